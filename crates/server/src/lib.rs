@@ -1,0 +1,1 @@
+//! The HTTP service: routes, credentials, limits, one file per operation.

@@ -1,0 +1,84 @@
+//! Settings: the commented default file, then a configuration file, then variables, then flags.
+//!
+//! The default file is the only list of settings. Its keys are the known keys and its values give their types;
+//! the structs here say what the rest of the program may rely on. Nothing in this module reads a file or the
+//! environment: [`load`] is a pure function of its [`Layers`].
+
+mod error;
+mod keys;
+mod layers;
+mod merged;
+mod networks;
+mod redact;
+mod secret;
+mod sections;
+#[cfg(test)]
+mod tests;
+mod validate;
+mod values;
+
+pub use error::{Place, Problem, SettingsError};
+pub use layers::{Layers, Source};
+pub use merged::Effective;
+pub use networks::{BUILT_IN, Network, Networks};
+pub use secret::Secret;
+pub use sections::{Auth, Cors, Database, Limits, Log, LogFormat, Quotas, Server, Service, Storage};
+
+use serde::Deserialize;
+
+/// The commented default file, as compiled in; `bourse config` can print it for an operator to start from.
+pub const DEFAULT_FILE: &str = include_str!("../../../../bourse.default.toml");
+
+/// All settings of one process, checked: one field for each section of the default file.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Settings {
+    /// How this installation is called.
+    pub service: Service,
+    /// Where it listens and how it is reached.
+    pub server: Server,
+    /// Where it keeps its data.
+    pub storage: Storage,
+    /// How it trusts its callers.
+    pub auth: Auth,
+    /// What one request, or all of them, may use.
+    pub limits: Limits,
+    /// What one project may use in a month.
+    pub quotas: Quotas,
+    /// Which web pages may call it.
+    pub cors: Cors,
+    /// What it writes about itself.
+    pub log: Log,
+    /// The networks it knows: the built-in ones and the configured ones.
+    #[serde(default)]
+    pub networks: Networks,
+}
+
+impl Settings {
+    /// The address under which clients reach the service, without a slash at the end.
+    pub fn public_url(&self) -> String {
+        match self.server.public_url.trim_end_matches('/') {
+            "" => format!("http://{}", self.server.listen),
+            url => url.to_owned(),
+        }
+    }
+}
+
+/// The outcome of [`load`].
+#[derive(Debug, Clone)]
+pub struct Loaded {
+    /// The settings to run with.
+    pub settings: Settings,
+    /// Each of them as `bourse config` shows it, in the order of the default file, networks last.
+    pub effective: Vec<Effective>,
+}
+
+/// Lays the layers over the default file and checks the result.
+///
+/// The error lists every problem that could be found, so that an operator corrects them in one go.
+pub fn load(layers: Layers) -> Result<Loaded, SettingsError> {
+    let merged = layers::merge(DEFAULT_FILE, layers)?;
+    let settings = merged.decode()?;
+    SettingsError::unless_empty(validate::problems(&settings, &merged))?;
+    Ok(Loaded { settings, effective: merged.effective() })
+}

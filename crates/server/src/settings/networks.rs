@@ -1,0 +1,166 @@
+//! Networks by name and by chain id.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use super::secret::Secret;
+
+/// Networks known without configuration, by name.
+pub const BUILT_IN: [(&str, u64); 36] = [
+    ("mainnet", 1),
+    ("optimism", 10),
+    ("bsc", 56),
+    ("bsc-testnet", 97),
+    ("gnosis", 100),
+    ("polygon", 137),
+    ("monad", 143),
+    ("polygon-zkevm", 1101),
+    ("soneium", 1868),
+    ("soneium-minato", 1946),
+    ("b3-sepolia", 1993),
+    ("somnia", 5031),
+    ("b3", 8333),
+    ("base", 8453),
+    ("immutable-zkevm", 13371),
+    ("immutable-zkevm-testnet", 13473),
+    ("homeverse", 19011),
+    ("hardhat", 31337),
+    ("apechain-testnet", 33111),
+    ("apechain", 33139),
+    ("arbitrum", 42161),
+    ("arbitrum-nova", 42170),
+    ("etherlink", 42793),
+    ("avalanche-testnet", 43113),
+    ("avalanche", 43114),
+    ("amoy", 80002),
+    ("blast", 81457),
+    ("base-sepolia", 84532),
+    ("arbitrum-sepolia", 421_614),
+    ("xai", 660_279),
+    ("katana", 747_474),
+    ("sepolia", 11_155_111),
+    ("optimism-sepolia", 11_155_420),
+    ("toy-testnet", 21_000_000),
+    ("skale-nebula", 1_482_601_649),
+    ("xai-sepolia", 37_714_555_429),
+];
+
+/// The built-in networks and the configured ones, by chain id.
+///
+/// Lookups walk the list: it is short, and a walk compares names without making a copy of them.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(from = "BTreeMap<String, Section>")]
+pub struct Networks {
+    entries: Vec<Network>,
+}
+
+/// One network.
+#[derive(Debug, Clone)]
+pub struct Network {
+    /// Its name, in small letters.
+    pub name: String,
+    /// Its chain id.
+    pub id: u64,
+    /// Address of a node, when configured; it may hold a key.
+    pub rpc_url: Option<Secret>,
+}
+
+impl Networks {
+    /// The chain id for a name, in any case, or for a positive decimal number, which is taken as it is.
+    pub fn resolve(&self, text: &str) -> Option<u64> {
+        if text.bytes().all(|byte| byte.is_ascii_digit()) {
+            return text.parse().ok().filter(|id| *id > 0);
+        }
+        self.entries.iter().find(|network| network.name.eq_ignore_ascii_case(text)).map(|network| network.id)
+    }
+
+    /// The name of a chain id.
+    pub fn name_of(&self, id: u64) -> Option<&str> {
+        self.get(id).map(|network| network.name.as_str())
+    }
+
+    /// The network of a chain id.
+    pub fn get(&self, id: u64) -> Option<&Network> {
+        self.entries.iter().find(|network| network.id == id)
+    }
+
+    /// All networks, by chain id.
+    pub fn iter(&self) -> std::slice::Iter<'_, Network> {
+        self.entries.iter()
+    }
+}
+
+impl Default for Networks {
+    /// The built-in networks alone.
+    fn default() -> Self {
+        BTreeMap::new().into()
+    }
+}
+
+impl<'a> IntoIterator for &'a Networks {
+    type Item = &'a Network;
+    type IntoIter = std::slice::Iter<'a, Network>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+/// `[networks.NAME]`
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Section {
+    id: u64,
+    rpc_url: Option<Secret>,
+}
+
+impl From<BTreeMap<String, Section>> for Networks {
+    fn from(configured: BTreeMap<String, Section>) -> Self {
+        let mut entries: Vec<Network> = BUILT_IN
+            .iter()
+            .filter(|(name, _)| !configured.contains_key(*name))
+            .map(|(name, id)| Network { name: (*name).to_owned(), id: *id, rpc_url: None })
+            .collect();
+        entries.extend(configured.into_iter().map(|(name, section)| {
+            let rpc_url = section.rpc_url.filter(|url| !url.is_empty());
+            Network { name, id: section.id, rpc_url }
+        }));
+        entries.sort_by_key(|network| network.id);
+        Self { entries }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn built_in_names_and_ids_are_unique_and_in_order() {
+        let names: std::collections::BTreeSet<_> = BUILT_IN.iter().map(|(name, _)| name).collect();
+        assert_eq!(names.len(), BUILT_IN.len());
+        assert!(BUILT_IN.windows(2).all(|pair| pair[0].1 < pair[1].1));
+    }
+
+    #[test]
+    fn resolves_names_and_numbers() {
+        let networks = Networks::default();
+        assert_eq!(networks.resolve("polygon"), Some(137));
+        assert_eq!(networks.resolve("Base-Sepolia"), Some(84532));
+        assert_eq!(networks.resolve("137"), Some(137));
+        assert_eq!(networks.resolve("999999999"), Some(999_999_999));
+        for text in
+            ["", "0", "-1", "+1", " 1", "1 ", " polygon", "1.0", "0x89", "18446744073709551616", "nowhere"]
+        {
+            assert_eq!(networks.resolve(text), None, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn names_ids() {
+        let networks = Networks::default();
+        assert_eq!(networks.name_of(37_714_555_429), Some("xai-sepolia"));
+        assert_eq!(networks.name_of(2), None);
+        assert_eq!(networks.iter().count(), BUILT_IN.len());
+    }
+}

@@ -1,0 +1,148 @@
+//! Values as they may be shown.
+
+use toml::Value;
+
+use super::keys;
+use super::secret::HIDDEN;
+
+/// The value of a setting as a TOML literal, without secrets.
+///
+/// Secrets are told by the name of the key, so this also holds for a value of the wrong type.
+pub(super) fn shown(key: &str, value: &Value) -> String {
+    let name = keys::last(key);
+    if name.ends_with("_secret") {
+        let empty = value.as_str().is_some_and(str::is_empty);
+        return if empty { "\"\"".to_owned() } else { format!("\"{HIDDEN}\"") };
+    }
+    let redact = if name == "rpc_url" { endpoint } else { password };
+    literal(&map_texts(value, redact))
+}
+
+/// The writer of `toml` spreads a text with line breaks over lines; a list of settings has one line for each.
+fn literal(value: &Value) -> String {
+    match value {
+        Value::String(text) if text.contains(char::is_control) => {
+            let escaped = text.chars().map(|c| match c {
+                '"' | '\\' => format!("\\{c}"),
+                c if c.is_control() => format!("\\u{:04X}", u32::from(c)),
+                c => c.to_string(),
+            });
+            format!("\"{}\"", escaped.collect::<String>())
+        }
+        Value::Array(items) => {
+            format!("[{}]", items.iter().map(literal).collect::<Vec<_>>().join(", "))
+        }
+        other => other.to_string(),
+    }
+}
+
+fn map_texts(value: &Value, change: fn(&str) -> String) -> Value {
+    match value {
+        Value::String(text) => Value::String(change(text)),
+        Value::Array(items) => Value::Array(items.iter().map(|item| map_texts(item, change)).collect()),
+        Value::Table(table) => {
+            let fields = table.iter().map(|(name, value)| (name.clone(), map_texts(value, change)));
+            Value::Table(fields.collect())
+        }
+        other => other.clone(),
+    }
+}
+
+/// A URL with the passwords hidden that it has before the host and among its options.
+///
+/// A raw `@`, `/` or `?` in a password makes the URL ambiguous, so all from the first colon to the last `@` is
+/// hidden: too much may go, never too little.
+fn password(url: &str) -> String {
+    let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
+    let rest = match rest.rsplit_once('@') {
+        Some((user, host)) => match user.split_once(':') {
+            Some((name, _)) => format!("{name}:{HIDDEN}@{host}"),
+            None => rest.to_owned(),
+        },
+        None => rest.to_owned(),
+    };
+    let Some((address, options)) = rest.split_once('?') else { return format!("{scheme}://{rest}") };
+    let options = options.split('&').map(|option| match option.split_once('=') {
+        Some((name, _)) if name.to_lowercase().contains("password") => format!("{name}={HIDDEN}"),
+        _ => option.to_owned(),
+    });
+    format!("{scheme}://{address}?{}", options.collect::<Vec<_>>().join("&"))
+}
+
+/// The address of a node with only its host left: providers put their keys before it, in the path and in the
+/// query.
+fn endpoint(url: &str) -> String {
+    if url.is_empty() {
+        return String::new();
+    }
+    let Some((scheme, rest)) = url.split_once("://") else { return HIDDEN.to_owned() };
+    let (user, rest) = match rest.rsplit_once('@') {
+        Some((_, rest)) => (format!("{HIDDEN}@"), rest),
+        None => (String::new(), rest),
+    };
+    let (host, tail) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
+    let tail = if matches!(tail, "" | "/") { tail.to_owned() } else { format!("/{HIDDEN}") };
+    format!("{scheme}://{user}{host}{tail}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(key: &str, value: &str) -> String {
+        shown(key, &Value::String(value.to_owned()))
+    }
+
+    #[test]
+    fn hides_secrets_of_any_type_and_shows_that_none_is_set() {
+        assert_eq!(text("auth.jwt_secret", "hunter2"), "\"********\"");
+        assert_eq!(text("auth.jwt_secret", ""), "\"\"");
+        assert_eq!(shown("auth.jwt_secret", &Value::Integer(42)), "\"********\"");
+    }
+
+    #[test]
+    fn hides_passwords_in_urls() {
+        let cases = [
+            ("postgres://u:hunter2@h:5432/db", "postgres://u:********@h:5432/db"),
+            ("postgres://u@h:5432/db", "postgres://u@h:5432/db"),
+            ("postgresql://u:hun/ter?2@h/db", "postgresql://u:********@h/db"),
+            ("postgresql://u:hunter@2@h/db", "postgresql://u:********@h/db"),
+            ("postgres://h/db?user=u&password=hunter2&a=b", "postgres://h/db?user=u&password=********&a=b"),
+            ("postgres://h/db?password=hunter@2", "postgres://h/db?password=********"),
+            ("sqlite:/var/lib/a.db", "sqlite:/var/lib/a.db"),
+        ];
+        for (given, expected) in cases {
+            assert_eq!(text("storage.database", given), format!("\"{expected}\""));
+        }
+        let list = Value::Array(vec![Value::String("postgres://u:hunter2@h/db".to_owned())]);
+        assert_eq!(shown("storage.database", &list), "[\"postgres://u:********@h/db\"]");
+    }
+
+    #[test]
+    fn leaves_only_the_host_of_a_node() {
+        let cases = [
+            ("https://node.example", "https://node.example"),
+            ("https://node.example:8545/", "https://node.example:8545/"),
+            ("https://node.example/v2/hunter2", "https://node.example/********"),
+            ("https://node.example?key=hunter2", "https://node.example/********"),
+            ("https://u:hunter2@node.example/", "https://********@node.example/"),
+            ("https://u:hun/ter2@node.example", "https://********@node.example"),
+            ("hunter2", "********"),
+            ("", ""),
+        ];
+        for (given, expected) in cases {
+            assert_eq!(text("networks.x.rpc_url", given), format!("\"{expected}\""));
+        }
+    }
+
+    #[test]
+    fn other_values_are_toml_literals_on_one_line() {
+        assert_eq!(shown("limits.contacts_max", &Value::Integer(5)), "5");
+        assert_eq!(text("log.level", "a'b"), "\"a'b\"");
+        let broken = "a\"b\\\nc";
+        assert_eq!(text("log.level", broken), r#""a\"b\\\u000Ac""#);
+        assert_eq!(text("log.level", broken).parse::<Value>().unwrap().as_str(), Some(broken));
+        let list = Value::Array(vec![Value::String("a".to_owned()), Value::String("b".to_owned())]);
+        assert_eq!(shown("cors.origins", &list), r#"["a", "b"]"#);
+    }
+}

@@ -1,0 +1,182 @@
+//! One struct for each section. What a setting is for, and why to change it, is said in the default file.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Deserializer, de};
+
+use super::secret::Secret;
+
+/// Name of the `SQLite` file that is used when no database is named.
+const SQLITE_FILE_NAME: &str = "bourse.db";
+
+/// `[service]`
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Service {
+    /// The name of this installation in logs and metrics.
+    pub name: String,
+}
+
+/// `[server]`
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Server {
+    /// Address and port to accept connections on.
+    #[serde(deserialize_with = "socket_address")]
+    pub listen: SocketAddr,
+    /// As written, possibly empty: [`super::Settings::public_url`] is the one to use.
+    pub public_url: String,
+}
+
+/// `[storage]`
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Storage {
+    /// Directory of everything kept on disk.
+    pub data: PathBuf,
+    /// Where the records are kept.
+    pub database: Database,
+    /// Database connections open at once.
+    pub connections_max: u32,
+    /// Versions of each collection's change log that are kept.
+    pub changes_kept: u64,
+    /// Memory budget of resident collections, in bytes.
+    pub resident_bytes_max: usize,
+}
+
+impl Storage {
+    /// The `SQLite` file, or `None` when the records are in `PostgreSQL`.
+    pub fn sqlite_file(&self) -> Option<PathBuf> {
+        match &self.database {
+            Database::InData => Some(self.data.join(SQLITE_FILE_NAME)),
+            Database::Sqlite(path) => Some(path.clone()),
+            Database::Postgres(_) => None,
+        }
+    }
+}
+
+/// `storage.database`
+#[derive(Debug, Clone, Deserialize)]
+#[serde(try_from = "String")]
+pub enum Database {
+    /// Nothing written: a `SQLite` file in the data directory.
+    InData,
+    /// A `SQLite` file of its own.
+    Sqlite(PathBuf),
+    /// The URL of a `PostgreSQL` database, which may hold a password.
+    Postgres(Secret),
+}
+
+impl TryFrom<String> for Database {
+    /// The reason never repeats the text, which may hold a password.
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        if text.is_empty() {
+            return Ok(Self::InData);
+        }
+        if text.starts_with("postgres://") || text.starts_with("postgresql://") {
+            return Ok(Self::Postgres(Secret::new(text)));
+        }
+        match text.strip_prefix("sqlite://").or_else(|| text.strip_prefix("sqlite:")) {
+            None => Err("must be empty, sqlite:PATH or postgres://USER:PASSWORD@HOST/NAME"),
+            Some("") => Err("must name a file after sqlite:"),
+            // Every connection would get a database of its own.
+            Some(":memory:") => Err("cannot be a database in memory"),
+            // Taken as part of the name, options would silently make another file.
+            Some(path) if path.contains('?') => Err("must be sqlite:PATH without options after `?`"),
+            Some(path) => Ok(Self::Sqlite(path.into())),
+        }
+    }
+}
+
+/// `[auth]`
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Auth {
+    /// Key of the JSON Web Tokens; empty means one made at the first start.
+    pub jwt_secret: Secret,
+}
+
+/// `[limits]`
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Limits {
+    /// Largest request body, in bytes.
+    pub body_bytes_max: usize,
+    /// Largest uploaded file, in bytes.
+    pub upload_bytes_max: usize,
+    /// Levels of nesting accepted in JSON.
+    pub json_depth_max: usize,
+    /// Contracts in one request.
+    pub batch_contracts_max: usize,
+    /// Tokens in one request.
+    pub batch_tokens_max: usize,
+    /// Contacts in one request.
+    pub contacts_max: usize,
+    /// Items in a page when the client names no number.
+    pub page_size_default: u32,
+    /// Items in a page, at most.
+    pub page_size_max: u32,
+    /// Time for one request, in milliseconds.
+    pub request_timeout_ms: u64,
+    /// Requests served at once.
+    pub concurrent_requests_max: usize,
+    /// Requests per minute and access key; 0 means no limit.
+    pub rate_per_minute: u32,
+    /// Time between two writes of the usage counters, in milliseconds.
+    pub metering_flush_ms: u64,
+}
+
+/// `[quotas]`: compute units per project, service and calendar month; 0 means no limit.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Quotas {
+    /// Token and contract metadata.
+    pub metadata: u64,
+    /// Collections.
+    pub collections: u64,
+    /// The marketplace.
+    pub marketplace: u64,
+    /// The project builder.
+    pub builder: u64,
+    /// Analytics.
+    pub analytics: u64,
+}
+
+/// `[cors]`
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Cors {
+    /// Web origins that may call the service: `*` alone, or a list without it.
+    pub origins: Vec<String>,
+}
+
+/// `[log]`
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Log {
+    /// How a line looks.
+    pub format: LogFormat,
+    /// A `tracing` filter, not checked here.
+    pub level: String,
+}
+
+/// `log.format`
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LogFormat {
+    /// Lines for people.
+    Text,
+    /// One JSON object on each line.
+    Json,
+}
+
+/// Reads an address with a better reason than "invalid socket address syntax": host names are the usual slip.
+fn socket_address<'de, D: Deserializer<'de>>(deserializer: D) -> Result<SocketAddr, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    text.parse().map_err(|_| {
+        de::Error::custom(format!("must be an IP address and a port, such as 127.0.0.1:4010, not {text:?}"))
+    })
+}

@@ -1,0 +1,145 @@
+//! Rules that a type cannot express, and those between settings.
+
+use super::Settings;
+use super::error::{Place, Problem};
+use super::merged::Merged;
+use super::networks::BUILT_IN;
+
+/// A signing key of HMAC-SHA256 shorter than its output is weaker than the algorithm.
+const JWT_SECRET_BYTES_MIN: usize = 32;
+
+/// `serde_json` itself stops here, so a larger number would promise what does not happen.
+const JSON_DEPTH_LIMIT: usize = 128;
+
+/// Far beyond any machine, and well below the number at which a semaphore panics.
+const CONCURRENT_REQUESTS_LIMIT: usize = 1_000_000;
+
+/// Longest name of a network, in characters.
+const NETWORK_NAME_CHARS_MAX: usize = 64;
+
+/// Everything that is wrong with settings of the right types.
+pub(super) fn problems(settings: &Settings, merged: &Merged) -> Vec<Problem> {
+    let mut found = Vec::new();
+    let mut check = |key: &str, reason: Result<(), String>| {
+        if let Err(reason) = reason {
+            found.push(Problem::Invalid { at: merged.place(key), reason });
+        }
+    };
+    let limits = &settings.limits;
+    check("service.name", service_name(&settings.service.name));
+    check("server.public_url", public_url(&settings.server.public_url));
+    check("storage.data", ensure(!settings.storage.data.as_os_str().is_empty(), "must not be empty"));
+    check("auth.jwt_secret", jwt_secret(settings.auth.jwt_secret.expose()));
+    check("limits.json_depth_max", at_most(limits.json_depth_max, JSON_DEPTH_LIMIT));
+    check(
+        "limits.concurrent_requests_max",
+        at_most(limits.concurrent_requests_max, CONCURRENT_REQUESTS_LIMIT),
+    );
+    check("cors.origins", origins(&settings.cors.origins));
+    found.extend(page_sizes(settings, merged));
+    found.extend(networks(settings, merged));
+    found
+}
+
+fn ensure(holds: bool, reason: &str) -> Result<(), String> {
+    if holds { Ok(()) } else { Err(reason.to_owned()) }
+}
+
+fn at_most(value: usize, limit: usize) -> Result<(), String> {
+    ensure(value <= limit, &format!("must be at most {limit}, not {value}"))
+}
+
+fn service_name(name: &str) -> Result<(), String> {
+    let is_inner = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+    let well_formed =
+        name.starts_with(|c: char| c.is_ascii_lowercase()) && name.len() <= 32 && name.chars().all(is_inner);
+    ensure(well_formed, &format!("must be a small letter, then up to 31 of a-z, 0-9 and _, not {name:?}"))?;
+    ensure(!matches!(name, "service" | "unknown"), &format!("must tell the installation apart, not {name:?}"))
+}
+
+fn public_url(url: &str) -> Result<(), String> {
+    if url.is_empty() {
+        return Ok(());
+    }
+    let rest = url.strip_prefix("http://").or_else(|| url.strip_prefix("https://"));
+    let reason = "must be empty or start with http:// or https:// and a host";
+    let rest = rest.ok_or_else(|| reason.to_owned())?;
+    ensure(!rest.is_empty() && !rest.starts_with(['/', ':', '?', '#']), reason)?;
+    ensure(
+        !rest.contains(|c: char| matches!(c, '?' | '#') || c.is_whitespace() || c.is_control()),
+        "must have no query, no fragment and no spaces, since paths are appended to it",
+    )
+}
+
+fn jwt_secret(secret: &str) -> Result<(), String> {
+    ensure(
+        secret.is_empty() || secret.len() >= JWT_SECRET_BYTES_MIN,
+        &format!("must be empty or at least {JWT_SECRET_BYTES_MIN} bytes long"),
+    )
+}
+
+fn origins(origins: &[String]) -> Result<(), String> {
+    let any = origins.iter().any(|origin| origin == "*");
+    ensure(!any || origins.len() == 1, "must be \"*\" alone or a list without it")?;
+    let wrong = origins.iter().find(|origin| *origin != "*" && !is_origin(origin));
+    wrong.map_or(Ok(()), |origin| {
+        Err(format!("must hold origins such as https://shop.example, without a path, not {origin:?}"))
+    })
+}
+
+/// Browsers send scheme, host and port: an origin with a path would never match.
+fn is_origin(text: &str) -> bool {
+    text.split_once("://").is_some_and(|(scheme, host)| {
+        let plain = |c: char| c.is_ascii_graphic() && !matches!(c, '/' | '?' | '#' | '@' | '*');
+        !scheme.is_empty() && !host.is_empty() && scheme.chars().chain(host.chars()).all(plain)
+    })
+}
+
+fn page_sizes(settings: &Settings, merged: &Merged) -> Option<Problem> {
+    let (default, max) = (settings.limits.page_size_default, settings.limits.page_size_max);
+    (default > max).then(|| Problem::Conflict {
+        first: merged.place("limits.page_size_default"),
+        second: merged.place("limits.page_size_max"),
+        reason: format!("{default} is more than {max}"),
+    })
+}
+
+fn networks(settings: &Settings, merged: &Merged) -> Vec<Problem> {
+    let id_place = |name: &str| merged.place(&format!("networks.{name}.id"));
+    let mut found = Vec::new();
+    for network in &settings.networks {
+        let at = id_place(&network.name);
+        match BUILT_IN.iter().find(|(name, _)| *name == network.name) {
+            Some((_, id)) if *id == network.id => {}
+            Some((_, id)) => {
+                let reason = format!("must be {id}, since the name is built in, not {}", network.id);
+                found.push(Problem::Invalid { at, reason });
+            }
+            None => {
+                if let Err(reason) = network_name(&network.name) {
+                    let key = format!("networks.{}", network.name);
+                    found.push(Problem::Invalid { at: Place { key, ..at }, reason });
+                }
+            }
+        }
+    }
+    // Sorted by id, so networks of the same id are neighbours.
+    let sorted: Vec<_> = settings.networks.iter().collect();
+    found.extend(sorted.windows(2).filter(|pair| pair[0].id == pair[1].id).map(|pair| Problem::Conflict {
+        first: id_place(&pair[0].name),
+        second: id_place(&pair[1].name),
+        reason: format!("both are network {}", pair[0].id),
+    }));
+    found
+}
+
+/// A name is part of addresses, and must not be taken for a chain id.
+fn network_name(name: &str) -> Result<(), String> {
+    let is_inner = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    ensure(
+        name.starts_with(|c: char| c.is_ascii_lowercase())
+            && name.len() <= NETWORK_NAME_CHARS_MAX
+            && name.chars().all(is_inner),
+        "must be named by a letter, then letters, digits and hyphens, 64 in all at most",
+    )
+}

@@ -1,0 +1,9 @@
+CREATE SEQUENCE collection_ids;
+CREATE SEQUENCE project_ids;
+CREATE SEQUENCE key_ids;
+CREATE SEQUENCE hosted_collection_ids;
+CREATE SEQUENCE asset_ids;
+CREATE SEQUENCE link_ids;
+CREATE SEQUENCE audience_ids;
+CREATE SEQUENCE contact_ids;
+CREATE SEQUENCE contract_ids;

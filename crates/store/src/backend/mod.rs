@@ -1,0 +1,184 @@
+//! The two engines under equal names: opening, reading, writing, waking up, giving out ids.
+
+mod postgres;
+mod sqlite;
+
+use std::path::PathBuf;
+
+use bourse_wire::Timestamp;
+use futures_util::future::BoxFuture;
+
+use crate::StoreError;
+use crate::follow::Watcher;
+use crate::session::Session;
+
+/// Where the database is.
+#[derive(Clone)]
+pub enum DatabaseUrl {
+    /// A SQLite file, made when missing.
+    Sqlite(PathBuf),
+    /// A PostgreSQL address. It may hold a password, so it is never printed.
+    Postgres(String),
+}
+
+/// How to open a store.
+#[derive(Clone, Copy, Debug)]
+pub struct OpenOptions {
+    /// Connections at once: all of them on PostgreSQL, the reading ones on SQLite.
+    pub connections_max: u32,
+    /// How many versions of each collection's change log are kept for followers.
+    pub changes_kept: u64,
+}
+
+impl Default for OpenOptions {
+    fn default() -> Self {
+        Self { connections_max: 8, changes_kept: 10_000 }
+    }
+}
+
+/// The store. Cheap to clone; every clone is the same store.
+#[derive(Clone)]
+pub struct Store {
+    pub(crate) engine: Engine,
+    pub(crate) options: OpenOptions,
+}
+
+#[derive(Clone)]
+pub(crate) enum Engine {
+    Sqlite(sqlite::Sqlite),
+    Postgres(postgres::Postgres),
+}
+
+/// A kind of id that is given out once.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Sequence {
+    Collection,
+    Project,
+    Key,
+    HostedCollection,
+    Asset,
+    Link,
+    Audience,
+    Contact,
+    Contract,
+}
+
+impl Sequence {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Collection => "collection_ids",
+            Self::Project => "project_ids",
+            Self::Key => "key_ids",
+            Self::HostedCollection => "hosted_collection_ids",
+            Self::Asset => "asset_ids",
+            Self::Link => "link_ids",
+            Self::Audience => "audience_ids",
+            Self::Contact => "contact_ids",
+            Self::Contract => "contract_ids",
+        }
+    }
+}
+
+impl Store {
+    /// Opens the database and brings its tables up to date.
+    pub async fn open(url: &DatabaseUrl, options: OpenOptions, now: Timestamp) -> Result<Self, StoreError> {
+        let store = Self::connect(url, options).await?;
+        store.migrate(now).await?;
+        Ok(store)
+    }
+
+    /// Opens the database as it is, for commands that only look.
+    pub async fn connect(url: &DatabaseUrl, options: OpenOptions) -> Result<Self, StoreError> {
+        let engine = match url {
+            DatabaseUrl::Sqlite(path) => Engine::Sqlite(sqlite::Sqlite::open(path, options).await?),
+            DatabaseUrl::Postgres(url) => Engine::Postgres(postgres::Postgres::open(url, options).await?),
+        };
+        Ok(Self { engine, options })
+    }
+
+    /// The name of the engine, for people.
+    pub fn engine_name(&self) -> &'static str {
+        match self.engine {
+            Engine::Sqlite(_) => "SQLite",
+            Engine::Postgres(_) => "PostgreSQL",
+        }
+    }
+
+    /// Waits for writes under way and closes the database.
+    pub async fn close(&self) {
+        match &self.engine {
+            Engine::Sqlite(engine) => engine.close().await,
+            Engine::Postgres(engine) => engine.close().await,
+        }
+    }
+
+    /// Runs `work` on a reading connection.
+    pub(crate) async fn read<T, W>(&self, work: W) -> Result<T, StoreError>
+    where
+        W: for<'c> FnOnce(Session<'c>) -> BoxFuture<'c, Result<T, StoreError>>,
+    {
+        match &self.engine {
+            Engine::Sqlite(engine) => engine.read(work).await,
+            Engine::Postgres(engine) => engine.read(work).await,
+        }
+    }
+
+    /// Runs `work` on a connection that sees one state of the database throughout.
+    pub(crate) async fn snapshot<T, W>(&self, work: W) -> Result<T, StoreError>
+    where
+        W: for<'c> FnOnce(Session<'c>) -> BoxFuture<'c, Result<T, StoreError>>,
+    {
+        match &self.engine {
+            Engine::Sqlite(engine) => engine.snapshot(work).await,
+            Engine::Postgres(engine) => engine.snapshot(work).await,
+        }
+    }
+
+    /// Runs `work` in a transaction: when it fails nothing of it stays, and when this returns `Ok` it is on disk.
+    pub(crate) async fn write<T, W>(&self, work: W) -> Result<T, StoreError>
+    where
+        T: Send + 'static,
+        W: for<'c> FnOnce(Session<'c>) -> BoxFuture<'c, Result<T, StoreError>> + Send + 'static,
+    {
+        match &self.engine {
+            Engine::Sqlite(engine) => engine.write(work).await,
+            Engine::Postgres(engine) => engine.write(work).await,
+        }
+    }
+
+    /// Something that wakes up when anyone changes the database.
+    pub async fn watch(&self) -> Result<Watcher, StoreError> {
+        Ok(match &self.engine {
+            Engine::Sqlite(engine) => Watcher::Sqlite(engine.watch().await?),
+            Engine::Postgres(engine) => Watcher::Postgres(engine.watch().await?),
+        })
+    }
+}
+
+pub(crate) use postgres::PostgresWatch;
+pub(crate) use sqlite::SqliteWatch;
+
+impl Session<'_> {
+    /// Gives out `count` ids that nobody had before.
+    pub(crate) async fn next_ids(&mut self, sequence: Sequence, count: u64) -> Result<Vec<u64>, StoreError> {
+        match self {
+            Self::Sqlite(_) => sqlite::next_ids(self, sequence, count).await,
+            Self::Postgres(_) => postgres::next_ids(self, sequence, count).await,
+        }
+    }
+
+    /// Gives out one id that nobody had before.
+    pub(crate) async fn next_id(&mut self, sequence: Sequence) -> Result<u64, StoreError> {
+        let ids = self.next_ids(sequence, 1).await?;
+        ids.first().copied().ok_or_else(|| StoreError::corrupt("id sequence", sequence.name()))
+    }
+
+    /// Tells every watcher, once this transaction commits, that something changed.
+    pub(crate) async fn notify(&mut self) -> Result<(), StoreError> {
+        match self {
+            // Watchers of SQLite look at the file's own change counter.
+            Self::Sqlite(_) => Ok(()),
+            Self::Postgres(_) => postgres::notify(self).await,
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! PostgreSQL and Citus.
+
+use std::str::FromStr;
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use sqlx::postgres::{PgConnectOptions, PgListener, PgPool, PgPoolOptions};
+use sqlx::{ConnectOptions, Connection};
+
+use super::{OpenOptions, Sequence};
+use crate::StoreError;
+use crate::args::args;
+use crate::session::Session;
+
+/// The channel that every change is announced on.
+const CHANNEL: &str = "bourse";
+/// How often to look without having been woken: a notification may be lost with its connection.
+const SWEEP_INTERVAL: Duration = Duration::from_millis(700);
+/// How long to wait for a free connection.
+const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(10);
+
+#[derive(Clone)]
+pub(crate) struct Postgres {
+    pool: PgPool,
+}
+
+impl Postgres {
+    pub(crate) async fn open(url: &str, options: OpenOptions) -> Result<Self, StoreError> {
+        let connect = PgConnectOptions::from_str(url)
+            .map_err(|error| StoreError::Address { url: "postgres://…".to_owned(), reason: error.to_string() })?
+            .application_name("bourse")
+            .disable_statement_logging();
+        let pool = PgPoolOptions::new()
+            .max_connections(options.connections_max)
+            .acquire_timeout(ACQUIRE_TIMEOUT)
+            .connect_with(connect)
+            .await?;
+        Ok(Self { pool })
+    }
+
+    pub(crate) async fn close(&self) {
+        self.pool.close().await;
+    }
+
+    pub(crate) async fn read<T, W>(&self, work: W) -> Result<T, StoreError>
+    where
+        W: for<'c> FnOnce(Session<'c>) -> BoxFuture<'c, Result<T, StoreError>>,
+    {
+        let mut connection = self.pool.acquire().await?;
+        work(Session::Postgres(&mut connection)).await
+    }
+
+    pub(crate) async fn snapshot<T, W>(&self, work: W) -> Result<T, StoreError>
+    where
+        W: for<'c> FnOnce(Session<'c>) -> BoxFuture<'c, Result<T, StoreError>>,
+    {
+        let mut connection = self.pool.acquire().await?;
+        let mut transaction = connection.begin_with("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").await?;
+        work(Session::Postgres(&mut transaction)).await
+    }
+
+    pub(crate) async fn write<T, W>(&self, work: W) -> Result<T, StoreError>
+    where
+        W: for<'c> FnOnce(Session<'c>) -> BoxFuture<'c, Result<T, StoreError>>,
+    {
+        let mut transaction = self.pool.begin().await?;
+        let result = work(Session::Postgres(&mut transaction)).await?;
+        transaction.commit().await?;
+        Ok(result)
+    }
+
+    pub(crate) async fn watch(&self) -> Result<PostgresWatch, StoreError> {
+        let mut listener = PgListener::connect_with(&self.pool).await?;
+        listener.listen(CHANNEL).await?;
+        Ok(PostgresWatch { listener })
+    }
+}
+
+/// Waits for notifications, and sweeps.
+pub struct PostgresWatch {
+    listener: PgListener,
+}
+
+impl PostgresWatch {
+    pub(crate) async fn changed(&mut self) -> Result<(), StoreError> {
+        match tokio::time::timeout(SWEEP_INTERVAL, self.listener.recv()).await {
+            Ok(Ok(_)) => {
+                // Further notifications of the same moment need no further look.
+                while let Some(Ok(Some(_))) =
+                    futures_util::FutureExt::now_or_never(self.listener.try_recv())
+                {}
+                Ok(())
+            }
+            Ok(Err(error)) => Err(error.into()),
+            Err(_elapsed) => Ok(()),
+        }
+    }
+}
+
+pub(super) async fn next_ids(
+    session: &mut Session<'_>,
+    sequence: Sequence,
+    count: u64,
+) -> Result<Vec<u64>, StoreError> {
+    let sql = "SELECT nextval($1::regclass) FROM generate_series(1, $2)";
+    let rows = session.all(sql, args![sequence.name(), count]).await?;
+    rows.iter().map(|row| row.u64(0, "id sequence")).collect()
+}
+
+/// In a statement of its own: from a distributed table it would run on a worker.
+pub(super) async fn notify(session: &mut Session<'_>) -> Result<(), StoreError> {
+    session.all("SELECT pg_notify($1, '')", args![CHANNEL]).await.map(drop)
+}

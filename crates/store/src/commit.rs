@@ -1,0 +1,265 @@
+//! The one way to change a collection.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use bourse_wire::{Address, Amount, OrderFacts, TokenId};
+use serde::{Deserialize, Serialize};
+
+use crate::StoreError;
+use crate::args::{Arg, args};
+use crate::backend::Store;
+use crate::collections::{CollectionId, CollectionKey, find_or_create};
+use crate::row::Row;
+use crate::session::Session;
+
+/// One thing that is now so.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Change {
+    /// The contract's information, as JSON text.
+    Contract(String),
+    /// A token's metadata, as JSON text.
+    Token {
+        /// Token id.
+        token_id: TokenId,
+        /// Metadata as it is served.
+        metadata: String,
+    },
+    /// What an account holds of a token.
+    Balance {
+        /// Token id.
+        token_id: TokenId,
+        /// The holder.
+        account: Address,
+        /// How much; zero for nothing.
+        balance: Amount,
+    },
+    /// An order.
+    Order(Box<OrderFacts>),
+}
+
+/// Changes of one collection that stand or fall together.
+#[derive(Clone, Debug)]
+pub struct Batch {
+    /// The collection, made when it is new.
+    pub collection: CollectionKey,
+    /// What is now so; of two changes to one thing the later counts.
+    pub changes: Vec<Change>,
+    /// A name by which the same batch, sent again, is recognised and not applied again.
+    pub key: Option<String>,
+}
+
+/// What a commit did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Committed {
+    /// The collection's version after it.
+    pub version: u64,
+    /// How many records are different now. Zero leaves the version alone.
+    pub changed: u64,
+    /// Whether the batch had been applied before.
+    pub replayed: bool,
+}
+
+/// Which records of a collection one version changed. Followers read their state along with the version.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Changed {
+    /// The contract information.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub contract: bool,
+    /// Tokens.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tokens: Vec<TokenId>,
+    /// Balances: token and account.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub balances: Vec<(TokenId, Address)>,
+    /// Orders: number of the marketplace, and order id.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub orders: Vec<(u8, String)>,
+}
+
+impl Changed {
+    /// Adds what a later version changed.
+    pub fn merge(&mut self, later: Self) {
+        self.contract |= later.contract;
+        merge_keys(&mut self.tokens, later.tokens);
+        merge_keys(&mut self.balances, later.balances);
+        merge_keys(&mut self.orders, later.orders);
+    }
+
+    fn len(&self) -> u64 {
+        (usize::from(self.contract) + self.tokens.len() + self.balances.len() + self.orders.len()) as u64
+    }
+}
+
+fn merge_keys<K: Ord>(keys: &mut Vec<K>, later: Vec<K>) {
+    if keys.is_empty() {
+        *keys = later;
+    } else if !later.is_empty() {
+        let all: BTreeSet<K> = keys.drain(..).chain(later).collect();
+        keys.extend(all);
+    }
+}
+
+impl Store {
+    /// Commits changes, their idempotency key and the collection's next version in one transaction.
+    pub async fn commit(&self, batch: Batch) -> Result<Committed, StoreError> {
+        let changes_kept = self.options.changes_kept;
+        self.write(move |mut session| Box::pin(async move { commit(&mut session, batch, changes_kept).await })).await
+    }
+}
+
+async fn commit(session: &mut Session<'_>, batch: Batch, changes_kept: u64) -> Result<Committed, StoreError> {
+    let id = find_or_create(session, batch.collection).await?;
+    // Holds the collection's row: versions of one collection follow each other, whoever commits.
+    let sql = "UPDATE collection_versions SET version = version WHERE collection_id = $1 RETURNING version";
+    let row = session.first(sql, args![id.0]).await?;
+    let version = row.ok_or_else(|| StoreError::corrupt("collection version", "missing"))?.u64(0, "version")?;
+    if let Some(key) = &batch.key {
+        let sql = "INSERT INTO applied_batches (collection_id, batch_key, version) VALUES ($1, $2, $3)
+            ON CONFLICT (collection_id, batch_key) DO NOTHING";
+        if session.execute(sql, args![id.0, key.as_str(), version + 1]).await? == 0 {
+            return Ok(Committed { version, changed: 0, replayed: true });
+        }
+    }
+    let changed = Latest::of(batch.changes).write(session, id).await?;
+    if changed.len() == 0 {
+        return Ok(Committed { version, changed: 0, replayed: false });
+    }
+    raise_version(session, id, version + 1, &changed, changes_kept).await?;
+    Ok(Committed { version: version + 1, changed: changed.len(), replayed: false })
+}
+
+async fn raise_version(
+    session: &mut Session<'_>,
+    id: CollectionId,
+    version: u64,
+    changed: &Changed,
+    changes_kept: u64,
+) -> Result<(), StoreError> {
+    let sql = "UPDATE collection_versions SET version = $2 WHERE collection_id = $1";
+    session.execute(sql, args![id.0, version]).await?;
+    let keys = serde_json::to_string(changed).map_err(|error| StoreError::corrupt("change", error))?;
+    let sql = "INSERT INTO collection_changes (collection_id, version, changed) VALUES ($1, $2, $3)";
+    session.execute(sql, args![id.0, version, keys]).await?;
+    let sql = "DELETE FROM collection_changes WHERE collection_id = $1 AND version <= $2";
+    session.execute(sql, args![id.0, version.saturating_sub(changes_kept)]).await?;
+    session.notify().await
+}
+
+/// The last change to each thing, sorted, so that statements touch every row once.
+#[derive(Default)]
+struct Latest {
+    contract: Option<String>,
+    tokens: BTreeMap<TokenId, String>,
+    balances: BTreeMap<(TokenId, Address), Amount>,
+    orders: BTreeMap<(u8, String), Box<OrderFacts>>,
+}
+
+impl Latest {
+    fn of(changes: Vec<Change>) -> Self {
+        let mut latest = Self::default();
+        for change in changes {
+            match change {
+                Change::Contract(info) => latest.contract = Some(info),
+                Change::Token { token_id, metadata } => {
+                    latest.tokens.insert(token_id, metadata);
+                }
+                Change::Balance { token_id, account, balance } => {
+                    latest.balances.insert((token_id, account), balance);
+                }
+                Change::Order(order) => {
+                    latest.orders.insert((order.marketplace.number(), order.order_id.clone()), order);
+                }
+            }
+        }
+        latest
+    }
+
+    /// Writes everything and tells what is different now.
+    async fn write(self, session: &mut Session<'_>, id: CollectionId) -> Result<Changed, StoreError> {
+        let mut changed = Changed::default();
+        if let Some(info) = self.contract {
+            let sql = "INSERT INTO contracts (collection_id, info) VALUES ($1, $2)
+                ON CONFLICT (collection_id) DO UPDATE SET info = excluded.info WHERE contracts.info <> excluded.info";
+            changed.contract = session.execute(sql, args![id.0, info]).await? > 0;
+        }
+        let rows = self.tokens.into_iter().map(|(token, metadata)| args![id.0, token, metadata]).collect();
+        for row in session.insert(INSERT_TOKENS, UPSERT_TOKENS, rows).await? {
+            changed.tokens.push(row.parse(0, "token id")?);
+        }
+        let rows =
+            self.balances.into_iter().map(|((token, account), held)| args![id.0, token, account, held]).collect();
+        for row in session.insert(INSERT_BALANCES, UPSERT_BALANCES, rows).await? {
+            changed.balances.push((row.parse(0, "token id")?, row.parse(1, "account")?));
+        }
+        let rows = self.orders.into_values().map(|order| order_row(id, &order)).collect::<Result<_, _>>()?;
+        for row in session.insert(INSERT_ORDERS, UPSERT_ORDERS, rows).await? {
+            changed.orders.push(order_key(&row)?);
+        }
+        Ok(changed)
+    }
+}
+
+const INSERT_TOKENS: &str = "INSERT INTO tokens (collection_id, token_id, metadata)";
+const UPSERT_TOKENS: &str = "ON CONFLICT (collection_id, token_id) DO UPDATE SET metadata = excluded.metadata
+    WHERE tokens.metadata <> excluded.metadata RETURNING token_id";
+
+const INSERT_BALANCES: &str = "INSERT INTO balances (collection_id, token_id, account, balance)";
+const UPSERT_BALANCES: &str =
+    "ON CONFLICT (collection_id, token_id, account) DO UPDATE SET balance = excluded.balance
+    WHERE balances.balance <> excluded.balance RETURNING token_id, account";
+
+const INSERT_ORDERS: &str = "INSERT INTO orders (collection_id, marketplace, order_id, side, status, origin_name,
+    token_id, maker, price_amount, currency_address, quantity_initial, quantity_remaining, quantity_decimals, fee_bps,
+    fee_breakdown, valid_from, valid_until, block_number, order_created_at, order_updated_at, created_at, updated_at)";
+const UPSERT_ORDERS: &str = "ON CONFLICT (collection_id, marketplace, order_id) DO UPDATE SET
+    side = excluded.side, status = excluded.status, origin_name = excluded.origin_name, token_id = excluded.token_id,
+    maker = excluded.maker, price_amount = excluded.price_amount, currency_address = excluded.currency_address,
+    quantity_initial = excluded.quantity_initial, quantity_remaining = excluded.quantity_remaining,
+    quantity_decimals = excluded.quantity_decimals, fee_bps = excluded.fee_bps,
+    fee_breakdown = excluded.fee_breakdown, valid_from = excluded.valid_from, valid_until = excluded.valid_until,
+    block_number = excluded.block_number, order_created_at = excluded.order_created_at,
+    order_updated_at = excluded.order_updated_at, created_at = excluded.created_at, updated_at = excluded.updated_at
+    WHERE (orders.side, orders.status, orders.origin_name, COALESCE(orders.token_id, ''), orders.maker,
+        orders.price_amount, orders.currency_address, orders.quantity_initial, orders.quantity_remaining,
+        orders.quantity_decimals, orders.fee_bps, orders.fee_breakdown, orders.valid_from, orders.valid_until,
+        orders.block_number, orders.order_created_at, orders.order_updated_at, orders.created_at, orders.updated_at)
+        <> (excluded.side, excluded.status, excluded.origin_name, COALESCE(excluded.token_id, ''), excluded.maker,
+        excluded.price_amount, excluded.currency_address, excluded.quantity_initial, excluded.quantity_remaining,
+        excluded.quantity_decimals, excluded.fee_bps, excluded.fee_breakdown, excluded.valid_from,
+        excluded.valid_until, excluded.block_number, excluded.order_created_at, excluded.order_updated_at,
+        excluded.created_at, excluded.updated_at)
+    RETURNING marketplace, order_id";
+
+fn order_row(id: CollectionId, order: &OrderFacts) -> Result<Vec<Arg>, StoreError> {
+    let fees = serde_json::to_string(&order.fee_breakdown).map_err(|error| StoreError::corrupt("fees", error))?;
+    Ok(args![
+        id.0,
+        order.marketplace.number(),
+        order.order_id.as_str(),
+        order.side.number(),
+        order.status.number(),
+        order.origin_name.as_str(),
+        order.token_id,
+        order.maker,
+        order.price_amount,
+        order.currency,
+        order.quantity_initial,
+        order.quantity_remaining,
+        order.quantity_decimals,
+        order.fee_bps,
+        fees,
+        order.valid_from,
+        order.valid_until,
+        order.block_number,
+        order.order_created_at,
+        order.order_updated_at,
+        order.created_at,
+        order.updated_at,
+    ])
+}
+
+fn order_key(row: &Row) -> Result<(u8, String), StoreError> {
+    let number = row.u64(0, "marketplace")?;
+    Ok((u8::try_from(number).map_err(|error| StoreError::corrupt("marketplace", error))?, row.text(1)?))
+}

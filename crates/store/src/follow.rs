@@ -1,0 +1,38 @@
+//! Noticing what others changed.
+
+use crate::StoreError;
+use crate::args::args;
+use crate::backend::{PostgresWatch, SqliteWatch, Store};
+
+/// Wakes up when anyone, in this process or another, may have changed the database.
+pub enum Watcher {
+    /// Looks at the file's change counter.
+    Sqlite(SqliteWatch),
+    /// Listens for notifications, and sweeps.
+    Postgres(PostgresWatch),
+}
+
+impl Watcher {
+    /// Returns when something may have changed. Waking for nothing is possible, missing a change is not: what was
+    /// committed before the call is seen by whoever looks after it returns.
+    pub async fn changed(&mut self) -> Result<(), StoreError> {
+        match self {
+            Self::Sqlite(watch) => watch.changed().await,
+            Self::Postgres(watch) => watch.changed().await,
+        }
+    }
+}
+
+impl Store {
+    /// The revision of everything that credentials consist of; raised by every change to them.
+    pub async fn credentials_revision(&self) -> Result<u64, StoreError> {
+        self.read(|mut session| {
+            Box::pin(async move {
+                let sql = "SELECT revision FROM revisions WHERE name = 'credentials'";
+                let row = session.first(sql, args![]).await?;
+                row.ok_or_else(|| StoreError::corrupt("revision", "missing"))?.u64(0, "revision")
+            })
+        })
+        .await
+    }
+}

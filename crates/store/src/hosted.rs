@@ -1,0 +1,10 @@
+//! What projects host here: collections, tokens, assets and the contracts they serve.
+
+mod assets;
+mod collections;
+mod links;
+mod tokens;
+
+pub use assets::{AssetFile, AssetRecord};
+pub use collections::HostedCollection;
+pub use tokens::HostedToken;

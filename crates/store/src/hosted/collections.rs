@@ -1,0 +1,172 @@
+//! Hosted collections.
+
+use bourse_wire::{CollectionInput, CollectionMetadata, Error, Page, ProjectId, RecordId, Timestamp};
+
+use crate::args::args;
+use crate::backend::{Sequence, Store};
+use crate::row::Row;
+use crate::session::Session;
+use crate::{ProjectScope, StoreError};
+
+/// A collection that a project hosts.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HostedCollection {
+    /// Collection id.
+    pub id: RecordId,
+    /// The project it belongs to.
+    pub project: ProjectId,
+    /// Name, description and the like.
+    pub metadata: CollectionMetadata,
+    /// Whether it is hidden from the public addresses.
+    pub private: bool,
+    /// How many tokens it has.
+    pub token_count: u64,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// When it last changed.
+    pub updated_at: Timestamp,
+}
+
+const COLUMNS: &str = "SELECT hosted_collection_id, metadata, private, created_at, updated_at,
+    (SELECT COUNT(*) FROM hosted_tokens WHERE hosted_tokens.project_id = hosted_collections.project_id
+        AND hosted_tokens.hosted_collection_id = hosted_collections.hosted_collection_id)
+    FROM hosted_collections WHERE project_id = $1";
+
+impl Store {
+    /// Makes a collection; private until published, unless told otherwise.
+    pub async fn create_hosted_collection(
+        &self,
+        scope: ProjectScope,
+        input: CollectionInput,
+        now: Timestamp,
+    ) -> Result<HostedCollection, StoreError> {
+        self.write(move |mut session| {
+            Box::pin(async move {
+                let id = session.next_id(Sequence::HostedCollection).await?;
+                let mut metadata = CollectionMetadata::default();
+                input.metadata.unwrap_or_default().apply(&mut metadata);
+                let sql = "INSERT INTO hosted_collections
+                    (project_id, hosted_collection_id, metadata, private, created_at, updated_at)
+                    VALUES ($1, $2, $3, $4, $5, $5)";
+                let private = input.private.unwrap_or(true);
+                session.execute(sql, args![scope.project(), id, json(&metadata)?, private, now]).await?;
+                let id = id.try_into().map_err(|error| StoreError::corrupt("collection id", error))?;
+                require(&mut session, scope, id).await
+            })
+        })
+        .await
+    }
+
+    /// One collection.
+    pub async fn hosted_collection(
+        &self,
+        scope: ProjectScope,
+        id: RecordId,
+    ) -> Result<HostedCollection, StoreError> {
+        self.read(move |mut session| Box::pin(async move { require(&mut session, scope, id).await })).await
+    }
+
+    /// One page of a project's collections, oldest first, read one beyond the page.
+    pub async fn hosted_collections(
+        &self,
+        scope: ProjectScope,
+        page: &Page,
+    ) -> Result<Vec<HostedCollection>, StoreError> {
+        let (limit, offset) = (page.page_size + 1, page.offset());
+        self.read(move |mut session| {
+            Box::pin(async move {
+                let sql = format!("{COLUMNS} ORDER BY hosted_collection_id LIMIT $2 OFFSET $3");
+                let rows = session.all(sql, args![scope.project(), limit, offset]).await?;
+                rows.iter().map(|row| hosted(scope, row)).collect()
+            })
+        })
+        .await
+    }
+
+    /// Changes what the input says of a collection.
+    pub async fn update_hosted_collection(
+        &self,
+        scope: ProjectScope,
+        id: RecordId,
+        input: CollectionInput,
+        now: Timestamp,
+    ) -> Result<HostedCollection, StoreError> {
+        self.write(move |mut session| {
+            Box::pin(async move {
+                let mut known = require(&mut session, scope, id).await?;
+                input.metadata.unwrap_or_default().apply(&mut known.metadata);
+                let sql = "UPDATE hosted_collections SET metadata = $3, private = $4, updated_at = $5
+                    WHERE project_id = $1 AND hosted_collection_id = $2";
+                let private = input.private.unwrap_or(known.private);
+                session.execute(sql, args![scope.project(), id, json(&known.metadata)?, private, now]).await?;
+                require(&mut session, scope, id).await
+            })
+        })
+        .await
+    }
+
+    /// Shows a collection at its public addresses, or hides it; with `tokens` every token follows.
+    pub async fn publish_hosted_collection(
+        &self,
+        scope: ProjectScope,
+        id: RecordId,
+        private: bool,
+        tokens: bool,
+        now: Timestamp,
+    ) -> Result<HostedCollection, StoreError> {
+        self.write(move |mut session| {
+            Box::pin(async move {
+                require(&mut session, scope, id).await?;
+                let sql = "UPDATE hosted_collections SET private = $3, updated_at = $4
+                    WHERE project_id = $1 AND hosted_collection_id = $2";
+                session.execute(sql, args![scope.project(), id, private, now]).await?;
+                if tokens {
+                    let sql = "UPDATE hosted_tokens SET private = $3
+                        WHERE project_id = $1 AND hosted_collection_id = $2";
+                    session.execute(sql, args![scope.project(), id, private]).await?;
+                }
+                require(&mut session, scope, id).await
+            })
+        })
+        .await
+    }
+
+    /// Deletes a collection with its tokens, assets and contract links.
+    pub async fn delete_hosted_collection(&self, scope: ProjectScope, id: RecordId) -> Result<(), StoreError> {
+        self.write(move |mut session| {
+            Box::pin(async move {
+                require(&mut session, scope, id).await?;
+                let sql = "DELETE FROM hosted_collections WHERE project_id = $1 AND hosted_collection_id = $2";
+                session.execute(sql, args![scope.project(), id]).await.map(drop)
+            })
+        })
+        .await
+    }
+}
+
+/// The collection, or an error that names it.
+pub(super) async fn require(
+    session: &mut Session<'_>,
+    scope: ProjectScope,
+    id: RecordId,
+) -> Result<HostedCollection, StoreError> {
+    let sql = format!("{COLUMNS} AND hosted_collection_id = $2");
+    let row = session.first(sql, args![scope.project(), id]).await?;
+    hosted(scope, &row.ok_or_else(|| Error::not_found(format_args!("collection {id}")))?)
+}
+
+fn hosted(scope: ProjectScope, row: &Row) -> Result<HostedCollection, StoreError> {
+    Ok(HostedCollection {
+        id: row.id(0, "collection id")?,
+        project: scope.project(),
+        metadata: row.json(1, "collection metadata")?,
+        private: row.bool(2)?,
+        created_at: row.parse(3, "collection time")?,
+        updated_at: row.parse(4, "collection time")?,
+        token_count: row.u64(5, "token count")?,
+    })
+}
+
+fn json(metadata: &CollectionMetadata) -> Result<String, StoreError> {
+    serde_json::to_string(metadata).map_err(|error| StoreError::corrupt("collection metadata", error))
+}

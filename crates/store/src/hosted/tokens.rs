@@ -1,0 +1,165 @@
+//! Tokens of hosted collections.
+
+use bourse_wire::{Error, Page, RecordId, Timestamp, TokenId, TokenInput, TokenMetadata};
+
+use super::collections::require as require_collection;
+use crate::args::args;
+use crate::backend::Store;
+use crate::row::Row;
+use crate::session::Session;
+use crate::{ProjectScope, StoreError};
+
+/// A token of a hosted collection.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HostedToken {
+    /// What is known of it.
+    pub metadata: TokenMetadata,
+    /// Whether it is hidden from the public addresses.
+    pub private: bool,
+}
+
+impl Store {
+    /// Adds a token to a collection.
+    pub async fn create_hosted_token(
+        &self,
+        scope: ProjectScope,
+        collection: RecordId,
+        token: (TokenId, TokenInput, bool),
+        now: Timestamp,
+    ) -> Result<HostedToken, StoreError> {
+        self.write(move |mut session| {
+            Box::pin(async move {
+                require_collection(&mut session, scope, collection).await?;
+                let (token_id, input, private) = token;
+                let mut metadata = TokenMetadata { token_id, updated_at: now, ..TokenMetadata::default() };
+                input.apply(&mut metadata);
+                let sql = "INSERT INTO hosted_tokens (project_id, hosted_collection_id, token_id, metadata, private)
+                    VALUES ($1, $2, $3, $4, $5)
+                    ON CONFLICT (project_id, hosted_collection_id, token_id) DO NOTHING";
+                let args = args![scope.project(), collection, token_id, metadata.to_json()?, private];
+                if session.execute(sql, args).await? == 0 {
+                    let reason = format!("token {token_id} exists in collection {collection}: update it instead");
+                    return Err(Error::conflict(reason).into());
+                }
+                touch(&mut session, scope, collection, now).await?;
+                Ok(HostedToken { metadata, private })
+            })
+        })
+        .await
+    }
+
+    /// One token.
+    pub async fn hosted_token(
+        &self,
+        scope: ProjectScope,
+        collection: RecordId,
+        token: TokenId,
+    ) -> Result<HostedToken, StoreError> {
+        self.read(move |mut session| {
+            Box::pin(async move { require(&mut session, scope, collection, token).await })
+        })
+        .await
+    }
+
+    /// One page of a collection's tokens in the order of their ids, read one beyond the page.
+    pub async fn hosted_tokens(
+        &self,
+        scope: ProjectScope,
+        collection: RecordId,
+        page: &Page,
+    ) -> Result<Vec<HostedToken>, StoreError> {
+        let (limit, offset) = (page.page_size + 1, page.offset());
+        self.read(move |mut session| {
+            Box::pin(async move {
+                require_collection(&mut session, scope, collection).await?;
+                // Decimal text without leading zeros sorts as numbers do when shorter comes first.
+                let sql = "SELECT metadata, private FROM hosted_tokens
+                    WHERE project_id = $1 AND hosted_collection_id = $2
+                    ORDER BY LENGTH(token_id), token_id LIMIT $3 OFFSET $4";
+                let rows = session.all(sql, args![scope.project(), collection, limit, offset]).await?;
+                rows.iter().map(hosted).collect()
+            })
+        })
+        .await
+    }
+
+    /// Changes what the input says of a token.
+    pub async fn update_hosted_token(
+        &self,
+        scope: ProjectScope,
+        collection: RecordId,
+        token: (TokenId, TokenInput, Option<bool>),
+        now: Timestamp,
+    ) -> Result<HostedToken, StoreError> {
+        self.write(move |mut session| {
+            Box::pin(async move {
+                let (token_id, input, private) = token;
+                let mut known = require(&mut session, scope, collection, token_id).await?;
+                input.apply(&mut known.metadata);
+                known.metadata.updated_at = now;
+                known.private = private.unwrap_or(known.private);
+                let sql = "UPDATE hosted_tokens SET metadata = $4, private = $5
+                    WHERE project_id = $1 AND hosted_collection_id = $2 AND token_id = $3";
+                let json = known.metadata.to_json()?;
+                session.execute(sql, args![scope.project(), collection, token_id, json, known.private]).await?;
+                touch(&mut session, scope, collection, now).await?;
+                Ok(known)
+            })
+        })
+        .await
+    }
+
+    /// Deletes a token and the assets it has.
+    pub async fn delete_hosted_token(
+        &self,
+        scope: ProjectScope,
+        collection: RecordId,
+        token: TokenId,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        self.write(move |mut session| {
+            Box::pin(async move {
+                require(&mut session, scope, collection, token).await?;
+                for table in ["hosted_assets", "hosted_tokens"] {
+                    let sql = format!(
+                        "DELETE FROM {table} WHERE project_id = $1 AND hosted_collection_id = $2 AND token_id = $3"
+                    );
+                    session.execute(sql, args![scope.project(), collection, token]).await?;
+                }
+                touch(&mut session, scope, collection, now).await
+            })
+        })
+        .await
+    }
+}
+
+/// The token, or an error that names what is missing.
+pub(super) async fn require(
+    session: &mut Session<'_>,
+    scope: ProjectScope,
+    collection: RecordId,
+    token: TokenId,
+) -> Result<HostedToken, StoreError> {
+    let sql = "SELECT metadata, private FROM hosted_tokens
+        WHERE project_id = $1 AND hosted_collection_id = $2 AND token_id = $3";
+    if let Some(row) = session.first(sql, args![scope.project(), collection, token]).await? {
+        return hosted(&row);
+    }
+    require_collection(session, scope, collection).await?;
+    Err(Error::not_found(format_args!("token {token} of collection {collection}")).into())
+}
+
+/// Notes that something in a collection changed.
+pub(super) async fn touch(
+    session: &mut Session<'_>,
+    scope: ProjectScope,
+    collection: RecordId,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    let sql = "UPDATE hosted_collections SET updated_at = $3 WHERE project_id = $1 AND hosted_collection_id = $2";
+    session.execute(sql, args![scope.project(), collection, now]).await.map(drop)
+}
+
+fn hosted(row: &Row) -> Result<HostedToken, StoreError> {
+    Ok(HostedToken { metadata: row.json(0, "token metadata")?, private: row.bool(1)? })
+}

@@ -1,0 +1,41 @@
+//! The truth on disk: SQLite (embedded) and PostgreSQL (and Citus) behind one interface.
+//!
+//! Statements are written once, in the SQL both engines accept; what differs sits in [`backend`] under equal names.
+//! Everything that changes a collection goes through [`Store::commit`]; everything a project owns is reached with
+//! a [`ProjectScope`].
+
+mod args;
+mod audiences;
+pub mod backend;
+mod collections;
+mod commit;
+mod credentials;
+mod currencies;
+mod error;
+mod events;
+mod follow;
+mod health;
+mod hosted;
+mod migrate;
+mod projects;
+mod row;
+mod scope;
+mod session;
+#[cfg(feature = "testing")]
+pub mod testing;
+mod usage;
+
+pub use audiences::{AudienceContractInput, AudienceView};
+pub use backend::{DatabaseUrl, OpenOptions, Store};
+pub use collections::{CollectionId, CollectionKey, LoadedCollection, StoredToken};
+pub use commit::{Batch, Change, Changed, Committed};
+pub use credentials::{AccessKeyRecord, NewAccessKey, SecretTokenRecord};
+pub use error::StoreError;
+pub use events::{Event, EventKind};
+pub use follow::Watcher;
+pub use health::{MigrationState, SchemaState};
+pub use hosted::{AssetFile, AssetRecord, HostedCollection, HostedToken};
+pub use migrate::Migration;
+pub use projects::Project;
+pub use scope::ProjectScope;
+pub use usage::{METERED_PREFIX, UsageLine, UsageTotal};

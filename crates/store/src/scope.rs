@@ -1,0 +1,25 @@
+//! Proof of a right to a project's records.
+
+use bourse_wire::ProjectId;
+
+/// The right to read and change what one project owns. Every function of the store that touches a project's
+/// records demands one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ProjectScope(ProjectId);
+
+impl ProjectScope {
+    /// For the credential check of the server, and nothing else: the credential named this project.
+    pub fn proven_by_credential(project: ProjectId) -> Self {
+        Self(project)
+    }
+
+    /// For commands of the operator, who owns the whole database.
+    pub fn of_operator(project: ProjectId) -> Self {
+        Self(project)
+    }
+
+    /// The project.
+    pub fn project(self) -> ProjectId {
+        self.0
+    }
+}

@@ -1,0 +1,144 @@
+//! One connection in use, whichever engine it belongs to.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+use sqlx::{AssertSqlSafe, PgConnection, SqliteConnection};
+
+use crate::StoreError;
+use crate::args::Arg;
+use crate::row::Row;
+
+/// A borrowed connection, in or out of a transaction.
+pub(crate) enum Session<'c> {
+    Sqlite(&'c mut SqliteConnection),
+    Postgres(&'c mut PgConnection),
+}
+
+/// Arguments that one statement may carry: the lower of both engines' limits, with room to spare.
+const STATEMENT_ARGS_MAX: usize = 4_000;
+
+macro_rules! bound {
+    ($sql:expr, $args:expr) => {{
+        let mut query = sqlx::query(AssertSqlSafe($sql));
+        for arg in $args {
+            query = match arg {
+                Arg::Int(value) => query.bind(value),
+                Arg::Text(value) => query.bind(value),
+                Arg::Bool(value) => query.bind(value),
+            };
+        }
+        query
+    }};
+}
+
+impl Session<'_> {
+    /// Runs a statement and tells how many rows it touched.
+    pub(crate) async fn execute(
+        &mut self,
+        sql: impl Into<Cow<'static, str>>,
+        args: Vec<Arg>,
+    ) -> Result<u64, StoreError> {
+        let sql = sql.into().into_owned();
+        Ok(match self {
+            Self::Sqlite(connection) => bound!(sql, args).execute(&mut **connection).await?.rows_affected(),
+            Self::Postgres(connection) => bound!(sql, args).execute(&mut **connection).await?.rows_affected(),
+        })
+    }
+
+    /// Runs a statement and reads all its rows.
+    pub(crate) async fn all(
+        &mut self,
+        sql: impl Into<Cow<'static, str>>,
+        args: Vec<Arg>,
+    ) -> Result<Vec<Row>, StoreError> {
+        let sql = sql.into().into_owned();
+        Ok(match self {
+            Self::Sqlite(connection) => {
+                bound!(sql, args).fetch_all(&mut **connection).await?.into_iter().map(Row::Sqlite).collect()
+            }
+            Self::Postgres(connection) => {
+                bound!(sql, args).fetch_all(&mut **connection).await?.into_iter().map(Row::Postgres).collect()
+            }
+        })
+    }
+
+    /// Runs a statement and reads its first row, if there is one.
+    pub(crate) async fn first(
+        &mut self,
+        sql: impl Into<Cow<'static, str>>,
+        args: Vec<Arg>,
+    ) -> Result<Option<Row>, StoreError> {
+        let sql = sql.into().into_owned();
+        Ok(match self {
+            Self::Sqlite(connection) => {
+                bound!(sql, args).fetch_optional(&mut **connection).await?.map(Row::Sqlite)
+            }
+            Self::Postgres(connection) => {
+                bound!(sql, args).fetch_optional(&mut **connection).await?.map(Row::Postgres)
+            }
+        })
+    }
+
+    /// Runs several statements that take no arguments.
+    pub(crate) async fn script(&mut self, sql: &'static str) -> Result<(), StoreError> {
+        match self {
+            Self::Sqlite(connection) => sqlx::raw_sql(sql).execute(&mut **connection).await.map(drop)?,
+            Self::Postgres(connection) => sqlx::raw_sql(sql).execute(&mut **connection).await.map(drop)?,
+        }
+        Ok(())
+    }
+
+    /// Inserts many rows with as few statements as possible: `{head} VALUES (..), (..) {tail}`. Returns the rows
+    /// of a `RETURNING` in the tail. No two rows may have the same key: PostgreSQL refuses to touch a row twice.
+    pub(crate) async fn insert(
+        &mut self,
+        head: &'static str,
+        tail: &'static str,
+        rows: Vec<Vec<Arg>>,
+    ) -> Result<Vec<Row>, StoreError> {
+        let Some(columns) = rows.first().map(Vec::len) else { return Ok(Vec::new()) };
+        let rows_max = STATEMENT_ARGS_MAX / columns;
+        let mut returned = Vec::new();
+        let mut rows = rows.into_iter();
+        loop {
+            let chunk: Vec<Vec<Arg>> = rows.by_ref().take(rows_max).collect();
+            if chunk.is_empty() {
+                return Ok(returned);
+            }
+            let sql = format!("{head} VALUES {} {tail}", placeholders(chunk.len(), columns));
+            returned.extend(self.all(sql, chunk.into_iter().flatten().collect()).await?);
+        }
+    }
+}
+
+/// `($1,$2),($3,$4)` for two rows of two columns.
+fn placeholders(rows: usize, columns: usize) -> String {
+    let mut text = String::with_capacity(rows * columns * 6);
+    for row in 0..rows {
+        text.push_str(if row == 0 { "(" } else { ",(" });
+        for column in 0..columns {
+            let separator = if column == 0 { "" } else { "," };
+            // Writing to a string cannot fail.
+            let _ = write!(text, "{separator}${}", row * columns + column + 1);
+        }
+        text.push(')');
+    }
+    text
+}
+
+/// `$3,$4,$5` for three arguments that follow two others.
+pub(crate) fn list(count: usize, after: usize) -> String {
+    (1..=count).map(|index| format!("${}", after + index)).collect::<Vec<_>>().join(",")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn placeholders_count_through() {
+        assert_eq!(placeholders(2, 2), "($1,$2),($3,$4)");
+        assert_eq!(list(3, 2), "$3,$4,$5");
+    }
+}

@@ -1,0 +1,54 @@
+//! A fresh database for every test, of the engine that `STORE` names (`sqlite`, the default, or `postgres`, at the
+//! server that `BOURSE_TEST_POSTGRES` names).
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use bourse_wire::Timestamp;
+use sqlx::{AssertSqlSafe, Connection, PgConnection};
+
+use crate::{DatabaseUrl, OpenOptions, Store, StoreError};
+
+/// A database that nobody else uses. A SQLite one is deleted with this value; PostgreSQL's go with their server.
+pub struct TestDatabase {
+    /// Where it is.
+    pub url: DatabaseUrl,
+    /// A directory of the test's own.
+    pub directory: tempfile::TempDir,
+}
+
+/// Tells apart the databases of one test process.
+static COUNTER: AtomicU32 = AtomicU32::new(0);
+
+impl TestDatabase {
+    /// Makes one.
+    pub async fn fresh() -> Result<Self, StoreError> {
+        let unusable = |reason: String| StoreError::Address { url: "test database".to_owned(), reason };
+        let directory = tempfile::tempdir().map_err(|error| unusable(error.to_string()))?;
+        let url = match std::env::var("STORE").as_deref() {
+            Err(_) | Ok("sqlite") => DatabaseUrl::Sqlite(directory.path().join("bourse.db")),
+            Ok("postgres") => {
+                let server = std::env::var("BOURSE_TEST_POSTGRES")
+                    .map_err(|_| unusable("STORE=postgres needs BOURSE_TEST_POSTGRES, the server's URL".to_owned()))?;
+                DatabaseUrl::Postgres(create_database(&server).await?)
+            }
+            Ok(other) => return Err(unusable(format!("STORE={other} is neither sqlite nor postgres"))),
+        };
+        Ok(Self { url, directory })
+    }
+
+    /// Opens it, as often as the test likes.
+    pub async fn open(&self) -> Result<Store, StoreError> {
+        Store::open(&self.url, OpenOptions { connections_max: 4, ..OpenOptions::default() }, Timestamp::ZERO).await
+    }
+}
+
+async fn create_database(server: &str) -> Result<String, StoreError> {
+    let count = COUNTER.fetch_add(1, Ordering::Relaxed);
+    let name = format!("bourse_test_{}_{count}", std::process::id());
+    let mut connection = PgConnection::connect(server).await?;
+    sqlx::raw_sql(AssertSqlSafe(format!("DROP DATABASE IF EXISTS {name}"))).execute(&mut connection).await?;
+    sqlx::raw_sql(AssertSqlSafe(format!("CREATE DATABASE {name}"))).execute(&mut connection).await?;
+    connection.close().await?;
+    let base = server.rsplit_once('/').map_or(server, |(base, _)| base);
+    Ok(format!("{base}/{name}"))
+}

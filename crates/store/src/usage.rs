@@ -1,0 +1,109 @@
+//! Compute units used, per project, service and day.
+
+use std::collections::BTreeMap;
+
+use bourse_wire::{Day, ProjectId};
+
+use crate::args::args;
+use crate::backend::Store;
+use crate::session::Session;
+use crate::{ProjectScope, StoreError, projects};
+
+/// Units used of a service on a day, as somebody reported or metered them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UsageLine {
+    /// Name of the line within the project: the same line again replaces it, others add up.
+    pub id: String,
+    /// Service.
+    pub service: String,
+    /// Day.
+    pub day: Day,
+    /// Units.
+    pub units: u64,
+}
+
+/// Units used of a service on a day, all lines together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UsageTotal {
+    /// The project.
+    pub project: ProjectId,
+    /// Service.
+    pub service: String,
+    /// Units.
+    pub units: u64,
+}
+
+impl Store {
+    /// Stores reported lines; tells how many are different now.
+    pub async fn put_usage(&self, scope: ProjectScope, lines: Vec<UsageLine>) -> Result<u64, StoreError> {
+        self.write(move |mut session| {
+            Box::pin(async move {
+                projects::require(&mut session, scope.project()).await?;
+                let unique: BTreeMap<String, UsageLine> =
+                    lines.into_iter().map(|line| (line.id.clone(), line)).collect();
+                let rows = unique
+                    .into_values()
+                    .map(|line| args![scope.project(), line.id, line.service, line.day, line.units])
+                    .collect();
+                let tail = "ON CONFLICT (project_id, record_id) DO UPDATE SET service = excluded.service,
+                    day = excluded.day, units = excluded.units
+                    WHERE (usage.service, usage.day, usage.units)
+                        <> (excluded.service, excluded.day, excluded.units) RETURNING 1";
+                Ok(session.insert(INSERT_USAGE, tail, rows).await?.len() as u64)
+            })
+        })
+        .await
+    }
+
+    /// Adds units that this service metered itself. All or none, so that a failed flush can be tried again.
+    pub async fn add_metered(&self, lines: Vec<(ProjectId, String, Day, u64)>) -> Result<(), StoreError> {
+        self.write(move |mut session| {
+            Box::pin(async move {
+                for (project, service, day, units) in lines {
+                    add_metered(&mut session, project, &service, day, units).await?;
+                }
+                Ok(())
+            })
+        })
+        .await
+    }
+
+    /// What every project used of every service from one day on.
+    pub async fn usage_since(&self, day: Day) -> Result<Vec<UsageTotal>, StoreError> {
+        self.read(move |mut session| {
+            Box::pin(async move {
+                let sql = "SELECT project_id, service, CAST(SUM(units) AS BIGINT) FROM usage WHERE day >= $1
+                    GROUP BY project_id, service";
+                let rows = session.all(sql, args![day]).await?;
+                rows.iter()
+                    .map(|row| {
+                        let project = row.u64(0, "project id")?.try_into();
+                        Ok(UsageTotal {
+                            project: project.map_err(|error| StoreError::corrupt("project id", error))?,
+                            service: row.text(1)?,
+                            units: row.u64(2, "usage")?,
+                        })
+                    })
+                    .collect()
+            })
+        })
+        .await
+    }
+}
+
+/// How the names of metered lines begin; reported lines must not.
+pub const METERED_PREFIX: &str = "metered:";
+
+const INSERT_USAGE: &str = "INSERT INTO usage (project_id, record_id, service, day, units)";
+
+async fn add_metered(
+    session: &mut Session<'_>,
+    project: ProjectId,
+    service: &str,
+    day: Day,
+    units: u64,
+) -> Result<(), StoreError> {
+    let record = format!("{METERED_PREFIX}{service}:{day}");
+    let tail = "ON CONFLICT (project_id, record_id) DO UPDATE SET units = usage.units + excluded.units";
+    session.insert(INSERT_USAGE, tail, vec![args![project, record, service, day, units]]).await.map(drop)
+}

@@ -1,0 +1,58 @@
+//! Contract information.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{Address, ChainId, ContractType, Timestamp};
+
+/// What is known of a contract.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ContractInfo {
+    /// Chain.
+    pub chain_id: ChainId,
+    /// Contract address.
+    pub address: Address,
+    /// Name.
+    pub name: String,
+    /// Standard: ERC721, ERC1155, ERC20.
+    pub r#type: ContractType,
+    /// Symbol, may be empty.
+    pub symbol: String,
+    /// Decimals, for fungible tokens.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub decimals: Option<u64>,
+    /// Link to the logo.
+    #[serde(rename = "logoURI")]
+    pub logo_uri: String,
+    /// Whether there is code at the address.
+    pub deployed: bool,
+    /// Hash of the code, in hexadecimal.
+    pub bytecode_hash: String,
+    /// More about the contract.
+    pub extensions: ContractInfoExtensions,
+    /// When the information last changed; the zero time when that is not known.
+    pub updated_at: Timestamp,
+}
+
+/// More about a contract.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ContractInfoExtensions {
+    /// Link to the project's page.
+    pub link: String,
+    /// Description.
+    pub description: String,
+    /// Link to an image for previews.
+    pub og_image: String,
+    /// Name for previews.
+    pub og_name: String,
+    /// Chain the contract comes from, 0 when it is its own.
+    pub origin_chain_id: u64,
+    /// Address the contract comes from; its own when it is bridged from nowhere. Clients refuse an empty one.
+    pub origin_address: Address,
+    /// Whether somebody vouches for it.
+    pub verified: bool,
+    /// Who does.
+    pub verified_by: String,
+}

@@ -1,0 +1,83 @@
+//! Calendar days.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::str::FromStr;
+
+use crate::Timestamp;
+
+/// A UTC calendar day, written `YYYY-MM-DD`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Day(jiff::civil::Date);
+
+impl Day {
+    /// The day an instant falls on.
+    pub fn of(instant: Timestamp) -> Self {
+        let days = instant.unix_seconds().div_euclid(86_400);
+        let epoch = jiff::civil::date(1970, 1, 1);
+        Self(epoch.saturating_add(jiff::Span::new().days(days)))
+    }
+
+    /// The month of the day, written `YYYY-MM`.
+    pub fn month(self) -> String {
+        self.0.strftime("%Y-%m").to_string()
+    }
+
+    /// The first day of the month.
+    pub fn first_of_month(self) -> Self {
+        Self(self.0.first_of_month())
+    }
+}
+
+/// Why a text is not a day.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+#[error("`{0}` is not a day in the form YYYY-MM-DD")]
+pub struct DayError(String);
+
+impl FromStr for Day {
+    type Err = DayError;
+
+    fn from_str(text: &str) -> Result<Self, DayError> {
+        let refuse = || DayError(text.chars().take(64).collect());
+        // The date parser also takes whole timestamps and other ISO 8601 spellings; the interface takes one.
+        if text.len() != 10 || text.as_bytes()[4] != b'-' {
+            return Err(refuse());
+        }
+        text.parse().map(Self).map_err(|_| refuse())
+    }
+}
+
+impl fmt::Display for Day {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.0, formatter)
+    }
+}
+
+impl fmt::Debug for Day {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.0, formatter)
+    }
+}
+
+crate::text::string_serde!(Day, "^[0-9]{4}-[0-9]{2}-[0-9]{2}$", "day, YYYY-MM-DD");
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_day_is_the_utc_day() {
+        let late: Timestamp = "2024-02-29T23:59:59.999999999Z".parse().unwrap();
+        assert_eq!(Day::of(late).to_string(), "2024-02-29");
+        assert_eq!(Day::of("1969-12-31T23:59:59Z".parse().unwrap()).to_string(), "1969-12-31");
+        assert_eq!(Day::of(late).month(), "2024-02");
+        assert_eq!(Day::of(late).first_of_month().to_string(), "2024-02-01");
+    }
+
+    #[test]
+    fn refuses_other_spellings() {
+        for text in ["", "2024-02-30", "20240229", "2024-2-29", "2024-02-29T00:00:00Z", "2024-W09-4"] {
+            assert!(text.parse::<Day>().is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,257 @@
+//! Enumerations of the interface, with the small number each is stored as.
+
+use std::fmt;
+use std::str::FromStr;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The service's own name (`service.name`), which appears in some enum values.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ServiceName(String);
+
+impl ServiceName {
+    /// The name as configured.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self(name.into())
+    }
+
+    /// The name itself.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// What follows the service's name in an enum value; the literal word `service` stands for any name.
+    fn strip<'a>(&self, word: &'a str) -> Option<&'a str> {
+        word.strip_prefix(self.0.as_str()).or_else(|| word.strip_prefix("service"))
+    }
+}
+
+/// A marketplace whose orders we keep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Marketplace {
+    /// Not known.
+    Unknown,
+    /// The service's own first contract.
+    OwnV1,
+    /// The service's own second contract.
+    OwnV2,
+    /// Blur.
+    Blur,
+    /// 0x.
+    Zerox,
+    /// `OpenSea`.
+    Opensea,
+    /// `LooksRare`.
+    LooksRare,
+    /// X2Y2.
+    X2y2,
+    /// Alienswap.
+    Alienswap,
+    /// Limit Break's Payment Processor.
+    PaymentProcessor,
+    /// Mintify.
+    Mintify,
+    /// Magic Eden.
+    MagicEden,
+}
+
+impl Marketplace {
+    /// Every marketplace with its word; the service's own two have their ending only.
+    const WORDS: [(Self, &'static str); 12] = [
+        (Self::Unknown, "unknown"),
+        (Self::OwnV1, "_marketplace_v1"),
+        (Self::OwnV2, "_marketplace_v2"),
+        (Self::Blur, "blur"),
+        (Self::Zerox, "zerox"),
+        (Self::Opensea, "opensea"),
+        (Self::LooksRare, "looks_rare"),
+        (Self::X2y2, "x2y2"),
+        (Self::Alienswap, "alienswap"),
+        (Self::PaymentProcessor, "payment_processor"),
+        (Self::Mintify, "mintify"),
+        (Self::MagicEden, "magic_eden"),
+    ];
+
+    /// The marketplace of an enum value; `None` for a word that is none.
+    pub fn parse(word: &str, service: &ServiceName) -> Option<Self> {
+        Self::WORDS
+            .into_iter()
+            .find(|(kind, text)| *text == if kind.is_own() { service.strip(word).unwrap_or("") } else { word })
+            .map(|(kind, _)| kind)
+    }
+
+    /// The enum value.
+    pub fn word(self, service: &ServiceName) -> String {
+        let (_, text) = Self::WORDS[self as usize];
+        if self.is_own() { format!("{}{text}", service.as_str()) } else { text.to_owned() }
+    }
+
+    /// Whether it is one of the service's own two.
+    pub fn is_own(self) -> bool {
+        matches!(self, Self::OwnV1 | Self::OwnV2)
+    }
+
+    /// The small number it is stored as.
+    pub fn number(self) -> u8 {
+        self as u8
+    }
+
+    /// The marketplace stored as this number.
+    pub fn from_number(number: u8) -> Option<Self> {
+        Self::WORDS.get(usize::from(number)).map(|(kind, _)| *kind)
+    }
+}
+
+/// A word that is none of an enumeration's.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+#[error("`{word}` is none of {expected}")]
+pub struct EnumError {
+    word: String,
+    expected: String,
+}
+
+macro_rules! word_enum {
+    ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $word:literal,)* }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize, JsonSchema)]
+        #[repr(u8)]
+        #[serde(try_from = "String", into = "&'static str")]
+        #[schemars(inline)]
+        pub enum $name {
+            $($(#[$variant_doc])* #[schemars(rename = $word)] $variant,)*
+        }
+
+        impl $name {
+            /// Every value, in the order of their numbers.
+            pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
+
+            /// The enum value.
+            pub fn word(self) -> &'static str {
+                match self { $(Self::$variant => $word,)* }
+            }
+
+            /// The small number it is stored as.
+            pub fn number(self) -> u8 {
+                self as u8
+            }
+
+            /// The value stored as this number.
+            pub fn from_number(number: u8) -> Option<Self> {
+                Self::ALL.get(usize::from(number)).copied()
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = EnumError;
+
+            fn from_str(word: &str) -> Result<Self, EnumError> {
+                match word {
+                    $($word => Ok(Self::$variant),)*
+                    _ => Err(EnumError {
+                        word: word.chars().take(64).collect(),
+                        expected: [$($word,)*].join(", "),
+                    }),
+                }
+            }
+        }
+
+        impl TryFrom<String> for $name {
+            type Error = EnumError;
+
+            fn try_from(word: String) -> Result<Self, EnumError> {
+                word.parse()
+            }
+        }
+
+        impl From<$name> for &'static str {
+            fn from(value: $name) -> &'static str {
+                value.word()
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str(self.word())
+            }
+        }
+    };
+}
+
+word_enum!(
+    /// Which side of the book an order is on.
+    OrderSide {
+        /// Not said.
+        #[default]
+        Unknown = "unknown",
+        /// The maker sells.
+        Listing = "listing",
+        /// The maker buys.
+        Offer = "offer",
+    }
+);
+
+word_enum!(
+    /// What state an order is in.
+    OrderStatus {
+        /// Not said.
+        #[default]
+        Unknown = "unknown",
+        /// It can be filled.
+        Active = "active",
+        /// Its maker lacks the tokens, the currency or the approval.
+        Inactive = "inactive",
+        /// Its time is over.
+        Expired = "expired",
+        /// Its maker took it back.
+        Cancelled = "cancelled",
+        /// Nothing of it remains.
+        Filled = "filled",
+        /// The decimals of its currency or token are not known.
+        DecimalsMissing = "decimals_missing",
+    }
+);
+
+word_enum!(
+    /// The standard a contract follows.
+    ContractType {
+        /// Not known.
+        #[default]
+        Unknown = "UNKNOWN",
+        /// Fungible.
+        Erc20 = "ERC20",
+        /// One holder a token.
+        Erc721 = "ERC721",
+        /// Many holders a token.
+        Erc1155 = "ERC1155",
+    }
+);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_own_marketplaces_carry_the_service_name() {
+        let service = ServiceName::new("sequence");
+        for (kind, word) in [(Marketplace::OwnV2, "sequence_marketplace_v2"), (Marketplace::Blur, "blur")] {
+            assert_eq!(kind.word(&service), word);
+            assert_eq!(Marketplace::parse(word, &service), Some(kind));
+            assert_eq!(Marketplace::from_number(kind.number()), Some(kind));
+        }
+        assert_eq!(Marketplace::parse("service_marketplace_v1", &service), Some(Marketplace::OwnV1));
+        for word in ["bourse_marketplace_v1", "_marketplace_v1", "service", "", "Blur"] {
+            assert_eq!(Marketplace::parse(word, &service), None, "{word}");
+        }
+    }
+
+    #[test]
+    fn numbers_and_words_agree() {
+        for status in OrderStatus::ALL {
+            assert_eq!(OrderStatus::from_number(status.number()), Some(*status));
+            assert_eq!(status.word().parse(), Ok(*status));
+        }
+        assert!("Active".parse::<OrderStatus>().is_err());
+    }
+}

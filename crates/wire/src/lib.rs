@@ -1,0 +1,47 @@
+//! The interface itself: record types, enums, errors and how request bodies are read.
+//!
+//! Nothing here does I/O or knows the time. A value that exists is valid: addresses, token ids, amounts,
+//! project ids and days are types whose only way in is a checked parse.
+
+mod address;
+mod asset;
+mod audience;
+mod chain;
+mod collection;
+mod contract;
+mod currency;
+mod day;
+mod decimal;
+mod enums;
+mod error;
+mod lenient;
+mod order;
+mod page;
+mod project;
+mod rate;
+mod text;
+mod timestamp;
+mod token;
+
+pub use address::Address;
+pub use asset::{Asset, AssetInput};
+pub use audience::{Audience, AudienceContract, Contact, ContactInput, ContractSource, Email};
+pub use chain::{ChainId, ChainRef};
+pub use collection::{Collection, CollectionBaseUris, CollectionInput, CollectionMetadata, ContractCollection};
+pub use contract::{ContractInfo, ContractInfoExtensions};
+pub use currency::Currency;
+pub use day::Day;
+pub use decimal::{Amount, TokenId};
+pub use enums::{ContractType, Marketplace, OrderSide, OrderStatus, ServiceName};
+pub use error::{Code, Error};
+pub use lenient::{LenientError, from_slice, from_value};
+pub use order::{FeeEntry, OrderFacts, OrderFactsError, OrderInput};
+pub use page::{Page, PageInput};
+pub use project::{ProjectId, RecordId};
+pub use rate::ExchangeRate;
+pub use text::Text;
+pub use timestamp::Timestamp;
+pub use token::{TokenInput, TokenMetadata};
+
+/// A free-form JSON object, kept with its numbers and its member order as written.
+pub type JsonObject = serde_json::Map<String, serde_json::Value>;
