@@ -1,1 +1,27 @@
-fn main() {}
+//! Bourse: one binary for token metadata, listings and offers, purchase steps, audiences and analytics.
+
+mod cli;
+mod commands;
+mod context;
+mod demo;
+mod import;
+mod output;
+mod progress;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+fn main() -> ExitCode {
+    let arguments = cli::Arguments::parse();
+    match commands::run(arguments) {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("bourse: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,1 +1,33 @@
-//! The HTTP service: routes, credentials, limits, one file per operation.
+//! The HTTP service: routes, credentials, limits, and one file per operation.
+//!
+//! A request goes route -> method -> content type -> credential -> limits and metering -> body -> handler; the table of
+//! operations is [`router`], from which routing, metrics, metering, permissions and the OpenAPI document derive.
+
+mod app;
+pub mod auth;
+mod background;
+mod call;
+mod clock;
+mod dispatch;
+mod failure;
+mod files;
+mod http;
+mod limits;
+mod meter;
+mod metrics;
+mod openapi;
+mod reference;
+mod resident;
+mod rest;
+mod route;
+pub mod router;
+mod rpc;
+pub mod settings;
+
+pub use app::{App, StartError};
+pub use background::Background;
+pub use clock::Clock;
+pub use files::{FileError, Files};
+pub use http::service;
+pub use openapi::document;
+pub use route::{Credential, Route, Service, State};

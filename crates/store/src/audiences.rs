@@ -87,6 +87,7 @@ impl Store {
     ) -> Result<Audience, StoreError> {
         self.write(move |mut session| {
             Box::pin(async move {
+                crate::projects::require(&mut session, scope.project()).await?;
                 let sql = "INSERT INTO audiences (project_id, audience_id, name, created_at, updated_at)
                     VALUES ($1, $2, $3, $4, $4) ON CONFLICT (project_id, name) DO NOTHING";
                 let id = session.next_id(Sequence::Audience).await?;
@@ -163,6 +164,9 @@ impl Store {
         self.write(move |mut session| {
             Box::pin(async move {
                 require(&mut session, scope, id).await?;
+                if contacts.is_empty() {
+                    return Ok(0);
+                }
                 let sql = format!(
                     "DELETE FROM audience_contacts WHERE project_id = $1 AND audience_id = $2 AND contact_id IN ({})",
                     list(contacts.len(), 2)

@@ -56,8 +56,9 @@ impl Store {
     pub async fn collection_bytes(&self, id: CollectionId) -> Result<u64, StoreError> {
         self.read(move |mut session| {
             Box::pin(async move {
-                let sql =
-                    "SELECT CAST(COALESCE(SUM(LENGTH(metadata)), 0) AS BIGINT) FROM tokens WHERE collection_id = $1";
+                // Both engines' `LENGTH` counts characters.
+                let sql = "SELECT CAST(COALESCE(SUM(OCTET_LENGTH(metadata)), 0) AS BIGINT) FROM tokens
+                    WHERE collection_id = $1";
                 let row = session.first(sql, args![id.0]).await?;
                 row.map_or(Ok(0), |row| row.u64(0, "metadata size"))
             })

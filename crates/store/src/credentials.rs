@@ -112,6 +112,7 @@ impl Store {
         self.write(move |mut session| {
             Box::pin(async move {
                 projects::require(&mut session, scope.project()).await?;
+                raise_revision(&mut session).await?;
                 let default = !keys_of(&mut session, scope).await?.iter().any(|known| known.active);
                 insert_key(&mut session, scope, key, default, now).await
             })
@@ -129,6 +130,7 @@ impl Store {
     ) -> Result<AccessKeyRecord, StoreError> {
         self.write(move |mut session| {
             Box::pin(async move {
+                raise_revision(&mut session).await?;
                 let old = find_key(&mut session, scope, key).await?;
                 if !old.active {
                     let reason = format!("access key {key} is disabled; make a new one instead");
@@ -152,6 +154,7 @@ impl Store {
     pub async fn disable_access_key(&self, scope: ProjectScope, key: RecordId) -> Result<(), StoreError> {
         self.write(move |mut session| {
             Box::pin(async move {
+                raise_revision(&mut session).await?;
                 let old = find_key(&mut session, scope, key).await?;
                 let heir = keys_of(&mut session, scope).await?.into_iter().find(|other| other.active && other.id != key);
                 let Some(heir) = heir else {
@@ -163,7 +166,7 @@ impl Store {
                     let sql = "UPDATE access_keys SET is_default = TRUE WHERE project_id = $1 AND key_id = $2";
                     session.execute(sql, args![scope.project(), heir.id]).await?;
                 }
-                raise_revision(&mut session).await
+                Ok(())
             })
         })
         .await
@@ -174,8 +177,12 @@ impl Store {
         self.read(move |mut session| {
             Box::pin(async move {
                 projects::require(&mut session, scope.project()).await?;
-                let sql = format!("{TOKEN_COLUMNS} WHERE project_id = $1 ORDER BY created_at, token_id");
-                session.all(sql, args![scope.project()]).await?.iter().map(secret_token).collect()
+                let sql = format!("{TOKEN_COLUMNS} WHERE project_id = $1");
+                let rows = session.all(sql, args![scope.project()]).await?;
+                let mut tokens = rows.iter().map(secret_token).collect::<Result<Vec<_>, _>>()?;
+                // Not in SQL: as text, a time with a fraction sorts before the whole second it follows.
+                tokens.sort_by(|one, other| (one.created_at, &one.id).cmp(&(other.created_at, &other.id)));
+                Ok(tokens)
             })
         })
         .await
@@ -220,9 +227,12 @@ impl Store {
     /// Notes when credentials were last used. Not a change to them: nobody is woken.
     pub async fn note_last_use(
         &self,
-        keys: Vec<(ProjectId, RecordId, Timestamp)>,
-        tokens: Vec<(ProjectId, String, Timestamp)>,
+        mut keys: Vec<(ProjectId, RecordId, Timestamp)>,
+        mut tokens: Vec<(ProjectId, String, Timestamp)>,
     ) -> Result<(), StoreError> {
+        // In one order everywhere, or servers that flush at once would wait for each other.
+        keys.sort_unstable();
+        tokens.sort_unstable();
         self.write(move |mut session| {
             Box::pin(async move {
                 for (project, key, at) in keys {
@@ -279,7 +289,6 @@ async fn insert_key(
         now,
     ];
     session.execute(sql, args).await?;
-    raise_revision(session).await?;
     let id = id.try_into().map_err(|error| StoreError::corrupt("key id", error))?;
     find_key(session, scope, id).await
 }
@@ -289,7 +298,8 @@ async fn deactivate(session: &mut Session<'_>, scope: ProjectScope, key: RecordI
     session.execute(sql, args![scope.project(), key]).await.map(drop)
 }
 
-/// Tells every server that credentials changed.
+/// Tells every server that credentials changed. It also holds the revision's row until the transaction ends: what
+/// follows from the keys there are is decided after this call, on keys that nobody else is changing.
 async fn raise_revision(session: &mut Session<'_>) -> Result<(), StoreError> {
     let sql = "UPDATE revisions SET revision = revision + 1 WHERE name = 'credentials'";
     session.execute(sql, args![]).await?;

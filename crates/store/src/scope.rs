@@ -13,6 +13,11 @@ impl ProjectScope {
         Self(project)
     }
 
+    /// For the plain public addresses, which name a project in their path and show only what it published.
+    pub fn for_public_reads(project: ProjectId) -> Self {
+        Self(project)
+    }
+
     /// For commands of the operator, who owns the whole database.
     pub fn of_operator(project: ProjectId) -> Self {
         Self(project)

@@ -127,8 +127,12 @@ fn placeholders(rows: usize, columns: usize) -> String {
     text
 }
 
-/// `$3,$4,$5` for three arguments that follow two others.
+/// `$3,$4,$5` for three arguments that follow two others. `NULL`, which nothing is equal to, for none: PostgreSQL
+/// does not take `IN ()`.
 pub(crate) fn list(count: usize, after: usize) -> String {
+    if count == 0 {
+        return "NULL".to_owned();
+    }
     (1..=count).map(|index| format!("${}", after + index)).collect::<Vec<_>>().join(",")
 }
 
@@ -140,5 +144,6 @@ mod tests {
     fn placeholders_count_through() {
         assert_eq!(placeholders(2, 2), "($1,$2),($3,$4)");
         assert_eq!(list(3, 2), "$3,$4,$5");
+        assert_eq!(list(0, 2), "NULL");
     }
 }

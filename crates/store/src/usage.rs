@@ -56,7 +56,9 @@ impl Store {
     }
 
     /// Adds units that this service metered itself. All or none, so that a failed flush can be tried again.
-    pub async fn add_metered(&self, lines: Vec<(ProjectId, String, Day, u64)>) -> Result<(), StoreError> {
+    pub async fn add_metered(&self, mut lines: Vec<(ProjectId, String, Day, u64)>) -> Result<(), StoreError> {
+        // In one order everywhere, or servers that flush at once would wait for each other.
+        lines.sort_unstable();
         self.write(move |mut session| {
             Box::pin(async move {
                 for (project, service, day, units) in lines {

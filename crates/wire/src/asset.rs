@@ -17,6 +17,7 @@ pub struct Asset {
     /// The collection it belongs to.
     pub collection_id: RecordId,
     /// The token it belongs to; absent for an asset of the whole collection.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub token_id: Option<TokenId>,
     /// Where the file is served; empty until one is uploaded.
     #[serde(default)]
@@ -24,20 +25,27 @@ pub struct Asset {
     /// The metadata member the file stands for: image, video, audio, `animation_url`.
     pub metadata_field: String,
     /// Name of the file.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub filename: String,
     /// Size of the file in bytes.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub filesize: u64,
     /// Media type of the file.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub mime_type: String,
     /// Width of an image, in pixels.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub width: Option<u64>,
     /// Height of an image, in pixels.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub height: Option<u64>,
     /// When the asset last changed.
     pub updated_at: Timestamp,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 impl Serialize for Asset {
@@ -55,7 +63,7 @@ impl Serialize for Asset {
             map.serialize_entry("filename", &self.filename)?;
             map.serialize_entry("name", &self.filename)?;
         }
-        if self.filesize > 0 {
+        if !is_zero(&self.filesize) {
             map.serialize_entry("filesize", &self.filesize)?;
             map.serialize_entry("mimeType", &self.mime_type)?;
         }

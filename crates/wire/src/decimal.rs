@@ -83,6 +83,14 @@ decimal!(
     "token id, a decimal integer"
 );
 
+impl TokenId {
+    /// Reads the 64 hexadecimal digits that ERC-1155 clients put for `{id}`.
+    pub fn from_hex(text: &str) -> Option<Self> {
+        let digits = text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+        digits.then(|| U256::from_str_radix(text, 16).ok())?.map(Self)
+    }
+}
+
 decimal!(
     /// An amount in base units: of a currency, or of a token's quantity.
     Amount,
@@ -101,6 +109,14 @@ mod tests {
         }
         assert_eq!("007".parse::<TokenId>().unwrap().to_string(), "7");
         assert_eq!(max.parse::<Amount>().unwrap(), Amount::MAX);
+    }
+
+    #[test]
+    fn reads_the_erc1155_form() {
+        assert_eq!(TokenId::from_hex(&format!("{:064x}", 255)), Some(TokenId::from(255)));
+        assert_eq!(TokenId::from_hex(&"f".repeat(64)), Some(TokenId::MAX));
+        assert_eq!(TokenId::from_hex("ff"), None);
+        assert_eq!(TokenId::from_hex(&"_".repeat(64)), None);
     }
 
     #[test]

@@ -27,8 +27,6 @@ pub enum Code {
     RequestConflict,
     /// Too many requests from one address.
     RateLimited,
-    /// A secret token was sent by a browser.
-    SecretKeyCorsDisallowed,
     /// The access key is not known, or no longer active.
     AccessKeyNotFound,
     /// Access key and token name different projects.
@@ -61,7 +59,7 @@ pub enum Code {
 
 impl Code {
     /// Every code, for the documentation and its snapshot.
-    pub const ALL: [Self; 26] = [
+    pub const ALL: [Self; 25] = [
         Self::BadRoute,
         Self::BadMethod,
         Self::BadRequest,
@@ -73,7 +71,6 @@ impl Code {
         Self::SessionExpired,
         Self::RequestConflict,
         Self::RateLimited,
-        Self::SecretKeyCorsDisallowed,
         Self::AccessKeyNotFound,
         Self::AccessKeyMismatch,
         Self::InvalidOrigin,
@@ -104,7 +101,6 @@ impl Code {
             Self::SessionExpired => (1002, "SessionExpired", 403),
             Self::RequestConflict => (1004, "RequestConflict", 409),
             Self::RateLimited => (1007, "RateLimited", 429),
-            Self::SecretKeyCorsDisallowed => (1009, "SecretKeyCorsDisallowed", 403),
             Self::AccessKeyNotFound => (1101, "AccessKeyNotFound", 401),
             Self::AccessKeyMismatch => (1102, "AccessKeyMismatch", 403),
             Self::InvalidOrigin => (1103, "InvalidOrigin", 403),

@@ -36,6 +36,12 @@ pub fn from_value<T: DeserializeOwned>(value: Value) -> Result<T, LenientError> 
     T::deserialize(Lenient(value))
 }
 
+/// Takes a member out of an object, whatever its letter case and underscores; null counts as absent.
+pub fn take_member(object: &mut Map<String, Value>, field: &str) -> Option<Value> {
+    let name = object.keys().find(|name| same_name(field, name))?.clone();
+    object.remove(&name).filter(|value| !value.is_null())
+}
+
 /// Whether brackets nest deeper than allowed; looked at before parsing, so that depth costs nothing.
 fn deeper_than(body: &[u8], depth_max: usize) -> bool {
     let (mut depth, mut in_string, mut escaped) = (0_usize, false, false);

@@ -33,26 +33,34 @@ pub struct TokenMetadata {
     /// Link to the image, or the empty string.
     pub image: String,
     /// Link to a video.
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub video: String,
     /// Link to an audio recording.
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub audio: String,
     /// Free-form properties, or null.
     pub properties: Option<JsonObject>,
     /// Attributes: single-key objects or `{trait_type, value}`, or null.
     pub attributes: Option<Vec<JsonObject>>,
     /// The image itself, as SVG text.
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub image_data: String,
     /// Link to the token's own page.
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub external_url: String,
     /// Background colour, six hexadecimal digits.
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub background_color: String,
     /// Link to a multimedia file.
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub animation_url: String,
     /// Decimals of the token's quantity.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub decimals: Option<u64>,
     /// When the metadata last changed; the zero time when that is not known.
     pub updated_at: Timestamp,
     /// Files that belong to the token.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub assets: Vec<Asset>,
 }
 

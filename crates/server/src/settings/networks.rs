@@ -64,6 +64,8 @@ pub struct Network {
     pub id: u64,
     /// Address of a node, when configured; it may hold a key.
     pub rpc_url: Option<Secret>,
+    /// Whether the settings name it, rather than only the built-in list.
+    pub configured: bool,
 }
 
 impl Networks {
@@ -83,6 +85,13 @@ impl Networks {
     /// The network of a chain id.
     pub fn get(&self, id: u64) -> Option<&Network> {
         self.entries.iter().find(|network| network.id == id)
+    }
+
+    /// The chain id of the one network that the settings name, when they name exactly one: it is what a request
+    /// means that names none.
+    pub fn only_configured(&self) -> Option<u64> {
+        let mut configured = self.entries.iter().filter(|network| network.configured);
+        configured.next().filter(|_| configured.next().is_none()).map(|network| network.id)
     }
 
     /// All networks, by chain id.
@@ -120,11 +129,11 @@ impl From<BTreeMap<String, Section>> for Networks {
         let mut entries: Vec<Network> = BUILT_IN
             .iter()
             .filter(|(name, _)| !configured.contains_key(*name))
-            .map(|(name, id)| Network { name: (*name).to_owned(), id: *id, rpc_url: None })
+            .map(|(name, id)| Network { name: (*name).to_owned(), id: *id, rpc_url: None, configured: false })
             .collect();
         entries.extend(configured.into_iter().map(|(name, section)| {
             let rpc_url = section.rpc_url.filter(|url| !url.is_empty());
-            Network { name, id: section.id, rpc_url }
+            Network { name, id: section.id, rpc_url, configured: true }
         }));
         entries.sort_by_key(|network| network.id);
         Self { entries }

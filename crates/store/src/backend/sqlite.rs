@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
+use sqlx::error::DatabaseError;
 use sqlx::sqlite::{
     SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous,
 };
@@ -17,6 +18,10 @@ use crate::session::Session;
 
 /// How long a statement waits for another process's lock.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(30);
+/// How long to wait before opening a locked file again.
+const BUSY_PAUSE: Duration = Duration::from_millis(20);
+/// How often to try to open a locked file.
+const BUSY_ATTEMPTS_MAX: u32 = 500;
 /// How often the change counter is looked at.
 const WATCH_INTERVAL: Duration = Duration::from_millis(150);
 /// Transactions that may share one commit.
@@ -58,7 +63,7 @@ impl Sqlite {
             .busy_timeout(BUSY_TIMEOUT)
             .pragma("cache_size", "-65536")
             .disable_statement_logging();
-        let writer = connect.connect().await?;
+        let writer = connect_first(&connect).await?;
         let readers = SqlitePoolOptions::new()
             .max_connections(options.connections_max)
             .connect_with(connect.clone().pragma("query_only", "ON"))
@@ -122,6 +127,23 @@ impl Sqlite {
         let seen = data_version(&mut connection).await?;
         Ok(SqliteWatch { connection, seen })
     }
+}
+
+/// Opens the first connection, which turns a new file's journal to WAL. While another process does the same that fails
+/// as locked at once, whatever the busy timeout; later connections find it done.
+async fn connect_first(connect: &SqliteConnectOptions) -> Result<SqliteConnection, StoreError> {
+    for _ in 1..BUSY_ATTEMPTS_MAX {
+        match connect.connect().await {
+            Err(sqlx::Error::Database(error)) if is_busy(&*error) => tokio::time::sleep(BUSY_PAUSE).await,
+            result => return Ok(result?),
+        }
+    }
+    Ok(connect.connect().await?)
+}
+
+/// Whether the error is `SQLITE_BUSY`, whatever its extended code adds.
+fn is_busy(error: &dyn DatabaseError) -> bool {
+    error.code().and_then(|code| code.parse::<i32>().ok()).is_some_and(|code| code & 0xff == 5)
 }
 
 /// Takes transactions off the queue and commits those that wait together with one fsync. Ends when every sender is

@@ -2,8 +2,8 @@
 
 use bourse_wire::{AssetInput, Error, RecordId, Timestamp, TokenId};
 
-use super::collections::require as require_collection;
-use super::tokens::{require as require_token, touch};
+use super::collections::{require as require_collection, touch};
+use super::tokens::require as require_token;
 use crate::args::args;
 use crate::backend::{Sequence, Store};
 use crate::row::Row;
@@ -56,6 +56,7 @@ impl Store {
         self.write(move |mut session| {
             Box::pin(async move {
                 let collection = input.collection_id.ok_or_else(|| Error::invalid("asset.collectionId", "is required"))?;
+                touch(&mut session, scope, collection, now).await?;
                 match input.token_id {
                     Some(token) => drop(require_token(&mut session, scope, collection, token).await?),
                     None => drop(require_collection(&mut session, scope, collection).await?),
@@ -68,7 +69,6 @@ impl Store {
                     VALUES ($1, $2, $3, $4, $5, $6, 0, '', $7)";
                 let args = args![scope.project(), id, collection, input.token_id, field, filename, now];
                 session.execute(sql, args).await?;
-                touch(&mut session, scope, collection, now).await?;
                 let id = id.try_into().map_err(|error| StoreError::corrupt("asset id", error))?;
                 require(&mut session, scope, id).await
             })
@@ -117,13 +117,12 @@ impl Store {
     ) -> Result<AssetRecord, StoreError> {
         self.write(move |mut session| {
             Box::pin(async move {
-                let known = require(&mut session, scope, id).await?;
+                let known = hold(&mut session, scope, id, now).await?;
                 let field = input.metadata_field.map_or(known.metadata_field, |field| field.into_string());
                 let filename = input.filename.or(input.name).map_or(known.filename, |name| name.into_string());
                 let sql = "UPDATE hosted_assets SET metadata_field = $3, filename = $4, updated_at = $5
                     WHERE project_id = $1 AND asset_id = $2";
                 session.execute(sql, args![scope.project(), id, field, filename, now]).await?;
-                touch(&mut session, scope, known.collection, now).await?;
                 require(&mut session, scope, id).await
             })
         })
@@ -140,7 +139,7 @@ impl Store {
     ) -> Result<AssetRecord, StoreError> {
         self.write(move |mut session| {
             Box::pin(async move {
-                let known = require(&mut session, scope, id).await?;
+                let known = hold(&mut session, scope, id, now).await?;
                 let (file, filename) = upload;
                 let filename = if known.filename.is_empty() { filename } else { known.filename };
                 let sql = "UPDATE hosted_assets SET content_hash = $3, filesize = $4, mime_type = $5, width = $6,
@@ -158,7 +157,6 @@ impl Store {
                     now,
                 ];
                 session.execute(sql, args).await?;
-                touch(&mut session, scope, known.collection, now).await?;
                 require(&mut session, scope, id).await
             })
         })
@@ -169,14 +167,25 @@ impl Store {
     pub async fn delete_asset(&self, scope: ProjectScope, id: RecordId, now: Timestamp) -> Result<(), StoreError> {
         self.write(move |mut session| {
             Box::pin(async move {
-                let known = require(&mut session, scope, id).await?;
+                hold(&mut session, scope, id, now).await?;
                 let sql = "DELETE FROM hosted_assets WHERE project_id = $1 AND asset_id = $2";
-                session.execute(sql, args![scope.project(), id]).await?;
-                touch(&mut session, scope, known.collection, now).await
+                session.execute(sql, args![scope.project(), id]).await.map(drop)
             })
         })
         .await
     }
+}
+
+/// The asset as it stays until the transaction ends, for changing it; its collection is noted as changed.
+async fn hold(
+    session: &mut Session<'_>,
+    scope: ProjectScope,
+    id: RecordId,
+    now: Timestamp,
+) -> Result<AssetRecord, StoreError> {
+    let known = require(session, scope, id).await?;
+    touch(session, scope, known.collection, now).await?;
+    require(session, scope, id).await
 }
 
 async fn require(

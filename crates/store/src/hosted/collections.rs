@@ -6,7 +6,7 @@ use crate::args::args;
 use crate::backend::{Sequence, Store};
 use crate::row::Row;
 use crate::session::Session;
-use crate::{ProjectScope, StoreError};
+use crate::{ProjectScope, StoreError, projects};
 
 /// A collection that a project hosts.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,6 +42,7 @@ impl Store {
     ) -> Result<HostedCollection, StoreError> {
         self.write(move |mut session| {
             Box::pin(async move {
+                projects::require(&mut session, scope.project()).await?;
                 let id = session.next_id(Sequence::HostedCollection).await?;
                 let mut metadata = CollectionMetadata::default();
                 input.metadata.unwrap_or_default().apply(&mut metadata);
@@ -93,12 +94,13 @@ impl Store {
     ) -> Result<HostedCollection, StoreError> {
         self.write(move |mut session| {
             Box::pin(async move {
+                touch(&mut session, scope, id, now).await?;
                 let mut known = require(&mut session, scope, id).await?;
                 input.metadata.unwrap_or_default().apply(&mut known.metadata);
-                let sql = "UPDATE hosted_collections SET metadata = $3, private = $4, updated_at = $5
+                let sql = "UPDATE hosted_collections SET metadata = $3, private = $4
                     WHERE project_id = $1 AND hosted_collection_id = $2";
                 let private = input.private.unwrap_or(known.private);
-                session.execute(sql, args![scope.project(), id, json(&known.metadata)?, private, now]).await?;
+                session.execute(sql, args![scope.project(), id, json(&known.metadata)?, private]).await?;
                 require(&mut session, scope, id).await
             })
         })
@@ -153,6 +155,18 @@ pub(super) async fn require(
     let sql = format!("{COLUMNS} AND hosted_collection_id = $2");
     let row = session.first(sql, args![scope.project(), id]).await?;
     hosted(scope, &row.ok_or_else(|| Error::not_found(format_args!("collection {id}")))?)
+}
+
+/// Notes that something in a collection changed. It also holds the collection until the transaction ends: changes in
+/// one collection follow each other when each begins with this, and what is read after it nobody else is changing.
+pub(super) async fn touch(
+    session: &mut Session<'_>,
+    scope: ProjectScope,
+    collection: RecordId,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    let sql = "UPDATE hosted_collections SET updated_at = $3 WHERE project_id = $1 AND hosted_collection_id = $2";
+    session.execute(sql, args![scope.project(), collection, now]).await.map(drop)
 }
 
 fn hosted(scope: ProjectScope, row: &Row) -> Result<HostedCollection, StoreError> {

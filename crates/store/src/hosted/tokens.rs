@@ -2,7 +2,7 @@
 
 use bourse_wire::{Error, Page, RecordId, Timestamp, TokenId, TokenInput, TokenMetadata};
 
-use super::collections::require as require_collection;
+use super::collections::{require as require_collection, touch};
 use crate::args::args;
 use crate::backend::Store;
 use crate::row::Row;
@@ -30,6 +30,7 @@ impl Store {
         self.write(move |mut session| {
             Box::pin(async move {
                 require_collection(&mut session, scope, collection).await?;
+                touch(&mut session, scope, collection, now).await?;
                 let (token_id, input, private) = token;
                 let mut metadata = TokenMetadata { token_id, updated_at: now, ..TokenMetadata::default() };
                 input.apply(&mut metadata);
@@ -41,7 +42,6 @@ impl Store {
                     let reason = format!("token {token_id} exists in collection {collection}: update it instead");
                     return Err(Error::conflict(reason).into());
                 }
-                touch(&mut session, scope, collection, now).await?;
                 Ok(HostedToken { metadata, private })
             })
         })
@@ -94,6 +94,7 @@ impl Store {
         self.write(move |mut session| {
             Box::pin(async move {
                 let (token_id, input, private) = token;
+                touch(&mut session, scope, collection, now).await?;
                 let mut known = require(&mut session, scope, collection, token_id).await?;
                 input.apply(&mut known.metadata);
                 known.metadata.updated_at = now;
@@ -102,7 +103,6 @@ impl Store {
                     WHERE project_id = $1 AND hosted_collection_id = $2 AND token_id = $3";
                 let json = known.metadata.to_json()?;
                 session.execute(sql, args![scope.project(), collection, token_id, json, known.private]).await?;
-                touch(&mut session, scope, collection, now).await?;
                 Ok(known)
             })
         })
@@ -119,6 +119,7 @@ impl Store {
     ) -> Result<(), StoreError> {
         self.write(move |mut session| {
             Box::pin(async move {
+                touch(&mut session, scope, collection, now).await?;
                 require(&mut session, scope, collection, token).await?;
                 for table in ["hosted_assets", "hosted_tokens"] {
                     let sql = format!(
@@ -126,7 +127,7 @@ impl Store {
                     );
                     session.execute(sql, args![scope.project(), collection, token]).await?;
                 }
-                touch(&mut session, scope, collection, now).await
+                Ok(())
             })
         })
         .await
@@ -147,17 +148,6 @@ pub(super) async fn require(
     }
     require_collection(session, scope, collection).await?;
     Err(Error::not_found(format_args!("token {token} of collection {collection}")).into())
-}
-
-/// Notes that something in a collection changed.
-pub(super) async fn touch(
-    session: &mut Session<'_>,
-    scope: ProjectScope,
-    collection: RecordId,
-    now: Timestamp,
-) -> Result<(), StoreError> {
-    let sql = "UPDATE hosted_collections SET updated_at = $3 WHERE project_id = $1 AND hosted_collection_id = $2";
-    session.execute(sql, args![scope.project(), collection, now]).await.map(drop)
 }
 
 fn hosted(row: &Row) -> Result<HostedToken, StoreError> {

@@ -1,0 +1,59 @@
+//! Measures Bourse beside a bare axum server that answers the same bytes; `bench/README.md` explains.
+
+mod bare;
+mod binary;
+mod client;
+mod data;
+mod error;
+mod load;
+mod options;
+mod process;
+mod random;
+mod report;
+mod run;
+mod scenario;
+mod stats;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use mimalloc::MiMalloc;
+use tokio::signal::unix::{SignalKind, signal};
+
+use crate::error::{Context, Error};
+use crate::options::{Options, Role};
+
+/// The allocator of the real server, so that the bare one has the same.
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    let mut options = Options::parse();
+    let result = match options.role.take() {
+        Some(Role::Bare(arguments)) => bare::serve(&arguments).await,
+        None => run_until_signal(&options).await,
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Runs the benchmark, or stops it at a signal. Either way the future is dropped here, and with it the guards
+/// that end the servers and remove the data directory.
+async fn run_until_signal(options: &Options) -> Result<(), Error> {
+    let listen = |kind| signal(kind).context(|| "listening for signals".to_owned());
+    let mut interrupt = listen(SignalKind::interrupt())?;
+    let mut terminate = listen(SignalKind::terminate())?;
+    let mut hang_up = listen(SignalKind::hangup())?;
+    tokio::select! {
+        result = run::run(options) => result,
+        _ = interrupt.recv() => Err(Error::new("interrupted")),
+        _ = terminate.recv() => Err(Error::new("terminated")),
+        _ = hang_up.recv() => Err(Error::new("the terminal was closed")),
+    }
+}

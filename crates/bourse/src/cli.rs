@@ -1,0 +1,196 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use bourse_wire::{ProjectId, RecordId};
+use clap::{Args, Parser, Subcommand};
+
+/// One server for token and contract metadata, listings and offers for collectibles, purchase steps, project
+/// audiences and project analytics. Start with `bourse demo`.
+#[derive(Parser)]
+#[command(version, max_term_width = 100)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    pub(crate) common: Common,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// What every command takes.
+#[derive(Args, Clone, Default)]
+pub(crate) struct Common {
+    /// Settings file in TOML; ./bourse.toml is read when it exists
+    #[arg(long, global = true, value_name = "FILE", env = "BOURSE_CONFIG")]
+    pub(crate) config: Option<PathBuf>,
+    /// Directory for everything that is kept on disk
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) data: Option<String>,
+    /// Database: sqlite:PATH or postgres://USER:PASSWORD@HOST/NAME; a SQLite file in the data directory by default
+    #[arg(long, global = true, value_name = "URL")]
+    pub(crate) database: Option<String>,
+    /// Print JSON, for programs to read
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    /// Run the service
+    Serve(Listen),
+    /// Run the service with data to look at, made at the first start
+    Demo(Listen),
+    /// Read records from JSON Lines files
+    Import(Import),
+    /// Make and look at projects
+    #[command(subcommand)]
+    Project(ProjectCommand),
+    /// Make and manage a project's public access keys
+    #[command(subcommand)]
+    Key(KeyCommand),
+    /// Make and manage a project's secret tokens
+    #[command(subcommand)]
+    Token(TokenCommand),
+    /// Check configuration, database, migrations, disk and clock
+    Doctor,
+    /// Print the OpenAPI document
+    Openapi,
+    /// Print the effective settings and where each came from
+    Config {
+        /// Print the commented default file instead, to start your own from
+        #[arg(long)]
+        defaults: bool,
+    },
+}
+
+#[derive(Args, Clone, Default)]
+pub(crate) struct Listen {
+    /// Address and port to accept connections on, such as 0.0.0.0:4010
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) listen: Option<String>,
+}
+
+/// Reads JSON Lines: one record a line, told apart by its `type` (currency, contract, token, balance, order, event,
+/// usage, audience). The same file twice changes nothing. docs/import.md describes every record.
+#[derive(Args)]
+pub(crate) struct Import {
+    /// Files to read, in order; - is standard input
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// Report bad lines and go on, instead of stopping at the first
+    #[arg(long)]
+    pub(crate) skip_bad: bool,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum ProjectCommand {
+    /// Make a project with an access key and a secret token, which are shown this once
+    Create {
+        /// Name of the project
+        name: String,
+    },
+    /// List all projects
+    List,
+    /// Show a project with its credentials
+    Show {
+        /// Project id
+        #[arg(value_parser = project_id)]
+        project: ProjectId,
+    },
+}
+
+#[derive(Subcommand)]
+pub(crate) enum KeyCommand {
+    /// Make an access key, which is shown this once
+    Create {
+        /// Project id
+        #[arg(value_parser = project_id)]
+        project: ProjectId,
+        #[command(flatten)]
+        limits: KeyLimits,
+    },
+    /// List a project's access keys
+    List {
+        /// Project id
+        #[arg(value_parser = project_id)]
+        project: ProjectId,
+    },
+    /// Put a new key in the place of an old one, which stops working
+    Rotate {
+        /// Project id
+        #[arg(value_parser = project_id)]
+        project: ProjectId,
+        /// Number of the key, as `bourse key list` shows it
+        #[arg(value_parser = record_id)]
+        key: RecordId,
+    },
+    /// Stop a key from working; a project keeps at least one
+    Disable {
+        /// Project id
+        #[arg(value_parser = project_id)]
+        project: ProjectId,
+        /// Number of the key, as `bourse key list` shows it
+        #[arg(value_parser = record_id)]
+        key: RecordId,
+    },
+}
+
+#[derive(Args)]
+pub(crate) struct KeyLimits {
+    /// What the key is called
+    #[arg(long, default_value = "default")]
+    pub(crate) name: String,
+    /// Origin that the key works from, such as `https://game.example` or `https://*.game.example`; may be repeated
+    #[arg(long = "origin", value_name = "ORIGIN")]
+    pub(crate) origins: Vec<String>,
+    /// Refuse requests that do not say where they come from
+    #[arg(long)]
+    pub(crate) require_origin: bool,
+    /// Service that the key works for: metadata, collections, marketplace, builder, analytics; may be repeated
+    #[arg(long = "service", value_name = "SERVICE", value_parser = service)]
+    pub(crate) services: Vec<String>,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum TokenCommand {
+    /// Make a secret token, which is shown this once
+    Create {
+        /// Project id
+        #[arg(value_parser = project_id)]
+        project: ProjectId,
+        /// What the token is called
+        #[arg(long, default_value = "default")]
+        name: String,
+        /// Days until it expires; it does not when left out
+        #[arg(long, value_name = "DAYS", value_parser = clap::value_parser!(u32).range(1..=36_500))]
+        expires_in_days: Option<u32>,
+    },
+    /// List a project's secret tokens
+    List {
+        /// Project id
+        #[arg(value_parser = project_id)]
+        project: ProjectId,
+    },
+    /// Stop a token from working
+    Revoke {
+        /// Project id
+        #[arg(value_parser = project_id)]
+        project: ProjectId,
+        /// Id of the token, as `bourse token list` shows it
+        token: String,
+    },
+}
+
+fn project_id(text: &str) -> Result<ProjectId, String> {
+    let number: u64 = text.parse().map_err(|_| "a project id is a whole number, see `bourse project list`".to_owned())?;
+    number.try_into().map_err(|error: bourse_wire::IdError| error.to_string())
+}
+
+fn record_id(text: &str) -> Result<RecordId, String> {
+    let number: u64 = text.parse().map_err(|_| "a key's number is a whole number, see `bourse key list`".to_owned())?;
+    number.try_into().map_err(|error: bourse_wire::IdError| error.to_string())
+}
+
+fn service(text: &str) -> Result<String, String> {
+    let known = bourse_server::Service::ALL.map(bourse_server::Service::short);
+    if known.contains(&text) { Ok(text.to_owned()) } else { Err(format!("is none of {}", known.join(", "))) }
+}

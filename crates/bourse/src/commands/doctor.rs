@@ -1,0 +1,129 @@
+//! Checks what the service stands on. Each line is ok, or says what to do.
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::process::ExitCode;
+
+use bourse_server::Clock;
+use bourse_server::settings::Settings;
+use bourse_store::{MigrationState, Store};
+use serde_json::json;
+
+use crate::cli::{Common, Listen};
+use crate::context::{CommandError, load_settings};
+use crate::output::print;
+
+/// Free space below which the disk is reported, in bytes.
+const FREE_BYTES_MIN: u64 = 512 * 1024 * 1024;
+/// No machine's clock shows an earlier time than this program's making.
+const CLOCK_EARLIEST: &str = "2025-01-01T00:00:00Z";
+
+struct Check {
+    name: &'static str,
+    /// What was found, or what to do.
+    result: Result<String, String>,
+}
+
+pub(super) async fn run(common: &Common) -> Result<ExitCode, CommandError> {
+    let mut checks = Vec::new();
+    match load_settings(common, &Listen::default()) {
+        Err(error) => checks.push(Check { name: "configuration", result: Err(error.to_string()) }),
+        Ok(loaded) => {
+            let changed = loaded.effective.iter().filter(|setting| setting.source.to_string() != "default").count();
+            let found = format!("{} settings, {changed} changed from their default", loaded.effective.len());
+            checks.push(Check { name: "configuration", result: Ok(found) });
+            checks.push(Check { name: "data directory", result: check_data(&loaded.settings.storage.data) });
+            checks.push(Check { name: "disk", result: check_disk(&loaded.settings.storage.data) });
+            checks.push(Check { name: "signing secret", result: check_secret(&loaded.settings) });
+            checks.extend(check_database(&loaded.settings).await);
+            checks.push(Check { name: "clock", result: check_clock() });
+        }
+    }
+    let healthy = checks.iter().all(|check| check.result.is_ok());
+    let records: Vec<_> = checks
+        .iter()
+        .map(|check| {
+            let (Ok(text) | Err(text)) = &check.result;
+            json!({ "check": check.name, "ok": check.result.is_ok(), "detail": text })
+        })
+        .collect();
+    print(common.json, &json!(records), || {
+        let mut text = String::new();
+        for check in &checks {
+            let (mark, detail) = match &check.result {
+                Ok(found) => ("ok  ", found),
+                Err(action) => ("FAIL", action),
+            };
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "{mark}  {:<15} {detail}", check.name);
+        }
+        text
+    })?;
+    Ok(if healthy { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn check_data(data: &Path) -> Result<String, String> {
+    let shown = data.display();
+    std::fs::create_dir_all(data).map_err(|error| format!("{shown} cannot be made: {error}"))?;
+    let probe = data.join(format!(".doctor-{}", std::process::id()));
+    std::fs::write(&probe, b"probe")
+        .and_then(|()| std::fs::remove_file(&probe))
+        .map_err(|error| format!("{shown} cannot be written to ({error}): give its owner write permission"))?;
+    Ok(format!("{shown} is writable"))
+}
+
+fn check_disk(data: &Path) -> Result<String, String> {
+    let stat = rustix::fs::statvfs(data).map_err(|error| format!("free space cannot be read: {error}"))?;
+    let free = stat.f_bavail.saturating_mul(stat.f_frsize);
+    let mebibytes = free / (1024 * 1024);
+    if free < FREE_BYTES_MIN {
+        return Err(format!("only {mebibytes} MiB free: make room, or move the data directory"));
+    }
+    Ok(format!("{mebibytes} MiB free"))
+}
+
+fn check_secret(settings: &Settings) -> Result<String, String> {
+    if !settings.auth.jwt_secret.is_empty() {
+        return Ok("configured".to_owned());
+    }
+    bourse_server::auth::TokenSigner::open("", &settings.storage.data)
+        .map(|_| "in the data directory; configure auth.jwt_secret when several servers share one database".to_owned())
+        .map_err(|error| error.to_string())
+}
+
+async fn check_database(settings: &Settings) -> Vec<Check> {
+    let opened = Store::connect(&settings.database_url(), settings.open_options()).await;
+    let store = match opened {
+        Ok(store) => store,
+        Err(error) => {
+            let action = format!("{error}: check storage.database, and that the server runs and lets you in");
+            return vec![Check { name: "database", result: Err(action) }];
+        }
+    };
+    let state = store.schema_state().await;
+    let migrations = match state {
+        Err(error) => Err(error.to_string()),
+        Ok(state) => match state.state() {
+            MigrationState::UpToDate => Ok(format!("at version {}", state.applied)),
+            MigrationState::Behind => {
+                Ok(format!("at version {} of {}: the next start migrates", state.applied, state.known))
+            }
+            MigrationState::Ahead => Err(format!(
+                "at version {}, this program knows {}: run the newer version of bourse",
+                state.applied, state.known
+            )),
+        },
+    };
+    vec![
+        Check { name: "database", result: Ok(format!("{} answers", store.engine_name())) },
+        Check { name: "migrations", result: migrations },
+    ]
+}
+
+fn check_clock() -> Result<String, String> {
+    let now = Clock::system().now();
+    if CLOCK_EARLIEST.parse().is_ok_and(|earliest| now < earliest) {
+        return Err(format!("shows {now}: set it, tokens and analytics depend on it"));
+    }
+    Ok(format!("{now} UTC"))
+}

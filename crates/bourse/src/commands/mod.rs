@@ -1,0 +1,37 @@
+//! The commands, one file each.
+
+mod config;
+mod doctor;
+pub(crate) mod key;
+pub(crate) mod project;
+pub(crate) mod serve;
+pub(crate) mod token;
+
+use std::process::ExitCode;
+
+use crate::cli::{Arguments, Command, Listen};
+use crate::context::{CommandError, load_settings};
+use crate::{demo, import, output};
+
+/// Runs the command that was asked for.
+pub(crate) fn run(arguments: Arguments) -> Result<ExitCode, CommandError> {
+    let Arguments { common, command } = arguments;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(CommandError::io("starting the runtime"))?;
+    runtime.block_on(async {
+        match command {
+            Command::Serve(listen) => serve::run(load_settings(&common, &listen)?.settings).await?,
+            Command::Demo(listen) => demo::run(load_settings(&common, &listen)?.settings).await?,
+            Command::Import(import) => return import::run(&common, import).await,
+            Command::Project(command) => project::run(&common, command).await?,
+            Command::Key(command) => key::run(&common, command).await?,
+            Command::Token(command) => token::run(&common, command).await?,
+            Command::Doctor => return doctor::run(&common).await,
+            Command::Openapi => output::print(true, &bourse_server::document(), String::new)?,
+            Command::Config { defaults } => config::run(&common, &Listen::default(), defaults)?,
+        }
+        Ok(ExitCode::SUCCESS)
+    })
+}

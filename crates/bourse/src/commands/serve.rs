@@ -1,0 +1,128 @@
+//! Runs the service.
+
+use std::io::IsTerminal as _;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::serve::ListenerExt as _;
+use bourse_server::settings::{LogFormat, Settings};
+use bourse_server::{App, Background, Clock, service};
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+use tracing_subscriber::EnvFilter;
+
+use crate::context::CommandError;
+
+/// How long requests under way may take to finish once the service is told to stop.
+const DRAIN_TIMEOUT: Duration = Duration::from_secs(30);
+
+pub(crate) async fn run(settings: Settings) -> Result<(), CommandError> {
+    start_logging(&settings)?;
+    let (listener, app) = open(settings).await?;
+    serve(listener, app).await
+}
+
+/// Opens the store and the socket; from here on requests wait rather than fail.
+pub(crate) async fn open(settings: Settings) -> Result<(TcpListener, Arc<App>), CommandError> {
+    let address = settings.server.listen;
+    let app = App::open(settings, Clock::system()).await?;
+    let listener =
+        TcpListener::bind(address).await.map_err(CommandError::io(format!("listening on {address}")))?;
+    Ok((listener, app))
+}
+
+/// Answers requests until told to stop, finishes those under way, and stores what was metered.
+pub(crate) async fn serve(listener: TcpListener, app: Arc<App>) -> Result<(), CommandError> {
+    let address = listener.local_addr().map_err(CommandError::io("reading the address"))?;
+    print_start(&app, address);
+    let background = Background::start(&app);
+    let (stop, mut stopped) = watch::channel(false);
+    tokio::spawn(async move {
+        stop_signal().await;
+        tracing::info!("stopping: finishing requests under way");
+        stop.send_replace(true);
+    });
+    let mut stopping = stopped.clone();
+    let drained = async move {
+        // An error means that the sender is gone, which is a stop as well.
+        let _ = stopping.wait_for(|stopped| *stopped).await;
+        tokio::time::sleep(DRAIN_TIMEOUT).await;
+    };
+    // Small answers must not wait for the acknowledgement of earlier ones.
+    let listener = listener.tap_io(|stream| {
+        if let Err(error) = stream.set_nodelay(true) {
+            tracing::debug!(%error, "setting TCP_NODELAY");
+        }
+    });
+    let requests = service(app).into_make_service_with_connect_info::<SocketAddr>();
+    let server = axum::serve(listener, requests).with_graceful_shutdown(async move {
+        let _ = stopped.wait_for(|stopped| *stopped).await;
+    });
+    let served = tokio::select! {
+        served = server.into_future() => served.map_err(CommandError::io("serving")),
+        () = drained => {
+            tracing::warn!("requests were still under way after {} s", DRAIN_TIMEOUT.as_secs());
+            Ok(())
+        }
+    };
+    background.stop().await;
+    served
+}
+
+/// Logs to standard error, as the settings say.
+pub(crate) fn start_logging(settings: &Settings) -> Result<(), CommandError> {
+    let filter = EnvFilter::try_new(&settings.log.level)
+        .map_err(|error| CommandError::Other(format!("log.level: {error}")))?;
+    let subscriber = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_ansi(std::io::stderr().is_terminal())
+        .with_writer(std::io::stderr);
+    match settings.log.format {
+        LogFormat::Text => subscriber.init(),
+        LogFormat::Json => subscriber.json().init(),
+    }
+    Ok(())
+}
+
+fn print_start(app: &App, address: SocketAddr) {
+    let settings = app.settings();
+    let limits = &settings.limits;
+    let none_or = |number: u64| if number == 0 { "none".to_owned() } else { number.to_string() };
+    tracing::info!(
+        %address,
+        version = env!("CARGO_PKG_VERSION"),
+        engine = app.store().engine_name(),
+        data = %settings.storage.data.display(),
+        "listening"
+    );
+    tracing::info!(
+        body_bytes_max = limits.body_bytes_max,
+        upload_bytes_max = limits.upload_bytes_max,
+        batch_contracts_max = limits.batch_contracts_max,
+        batch_tokens_max = limits.batch_tokens_max,
+        page_size_max = limits.page_size_max,
+        request_timeout_ms = limits.request_timeout_ms,
+        concurrent_requests_max = limits.concurrent_requests_max,
+        rate_per_minute = none_or(limits.rate_per_minute.into()),
+        "limits"
+    );
+}
+
+/// Returns when the process is asked to stop.
+async fn stop_signal() {
+    use tokio::signal::unix::{SignalKind, signal};
+    let interrupt = tokio::signal::ctrl_c();
+    match signal(SignalKind::terminate()) {
+        Ok(mut terminate) => {
+            tokio::select! {
+                _ = interrupt => {}
+                _ = terminate.recv() => {}
+            }
+        }
+        Err(error) => {
+            tracing::warn!(%error, "listening for SIGTERM");
+            let _ = interrupt.await;
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! From the command line to settings and an open store.
+
+use std::path::Path;
+
+use bourse_server::auth::TokenSigner;
+use bourse_server::settings::{self, Layers, Loaded, Settings};
+use bourse_server::{Clock, StartError};
+use bourse_store::Store;
+
+use crate::cli::{Common, Listen};
+
+/// Why a command failed, in a sentence.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum CommandError {
+    /// The settings are wrong; the text names each.
+    #[error("the settings are wrong:\n{0}")]
+    Settings(#[from] settings::SettingsError),
+    /// The settings file cannot be read.
+    #[error("settings file {path}: {source}")]
+    SettingsFile {
+        /// The file.
+        path: String,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// The service cannot start.
+    #[error(transparent)]
+    Start(#[from] StartError),
+    /// The store refused or failed.
+    #[error(transparent)]
+    Store(#[from] bourse_store::StoreError),
+    /// The request makes no sense.
+    #[error(transparent)]
+    Refused(#[from] bourse_wire::Error),
+    /// A file, a socket or the terminal failed.
+    #[error("{what}: {source}")]
+    Io {
+        /// What was tried.
+        what: String,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// What to do is in the text.
+    #[error("{0}")]
+    Other(String),
+}
+
+impl CommandError {
+    /// Says what was tried when the system failed.
+    pub(crate) fn io(what: impl Into<String>) -> impl FnOnce(std::io::Error) -> Self {
+        let what = what.into();
+        move |source| Self::Io { what, source }
+    }
+}
+
+/// The settings that files, variables and flags give together.
+pub(crate) fn load_settings(common: &Common, listen: &Listen) -> Result<Loaded, CommandError> {
+    let file = match &common.config {
+        Some(path) => Some(read_file(path)?),
+        None => Some(Path::new("bourse.toml")).filter(|path| path.exists()).map(read_file).transpose()?,
+    };
+    let flags = [
+        ("--data", "storage.data", &common.data),
+        ("--database", "storage.database", &common.database),
+        ("--listen", "server.listen", &listen.listen),
+    ];
+    let flags = flags.into_iter().filter_map(|(flag, key, value)| Some((flag, key, value.clone()?))).collect();
+    let variables = std::env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+        .filter(|(name, _)| name.to_ascii_uppercase().starts_with("BOURSE_"))
+        .collect();
+    Ok(settings::load(Layers { file, variables, flags })?)
+}
+
+fn read_file(path: &Path) -> Result<(String, String), CommandError> {
+    let label = path.display().to_string();
+    match std::fs::read_to_string(path) {
+        Ok(text) => Ok((label, text)),
+        Err(source) => Err(CommandError::SettingsFile { path: label, source }),
+    }
+}
+
+/// What administration works with.
+pub(crate) struct Context {
+    pub(crate) settings: Settings,
+    pub(crate) store: Store,
+    pub(crate) clock: Clock,
+}
+
+impl Context {
+    /// Opens the store that the settings name, bringing its tables up to date.
+    pub(crate) async fn open(common: &Common) -> Result<Self, CommandError> {
+        let settings = load_settings(common, &Listen::default())?.settings;
+        let clock = Clock::system();
+        let store = Store::open(&settings.database_url(), settings.open_options(), clock.now()).await?;
+        Ok(Self { settings, store, clock })
+    }
+
+    /// What secret tokens are signed with.
+    pub(crate) fn signer(&self) -> Result<TokenSigner, CommandError> {
+        TokenSigner::open(self.settings.auth.jwt_secret.expose(), &self.settings.storage.data)
+            .map_err(CommandError::io("opening the signing secret"))
+    }
+}

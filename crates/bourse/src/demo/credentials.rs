@@ -1,0 +1,79 @@
+//! The file that tells programs how to reach the demo.
+
+use std::fs;
+use std::io::Write as _;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::Path;
+
+use bourse_server::settings::Settings;
+use bourse_wire::{ProjectId, RecordId};
+use serde::{Deserialize, Serialize};
+
+use super::data;
+use crate::context::CommandError;
+
+const FILE: &str = "credentials.json";
+
+/// Everything needed to call the demo.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Credentials {
+    pub(crate) metadata_url: String,
+    pub(crate) api_url: String,
+    pub(crate) marketplace_url: String,
+    pub(crate) network: String,
+    pub(crate) chain_id: u64,
+    pub(crate) project_id: ProjectId,
+    pub(crate) access_key: String,
+    pub(crate) secret_token: String,
+    pub(crate) collection_id: RecordId,
+    pub(crate) audience_id: RecordId,
+    pub(crate) contracts: Vec<Contract>,
+}
+
+/// A contract of the demo; the first is the ERC-721 one.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Contract {
+    pub(crate) address: String,
+    pub(crate) r#type: String,
+}
+
+impl Credentials {
+    /// Reads the file of an earlier start.
+    pub(crate) fn read(data: &Path) -> Result<Option<Self>, CommandError> {
+        let path = data.join(FILE);
+        let text = match fs::read_to_string(&path) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            other => other.map_err(CommandError::io(format!("reading {}", path.display())))?,
+        };
+        let unreadable = |error| {
+            CommandError::Other(format!("{} cannot be read ({error}): delete it to have it made anew", path.display()))
+        };
+        serde_json::from_str(&text).map(Some).map_err(unreadable)
+    }
+
+    /// Points the addresses at where the service listens now.
+    pub(crate) fn at(mut self, settings: &Settings) -> Self {
+        let url = settings.public_url();
+        self.marketplace_url = format!("{url}/{}", data::NETWORK);
+        self.api_url.clone_from(&url);
+        self.metadata_url = url;
+        self
+    }
+
+    /// Writes the file, readable by its owner only. Aside first, so that it is whole or not there.
+    pub(crate) fn write(&self, data: &Path) -> Result<(), CommandError> {
+        let path = data.join(FILE);
+        let aside = data.join(format!("{FILE}.{}", std::process::id()));
+        let json = serde_json::to_string_pretty(self).map_err(|error| CommandError::Other(error.to_string()))?;
+        let written = fs::OpenOptions::new()
+            .write(true)
+            .create(true)
+            .truncate(true)
+            .mode(0o600)
+            .open(&aside)
+            .and_then(|mut file| file.write_all(json.as_bytes()))
+            .and_then(|()| fs::rename(&aside, &path));
+        written.map_err(CommandError::io(format!("writing {}", path.display())))
+    }
+}

@@ -1,0 +1,142 @@
+//! Putting the demo's data into the store.
+
+use std::collections::HashSet;
+
+use bourse_server::settings::Settings;
+use bourse_server::{Clock, FileError, Files};
+use bourse_store::{Project, ProjectScope, Store};
+use bourse_wire::{
+    AssetInput, CollectionInput, Error, Marketplace, PageInput, RecordId, ServiceName, TokenInput, from_value,
+};
+use serde_json::{Value, json};
+
+use super::credentials::{Contract, Credentials};
+use super::data::{self, DemoContext};
+use crate::commands::{key, project, token};
+use crate::context::{CommandError, Context};
+use crate::import::{Pending, Reader};
+use crate::progress::Progress;
+
+const PROJECT_NAME: &str = "Bourse demo";
+
+/// The credentials of a filled data directory, which is filled first when it is not yet.
+pub(super) async fn open(settings: &Settings) -> Result<Credentials, CommandError> {
+    let clock = Clock::system();
+    let store = Store::open(&settings.database_url(), settings.open_options(), clock.now()).await?;
+    let context = Context { settings: settings.clone(), store, clock };
+    let credentials = match Credentials::read(&settings.storage.data)? {
+        Some(credentials) => credentials,
+        None => fill(&context).await?,
+    };
+    let credentials = credentials.at(settings);
+    credentials.write(&settings.storage.data)?;
+    context.store.close().await;
+    Ok(credentials)
+}
+
+/// Fills the store. Interrupted, it can be started again: every step finds what an earlier one made.
+async fn fill(context: &Context) -> Result<Credentials, CommandError> {
+    let (project, access_key, secret_token) = make_project(context).await?;
+    let scope = ProjectScope::of_operator(project.id);
+    import(context, &project).await?;
+    let collection_id = host_collection(context, scope).await?;
+    let audiences = context.store.audiences(scope).await?;
+    let audience = audiences.iter().find(|audience| audience.name == data::AUDIENCE_NAME);
+    let missing = || CommandError::Other("the demo's audience is missing".to_owned());
+    Ok(Credentials {
+        metadata_url: String::new(),
+        api_url: String::new(),
+        marketplace_url: String::new(),
+        network: data::NETWORK.to_owned(),
+        chain_id: data::CHAIN_ID,
+        project_id: project.id,
+        access_key,
+        secret_token,
+        collection_id,
+        audience_id: audience.ok_or_else(missing)?.id,
+        contracts: data::CONTRACTS
+            .map(|(address, kind)| Contract { address: address.to_owned(), r#type: kind.to_owned() })
+            .to_vec(),
+    })
+}
+
+async fn make_project(context: &Context) -> Result<(Project, String, String), CommandError> {
+    let projects = context.store.projects().await?;
+    match projects.into_iter().next() {
+        None => {
+            let created = project::create(context, PROJECT_NAME).await?;
+            Ok((created.project, created.access_key, created.secret_token))
+        }
+        Some(project) if project.name == PROJECT_NAME => {
+            let scope = ProjectScope::of_operator(project.id);
+            let (access_key, _) = key::create(context, scope, key::unlimited("default")).await?;
+            let (secret_token, _) = token::create(context, scope, "default", None).await?;
+            Ok((project, access_key, secret_token))
+        }
+        Some(_) => Err(CommandError::Other(format!(
+            "{} holds projects of your own: give the demo a directory of its own with --data DIR",
+            context.settings.storage.data.display()
+        ))),
+    }
+}
+
+async fn import(context: &Context, project: &Project) -> Result<(), CommandError> {
+    let service = ServiceName::new(&context.settings.service.name);
+    let now = context.clock.now();
+    let demo = DemoContext {
+        project_id: project.id.get(),
+        now_unix: now.unix_seconds().unsigned_abs(),
+        own_marketplace_v1: Marketplace::OwnV1.word(&service),
+        own_marketplace_v2: Marketplace::OwnV2.word(&service),
+    };
+    let reader = Reader::new(service, context.settings.networks.clone(), HashSet::from([project.id]));
+    let mut progress = Progress::start("filling the demo", None);
+    let (mut pending, mut done) = (Pending::default(), 0);
+    for line in data::lines(&demo) {
+        done += 1;
+        if pending.add(reader.record(line)?) {
+            std::mem::take(&mut pending).commit(&context.store, now).await?;
+            progress.at(done, || format!("{done} records"));
+        }
+    }
+    pending.commit(&context.store, now).await?;
+    Ok(())
+}
+
+/// The hosted collection with its tokens and files, published.
+async fn host_collection(context: &Context, scope: ProjectScope) -> Result<RecordId, CommandError> {
+    let (store, now) = (&context.store, context.clock.now());
+    let first_page = PageInput::default().resolve(1, 1)?;
+    // One that an interrupted start left half-made is made anew.
+    for half_made in store.hosted_collections(scope, &first_page).await? {
+        store.delete_hosted_collection(scope, half_made.id).await?;
+    }
+    let hosted = data::hosted();
+    let input: CollectionInput = read(json!({ "metadata": hosted.metadata, "private": false }))?;
+    let collection = store.create_hosted_collection(scope, input, now).await?;
+    for token in hosted.tokens {
+        let input: TokenInput = read(token)?;
+        let id = input.token_id.ok_or_else(|| Error::invalid("tokenId", "is required"))?;
+        store.create_hosted_token(scope, collection.id, (id, input, false), now).await?;
+    }
+    let files = Files::open(&context.settings.storage.data).map_err(CommandError::io("opening the assets"))?;
+    for file in hosted.assets {
+        let input: AssetInput = read(json!({
+            "collectionId": collection.id,
+            "tokenId": file.token_id,
+            "metadataField": file.metadata_field,
+            "filename": file.filename,
+        }))?;
+        let asset = store.create_asset(scope, input, now).await?;
+        let stored = files.put(&file.bytes).map_err(|error| match error {
+            FileError::Refused(error) => CommandError::from(error),
+            FileError::Io(source) => CommandError::Io { what: "storing an asset".to_owned(), source },
+        })?;
+        store.set_asset_file(scope, asset.id, (stored, String::new()), now).await?;
+    }
+    Ok(collection.id)
+}
+
+fn read<T: serde::de::DeserializeOwned>(value: Value) -> Result<T, CommandError> {
+    from_value(value).map_err(|error| CommandError::Refused(error.into()))
+}

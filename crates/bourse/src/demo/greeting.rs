@@ -1,0 +1,48 @@
+//! What the demo prints: where it is, how to get in, and one call per service that works.
+
+use super::credentials::Credentials;
+
+pub(super) fn text(credentials: &Credentials) -> String {
+    let Credentials { metadata_url, api_url, marketplace_url, access_key, secret_token, .. } = credentials;
+    let project = credentials.project_id;
+    let contract = credentials.contracts.first().map_or("", |contract| contract.address.as_str());
+    let curl = |path: &str, credential: &str, body: &str| {
+        format!("curl -s {path} \\\n  -H 'Content-Type: application/json' -H '{credential}' \\\n  -d '{body}'\n")
+    };
+    let key = format!("X-Access-Key: {access_key}");
+    let token = format!("Authorization: Bearer {secret_token}");
+    let calls = [
+        curl(
+            &format!("{metadata_url}/rpc/Metadata/GetTokenMetadataBatch"),
+            &key,
+            &format!(r#"{{"chainID":"{}","contractTokenMap":{{"{contract}":["1","2"]}}}}"#, credentials.network),
+        ),
+        curl(
+            &format!("{metadata_url}/rpc/Collections/GetToken"),
+            &token,
+            &format!(r#"{{"projectId":{project},"collectionId":{},"tokenId":"1"}}"#, credentials.collection_id),
+        ),
+        curl(
+            &format!("{api_url}/rpc/Builder/GetAudience"),
+            &key,
+            &format!(r#"{{"projectId":{project},"audienceId":{}}}"#, credentials.audience_id),
+        ),
+        curl(&format!("{marketplace_url}/rpc/Marketplace/Ping"), &key, "{}"),
+        curl(&format!("{api_url}/rpc/Analytics/Ping"), &token, "{}"),
+    ];
+    format!(
+        "\nThe demo is at {api_url} (reference: {api_url}/docs).\n\n\
+        Project        {project}\n\
+        Access key     {access_key}\n\
+        Secret token   {secret_token}\n\
+        Contracts      {}\n\n\
+        One call per service:\n\n{}",
+        credentials
+            .contracts
+            .iter()
+            .map(|contract| format!("{} ({})", contract.address, contract.r#type))
+            .collect::<Vec<_>>()
+            .join("\n               "),
+        calls.join("\n")
+    )
+}

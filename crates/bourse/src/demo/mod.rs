@@ -1,0 +1,20 @@
+//! Runs the service with data to look at.
+
+mod credentials;
+pub(crate) mod data;
+mod fill;
+mod greeting;
+
+use bourse_server::settings::Settings;
+
+use crate::commands::serve;
+use crate::context::CommandError;
+
+/// Fills an empty data directory, or takes up what an earlier start filled, and serves it.
+pub(crate) async fn run(settings: Settings) -> Result<(), CommandError> {
+    serve::start_logging(&settings)?;
+    let credentials = fill::open(&settings).await?;
+    let (listener, app) = serve::open(settings).await?;
+    println!("{}", greeting::text(&credentials));
+    serve::serve(listener, app).await
+}

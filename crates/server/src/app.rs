@@ -1,0 +1,138 @@
+//! The state that all requests share.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use bourse_store::{DatabaseUrl, OpenOptions, Store, StoreError};
+use bourse_wire::ServiceName;
+use tokio::sync::Semaphore;
+
+use crate::auth::{Credentials, TokenSigner};
+use crate::clock::Clock;
+use crate::files::Files;
+use crate::limits::RateLimiter;
+use crate::meter::Meter;
+use crate::metrics::Metrics;
+use crate::resident::Resident;
+use crate::router::Routes;
+use crate::settings::{Database, Settings};
+
+/// The running service.
+pub struct App {
+    pub(crate) settings: Settings,
+    pub(crate) service_name: ServiceName,
+    pub(crate) store: Store,
+    pub(crate) clock: Clock,
+    pub(crate) credentials: Credentials,
+    pub(crate) signer: TokenSigner,
+    pub(crate) limiter: RateLimiter,
+    pub(crate) meter: Meter,
+    pub(crate) metrics: Metrics,
+    pub(crate) resident: Resident,
+    pub(crate) files: Files,
+    pub(crate) routes: Routes,
+    /// One permit for each request at work.
+    pub(crate) permits: Semaphore,
+    request_ids: RequestIds,
+}
+
+/// Why the service cannot start.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The database cannot be used.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The data directory cannot be used.
+    #[error("data directory {path}: {source}")]
+    Data {
+        /// The directory.
+        path: String,
+        /// What the system says.
+        source: std::io::Error,
+    },
+}
+
+impl Settings {
+    /// Where the database is.
+    pub fn database_url(&self) -> DatabaseUrl {
+        match &self.storage.database {
+            Database::Postgres(url) => DatabaseUrl::Postgres(url.expose().to_owned()),
+            Database::InData => DatabaseUrl::Sqlite(self.storage.data.join("bourse.db")),
+            Database::Sqlite(path) => DatabaseUrl::Sqlite(path.clone()),
+        }
+    }
+
+    /// How the database is opened.
+    pub fn open_options(&self) -> OpenOptions {
+        OpenOptions {
+            connections_max: self.storage.connections_max,
+            changes_kept: self.storage.changes_kept,
+        }
+    }
+}
+
+impl App {
+    /// Opens everything that the settings name.
+    pub async fn open(settings: Settings, clock: Clock) -> Result<Arc<Self>, StartError> {
+        let data = settings.storage.data.clone();
+        let unusable = |source| StartError::Data { path: data.display().to_string(), source };
+        let signer = TokenSigner::open(settings.auth.jwt_secret.expose(), &data).map_err(unusable)?;
+        let files = Files::open(&data).map_err(unusable)?;
+        let store = Store::open(&settings.database_url(), settings.open_options(), clock.now()).await?;
+        let metrics = Metrics::new();
+        let meter = Meter::new(settings.quotas.clone());
+        meter.flush(&store, clock.now()).await?;
+        Ok(Arc::new(Self {
+            service_name: ServiceName::new(&settings.service.name),
+            credentials: Credentials::load(&store).await?,
+            limiter: RateLimiter::new(settings.limits.rate_per_minute),
+            meter,
+            resident: Resident::new(settings.storage.resident_bytes_max),
+            routes: Routes::new(&metrics),
+            permits: Semaphore::new(settings.limits.concurrent_requests_max),
+            request_ids: RequestIds::new(),
+            metrics,
+            files,
+            signer,
+            clock,
+            store,
+            settings,
+        }))
+    }
+
+    /// The settings it runs with.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// The store it runs on.
+    pub fn store(&self) -> &Store {
+        &self.store
+    }
+
+    /// The name that appears in enum values.
+    pub fn service_name(&self) -> &ServiceName {
+        &self.service_name
+    }
+
+    /// A name for one request, by which its answer is found in the log.
+    pub(crate) fn request_id(&self) -> String {
+        self.request_ids.next()
+    }
+}
+
+/// Names requests: a random start for each process, then a count.
+struct RequestIds {
+    process: u32,
+    count: AtomicU64,
+}
+
+impl RequestIds {
+    fn new() -> Self {
+        Self { process: rand::random(), count: AtomicU64::new(0) }
+    }
+
+    fn next(&self) -> String {
+        format!("{:08x}-{:x}", self.process, self.count.fetch_add(1, Ordering::Relaxed))
+    }
+}

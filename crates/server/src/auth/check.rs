@@ -1,0 +1,184 @@
+//! The credential check: from request headers to a project scope.
+
+use axum::http::{HeaderMap, header};
+use bourse_store::ProjectScope;
+use bourse_wire::{Code, Error, ProjectId, Timestamp};
+
+use super::{AccessKey, Credentials, TokenSigner};
+use crate::route::{Credential, Service};
+
+const ACCESS_KEY: &str = "x-access-key";
+
+/// Who calls: proof that the credential of this request names this project.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Caller {
+    scope: ProjectScope,
+    credential: Credential,
+}
+
+impl Caller {
+    pub(crate) fn scope(&self) -> ProjectScope {
+        self.scope
+    }
+
+    pub(crate) fn project(&self) -> ProjectId {
+        self.scope.project()
+    }
+
+    /// Whether the caller presented a secret token, rather than a public key.
+    pub(crate) fn is_secret(&self) -> bool {
+        self.credential == Credential::SecretToken
+    }
+
+    /// What the caller presented, in the words of the `Session-Type` header.
+    pub(crate) fn session_type(&self) -> &'static str {
+        match self.credential {
+            Credential::None => "Public",
+            Credential::AccessKey => "AccessKey",
+            Credential::SecretToken => "Project",
+        }
+    }
+}
+
+/// The credentials in a request's headers, not believed yet.
+#[derive(Default)]
+pub(crate) struct Presented<'h> {
+    key: Option<&'h str>,
+    token: Option<&'h str>,
+    origin: Option<&'h str>,
+}
+
+impl<'h> Presented<'h> {
+    /// Reads the headers. A token in the key's header is taken as a token: some documentation says so.
+    pub(crate) fn read(headers: &'h HeaderMap) -> Result<Self, Error> {
+        let text = |name| headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim);
+        let mut presented = Self { origin: text(header::ORIGIN.as_str()), ..Self::default() };
+        if let Some(value) = headers.get(header::AUTHORIZATION) {
+            let malformed = || Error::new(Code::Unauthorized, "the Authorization header must be `Bearer <secret token>`");
+            let (scheme, token) =
+                value.to_str().ok().and_then(|text| text.trim().split_once(' ')).ok_or_else(malformed)?;
+            if !scheme.eq_ignore_ascii_case("bearer") {
+                return Err(malformed());
+            }
+            presented.token = Some(token.trim());
+        }
+        match text(ACCESS_KEY) {
+            Some(value) if value.matches('.').count() == 2 => presented.token = presented.token.or(Some(value)),
+            Some(value) if !value.is_empty() => presented.key = Some(value),
+            _ => {}
+        }
+        Ok(presented)
+    }
+
+    /// Checks what was presented against what an operation needs. `None` only where it needs nothing.
+    pub(crate) fn check(
+        &self,
+        required: Credential,
+        service: Service,
+        known: (&Credentials, &TokenSigner),
+        now: Timestamp,
+    ) -> Result<Option<Caller>, Error> {
+        let key = self.key.map(|key| check_key(key, self.origin, service, known.0, now)).transpose()?;
+        let token = self.token.map(|token| check_token(token, known, now)).transpose()?;
+        if let (Some(key), Some(token)) = (key, token)
+            && key != token
+        {
+            let message = format!("the access key is of project {key}, the secret token of project {token}");
+            return Err(Error::new(Code::AccessKeyMismatch, message));
+        }
+        let caller = |project, credential| Caller { scope: ProjectScope::proven_by_credential(project), credential };
+        match (required, key, token) {
+            (_, _, Some(project)) => Ok(Some(caller(project, Credential::SecretToken))),
+            (Credential::None | Credential::AccessKey, Some(project), None) => {
+                Ok(Some(caller(project, Credential::AccessKey)))
+            }
+            (Credential::None, None, None) => Ok(None),
+            (Credential::AccessKey, None, None) => Err(missing("an access key in the X-Access-Key header")),
+            (Credential::SecretToken, None, None) => {
+                Err(missing("a secret token in the Authorization header: `Authorization: Bearer <secret token>`"))
+            }
+            (Credential::SecretToken, Some(_), None) => {
+                let message = "this operation needs a secret token: `Authorization: Bearer <secret token>`; \
+                    an access key is public and not enough";
+                Err(Error::new(Code::PermissionDenied, message))
+            }
+        }
+    }
+}
+
+fn missing(what: &str) -> Error {
+    Error::new(Code::Unauthorized, format!("no credential: send {what}"))
+}
+
+fn check_key(
+    text: &str,
+    origin: Option<&str>,
+    service: Service,
+    known: &Credentials,
+    now: Timestamp,
+) -> Result<ProjectId, Error> {
+    let key = AccessKey::parse(text)
+        .ok_or_else(|| Error::new(Code::Unauthorized, "the access key is malformed: it is not a key of this service"))?;
+    let unknown = |message: &str| Error::new(Code::AccessKeyNotFound, message);
+    let found = known.key(&key, now).ok_or_else(|| unknown("the access key is not known"))?;
+    let record = &found.record;
+    if !record.active {
+        return Err(unknown("the access key is disabled"));
+    }
+    if !origin_allowed(record.require_origin, &record.allowed_origins, origin) {
+        let message = format!("the access key is not for the origin {}", origin.unwrap_or("(none)"));
+        return Err(Error::new(Code::InvalidOrigin, message));
+    }
+    if !record.allowed_services.is_empty() && !record.allowed_services.iter().any(|name| name == service.short()) {
+        let message = format!("the access key is not for the service {}", service.short());
+        return Err(Error::new(Code::InvalidService, message));
+    }
+    Ok(record.project)
+}
+
+fn check_token(text: &str, known: (&Credentials, &TokenSigner), now: Timestamp) -> Result<ProjectId, Error> {
+    let verified = known.1.verify(text, now)?;
+    let refuse = |message: &str| Err(Error::new(Code::Unauthorized, message));
+    match known.0.token(&verified.id, now) {
+        Some(token) if token.record.project != verified.project => refuse("the secret token is not known"),
+        Some(token) if token.record.revoked_at.is_some() => refuse("the secret token is revoked"),
+        Some(_) => Ok(verified.project),
+        None => refuse("the secret token is not known"),
+    }
+}
+
+/// An empty list allows every origin; an entry matches exactly or with one `*` for at least one character.
+fn origin_allowed(required: bool, allowed: &[String], origin: Option<&str>) -> bool {
+    let Some(origin) = origin else { return !required };
+    let origin = origin.trim_end_matches('/').to_ascii_lowercase();
+    allowed.is_empty()
+        || allowed.iter().any(|pattern| {
+            let pattern = pattern.trim_end_matches('/').to_ascii_lowercase();
+            match pattern.split_once('*') {
+                _ if pattern == "*" || pattern == origin => true,
+                Some((start, end)) => {
+                    origin.len() > start.len() + end.len() && origin.starts_with(start) && origin.ends_with(end)
+                }
+                None => false,
+            }
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn origins() {
+        let allowed = |pattern: &str, origin: &str| origin_allowed(false, &[pattern.to_owned()], Some(origin));
+        assert!(allowed("https://a.example", "https://A.example/"));
+        assert!(allowed("https://*.example", "https://a.b.example"));
+        assert!(allowed("*", "https://any"));
+        assert!(!allowed("https://*.example", "https://.example"));
+        assert!(!allowed("https://a.example", "https://a.example.evil"));
+        assert!(!allowed("https://*.example", "http://a.example"));
+        assert!(origin_allowed(false, &["https://a".into()], None));
+        assert!(!origin_allowed(true, &[], None));
+        assert!(origin_allowed(true, &[], Some("https://any")));
+    }
+}

@@ -1,0 +1,122 @@
+//! Every credential, in memory.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use arc_swap::ArcSwap;
+use bourse_store::{AccessKeyRecord, SecretTokenRecord, Store, StoreError};
+use bourse_wire::{ProjectId, Timestamp};
+
+use super::{AccessKey, KeyHash};
+
+/// The credentials of all projects, as of one revision of the store. Readers never wait.
+pub(crate) struct Credentials(ArcSwap<Known>);
+
+#[derive(Default)]
+pub(crate) struct Known {
+    revision: u64,
+    keys: HashMap<ProjectId, Vec<Arc<KnownKey>>>,
+    tokens: HashMap<String, Arc<KnownToken>>,
+}
+
+pub(crate) struct KnownKey {
+    pub(crate) record: AccessKeyRecord,
+    hash: KeyHash,
+    last_used: LastUse,
+}
+
+pub(crate) struct KnownToken {
+    pub(crate) record: SecretTokenRecord,
+    last_used: LastUse,
+}
+
+/// When a credential was last used, in seconds; 0 for not since the last flush.
+#[derive(Default)]
+struct LastUse(AtomicI64);
+
+impl LastUse {
+    fn note(&self, now: Timestamp) {
+        self.0.store(now.unix_seconds(), Ordering::Relaxed);
+    }
+
+    fn take(&self) -> Option<Timestamp> {
+        let seconds = self.0.swap(0, Ordering::Relaxed);
+        (seconds != 0).then(|| Timestamp::from_unix_nanos(i128::from(seconds) * 1_000_000_000))
+    }
+}
+
+impl Credentials {
+    pub(crate) async fn load(store: &Store) -> Result<Self, StoreError> {
+        Ok(Self(ArcSwap::from_pointee(Known::read(store).await?)))
+    }
+
+    /// Takes over what changed in the store, if anything did.
+    pub(crate) async fn refresh(&self, store: &Store) -> Result<(), StoreError> {
+        if store.credentials_revision().await? == self.0.load().revision {
+            return Ok(());
+        }
+        let known = Known::read(store).await?;
+        self.flush_last_use(store).await?;
+        tracing::info!(revision = known.revision, "credentials changed");
+        self.0.store(Arc::new(known));
+        Ok(())
+    }
+
+    /// The stored key that is this one, active or not.
+    pub(crate) fn key(&self, key: &AccessKey, now: Timestamp) -> Option<Arc<KnownKey>> {
+        let known = self.0.load();
+        let hash = key.hash();
+        // All of a project's keys are compared, so that time tells nothing about which one matched.
+        let mut found = None;
+        for candidate in known.keys.get(&key.project())? {
+            if candidate.hash.matches(&hash) {
+                found = Some(candidate);
+            }
+        }
+        found.inspect(|key| key.last_used.note(now)).cloned()
+    }
+
+    /// The stored token of this id, revoked or not.
+    pub(crate) fn token(&self, id: &str, now: Timestamp) -> Option<Arc<KnownToken>> {
+        let known = self.0.load();
+        known.tokens.get(id).inspect(|token| token.last_used.note(now)).cloned()
+    }
+
+    /// Stores when credentials were last used.
+    pub(crate) async fn flush_last_use(&self, store: &Store) -> Result<(), StoreError> {
+        let known = self.0.load_full();
+        let keys: Vec<_> = known
+            .keys
+            .values()
+            .flatten()
+            .filter_map(|key| Some((key.record.project, key.record.id, key.last_used.take()?)))
+            .collect();
+        let tokens: Vec<_> = known
+            .tokens
+            .values()
+            .filter_map(|token| Some((token.record.project, token.record.id.clone(), token.last_used.take()?)))
+            .collect();
+        if keys.is_empty() && tokens.is_empty() { Ok(()) } else { store.note_last_use(keys, tokens).await }
+    }
+}
+
+impl Known {
+    /// The revision is read first: a change in between is seen again at the next look.
+    async fn read(store: &Store) -> Result<Self, StoreError> {
+        let mut known = Self { revision: store.credentials_revision().await?, ..Self::default() };
+        for record in store.all_access_keys().await? {
+            let Some(hash) = KeyHash::from_hex(&record.hash) else {
+                tracing::error!(project = %record.project, key = %record.id, "stored key hash cannot be read");
+                continue;
+            };
+            let key = Arc::new(KnownKey { hash, last_used: LastUse::default(), record });
+            known.keys.entry(key.record.project).or_default().push(key);
+        }
+        for record in store.all_secret_tokens().await? {
+            let token = Arc::new(KnownToken { last_used: LastUse::default(), record });
+            known.tokens.insert(token.record.id.clone(), token);
+        }
+        Ok(known)
+    }
+}

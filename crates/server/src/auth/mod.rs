@@ -1,0 +1,11 @@
+//! Credentials: public access keys and secret tokens.
+
+mod access_key;
+mod check;
+mod credentials;
+mod secret_token;
+
+pub use access_key::{AccessKey, KeyHash};
+pub(crate) use check::{Caller, Presented};
+pub(crate) use credentials::Credentials;
+pub use secret_token::{Issued, TokenSigner};

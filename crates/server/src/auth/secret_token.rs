@@ -1,0 +1,170 @@
+//! Secret tokens: HS256 JSON Web Tokens scoped to a project.
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::Path;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use bourse_wire::{Code, Error, ProjectId, Timestamp};
+use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation};
+use serde::{Deserialize, Serialize};
+
+/// Difference between two machines' clocks that is put up with, in seconds.
+const SKEW_SECONDS: i64 = 120;
+/// Where the signing secret is kept when none is configured.
+const SECRET_FILE: &str = "jwt.secret";
+
+/// Signs and verifies secret tokens.
+pub struct TokenSigner {
+    encoding: EncodingKey,
+    decoding: DecodingKey,
+}
+
+/// What a token says.
+#[derive(Debug, Serialize, Deserialize)]
+struct Claims {
+    project: ProjectId,
+    jti: String,
+    iat: i64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    exp: Option<i64>,
+}
+
+/// A token just made.
+pub struct Issued {
+    /// The token's own id, by which it is revoked.
+    pub id: String,
+    /// The token.
+    pub token: String,
+}
+
+/// A token that can be believed.
+pub(crate) struct Verified {
+    pub(crate) id: String,
+    pub(crate) project: ProjectId,
+}
+
+impl TokenSigner {
+    /// A signer with this secret.
+    pub fn new(secret: &[u8]) -> Self {
+        Self { encoding: EncodingKey::from_secret(secret), decoding: DecodingKey::from_secret(secret) }
+    }
+
+    /// A signer with the configured secret, or with the one in the data directory, made at first use and readable by
+    /// its owner only.
+    pub fn open(configured: &str, data: &Path) -> io::Result<Self> {
+        if !configured.is_empty() {
+            return Ok(Self::new(configured.as_bytes()));
+        }
+        let path = data.join(SECRET_FILE);
+        match read_secret(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                make_secret(data, &path)?;
+                read_secret(&path).map(|secret| Self::new(secret.as_bytes()))
+            }
+            other => other.map(|secret| Self::new(secret.as_bytes())),
+        }
+    }
+
+    /// Makes a token.
+    pub fn issue(&self, project: ProjectId, now: Timestamp, expires: Option<Timestamp>) -> Result<Issued, Error> {
+        let id = URL_SAFE_NO_PAD.encode(rand::random::<[u8; 12]>());
+        let claims =
+            Claims { project, jti: id.clone(), iat: now.unix_seconds(), exp: expires.map(Timestamp::unix_seconds) };
+        let token = jsonwebtoken::encode(&Header::new(Algorithm::HS256), &claims, &self.encoding)
+            .map_err(|error| Error::new(Code::Internal, "signing the token failed").with_cause(error.to_string()))?;
+        Ok(Issued { id, token })
+    }
+
+    /// Believes a token whose signature is ours and whose time is not over.
+    pub(crate) fn verify(&self, token: &str, now: Timestamp) -> Result<Verified, Error> {
+        let mut validation = Validation::new(Algorithm::HS256);
+        validation.required_spec_claims.clear();
+        // The library would ask the machine's clock; ours comes in as an argument.
+        validation.validate_exp = false;
+        validation.validate_aud = false;
+        let decoded = jsonwebtoken::decode::<Claims>(token, &self.decoding, &validation).map_err(|error| {
+            let message = "the secret token is malformed or was not signed by this service";
+            Error::new(Code::Unauthorized, message).with_cause(error.to_string())
+        })?;
+        let claims = decoded.claims;
+        if claims.exp.is_some_and(|expires| expires.saturating_add(SKEW_SECONDS) < now.unix_seconds()) {
+            let message = "the secret token has expired: make a new one with `bourse token create`";
+            return Err(Error::new(Code::SessionExpired, message));
+        }
+        Ok(Verified { id: claims.jti, project: claims.project })
+    }
+}
+
+fn read_secret(path: &Path) -> io::Result<String> {
+    let secret = fs::read_to_string(path)?.trim().to_owned();
+    if secret.len() < 32 {
+        let reason = format!("{} is not a signing secret: it is shorter than 32 bytes", path.display());
+        return Err(io::Error::new(io::ErrorKind::InvalidData, reason));
+    }
+    Ok(secret)
+}
+
+/// Writes a new secret aside and links it into place, so that of two processes one wins and neither reads half.
+fn make_secret(data: &Path, path: &Path) -> io::Result<()> {
+    fs::create_dir_all(data)?;
+    let aside = data.join(format!("{SECRET_FILE}.{:016x}", rand::random::<u64>()));
+    let mut file = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&aside)?;
+    file.write_all(URL_SAFE_NO_PAD.encode(rand::random::<[u8; 32]>()).as_bytes())?;
+    file.sync_all()?;
+    let linked = fs::hard_link(&aside, path);
+    fs::remove_file(&aside)?;
+    match linked {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(text: &str) -> Timestamp {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn a_token_is_believed_until_its_time_is_over() {
+        let signer = TokenSigner::new(&[7; 32]);
+        let project = ProjectId::try_from(3).unwrap();
+        let (noon, one) = (at("2025-01-01T12:00:00Z"), at("2025-01-01T13:00:00Z"));
+        let issued = signer.issue(project, noon, Some(one)).unwrap();
+        let verified = signer.verify(&issued.token, one).ok().unwrap();
+        assert_eq!((verified.id, verified.project), (issued.id, project));
+        let late = signer.verify(&issued.token, at("2025-01-01T13:02:01Z")).err().unwrap();
+        assert_eq!(late.code, Code::SessionExpired);
+        let forever = signer.issue(project, noon, None).unwrap();
+        assert!(signer.verify(&forever.token, at("9999-01-01T00:00:00Z")).is_ok());
+    }
+
+    #[test]
+    fn other_signatures_and_algorithms_are_not_believed() {
+        let project = ProjectId::try_from(3).unwrap();
+        let foreign = TokenSigner::new(&[8; 32]).issue(project, Timestamp::ZERO, None).unwrap().token;
+        let none = format!("{}.{}.", URL_SAFE_NO_PAD.encode(r#"{"alg":"none"}"#), foreign.split('.').nth(1).unwrap());
+        for token in [foreign.as_str(), none.as_str(), "", "a.b.c", "…"] {
+            let error = TokenSigner::new(&[7; 32]).verify(token, Timestamp::ZERO).err().unwrap();
+            assert_eq!(error.code, Code::Unauthorized, "{token}");
+        }
+    }
+
+    #[test]
+    fn the_made_secret_stays_and_is_private() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let data = tempfile::tempdir().unwrap();
+        let project = ProjectId::try_from(3).unwrap();
+        let token = TokenSigner::open("", data.path()).unwrap().issue(project, Timestamp::ZERO, None).unwrap().token;
+        assert!(TokenSigner::open("", data.path()).unwrap().verify(&token, Timestamp::ZERO).is_ok());
+        let mode = fs::metadata(data.path().join(SECRET_FILE)).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+        fs::write(data.path().join(SECRET_FILE), "short").unwrap();
+        assert!(TokenSigner::open("", data.path()).is_err());
+    }
+}

@@ -1,0 +1,75 @@
+//! What a handler knows of the request beside its body.
+
+use std::sync::Arc;
+
+use bourse_store::{CollectionKey, ProjectScope};
+use bourse_wire::{Address, ChainId, ChainRef, Code, Error, Page, PageInput, Timestamp};
+
+use crate::app::App;
+use crate::auth::Caller;
+use crate::route::Request;
+use crate::settings::Networks;
+
+/// One authenticated call.
+pub(crate) struct Call {
+    pub(crate) app: Arc<App>,
+    pub(crate) caller: Caller,
+    /// The network in the path, if there was one.
+    pub(crate) network: Option<ChainId>,
+    pub(crate) now: Timestamp,
+}
+
+impl Call {
+    /// The right to the records of the caller's project.
+    pub(crate) fn scope(&self) -> ProjectScope {
+        self.caller.scope()
+    }
+
+    /// Reads the body, and refuses one that names another project than the credential.
+    pub(crate) fn read<Q: Request>(&self, body: &[u8]) -> Result<Q, Error> {
+        let request: Q = bourse_wire::from_slice(body, self.app.settings.limits.json_depth_max)?;
+        match request.claimed_project() {
+            Some(claimed) if claimed != self.caller.project() => {
+                let own = self.caller.project();
+                let message = format!("projectId {claimed} is not the project of the credential, which is {own}");
+                Err(Error::new(Code::PermissionDenied, message))
+            }
+            _ => Ok(request),
+        }
+    }
+
+    /// The chain that body and path name between them.
+    pub(crate) fn chain(&self, in_body: Option<&ChainRef>) -> Result<ChainId, Error> {
+        let networks = &self.app.settings.networks;
+        let in_body = in_body.map(|chain| resolve(networks, chain.as_str())).transpose()?;
+        match (in_body, self.network) {
+            (Some(body), Some(path)) if body != path => {
+                let reason = format!("the body names chain {body}, the path chain {path}");
+                Err(Error::invalid("chainId", reason))
+            }
+            (Some(chain), _) | (None, Some(chain)) => Ok(chain),
+            (None, None) => networks.only_configured().map(ChainId).ok_or_else(|| {
+                Error::invalid("chainId", "is required: name a chain in the body or a network in the path")
+            }),
+        }
+    }
+
+    /// A contract on the chain that body and path name.
+    pub(crate) fn collection(&self, chain: Option<&ChainRef>, address: Address) -> Result<CollectionKey, Error> {
+        Ok(CollectionKey { chain: self.chain(chain)?, address })
+    }
+
+    /// The page to read.
+    pub(crate) fn page(&self, page: Option<PageInput>) -> Result<Page, Error> {
+        let limits = &self.app.settings.limits;
+        page.unwrap_or_default().resolve(limits.page_size_default.into(), limits.page_size_max.into())
+    }
+}
+
+/// The chain of a name or a number.
+pub(crate) fn resolve(networks: &Networks, text: &str) -> Result<ChainId, Error> {
+    networks.resolve(text).map(ChainId).ok_or_else(|| {
+        let shown: String = text.chars().take(64).collect();
+        Error::new(Code::ChainNotFound, format!("`{shown}` is not the name or number of a network"))
+    })
+}

@@ -1,0 +1,252 @@
+//! The way of every RPC request: route, method, content type, credential, limits, body, handler.
+
+use std::net::SocketAddr;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use axum::body::{Body, Bytes};
+use axum::extract::Request;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
+use axum::response::Response;
+use bourse_wire::{ChainId, Code, Error};
+use futures_util::FutureExt as _;
+use http_body_util::{BodyExt as _, LengthLimitError, Limited};
+
+use crate::app::App;
+use crate::auth::{Caller, Presented};
+use crate::call::{Call, resolve};
+use crate::failure::Failure;
+use crate::limits::Bucket;
+use crate::route::Handler;
+use crate::router::Registered;
+
+const WEBRPC: HeaderName = HeaderName::from_static("webrpc");
+const WEBRPC_VALUE: &str = concat!("webrpc@v0.25.3;gen-rust@v", env!("CARGO_PKG_VERSION"), ";bourse@v", env!("CARGO_PKG_VERSION"));
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+const SESSION_TYPE: HeaderName = HeaderName::from_static("session-type");
+const RATE_LIMIT: HeaderName = HeaderName::from_static("credits-rate-limit");
+const RATE_REMAINING: HeaderName = HeaderName::from_static("credits-rate-remaining");
+const RATE_RESET: HeaderName = HeaderName::from_static("credits-rate-reset");
+const RATE_COST: HeaderName = HeaderName::from_static("credits-rate-cost");
+const QUOTA_LIMIT: HeaderName = HeaderName::from_static("quota-limit");
+const QUOTA_REMAINING: HeaderName = HeaderName::from_static("quota-remaining");
+const QUOTA_COST: HeaderName = HeaderName::from_static("quota-cost");
+
+/// The headers of an answer that a browser's script may read.
+pub(crate) const EXPOSED_HEADERS: [HeaderName; 11] = [
+    WEBRPC,
+    REQUEST_ID,
+    SESSION_TYPE,
+    RATE_LIMIT,
+    RATE_REMAINING,
+    RATE_RESET,
+    RATE_COST,
+    QUOTA_LIMIT,
+    QUOTA_REMAINING,
+    QUOTA_COST,
+    header::RETRY_AFTER,
+];
+
+/// What a path says.
+pub(crate) struct Target<'p> {
+    pub(crate) network: Option<&'p str>,
+    pub(crate) service: &'p str,
+    pub(crate) operation: &'p str,
+}
+
+/// Answers an RPC request.
+pub(crate) async fn dispatch(app: Arc<App>, target: Target<'_>, request: Request) -> Response {
+    let started = Instant::now();
+    let mut headers = HeaderMap::with_capacity(16);
+    let Some(route) = app.routes.find(target.service, target.operation) else {
+        let path = format!("/rpc/{}/{}", target.service, target.operation);
+        return error_response(&app, bad_route(&path).into(), headers);
+    };
+    let checked = check_shape(&request).and_then(|()| {
+        target.network.map(|network| resolve(&app.settings.networks, network)).transpose()
+    });
+    let result = match checked {
+        Err(error) => Err(error.into()),
+        Ok(network) => guarded(&app, &route, network, request, &mut headers).await,
+    };
+    let code = match &result {
+        Ok(_) => None,
+        Err(Failure::Refused(error)) => Some(error.code),
+        Err(Failure::Internal(_)) => Some(Code::Internal),
+    };
+    app.metrics.note(&route.metrics, started.elapsed(), code.map(|code| code.parts().0));
+    match result {
+        Ok(body) => response(&app, StatusCode::OK, headers, body.into()),
+        Err(failure) => error_response(&app, failure, headers),
+    }
+}
+
+pub(crate) fn bad_route(path: &str) -> Error {
+    let shown: String = path.chars().take(128).collect();
+    Error::new(Code::BadRoute, format!("there is nothing at {shown}: /openapi.json lists every operation"))
+}
+
+fn check_shape(request: &Request) -> Result<(), Error> {
+    if request.method() != Method::POST {
+        return Err(Error::new(Code::BadMethod, format!("operations are called with POST, not {}", request.method())));
+    }
+    let content_type = request.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let media_type = content_type.and_then(|value| value.split(';').next()).map(str::trim);
+    if media_type.is_some_and(|media_type| media_type.eq_ignore_ascii_case("application/json")) {
+        return Ok(());
+    }
+    let message = "the Content-Type header must be application/json";
+    Err(Error::new(Code::BadRequest, message).with_cause(format!("it is {}", content_type.unwrap_or("missing"))))
+}
+
+/// Runs a request within its bounds: so many at once, so long each, and a panic is one request's trouble.
+async fn guarded(
+    app: &Arc<App>,
+    route: &Registered,
+    network: Option<ChainId>,
+    request: Request,
+    headers: &mut HeaderMap,
+) -> Result<Vec<u8>, Failure> {
+    let Ok(_permit) = app.permits.try_acquire() else {
+        headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+        let message = "the service is answering as many requests as it can: try again in a second";
+        return Err(Error::new(Code::Overloaded, message).into());
+    };
+    let limit = Duration::from_millis(app.settings.limits.request_timeout_ms);
+    let work = AssertUnwindSafe(answer(app, route, network, request, headers)).catch_unwind();
+    match tokio::time::timeout(limit, work).await {
+        Ok(Ok(result)) => result,
+        Ok(Err(_panic)) => Err(Error::new(Code::ServerPanic, "the service failed on this request").into()),
+        Err(_elapsed) => {
+            let message = format!("the request took longer than {} ms", limit.as_millis());
+            Err(Error::new(Code::Timeout, message).into())
+        }
+    }
+}
+
+async fn answer(
+    app: &Arc<App>,
+    route: &Registered,
+    network: Option<ChainId>,
+    request: Request,
+    headers: &mut HeaderMap,
+) -> Result<Vec<u8>, Failure> {
+    let (parts, body) = request.into_parts();
+    let peer = parts.extensions.get::<axum::extract::ConnectInfo<SocketAddr>>().map(|info| info.0);
+    let now = app.clock.now();
+    let checked = Presented::read(&parts.headers).and_then(|presented| {
+        presented.check(route.credential, route.service, (&app.credentials, &app.signer), now)
+    });
+    let caller = checked.as_ref().ok().copied().flatten();
+    // Failed credentials count against their address, so that guessing is limited too.
+    limit_rate(app, route, caller, peer, headers)?;
+    let caller = checked?;
+    headers.insert(SESSION_TYPE, HeaderValue::from_static(caller.map_or("Public", |caller| caller.session_type())));
+    let handler = match (&route.handler, caller) {
+        (Handler::Constant(json), _) => return Ok(json.as_bytes().to_vec()),
+        (Handler::Scoped(handler), Some(caller)) => (handler, caller),
+        (Handler::Scoped(_), None) => return Err(Error::new(Code::Unauthorized, "no credential").into()),
+    };
+    let (handler, caller) = handler;
+    charge(app, route, caller, headers)?;
+    let body = read_body(&parts.headers, body, app.settings.limits.body_bytes_max).await?;
+    handler(Call { app: Arc::clone(app), caller, network, now }, body).await
+}
+
+fn limit_rate(
+    app: &App,
+    route: &Registered,
+    caller: Option<Caller>,
+    peer: Option<SocketAddr>,
+    headers: &mut HeaderMap,
+) -> Result<(), Error> {
+    headers.insert(RATE_COST, route.cost.into());
+    let bucket = match (caller, peer) {
+        (Some(caller), _) => Bucket::Project(caller.project()),
+        (None, Some(peer)) => Bucket::Address(peer.ip()),
+        (None, None) => return Ok(()),
+    };
+    let Some(allowance) = app.limiter.take(bucket, route.cost.max(1), app.clock.now()) else { return Ok(()) };
+    headers.insert(RATE_LIMIT, allowance.limit.into());
+    headers.insert(RATE_REMAINING, allowance.remaining.into());
+    headers.insert(RATE_RESET, allowance.reset_seconds.into());
+    if !allowance.refused {
+        return Ok(());
+    }
+    headers.insert(header::RETRY_AFTER, allowance.reset_seconds.into());
+    let message = format!("{} requests a minute are used up: try again in {} s", allowance.limit, allowance.reset_seconds);
+    let code = if caller.is_some() { Code::QuotaRateLimit } else { Code::RateLimited };
+    Err(Error::new(code, message))
+}
+
+fn charge(app: &App, route: &Registered, caller: Caller, headers: &mut HeaderMap) -> Result<(), Error> {
+    headers.insert(QUOTA_COST, route.cost.into());
+    let quota = app.meter.charge(caller.project(), route.service, route.cost, app.clock.now());
+    let Some(quota) = quota else { return Ok(()) };
+    headers.insert(QUOTA_LIMIT, quota.limit.into());
+    headers.insert(QUOTA_REMAINING, quota.remaining.into());
+    if !quota.refused {
+        return Ok(());
+    }
+    let service = route.service.short();
+    let message = format!("the month's {} compute units of the service {service} are used up", quota.limit);
+    Err(Error::new(Code::QuotaExceeded, message))
+}
+
+pub(crate) async fn read_body(headers: &HeaderMap, body: Body, bytes_max: usize) -> Result<Bytes, Error> {
+    let too_large = || {
+        let message = format!("the body is larger than {bytes_max} bytes");
+        Error::new(Code::BodyTooLarge, message)
+    };
+    let announced = headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse().ok());
+    if announced.is_some_and(|length: u64| length > bytes_max as u64) {
+        return Err(too_large());
+    }
+    match Limited::new(body, bytes_max).collect().await {
+        Ok(collected) => Ok(collected.to_bytes()),
+        Err(error) if error.is::<LengthLimitError>() => Err(too_large()),
+        Err(error) => {
+            Err(Error::new(Code::BadRequest, "the body could not be read").with_cause(error.to_string()))
+        }
+    }
+}
+
+/// An answer with the headers that every answer has.
+pub(crate) fn response(app: &App, status: StatusCode, headers: HeaderMap, body: Body) -> Response {
+    let mut response = Response::new(body);
+    *response.status_mut() = status;
+    *response.headers_mut() = headers;
+    let headers = response.headers_mut();
+    headers.entry(header::CONTENT_TYPE).or_insert(HeaderValue::from_static("application/json"));
+    headers.insert(WEBRPC, HeaderValue::from_static(WEBRPC_VALUE));
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    if !headers.contains_key(REQUEST_ID) {
+        if let Ok(id) = HeaderValue::try_from(app.request_id()) {
+            headers.insert(REQUEST_ID, id);
+        }
+    }
+    response
+}
+
+/// The error envelope. What is nobody's business but ours is logged under the request's id, which the caller gets.
+pub(crate) fn error_response(app: &App, failure: Failure, mut headers: HeaderMap) -> Response {
+    let id = app.request_id();
+    let error = match failure {
+        Failure::Refused(error) => error,
+        Failure::Internal(source) => {
+            tracing::error!(request.id = %id, error = %source, "internal error");
+            Error::new(Code::Internal, format!("internal error: the service's log has the details under {id}"))
+        }
+    };
+    if error.code == Code::BadMethod {
+        headers.insert(header::ALLOW, HeaderValue::from_static("POST"));
+    }
+    if let Ok(id) = HeaderValue::try_from(id) {
+        headers.insert(REQUEST_ID, id);
+    }
+    let status = StatusCode::from_u16(error.code.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    // The envelope is a plain record of texts and numbers; writing it cannot fail.
+    let body = serde_json::to_vec(&error).unwrap_or_default();
+    response(app, status, headers, body.into())
+}

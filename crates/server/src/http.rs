@@ -1,0 +1,129 @@
+//! The HTTP surface: RPC, plain addresses, health, metrics, documentation, and what wraps all of them.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
+use axum::response::Response;
+use axum::routing::get;
+use bourse_wire::{Code, Error};
+use tower_http::compression::CompressionLayer;
+use tower_http::compression::predicate::{NotForContentType, Predicate, SizeAbove};
+use tower_http::cors::{AllowOrigin, CorsLayer};
+
+use crate::app::App;
+use crate::dispatch::{EXPOSED_HEADERS, Target, bad_route, dispatch, error_response, response};
+use crate::{openapi, reference, rest};
+
+/// Answers smaller than this are not worth compressing.
+const COMPRESS_BYTES_MIN: u64 = 1024;
+/// How long a browser may remember that it may call.
+const PREFLIGHT_AGE: Duration = Duration::from_secs(24 * 60 * 60);
+/// What the documentation pages may load: their own stylesheet, nothing else.
+const PAGE_POLICY: &str =
+    "default-src 'none'; style-src 'self'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
+
+/// The whole service, ready to be served.
+pub fn service(app: Arc<App>) -> Router {
+    let compress = SizeAbove::new(COMPRESS_BYTES_MIN).and(NotForContentType::IMAGES);
+    Router::new()
+        .route("/health", get(health))
+        .route("/ready", get(ready))
+        .route("/metrics", get(metrics))
+        .route("/openapi.json", get(openapi_document))
+        .route("/docs", get(docs))
+        .route("/docs/style.css", get(docs_style))
+        .merge(rest::routes(&app))
+        .fallback(rpc)
+        .method_not_allowed_fallback(wrong_method)
+        .layer(CompressionLayer::new().gzip(true).br(true).compress_when(compress))
+        .layer(cors(&app))
+        .with_state(app)
+}
+
+fn cors(app: &App) -> CorsLayer {
+    let origins = &app.settings.cors.origins;
+    let allowed = if origins.iter().any(|origin| origin == "*") {
+        AllowOrigin::any()
+    } else {
+        AllowOrigin::list(origins.iter().filter_map(|origin| HeaderValue::from_str(origin).ok()))
+    };
+    CorsLayer::new()
+        .allow_origin(allowed)
+        .allow_methods([Method::GET, Method::POST, Method::PUT])
+        .allow_headers([
+            header::CONTENT_TYPE,
+            header::AUTHORIZATION,
+            HeaderName::from_static("x-access-key"),
+            HeaderName::from_static("webrpc"),
+        ])
+        .expose_headers(EXPOSED_HEADERS)
+        .max_age(PREFLIGHT_AGE)
+}
+
+/// `/rpc/<Service>/<Operation>` and `/<network>/rpc/<Service>/<Operation>`; anything else is nowhere.
+async fn rpc(State(app): State<Arc<App>>, request: Request) -> Response {
+    let path = request.uri().path().to_owned();
+    let segments: Vec<&str> = path.trim_start_matches('/').split('/').collect();
+    let target = match *segments.as_slice() {
+        ["rpc", service, operation] => Target { network: None, service, operation },
+        [network, "rpc", service, operation] => Target { network: Some(network), service, operation },
+        _ => return error_response(&app, bad_route(&path).into(), HeaderMap::new()),
+    };
+    dispatch(app, target, request).await
+}
+
+async fn wrong_method(State(app): State<Arc<App>>, request: Request) -> Response {
+    let message = format!("{} is not a method of {}", request.method(), request.uri().path());
+    let mut response = error_response(&app, Error::new(Code::BadMethod, message).into(), HeaderMap::new());
+    // Which methods there are is added by the router, which knows.
+    response.headers_mut().remove(header::ALLOW);
+    response
+}
+
+async fn health(State(app): State<Arc<App>>) -> Response {
+    response(&app, StatusCode::OK, HeaderMap::new(), r#"{"status":"ok"}"#.into())
+}
+
+async fn ready(State(app): State<Arc<App>>) -> Response {
+    match app.store.ping().await {
+        Ok(()) => response(&app, StatusCode::OK, HeaderMap::new(), r#"{"status":"ready"}"#.into()),
+        Err(error) => {
+            tracing::warn!(%error, "not ready");
+            let body = r#"{"status":"unavailable","reason":"the database does not answer"}"#;
+            response(&app, StatusCode::SERVICE_UNAVAILABLE, HeaderMap::new(), body.into())
+        }
+    }
+}
+
+async fn metrics(State(app): State<Arc<App>>) -> Response {
+    app.metrics.resident_bytes.set(i64::try_from(app.resident.bytes()).unwrap_or(i64::MAX));
+    match app.metrics.encode() {
+        Ok(text) => typed(&app, "application/openmetrics-text; version=1.0.0; charset=utf-8", text.into()),
+        Err(error) => error_response(&app, crate::failure::Failure::Internal(Box::new(error)), HeaderMap::new()),
+    }
+}
+
+async fn openapi_document(State(app): State<Arc<App>>) -> Response {
+    response(&app, StatusCode::OK, HeaderMap::new(), openapi::document().to_string().into())
+}
+
+async fn docs(State(app): State<Arc<App>>) -> Response {
+    let page = reference::render(&openapi::document());
+    let mut response = typed(&app, "text/html; charset=utf-8", page.into());
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(PAGE_POLICY));
+    response
+}
+
+async fn docs_style(State(app): State<Arc<App>>) -> Response {
+    typed(&app, "text/css; charset=utf-8", reference::STYLE.into())
+}
+
+fn typed(app: &App, content_type: &'static str, body: Body) -> Response {
+    let headers = HeaderMap::from_iter([(header::CONTENT_TYPE, HeaderValue::from_static(content_type))]);
+    response(app, StatusCode::OK, headers, body)
+}

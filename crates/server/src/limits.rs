@@ -1,0 +1,91 @@
+//! The rate limit: so many compute units a minute for each project, or for each address without one.
+
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::sync::{Mutex, PoisonError};
+
+use bourse_wire::{ProjectId, Timestamp};
+
+/// Who shares an allowance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Bucket {
+    Project(ProjectId),
+    Address(IpAddr),
+}
+
+/// What is left of a minute.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Allowance {
+    pub(crate) limit: u64,
+    pub(crate) remaining: u64,
+    /// Seconds until the next minute.
+    pub(crate) reset_seconds: u64,
+    pub(crate) refused: bool,
+}
+
+/// Counts in one-minute windows. Only the current minute is remembered, so memory is bounded by its callers.
+pub(crate) struct RateLimiter {
+    limit: u64,
+    minute: Mutex<Minute>,
+}
+
+#[derive(Default)]
+struct Minute {
+    number: i64,
+    used: HashMap<Bucket, u64>,
+}
+
+impl RateLimiter {
+    pub(crate) fn new(limit_per_minute: u32) -> Self {
+        Self { limit: limit_per_minute.into(), minute: Mutex::default() }
+    }
+
+    /// Takes `cost` from a bucket, or refuses; `None` when there is no limit.
+    pub(crate) fn take(&self, bucket: Bucket, cost: u64, now: Timestamp) -> Option<Allowance> {
+        if self.limit == 0 {
+            return None;
+        }
+        let seconds = now.unix_seconds();
+        let mut minute = self.minute.lock().unwrap_or_else(PoisonError::into_inner);
+        if minute.number != seconds.div_euclid(60) {
+            *minute = Minute { number: seconds.div_euclid(60), used: HashMap::new() };
+        }
+        let used = minute.used.entry(bucket).or_default();
+        let refused = *used + cost > self.limit;
+        if !refused {
+            *used += cost;
+        }
+        Some(Allowance {
+            limit: self.limit,
+            remaining: self.limit - *used,
+            reset_seconds: 60 - seconds.rem_euclid(60).unsigned_abs(),
+            refused,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(seconds: i128) -> Timestamp {
+        Timestamp::from_unix_nanos(seconds * 1_000_000_000)
+    }
+
+    #[test]
+    fn a_bucket_is_empty_until_the_next_minute_and_others_are_not() {
+        let limiter = RateLimiter::new(2);
+        let (a, b) = (Bucket::Project(1.try_into().unwrap()), Bucket::Address([127, 0, 0, 1].into()));
+        assert_eq!(limiter.take(a, 1, at(119)).unwrap().remaining, 1);
+        assert_eq!(limiter.take(a, 1, at(119)).unwrap().remaining, 0);
+        let refused = limiter.take(a, 1, at(119)).unwrap();
+        assert!(refused.refused && refused.reset_seconds == 1);
+        assert!(!limiter.take(b, 1, at(119)).unwrap().refused);
+        assert!(!limiter.take(a, 1, at(120)).unwrap().refused);
+    }
+
+    #[test]
+    fn zero_is_no_limit() {
+        assert_eq!(RateLimiter::new(0).take(Bucket::Address([127, 0, 0, 1].into()), 1, at(0)), None);
+    }
+}

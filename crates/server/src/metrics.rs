@@ -1,0 +1,90 @@
+//! Prometheus metrics, one set of series per operation, made once so that a request only adds to them.
+
+use std::sync::atomic::{AtomicI64, AtomicU64};
+use std::time::Duration;
+
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::Histogram;
+use prometheus_client::registry::{Registry, Unit};
+
+/// Upper bounds of the latency buckets, in seconds: answers from memory take microseconds, writes milliseconds.
+const LATENCY_SECONDS: [f64; 12] =
+    [0.000_025, 0.000_05, 0.000_1, 0.000_25, 0.000_5, 0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10.0];
+
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct OperationLabels {
+    service: &'static str,
+    operation: &'static str,
+}
+
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct ErrorLabels {
+    service: &'static str,
+    operation: &'static str,
+    code: i32,
+}
+
+/// The series of one operation.
+#[derive(Clone)]
+pub(crate) struct OperationMetrics {
+    labels: OperationLabels,
+    requests: Counter<u64, AtomicU64>,
+    latency: Histogram,
+}
+
+/// All series.
+pub(crate) struct Metrics {
+    registry: Registry,
+    requests: Family<OperationLabels, Counter<u64, AtomicU64>>,
+    errors: Family<ErrorLabels, Counter<u64, AtomicU64>>,
+    latency: Family<OperationLabels, Histogram>,
+    /// Memory that resident collections take.
+    pub(crate) resident_bytes: Gauge<i64, AtomicI64>,
+}
+
+impl Metrics {
+    pub(crate) fn new() -> Self {
+        let requests = Family::default();
+        let errors = Family::default();
+        let latency =
+            Family::<OperationLabels, Histogram>::new_with_constructor(|| Histogram::new(LATENCY_SECONDS));
+        let resident_bytes = Gauge::default();
+        let mut registry = Registry::with_prefix("bourse");
+        registry.register("requests", "Requests answered", requests.clone());
+        registry.register("errors", "Requests answered with an error, by its code", errors.clone());
+        registry.register_with_unit("latency", "Time to answer", Unit::Seconds, latency.clone());
+        let help = "Memory that resident collections take";
+        registry.register_with_unit("resident", help, Unit::Bytes, resident_bytes.clone());
+        Self { registry, requests, errors, latency, resident_bytes }
+    }
+
+    /// The series of an operation, made now and kept.
+    pub(crate) fn operation(&self, service: &'static str, operation: &'static str) -> OperationMetrics {
+        let labels = OperationLabels { service, operation };
+        OperationMetrics {
+            requests: self.requests.get_or_create_owned(&labels),
+            latency: self.latency.get_or_create_owned(&labels),
+            labels,
+        }
+    }
+
+    /// Notes one answer.
+    pub(crate) fn note(&self, operation: &OperationMetrics, took: Duration, error: Option<i32>) {
+        operation.requests.inc();
+        operation.latency.observe(took.as_secs_f64());
+        if let Some(code) = error {
+            let OperationLabels { service, operation } = operation.labels;
+            self.errors.get_or_create(&ErrorLabels { service, operation, code }).inc();
+        }
+    }
+
+    /// Everything in the text format.
+    pub(crate) fn encode(&self) -> Result<String, std::fmt::Error> {
+        let mut text = String::new();
+        prometheus_client::encoding::text::encode(&mut text, &self.registry)?;
+        Ok(text)
+    }
+}

@@ -1,0 +1,202 @@
+//! The OpenAPI 3.1 document, generated from the table of operations and the types.
+
+use std::collections::BTreeMap;
+
+use bourse_wire::Code;
+use schemars::generate::SchemaSettings;
+use schemars::{Schema, SchemaGenerator};
+use serde_json::{Map, Value, json};
+
+use crate::rest;
+use crate::route::{Credential, Route, Service, State};
+use crate::router::operations;
+
+const DESCRIPTION: &str = "\
+Token and contract metadata, listings and offers for collectibles, purchase steps, project audiences and project \
+analytics, served by one binary.\n\n\
+Every operation is a POST with a JSON body to /rpc/<Service>/<Operation>, or to /<network>/rpc/<Service>/<Operation> \
+where the network names the chain. Success is status 200 and a JSON object. Member names are matched whatever their \
+letter case, unknown members are ignored, null means absent, and an empty body is an empty object. A chain is given by \
+number or by name. Big integers (token ids, amounts) are decimal strings; numbers are accepted.\n\n\
+A project's public access key goes into the X-Access-Key header, its secret token into Authorization: Bearer; a secret \
+token also serves where an access key would.\n\n\
+Lists are read in pages that count from 1. An answer's page has more = true when further pages exist and then an \
+`after` that names the next one; sent back, it wins over the page number.\n\n\
+Errors have one shape: {error, code, msg, message, cause?, status}.";
+
+/// The whole document.
+pub fn document() -> Value {
+    let mut schemas = Schemas::new();
+    let mut paths = Map::new();
+    for route in operations() {
+        paths.insert(route.path(), json!({ "post": operation(&route, &mut schemas) }));
+    }
+    paths.extend(rest::documentation());
+    let mut components = schemas.into_components();
+    components.insert("Error".to_owned(), error_schema());
+    json!({
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Bourse",
+            "version": env!("CARGO_PKG_VERSION"),
+            "description": DESCRIPTION,
+            "license": { "name": "Apache-2.0", "identifier": "Apache-2.0" },
+        },
+        "tags": Service::ALL.map(|service| json!({ "name": service.name() })),
+        "paths": paths,
+        "components": {
+            "schemas": components,
+            "securitySchemes": {
+                "accessKey": { "type": "apiKey", "in": "header", "name": "X-Access-Key" },
+                "secretToken": { "type": "http", "scheme": "bearer", "bearerFormat": "JWT" },
+            },
+        },
+        "x-errors": Code::ALL.map(|code| {
+            let (number, name, status) = code.parts();
+            json!({ "code": number, "name": name, "status": status, "description": meaning(code) })
+        }),
+    })
+}
+
+/// Records as they are sent and as they are received; the same record never has both forms.
+struct Schemas {
+    requests: SchemaGenerator,
+    answers: SchemaGenerator,
+}
+
+impl Schemas {
+    fn new() -> Self {
+        let settings = || SchemaSettings::draft2020_12().with(|settings| {
+            settings.definitions_path = "/components/schemas".into();
+            settings.meta_schema = None;
+        });
+        Self {
+            requests: settings().for_deserialize().into_generator(),
+            answers: settings().for_serialize().into_generator(),
+        }
+    }
+
+    fn of(&mut self, route: &Route) -> (Schema, Schema) {
+        ((route.schemas)(&mut self.requests).0, (route.schemas)(&mut self.answers).1)
+    }
+
+    fn into_components(mut self) -> Map<String, Value> {
+        let mut all: BTreeMap<String, Value> = BTreeMap::new();
+        // Asking one generator for both schemas of a route also leaves the other's definition behind; the answers'
+        // form of a request is dropped in favour of the requests' own, and the other way round.
+        let requests = self.requests.take_definitions(true);
+        let answers = self.answers.take_definitions(true);
+        for (name, schema) in requests.into_iter().chain(answers) {
+            if is_request(&name) { all.entry(name).or_insert(schema); } else { all.insert(name, schema); }
+        }
+        all.into_iter().collect()
+    }
+}
+
+/// Whether a record is one that callers send.
+fn is_request(name: &str) -> bool {
+    name.ends_with("Request") || name.ends_with("Input")
+}
+
+fn operation(route: &Route, schemas: &mut Schemas) -> Value {
+    let (request, answer) = schemas.of(route);
+    let (credential, security) = match route.credential {
+        Credential::None => ("none", json!([])),
+        Credential::AccessKey => ("access key", json!([{ "accessKey": [] }, { "secretToken": [] }])),
+        Credential::SecretToken => ("secret token", json!([{ "secretToken": [] }])),
+    };
+    let state = match route.state {
+        State::Ready => "ready",
+        State::Planned => "planned",
+    };
+    json!({
+        "operationId": format!("{}_{}", route.service.name(), route.name),
+        "tags": [route.service.name()],
+        "summary": route.summary,
+        "security": security,
+        "x-credential": credential,
+        "x-cost": route.cost,
+        "x-state": state,
+        "requestBody": { "required": true, "content": { "application/json": { "schema": request } } },
+        "responses": {
+            "200": { "description": "Done.", "content": { "application/json": { "schema": answer } } },
+            "default": error_response(),
+        },
+    })
+}
+
+/// How every failure is answered.
+pub(crate) fn error_response() -> Value {
+    json!({
+        "description": "The request failed.",
+        "content": { "application/json": { "schema": { "$ref": "#/components/schemas/Error" } } },
+    })
+}
+
+fn error_schema() -> Value {
+    json!({
+        "type": "object",
+        "description": "Why a request failed.",
+        "required": ["error", "code", "msg", "message", "status"],
+        "properties": {
+            "error": { "type": "string", "description": "Name of the failure." },
+            "code": { "type": "integer", "description": "Number of the failure." },
+            "msg": { "type": "string", "description": "What went wrong and what to do about it." },
+            "message": { "type": "string", "description": "The same text, for newer clients." },
+            "cause": { "type": "string", "description": "What a lower layer said, when it helps." },
+            "status": { "type": "integer", "description": "The HTTP status." },
+        },
+    })
+}
+
+fn meaning(code: Code) -> &'static str {
+    match code {
+        Code::BadRoute => "There is nothing at this path.",
+        Code::BadMethod => "The path is called with another HTTP method.",
+        Code::BadRequest => "The body is not JSON, has a member of the wrong type, or the content type is not JSON.",
+        Code::BodyTooLarge => "The body is larger than the limit.",
+        Code::ServerPanic => "The service failed on this request; please report it.",
+        Code::Internal => "Something failed inside; the log has the details under the id in the message.",
+        Code::Unauthorized => "No credential, a malformed one, or a token that is unknown or revoked.",
+        Code::PermissionDenied => "The credential is good, but not for this: another project, or a key where a token is needed.",
+        Code::SessionExpired => "The secret token's time is over.",
+        Code::RequestConflict => "The change contradicts what is stored.",
+        Code::RateLimited => "Too many requests a minute from this address.",
+        Code::AccessKeyNotFound => "The access key is unknown or disabled.",
+        Code::AccessKeyMismatch => "Access key and secret token are of different projects.",
+        Code::InvalidOrigin => "The access key is not for this origin.",
+        Code::InvalidService => "The access key is not for this service.",
+        Code::QuotaExceeded => "The month's compute units of this service are used up.",
+        Code::QuotaRateLimit => "Too many requests a minute of this project.",
+        Code::AtLeastOneKey => "A project keeps at least one active access key.",
+        Code::Overloaded => "More requests at once than the service takes on; try again shortly.",
+        Code::Timeout => "The request took too long.",
+        Code::InvalidArgument => "A member has an impossible value; the message names it.",
+        Code::NotFound => "No such thing.",
+        Code::ProjectNotFound => "No such project.",
+        Code::ChainNotFound => "The chain is not known by this name or number.",
+        Code::NotImplemented => "The operation is part of the interface, but not built yet.",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_reference_leads_somewhere() {
+        let document = document();
+        let components = document["components"]["schemas"].as_object().unwrap();
+        let text = document.to_string();
+        for reference in text.split("\"#/components/schemas/").skip(1) {
+            let name = reference.split('"').next().unwrap();
+            assert!(components.contains_key(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn the_committed_document_is_the_generated_one() {
+        let committed: Value = serde_json::from_str(include_str!("../../../docs/openapi.json")).unwrap();
+        assert!(committed == document(), "docs/openapi.json is stale: run `cargo run -- openapi > docs/openapi.json`");
+    }
+}

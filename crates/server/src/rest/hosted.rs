@@ -1,0 +1,140 @@
+//! Published collections, tokens and files.
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::Response;
+use bourse_store::AssetRecord;
+use bourse_wire::{Error, RecordId, TokenId};
+
+use super::params::Params;
+use crate::app::App;
+use crate::dispatch::{error_response, response};
+use crate::failure::Failure;
+use crate::rpc::collections::types;
+
+/// What a served file may do: an SVG is a document, but not one with scripts in our origin.
+const FILE_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox";
+
+pub(super) async fn collection(State(app): State<Arc<App>>, params: Params) -> Response {
+    answer(&app, collection_json(&app, &params).await)
+}
+
+pub(super) async fn token(State(app): State<Arc<App>>, params: Params) -> Response {
+    answer(&app, token_json(&app, &params).await)
+}
+
+pub(super) async fn asset(State(app): State<Arc<App>>, params: Params, headers: HeaderMap) -> Response {
+    let found = find_asset(&app, &params).await;
+    serve(&app, found, &headers).await
+}
+
+pub(super) async fn token_asset(State(app): State<Arc<App>>, params: Params, headers: HeaderMap) -> Response {
+    let found = find_token_asset(&app, &params).await;
+    serve(&app, found, &headers).await
+}
+
+async fn collection_json(app: &App, params: &Params) -> Result<Vec<u8>, Failure> {
+    let (scope, id) = (params.reader()?, params.id("collection")?);
+    let hosted = app.store.hosted_collection(scope, id).await?;
+    if hosted.private && !params.is_owner() {
+        return Err(not_published(id).into());
+    }
+    let collection = types::collection(app, scope, hosted).await?;
+    Ok(serde_json::to_vec(&collection.metadata)?)
+}
+
+async fn token_json(app: &App, params: &Params) -> Result<Vec<u8>, Failure> {
+    let (scope, id, token) = (params.reader()?, params.id("collection")?, params.token()?);
+    check_visible(app, params, id, Some(token)).await?;
+    let hosted = app.store.hosted_token(scope, id, token).await?;
+    Ok(serde_json::to_vec(&types::token(app, scope, id, hosted).await?.token)?)
+}
+
+async fn find_asset(app: &App, params: &Params) -> Result<AssetRecord, Failure> {
+    let (collection, id) = (params.id("collection")?, params.id("asset")?);
+    let asset = app.store.asset(params.reader()?, id).await?;
+    if asset.collection != collection {
+        return Err(Error::not_found(format_args!("asset {id} of collection {collection}")).into());
+    }
+    check_visible(app, params, collection, asset.token_id).await?;
+    Ok(asset)
+}
+
+/// The newest asset for a member of a token's metadata.
+async fn find_token_asset(app: &App, params: &Params) -> Result<AssetRecord, Failure> {
+    let (collection, token) = (params.id("collection")?, params.token()?);
+    check_visible(app, params, collection, Some(token)).await?;
+    let assets = app.store.assets_of(params.reader()?, collection, Some(token)).await?;
+    let field = params.text("field");
+    let newest = assets.into_iter().rev().find(|asset| asset.metadata_field == field);
+    newest.ok_or_else(|| Error::not_found(format_args!("asset {field:.64} of token {token}")).into())
+}
+
+/// Only the owner sees a private collection, or a private token of a public one; for others there is none.
+async fn check_visible(
+    app: &App,
+    params: &Params,
+    collection: RecordId,
+    token: Option<TokenId>,
+) -> Result<(), Failure> {
+    if params.is_owner() {
+        return Ok(());
+    }
+    let scope = params.reader()?;
+    if app.store.hosted_collection(scope, collection).await?.private {
+        return Err(not_published(collection).into());
+    }
+    if let Some(token) = token
+        && app.store.hosted_token(scope, collection, token).await?.private
+    {
+        return Err(Error::not_found(format_args!("token {token} of collection {collection}")).into());
+    }
+    Ok(())
+}
+
+fn not_published(collection: RecordId) -> Error {
+    Error::not_found(format_args!("collection {collection}"))
+}
+
+fn answer(app: &App, result: Result<Vec<u8>, Failure>) -> Response {
+    match result {
+        Ok(json) => response(app, StatusCode::OK, HeaderMap::new(), json.into()),
+        Err(failure) => error_response(app, failure, HeaderMap::new()),
+    }
+}
+
+async fn serve(app: &Arc<App>, asset: Result<AssetRecord, Failure>, request: &HeaderMap) -> Response {
+    match read_file(app, asset, request).await {
+        Ok((status, headers, body)) => response(app, status, headers, body),
+        Err(failure) => error_response(app, failure, HeaderMap::new()),
+    }
+}
+
+async fn read_file(
+    app: &Arc<App>,
+    asset: Result<AssetRecord, Failure>,
+    request: &HeaderMap,
+) -> Result<(StatusCode, HeaderMap, Body), Failure> {
+    let asset = asset?;
+    let missing = || Error::not_found(format_args!("file of asset {}", asset.id));
+    let file = asset.file.clone().ok_or_else(missing)?;
+    let tag = format!("\"{}\"", file.content_hash);
+    let text = |value: &str| HeaderValue::from_str(value).map_err(|error| Failure::Internal(Box::new(error)));
+    let headers = HeaderMap::from_iter([
+        (header::CONTENT_TYPE, text(&file.mime_type)?),
+        (header::ETAG, text(&tag)?),
+        // Another file may be uploaded for the same asset, so caches ask, and mostly hear that nothing changed.
+        (header::CACHE_CONTROL, HeaderValue::from_static("public, no-cache")),
+        (header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(FILE_POLICY)),
+    ]);
+    if request.get(header::IF_NONE_MATCH).is_some_and(|known| known.as_bytes() == tag.as_bytes()) {
+        return Ok((StatusCode::NOT_MODIFIED, headers, Body::empty()));
+    }
+    let app = Arc::clone(app);
+    let read = tokio::task::spawn_blocking(move || app.files.get(&file.content_hash));
+    let content = read.await.map_err(|error| Failure::Internal(Box::new(error)))??;
+    Ok((StatusCode::OK, headers, content.into()))
+}

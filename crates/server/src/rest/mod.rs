@@ -1,0 +1,134 @@
+//! Plain addresses beside RPC: what contracts' token URIs point at, uploaded files, uploads.
+
+mod hosted;
+mod params;
+mod upload;
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::{ConnectInfo, DefaultBodyLimit, Request, State};
+use axum::http::{HeaderMap, HeaderValue, header};
+use axum::middleware::Next;
+use axum::response::Response;
+use axum::routing::{get, put};
+use bourse_wire::{Code, Error};
+use serde_json::{Map, Value, json};
+
+use crate::app::App;
+use crate::dispatch::error_response;
+use crate::limits::Bucket;
+use crate::openapi;
+
+/// One plain address.
+struct Plain {
+    path: &'static str,
+    method: &'static str,
+    summary: &'static str,
+    credential: &'static str,
+}
+
+const COLLECTION: &str = "/projects/{project}/collections/{collection}";
+const TOKEN: &str = "/projects/{project}/collections/{collection}/tokens/{token}";
+const TOKEN_ASSET: &str = "/projects/{project}/collections/{collection}/tokens/{token}/asset/{field}";
+const TOKEN_UPLOAD: &str = "/projects/{project}/collections/{collection}/tokens/{token}/upload/{asset}";
+const ASSET: &str = "/projects/{project}/collections/{collection}/assets/{asset}";
+const ASSET_UPLOAD: &str = "/projects/{project}/collections/{collection}/assets/{asset}/upload";
+
+/// Every plain address, for the documentation; [`routes`] binds the same paths.
+const ALL: [Plain; 6] = [
+    Plain {
+        path: COLLECTION,
+        method: "get",
+        summary: "The metadata of a published collection; `.json` may follow.",
+        credential: "none",
+    },
+    Plain {
+        path: TOKEN,
+        method: "get",
+        summary: "The metadata of a token of a published collection, by decimal id or by the 64 hexadecimal digits of \
+            ERC-1155; `.json` may follow.",
+        credential: "none",
+    },
+    Plain {
+        path: TOKEN_ASSET,
+        method: "get",
+        summary: "The file that stands for a member (image, video, …) of a token's metadata.",
+        credential: "none",
+    },
+    Plain { path: ASSET, method: "get", summary: "The file of an asset.", credential: "none" },
+    Plain {
+        path: TOKEN_UPLOAD,
+        method: "put",
+        summary: "Uploads a file for a token: for the asset of this id, or for this metadata member. Multipart, field \
+            `file`.",
+        credential: "secret token",
+    },
+    Plain {
+        path: ASSET_UPLOAD,
+        method: "put",
+        summary: "Uploads the file of an asset. Multipart, field `file`.",
+        credential: "secret token",
+    },
+];
+
+/// The plain addresses, each request within the service's bounds.
+pub(crate) fn routes(app: &Arc<App>) -> Router<Arc<App>> {
+    let upload_bytes_max = app.settings.limits.upload_bytes_max;
+    Router::new()
+        .route(COLLECTION, get(hosted::collection))
+        .route(TOKEN, get(hosted::token))
+        .route(TOKEN_ASSET, get(hosted::token_asset))
+        .route(ASSET, get(hosted::asset))
+        .route(TOKEN_UPLOAD, put(upload::token))
+        .route(ASSET_UPLOAD, put(upload::asset))
+        // Room for the multipart frame around the file; the file itself is measured as it is read.
+        .layer(DefaultBodyLimit::max(upload_bytes_max.saturating_add(64 * 1024)))
+        .layer(axum::middleware::from_fn_with_state(Arc::clone(app), guard))
+}
+
+/// The same bounds as for operations: so many requests at once, and so many a minute from one address.
+async fn guard(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
+    let Ok(_permit) = app.permits.try_acquire() else {
+        let headers = HeaderMap::from_iter([(header::RETRY_AFTER, HeaderValue::from_static("1"))]);
+        let message = "the service is answering as many requests as it can: try again in a second";
+        return error_response(&app, Error::new(Code::Overloaded, message).into(), headers);
+    };
+    let peer = request.extensions().get::<ConnectInfo<SocketAddr>>().map(|info| info.0.ip());
+    let allowance = peer.and_then(|peer| app.limiter.take(Bucket::Address(peer), 1, app.clock.now()));
+    if let Some(allowance) = allowance.filter(|allowance| allowance.refused) {
+        let headers = HeaderMap::from_iter([(header::RETRY_AFTER, allowance.reset_seconds.into())]);
+        let message = format!("{} requests a minute are used up", allowance.limit);
+        return error_response(&app, Error::new(Code::RateLimited, message).into(), headers);
+    }
+    next.run(request).await
+}
+
+/// The plain addresses in the OpenAPI document.
+pub(crate) fn documentation() -> Map<String, Value> {
+    let mut paths: Map<String, Value> = Map::new();
+    for plain in ALL {
+        let parameters: Vec<Value> = plain
+            .path
+            .split('/')
+            .filter_map(|segment| segment.strip_prefix('{')?.strip_suffix('}'))
+            .map(|name| json!({ "name": name, "in": "path", "required": true, "schema": { "type": "string" } }))
+            .collect();
+        let operation = json!({
+            "operationId": operation_id(&plain),
+            "tags": ["Collections"],
+            "summary": plain.summary,
+            "x-credential": plain.credential,
+            "parameters": parameters,
+            "responses": { "200": { "description": "Done." }, "default": openapi::error_response() },
+        });
+        paths.insert(plain.path.to_owned(), json!({ plain.method: operation }));
+    }
+    paths
+}
+
+fn operation_id(plain: &Plain) -> String {
+    let words = plain.path.split(['/', '{', '}']).filter(|word| !word.is_empty());
+    std::iter::once(plain.method).chain(words).collect::<Vec<_>>().join("_")
+}

@@ -1,0 +1,123 @@
+//! Uploading files.
+
+use std::sync::Arc;
+
+use axum::extract::multipart::{Field, MultipartRejection};
+use axum::extract::{Multipart, State};
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::Response;
+use bourse_store::{AssetFile, AssetRecord, ProjectScope};
+use bourse_wire::{AssetInput, Code, Error, RecordId, Text};
+
+use super::params::Params;
+use crate::app::App;
+use crate::dispatch::{error_response, response};
+use crate::failure::Failure;
+use crate::files::FileError;
+use crate::rpc::collections::types;
+
+type Form = Result<Multipart, MultipartRejection>;
+
+pub(super) async fn asset(State(app): State<Arc<App>>, params: Params, form: Form) -> Response {
+    answer(&app, upload_asset(&app, &params, form).await)
+}
+
+pub(super) async fn token(State(app): State<Arc<App>>, params: Params, form: Form) -> Response {
+    answer(&app, upload_for_token(&app, &params, form).await)
+}
+
+async fn upload_asset(app: &Arc<App>, params: &Params, form: Form) -> Result<Vec<u8>, Failure> {
+    let (scope, collection, id) = (params.writer()?, params.id("collection")?, params.id("asset")?);
+    let known = app.store.asset(scope, id).await?;
+    if known.collection != collection {
+        return Err(Error::not_found(format_args!("asset {id} of collection {collection}")).into());
+    }
+    take_file(app, scope, id, form).await
+}
+
+/// For the asset of this id, or for the metadata member of this name, whose asset is made when there is none.
+async fn upload_for_token(app: &Arc<App>, params: &Params, form: Form) -> Result<Vec<u8>, Failure> {
+    let (scope, collection, token) = (params.writer()?, params.id("collection")?, params.token()?);
+    app.store.hosted_token(scope, collection, token).await?;
+    let wanted = params.text("asset");
+    let assets = app.store.assets_of(scope, collection, Some(token)).await?;
+    let matches = |asset: &AssetRecord| asset.id.to_string() == wanted || asset.metadata_field == wanted;
+    let id = match assets.into_iter().rev().find(matches) {
+        Some(asset) => asset.id,
+        None if wanted.bytes().all(|byte| byte.is_ascii_digit()) => {
+            return Err(Error::not_found(format_args!("asset {wanted:.64} of token {token}")).into());
+        }
+        None => {
+            let field: Text<64> = wanted.parse().map_err(|error| Error::invalid("metadataField", error))?;
+            let input = AssetInput {
+                collection_id: Some(collection),
+                token_id: Some(token),
+                metadata_field: Some(field),
+                ..AssetInput::default()
+            };
+            app.store.create_asset(scope, input, app.clock.now()).await?.id
+        }
+    };
+    take_file(app, scope, id, form).await
+}
+
+async fn take_file(app: &Arc<App>, scope: ProjectScope, id: RecordId, form: Form) -> Result<Vec<u8>, Failure> {
+    let bad = |cause: String| Error::new(Code::BadRequest, "the body is not a multipart form").with_cause(cause);
+    let mut form = form.map_err(|error| bad(error.body_text()))?;
+    while let Some(field) = form.next_field().await.map_err(|error| bad(error.body_text()))? {
+        if field.name() != Some("file") {
+            continue;
+        }
+        let filename = field.file_name().map(last_segment).unwrap_or_default();
+        let filename: Text<256> = filename.try_into().map_err(|error| Error::invalid("filename", error))?;
+        let content = read_field(field, app.settings.limits.upload_bytes_max).await?;
+        let file = store_file(app, content).await?;
+        let upload = (file, filename.into_string());
+        let record = app.store.set_asset_file(scope, id, upload, app.clock.now()).await?;
+        let asset = types::asset(app, scope.project(), record);
+        return Ok(serde_json::to_vec(&serde_json::json!({ "asset": asset }))?);
+    }
+    Err(Error::invalid("file", "is required: the form has no field of this name").into())
+}
+
+/// The name without the folders that some clients send along.
+fn last_segment(name: &str) -> String {
+    name.rsplit(['/', '\\']).next().unwrap_or_default().to_owned()
+}
+
+async fn read_field(mut field: Field<'_>, bytes_max: usize) -> Result<Vec<u8>, Error> {
+    let mut content = Vec::new();
+    loop {
+        match field.chunk().await {
+            Ok(None) => return Ok(content),
+            Ok(Some(chunk)) if content.len() + chunk.len() > bytes_max => {
+                return Err(Error::new(Code::BodyTooLarge, format!("the file is larger than {bytes_max} bytes")));
+            }
+            Ok(Some(chunk)) => content.extend_from_slice(&chunk),
+            Err(error) if error.status() == StatusCode::PAYLOAD_TOO_LARGE => {
+                return Err(Error::new(Code::BodyTooLarge, format!("the file is larger than {bytes_max} bytes")));
+            }
+            Err(error) => {
+                let message = "the file could not be read";
+                return Err(Error::new(Code::BadRequest, message).with_cause(error.body_text()));
+            }
+        }
+    }
+}
+
+async fn store_file(app: &Arc<App>, content: Vec<u8>) -> Result<AssetFile, Failure> {
+    let app = Arc::clone(app);
+    let stored = tokio::task::spawn_blocking(move || app.files.put(&content)).await;
+    match stored.map_err(|error| Failure::Internal(Box::new(error)))? {
+        Ok(file) => Ok(file),
+        Err(FileError::Refused(error)) => Err(error.into()),
+        Err(FileError::Io(error)) => Err(error.into()),
+    }
+}
+
+fn answer(app: &App, result: Result<Vec<u8>, Failure>) -> Response {
+    match result {
+        Ok(json) => response(app, StatusCode::OK, HeaderMap::new(), json.into()),
+        Err(failure) => error_response(app, failure, HeaderMap::new()),
+    }
+}

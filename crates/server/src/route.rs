@@ -1,0 +1,235 @@
+//! One operation: everything that routing, permissions, metering, metrics and documentation derive from.
+
+use std::sync::Arc;
+
+use axum::body::Bytes;
+use bourse_wire::ProjectId;
+use futures_util::future::BoxFuture;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::call::Call;
+use crate::failure::Failure;
+
+/// A group of operations, and the unit of quota and permission.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Service {
+    /// Token and contract metadata.
+    Metadata,
+    /// Hosted collections.
+    Collections,
+    /// Listings, offers and purchases.
+    Marketplace,
+    /// Audiences.
+    Builder,
+    /// Charts.
+    Analytics,
+}
+
+impl Service {
+    /// Every service.
+    pub const ALL: [Self; 5] =
+        [Self::Metadata, Self::Collections, Self::Marketplace, Self::Builder, Self::Analytics];
+
+    /// The name in the path.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Metadata => "Metadata",
+            Self::Collections => "Collections",
+            Self::Marketplace => "Marketplace",
+            Self::Builder => "Builder",
+            Self::Analytics => "Analytics",
+        }
+    }
+
+    /// The name in quotas, permissions and charts.
+    pub fn short(self) -> &'static str {
+        match self {
+            Self::Metadata => "metadata",
+            Self::Collections => "collections",
+            Self::Marketplace => "marketplace",
+            Self::Builder => "builder",
+            Self::Analytics => "analytics",
+        }
+    }
+
+    /// The service of a short name.
+    pub fn from_short(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|service| service.short() == name)
+    }
+}
+
+/// What a caller must present.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Credential {
+    /// Nothing.
+    None,
+    /// A public access key; a secret token serves as well.
+    AccessKey,
+    /// A secret token.
+    SecretToken,
+}
+
+/// Whether an operation answers yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// It does.
+    Ready,
+    /// It answers `NotImplemented` until it does.
+    Planned,
+}
+
+/// One operation.
+pub struct Route {
+    /// The service it belongs to.
+    pub service: Service,
+    /// Its name.
+    pub name: &'static str,
+    /// What a caller must present.
+    pub credential: Credential,
+    /// Compute units a call costs.
+    pub cost: u64,
+    /// Whether it answers yet.
+    pub state: State,
+    /// What it does, in a sentence.
+    pub summary: &'static str,
+    pub(crate) schemas: fn(&mut SchemaGenerator) -> (Schema, Schema),
+    pub(crate) handler: Handler,
+}
+
+type Answer = BoxFuture<'static, Result<Vec<u8>, Failure>>;
+
+pub(crate) enum Handler {
+    /// Answers anybody with the same bytes.
+    Constant(&'static str),
+    /// Answers a project.
+    Scoped(Arc<dyn Fn(Call, Bytes) -> Answer + Send + Sync>),
+}
+
+/// A request body.
+pub(crate) trait Request: DeserializeOwned + JsonSchema + Send + 'static {
+    /// The project that the body names, which must be the credential's own.
+    fn claimed_project(&self) -> Option<ProjectId>;
+}
+
+/// Implements [`Request`]: `request!(Body)` for a body that names no project, `request!(Body, project_id)` for one that may.
+macro_rules! request {
+    ($body:ty) => {
+        impl $crate::route::Request for $body {
+            fn claimed_project(&self) -> Option<bourse_wire::ProjectId> {
+                None
+            }
+        }
+    };
+    ($body:ty, $member:ident) => {
+        impl $crate::route::Request for $body {
+            fn claimed_project(&self) -> Option<bourse_wire::ProjectId> {
+                self.$member
+            }
+        }
+    };
+}
+pub(crate) use request;
+
+impl Route {
+    /// An operation whose answer is a record.
+    pub(crate) fn new<Q, A, F>(
+        place: (Service, &'static str),
+        credential: Credential,
+        summary: &'static str,
+        handle: fn(Call, Q) -> F,
+    ) -> Self
+    where
+        Q: Request,
+        A: Serialize + JsonSchema,
+        F: Future<Output = Result<A, Failure>> + Send + 'static,
+    {
+        Self::scoped::<Q, A, _, _>(place, credential, summary, move |call, request| {
+            let answer = handle(call, request);
+            async move { Ok(serde_json::to_vec(&answer.await?)?) }
+        })
+    }
+
+    /// An operation that writes its answer's JSON itself; `A` documents its shape.
+    pub(crate) fn raw<Q, A, F>(
+        place: (Service, &'static str),
+        credential: Credential,
+        summary: &'static str,
+        handle: fn(Call, Q) -> F,
+    ) -> Self
+    where
+        Q: Request,
+        A: JsonSchema,
+        F: Future<Output = Result<Vec<u8>, Failure>> + Send + 'static,
+    {
+        Self::scoped::<Q, A, _, _>(place, credential, summary, handle)
+    }
+
+    fn scoped<Q, A, H, F>(
+        (service, name): (Service, &'static str),
+        credential: Credential,
+        summary: &'static str,
+        handle: H,
+    ) -> Self
+    where
+        Q: Request,
+        A: JsonSchema,
+        H: Fn(Call, Q) -> F + Send + Sync + 'static,
+        F: Future<Output = Result<Vec<u8>, Failure>> + Send + 'static,
+    {
+        let handle = Arc::new(handle);
+        let handler = Handler::Scoped(Arc::new(move |call: Call, body: Bytes| {
+            let handle = Arc::clone(&handle);
+            Box::pin(async move {
+                let request: Q = call.read(&body)?;
+                drop(body);
+                handle(call, request).await
+            })
+        }));
+        let schemas =
+            |generator: &mut SchemaGenerator| (generator.subschema_for::<Q>(), generator.subschema_for::<A>());
+        Self { service, name, credential, cost: 1, state: State::Ready, summary, schemas, handler }
+    }
+
+    /// The operation by which a client finds out that the service is there.
+    pub(crate) fn ping(service: Service) -> Self {
+        #[derive(Serialize, JsonSchema)]
+        #[schemars(rename = "PingAnswer")]
+        struct Answer {
+            /// Always true.
+            status: bool,
+        }
+        Self {
+            service,
+            name: "Ping",
+            credential: Credential::None,
+            cost: 0,
+            state: State::Ready,
+            summary: "Whether the service is there.",
+            schemas: |generator| (schemars::json_schema!({"type": "object"}), generator.subschema_for::<Answer>()),
+            handler: Handler::Constant(r#"{"status":true}"#),
+        }
+    }
+
+    /// An operation that is part of the interface and comes later.
+    pub(crate) fn planned(
+        (service, name): (Service, &'static str),
+        credential: Credential,
+        summary: &'static str,
+    ) -> Self {
+        let any = |_: &mut SchemaGenerator| {
+            (schemars::json_schema!({"type": "object"}), schemars::json_schema!({"type": "object"}))
+        };
+        let handler = Handler::Scoped(Arc::new(move |_, _| {
+            let message = format!("{}/{name} is not built yet", service.name());
+            Box::pin(async move { Err(bourse_wire::Error::new(bourse_wire::Code::NotImplemented, message).into()) })
+        }));
+        Self { service, name, credential, cost: 0, state: State::Planned, summary, schemas: any, handler }
+    }
+
+    /// The path, without a network.
+    pub fn path(&self) -> String {
+        format!("/rpc/{}/{}", self.service.name(), self.name)
+    }
+}

@@ -1,0 +1,28 @@
+//! Makes an audience.
+
+use bourse_wire::{ProjectId, Text};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::types::{AudienceAnswer, check_name};
+use crate::call::Call;
+use crate::failure::Failure;
+use crate::route::request;
+
+/// The audience to make.
+#[derive(Deserialize, JsonSchema)]
+#[schemars(rename = "CreateAudienceRequest")]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Request {
+    /// The credential's own project, when given.
+    project_id: Option<ProjectId>,
+    /// Its name, which no other audience of the project has.
+    name: Text<256>,
+}
+request!(Request, project_id);
+
+pub(crate) async fn handle(call: Call, request: Request) -> Result<AudienceAnswer, Failure> {
+    check_name(&request.name)?;
+    let audience = call.app.store.create_audience(call.scope(), request.name, call.now).await?;
+    Ok(AudienceAnswer { audience })
+}

@@ -1,0 +1,11 @@
+//! Deletes a token and its assets.
+
+use super::types::{StatusAnswer, TokenRequest};
+use crate::call::Call;
+use crate::failure::Failure;
+
+pub(crate) async fn handle(call: Call, request: TokenRequest) -> Result<StatusAnswer, Failure> {
+    let (collection, token) = (request.collection_id, request.token_id);
+    call.app.store.delete_hosted_token(call.scope(), collection, token, call.now).await?;
+    Ok(StatusAnswer { status: true })
+}

@@ -1,0 +1,58 @@
+//! Information about several contracts.
+
+use std::collections::BTreeMap;
+
+use bourse_store::CollectionKey;
+use bourse_wire::{ChainRef, ContractInfo, Error};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{check_batch, contract_info, write_item};
+use crate::call::Call;
+use crate::failure::Failure;
+use crate::route::request;
+
+/// Which contracts.
+#[derive(Deserialize, JsonSchema)]
+#[schemars(rename = "GetContractInfoBatchRequest")]
+pub(crate) struct Request {
+    /// Chain, by number or by name.
+    #[serde(rename = "chainID")]
+    chain_id: Option<ChainRef>,
+    /// Contract addresses: at most 50.
+    #[serde(rename = "contractAddresses")]
+    contract_addresses: Vec<String>,
+}
+request!(Request);
+
+/// What is known of them.
+#[derive(JsonSchema)]
+#[schemars(rename = "GetContractInfoBatchAnswer", rename_all = "camelCase")]
+pub(crate) struct Answer {
+    /// Contract address, spelled as asked for, to its information.
+    #[expect(dead_code, reason = "documents what is written fragment by fragment")]
+    contract_info_map: BTreeMap<String, ContractInfo>,
+}
+
+pub(crate) async fn handle(call: Call, request: Request) -> Result<Vec<u8>, Failure> {
+    let mut contracts = request.contract_addresses;
+    let count_max = call.app.settings.limits.batch_contracts_max;
+    check_batch("contractAddresses", "contracts", contracts.len(), count_max)?;
+    let chain = call.chain(request.chain_id.as_ref())?;
+    let mut answer = Vec::with_capacity(16 * 1024);
+    answer.extend_from_slice(br#"{"contractInfoMap":{"#);
+    let first = answer.len();
+    // The same spelling twice would be the same member twice.
+    contracts.sort();
+    contracts.dedup();
+    for (index, contract) in contracts.iter().enumerate() {
+        let invalid = |error| Error::invalid(&format!("contractAddresses[{index}]"), error);
+        let address = contract.parse().map_err(invalid)?;
+        if let Some(info) = contract_info(&call.app, CollectionKey { chain, address }).await? {
+            write_item(&mut answer, first, format!("\"{contract}\":").as_bytes());
+            answer.extend_from_slice(&info);
+        }
+    }
+    answer.extend_from_slice(b"}}");
+    Ok(answer)
+}

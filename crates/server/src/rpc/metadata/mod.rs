@@ -1,0 +1,65 @@
+//! Token and contract metadata.
+
+pub(crate) mod get_contract_info;
+pub(crate) mod get_contract_info_batch;
+pub(crate) mod get_token_metadata;
+pub(crate) mod get_token_metadata_batch;
+
+use bourse_store::CollectionKey;
+use bourse_wire::{Error, TokenId};
+
+use crate::app::App;
+use crate::failure::Failure;
+use crate::resident::Place;
+
+/// Appends the metadata of tokens to an answer as a JSON array, in the order asked for, leaving out unknown ones.
+async fn write_tokens(
+    app: &App,
+    answer: &mut Vec<u8>,
+    key: CollectionKey,
+    tokens: &[TokenId],
+) -> Result<(), Failure> {
+    answer.push(b'[');
+    let first = answer.len();
+    match app.resident.find(&app.store, key).await? {
+        Place::Missing => {}
+        Place::Resident(slot) => {
+            let collection = slot.read();
+            for fragment in tokens.iter().filter_map(|token| collection.token(*token)) {
+                write_item(answer, first, fragment);
+            }
+        }
+        Place::Stored(id) => {
+            for token in app.store.tokens(id, tokens.to_vec()).await? {
+                write_item(answer, first, token.metadata.as_bytes());
+            }
+        }
+    }
+    answer.push(b']');
+    Ok(())
+}
+
+/// The information about a contract, as JSON text.
+async fn contract_info(app: &App, key: CollectionKey) -> Result<Option<Vec<u8>>, Failure> {
+    Ok(match app.resident.find(&app.store, key).await? {
+        Place::Missing => None,
+        Place::Resident(slot) => slot.read().contract().map(|info| info.to_vec()),
+        Place::Stored(id) => app.store.contract(id).await?.map(String::into_bytes),
+    })
+}
+
+/// Appends a comma-separated item; `first` is where the list began.
+fn write_item(answer: &mut Vec<u8>, first: usize, item: &[u8]) {
+    if answer.len() > first {
+        answer.push(b',');
+    }
+    answer.extend_from_slice(item);
+}
+
+/// Refuses a batch that is larger than the limit, by name.
+fn check_batch(member: &str, things: &str, count: usize, count_max: usize) -> Result<(), Error> {
+    if count > count_max {
+        return Err(Error::invalid(member, format!("{count} {things} where at most {count_max} are allowed")));
+    }
+    Ok(())
+}

@@ -1,0 +1,312 @@
+//! The write path of collections: versions, replays, all or nothing, writers at once.
+#![expect(clippy::unwrap_used, reason = "a test may fail by panicking")]
+
+mod support {
+    pub(crate) mod database;
+}
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use bourse_store::{Batch, Change, CollectionId, CollectionKey, Committed, DatabaseUrl, Store, StoreError};
+use bourse_wire::{
+    Address, Amount, ChainId, Day, Marketplace, OrderFacts, OrderSide, OrderStatus, ProjectId, Timestamp,
+    TokenId,
+};
+use sqlx::{AssertSqlSafe, Connection, PgConnection, SqliteConnection};
+use support::database::{open, project};
+use tokio::task::JoinSet;
+
+fn collection(number: u8) -> CollectionKey {
+    CollectionKey { chain: ChainId(1), address: Address::from_bytes([number; 20]) }
+}
+
+fn token(id: u64, metadata: &str) -> Change {
+    Change::Token { token_id: id.into(), metadata: metadata.to_owned() }
+}
+
+fn batch(collection: CollectionKey, changes: Vec<Change>) -> Batch {
+    Batch { collection, changes, key: None }
+}
+
+fn order(id: &str, price: u64) -> Change {
+    Change::Order(Box::new(OrderFacts {
+        order_id: id.to_owned(),
+        marketplace: Marketplace::OwnV2,
+        side: OrderSide::Offer,
+        status: OrderStatus::Active,
+        origin_name: String::new(),
+        token_id: None,
+        maker: Address::ZERO,
+        price_amount: price.into(),
+        currency: Address::ZERO,
+        quantity_initial: Amount::MAX,
+        quantity_remaining: Amount::MAX,
+        quantity_decimals: 0,
+        fee_bps: 0,
+        fee_breakdown: Vec::new(),
+        valid_from: Timestamp::ZERO,
+        valid_until: Timestamp::ZERO,
+        block_number: 0,
+        order_created_at: Timestamp::ZERO,
+        order_updated_at: Timestamp::ZERO,
+        created_at: Timestamp::ZERO,
+        updated_at: Timestamp::ZERO,
+    }))
+}
+
+fn balance(token: u64, amount: u64) -> Change {
+    Change::Balance { token_id: token.into(), account: Address::ZERO, balance: amount.into() }
+}
+
+async fn id_of(store: &Store, key: CollectionKey) -> CollectionId {
+    store.collection(key).await.unwrap().unwrap()
+}
+
+async fn tokens_of(store: &Store, id: CollectionId) -> BTreeMap<TokenId, String> {
+    let loaded = store.load(id, None).await.unwrap();
+    loaded.tokens.into_iter().map(|token| (token.token_id, token.metadata)).collect()
+}
+
+/// Runs a statement behind the store's back.
+async fn behind_its_back(url: &DatabaseUrl, sql: &str) {
+    let sql = sqlx::raw_sql(AssertSqlSafe(sql.to_owned()));
+    match url {
+        DatabaseUrl::Sqlite(path) => {
+            let mut connection =
+                SqliteConnection::connect(&format!("sqlite:{}", path.display())).await.unwrap();
+            sql.execute(&mut connection).await.unwrap();
+            connection.close().await.unwrap();
+        }
+        DatabaseUrl::Postgres(url) => {
+            let mut connection = PgConnection::connect(url).await.unwrap();
+            sql.execute(&mut connection).await.unwrap();
+            connection.close().await.unwrap();
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_change_raises_the_version_by_one_and_a_repetition_does_not() {
+    let (_database, store) = open().await;
+    let key = collection(1);
+    let changes = [
+        Change::Contract("{}".to_owned()),
+        token(1, "a"),
+        token(1, "b"),
+        balance(1, 5),
+        balance(1, 0),
+        order("o", 1),
+        order("o", 2),
+    ];
+    for (before, change) in changes.into_iter().enumerate() {
+        let expected = Committed { version: before as u64 + 1, changed: 1, replayed: false };
+        let first = store.commit(batch(key, vec![change.clone()])).await.unwrap();
+        assert_eq!(first, expected, "{change:?}");
+        let second = store.commit(batch(key, vec![change.clone()])).await.unwrap();
+        assert_eq!(second, Committed { changed: 0, ..expected }, "{change:?}");
+    }
+    let nothing = store.commit(batch(key, Vec::new())).await.unwrap();
+    assert_eq!((nothing.version, nothing.changed), (7, 0));
+    let many =
+        vec![token(1, "c"), token(2, "c"), balance(1, 9), order("p", 1), Change::Contract("[]".to_owned())];
+    assert_eq!(
+        store.commit(batch(key, many)).await.unwrap(),
+        Committed { version: 8, changed: 5, replayed: false }
+    );
+    let id = id_of(&store, key).await;
+    assert_eq!(store.versions(vec![id]).await.unwrap(), [(id, 8)]);
+    assert_eq!(store.versions(Vec::new()).await.unwrap(), []);
+}
+
+#[tokio::test]
+async fn a_batch_larger_than_a_statement_is_one_commit() {
+    let (_database, store) = open().await;
+    let many = |text: &str| (0..3_000).map(|id| token(id, text)).collect::<Vec<_>>();
+    let first = store.commit(batch(collection(1), many("a"))).await.unwrap();
+    assert_eq!(first, Committed { version: 1, changed: 3_000, replayed: false });
+    let second = store.commit(batch(collection(1), many("b"))).await.unwrap();
+    assert_eq!(second, Committed { version: 2, changed: 3_000, replayed: false });
+    let id = id_of(&store, collection(1)).await;
+    let since = store.load(id, Some(1)).await.unwrap();
+    assert_eq!((since.whole, since.tokens.len()), (false, 3_000));
+    assert!(since.tokens.iter().all(|token| token.metadata == "b"));
+}
+
+#[tokio::test]
+async fn a_batch_key_counts_once_whatever_it_brings() {
+    let (_database, store) = open().await;
+    let keyed = |collection, text: &str| Batch {
+        key: Some("k".to_owned()),
+        ..batch(collection, vec![token(1, text)])
+    };
+    let first = store.commit(keyed(collection(1), "a")).await.unwrap();
+    assert_eq!(first, Committed { version: 1, changed: 1, replayed: false });
+    for text in ["a", "b"] {
+        let again = store.commit(keyed(collection(1), text)).await.unwrap();
+        assert_eq!(again, Committed { version: 1, changed: 0, replayed: true });
+    }
+    let id = id_of(&store, collection(1)).await;
+    assert_eq!(tokens_of(&store, id).await[&TokenId::from(1)], "a");
+    let elsewhere = store.commit(keyed(collection(2), "b")).await.unwrap();
+    assert_eq!(
+        elsewhere,
+        Committed { version: 1, changed: 1, replayed: false },
+        "keys are a collection's own"
+    );
+}
+
+#[tokio::test]
+async fn of_two_changes_to_one_thing_the_later_counts() {
+    let (_database, store) = open().await;
+    let twice = vec![
+        token(1, "a"),
+        balance(1, 1),
+        order("o", 1),
+        Change::Contract("1".to_owned()),
+        token(1, "b"),
+        balance(1, 2),
+        order("o", 2),
+        Change::Contract("2".to_owned()),
+    ];
+    let committed = store.commit(batch(collection(1), twice)).await.unwrap();
+    assert_eq!(committed, Committed { version: 1, changed: 4, replayed: false });
+    let id = id_of(&store, collection(1)).await;
+    assert_eq!(tokens_of(&store, id).await[&TokenId::from(1)], "b");
+    assert_eq!(store.contract(id).await.unwrap().as_deref(), Some("2"));
+    let later = vec![balance(1, 2), order("o", 2)];
+    assert_eq!(store.commit(batch(collection(1), later)).await.unwrap().changed, 0);
+}
+
+#[tokio::test]
+async fn a_commit_that_fails_leaves_nothing() {
+    let (database, store) = open().await;
+    store.commit(batch(collection(1), vec![token(1, "a")])).await.unwrap();
+    let keyed = |collection| Batch {
+        collection,
+        changes: vec![
+            Change::Contract("{}".to_owned()),
+            token(1, "b"),
+            token(2, "b"),
+            balance(1, 1),
+            order("o", 1),
+        ],
+        key: Some("k".to_owned()),
+    };
+    behind_its_back(&database.url, "ALTER TABLE orders RENAME TO hidden").await;
+    for collection in [collection(1), collection(2)] {
+        assert!(matches!(store.commit(keyed(collection)).await, Err(StoreError::Database(_))));
+    }
+    let id = id_of(&store, collection(1)).await;
+    let loaded = store.load(id, None).await.unwrap();
+    assert_eq!((loaded.version, loaded.contract, loaded.tokens.len()), (1, None, 1));
+    assert_eq!(loaded.tokens[0].metadata, "a");
+    assert_eq!(store.collection(collection(2)).await.unwrap(), None);
+
+    behind_its_back(&database.url, "ALTER TABLE hidden RENAME TO orders").await;
+    let second = store.commit(keyed(collection(1))).await.unwrap();
+    assert_eq!(second, Committed { version: 2, changed: 5, replayed: false }, "the key was not used up");
+}
+
+#[tokio::test]
+async fn a_failure_takes_no_neighbour_with_it() {
+    let (_database, store) = open().await;
+    let scope = project(&store).await;
+    let missing: ProjectId = 77.try_into().unwrap();
+    let day: Day = "2024-01-01".parse().unwrap();
+    let line = move |project, units| (project, "s".to_owned(), day, units);
+    let mut tasks = JoinSet::new();
+    for number in 0..30 {
+        let store = store.clone();
+        tasks.spawn(async move {
+            // The second line of every third task fails after the first was written.
+            let fails = number % 3 == 0;
+            let second = if fails { line(missing, 1) } else { line(scope.project(), 10) };
+            let result = store.add_metered(vec![line(scope.project(), 100), second]).await;
+            assert_eq!(result.is_err(), fails);
+        });
+    }
+    tasks.join_all().await;
+    let totals = store.usage_since(day).await.unwrap();
+    assert_eq!(totals.iter().map(|total| total.units).collect::<Vec<_>>(), [20 * 110]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn servers_that_flush_at_once_do_not_block_each_other() {
+    let (_database, store) = open().await;
+    let scope = project(&store).await;
+    let day: Day = "2024-01-01".parse().unwrap();
+    let mut tasks = JoinSet::new();
+    for task in 0..4 {
+        let store = store.clone();
+        tasks.spawn(async move {
+            for _ in 0..10 {
+                let mut lines: Vec<_> = (0..20).map(|n| (scope.project(), n.to_string(), day, 1)).collect();
+                lines.rotate_left(task * 5);
+                store.add_metered(lines).await.unwrap();
+            }
+        });
+    }
+    tasks.join_all().await;
+    let totals = store.usage_since(day).await.unwrap();
+    assert!(totals.len() == 20 && totals.iter().all(|total| total.units == 40), "{totals:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn commits_at_once_to_one_collection_follow_each_other() {
+    const TASKS: u64 = 32;
+    const COMMITS: u64 = 20;
+    let (database, store) = open().await;
+    let elsewhere = database.open().await.unwrap();
+    let mut tasks = JoinSet::new();
+    for task in 0..TASKS {
+        let store = if task % 4 == 0 { elsewhere.clone() } else { store.clone() };
+        tasks.spawn(async move {
+            let mut versions = Vec::new();
+            for commit in 0..COMMITS {
+                let changes =
+                    vec![token(task * COMMITS + commit, "x"), Change::Contract(format!("[{task},{commit}]"))];
+                let committed = store.commit(batch(collection(1), changes)).await.unwrap();
+                assert_eq!((committed.changed, committed.replayed), (2, false));
+                versions.push(committed.version);
+            }
+            assert!(versions.is_sorted());
+            versions
+        });
+    }
+    let versions: BTreeSet<u64> = tasks.join_all().await.into_iter().flatten().collect();
+    assert!(versions.into_iter().eq(1..=TASKS * COMMITS));
+    let id = id_of(&store, collection(1)).await;
+    let loaded = store.load(id, None).await.unwrap();
+    assert_eq!(loaded.version, TASKS * COMMITS);
+    let tokens: BTreeSet<TokenId> = loaded.tokens.iter().map(|token| token.token_id).collect();
+    assert!(tokens.into_iter().eq((0..TASKS * COMMITS).map(TokenId::from)));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn commits_at_once_to_different_collections_do_not_meet() {
+    let (_database, store) = open().await;
+    let mut tasks = JoinSet::new();
+    for task in 0..16_u8 {
+        let store = store.clone();
+        tasks.spawn(async move {
+            for commit in 0..20 {
+                // The same batch key everywhere, and two tasks to a collection at first.
+                let first = store.commit(batch(collection(task / 2), vec![token(task.into(), "x")])).await;
+                assert_eq!(first.unwrap().changed, u64::from(commit == 0));
+                let key = Some(commit.to_string());
+                let own =
+                    Batch { key, ..batch(collection(100 + task), vec![token(commit, &task.to_string())]) };
+                let committed = store.commit(own).await.unwrap();
+                assert_eq!(committed, Committed { version: commit + 1, changed: 1, replayed: false });
+            }
+        });
+    }
+    tasks.join_all().await;
+    for task in 0..16_u8 {
+        let id = id_of(&store, collection(100 + task)).await;
+        let tokens = tokens_of(&store, id).await;
+        assert!(tokens.len() == 20 && tokens.values().all(|text| *text == task.to_string()));
+        let shared = store.load(id_of(&store, collection(task / 2)).await, None).await.unwrap();
+        assert_eq!((shared.version, shared.tokens.len()), (2, 2));
+    }
+}

@@ -1,0 +1,196 @@
+//! The tables: who owns what, where Citus puts it, and that migrating twice or at once does no harm.
+#![expect(clippy::unwrap_used, reason = "a test may fail by panicking")]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use bourse_store::testing::TestDatabase;
+use bourse_store::{Migration, MigrationState};
+use bourse_wire::Timestamp;
+
+/// Small tables that everything joins, a copy on every node, and the key they have instead of an owner.
+const REFERENCE: [(&str, &str); 3] =
+    [("revisions", "name"), ("currencies", "chain_id"), ("collections", "collection_id")];
+/// Tables that stand in for the sequences one engine does not have.
+const SEQUENCES: [&str; 1] = ["id_counters"];
+
+fn files(directory: &str, extension: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut pending = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join(directory)];
+    while let Some(directory) = pending.pop() {
+        for entry in fs::read_dir(directory).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                pending.push(path);
+            } else if path.extension().is_some_and(|found| found == extension) {
+                found.push(path);
+            }
+        }
+    }
+    assert!(!found.is_empty());
+    found.sort();
+    found
+}
+
+fn text_between<'a>(text: &'a str, start: &str, end: &str) -> Vec<&'a str> {
+    let parts = text.split(start).skip(1);
+    parts.map(|part| part.split_once(end).unwrap().0).collect()
+}
+
+/// A table as its statement describes it.
+struct Table {
+    /// Columns with the rest of their line.
+    columns: BTreeMap<String, String>,
+    key: Vec<String>,
+}
+
+/// Every table of the migrations, by name.
+fn tables() -> BTreeMap<String, Table> {
+    let mut tables = BTreeMap::new();
+    for path in files("migrations", "sql") {
+        for statement in text_between(&fs::read_to_string(path).unwrap(), "CREATE TABLE ", "\n);") {
+            let (name, body) = statement.split_once(" (\n").unwrap();
+            assert!(tables.insert(name.to_owned(), table(body)).is_none(), "{name} is made twice");
+        }
+    }
+    assert!(tables.len() > 20, "found only {} tables", tables.len());
+    tables
+}
+
+fn table(body: &str) -> Table {
+    let mut table = Table { columns: BTreeMap::new(), key: Vec::new() };
+    for line in body.lines().map(|line| line.trim().trim_end_matches(',')) {
+        let (word, rest) = line.split_once(' ').unwrap();
+        if let Some(list) = line.strip_prefix("PRIMARY KEY (") {
+            table.key = list.trim_end_matches(')').split(", ").map(str::to_owned).collect();
+        } else if word.chars().all(|letter| letter.is_ascii_lowercase() || letter == '_') {
+            if rest.contains("PRIMARY KEY") {
+                table.key.push(word.to_owned());
+            }
+            table.columns.insert(word.to_owned(), rest.to_owned());
+        }
+    }
+    table
+}
+
+/// What migrate.rs says of every table: the layout's name.
+fn layouts() -> Vec<(String, String)> {
+    let source = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/migrate.rs")).unwrap();
+    let lists = text_between(&source, "layout: &[\n", "],");
+    let lines = lists.into_iter().flat_map(str::lines).filter_map(|line| line.trim().strip_prefix("(\""));
+    lines
+        .map(|line| {
+            let (table, layout) = line.trim_end_matches("),").split_once("\", Layout::").unwrap();
+            (table.to_owned(), layout.to_owned())
+        })
+        .collect()
+}
+
+#[test]
+fn every_table_has_an_owner_and_its_place_on_citus() {
+    let layouts = layouts();
+    let mut placed: BTreeMap<&str, &str> = BTreeMap::new();
+    for (table, layout) in &layouts {
+        assert!(placed.insert(table, layout).is_none(), "{table} is placed twice");
+    }
+    for (name, table) in tables() {
+        if SEQUENCES.contains(&name.as_str()) {
+            assert_eq!(placed.get(name.as_str()), None, "{name}");
+            continue;
+        }
+        let first = table.key.first().unwrap_or_else(|| panic!("{name} has no primary key"));
+        assert!(table.columns[first].contains("NOT NULL"), "{name}.{first} may be null");
+        let reference = REFERENCE.iter().find(|(reference, _)| *reference == name);
+        let expected = match (reference, first.as_str()) {
+            (Some((_, key)), first) => {
+                assert_eq!(first, *key, "{name}");
+                "Reference"
+            }
+            (None, "collection_id") => "ByCollection",
+            (None, "project_id") => "ByProject",
+            (None, other) => panic!("{name} begins its key with {other}, which is nobody's"),
+        };
+        assert_eq!(placed.remove(name.as_str()), Some(expected), "{name} in the layout of migrate.rs");
+    }
+    assert!(placed.is_empty(), "laid out, but made by no migration: {placed:?}");
+}
+
+#[test]
+fn a_unique_key_begins_with_the_owner() {
+    // Citus can only enforce a key that holds the column a table is distributed by.
+    for path in files("migrations", "sql") {
+        for statement in text_between(&fs::read_to_string(path).unwrap(), "CREATE TABLE ", "\n);") {
+            let (name, body) = statement.split_once(" (\n").unwrap();
+            if REFERENCE.iter().any(|(reference, _)| *reference == name) {
+                continue;
+            }
+            for columns in
+                text_between(body, "UNIQUE (", ")").into_iter().chain(text_between(body, "KEY (", ")"))
+            {
+                let owned = columns.starts_with("project_id") || columns.starts_with("collection_id");
+                assert!(owned || SEQUENCES.contains(&name), "{name}: ({columns})");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_table_of_a_project_hangs_on_it() {
+    for (name, table) in tables() {
+        let Some(column) = table.columns.get("project_id").filter(|_| name != "projects") else { continue };
+        let through_another = || {
+            let sql = files("migrations", "sql").into_iter().map(|path| fs::read_to_string(path).unwrap());
+            let sql = sql.collect::<String>();
+            let own = text_between(&sql, &format!("CREATE TABLE {name} ("), "\n);")[0].to_owned();
+            own.contains("FOREIGN KEY (project_id, ")
+        };
+        assert!(column.contains("REFERENCES projects") || through_another(), "{name} hangs on nothing");
+    }
+}
+
+#[test]
+fn no_statement_asks_the_database_for_the_time_or_leaves_work_to_a_trigger() {
+    for path in files("src", "rs").into_iter().chain(files("migrations", "sql")) {
+        let text = fs::read_to_string(&path).unwrap().to_lowercase();
+        for word in
+            ["now()", "'now'", "current_timestamp", "current_date", "clock_timestamp", "trigger", "unixepoch"]
+        {
+            assert!(!text.contains(word), "{} has `{word}`", path.display());
+        }
+    }
+}
+
+#[test]
+fn migrations_are_numbered_without_gaps() {
+    let versions = Migration::ALL.iter().map(|migration| migration.version);
+    assert!(versions.eq(1..=Migration::newest()));
+}
+
+#[tokio::test]
+async fn migrating_twice_changes_nothing() {
+    let database = TestDatabase::fresh().await.unwrap();
+    let first = database.open().await.unwrap();
+    let project = first.create_project("kept".parse().unwrap(), Timestamp::ZERO).await.unwrap();
+    for _ in 0..2 {
+        let again = database.open().await.unwrap();
+        assert_eq!(again.schema_state().await.unwrap().state(), MigrationState::UpToDate);
+        assert_eq!(again.projects().await.unwrap(), std::slice::from_ref(&project));
+        again.close().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn processes_that_migrate_at_once_do_not_meet() {
+    for round in 0..12 {
+        let database = TestDatabase::fresh().await.unwrap();
+        let (one, two, three) = tokio::join!(database.open(), database.open(), database.open());
+        for store in [one, two, three] {
+            let store = store.unwrap_or_else(|error| panic!("round {round}: {error}"));
+            assert_eq!(store.schema_state().await.unwrap().state(), MigrationState::UpToDate);
+            store.create_project("works".parse().unwrap(), Timestamp::ZERO).await.unwrap();
+            assert_eq!(store.credentials_revision().await.unwrap(), 1);
+            store.close().await;
+        }
+    }
+}

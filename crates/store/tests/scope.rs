@@ -1,0 +1,296 @@
+//! One project cannot reach what is another's: not read it, not change it, not delete it.
+#![expect(clippy::unwrap_used, reason = "a test may fail by panicking")]
+
+mod support {
+    pub(crate) mod database;
+    pub(crate) mod refused;
+}
+
+use std::fs;
+use std::path::Path;
+
+use bourse_store::testing::TestDatabase;
+use bourse_store::{
+    AssetFile, AudienceContractInput, CollectionKey, Event, EventKind, NewAccessKey, ProjectScope,
+    SecretTokenRecord, Store, UsageLine,
+};
+use bourse_wire::{
+    Address, AssetInput, ChainId, Code, CollectionInput, ContactInput, ContractSource, Day, Page, PageInput,
+    RecordId, Text, Timestamp, TokenId, TokenInput,
+};
+use support::database::{open, project};
+use support::refused::code;
+
+const CONTRACT: CollectionKey = CollectionKey { chain: ChainId(1), address: Address::ZERO };
+const TOKEN: TokenId = TokenId::MAX;
+const NOW: Timestamp = Timestamp::ZERO;
+
+/// Two projects, of which the first has something of every kind.
+struct World {
+    _database: TestDatabase,
+    store: Store,
+    a: ProjectScope,
+    b: ProjectScope,
+    key: RecordId,
+    collection: RecordId,
+    asset: RecordId,
+    audience: RecordId,
+    contact: RecordId,
+}
+
+fn later() -> Timestamp {
+    "2024-01-01T00:00:00Z".parse().unwrap()
+}
+
+fn name<const BYTES: usize>(text: &str) -> Text<BYTES> {
+    text.parse().unwrap()
+}
+
+fn everything() -> Page {
+    PageInput::default().resolve(100, 100).unwrap()
+}
+
+fn new_key(hash: &str) -> NewAccessKey {
+    NewAccessKey {
+        hash: hash.to_owned(),
+        display_name: String::new(),
+        require_origin: false,
+        allowed_origins: Vec::new(),
+        allowed_services: Vec::new(),
+    }
+}
+
+fn contact() -> ContactInput {
+    ContactInput { name: Some(name("b's")), address: Address::ZERO, email: None }
+}
+
+fn audience_contract() -> AudienceContractInput {
+    AudienceContractInput {
+        chain: CONTRACT.chain,
+        address: CONTRACT.address,
+        name: String::new(),
+        contract_type: String::new(),
+        source: ContractSource::Linked,
+        items_contract_address: None,
+        abi: String::new(),
+        bytecode: String::new(),
+        bytecode_hash: String::new(),
+    }
+}
+
+fn event() -> Event {
+    Event { id: "e".to_owned(), wallet: Address::ZERO, kind: EventKind::Session, at: NOW }
+}
+
+fn usage(units: u64) -> UsageLine {
+    UsageLine { id: "u".to_owned(), service: "s".to_owned(), day: Day::of(NOW), units }
+}
+
+impl World {
+    async fn make() -> Self {
+        let (database, store) = open().await;
+        let (a, b) = (project(&store).await, project(&store).await);
+        let key = store.create_access_key(a, new_key("a"), NOW).await.unwrap().id;
+        store.create_access_key(a, new_key("a2"), NOW).await.unwrap();
+        let token = SecretTokenRecord {
+            project: a.project(),
+            id: "t".to_owned(),
+            display_name: String::new(),
+            created_at: NOW,
+            expires_at: None,
+            revoked_at: None,
+            last_used_at: None,
+        };
+        store.create_secret_token(token).await.unwrap();
+        let collection = store.create_hosted_collection(a, CollectionInput::default(), NOW).await.unwrap().id;
+        store.create_hosted_token(a, collection, (TOKEN, TokenInput::default(), true), NOW).await.unwrap();
+        let asset =
+            AssetInput { collection_id: Some(collection), token_id: Some(TOKEN), ..AssetInput::default() };
+        let asset = store.create_asset(a, asset, NOW).await.unwrap().id;
+        store.create_contract_collection(a, CONTRACT, collection).await.unwrap();
+        let audience = store.create_audience(a, name("people"), NOW).await.unwrap().id;
+        let contact = ContactInput { name: Some(name("a's")), address: Address::ZERO, email: None };
+        store.add_contacts(a, audience, vec![contact], NOW).await.unwrap();
+        let contact = store.audience(a, audience).await.unwrap().contacts[0].id;
+        store.put_events(a, vec![event()]).await.unwrap();
+        store.put_usage(a, vec![usage(7)]).await.unwrap();
+        Self { _database: database, store, a, b, key, collection, asset, audience, contact }
+    }
+
+    /// Everything of a project, as text.
+    async fn all_of(&self, scope: ProjectScope) -> String {
+        let store = &self.store;
+        let collections = store.hosted_collections(scope, &everything()).await.unwrap();
+        let mut parts = vec![
+            format!("{:?}", store.project(scope.project()).await.unwrap()),
+            format!("{:?}", store.access_keys(scope).await.unwrap()),
+            format!("{:?}", store.secret_tokens(scope).await.unwrap()),
+            format!("{:?}", store.contract_collections(scope, None, &everything()).await.unwrap()),
+            format!("{:?}", store.event_count(scope).await.unwrap()),
+        ];
+        for hosted in collections {
+            parts.push(format!("{:?}", store.hosted_tokens(scope, hosted.id, &everything()).await.unwrap()));
+            for token in [None, Some(TOKEN)] {
+                parts.push(format!("{:?}", store.assets_of(scope, hosted.id, token).await.unwrap()));
+            }
+            parts.push(format!("{hosted:?}"));
+        }
+        for audience in store.audiences(scope).await.unwrap() {
+            parts.push(format!("{:?}", store.audience(scope, audience.id).await.unwrap()));
+        }
+        let usage = store.usage_since(Day::of(NOW)).await.unwrap();
+        let own = usage.into_iter().filter(|total| total.project == scope.project());
+        parts.push(format!("{:?}", own.collect::<Vec<_>>()));
+        parts.join("\n")
+    }
+}
+
+#[tokio::test]
+async fn credentials_are_out_of_reach() {
+    let World { store, a, b, key, .. } = &World::make().await;
+    let before = store.access_keys(*a).await.unwrap();
+    assert_eq!(store.access_keys(*b).await.unwrap(), []);
+    assert_eq!(store.secret_tokens(*b).await.unwrap(), []);
+    assert!(store.create_access_key(*b, new_key("b"), NOW).await.unwrap().default);
+    store.create_access_key(*b, new_key("b2"), NOW).await.unwrap();
+    assert_eq!(code(store.rotate_access_key(*b, *key, "c".to_owned(), later()).await), Code::NotFound);
+    assert_eq!(code(store.disable_access_key(*b, *key).await), Code::NotFound);
+    assert_eq!(code(store.revoke_secret_token(*b, "t".to_owned(), later()).await), Code::NotFound);
+    assert_eq!(store.access_keys(*a).await.unwrap(), before);
+    assert_eq!(store.secret_tokens(*a).await.unwrap()[0].revoked_at, None);
+}
+
+#[tokio::test]
+async fn hosted_collections_and_tokens_are_out_of_reach() {
+    let world = World::make().await;
+    let (before, World { store, a, b, collection, .. }) = (world.all_of(world.a).await, &world);
+    let (b, collection) = (*b, *collection);
+    let (input, token) = (CollectionInput::default(), TokenInput::default());
+    assert_eq!(store.hosted_collections(b, &everything()).await.unwrap(), []);
+    assert_eq!(code(store.hosted_collection(b, collection).await), Code::NotFound);
+    let update = store.update_hosted_collection(b, collection, input.clone(), later()).await;
+    assert_eq!(code(update), Code::NotFound);
+    let publish = store.publish_hosted_collection(b, collection, false, true, later()).await;
+    assert_eq!(code(publish), Code::NotFound);
+    assert_eq!(code(store.delete_hosted_collection(b, collection).await), Code::NotFound);
+
+    for id in [TOKEN, TokenId::ZERO] {
+        let create = store.create_hosted_token(b, collection, (id, token.clone(), false), later()).await;
+        assert_eq!(code(create), Code::NotFound);
+    }
+    assert_eq!(code(store.hosted_token(b, collection, TOKEN).await), Code::NotFound);
+    assert_eq!(code(store.hosted_tokens(b, collection, &everything()).await), Code::NotFound);
+    let update = store.update_hosted_token(b, collection, (TOKEN, token, Some(false)), later()).await;
+    assert_eq!(code(update), Code::NotFound);
+    assert_eq!(code(store.delete_hosted_token(b, collection, TOKEN, later()).await), Code::NotFound);
+
+    store.create_hosted_collection(b, input, NOW).await.unwrap();
+    assert_eq!(world.all_of(*a).await, before);
+}
+
+#[tokio::test]
+async fn assets_and_links_are_out_of_reach() {
+    let world = World::make().await;
+    let (before, World { store, a, b, collection, asset, .. }) = (world.all_of(world.a).await, &world);
+    let (b, collection, asset) = (*b, *collection, *asset);
+    for token_id in [None, Some(TOKEN)] {
+        let input = AssetInput { collection_id: Some(collection), token_id, ..AssetInput::default() };
+        assert_eq!(code(store.create_asset(b, input, later()).await), Code::NotFound);
+        assert_eq!(store.assets_of(b, collection, token_id).await.unwrap(), []);
+    }
+    assert_eq!(code(store.asset(b, asset).await), Code::NotFound);
+    assert_eq!(code(store.update_asset(b, asset, AssetInput::default(), later()).await), Code::NotFound);
+    let file =
+        AssetFile { content_hash: "b".to_owned(), filesize: 1, mime_type: String::new(), dimensions: None };
+    let upload = store.set_asset_file(b, asset, (file, "b".to_owned()), later()).await;
+    assert_eq!(code(upload), Code::NotFound);
+    assert_eq!(code(store.delete_asset(b, asset, later()).await), Code::NotFound);
+
+    assert_eq!(code(store.create_contract_collection(b, CONTRACT, collection).await), Code::NotFound);
+    assert_eq!(code(store.contract_collection(b, CONTRACT).await), Code::NotFound);
+    assert_eq!(store.contract_collections(b, None, &everything()).await.unwrap(), []);
+    assert_eq!(code(store.contract_collections(b, Some(collection), &everything()).await), Code::NotFound);
+    assert_eq!(code(store.delete_contract_collection(b, CONTRACT).await), Code::NotFound);
+
+    // The same contract may be linked by both, each with a collection of its own.
+    let own = store.create_hosted_collection(b, CollectionInput::default(), NOW).await.unwrap().id;
+    assert_eq!(code(store.update_contract_collection(b, CONTRACT, own).await), Code::NotFound);
+    store.create_contract_collection(b, CONTRACT, own).await.unwrap();
+    assert_eq!(code(store.update_contract_collection(b, CONTRACT, collection).await), Code::NotFound);
+    store.delete_contract_collection(b, CONTRACT).await.unwrap();
+    assert_eq!(world.all_of(*a).await, before);
+}
+
+#[tokio::test]
+async fn audiences_are_out_of_reach() {
+    let world = World::make().await;
+    let (before, World { store, a, b, audience, contact: id, .. }) = (world.all_of(world.a).await, &world);
+    let (b, audience) = (*b, *audience);
+    assert_eq!(store.audiences(b).await.unwrap(), []);
+    assert_eq!(code(store.audience(b, audience).await), Code::NotFound);
+    assert_eq!(code(store.update_audience(b, audience, name("b's"), later()).await), Code::NotFound);
+    assert_eq!(code(store.delete_audience(b, audience).await), Code::NotFound);
+    assert_eq!(code(store.add_contacts(b, audience, vec![contact()], later()).await), Code::NotFound);
+    assert_eq!(code(store.remove_contacts(b, audience, vec![*id], later()).await), Code::NotFound);
+
+    // A name is taken within its project only, and an audience of one's own does not reach another's contacts.
+    let contracts = vec![audience_contract()];
+    let made = store.import_audience(b, name("people"), vec![contact()], contracts, later()).await.unwrap();
+    assert_eq!(made, 3);
+    assert_eq!(code(store.create_audience(b, name("people"), later()).await), Code::RequestConflict);
+    let own = store.audiences(b).await.unwrap()[0].id;
+    assert_eq!(store.remove_contacts(b, own, vec![*id], later()).await.unwrap(), 0);
+    store.delete_audience(b, own).await.unwrap();
+    assert_eq!(world.all_of(*a).await, before);
+}
+
+#[tokio::test]
+async fn analytics_are_out_of_reach() {
+    let world = World::make().await;
+    let (before, World { store, a, b, .. }) = (world.all_of(world.a).await, &world);
+    assert_eq!(store.event_count(*b).await.unwrap(), 0);
+    assert_eq!(store.put_events(*b, vec![event()]).await.unwrap(), 1, "an id is the project's own");
+    assert_eq!(store.put_usage(*b, vec![usage(9)]).await.unwrap(), 1, "an id is the project's own");
+    assert_eq!(store.event_count(*b).await.unwrap(), 1);
+    assert_eq!(world.all_of(*a).await, before);
+}
+
+#[tokio::test]
+async fn ids_of_one_collection_do_not_reach_another_of_the_same_project() {
+    let world = World::make().await;
+    let World { store, a, contact: id, .. } = &world;
+    let other = store.create_hosted_collection(*a, CollectionInput::default(), NOW).await.unwrap().id;
+    let audience = store.create_audience(*a, name("others"), NOW).await.unwrap().id;
+    let before = world.all_of(*a).await;
+    assert_eq!(code(store.hosted_token(*a, other, TOKEN).await), Code::NotFound);
+    assert_eq!(code(store.delete_hosted_token(*a, other, TOKEN, later()).await), Code::NotFound);
+    assert_eq!(store.assets_of(*a, other, Some(TOKEN)).await.unwrap(), []);
+    assert_eq!(store.remove_contacts(*a, audience, vec![*id], NOW).await.unwrap(), 0);
+    assert_eq!(world.all_of(*a).await, before);
+}
+
+#[test]
+fn every_function_with_a_scope_is_tried_here() {
+    let here = include_str!("scope.rs");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut tried = 0;
+    for directory in [root.clone(), root.join("hosted")] {
+        for entry in
+            fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_file())
+        {
+            let source = fs::read_to_string(&entry).unwrap();
+            for function in source.split("pub async fn ").skip(1) {
+                let (function, rest) = function.split_once('(').unwrap();
+                if rest.split_once('{').unwrap().0.contains("ProjectScope") {
+                    let call = format!(".{function}(b, ");
+                    let calls = [call.clone(), format!(".{function}(*b, "), call.replace(", ", ")")];
+                    let found = calls.iter().any(|call| here.contains(call))
+                        || here.contains(&format!(".{function}(*b)"));
+                    assert!(found, "{} of {} is not tried", function, entry.display());
+                    tried += 1;
+                }
+            }
+        }
+    }
+    assert!(tried > 35, "found only {tried} functions");
+}
