@@ -181,12 +181,14 @@ pub(crate) enum TokenCommand {
 }
 
 fn project_id(text: &str) -> Result<ProjectId, String> {
-    let number: u64 = text.parse().map_err(|_| "a project id is a whole number, see `bourse project list`".to_owned())?;
+    let number: u64 =
+        text.parse().map_err(|_| "a project id is a whole number, see `bourse project list`".to_owned())?;
     number.try_into().map_err(|error: bourse_wire::IdError| error.to_string())
 }
 
 fn record_id(text: &str) -> Result<RecordId, String> {
-    let number: u64 = text.parse().map_err(|_| "a key's number is a whole number, see `bourse key list`".to_owned())?;
+    let number: u64 =
+        text.parse().map_err(|_| "a key's number is a whole number, see `bourse key list`".to_owned())?;
     number.try_into().map_err(|error: bourse_wire::IdError| error.to_string())
 }
 

@@ -64,7 +64,8 @@ pub(crate) fn load_settings(common: &Common, listen: &Listen) -> Result<Loaded, 
         ("--database", "storage.database", &common.database),
         ("--listen", "server.listen", &listen.listen),
     ];
-    let flags = flags.into_iter().filter_map(|(flag, key, value)| Some((flag, key, value.clone()?))).collect();
+    let flags =
+        flags.into_iter().filter_map(|(flag, key, value)| Some((flag, key, value.clone()?))).collect();
     let variables = std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
         .filter(|(name, _)| name.to_ascii_uppercase().starts_with("BOURSE_"))

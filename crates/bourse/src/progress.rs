@@ -26,7 +26,8 @@ impl Progress {
                 "{msg} {spinner} {pos} {elapsed}"
             };
             // The templates above are well-formed; the plain style is as good should that change.
-            let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+            let style =
+                ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
             bar.with_style(style).with_message(what)
         });
         Self { what, bar, last_line: Instant::now() }

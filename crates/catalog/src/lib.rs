@@ -53,15 +53,12 @@ impl Collection {
         // Ordinals are 32 bits: a collection has fewer tokens than that, or does not fit in memory anyway.
         let next = u32::try_from(self.fragments.len()).unwrap_or(u32::MAX);
         let ordinal = *self.ordinals.entry(token).or_insert(next);
-        match self.fragments.get_mut(ordinal as usize) {
-            Some(known) => {
-                self.bytes -= known.len();
-                *known = fragment;
-            }
-            None => {
-                self.bytes += TOKEN_OVERHEAD_BYTES;
-                self.fragments.push(fragment);
-            }
+        if let Some(known) = self.fragments.get_mut(ordinal as usize) {
+            self.bytes -= known.len();
+            *known = fragment;
+        } else {
+            self.bytes += TOKEN_OVERHEAD_BYTES;
+            self.fragments.push(fragment);
         }
     }
 

@@ -31,7 +31,8 @@ impl Call {
         match request.claimed_project() {
             Some(claimed) if claimed != self.caller.project() => {
                 let own = self.caller.project();
-                let message = format!("projectId {claimed} is not the project of the credential, which is {own}");
+                let message =
+                    format!("projectId {claimed} is not the project of the credential, which is {own}");
                 Err(Error::new(Code::PermissionDenied, message))
             }
             _ => Ok(request),
@@ -55,7 +56,11 @@ impl Call {
     }
 
     /// A contract on the chain that body and path name.
-    pub(crate) fn collection(&self, chain: Option<&ChainRef>, address: Address) -> Result<CollectionKey, Error> {
+    pub(crate) fn collection(
+        &self,
+        chain: Option<&ChainRef>,
+        address: Address,
+    ) -> Result<CollectionKey, Error> {
         Ok(CollectionKey { chain: self.chain(chain)?, address })
     }
 

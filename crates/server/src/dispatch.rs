@@ -22,7 +22,8 @@ use crate::route::Handler;
 use crate::router::Registered;
 
 const WEBRPC: HeaderName = HeaderName::from_static("webrpc");
-const WEBRPC_VALUE: &str = concat!("webrpc@v0.25.3;gen-rust@v", env!("CARGO_PKG_VERSION"), ";bourse@v", env!("CARGO_PKG_VERSION"));
+const WEBRPC_VALUE: &str =
+    concat!("webrpc@v0.25.3;gen-rust@v", env!("CARGO_PKG_VERSION"), ";bourse@v", env!("CARGO_PKG_VERSION"));
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const SESSION_TYPE: HeaderName = HeaderName::from_static("session-type");
 const RATE_LIMIT: HeaderName = HeaderName::from_static("credits-rate-limit");
@@ -63,9 +64,8 @@ pub(crate) async fn dispatch(app: Arc<App>, target: Target<'_>, request: Request
         let path = format!("/rpc/{}/{}", target.service, target.operation);
         return error_response(&app, bad_route(&path).into(), headers);
     };
-    let checked = check_shape(&request).and_then(|()| {
-        target.network.map(|network| resolve(&app.settings.networks, network)).transpose()
-    });
+    let checked = check_shape(&request)
+        .and_then(|()| target.network.map(|network| resolve(&app.settings.networks, network)).transpose());
     let result = match checked {
         Err(error) => Err(error.into()),
         Ok(network) => guarded(&app, &route, network, request, &mut headers).await,
@@ -89,7 +89,10 @@ pub(crate) fn bad_route(path: &str) -> Error {
 
 fn check_shape(request: &Request) -> Result<(), Error> {
     if request.method() != Method::POST {
-        return Err(Error::new(Code::BadMethod, format!("operations are called with POST, not {}", request.method())));
+        return Err(Error::new(
+            Code::BadMethod,
+            format!("operations are called with POST, not {}", request.method()),
+        ));
     }
     let content_type = request.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
     let media_type = content_type.and_then(|value| value.split(';').next()).map(str::trim);
@@ -97,7 +100,8 @@ fn check_shape(request: &Request) -> Result<(), Error> {
         return Ok(());
     }
     let message = "the Content-Type header must be application/json";
-    Err(Error::new(Code::BadRequest, message).with_cause(format!("it is {}", content_type.unwrap_or("missing"))))
+    Err(Error::new(Code::BadRequest, message)
+        .with_cause(format!("it is {}", content_type.unwrap_or("missing"))))
 }
 
 /// Runs a request within its bounds: so many at once, so long each, and a panic is one request's trouble.
@@ -142,7 +146,10 @@ async fn answer(
     // Failed credentials count against their address, so that guessing is limited too.
     limit_rate(app, route, caller, peer, headers)?;
     let caller = checked?;
-    headers.insert(SESSION_TYPE, HeaderValue::from_static(caller.map_or("Public", |caller| caller.session_type())));
+    headers.insert(
+        SESSION_TYPE,
+        HeaderValue::from_static(caller.map_or("Public", |caller| caller.session_type())),
+    );
     let handler = match (&route.handler, caller) {
         (Handler::Constant(json), _) => return Ok(json.as_bytes().to_vec()),
         (Handler::Scoped(handler), Some(caller)) => (handler, caller),
@@ -175,7 +182,10 @@ fn limit_rate(
         return Ok(());
     }
     headers.insert(header::RETRY_AFTER, allowance.reset_seconds.into());
-    let message = format!("{} requests a minute are used up: try again in {} s", allowance.limit, allowance.reset_seconds);
+    let message = format!(
+        "{} requests a minute are used up: try again in {} s",
+        allowance.limit, allowance.reset_seconds
+    );
     let code = if caller.is_some() { Code::QuotaRateLimit } else { Code::RateLimited };
     Err(Error::new(code, message))
 }
@@ -221,10 +231,10 @@ pub(crate) fn response(app: &App, status: StatusCode, headers: HeaderMap, body: 
     headers.entry(header::CONTENT_TYPE).or_insert(HeaderValue::from_static("application/json"));
     headers.insert(WEBRPC, HeaderValue::from_static(WEBRPC_VALUE));
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    if !headers.contains_key(REQUEST_ID) {
-        if let Ok(id) = HeaderValue::try_from(app.request_id()) {
-            headers.insert(REQUEST_ID, id);
-        }
+    if !headers.contains_key(REQUEST_ID)
+        && let Ok(id) = HeaderValue::try_from(app.request_id())
+    {
+        headers.insert(REQUEST_ID, id);
     }
     response
 }
@@ -236,7 +246,10 @@ pub(crate) fn error_response(app: &App, failure: Failure, mut headers: HeaderMap
         Failure::Refused(error) => error,
         Failure::Internal(source) => {
             tracing::error!(request.id = %id, error = %source, "internal error");
-            Error::new(Code::Internal, format!("internal error: the service's log has the details under {id}"))
+            Error::new(
+                Code::Internal,
+                format!("internal error: the service's log has the details under {id}"),
+            )
         }
     };
     if error.code == Code::BadMethod {

@@ -54,9 +54,12 @@ impl Files {
     /// Stores content and tells what it was found to be. On disk when this returns.
     pub fn put(&self, content: &[u8]) -> Result<AssetFile, FileError> {
         let mime_type = media_type(content).ok_or_else(|| {
-            Error::invalid("file", format!("not of a type that can be uploaded, which are {}", ALLOWED.join(", ")))
+            Error::invalid(
+                "file",
+                format!("not of a type that can be uploaded, which are {}", ALLOWED.join(", ")),
+            )
         })?;
-        let hash: String = Sha256::digest(content).iter().map(|byte| format!("{byte:02x}")).collect();
+        let hash = const_hex::encode(Sha256::digest(content));
         let path = self.path(&hash);
         if !path.exists() {
             write_whole(&path, content)?;
@@ -90,7 +93,9 @@ fn write_whole(path: &Path, content: &[u8]) -> io::Result<()> {
         file.sync_all()
     });
     let placed = written.and_then(|()| fs::rename(&aside, path));
-    if placed.is_err() && let Err(error) = fs::remove_file(&aside) {
+    if placed.is_err()
+        && let Err(error) = fs::remove_file(&aside)
+    {
         tracing::warn!(%error, "removing a file that was not written whole");
     }
     placed?;
@@ -138,14 +143,17 @@ fn svg_dimensions(content: &[u8]) -> Option<(u64, u64)> {
     };
     let pixels = |text: &str| {
         let number: f64 = text.trim().trim_end_matches("px").parse().ok()?;
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked to be a sane size")]
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "checked to be a sane size"
+        )]
         (1.0..=1e6).contains(&number).then_some(number.round() as u64)
     };
     let stated = || Some((pixels(&attribute("width")?)?, pixels(&attribute("height")?)?));
     let boxed = || {
         let view_box = attribute("viewBox")?;
-        let numbers: Vec<&str> =
-            view_box.split([' ', ',']).filter(|part| !part.is_empty()).collect();
+        let numbers: Vec<&str> = view_box.split([' ', ',']).filter(|part| !part.is_empty()).collect();
         Some((pixels(numbers.get(2)?)?, pixels(numbers.get(3)?)?))
     };
     stated().or_else(boxed)
@@ -175,7 +183,8 @@ mod tests {
     fn other_content_is_refused() {
         let data = tempfile::tempdir().unwrap();
         let files = Files::open(data.path()).unwrap();
-        let contents: [&[u8]; 5] = [b"", b"<html><svg></svg></html>", b"MZ\x90\0", b"%PDF-1.7", b"\x7fELF\x02\x01\x01"];
+        let contents: [&[u8]; 5] =
+            [b"", b"<html><svg></svg></html>", b"MZ\x90\0", b"%PDF-1.7", b"\x7fELF\x02\x01\x01"];
         for content in contents {
             assert!(matches!(files.put(content), Err(FileError::Refused(_))), "{content:?}");
         }

@@ -21,10 +21,9 @@ use crate::{openapi, reference, rest};
 /// Answers smaller than this are not worth compressing.
 const COMPRESS_BYTES_MIN: u64 = 1024;
 /// How long a browser may remember that it may call.
-const PREFLIGHT_AGE: Duration = Duration::from_secs(24 * 60 * 60);
+const PREFLIGHT_AGE: Duration = Duration::from_hours(24);
 /// What the documentation pages may load: their own stylesheet, nothing else.
-const PAGE_POLICY: &str =
-    "default-src 'none'; style-src 'self'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
+const PAGE_POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
 /// The whole service, ready to be served.
 pub fn service(app: Arc<App>) -> Router {
@@ -103,7 +102,9 @@ async fn metrics(State(app): State<Arc<App>>) -> Response {
     app.metrics.resident_bytes.set(i64::try_from(app.resident.bytes()).unwrap_or(i64::MAX));
     match app.metrics.encode() {
         Ok(text) => typed(&app, "application/openmetrics-text; version=1.0.0; charset=utf-8", text.into()),
-        Err(error) => error_response(&app, crate::failure::Failure::Internal(Box::new(error)), HeaderMap::new()),
+        Err(error) => {
+            error_response(&app, crate::failure::Failure::Internal(Box::new(error)), HeaderMap::new())
+        }
     }
 }
 

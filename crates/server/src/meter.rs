@@ -53,7 +53,13 @@ impl Meter {
     }
 
     /// Charges a call to its project, or refuses it; `None` when the service has no quota.
-    pub(crate) fn charge(&self, project: ProjectId, service: Service, cost: u64, now: Timestamp) -> Option<Quota> {
+    pub(crate) fn charge(
+        &self,
+        project: ProjectId,
+        service: Service,
+        cost: u64,
+        now: Timestamp,
+    ) -> Option<Quota> {
         let today = Day::of(now);
         let limit = self.quota(service);
         let mut counts = self.counts();
@@ -78,9 +84,9 @@ impl Meter {
     pub(crate) async fn flush(&self, store: &Store, now: Timestamp) -> Result<(), StoreError> {
         let pending = std::mem::take(&mut self.counts().pending);
         if !pending.is_empty() {
-            let lines = pending.iter().map(|((project, service, day), units)| {
-                (*project, service.short().to_owned(), *day, *units)
-            });
+            let lines = pending
+                .iter()
+                .map(|((project, service, day), units)| (*project, service.short().to_owned(), *day, *units));
             if let Err(error) = store.add_metered(lines.collect()).await {
                 let mut counts = self.counts();
                 for (key, units) in pending {

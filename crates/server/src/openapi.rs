@@ -66,10 +66,12 @@ struct Schemas {
 
 impl Schemas {
     fn new() -> Self {
-        let settings = || SchemaSettings::draft2020_12().with(|settings| {
-            settings.definitions_path = "/components/schemas".into();
-            settings.meta_schema = None;
-        });
+        let settings = || {
+            SchemaSettings::draft2020_12().with(|settings| {
+                settings.definitions_path = "/components/schemas".into();
+                settings.meta_schema = None;
+            })
+        };
         Self {
             requests: settings().for_deserialize().into_generator(),
             answers: settings().for_serialize().into_generator(),
@@ -87,7 +89,11 @@ impl Schemas {
         let requests = self.requests.take_definitions(true);
         let answers = self.answers.take_definitions(true);
         for (name, schema) in requests.into_iter().chain(answers) {
-            if is_request(&name) { all.entry(name).or_insert(schema); } else { all.insert(name, schema); }
+            if is_request(&name) {
+                all.entry(name).or_insert(schema);
+            } else {
+                all.insert(name, schema);
+            }
         }
         all.into_iter().collect()
     }
@@ -153,12 +159,16 @@ fn meaning(code: Code) -> &'static str {
     match code {
         Code::BadRoute => "There is nothing at this path.",
         Code::BadMethod => "The path is called with another HTTP method.",
-        Code::BadRequest => "The body is not JSON, has a member of the wrong type, or the content type is not JSON.",
+        Code::BadRequest => {
+            "The body is not JSON, has a member of the wrong type, or the content type is not JSON."
+        }
         Code::BodyTooLarge => "The body is larger than the limit.",
         Code::ServerPanic => "The service failed on this request; please report it.",
         Code::Internal => "Something failed inside; the log has the details under the id in the message.",
         Code::Unauthorized => "No credential, a malformed one, or a token that is unknown or revoked.",
-        Code::PermissionDenied => "The credential is good, but not for this: another project, or a key where a token is needed.",
+        Code::PermissionDenied => {
+            "The credential is good, but not for this: another project, or a key where a token is needed."
+        }
         Code::SessionExpired => "The secret token's time is over.",
         Code::RequestConflict => "The change contradicts what is stored.",
         Code::RateLimited => "Too many requests a minute from this address.",
@@ -197,6 +207,9 @@ mod tests {
     #[test]
     fn the_committed_document_is_the_generated_one() {
         let committed: Value = serde_json::from_str(include_str!("../../../docs/openapi.json")).unwrap();
-        assert!(committed == document(), "docs/openapi.json is stale: run `cargo run -- openapi > docs/openapi.json`");
+        assert!(
+            committed == document(),
+            "docs/openapi.json is stale: run `cargo run -- openapi > docs/openapi.json`"
+        );
     }
 }

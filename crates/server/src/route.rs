@@ -187,8 +187,9 @@ impl Route {
                 handle(call, request).await
             })
         }));
-        let schemas =
-            |generator: &mut SchemaGenerator| (generator.subschema_for::<Q>(), generator.subschema_for::<A>());
+        let schemas = |generator: &mut SchemaGenerator| {
+            (generator.subschema_for::<Q>(), generator.subschema_for::<A>())
+        };
         Self { service, name, credential, cost: 1, state: State::Ready, summary, schemas, handler }
     }
 
@@ -207,7 +208,9 @@ impl Route {
             cost: 0,
             state: State::Ready,
             summary: "Whether the service is there.",
-            schemas: |generator| (schemars::json_schema!({"type": "object"}), generator.subschema_for::<Answer>()),
+            schemas: |generator| {
+                (schemars::json_schema!({"type": "object"}), generator.subschema_for::<Answer>())
+            },
             handler: Handler::Constant(r#"{"status":true}"#),
         }
     }
@@ -223,7 +226,9 @@ impl Route {
         };
         let handler = Handler::Scoped(Arc::new(move |_, _| {
             let message = format!("{}/{name} is not built yet", service.name());
-            Box::pin(async move { Err(bourse_wire::Error::new(bourse_wire::Code::NotImplemented, message).into()) })
+            Box::pin(async move {
+                Err(bourse_wire::Error::new(bourse_wire::Code::NotImplemented, message).into())
+            })
         }));
         Self { service, name, credential, cost: 0, state: State::Planned, summary, schemas: any, handler }
     }

@@ -15,6 +15,9 @@ pub fn operations() -> Vec<Route> {
     let mut operations: Vec<Route> = Service::ALL.into_iter().map(Route::ping).collect();
     operations.extend(metadata_operations());
     operations.extend(collections_operations());
+    operations.extend(contract_link_operations());
+    operations.extend(token_operations());
+    operations.extend(asset_operations());
     operations.extend(marketplace_operations());
     operations.extend(builder_operations());
     operations.extend(analytics_operations());
@@ -22,7 +25,9 @@ pub fn operations() -> Vec<Route> {
 }
 
 fn metadata_operations() -> Vec<Route> {
-    use metadata::{get_contract_info, get_contract_info_batch, get_token_metadata, get_token_metadata_batch};
+    use metadata::{
+        get_contract_info, get_contract_info_batch, get_token_metadata, get_token_metadata_batch,
+    };
     vec![
         Route::raw::<_, get_token_metadata_batch::Answer, _>(
             (Metadata, "GetTokenMetadataBatch"),
@@ -48,8 +53,16 @@ fn metadata_operations() -> Vec<Route> {
             "Information about one contract.",
             get_contract_info::handle,
         ),
-        Route::planned((Metadata, "TokenCollectionFilters"), AccessKey, "The property filters of a collection."),
-        Route::planned((Metadata, "SearchTokenMetadata"), AccessKey, "Tokens of a collection by text and properties."),
+        Route::planned(
+            (Metadata, "TokenCollectionFilters"),
+            AccessKey,
+            "The property filters of a collection.",
+        ),
+        Route::planned(
+            (Metadata, "SearchTokenMetadata"),
+            AccessKey,
+            "Tokens of a collection by text and properties.",
+        ),
     ]
 }
 
@@ -57,10 +70,30 @@ fn collections_operations() -> Vec<Route> {
     use collections as c;
     let place = |name| (Collections, name);
     vec![
-        Route::new(place("CreateCollection"), SecretToken, "Makes a hosted collection.", c::create_collection::handle),
-        Route::new(place("GetCollection"), SecretToken, "Reads a hosted collection.", c::get_collection::handle),
-        Route::new(place("ListCollections"), SecretToken, "Lists hosted collections.", c::list_collections::handle),
-        Route::new(place("UpdateCollection"), SecretToken, "Changes a hosted collection.", c::update_collection::handle),
+        Route::new(
+            place("CreateCollection"),
+            SecretToken,
+            "Makes a hosted collection.",
+            c::create_collection::handle,
+        ),
+        Route::new(
+            place("GetCollection"),
+            SecretToken,
+            "Reads a hosted collection.",
+            c::get_collection::handle,
+        ),
+        Route::new(
+            place("ListCollections"),
+            SecretToken,
+            "Lists hosted collections.",
+            c::list_collections::handle,
+        ),
+        Route::new(
+            place("UpdateCollection"),
+            SecretToken,
+            "Changes a hosted collection.",
+            c::update_collection::handle,
+        ),
         Route::new(
             place("DeleteCollection"),
             SecretToken,
@@ -79,6 +112,13 @@ fn collections_operations() -> Vec<Route> {
             "Hides a collection from its public addresses.",
             c::unpublish_collection::handle,
         ),
+    ]
+}
+
+fn contract_link_operations() -> Vec<Route> {
+    use collections as c;
+    let place = |name| (Collections, name);
+    vec![
         Route::new(
             place("CreateContractCollection"),
             SecretToken,
@@ -109,11 +149,40 @@ fn collections_operations() -> Vec<Route> {
             "Unlinks a contract.",
             c::delete_contract_collection::handle,
         ),
-        Route::new(place("CreateToken"), SecretToken, "Adds a token to a collection.", c::create_token::handle),
+    ]
+}
+
+fn token_operations() -> Vec<Route> {
+    use collections as c;
+    let place = |name| (Collections, name);
+    vec![
+        Route::new(
+            place("CreateToken"),
+            SecretToken,
+            "Adds a token to a collection.",
+            c::create_token::handle,
+        ),
         Route::new(place("GetToken"), SecretToken, "Reads a token and its assets.", c::get_token::handle),
-        Route::new(place("ListTokens"), SecretToken, "Lists the tokens of a collection.", c::list_tokens::handle),
+        Route::new(
+            place("ListTokens"),
+            SecretToken,
+            "Lists the tokens of a collection.",
+            c::list_tokens::handle,
+        ),
         Route::new(place("UpdateToken"), SecretToken, "Changes a token.", c::update_token::handle),
-        Route::new(place("DeleteToken"), SecretToken, "Deletes a token and its assets.", c::delete_token::handle),
+        Route::new(
+            place("DeleteToken"),
+            SecretToken,
+            "Deletes a token and its assets.",
+            c::delete_token::handle,
+        ),
+    ]
+}
+
+fn asset_operations() -> Vec<Route> {
+    use collections as c;
+    let place = |name| (Collections, name);
+    vec![
         Route::new(
             place("CreateAsset"),
             SecretToken,
@@ -148,7 +217,12 @@ fn builder_operations() -> Vec<Route> {
             "Reads an audience with its contacts and linked contracts.",
             b::get_audience::handle,
         ),
-        Route::new(place("ListAudiences"), AccessKey, "Lists the project's audiences.", b::list_audiences::handle),
+        Route::new(
+            place("ListAudiences"),
+            AccessKey,
+            "Lists the project's audiences.",
+            b::list_audiences::handle,
+        ),
         Route::new(place("CreateAudience"), SecretToken, "Makes an audience.", b::create_audience::handle),
         Route::new(place("UpdateAudience"), SecretToken, "Renames an audience.", b::update_audience::handle),
         Route::new(

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use bourse_wire::{
-    Address, Audience, AudienceContract, ChainId, Contact, ContactInput, ContractSource, Error, RecordId, Text,
-    Timestamp,
+    Address, Audience, AudienceContract, ChainId, Contact, ContactInput, ContractSource, Error, RecordId,
+    Text, Timestamp,
 };
 
 use crate::args::{Arg, args};
@@ -22,6 +22,17 @@ pub struct AudienceView {
     pub contacts: Vec<Contact>,
     /// Its linked contracts, oldest first.
     pub contracts: Vec<AudienceContract>,
+}
+
+/// An audience to make or to add to, known by its name.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AudienceImport {
+    /// Name.
+    pub name: Text<256>,
+    /// Contacts to add.
+    pub contacts: Vec<ContactInput>,
+    /// Contracts to link.
+    pub contracts: Vec<AudienceContractInput>,
 }
 
 /// A contract to link with an audience. A contract is known by its chain and address.
@@ -185,11 +196,10 @@ impl Store {
     pub async fn import_audience(
         &self,
         scope: ProjectScope,
-        name: Text<256>,
-        contacts: Vec<ContactInput>,
-        contracts: Vec<AudienceContractInput>,
+        import: AudienceImport,
         now: Timestamp,
     ) -> Result<u64, StoreError> {
+        let AudienceImport { name, contacts, contracts } = import;
         self.write(move |mut session| {
             Box::pin(async move {
                 crate::projects::require(&mut session, scope.project()).await?;
@@ -210,7 +220,8 @@ impl Store {
 }
 
 fn name_taken(name: &str) -> StoreError {
-    Error::conflict(format!("an audience named `{name}` exists: names are told apart within a project")).into()
+    Error::conflict(format!("an audience named `{name}` exists: names are told apart within a project"))
+        .into()
 }
 
 async fn find_by_name(
@@ -223,7 +234,11 @@ async fn find_by_name(
     row.map(|row| row.id(0, "audience id")).transpose()
 }
 
-async fn require(session: &mut Session<'_>, scope: ProjectScope, id: RecordId) -> Result<Audience, StoreError> {
+async fn require(
+    session: &mut Session<'_>,
+    scope: ProjectScope,
+    id: RecordId,
+) -> Result<Audience, StoreError> {
     let sql = format!("{AUDIENCE_COLUMNS} AND audience_id = $2");
     let row = session.first(sql, args![scope.project(), id]).await?;
     audience(scope, &row.ok_or_else(|| Error::not_found(format_args!("audience {id}")))?)

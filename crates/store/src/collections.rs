@@ -90,8 +90,13 @@ impl Store {
     }
 
     /// The metadata of some tokens of a collection.
-    pub async fn tokens(&self, id: CollectionId, tokens: Vec<TokenId>) -> Result<Vec<StoredToken>, StoreError> {
-        self.read(move |mut session| Box::pin(async move { read_tokens(&mut session, id, &tokens).await })).await
+    pub async fn tokens(
+        &self,
+        id: CollectionId,
+        tokens: Vec<TokenId>,
+    ) -> Result<Vec<StoredToken>, StoreError> {
+        self.read(move |mut session| Box::pin(async move { read_tokens(&mut session, id, &tokens).await }))
+            .await
     }
 
     /// The contract information of a collection, as JSON text.
@@ -133,12 +138,12 @@ async fn load(
 ) -> Result<LoadedCollection, StoreError> {
     let sql = "SELECT version FROM collection_versions WHERE collection_id = $1";
     let version = session.first(sql, args![id.0]).await?.map_or(Ok(0), |row| row.u64(0, "version"))?;
-    if let Some(since) = since {
-        if let Some(changed) = changed_between(session, id, since, version).await? {
-            let contract = if changed.contract { read_contract(session, id).await? } else { None };
-            let tokens = read_tokens(session, id, &changed.tokens).await?;
-            return Ok(LoadedCollection { version, whole: false, contract, tokens });
-        }
+    if let Some(since) = since
+        && let Some(changed) = changed_between(session, id, since, version).await?
+    {
+        let contract = if changed.contract { read_contract(session, id).await? } else { None };
+        let tokens = read_tokens(session, id, &changed.tokens).await?;
+        return Ok(LoadedCollection { version, whole: false, contract, tokens });
     }
     let contract = read_contract(session, id).await?;
     let sql = "SELECT token_id, metadata FROM tokens WHERE collection_id = $1";
@@ -154,7 +159,8 @@ async fn changed_between(
     since: u64,
     version: u64,
 ) -> Result<Option<Changed>, StoreError> {
-    let sql = "SELECT changed FROM collection_changes WHERE collection_id = $1 AND version > $2 ORDER BY version";
+    let sql =
+        "SELECT changed FROM collection_changes WHERE collection_id = $1 AND version > $2 ORDER BY version";
     let rows = session.all(sql, args![id.0, since]).await?;
     if rows.len() as u64 != version.saturating_sub(since) {
         return Ok(None);

@@ -104,7 +104,10 @@ impl Store {
     /// Commits changes, their idempotency key and the collection's next version in one transaction.
     pub async fn commit(&self, batch: Batch) -> Result<Committed, StoreError> {
         let changes_kept = self.options.changes_kept;
-        self.write(move |mut session| Box::pin(async move { commit(&mut session, batch, changes_kept).await })).await
+        self.write(move |mut session| {
+            Box::pin(async move { commit(&mut session, batch, changes_kept).await })
+        })
+        .await
     }
 }
 
@@ -113,7 +116,8 @@ async fn commit(session: &mut Session<'_>, batch: Batch, changes_kept: u64) -> R
     // Holds the collection's row: versions of one collection follow each other, whoever commits.
     let sql = "UPDATE collection_versions SET version = version WHERE collection_id = $1 RETURNING version";
     let row = session.first(sql, args![id.0]).await?;
-    let version = row.ok_or_else(|| StoreError::corrupt("collection version", "missing"))?.u64(0, "version")?;
+    let version =
+        row.ok_or_else(|| StoreError::corrupt("collection version", "missing"))?.u64(0, "version")?;
     if let Some(key) = &batch.key {
         let sql = "INSERT INTO applied_batches (collection_id, batch_key, version) VALUES ($1, $2, $3)
             ON CONFLICT (collection_id, batch_key) DO NOTHING";
@@ -187,8 +191,11 @@ impl Latest {
         for row in session.insert(INSERT_TOKENS, UPSERT_TOKENS, rows).await? {
             changed.tokens.push(row.parse(0, "token id")?);
         }
-        let rows =
-            self.balances.into_iter().map(|((token, account), held)| args![id.0, token, account, held]).collect();
+        let rows = self
+            .balances
+            .into_iter()
+            .map(|((token, account), held)| args![id.0, token, account, held])
+            .collect();
         for row in session.insert(INSERT_BALANCES, UPSERT_BALANCES, rows).await? {
             changed.balances.push((row.parse(0, "token id")?, row.parse(1, "account")?));
         }
@@ -232,7 +239,8 @@ const UPSERT_ORDERS: &str = "ON CONFLICT (collection_id, marketplace, order_id) 
     RETURNING marketplace, order_id";
 
 fn order_row(id: CollectionId, order: &OrderFacts) -> Result<Vec<Arg>, StoreError> {
-    let fees = serde_json::to_string(&order.fee_breakdown).map_err(|error| StoreError::corrupt("fees", error))?;
+    let fees =
+        serde_json::to_string(&order.fee_breakdown).map_err(|error| StoreError::corrupt("fees", error))?;
     Ok(args![
         id.0,
         order.marketplace.number(),

@@ -69,7 +69,8 @@ pub struct SecretTokenRecord {
     pub last_used_at: Option<Timestamp>,
 }
 
-const KEY_COLUMNS: &str = "SELECT project_id, key_id, key_hash, display_name, active, is_default, require_origin,
+const KEY_COLUMNS: &str =
+    "SELECT project_id, key_id, key_hash, display_name, active, is_default, require_origin,
     allowed_origins, allowed_services, created_at, last_used_at FROM access_keys";
 const TOKEN_COLUMNS: &str = "SELECT project_id, token_id, display_name, created_at, expires_at, revoked_at,
     last_used_at FROM secret_tokens";
@@ -86,7 +87,9 @@ impl Store {
     /// Every secret token of every project, for the in-memory check.
     pub async fn all_secret_tokens(&self) -> Result<Vec<SecretTokenRecord>, StoreError> {
         self.read(|mut session| {
-            Box::pin(async move { session.all(TOKEN_COLUMNS, args![]).await?.iter().map(secret_token).collect() })
+            Box::pin(
+                async move { session.all(TOKEN_COLUMNS, args![]).await?.iter().map(secret_token).collect() },
+            )
         })
         .await
     }
@@ -156,14 +159,19 @@ impl Store {
             Box::pin(async move {
                 raise_revision(&mut session).await?;
                 let old = find_key(&mut session, scope, key).await?;
-                let heir = keys_of(&mut session, scope).await?.into_iter().find(|other| other.active && other.id != key);
+                let heir = keys_of(&mut session, scope)
+                    .await?
+                    .into_iter()
+                    .find(|other| other.active && other.id != key);
                 let Some(heir) = heir else {
-                    let message = "a project keeps at least one active access key: make or rotate one instead";
+                    let message =
+                        "a project keeps at least one active access key: make or rotate one instead";
                     return Err(Error::new(Code::AtLeastOneKey, message).into());
                 };
                 deactivate(&mut session, scope, key).await?;
                 if old.default {
-                    let sql = "UPDATE access_keys SET is_default = TRUE WHERE project_id = $1 AND key_id = $2";
+                    let sql =
+                        "UPDATE access_keys SET is_default = TRUE WHERE project_id = $1 AND key_id = $2";
                     session.execute(sql, args![scope.project(), heir.id]).await?;
                 }
                 Ok(())
@@ -193,7 +201,8 @@ impl Store {
         self.write(move |mut session| {
             Box::pin(async move {
                 projects::require(&mut session, token.project).await?;
-                let sql = "INSERT INTO secret_tokens (project_id, token_id, display_name, created_at, expires_at)
+                let sql =
+                    "INSERT INTO secret_tokens (project_id, token_id, display_name, created_at, expires_at)
                     VALUES ($1, $2, $3, $4, $5)";
                 let args =
                     args![token.project, token.id, token.display_name, token.created_at, token.expires_at];
@@ -236,11 +245,13 @@ impl Store {
         self.write(move |mut session| {
             Box::pin(async move {
                 for (project, key, at) in keys {
-                    let sql = "UPDATE access_keys SET last_used_at = $3 WHERE project_id = $1 AND key_id = $2";
+                    let sql =
+                        "UPDATE access_keys SET last_used_at = $3 WHERE project_id = $1 AND key_id = $2";
                     session.execute(sql, args![project, key, at]).await?;
                 }
                 for (project, token, at) in tokens {
-                    let sql = "UPDATE secret_tokens SET last_used_at = $3 WHERE project_id = $1 AND token_id = $2";
+                    let sql =
+                        "UPDATE secret_tokens SET last_used_at = $3 WHERE project_id = $1 AND token_id = $2";
                     session.execute(sql, args![project, token, at]).await?;
                 }
                 Ok(())
@@ -276,7 +287,8 @@ async fn insert_key(
     let sql = "INSERT INTO access_keys (project_id, key_id, key_hash, display_name, active, is_default,
         require_origin, allowed_origins, allowed_services, created_at)
         VALUES ($1, $2, $3, $4, TRUE, $5, $6, $7, $8, $9)";
-    let text = |list: &[String]| serde_json::to_string(list).map_err(|error| StoreError::corrupt("list", error));
+    let text =
+        |list: &[String]| serde_json::to_string(list).map_err(|error| StoreError::corrupt("list", error));
     let args = args![
         scope.project(),
         id,
@@ -294,7 +306,8 @@ async fn insert_key(
 }
 
 async fn deactivate(session: &mut Session<'_>, scope: ProjectScope, key: RecordId) -> Result<(), StoreError> {
-    let sql = "UPDATE access_keys SET active = FALSE, is_default = FALSE WHERE project_id = $1 AND key_id = $2";
+    let sql =
+        "UPDATE access_keys SET active = FALSE, is_default = FALSE WHERE project_id = $1 AND key_id = $2";
     session.execute(sql, args![scope.project(), key]).await.map(drop)
 }
 

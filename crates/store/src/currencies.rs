@@ -52,7 +52,8 @@ impl Store {
     pub async fn currencies(&self) -> Result<Vec<Currency>, StoreError> {
         self.read(|mut session| {
             Box::pin(async move {
-                let sql = "SELECT chain_id, contract_address, name, symbol, decimals, image_url, exchange_rate
+                let sql =
+                    "SELECT chain_id, contract_address, name, symbol, decimals, image_url, exchange_rate
                     FROM currencies ORDER BY chain_id, contract_address";
                 session.all(sql, args![]).await?.iter().map(currency).collect()
             })

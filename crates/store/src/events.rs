@@ -60,7 +60,10 @@ impl Store {
         self.read(move |mut session| {
             Box::pin(async move {
                 let sql = "SELECT COUNT(*) FROM events WHERE project_id = $1";
-                session.first(sql, args![scope.project()]).await?.map_or(Ok(0), |row| row.u64(0, "event count"))
+                session
+                    .first(sql, args![scope.project()])
+                    .await?
+                    .map_or(Ok(0), |row| row.u64(0, "event count"))
             })
         })
         .await

@@ -40,14 +40,16 @@ impl SchemaState {
 impl Store {
     /// Whether the database answers.
     pub async fn ping(&self) -> Result<(), StoreError> {
-        self.read(|mut session| Box::pin(async move { session.first("SELECT 1", args![]).await.map(drop) })).await
+        self.read(|mut session| Box::pin(async move { session.first("SELECT 1", args![]).await.map(drop) }))
+            .await
     }
 
     /// Which migrations the database has.
     pub async fn schema_state(&self) -> Result<SchemaState, StoreError> {
         self.read(|mut session| {
             Box::pin(async move {
-                let applied = if has_history(&mut session).await? { newest_applied(&mut session).await? } else { 0 };
+                let applied =
+                    if has_history(&mut session).await? { newest_applied(&mut session).await? } else { 0 };
                 Ok(SchemaState { applied, known: Migration::newest() })
             })
         })

@@ -6,5 +6,5 @@ mod links;
 mod tokens;
 
 pub use assets::{AssetFile, AssetRecord};
-pub use collections::HostedCollection;
+pub use collections::{HostedCollection, Visibility};
 pub use tokens::HostedToken;

@@ -25,7 +25,7 @@ mod session;
 pub mod testing;
 mod usage;
 
-pub use audiences::{AudienceContractInput, AudienceView};
+pub use audiences::{AudienceContractInput, AudienceImport, AudienceView};
 pub use backend::{DatabaseUrl, OpenOptions, Store};
 pub use collections::{CollectionId, CollectionKey, LoadedCollection, StoredToken};
 pub use commit::{Batch, Change, Changed, Committed};
@@ -34,7 +34,7 @@ pub use error::StoreError;
 pub use events::{Event, EventKind};
 pub use follow::Watcher;
 pub use health::{MigrationState, SchemaState};
-pub use hosted::{AssetFile, AssetRecord, HostedCollection, HostedToken};
+pub use hosted::{AssetFile, AssetRecord, HostedCollection, HostedToken, Visibility};
 pub use migrate::Migration;
 pub use projects::Project;
 pub use scope::ProjectScope;

@@ -86,7 +86,8 @@ impl Migration {
         if matches!(session, Session::Sqlite(_)) {
             return Ok(());
         }
-        let citus = session.first("SELECT 1::BIGINT FROM pg_extension WHERE extname = 'citus'", args![]).await?;
+        let citus =
+            session.first("SELECT 1::BIGINT FROM pg_extension WHERE extname = 'citus'", args![]).await?;
         if citus.is_none() {
             return Ok(());
         }
@@ -131,7 +132,11 @@ impl Store {
                     }
                     if applied < migration.version {
                         migration.apply(&mut session, now).await?;
-                        tracing::info!(version = migration.version, name = migration.name, "migrated the database");
+                        tracing::info!(
+                            version = migration.version,
+                            name = migration.name,
+                            "migrated the database"
+                        );
                     }
                     Ok(())
                 })

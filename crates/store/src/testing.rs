@@ -27,8 +27,9 @@ impl TestDatabase {
         let url = match std::env::var("STORE").as_deref() {
             Err(_) | Ok("sqlite") => DatabaseUrl::Sqlite(directory.path().join("bourse.db")),
             Ok("postgres") => {
-                let server = std::env::var("BOURSE_TEST_POSTGRES")
-                    .map_err(|_| unusable("STORE=postgres needs BOURSE_TEST_POSTGRES, the server's URL".to_owned()))?;
+                let server = std::env::var("BOURSE_TEST_POSTGRES").map_err(|_| {
+                    unusable("STORE=postgres needs BOURSE_TEST_POSTGRES, the server's URL".to_owned())
+                })?;
                 DatabaseUrl::Postgres(create_database(&server).await?)
             }
             Ok(other) => return Err(unusable(format!("STORE={other} is neither sqlite nor postgres"))),
@@ -38,7 +39,8 @@ impl TestDatabase {
 
     /// Opens it, as often as the test likes.
     pub async fn open(&self) -> Result<Store, StoreError> {
-        Store::open(&self.url, OpenOptions { connections_max: 4, ..OpenOptions::default() }, Timestamp::ZERO).await
+        Store::open(&self.url, OpenOptions { connections_max: 4, ..OpenOptions::default() }, Timestamp::ZERO)
+            .await
     }
 }
 

@@ -6,7 +6,7 @@ mod support {
     pub(crate) mod refused;
 }
 
-use bourse_store::{CollectionKey, ProjectScope};
+use bourse_store::{CollectionKey, ProjectScope, Visibility};
 use bourse_wire::{
     Address, AssetInput, ChainId, Code, CollectionInput, Page, PageInput, Timestamp, TokenId, TokenInput,
 };
@@ -105,10 +105,12 @@ async fn publishing_takes_the_tokens_along_when_asked() {
     let scope = project(&store).await;
     let id = store.create_hosted_collection(scope, CollectionInput::default(), NOW).await.unwrap().id;
     store.create_hosted_token(scope, id, (TokenId::ZERO, TokenInput::default(), true), NOW).await.unwrap();
-    for (private, tokens, token_private) in
-        [(false, false, true), (false, true, false), (true, false, false), (true, true, true)]
-    {
-        let hosted = store.publish_hosted_collection(scope, id, private, tokens, NOW).await.unwrap();
+    for (visibility, private, token_private) in [
+        (Visibility::Public, false, true),
+        (Visibility::PublicWithTokens, false, false),
+        (Visibility::Private, true, false),
+    ] {
+        let hosted = store.publish_hosted_collection(scope, id, visibility, NOW).await.unwrap();
         let token = store.hosted_token(scope, id, TokenId::ZERO).await.unwrap();
         assert_eq!((hosted.private, token.private), (private, token_private));
     }

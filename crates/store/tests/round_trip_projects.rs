@@ -9,7 +9,9 @@ mod support {
 
 use std::collections::BTreeMap;
 
-use bourse_store::{AccessKeyRecord, AudienceContractInput, NewAccessKey, SecretTokenRecord, UsageLine};
+use bourse_store::{
+    AccessKeyRecord, AudienceContractInput, AudienceImport, NewAccessKey, SecretTokenRecord, UsageLine,
+};
 use bourse_wire::{Address, ChainId, ContactInput, ContractSource, Day};
 use proptest::collection::vec;
 use proptest::option;
@@ -57,7 +59,15 @@ fn audiences_come_back() {
         let linked: BTreeMap<(ChainId, Address), &AudienceContractInput> =
             contracts.iter().map(|contract| ((contract.chain, contract.address), contract)).collect();
         let import = || {
-            store.import_audience(scope, name.parse().unwrap(), contacts.clone(), contracts.clone(), made_at)
+            store.import_audience(
+                scope,
+                AudienceImport {
+                    name: name.parse().unwrap(),
+                    contacts: contacts.clone(),
+                    contracts: contracts.clone(),
+                },
+                made_at,
+            )
         };
         assert_eq!(import().await.unwrap(), 1 + (people.len() + linked.len()) as u64);
         assert_eq!(import().await.unwrap(), 0);

@@ -11,8 +11,8 @@ use std::path::Path;
 
 use bourse_store::testing::TestDatabase;
 use bourse_store::{
-    AssetFile, AudienceContractInput, CollectionKey, Event, EventKind, NewAccessKey, ProjectScope,
-    SecretTokenRecord, Store, UsageLine,
+    AssetFile, AudienceContractInput, AudienceImport, CollectionKey, Event, EventKind, NewAccessKey,
+    ProjectScope, SecretTokenRecord, Store, UsageLine, Visibility,
 };
 use bourse_wire::{
     Address, AssetInput, ChainId, Code, CollectionInput, ContactInput, ContractSource, Day, Page, PageInput,
@@ -170,7 +170,7 @@ async fn hosted_collections_and_tokens_are_out_of_reach() {
     assert_eq!(code(store.hosted_collection(b, collection).await), Code::NotFound);
     let update = store.update_hosted_collection(b, collection, input.clone(), later()).await;
     assert_eq!(code(update), Code::NotFound);
-    let publish = store.publish_hosted_collection(b, collection, false, true, later()).await;
+    let publish = store.publish_hosted_collection(b, collection, Visibility::PublicWithTokens, later()).await;
     assert_eq!(code(publish), Code::NotFound);
     assert_eq!(code(store.delete_hosted_collection(b, collection).await), Code::NotFound);
 
@@ -235,7 +235,8 @@ async fn audiences_are_out_of_reach() {
 
     // A name is taken within its project only, and an audience of one's own does not reach another's contacts.
     let contracts = vec![audience_contract()];
-    let made = store.import_audience(b, name("people"), vec![contact()], contracts, later()).await.unwrap();
+    let import = AudienceImport { name: name("people"), contacts: vec![contact()], contracts };
+    let made = store.import_audience(b, import, later()).await.unwrap();
     assert_eq!(made, 3);
     assert_eq!(code(store.create_audience(b, name("people"), later()).await), Code::RequestConflict);
     let own = store.audiences(b).await.unwrap()[0].id;

@@ -71,7 +71,14 @@ mod tests {
 
     #[test]
     fn refuses_what_is_not_an_address() {
-        for text in ["", "0x", "0x12", "fdb42a198a932c8d3b506ffa5e855bc4b348a712", &"0x".repeat(21), "0x0x2a198a932c8d3b506ffa5e855bc4b348a712"] {
+        for text in [
+            "",
+            "0x",
+            "0x12",
+            "fdb42a198a932c8d3b506ffa5e855bc4b348a712",
+            &"0x".repeat(21),
+            "0x0x2a198a932c8d3b506ffa5e855bc4b348a712",
+        ] {
             assert!(text.parse::<Address>().is_err(), "{text}");
         }
     }

@@ -41,9 +41,9 @@ pub enum Marketplace {
     Blur,
     /// 0x.
     Zerox,
-    /// `OpenSea`.
+    /// OpenSea.
     Opensea,
-    /// `LooksRare`.
+    /// LooksRare.
     LooksRare,
     /// X2Y2.
     X2y2,
@@ -78,7 +78,9 @@ impl Marketplace {
     pub fn parse(word: &str, service: &ServiceName) -> Option<Self> {
         Self::WORDS
             .into_iter()
-            .find(|(kind, text)| *text == if kind.is_own() { service.strip(word).unwrap_or("") } else { word })
+            .find(|(kind, text)| {
+                *text == if kind.is_own() { service.strip(word).unwrap_or("") } else { word }
+            })
             .map(|(kind, _)| kind)
     }
 

@@ -8,7 +8,9 @@
 use std::fmt;
 
 use serde::de::value::StrDeserializer;
-use serde::de::{DeserializeOwned, DeserializeSeed, Deserializer, IntoDeserializer, MapAccess, SeqAccess, Visitor};
+use serde::de::{
+    DeserializeOwned, DeserializeSeed, Deserializer, IntoDeserializer, MapAccess, SeqAccess, Visitor,
+};
 use serde::forward_to_deserialize_any;
 use serde_json::{Map, Number, Value};
 
@@ -111,7 +113,8 @@ impl serde::de::Error for LenientError {
 impl From<LenientError> for Error {
     fn from(error: LenientError) -> Self {
         if error.wrong_type {
-            Self::new(Code::BadRequest, "the body has a member of the wrong type").with_cause(error.to_string())
+            Self::new(Code::BadRequest, "the body has a member of the wrong type")
+                .with_cause(error.to_string())
         } else {
             Self::new(Code::InvalidArgument, error.to_string())
         }
@@ -221,9 +224,8 @@ impl<'de> Deserializer<'de> for Lenient {
         visitor: V,
     ) -> Result<V::Value, LenientError> {
         match self.0 {
-            Value::Object(members) => {
-                visitor.visit_map(Fields { members: known_members(members, fields).into_iter(), current: None })
-            }
+            Value::Object(members) => visitor
+                .visit_map(Fields { members: known_members(members, fields).into_iter(), current: None }),
             _ => self.refuse(&visitor),
         }
     }
@@ -268,7 +270,10 @@ struct Items {
 impl<'de> SeqAccess<'de> for Items {
     type Error = LenientError;
 
-    fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, LenientError> {
+    fn next_element_seed<T: DeserializeSeed<'de>>(
+        &mut self,
+        seed: T,
+    ) -> Result<Option<T::Value>, LenientError> {
         let Some(item) = self.items.next() else { return Ok(None) };
         let index = self.index;
         self.index += 1;
@@ -392,7 +397,11 @@ mod tests {
         assert_eq!(cause, "map.0xab[1]: expected token id, a decimal integer, found an object");
         let invalid = read(r#"{"inner":{"account":"0x12"}}"#).unwrap_err();
         assert_eq!(invalid.code, Code::InvalidArgument);
-        assert!(invalid.message.starts_with("inner.account: `0x12` is not an address"), "{}", invalid.message);
+        assert!(
+            invalid.message.starts_with("inner.account: `0x12` is not an address"),
+            "{}",
+            invalid.message
+        );
         assert_eq!(read(r#"{"inner":{}}"#).unwrap_err().message, "inner.account: is required");
         assert_eq!(read(r#"{"count":-1}"#).unwrap_err().code, Code::InvalidArgument);
         assert_eq!(read(r#"{"count":1.5}"#).unwrap_err().code, Code::BadRequest);

@@ -27,7 +27,9 @@ pub use address::Address;
 pub use asset::{Asset, AssetInput};
 pub use audience::{Audience, AudienceContract, Contact, ContactInput, ContractSource, Email};
 pub use chain::{ChainId, ChainRef};
-pub use collection::{Collection, CollectionBaseUris, CollectionInput, CollectionMetadata, ContractCollection};
+pub use collection::{
+    Collection, CollectionBaseUris, CollectionInput, CollectionMetadata, ContractCollection,
+};
 pub use contract::{ContractInfo, ContractInfoExtensions};
 pub use currency::Currency;
 pub use day::Day;

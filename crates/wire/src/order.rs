@@ -3,7 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Address, Amount, ChainRef, Marketplace, OrderSide, OrderStatus, ServiceName, Text, Timestamp, TokenId};
+use crate::{
+    Address, Amount, ChainRef, Marketplace, OrderSide, OrderStatus, ServiceName, Text, Timestamp, TokenId,
+};
 
 /// A share of the price that goes to somebody else than the maker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -155,6 +157,12 @@ pub enum OrderFactsError {
         /// The fee given.
         bps: i64,
     },
+    /// No chain has so many blocks.
+    #[error("blockNumber: {number} is not below 2^63")]
+    BlockNumber {
+        /// The number given.
+        number: u64,
+    },
     /// The breakdown does not add up.
     #[error("feeBreakdown: adds up to {sum} where feeBps is {bps}")]
     FeeBreakdown {
@@ -180,9 +188,14 @@ impl OrderInput {
                 return Err(OrderFactsError::ListingWithoutToken);
             }
             () if remaining > initial => return Err(OrderFactsError::Quantity { remaining, initial }),
-            () if !(0..=10_000).contains(&self.fee_bps) => return Err(OrderFactsError::Fee { bps: self.fee_bps }),
+            () if !(0..=10_000).contains(&self.fee_bps) => {
+                return Err(OrderFactsError::Fee { bps: self.fee_bps });
+            }
             () if !self.fee_breakdown.is_empty() && sum != self.fee_bps => {
                 return Err(OrderFactsError::FeeBreakdown { sum, bps: self.fee_bps });
+            }
+            () if i64::try_from(self.block_number).is_err() => {
+                return Err(OrderFactsError::BlockNumber { number: self.block_number });
             }
             () => {}
         }

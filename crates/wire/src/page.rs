@@ -34,14 +34,13 @@ pub struct Page {
 impl PageInput {
     /// The page to read: its number and size, both within bounds.
     pub fn resolve(&self, size_default: u64, size_max: u64) -> Result<Page, crate::Error> {
-        let page = match &self.after {
-            Some(after) => after
-                .parse()
-                .ok()
-                .filter(|page| *page > 0)
-                .ok_or_else(|| crate::Error::invalid("page.after", "not the `after` of an earlier answer"))?,
-            None => self.page.unwrap_or(1).max(1),
-        };
+        let page =
+            match &self.after {
+                Some(after) => after.parse().ok().filter(|page| *page > 0).ok_or_else(|| {
+                    crate::Error::invalid("page.after", "not the `after` of an earlier answer")
+                })?,
+                None => self.page.unwrap_or(1).max(1),
+            };
         let page_size = self.page_size.filter(|size| *size > 0).unwrap_or(size_default).min(size_max);
         if page.checked_mul(page_size).is_none_or(|end| end > i64::MAX as u64) {
             return Err(crate::Error::invalid("page.page", "beyond the last possible page"));
@@ -83,7 +82,8 @@ mod tests {
 
     #[test]
     fn sizes_are_bounded_and_zero_is_the_default() {
-        let sized = |size| PageInput { page_size: Some(size), ..PageInput::default() }.resolve(30, 100).unwrap();
+        let sized =
+            |size| PageInput { page_size: Some(size), ..PageInput::default() }.resolve(30, 100).unwrap();
         assert_eq!((sized(0).page_size, sized(7).page_size, sized(1000).page_size), (30, 7, 100));
         assert!(PageInput { page: Some(u64::MAX), ..PageInput::default() }.resolve(30, 100).is_err());
         assert!(PageInput { after: Some("0".into()), ..PageInput::default() }.resolve(30, 100).is_err());

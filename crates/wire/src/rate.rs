@@ -11,7 +11,9 @@ pub struct ExchangeRate(String);
 
 /// Why a text is not a rate.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
-#[error("`{0}` is not an exchange rate: expected a decimal number from 0, at most 40 digits before and after the point")]
+#[error(
+    "`{0}` is not an exchange rate: expected a decimal number from 0, at most 40 digits before and after the point"
+)]
 pub struct RateError(String);
 
 impl FromStr for ExchangeRate {

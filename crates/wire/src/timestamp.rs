@@ -14,7 +14,7 @@ impl Timestamp {
 
     /// The instant this many nanoseconds after 1970; what no clock shows becomes the zero time.
     pub fn from_unix_nanos(nanos: i128) -> Self {
-        jiff::Timestamp::from_nanosecond(nanos).map_or(Self::ZERO, Self)
+        jiff::Timestamp::from_nanosecond(nanos).map_or(Self::ZERO, Self).max(Self::ZERO)
     }
 
     /// Seconds since 1970, rounded down.
@@ -94,7 +94,10 @@ mod tests {
             assert_eq!(text.parse::<Timestamp>().unwrap().to_string(), text);
         }
         assert_eq!(Timestamp::ZERO.to_string(), "0001-01-01T00:00:00Z");
-        assert_eq!("2024-01-01T02:00:00+02:00".parse::<Timestamp>().unwrap().to_string(), "2024-01-01T00:00:00Z");
+        assert_eq!(
+            "2024-01-01T02:00:00+02:00".parse::<Timestamp>().unwrap().to_string(),
+            "2024-01-01T00:00:00Z"
+        );
     }
 
     #[test]

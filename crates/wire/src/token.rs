@@ -221,7 +221,8 @@ mod tests {
 
     #[test]
     fn members_left_out_keep_their_value() {
-        let mut token = TokenMetadata { name: "kept".into(), image: "gone".into(), ..TokenMetadata::default() };
+        let mut token =
+            TokenMetadata { name: "kept".into(), image: "gone".into(), ..TokenMetadata::default() };
         read(r#"{"name":null,"image":""}"#).unwrap().apply(&mut token);
         assert_eq!((token.name.as_str(), token.image.as_str()), ("kept", ""));
     }

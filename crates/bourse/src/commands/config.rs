@@ -17,9 +17,9 @@ pub(super) fn run(common: &Common, listen: &Listen, defaults: bool) -> Result<()
         .map(|setting| json!({ "key": setting.key, "value": setting.value, "source": setting.source.to_string() }))
         .collect();
     print(common.json, &json!(records), || {
-        let rows = effective.iter().map(|setting| {
-            [setting.key.clone(), setting.value.clone(), setting.source.to_string()]
-        });
+        let rows = effective
+            .iter()
+            .map(|setting| [setting.key.clone(), setting.value.clone(), setting.source.to_string()]);
         table(["SETTING", "VALUE", "FROM"], rows.collect())
     })
 }

@@ -29,7 +29,8 @@ pub(super) async fn run(common: &Common) -> Result<ExitCode, CommandError> {
     match load_settings(common, &Listen::default()) {
         Err(error) => checks.push(Check { name: "configuration", result: Err(error.to_string()) }),
         Ok(loaded) => {
-            let changed = loaded.effective.iter().filter(|setting| setting.source.to_string() != "default").count();
+            let changed =
+                loaded.effective.iter().filter(|setting| setting.source.to_string() != "default").count();
             let found = format!("{} settings, {changed} changed from their default", loaded.effective.len());
             checks.push(Check { name: "configuration", result: Ok(found) });
             checks.push(Check { name: "data directory", result: check_data(&loaded.settings.storage.data) });
@@ -66,9 +67,9 @@ fn check_data(data: &Path) -> Result<String, String> {
     let shown = data.display();
     std::fs::create_dir_all(data).map_err(|error| format!("{shown} cannot be made: {error}"))?;
     let probe = data.join(format!(".doctor-{}", std::process::id()));
-    std::fs::write(&probe, b"probe")
-        .and_then(|()| std::fs::remove_file(&probe))
-        .map_err(|error| format!("{shown} cannot be written to ({error}): give its owner write permission"))?;
+    std::fs::write(&probe, b"probe").and_then(|()| std::fs::remove_file(&probe)).map_err(|error| {
+        format!("{shown} cannot be written to ({error}): give its owner write permission")
+    })?;
     Ok(format!("{shown} is writable"))
 }
 
@@ -87,7 +88,10 @@ fn check_secret(settings: &Settings) -> Result<String, String> {
         return Ok("configured".to_owned());
     }
     bourse_server::auth::TokenSigner::open("", &settings.storage.data)
-        .map(|_| "in the data directory; configure auth.jwt_secret when several servers share one database".to_owned())
+        .map(|_| {
+            "in the data directory; configure auth.jwt_secret when several servers share one database"
+                .to_owned()
+        })
         .map_err(|error| error.to_string())
 }
 

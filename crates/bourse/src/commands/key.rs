@@ -35,7 +35,9 @@ pub(super) async fn run(common: &Common, command: KeyCommand) -> Result<(), Comm
         }
         KeyCommand::Disable { project, key } => {
             context.store.disable_access_key(ProjectScope::of_operator(project), key).await?;
-            print(common.json, &json!({ "keyId": key, "active": false }), || format!("Access key {key} is disabled."))
+            print(common.json, &json!({ "keyId": key, "active": false }), || {
+                format!("Access key {key} is disabled.")
+            })
         }
     }
 }
@@ -67,7 +69,10 @@ fn shown_once(common: &Common, key: &str, stored: &AccessKeyRecord) -> Result<()
     let mut value = record(stored);
     value["accessKey"] = json!(key);
     print(common.json, &value, || {
-        format!("Made access key {} of project {}. It is not shown again:\n  {key}", stored.id, stored.project)
+        format!(
+            "Made access key {} of project {}. It is not shown again:\n  {key}",
+            stored.id, stored.project
+        )
     })
 }
 

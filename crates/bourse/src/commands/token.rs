@@ -19,7 +19,10 @@ pub(super) async fn run(common: &Common, command: TokenCommand) -> Result<(), Co
             let mut value = record(&stored);
             value["secretToken"] = json!(token);
             print(common.json, &value, || {
-                format!("Made secret token {} of project {project}. It is not shown again:\n  {token}", stored.id)
+                format!(
+                    "Made secret token {} of project {project}. It is not shown again:\n  {token}",
+                    stored.id
+                )
             })
         }
         TokenCommand::List { project } => {
@@ -45,7 +48,9 @@ pub(crate) async fn create(
 ) -> Result<(String, SecretTokenRecord), CommandError> {
     let now = context.clock.now();
     let expires_at = expires_in_days.map(|days| {
-        Timestamp::from_unix_nanos((i128::from(now.unix_seconds()) * 1_000_000_000) + i128::from(days) * DAY_NANOS)
+        Timestamp::from_unix_nanos(
+            (i128::from(now.unix_seconds()) * 1_000_000_000) + i128::from(days) * DAY_NANOS,
+        )
     });
     let issued = context.signer()?.issue(scope.project(), now, expires_at)?;
     let stored = SecretTokenRecord {

@@ -47,7 +47,10 @@ impl Credentials {
             other => other.map_err(CommandError::io(format!("reading {}", path.display())))?,
         };
         let unreadable = |error| {
-            CommandError::Other(format!("{} cannot be read ({error}): delete it to have it made anew", path.display()))
+            CommandError::Other(format!(
+                "{} cannot be read ({error}): delete it to have it made anew",
+                path.display()
+            ))
         };
         serde_json::from_str(&text).map(Some).map_err(unreadable)
     }
@@ -65,7 +68,8 @@ impl Credentials {
     pub(crate) fn write(&self, data: &Path) -> Result<(), CommandError> {
         let path = data.join(FILE);
         let aside = data.join(format!("{FILE}.{}", std::process::id()));
-        let json = serde_json::to_string_pretty(self).map_err(|error| CommandError::Other(error.to_string()))?;
+        let json =
+            serde_json::to_string_pretty(self).map_err(|error| CommandError::Other(error.to_string()))?;
         let written = fs::OpenOptions::new()
             .write(true)
             .create(true)

@@ -119,7 +119,8 @@ async fn host_collection(context: &Context, scope: ProjectScope) -> Result<Recor
         let id = input.token_id.ok_or_else(|| Error::invalid("tokenId", "is required"))?;
         store.create_hosted_token(scope, collection.id, (id, input, false), now).await?;
     }
-    let files = Files::open(&context.settings.storage.data).map_err(CommandError::io("opening the assets"))?;
+    let files =
+        Files::open(&context.settings.storage.data).map_err(CommandError::io("opening the assets"))?;
     for file in hosted.assets {
         let input: AssetInput = read(json!({
             "collectionId": collection.id,

@@ -7,7 +7,9 @@ pub(super) fn text(credentials: &Credentials) -> String {
     let project = credentials.project_id;
     let contract = credentials.contracts.first().map_or("", |contract| contract.address.as_str());
     let curl = |path: &str, credential: &str, body: &str| {
-        format!("curl -s {path} \\\n  -H 'Content-Type: application/json' -H '{credential}' \\\n  -d '{body}'\n")
+        format!(
+            "curl -s {path} \\\n  -H 'Content-Type: application/json' -H '{credential}' \\\n  -d '{body}'\n"
+        )
     };
     let key = format!("X-Access-Key: {access_key}");
     let token = format!("Authorization: Bearer {secret_token}");
@@ -15,12 +17,18 @@ pub(super) fn text(credentials: &Credentials) -> String {
         curl(
             &format!("{metadata_url}/rpc/Metadata/GetTokenMetadataBatch"),
             &key,
-            &format!(r#"{{"chainID":"{}","contractTokenMap":{{"{contract}":["1","2"]}}}}"#, credentials.network),
+            &format!(
+                r#"{{"chainID":"{}","contractTokenMap":{{"{contract}":["1","2"]}}}}"#,
+                credentials.network
+            ),
         ),
         curl(
             &format!("{metadata_url}/rpc/Collections/GetToken"),
             &token,
-            &format!(r#"{{"projectId":{project},"collectionId":{},"tokenId":"1"}}"#, credentials.collection_id),
+            &format!(
+                r#"{{"projectId":{project},"collectionId":{},"tokenId":"1"}}"#,
+                credentials.collection_id
+            ),
         ),
         curl(
             &format!("{api_url}/rpc/Builder/GetAudience"),

@@ -60,7 +60,8 @@ pub(crate) async fn run(common: &Common, import: Import) -> Result<ExitCode, Com
     let started = Instant::now();
     let total = total_bytes(&import.files);
     let (sender, receiver) = mpsc::channel(BATCHES_WAITING);
-    let reading = std::thread::spawn(move || lines::read_files(&import.files, import.skip_bad, &reader, &sender));
+    let reading =
+        std::thread::spawn(move || lines::read_files(&import.files, import.skip_bad, &reader, &sender));
     let result = commit_all(&context, receiver, total).await;
     // The thread ends with its channel; a panic in it would have ended the import without a message.
     let finished = reading.join().is_ok();
@@ -84,9 +85,9 @@ pub(crate) async fn run(common: &Common, import: Import) -> Result<ExitCode, Com
         )
     })?;
     match stopped {
-        Some(reason) => {
-            Err(CommandError::Other(format!("{reason}\nEverything before it is imported; --skip-bad goes on past bad lines.")))
-        }
+        Some(reason) => Err(CommandError::Other(format!(
+            "{reason}\nEverything before it is imported; --skip-bad goes on past bad lines."
+        ))),
         None if !finished => Err(CommandError::Other("reading the files failed".to_owned())),
         None => Ok(ExitCode::SUCCESS),
     }
@@ -120,6 +121,7 @@ async fn commit_all(
 
 /// The size of all files together, unless one is not a plain file.
 fn total_bytes(files: &[PathBuf]) -> Option<u64> {
-    let size = |file: &Path| std::fs::metadata(file).ok().filter(std::fs::Metadata::is_file).map(|meta| meta.len());
+    let size =
+        |file: &Path| std::fs::metadata(file).ok().filter(std::fs::Metadata::is_file).map(|meta| meta.len());
     files.iter().map(|file| size(file)).sum()
 }

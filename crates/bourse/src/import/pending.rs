@@ -2,10 +2,12 @@
 
 use std::collections::HashMap;
 
-use bourse_store::{Batch, Change, CollectionKey, Event, ProjectScope, Store, StoreError, UsageLine};
+use bourse_store::{
+    AudienceImport, Batch, Change, CollectionKey, Event, ProjectScope, Store, StoreError, UsageLine,
+};
 use bourse_wire::{Currency, ProjectId, Timestamp};
 
-use super::record::{AudienceRecord, Record};
+use super::record::Record;
 
 /// Records that make a batch worth committing.
 const RECORDS_MAX: u64 = 4_000;
@@ -21,7 +23,7 @@ pub(crate) struct Pending {
     currencies: Vec<Currency>,
     events: HashMap<ProjectId, Vec<Event>>,
     usage: HashMap<ProjectId, Vec<UsageLine>>,
-    audiences: Vec<AudienceRecord>,
+    audiences: Vec<(ProjectId, AudienceImport)>,
 }
 
 impl Pending {
@@ -43,7 +45,7 @@ impl Pending {
             Record::Currency(currency) => self.currencies.push(currency),
             Record::Event(project, event) => self.events.entry(project).or_default().push(event),
             Record::Usage(project, line) => self.usage.entry(project).or_default().push(line),
-            Record::Audience(audience) => self.audiences.push(audience),
+            Record::Audience(project, audience) => self.audiences.push((project, audience)),
         }
         self.records >= RECORDS_MAX || self.bytes >= BYTES_MAX
     }
@@ -63,10 +65,8 @@ impl Pending {
         for (project, lines) in self.usage {
             changed += store.put_usage(ProjectScope::of_operator(project), lines).await?;
         }
-        for audience in self.audiences {
-            let scope = ProjectScope::of_operator(audience.project);
-            let (contacts, contracts) = (audience.contacts, audience.contracts);
-            changed += store.import_audience(scope, audience.name, contacts, contracts, now).await?;
+        for (project, audience) in self.audiences {
+            changed += store.import_audience(ProjectScope::of_operator(project), audience, now).await?;
         }
         Ok(changed)
     }

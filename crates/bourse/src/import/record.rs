@@ -3,14 +3,19 @@
 use std::collections::HashSet;
 
 use bourse_server::settings::Networks;
-use bourse_store::{AudienceContractInput, Change, CollectionKey, Event, EventKind, METERED_PREFIX, UsageLine};
+use bourse_store::{
+    AudienceContractInput, AudienceImport, Change, CollectionKey, Event, EventKind, METERED_PREFIX, UsageLine,
+};
 use bourse_wire::{
-    Address, Amount, ChainId, ChainRef, Code, ContactInput, ContractInfo, ContractInfoExtensions, ContractSource,
-    ContractType, Currency, Day, Error, ExchangeRate, JsonObject, OrderInput, ProjectId, ServiceName, Text,
-    Timestamp, TokenId, TokenInput, TokenMetadata, from_value, take_member,
+    Address, Amount, ChainId, ChainRef, Code, ContactInput, ContractInfo, ContractInfoExtensions,
+    ContractSource, ContractType, Currency, Day, Error, ExchangeRate, JsonObject, OrderInput, ProjectId,
+    ServiceName, Text, Timestamp, TokenId, TokenInput, TokenMetadata, from_value, take_member,
 };
 use serde::Deserialize;
 use serde_json::Value;
+
+/// The most units of one line: sums over many lines stay far below what an integer holds.
+const UNITS_MAX: u64 = 1_000_000_000_000;
 
 /// A record that makes sense by itself.
 pub(crate) enum Record {
@@ -23,15 +28,7 @@ pub(crate) enum Record {
     /// Compute units used.
     Usage(ProjectId, UsageLine),
     /// An audience.
-    Audience(AudienceRecord),
-}
-
-/// An audience with its people and contracts.
-pub(crate) struct AudienceRecord {
-    pub(crate) project: ProjectId,
-    pub(crate) name: Text<256>,
-    pub(crate) contacts: Vec<ContactInput>,
-    pub(crate) contracts: Vec<AudienceContractInput>,
+    Audience(ProjectId, AudienceImport),
 }
 
 /// Turns lines into records, with all that is needed to check them.
@@ -177,14 +174,17 @@ impl Reader {
             Some("audience") => self.audience(from_value(Value::Object(members))?),
             Some(other) => Err(Error::invalid(
                 "type",
-                format!("`{other:.64}` is none of currency, contract, token, balance, order, event, usage, audience"),
+                format!(
+                    "`{other:.64}` is none of currency, contract, token, balance, order, event, usage, audience"
+                ),
             )),
             None => Err(Error::invalid("type", "is required, as a string")),
         }
     }
 
     fn chain(&self, chain: &ChainRef) -> Result<ChainId, Error> {
-        let unknown = || Error::invalid("chainId", format!("`{chain:.64}` is not the name or number of a network"));
+        let unknown =
+            || Error::invalid("chainId", format!("`{chain:.64}` is not the name or number of a network"));
         self.networks.resolve(chain.as_str()).map(ChainId).ok_or_else(unknown)
     }
 
@@ -196,7 +196,8 @@ impl Reader {
     /// The members beside chain and contract are those of token metadata; they are taken apart rather than copied, as
     /// most lines of an import are tokens.
     fn token(&self, mut members: JsonObject) -> Result<Record, Error> {
-        let mut required = |name: &str| take_member(&mut members, name).ok_or_else(|| Error::invalid(name, "is required"));
+        let mut required =
+            |name: &str| take_member(&mut members, name).ok_or_else(|| Error::invalid(name, "is required"));
         let (chain, contract) = (required("chainId")?, required("contractAddress")?);
         let within = |member: &'static str| move |error| Error::invalid(member, error);
         let chain: ChainRef = from_value(chain).map_err(within("chainId"))?;
@@ -212,14 +213,17 @@ impl Reader {
 
     fn balance(&self, line: BalanceLine) -> Result<Record, Error> {
         let key = CollectionKey { chain: self.chain(&line.chain_id)?, address: line.contract_address };
-        let change = Change::Balance { token_id: line.token_id, account: line.account, balance: line.balance };
+        let change =
+            Change::Balance { token_id: line.token_id, account: line.account, balance: line.balance };
         Ok(Record::Collection(key, change))
     }
 
     fn order(&self, line: OrderInput) -> Result<Record, Error> {
         let chain = self.chain(&line.chain_id)?;
         let key = CollectionKey { chain, address: line.collection_contract_address };
-        let facts = line.facts(&self.service).map_err(|error| Error::new(Code::InvalidArgument, error.to_string()))?;
+        let facts = line
+            .facts(&self.service)
+            .map_err(|error| Error::new(Code::InvalidArgument, error.to_string()))?;
         Ok(Record::Collection(key, Change::Order(Box::new(facts))))
     }
 
@@ -273,7 +277,10 @@ impl Reader {
             "transaction" => EventKind::Transaction,
             "market" => EventKind::Market,
             other => {
-                return Err(Error::invalid("kind", format!("`{other}` is none of session, transaction, market")));
+                return Err(Error::invalid(
+                    "kind",
+                    format!("`{other}` is none of session, transaction, market"),
+                ));
             }
         };
         let event = Event { id: line.id.into_string(), wallet: line.wallet, kind, at: line.at };
@@ -284,8 +291,11 @@ impl Reader {
         if line.id.as_str().starts_with(METERED_PREFIX) {
             return Err(Error::invalid("id", format!("must not begin with {METERED_PREFIX}")));
         }
-        if i64::try_from(line.units).is_err() {
-            return Err(Error::invalid("units", "must be below 2^63"));
+        if line.units > UNITS_MAX {
+            return Err(Error::invalid(
+                "units",
+                format!("{} where at most {UNITS_MAX} are allowed", line.units),
+            ));
         }
         let project = self.project(line.project_id)?;
         let (id, service) = (line.id.into_string(), line.service.into_string());
@@ -308,7 +318,7 @@ impl Reader {
                 bytecode_hash: contract.bytecode_hash.into_string(),
             });
         }
-        let project = self.project(line.project_id)?;
-        Ok(Record::Audience(AudienceRecord { project, name: line.name, contacts: line.contacts, contracts }))
+        let audience = AudienceImport { name: line.name, contacts: line.contacts, contracts };
+        Ok(Record::Audience(self.project(line.project_id)?, audience))
     }
 }

@@ -73,20 +73,13 @@ impl KeyHash {
 
     /// Reads the stored form.
     pub fn from_hex(text: &str) -> Option<Self> {
-        let mut bytes = [0; 32];
-        if text.len() != 64 {
-            return None;
-        }
-        for (byte, digits) in bytes.iter_mut().zip(text.as_bytes().chunks(2)) {
-            *byte = u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?;
-        }
-        Some(Self(bytes))
+        const_hex::decode_to_array(text).ok().map(Self)
     }
 }
 
 impl fmt::Display for KeyHash {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(formatter, "{byte:02x}"))
+        formatter.write_str(&const_hex::encode(self.0))
     }
 }
 

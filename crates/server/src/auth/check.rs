@@ -54,7 +54,8 @@ impl<'h> Presented<'h> {
         let text = |name| headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim);
         let mut presented = Self { origin: text(header::ORIGIN.as_str()), ..Self::default() };
         if let Some(value) = headers.get(header::AUTHORIZATION) {
-            let malformed = || Error::new(Code::Unauthorized, "the Authorization header must be `Bearer <secret token>`");
+            let malformed =
+                || Error::new(Code::Unauthorized, "the Authorization header must be `Bearer <secret token>`");
             let (scheme, token) =
                 value.to_str().ok().and_then(|text| text.trim().split_once(' ')).ok_or_else(malformed)?;
             if !scheme.eq_ignore_ascii_case("bearer") {
@@ -63,7 +64,9 @@ impl<'h> Presented<'h> {
             presented.token = Some(token.trim());
         }
         match text(ACCESS_KEY) {
-            Some(value) if value.matches('.').count() == 2 => presented.token = presented.token.or(Some(value)),
+            Some(value) if value.matches('.').count() == 2 => {
+                presented.token = presented.token.or(Some(value));
+            }
             Some(value) if !value.is_empty() => presented.key = Some(value),
             _ => {}
         }
@@ -86,7 +89,8 @@ impl<'h> Presented<'h> {
             let message = format!("the access key is of project {key}, the secret token of project {token}");
             return Err(Error::new(Code::AccessKeyMismatch, message));
         }
-        let caller = |project, credential| Caller { scope: ProjectScope::proven_by_credential(project), credential };
+        let caller =
+            |project, credential| Caller { scope: ProjectScope::proven_by_credential(project), credential };
         match (required, key, token) {
             (_, _, Some(project)) => Ok(Some(caller(project, Credential::SecretToken))),
             (Credential::None | Credential::AccessKey, Some(project), None) => {
@@ -94,9 +98,9 @@ impl<'h> Presented<'h> {
             }
             (Credential::None, None, None) => Ok(None),
             (Credential::AccessKey, None, None) => Err(missing("an access key in the X-Access-Key header")),
-            (Credential::SecretToken, None, None) => {
-                Err(missing("a secret token in the Authorization header: `Authorization: Bearer <secret token>`"))
-            }
+            (Credential::SecretToken, None, None) => Err(missing(
+                "a secret token in the Authorization header: `Authorization: Bearer <secret token>`",
+            )),
             (Credential::SecretToken, Some(_), None) => {
                 let message = "this operation needs a secret token: `Authorization: Bearer <secret token>`; \
                     an access key is public and not enough";
@@ -117,8 +121,9 @@ fn check_key(
     known: &Credentials,
     now: Timestamp,
 ) -> Result<ProjectId, Error> {
-    let key = AccessKey::parse(text)
-        .ok_or_else(|| Error::new(Code::Unauthorized, "the access key is malformed: it is not a key of this service"))?;
+    let key = AccessKey::parse(text).ok_or_else(|| {
+        Error::new(Code::Unauthorized, "the access key is malformed: it is not a key of this service")
+    })?;
     let unknown = |message: &str| Error::new(Code::AccessKeyNotFound, message);
     let found = known.key(&key, now).ok_or_else(|| unknown("the access key is not known"))?;
     let record = &found.record;
@@ -129,7 +134,9 @@ fn check_key(
         let message = format!("the access key is not for the origin {}", origin.unwrap_or("(none)"));
         return Err(Error::new(Code::InvalidOrigin, message));
     }
-    if !record.allowed_services.is_empty() && !record.allowed_services.iter().any(|name| name == service.short()) {
+    if !record.allowed_services.is_empty()
+        && !record.allowed_services.iter().any(|name| name == service.short())
+    {
         let message = format!("the access key is not for the service {}", service.short());
         return Err(Error::new(Code::InvalidService, message));
     }
@@ -157,7 +164,9 @@ fn origin_allowed(required: bool, allowed: &[String], origin: Option<&str>) -> b
             match pattern.split_once('*') {
                 _ if pattern == "*" || pattern == origin => true,
                 Some((start, end)) => {
-                    origin.len() > start.len() + end.len() && origin.starts_with(start) && origin.ends_with(end)
+                    origin.len() > start.len() + end.len()
+                        && origin.starts_with(start)
+                        && origin.ends_with(end)
                 }
                 None => false,
             }
@@ -170,7 +179,8 @@ mod tests {
 
     #[test]
     fn origins() {
-        let allowed = |pattern: &str, origin: &str| origin_allowed(false, &[pattern.to_owned()], Some(origin));
+        let allowed =
+            |pattern: &str, origin: &str| origin_allowed(false, &[pattern.to_owned()], Some(origin));
         assert!(allowed("https://a.example", "https://A.example/"));
         assert!(allowed("https://*.example", "https://a.b.example"));
         assert!(allowed("*", "https://any"));

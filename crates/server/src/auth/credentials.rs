@@ -95,7 +95,9 @@ impl Credentials {
         let tokens: Vec<_> = known
             .tokens
             .values()
-            .filter_map(|token| Some((token.record.project, token.record.id.clone(), token.last_used.take()?)))
+            .filter_map(|token| {
+                Some((token.record.project, token.record.id.clone(), token.last_used.take()?))
+            })
             .collect();
         if keys.is_empty() && tokens.is_empty() { Ok(()) } else { store.note_last_use(keys, tokens).await }
     }

@@ -69,12 +69,22 @@ impl TokenSigner {
     }
 
     /// Makes a token.
-    pub fn issue(&self, project: ProjectId, now: Timestamp, expires: Option<Timestamp>) -> Result<Issued, Error> {
+    pub fn issue(
+        &self,
+        project: ProjectId,
+        now: Timestamp,
+        expires: Option<Timestamp>,
+    ) -> Result<Issued, Error> {
         let id = URL_SAFE_NO_PAD.encode(rand::random::<[u8; 12]>());
-        let claims =
-            Claims { project, jti: id.clone(), iat: now.unix_seconds(), exp: expires.map(Timestamp::unix_seconds) };
-        let token = jsonwebtoken::encode(&Header::new(Algorithm::HS256), &claims, &self.encoding)
-            .map_err(|error| Error::new(Code::Internal, "signing the token failed").with_cause(error.to_string()))?;
+        let claims = Claims {
+            project,
+            jti: id.clone(),
+            iat: now.unix_seconds(),
+            exp: expires.map(Timestamp::unix_seconds),
+        };
+        let token = jsonwebtoken::encode(&Header::new(Algorithm::HS256), &claims, &self.encoding).map_err(
+            |error| Error::new(Code::Internal, "signing the token failed").with_cause(error.to_string()),
+        )?;
         Ok(Issued { id, token })
     }
 
@@ -85,10 +95,11 @@ impl TokenSigner {
         // The library would ask the machine's clock; ours comes in as an argument.
         validation.validate_exp = false;
         validation.validate_aud = false;
-        let decoded = jsonwebtoken::decode::<Claims>(token, &self.decoding, &validation).map_err(|error| {
-            let message = "the secret token is malformed or was not signed by this service";
-            Error::new(Code::Unauthorized, message).with_cause(error.to_string())
-        })?;
+        let decoded =
+            jsonwebtoken::decode::<Claims>(token, &self.decoding, &validation).map_err(|error| {
+                let message = "the secret token is malformed or was not signed by this service";
+                Error::new(Code::Unauthorized, message).with_cause(error.to_string())
+            })?;
         let claims = decoded.claims;
         if claims.exp.is_some_and(|expires| expires.saturating_add(SKEW_SECONDS) < now.unix_seconds()) {
             let message = "the secret token has expired: make a new one with `bourse token create`";
@@ -148,7 +159,11 @@ mod tests {
     fn other_signatures_and_algorithms_are_not_believed() {
         let project = ProjectId::try_from(3).unwrap();
         let foreign = TokenSigner::new(&[8; 32]).issue(project, Timestamp::ZERO, None).unwrap().token;
-        let none = format!("{}.{}.", URL_SAFE_NO_PAD.encode(r#"{"alg":"none"}"#), foreign.split('.').nth(1).unwrap());
+        let none = format!(
+            "{}.{}.",
+            URL_SAFE_NO_PAD.encode(r#"{"alg":"none"}"#),
+            foreign.split('.').nth(1).unwrap()
+        );
         for token in [foreign.as_str(), none.as_str(), "", "a.b.c", "…"] {
             let error = TokenSigner::new(&[7; 32]).verify(token, Timestamp::ZERO).err().unwrap();
             assert_eq!(error.code, Code::Unauthorized, "{token}");
@@ -160,7 +175,8 @@ mod tests {
         use std::os::unix::fs::PermissionsExt as _;
         let data = tempfile::tempdir().unwrap();
         let project = ProjectId::try_from(3).unwrap();
-        let token = TokenSigner::open("", data.path()).unwrap().issue(project, Timestamp::ZERO, None).unwrap().token;
+        let token =
+            TokenSigner::open("", data.path()).unwrap().issue(project, Timestamp::ZERO, None).unwrap().token;
         assert!(TokenSigner::open("", data.path()).unwrap().verify(&token, Timestamp::ZERO).is_ok());
         let mode = fs::metadata(data.path().join(SECRET_FILE)).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);

@@ -69,7 +69,8 @@ impl Params {
         let text = self.text("token");
         let text = text.strip_suffix(".json").unwrap_or(text);
         let missing = || Error::not_found(format_args!("token {}", self.shown("token")));
-        let padded = text.len() == 64 && (text.starts_with('0') || text.bytes().any(|byte| !byte.is_ascii_digit()));
+        let padded =
+            text.len() == 64 && (text.starts_with('0') || text.bytes().any(|byte| !byte.is_ascii_digit()));
         if padded { TokenId::from_hex(text).ok_or_else(missing) } else { text.parse().map_err(|_| missing()) }
     }
 

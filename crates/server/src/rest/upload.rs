@@ -61,8 +61,14 @@ async fn upload_for_token(app: &Arc<App>, params: &Params, form: Form) -> Result
     take_file(app, scope, id, form).await
 }
 
-async fn take_file(app: &Arc<App>, scope: ProjectScope, id: RecordId, form: Form) -> Result<Vec<u8>, Failure> {
-    let bad = |cause: String| Error::new(Code::BadRequest, "the body is not a multipart form").with_cause(cause);
+async fn take_file(
+    app: &Arc<App>,
+    scope: ProjectScope,
+    id: RecordId,
+    form: Form,
+) -> Result<Vec<u8>, Failure> {
+    let bad =
+        |cause: String| Error::new(Code::BadRequest, "the body is not a multipart form").with_cause(cause);
     let mut form = form.map_err(|error| bad(error.body_text()))?;
     while let Some(field) = form.next_field().await.map_err(|error| bad(error.body_text()))? {
         if field.name() != Some("file") {
@@ -91,11 +97,17 @@ async fn read_field(mut field: Field<'_>, bytes_max: usize) -> Result<Vec<u8>, E
         match field.chunk().await {
             Ok(None) => return Ok(content),
             Ok(Some(chunk)) if content.len() + chunk.len() > bytes_max => {
-                return Err(Error::new(Code::BodyTooLarge, format!("the file is larger than {bytes_max} bytes")));
+                return Err(Error::new(
+                    Code::BodyTooLarge,
+                    format!("the file is larger than {bytes_max} bytes"),
+                ));
             }
             Ok(Some(chunk)) => content.extend_from_slice(&chunk),
             Err(error) if error.status() == StatusCode::PAYLOAD_TOO_LARGE => {
-                return Err(Error::new(Code::BodyTooLarge, format!("the file is larger than {bytes_max} bytes")));
+                return Err(Error::new(
+                    Code::BodyTooLarge,
+                    format!("the file is larger than {bytes_max} bytes"),
+                ));
             }
             Err(error) => {
                 let message = "the file could not be read";

@@ -72,7 +72,8 @@ impl Networks {
     /// The chain id for a name, in any case, or for a positive decimal number, which is taken as it is.
     pub fn resolve(&self, text: &str) -> Option<u64> {
         if text.bytes().all(|byte| byte.is_ascii_digit()) {
-            return text.parse().ok().filter(|id| *id > 0);
+            // The database's integers are signed.
+            return text.parse().ok().filter(|id| (1..=i64::MAX as u64).contains(id));
         }
         self.entries.iter().find(|network| network.name.eq_ignore_ascii_case(text)).map(|network| network.id)
     }
@@ -158,9 +159,20 @@ mod tests {
         assert_eq!(networks.resolve("Base-Sepolia"), Some(84532));
         assert_eq!(networks.resolve("137"), Some(137));
         assert_eq!(networks.resolve("999999999"), Some(999_999_999));
-        for text in
-            ["", "0", "-1", "+1", " 1", "1 ", " polygon", "1.0", "0x89", "18446744073709551616", "nowhere"]
-        {
+        for text in [
+            "",
+            "0",
+            "-1",
+            "+1",
+            " 1",
+            "1 ",
+            " polygon",
+            "1.0",
+            "0x89",
+            "18446744073709551616",
+            "9223372036854775808",
+            "nowhere",
+        ] {
             assert_eq!(networks.resolve(text), None, "{text:?}");
         }
     }

@@ -27,7 +27,10 @@ pub(crate) struct Postgres {
 impl Postgres {
     pub(crate) async fn open(url: &str, options: OpenOptions) -> Result<Self, StoreError> {
         let connect = PgConnectOptions::from_str(url)
-            .map_err(|error| StoreError::Address { url: "postgres://…".to_owned(), reason: error.to_string() })?
+            .map_err(|error| StoreError::Address {
+                url: "postgres://…".to_owned(),
+                reason: error.to_string(),
+            })?
             .application_name("bourse")
             .disable_statement_logging();
         let pool = PgPoolOptions::new()
@@ -55,7 +58,8 @@ impl Postgres {
         W: for<'c> FnOnce(Session<'c>) -> BoxFuture<'c, Result<T, StoreError>>,
     {
         let mut connection = self.pool.acquire().await?;
-        let mut transaction = connection.begin_with("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").await?;
+        let mut transaction =
+            connection.begin_with("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").await?;
         work(Session::Postgres(&mut transaction)).await
     }
 
@@ -86,9 +90,9 @@ impl PostgresWatch {
         match tokio::time::timeout(SWEEP_INTERVAL, self.listener.recv()).await {
             Ok(Ok(_)) => {
                 // Further notifications of the same moment need no further look.
-                while let Some(Ok(Some(_))) =
-                    futures_util::FutureExt::now_or_never(self.listener.try_recv())
-                {}
+                while let Some(Ok(Some(_))) = futures_util::FutureExt::now_or_never(self.listener.try_recv())
+                {
+                }
                 Ok(())
             }
             Ok(Err(error)) => Err(error.into()),

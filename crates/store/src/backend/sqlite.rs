@@ -33,12 +33,13 @@ const QUEUE_MAX: usize = 1_024;
 pub(crate) struct Sqlite {
     readers: SqlitePool,
     writer: mpsc::Sender<Job>,
-    watch_options: SqliteConnectOptions,
+    watch_options: Box<SqliteConnectOptions>,
 }
 
 /// One transaction for the writer: does its work, then says whether to keep it and how to tell its owner. It is given
 /// an error instead of the connection when its transaction could not be begun.
-type Job = Box<dyn for<'c> FnOnce(Result<&'c mut SqliteConnection, StoreError>) -> BoxFuture<'c, Outcome> + Send>;
+type Job =
+    Box<dyn for<'c> FnOnce(Result<&'c mut SqliteConnection, StoreError>) -> BoxFuture<'c, Outcome> + Send>;
 type Deliver = Box<dyn FnOnce(Result<(), StoreError>) + Send>;
 
 struct Outcome {
@@ -70,7 +71,7 @@ impl Sqlite {
             .await?;
         let (sender, jobs) = mpsc::channel(QUEUE_MAX);
         tokio::spawn(run_writer(writer, jobs));
-        Ok(Self { readers, writer: sender, watch_options: connect })
+        Ok(Self { readers, writer: sender, watch_options: Box::new(connect) })
     }
 
     pub(crate) async fn close(&self) {
@@ -223,7 +224,6 @@ pub(super) async fn next_ids(
 ) -> Result<Vec<u64>, StoreError> {
     let sql = "UPDATE id_counters SET value = value + $2 WHERE name = $1 RETURNING value";
     let row = session.first(sql, args![sequence.name(), count]).await?;
-    let last =
-        row.ok_or_else(|| StoreError::corrupt("id counter", sequence.name()))?.u64(0, "id counter")?;
+    let last = row.ok_or_else(|| StoreError::corrupt("id counter", sequence.name()))?.u64(0, "id counter")?;
     Ok((last + 1 - count..=last).collect())
 }

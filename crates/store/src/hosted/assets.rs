@@ -1,10 +1,10 @@
 //! Assets: files that belong to hosted collections and tokens.
 
-use bourse_wire::{AssetInput, Error, RecordId, Timestamp, TokenId};
+use bourse_wire::{AssetInput, Error, RecordId, Text, Timestamp, TokenId};
 
 use super::collections::{require as require_collection, touch};
 use super::tokens::require as require_token;
-use crate::args::args;
+use crate::args::{Arg, args};
 use crate::backend::{Sequence, Store};
 use crate::row::Row;
 use crate::session::Session;
@@ -42,7 +42,8 @@ pub struct AssetFile {
     pub dimensions: Option<(u64, u64)>,
 }
 
-const COLUMNS: &str = "SELECT asset_id, hosted_collection_id, token_id, metadata_field, filename, content_hash,
+const COLUMNS: &str =
+    "SELECT asset_id, hosted_collection_id, token_id, metadata_field, filename, content_hash,
     filesize, mime_type, width, height, updated_at FROM hosted_assets WHERE project_id = $1";
 
 impl Store {
@@ -55,14 +56,15 @@ impl Store {
     ) -> Result<AssetRecord, StoreError> {
         self.write(move |mut session| {
             Box::pin(async move {
-                let collection = input.collection_id.ok_or_else(|| Error::invalid("asset.collectionId", "is required"))?;
+                let collection =
+                    input.collection_id.ok_or_else(|| Error::invalid("asset.collectionId", "is required"))?;
                 touch(&mut session, scope, collection, now).await?;
                 match input.token_id {
                     Some(token) => drop(require_token(&mut session, scope, collection, token).await?),
                     None => drop(require_collection(&mut session, scope, collection).await?),
                 }
                 let id = session.next_id(Sequence::Asset).await?;
-                let field = input.metadata_field.map_or_else(|| "image".to_owned(), |field| field.into_string());
+                let field = input.metadata_field.map_or_else(|| "image".to_owned(), Text::into_string);
                 let filename = input.filename.or(input.name).unwrap_or_default().into_string();
                 let sql = "INSERT INTO hosted_assets (project_id, asset_id, hosted_collection_id, token_id,
                     metadata_field, filename, filesize, mime_type, updated_at)
@@ -90,17 +92,14 @@ impl Store {
     ) -> Result<Vec<AssetRecord>, StoreError> {
         self.read(move |mut session| {
             Box::pin(async move {
-                let (sql, args) = match token {
-                    Some(token) => {
-                        let sql = format!("{COLUMNS} AND hosted_collection_id = $2 AND token_id = $3 ORDER BY asset_id");
-                        (sql, args![scope.project(), collection, token])
-                    }
-                    None => {
-                        let sql =
-                            format!("{COLUMNS} AND hosted_collection_id = $2 AND token_id IS NULL ORDER BY asset_id");
-                        (sql, args![scope.project(), collection])
-                    }
+                let mut args = args![scope.project(), collection];
+                let which = if let Some(token) = token {
+                    args.push(Arg::from(token));
+                    "token_id = $3"
+                } else {
+                    "token_id IS NULL"
                 };
+                let sql = format!("{COLUMNS} AND hosted_collection_id = $2 AND {which} ORDER BY asset_id");
                 session.all(sql, args).await?.iter().map(asset).collect()
             })
         })
@@ -118,8 +117,8 @@ impl Store {
         self.write(move |mut session| {
             Box::pin(async move {
                 let known = hold(&mut session, scope, id, now).await?;
-                let field = input.metadata_field.map_or(known.metadata_field, |field| field.into_string());
-                let filename = input.filename.or(input.name).map_or(known.filename, |name| name.into_string());
+                let field = input.metadata_field.map_or(known.metadata_field, Text::into_string);
+                let filename = input.filename.or(input.name).map_or(known.filename, Text::into_string);
                 let sql = "UPDATE hosted_assets SET metadata_field = $3, filename = $4, updated_at = $5
                     WHERE project_id = $1 AND asset_id = $2";
                 session.execute(sql, args![scope.project(), id, field, filename, now]).await?;
@@ -142,7 +141,8 @@ impl Store {
                 let known = hold(&mut session, scope, id, now).await?;
                 let (file, filename) = upload;
                 let filename = if known.filename.is_empty() { filename } else { known.filename };
-                let sql = "UPDATE hosted_assets SET content_hash = $3, filesize = $4, mime_type = $5, width = $6,
+                let sql =
+                    "UPDATE hosted_assets SET content_hash = $3, filesize = $4, mime_type = $5, width = $6,
                     height = $7, filename = $8, updated_at = $9 WHERE project_id = $1 AND asset_id = $2";
                 let (width, height) = file.dimensions.unzip();
                 let args = args![
@@ -164,7 +164,12 @@ impl Store {
     }
 
     /// Deletes an asset. Its file stays, as another asset may have the same content.
-    pub async fn delete_asset(&self, scope: ProjectScope, id: RecordId, now: Timestamp) -> Result<(), StoreError> {
+    pub async fn delete_asset(
+        &self,
+        scope: ProjectScope,
+        id: RecordId,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
         self.write(move |mut session| {
             Box::pin(async move {
                 hold(&mut session, scope, id, now).await?;

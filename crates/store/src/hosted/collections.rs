@@ -27,6 +27,17 @@ pub struct HostedCollection {
     pub updated_at: Timestamp,
 }
 
+/// Who sees a collection at its public addresses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Visibility {
+    /// Nobody.
+    Private,
+    /// Everybody, but for its private tokens.
+    Public,
+    /// Everybody; its private tokens are private no longer.
+    PublicWithTokens,
+}
+
 const COLUMNS: &str = "SELECT hosted_collection_id, metadata, private, created_at, updated_at,
     (SELECT COUNT(*) FROM hosted_tokens WHERE hosted_tokens.project_id = hosted_collections.project_id
         AND hosted_tokens.hosted_collection_id = hosted_collections.hosted_collection_id)
@@ -107,25 +118,25 @@ impl Store {
         .await
     }
 
-    /// Shows a collection at its public addresses, or hides it; with `tokens` every token follows.
+    /// Shows a collection at its public addresses, or hides it.
     pub async fn publish_hosted_collection(
         &self,
         scope: ProjectScope,
         id: RecordId,
-        private: bool,
-        tokens: bool,
+        visibility: Visibility,
         now: Timestamp,
     ) -> Result<HostedCollection, StoreError> {
         self.write(move |mut session| {
             Box::pin(async move {
+                let private = visibility == Visibility::Private;
                 require(&mut session, scope, id).await?;
                 let sql = "UPDATE hosted_collections SET private = $3, updated_at = $4
                     WHERE project_id = $1 AND hosted_collection_id = $2";
                 session.execute(sql, args![scope.project(), id, private, now]).await?;
-                if tokens {
-                    let sql = "UPDATE hosted_tokens SET private = $3
+                if visibility == Visibility::PublicWithTokens {
+                    let sql = "UPDATE hosted_tokens SET private = FALSE
                         WHERE project_id = $1 AND hosted_collection_id = $2";
-                    session.execute(sql, args![scope.project(), id, private]).await?;
+                    session.execute(sql, args![scope.project(), id]).await?;
                 }
                 require(&mut session, scope, id).await
             })
@@ -134,11 +145,16 @@ impl Store {
     }
 
     /// Deletes a collection with its tokens, assets and contract links.
-    pub async fn delete_hosted_collection(&self, scope: ProjectScope, id: RecordId) -> Result<(), StoreError> {
+    pub async fn delete_hosted_collection(
+        &self,
+        scope: ProjectScope,
+        id: RecordId,
+    ) -> Result<(), StoreError> {
         self.write(move |mut session| {
             Box::pin(async move {
                 require(&mut session, scope, id).await?;
-                let sql = "DELETE FROM hosted_collections WHERE project_id = $1 AND hosted_collection_id = $2";
+                let sql =
+                    "DELETE FROM hosted_collections WHERE project_id = $1 AND hosted_collection_id = $2";
                 session.execute(sql, args![scope.project(), id]).await.map(drop)
             })
         })
@@ -165,7 +181,8 @@ pub(super) async fn touch(
     collection: RecordId,
     now: Timestamp,
 ) -> Result<(), StoreError> {
-    let sql = "UPDATE hosted_collections SET updated_at = $3 WHERE project_id = $1 AND hosted_collection_id = $2";
+    let sql =
+        "UPDATE hosted_collections SET updated_at = $3 WHERE project_id = $1 AND hosted_collection_id = $2";
     session.execute(sql, args![scope.project(), collection, now]).await.map(drop)
 }
 

@@ -44,7 +44,8 @@ impl Store {
         scope: ProjectScope,
         contract: CollectionKey,
     ) -> Result<ContractCollection, StoreError> {
-        self.read(move |mut session| Box::pin(async move { require(&mut session, scope, contract).await })).await
+        self.read(move |mut session| Box::pin(async move { require(&mut session, scope, contract).await }))
+            .await
     }
 
     /// One page of a project's links, or of one collection's, oldest first, read one beyond the page.
@@ -64,8 +65,9 @@ impl Store {
                     }
                     Some(collection) => {
                         require_collection(&mut session, scope, collection).await?;
-                        let sql =
-                            format!("{COLUMNS} AND hosted_collection_id = $4 ORDER BY link_id LIMIT $2 OFFSET $3");
+                        let sql = format!(
+                            "{COLUMNS} AND hosted_collection_id = $4 ORDER BY link_id LIMIT $2 OFFSET $3"
+                        );
                         (sql, args![scope.project(), limit, offset, collection])
                     }
                 };

@@ -102,7 +102,9 @@ impl Store {
                 let sql = "UPDATE hosted_tokens SET metadata = $4, private = $5
                     WHERE project_id = $1 AND hosted_collection_id = $2 AND token_id = $3";
                 let json = known.metadata.to_json()?;
-                session.execute(sql, args![scope.project(), collection, token_id, json, known.private]).await?;
+                session
+                    .execute(sql, args![scope.project(), collection, token_id, json, known.private])
+                    .await?;
                 Ok(known)
             })
         })

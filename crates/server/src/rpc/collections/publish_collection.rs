@@ -1,5 +1,6 @@
 //! Shows a collection at its public addresses.
 
+use bourse_store::Visibility;
 use bourse_wire::{ProjectId, RecordId};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -25,7 +26,8 @@ pub(crate) struct Request {
 request!(Request, project_id);
 
 pub(crate) async fn handle(call: Call, request: Request) -> Result<CollectionAnswer, Failure> {
-    let (id, tokens) = (request.collection_id, request.recursive);
-    let hosted = call.app.store.publish_hosted_collection(call.scope(), id, false, tokens, call.now).await?;
+    let visibility = if request.recursive { Visibility::PublicWithTokens } else { Visibility::Public };
+    let id = request.collection_id;
+    let hosted = call.app.store.publish_hosted_collection(call.scope(), id, visibility, call.now).await?;
     Ok(CollectionAnswer { collection: collection(&call.app, call.scope(), hosted).await? })
 }

@@ -23,6 +23,7 @@ request!(Request, project_id);
 
 pub(crate) async fn handle(call: Call, request: Request) -> Result<CollectionAnswer, Failure> {
     let id = required_id(request.collection.id, "collection.id")?;
-    let hosted = call.app.store.update_hosted_collection(call.scope(), id, request.collection, call.now).await?;
+    let hosted =
+        call.app.store.update_hosted_collection(call.scope(), id, request.collection, call.now).await?;
     Ok(CollectionAnswer { collection: collection(&call.app, call.scope(), hosted).await? })
 }

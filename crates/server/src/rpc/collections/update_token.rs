@@ -36,6 +36,7 @@ pub(crate) struct Answer {
 
 pub(crate) async fn handle(call: Call, request: Request) -> Result<Answer, Failure> {
     let change = (request.token_id, request.token, request.private);
-    let hosted = call.app.store.update_hosted_token(call.scope(), request.collection_id, change, call.now).await?;
+    let hosted =
+        call.app.store.update_hosted_token(call.scope(), request.collection_id, change, call.now).await?;
     Ok(Answer { token: token(&call.app, call.scope(), request.collection_id, hosted).await?.token })
 }

@@ -59,7 +59,10 @@ fn write_item(answer: &mut Vec<u8>, first: usize, item: &[u8]) {
 /// Refuses a batch that is larger than the limit, by name.
 fn check_batch(member: &str, things: &str, count: usize, count_max: usize) -> Result<(), Error> {
     if count > count_max {
-        return Err(Error::invalid(member, format!("{count} {things} where at most {count_max} are allowed")));
+        return Err(Error::invalid(
+            member,
+            format!("{count} {things} where at most {count_max} are allowed"),
+        ));
     }
     Ok(())
 }

@@ -1,0 +1,140 @@
+//! Clients that write over HTTP and remember what the service acknowledged.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use serde_json::{Value, json};
+
+use crate::http::{Credential, call};
+
+/// Contacts that one call adds.
+pub(crate) const GROUP_SIZE: usize = 20;
+/// Clients of each kind.
+const CONTACT_WRITERS: u64 = 3;
+const TOKEN_WRITERS: u64 = 2;
+
+/// The records of one round, which nothing after it writes to.
+#[derive(Clone, Copy)]
+pub(crate) struct Targets {
+    pub(crate) audience: u64,
+    pub(crate) collection: u64,
+    /// The collection that is changed over and over.
+    pub(crate) updated: u64,
+}
+
+/// What one client did.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Log {
+    /// Numbers of acknowledged writes, in order.
+    pub(crate) acknowledged: Vec<u64>,
+    /// The write that got no answer.
+    pub(crate) in_doubt: Option<u64>,
+}
+
+impl Log {
+    pub(crate) fn sent(&self, number: u64) -> bool {
+        self.acknowledged.contains(&number) || self.in_doubt == Some(number)
+    }
+
+    fn merge(mut logs: Vec<Self>) -> Merged {
+        let in_doubt = logs.iter().filter_map(|log| log.in_doubt).collect();
+        Merged { acknowledged: logs.iter_mut().flat_map(|log| std::mem::take(&mut log.acknowledged)).collect(), in_doubt }
+    }
+}
+
+/// What several clients of one kind did together.
+#[derive(Clone, Debug)]
+pub(crate) struct Merged {
+    pub(crate) acknowledged: Vec<u64>,
+    pub(crate) in_doubt: Vec<u64>,
+}
+
+impl Merged {
+    pub(crate) fn sent(&self, number: u64) -> bool {
+        self.acknowledged.contains(&number) || self.in_doubt.contains(&number)
+    }
+}
+
+/// What all clients of a round did.
+pub(crate) struct Logs {
+    pub(crate) contacts: Merged,
+    pub(crate) tokens: Merged,
+    pub(crate) updates: Log,
+}
+
+impl Logs {
+    pub(crate) fn acknowledged(&self) -> usize {
+        self.contacts.acknowledged.len() + self.tokens.acknowledged.len() + self.updates.acknowledged.len()
+    }
+
+    pub(crate) fn in_doubt(&self) -> usize {
+        self.contacts.in_doubt.len() + self.tokens.in_doubt.len() + usize::from(self.updates.in_doubt.is_some())
+    }
+}
+
+/// Lets all clients write until the service is gone; `kill` makes it go.
+pub(crate) fn write_until(port: u16, token: &str, targets: Targets, kill: impl FnOnce()) -> Logs {
+    let stop = AtomicBool::new(false);
+    let next = AtomicU64::new(1);
+    std::thread::scope(|scope| {
+        let start = |operation: &'static str, body: fn(Targets, u64) -> Value| {
+            let (stop, next) = (&stop, &next);
+            scope.spawn(move || {
+                write(&|number| call(port, operation, Credential::Token(token), &body(targets, number)), stop, next)
+            })
+        };
+        let contacts: Vec<_> =
+            (0..CONTACT_WRITERS).map(|_| start("Builder/AddAudienceContacts", contacts_body)).collect();
+        let tokens: Vec<_> = (0..TOKEN_WRITERS).map(|_| start("Collections/CreateToken", token_body)).collect();
+        let updates = start("Collections/UpdateCollection", update_body);
+        kill();
+        stop.store(true, Ordering::Relaxed);
+        let join = |handles: Vec<std::thread::ScopedJoinHandle<'_, Log>>| {
+            Log::merge(handles.into_iter().map(|handle| handle.join().unwrap()).collect())
+        };
+        Logs { contacts: join(contacts), tokens: join(tokens), updates: updates.join().unwrap() }
+    })
+}
+
+/// One client: writes one number after the other, until one write gets no answer.
+fn write(
+    send: &dyn Fn(u64) -> std::io::Result<crate::http::Answer>,
+    stop: &AtomicBool,
+    next: &AtomicU64,
+) -> Log {
+    let mut log = Log::default();
+    while !stop.load(Ordering::Relaxed) {
+        let number = next.fetch_add(1, Ordering::Relaxed);
+        match send(number) {
+            Ok(answer) => {
+                assert_eq!(answer.status, 200, "{}", answer.body);
+                log.acknowledged.push(number);
+            }
+            Err(_) => {
+                log.in_doubt = Some(number);
+                break;
+            }
+        }
+    }
+    log
+}
+
+fn contacts_body(targets: Targets, group: u64) -> Value {
+    let contact = |member| json!({ "name": format!("guest {group}"), "address": format!("0x{group:032x}{member:08x}") });
+    let contacts: Vec<Value> = (0..GROUP_SIZE).map(contact).collect();
+    json!({ "audienceId": targets.audience, "contacts": contacts })
+}
+
+/// The group that a contact's address names.
+pub(crate) fn group_of(address: &str) -> u64 {
+    u64::from_str_radix(&address[2..34], 16).unwrap()
+}
+
+fn token_body(targets: Targets, number: u64) -> Value {
+    let token = json!({ "tokenId": number.to_string(), "name": format!("token {number}") });
+    json!({ "collectionId": targets.collection, "token": token })
+}
+
+fn update_body(targets: Targets, number: u64) -> Value {
+    let metadata = json!({ "name": format!("name {number}"), "description": format!("text {number}") });
+    json!({ "collection": { "id": targets.updated, "metadata": metadata } })
+}

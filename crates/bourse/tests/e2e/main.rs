@@ -1,0 +1,21 @@
+//! The binary as its users meet it: started as a process, spoken to over HTTP, killed at any moment.
+//!
+//! `STORE` chooses the engine as in the tests of the store. Every process gets a database and a directory of its own,
+//! an environment without settings and a free port, and is killed when its test ends, however it ends.
+#![expect(clippy::unwrap_used, reason = "a test may fail by panicking")]
+
+mod administration;
+mod demo;
+mod doctor;
+mod durability;
+mod durability_writers;
+mod http;
+mod import;
+mod import_bad_lines;
+mod import_killed;
+mod import_memory;
+mod instance;
+mod process;
+mod seed;
+mod serve;
+mod settings;

@@ -1,0 +1,13 @@
+//! The service as its callers see it: whole requests against a whole application, on a database of the test's own.
+//!
+//! `STORE=sqlite` (the default) or `STORE=postgres` chooses the engine. The snapshots are the same files for both.
+#![expect(clippy::unwrap_used, reason = "a test may fail by panicking")]
+
+mod answers;
+mod conventions;
+mod errors;
+mod files;
+mod follow;
+mod hostile;
+mod support;
+mod tenancy;

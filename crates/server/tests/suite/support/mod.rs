@@ -1,0 +1,87 @@
+//! A whole service on a database of its own, called in-process.
+
+pub(crate) mod actor;
+pub(crate) mod body;
+pub(crate) mod clock;
+pub(crate) mod log;
+pub(crate) mod project;
+pub(crate) mod random;
+pub(crate) mod seed;
+pub(crate) mod transcript;
+
+use std::sync::Arc;
+
+use bourse_server::settings::{Layers, load};
+use bourse_server::{App, Background, service};
+use bourse_store::testing::TestDatabase;
+use bourse_store::{DatabaseUrl, Store};
+use bourse_wire::Timestamp;
+
+use actor::Actor;
+use clock::FakeClock;
+use project::Project;
+
+/// When every test begins.
+pub(crate) const START: &str = "2025-03-14T12:00:00Z";
+/// Signs the secret tokens of every test.
+pub(crate) const SECRET: &str = "the signing secret of every test";
+
+/// A running service, and who calls it.
+pub(crate) struct TestApp {
+    pub(crate) app: Arc<App>,
+    /// The same database, opened as another process would.
+    pub(crate) store: Store,
+    pub(crate) clock: FakeClock,
+    /// Presents no credential.
+    pub(crate) anonymous: Actor,
+    pub(crate) project_a: Project,
+    pub(crate) project_b: Project,
+    pub(crate) database: TestDatabase,
+}
+
+impl TestApp {
+    /// A service with the default settings.
+    pub(crate) async fn start() -> Self {
+        Self::with(&[]).await
+    }
+
+    /// A service with some settings of its own, each a dotted key and a value.
+    pub(crate) async fn with(settings: &[(&'static str, &str)]) -> Self {
+        let database = TestDatabase::fresh().await.unwrap();
+        let store = database.open().await.unwrap();
+        let project_a = Project::create(&store, "A").await;
+        let project_b = Project::create(&store, "B").await;
+        let clock = FakeClock::at(START);
+        let app = App::open(load(layers(&database, settings)).unwrap().settings, clock.clock()).await.unwrap();
+        let anonymous = Actor::new(service(Arc::clone(&app)));
+        let [project_a, project_b] = [project_a, project_b].map(|project| project.calling(&anonymous));
+        Self { app, store, clock, anonymous, project_a, project_b, database }
+    }
+
+    /// Lets it follow the store and flush, as it does when it serves.
+    pub(crate) fn background(&self) -> Background {
+        Background::start(&self.app)
+    }
+
+    pub(crate) fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+}
+
+/// The settings of a test: its own directory and database, nothing from the machine.
+fn layers(database: &TestDatabase, settings: &[(&'static str, &str)]) -> Layers {
+    let url = match &database.url {
+        DatabaseUrl::Sqlite(path) => format!("sqlite:{}", path.display()),
+        DatabaseUrl::Postgres(url) => url.clone(),
+    };
+    let data = database.directory.path().display().to_string();
+    let common = [
+        ("storage.data", data.as_str()),
+        ("storage.database", url.as_str()),
+        ("storage.connections_max", "4"),
+        ("auth.jwt_secret", SECRET),
+        ("server.public_url", "https://bourse.example"),
+    ];
+    let flags = common.iter().chain(settings).map(|(key, value)| ("--test", *key, (*value).to_owned()));
+    Layers { flags: flags.collect(), ..Layers::default() }
+}

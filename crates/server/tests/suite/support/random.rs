@@ -1,0 +1,31 @@
+//! Random values from a seed that a failure names.
+
+use std::fmt::Debug;
+use std::time::SystemTime;
+
+use proptest::strategy::Strategy;
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+
+/// Runs a test with many values, the same ones for the same seed: `BOURSE_TEST_SEED`, or another each time.
+pub(crate) fn check<S: Strategy<Value: Debug>>(cases: u32, strategy: &S, test: impl Fn(S::Value)) {
+    let seed = seed();
+    let mut bytes = [0; 32];
+    bytes[..8].copy_from_slice(&seed.to_le_bytes());
+    let config = Config { cases, failure_persistence: None, max_shrink_iters: 400, ..Config::default() };
+    let mut runner = TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &bytes));
+    let result = runner.run(strategy, |value| {
+        test(value);
+        Ok(())
+    });
+    if let Err(failure) = result {
+        panic!("BOURSE_TEST_SEED={seed} shows this again: {failure:#?}");
+    }
+}
+
+fn seed() -> u64 {
+    if let Ok(text) = std::env::var("BOURSE_TEST_SEED") {
+        return text.parse().unwrap();
+    }
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap();
+    now.as_secs() << 30 | u64::from(now.subsec_nanos())
+}
