@@ -25,7 +25,7 @@ pub(crate) struct Common {
     /// Directory for everything that is kept on disk
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) data: Option<String>,
-    /// Database: sqlite:PATH or postgres://USER:PASSWORD@HOST/NAME; a SQLite file in the data directory by default
+    /// Database, `sqlite:PATH` or `postgres://USER:PASSWORD@HOST/NAME`; a SQLite file in the data directory by default
     #[arg(long, global = true, value_name = "URL")]
     pub(crate) database: Option<String>,
     /// Print JSON, for programs to read

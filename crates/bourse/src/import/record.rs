@@ -165,7 +165,7 @@ impl Reader {
         let kind = take_member(&mut members, "type");
         match kind.as_ref().and_then(Value::as_str) {
             Some("token") => self.token(members),
-            Some("balance") => self.balance(from_value(Value::Object(members))?),
+            Some("balance") => self.balance(&from_value(Value::Object(members))?),
             Some("order") => self.order(from_value(Value::Object(members))?),
             Some("contract") => self.contract(from_value(Value::Object(members))?),
             Some("currency") => self.currency(from_value(Value::Object(members))?),
@@ -211,7 +211,7 @@ impl Reader {
         Ok(Record::Collection(key, Change::Token { token_id, metadata: token.to_json()? }))
     }
 
-    fn balance(&self, line: BalanceLine) -> Result<Record, Error> {
+    fn balance(&self, line: &BalanceLine) -> Result<Record, Error> {
         let key = CollectionKey { chain: self.chain(&line.chain_id)?, address: line.contract_address };
         let change =
             Change::Balance { token_id: line.token_id, account: line.account, balance: line.balance };
