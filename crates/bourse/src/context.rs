@@ -4,7 +4,7 @@ use std::path::Path;
 
 use bourse_server::auth::TokenSigner;
 use bourse_server::settings::{self, Layers, Loaded, Settings};
-use bourse_server::{Clock, StartError};
+use bourse_server::{Clock, StartError, make_private_directory};
 use bourse_store::Store;
 
 use crate::cli::{Common, Listen};
@@ -91,8 +91,14 @@ pub(crate) struct Context {
 impl Context {
     /// Opens the store that the settings name, bringing its tables up to date.
     pub(crate) async fn open(common: &Common) -> Result<Self, CommandError> {
-        let settings = load_settings(common, &Listen::default())?.settings;
+        Self::with(load_settings(common, &Listen::default())?.settings).await
+    }
+
+    /// Opens the store that these settings name.
+    pub(crate) async fn with(settings: Settings) -> Result<Self, CommandError> {
         let clock = Clock::system();
+        make_private_directory(&settings.storage.data)
+            .map_err(CommandError::io("making the data directory"))?;
         let store = Store::open(&settings.database_url(), settings.open_options(), clock.now()).await?;
         Ok(Self { settings, store, clock })
     }

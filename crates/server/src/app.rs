@@ -1,5 +1,6 @@
 //! The state that all requests share.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -73,6 +74,7 @@ impl App {
     pub async fn open(settings: Settings, clock: Clock) -> Result<Arc<Self>, StartError> {
         let data = settings.storage.data.clone();
         let unusable = |source| StartError::Data { path: data.display().to_string(), source };
+        make_private_directory(&data).map_err(unusable)?;
         let signer = TokenSigner::open(settings.auth.jwt_secret.expose(), &data).map_err(unusable)?;
         let files = Files::open(&data).map_err(unusable)?;
         let store = Store::open(&settings.database_url(), settings.open_options(), clock.now()).await?;
@@ -116,6 +118,12 @@ impl App {
     pub(crate) fn request_id(&self) -> String {
         self.request_ids.next()
     }
+}
+
+/// Makes the data directory, for its owner only: it holds people's addresses. One that is there keeps its mode.
+pub fn make_private_directory(path: &Path) -> std::io::Result<()> {
+    use std::os::unix::fs::DirBuilderExt as _;
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path)
 }
 
 /// Names requests: a random start for each process, then a count.

@@ -24,7 +24,7 @@ pub mod router;
 mod rpc;
 pub mod settings;
 
-pub use app::{App, StartError};
+pub use app::{App, StartError, make_private_directory};
 pub use background::Background;
 pub use clock::Clock;
 pub use files::{FileError, Files};

@@ -123,6 +123,7 @@ fn operation(route: &Route, schemas: &mut Schemas) -> Value {
         "x-credential": credential,
         "x-cost": route.cost,
         "x-state": state,
+        "x-example": serde_json::from_str::<Value>(route.example).unwrap_or_default(),
         "requestBody": { "required": true, "content": { "application/json": { "schema": request } } },
         "responses": {
             "200": { "description": "Done.", "content": { "application/json": { "schema": answer } } },
@@ -201,6 +202,14 @@ mod tests {
         for reference in text.split("\"#/components/schemas/").skip(1) {
             let name = reference.split('"').next().unwrap();
             assert!(components.contains_key(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn every_example_is_an_object() {
+        for route in operations() {
+            let example: Value = serde_json::from_str(route.example).unwrap();
+            assert!(example.is_object(), "{}", route.name);
         }
     }
 

@@ -94,6 +94,8 @@ pub struct Route {
     pub state: State,
     /// What it does, in a sentence.
     pub summary: &'static str,
+    /// A body to try it with against the demo, as JSON.
+    pub example: &'static str,
     pub(crate) schemas: fn(&mut SchemaGenerator) -> (Schema, Schema),
     pub(crate) handler: Handler,
 }
@@ -190,7 +192,17 @@ impl Route {
         let schemas = |generator: &mut SchemaGenerator| {
             (generator.subschema_for::<Q>(), generator.subschema_for::<A>())
         };
-        Self { service, name, credential, cost: 1, state: State::Ready, summary, schemas, handler }
+        Self {
+            service,
+            name,
+            credential,
+            cost: 1,
+            state: State::Ready,
+            summary,
+            example: "{}",
+            schemas,
+            handler,
+        }
     }
 
     /// The operation by which a client finds out that the service is there.
@@ -208,6 +220,7 @@ impl Route {
             cost: 0,
             state: State::Ready,
             summary: "Whether the service is there.",
+            example: "{}",
             schemas: |generator| {
                 (schemars::json_schema!({"type": "object"}), generator.subschema_for::<Answer>())
             },
@@ -230,7 +243,22 @@ impl Route {
                 Err(bourse_wire::Error::new(bourse_wire::Code::NotImplemented, message).into())
             })
         }));
-        Self { service, name, credential, cost: 0, state: State::Planned, summary, schemas: any, handler }
+        Self {
+            service,
+            name,
+            credential,
+            cost: 0,
+            state: State::Planned,
+            summary,
+            example: "{}",
+            schemas: any,
+            handler,
+        }
+    }
+
+    /// The same operation, with a body to try it with.
+    pub(crate) fn example(self, example: &'static str) -> Self {
+        Self { example, ..self }
     }
 
     /// The path, without a network.

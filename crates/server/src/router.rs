@@ -34,25 +34,25 @@ fn metadata_operations() -> Vec<Route> {
             AccessKey,
             "Metadata of tokens of several contracts. Tokens that are not known are left out.",
             get_token_metadata_batch::handle,
-        ),
+        ).example(r#"{"chainID":"amoy","contractTokenMap":{"0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af":["1","2"]}}"#),
         Route::raw::<_, get_contract_info_batch::Answer, _>(
             (Metadata, "GetContractInfoBatch"),
             AccessKey,
             "Information about several contracts. Contracts that are not known are left out.",
             get_contract_info_batch::handle,
-        ),
+        ).example(r#"{"chainID":"amoy","contractAddresses":["0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af"]}"#),
         Route::raw::<_, get_token_metadata::Answer, _>(
             (Metadata, "GetTokenMetadata"),
             AccessKey,
             "Metadata of tokens of one contract. Tokens that are not known are left out.",
             get_token_metadata::handle,
-        ),
+        ).example(r#"{"chainID":"amoy","contractAddress":"0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af","tokenIDs":["1"]}"#),
         Route::raw::<_, get_contract_info::Answer, _>(
             (Metadata, "GetContractInfo"),
             AccessKey,
             "Information about one contract.",
             get_contract_info::handle,
-        ),
+        ).example(r#"{"chainID":"amoy","contractAddress":"0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af"}"#),
         Route::planned(
             (Metadata, "TokenCollectionFilters"),
             AccessKey,
@@ -75,13 +75,15 @@ fn collections_operations() -> Vec<Route> {
             SecretToken,
             "Makes a hosted collection.",
             c::create_collection::handle,
-        ),
+        )
+        .example(r#"{"collection":{"metadata":{"name":"Tide charts"}}}"#),
         Route::new(
             place("GetCollection"),
             SecretToken,
             "Reads a hosted collection.",
             c::get_collection::handle,
-        ),
+        )
+        .example(r#"{"collectionId":1}"#),
         Route::new(
             place("ListCollections"),
             SecretToken,
@@ -105,7 +107,8 @@ fn collections_operations() -> Vec<Route> {
             SecretToken,
             "Shows a collection at its public addresses; with `recursive`, its private tokens too.",
             c::publish_collection::handle,
-        ),
+        )
+        .example(r#"{"collectionId":1,"recursive":true}"#),
         Route::new(
             place("UnpublishCollection"),
             SecretToken,
@@ -161,14 +164,17 @@ fn token_operations() -> Vec<Route> {
             SecretToken,
             "Adds a token to a collection.",
             c::create_token::handle,
-        ),
-        Route::new(place("GetToken"), SecretToken, "Reads a token and its assets.", c::get_token::handle),
+        )
+        .example(r#"{"collectionId":1,"token":{"tokenId":"13","name":"Harbour fog"}}"#),
+        Route::new(place("GetToken"), SecretToken, "Reads a token and its assets.", c::get_token::handle)
+            .example(r#"{"projectId":1,"collectionId":1,"tokenId":"1"}"#),
         Route::new(
             place("ListTokens"),
             SecretToken,
             "Lists the tokens of a collection.",
             c::list_tokens::handle,
-        ),
+        )
+        .example(r#"{"collectionId":1,"page":{"page":1,"pageSize":5}}"#),
         Route::new(place("UpdateToken"), SecretToken, "Changes a token.", c::update_token::handle),
         Route::new(
             place("DeleteToken"),
@@ -188,7 +194,8 @@ fn asset_operations() -> Vec<Route> {
             SecretToken,
             "Makes an asset, for which a file can then be uploaded.",
             c::create_asset::handle,
-        ),
+        )
+        .example(r#"{"asset":{"collectionId":1,"tokenId":"13","metadataField":"image"}}"#),
         Route::new(place("GetAsset"), SecretToken, "Reads an asset.", c::get_asset::handle),
         Route::new(place("UpdateAsset"), SecretToken, "Changes an asset.", c::update_asset::handle),
         Route::new(place("DeleteAsset"), SecretToken, "Deletes an asset.", c::delete_asset::handle),
@@ -216,14 +223,14 @@ fn builder_operations() -> Vec<Route> {
             AccessKey,
             "Reads an audience with its contacts and linked contracts.",
             b::get_audience::handle,
-        ),
+        ).example(r#"{"projectId":1,"audienceId":1}"#),
         Route::new(
             place("ListAudiences"),
             AccessKey,
             "Lists the project's audiences.",
             b::list_audiences::handle,
         ),
-        Route::new(place("CreateAudience"), SecretToken, "Makes an audience.", b::create_audience::handle),
+        Route::new(place("CreateAudience"), SecretToken, "Makes an audience.", b::create_audience::handle).example(r#"{"name":"Testers"}"#),
         Route::new(place("UpdateAudience"), SecretToken, "Renames an audience.", b::update_audience::handle),
         Route::new(
             place("DeleteAudience"),
@@ -236,7 +243,7 @@ fn builder_operations() -> Vec<Route> {
             SecretToken,
             "Adds contacts, all or none. A contact is known by its address; adding it again updates it.",
             b::add_audience_contacts::handle,
-        ),
+        ).example(r#"{"audienceId":1,"contacts":[{"name":"Ada","address":"0x00000000000000000000000000000000000000ad","email":"ada@example.org"}]}"#),
         Route::new(
             place("RemoveAudienceContacts"),
             SecretToken,

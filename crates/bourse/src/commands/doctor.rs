@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
-use bourse_server::Clock;
 use bourse_server::settings::Settings;
+use bourse_server::{Clock, make_private_directory};
 use bourse_store::{MigrationState, Store};
 use serde_json::json;
 
@@ -65,7 +65,7 @@ pub(super) async fn run(common: &Common) -> Result<ExitCode, CommandError> {
 
 fn check_data(data: &Path) -> Result<String, String> {
     let shown = data.display();
-    std::fs::create_dir_all(data).map_err(|error| format!("{shown} cannot be made: {error}"))?;
+    make_private_directory(data).map_err(|error| format!("{shown} cannot be made: {error}"))?;
     let probe = data.join(format!(".doctor-{}", std::process::id()));
     std::fs::write(&probe, b"probe").and_then(|()| std::fs::remove_file(&probe)).map_err(|error| {
         format!("{shown} cannot be written to ({error}): give its owner write permission")

@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use bourse_server::settings::Settings;
-use bourse_server::{Clock, FileError, Files};
-use bourse_store::{Project, ProjectScope, Store};
+use bourse_server::{FileError, Files};
+use bourse_store::{Project, ProjectScope};
 use bourse_wire::{
     AssetInput, CollectionInput, Error, Marketplace, PageInput, RecordId, ServiceName, TokenInput, from_value,
 };
@@ -21,9 +21,7 @@ const PROJECT_NAME: &str = "Bourse demo";
 
 /// The credentials of a filled data directory, which is filled first when it is not yet.
 pub(super) async fn open(settings: &Settings) -> Result<Credentials, CommandError> {
-    let clock = Clock::system();
-    let store = Store::open(&settings.database_url(), settings.open_options(), clock.now()).await?;
-    let context = Context { settings: settings.clone(), store, clock };
+    let context = Context::with(settings.clone()).await?;
     let credentials = match Credentials::read(&settings.storage.data)? {
         Some(credentials) => credentials,
         None => fill(&context).await?,

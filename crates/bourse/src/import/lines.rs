@@ -10,6 +10,8 @@ use super::{Message, Pending, Position, Reader};
 
 /// The longest line: more than the largest record.
 const LINE_BYTES_MAX: u64 = 4 * 1024 * 1024;
+/// What some editors put at the start of a file.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Reads files one after another and sends their records on in batches. Ends early at the first bad line unless
 /// those are skipped; what came before it is sent first.
@@ -68,13 +70,17 @@ fn read_file(
         }
         batches.position.bytes += read;
         batches.position.lines += 1;
+        let text = if number == 1 { line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&line) } else { &line };
         let result = if read > LINE_BYTES_MAX {
-            input.skip_until(b'\n')?;
+            // When the last byte read ends the line, what follows is the next one.
+            if !line.ends_with(b"\n") {
+                input.skip_until(b'\n')?;
+            }
             Err(format!("the line is longer than {LINE_BYTES_MAX} bytes"))
-        } else if line.iter().all(u8::is_ascii_whitespace) {
+        } else if text.iter().all(u8::is_ascii_whitespace) {
             continue;
         } else {
-            reader.read(&line).map_err(|error| match error.cause {
+            reader.read(text).map_err(|error| match error.cause {
                 Some(cause) => format!("{}: {cause}", error.message),
                 None => error.message,
             })

@@ -13,8 +13,8 @@ use crate::http::Credential;
 use crate::instance::{Instance, Project, Server};
 use crate::seed::Random;
 
-const KILLS_SQLITE: usize = 14;
-const KILLS_POSTGRES: usize = 10;
+const KILLS_SQLITE: usize = 24;
+const KILLS_POSTGRES: usize = 16;
 
 #[test]
 fn acknowledged_writes_survive_kill_9_and_no_write_is_there_by_half() {
@@ -56,7 +56,8 @@ fn acknowledged_writes_survive_kill_9_and_no_write_is_there_by_half() {
 
 fn make_targets(server: &Server, project: &Project, round: usize) -> Targets {
     let token = Credential::Token(&project.token);
-    let audience = server.call("Builder/CreateAudience", token, &json!({ "name": format!("round {round}") })).ok();
+    let audience =
+        server.call("Builder/CreateAudience", token, &json!({ "name": format!("round {round}") })).ok();
     let collection = || {
         let body = json!({ "collection": { "metadata": { "name": "name 0", "description": "text 0" } } });
         server.call("Collections/CreateCollection", token, &body).ok()["collection"]["id"].as_u64().unwrap()
@@ -78,7 +79,8 @@ fn check_over_http(server: &Server, project: &Project, targets: Targets, logs: &
     let body = json!({ "collectionId": targets.updated });
     let updated = server.call("Collections/GetCollection", token, &body).ok();
     check_update(&updated["collection"]["metadata"], logs);
-    let collection = server.call("Collections/GetCollection", token, &json!({ "collectionId": targets.collection }));
+    let collection =
+        server.call("Collections/GetCollection", token, &json!({ "collectionId": targets.collection }));
     let numbers = list_tokens(server, token, targets.collection);
     assert_eq!(collection.ok()["collection"]["tokenCount"], json!(numbers.len()));
     check_tokens(&numbers, logs);

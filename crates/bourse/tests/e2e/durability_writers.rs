@@ -31,13 +31,12 @@ pub(crate) struct Log {
 }
 
 impl Log {
-    pub(crate) fn sent(&self, number: u64) -> bool {
-        self.acknowledged.contains(&number) || self.in_doubt == Some(number)
-    }
-
     fn merge(mut logs: Vec<Self>) -> Merged {
         let in_doubt = logs.iter().filter_map(|log| log.in_doubt).collect();
-        Merged { acknowledged: logs.iter_mut().flat_map(|log| std::mem::take(&mut log.acknowledged)).collect(), in_doubt }
+        Merged {
+            acknowledged: logs.iter_mut().flat_map(|log| std::mem::take(&mut log.acknowledged)).collect(),
+            in_doubt,
+        }
     }
 }
 
@@ -67,7 +66,9 @@ impl Logs {
     }
 
     pub(crate) fn in_doubt(&self) -> usize {
-        self.contacts.in_doubt.len() + self.tokens.in_doubt.len() + usize::from(self.updates.in_doubt.is_some())
+        self.contacts.in_doubt.len()
+            + self.tokens.in_doubt.len()
+            + usize::from(self.updates.in_doubt.is_some())
     }
 }
 
@@ -79,12 +80,17 @@ pub(crate) fn write_until(port: u16, token: &str, targets: Targets, kill: impl F
         let start = |operation: &'static str, body: fn(Targets, u64) -> Value| {
             let (stop, next) = (&stop, &next);
             scope.spawn(move || {
-                write(&|number| call(port, operation, Credential::Token(token), &body(targets, number)), stop, next)
+                write(
+                    &|number| call(port, operation, Credential::Token(token), &body(targets, number)),
+                    stop,
+                    next,
+                )
             })
         };
         let contacts: Vec<_> =
             (0..CONTACT_WRITERS).map(|_| start("Builder/AddAudienceContacts", contacts_body)).collect();
-        let tokens: Vec<_> = (0..TOKEN_WRITERS).map(|_| start("Collections/CreateToken", token_body)).collect();
+        let tokens: Vec<_> =
+            (0..TOKEN_WRITERS).map(|_| start("Collections/CreateToken", token_body)).collect();
         let updates = start("Collections/UpdateCollection", update_body);
         kill();
         stop.store(true, Ordering::Relaxed);

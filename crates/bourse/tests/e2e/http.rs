@@ -85,7 +85,7 @@ impl Exchange {
 
 /// The head of a request that closes the connection after its answer.
 pub(crate) fn head(method: &str, path: &str, headers: &[String], body_bytes: usize) -> String {
-    let headers: String = headers.iter().map(|header| format!("{header}\r\n")).collect();
+    let headers = headers.iter().fold(String::new(), |head, header| head + header + "\r\n");
     format!(
         "{method} {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n{headers}Content-Length: {body_bytes}\r\n\r\n"
     )
@@ -105,7 +105,12 @@ pub(crate) fn call_head(operation: &str, credential: Credential<'_>, body_bytes:
 }
 
 /// Calls an operation.
-pub(crate) fn call(port: u16, operation: &str, credential: Credential<'_>, body: &Value) -> io::Result<Answer> {
+pub(crate) fn call(
+    port: u16,
+    operation: &str,
+    credential: Credential<'_>,
+    body: &Value,
+) -> io::Result<Answer> {
     let body = body.to_string();
     let mut exchange = Exchange::open(port)?;
     exchange.send(&format!("{}{body}", call_head(operation, credential, body.len())))?;

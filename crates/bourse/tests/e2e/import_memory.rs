@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 
 use crate::instance::Instance;
 
-const SMALL: u64 = 30_000;
-const LARGE: u64 = 120_000;
+const SMALL: u64 = 16_000;
+const LARGE: u64 = 64_000;
 /// So large that the smaller import already fills the page cache of SQLite, which is memory too.
-const DESCRIPTION_BYTES: usize = 2_000;
-const IMPORT_LIMIT: Duration = Duration::from_secs(120);
+const DESCRIPTION_BYTES: usize = 4_000;
+const IMPORT_LIMIT: Duration = Duration::from_mins(2);
 
 #[test]
 fn memory_stays_flat_with_the_size_of_the_input() {

@@ -16,7 +16,7 @@ use crate::http::{self, Answer, Credential};
 use crate::process::{Done, POLL_INTERVAL, Process, clean_command};
 
 /// How long a command may take.
-const COMMAND_LIMIT: Duration = Duration::from_secs(60);
+const COMMAND_LIMIT: Duration = Duration::from_mins(1);
 /// How long a server may take to answer, on a machine that is busy with other tests.
 const START_LIMIT: Duration = Duration::from_secs(30);
 
@@ -78,7 +78,7 @@ impl Instance {
 
     pub(crate) fn start(&self, command: Command) -> Process {
         let number = self.outputs.fetch_add(1, Ordering::Relaxed);
-        Process::start(command, self.directory().join(format!("output-{number}")))
+        Process::start(command, &self.directory().join(format!("output-{number}")))
     }
 
     /// Runs a command to its end.
@@ -112,7 +112,11 @@ impl Instance {
     pub(crate) fn create_project(&self, name: &str) -> Project {
         let made = self.json(&["project", "create", name]);
         let text = |member: &str| made[member].as_str().unwrap().to_owned();
-        Project { id: made["projectId"].as_u64().unwrap(), key: text("accessKey"), token: text("secretToken") }
+        Project {
+            id: made["projectId"].as_u64().unwrap(),
+            key: text("accessKey"),
+            token: text("secretToken"),
+        }
     }
 
     /// Works on the database directly, beside whatever process uses it.

@@ -1,7 +1,7 @@
 //! Processes that never outlive their test.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
@@ -25,7 +25,7 @@ pub(crate) struct Done {
 
 impl Process {
     /// Starts a command; its output goes to files whose names begin with `output`.
-    pub(crate) fn start(mut command: Command, output: PathBuf) -> Self {
+    pub(crate) fn start(mut command: Command, output: &Path) -> Self {
         let (stdout, stderr) = (output.with_extension("out"), output.with_extension("err"));
         command.stdout(fs::File::create(&stdout).unwrap()).stderr(fs::File::create(&stderr).unwrap());
         let child = command.spawn().unwrap_or_else(|error| panic!("{command:?}: {error}"));
@@ -63,7 +63,8 @@ impl Process {
     /// Asks it to stop.
     pub(crate) fn terminate(&self) {
         // The shell has a `kill` of its own everywhere.
-        let status = Command::new("sh").args(["-c", "kill -TERM $0", &self.id().to_string()]).status().unwrap();
+        let status =
+            Command::new("sh").args(["-c", "kill -TERM $0", &self.id().to_string()]).status().unwrap();
         assert!(status.success());
     }
 
@@ -74,7 +75,12 @@ impl Process {
             if let Some(status) = self.ended() {
                 return Done { status, stdout: self.stdout(), stderr: self.stderr() };
             }
-            assert!(started.elapsed() < limit, "still running after {limit:?}: {}{}", self.stdout(), self.stderr());
+            assert!(
+                started.elapsed() < limit,
+                "still running after {limit:?}: {}{}",
+                self.stdout(),
+                self.stderr()
+            );
             std::thread::sleep(POLL_INTERVAL);
         }
     }
@@ -89,7 +95,7 @@ impl Drop for Process {
 }
 
 /// A command without any of our own settings, in a directory of its own.
-pub(crate) fn clean_command(program: &str, directory: &std::path::Path) -> Command {
+pub(crate) fn clean_command(program: &str, directory: &Path) -> Command {
     let mut command = Command::new(program);
     command.env_clear().current_dir(directory).stdin(Stdio::null());
     if let Some(path) = std::env::var_os("PATH") {

@@ -8,7 +8,8 @@ pub(crate) struct Random(u64);
 impl Random {
     /// From `BOURSE_TEST_SEED`, or from a seed that differs each time; printed, so that a failure can be repeated.
     pub(crate) fn new() -> Self {
-        let seed = std::env::var("BOURSE_TEST_SEED").map_or_else(|_| from_clock(), |text| text.parse().unwrap());
+        let seed =
+            std::env::var("BOURSE_TEST_SEED").map_or_else(|_| from_clock(), |text| text.parse().unwrap());
         println!("BOURSE_TEST_SEED={seed}");
         Self(seed)
     }

@@ -115,7 +115,7 @@ pub(crate) fn documentation() -> Map<String, Value> {
             .filter_map(|segment| segment.strip_prefix('{')?.strip_suffix('}'))
             .map(|name| json!({ "name": name, "in": "path", "required": true, "schema": { "type": "string" } }))
             .collect();
-        let operation = json!({
+        let mut operation = json!({
             "operationId": operation_id(&plain),
             "tags": ["Collections"],
             "summary": plain.summary,
@@ -123,6 +123,13 @@ pub(crate) fn documentation() -> Map<String, Value> {
             "parameters": parameters,
             "responses": { "200": { "description": "Done." }, "default": openapi::error_response() },
         });
+        if plain.method == "put" {
+            let file = json!({ "type": "object", "required": ["file"], "properties": {
+                "file": { "type": "string", "format": "binary", "description": "The file." },
+            } });
+            operation["requestBody"] =
+                json!({ "required": true, "content": { "multipart/form-data": { "schema": file } } });
+        }
         paths.insert(plain.path.to_owned(), json!({ plain.method: operation }));
     }
     paths

@@ -47,15 +47,25 @@ impl TestApp {
 
     /// A service with some settings of its own, each a dotted key and a value.
     pub(crate) async fn with(settings: &[(&'static str, &str)]) -> Self {
+        Self::prepared(settings, async |_, _, _| ()).await.0
+    }
+
+    /// A service that finds, when it starts, what `prepare` put into the store of its two projects.
+    pub(crate) async fn prepared<T>(
+        settings: &[(&'static str, &str)],
+        prepare: impl AsyncFnOnce(&Store, &Project, &Project) -> T,
+    ) -> (Self, T) {
         let database = TestDatabase::fresh().await.unwrap();
         let store = database.open().await.unwrap();
         let project_a = Project::create(&store, "A").await;
         let project_b = Project::create(&store, "B").await;
+        let prepared = prepare(&store, &project_a, &project_b).await;
         let clock = FakeClock::at(START);
-        let app = App::open(load(layers(&database, settings)).unwrap().settings, clock.clock()).await.unwrap();
+        let settings = load(layers(&database, settings)).unwrap().settings;
+        let app = App::open(settings, clock.clock()).await.unwrap();
         let anonymous = Actor::new(service(Arc::clone(&app)));
         let [project_a, project_b] = [project_a, project_b].map(|project| project.calling(&anonymous));
-        Self { app, store, clock, anonymous, project_a, project_b, database }
+        (Self { app, store, clock, anonymous, project_a, project_b, database }, prepared)
     }
 
     /// Lets it follow the store and flush, as it does when it serves.

@@ -68,11 +68,15 @@ pub(crate) fn contract_info(address: &str, name: &str) -> Value {
 pub(crate) async fn belongings(store: &Store, project: &Project, mark: &str, private: bool) -> Belongings {
     let call = async |operation: &str, body: Value| project.call(operation, body).await.ok();
     let metadata = json!({ "name": mark, "description": mark });
-    let made = call("Collections/CreateCollection", json!({ "collection": { "metadata": metadata, "private": private } }));
+    let made = call(
+        "Collections/CreateCollection",
+        json!({ "collection": { "metadata": metadata, "private": private } }),
+    );
     let collection = made.await["collection"]["id"].as_u64().unwrap();
     let token = json!({ "tokenId": "1", "name": mark });
     call("Collections/CreateToken", json!({ "collectionId": collection, "token": token })).await;
-    let asset = json!({ "collectionId": collection, "tokenId": "1", "metadataField": "image", "filename": mark });
+    let asset =
+        json!({ "collectionId": collection, "tokenId": "1", "metadataField": "image", "filename": mark });
     let made = call("Collections/CreateAsset", json!({ "asset": asset })).await;
     let asset = made["asset"]["id"].as_u64().unwrap();
     let path = format!("/projects/{}/collections/{collection}/assets/{asset}/upload", project.id);

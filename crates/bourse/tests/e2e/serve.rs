@@ -1,0 +1,135 @@
+//! `bourse serve`: starting, stopping, logging.
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::http::{Credential, Exchange, call_head, get};
+use crate::instance::{Instance, within};
+
+/// From nothing to the first answer; a release build takes a fraction of it.
+const FIRST_ANSWER_LIMIT: Duration = Duration::from_secs(2);
+/// How long stopping may take.
+const STOP_LIMIT: Duration = Duration::from_secs(10);
+
+#[test]
+fn the_first_start_answers_soon() {
+    let mut times = Vec::new();
+    for _ in 0..3 {
+        let instance = Instance::new();
+        let started = Instant::now();
+        let mut server = instance.serve_unready("serve", &[]);
+        server.wait_ready(Duration::from_secs(30));
+        times.push(started.elapsed());
+        assert_eq!(get(server.port, "/ready").unwrap().status, 200);
+    }
+    println!("from start to first answer: {times:?}");
+    // The best of three: other tests use the same processors.
+    assert!(times.iter().min().unwrap() < &FIRST_ANSWER_LIMIT, "{times:?}");
+}
+
+#[test]
+fn asked_to_stop_it_finishes_what_is_under_way_and_stores_usage() {
+    let instance = Instance::new();
+    let project = instance.create_project("stops");
+    // No flush by time: what is stored was stored by stopping.
+    let mut server = instance.serve_unready("serve", &[("BOURSE_LIMITS__METERING_FLUSH_MS", "3600000")]);
+    server.wait_ready(Duration::from_secs(30));
+    for _ in 0..4 {
+        assert_eq!(server.list_audiences(Credential::Key(&project.key)).status, 200);
+    }
+    let body = json!({ "name": "made while stopping" }).to_string();
+    let mut under_way = Exchange::open(server.port).unwrap();
+    under_way
+        .send(&call_head("Builder/CreateAudience", Credential::Token(&project.token), body.len()))
+        .unwrap();
+    under_way.send(&body[..5]).unwrap();
+    // The service has the head once it has answered somebody who came later.
+    assert_eq!(get(server.port, "/health").unwrap().status, 200);
+    server.process.terminate();
+    within(STOP_LIMIT, "new connections are refused", || get(server.port, "/health").is_err());
+    assert!(server.process.ended().is_none(), "it waits for the request under way");
+    under_way.send(&body[5..]).unwrap();
+    assert_eq!(under_way.answer().unwrap().ok()["audience"]["name"], json!("made while stopping"));
+    let done = server.process.wait(STOP_LIMIT);
+    assert_eq!(done.status.code(), Some(0), "{done:?}");
+    assert!(done.stderr.contains("stopping"), "{}", done.stderr);
+    let usage =
+        instance.with_store(async |store| store.usage_since("2026-01-01".parse().unwrap()).await.unwrap());
+    let builder: Vec<_> = usage.iter().filter(|line| line.service == "builder").collect();
+    assert_eq!((builder.len(), builder[0].units, builder[0].project), (1, 5, project.wire_id()));
+    let keys = instance.json(&["key", "list", &project.id.to_string()]);
+    assert!(keys[0]["lastUsedAt"].is_string(), "{keys}");
+}
+
+#[test]
+fn idle_connections_do_not_hold_up_stopping() {
+    let instance = Instance::new();
+    let server = instance.serve();
+    let mut idle = Exchange::open(server.port).unwrap();
+    idle.send("GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n").unwrap();
+    let untouched = Exchange::open(server.port).unwrap();
+    std::thread::sleep(Duration::from_millis(100));
+    let started = Instant::now();
+    server.process.terminate();
+    let done = server.process.wait(STOP_LIMIT);
+    println!("stopped after {:?}", started.elapsed());
+    assert_eq!(done.status.code(), Some(0), "{done:?}");
+    drop((idle, untouched));
+}
+
+#[test]
+fn a_port_in_use_is_told() {
+    let instance = Instance::new();
+    let server = instance.serve();
+    let address = format!("127.0.0.1:{}", server.port);
+    for command in ["serve", "demo"] {
+        // The demo, of which the directory is not, comes so far only on one of its own.
+        let other = Instance::new();
+        let said = other.failure(&[command, "--listen", &address]);
+        assert!(said.contains(&format!("listening on {address}")) && said.contains("in use"), "{said}");
+    }
+    assert_eq!(get(server.port, "/health").unwrap().status, 200);
+}
+
+#[test]
+fn the_log_is_json_lines_without_credentials() {
+    let instance = Instance::new();
+    let project = instance.create_project("logs");
+    let variables = [("BOURSE_LOG__FORMAT", "json"), ("BOURSE_LOG__LEVEL", "trace")];
+    let mut server = instance.serve_unready("serve", &variables);
+    server.wait_ready(Duration::from_secs(30));
+    let (key, token) = (Credential::Key(&project.key), Credential::Token(&project.token));
+    for credential in [key, token] {
+        assert_eq!(server.list_audiences(credential).status, 200);
+        let wrong = json!({ "audienceId": "x", "contacts": 1 });
+        assert_ne!(server.call("Builder/AddAudienceContacts", credential, &wrong).status, 200);
+        assert_ne!(server.call("Nothing/AtAll", credential, &json!({})).status, 200);
+    }
+    // Credentials that are almost right are refused, and are not logged either.
+    let (bad_key, bad_token) = (format!("{}x", &project.key[..34]), format!("{}x", project.token));
+    assert_ne!(server.list_audiences(Credential::Key(&bad_key)).status, 200);
+    assert_ne!(server.list_audiences(Credential::Token(&bad_token)).status, 200);
+    let made = instance.create_project("made beside");
+    within(Duration::from_secs(1), "the new key", || {
+        server.list_audiences(Credential::Key(&made.key)).status == 200
+    });
+    server.process.terminate();
+    let done = server.process.wait(STOP_LIMIT);
+    assert_eq!(done.status.code(), Some(0), "{done:?}");
+    let lines: Vec<Value> = done.stderr.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert!(lines.len() > 3 && lines.iter().all(|line| line.is_object() && line["level"].is_string()));
+    assert!(lines.iter().any(|line| line["fields"]["message"] == "listening"), "{}", done.stderr);
+    let signature = project.token.rsplit_once('.').unwrap().1;
+    for secret in [&project.key, &project.token, signature, &project.key[..30], &made.key, &made.token] {
+        assert!(!done.stderr.contains(secret) && !done.stdout.contains(secret), "a credential is in the log");
+    }
+}
+
+#[test]
+fn the_log_for_people_has_no_colours_in_a_file() {
+    let instance = Instance::new();
+    let server = instance.serve();
+    let log = server.process.stderr();
+    assert!(log.contains("listening") && !log.contains('\u{1b}'), "{log:?}");
+}

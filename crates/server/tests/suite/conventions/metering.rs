@@ -1,0 +1,80 @@
+//! Compute units and last use, as they reach the store.
+
+use std::time::Duration;
+
+use bourse_wire::{Day, ProjectId};
+use serde_json::json;
+
+use crate::support::TestApp;
+
+/// Project, service and units, sorted.
+async fn usage(app: &TestApp, since: &str) -> Vec<(ProjectId, String, u64)> {
+    let store = app.database.open().await.unwrap();
+    let since: Day = since.parse().unwrap();
+    let totals = store.usage_since(since).await.unwrap();
+    let mut lines: Vec<_> = totals.into_iter().map(|total| (total.project, total.service, total.units)).collect();
+    lines.sort();
+    lines
+}
+
+#[tokio::test]
+async fn what_was_metered_is_stored_when_the_service_stops() {
+    let app = TestApp::with(&[("limits.metering_flush_ms", "3600000")]).await;
+    let background = app.background();
+    let (a, b) = (&app.project_a, &app.project_b);
+    for _ in 0..3 {
+        a.call("Builder/ListAudiences", json!({})).await.ok();
+    }
+    a.call("Collections/ListCollections", json!({})).await.ok();
+    b.call("Builder/ListAudiences", json!({})).await.ok();
+    // A request that is refused after its credential is known is charged as well; these four are free.
+    assert_eq!(b.call("Collections/GetCollection", json!({ "collectionId": 404 })).await.status, 404);
+    app.anonymous.call("Builder/ListAudiences", json!({})).await;
+    a.key.call("Collections/ListCollections", json!({})).await;
+    a.call("Builder/Ping", json!({})).await.ok();
+    assert_eq!(a.call("Marketplace/ListCollectibles", json!({})).await.status, 501);
+    app.clock.set("2025-03-15T00:00:00Z");
+    a.call("Builder/ListAudiences", json!({})).await.ok();
+    assert_eq!(usage(&app, "2025-03-01").await, []);
+    background.stop().await;
+    let line = |project: &crate::support::project::Project, service: &str, units| (project.id, service.to_owned(), units);
+    let expected =
+        [line(a, "builder", 4), line(a, "collections", 1), line(b, "builder", 1), line(b, "collections", 1)];
+    assert_eq!(usage(&app, "2025-03-14").await, expected);
+    assert_eq!(usage(&app, "2025-03-15").await, [line(a, "builder", 1)]);
+}
+
+#[tokio::test]
+async fn what_was_metered_is_stored_from_time_to_time() {
+    let app = TestApp::with(&[("limits.metering_flush_ms", "20")]).await;
+    let background = app.background();
+    app.project_a.call("Builder/ListAudiences", json!({})).await.ok();
+    let stored = async {
+        while usage(&app, "2025-03-14").await.is_empty() {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(5), stored).await.unwrap();
+    app.project_a.call("Builder/ListAudiences", json!({})).await.ok();
+    background.stop().await;
+    assert_eq!(usage(&app, "2025-03-14").await, [(app.project_a.id, "builder".to_owned(), 2)]);
+}
+
+#[tokio::test]
+async fn when_a_credential_was_last_used_is_stored() {
+    let app = TestApp::start().await;
+    let background = app.background();
+    app.project_a.key.call("Builder/ListAudiences", json!({})).await.ok();
+    app.clock.advance(5);
+    app.project_b.token.call("Builder/ListAudiences", json!({})).await.ok();
+    background.stop().await;
+    let store = app.database.open().await.unwrap();
+    let used = async |project: &crate::support::project::Project| {
+        let keys = store.access_keys(project.scope).await.unwrap();
+        let tokens = store.secret_tokens(project.scope).await.unwrap();
+        (keys[0].last_used_at, tokens[0].last_used_at)
+    };
+    let at = |text: &str| Some(text.parse().unwrap());
+    assert_eq!(used(&app.project_a).await, (at("2025-03-14T12:00:00Z"), None));
+    assert_eq!(used(&app.project_b).await, (None, at("2025-03-14T12:00:05Z")));
+}

@@ -1,0 +1,136 @@
+//! What another process changes, and what memory has no room for.
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::support::TestApp;
+use crate::support::project::{create_key, create_token};
+use crate::support::seed::{self, RELICS, UNKNOWN};
+
+/// How soon a change must be noticed.
+const NOTICE_MAX: Duration = Duration::from_secs(1);
+const THIRD: &str = "0x00000000000000000000000000000000000000bb";
+
+/// Waits until `seen` says so, and fails when that takes too long.
+async fn noticed(what: &str, seen: impl AsyncFn() -> bool) {
+    let started = Instant::now();
+    while !seen().await {
+        assert!(started.elapsed() < NOTICE_MAX, "{what} was not noticed within {NOTICE_MAX:?}");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+}
+
+async fn name(app: &TestApp, contract: &str, token: u64) -> Value {
+    let body = json!({ "chainID": 137, "contractAddress": contract, "tokenIDs": [token] });
+    app.project_a.call("Metadata/GetTokenMetadata", body).await.ok()["tokenMetadata"][0]["name"].clone()
+}
+
+#[tokio::test]
+async fn a_new_key_and_a_disabled_key_are_noticed() {
+    let app = TestApp::start().await;
+    let background = app.background();
+    let (record, text) = create_key(&app.store, app.project_a.scope, |_| {}).await;
+    let with_key = app.anonymous.with("x-access-key", &text);
+    let status = async || with_key.call("Builder/ListAudiences", json!({})).await.status;
+    noticed("a new key", async || status().await == 200).await;
+    app.store.disable_access_key(app.project_a.scope, record.id).await.unwrap();
+    noticed("a disabled key", async || status().await == 401).await;
+    let (_, again) = create_key(&app.store, app.project_a.scope, |_| {}).await;
+    let first = app.project_a.key_record.id;
+    app.store.rotate_access_key(app.project_a.scope, first, "0".repeat(64), app.now()).await.unwrap();
+    noticed("a rotated key", async || {
+        app.project_a.key.call("Builder/ListAudiences", json!({})).await.status == 401
+    })
+    .await;
+    let with_key = app.anonymous.with("x-access-key", &again);
+    assert_eq!(with_key.call("Builder/ListAudiences", json!({})).await.status, 200);
+    background.stop().await;
+}
+
+#[tokio::test]
+async fn a_new_token_and_a_revoked_token_are_noticed() {
+    let app = TestApp::start().await;
+    let background = app.background();
+    let (id, text) = create_token(&app.store, app.project_a.id, None).await;
+    let with_token = app.anonymous.with("authorization", &format!("Bearer {text}"));
+    let status = async || with_token.call("Collections/ListCollections", json!({})).await.status;
+    noticed("a new token", async || status().await == 200).await;
+    app.store.revoke_secret_token(app.project_a.scope, id, app.now()).await.unwrap();
+    noticed("a revoked token", async || status().await == 401).await;
+    app.project_a.token.call("Collections/ListCollections", json!({})).await.ok();
+    background.stop().await;
+}
+
+#[tokio::test]
+async fn new_and_changed_tokens_are_noticed() {
+    let app = TestApp::start().await;
+    seed::tokens(&app.store, RELICS, 1..3, "old").await;
+    let background = app.background();
+    assert_eq!(name(&app, RELICS, 1).await, "old");
+    seed::tokens(&app.store, RELICS, 2..4, "new").await;
+    noticed("new tokens", async || name(&app, RELICS, 3).await == "new").await;
+    assert_eq!(name(&app, RELICS, 2).await, "new");
+    assert_eq!(name(&app, RELICS, 1).await, "old");
+    // A collection that was not there when it was first asked for.
+    assert_eq!(name(&app, UNKNOWN, 1).await, Value::Null);
+    seed::tokens(&app.store, UNKNOWN, 1..2, "made").await;
+    noticed("a new collection", async || name(&app, UNKNOWN, 1).await == "made").await;
+    background.stop().await;
+}
+
+#[tokio::test]
+async fn a_service_far_behind_the_change_log_loads_anew() {
+    let app = TestApp::with(&[("storage.changes_kept", "2")]).await;
+    seed::tokens(&app.store, RELICS, 1..3, "old").await;
+    assert_eq!(name(&app, RELICS, 1).await, "old");
+    for round in 0..5 {
+        // Through the service's own store, which keeps two versions only.
+        seed::tokens(app.app.store(), RELICS, 1..3, &format!("round {round}")).await;
+    }
+    let background = app.background();
+    noticed("the last round", async || name(&app, RELICS, 1).await == "round 4").await;
+    background.stop().await;
+}
+
+#[tokio::test]
+async fn collections_that_do_not_fit_together_are_dropped_and_loaded_again() {
+    let app = TestApp::with(&[("storage.resident_bytes_max", "16000")]).await;
+    for contract in [RELICS, UNKNOWN, THIRD] {
+        seed::tokens(&app.store, contract, 1..51, contract).await;
+    }
+    for _ in 0..3 {
+        for contract in [RELICS, UNKNOWN, THIRD] {
+            assert_eq!(name(&app, contract, 50).await, contract);
+        }
+    }
+    let metrics = app.anonymous.get("/metrics").await.text();
+    let bytes = metrics.lines().find_map(|line| line.strip_prefix("bourse_resident_bytes ")).unwrap();
+    let bytes: usize = bytes.parse().unwrap();
+    assert!(bytes > 0 && bytes <= 16_000, "{bytes}");
+    // What was dropped and loaded again is followed like before.
+    let background = app.background();
+    seed::tokens(&app.store, THIRD, 50..51, "new").await;
+    noticed("a token of a collection loaded again", async || name(&app, THIRD, 50).await == "new").await;
+    background.stop().await;
+}
+
+/// A collection answers the same from the store as from memory: order, repetitions, unknown tokens, contract.
+#[tokio::test]
+async fn a_collection_larger_than_memory_is_answered_from_the_store() {
+    let small = TestApp::with(&[("storage.resident_bytes_max", "100")]).await;
+    let large = TestApp::start().await;
+    let body = json!({ "chainID": 137, "contractAddress": RELICS, "tokenIDs": [7, 3, 404, 9, 3, 10, 1] });
+    let contract = json!({ "chainID": 137, "contractAddress": RELICS });
+    let mut answers = Vec::new();
+    for app in [&small, &large] {
+        seed::relics(&app.store).await;
+        seed::tokens(&app.store, RELICS, 2..20, "Relic").await;
+        let tokens = app.project_a.call("Metadata/GetTokenMetadata", body.clone()).await.ok();
+        let info = app.project_a.call("Metadata/GetContractInfo", contract.clone()).await.ok();
+        answers.push((tokens, info));
+    }
+    let metrics = small.anonymous.get("/metrics").await.text();
+    assert!(metrics.contains("bourse_resident_bytes 0\n"), "the collection is in memory after all");
+    assert_eq!(answers[0], answers[1]);
+}
