@@ -9,8 +9,11 @@ use crate::context::CommandError;
 /// Prints JSON for programs, or lines for people.
 pub(crate) fn print(json: bool, value: &Value, people: impl FnOnce() -> String) -> Result<(), CommandError> {
     let text = if json { format!("{value:#}") } else { people() };
-    // A closed pipe (`| head`) is not a failure worth a panic.
-    writeln!(std::io::stdout(), "{}", text.trim_end()).map_err(CommandError::io("printing"))
+    match writeln!(std::io::stdout(), "{}", text.trim_end()) {
+        // Whoever read has read enough (`| head`).
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+        printed => printed.map_err(CommandError::io("printing")),
+    }
 }
 
 /// Columns under headings, each as wide as its widest cell.

@@ -104,7 +104,7 @@ impl Meter {
 
     async fn take_over_sums(&self, store: &Store, now: Timestamp) -> Result<(), StoreError> {
         let month = Day::of(now).first_of_month();
-        let totals = store.usage_since(month).await?;
+        let totals = store.metered_since(month).await?;
         let mut counts = self.counts();
         let mut used: HashMap<(ProjectId, Service), u64> = totals
             .into_iter()

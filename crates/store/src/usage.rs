@@ -6,6 +6,7 @@ use bourse_wire::{Day, ProjectId};
 
 use crate::args::args;
 use crate::backend::Store;
+use crate::row::Row;
 use crate::session::Session;
 use crate::{ProjectScope, StoreError, projects};
 
@@ -72,25 +73,30 @@ impl Store {
 
     /// What every project used of every service from one day on.
     pub async fn usage_since(&self, day: Day) -> Result<Vec<UsageTotal>, StoreError> {
-        self.read(move |mut session| {
-            Box::pin(async move {
-                let sql = "SELECT project_id, service, CAST(SUM(units) AS BIGINT) FROM usage WHERE day >= $1
-                    GROUP BY project_id, service";
-                let rows = session.all(sql, args![day]).await?;
-                rows.iter()
-                    .map(|row| {
-                        let project = row.u64(0, "project id")?.try_into();
-                        Ok(UsageTotal {
-                            project: project.map_err(|error| StoreError::corrupt("project id", error))?,
-                            service: row.text(1)?,
-                            units: row.u64(2, "usage")?,
-                        })
-                    })
-                    .collect()
-            })
-        })
-        .await
+        self.read(move |mut session| Box::pin(async move { sums(&mut session, day, "%").await })).await
     }
+
+    /// The same, of what this service metered itself. Reported lines may tell of what was used elsewhere.
+    pub async fn metered_since(&self, day: Day) -> Result<Vec<UsageTotal>, StoreError> {
+        let names = format!("{METERED_PREFIX}%");
+        self.read(move |mut session| Box::pin(async move { sums(&mut session, day, &names).await })).await
+    }
+}
+
+/// Sums of the lines from one day on whose names are like this.
+async fn sums(session: &mut Session<'_>, day: Day, names: &str) -> Result<Vec<UsageTotal>, StoreError> {
+    let sql = "SELECT project_id, service, CAST(SUM(units) AS BIGINT) FROM usage
+        WHERE day >= $1 AND record_id LIKE $2 GROUP BY project_id, service";
+    let rows = session.all(sql, args![day, names]).await?;
+    let total = |row: &Row| {
+        let project = row.u64(0, "project id")?.try_into();
+        Ok(UsageTotal {
+            project: project.map_err(|error| StoreError::corrupt("project id", error))?,
+            service: row.text(1)?,
+            units: row.u64(2, "usage")?,
+        })
+    };
+    rows.iter().map(total).collect()
 }
 
 /// How the names of metered lines begin; reported lines must not.

@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Address, ChainId, ContractType, Timestamp};
+use crate::token::bounded_json;
+use crate::{Address, ChainId, ContractType, Error, Timestamp};
 
 /// What is known of a contract.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -33,6 +34,13 @@ pub struct ContractInfo {
     pub extensions: ContractInfoExtensions,
     /// When the information last changed; the zero time when that is not known.
     pub updated_at: Timestamp,
+}
+
+impl ContractInfo {
+    /// The record as JSON text, as it is stored and served; refused when larger than a record may be.
+    pub fn to_json(&self) -> Result<String, Error> {
+        bounded_json("contract", self)
+    }
 }
 
 /// More about a contract.

@@ -67,12 +67,7 @@ pub struct TokenMetadata {
 impl TokenMetadata {
     /// The record as JSON text, as it is stored and served; refused when larger than a record may be.
     pub fn to_json(&self) -> Result<String, Error> {
-        let json = serde_json::to_string(self).map_err(|error| Error::invalid("token", error))?;
-        if json.len() > RECORD_BYTES {
-            let reason = format!("{} bytes as JSON where at most {RECORD_BYTES} are allowed", json.len());
-            return Err(Error::invalid("token", reason));
-        }
-        Ok(json)
+        bounded_json("token", self)
     }
 
     /// Points the empty members that a file was uploaded for at that file.
@@ -185,6 +180,16 @@ impl TokenInput {
             token.decimals = Some(decimals.into());
         }
     }
+}
+
+/// A record as JSON text; refused when larger than a record may be.
+pub(crate) fn bounded_json(what: &str, record: &impl Serialize) -> Result<String, Error> {
+    let json = serde_json::to_string(record).map_err(|error| Error::invalid(what, error))?;
+    if json.len() > RECORD_BYTES {
+        let reason = format!("{} bytes as JSON where at most {RECORD_BYTES} are allowed", json.len());
+        return Err(Error::invalid(what, reason));
+    }
+    Ok(json)
 }
 
 /// Replaces a text when another was given.

@@ -52,7 +52,7 @@ pub(super) async fn run(common: &Common, command: ProjectCommand) -> Result<(), 
                     project.name,
                     project.created_at,
                     key::list(&keys),
-                    token::list(&tokens)
+                    token::list(&tokens, context.clock.now())
                 )
             })
         }

@@ -27,7 +27,7 @@ pub(super) async fn run(common: &Common, command: TokenCommand) -> Result<(), Co
         }
         TokenCommand::List { project } => {
             let tokens = context.store.secret_tokens(ProjectScope::of_operator(project)).await?;
-            print(common.json, &tokens.iter().map(record).collect(), || list(&tokens))
+            print(common.json, &tokens.iter().map(record).collect(), || list(&tokens, context.clock.now()))
         }
         TokenCommand::Revoke { project, token } => {
             let scope = ProjectScope::of_operator(project);
@@ -80,10 +80,14 @@ pub(crate) fn record(token: &SecretTokenRecord) -> Value {
 }
 
 /// Tokens for people.
-pub(crate) fn list(tokens: &[SecretTokenRecord]) -> String {
+pub(crate) fn list(tokens: &[SecretTokenRecord], now: Timestamp) -> String {
     let never = |at: Option<Timestamp>| at.map_or_else(|| "never".to_owned(), |at| at.to_string());
     let rows = tokens.iter().map(|token| {
-        let state = if token.revoked_at.is_some() { "revoked" } else { "active" };
+        let state = match (token.revoked_at, token.expires_at) {
+            (Some(_), _) => "revoked",
+            (None, Some(expires)) if expires < now => "expired",
+            (None, _) => "active",
+        };
         [
             token.id.clone(),
             token.display_name.clone(),

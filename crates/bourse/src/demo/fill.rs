@@ -22,8 +22,13 @@ const PROJECT_NAME: &str = "Bourse demo";
 /// The credentials of a filled data directory, which is filled first when it is not yet.
 pub(super) async fn open(settings: &Settings) -> Result<Credentials, CommandError> {
     let context = Context::with(settings.clone()).await?;
-    let credentials = match Credentials::read(&settings.storage.data)? {
+    let projects = context.store.projects().await?;
+    let known = Credentials::read(&settings.storage.data)?.filter(|known| {
+        projects.iter().any(|project| project.id == known.project_id && project.name == PROJECT_NAME)
+    });
+    let credentials = match known {
         Some(credentials) => credentials,
+        // None yet, or those of another database.
         None => fill(&context).await?,
     };
     let credentials = credentials.at(settings);
@@ -92,7 +97,8 @@ async fn import(context: &Context, project: &Project) -> Result<(), CommandError
     let (mut pending, mut done) = (Pending::default(), 0);
     for line in data::lines(&demo) {
         done += 1;
-        if pending.add(reader.record(line)?) {
+        // The demo's records are small: their number is bound enough.
+        if pending.add(reader.record(line)?, 0) {
             std::mem::take(&mut pending).commit(&context.store, now).await?;
             progress.at(done, || format!("{done} records"));
         }

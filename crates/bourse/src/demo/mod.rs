@@ -9,12 +9,13 @@ use bourse_server::settings::Settings;
 
 use crate::commands::serve;
 use crate::context::CommandError;
+use crate::output;
 
 /// Fills an empty data directory, or takes up what an earlier start filled, and serves it.
 pub(crate) async fn run(settings: Settings) -> Result<(), CommandError> {
     serve::start_logging(&settings)?;
     let credentials = fill::open(&settings).await?;
     let (listener, app) = serve::open(settings).await?;
-    println!("{}", greeting::text(&credentials));
+    output::print(false, &serde_json::Value::Null, || greeting::text(&credentials))?;
     serve::serve(listener, app).await
 }

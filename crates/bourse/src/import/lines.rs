@@ -86,7 +86,7 @@ fn read_file(
             })
         };
         let full = match result {
-            Ok(record) => batches.pending.add(record),
+            Ok(record) => batches.pending.add(record, text.len()),
             Err(reason) => {
                 let reason = format!("{} line {number}: {reason}", path.display());
                 if !skip_bad {

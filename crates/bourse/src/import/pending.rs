@@ -6,6 +6,7 @@ use bourse_store::{
     AudienceImport, Batch, Change, CollectionKey, Event, ProjectScope, Store, StoreError, UsageLine,
 };
 use bourse_wire::{Currency, ProjectId, Timestamp};
+use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 
 use super::record::Record;
 
@@ -13,6 +14,9 @@ use super::record::Record;
 const RECORDS_MAX: u64 = 4_000;
 /// Bytes of text that make a batch worth committing, however few records they are.
 const BYTES_MAX: usize = 8 * 1024 * 1024;
+
+/// Collections that are committed at the same time.
+const COMMITS_AT_ONCE: usize = 8;
 
 /// Records grouped by what they are committed together with.
 #[derive(Default)]
@@ -32,16 +36,12 @@ impl Pending {
         self.records
     }
 
-    /// Takes a record; whether it is time to commit.
-    pub(crate) fn add(&mut self, record: Record) -> bool {
+    /// Takes a record that was so many bytes of text; whether it is time to commit.
+    pub(crate) fn add(&mut self, record: Record, bytes: usize) -> bool {
         self.records += 1;
+        self.bytes += bytes;
         match record {
-            Record::Collection(key, change) => {
-                if let Change::Token { metadata, .. } = &change {
-                    self.bytes += metadata.len();
-                }
-                self.collections.entry(key).or_default().push(change);
-            }
+            Record::Collection(key, change) => self.collections.entry(key).or_default().push(change),
             Record::Currency(currency) => self.currencies.push(currency),
             Record::Event(project, event) => self.events.entry(project).or_default().push(event),
             Record::Usage(project, line) => self.usage.entry(project).or_default().push(line),
@@ -56,9 +56,12 @@ impl Pending {
         if !self.currencies.is_empty() {
             changed += store.put_currencies(self.currencies).await?;
         }
-        for (collection, changes) in self.collections {
-            changed += store.commit(Batch { collection, changes, key: None }).await?.changed;
-        }
+        // Several at once, so that they share their way to the disk.
+        changed += stream::iter(self.collections)
+            .map(|(collection, changes)| store.commit(Batch { collection, changes, key: None }))
+            .buffer_unordered(COMMITS_AT_ONCE)
+            .try_fold(0, async |sum, committed| Ok(sum + committed.changed))
+            .await?;
         for (project, events) in self.events {
             changed += store.put_events(ProjectScope::of_operator(project), events).await?;
         }
@@ -69,5 +72,24 @@ impl Pending {
             changed += store.import_audience(ProjectScope::of_operator(project), audience, now).await?;
         }
         Ok(changed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bourse_wire::{Address, ChainId};
+
+    use super::*;
+
+    #[test]
+    fn large_records_of_any_type_make_a_batch_full() {
+        let collection = CollectionKey { chain: ChainId(1), address: Address::default() };
+        let contract = || Record::Collection(collection, Change::Contract("{}".to_owned()));
+        let mut pending = Pending::default();
+        assert!(!pending.add(contract(), BYTES_MAX - 1));
+        assert!(pending.add(contract(), 1));
+        let mut pending = Pending::default();
+        let filled = (1..=RECORDS_MAX).find(|_| pending.add(contract(), 0));
+        assert_eq!(filled, Some(RECORDS_MAX));
     }
 }

@@ -255,8 +255,8 @@ impl Reader {
             },
             updated_at: line.updated_at,
         };
-        let json = serde_json::to_string(&info).map_err(|error| Error::invalid("contract", error))?;
-        Ok(Record::Collection(CollectionKey { chain, address: line.address }, Change::Contract(json)))
+        let key = CollectionKey { chain, address: line.address };
+        Ok(Record::Collection(key, Change::Contract(info.to_json()?)))
     }
 
     fn currency(&self, line: CurrencyLine) -> Result<Record, Error> {

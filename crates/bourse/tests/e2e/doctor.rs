@@ -40,19 +40,25 @@ fn a_fresh_directory_and_one_in_use_are_healthy() {
 fn a_database_that_does_not_answer_is_told() {
     let instance = Instance::new();
     let url = format!("postgres://user:hunter2@127.0.0.1:{}/name", free_port());
-    let done = doctor(&instance, &["--database", &url, "--data", "data"]);
-    assert_eq!(done.status.code(), Some(1), "{done:?}");
-    let failed: Vec<&str> = done.stdout.lines().filter(|line| line.starts_with("FAIL  ")).collect();
-    assert_eq!(failed.len(), 1, "{}", done.stdout);
+    // All at once, as each waits for a while whether the database comes up.
+    let start = |arguments: &[&str]| {
+        instance.start(instance.bare_command(&[arguments, &["--database", &url, "--data", "data"]].concat()))
+    };
+    let processes = [&["doctor"][..], &["doctor", "--json"], &["serve"]].map(start);
+    let [text, json, serve] = processes.map(|process| process.wait(Duration::from_secs(30)));
+    for done in [&text, &json, &serve] {
+        assert_eq!(done.status.code(), Some(1), "{done:?}");
+        assert!(!done.stdout.contains("hunter2") && !done.stderr.contains("hunter2"), "{done:?}");
+    }
+    let failed: Vec<&str> = text.stdout.lines().filter(|line| line.starts_with("FAIL  ")).collect();
+    assert_eq!(failed.len(), 1, "{}", text.stdout);
     assert!(failed[0].contains("database") && failed[0].contains("storage.database"), "{failed:?}");
-    assert!(!done.stdout.contains("hunter2") && !done.stderr.contains("hunter2"), "{done:?}");
-    let done = doctor(&instance, &["--database", &url, "--data", "data", "--json"]);
-    assert_eq!(done.status.code(), Some(1), "{done:?}");
-    let checks: Value = serde_json::from_str(&done.stdout).unwrap();
+    let checks: Value = serde_json::from_str(&json.stdout).unwrap();
     let failed: Vec<&Value> =
         checks.as_array().unwrap().iter().filter(|check| check["ok"] == false).collect();
     assert_eq!(failed.len(), 1, "{checks}");
     assert_eq!(failed[0]["check"], "database");
+    assert!(serve.stderr.contains("bourse: database"), "{}", serve.stderr);
 }
 
 #[test]

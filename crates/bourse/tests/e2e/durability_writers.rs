@@ -110,16 +110,12 @@ fn write(
     let mut log = Log::default();
     while !stop.load(Ordering::Relaxed) {
         let number = next.fetch_add(1, Ordering::Relaxed);
-        match send(number) {
-            Ok(answer) => {
-                assert_eq!(answer.status, 200, "{}", answer.body);
-                log.acknowledged.push(number);
-            }
-            Err(_) => {
-                log.in_doubt = Some(number);
-                break;
-            }
-        }
+        let Ok(answer) = send(number) else {
+            log.in_doubt = Some(number);
+            break;
+        };
+        assert_eq!(answer.status, 200, "{}", answer.body);
+        log.acknowledged.push(number);
     }
     log
 }

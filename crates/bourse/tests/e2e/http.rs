@@ -64,6 +64,14 @@ impl Exchange {
         self.0.write_all(piece.as_bytes())
     }
 
+    /// Reads something that must come next.
+    pub(crate) fn expect(&mut self, text: &str) -> io::Result<()> {
+        let mut bytes = vec![0; text.len()];
+        self.0.read_exact(&mut bytes)?;
+        assert_eq!(String::from_utf8_lossy(&bytes), text);
+        Ok(())
+    }
+
     /// Reads until the service closes; an answer that is cut off is an error.
     pub(crate) fn answer(mut self) -> io::Result<Answer> {
         let mut bytes = Vec::new();

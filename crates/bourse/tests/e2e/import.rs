@@ -1,10 +1,13 @@
 //! `bourse import`: every record, twice, from files and from standard input.
 
+use std::time::Duration;
+
 use bourse_store::{CollectionKey, ProjectScope};
 use bourse_wire::ChainId;
 use serde_json::{Value, json};
 
-use crate::instance::Instance;
+use crate::http::Credential;
+use crate::instance::{Instance, within};
 
 pub(crate) const CONTRACT: &str = "0x1111111111111111111111111111111111111111";
 const ACCOUNT: &str = "0x3333333333333333333333333333333333333333";
@@ -42,7 +45,7 @@ pub(crate) fn token(number: u64, name: &str) -> Value {
 }
 
 pub(crate) fn lines(records: &[Value]) -> String {
-    records.iter().map(|record| format!("{record}\n")).collect()
+    records.iter().fold(String::new(), |text, record| text + &record.to_string() + "\n")
 }
 
 /// Writes a file into the working directory.
@@ -132,4 +135,23 @@ fn standard_input_several_files_and_every_line_ending_are_read() {
     assert_eq!(names[3], ("4".to_owned(), "b".to_owned()), "the later file counts");
     let text = instance.run(&["import", "later.jsonl"]).stdout;
     assert!(text.starts_with("1 records read, 0 changed, 0 bad lines skipped, in "), "{text}");
+}
+
+#[test]
+fn a_running_server_shows_what_is_imported_beside_it() {
+    let instance = Instance::new();
+    let project = instance.create_project("beside");
+    let server = instance.serve();
+    let body = json!({ "chainID": "137", "contractAddress": CONTRACT, "tokenIDs": ["1"] });
+    let shown = || {
+        let answer = server.call("Metadata/GetTokenMetadata", Credential::Key(&project.key), &body).ok();
+        answer["tokenMetadata"][0]["name"].as_str().map(str::to_owned)
+    };
+    assert_eq!(shown(), None);
+    for name in ["first", "second"] {
+        file(&instance, "tokens.jsonl", lines(&[token(1, name)]));
+        assert_eq!(counts(&instance.json(&["import", "tokens.jsonl"])), [1, 1, 0]);
+        let took = within(Duration::from_secs(1), name, || shown().as_deref() == Some(name));
+        println!("import: noticed after {took:?}");
+    }
 }

@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 
 use crate::instance::Instance;
 
-const SMALL: u64 = 16_000;
-const LARGE: u64 = 64_000;
+const SMALL: u64 = 10_000;
+const LARGE: u64 = 30_000;
 /// So large that the smaller import already fills the page cache of SQLite, which is memory too.
-const DESCRIPTION_BYTES: usize = 4_000;
+const DESCRIPTION_BYTES: usize = 8_000;
 const IMPORT_LIMIT: Duration = Duration::from_mins(2);
 
 #[test]

@@ -53,23 +53,29 @@ async fn token_json(app: &App, params: &Params) -> Result<Vec<u8>, Failure> {
     Ok(serde_json::to_vec(&types::token(app, scope, id, hosted).await?.token)?)
 }
 
+/// An asset that is hidden reads like one that is not there.
 async fn find_asset(app: &App, params: &Params) -> Result<AssetRecord, Failure> {
     let (collection, id) = (params.id("collection")?, params.id("asset")?);
+    check_visible(app, params, collection, None).await?;
     let asset = app.store.asset(params.reader()?, id).await?;
+    let missing = || Error::not_found(format_args!("asset {id}")).into();
     if asset.collection != collection {
-        return Err(Error::not_found(format_args!("asset {id} of collection {collection}")).into());
+        return Err(missing());
     }
-    check_visible(app, params, collection, asset.token_id).await?;
+    check_visible(app, params, collection, asset.token_id).await.map_err(|failure| match failure {
+        Failure::Refused(_) => missing(),
+        Failure::Internal(_) => failure,
+    })?;
     Ok(asset)
 }
 
-/// The newest asset for a member of a token's metadata.
+/// The newest file for a member of a token's metadata.
 async fn find_token_asset(app: &App, params: &Params) -> Result<AssetRecord, Failure> {
     let (collection, token) = (params.id("collection")?, params.token()?);
     check_visible(app, params, collection, Some(token)).await?;
     let assets = app.store.assets_of(params.reader()?, collection, Some(token)).await?;
     let field = params.text("field");
-    let newest = assets.into_iter().rev().find(|asset| asset.metadata_field == field);
+    let newest = assets.into_iter().rev().find(|asset| asset.metadata_field == field && asset.file.is_some());
     newest.ok_or_else(|| Error::not_found(format_args!("asset {field:.64} of token {token}")).into())
 }
 

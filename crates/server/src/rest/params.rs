@@ -87,10 +87,11 @@ impl Params {
     /// The scope of a writer: the project itself, by its secret token.
     pub(super) fn writer(&self) -> Result<ProjectScope, Error> {
         use bourse_wire::Code;
-        let Some(caller) = self.caller.filter(Caller::is_secret) else {
-            let message = "uploads need a secret token: `Authorization: Bearer <secret token>`";
-            return Err(Error::new(Code::Unauthorized, message));
-        };
+        let message = "uploads need a secret token: `Authorization: Bearer <secret token>`";
+        let caller = self.caller.ok_or_else(|| Error::new(Code::Unauthorized, message))?;
+        if !caller.is_secret() {
+            return Err(Error::new(Code::PermissionDenied, message));
+        }
         if caller.project() != self.project()? {
             let message = format!("the secret token is of project {}", caller.project());
             return Err(Error::new(Code::PermissionDenied, message));

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use axum::extract::multipart::{Field, MultipartRejection};
+use axum::extract::multipart::{Field, MultipartError, MultipartRejection};
 use axum::extract::{Multipart, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
@@ -32,7 +32,8 @@ async fn upload_asset(app: &Arc<App>, params: &Params, form: Form) -> Result<Vec
     if known.collection != collection {
         return Err(Error::not_found(format_args!("asset {id} of collection {collection}")).into());
     }
-    take_file(app, scope, id, form).await
+    let upload = take_file(app, form).await?;
+    set_file(app, scope, id, upload).await
 }
 
 /// For the asset of this id, or for the metadata member of this name, whose asset is made when there is none.
@@ -42,46 +43,52 @@ async fn upload_for_token(app: &Arc<App>, params: &Params, form: Form) -> Result
     let wanted = params.text("asset");
     let assets = app.store.assets_of(scope, collection, Some(token)).await?;
     let matches = |asset: &AssetRecord| asset.id.to_string() == wanted || asset.metadata_field == wanted;
-    let id = match assets.into_iter().rev().find(matches) {
-        Some(asset) => asset.id,
-        None if wanted.bytes().all(|byte| byte.is_ascii_digit()) => {
-            return Err(Error::not_found(format_args!("asset {wanted:.64} of token {token}")).into());
-        }
-        None => {
-            let field: Text<64> = wanted.parse().map_err(|error| Error::invalid("metadataField", error))?;
-            let input = AssetInput {
-                collection_id: Some(collection),
-                token_id: Some(token),
-                metadata_field: Some(field),
-                ..AssetInput::default()
-            };
-            app.store.create_asset(scope, input, app.clock.now()).await?.id
-        }
+    let known = assets.into_iter().rev().find(matches);
+    if known.is_none() && wanted.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Err(Error::not_found(format_args!("asset {wanted:.64} of token {token}")).into());
+    }
+    let field: Text<64> = wanted.parse().map_err(|error| Error::invalid("metadataField", error))?;
+    // Before the asset is made: a file that is refused leaves nothing behind.
+    let upload = take_file(app, form).await?;
+    let id = if let Some(asset) = known {
+        asset.id
+    } else {
+        let input = AssetInput {
+            collection_id: Some(collection),
+            token_id: Some(token),
+            metadata_field: Some(field),
+            ..AssetInput::default()
+        };
+        app.store.create_asset(scope, input, app.clock.now()).await?.id
     };
-    take_file(app, scope, id, form).await
+    set_file(app, scope, id, upload).await
 }
 
-async fn take_file(
-    app: &Arc<App>,
+async fn set_file(
+    app: &App,
     scope: ProjectScope,
     id: RecordId,
-    form: Form,
+    upload: (AssetFile, String),
 ) -> Result<Vec<u8>, Failure> {
-    let bad =
-        |cause: String| Error::new(Code::BadRequest, "the body is not a multipart form").with_cause(cause);
-    let mut form = form.map_err(|error| bad(error.body_text()))?;
-    while let Some(field) = form.next_field().await.map_err(|error| bad(error.body_text()))? {
+    let record = app.store.set_asset_file(scope, id, upload, app.clock.now()).await?;
+    let asset = types::asset(app, scope.project(), record);
+    Ok(serde_json::to_vec(&serde_json::json!({ "asset": asset }))?)
+}
+
+/// Stores the form's file, and tells what it was found to be and how it is called.
+async fn take_file(app: &Arc<App>, form: Form) -> Result<(AssetFile, String), Failure> {
+    let bytes_max = app.settings.limits.upload_bytes_max;
+    let message = "the body is not a multipart form";
+    let mut form =
+        form.map_err(|error| Error::new(Code::BadRequest, message).with_cause(error.body_text()))?;
+    while let Some(field) = form.next_field().await.map_err(|error| unreadable(&error, message, bytes_max))? {
         if field.name() != Some("file") {
             continue;
         }
         let filename = field.file_name().map(last_segment).unwrap_or_default();
         let filename: Text<256> = filename.try_into().map_err(|error| Error::invalid("filename", error))?;
-        let content = read_field(field, app.settings.limits.upload_bytes_max).await?;
-        let file = store_file(app, content).await?;
-        let upload = (file, filename.into_string());
-        let record = app.store.set_asset_file(scope, id, upload, app.clock.now()).await?;
-        let asset = types::asset(app, scope.project(), record);
-        return Ok(serde_json::to_vec(&serde_json::json!({ "asset": asset }))?);
+        let content = read_field(field, bytes_max).await?;
+        return Ok((store_file(app, content).await?, filename.into_string()));
     }
     Err(Error::invalid("file", "is required: the form has no field of this name").into())
 }
@@ -96,25 +103,23 @@ async fn read_field(mut field: Field<'_>, bytes_max: usize) -> Result<Vec<u8>, E
     loop {
         match field.chunk().await {
             Ok(None) => return Ok(content),
-            Ok(Some(chunk)) if content.len() + chunk.len() > bytes_max => {
-                return Err(Error::new(
-                    Code::BodyTooLarge,
-                    format!("the file is larger than {bytes_max} bytes"),
-                ));
-            }
+            Ok(Some(chunk)) if content.len() + chunk.len() > bytes_max => return Err(too_large(bytes_max)),
             Ok(Some(chunk)) => content.extend_from_slice(&chunk),
-            Err(error) if error.status() == StatusCode::PAYLOAD_TOO_LARGE => {
-                return Err(Error::new(
-                    Code::BodyTooLarge,
-                    format!("the file is larger than {bytes_max} bytes"),
-                ));
-            }
-            Err(error) => {
-                let message = "the file could not be read";
-                return Err(Error::new(Code::BadRequest, message).with_cause(error.body_text()));
-            }
+            Err(error) => return Err(unreadable(&error, "the file could not be read", bytes_max)),
         }
     }
+}
+
+/// Why a form could not be read: it is larger than the limit, or not a form.
+fn unreadable(error: &MultipartError, message: &str, bytes_max: usize) -> Error {
+    if error.status() == StatusCode::PAYLOAD_TOO_LARGE {
+        return too_large(bytes_max);
+    }
+    Error::new(Code::BadRequest, message).with_cause(error.body_text())
+}
+
+fn too_large(bytes_max: usize) -> Error {
+    Error::new(Code::BodyTooLarge, format!("the file is larger than {bytes_max} bytes"))
 }
 
 async fn store_file(app: &Arc<App>, content: Vec<u8>) -> Result<AssetFile, Failure> {

@@ -29,6 +29,10 @@ pub(super) fn problems(settings: &Settings, merged: &Merged) -> Vec<Problem> {
     check("service.name", service_name(&settings.service.name));
     check("server.public_url", public_url(&settings.server.public_url));
     check("storage.data", ensure(!settings.storage.data.as_os_str().is_empty(), "must not be empty"));
+    check(
+        "storage.connections_max",
+        ensure(settings.storage.connections_max >= 2, "must be at least 2: one of them waits for changes"),
+    );
     check("auth.jwt_secret", jwt_secret(settings.auth.jwt_secret.expose()));
     check("limits.json_depth_max", at_most(limits.json_depth_max, JSON_DEPTH_LIMIT));
     check(

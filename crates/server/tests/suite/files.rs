@@ -35,10 +35,48 @@ async fn the_type_is_found_in_the_content_whatever_the_name_says() {
     };
     assert_eq!(put("page.html", PNG).await.ok()["asset"]["mimeType"], "image/png");
     assert_eq!(app.anonymous.get(ASSET).await.header("content-type"), "image/png");
-    for content in [&b"<html><script>alert(1)</script></html>"[..], b"plain text", b"MZ\x90\0", b"%PDF-1.7", b"PK\x03\x04"] {
+    for content in [
+        &b"<html><script>alert(1)</script></html>"[..],
+        b"plain text",
+        b"MZ\x90\0",
+        b"%PDF-1.7",
+        b"PK\x03\x04",
+    ] {
         assert_eq!(put("picture.png", content).await.refusal(), (400, 2001), "{content:?}");
     }
     assert_eq!(app.anonymous.get(ASSET).await.body, PNG, "a refused file leaves the old one alone");
+}
+
+/// Of several files for one member, every address shows the same one: the newest that was uploaded.
+#[tokio::test]
+async fn of_several_files_for_a_member_the_newest_counts() {
+    let app = TestApp::start().await;
+    seed::belongings(&app.store, &app.project_a, "Relics", false).await;
+    let a = &app.project_a;
+    for expected in [SVG, PNG] {
+        let shown = a.call("Collections/GetToken", json!({ "collectionId": 1, "tokenId": 1 })).await.ok();
+        let image = shown["token"]["image"].as_str().unwrap().replace("https://bourse.example", "");
+        assert_eq!(app.anonymous.get(&image).await.body, expected, "{image}");
+        assert_eq!(app.anonymous.get(TOKEN_ASSET).await.body, expected);
+        let asset = json!({ "collectionId": 1, "tokenId": 1, "metadataField": "image" });
+        let made = a.call("Collections/CreateAsset", json!({ "asset": asset })).await.ok();
+        // An asset that has no file yet hides none.
+        assert_eq!(app.anonymous.get(TOKEN_ASSET).await.body, expected);
+        let path = format!("/projects/1/collections/1/assets/{}/upload", made["asset"]["id"]);
+        a.token.send(upload(&path, "file", "x", PNG)).await.ok();
+    }
+}
+
+#[tokio::test]
+async fn a_refused_file_leaves_no_asset_behind() {
+    let app = TestApp::start().await;
+    seed::belongings(&app.store, &app.project_a, "Relics", false).await;
+    let path = "/projects/1/collections/1/tokens/1/upload/video";
+    let answer = app.project_a.token.send(upload(path, "file", "x", b"%PDF-1.7")).await;
+    assert_eq!(answer.refusal(), (400, 2001));
+    let shown =
+        app.project_a.call("Collections/GetToken", json!({ "collectionId": 1, "tokenId": 1 })).await.ok();
+    assert_eq!(shown["assets"].as_array().unwrap().len(), 1);
 }
 
 #[tokio::test]
@@ -106,14 +144,30 @@ async fn what_is_private_looks_like_what_is_not_there() {
         ("/projects/1/collections/1", "/projects/1/collections/9"),
         ("/projects/1/collections/1/tokens/1", "/projects/1/collections/9/tokens/1"),
         (ASSET, "/projects/1/collections/9/assets/1"),
-        (ASSET, "/projects/1/collections/1/assets/9"),
+        ("/projects/1/collections/1/assets/9", "/projects/1/collections/9/assets/9"),
         (TOKEN_ASSET, "/projects/1/collections/9/tokens/1/asset/image"),
     ] {
-        let texts = [private, missing].map(|path| path.to_owned());
-        let [shown, expected] = [app.anonymous.get(&texts[0]).await, app.anonymous.get(&texts[1]).await];
-        let number = |answer: &crate::support::actor::Answer| answer.text().replace('9', "1");
-        assert_eq!((shown.status, number(&shown)), (404, number(&expected)), "{private} and {missing}");
+        check_alike(&app, private, missing).await;
     }
+    let a = &app.project_a;
+    a.call("Collections/PublishCollection", json!({ "collectionId": 1 })).await.ok();
+    let change = json!({ "collectionId": 1, "tokenId": "1", "token": {}, "private": true });
+    a.call("Collections/UpdateToken", change).await.ok();
+    for (private, missing) in [
+        ("/projects/1/collections/1/tokens/1", "/projects/1/collections/1/tokens/9"),
+        (ASSET, "/projects/1/collections/1/assets/9"),
+        (TOKEN_ASSET, "/projects/1/collections/1/tokens/9/asset/image"),
+    ] {
+        check_alike(&app, private, missing).await;
+    }
+}
+
+/// Both are missing, in the same words but for the number.
+async fn check_alike(app: &TestApp, private: &str, missing: &str) {
+    let [shown, expected] = [app.anonymous.get(private).await, app.anonymous.get(missing).await];
+    assert_eq!((shown.status, expected.status), (404, 404), "{private} and {missing}");
+    let [shown, expected] = [shown, expected].map(|answer| answer.text().replace('9', "1"));
+    assert_eq!(shown, expected, "{private} and {missing}");
 }
 
 #[tokio::test]

@@ -1,1 +1,224 @@
-//! Stub.
+//! One project cannot reach what is another's. Every operation on a project's records has its case here.
+
+use axum::http::Method;
+use bourse_server::{Service, State, router};
+use serde_json::{Value, json};
+
+use crate::support::TestApp;
+use crate::support::body::{PNG, upload};
+use crate::support::project::Project;
+use crate::support::seed::{self, Belongings, RELICS};
+
+/// Written into everything that A has.
+const MARK: &str = "belongs to A";
+
+/// What B must get when it names what A has.
+enum Expected {
+    /// There is no such thing, for B.
+    Missing,
+    /// An answer about B alone.
+    Own,
+}
+use Expected::{Missing, Own};
+
+/// Everything of a project, as it sees it itself.
+async fn state_of(project: &Project, has: Belongings) -> Vec<Value> {
+    let mut state = Vec::new();
+    for (operation, body) in [
+        ("Collections/ListCollections", json!({})),
+        ("Collections/GetCollection", json!({ "collectionId": has.collection })),
+        ("Collections/ListTokens", json!({ "collectionId": has.collection })),
+        ("Collections/GetToken", json!({ "collectionId": has.collection, "tokenId": "1" })),
+        ("Collections/GetAsset", json!({ "assetId": has.asset })),
+        ("Collections/ListContractCollections", json!({})),
+        ("Builder/ListAudiences", json!({})),
+        ("Builder/GetAudience", json!({ "audienceId": has.audience })),
+    ] {
+        state.push(project.call(operation, body).await.ok());
+    }
+    state
+}
+
+async fn check(operation: &str, expected: Expected, body: impl Fn(Belongings) -> Value) {
+    let app = TestApp::start().await;
+    let (a, b) = (&app.project_a, &app.project_b);
+    let has = seed::belongings(&app.store, a, MARK, false).await;
+    seed::belongings(&app.store, b, "belongs to B", false).await;
+    let before = state_of(a, has).await;
+    app.clock.advance(60);
+    let mut body = body(has);
+    let answer = b.call(operation, body.clone()).await;
+    match expected {
+        Missing => assert_eq!(answer.refusal(), (404, 3000), "{}", answer.json),
+        Own => assert_eq!(answer.status, 200, "{}", answer.json),
+    }
+    assert!(!answer.text().contains(MARK), "{}", answer.json);
+    body["projectId"] = json!(a.id);
+    let answer = b.call(operation, body.clone()).await;
+    assert_eq!(answer.refusal(), (403, 1001), "{}", answer.json);
+    assert!(!answer.text().contains(MARK), "{}", answer.json);
+    assert_eq!(state_of(a, has).await, before);
+    // The request was one that works for whom it belongs to.
+    if matches!(expected, Missing) {
+        a.call(operation, body).await.ok();
+    }
+}
+
+macro_rules! cases {
+    ($($name:ident: $operation:literal, $expected:expr, $body:expr;)*) => {
+        $(
+            #[tokio::test]
+            async fn $name() {
+                check($operation, $expected, $body).await;
+            }
+        )*
+
+        /// The operations that have a case.
+        const CASES: &[&str] = &[$($operation),*];
+    };
+}
+
+cases! {
+    create_collection_does_not_reach_other_project: "Collections/CreateCollection", Own,
+        |has| json!({ "collection": { "id": has.collection, "metadata": { "name": "mine" } } });
+    get_collection_does_not_reach_other_project: "Collections/GetCollection", Missing,
+        |has| json!({ "collectionId": has.collection });
+    list_collections_does_not_reach_other_project: "Collections/ListCollections", Own, |_| json!({});
+    update_collection_does_not_reach_other_project: "Collections/UpdateCollection", Missing,
+        |has| json!({ "collection": { "id": has.collection, "metadata": { "name": "taken" }, "private": true } });
+    delete_collection_does_not_reach_other_project: "Collections/DeleteCollection", Missing,
+        |has| json!({ "collectionId": has.collection });
+    publish_collection_does_not_reach_other_project: "Collections/PublishCollection", Missing,
+        |has| json!({ "collectionId": has.collection, "recursive": true });
+    unpublish_collection_does_not_reach_other_project: "Collections/UnpublishCollection", Missing,
+        |has| json!({ "collectionId": has.collection });
+    create_contract_collection_does_not_reach_other_project: "Collections/CreateContractCollection", Missing,
+        |has| json!({ "contractCollection": { "chainId": 1, "contractAddress": RELICS, "collectionId": has.collection } });
+    get_contract_collection_does_not_reach_other_project: "Collections/GetContractCollection", Own,
+        |_| json!({ "chainId": 137, "contractAddress": RELICS });
+    list_contract_collections_does_not_reach_other_project: "Collections/ListContractCollections", Missing,
+        |has| json!({ "collectionId": has.collection });
+    update_contract_collection_does_not_reach_other_project: "Collections/UpdateContractCollection", Missing,
+        |has| json!({ "contractCollection": { "chainId": 137, "contractAddress": RELICS, "collectionId": has.collection } });
+    delete_contract_collection_does_not_reach_other_project: "Collections/DeleteContractCollection", Own,
+        |_| json!({ "chainId": 137, "contractAddress": RELICS });
+    create_token_does_not_reach_other_project: "Collections/CreateToken", Missing,
+        |has| json!({ "collectionId": has.collection, "token": { "tokenId": "2", "name": "planted" } });
+    get_token_does_not_reach_other_project: "Collections/GetToken", Missing,
+        |has| json!({ "collectionId": has.collection, "tokenId": "1" });
+    list_tokens_does_not_reach_other_project: "Collections/ListTokens", Missing,
+        |has| json!({ "collectionId": has.collection });
+    update_token_does_not_reach_other_project: "Collections/UpdateToken", Missing,
+        |has| json!({ "collectionId": has.collection, "tokenId": "1", "token": { "name": "taken" }, "private": true });
+    delete_token_does_not_reach_other_project: "Collections/DeleteToken", Missing,
+        |has| json!({ "collectionId": has.collection, "tokenId": "1" });
+    create_asset_does_not_reach_other_project: "Collections/CreateAsset", Missing,
+        |has| json!({ "asset": { "collectionId": has.collection, "tokenId": "1", "metadataField": "image" } });
+    get_asset_does_not_reach_other_project: "Collections/GetAsset", Missing, |has| json!({ "assetId": has.asset });
+    update_asset_does_not_reach_other_project: "Collections/UpdateAsset", Missing,
+        |has| json!({ "asset": { "id": has.asset, "metadataField": "video", "filename": "taken" } });
+    delete_asset_does_not_reach_other_project: "Collections/DeleteAsset", Missing,
+        |has| json!({ "assetId": has.asset });
+    get_audience_does_not_reach_other_project: "Builder/GetAudience", Missing,
+        |has| json!({ "audienceId": has.audience });
+    list_audiences_does_not_reach_other_project: "Builder/ListAudiences", Own, |_| json!({});
+    create_audience_does_not_reach_other_project: "Builder/CreateAudience", Own, |_| json!({ "name": "mine" });
+    update_audience_does_not_reach_other_project: "Builder/UpdateAudience", Missing,
+        |has| json!({ "audienceId": has.audience, "name": "taken" });
+    delete_audience_does_not_reach_other_project: "Builder/DeleteAudience", Missing,
+        |has| json!({ "audienceId": has.audience });
+    add_audience_contacts_does_not_reach_other_project: "Builder/AddAudienceContacts", Missing,
+        |has| json!({ "audienceId": has.audience, "contacts": [{ "address": RELICS, "name": "planted" }] });
+    remove_audience_contacts_does_not_reach_other_project: "Builder/RemoveAudienceContacts", Missing,
+        |has| json!({ "audienceId": has.audience, "contactIds": [has.contact] });
+}
+
+/// The chain's own facts are the same for everybody; whatever else is added here needs a case above.
+#[test]
+fn every_operation_on_a_projects_records_has_a_case() {
+    for route in router::operations() {
+        let operation = route.path().replace("/rpc/", "");
+        let of_project = route.service != Service::Metadata && route.name != "Ping";
+        if of_project && route.state == State::Ready {
+            assert!(CASES.contains(&operation.as_str()), "{operation} has no case");
+        }
+    }
+}
+
+#[tokio::test]
+async fn contacts_of_another_projects_audience_stay() {
+    let app = TestApp::start().await;
+    let has = seed::belongings(&app.store, &app.project_a, MARK, false).await;
+    let own = seed::belongings(&app.store, &app.project_b, "belongs to B", false).await;
+    let before = state_of(&app.project_a, has).await;
+    let body = json!({ "audienceId": own.audience, "contactIds": [has.contact] });
+    app.project_b.call("Builder/RemoveAudienceContacts", body).await.ok();
+    assert_eq!(state_of(&app.project_a, has).await, before);
+}
+
+#[tokio::test]
+async fn names_and_links_are_each_projects_own() {
+    let app = TestApp::start().await;
+    seed::belongings(&app.store, &app.project_a, MARK, false).await;
+    // The same name, token and contract again, without a conflict.
+    seed::belongings(&app.store, &app.project_b, MARK, false).await;
+}
+
+#[tokio::test]
+async fn a_link_or_an_asset_cannot_point_into_another_project() {
+    let app = TestApp::start().await;
+    let has = seed::belongings(&app.store, &app.project_a, MARK, false).await;
+    let own = seed::belongings(&app.store, &app.project_b, "belongs to B", false).await;
+    let before = state_of(&app.project_a, has).await;
+    let b = &app.project_b;
+    let link = json!({ "chainId": 137, "contractAddress": RELICS, "collectionId": has.collection });
+    let answer = b.call("Collections/UpdateContractCollection", json!({ "contractCollection": link })).await;
+    assert_eq!(answer.refusal(), (404, 3000));
+    let asset = json!({ "id": own.asset, "collectionId": has.collection, "tokenId": "1" });
+    b.call("Collections/UpdateAsset", json!({ "asset": asset })).await;
+    let asset = b.call("Collections/GetAsset", json!({ "assetId": own.asset })).await.ok();
+    assert_eq!(asset["asset"]["collectionId"], own.collection);
+    assert_eq!(state_of(&app.project_a, has).await, before);
+}
+
+#[tokio::test]
+async fn uploads_do_not_reach_other_project() {
+    let app = TestApp::start().await;
+    let has = seed::belongings(&app.store, &app.project_a, MARK, false).await;
+    let own = seed::belongings(&app.store, &app.project_b, "belongs to B", false).await;
+    let before = state_of(&app.project_a, has).await;
+    let put = async |path: String| app.project_b.token.send(upload(&path, "file", "x", PNG)).await.refusal();
+    let (theirs, mine) = (has.collection, own.collection);
+    assert_eq!(
+        put(format!("/projects/1/collections/{theirs}/assets/{}/upload", has.asset)).await,
+        (403, 1001)
+    );
+    assert_eq!(put(format!("/projects/1/collections/{theirs}/tokens/1/upload/image")).await, (403, 1001));
+    assert_eq!(
+        put(format!("/projects/2/collections/{theirs}/assets/{}/upload", has.asset)).await,
+        (404, 3000)
+    );
+    assert_eq!(put(format!("/projects/2/collections/{mine}/assets/{}/upload", has.asset)).await, (404, 3000));
+    assert_eq!(
+        put(format!("/projects/2/collections/{mine}/tokens/1/upload/{}", has.asset)).await,
+        (404, 3000)
+    );
+    assert_eq!(put(format!("/projects/2/collections/{theirs}/tokens/1/upload/image")).await, (404, 3000));
+    assert_eq!(state_of(&app.project_a, has).await, before);
+}
+
+#[tokio::test]
+async fn plain_addresses_do_not_mix_projects() {
+    let app = TestApp::start().await;
+    let has = seed::belongings(&app.store, &app.project_a, MARK, false).await;
+    seed::belongings(&app.store, &app.project_b, "belongs to B", false).await;
+    let (collection, asset) = (has.collection, has.asset);
+    for rest in ["", "/tokens/1", "/tokens/1/asset/image", &format!("/assets/{asset}")] {
+        for (project, status) in [(1, 200), (2, 404)] {
+            let path = format!("/projects/{project}/collections/{collection}{rest}");
+            assert_eq!(app.anonymous.request(Method::GET, &path).await.status, status, "{path}");
+        }
+    }
+    let path = format!("/projects/2/collections/2/assets/{asset}");
+    assert_eq!(app.project_b.token.get(&path).await.status, 404);
+}

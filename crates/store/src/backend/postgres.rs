@@ -33,6 +33,8 @@ impl Postgres {
             })?
             .application_name("bourse")
             .disable_statement_logging();
+        // The pool tries again until its time is up and then tells only that; one attempt tells why.
+        connect.connect().await?.close().await?;
         let pool = PgPoolOptions::new()
             .max_connections(options.connections_max)
             .acquire_timeout(ACQUIRE_TIMEOUT)

@@ -161,7 +161,8 @@ pub(crate) async fn collection(
     let url = collection_url(app, hosted.project, hosted.id);
     let assets = assets(app, scope, hosted.id, None).await?;
     let mut metadata = hosted.metadata;
-    if let Some(image) = assets.iter().find(|asset| asset.metadata_field == "image")
+    let has_file = |asset: &&Asset| asset.metadata_field == "image" && !asset.url.is_empty();
+    if let Some(image) = assets.iter().rev().find(has_file)
         && metadata.image.is_empty()
     {
         metadata.image.clone_from(&image.url);
@@ -188,7 +189,9 @@ pub(crate) async fn token(
 ) -> Result<TokenAnswer, StoreError> {
     let mut token = hosted.metadata;
     let assets = assets(app, scope, collection, Some(token.token_id)).await?;
-    token.link_assets(&assets);
+    // Of several files for one member the newest counts.
+    let newest_first: Vec<Asset> = assets.iter().rev().cloned().collect();
+    token.link_assets(&newest_first);
     Ok(TokenAnswer { token, assets })
 }
 

@@ -1,6 +1,6 @@
 //! Information about several contracts.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use bourse_store::CollectionKey;
 use bourse_wire::{ChainRef, ContractInfo, Error};
@@ -35,19 +35,21 @@ pub(crate) struct Answer {
 }
 
 pub(crate) async fn handle(call: Call, request: Request) -> Result<Vec<u8>, Failure> {
-    let mut contracts = request.contract_addresses;
+    let contracts = request.contract_addresses;
     let count_max = call.app.settings.limits.batch_contracts_max;
     check_batch("contractAddresses", "contracts", contracts.len(), count_max)?;
     let chain = call.chain(request.chain_id.as_ref())?;
     let mut answer = Vec::with_capacity(16 * 1024);
     answer.extend_from_slice(br#"{"contractInfoMap":{"#);
     let first = answer.len();
-    // The same spelling twice would be the same member twice.
-    contracts.sort();
-    contracts.dedup();
+    let mut written = HashSet::with_capacity(contracts.len());
     for (index, contract) in contracts.iter().enumerate() {
         let invalid = |error| Error::invalid(&format!("contractAddresses[{index}]"), error);
         let address = contract.parse().map_err(invalid)?;
+        // The same spelling twice would be the same member twice.
+        if !written.insert(contract) {
+            continue;
+        }
         if let Some(info) = contract_info(&call.app, CollectionKey { chain, address }).await? {
             write_item(&mut answer, first, format!("\"{contract}\":").as_bytes());
             answer.extend_from_slice(&info);

@@ -5,6 +5,8 @@ pub(crate) mod get_contract_info_batch;
 pub(crate) mod get_token_metadata;
 pub(crate) mod get_token_metadata_batch;
 
+use std::collections::HashMap;
+
 use bourse_store::CollectionKey;
 use bourse_wire::{Error, TokenId};
 
@@ -24,14 +26,16 @@ async fn write_tokens(
     match app.resident.find(&app.store, key).await? {
         Place::Missing => {}
         Place::Resident(slot) => {
-            let collection = slot.read();
-            for fragment in tokens.iter().filter_map(|token| collection.token(*token)) {
+            for fragment in slot.read().tokens(tokens) {
                 write_item(answer, first, fragment);
             }
         }
         Place::Stored(id) => {
-            for token in app.store.tokens(id, tokens.to_vec()).await? {
-                write_item(answer, first, token.metadata.as_bytes());
+            let stored = app.store.tokens(id, tokens.to_vec()).await?;
+            let found: HashMap<TokenId, &str> =
+                stored.iter().map(|token| (token.token_id, token.metadata.as_str())).collect();
+            for metadata in tokens.iter().filter_map(|token| found.get(token)) {
+                write_item(answer, first, metadata.as_bytes());
             }
         }
     }
@@ -43,7 +47,7 @@ async fn write_tokens(
 async fn contract_info(app: &App, key: CollectionKey) -> Result<Option<Vec<u8>>, Failure> {
     Ok(match app.resident.find(&app.store, key).await? {
         Place::Missing => None,
-        Place::Resident(slot) => slot.read().contract().map(|info| info.to_vec()),
+        Place::Resident(slot) => slot.read().contract().map(|info| info.as_bytes().to_vec()),
         Place::Stored(id) => app.store.contract(id).await?.map(String::into_bytes),
     })
 }

@@ -47,7 +47,7 @@ async fn tokens() {
         .ok();
     let token = json!({
         "tokenId": "10", "name": "Ten", "description": "d", "image": "https://a.example/i", "video": "https://a.example/v",
-        "audio": "https://a.example/a", "properties": { "power": 1e400, "level": 7 }, "attributes": [{ "rarity": "rare" }],
+        "audio": "https://a.example/a", "properties": { "power": 0.5, "level": 7 }, "attributes": [{ "rarity": "rare" }],
         "image_data": "<svg/>", "external_url": "https://a.example/e", "background_color": "00ff00",
         "animation_url": "https://a.example/g", "decimals": 18, "updatedAt": "2001-01-01T00:00:00Z",
     });

@@ -17,7 +17,9 @@ fn lines(heading: &str, answer: &Answer) -> String {
         .iter()
         .map(|(name, value)| match name.as_str() {
             "x-request-id" => "x-request-id: (an id)".to_owned(),
-            name => format!("{name}: {}", value.to_str().unwrap()),
+            name => {
+                format!("{name}: {}", value.to_str().unwrap().replace(env!("CARGO_PKG_VERSION"), "(version)"))
+            }
         })
         .collect();
     headers.sort();
@@ -64,9 +66,8 @@ async fn headers() {
         "/docs",
         "/docs/style.css",
     ] {
-        let answer = page.get(path).await;
+        let mut answer = page.get(path).await;
         // The length of the page and its style is no part of the interface.
-        let mut answer = Answer { headers: answer.headers.clone(), ..answer };
         if path.starts_with("/docs") {
             answer.headers.remove("content-length");
         }

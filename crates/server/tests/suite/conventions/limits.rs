@@ -87,7 +87,10 @@ async fn a_project_has_so_many_compute_units_a_month_of_each_service() {
     let a = &app.project_a;
     for left in ["1", "0"] {
         let answer = a.call(READ, json!({})).await;
-        assert_eq!((answer.status, answer.header("quota-limit"), answer.header("quota-remaining")), (200, "2", left));
+        assert_eq!(
+            (answer.status, answer.header("quota-limit"), answer.header("quota-remaining")),
+            (200, "2", left)
+        );
     }
     let answer = a.call(READ, json!({})).await;
     assert_eq!((answer.refusal(), answer.header("quota-remaining")), ((429, 1200), "0"));
@@ -105,7 +108,8 @@ async fn a_quota_counts_what_was_used_before_the_start_and_elsewhere() {
     let used = async |units: u64| {
         let (app, ()) = TestApp::prepared(&[("quotas.builder", "10")], async |store, a, _| {
             let (this, last) = ("2025-03-01".parse().unwrap(), "2025-02-28".parse().unwrap());
-            let lines = vec![(a.id, "builder".to_owned(), this, units), (a.id, "builder".to_owned(), last, 100)];
+            let lines =
+                vec![(a.id, "builder".to_owned(), this, units), (a.id, "builder".to_owned(), last, 100)];
             store.add_metered(lines).await.unwrap();
         })
         .await;

@@ -12,7 +12,8 @@ async fn usage(app: &TestApp, since: &str) -> Vec<(ProjectId, String, u64)> {
     let store = app.database.open().await.unwrap();
     let since: Day = since.parse().unwrap();
     let totals = store.usage_since(since).await.unwrap();
-    let mut lines: Vec<_> = totals.into_iter().map(|total| (total.project, total.service, total.units)).collect();
+    let mut lines: Vec<_> =
+        totals.into_iter().map(|total| (total.project, total.service, total.units)).collect();
     lines.sort();
     lines
 }
@@ -37,7 +38,9 @@ async fn what_was_metered_is_stored_when_the_service_stops() {
     a.call("Builder/ListAudiences", json!({})).await.ok();
     assert_eq!(usage(&app, "2025-03-01").await, []);
     background.stop().await;
-    let line = |project: &crate::support::project::Project, service: &str, units| (project.id, service.to_owned(), units);
+    let line = |project: &crate::support::project::Project, service: &str, units| {
+        (project.id, service.to_owned(), units)
+    };
     let expected =
         [line(a, "builder", 4), line(a, "collections", 1), line(b, "builder", 1), line(b, "collections", 1)];
     assert_eq!(usage(&app, "2025-03-14").await, expected);

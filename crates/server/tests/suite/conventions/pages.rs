@@ -70,7 +70,8 @@ async fn the_reference_needs_no_other_host_and_no_script() {
     assert!(!page.contains("<script") && !page.contains("javascript:"), "the page has a script");
     for attribute in ["src=\"", "href=\""] {
         for link in page.split(attribute).skip(1).map(|rest| rest.split('"').next().unwrap()) {
-            let own = ["#", "/docs/style.css", "/openapi.json", "data:,"].iter().any(|own| link.starts_with(own));
+            let own =
+                ["#", "/docs/style.css", "/openapi.json", "data:,"].iter().any(|own| link.starts_with(own));
             assert!(own, "the page refers to {link}");
         }
     }

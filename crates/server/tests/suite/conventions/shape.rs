@@ -42,7 +42,12 @@ async fn every_method_but_post_is_refused_on_every_operation() {
             let answer = app.anonymous.request(method.clone(), &route.path()).await;
             // The CORS layer answers what may be a preflight.
             if method != Method::OPTIONS {
-                assert_eq!((answer.refusal(), answer.header("allow")), ((405, -3), "POST"), "{}", route.path());
+                assert_eq!(
+                    (answer.refusal(), answer.header("allow")),
+                    ((405, -3), "POST"),
+                    "{}",
+                    route.path()
+                );
             }
         }
     }
@@ -51,11 +56,18 @@ async fn every_method_but_post_is_refused_on_every_operation() {
 #[tokio::test]
 async fn content_type_in_any_case_and_with_parameters() {
     let app = TestApp::start().await;
-    for content_type in
-        ["application/json", "Application/JSON", "application/json; charset=utf-8", "application/json ;x=\"y\""]
-    {
+    for content_type in [
+        "application/json",
+        "Application/JSON",
+        "application/json; charset=utf-8",
+        "application/json ;x=\"y\"",
+    ] {
         let request = Request::post("/rpc/Metadata/Ping").header("content-type", content_type);
-        assert_eq!(app.anonymous.send(request.body(Body::empty()).unwrap()).await.status, 200, "{content_type}");
+        assert_eq!(
+            app.anonymous.send(request.body(Body::empty()).unwrap()).await.status,
+            200,
+            "{content_type}"
+        );
     }
 }
 
@@ -84,7 +96,8 @@ async fn every_operation_asks_for_its_credential() {
 /// What every answer has, whatever it is about.
 fn check_common(what: &str, answer: &Answer) {
     let id = answer.header("x-request-id");
-    let well_formed = id.split_once('-').is_some_and(|(process, count)| process.len() == 8 && !count.is_empty());
+    let well_formed =
+        id.split_once('-').is_some_and(|(process, count)| process.len() == 8 && !count.is_empty());
     assert!(well_formed, "{what}: {id}");
     assert!(answer.header("webrpc").starts_with("webrpc@v"), "{what}");
     assert_eq!(answer.header("x-content-type-options"), "nosniff", "{what}");

@@ -25,11 +25,12 @@ async fn an_internal_error_shows_its_id_only() {
 }
 
 #[tokio::test]
-async fn a_write_without_a_database_is_an_internal_error() {
+async fn without_a_database_every_read_is_an_internal_error() {
     let app = TestApp::start().await;
     app.app.store().close().await;
-    let answer = app.project_a.call("Builder/CreateAudience", json!({ "name": "x" })).await;
-    assert_eq!(answer.refusal(), (500, -7));
+    for operation in ["Builder/ListAudiences", "Collections/ListCollections"] {
+        assert_eq!(app.project_a.call(operation, json!({})).await.refusal(), (500, -7), "{operation}");
+    }
     let answer = app.anonymous.get("/projects/1/collections/1").await;
     assert_eq!(answer.refusal(), (500, -7));
 }

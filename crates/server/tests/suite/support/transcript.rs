@@ -41,7 +41,7 @@ impl Transcript {
         writeln!(self.0, "{heading}\n{} {body}\n", answer.status).unwrap();
     }
 
-    /// Everything, with the one random thing in it replaced: the id of a request.
+    /// Everything.
     pub(crate) fn text(self) -> String {
         self.0
     }
