@@ -39,8 +39,7 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Vec<u8>, Fail
     let count_max = call.app.settings.limits.batch_contracts_max;
     check_batch("contractAddresses", "contracts", contracts.len(), count_max)?;
     let chain = call.chain(request.chain_id.as_ref())?;
-    let mut answer = Vec::with_capacity(16 * 1024);
-    answer.extend_from_slice(br#"{"contractInfoMap":{"#);
+    let mut answer = br#"{"contractInfoMap":{"#.to_vec();
     let first = answer.len();
     let mut written = HashSet::with_capacity(contracts.len());
     for (index, contract) in contracts.iter().enumerate() {

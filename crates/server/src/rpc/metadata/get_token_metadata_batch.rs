@@ -46,8 +46,7 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Vec<u8>, Fail
         check_batch(&member(), "token ids", tokens.len(), limits.batch_tokens_max)?;
         keys.push(bourse_store::CollectionKey { chain, address });
     }
-    let mut answer = Vec::with_capacity(64 * 1024);
-    answer.extend_from_slice(br#"{"contractTokenMetadata":{"#);
+    let mut answer = br#"{"contractTokenMetadata":{"#.to_vec();
     let first = answer.len();
     for ((contract, tokens), key) in contracts.iter().zip(keys) {
         // The key is echoed to the letter; it was an address, so it needs no escaping.

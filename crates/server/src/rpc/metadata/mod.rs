@@ -14,6 +14,9 @@ use crate::app::App;
 use crate::failure::Failure;
 use crate::resident::Place;
 
+/// Room for what closes an answer.
+const ANSWER_END_BYTES: usize = 8;
+
 /// Appends the metadata of tokens to an answer as a JSON array, in the order asked for, leaving out unknown ones.
 async fn write_tokens(
     app: &App,
@@ -26,7 +29,13 @@ async fn write_tokens(
     match app.resident.find(&app.store, key).await? {
         Place::Missing => {}
         Place::Resident(slot) => {
-            for fragment in slot.read().tokens(tokens) {
+            let collection = slot.read();
+            let fragments = collection.tokens(tokens);
+            // Once, and as much as is needed: growing would copy, and too large a piece is dear to get.
+            answer.reserve(
+                fragments.iter().map(|fragment| fragment.len() + 1).sum::<usize>() + ANSWER_END_BYTES,
+            );
+            for fragment in fragments {
                 write_item(answer, first, fragment);
             }
         }

@@ -112,6 +112,7 @@ fn numbers_too_large_are_refused() {
     assert!(refusal(file("limits.json_depth_max = 129")).contains("must be at most 128, not 129"));
     assert!(refusal(file("limits.concurrent_requests_max = 1000001")).contains("must be at most 1000000"));
     assert!(load(file("limits.json_depth_max = 128")).is_ok());
+    assert!(refusal(file("storage.connections_max = 1")).contains("must be at least 2"));
 }
 
 #[test]

@@ -2,15 +2,14 @@
 
 use serde_json::json;
 
-use crate::support::TestApp;
-use crate::support::log::Log;
 use crate::support::seed::RELICS;
 use crate::support::transcript::Transcript;
+use crate::support::{TestApp, log};
 
 #[tokio::test]
 async fn an_internal_error_shows_its_id_only() {
     let app = TestApp::start().await;
-    let (log, _guard) = Log::capture();
+    log::start();
     app.app.store().close().await;
     let body = json!({ "chainID": "137", "contractAddress": RELICS });
     let mut said = Transcript::default();
@@ -18,8 +17,7 @@ async fn an_internal_error_shows_its_id_only() {
     let id = answer.header("x-request-id").to_owned();
     said.note("POST /rpc/Metadata/GetContractInfo", &answer);
     insta::assert_snapshot!(said.text().replace(&id, "(id)"));
-    let log = log.text();
-    let line = log.lines().find(|line| line.contains(&id)).unwrap_or_else(|| panic!("{id} is not in {log}"));
+    let line = log::line_with(&id);
     assert!(line.contains("ERROR") && line.contains("pool"), "{line}");
     assert!(!answer.text().contains("pool"), "{}", answer.text());
 }

@@ -1,31 +1,36 @@
 //! What the service writes about itself.
 
 use std::io::{self, Write};
-use std::sync::{Arc, Mutex};
+use std::sync::{Mutex, OnceLock};
 
-use tracing::subscriber::DefaultGuard;
+use tracing::Level;
 
-/// Everything logged on this thread while this value lives.
-#[derive(Clone, Default)]
-pub(crate) struct Log(Arc<Mutex<Vec<u8>>>);
+/// The errors of all tests of this process, one line each; a test finds its own by the id of its request.
+///
+/// Not one log for each test: whether a line is wanted is remembered for the whole process.
+static LINES: Mutex<Vec<u8>> = Mutex::new(Vec::new());
+static STARTED: OnceLock<()> = OnceLock::new();
 
-impl Log {
-    pub(crate) fn capture() -> (Self, DefaultGuard) {
-        let log = Self::default();
-        let writer = log.clone();
-        let subscriber =
-            tracing_subscriber::fmt().with_ansi(false).with_writer(move || writer.clone()).finish();
-        (log, tracing::subscriber::set_default(subscriber))
-    }
-
-    pub(crate) fn text(&self) -> String {
-        String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
-    }
+/// Begins to keep what is logged.
+pub(crate) fn start() {
+    STARTED.get_or_init(|| {
+        let subscriber = tracing_subscriber::fmt().with_ansi(false).with_max_level(Level::ERROR);
+        tracing::subscriber::set_global_default(subscriber.with_writer(|| Lines).finish()).unwrap();
+        tracing::callsite::rebuild_interest_cache();
+    });
 }
 
-impl Write for Log {
+/// The line that mentions a text; empty when none does.
+pub(crate) fn line_with(text: &str) -> String {
+    let lines = String::from_utf8(LINES.lock().unwrap().clone()).unwrap();
+    lines.lines().find(|line| line.contains(text)).unwrap_or_default().to_owned()
+}
+
+struct Lines;
+
+impl Write for Lines {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap().write(bytes)
+        LINES.lock().unwrap().write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {

@@ -1,6 +1,6 @@
 //! Anything anybody might send: never a failure of ours, always an answer of the one shape.
 
-use std::sync::LazyLock;
+mod values;
 
 use axum::body::Body;
 use axum::http::{HeaderName, HeaderValue, Method, Request, Uri};
@@ -8,169 +8,20 @@ use bourse_server::{State, router};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::support::TestApp;
 use crate::support::actor::Answer;
 use crate::support::random::check;
-use crate::support::seed::{self, ACCOUNT, RELICS};
-
-/// Values that have broken something somewhere.
-static HARD: LazyLock<Vec<Value>> = LazyLock::new(|| {
-    let deep = (0..200).fold(json!(1), |inner, _| json!([inner]));
-    let texts = [
-        "",
-        "0",
-        "-1",
-        "1e9",
-        "null",
-        "\u{0}",
-        "a\u{0}b",
-        "\u{202e}\u{feff}",
-        "👨‍👩‍👧‍👦",
-        "e\u{301}",
-        "'; DROP TABLE tokens; --",
-        "%00",
-        "../../etc/passwd",
-        "$1 ?1 {}",
-        "polygon",
-        RELICS,
-        "0x",
-        "99999999999999999999",
-        "9223372036854775807",
-        "115792089237316195423570985008687907853269984665640564039457584007913129639936",
-        "\u{10ffff}\r\n",
-    ];
-    let numbers =
-        ["0", "-0", "-1", "1.5", "1e400", "-1E-400", "9223372036854775808", "18446744073709551616", "1e3"];
-    let mut values: Vec<Value> = texts.iter().map(|text| json!(text)).collect();
-    values.extend(numbers.iter().map(|text| serde_json::from_str(text).unwrap()));
-    values.extend([json!(null), json!(true), json!([]), json!({}), json!([[], {}, null]), deep]);
-    values.extend([json!({ "$serde_json::private::Number": "x" }), json!("x".repeat(300_000))]);
-    values
-});
-
-/// A body that each operation takes.
-fn valid_body(operation: &str) -> Value {
-    let link = json!({ "chainId": "137", "contractAddress": RELICS, "collectionId": 1 });
-    let token = json!({
-        "tokenId": "5", "name": "n", "description": "d", "image": "i", "properties": { "a": 1 },
-        "attributes": [{ "b": "c" }], "decimals": 3, "updatedAt": "2024-01-01T00:00:00Z",
-    });
-    let metadata =
-        json!({ "name": "n", "externalLink": "l", "properties": { "a": 1 }, "attributes": [{ "b": 2 }] });
-    let collection = json!({ "id": 1, "metadata": metadata, "private": false });
-    let asset =
-        json!({ "id": 1, "collectionId": 1, "tokenId": "1", "metadataField": "image", "filename": "f" });
-    let contacts = json!([{ "name": "n", "address": ACCOUNT, "email": "a@b.cd" }]);
-    let page =
-        json!({ "page": 1, "pageSize": 2, "after": null, "sort": [{ "column": "a", "order": "DESC" }] });
-    json!({
-        "projectId": 1, "chainID": "137", "contractAddress": RELICS, "contractAddresses": [RELICS],
-        "contractTokenMap": { RELICS: ["1", "2"] }, "tokenIDs": ["1", 2], "collectionId": 1, "tokenId": "1",
-        "assetId": 1, "audienceId": 1, "name": format!("for {operation}"), "contactIds": [1, 2], "recursive": true,
-        "private": true, "token": token, "collection": collection, "asset": asset, "contacts": contacts,
-        "contractCollection": link, "page": page,
-    })
-}
-
-fn any_json() -> impl Strategy<Value = Value> + Clone {
-    let leaf = prop_oneof![
-        4 => any::<Index>().prop_map(|index| index.get(&HARD).clone()),
-        1 => any::<i64>().prop_map(|number| json!(number)),
-        1 => any::<f64>().prop_map(|number| json!(number)),
-        1 => vec(any::<char>(), 0..12).prop_map(|letters| json!(String::from_iter(letters))),
-    ];
-    leaf.prop_recursive(3, 12, 4, |inner| {
-        let name = prop_oneof![
-            select(vec!["name", "tokenId", "chainId", "", "\u{0}", "__proto__"]).prop_map(str::to_owned),
-            ".{0,4}"
-        ];
-        prop_oneof![
-            vec(inner.clone(), 0..4).prop_map(Value::Array),
-            vec((name, inner), 0..4).prop_map(|members| Value::Object(members.into_iter().collect())),
-        ]
-    })
-}
-
-/// A change to a valid body: which members to walk down, and what to put there; nothing takes the member away.
-type Mutation = (Vec<Index>, Option<Value>);
-
-fn mutate(value: &mut Value, (path, with): &Mutation) {
-    let (Some((first, rest)), false) = (path.split_first(), is_leaf(value)) else {
-        *value = with.clone().unwrap_or_default();
-        return;
-    };
-    let deeper = (rest.to_vec(), with.clone());
-    match value {
-        Value::Object(members) => {
-            let name = members.keys().nth(first.index(members.len())).unwrap().clone();
-            if rest.is_empty() && with.is_none() {
-                members.remove(&name);
-            } else {
-                mutate(&mut members[&name], &deeper);
-            }
-        }
-        Value::Array(items) => {
-            let index = first.index(items.len());
-            mutate(&mut items[index], &deeper);
-        }
-        _ => unreachable!("leaves were told apart"),
-    }
-}
-
-fn is_leaf(value: &Value) -> bool {
-    match value {
-        Value::Object(members) => members.is_empty(),
-        Value::Array(items) => items.is_empty(),
-        _ => true,
-    }
-}
-
-#[derive(Clone, Debug)]
-enum Sent {
-    Bytes(Vec<u8>),
-    Json(Value),
-    Mutated(Vec<Mutation>),
-    /// A valid body as text, cut off and with some bytes changed.
-    Torn(Index, Vec<(Index, u8)>),
-}
-
-fn any_body() -> impl Strategy<Value = Sent> {
-    let mutation = (vec(any::<Index>(), 1..4), proptest::option::weighted(0.9, any_json()));
-    prop_oneof![
-        1 => vec(any::<u8>(), 0..200).prop_map(Sent::Bytes),
-        1 => any_json().prop_map(Sent::Json),
-        6 => vec(mutation, 1..4).prop_map(Sent::Mutated),
-        1 => (any::<Index>(), vec((any::<Index>(), any::<u8>()), 0..4)).prop_map(|(end, changes)| Sent::Torn(end, changes)),
-    ]
-}
-
-fn bytes_of(sent: &Sent, operation: &str) -> Vec<u8> {
-    let mut valid = valid_body(operation);
-    match sent {
-        Sent::Bytes(bytes) => bytes.clone(),
-        Sent::Json(value) => value.to_string().into_bytes(),
-        Sent::Mutated(mutations) => {
-            for mutation in mutations {
-                mutate(&mut valid, mutation);
-            }
-            valid.to_string().into_bytes()
-        }
-        Sent::Torn(end, changes) => {
-            let mut bytes = valid.to_string().into_bytes();
-            for (index, byte) in changes {
-                let index = index.index(bytes.len());
-                bytes[index] = *byte;
-            }
-            bytes.truncate(end.index(bytes.len() + 1));
-            bytes
-        }
-    }
-}
+use crate::support::seed;
+use values::{HARD, any_body, bytes_of, known_members, places, valid_body};
 
 /// Fails unless an answer is a success or an error of the one shape that is not our fault.
 fn check_answer(answer: &Answer, planned: bool) {
+    // What was compressed was JSON or a page before; only the bodies of errors are small enough to be left alone.
+    if !answer.header("content-encoding").is_empty() {
+        return assert_eq!(answer.status, 200);
+    }
     let shown = format!("{} {:.300}", answer.status, answer.text());
     if matches!(answer.status, 200 | 304) {
         let json = answer.header("content-type") == "application/json" && !answer.body.is_empty();
@@ -211,11 +62,36 @@ fn the_bodies_that_are_mutated_are_valid_ones() {
     }
 }
 
+/// Every hard value in every place of every body that is read.
+#[test]
+fn every_member_may_have_any_value() {
+    let (runtime, app) = service();
+    let mut routes = router::operations();
+    routes.retain(|route| route.state == State::Ready && route.name != "Ping");
+    // What deletes comes last, so that there is something for the others.
+    routes.sort_by_key(|route| route.name.starts_with("Delete"));
+    for route in &routes {
+        let operation = route.path().replace("/rpc/", "");
+        let valid = known_members(&operation);
+        for place in places(&valid) {
+            for hard in HARD.iter() {
+                let mut body = valid.clone();
+                let pointer = place.iter().fold(String::new(), |pointer, name| pointer + "/" + name);
+                *body.pointer_mut(&pointer).unwrap() = hard.clone();
+                let answer = runtime.block_on(app.project_a.call(&operation, body));
+                let shown = format!("{operation} with {hard:.60} at {pointer}");
+                assert!(answer.status < 500, "{shown}: {}", answer.text());
+                check_answer(&answer, false);
+            }
+        }
+    }
+}
+
 #[test]
 fn any_body_gets_an_answer() {
     let (runtime, app) = service();
     let routes = router::operations();
-    check(5000, &(any::<Index>(), any_body()), |(index, sent)| {
+    check(2000, &(any::<Index>(), any_body()), |(index, sent)| {
         let route = index.get(&routes);
         let operation = route.path().replace("/rpc/", "");
         let body = bytes_of(&sent, &operation);
