@@ -1,7 +1,9 @@
 //! Many small texts in few large pieces of memory.
 
-/// Size of a piece. A longer text has a piece of its own.
+/// Size of a piece once there are several. A longer text has a piece of its own.
 const CHUNK_BYTES: usize = 1 << 20;
+/// Size of the first piece. Each is as large as all before it, so that a small collection takes little.
+const CHUNK_BYTES_MIN: usize = 1 << 12;
 
 /// Where a text is.
 #[derive(Clone, Copy, Debug)]
@@ -24,7 +26,8 @@ impl Arena {
     pub(crate) fn push(&mut self, text: &[u8]) -> Span {
         let fits = self.chunks.last().is_some_and(|chunk| chunk.capacity() - chunk.len() >= text.len());
         if !fits {
-            self.chunks.push(Vec::with_capacity(text.len().max(CHUNK_BYTES)));
+            let chunk_bytes = self.bytes.clamp(CHUNK_BYTES_MIN, CHUNK_BYTES);
+            self.chunks.push(Vec::with_capacity(text.len().max(chunk_bytes)));
         }
         let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
         let index = self.chunks.len() - 1;

@@ -27,7 +27,7 @@ impl Call {
 
     /// Reads the body, and refuses one that names another project than the credential.
     pub(crate) fn read<Q: Request>(&self, body: &[u8]) -> Result<Q, Error> {
-        let request: Q = bourse_wire::from_slice(body, self.app.settings.limits.json_depth_max)?;
+        let request = Q::read(body, self.app.settings.limits.json_depth_max)?;
         match request.claimed_project() {
             Some(claimed) if claimed != self.caller.project() => {
                 let own = self.caller.project();

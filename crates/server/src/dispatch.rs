@@ -117,14 +117,18 @@ async fn guarded(
         let message = "the service is answering as many requests as it can: try again in a second";
         return Err(Error::new(Code::Overloaded, message).into());
     };
-    let limit = Duration::from_millis(app.settings.limits.request_timeout_ms);
-    let work = AssertUnwindSafe(answer(app, route, network, request, headers)).catch_unwind();
-    match tokio::time::timeout(limit, work).await {
-        Ok(Ok(result)) => result,
-        Ok(Err(_panic)) => Err(Error::new(Code::ServerPanic, "the service failed on this request").into()),
+    let limit_ms = app.settings.limits.request_timeout_ms;
+    bounded(limit_ms, answer(app, route, network, request, headers)).await?
+}
+
+/// Lets work take so long and no longer, and turns a panic in it into an error.
+pub(crate) async fn bounded<T>(limit_ms: u64, work: impl Future<Output = T>) -> Result<T, Error> {
+    let work = AssertUnwindSafe(work).catch_unwind();
+    match tokio::time::timeout(Duration::from_millis(limit_ms), work).await {
+        Ok(Ok(result)) => Ok(result),
+        Ok(Err(_panic)) => Err(Error::new(Code::ServerPanic, "the service failed on this request")),
         Err(_elapsed) => {
-            let message = format!("the request took longer than {} ms", limit.as_millis());
-            Err(Error::new(Code::Timeout, message).into())
+            Err(Error::new(Code::Timeout, format!("the request took longer than {limit_ms} ms")))
         }
     }
 }

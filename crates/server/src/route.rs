@@ -113,6 +113,11 @@ pub(crate) enum Handler {
 pub(crate) trait Request: DeserializeOwned + JsonSchema + Send + 'static {
     /// The project that the body names, which must be the credential's own.
     fn claimed_project(&self) -> Option<ProjectId>;
+
+    /// Reads a body.
+    fn read(body: &[u8], depth_max: usize) -> Result<Self, bourse_wire::Error> {
+        bourse_wire::from_slice(body, depth_max)
+    }
 }
 
 /// Implements [`Request`]: `request!(Body)` for a body that names no project, `request!(Body, project_id)` for one that may.

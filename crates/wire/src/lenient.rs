@@ -18,13 +18,30 @@ use crate::{Code, Error};
 
 /// Reads a request body.
 pub fn from_slice<T: DeserializeOwned>(body: &[u8], depth_max: usize) -> Result<T, Error> {
-    let bad = |cause: String| Error::new(Code::BadRequest, "the body is not a JSON object").with_cause(cause);
-    if body.iter().all(u8::is_ascii_whitespace) {
-        return Ok(from_value(Value::Object(Map::new()))?);
-    }
+    check_depth(body, depth_max)?;
+    read_lenient(body)
+}
+
+/// Reads a request body of a type that refuses unknown members at every level (`deny_unknown_fields`). A body that is
+/// spelled exactly is then read in one pass; any other is refused by that pass and read like all others, so both
+/// ways mean the same.
+pub fn from_slice_exact<T: DeserializeOwned>(body: &[u8], depth_max: usize) -> Result<T, Error> {
+    check_depth(body, depth_max)?;
+    serde_json::from_slice(body).or_else(|_| read_lenient(body))
+}
+
+fn check_depth(body: &[u8], depth_max: usize) -> Result<(), Error> {
     if deeper_than(body, depth_max) {
         let message = format!("the body is nested deeper than {depth_max} levels");
         return Err(Error::new(Code::BadRequest, message));
+    }
+    Ok(())
+}
+
+fn read_lenient<T: DeserializeOwned>(body: &[u8]) -> Result<T, Error> {
+    let bad = |cause: String| Error::new(Code::BadRequest, "the body is not a JSON object").with_cause(cause);
+    if body.iter().all(u8::is_ascii_whitespace) {
+        return Ok(from_value(Value::Object(Map::new()))?);
     }
     let value: Value = serde_json::from_slice(body).map_err(|error| bad(error.to_string()))?;
     if !value.is_object() {
@@ -405,6 +422,32 @@ mod tests {
         assert_eq!(read(r#"{"inner":{}}"#).unwrap_err().message, "inner.account: is required");
         assert_eq!(read(r#"{"count":-1}"#).unwrap_err().code, Code::InvalidArgument);
         assert_eq!(read(r#"{"count":1.5}"#).unwrap_err().code, Code::BadRequest);
+    }
+
+    #[test]
+    fn exact_reading_means_the_same() {
+        #[derive(Deserialize, Debug, PartialEq)]
+        #[serde(deny_unknown_fields)]
+        struct Exact {
+            #[serde(rename = "chainID")]
+            chain_id: Option<String>,
+            ids: Vec<TokenId>,
+        }
+        let bodies = [
+            r#"{"chainID":"1","ids":["1","2"]}"#,
+            r#"{"chainId":"1","ids":["1","2"]}"#,
+            r#"{"CHAINID":"1","ids":[1,"2"],"other":{"ids":[]}}"#,
+            r#"{"chainID":null,"ids":["1"]}"#,
+            r#"{"chainID":"1","chainID":"2","ids":["1"]}"#,
+            r#"{"ids":null}"#,
+            r#"{"ids":["x"]}"#,
+            "",
+            "[]",
+        ];
+        for body in bodies {
+            let exact: Result<Exact, Error> = from_slice_exact(body.as_bytes(), 16);
+            assert_eq!(exact, from_slice(body.as_bytes(), 16), "{body}");
+        }
     }
 
     #[test]

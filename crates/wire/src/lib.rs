@@ -36,7 +36,7 @@ pub use day::Day;
 pub use decimal::{Amount, TokenId};
 pub use enums::{ContractType, Marketplace, OrderSide, OrderStatus, ServiceName};
 pub use error::{Code, Error};
-pub use lenient::{LenientError, from_slice, from_value, take_member};
+pub use lenient::{LenientError, from_slice, from_slice_exact, from_value, take_member};
 pub use order::{FeeEntry, OrderFacts, OrderFactsError, OrderInput};
 pub use page::{Page, PageInput};
 pub use project::{IdError, ProjectId, RecordId};

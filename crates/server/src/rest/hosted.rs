@@ -28,12 +28,12 @@ pub(super) async fn token(State(app): State<Arc<App>>, params: Params) -> Respon
 
 pub(super) async fn asset(State(app): State<Arc<App>>, params: Params, headers: HeaderMap) -> Response {
     let found = find_asset(&app, &params).await;
-    serve(&app, found, &headers).await
+    serve(&app, &params, found, &headers).await
 }
 
 pub(super) async fn token_asset(State(app): State<Arc<App>>, params: Params, headers: HeaderMap) -> Response {
     let found = find_token_asset(&app, &params).await;
-    serve(&app, found, &headers).await
+    serve(&app, &params, found, &headers).await
 }
 
 async fn collection_json(app: &App, params: &Params) -> Result<Vec<u8>, Failure> {
@@ -112,9 +112,20 @@ fn answer(app: &App, result: Result<Vec<u8>, Failure>) -> Response {
     }
 }
 
-async fn serve(app: &Arc<App>, asset: Result<AssetRecord, Failure>, request: &HeaderMap) -> Response {
+async fn serve(
+    app: &Arc<App>,
+    params: &Params,
+    asset: Result<AssetRecord, Failure>,
+    request: &HeaderMap,
+) -> Response {
     match read_file(app, asset, request).await {
-        Ok((status, headers, body)) => response(app, status, headers, body),
+        Ok((status, mut headers, body)) => {
+            // Another file may be uploaded for the same asset, so caches ask, and mostly hear that nothing changed. What
+            // an owner sees may be hidden from others, so it is not for shared caches.
+            let caches = if params.is_owner() { "private, no-cache" } else { "public, no-cache" };
+            headers.insert(header::CACHE_CONTROL, HeaderValue::from_static(caches));
+            response(app, status, headers, body)
+        }
         Err(failure) => error_response(app, failure, HeaderMap::new()),
     }
 }
@@ -132,15 +143,31 @@ async fn read_file(
     let headers = HeaderMap::from_iter([
         (header::CONTENT_TYPE, text(&file.mime_type)?),
         (header::ETAG, text(&tag)?),
-        // Another file may be uploaded for the same asset, so caches ask, and mostly hear that nothing changed.
-        (header::CACHE_CONTROL, HeaderValue::from_static("public, no-cache")),
         (header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(FILE_POLICY)),
     ]);
-    if request.get(header::IF_NONE_MATCH).is_some_and(|known| known.as_bytes() == tag.as_bytes()) {
+    if request.get(header::IF_NONE_MATCH).is_some_and(|known| names_tag(known, &tag)) {
         return Ok((StatusCode::NOT_MODIFIED, headers, Body::empty()));
     }
     let app = Arc::clone(app);
     let read = tokio::task::spawn_blocking(move || app.files.get(&file.content_hash));
     let content = read.await.map_err(|error| Failure::Internal(Box::new(error)))??;
     Ok((StatusCode::OK, headers, content.into()))
+}
+
+/// Whether an `If-None-Match` names this file: in a list, as a weak tag, or as any.
+fn names_tag(known: &HeaderValue, tag: &str) -> bool {
+    let known = known.to_str().unwrap_or_default();
+    known.split(',').map(str::trim).any(|one| one == "*" || one.strip_prefix("W/").unwrap_or(one) == tag)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tags_are_found_in_every_spelling() {
+        let names = |header: &'static str| names_tag(&HeaderValue::from_static(header), "\"a\"");
+        assert!(names("\"a\"") && names("W/\"a\"") && names("\"b\", \"a\"") && names("*"));
+        assert!(!names("a") && !names("\"b\"") && !names(""));
+    }
 }

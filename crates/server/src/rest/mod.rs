@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::{ConnectInfo, DefaultBodyLimit, Request, State};
-use axum::http::{HeaderMap, HeaderValue, header};
+use axum::http::{HeaderMap, HeaderValue, Method, header};
 use axum::middleware::Next;
 use axum::response::Response;
 use axum::routing::{get, put};
@@ -17,7 +17,7 @@ use bourse_wire::{Code, Error};
 use serde_json::{Map, Value, json};
 
 use crate::app::App;
-use crate::dispatch::error_response;
+use crate::dispatch::{bounded, error_response};
 use crate::limits::Bucket;
 use crate::openapi;
 
@@ -102,7 +102,13 @@ async fn guard(State(app): State<Arc<App>>, request: Request, next: Next) -> Res
         let message = format!("{} requests a minute are used up", allowance.limit);
         return error_response(&app, Error::new(Code::RateLimited, message).into(), headers);
     }
-    next.run(request).await
+    let limits = &app.settings.limits;
+    let limit_ms =
+        if request.method() == Method::PUT { limits.upload_timeout_ms } else { limits.request_timeout_ms };
+    match bounded(limit_ms, next.run(request)).await {
+        Ok(response) => response,
+        Err(error) => error_response(&app, error.into(), HeaderMap::new()),
+    }
 }
 
 /// The plain addresses in the OpenAPI document.

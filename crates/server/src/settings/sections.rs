@@ -121,6 +121,8 @@ pub struct Limits {
     pub page_size_max: u32,
     /// Time for one request, in milliseconds.
     pub request_timeout_ms: u64,
+    /// Time an upload may take.
+    pub upload_timeout_ms: u64,
     /// Requests served at once.
     pub concurrent_requests_max: usize,
     /// Requests per minute and access key; 0 means no limit.

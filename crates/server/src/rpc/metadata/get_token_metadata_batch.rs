@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use bourse_wire::{ChainRef, TokenId, TokenMetadata};
+use bourse_wire::{ChainRef, Error, ProjectId, TokenId, TokenMetadata};
 use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -10,11 +10,11 @@ use serde::Deserialize;
 use super::{check_batch, write_item, write_tokens};
 use crate::call::Call;
 use crate::failure::Failure;
-use crate::route::request;
 
 /// Which tokens.
 #[derive(Deserialize, JsonSchema)]
-#[schemars(rename = "GetTokenMetadataBatchRequest")]
+#[schemars(rename = "GetTokenMetadataBatchRequest", extend("additionalProperties" = true))]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Request {
     /// Chain, by number or by name.
     #[serde(rename = "chainID")]
@@ -23,7 +23,16 @@ pub(crate) struct Request {
     #[serde(rename = "contractTokenMap")]
     contract_token_map: IndexMap<String, Vec<TokenId>>,
 }
-request!(Request);
+
+impl crate::route::Request for Request {
+    fn claimed_project(&self) -> Option<ProjectId> {
+        None
+    }
+
+    fn read(body: &[u8], depth_max: usize) -> Result<Self, Error> {
+        bourse_wire::from_slice_exact(body, depth_max)
+    }
+}
 
 /// Their metadata.
 #[derive(JsonSchema)]
@@ -42,7 +51,7 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Vec<u8>, Fail
     let mut keys = Vec::with_capacity(contracts.len());
     for (contract, tokens) in contracts {
         let member = || format!("contractTokenMap.{contract}");
-        let address = contract.parse().map_err(|error| bourse_wire::Error::invalid(&member(), error))?;
+        let address = contract.parse().map_err(|error| Error::invalid(&member(), error))?;
         check_batch(&member(), "token ids", tokens.len(), limits.batch_tokens_max)?;
         keys.push(bourse_store::CollectionKey { chain, address });
     }
