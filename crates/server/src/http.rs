@@ -1,6 +1,8 @@
 //! The HTTP surface: RPC, plain addresses, health, metrics, documentation, and what wraps all of them.
 
+use std::convert::Infallible;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use axum::Router;
@@ -10,6 +12,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header}
 use axum::response::Response;
 use axum::routing::get;
 use bourse_wire::{Code, Error};
+use tower::Service;
 use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::{NotForContentType, Predicate, SizeAbove};
 use tower_http::cors::{AllowOrigin, CorsLayer};
@@ -26,9 +29,20 @@ const PREFLIGHT_AGE: Duration = Duration::from_hours(24);
 const PAGE_POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
 /// The whole service, ready to be served.
-pub fn service(app: Arc<App>) -> Router {
+#[derive(Clone)]
+pub struct Entrance {
+    /// For programs: straight to the answer.
+    plain: Router,
+    /// For browsers and whoever asks for compression: the same, with what that takes around it.
+    wrapped: Router,
+}
+
+/// The service of an open application.
+pub fn service(app: Arc<App>) -> Entrance {
     let compress = SizeAbove::new(COMPRESS_BYTES_MIN).and(NotForContentType::IMAGES);
-    Router::new()
+    let compression = CompressionLayer::new().gzip(true).br(true).compress_when(compress);
+    let cors = cors(&app);
+    let plain = Router::new()
         .route("/health", get(health))
         .route("/ready", get(ready))
         .route("/metrics", get(metrics))
@@ -38,9 +52,27 @@ pub fn service(app: Arc<App>) -> Router {
         .merge(rest::routes(&app))
         .fallback(rpc)
         .method_not_allowed_fallback(wrong_method)
-        .layer(CompressionLayer::new().gzip(true).br(true).compress_when(compress))
-        .layer(cors(&app))
-        .with_state(app)
+        .with_state(app);
+    Entrance { wrapped: plain.clone().layer(compression).layer(cors), plain }
+}
+
+impl Service<Request> for Entrance {
+    type Response = Response;
+    type Error = Infallible;
+    type Future = axum::routing::future::RouteFuture<Infallible>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request) -> Self::Future {
+        let wraps = [header::ORIGIN, header::ACCEPT_ENCODING];
+        if wraps.iter().any(|header| request.headers().contains_key(header)) {
+            self.wrapped.call(request)
+        } else {
+            self.plain.call(request)
+        }
+    }
 }
 
 fn cors(app: &App) -> CorsLayer {

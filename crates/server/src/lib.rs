@@ -28,6 +28,6 @@ pub use app::{App, StartError, make_private_directory};
 pub use background::Background;
 pub use clock::Clock;
 pub use files::{FileError, Files};
-pub use http::service;
+pub use http::{Entrance, service};
 pub use openapi::document;
 pub use route::{Credential, Route, Service, State};

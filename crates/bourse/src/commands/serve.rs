@@ -55,7 +55,9 @@ pub(crate) async fn serve(listener: TcpListener, app: Arc<App>) -> Result<(), Co
             tracing::debug!(%error, "setting TCP_NODELAY");
         }
     });
-    let requests = service(app).into_make_service_with_connect_info::<SocketAddr>();
+    let requests = axum::ServiceExt::<axum::extract::Request>::into_make_service_with_connect_info::<
+        SocketAddr,
+    >(service(app));
     let server = axum::serve(listener, requests).with_graceful_shutdown(async move {
         let _ = stopped.wait_for(|stopped| *stopped).await;
     });

@@ -2,18 +2,19 @@
 
 use std::net::{IpAddr, SocketAddr};
 
-use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::ConnectInfo;
 use axum::http::{HeaderMap, Method, Request, header};
+use bourse_server::Entrance;
 use http_body_util::BodyExt as _;
 use serde_json::Value;
 use tower::ServiceExt as _;
 
 /// Somebody who calls the service, always with the same headers.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub(crate) struct Actor {
-    service: Router,
+    /// None for one that is yet to be told which.
+    service: Option<Entrance>,
     headers: Vec<(String, String)>,
     address: Option<SocketAddr>,
 }
@@ -57,8 +58,8 @@ impl Answer {
 }
 
 impl Actor {
-    pub(crate) fn new(service: Router) -> Self {
-        Self { service, headers: Vec::new(), address: None }
+    pub(crate) fn new(service: Entrance) -> Self {
+        Self { service: Some(service), ..Self::default() }
     }
 
     /// The same caller with one more header.
@@ -102,7 +103,7 @@ impl Actor {
         if let Some(address) = self.address {
             request.extensions_mut().insert(ConnectInfo(address));
         }
-        let response = self.service.clone().oneshot(request).await.unwrap();
+        let response = self.service.clone().unwrap().oneshot(request).await.unwrap();
         let (parts, body) = response.into_parts();
         let body = body.collect().await.unwrap().to_bytes();
         let json = serde_json::from_slice(&body).unwrap_or(Value::Null);

@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use axum::Router;
 use bourse_server::auth::{AccessKey, TokenSigner};
 use bourse_server::{Credential, router};
 use bourse_store::{AccessKeyRecord, NewAccessKey, ProjectScope, SecretTokenRecord, Store};
@@ -37,7 +36,7 @@ impl Project {
         let scope = ProjectScope::of_operator(id);
         let (key_record, key_text) = create_key(store, scope, |_| {}).await;
         let (token_id, token_text) = create_token(store, id, None).await;
-        let nobody = Actor::new(Router::new());
+        let nobody = Actor::default();
         let (key, token) = (nobody.clone(), nobody);
         Self { id, scope, key, token, key_record, key_text, token_id, token_text }
     }
