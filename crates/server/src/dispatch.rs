@@ -113,12 +113,17 @@ async fn guarded(
     headers: &mut HeaderMap,
 ) -> Result<Vec<u8>, Failure> {
     let Ok(_permit) = app.permits.try_acquire() else {
-        headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
-        let message = "the service is answering as many requests as it can: try again in a second";
-        return Err(Error::new(Code::Overloaded, message).into());
+        return Err(overloaded(headers).into());
     };
     let limit_ms = app.settings.limits.request_timeout_ms;
     bounded(limit_ms, answer(app, route, network, request, headers)).await?
+}
+
+/// That there is no room for another request, and when to come back.
+pub(crate) fn overloaded(headers: &mut HeaderMap) -> Error {
+    headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+    let message = "the service is answering as many requests as it can: try again in a second";
+    Error::new(Code::Overloaded, message)
 }
 
 /// Lets work take so long and no longer, and turns a panic in it into an error.

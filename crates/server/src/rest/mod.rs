@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::{ConnectInfo, DefaultBodyLimit, Request, State};
-use axum::http::{HeaderMap, HeaderValue, Method, header};
+use axum::http::{HeaderMap, Method, header};
 use axum::middleware::Next;
 use axum::response::Response;
 use axum::routing::{get, put};
@@ -17,7 +17,7 @@ use bourse_wire::{Code, Error};
 use serde_json::{Map, Value, json};
 
 use crate::app::App;
-use crate::dispatch::{bounded, error_response};
+use crate::dispatch::{bounded, error_response, overloaded};
 use crate::limits::Bucket;
 use crate::openapi;
 
@@ -91,9 +91,9 @@ pub(crate) fn routes(app: &Arc<App>) -> Router<Arc<App>> {
 /// The same bounds as for operations: so many requests at once, and so many a minute from one address.
 async fn guard(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
     let Ok(_permit) = app.permits.try_acquire() else {
-        let headers = HeaderMap::from_iter([(header::RETRY_AFTER, HeaderValue::from_static("1"))]);
-        let message = "the service is answering as many requests as it can: try again in a second";
-        return error_response(&app, Error::new(Code::Overloaded, message).into(), headers);
+        let mut headers = HeaderMap::new();
+        let error = overloaded(&mut headers);
+        return error_response(&app, error.into(), headers);
     };
     let peer = request.extensions().get::<ConnectInfo<SocketAddr>>().map(|info| info.0.ip());
     let allowance = peer.and_then(|peer| app.limiter.take(Bucket::Address(peer), 1, app.clock.now()));

@@ -1,8 +1,10 @@
 //! SQLite: one writer that shares its fsyncs, several readers, real blocking threads behind both.
 
+use std::panic::AssertUnwindSafe;
 use std::path::Path;
 use std::time::Duration;
 
+use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use sqlx::error::DatabaseError;
 use sqlx::sqlite::{
@@ -186,7 +188,12 @@ async fn run_in_savepoint(connection: &mut SqliteConnection, job: Job) -> Delive
     if let Err(error) = sqlx::query("SAVEPOINT job").execute(&mut *connection).await {
         return job(Err(error.into())).await.deliver;
     }
-    let outcome = job(Ok(&mut *connection)).await;
+    // A panic is one transaction's trouble: the writer must go on for the others. Its owner hears that it failed.
+    let ran = AssertUnwindSafe(job(Ok(&mut *connection))).catch_unwind().await;
+    let outcome = ran.unwrap_or_else(|_| {
+        tracing::error!("a write transaction panicked");
+        Outcome { keep: false, deliver: Box::new(|_| {}) }
+    });
     let end = if outcome.keep { "RELEASE job" } else { "ROLLBACK TO job" };
     match sqlx::query(end).execute(connection).await {
         Ok(_) => outcome.deliver,
@@ -226,4 +233,34 @@ pub(super) async fn next_ids(
     let row = session.first(sql, args![sequence.name(), count]).await?;
     let last = row.ok_or_else(|| StoreError::corrupt("id counter", sequence.name()))?.u64(0, "id counter")?;
     Ok((last + 1 - count..=last).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_panic_undoes_only_its_own_transaction() {
+        let directory = tempfile::tempdir().unwrap();
+        let engine = Sqlite::open(&directory.path().join("test.db"), OpenOptions::default()).await.unwrap();
+        let run = |sql: &'static str| {
+            engine.write(move |mut session| Box::pin(async move { session.script(sql).await }))
+        };
+        run("CREATE TABLE t (n BIGINT)").await.unwrap();
+        let panicked: Result<(), StoreError> = engine
+            .write(|mut session| {
+                Box::pin(async move {
+                    session.script("INSERT INTO t VALUES (1)").await?;
+                    panic!("for the test")
+                })
+            })
+            .await;
+        assert!(matches!(panicked, Err(StoreError::Closed)));
+        run("INSERT INTO t VALUES (2)").await.unwrap();
+        let rows = engine
+            .read(|mut session| Box::pin(async move { session.all("SELECT n FROM t", args![]).await }))
+            .await
+            .unwrap();
+        assert_eq!(rows.iter().map(|row| row.i64(0).unwrap()).collect::<Vec<_>>(), [2]);
+    }
 }

@@ -2,7 +2,8 @@
 
 use bourse_store::{AssetRecord, HostedCollection, HostedToken, ProjectScope, StoreError};
 use bourse_wire::{
-    Asset, ChainRef, Collection, CollectionBaseUris, Error, ProjectId, RecordId, TokenId, TokenMetadata,
+    Asset, ChainRef, Collection, CollectionBaseUris, CollectionInput, Error, ProjectId, RecordId, TokenId,
+    TokenMetadata,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -80,6 +81,17 @@ pub(crate) struct ContractCollectionInput {
     /// Collection id.
     pub(super) collection_id: RecordId,
 }
+
+/// A collection to make or to change.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct CollectionInputRequest {
+    /// The credential's own project, when given.
+    pub(super) project_id: Option<ProjectId>,
+    /// Its metadata: to make one, with a name; to change one, with its id and what is to be different.
+    pub(super) collection: CollectionInput,
+}
+request!(CollectionInputRequest, project_id);
 
 /// A collection.
 #[derive(Serialize, JsonSchema)]
