@@ -1,6 +1,6 @@
 //! Reading collections.
 
-use bourse_wire::{Address, ChainId, TokenId};
+use bourse_wire::{Address, Amount, ChainId, TokenId};
 
 use crate::StoreError;
 use crate::args::{Arg, args};
@@ -97,6 +97,21 @@ impl Store {
     ) -> Result<Vec<StoredToken>, StoreError> {
         self.read(move |mut session| Box::pin(async move { read_tokens(&mut session, id, &tokens).await }))
             .await
+    }
+
+    /// Who holds how much of which token of a collection.
+    pub async fn balances(&self, id: CollectionId) -> Result<Vec<(TokenId, Address, Amount)>, StoreError> {
+        self.read(move |mut session| {
+            Box::pin(async move {
+                let sql = "SELECT token_id, account, balance FROM balances WHERE collection_id = $1";
+                let rows = session.all(sql, args![id.0]).await?;
+                let balance = |row: &crate::row::Row| {
+                    Ok((row.parse(0, "token id")?, row.parse(1, "account")?, row.parse(2, "balance")?))
+                };
+                rows.iter().map(balance).collect()
+            })
+        })
+        .await
     }
 
     /// The contract information of a collection, as JSON text.

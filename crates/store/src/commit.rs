@@ -5,12 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use bourse_wire::{Address, Amount, OrderFacts, TokenId};
 use serde::{Deserialize, Serialize};
 
-use crate::StoreError;
-use crate::args::{Arg, args};
+use crate::args::args;
 use crate::backend::Store;
 use crate::collections::{CollectionId, CollectionKey, find_or_create};
-use crate::row::Row;
 use crate::session::Session;
+use crate::{StoreError, orders};
 
 /// One thing that is now so.
 #[derive(Clone, Debug, PartialEq)]
@@ -199,10 +198,7 @@ impl Latest {
         for row in session.insert(INSERT_BALANCES, UPSERT_BALANCES, rows).await? {
             changed.balances.push((row.parse(0, "token id")?, row.parse(1, "account")?));
         }
-        let rows = self.orders.into_values().map(|order| order_row(id, &order)).collect::<Result<_, _>>()?;
-        for row in session.insert(INSERT_ORDERS, UPSERT_ORDERS, rows).await? {
-            changed.orders.push(order_key(&row)?);
-        }
+        changed.orders = orders::put(session, id, self.orders.into_values()).await?;
         Ok(changed)
     }
 }
@@ -215,59 +211,3 @@ const INSERT_BALANCES: &str = "INSERT INTO balances (collection_id, token_id, ac
 const UPSERT_BALANCES: &str =
     "ON CONFLICT (collection_id, token_id, account) DO UPDATE SET balance = excluded.balance
     WHERE balances.balance <> excluded.balance RETURNING token_id, account";
-
-const INSERT_ORDERS: &str = "INSERT INTO orders (collection_id, marketplace, order_id, side, status, origin_name,
-    token_id, maker, price_amount, currency_address, quantity_initial, quantity_remaining, quantity_decimals, fee_bps,
-    fee_breakdown, valid_from, valid_until, block_number, order_created_at, order_updated_at, created_at, updated_at)";
-const UPSERT_ORDERS: &str = "ON CONFLICT (collection_id, marketplace, order_id) DO UPDATE SET
-    side = excluded.side, status = excluded.status, origin_name = excluded.origin_name, token_id = excluded.token_id,
-    maker = excluded.maker, price_amount = excluded.price_amount, currency_address = excluded.currency_address,
-    quantity_initial = excluded.quantity_initial, quantity_remaining = excluded.quantity_remaining,
-    quantity_decimals = excluded.quantity_decimals, fee_bps = excluded.fee_bps,
-    fee_breakdown = excluded.fee_breakdown, valid_from = excluded.valid_from, valid_until = excluded.valid_until,
-    block_number = excluded.block_number, order_created_at = excluded.order_created_at,
-    order_updated_at = excluded.order_updated_at, created_at = excluded.created_at, updated_at = excluded.updated_at
-    WHERE (orders.side, orders.status, orders.origin_name, COALESCE(orders.token_id, ''), orders.maker,
-        orders.price_amount, orders.currency_address, orders.quantity_initial, orders.quantity_remaining,
-        orders.quantity_decimals, orders.fee_bps, orders.fee_breakdown, orders.valid_from, orders.valid_until,
-        orders.block_number, orders.order_created_at, orders.order_updated_at, orders.created_at, orders.updated_at)
-        <> (excluded.side, excluded.status, excluded.origin_name, COALESCE(excluded.token_id, ''), excluded.maker,
-        excluded.price_amount, excluded.currency_address, excluded.quantity_initial, excluded.quantity_remaining,
-        excluded.quantity_decimals, excluded.fee_bps, excluded.fee_breakdown, excluded.valid_from,
-        excluded.valid_until, excluded.block_number, excluded.order_created_at, excluded.order_updated_at,
-        excluded.created_at, excluded.updated_at)
-    RETURNING marketplace, order_id";
-
-fn order_row(id: CollectionId, order: &OrderFacts) -> Result<Vec<Arg>, StoreError> {
-    let fees =
-        serde_json::to_string(&order.fee_breakdown).map_err(|error| StoreError::corrupt("fees", error))?;
-    Ok(args![
-        id.0,
-        order.marketplace.number(),
-        order.order_id.as_str(),
-        order.side.number(),
-        order.status.number(),
-        order.origin_name.as_str(),
-        order.token_id,
-        order.maker,
-        order.price_amount,
-        order.currency,
-        order.quantity_initial,
-        order.quantity_remaining,
-        order.quantity_decimals,
-        order.fee_bps,
-        fees,
-        order.valid_from,
-        order.valid_until,
-        order.block_number,
-        order.order_created_at,
-        order.order_updated_at,
-        order.created_at,
-        order.updated_at,
-    ])
-}
-
-fn order_key(row: &Row) -> Result<(u8, String), StoreError> {
-    let number = row.u64(0, "marketplace")?;
-    Ok((u8::try_from(number).map_err(|error| StoreError::corrupt("marketplace", error))?, row.text(1)?))
-}

@@ -7,6 +7,7 @@ use serde::Deserialize;
 
 use crate::args::args;
 use crate::backend::Store;
+use crate::row::Row;
 use crate::{ProjectScope, StoreError, projects};
 
 /// One thing a wallet did.
@@ -55,17 +56,24 @@ impl Store {
         .await
     }
 
-    /// How many events a project has.
-    pub async fn event_count(&self, scope: ProjectScope) -> Result<u64, StoreError> {
+    /// Every event of a project, in no order.
+    pub async fn events(&self, scope: ProjectScope) -> Result<Vec<Event>, StoreError> {
         self.read(move |mut session| {
             Box::pin(async move {
-                let sql = "SELECT COUNT(*) FROM events WHERE project_id = $1";
-                session
-                    .first(sql, args![scope.project()])
-                    .await?
-                    .map_or(Ok(0), |row| row.u64(0, "event count"))
+                let sql = "SELECT event_id, wallet, kind, at FROM events WHERE project_id = $1";
+                session.all(sql, args![scope.project()]).await?.iter().map(event).collect()
             })
         })
         .await
     }
+}
+
+fn event(row: &Row) -> Result<Event, StoreError> {
+    let kind = match row.i64(2)? {
+        1 => EventKind::Session,
+        2 => EventKind::Transaction,
+        3 => EventKind::Market,
+        other => return Err(StoreError::corrupt("event kind", other)),
+    };
+    Ok(Event { id: row.text(0)?, wallet: row.parse(1, "wallet")?, kind, at: row.parse(3, "event time")? })
 }

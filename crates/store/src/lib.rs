@@ -17,6 +17,7 @@ mod follow;
 mod health;
 mod hosted;
 mod migrate;
+mod orders;
 mod projects;
 mod row;
 mod scope;

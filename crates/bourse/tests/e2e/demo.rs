@@ -50,7 +50,7 @@ fn amounts(instance: &Instance, credentials: &Value) -> [u64; 8] {
         [
             tokens[0],
             tokens[1],
-            store.event_count(scope).await.unwrap(),
+            store.events(scope).await.unwrap().len() as u64,
             audiences.len() as u64,
             audiences.iter().map(|audience| audience.contact_count).sum(),
             store.projects().await.unwrap().len() as u64,

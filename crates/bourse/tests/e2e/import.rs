@@ -105,7 +105,7 @@ fn check_store(instance: &Instance, project: bourse_wire::ProjectId) {
         assert_eq!((&contract["name"], &contract["type"]), (&json!("Contract 1"), &json!("ERC721")));
         let currencies = store.currencies().await.unwrap();
         assert_eq!((currencies.len(), currencies[0].name.as_str()), (1, "Coin 1"));
-        assert_eq!(store.event_count(scope).await.unwrap(), 1);
+        assert_eq!(store.events(scope).await.unwrap().len(), 1);
         let usage = store.usage_since("2026-01-01".parse().unwrap()).await.unwrap();
         assert_eq!((usage.len(), usage[0].units, usage[0].service.as_str()), (1, 41, "metadata"));
         let audiences = store.audiences(scope).await.unwrap();
