@@ -1,12 +1,12 @@
 //! The HTTP surface: RPC, plain addresses, health, metrics, documentation, and what wraps all of them.
 
 use std::convert::Infallible;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use axum::Router;
-use axum::body::Body;
+use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::response::Response;
@@ -27,6 +27,10 @@ const COMPRESS_BYTES_MIN: u64 = 1024;
 const PREFLIGHT_AGE: Duration = Duration::from_hours(24);
 /// What the documentation pages may load: their own stylesheet, nothing else.
 const PAGE_POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
+
+/// The OpenAPI document and its page, made at the first request for them: they never change.
+static DOCUMENT: LazyLock<Bytes> = LazyLock::new(|| openapi::document().to_string().into());
+static PAGE: LazyLock<Bytes> = LazyLock::new(|| reference::render(&openapi::document()).into());
 
 /// The whole service, ready to be served.
 #[derive(Clone)]
@@ -141,12 +145,11 @@ async fn metrics(State(app): State<Arc<App>>) -> Response {
 }
 
 async fn openapi_document(State(app): State<Arc<App>>) -> Response {
-    response(&app, StatusCode::OK, HeaderMap::new(), openapi::document().to_string().into())
+    response(&app, StatusCode::OK, HeaderMap::new(), DOCUMENT.clone().into())
 }
 
 async fn docs(State(app): State<Arc<App>>) -> Response {
-    let page = reference::render(&openapi::document());
-    let mut response = typed(&app, "text/html; charset=utf-8", page.into());
+    let mut response = typed(&app, "text/html; charset=utf-8", PAGE.clone().into());
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(PAGE_POLICY));
     response
