@@ -24,8 +24,8 @@ impl Background {
     pub fn start(app: &Arc<App>) -> Self {
         let (stop, stopped) = watch::channel(false);
         let mut tasks = JoinSet::new();
-        tasks.spawn(until(stopped.clone(), follow(Arc::clone(app))));
-        tasks.spawn(until(stopped, flush(Arc::clone(app))));
+        tasks.spawn(follow(Arc::clone(app), Stop(stopped.clone())));
+        tasks.spawn(flush(Arc::clone(app), Stop(stopped)));
         Self { app: Arc::clone(app), stop, tasks }
     }
 
@@ -38,37 +38,50 @@ impl Background {
     }
 }
 
-async fn until(mut stopped: watch::Receiver<bool>, task: impl Future<Output = ()>) {
-    tokio::select! {
-        () = task => {}
-        // An error means that the sender is gone, which is a stop as well.
-        _ = stopped.wait_for(|stopped| *stopped) => {}
+/// Tells a task to end. Tasks listen only while they wait: work that was begun is finished, so that what was taken
+/// out of memory to be stored is stored.
+#[derive(Clone)]
+struct Stop(watch::Receiver<bool>);
+
+impl Stop {
+    /// Waits for something; `None` when told to end first.
+    async fn or<T>(&mut self, something: impl Future<Output = T>) -> Option<T> {
+        tokio::select! {
+            happened = something => Some(happened),
+            // An error means that the sender is gone, which is a stop as well.
+            _ = self.0.wait_for(|stopped| *stopped) => None,
+        }
     }
 }
 
-/// Takes over what anyone changes in the store, for ever.
-async fn follow(app: Arc<App>) {
+/// Takes over what anyone changes in the store, until told to end.
+async fn follow(app: Arc<App>, mut stop: Stop) {
     loop {
-        log_failure("following the store", follow_until_failure(&app).await);
-        tokio::time::sleep(RETRY_INTERVAL).await;
+        log_failure("following the store", follow_until_failure(&app, &mut stop).await);
+        if stop.or(tokio::time::sleep(RETRY_INTERVAL)).await.is_none() {
+            return;
+        }
     }
 }
 
-async fn follow_until_failure(app: &App) -> Result<(), StoreError> {
+/// Returns `Ok` when told to end.
+async fn follow_until_failure(app: &App, stop: &mut Stop) -> Result<(), StoreError> {
     let mut watcher = app.store.watch().await?;
     loop {
         // Also before the first wait: something may have changed since it was loaded.
         app.credentials.refresh(&app.store).await?;
         app.resident.refresh(&app.store).await?;
-        watcher.changed().await?;
+        match stop.or(watcher.changed()).await {
+            Some(changed) => changed?,
+            None => return Ok(()),
+        }
     }
 }
 
-/// Stores what was metered from time to time, for ever.
-async fn flush(app: Arc<App>) {
+/// Stores what was metered from time to time, until told to end.
+async fn flush(app: Arc<App>, mut stop: Stop) {
     let interval = Duration::from_millis(app.settings.limits.metering_flush_ms);
-    loop {
-        tokio::time::sleep(interval).await;
+    while stop.or(tokio::time::sleep(interval)).await.is_some() {
         log_failure("storing what was metered", flush_once(&app).await);
     }
 }
