@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use bourse_wire::{Address, Timestamp};
-use serde::Deserialize;
 
 use crate::args::args;
 use crate::backend::Store;
@@ -24,8 +23,7 @@ pub struct Event {
 }
 
 /// What a wallet did.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum EventKind {
     /// It was there.

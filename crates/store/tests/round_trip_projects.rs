@@ -79,7 +79,7 @@ fn audiences_come_back() {
         for contact in &view.contacts {
             let input = people[&contact.address];
             assert_eq!(contact.name, input.name.clone().unwrap_or_default().into_string());
-            assert_eq!(contact.email, input.email.as_ref().map_or("", |email| email.as_str()));
+            assert_eq!(contact.email, input.email.as_ref().map_or_else(String::new, ToString::to_string));
             assert_eq!((contact.audience_id, contact.created_at, contact.updated_at), (id, made_at, made_at));
         }
         for contract in &view.contracts {

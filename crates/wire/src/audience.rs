@@ -129,13 +129,6 @@ impl FromStr for ContractSource {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Email(String);
 
-impl Email {
-    /// The address as text.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
 /// Why a text is not an e-mail address.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[error("`{0}` is not an e-mail address")]

@@ -18,11 +18,6 @@ impl Day {
         Self(epoch.saturating_add(jiff::Span::new().days(days)))
     }
 
-    /// The month of the day, written `YYYY-MM`.
-    pub fn month(self) -> String {
-        self.0.strftime("%Y-%m").to_string()
-    }
-
     /// The first day of the month.
     pub fn first_of_month(self) -> Self {
         Self(self.0.first_of_month())
@@ -70,7 +65,6 @@ mod tests {
         let late: Timestamp = "2024-02-29T23:59:59.999999999Z".parse().unwrap();
         assert_eq!(Day::of(late).to_string(), "2024-02-29");
         assert_eq!(Day::of("1969-12-31T23:59:59Z".parse().unwrap()).to_string(), "1969-12-31");
-        assert_eq!(Day::of(late).month(), "2024-02");
         assert_eq!(Day::of(late).first_of_month().to_string(), "2024-02-01");
     }
 

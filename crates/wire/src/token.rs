@@ -70,9 +70,9 @@ impl TokenMetadata {
         bounded_json("token", self)
     }
 
-    /// Points the empty members that a file was uploaded for at that file.
+    /// Points the empty members that a file was uploaded for at that file; of several, oldest first, the last counts.
     pub fn link_assets(&mut self, assets: &[Asset]) {
-        for asset in assets {
+        for asset in assets.iter().rev() {
             let member = match asset.metadata_field.as_str() {
                 "image" => &mut self.image,
                 "video" => &mut self.video,

@@ -9,6 +9,7 @@ use axum::response::Response;
 use bourse_store::AssetRecord;
 use bourse_wire::{Error, RecordId, TokenId};
 
+use super::answer;
 use super::params::Params;
 use crate::app::App;
 use crate::dispatch::{error_response, response};
@@ -103,13 +104,6 @@ async fn check_visible(
 
 fn not_published(collection: RecordId) -> Error {
     Error::not_found(format_args!("collection {collection}"))
-}
-
-fn answer(app: &App, result: Result<Vec<u8>, Failure>) -> Response {
-    match result {
-        Ok(json) => response(app, StatusCode::OK, HeaderMap::new(), json.into()),
-        Err(failure) => error_response(app, failure, HeaderMap::new()),
-    }
 }
 
 async fn serve(

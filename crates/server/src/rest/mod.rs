@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::{ConnectInfo, DefaultBodyLimit, Request, State};
-use axum::http::{HeaderMap, Method, header};
+use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::Response;
 use axum::routing::{get, put};
@@ -17,7 +17,8 @@ use bourse_wire::{Code, Error};
 use serde_json::{Map, Value, json};
 
 use crate::app::App;
-use crate::dispatch::{bounded, error_response, overloaded};
+use crate::dispatch::{bounded, error_response, overloaded, response};
+use crate::failure::Failure;
 use crate::limits::Bucket;
 use crate::openapi;
 
@@ -108,6 +109,14 @@ async fn guard(State(app): State<Arc<App>>, request: Request, next: Next) -> Res
     match bounded(limit_ms, next.run(request)).await {
         Ok(response) => response,
         Err(error) => error_response(&app, error.into(), HeaderMap::new()),
+    }
+}
+
+/// JSON, or why there is none.
+fn answer(app: &App, result: Result<Vec<u8>, Failure>) -> Response {
+    match result {
+        Ok(json) => response(app, StatusCode::OK, HeaderMap::new(), json.into()),
+        Err(failure) => error_response(app, failure, HeaderMap::new()),
     }
 }
 

@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use axum::extract::multipart::{Field, MultipartError, MultipartRejection};
 use axum::extract::{Multipart, State};
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::StatusCode;
 use axum::response::Response;
 use bourse_store::{AssetFile, AssetRecord, ProjectScope};
 use bourse_wire::{AssetInput, Code, Error, RecordId, Text};
 
+use super::answer;
 use super::params::Params;
 use crate::app::App;
-use crate::dispatch::{error_response, response};
 use crate::failure::Failure;
 use crate::files::FileError;
 use crate::rpc::collections::types;
@@ -129,12 +129,5 @@ async fn store_file(app: &Arc<App>, content: Vec<u8>) -> Result<AssetFile, Failu
         Ok(file) => Ok(file),
         Err(FileError::Refused(error)) => Err(error.into()),
         Err(FileError::Io(error)) => Err(error.into()),
-    }
-}
-
-fn answer(app: &App, result: Result<Vec<u8>, Failure>) -> Response {
-    match result {
-        Ok(json) => response(app, StatusCode::OK, HeaderMap::new(), json.into()),
-        Err(failure) => error_response(app, failure, HeaderMap::new()),
     }
 }

@@ -201,9 +201,7 @@ pub(crate) async fn token(
 ) -> Result<TokenAnswer, StoreError> {
     let mut token = hosted.metadata;
     let assets = assets(app, scope, collection, Some(token.token_id)).await?;
-    // Of several files for one member the newest counts.
-    let newest_first: Vec<Asset> = assets.iter().rev().cloned().collect();
-    token.link_assets(&newest_first);
+    token.link_assets(&assets);
     Ok(TokenAnswer { token, assets })
 }
 
