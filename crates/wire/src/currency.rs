@@ -25,3 +25,8 @@ pub struct Currency {
     /// US dollars a whole unit, when known.
     pub exchange_rate: Option<ExchangeRate>,
 }
+
+impl Currency {
+    /// The most decimals: ten to that power still fits the 256 bits of an amount, so a whole unit can be paid.
+    pub const DECIMALS_MAX: u8 = 77;
+}

@@ -90,6 +90,15 @@ impl Marketplace {
         if self.is_own() { format!("{}{text}", service.as_str()) } else { text.to_owned() }
     }
 
+    /// The enum value that tells where its orders come from.
+    pub fn source_word(self, service: &ServiceName) -> String {
+        match self {
+            Self::Unknown => "unknown".to_owned(),
+            own if own.is_own() => own.word(service),
+            _ => "external".to_owned(),
+        }
+    }
+
     /// Whether it is one of the service's own two.
     pub fn is_own(self) -> bool {
         matches!(self, Self::OwnV1 | Self::OwnV2)
@@ -212,6 +221,29 @@ word_enum!(
         Filled = "filled",
         /// The decimals of its currency or token are not known.
         DecimalsMissing = "decimals_missing",
+    }
+);
+
+word_enum!(
+    /// What happened to a token or an order.
+    ActivityAction {
+        /// Not known.
+        #[default]
+        Unknown = "unknown",
+        /// It was listed for sale.
+        Listing = "listing",
+        /// An offer was made for it.
+        Offer = "offer",
+        /// It was made.
+        Mint = "mint",
+        /// It was sold.
+        Sale = "sale",
+        /// A listing was taken back.
+        ListingCancel = "listingCancel",
+        /// An offer was taken back.
+        OfferCancel = "offerCancel",
+        /// It changed hands without a sale.
+        Transfer = "transfer",
     }
 );
 

@@ -255,7 +255,20 @@ impl<'de> Deserializer<'de> for Lenient {
         visitor.visit_newtype_struct(self)
     }
 
-    forward_to_deserialize_any! { f32 char bytes byte_buf unit unit_struct tuple tuple_struct enum identifier ignored_any }
+    /// Enums are words.
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        _name: &'static str,
+        _variants: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, LenientError> {
+        match self.0 {
+            Value::String(word) => visitor.visit_enum(word.into_deserializer()),
+            _ => self.refuse(&visitor),
+        }
+    }
+
+    forward_to_deserialize_any! { f32 char bytes byte_buf unit unit_struct tuple tuple_struct identifier ignored_any }
 }
 
 /// The members that name a field, under the field's own spelling; of two spellings the later wins.
@@ -427,11 +440,16 @@ mod tests {
     #[test]
     fn exact_reading_means_the_same() {
         #[derive(Deserialize, Debug, PartialEq)]
+        enum Word {
+            A,
+        }
+        #[derive(Deserialize, Debug, PartialEq)]
         #[serde(deny_unknown_fields)]
         struct Exact {
             #[serde(rename = "chainID")]
             chain_id: Option<String>,
             ids: Vec<TokenId>,
+            word: Option<Word>,
         }
         let bodies = [
             r#"{"chainID":"1","ids":["1","2"]}"#,
@@ -441,6 +459,10 @@ mod tests {
             r#"{"chainID":"1","chainID":"2","ids":["1"]}"#,
             r#"{"ids":null}"#,
             r#"{"ids":["x"]}"#,
+            r#"{"ids":[],"word":"A"}"#,
+            r#"{"IDs":[],"word":"A"}"#,
+            r#"{"ids":[],"word":"B"}"#,
+            r#"{"ids":[],"word":{"A":1}}"#,
             "",
             "[]",
         ];

@@ -3,6 +3,7 @@
 //! Nothing here does I/O or knows the time. A value that exists is valid: addresses, token ids, amounts,
 //! project ids and days are types whose only way in is a checked parse.
 
+mod activity;
 mod address;
 mod asset;
 mod audience;
@@ -19,10 +20,12 @@ mod order;
 mod page;
 mod project;
 mod rate;
+mod stable;
 mod text;
 mod timestamp;
 mod token;
 
+pub use activity::ActivityFacts;
 pub use address::Address;
 pub use asset::{Asset, AssetInput};
 pub use audience::{Audience, AudienceContract, Contact, ContactInput, ContractSource, Email};
@@ -34,13 +37,14 @@ pub use contract::{ContractInfo, ContractInfoExtensions};
 pub use currency::Currency;
 pub use day::Day;
 pub use decimal::{Amount, TokenId};
-pub use enums::{ContractType, Marketplace, OrderSide, OrderStatus, ServiceName};
+pub use enums::{ActivityAction, ContractType, Marketplace, OrderSide, OrderStatus, ServiceName};
 pub use error::{Code, Error};
 pub use lenient::{LenientError, from_slice, from_slice_exact, from_value, take_member};
 pub use order::{FeeEntry, OrderFacts, OrderFactsError, OrderInput};
 pub use page::{Page, PageInput};
 pub use project::{IdError, ProjectId, RecordId};
 pub use rate::ExchangeRate;
+pub use stable::stable_number;
 pub use text::Text;
 pub use timestamp::Timestamp;
 pub use token::{TokenInput, TokenMetadata};

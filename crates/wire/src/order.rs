@@ -3,9 +3,18 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::text::TextError;
 use crate::{
     Address, Amount, ChainRef, Marketplace, OrderSide, OrderStatus, ServiceName, Text, Timestamp, TokenId,
 };
+
+/// Basis points of the whole price.
+const BPS_WHOLE: i64 = 10_000;
+/// The most shares of one price; orders have two or three in practice.
+const FEE_ENTRIES_MAX: usize = 16;
+
+/// What a fee may be for.
+type FeeKind = Text<64>;
 
 /// A share of the price that goes to somebody else than the maker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -78,8 +87,8 @@ pub struct OrderInput {
     pub side: OrderSide,
     /// State as its source says; active when absent.
     pub status: Option<OrderStatus>,
-    /// Chain.
-    pub chain_id: ChainRef,
+    /// Chain; may be left out where something around the record names it.
+    pub chain_id: Option<ChainRef>,
     /// Where the order was first published.
     #[serde(default)]
     pub origin_name: Text<256>,
@@ -100,7 +109,7 @@ pub struct OrderInput {
     /// Decimals of the quantities.
     #[serde(default)]
     pub quantity_decimals: u8,
-    /// Fees inside the price, in basis points.
+    /// Fees inside the price, in basis points; ignored when there is a breakdown, whose sum it is.
     #[serde(default)]
     pub fee_bps: i64,
     /// Who gets the fees.
@@ -151,6 +160,17 @@ pub enum OrderFactsError {
         /// Quantity at creation.
         initial: Amount,
     },
+    /// Nobody sells or buys for nothing; a price of zero is a price that was lost.
+    #[error("priceAmount: must not be zero")]
+    ZeroPrice,
+    /// It would be over before it begins.
+    #[error("validFrom: {from} is after validUntil {until}")]
+    Validity {
+        /// Valid from.
+        from: Timestamp,
+        /// Valid until.
+        until: Timestamp,
+    },
     /// The fees are not shares of the price.
     #[error("feeBps: {bps} is not between 0 and 10000")]
     Fee {
@@ -163,13 +183,29 @@ pub enum OrderFactsError {
         /// The number given.
         number: u64,
     },
-    /// The breakdown does not add up.
-    #[error("feeBreakdown: adds up to {sum} where feeBps is {bps}")]
-    FeeBreakdown {
-        /// Sum of the breakdown.
-        sum: i64,
-        /// The fee given.
+    /// More shares than an order has.
+    #[error("feeBreakdown: {entries} entries where at most {FEE_ENTRIES_MAX} are allowed")]
+    FeeEntries {
+        /// How many were given.
+        entries: usize,
+    },
+    /// What a fee is for is too long or cannot be stored.
+    #[error("feeBreakdown.kind: {reason}")]
+    FeeKind {
+        /// What is wrong with it.
+        reason: TextError,
+    },
+    /// A share is no share of the price.
+    #[error("feeBreakdown.bps: {bps} is not between 0 and 10000")]
+    FeeShare {
+        /// The share given.
         bps: i64,
+    },
+    /// The shares are more than the price.
+    #[error("feeBreakdown: the bps add up to {sum}, which is more than 10000")]
+    FeeSum {
+        /// Sum of the shares.
+        sum: i64,
     },
 }
 
@@ -181,18 +217,18 @@ impl OrderInput {
             .ok_or_else(|| OrderFactsError::Marketplace { word: word.to_owned() })?;
         let initial = self.quantity_initial.unwrap_or(Amount::from(1));
         let remaining = self.quantity_remaining.unwrap_or(initial);
-        let sum = self.fee_breakdown.iter().fold(0_i64, |sum, fee| sum.saturating_add(fee.bps));
+        let fee_bps = self.checked_fee_bps()?;
+        let (from, until) = (self.valid_from, self.valid_until);
         match () {
             () if self.side == OrderSide::Unknown => return Err(OrderFactsError::Side),
             () if self.side == OrderSide::Listing && self.token_id.is_none() => {
                 return Err(OrderFactsError::ListingWithoutToken);
             }
             () if remaining > initial => return Err(OrderFactsError::Quantity { remaining, initial }),
-            () if !(0..=10_000).contains(&self.fee_bps) => {
-                return Err(OrderFactsError::Fee { bps: self.fee_bps });
-            }
-            () if !self.fee_breakdown.is_empty() && sum != self.fee_bps => {
-                return Err(OrderFactsError::FeeBreakdown { sum, bps: self.fee_bps });
+            () if self.price_amount == Amount::ZERO => return Err(OrderFactsError::ZeroPrice),
+            // The zero time is no end.
+            () if until != Timestamp::ZERO && from > until => {
+                return Err(OrderFactsError::Validity { from, until });
             }
             () if i64::try_from(self.block_number).is_err() => {
                 return Err(OrderFactsError::BlockNumber { number: self.block_number });
@@ -212,7 +248,7 @@ impl OrderInput {
             quantity_initial: initial,
             quantity_remaining: remaining,
             quantity_decimals: self.quantity_decimals,
-            fee_bps: self.fee_bps,
+            fee_bps,
             fee_breakdown: self.fee_breakdown,
             valid_from: self.valid_from,
             valid_until: self.valid_until,
@@ -222,5 +258,84 @@ impl OrderInput {
             created_at: self.created_at,
             updated_at: self.updated_at,
         })
+    }
+
+    /// The fees inside the price: the sum of the breakdown, or what is given when there is none.
+    fn checked_fee_bps(&self) -> Result<i64, OrderFactsError> {
+        let shares = 0..=BPS_WHOLE;
+        if self.fee_breakdown.is_empty() {
+            let bps = self.fee_bps;
+            return if shares.contains(&bps) { Ok(bps) } else { Err(OrderFactsError::Fee { bps }) };
+        }
+        let entries = self.fee_breakdown.len();
+        if entries > FEE_ENTRIES_MAX {
+            return Err(OrderFactsError::FeeEntries { entries });
+        }
+        let mut sum = 0;
+        for fee in &self.fee_breakdown {
+            fee.kind.parse::<FeeKind>().map_err(|reason| OrderFactsError::FeeKind { reason })?;
+            if !shares.contains(&fee.bps) {
+                return Err(OrderFactsError::FeeShare { bps: fee.bps });
+            }
+            sum += fee.bps;
+        }
+        if sum > BPS_WHOLE { Err(OrderFactsError::FeeSum { sum }) } else { Ok(sum) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    const ADDRESS: &str = "0x1111111111111111111111111111111111111111";
+
+    fn fee(kind: &str, bps: i64) -> Value {
+        json!({ "kind": kind, "recipientAddress": ADDRESS, "bps": bps })
+    }
+
+    fn fee_bps(given: i64, breakdown: &[Value]) -> Result<i64, String> {
+        let order = json!({ "orderId": "1", "marketplace": "opensea", "side": "listing", "chainId": 1,
+            "collectionContractAddress": ADDRESS, "tokenId": "1", "createdBy": ADDRESS, "priceAmount": "1",
+            "priceCurrencyAddress": ADDRESS, "validUntil": "2030-01-01T00:00:00Z", "feeBps": given,
+            "feeBreakdown": breakdown });
+        let order: OrderInput = crate::from_value(order).unwrap();
+        order.facts(&ServiceName::new("bourse")).map(|facts| facts.fee_bps).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn the_breakdown_is_the_fee_and_what_is_given_counts_without_one() {
+        assert_eq!(fee_bps(250, &[]), Ok(250));
+        assert_eq!(fee_bps(10_000, &[]), Ok(10_000));
+        assert_eq!(fee_bps(0, &[fee("royalty", 500), fee("marketplace", 250)]), Ok(750));
+        assert_eq!(fee_bps(-1, &[fee("royalty", 500)]), Ok(500));
+        assert_eq!(fee_bps(300, &[fee("royalty", 0)]), Ok(0));
+        assert_eq!(fee_bps(0, &vec![fee(&"k".repeat(64), 625); 16]), Ok(10_000));
+    }
+
+    #[test]
+    fn fees_that_are_no_shares_of_the_price_are_refused() {
+        let refused = |given, breakdown: &[Value]| fee_bps(given, breakdown).unwrap_err();
+        assert_eq!(refused(-1, &[]), "feeBps: -1 is not between 0 and 10000");
+        assert_eq!(refused(10_001, &[]), "feeBps: 10001 is not between 0 and 10000");
+        let offset = [fee("a", 100), fee("b", -1)];
+        assert_eq!(refused(99, &offset), "feeBreakdown.bps: -1 is not between 0 and 10000");
+        assert_eq!(
+            refused(0, &[fee("a", i64::MAX)]),
+            format!("feeBreakdown.bps: {} is not between 0 and 10000", i64::MAX)
+        );
+        let both = [fee("a", 10_000), fee("b", 1)];
+        assert_eq!(refused(0, &both), "feeBreakdown: the bps add up to 10001, which is more than 10000");
+    }
+
+    #[test]
+    fn breakdowns_are_bounded() {
+        let refused = |breakdown: &[Value]| fee_bps(0, breakdown).unwrap_err();
+        assert_eq!(refused(&vec![fee("a", 1); 17]), "feeBreakdown: 17 entries where at most 16 are allowed");
+        let long = refused(&[fee(&"k".repeat(65), 1)]);
+        assert_eq!(long, "feeBreakdown.kind: 65 bytes of text where at most 64 are allowed");
+        let nul = refused(&[fee("\0", 1)]);
+        assert_eq!(nul, "feeBreakdown.kind: text with the character U+0000, which is not allowed");
     }
 }

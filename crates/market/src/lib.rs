@@ -1,0 +1,12 @@
+//! What orders mean: their prices, what of them can be filled, their status. Pure: no I/O, no clock.
+
+mod decimal;
+mod money;
+mod rate;
+mod status;
+#[cfg(test)]
+mod testing;
+
+pub use money::{net, write_formatted};
+pub use rate::{Rate, compare_usd};
+pub use status::{Terms, World};

@@ -1,0 +1,76 @@
+//! The status of orders.
+
+use bourse_wire::{Amount, OrderSide, OrderStatus, Timestamp};
+
+/// What an order's status follows from, apart from the world around it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Terms {
+    /// Selling or buying.
+    pub side: OrderSide,
+    /// What its source said of its state.
+    pub status: OrderStatus,
+    /// Quantity not filled yet.
+    pub remaining: Amount,
+    /// Valid from.
+    pub valid_from: Timestamp,
+    /// Valid until; the zero time when it never ends.
+    pub valid_until: Timestamp,
+}
+
+/// The world around an order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct World {
+    /// The time.
+    pub now: Timestamp,
+    /// Whether its currency, and with it the decimals of its price, is known.
+    pub currency_known: bool,
+    /// What the maker of a listing holds of the token; `None` when nobody knows.
+    pub held: Option<Amount>,
+}
+
+impl Terms {
+    /// What can be filled right now: of a listing no more than its maker holds, when that is known.
+    pub fn available(&self, held: Option<Amount>) -> Amount {
+        match (self.side, held) {
+            (OrderSide::Listing, Some(held)) => self.remaining.min(held),
+            (OrderSide::Listing, None) | (OrderSide::Offer | OrderSide::Unknown, _) => self.remaining,
+        }
+    }
+
+    /// The order's status. The first that applies of: what the source said when that is not active, filled, expired,
+    /// decimals missing, inactive before its time or with nothing to fill, active.
+    pub fn status(&self, world: World) -> OrderStatus {
+        match () {
+            () if self.status != OrderStatus::Active => self.status,
+            () if self.remaining == Amount::ZERO => OrderStatus::Filled,
+            () if self.is_expired(world.now) => OrderStatus::Expired,
+            () if !world.currency_known => OrderStatus::DecimalsMissing,
+            () if world.now < self.valid_from => OrderStatus::Inactive,
+            () if self.available(world.held) == Amount::ZERO => OrderStatus::Inactive,
+            () => OrderStatus::Active,
+        }
+    }
+
+    /// The next instant after `now` at which the passing of time alone changes the status, if any. When the maker
+    /// lacks the token or the currency is not known, the status may stay the same then; it never changes earlier.
+    pub fn next_change(&self, now: Timestamp) -> Option<Timestamp> {
+        if self.is_over(now) {
+            return None;
+        }
+        [self.valid_from, self.valid_until].into_iter().filter(|instant| *instant > now).min()
+    }
+
+    /// Whether no change of balances, rates or time can make it active again: its source says so, nothing remains, or
+    /// its time is over.
+    pub fn is_over(&self, now: Timestamp) -> bool {
+        self.status != OrderStatus::Active || self.remaining == Amount::ZERO || self.is_expired(now)
+    }
+
+    /// The instant of the end itself is expired, as the contracts have it.
+    fn is_expired(&self, now: Timestamp) -> bool {
+        self.valid_until != Timestamp::ZERO && self.valid_until <= now
+    }
+}
+
+#[cfg(test)]
+mod tests;
