@@ -1,11 +1,14 @@
 //! Reading collections.
 
-use bourse_wire::{Address, Amount, ChainId, TokenId};
+use std::collections::BTreeSet;
+
+use bourse_wire::{Address, ChainId, TokenId};
 
 use crate::StoreError;
 use crate::args::{Arg, args};
 use crate::backend::{Sequence, Store};
-use crate::commit::Changed;
+use crate::load::Balance;
+use crate::row::Row;
 use crate::session::{Session, list};
 
 /// A collection as the world knows it: a contract on a chain.
@@ -21,6 +24,13 @@ pub struct CollectionKey {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CollectionId(pub(crate) u64);
 
+impl CollectionId {
+    /// The number itself.
+    pub fn number(self) -> u64 {
+        self.0
+    }
+}
+
 /// One stored token: its id and its metadata as served.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredToken {
@@ -30,26 +40,33 @@ pub struct StoredToken {
     pub metadata: String,
 }
 
-/// What a follower of a collection takes over: its whole state, or what changed since the version it had.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct LoadedCollection {
-    /// The version this is the state of.
-    pub version: u64,
-    /// Whether this is everything, to start from, rather than what changed.
-    pub whole: bool,
-    /// Contract information as JSON text.
-    pub contract: Option<String>,
-    /// Tokens.
-    pub tokens: Vec<StoredToken>,
-}
-
-/// Tokens read by one statement.
-const TOKENS_PER_READ: usize = 500;
-
 impl Store {
     /// Finds a collection.
     pub async fn collection(&self, key: CollectionKey) -> Result<Option<CollectionId>, StoreError> {
         self.read(move |mut session| Box::pin(async move { find(&mut session, key).await })).await
+    }
+
+    /// Collections of a chain in the order of their numbers, from the one after a number on.
+    pub async fn collections_of(
+        &self,
+        chain: ChainId,
+        after: u64,
+        limit: u64,
+    ) -> Result<Vec<(CollectionId, CollectionKey)>, StoreError> {
+        self.read(move |mut session| {
+            Box::pin(async move {
+                let sql = "SELECT collection_id, contract_address FROM collections
+                    WHERE chain_id = $1 AND collection_id > $2 ORDER BY collection_id LIMIT $3";
+                let rows = session.all(sql, args![chain, after, limit]).await?;
+                rows.iter()
+                    .map(|row| {
+                        let key = CollectionKey { chain, address: row.parse(1, "contract address")? };
+                        Ok((CollectionId(row.u64(0, "collection id")?), key))
+                    })
+                    .collect()
+            })
+        })
+        .await
     }
 
     /// Bytes of metadata that a collection's tokens have together.
@@ -83,35 +100,15 @@ impl Store {
         .await
     }
 
-    /// Everything of a collection, or only what changed after `since`. Read from one state of the database, so that
-    /// what comes back is exactly the state of its version. A follower too far behind the change log gets everything.
-    pub async fn load(&self, id: CollectionId, since: Option<u64>) -> Result<LoadedCollection, StoreError> {
-        self.snapshot(move |mut session| Box::pin(async move { load(&mut session, id, since).await })).await
-    }
-
     /// The metadata of some tokens of a collection.
     pub async fn tokens(
         &self,
         id: CollectionId,
         tokens: Vec<TokenId>,
     ) -> Result<Vec<StoredToken>, StoreError> {
-        self.read(move |mut session| Box::pin(async move { read_tokens(&mut session, id, &tokens).await }))
+        let tokens: BTreeSet<TokenId> = tokens.into_iter().collect();
+        self.read(move |mut session| Box::pin(async move { read_tokens(&mut session, id, tokens).await }))
             .await
-    }
-
-    /// Who holds how much of which token of a collection.
-    pub async fn balances(&self, id: CollectionId) -> Result<Vec<(TokenId, Address, Amount)>, StoreError> {
-        self.read(move |mut session| {
-            Box::pin(async move {
-                let sql = "SELECT token_id, account, balance FROM balances WHERE collection_id = $1";
-                let rows = session.all(sql, args![id.0]).await?;
-                let balance = |row: &crate::row::Row| {
-                    Ok((row.parse(0, "token id")?, row.parse(1, "account")?, row.parse(2, "balance")?))
-                };
-                rows.iter().map(balance).collect()
-            })
-        })
-        .await
     }
 
     /// The contract information of a collection, as JSON text.
@@ -146,72 +143,51 @@ pub(crate) async fn find_or_create(
     Ok(CollectionId(id))
 }
 
-async fn load(
-    session: &mut Session<'_>,
-    id: CollectionId,
-    since: Option<u64>,
-) -> Result<LoadedCollection, StoreError> {
+/// The collection's version, 0 when it has none.
+pub(crate) async fn read_version(session: &mut Session<'_>, id: CollectionId) -> Result<u64, StoreError> {
     let sql = "SELECT version FROM collection_versions WHERE collection_id = $1";
-    let version = session.first(sql, args![id.0]).await?.map_or(Ok(0), |row| row.u64(0, "version"))?;
-    if let Some(since) = since
-        && let Some(changed) = changed_between(session, id, since, version).await?
-    {
-        let contract = if changed.contract { read_contract(session, id).await? } else { None };
-        let tokens = read_tokens(session, id, &changed.tokens).await?;
-        return Ok(LoadedCollection { version, whole: false, contract, tokens });
-    }
-    let contract = read_contract(session, id).await?;
-    let sql = "SELECT token_id, metadata FROM tokens WHERE collection_id = $1";
-    let rows = session.all(sql, args![id.0]).await?;
-    let tokens = rows.iter().map(stored_token).collect::<Result<_, _>>()?;
-    Ok(LoadedCollection { version, whole: true, contract, tokens })
+    session.first(sql, args![id.0]).await?.map_or(Ok(0), |row| row.u64(0, "version"))
 }
 
-/// What changed after one version and up to another, or `None` when the log no longer has all of it.
-async fn changed_between(
+pub(crate) async fn read_contract(
     session: &mut Session<'_>,
     id: CollectionId,
-    since: u64,
-    version: u64,
-) -> Result<Option<Changed>, StoreError> {
-    let sql =
-        "SELECT changed FROM collection_changes WHERE collection_id = $1 AND version > $2 ORDER BY version";
-    let rows = session.all(sql, args![id.0, since]).await?;
-    if rows.len() as u64 != version.saturating_sub(since) {
-        return Ok(None);
-    }
-    let mut all = Changed::default();
-    for row in &rows {
-        all.merge(row.json(0, "change")?);
-    }
-    Ok(Some(all))
-}
-
-async fn read_contract(session: &mut Session<'_>, id: CollectionId) -> Result<Option<String>, StoreError> {
+) -> Result<Option<String>, StoreError> {
     let row = session.first("SELECT info FROM contracts WHERE collection_id = $1", args![id.0]).await?;
     row.map(|row| row.text(0)).transpose()
 }
 
-async fn read_tokens(
+pub(crate) const SELECT_TOKENS: &str = "SELECT token_id, metadata FROM tokens";
+pub(crate) const SELECT_BALANCES: &str = "SELECT token_id, account, balance FROM balances";
+
+/// Those of these tokens that there are.
+pub(crate) async fn read_tokens(
     session: &mut Session<'_>,
     id: CollectionId,
-    tokens: &[TokenId],
+    tokens: impl IntoIterator<Item = TokenId>,
 ) -> Result<Vec<StoredToken>, StoreError> {
-    let mut found = Vec::with_capacity(tokens.len());
-    for chunk in tokens.chunks(TOKENS_PER_READ) {
-        let sql = format!(
-            "SELECT token_id, metadata FROM tokens WHERE collection_id = $1 AND token_id IN ({})",
-            list(chunk.len(), 1)
-        );
-        let mut args = args![id.0];
-        args.extend(chunk.iter().map(|token| Arg::from(*token)));
-        for row in &session.all(sql, args).await? {
-            found.push(stored_token(row)?);
-        }
-    }
-    Ok(found)
+    let keys = tokens.into_iter().map(|token| args![token]).collect();
+    session.keyed(SELECT_TOKENS, id, "token_id", keys).await?.iter().map(stored_token).collect()
 }
 
-fn stored_token(row: &crate::row::Row) -> Result<StoredToken, StoreError> {
+/// Those of these balances that there are.
+pub(crate) async fn read_balances(
+    session: &mut Session<'_>,
+    id: CollectionId,
+    balances: Vec<(TokenId, Address)>,
+) -> Result<Vec<Balance>, StoreError> {
+    let keys = balances.into_iter().map(|(token, account)| args![token, account]).collect();
+    session.keyed(SELECT_BALANCES, id, "token_id, account", keys).await?.iter().map(balance).collect()
+}
+
+pub(crate) fn stored_token(row: &Row) -> Result<StoredToken, StoreError> {
     Ok(StoredToken { token_id: row.parse(0, "token id")?, metadata: row.text(1)? })
+}
+
+pub(crate) fn balance(row: &Row) -> Result<Balance, StoreError> {
+    Ok(Balance {
+        token_id: row.parse(0, "token id")?,
+        account: row.parse(1, "account")?,
+        balance: row.parse(2, "balance")?,
+    })
 }

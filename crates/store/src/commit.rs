@@ -2,14 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use bourse_wire::{Address, Amount, OrderFacts, TokenId};
+use bourse_wire::{ActivityFacts, Address, Amount, OrderFacts, TokenId};
 use serde::{Deserialize, Serialize};
 
 use crate::args::args;
 use crate::backend::Store;
 use crate::collections::{CollectionId, CollectionKey, find_or_create};
+use crate::orders::OrderKey;
 use crate::session::Session;
-use crate::{StoreError, orders};
+use crate::{StoreError, activities, orders};
 
 /// One thing that is now so.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,8 +33,10 @@ pub enum Change {
         /// How much; zero for nothing.
         balance: Amount,
     },
-    /// An order.
+    /// An order. What its change says about what happened is added to the activities.
     Order(Box<OrderFacts>),
+    /// Something that happened, and that no order tells of.
+    Activity(Box<ActivityFacts>),
 }
 
 /// Changes of one collection that stand or fall together.
@@ -74,6 +77,14 @@ pub struct Changed {
     /// Orders: number of the marketplace, and order id.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub orders: Vec<(u8, String)>,
+    /// How many activities no order told of. They are read by page, not followed.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub activities: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 impl Changed {
@@ -83,10 +94,12 @@ impl Changed {
         merge_keys(&mut self.tokens, later.tokens);
         merge_keys(&mut self.balances, later.balances);
         merge_keys(&mut self.orders, later.orders);
+        self.activities += later.activities;
     }
 
     fn len(&self) -> u64 {
-        (usize::from(self.contract) + self.tokens.len() + self.balances.len() + self.orders.len()) as u64
+        let keys = self.tokens.len() + self.balances.len() + self.orders.len();
+        u64::from(self.contract) + keys as u64 + self.activities
     }
 }
 
@@ -155,7 +168,8 @@ struct Latest {
     contract: Option<String>,
     tokens: BTreeMap<TokenId, String>,
     balances: BTreeMap<(TokenId, Address), Amount>,
-    orders: BTreeMap<(u8, String), Box<OrderFacts>>,
+    orders: BTreeMap<OrderKey, Box<OrderFacts>>,
+    activities: Vec<ActivityFacts>,
 }
 
 impl Latest {
@@ -173,6 +187,7 @@ impl Latest {
                 Change::Order(order) => {
                     latest.orders.insert((order.marketplace.number(), order.order_id.clone()), order);
                 }
+                Change::Activity(activity) => latest.activities.push(*activity),
             }
         }
         latest
@@ -198,7 +213,8 @@ impl Latest {
         for row in session.insert(INSERT_BALANCES, UPSERT_BALANCES, rows).await? {
             changed.balances.push((row.parse(0, "token id")?, row.parse(1, "account")?));
         }
-        changed.orders = orders::put(session, id, self.orders.into_values()).await?;
+        changed.orders = orders::put(session, id, self.orders).await?;
+        changed.activities = activities::put(session, id, self.activities).await?;
         Ok(changed)
     }
 }

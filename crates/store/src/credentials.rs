@@ -4,6 +4,7 @@ use bourse_wire::{Code, Error, ProjectId, RecordId, Timestamp};
 
 use crate::args::args;
 use crate::backend::{Sequence, Store};
+use crate::revisions::Revision;
 use crate::row::Row;
 use crate::session::Session;
 use crate::{ProjectScope, StoreError, projects};
@@ -115,7 +116,7 @@ impl Store {
         self.write(move |mut session| {
             Box::pin(async move {
                 projects::require(&mut session, scope.project()).await?;
-                raise_revision(&mut session).await?;
+                Revision::Credentials.raise(&mut session).await?;
                 let default = !keys_of(&mut session, scope).await?.iter().any(|known| known.active);
                 insert_key(&mut session, scope, key, default, now).await
             })
@@ -133,7 +134,7 @@ impl Store {
     ) -> Result<AccessKeyRecord, StoreError> {
         self.write(move |mut session| {
             Box::pin(async move {
-                raise_revision(&mut session).await?;
+                Revision::Credentials.raise(&mut session).await?;
                 let old = find_key(&mut session, scope, key).await?;
                 if !old.active {
                     let reason = format!("access key {key} is disabled; make a new one instead");
@@ -157,7 +158,7 @@ impl Store {
     pub async fn disable_access_key(&self, scope: ProjectScope, key: RecordId) -> Result<(), StoreError> {
         self.write(move |mut session| {
             Box::pin(async move {
-                raise_revision(&mut session).await?;
+                Revision::Credentials.raise(&mut session).await?;
                 let old = find_key(&mut session, scope, key).await?;
                 let heir = keys_of(&mut session, scope)
                     .await?
@@ -207,7 +208,7 @@ impl Store {
                 let args =
                     args![token.project, token.id, token.display_name, token.created_at, token.expires_at];
                 session.execute(sql, args).await?;
-                raise_revision(&mut session).await
+                Revision::Credentials.raise(&mut session).await
             })
         })
         .await
@@ -227,7 +228,7 @@ impl Store {
                 if session.execute(sql, args![scope.project(), id.as_str(), now]).await? == 0 {
                     return Err(Error::not_found(format_args!("secret token {id}")).into());
                 }
-                raise_revision(&mut session).await
+                Revision::Credentials.raise(&mut session).await
             })
         })
         .await
@@ -309,14 +310,6 @@ async fn deactivate(session: &mut Session<'_>, scope: ProjectScope, key: RecordI
     let sql =
         "UPDATE access_keys SET active = FALSE, is_default = FALSE WHERE project_id = $1 AND key_id = $2";
     session.execute(sql, args![scope.project(), key]).await.map(drop)
-}
-
-/// Tells every server that credentials changed. It also holds the revision's row until the transaction ends: what
-/// follows from the keys there are is decided after this call, on keys that nobody else is changing.
-async fn raise_revision(session: &mut Session<'_>) -> Result<(), StoreError> {
-    let sql = "UPDATE revisions SET revision = revision + 1 WHERE name = 'credentials'";
-    session.execute(sql, args![]).await?;
-    session.notify().await
 }
 
 fn project_id(row: &Row) -> Result<ProjectId, StoreError> {

@@ -7,6 +7,7 @@ use bourse_wire::{ChainId, Currency};
 use crate::StoreError;
 use crate::args::args;
 use crate::backend::Store;
+use crate::revisions::Revision;
 use crate::row::Row;
 
 impl Store {
@@ -41,7 +42,9 @@ impl Store {
                         excluded.exchange_rate)
                     RETURNING contract_address";
                 let changed = session.insert(head, tail, rows.collect()).await?.len() as u64;
-                session.notify().await?;
+                if changed > 0 {
+                    Revision::Currencies.raise(&mut session).await?;
+                }
                 Ok(changed)
             })
         })
@@ -63,13 +66,12 @@ impl Store {
 }
 
 fn currency(row: &Row) -> Result<Currency, StoreError> {
-    let decimals = row.u64(4, "currency decimals")?;
     Ok(Currency {
         chain_id: ChainId(row.u64(0, "chain id")?),
         contract_address: row.parse(1, "currency address")?,
         name: row.text(2)?,
         symbol: row.text(3)?,
-        decimals: u8::try_from(decimals).map_err(|error| StoreError::corrupt("currency decimals", error))?,
+        decimals: row.u8(4, "currency decimals")?,
         image_url: row.text(5)?,
         exchange_rate: match row.text(6)?.as_str() {
             "" => None,

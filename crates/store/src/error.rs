@@ -11,6 +11,9 @@ pub enum StoreError {
     /// The database failed or cannot be reached.
     #[error("database: {0}")]
     Database(#[from] sqlx::Error),
+    /// The database failed while a whole collection was read.
+    #[error("database: {0}")]
+    Load(#[from] rusqlite::Error),
     /// The database address is not one we can open.
     #[error("database address `{url}`: {reason}")]
     Address {

@@ -1,8 +1,7 @@
 //! Noticing what others changed.
 
 use crate::StoreError;
-use crate::args::args;
-use crate::backend::{PostgresWatch, SqliteWatch, Store};
+use crate::backend::{PostgresWatch, SqliteWatch};
 
 /// Wakes up when anyone, in this process or another, may have changed the database.
 pub enum Watcher {
@@ -20,19 +19,5 @@ impl Watcher {
             Self::Sqlite(watch) => watch.changed().await,
             Self::Postgres(watch) => watch.changed().await,
         }
-    }
-}
-
-impl Store {
-    /// The revision of everything that credentials consist of; raised by every change to them.
-    pub async fn credentials_revision(&self) -> Result<u64, StoreError> {
-        self.read(|mut session| {
-            Box::pin(async move {
-                let sql = "SELECT revision FROM revisions WHERE name = 'credentials'";
-                let row = session.first(sql, args![]).await?;
-                row.ok_or_else(|| StoreError::corrupt("revision", "missing"))?.u64(0, "revision")
-            })
-        })
-        .await
     }
 }

@@ -4,11 +4,14 @@
 //! Everything that changes a collection goes through [`Store::commit`]; everything a project owns is reached with
 //! a [`ProjectScope`].
 
+mod activities;
 mod args;
 mod audiences;
 pub mod backend;
+mod changes;
 mod collections;
 mod commit;
+mod contracts;
 mod credentials;
 mod currencies;
 mod error;
@@ -16,9 +19,12 @@ mod events;
 mod follow;
 mod health;
 mod hosted;
+mod load;
 mod migrate;
+mod order_activities;
 mod orders;
 mod projects;
+mod revisions;
 mod row;
 mod scope;
 mod session;
@@ -26,16 +32,20 @@ mod session;
 pub mod testing;
 mod usage;
 
+pub use activities::Activity;
 pub use audiences::{AudienceContractInput, AudienceImport, AudienceView};
 pub use backend::{DatabaseUrl, OpenOptions, Store};
-pub use collections::{CollectionId, CollectionKey, LoadedCollection, StoredToken};
+pub use changes::Changes;
+pub use collections::{CollectionId, CollectionKey, StoredToken};
 pub use commit::{Batch, Change, Changed, Committed};
+pub use contracts::StoredContract;
 pub use credentials::{AccessKeyRecord, NewAccessKey, SecretTokenRecord};
 pub use error::StoreError;
 pub use events::{Event, EventKind};
 pub use follow::Watcher;
 pub use health::{MigrationState, SchemaState};
 pub use hosted::{AssetFile, AssetRecord, HostedCollection, HostedToken, Visibility};
+pub use load::{Balance, Part};
 pub use migrate::Migration;
 pub use projects::Project;
 pub use scope::ProjectScope;

@@ -33,37 +33,47 @@ enum Layout {
 
 impl Migration {
     /// The whole history.
-    pub const ALL: &'static [Self] = &[Self {
-        version: 1,
-        name: "ground",
-        both: include_str!("../migrations/0001_ground.sql"),
-        sqlite: include_str!("../migrations/0001_ground.sqlite.sql"),
-        postgres: include_str!("../migrations/0001_ground.postgres.sql"),
-        layout: &[
-            ("revisions", Layout::Reference),
-            ("currencies", Layout::Reference),
-            ("collections", Layout::Reference),
-            ("collection_versions", Layout::ByCollection),
-            ("collection_changes", Layout::ByCollection),
-            ("applied_batches", Layout::ByCollection),
-            ("contracts", Layout::ByCollection),
-            ("tokens", Layout::ByCollection),
-            ("balances", Layout::ByCollection),
-            ("orders", Layout::ByCollection),
-            ("projects", Layout::ByProject),
-            ("access_keys", Layout::ByProject),
-            ("secret_tokens", Layout::ByProject),
-            ("hosted_collections", Layout::ByProject),
-            ("hosted_tokens", Layout::ByProject),
-            ("hosted_assets", Layout::ByProject),
-            ("contract_collections", Layout::ByProject),
-            ("audiences", Layout::ByProject),
-            ("audience_contacts", Layout::ByProject),
-            ("audience_contracts", Layout::ByProject),
-            ("events", Layout::ByProject),
-            ("usage", Layout::ByProject),
-        ],
-    }];
+    pub const ALL: &'static [Self] = &[
+        Self {
+            version: 1,
+            name: "ground",
+            both: include_str!("../migrations/0001_ground.sql"),
+            sqlite: include_str!("../migrations/0001_ground.sqlite.sql"),
+            postgres: include_str!("../migrations/0001_ground.postgres.sql"),
+            layout: &[
+                ("revisions", Layout::Reference),
+                ("currencies", Layout::Reference),
+                ("collections", Layout::Reference),
+                ("collection_versions", Layout::ByCollection),
+                ("collection_changes", Layout::ByCollection),
+                ("applied_batches", Layout::ByCollection),
+                ("contracts", Layout::ByCollection),
+                ("tokens", Layout::ByCollection),
+                ("balances", Layout::ByCollection),
+                ("orders", Layout::ByCollection),
+                ("projects", Layout::ByProject),
+                ("access_keys", Layout::ByProject),
+                ("secret_tokens", Layout::ByProject),
+                ("hosted_collections", Layout::ByProject),
+                ("hosted_tokens", Layout::ByProject),
+                ("hosted_assets", Layout::ByProject),
+                ("contract_collections", Layout::ByProject),
+                ("audiences", Layout::ByProject),
+                ("audience_contacts", Layout::ByProject),
+                ("audience_contracts", Layout::ByProject),
+                ("events", Layout::ByProject),
+                ("usage", Layout::ByProject),
+            ],
+        },
+        Self {
+            version: 2,
+            name: "trading",
+            both: include_str!("../migrations/0002_trading.sql"),
+            sqlite: "",
+            postgres: "",
+            layout: &[("activities", Layout::ByCollection)],
+        },
+    ];
 
     /// The newest version this program knows.
     pub fn newest() -> i64 {

@@ -1,45 +1,99 @@
 //! Orders: their facts, as makers and chains stated them.
 
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
 use bourse_wire::{Marketplace, OrderFacts, OrderSide, OrderStatus};
 
-use crate::StoreError;
 use crate::args::{Arg, args};
 use crate::backend::Store;
 use crate::collections::CollectionId;
+use crate::order_activities::{Known, activities_of};
 use crate::row::Row;
 use crate::session::Session;
+use crate::{StoreError, activities};
+
+/// What tells an order apart within its collection: the marketplace's number and the order id.
+pub(crate) type OrderKey = (u8, String);
 
 impl Store {
-    /// Every order of a collection, by marketplace and order id.
-    pub async fn orders(&self, id: CollectionId) -> Result<Vec<OrderFacts>, StoreError> {
-        self.read(move |mut session| {
-            Box::pin(
-                async move { session.all(SELECT_ORDERS, args![id.0]).await?.iter().map(order).collect() },
-            )
-        })
-        .await
+    /// Those of these orders that there are, in no order.
+    pub async fn orders_by_key(
+        &self,
+        id: CollectionId,
+        keys: Vec<(Marketplace, String)>,
+    ) -> Result<Vec<OrderFacts>, StoreError> {
+        let keys: BTreeSet<OrderKey> =
+            keys.into_iter().map(|(marketplace, order_id)| (marketplace.number(), order_id)).collect();
+        self.read(move |mut session| Box::pin(async move { read_orders(&mut session, id, keys).await })).await
     }
 }
 
-/// Writes orders, of which no two may be the same; tells which are different now.
+/// Those of these orders that there are.
+pub(crate) async fn read_orders(
+    session: &mut Session<'_>,
+    id: CollectionId,
+    keys: impl IntoIterator<Item = OrderKey>,
+) -> Result<Vec<OrderFacts>, StoreError> {
+    keyed(session, SELECT_ORDERS, id, keys).await?.iter().map(order).collect()
+}
+
+async fn keyed(
+    session: &mut Session<'_>,
+    select: &str,
+    id: CollectionId,
+    keys: impl IntoIterator<Item = OrderKey>,
+) -> Result<Vec<Row>, StoreError> {
+    let keys = keys.into_iter().map(|(marketplace, order_id)| args![marketplace, order_id]).collect();
+    session.keyed(select, id, "marketplace, order_id", keys).await
+}
+
+/// Writes orders and what happened to them; tells which are different now.
 pub(crate) async fn put(
     session: &mut Session<'_>,
     id: CollectionId,
-    orders: impl Iterator<Item = Box<OrderFacts>>,
-) -> Result<Vec<(u8, String)>, StoreError> {
-    let rows = orders.map(|order| order_row(id, &order)).collect::<Result<_, _>>()?;
+    orders: BTreeMap<OrderKey, Box<OrderFacts>>,
+) -> Result<Vec<OrderKey>, StoreError> {
+    let known = read_known(session, id, orders.keys().cloned()).await?;
+    let (mut rows, mut activities) = (Vec::with_capacity(orders.len()), Vec::new());
+    for (key, mut order) in orders {
+        let known = known.get(&key);
+        if let Some(known) = known {
+            order.created_at = known.first_seen(order.created_at);
+        }
+        activities.extend(activities_of(&order, known));
+        rows.push(order_row(id, &order)?);
+    }
     let changed = session.insert(INSERT_ORDERS, UPSERT_ORDERS, rows).await?;
-    changed.iter().map(|row| Ok((small_number(row, 0, "marketplace")?, row.text(1)?))).collect()
+    activities::put(session, id, activities).await?;
+    changed.iter().map(order_key).collect()
 }
 
-const SELECT_ORDERS: &str = "SELECT marketplace, order_id, side, status, origin_name, token_id, maker, price_amount,
+async fn read_known(
+    session: &mut Session<'_>,
+    id: CollectionId,
+    keys: impl Iterator<Item = OrderKey>,
+) -> Result<HashMap<OrderKey, Known>, StoreError> {
+    let select = "SELECT marketplace, order_id, status, quantity_remaining, created_at FROM orders";
+    let known = |row: &Row| {
+        let known = Known {
+            status: row.number(2, "status", OrderStatus::from_number)?,
+            quantity_remaining: row.parse(3, "quantity")?,
+            created_at: row.parse(4, "order time")?,
+        };
+        Ok((order_key(row)?, known))
+    };
+    keyed(session, select, id, keys).await?.iter().map(known).collect()
+}
+
+pub(crate) const SELECT_ORDERS: &str = "SELECT marketplace, order_id, side, status, origin_name, token_id, maker, price_amount,
     currency_address, quantity_initial, quantity_remaining, quantity_decimals, fee_bps, fee_breakdown, valid_from,
     valid_until, block_number, order_created_at, order_updated_at, created_at, updated_at
-    FROM orders WHERE collection_id = $1 ORDER BY marketplace, order_id";
+    FROM orders";
 
 const INSERT_ORDERS: &str = "INSERT INTO orders (collection_id, marketplace, order_id, side, status, origin_name,
     token_id, maker, price_amount, currency_address, quantity_initial, quantity_remaining, quantity_decimals, fee_bps,
     fee_breakdown, valid_from, valid_until, block_number, order_created_at, order_updated_at, created_at, updated_at)";
+/// When a record last changed is no change by itself: an order that is sent again is the order that was there.
 const UPSERT_ORDERS: &str = "ON CONFLICT (collection_id, marketplace, order_id) DO UPDATE SET
     side = excluded.side, status = excluded.status, origin_name = excluded.origin_name, token_id = excluded.token_id,
     maker = excluded.maker, price_amount = excluded.price_amount, currency_address = excluded.currency_address,
@@ -51,12 +105,12 @@ const UPSERT_ORDERS: &str = "ON CONFLICT (collection_id, marketplace, order_id) 
     WHERE (orders.side, orders.status, orders.origin_name, COALESCE(orders.token_id, ''), orders.maker,
         orders.price_amount, orders.currency_address, orders.quantity_initial, orders.quantity_remaining,
         orders.quantity_decimals, orders.fee_bps, orders.fee_breakdown, orders.valid_from, orders.valid_until,
-        orders.block_number, orders.order_created_at, orders.order_updated_at, orders.created_at, orders.updated_at)
+        orders.block_number, orders.order_created_at, orders.order_updated_at, orders.created_at)
         <> (excluded.side, excluded.status, excluded.origin_name, COALESCE(excluded.token_id, ''), excluded.maker,
         excluded.price_amount, excluded.currency_address, excluded.quantity_initial, excluded.quantity_remaining,
         excluded.quantity_decimals, excluded.fee_bps, excluded.fee_breakdown, excluded.valid_from,
         excluded.valid_until, excluded.block_number, excluded.order_created_at, excluded.order_updated_at,
-        excluded.created_at, excluded.updated_at)
+        excluded.created_at)
     RETURNING marketplace, order_id";
 
 fn order_row(id: CollectionId, order: &OrderFacts) -> Result<Vec<Arg>, StoreError> {
@@ -88,14 +142,12 @@ fn order_row(id: CollectionId, order: &OrderFacts) -> Result<Vec<Arg>, StoreErro
     ])
 }
 
-fn order(row: &Row) -> Result<OrderFacts, StoreError> {
-    let unknown = |what: &'static str| move || StoreError::corrupt(what, "not a known number");
+pub(crate) fn order(row: &Row) -> Result<OrderFacts, StoreError> {
     Ok(OrderFacts {
-        marketplace: Marketplace::from_number(small_number(row, 0, "marketplace")?)
-            .ok_or_else(unknown("marketplace"))?,
+        marketplace: row.number(0, "marketplace", Marketplace::from_number)?,
         order_id: row.text(1)?,
-        side: OrderSide::from_number(small_number(row, 2, "side")?).ok_or_else(unknown("side"))?,
-        status: OrderStatus::from_number(small_number(row, 3, "status")?).ok_or_else(unknown("status"))?,
+        side: row.number(2, "side", OrderSide::from_number)?,
+        status: row.number(3, "status", OrderStatus::from_number)?,
         origin_name: row.text(4)?,
         token_id: row.opt_parse(5, "token id")?,
         maker: row.parse(6, "maker")?,
@@ -103,7 +155,7 @@ fn order(row: &Row) -> Result<OrderFacts, StoreError> {
         currency: row.parse(8, "currency")?,
         quantity_initial: row.parse(9, "quantity")?,
         quantity_remaining: row.parse(10, "quantity")?,
-        quantity_decimals: small_number(row, 11, "decimals")?,
+        quantity_decimals: row.u8(11, "decimals")?,
         fee_bps: row.i64(12)?,
         fee_breakdown: row.json(13, "fees")?,
         valid_from: row.parse(14, "order time")?,
@@ -116,6 +168,6 @@ fn order(row: &Row) -> Result<OrderFacts, StoreError> {
     })
 }
 
-fn small_number(row: &Row, column: usize, what: &'static str) -> Result<u8, StoreError> {
-    u8::try_from(row.u64(column, what)?).map_err(|error| StoreError::corrupt(what, error))
+fn order_key(row: &Row) -> Result<OrderKey, StoreError> {
+    Ok((row.u8(0, "marketplace")?, row.text(1)?))
 }

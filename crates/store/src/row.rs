@@ -1,5 +1,6 @@
 //! Result rows.
 
+use std::ops::Range;
 use std::str::FromStr;
 
 use bourse_wire::RecordId;
@@ -11,25 +12,41 @@ use crate::StoreError;
 pub(crate) enum Row {
     Sqlite(sqlx::sqlite::SqliteRow),
     Postgres(sqlx::postgres::PgRow),
+    Copy(RowCopy),
 }
 
 macro_rules! getter {
-    ($name:ident, $type:ty) => {
-        pub(crate) fn $name(&self, column: usize) -> Result<$type, StoreError> {
+    ($visibility:vis $name:ident, $type:ty) => {
+        $visibility fn $name(&self, column: usize) -> Result<$type, StoreError> {
             Ok(match self {
                 Self::Sqlite(row) => row.try_get(column)?,
                 Self::Postgres(row) => row.try_get(column)?,
+                Self::Copy(row) => row.$name(column)?,
             })
         }
     };
 }
 
 impl Row {
-    getter!(i64, i64);
     getter!(opt_i64, Option<i64>);
-    getter!(text, String);
-    getter!(opt_text, Option<String>);
-    getter!(bool, bool);
+    getter!(opt_str, Option<&str>);
+    getter!(pub(crate) bool, bool);
+
+    pub(crate) fn i64(&self, column: usize) -> Result<i64, StoreError> {
+        self.opt_i64(column)?.ok_or_else(|| missing(column))
+    }
+
+    fn str(&self, column: usize) -> Result<&str, StoreError> {
+        self.opt_str(column)?.ok_or_else(|| missing(column))
+    }
+
+    pub(crate) fn text(&self, column: usize) -> Result<String, StoreError> {
+        self.str(column).map(str::to_owned)
+    }
+
+    pub(crate) fn opt_text(&self, column: usize) -> Result<Option<String>, StoreError> {
+        Ok(self.opt_str(column)?.map(str::to_owned))
+    }
 
     pub(crate) fn u64(&self, column: usize, what: &'static str) -> Result<u64, StoreError> {
         let number = self.i64(column)?;
@@ -41,13 +58,28 @@ impl Row {
         number.map(|number| u64::try_from(number).map_err(|_| StoreError::corrupt(what, number))).transpose()
     }
 
+    /// A value of an enumeration, which is stored as its number.
+    pub(crate) fn number<T>(
+        &self,
+        column: usize,
+        what: &'static str,
+        from_number: fn(u8) -> Option<T>,
+    ) -> Result<T, StoreError> {
+        let number = self.u8(column, what)?;
+        from_number(number).ok_or_else(|| StoreError::corrupt(what, format_args!("{number} is not known")))
+    }
+
+    pub(crate) fn u8(&self, column: usize, what: &'static str) -> Result<u8, StoreError> {
+        u8::try_from(self.i64(column)?).map_err(|error| StoreError::corrupt(what, error))
+    }
+
     /// A value that is stored as its text form.
     pub(crate) fn parse<T: FromStr<Err: std::fmt::Display>>(
         &self,
         column: usize,
         what: &'static str,
     ) -> Result<T, StoreError> {
-        self.text(column)?.parse().map_err(|error| StoreError::corrupt(what, error))
+        self.str(column)?.parse().map_err(|error| StoreError::corrupt(what, error))
     }
 
     /// A value that is stored as its text form, or missing.
@@ -56,7 +88,7 @@ impl Row {
         column: usize,
         what: &'static str,
     ) -> Result<Option<T>, StoreError> {
-        let text = self.opt_text(column)?;
+        let text = self.opt_str(column)?;
         text.map(|text| text.parse().map_err(|error| StoreError::corrupt(what, error))).transpose()
     }
 
@@ -66,11 +98,74 @@ impl Row {
         column: usize,
         what: &'static str,
     ) -> Result<T, StoreError> {
-        serde_json::from_str(&self.text(column)?).map_err(|error| StoreError::corrupt(what, error))
+        serde_json::from_str(self.str(column)?).map_err(|error| StoreError::corrupt(what, error))
     }
 
     /// The id of a record.
     pub(crate) fn id(&self, column: usize, what: &'static str) -> Result<RecordId, StoreError> {
         self.u64(column, what)?.try_into().map_err(|error| StoreError::corrupt(what, error))
+    }
+}
+
+fn missing(column: usize) -> StoreError {
+    StoreError::corrupt("value", format_args!("column {column} has none"))
+}
+
+/// The values of a row, copied from where they were. Their memory serves one row after another.
+#[derive(Default)]
+pub(crate) struct RowCopy {
+    values: Vec<Value>,
+    text: String,
+}
+
+enum Value {
+    Null,
+    Int(i64),
+    /// Where in the text it is.
+    Text(Range<usize>),
+}
+
+impl RowCopy {
+    pub(crate) fn clear(&mut self) {
+        self.values.clear();
+        self.text.clear();
+    }
+
+    pub(crate) fn push_null(&mut self) {
+        self.values.push(Value::Null);
+    }
+
+    pub(crate) fn push_int(&mut self, number: i64) {
+        self.values.push(Value::Int(number));
+    }
+
+    pub(crate) fn push_text(&mut self, text: &str) {
+        let start = self.text.len();
+        self.text.push_str(text);
+        self.values.push(Value::Text(start..self.text.len()));
+    }
+
+    fn opt_i64(&self, column: usize) -> Result<Option<i64>, StoreError> {
+        match self.values.get(column) {
+            Some(Value::Int(number)) => Ok(Some(*number)),
+            Some(Value::Null) => Ok(None),
+            Some(Value::Text(_)) | None => {
+                Err(StoreError::corrupt("value", format_args!("column {column} is no number")))
+            }
+        }
+    }
+
+    fn opt_str(&self, column: usize) -> Result<Option<&str>, StoreError> {
+        match self.values.get(column) {
+            Some(Value::Text(place)) => Ok(self.text.get(place.clone())),
+            Some(Value::Null) => Ok(None),
+            Some(Value::Int(_)) | None => {
+                Err(StoreError::corrupt("value", format_args!("column {column} is no text")))
+            }
+        }
+    }
+
+    fn bool(&self, column: usize) -> Result<bool, StoreError> {
+        Ok(self.opt_i64(column)? == Some(1))
     }
 }

@@ -6,7 +6,8 @@ use std::fmt::Write as _;
 use sqlx::{AssertSqlSafe, PgConnection, SqliteConnection};
 
 use crate::StoreError;
-use crate::args::Arg;
+use crate::args::{Arg, args};
+use crate::collections::CollectionId;
 use crate::row::Row;
 
 /// A borrowed connection, in or out of a transaction.
@@ -17,6 +18,9 @@ pub(crate) enum Session<'c> {
 
 /// Arguments that one statement may carry: the lower of both engines' limits, with room to spare.
 const STATEMENT_ARGS_MAX: usize = 4_000;
+
+/// Keys that one statement looks up.
+const KEYS_PER_READ: usize = 500;
 
 macro_rules! bound {
     ($sql:expr, $args:expr) => {{
@@ -89,9 +93,9 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// `($1,$2),($3,$4)` for two rows of two columns. SQLite gets `?` instead: it looks a named parameter up by going
+    /// `($1,$2),($3,$4)` for two rows of two columns that come after no other arguments. SQLite gets `?` instead: it looks a named parameter up by going
     /// through all of them, which for thousands takes longer than the insert.
-    fn placeholders(&self, rows: usize, columns: usize) -> String {
+    fn placeholders(&self, rows: usize, columns: usize, after: usize) -> String {
         let mut text = String::with_capacity(rows * columns * 6);
         for row in 0..rows {
             text.push_str(if row == 0 { "(" } else { ",(" });
@@ -100,7 +104,7 @@ impl Session<'_> {
                 match self {
                     Self::Sqlite(_) => text.push('?'),
                     // Writing to a string cannot fail.
-                    Self::Postgres(_) => drop(write!(text, "${}", row * columns + column + 1)),
+                    Self::Postgres(_) => drop(write!(text, "${}", after + row * columns + column + 1)),
                 }
             }
             text.push(')');
@@ -112,8 +116,8 @@ impl Session<'_> {
     /// of a `RETURNING` in the tail. No two rows may have the same key: PostgreSQL refuses to touch a row twice.
     pub(crate) async fn insert(
         &mut self,
-        head: &'static str,
-        tail: &'static str,
+        head: &str,
+        tail: &str,
         rows: Vec<Vec<Arg>>,
     ) -> Result<Vec<Row>, StoreError> {
         let Some(columns) = rows.first().map(Vec::len) else { return Ok(Vec::new()) };
@@ -125,8 +129,34 @@ impl Session<'_> {
             if chunk.is_empty() {
                 return Ok(returned);
             }
-            let sql = format!("{head} VALUES {} {tail}", self.placeholders(chunk.len(), columns));
+            let sql = format!("{head} VALUES {} {tail}", self.placeholders(chunk.len(), columns, 0));
             returned.extend(self.all(sql, chunk.into_iter().flatten().collect()).await?);
+        }
+    }
+
+    /// Reads the rows of a collection that have these keys, with as few statements as possible. A key is one value for
+    /// each of `columns`; a row comes as often as its key is named. Joined, as SQLite reads the whole collection for
+    /// `(a, b) IN (VALUES ..)`.
+    pub(crate) async fn keyed(
+        &mut self,
+        select: &str,
+        id: CollectionId,
+        columns: &str,
+        keys: Vec<Vec<Arg>>,
+    ) -> Result<Vec<Row>, StoreError> {
+        let mut found = Vec::with_capacity(keys.len());
+        let mut keys = keys.into_iter();
+        loop {
+            let chunk: Vec<Vec<Arg>> = keys.by_ref().take(KEYS_PER_READ).collect();
+            let Some(first) = chunk.first() else { return Ok(found) };
+            let values = self.placeholders(chunk.len(), first.len(), 0);
+            let owner = self.placeholders(1, 1, chunk.len() * first.len());
+            let sql = format!(
+                "WITH keys ({columns}) AS (VALUES {values}) {select} JOIN keys USING ({columns})
+                WHERE collection_id = {owner}"
+            );
+            let args = chunk.into_iter().flatten().chain(args![id.0]).collect();
+            found.extend(self.all(sql, args).await?);
         }
     }
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use bourse_wire::Timestamp;
 use sqlx::{AssertSqlSafe, Connection, PgConnection};
 
-use crate::{DatabaseUrl, OpenOptions, Store, StoreError};
+use crate::{Changes, CollectionId, DatabaseUrl, OpenOptions, Part, Store, StoreError};
 
 /// A database that nobody else uses. A SQLite one is deleted with this value; PostgreSQL's go with their server.
 pub struct TestDatabase {
@@ -42,6 +42,26 @@ impl TestDatabase {
         Store::open(&self.url, OpenOptions { connections_max: 4, ..OpenOptions::default() }, Timestamp::ZERO)
             .await
     }
+}
+
+/// Everything of a collection, put together from its parts: what changed since there was nothing.
+pub async fn load_all(store: &Store, id: CollectionId) -> Result<Changes, StoreError> {
+    let (sender, mut parts) = tokio::sync::mpsc::channel(4);
+    let collect = async {
+        let mut all = Changes::default();
+        while let Some(part) = parts.recv().await {
+            match part {
+                Part::Begin { version } => all.version = version,
+                Part::Contract(info) => all.contract = Some(info),
+                Part::Tokens(tokens) => all.tokens.extend(tokens),
+                Part::Balances(balances) => all.balances.extend(balances),
+                Part::Orders(orders) => all.orders.extend(orders),
+            }
+        }
+        all
+    };
+    let (loaded, all) = tokio::join!(store.load(id, sender), collect);
+    loaded.map(|()| all)
 }
 
 async fn create_database(server: &str) -> Result<String, StoreError> {

@@ -3,17 +3,21 @@
 
 mod support {
     pub(crate) mod database;
+    pub(crate) mod orders;
+    pub(crate) mod projects;
 }
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use bourse_store::{Batch, Change, CollectionId, CollectionKey, Committed, DatabaseUrl, Store, StoreError};
-use bourse_wire::{
-    Address, Amount, ChainId, Day, Marketplace, OrderFacts, OrderSide, OrderStatus, ProjectId, Timestamp,
-    TokenId,
+use bourse_store::testing::load_all;
+use bourse_store::{
+    Batch, Change, CollectionId, CollectionKey, Committed, DatabaseUrl, Store, StoreError, StoredToken,
 };
+use bourse_wire::{Address, ChainId, Day, OrderFacts, ProjectId, TokenId};
 use sqlx::{AssertSqlSafe, Connection, PgConnection, SqliteConnection};
-use support::database::{open, project};
+use support::database::open;
+use support::orders::{change, offer};
+use support::projects::project;
 use tokio::task::JoinSet;
 
 fn collection(number: u8) -> CollectionKey {
@@ -29,29 +33,7 @@ fn batch(collection: CollectionKey, changes: Vec<Change>) -> Batch {
 }
 
 fn order(id: &str, price: u64) -> Change {
-    Change::Order(Box::new(OrderFacts {
-        order_id: id.to_owned(),
-        marketplace: Marketplace::OwnV2,
-        side: OrderSide::Offer,
-        status: OrderStatus::Active,
-        origin_name: String::new(),
-        token_id: None,
-        maker: Address::ZERO,
-        price_amount: price.into(),
-        currency: Address::ZERO,
-        quantity_initial: Amount::MAX,
-        quantity_remaining: Amount::MAX,
-        quantity_decimals: 0,
-        fee_bps: 0,
-        fee_breakdown: Vec::new(),
-        valid_from: Timestamp::ZERO,
-        valid_until: Timestamp::ZERO,
-        block_number: 0,
-        order_created_at: Timestamp::ZERO,
-        order_updated_at: Timestamp::ZERO,
-        created_at: Timestamp::ZERO,
-        updated_at: Timestamp::ZERO,
-    }))
+    change(OrderFacts { price_amount: price.into(), ..offer(id) })
 }
 
 fn balance(token: u64, amount: u64) -> Change {
@@ -63,7 +45,7 @@ async fn id_of(store: &Store, key: CollectionKey) -> CollectionId {
 }
 
 async fn tokens_of(store: &Store, id: CollectionId) -> BTreeMap<TokenId, String> {
-    let loaded = store.load(id, None).await.unwrap();
+    let loaded = load_all(store, id).await.unwrap();
     loaded.tokens.into_iter().map(|token| (token.token_id, token.metadata)).collect()
 }
 
@@ -127,8 +109,8 @@ async fn a_batch_larger_than_a_statement_is_one_commit() {
     let second = store.commit(batch(collection(1), many("b"))).await.unwrap();
     assert_eq!(second, Committed { version: 2, changed: 3_000, replayed: false });
     let id = id_of(&store, collection(1)).await;
-    let since = store.load(id, Some(1)).await.unwrap();
-    assert_eq!((since.whole, since.tokens.len()), (false, 3_000));
+    let since = store.changes(id, 1).await.unwrap().unwrap();
+    assert_eq!(since.tokens.len(), 3_000);
     assert!(since.tokens.iter().all(|token| token.metadata == "b"));
 }
 
@@ -192,17 +174,20 @@ async fn a_commit_that_fails_leaves_nothing() {
         ],
         key: Some("k".to_owned()),
     };
-    behind_its_back(&database.url, "ALTER TABLE orders RENAME TO hidden").await;
-    for collection in [collection(1), collection(2)] {
-        assert!(matches!(store.commit(keyed(collection)).await, Err(StoreError::Database(_))));
+    // The first and the last that the orders of a batch are written to.
+    for table in ["orders", "activities"] {
+        behind_its_back(&database.url, &format!("ALTER TABLE {table} RENAME TO hidden")).await;
+        for collection in [collection(1), collection(2)] {
+            assert!(matches!(store.commit(keyed(collection)).await, Err(StoreError::Database(_))));
+        }
+        behind_its_back(&database.url, &format!("ALTER TABLE hidden RENAME TO {table}")).await;
+        let loaded = load_all(&store, id_of(&store, collection(1)).await).await.unwrap();
+        let counts = (loaded.version, loaded.contract, loaded.balances.len(), loaded.orders.len());
+        assert_eq!(counts, (1, None, 0, 0));
+        assert_eq!(loaded.tokens, [StoredToken { token_id: 1.into(), metadata: "a".to_owned() }]);
+        assert_eq!(store.collection(collection(2)).await.unwrap(), None);
     }
-    let id = id_of(&store, collection(1)).await;
-    let loaded = store.load(id, None).await.unwrap();
-    assert_eq!((loaded.version, loaded.contract, loaded.tokens.len()), (1, None, 1));
-    assert_eq!(loaded.tokens[0].metadata, "a");
-    assert_eq!(store.collection(collection(2)).await.unwrap(), None);
 
-    behind_its_back(&database.url, "ALTER TABLE hidden RENAME TO orders").await;
     let second = store.commit(keyed(collection(1))).await.unwrap();
     assert_eq!(second, Committed { version: 2, changed: 5, replayed: false }, "the key was not used up");
 }
@@ -276,7 +261,7 @@ async fn commits_at_once_to_one_collection_follow_each_other() {
     let versions: BTreeSet<u64> = tasks.join_all().await.into_iter().flatten().collect();
     assert!(versions.into_iter().eq(1..=TASKS * COMMITS));
     let id = id_of(&store, collection(1)).await;
-    let loaded = store.load(id, None).await.unwrap();
+    let loaded = load_all(&store, id).await.unwrap();
     assert_eq!(loaded.version, TASKS * COMMITS);
     let tokens: BTreeSet<TokenId> = loaded.tokens.iter().map(|token| token.token_id).collect();
     assert!(tokens.into_iter().eq((0..TASKS * COMMITS).map(TokenId::from)));
@@ -306,7 +291,7 @@ async fn commits_at_once_to_different_collections_do_not_meet() {
         let id = id_of(&store, collection(100 + task)).await;
         let tokens = tokens_of(&store, id).await;
         assert!(tokens.len() == 20 && tokens.values().all(|text| *text == task.to_string()));
-        let shared = store.load(id_of(&store, collection(task / 2)).await, None).await.unwrap();
+        let shared = load_all(&store, id_of(&store, collection(task / 2)).await).await.unwrap();
         assert_eq!((shared.version, shared.tokens.len()), (2, 2));
     }
 }

@@ -3,12 +3,14 @@
 
 mod support {
     pub(crate) mod database;
+    pub(crate) mod projects;
     pub(crate) mod refused;
 }
 
 use bourse_store::{AccessKeyRecord, NewAccessKey, ProjectScope, SecretTokenRecord, Store};
 use bourse_wire::{Code, RecordId, Timestamp};
-use support::database::{open, project};
+use support::database::open;
+use support::projects::project;
 use support::refused::code;
 
 fn new_key(hash: &str) -> NewAccessKey {

@@ -3,20 +3,25 @@
 
 mod support {
     pub(crate) mod database;
+    pub(crate) mod orders;
+    pub(crate) mod projects;
     pub(crate) mod random;
 }
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
+use bourse_store::testing::load_all;
 use bourse_store::{
-    Batch, Change, CollectionId, CollectionKey, LoadedCollection, NewAccessKey, OpenOptions, Store,
+    Balance, Batch, Change, Changes, CollectionId, CollectionKey, NewAccessKey, OpenOptions, Store,
 };
-use bourse_wire::{Address, ChainId, Timestamp, TokenId};
+use bourse_wire::{Address, Amount, ChainId, Currency, Marketplace, OrderFacts, Timestamp, TokenId};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
-use support::database::{open, project};
+use support::database::open;
+use support::orders::{self, offer};
+use support::projects::project;
 use support::random::{explain, runner, seed};
 
 const COLLECTION: CollectionKey = CollectionKey { chain: ChainId(137), address: Address::ZERO };
@@ -38,23 +43,32 @@ async fn id_of(store: &Store) -> CollectionId {
 struct State {
     contract: Option<String>,
     tokens: BTreeMap<TokenId, String>,
+    balances: BTreeMap<(TokenId, Address), Amount>,
+    orders: BTreeMap<(Marketplace, String), OrderFacts>,
 }
 
 impl State {
-    fn take_over(&mut self, loaded: LoadedCollection) {
-        if loaded.whole {
-            *self = Self::default();
-        }
-        self.contract = loaded.contract.or(self.contract.take());
-        self.tokens.extend(loaded.tokens.into_iter().map(|token| (token.token_id, token.metadata)));
+    fn take_over(&mut self, changes: Changes) {
+        self.contract = changes.contract.or(self.contract.take());
+        self.tokens.extend(changes.tokens.into_iter().map(|token| (token.token_id, token.metadata)));
+        let key = |held: &Balance| (held.token_id, held.account);
+        self.balances.extend(changes.balances.into_iter().map(|held| (key(&held), held.balance)));
+        let key = |order: &OrderFacts| (order.marketplace, order.order_id.clone());
+        self.orders.extend(changes.orders.into_iter().map(|order| (key(&order), order)));
     }
 
     fn apply(&mut self, changes: &[Change]) {
         for change in changes {
-            match change {
-                Change::Contract(info) => self.contract = Some(info.clone()),
-                Change::Token { token_id, metadata } => drop(self.tokens.insert(*token_id, metadata.clone())),
-                Change::Balance { .. } | Change::Order(_) => {}
+            match change.clone() {
+                Change::Contract(info) => self.contract = Some(info),
+                Change::Token { token_id, metadata } => drop(self.tokens.insert(token_id, metadata)),
+                Change::Balance { token_id, account, balance } => {
+                    self.balances.insert((token_id, account), balance);
+                }
+                Change::Order(order) => {
+                    self.orders.insert((order.marketplace, order.order_id.clone()), *order);
+                }
+                Change::Activity(_) => {}
             }
         }
     }
@@ -89,7 +103,7 @@ async fn another_process_wakes_up_and_sees_a_commit() {
         };
         delays.push(wake_up_time(&elsewhere, work).await);
         assert_eq!(elsewhere.versions(vec![id]).await.unwrap(), [(id, number + 1)]);
-        assert_eq!(elsewhere.load(id, Some(number)).await.unwrap().tokens.len(), 1);
+        assert_eq!(elsewhere.changes(id, number).await.unwrap().unwrap().tokens.len(), 1);
     }
     assert_prompt(delays);
 }
@@ -117,16 +131,40 @@ async fn another_process_wakes_up_for_credentials() {
 }
 
 #[tokio::test]
-async fn a_follower_that_is_up_to_date_gets_nothing() {
-    let (_database, store) = open().await;
-    let version = commit(&store, vec![token(1, "a"), Change::Contract("{}".to_owned())]).await;
-    let loaded = store.load(id_of(&store).await, Some(version)).await.unwrap();
-    assert_eq!(loaded, LoadedCollection { version, ..LoadedCollection::default() });
-    assert!(!loaded.whole);
+async fn another_process_wakes_up_for_currencies() {
+    let (database, store) = open().await;
+    let elsewhere = database.open().await.unwrap();
+    let mut delays = Vec::new();
+    for decimals in 1..=5 {
+        let currency = Currency {
+            chain_id: ChainId(1),
+            contract_address: Address::ZERO,
+            name: String::new(),
+            symbol: String::new(),
+            decimals,
+            image_url: String::new(),
+            exchange_rate: None,
+        };
+        let work = async { assert_eq!(store.put_currencies(vec![currency.clone()]).await.unwrap(), 1) };
+        delays.push(wake_up_time(&elsewhere, work).await);
+        // The same again is no change.
+        assert_eq!(store.put_currencies(vec![currency.clone()]).await.unwrap(), 0);
+        assert_eq!(elsewhere.currencies_revision().await.unwrap(), u64::from(decimals) + 1);
+        assert_eq!(elsewhere.credentials_revision().await.unwrap(), 1);
+    }
+    assert_prompt(delays);
 }
 
 #[tokio::test]
-async fn a_follower_too_far_behind_gets_everything() {
+async fn a_follower_that_is_up_to_date_gets_nothing() {
+    let (_database, store) = open().await;
+    let version = commit(&store, vec![token(1, "a"), Change::Contract("{}".to_owned())]).await;
+    let changes = store.changes(id_of(&store).await, version).await.unwrap().unwrap();
+    assert_eq!(changes, Changes { version, ..Changes::default() });
+}
+
+#[tokio::test]
+async fn a_follower_too_far_behind_must_load_everything() {
     let (database, _store) = open().await;
     let options = OpenOptions { changes_kept: 3, ..OpenOptions::default() };
     let store = Store::open(&database.url, options, Timestamp::ZERO).await.unwrap();
@@ -135,24 +173,51 @@ async fn a_follower_too_far_behind_gets_everything() {
     }
     let id = id_of(&store).await;
     for since in 0..=10 {
-        let loaded = store.load(id, Some(since)).await.unwrap();
-        let kept = since >= 7;
-        assert_eq!((loaded.version, loaded.whole), (10, !kept), "since {since}");
-        assert_eq!(loaded.tokens.len() as u64, if kept { 10 - since } else { 10 }, "since {since}");
+        let changes = store.changes(id, since).await.unwrap();
+        let seen = changes.map(|changes| (changes.version, changes.tokens.len() as u64));
+        assert_eq!(seen, (since >= 7).then_some((10, 10 - since)), "since {since}");
     }
+    assert_eq!(load_all(&store, id).await.unwrap().tokens.len(), 10);
+}
+
+/// One of a few orders, in one of a few states.
+fn order() -> impl Strategy<Value = Change> {
+    let market = (1..4_u8).prop_map(|number| Marketplace::from_number(number).unwrap());
+    (0..3_u8, market, 0..3_u64).prop_map(|(id, marketplace, price)| {
+        orders::change(OrderFacts { marketplace, price_amount: price.into(), ..offer(&id.to_string()) })
+    })
 }
 
 fn change() -> impl Strategy<Value = Change> {
     let text = (0..3_u8).prop_map(|number| number.to_string());
+    let account = (0..3_u8).prop_map(|number| Address::from_bytes([number; 20]));
     prop_oneof![
         8 => (0..12_u64, text.clone()).prop_map(|(id, text)| token(id, &text)),
         1 => text.prop_map(Change::Contract),
-        1 => (0..3_u64).prop_map(|held| Change::Balance {
-            token_id: held.into(),
-            account: Address::ZERO,
+        4 => (0..4_u64, account, 0..3_u64).prop_map(|(token, account, held)| Change::Balance {
+            token_id: token.into(),
+            account,
             balance: held.into(),
         }),
+        4 => order(),
     ]
+}
+
+/// Takes over what changed since a version, or everything; tells the version this leads to.
+async fn catch_up(store: &Store, id: CollectionId, state: &mut State, since: Option<u64>) -> u64 {
+    let changes = match since {
+        Some(since) => store.changes(id, since).await.unwrap(),
+        None => None,
+    };
+    let changes = if let Some(changes) = changes {
+        changes
+    } else {
+        *state = State::default();
+        load_all(store, id).await.unwrap()
+    };
+    let version = changes.version;
+    state.take_over(changes);
+    version
 }
 
 /// Commits random changes while a follower takes them over, and compares it with a model at every version it sees.
@@ -183,11 +248,10 @@ async fn follow(seed: u64, changes_kept: u64) {
     let (mut state, mut version) = (State::default(), None);
     loop {
         let done = leading.is_finished();
-        let update = follower.load(id, version).await.unwrap();
-        assert!(version.is_none_or(|version| version <= update.version), "{}", explain(seed, "back in time"));
-        version = Some(update.version);
-        state.take_over(update);
-        states.extend(version.map(|version| (version, state.clone())));
+        let next = catch_up(&follower, id, &mut state, version).await;
+        assert!(version.is_none_or(|version| version <= next), "{}", explain(seed, "back in time"));
+        version = Some(next);
+        states.push((next, state.clone()));
         if done {
             break;
         }
@@ -197,10 +261,14 @@ async fn follow(seed: u64, changes_kept: u64) {
     for (version, state) in states {
         assert_eq!(state, versions[usize::try_from(version).unwrap()], "{}", explain(seed, version));
     }
-    let mut whole = State::default();
-    whole.take_over(follower.load(id, None).await.unwrap());
-    assert_eq!(state, whole, "{}", explain(seed, "at the end"));
-    assert_eq!(version, Some(versions.len() as u64 - 1), "{}", explain(seed, "at the end"));
+    let last = versions.len() as u64 - 1;
+    assert_eq!(version, Some(last), "{}", explain(seed, "at the end"));
+    for (since, mut then) in (0..).zip(versions) {
+        let kept = follower.changes(id, since).await.unwrap().is_some();
+        assert_eq!(kept, last - since <= changes_kept, "{}", explain(seed, since));
+        catch_up(&follower, id, &mut then, Some(since)).await;
+        assert_eq!(then, state, "{}", explain(seed, format!("from {since} to the end")));
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -3,6 +3,7 @@
 
 mod support {
     pub(crate) mod database;
+    pub(crate) mod projects;
     pub(crate) mod refused;
 }
 
@@ -11,7 +12,8 @@ use bourse_wire::{
     Address, AssetInput, ChainId, Code, CollectionInput, Page, PageInput, Timestamp, TokenId, TokenInput,
 };
 use serde::de::DeserializeOwned;
-use support::database::{open, project};
+use support::database::open;
+use support::projects::project;
 use support::refused::code;
 
 const NOW: Timestamp = Timestamp::ZERO;

@@ -3,6 +3,7 @@
 
 mod support {
     pub(crate) mod database;
+    pub(crate) mod projects;
     pub(crate) mod random;
     pub(crate) mod refused;
     pub(crate) mod tokens;
@@ -19,7 +20,7 @@ use proptest::option;
 use proptest::prelude::*;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
-use support::database::project;
+use support::projects::project;
 use support::refused::code;
 use support::tokens::{object, token_id};
 use support::values::{address, chain, check, text, time};

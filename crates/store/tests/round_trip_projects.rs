@@ -3,6 +3,7 @@
 
 mod support {
     pub(crate) mod database;
+    pub(crate) mod projects;
     pub(crate) mod random;
     pub(crate) mod values;
 }
@@ -17,7 +18,7 @@ use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
 use proptest::sample::select;
-use support::database::project;
+use support::projects::project;
 use support::values::{address, chain, check, text, time};
 
 fn contact() -> impl Strategy<Value = ContactInput> {

@@ -77,11 +77,11 @@ fn table(body: &str) -> Table {
 /// What migrate.rs says of every table: the layout's name.
 fn layouts() -> Vec<(String, String)> {
     let source = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/migrate.rs")).unwrap();
-    let lists = text_between(&source, "layout: &[\n", "],");
+    let lists = text_between(&source, "layout: &[", "],");
     let lines = lists.into_iter().flat_map(str::lines).filter_map(|line| line.trim().strip_prefix("(\""));
     lines
         .map(|line| {
-            let (table, layout) = line.trim_end_matches("),").split_once("\", Layout::").unwrap();
+            let (table, layout) = line.trim_end_matches(['(', ')', ',']).split_once("\", Layout::").unwrap();
             (table.to_owned(), layout.to_owned())
         })
         .collect()

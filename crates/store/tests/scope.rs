@@ -3,6 +3,7 @@
 
 mod support {
     pub(crate) mod database;
+    pub(crate) mod projects;
     pub(crate) mod refused;
 }
 
@@ -18,7 +19,8 @@ use bourse_wire::{
     Address, AssetInput, ChainId, Code, CollectionInput, ContactInput, ContractSource, Day, Page, PageInput,
     RecordId, Text, Timestamp, TokenId, TokenInput,
 };
-use support::database::{open, project};
+use support::database::open;
+use support::projects::project;
 use support::refused::code;
 
 const CONTRACT: CollectionKey = CollectionKey { chain: ChainId(1), address: Address::ZERO };

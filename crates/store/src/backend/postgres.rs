@@ -1,5 +1,7 @@
 //! PostgreSQL and Citus.
 
+mod load;
+
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -18,6 +20,9 @@ const CHANNEL: &str = "bourse";
 const SWEEP_INTERVAL: Duration = Duration::from_millis(700);
 /// How long to wait for a free connection.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Until it ends, every statement sees the state that the first one saw.
+const BEGIN_SNAPSHOT: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 
 #[derive(Clone)]
 pub(crate) struct Postgres {
@@ -60,8 +65,7 @@ impl Postgres {
         W: for<'c> FnOnce(Session<'c>) -> BoxFuture<'c, Result<T, StoreError>>,
     {
         let mut connection = self.pool.acquire().await?;
-        let mut transaction =
-            connection.begin_with("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").await?;
+        let mut transaction = connection.begin_with(BEGIN_SNAPSHOT).await?;
         work(Session::Postgres(&mut transaction)).await
     }
 

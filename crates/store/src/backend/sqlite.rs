@@ -1,7 +1,9 @@
 //! SQLite: one writer that shares its fsyncs, several readers, real blocking threads behind both.
 
+mod load;
+
 use std::panic::AssertUnwindSafe;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use futures_util::FutureExt as _;
@@ -22,10 +24,12 @@ use crate::session::Session;
 const BUSY_TIMEOUT: Duration = Duration::from_secs(30);
 /// How long to wait before opening a locked file again.
 const BUSY_PAUSE: Duration = Duration::from_millis(20);
+/// Memory for pages that each connection has, in kilobytes, which SQLite writes as negative numbers.
+const CACHE_SIZE: &str = "-65536";
 /// How often to try to open a locked file.
 const BUSY_ATTEMPTS_MAX: u32 = 500;
 /// How often the change counter is looked at.
-const WATCH_INTERVAL: Duration = Duration::from_millis(150);
+const WATCH_INTERVAL: Duration = Duration::from_millis(50);
 /// Transactions that may share one commit.
 const GROUP_MAX: usize = 256;
 /// Transactions that may wait for the writer.
@@ -33,6 +37,7 @@ const QUEUE_MAX: usize = 1_024;
 
 #[derive(Clone)]
 pub(crate) struct Sqlite {
+    path: PathBuf,
     readers: SqlitePool,
     writer: mpsc::Sender<Job>,
     watch_options: Box<SqliteConnectOptions>,
@@ -64,7 +69,7 @@ impl Sqlite {
             .synchronous(SqliteSynchronous::Full)
             .foreign_keys(true)
             .busy_timeout(BUSY_TIMEOUT)
-            .pragma("cache_size", "-65536")
+            .pragma("cache_size", CACHE_SIZE)
             .disable_statement_logging();
         let writer = connect_first(&connect).await?;
         let readers = SqlitePoolOptions::new()
@@ -73,7 +78,7 @@ impl Sqlite {
             .await?;
         let (sender, jobs) = mpsc::channel(QUEUE_MAX);
         tokio::spawn(run_writer(writer, jobs));
-        Ok(Self { readers, writer: sender, watch_options: Box::new(connect) })
+        Ok(Self { path: path.to_owned(), readers, writer: sender, watch_options: Box::new(connect) })
     }
 
     pub(crate) async fn close(&self) {

@@ -1,0 +1,90 @@
+//! What a change of an order says about what happened.
+
+use bourse_wire::{
+    ActivityAction, ActivityFacts, Address, Amount, OrderFacts, OrderSide, OrderStatus, Timestamp,
+};
+
+/// What was stored of an order before it changed.
+#[derive(Clone, Copy)]
+pub(crate) struct Known {
+    pub(crate) status: OrderStatus,
+    pub(crate) quantity_remaining: Amount,
+    pub(crate) created_at: Timestamp,
+}
+
+impl Known {
+    /// When the order was first seen, now that it is seen again. The zero time says that a time is not known.
+    pub(crate) fn first_seen(&self, again: Timestamp) -> Timestamp {
+        known_or(self.created_at, again).min(known_or(again, self.created_at))
+    }
+}
+
+/// What happened when an order became what it is, in the order it must have happened.
+pub(crate) fn activities_of(order: &OrderFacts, known: Option<&Known>) -> Vec<ActivityFacts> {
+    let (made, cancelled) = match order.side {
+        OrderSide::Listing => (ActivityAction::Listing, ActivityAction::ListingCancel),
+        OrderSide::Offer => (ActivityAction::Offer, ActivityAction::OfferCancel),
+        OrderSide::Unknown => return Vec::new(),
+    };
+    let Some(known) = known else {
+        return if is_over(order) { Vec::new() } else { vec![making(order, made)] };
+    };
+    let is_cancelled = known.status != OrderStatus::Cancelled && order.status == OrderStatus::Cancelled;
+    // A source may write that nothing remains of what was taken back; that was not sold.
+    let emptied = is_cancelled && order.quantity_remaining == Amount::ZERO;
+    let sold = known.quantity_remaining.value().checked_sub(order.quantity_remaining.value());
+    let sale = sold.map(Amount::from).filter(|sold| *sold > Amount::ZERO && !emptied);
+    let sale = sale.map(|quantity| selling(order, quantity));
+    let left = if emptied { known.quantity_remaining } else { order.quantity_remaining };
+    let cancel = || ActivityFacts { quantity: left, ..happening(order, cancelled, "cancel") };
+    sale.into_iter().chain(is_cancelled.then(cancel)).collect()
+}
+
+fn is_over(order: &OrderFacts) -> bool {
+    let over = matches!(order.status, OrderStatus::Expired | OrderStatus::Cancelled | OrderStatus::Filled);
+    over || order.quantity_remaining == Amount::ZERO
+}
+
+fn making(order: &OrderFacts, action: ActivityAction) -> ActivityFacts {
+    ActivityFacts {
+        quantity: order.quantity_initial,
+        at: known_or(order.order_created_at, order.created_at),
+        created_at: known_or(order.created_at, order.updated_at),
+        ..happening(order, action, action.word())
+    }
+}
+
+fn selling(order: &OrderFacts, quantity: Amount) -> ActivityFacts {
+    let name = format!("sale:{}", order.quantity_remaining);
+    let sale = ActivityFacts { quantity, ..happening(order, ActivityAction::Sale, &name) };
+    // The other side of the trade is not known from the order.
+    match order.side {
+        OrderSide::Offer => ActivityFacts { from: Address::ZERO, to: Some(order.maker), ..sale },
+        OrderSide::Listing | OrderSide::Unknown => sale,
+    }
+}
+
+/// Something its maker did with an order when it last changed.
+fn happening(order: &OrderFacts, action: ActivityAction, name: &str) -> ActivityFacts {
+    ActivityFacts {
+        action,
+        marketplace: order.marketplace,
+        token_id: order.token_id,
+        tx_hash: String::new(),
+        from: order.maker,
+        to: None,
+        quantity: order.quantity_remaining,
+        quantity_decimals: order.quantity_decimals,
+        price_amount: Some(order.price_amount),
+        currency: Some(order.currency),
+        at: known_or(order.order_updated_at, order.updated_at),
+        log_index: 0,
+        unique_hash: format!("order:{}:{}:{name}", order.marketplace.number(), order.order_id),
+        created_at: known_or(order.updated_at, order.created_at),
+    }
+}
+
+/// A time, or another when it is not known.
+fn known_or(time: Timestamp, other: Timestamp) -> Timestamp {
+    if time == Timestamp::ZERO { other } else { time }
+}

@@ -1,0 +1,53 @@
+//! Revisions of what every server holds in memory and reloads as a whole.
+
+use crate::StoreError;
+use crate::args::args;
+use crate::backend::Store;
+use crate::session::Session;
+
+/// Something that has a revision.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Revision {
+    Credentials,
+    Currencies,
+}
+
+impl Revision {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Credentials => "credentials",
+            Self::Currencies => "currencies",
+        }
+    }
+
+    /// Tells every server that it changed. It also holds the revision's row until the transaction ends: what is read
+    /// after this call nobody else is changing who begins with the same call.
+    pub(crate) async fn raise(self, session: &mut Session<'_>) -> Result<(), StoreError> {
+        let sql = "UPDATE revisions SET revision = revision + 1 WHERE name = $1";
+        session.execute(sql, args![self.name()]).await?;
+        session.notify().await
+    }
+}
+
+impl Store {
+    /// The revision of everything that credentials consist of; raised by every change to them.
+    pub async fn credentials_revision(&self) -> Result<u64, StoreError> {
+        self.revision(Revision::Credentials).await
+    }
+
+    /// The revision of the currencies and their rates; raised by every change to them.
+    pub async fn currencies_revision(&self) -> Result<u64, StoreError> {
+        self.revision(Revision::Currencies).await
+    }
+
+    async fn revision(&self, revision: Revision) -> Result<u64, StoreError> {
+        self.read(move |mut session| {
+            Box::pin(async move {
+                let sql = "SELECT revision FROM revisions WHERE name = $1";
+                let row = session.first(sql, args![revision.name()]).await?;
+                row.ok_or_else(|| StoreError::corrupt("revision", "missing"))?.u64(0, "revision")
+            })
+        })
+        .await
+    }
+}
