@@ -6,11 +6,17 @@ const CHUNK_BYTES: usize = 1 << 20;
 const CHUNK_BYTES_MIN: usize = 1 << 12;
 
 /// Where a text is.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Span {
     chunk: u32,
     offset: u32,
     len: u32,
+}
+
+impl Span {
+    pub(crate) fn is_empty(self) -> bool {
+        self.len == 0
+    }
 }
 
 /// The texts. Replaced ones stay until [`Arena::compact`].
@@ -38,8 +44,11 @@ impl Arena {
         span
     }
 
-    /// A text that was kept.
+    /// A text that was kept; the default span is the empty text.
     pub(crate) fn get(&self, span: Span) -> &[u8] {
+        if span.is_empty() {
+            return &[];
+        }
         let start = span.offset as usize;
         &self.chunks[span.chunk as usize][start..start + span.len as usize]
     }

@@ -1,8 +1,7 @@
 //! Token id to ordinal: tokens are numbered densely in the order they come.
 
-use std::collections::HashMap;
-
 use bourse_wire::TokenId;
+use hashbrown::HashMap;
 
 /// No ordinal.
 const NONE: u32 = u32::MAX;
@@ -17,6 +16,16 @@ pub(crate) struct Ordinals {
 }
 
 impl Ordinals {
+    /// The ordinals of tokens that are all there already: few of them need the hash, in whatever order they came.
+    pub(crate) fn of(tokens: &[TokenId]) -> Self {
+        let mut ordinals = Self::default();
+        ordinals.expect(tokens.len());
+        for (token, ordinal) in tokens.iter().zip(0..) {
+            ordinals.find_or_insert(*token, ordinal);
+        }
+        ordinals
+    }
+
     /// Makes room for so many tokens. What is found by hash already stays there.
     pub(crate) fn expect(&mut self, tokens: usize) {
         if tokens * SPREAD / 2 > self.by_index.len() {

@@ -1,0 +1,358 @@
+//! The order book of a collection: every order that may still be filled, the best of each token, and the tokens in the
+//! order of their best prices.
+
+mod order;
+mod side;
+mod text;
+
+use std::cmp::{Ordering, Reverse};
+use std::collections::BinaryHeap;
+use std::hash::BuildHasher as _;
+
+use bourse_market::World;
+use bourse_wire::{Currency, Marketplace, OrderSide, OrderStatus, Timestamp};
+use hashbrown::{DefaultHashBuilder, HashTable};
+
+use crate::arena::Arena;
+use crate::chains::Chains;
+use crate::currencies::{Currencies, Price};
+use crate::filter::OrderFilter;
+use crate::holders::Holders;
+use crate::tokens::Tokens;
+
+pub use order::PreparedOrder;
+pub(crate) use order::{NO_TOKEN, Order};
+pub(crate) use side::SideBook;
+pub(crate) use text::{Derived, ORDER_BYTES, OrderText, Shared};
+
+/// Alarms beyond twice those needed that may wait to be forgotten.
+const ALARMS_SPARE: usize = 1_024;
+
+/// The book. Orders that are over are not in it.
+#[derive(Debug, Default)]
+pub(crate) struct Book {
+    currencies: Currencies,
+    slots: Vec<Option<Order>>,
+    free: Vec<u32>,
+    /// Marketplace and order id to slot.
+    by_key: HashTable<u32>,
+    hasher: DefaultHashBuilder,
+    texts: Arena,
+    by_token: Chains,
+    by_maker: Chains,
+    listings: SideBook,
+    offers: SideBook,
+    /// When the passing of time next changes an order. What is no longer so is passed over.
+    alarms: BinaryHeap<Reverse<(Timestamp, u32)>>,
+    /// The time up to which it has passed.
+    now: Timestamp,
+    /// Whether many orders are coming at once, to be put in order at the end.
+    loading: bool,
+    /// Tokens whose best orders are to be found anew, by side.
+    touched: Vec<(OrderSide, u32)>,
+}
+
+/// What of the collection the book depends on.
+#[derive(Clone, Copy)]
+pub(crate) struct Around<'a> {
+    pub(crate) tokens: &'a Tokens,
+    pub(crate) holders: &'a Holders,
+}
+
+impl Book {
+    pub(crate) fn currencies(&self) -> &Currencies {
+        &self.currencies
+    }
+
+    /// Begins to take many orders at once. [`Book::finish_loading`] puts them in order.
+    pub(crate) fn begin_loading(&mut self, now: Timestamp) {
+        self.loading = true;
+        self.now = now;
+    }
+
+    pub(crate) fn finish_loading(&mut self, around: Around<'_>) {
+        self.loading = false;
+        self.touched.clear();
+        self.rebuild(around);
+    }
+
+    pub(crate) fn side(&self, side: OrderSide) -> &SideBook {
+        if side == OrderSide::Offer { &self.offers } else { &self.listings }
+    }
+
+    fn side_mut(&mut self, side: OrderSide) -> &mut SideBook {
+        if side == OrderSide::Offer { &mut self.offers } else { &mut self.listings }
+    }
+
+    /// An order that is in the book.
+    pub(crate) fn order(&self, slot: u32) -> Option<&Order> {
+        self.slots.get(slot as usize).and_then(Option::as_ref)
+    }
+
+    /// The text of an order.
+    pub(crate) fn text(&self, order: &Order) -> OrderText<'_> {
+        OrderText::new(self.texts.get(order.text))
+    }
+
+    /// The active orders of a token on a side, in no order.
+    pub(crate) fn of_token(&self, token: u32, side: OrderSide) -> impl Iterator<Item = (u32, &Order)> {
+        self.active(self.by_token.iter(token)).filter(move |(_, order)| order.terms.side == side)
+    }
+
+    /// The active orders of a maker on any side, in no order.
+    pub(crate) fn of_maker(&self, maker: u32) -> impl Iterator<Item = (u32, &Order)> {
+        self.active(self.by_maker.iter(maker))
+    }
+
+    /// All active orders.
+    pub(crate) fn all(&self) -> impl Iterator<Item = (u32, &Order)> {
+        let slots = (0..).zip(&self.slots).filter_map(|(slot, order)| Some((slot, order.as_ref()?)));
+        slots.filter(|(_, order)| order.is_active())
+    }
+
+    fn active(&self, slots: impl Iterator<Item = u32>) -> impl Iterator<Item = (u32, &Order)> {
+        slots.filter_map(|slot| Some((slot, self.order(slot)?))).filter(|(_, order)| order.is_active())
+    }
+
+    /// Whether a filter lets an order through.
+    pub(crate) fn allows(&self, filter: &OrderFilter, holders: &Holders, order: &Order) -> bool {
+        let currency = self.currencies.address(order.price.currency);
+        filter.allows_marketplace(order.marketplace)
+            && filter.allows_maker(holders.address(order.maker))
+            && filter.allows_currency(currency)
+            && filter.allows_price(currency, order.price.amount)
+    }
+
+    /// Which of two orders of a side ranks first: the better price, then the order's own key.
+    pub(crate) fn compare(&self, a: &Order, b: &Order) -> Ordering {
+        self.compare_prices(a.terms.side, &a.price, &b.price)
+            .then_with(|| a.marketplace.cmp(&b.marketplace))
+            .then_with(|| self.text(a).order_id().cmp(self.text(b).order_id()))
+    }
+
+    /// Which of two prices of a side ranks first.
+    pub(crate) fn compare_prices(&self, side: OrderSide, a: &Price, b: &Price) -> Ordering {
+        self.currencies.compare(a, b, side::direction(side))
+    }
+
+    /// The best of a token's orders on a side that a filter lets through.
+    pub(crate) fn best(
+        &self,
+        token: u32,
+        side: OrderSide,
+        filter: Option<(&OrderFilter, &Holders)>,
+    ) -> Option<u32> {
+        let Some((filter, holders)) = filter else { return self.side(side).best(token) };
+        self.of_token(token, side)
+            .filter(|(_, order)| self.allows(filter, holders, order))
+            .min_by(|(_, a), (_, b)| self.compare(a, b))
+            .map(|(slot, _)| slot)
+    }
+
+    /// Takes an order over as it is now.
+    pub(crate) fn put(&mut self, prepared: &PreparedOrder, token: u32, maker: u32, around: Around<'_>) {
+        let hash = self.hash(prepared.marketplace, prepared.order_id());
+        if let Some(slot) = self.find(hash, prepared.marketplace, prepared.order_id()) {
+            self.take_out(slot, hash, around);
+        }
+        if prepared.terms.is_over(self.now) {
+            return;
+        }
+        let currency = self.currencies.number(prepared.currency);
+        let price = self.currencies.price(currency, prepared.amount);
+        let text = self.texts.push(&prepared.text);
+        let order = Order::new(prepared, price, token, maker, text);
+        let next = u32::try_from(self.slots.len()).unwrap_or(u32::MAX);
+        let slot = self.free.pop().unwrap_or(next);
+        if slot == next {
+            self.slots.push(None);
+        }
+        if let Some(at) = order.terms.next_change(self.now) {
+            self.alarms.push(Reverse((at, slot)));
+        }
+        if token != NO_TOKEN {
+            self.by_token.link(token, slot);
+        }
+        self.by_maker.link(maker, slot);
+        self.slots[slot as usize] = Some(order);
+        let (slots, texts, hasher) = (&self.slots, &self.texts, &self.hasher);
+        self.by_key.insert_unique(hash, slot, |slot| rehash(slots, texts, hasher, *slot));
+        // What is loaded is looked at in the end, when everything around it is there.
+        if !self.loading {
+            self.evaluate(slot, around);
+        }
+    }
+
+    fn hash(&self, marketplace: Marketplace, order_id: &[u8]) -> u64 {
+        self.hasher.hash_one((marketplace, order_id))
+    }
+
+    fn find(&self, hash: u64, marketplace: Marketplace, order_id: &[u8]) -> Option<u32> {
+        let same = |slot: &u32| {
+            self.order(*slot).is_some_and(|order| {
+                order.marketplace == marketplace && self.text(order).order_id() == order_id
+            })
+        };
+        self.by_key.find(hash, same).copied()
+    }
+
+    /// Removes an order.
+    fn take_out(&mut self, slot: u32, hash: u64, around: Around<'_>) {
+        let Some(order) = self.order(slot) else { return };
+        let (side, token, maker, text) = (order.terms.side, order.token, order.maker, order.text);
+        if order.is_active() {
+            self.touch(side, token, around);
+        }
+        if token != NO_TOKEN {
+            self.by_token.unlink(token, slot);
+        }
+        self.by_maker.unlink(maker, slot);
+        self.texts.discard(text);
+        if let Ok(entry) = self.by_key.find_entry(hash, |other| *other == slot) {
+            entry.remove();
+        }
+        self.slots[slot as usize] = None;
+        self.free.push(slot);
+    }
+
+    /// Finds out anew whether an order is active.
+    fn evaluate(&mut self, slot: u32, around: Around<'_>) {
+        let Some(order) = self.order(slot) else { return };
+        let (side, token) = (order.terms.side, order.token);
+        let (was, status) = (order.status, order.terms.status(self.world(order, around.holders)));
+        if was == status {
+            return;
+        }
+        if was == OrderStatus::Active || status == OrderStatus::Active {
+            self.touch(side, token, around);
+        }
+        if let Some(order) = &mut self.slots[slot as usize] {
+            order.status = status;
+        }
+    }
+
+    /// The world around an order.
+    pub(crate) fn world(&self, order: &Order, holders: &Holders) -> World {
+        let is_listing = order.terms.side == OrderSide::Listing && order.token != NO_TOKEN;
+        let held = (is_listing && holders.are_known()).then(|| holders.balance(order.maker, order.token));
+        World { now: self.now, currency_known: self.currencies.is_known(order.price.currency), held }
+    }
+
+    /// Notes that a token's best order must be found anew, and takes it out of the order of prices while its rank is
+    /// still what it was.
+    fn touch(&mut self, side: OrderSide, token: u32, around: Around<'_>) {
+        if token == NO_TOKEN || self.loading {
+            return;
+        }
+        self.touched.push((side, token));
+        self.unlist(side, token, around);
+    }
+
+    /// Looks again at the listings of an account for a token, whose balance changed.
+    pub(crate) fn balance_changed(&mut self, token: u32, account: u32, around: Around<'_>) {
+        let slots: Vec<u32> = self.by_token.iter(token).collect();
+        for slot in slots {
+            if self.order(slot).is_some_and(|order| order.maker == account) {
+                self.evaluate(slot, around);
+            }
+        }
+    }
+
+    /// Looks again at every order, after something that all depend on changed.
+    pub(crate) fn evaluate_all(&mut self, around: Around<'_>) {
+        self.begin_loading(self.now);
+        for slot in (0..).take(self.slots.len()) {
+            self.evaluate(slot, around);
+        }
+        self.finish_loading(around);
+    }
+
+    /// Takes over currencies and their rates.
+    pub(crate) fn put_currencies(&mut self, currencies: &[Currency], around: Around<'_>) {
+        let changes: Vec<bool> = currencies.iter().map(|currency| self.currencies.put(currency)).collect();
+        if !changes.contains(&true) {
+            return;
+        }
+        for order in self.slots.iter_mut().flatten() {
+            order.price = self.currencies.price(order.price.currency, order.price.amount);
+        }
+        if !self.loading {
+            self.evaluate_all(around);
+        }
+    }
+
+    /// When the passing of time next changes anything, if it does.
+    pub(crate) fn next_change(&self) -> Option<Timestamp> {
+        self.alarms.peek().map(|Reverse((at, _))| *at)
+    }
+
+    /// Lets time pass. It never goes back.
+    pub(crate) fn advance(&mut self, now: Timestamp, around: Around<'_>) {
+        self.now = self.now.max(now);
+        while let Some(Reverse((at, slot))) = self.alarms.peek().copied()
+            && at <= self.now
+        {
+            self.alarms.pop();
+            let Some(order) = self.order(slot) else { continue };
+            if order.terms.is_over(self.now) {
+                let hash = self.hash(order.marketplace, self.text(order).order_id());
+                self.take_out(slot, hash, around);
+            } else {
+                if let Some(next) = order.terms.next_change(self.now) {
+                    self.alarms.push(Reverse((next, slot)));
+                }
+                self.evaluate(slot, around);
+            }
+        }
+    }
+
+    /// Finds the best orders of the tokens that were touched, and their places.
+    pub(crate) fn settle(&mut self, around: Around<'_>) {
+        let mut touched = std::mem::take(&mut self.touched);
+        touched.sort_unstable();
+        touched.dedup();
+        for (side, token) in touched {
+            self.list(side, token, around);
+        }
+        if self.texts.is_wasteful() {
+            self.compact();
+        }
+        if self.alarms.len() > 2 * self.slots.len() + ALARMS_SPARE {
+            self.set_alarms_anew();
+        }
+    }
+
+    /// Forgets the alarms of orders that were replaced or taken out, each of which left one.
+    fn set_alarms_anew(&mut self) {
+        let slots = (0..).zip(&self.slots).filter_map(|(slot, order)| Some((slot, order.as_ref()?)));
+        let alarm = |(slot, order): (u32, &Order)| Some(Reverse((order.terms.next_change(self.now)?, slot)));
+        self.alarms = slots.filter_map(alarm).collect();
+    }
+
+    fn compact(&mut self) {
+        let spans: Vec<_> = self.slots.iter().flatten().map(|order| order.text).collect();
+        let moved = self.texts.compact(&spans);
+        for (order, text) in self.slots.iter_mut().flatten().zip(moved) {
+            order.text = text;
+        }
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.currencies.bytes()
+            + self.slots.capacity() * size_of::<Option<Order>>()
+            + self.by_key.capacity() * size_of::<u64>()
+            + self.texts.bytes()
+            + self.by_token.bytes()
+            + self.by_maker.bytes()
+            + self.listings.bytes()
+            + self.offers.bytes()
+            + self.alarms.capacity() * size_of::<(Timestamp, u32)>()
+    }
+}
+
+fn rehash(slots: &[Option<Order>], texts: &Arena, hasher: &DefaultHashBuilder, slot: u32) -> u64 {
+    let order = slots.get(slot as usize).and_then(Option::as_ref);
+    order.map_or(0, |order| {
+        hasher.hash_one((order.marketplace, OrderText::new(texts.get(order.text)).order_id()))
+    })
+}

@@ -1,0 +1,149 @@
+//! The currencies of a chain, numbered as orders name them, and what prices in them are worth.
+
+use std::cmp::Ordering;
+
+use bourse_market::{Rate, compare_usd};
+use bourse_wire::{Address, Amount, Currency};
+use hashbrown::HashMap;
+
+/// How far apart two estimates must be, relatively, to decide which price is higher.
+const CLEARLY_APART: f64 = 1e-9;
+
+/// A price of one unit.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Price {
+    pub(crate) amount: Amount,
+    /// The number of its currency.
+    pub(crate) currency: u16,
+    /// What it is worth, nearly; not a number when nobody knows.
+    usd: f64,
+}
+
+impl Price {
+    /// Ranks it roughly among prices in the same order: those of the same class only, and none where nobody knows what
+    /// it is worth.
+    pub(crate) fn hint(&self, direction: Direction) -> f64 {
+        match direction {
+            _ if self.usd.is_nan() => 0.0,
+            Direction::Up => self.usd,
+            Direction::Down => -self.usd,
+        }
+    }
+}
+
+/// The currencies.
+#[derive(Debug, Default)]
+pub(crate) struct Currencies {
+    numbers: HashMap<Address, u16>,
+    entries: Vec<Entry>,
+}
+
+/// A currency: one that is known, or one that only orders name.
+#[derive(Debug)]
+struct Entry {
+    address: Address,
+    known: Option<Known>,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+struct Known {
+    decimals: u8,
+    rate: Option<Rate>,
+}
+
+impl Currencies {
+    /// The number of a currency, which is new when it had none. There are far fewer than 65,536; more would share the
+    /// last number, which is never known.
+    pub(crate) fn number(&mut self, address: Address) -> u16 {
+        let next = u16::try_from(self.entries.len()).unwrap_or(u16::MAX);
+        *self.numbers.entry(address).or_insert_with(|| {
+            self.entries.push(Entry { address, known: None });
+            next
+        })
+    }
+
+    pub(crate) fn find(&self, address: &Address) -> Option<u16> {
+        self.numbers.get(address).copied()
+    }
+
+    pub(crate) fn address(&self, number: u16) -> &Address {
+        &self.entries[usize::from(number)].address
+    }
+
+    /// Takes over what is known of a currency; whether that changes anything.
+    pub(crate) fn put(&mut self, currency: &Currency) -> bool {
+        let number = self.number(currency.contract_address);
+        let rate = currency.exchange_rate.as_ref().and_then(|rate| Rate::new(rate, currency.decimals));
+        let known = Some(Known { decimals: currency.decimals, rate });
+        let entry = &mut self.entries[usize::from(number)];
+        let changed = entry.known != known;
+        entry.known = known;
+        changed
+    }
+
+    fn known(&self, number: u16) -> Option<&Known> {
+        self.entries.get(usize::from(number)).and_then(|entry| entry.known.as_ref())
+    }
+
+    pub(crate) fn is_known(&self, number: u16) -> bool {
+        self.known(number).is_some()
+    }
+
+    pub(crate) fn decimals(&self, number: u16) -> u8 {
+        self.known(number).map_or(0, |known| known.decimals)
+    }
+
+    pub(crate) fn rate(&self, number: u16) -> Option<&Rate> {
+        self.known(number).and_then(|known| known.rate.as_ref())
+    }
+
+    /// The known currencies.
+    pub(crate) fn known_addresses(&self) -> impl Iterator<Item = &Address> {
+        self.entries.iter().filter(|entry| entry.known.is_some()).map(|entry| &entry.address)
+    }
+
+    pub(crate) fn price(&self, currency: u16, amount: Amount) -> Price {
+        let usd = self.rate(currency).map_or(f64::NAN, |rate| rate.estimate(amount));
+        Price { amount, currency, usd }
+    }
+
+    /// Orders prices: those that are worth something to anybody's knowledge first, the rest by currency; within, the
+    /// way that `direction` says, exactly.
+    pub(crate) fn compare(&self, a: &Price, b: &Price, direction: Direction) -> Ordering {
+        if a.currency == b.currency {
+            return direction.of(a.amount.cmp(&b.amount));
+        }
+        match (self.rate(a.currency), self.rate(b.currency)) {
+            (Some(rate), Some(other)) => {
+                if (a.usd - b.usd).abs() > a.usd.max(b.usd) * CLEARLY_APART {
+                    direction.of(a.usd.total_cmp(&b.usd))
+                } else {
+                    direction.of(compare_usd((a.amount, rate), (b.amount, other)))
+                }
+            }
+            (Some(_), None) => Ordering::Less,
+            (None, Some(_)) => Ordering::Greater,
+            (None, None) => self.address(a.currency).cmp(self.address(b.currency)),
+        }
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.entries.capacity() * size_of::<Entry>() + self.numbers.capacity() * size_of::<(Address, u16)>()
+    }
+}
+
+/// Which prices come first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Direction {
+    Up,
+    Down,
+}
+
+impl Direction {
+    pub(crate) fn of(self, ordering: Ordering) -> Ordering {
+        match self {
+            Self::Up => ordering,
+            Self::Down => ordering.reverse(),
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! Accounts: who holds how much of what.
+
+use bourse_wire::{Address, Amount};
+use hashbrown::HashMap;
+
+/// The accounts of a collection, numbered as they come, and what each holds.
+#[derive(Debug, Default)]
+pub(crate) struct Holders {
+    numbers: HashMap<Address, u32>,
+    addresses: Vec<Address>,
+    /// Account to the tokens that it holds, ascending, and how much of each.
+    held: Vec<Vec<(u32, Amount)>>,
+    /// Whether anything was ever said of balances. Before that nobody is known to hold anything, nor nothing.
+    known: bool,
+}
+
+impl Holders {
+    /// The number of an account, which is new when it had none.
+    pub(crate) fn number(&mut self, account: Address) -> u32 {
+        let next = u32::try_from(self.addresses.len()).unwrap_or(u32::MAX);
+        *self.numbers.entry(account).or_insert_with(|| {
+            self.addresses.push(account);
+            self.held.push(Vec::new());
+            next
+        })
+    }
+
+    pub(crate) fn find(&self, account: &Address) -> Option<u32> {
+        self.numbers.get(account).copied()
+    }
+
+    pub(crate) fn address(&self, account: u32) -> &Address {
+        &self.addresses[account as usize]
+    }
+
+    pub(crate) fn are_known(&self) -> bool {
+        self.known
+    }
+
+    /// Notes what an account holds of a token now; its number.
+    pub(crate) fn put(&mut self, account: Address, token: u32, balance: Amount) -> u32 {
+        self.known = true;
+        let account = self.number(account);
+        let held = &mut self.held[account as usize];
+        match held.binary_search_by_key(&token, |(token, _)| *token) {
+            Ok(position) if balance == Amount::ZERO => drop(held.remove(position)),
+            Ok(position) => held[position].1 = balance,
+            Err(_) if balance == Amount::ZERO => {}
+            Err(position) => held.insert(position, (token, balance)),
+        }
+        account
+    }
+
+    /// What an account holds of a token.
+    pub(crate) fn balance(&self, account: u32, token: u32) -> Amount {
+        let held = &self.held[account as usize];
+        let found = held.binary_search_by_key(&token, |(token, _)| *token);
+        found.map_or(Amount::ZERO, |position| held[position].1)
+    }
+
+    /// The tokens that any of these accounts holds, ascending.
+    pub(crate) fn tokens(&self, accounts: &[Address]) -> Vec<u32> {
+        let held = accounts
+            .iter()
+            .filter_map(|account| self.find(account))
+            .flat_map(|account| &self.held[account as usize]);
+        let mut tokens: Vec<u32> = held.map(|(token, _)| *token).collect();
+        tokens.sort_unstable();
+        tokens.dedup();
+        tokens
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.numbers.capacity() * size_of::<(Address, u32)>()
+            + self.addresses.capacity() * size_of::<Address>()
+            + self.held.capacity() * size_of::<Vec<(u32, Amount)>>()
+            + self.held.iter().map(|held| held.capacity() * size_of::<(u32, Amount)>()).sum::<usize>()
+    }
+}

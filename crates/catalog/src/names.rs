@@ -1,0 +1,275 @@
+//! Names of tokens, folded so that letter case and composition do not matter, and found by any part of them.
+
+use std::borrow::Cow;
+
+use hashbrown::HashMap;
+use icu_casemap::CaseMapper;
+use icu_normalizer::ComposingNormalizer;
+use memchr::memmem::Finder;
+
+use crate::arena::{Arena, Span};
+use crate::chains::grow;
+use crate::set::{Bits, Set};
+
+/// Three characters in a row; past the end of a name there are zeros.
+type Gram = u64;
+
+/// Bits of a character in a gram.
+const CHAR_BITS: u32 = 21;
+/// Grams of a longer text that are looked up, the rarest first; what they let through is then compared.
+const GRAMS_MAX: usize = 3;
+
+/// The names by ordinal, and which ordinals have which three characters in a row.
+#[derive(Debug, Default)]
+pub(crate) struct Names {
+    spans: Vec<Span>,
+    arena: Arena,
+    grams: HashMap<Gram, Set>,
+}
+
+/// A text to look for in names.
+pub(crate) struct Needle {
+    finder: Finder<'static>,
+}
+
+impl Needle {
+    fn new(folded: &str) -> Self {
+        Self { finder: Finder::new(folded.as_bytes()).into_owned() }
+    }
+}
+
+/// Tokens that may have a text in their name.
+pub(crate) struct Found {
+    pub(crate) bits: Bits,
+    /// What to look for in each of them to be sure; nothing when they surely have it.
+    pub(crate) unsure: Option<Needle>,
+}
+
+impl Names {
+    /// Gives a token its name, in place of the one it had.
+    pub(crate) fn put(&mut self, ordinal: u32, name: &str) {
+        let folded = fold(name);
+        grow(&mut self.spans, ordinal, Span::default());
+        let known = self.spans[ordinal as usize];
+        if self.arena.get(known) == folded.as_bytes() {
+            return;
+        }
+        for gram in grams(text_of(&self.arena, known)) {
+            if let Some(set) = self.grams.get_mut(&gram) {
+                set.remove(ordinal);
+            }
+        }
+        for gram in grams(&folded) {
+            self.grams.entry(gram).or_default().insert(ordinal);
+        }
+        self.arena.discard(known);
+        self.spans[ordinal as usize] = self.arena.push(folded.as_bytes());
+        if self.arena.is_wasteful() {
+            self.spans = self.arena.compact(&self.spans);
+        }
+    }
+
+    /// A token's name, folded.
+    pub(crate) fn get(&self, ordinal: u32) -> &str {
+        self.spans.get(ordinal as usize).map_or("", |span| text_of(&self.arena, *span))
+    }
+
+    /// The tokens whose names have a text in them, of so many.
+    pub(crate) fn find(&self, text: &str, universe: usize) -> Found {
+        let folded = fold(text);
+        let wanted: Vec<Gram> = grams(&folded).collect();
+        let whole = folded.chars().count();
+        // In a gram, this character looks like the end of a name.
+        let is_doubtful = folded.contains('\0');
+        let needle = || Needle::new(&folded);
+        if whole < 3 {
+            let bits = self.beginning_with(&folded, universe);
+            return Found { bits, unsure: is_doubtful.then(needle) };
+        }
+        let mut sets = Vec::with_capacity(wanted.len());
+        // The last two grams of a text run past its end, where a name may go on.
+        for gram in &wanted[..whole - 2] {
+            match self.grams.get(gram) {
+                Some(set) => sets.push(set),
+                None => return Found { bits: Bits::empty(universe), unsure: None },
+            }
+        }
+        sets.sort_unstable_by_key(|set| set.len());
+        let unsure = (whole > 3 || is_doubtful).then(needle);
+        Found { bits: intersection(&sets[..sets.len().min(GRAMS_MAX)], universe), unsure }
+    }
+
+    /// Whether a token's name has the text in it.
+    pub(crate) fn has(&self, ordinal: u32, needle: &Needle) -> bool {
+        let name = self.spans.get(ordinal as usize).map_or(&[][..], |span| self.arena.get(*span));
+        needle.finder.find(name).is_some()
+    }
+
+    /// The tokens with one or two characters in their name: every place in a name begins a gram.
+    fn beginning_with(&self, folded: &str, universe: usize) -> Bits {
+        let mut bits = Bits::empty(universe);
+        let mut characters = folded.chars().map(u64::from);
+        let (first, second) = (characters.next(), characters.next());
+        for (gram, set) in &self.grams {
+            let begins = first.is_none_or(|first| gram >> (2 * CHAR_BITS) == first)
+                && second.is_none_or(|second| (gram >> CHAR_BITS) & CHAR_MASK == second);
+            if begins {
+                set.add_to(&mut bits);
+            }
+        }
+        bits
+    }
+
+    /// Gives every token the number that it has by now.
+    pub(crate) fn renumber(&mut self, numbers: &[u32]) {
+        let mut spans = vec![Span::default(); numbers.len()];
+        for (span, number) in self.spans.iter().zip(numbers) {
+            spans[*number as usize] = *span;
+        }
+        self.spans = spans;
+        self.grams.values_mut().for_each(|set| set.renumber(numbers));
+    }
+
+    /// Takes the best form for so many tokens.
+    pub(crate) fn settle(&mut self, universe: usize) {
+        self.grams.retain(|_, set| set.len() > 0);
+        for set in self.grams.values_mut() {
+            set.settle(universe);
+        }
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.arena.bytes()
+            + self.spans.capacity() * size_of::<Span>()
+            + self.grams.capacity() * size_of::<(Gram, Set)>()
+            + self.grams.values().map(Set::bytes).sum::<usize>()
+    }
+}
+
+const CHAR_MASK: u64 = (1 << CHAR_BITS) - 1;
+
+/// Every three characters in a row of a text, those past its end included.
+fn grams(folded: &str) -> impl Iterator<Item = Gram> + '_ {
+    let mut characters = folded.chars();
+    let mut next = move || characters.next().map(u64::from);
+    let (first, second) = (next(), next());
+    let mut window = (first, second);
+    std::iter::from_fn(move || {
+        let (Some(first), second) = window else { return None };
+        let third = second.and_then(|_| next());
+        window = (second, third);
+        Some(first << (2 * CHAR_BITS) | second.unwrap_or_default() << CHAR_BITS | third.unwrap_or_default())
+    })
+}
+
+fn intersection(sets: &[&Set], universe: usize) -> Bits {
+    let mut all: Option<Bits> = None;
+    for set in sets {
+        all = Some(match (all, set) {
+            (None, set) => {
+                let mut bits = Bits::empty(universe);
+                set.add_to(&mut bits);
+                bits
+            }
+            (Some(mut bits), Set::Dense(other, _)) => {
+                bits.intersect(other);
+                bits
+            }
+            (Some(bits), Set::Sparse(ordinals)) => {
+                let mut common = Bits::empty(universe);
+                for ordinal in ordinals.iter().filter(|ordinal| bits.contains(**ordinal)) {
+                    common.insert(*ordinal);
+                }
+                common
+            }
+        });
+    }
+    all.unwrap_or_else(|| Bits::full(universe))
+}
+
+fn text_of(arena: &Arena, span: Span) -> &str {
+    // Only whole texts are put in.
+    std::str::from_utf8(arena.get(span)).unwrap_or_default()
+}
+
+/// A text without the differences that do not matter: letter case, and how accents are composed.
+pub fn fold(text: &str) -> Cow<'_, str> {
+    if text.is_ascii() {
+        return if text.bytes().any(|byte| byte.is_ascii_uppercase()) {
+            Cow::Owned(text.to_ascii_lowercase())
+        } else {
+            Cow::Borrowed(text)
+        };
+    }
+    let composer = ComposingNormalizer::new_nfc();
+    let composed = composer.normalize(text);
+    let folded = CaseMapper::new().fold_string(&composed).into_owned();
+    // Folding may leave what can be composed again.
+    Cow::Owned(composer.normalize(&folded).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn found(names: &Names, text: &str, count: u32) -> Vec<u32> {
+        let found = names.find(text, count as usize);
+        let sure = |ordinal: &u32| found.unsure.as_ref().is_none_or(|needle| names.has(*ordinal, needle));
+        found.bits.iter().filter(sure).collect()
+    }
+
+    #[test]
+    fn any_case_any_script_any_composition() {
+        let mut names = Names::default();
+        for (ordinal, name) in
+            (0..).zip(["Divine Axe #160", "DIVINE", "Crème brûlée", "Straße", "Ωμέγα", "刀", ""])
+        {
+            names.put(ordinal, name);
+        }
+        for (text, expected) in [
+            ("divine", vec![0, 1]),
+            ("NE AX", vec![0]),
+            ("#1", vec![0]),
+            ("cre\u{300}me", vec![2]),
+            ("BRU\u{302}L", vec![2]),
+            ("STRASSE", vec![3]),
+            ("ΩΜΈ", vec![4]),
+            ("刀", vec![5]),
+            ("E", vec![0, 1, 2, 3]),
+            ("xyzzy", vec![]),
+            ("e\0", vec![]),
+            ("ne\0", vec![]),
+        ] {
+            assert_eq!(found(&names, text, 7), expected, "{text}");
+        }
+        names.put(1, "Mundane");
+        assert_eq!(found(&names, "divine", 7), [0]);
+        assert_eq!(found(&names, "dane", 7), [1]);
+    }
+
+    proptest! {
+        #[test]
+        fn finds_what_a_scan_finds(
+            names in prop::collection::vec("[abé ]{0,6}", 0..60),
+            renamed in prop::collection::vec((0_usize..60, "[abÉ ]{0,6}"), 0..20),
+            text in "[aBé]{1,5}",
+        ) {
+            let mut model = names.clone();
+            let mut index = Names::default();
+            for (ordinal, name) in (0..).zip(&names) {
+                index.put(ordinal, name);
+            }
+            for (ordinal, name) in renamed {
+                if let Some(known) = model.get_mut(ordinal) {
+                    index.put(u32::try_from(ordinal).unwrap(), &name);
+                    *known = name;
+                }
+            }
+            index.settle(model.len());
+            let expected: Vec<u32> = (0..).zip(&model).filter(|(_, name)| fold(name).contains(&*fold(&text))).map(|(ordinal, _)| ordinal).collect();
+            prop_assert_eq!(found(&index, &text, u32::try_from(model.len()).unwrap()), expected);
+        }
+    }
+}

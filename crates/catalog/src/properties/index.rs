@@ -1,0 +1,227 @@
+//! The index: property to value to tokens.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use hashbrown::HashMap;
+
+use super::extract::{Extracted, Shape};
+use super::ladder::Ladder;
+use crate::filter::{Condition, PropertyFilter, Value};
+use crate::set::{Bits, Set};
+
+/// Tokens with a whole number from which on a property has a ladder.
+const LADDER_TOKENS_MIN: usize = 4_096;
+
+/// The properties of a collection's tokens, by name.
+#[derive(Debug, Default)]
+pub(crate) struct Properties {
+    numbers: HashMap<String, usize>,
+    properties: Vec<Property>,
+}
+
+/// One property.
+#[derive(Debug, Default)]
+pub(crate) struct Property {
+    pub(crate) name: String,
+    pub(crate) ints: BTreeMap<i64, Set>,
+    pub(crate) texts: HashMap<String, Set>,
+    /// Neither whole numbers nor texts, as JSON.
+    pub(crate) others: HashMap<String, Set>,
+    /// How many values came in lists.
+    pub(crate) listed: usize,
+    /// How many whole numbers there are, over all tokens.
+    pub(crate) int_count: usize,
+    /// How many texts.
+    pub(crate) text_count: usize,
+    /// How many others.
+    pub(crate) other_count: usize,
+    /// Tokens with more than one whole number.
+    several_ints: usize,
+    ladder: Option<Ladder>,
+}
+
+impl Properties {
+    /// Adds what a token has.
+    pub(crate) fn add(&mut self, ordinal: u32, token: &Extracted<'_>) {
+        for (index, (name, shape, value)) in token.properties.iter().enumerate() {
+            // A token that has the same value twice has it once.
+            if !token.properties[..index].iter().any(|(other, _, known)| other == name && known == value) {
+                let repeated = has_int_before(&token.properties[..index], name);
+                self.property(name).add(ordinal, *shape, value, repeated);
+            }
+        }
+    }
+
+    /// Takes away what a token had.
+    pub(crate) fn remove(&mut self, ordinal: u32, token: &Extracted<'_>) {
+        for (index, (name, shape, value)) in token.properties.iter().enumerate() {
+            if !token.properties[..index].iter().any(|(other, _, known)| other == name && known == value) {
+                let repeated = has_int_before(&token.properties[..index], name);
+                self.property(name).remove(ordinal, *shape, value, repeated);
+            }
+        }
+    }
+
+    fn property(&mut self, name: &str) -> &mut Property {
+        let next = self.properties.len();
+        let index = *self.numbers.entry_ref(name).or_insert(next);
+        if index == next {
+            self.properties.push(Property { name: name.to_owned(), ..Property::default() });
+        }
+        &mut self.properties[index]
+    }
+
+    /// The tokens that a filter lets through.
+    pub(crate) fn find(&self, filter: &PropertyFilter, universe: usize) -> Cow<'_, Bits> {
+        match self.numbers.get(filter.name.as_str()) {
+            Some(index) => self.properties[*index].find(&filter.condition, universe),
+            None => Cow::Owned(Bits::empty(universe)),
+        }
+    }
+
+    /// The properties that any token has.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Property> {
+        self.properties.iter().filter(|property| !property.is_empty())
+    }
+
+    /// Gives every token the number that it has by now.
+    pub(crate) fn renumber(&mut self, numbers: &[u32]) {
+        self.properties.iter_mut().flat_map(Property::sets_mut).for_each(|set| set.renumber(numbers));
+    }
+
+    /// Takes the best form for so many tokens.
+    pub(crate) fn settle(&mut self, universe: usize) {
+        for property in &mut self.properties {
+            property.settle(universe);
+        }
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.properties.iter().map(Property::bytes).sum()
+    }
+}
+
+fn has_int_before(before: &[(Cow<'_, str>, Shape, Value)], name: &str) -> bool {
+    before.iter().any(|(other, _, value)| other == name && matches!(value, Value::Int(_)))
+}
+
+impl Property {
+    fn is_empty(&self) -> bool {
+        self.int_count + self.text_count + self.other_count == 0
+    }
+
+    fn add(&mut self, ordinal: u32, shape: Shape, value: &Value, repeated: bool) {
+        self.listed += usize::from(shape == Shape::Listed);
+        match value {
+            Value::Int(number) => {
+                self.int_count += 1;
+                self.several_ints += usize::from(repeated);
+                self.ints.entry(*number).or_default().insert(ordinal);
+                if let Some(ladder) = &mut self.ladder {
+                    ladder.insert(*number, ordinal);
+                }
+            }
+            Value::Text(text) => {
+                self.text_count += 1;
+                self.texts.entry_ref(&**text).or_default().insert(ordinal);
+            }
+            Value::Other(json) => {
+                self.other_count += 1;
+                self.others.entry_ref(&**json).or_default().insert(ordinal);
+            }
+        }
+    }
+
+    fn remove(&mut self, ordinal: u32, shape: Shape, value: &Value, repeated: bool) {
+        self.listed -= usize::from(shape == Shape::Listed);
+        match value {
+            Value::Int(number) => {
+                self.int_count -= 1;
+                self.several_ints -= usize::from(repeated);
+                if let Some(set) = self.ints.get_mut(number) {
+                    set.remove(ordinal);
+                    if set.len() == 0 {
+                        self.ints.remove(number);
+                    }
+                }
+                if let Some(ladder) = &mut self.ladder {
+                    ladder.remove(*number, ordinal);
+                }
+            }
+            Value::Text(text) => {
+                self.text_count -= 1;
+                remove_from(&mut self.texts, text, ordinal);
+            }
+            Value::Other(json) => {
+                self.other_count -= 1;
+                remove_from(&mut self.others, json, ordinal);
+            }
+        }
+    }
+
+    fn find(&self, condition: &Condition, universe: usize) -> Cow<'_, Bits> {
+        let mut found = Bits::empty(universe);
+        match condition {
+            Condition::Any => {
+                let sets = self.ints.values().chain(self.texts.values()).chain(self.others.values());
+                sets.for_each(|set| set.add_to(&mut found));
+            }
+            Condition::Within { min, max } => {
+                let (min, max) = (min.unwrap_or(i64::MIN), max.unwrap_or(i64::MAX));
+                if min > max {
+                    return Cow::Owned(found);
+                }
+                match &self.ladder {
+                    Some(ladder) if self.several_ints == 0 => {
+                        return Cow::Owned(ladder.within(&self.ints, (min, max), universe));
+                    }
+                    _ => self.ints.range(min..=max).for_each(|(_, set)| set.add_to(&mut found)),
+                }
+            }
+            Condition::OneOf(values) => {
+                if let [value] = values.as_slice()
+                    && let Some(Set::Dense(bits, _)) = self.set(value)
+                {
+                    return Cow::Borrowed(bits);
+                }
+                values.iter().filter_map(|value| self.set(value)).for_each(|set| set.add_to(&mut found));
+            }
+        }
+        Cow::Owned(found)
+    }
+
+    /// The tokens with one value.
+    pub(crate) fn set(&self, value: &Value) -> Option<&Set> {
+        match value {
+            Value::Int(number) => self.ints.get(number),
+            Value::Text(text) => self.texts.get(&**text),
+            Value::Other(json) => self.others.get(&**json),
+        }
+    }
+
+    fn sets_mut(&mut self) -> impl Iterator<Item = &mut Set> {
+        self.ints.values_mut().chain(self.texts.values_mut()).chain(self.others.values_mut())
+    }
+
+    fn settle(&mut self, universe: usize) {
+        self.sets_mut().for_each(|set| set.settle(universe));
+        let laddered = self.int_count >= LADDER_TOKENS_MIN && self.several_ints == 0;
+        self.ladder = laddered.then(|| Ladder::new(&self.ints, universe));
+    }
+
+    fn bytes(&self) -> usize {
+        let sets = self.ints.values().chain(self.texts.values()).chain(self.others.values());
+        let keys = (self.ints.len() + self.texts.len() + self.others.len()) * size_of::<(String, Set)>();
+        sets.map(Set::bytes).sum::<usize>() + keys + self.ladder.as_ref().map_or(0, Ladder::bytes)
+    }
+}
+
+fn remove_from(sets: &mut HashMap<String, Set>, key: &str, ordinal: u32) {
+    if let Some(set) = sets.get_mut(key) {
+        set.remove(ordinal);
+        if set.len() == 0 {
+            sets.remove(key);
+        }
+    }
+}

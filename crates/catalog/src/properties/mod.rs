@@ -1,0 +1,8 @@
+//! Properties of tokens: read from their metadata, indexed by value, and told apart by kind.
+
+mod extract;
+mod index;
+mod ladder;
+
+pub(crate) use extract::extract;
+pub(crate) use index::{Properties, Property};

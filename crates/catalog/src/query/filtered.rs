@@ -1,0 +1,148 @@
+//! The best price order under a filter on orders, found from the order without it.
+//!
+//! A token's best order under a filter is its best order, or a worse one. So the tokens are gone through by their best
+//! price; those whose best order the filter does not let through wait with their next one until its turn comes.
+
+use std::cmp::{Ordering, Reverse};
+use std::collections::BinaryHeap;
+
+use bourse_wire::{OrderSide, TokenId};
+
+use super::Start;
+use super::candidates::Candidates;
+use super::position::Key;
+use super::rows::Query;
+use crate::book::Book;
+use crate::collection::Collection;
+use crate::currencies::Price;
+
+/// A token with the price that ranks it.
+struct Ranking<'a> {
+    book: &'a Book,
+    side: OrderSide,
+    price: Price,
+    id: TokenId,
+    token: u32,
+}
+
+impl Ord for Ranking<'_> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.book.compare_prices(self.side, &self.price, &other.price).then_with(|| self.id.cmp(&other.id))
+    }
+}
+
+impl PartialOrd for Ranking<'_> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Ranking<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Ranking<'_> {}
+
+/// Takes rows in order until there are enough.
+struct Page<'a> {
+    after: Option<Ranking<'a>>,
+    skip: usize,
+    limit: usize,
+    passed: usize,
+    found: Vec<(u32, u8)>,
+}
+
+impl Page<'_> {
+    /// Whether there is room for more.
+    fn take(&mut self, row: &Ranking<'_>) -> bool {
+        self.passed += 1;
+        if self.after.as_ref().is_some_and(|after| row <= after) {
+            return true;
+        }
+        if self.skip > 0 {
+            self.skip -= 1;
+        } else {
+            self.found.push((row.token, 0));
+        }
+        self.found.len() < self.limit
+    }
+}
+
+impl Collection {
+    /// The rows by best price, and how many rows were passed: all there are when the page is not full.
+    pub(super) fn walk_filtered(
+        &self,
+        query: &Query<'_>,
+        candidates: &Candidates,
+        limit: usize,
+    ) -> (Vec<(u32, u8)>, usize) {
+        let (side, filter) = (query.side, (query.orders, &self.holders));
+        let mut page = self.begin_page(query, limit);
+        if page.limit == 0 {
+            return (page.found, 0);
+        }
+        let mut waiting: BinaryHeap<Reverse<Ranking<'_>>> = BinaryHeap::new();
+        let book = self.book.side(side);
+        let lists = [&book.priced, &book.unpriced];
+        for token in lists.iter().flat_map(|list| list.blocks_from((0, 0)).flatten()) {
+            if !candidates.has(self, *token) {
+                continue;
+            }
+            let Some(best) = book.best(*token).and_then(|slot| self.book.order(slot)) else { continue };
+            let rank = self.ranking(side, best.price, *token);
+            while let Some(Reverse(first)) = waiting.peek()
+                && *first < rank
+            {
+                if !page.take(first) {
+                    return (page.found, page.passed);
+                }
+                waiting.pop();
+            }
+            if self.book.allows(query.orders, &self.holders, best) {
+                if !page.take(&rank) {
+                    return (page.found, page.passed);
+                }
+            } else if let Some(next) = self.book.best(*token, side, Some(filter))
+                && let Some(next) = self.book.order(next)
+            {
+                waiting.push(Reverse(self.ranking(side, next.price, *token)));
+            }
+        }
+        while let Some(Reverse(first)) = waiting.pop() {
+            if !page.take(&first) {
+                break;
+            }
+        }
+        (page.found, page.passed)
+    }
+
+    fn ranking(&self, side: OrderSide, price: Price, token: u32) -> Ranking<'_> {
+        Ranking { book: &self.book, side, price, id: self.tokens.id(token), token }
+    }
+
+    fn begin_page(&self, query: &Query<'_>, limit: usize) -> Page<'_> {
+        let mut page = Page { after: None, skip: 0, limit, passed: 0, found: Vec::new() };
+        match &query.start {
+            Start::Skip(count) => page.skip = usize::try_from(*count).unwrap_or(usize::MAX),
+            // Every row of this group comes before.
+            Start::After(position) if position.group != 0 => page.limit = 0,
+            Start::After(position) => {
+                if let Key::Price { currency, amount, .. } = &position.key
+                    && let Some(currency) = self.book.currencies().find(currency)
+                {
+                    let price = self.book.currencies().price(currency, *amount);
+                    page.after = Some(Ranking {
+                        book: &self.book,
+                        side: query.side,
+                        price,
+                        id: position.token,
+                        token: 0,
+                    });
+                }
+            }
+        }
+        page
+    }
+}

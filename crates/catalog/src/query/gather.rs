@@ -1,0 +1,159 @@
+//! Few rows, or rows in an order that no list is kept in: all of them are found, and the page's are sorted.
+
+use std::cmp::Ordering;
+
+use bourse_wire::{OrderSide, Timestamp, TokenId};
+
+use super::candidates::Candidates;
+use super::position::{Key, Position};
+use super::rows::{EMPTY, Query};
+use super::{Column, Start};
+use crate::book::NO_TOKEN;
+use crate::collection::Collection;
+use crate::currencies::Price;
+use crate::filter::OrderFilter;
+use crate::set::Bits;
+
+/// What a row is sorted by.
+struct Found<'a> {
+    group: u8,
+    token: u32,
+    id: TokenId,
+    price: Option<Price>,
+    created_at: Timestamp,
+    name: &'a str,
+}
+
+impl Collection {
+    /// The rows of these tokens.
+    pub(super) fn gather_few(&self, query: &Query<'_>, tokens: &[u32], limit: usize) -> Vec<(u32, u8)> {
+        let rows = tokens.iter().filter_map(|token| self.found(query, *token)).collect();
+        self.page(query, rows, limit).0
+    }
+
+    /// The rows that have an order, and how many there are on all pages.
+    pub(super) fn gather(
+        &self,
+        query: &Query<'_>,
+        candidates: &Candidates,
+        limit: usize,
+    ) -> (Vec<(u32, u8)>, usize) {
+        let members = self.members(query, candidates);
+        let tokens = members.iter().filter(|token| candidates.has(self, *token));
+        let rows = tokens.filter_map(|token| self.found(query, token)).collect();
+        self.page(query, rows, limit)
+    }
+
+    /// A token as a row of the query, when it is one.
+    fn found(&self, query: &Query<'_>, token: u32) -> Option<Found<'_>> {
+        let filter = (!query.orders.is_empty()).then_some((query.orders, &self.holders));
+        let best = (0_u8..).zip(query.sides()).find_map(|(group, side)| {
+            let slot = self.book.best(token, *side, filter)?;
+            Some((group, self.book.order(slot)?))
+        });
+        if best.is_none() && !query.include_empty {
+            return None;
+        }
+        let is_mixed = matches!(query.column(), Column::TokenId | Column::Name);
+        Some(Found {
+            group: if is_mixed { 0 } else { best.map_or(EMPTY, |(group, _)| group) },
+            token,
+            id: self.tokens.id(token),
+            price: best.map(|(_, order)| order.price),
+            created_at: best.map_or(Timestamp::ZERO, |(_, order)| order.created_at),
+            name: self.names.get(token),
+        })
+    }
+
+    /// The page's rows in order, and how many there are on all pages.
+    fn page(&self, query: &Query<'_>, mut rows: Vec<Found<'_>>, limit: usize) -> (Vec<(u32, u8)>, usize) {
+        let all = rows.len();
+        let skip = match &query.start {
+            Start::Skip(count) => usize::try_from(*count).unwrap_or(usize::MAX),
+            Start::After(position) => {
+                let position = self.found_at(position);
+                rows.retain(|row| self.compare_found(query, row, &position).is_gt());
+                0
+            }
+        };
+        let end = skip.saturating_add(limit);
+        if end < rows.len() {
+            rows.select_nth_unstable_by(end, |a, b| self.compare_found(query, a, b));
+            rows.truncate(end);
+        }
+        rows.sort_unstable_by(|a, b| self.compare_found(query, a, b));
+        (rows.iter().skip(skip).map(|row| (row.token, row.group)).collect(), all)
+    }
+
+    /// What a position is sorted by.
+    fn found_at<'p>(&self, position: &'p Position) -> Found<'p> {
+        let (mut price, mut created_at, mut name) = (None, Timestamp::ZERO, "");
+        match &position.key {
+            Key::Token => {}
+            Key::Price { currency, amount, .. } => {
+                let number = self.book.currencies().find(currency);
+                price = number.map(|number| self.book.currencies().price(number, *amount));
+            }
+            Key::CreatedAt { at, .. } => created_at = *at,
+            Key::Name(text) => name = text,
+        }
+        Found { group: position.group, token: 0, id: position.token, price, created_at, name }
+    }
+
+    fn compare_found(&self, query: &Query<'_>, a: &Found<'_>, b: &Found<'_>) -> Ordering {
+        let groups = a.group.cmp(&b.group);
+        if groups.is_ne() || a.group == EMPTY {
+            return groups.then_with(|| a.id.cmp(&b.id));
+        }
+        let side = query.sides().get(usize::from(a.group)).copied().unwrap_or(OrderSide::Listing);
+        let keys = match query.column() {
+            Column::TokenId => Ordering::Equal,
+            Column::Name => a.name.cmp(b.name),
+            Column::CreatedAt => a.created_at.cmp(&b.created_at),
+            Column::Price => {
+                let (Some(a_price), Some(b_price)) = (&a.price, &b.price) else { return a.id.cmp(&b.id) };
+                let classes = self.is_unpriced(a_price).cmp(&self.is_unpriced(b_price));
+                if classes.is_ne() {
+                    return classes;
+                }
+                self.book.compare_prices(side, a_price, b_price)
+            }
+        };
+        let natural = keys.then_with(|| a.id.cmp(&b.id));
+        if query.is_against(side) { natural.reverse() } else { natural }
+    }
+
+    pub(super) fn is_unpriced(&self, price: &Price) -> bool {
+        self.book.currencies().rate(price.currency).is_none()
+    }
+
+    /// The tokens that have an order of the query's side that a filter lets through.
+    pub(super) fn tokens_with_orders(
+        &self,
+        query: &Query<'_>,
+        filter: &OrderFilter,
+        candidates: &Candidates,
+    ) -> Bits {
+        let mut tokens = Bits::empty(self.len());
+        if let Candidates::Few(few) = candidates {
+            let filter = Some((filter, &self.holders));
+            let has = |token: &u32| {
+                query.sides().iter().any(|side| self.book.best(*token, *side, filter).is_some())
+            };
+            return few.iter().copied().filter(|token| has(token)).collect();
+        }
+        let mut note = |(_, order): (u32, &crate::book::Order)| {
+            let counts = order.token != NO_TOKEN && query.sides().contains(&order.terms.side);
+            if counts && self.book.allows(filter, &self.holders, order) {
+                tokens.insert(order.token);
+            }
+        };
+        if filter.makers.is_empty() {
+            self.book.all().for_each(note);
+        } else {
+            let makers = filter.makers.iter().filter_map(|maker| self.holders.find(maker));
+            makers.for_each(|maker| self.book.of_maker(maker).for_each(&mut note));
+        }
+        tokens
+    }
+}

@@ -1,0 +1,45 @@
+//! Finding tokens and orders, page by page.
+
+mod candidates;
+mod filtered;
+mod gather;
+mod orders;
+mod position;
+mod rows;
+mod walk;
+
+pub(crate) use candidates::Cache;
+pub use orders::OrdersQuery;
+pub use position::{Key, Position};
+pub use rows::{Query, Row, Rows, TokensQuery};
+
+/// What rows are sorted by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Column {
+    /// The price of the row's order.
+    Price,
+    /// When the row's order was first seen.
+    CreatedAt,
+    /// The token's id.
+    TokenId,
+    /// The token's name.
+    Name,
+}
+
+/// How rows are sorted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sort {
+    /// By what.
+    pub column: Column,
+    /// Whether the highest comes first.
+    pub descending: bool,
+}
+
+/// Where a page begins.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Start {
+    /// After so many rows.
+    Skip(u64),
+    /// After the row that was at this position, whether it is still there or not.
+    After(Position),
+}

@@ -1,0 +1,134 @@
+//! The orders of one token, page by page.
+
+use std::cmp::Ordering;
+
+use bourse_wire::{OrderSide, TokenId};
+
+use super::position::{Key, Position};
+use super::{Column, Sort, Start};
+use crate::book::Order;
+use crate::collection::Collection;
+use crate::filter::OrderFilter;
+
+/// Which orders of a token, in which order, from where.
+#[derive(Clone, Debug)]
+pub struct OrdersQuery<'q> {
+    /// The token.
+    pub token: TokenId,
+    /// The side.
+    pub side: OrderSide,
+    /// Which orders.
+    pub filter: &'q OrderFilter,
+    /// How to sort, by price or by when they were first seen; the best price first when nothing is said.
+    pub sort: Option<Sort>,
+    /// Where the page begins.
+    pub start: Start,
+    /// Orders of the page.
+    pub limit: usize,
+}
+
+impl OrdersQuery<'_> {
+    fn by_creation(&self) -> bool {
+        self.sort.is_some_and(|sort| sort.column == Column::CreatedAt)
+    }
+
+    /// Whether to go against the side's own order.
+    fn is_against(&self) -> bool {
+        match self.sort {
+            Some(Sort { column: Column::CreatedAt, descending }) => descending,
+            Some(Sort { column: Column::Price, descending }) => descending != (self.side == OrderSide::Offer),
+            _ => false,
+        }
+    }
+}
+
+/// What an order is sorted by.
+struct Ranked<'a> {
+    price: crate::currencies::Price,
+    created_at: bourse_wire::Timestamp,
+    marketplace: u8,
+    order_id: &'a [u8],
+}
+
+impl Collection {
+    /// Finds a page of a token's active orders: their slots, and the position of the last when there are more.
+    pub(crate) fn find_orders(&self, query: &OrdersQuery<'_>) -> (Vec<u32>, Option<Position>) {
+        let mut orders = self.orders_of(query);
+        orders
+            .sort_unstable_by(|(_, a), (_, b)| self.compare_ranked(query, &self.ranked(a), &self.ranked(b)));
+        let begin = match &query.start {
+            Start::Skip(count) => usize::try_from(*count).unwrap_or(usize::MAX).min(orders.len()),
+            Start::After(position) => orders.partition_point(|(_, order)| {
+                self.position_of(position)
+                    .is_some_and(|at| self.compare_ranked(query, &self.ranked(order), &at).is_le())
+            }),
+        };
+        let page = &orders[begin..];
+        let more = page.len() > query.limit;
+        let page = &page[..page.len().min(query.limit)];
+        let next = page.last().filter(|_| more).map(|(_, order)| self.order_position(query, order));
+        (page.iter().map(|(slot, _)| *slot).collect(), next)
+    }
+
+    /// How many active orders of a side a token has under a filter.
+    pub fn count_orders(&self, token: TokenId, side: OrderSide, filter: &OrderFilter) -> usize {
+        let (sort, start) = (None, Start::Skip(0));
+        self.orders_of(&OrdersQuery { token, side, filter, sort, start, limit: 0 }).len()
+    }
+
+    fn orders_of(&self, query: &OrdersQuery<'_>) -> Vec<(u32, &Order)> {
+        let Some(token) = self.tokens.find(query.token) else { return Vec::new() };
+        let orders = self.book.of_token(token, query.side);
+        orders.filter(|(_, order)| self.book.allows(query.filter, &self.holders, order)).collect()
+    }
+
+    fn ranked<'a>(&'a self, order: &Order) -> Ranked<'a> {
+        let order_id = self.book.text(order).order_id();
+        Ranked {
+            price: order.price,
+            created_at: order.created_at,
+            marketplace: order.marketplace.number(),
+            order_id,
+        }
+    }
+
+    fn position_of<'p>(&self, position: &'p Position) -> Option<Ranked<'p>> {
+        let currencies = self.book.currencies();
+        let (price, created_at, order) = match &position.key {
+            Key::Price { currency, amount, order } => {
+                (currencies.price(currencies.find(currency)?, *amount), bourse_wire::Timestamp::ZERO, order)
+            }
+            Key::CreatedAt { at, order } => (currencies.price(0, bourse_wire::Amount::ZERO), *at, order),
+            Key::Token | Key::Name(_) => return None,
+        };
+        let (marketplace, order_id) = order.as_ref()?;
+        Some(Ranked { price, created_at, marketplace: *marketplace, order_id: order_id.as_bytes() })
+    }
+
+    fn compare_ranked(&self, query: &OrdersQuery<'_>, a: &Ranked<'_>, b: &Ranked<'_>) -> Ordering {
+        let keys = if query.by_creation() {
+            a.created_at.cmp(&b.created_at)
+        } else {
+            let classes = self.is_unpriced(&a.price).cmp(&self.is_unpriced(&b.price));
+            if classes.is_ne() {
+                return classes;
+            }
+            self.book.compare_prices(query.side, &a.price, &b.price)
+        };
+        let natural =
+            keys.then_with(|| a.marketplace.cmp(&b.marketplace)).then_with(|| a.order_id.cmp(b.order_id));
+        if query.is_against() { natural.reverse() } else { natural }
+    }
+
+    fn order_position(&self, query: &OrdersQuery<'_>, order: &Order) -> Position {
+        let order_id = String::from_utf8_lossy(self.book.text(order).order_id()).into_owned();
+        let name = Some((order.marketplace.number(), order_id));
+        let key = if query.by_creation() {
+            Key::CreatedAt { at: order.created_at, order: name }
+        } else {
+            let currency = *self.book.currencies().address(order.price.currency);
+            Key::Price { currency, amount: order.price.amount, order: name }
+        };
+        Position { group: 0, token: query.token, key }
+    }
+}

@@ -1,0 +1,267 @@
+//! Tokens with their best orders, page by page.
+
+use std::borrow::Cow;
+
+use bourse_wire::OrderSide;
+
+use super::candidates::Candidates;
+use super::position::{Key, Position};
+use super::walk::{Keep, Order, Segment};
+use super::{Column, Sort, Start};
+use crate::collection::Collection;
+use crate::filter::{OrderFilter, TokenFilter};
+use crate::set::Bits;
+
+/// Which tokens with which orders, in which order, from where.
+#[derive(Clone, Debug)]
+pub struct Query<'q> {
+    /// The side that the row's order is of; either when it is unknown.
+    pub side: OrderSide,
+    /// Which tokens.
+    pub tokens: &'q TokenFilter,
+    /// Which orders.
+    pub orders: &'q OrderFilter,
+    /// Whether tokens without an order come too, after the others.
+    pub include_empty: bool,
+    /// How to sort; the best price first when nothing is said.
+    pub sort: Option<Sort>,
+    /// Where the page begins.
+    pub start: Start,
+    /// Rows of the page.
+    pub limit: usize,
+}
+
+/// Which tokens, in the order of their ids, from where.
+#[derive(Clone, Debug)]
+pub struct TokensQuery<'q> {
+    /// Which tokens.
+    pub tokens: &'q TokenFilter,
+    /// Where the page begins.
+    pub start: Start,
+    /// Tokens of the page.
+    pub limit: usize,
+}
+
+/// A page.
+#[derive(Clone, Debug)]
+pub struct Rows {
+    /// Its rows.
+    pub rows: Vec<Row>,
+    /// The position of the last row, when there are more.
+    pub next: Option<Position>,
+}
+
+/// A token with its best orders. Good as long as the collection does not change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Row {
+    pub(crate) token: u32,
+    pub(crate) order: Option<u32>,
+    pub(crate) listing: Option<u32>,
+    pub(crate) offer: Option<u32>,
+}
+
+/// The group of tokens without an order.
+pub(super) const EMPTY: u8 = 2;
+
+impl Query<'_> {
+    pub(super) fn column(&self) -> Column {
+        self.sort.map_or(Column::Price, |sort| sort.column)
+    }
+
+    /// Whether to go against the order that a side's prices are kept in.
+    pub(super) fn is_against(&self, side: OrderSide) -> bool {
+        match self.sort {
+            None => false,
+            Some(sort) => sort.descending != (self.column() == Column::Price && side == OrderSide::Offer),
+        }
+    }
+
+    /// The sides that rows may have their order from, in the order of their groups.
+    pub(super) fn sides(&self) -> &'static [OrderSide] {
+        match self.side {
+            OrderSide::Listing => &[OrderSide::Listing],
+            OrderSide::Offer => &[OrderSide::Offer],
+            OrderSide::Unknown => &[OrderSide::Listing, OrderSide::Offer],
+        }
+    }
+
+    fn order_filter(&self) -> Option<&OrderFilter> {
+        (!self.orders.is_empty()).then_some(self.orders)
+    }
+}
+
+impl Collection {
+    /// Finds a page of tokens with their best orders.
+    pub fn query(&self, query: &Query<'_>) -> Rows {
+        let candidates = self.candidates(query.tokens).for_lists(self.len());
+        let mut found = self.find_rows(query, &candidates, query.limit + 1);
+        let more = found.len() > query.limit;
+        found.truncate(query.limit);
+        let rows: Vec<Row> = found.iter().map(|(token, _)| self.row(*token, query)).collect();
+        let last = found.last().zip(rows.last()).filter(|_| more);
+        let next = last.map(|((_, group), row)| self.position(*row, *group, query.column()));
+        Rows { rows, next }
+    }
+
+    /// How many rows a query has on all its pages.
+    pub fn count(
+        &self,
+        side: OrderSide,
+        tokens: &TokenFilter,
+        orders: &OrderFilter,
+        include_empty: bool,
+    ) -> usize {
+        let candidates = self.candidates(tokens);
+        if include_empty {
+            return candidates.len(self);
+        }
+        let query =
+            Query { side, tokens, orders, include_empty, sort: None, start: Start::Skip(0), limit: 0 };
+        match (&candidates, query.order_filter(), side) {
+            (Candidates::All, None, OrderSide::Listing | OrderSide::Offer) => self.book.side(side).len(),
+            _ => candidates.common(self, &self.members(&query, &candidates)),
+        }
+    }
+
+    /// The token with the lowest listing. One whose currency has no rate is no floor, unless the filter leaves no other
+    /// currency.
+    pub fn floor(&self, tokens: &TokenFilter, orders: &OrderFilter) -> Option<Row> {
+        let (side, start) = (OrderSide::Listing, Start::Skip(0));
+        let query = Query { side, tokens, orders, include_empty: false, sort: None, start, limit: 1 };
+        let row = self.query(&query).rows.pop()?;
+        let currency = self.book.order(row.listing?)?.price.currency;
+        let currencies = self.book.currencies();
+        let alone =
+            || currencies.known_addresses().filter(|known| orders.allows_currency(known)).count() == 1;
+        (currencies.rate(currency).is_some() || alone()).then_some(row)
+    }
+
+    /// Finds a page of tokens.
+    pub fn search(&self, query: &TokensQuery<'_>) -> Rows {
+        let (tokens, orders) = (query.tokens, OrderFilter::default());
+        let sort = Some(Sort { column: Column::TokenId, descending: false });
+        let (side, start, limit) = (OrderSide::Unknown, query.start.clone(), query.limit);
+        self.query(&Query { side, tokens, orders: &orders, include_empty: true, sort, start, limit })
+    }
+
+    fn find_rows(&self, query: &Query<'_>, candidates: &Candidates, limit: usize) -> Vec<(u32, u8)> {
+        let filter = query.order_filter();
+        if let Candidates::Few(tokens) = candidates {
+            return self.gather_few(query, tokens, limit);
+        }
+        let filtered_prices = filter.is_some() && query.column() == Column::Price;
+        if !filtered_prices && query.column() != Column::CreatedAt {
+            let members = self.members(query, candidates);
+            return self.walk(&self.segments(query, candidates, &members), &query.start, limit);
+        }
+        let direct = filtered_prices
+            && query.side != OrderSide::Unknown
+            && !query.is_against(query.side)
+            && query.orders.makers.is_empty();
+        let (mut found, passed) = if direct {
+            self.walk_filtered(query, candidates, limit)
+        } else {
+            self.gather(query, candidates, limit)
+        };
+        if query.include_empty && found.len() < limit {
+            let members = self.members(query, candidates);
+            let start = match &query.start {
+                Start::Skip(count) => Start::Skip(count.saturating_sub(passed as u64)),
+                after @ Start::After(_) => after.clone(),
+            };
+            let empty = [self.empty_segment(candidates, &members)];
+            found.extend(self.walk(&empty, &start, limit - found.len()));
+        }
+        found
+    }
+
+    /// The tokens that have an order of the query's side that its filter lets through. Those that are no candidates may
+    /// be among them.
+    pub(super) fn members(&self, query: &Query<'_>, candidates: &Candidates) -> Cow<'_, Bits> {
+        match (query.order_filter(), query.side) {
+            (None, OrderSide::Listing | OrderSide::Offer) => {
+                Cow::Borrowed(self.book.side(query.side).members())
+            }
+            (None, OrderSide::Unknown) => {
+                let mut either = self.book.side(OrderSide::Listing).members().clone();
+                either.union(self.book.side(OrderSide::Offer).members());
+                Cow::Owned(either)
+            }
+            (Some(filter), _) => Cow::Owned(self.tokens_with_orders(query, filter, candidates)),
+        }
+    }
+
+    /// The lists that a query goes through one after another.
+    fn segments<'a>(
+        &'a self,
+        query: &Query<'_>,
+        candidates: &'a Candidates,
+        members: &'a Bits,
+    ) -> Vec<Segment<'a>> {
+        let mut segments = Vec::with_capacity(5);
+        let by = |list, order| Segment {
+            list,
+            order,
+            reverse: query.is_against(OrderSide::Listing),
+            group: (0, 0),
+            keep: Keep { candidates, only: (!query.include_empty).then_some(members), except: None },
+        };
+        match (query.column(), &self.by_name) {
+            (Column::TokenId, _) => return vec![by(self.tokens.by_id(), Order::Id)],
+            (Column::Name, Some(by_name)) => return vec![by(by_name, Order::Name)],
+            _ => {}
+        }
+        for (group, side) in (0..).zip(query.sides()) {
+            let book = self.book.side(*side);
+            // A token that has a listing is in its place already.
+            let except = (group == 1).then(|| self.book.side(OrderSide::Listing).members());
+            for (unpriced, list) in [(0, &book.priced), (1, &book.unpriced)] {
+                let keep = Keep { candidates, only: None, except };
+                let reverse = query.is_against(*side);
+                segments.push(Segment {
+                    list,
+                    order: Order::Price(*side),
+                    reverse,
+                    group: (group, unpriced),
+                    keep,
+                });
+            }
+        }
+        if query.include_empty {
+            segments.push(self.empty_segment(candidates, members));
+        }
+        segments
+    }
+
+    fn empty_segment<'a>(&'a self, candidates: &'a Candidates, members: &'a Bits) -> Segment<'a> {
+        let keep = Keep { candidates, only: None, except: Some(members) };
+        Segment { list: self.tokens.by_id(), order: Order::Id, reverse: false, group: (EMPTY, 0), keep }
+    }
+
+    /// A token with its best orders under the query's filter.
+    fn row(&self, token: u32, query: &Query<'_>) -> Row {
+        let filter = query.order_filter().map(|filter| (filter, &self.holders));
+        let listing = self.book.best(token, OrderSide::Listing, filter);
+        let offer = self.book.best(token, OrderSide::Offer, filter);
+        let order = match query.side {
+            OrderSide::Listing => listing,
+            OrderSide::Offer => offer,
+            OrderSide::Unknown => listing.or(offer),
+        };
+        Row { token, order, listing, offer }
+    }
+
+    fn position(&self, row: Row, group: u8, column: Column) -> Position {
+        let order = row.order.and_then(|slot| self.book.order(slot)).filter(|_| group != EMPTY);
+        let key = match (column, order) {
+            (Column::Price, Some(order)) => {
+                let currency = *self.book.currencies().address(order.price.currency);
+                Key::Price { currency, amount: order.price.amount, order: None }
+            }
+            (Column::CreatedAt, Some(order)) => Key::CreatedAt { at: order.created_at, order: None },
+            (Column::Name, _) => Key::Name(self.names.get(row.token).to_owned()),
+            _ => Key::Token,
+        };
+        Position { group, token: self.tokens.id(row.token), key }
+    }
+}

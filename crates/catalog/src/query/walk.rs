@@ -1,0 +1,246 @@
+//! Going through lists that are sorted already, keeping what a filter lets through.
+
+use std::cmp::Ordering;
+
+use super::Start;
+use super::candidates::{Candidates, Many};
+use super::position::{Key, Position};
+use crate::collection::Collection;
+use crate::ranked::Ranked;
+use crate::set::Bits;
+
+/// A list to go through.
+pub(crate) struct Segment<'a> {
+    pub(crate) list: &'a Ranked,
+    pub(crate) order: Order,
+    pub(crate) reverse: bool,
+    /// The group of its rows, and within it: 1 for orders without a rate, which come after the others.
+    pub(crate) group: (u8, u8),
+    pub(crate) keep: Keep<'a>,
+}
+
+/// What a list is sorted by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Order {
+    /// Token id.
+    Id,
+    /// Name.
+    Name,
+    /// Best price of a side.
+    Price(bourse_wire::OrderSide),
+}
+
+/// Which tokens of a list are kept.
+pub(crate) struct Keep<'a> {
+    pub(crate) candidates: &'a Candidates,
+    /// Only those in here.
+    pub(crate) only: Option<&'a Bits>,
+    /// None of those in here.
+    pub(crate) except: Option<&'a Bits>,
+}
+
+impl Keep<'_> {
+    fn has(&self, collection: &Collection, token: u32) -> bool {
+        self.except.is_none_or(|except| !except.contains(token))
+            && self.only.is_none_or(|only| only.contains(token))
+            && self.candidates.has(collection, token)
+    }
+
+    /// Those of 64 tokens that may be kept, one bit each.
+    fn word(&self, index: usize) -> u64 {
+        let candidates = match self.candidates {
+            Candidates::Many(many) => many.bits.word(index),
+            // The others are in lists, or all.
+            _ => u64::MAX,
+        };
+        candidates
+            & self.only.map_or(u64::MAX, |only| only.word(index))
+            & !self.except.map_or(0, |except| except.word(index))
+    }
+
+    /// Whether the bits tell all.
+    fn is_sure(&self) -> bool {
+        matches!(self.candidates, Candidates::All)
+            || matches!(self.candidates, Candidates::Many(many) if is_sure(many))
+    }
+
+    /// How many of these tokens are kept. The usual cases go without a branch for each.
+    fn count(&self, collection: &Collection, tokens: &[u32]) -> usize {
+        let sum = |bits: &Bits| tokens.iter().map(|token| bits.bit(*token)).sum::<usize>();
+        match (self.candidates, self.only, self.except) {
+            (Candidates::All, None, None) => tokens.len(),
+            (Candidates::All, Some(only), None) => sum(only),
+            (Candidates::All, None, Some(except)) => tokens.len() - sum(except),
+            (Candidates::Many(many), None, None) if is_sure(many) => sum(&many.bits),
+            (Candidates::Many(many), None, Some(except)) if is_sure(many) => {
+                tokens.iter().map(|token| many.bits.bit(*token) & (1 - except.bit(*token))).sum()
+            }
+            _ => tokens.iter().filter(|token| self.has(collection, **token)).count(),
+        }
+    }
+}
+
+fn is_sure(many: &Many) -> bool {
+    many.unsure.is_none()
+}
+
+/// The bits of a word whose ordinals are from one up to another.
+fn within(index: usize, from: usize, to: usize) -> u64 {
+    let clamp = |ordinal: usize| ordinal.saturating_sub(index * 64).min(64);
+    let below = |count: usize| if count == 64 { u64::MAX } else { (1 << count) - 1 };
+    below(clamp(to)) & !below(clamp(from))
+}
+
+/// Takes rows in order until there are enough.
+struct Page {
+    skip: usize,
+    limit: usize,
+    found: Vec<(u32, u8)>,
+}
+
+impl Page {
+    /// Whether there is room for more.
+    fn take(&mut self, token: u32, group: u8) -> bool {
+        if self.skip > 0 {
+            self.skip -= 1;
+            return true;
+        }
+        self.found.push((token, group));
+        self.found.len() < self.limit
+    }
+}
+
+impl Collection {
+    /// The tokens of lists one after another, from a start, so many at most.
+    pub(crate) fn walk(&self, segments: &[Segment<'_>], start: &Start, limit: usize) -> Vec<(u32, u8)> {
+        let skip = match start {
+            Start::Skip(count) => usize::try_from(*count).unwrap_or(usize::MAX),
+            Start::After(_) => 0,
+        };
+        let mut page = Page { skip, limit, found: Vec::with_capacity(limit.min(256)) };
+        for segment in segments {
+            if segment.order == Order::Id && self.tokens.are_ascending() {
+                if !self.walk_ascending(segment, start, &mut page) {
+                    break;
+                }
+                continue;
+            }
+            for block in self.blocks(segment, start) {
+                if page.skip > 0 {
+                    let kept = segment.keep.count(self, block);
+                    if kept <= page.skip {
+                        page.skip -= kept;
+                        continue;
+                    }
+                }
+                let mut take =
+                    |token: &u32| !segment.keep.has(self, *token) || page.take(*token, segment.group.0);
+                let go_on = if segment.reverse {
+                    block.iter().rev().all(&mut take)
+                } else {
+                    block.iter().all(&mut take)
+                };
+                if !go_on {
+                    return page.found;
+                }
+            }
+        }
+        page.found
+    }
+
+    /// The tokens by id where that is the order of their ordinals: sets are then gone through as they are. Whether there
+    /// is room for more.
+    fn walk_ascending(&self, segment: &Segment<'_>, start: &Start, page: &mut Page) -> bool {
+        let (from, to) = self.ascending_range(segment, start);
+        let is_sure = segment.keep.is_sure();
+        let mut take = |index: usize| {
+            let mut word = segment.keep.word(index) & within(index, from, to);
+            let kept = word.count_ones() as usize;
+            if page.skip >= kept && is_sure {
+                page.skip -= kept;
+                return true;
+            }
+            while word != 0 {
+                let bit = if segment.reverse { word.ilog2() } else { word.trailing_zeros() };
+                word &= !(1 << bit);
+                // There are no more ordinals than 32 bits number.
+                let token = u32::try_from(index * 64).unwrap_or(u32::MAX) + bit;
+                if (is_sure || segment.keep.has(self, token)) && !page.take(token, segment.group.0) {
+                    return false;
+                }
+            }
+            true
+        };
+        let mut words = from / 64..to.div_ceil(64);
+        if segment.reverse { words.rev().all(&mut take) } else { words.all(&mut take) }
+    }
+
+    /// The ordinals among which a page of tokens by id begins or ends.
+    fn ascending_range(&self, segment: &Segment<'_>, start: &Start) -> (usize, usize) {
+        let all = (0, self.tokens.len());
+        let Start::After(position) = start else { return all };
+        let above = self.tokens.first_above(position.token);
+        match segment.group.cmp(&self.group_of(position)) {
+            Ordering::Less => (0, 0),
+            Ordering::Greater => all,
+            Ordering::Equal if segment.reverse => {
+                let is_there = above > 0 && self.tokens.find(position.token).is_some();
+                (0, above - usize::from(is_there))
+            }
+            Ordering::Equal => (above, all.1),
+        }
+    }
+
+    /// The blocks of a list from where a page begins.
+    fn blocks<'a>(&self, segment: &Segment<'a>, start: &Start) -> Box<dyn Iterator<Item = &'a [u32]> + 'a> {
+        let from = match start {
+            Start::Skip(_) => Ordering::Greater,
+            Start::After(position) => segment.group.cmp(&self.group_of(position)),
+        };
+        let list = segment.list;
+        match (from, start, segment.reverse) {
+            (Ordering::Less, ..) => Box::new(std::iter::empty()),
+            (Ordering::Equal, Start::After(position), false) => Box::new(
+                list.blocks_from(list.place(|token| self.compare_to(segment.order, token, position).is_le())),
+            ),
+            (Ordering::Equal, Start::After(position), true) => {
+                Box::new(list.blocks_before(
+                    list.place(|token| self.compare_to(segment.order, token, position).is_lt()),
+                ))
+            }
+            (_, _, false) => Box::new(list.blocks_from((0, 0))),
+            (_, _, true) => Box::new(list.blocks_before(list.end())),
+        }
+    }
+
+    /// The group of a position's row as rates are now.
+    fn group_of(&self, position: &Position) -> (u8, u8) {
+        let unpriced = match &position.key {
+            Key::Price { currency, .. } => {
+                let number = self.book.currencies().find(currency);
+                number.and_then(|number| self.book.currencies().rate(number)).is_none()
+            }
+            _ => false,
+        };
+        (position.group, u8::from(unpriced))
+    }
+
+    /// Whether a token of a list comes before a position in the order of the list, or after it.
+    fn compare_to(&self, order: Order, token: u32, position: &Position) -> Ordering {
+        let keys = match (order, &position.key) {
+            (Order::Name, Key::Name(name)) => self.names.get(token).cmp(name),
+            (Order::Price(side), Key::Price { currency, amount, .. }) => {
+                let best = self.book.side(side).best(token).and_then(|slot| self.book.order(slot));
+                match (best, self.book.currencies().find(currency)) {
+                    (Some(best), Some(currency)) => {
+                        let price = self.book.currencies().price(currency, *amount);
+                        self.book.compare_prices(side, &best.price, &price)
+                    }
+                    _ => Ordering::Equal,
+                }
+            }
+            _ => Ordering::Equal,
+        };
+        keys.then_with(|| self.tokens.id(token).cmp(&position.token))
+    }
+}

@@ -1,0 +1,298 @@
+//! Sets of ordinals: a sorted list while they are few, one bit each once they are many.
+
+/// One in how many of all ordinals must be in a set for bits to be the better form.
+const DENSE_SHARE: usize = 64;
+/// A list this short stays a list whatever its share.
+const SPARSE_MIN: usize = 1_024;
+
+/// One bit for each ordinal.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Bits(Vec<u64>);
+
+impl Bits {
+    /// Room for so many ordinals, none of them in it.
+    pub(crate) fn empty(universe: usize) -> Self {
+        Self(vec![0; universe.div_ceil(64)])
+    }
+
+    /// All of so many ordinals.
+    pub(crate) fn full(universe: usize) -> Self {
+        let mut words = vec![u64::MAX; universe.div_ceil(64)];
+        if !universe.is_multiple_of(64)
+            && let Some(last) = words.last_mut()
+        {
+            *last = (1 << (universe % 64)) - 1;
+        }
+        Self(words)
+    }
+
+    pub(crate) fn contains(&self, ordinal: u32) -> bool {
+        self.bit(ordinal) != 0
+    }
+
+    /// 1 when it is in the set, else 0: counting adds these up without a branch.
+    pub(crate) fn bit(&self, ordinal: u32) -> usize {
+        self.0.get(ordinal as usize / 64).map_or(0, |word| usize::from((word >> (ordinal % 64)) & 1 == 1))
+    }
+
+    /// The ordinals from 64 × `index` on, one bit each.
+    pub(crate) fn word(&self, index: usize) -> u64 {
+        self.0.get(index).copied().unwrap_or_default()
+    }
+
+    /// Whether it was not in the set before.
+    pub(crate) fn insert(&mut self, ordinal: u32) -> bool {
+        let index = ordinal as usize / 64;
+        if index >= self.0.len() {
+            self.0.resize(index + 1, 0);
+        }
+        let bit = 1 << (ordinal % 64);
+        let new = self.0[index] & bit == 0;
+        self.0[index] |= bit;
+        new
+    }
+
+    /// Whether it was in the set.
+    pub(crate) fn remove(&mut self, ordinal: u32) -> bool {
+        let Some(word) = self.0.get_mut(ordinal as usize / 64) else { return false };
+        let bit = 1 << (ordinal % 64);
+        let known = *word & bit != 0;
+        *word &= !bit;
+        known
+    }
+
+    pub(crate) fn union(&mut self, other: &Self) {
+        if other.0.len() > self.0.len() {
+            self.0.resize(other.0.len(), 0);
+        }
+        for (word, other) in self.0.iter_mut().zip(&other.0) {
+            *word |= other;
+        }
+    }
+
+    pub(crate) fn intersect(&mut self, other: &Self) {
+        self.0.truncate(other.0.len());
+        for (word, other) in self.0.iter_mut().zip(&other.0) {
+            *word &= other;
+        }
+    }
+
+    pub(crate) fn subtract(&mut self, other: &Self) {
+        for (word, other) in self.0.iter_mut().zip(&other.0) {
+            *word &= !other;
+        }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.0.iter().map(|word| word.count_ones() as usize).sum()
+    }
+
+    /// How many are in both.
+    pub(crate) fn common(&self, other: &Self) -> usize {
+        self.0.iter().zip(&other.0).map(|(word, other)| (word & other).count_ones() as usize).sum()
+    }
+
+    /// The ordinals, ascending.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = u32> + '_ {
+        (0_u32..).zip(&self.0).flat_map(|(index, word)| BitsOfWord(*word).map(move |bit| index * 64 + bit))
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.0.capacity() * size_of::<u64>()
+    }
+}
+
+impl FromIterator<u32> for Bits {
+    fn from_iter<I: IntoIterator<Item = u32>>(ordinals: I) -> Self {
+        let mut bits = Self::default();
+        for ordinal in ordinals {
+            bits.insert(ordinal);
+        }
+        bits
+    }
+}
+
+struct BitsOfWord(u64);
+
+impl Iterator for BitsOfWord {
+    type Item = u32;
+
+    fn next(&mut self) -> Option<u32> {
+        let bit = (self.0 != 0).then(|| self.0.trailing_zeros())?;
+        self.0 &= self.0 - 1;
+        Some(bit)
+    }
+}
+
+/// A set of ordinals that knows its size.
+#[derive(Clone, Debug)]
+pub(crate) enum Set {
+    /// Ascending.
+    Sparse(Vec<u32>),
+    /// Bits, and how many of them are set.
+    Dense(Bits, usize),
+}
+
+impl Default for Set {
+    fn default() -> Self {
+        Self::Sparse(Vec::new())
+    }
+}
+
+impl Set {
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Self::Sparse(ordinals) => ordinals.len(),
+            Self::Dense(_, len) => *len,
+        }
+    }
+
+    pub(crate) fn insert(&mut self, ordinal: u32) {
+        match self {
+            Self::Dense(bits, len) => *len += usize::from(bits.insert(ordinal)),
+            // Tokens come in the order of their ordinals when a collection is loaded.
+            Self::Sparse(ordinals) if ordinals.last().is_none_or(|last| *last < ordinal) => {
+                ordinals.push(ordinal);
+                if ordinals.len() > SPARSE_MIN && ordinals.len() * DENSE_SHARE / 4 > ordinal as usize {
+                    self.settle(ordinal as usize + 1);
+                }
+            }
+            Self::Sparse(ordinals) => {
+                if let Err(position) = ordinals.binary_search(&ordinal) {
+                    ordinals.insert(position, ordinal);
+                }
+            }
+        }
+    }
+
+    pub(crate) fn remove(&mut self, ordinal: u32) {
+        match self {
+            Self::Dense(bits, len) => *len -= usize::from(bits.remove(ordinal)),
+            Self::Sparse(ordinals) => {
+                if let Ok(position) = ordinals.binary_search(&ordinal) {
+                    ordinals.remove(position);
+                }
+            }
+        }
+    }
+
+    /// Takes the better form for so many ordinals in all.
+    pub(crate) fn settle(&mut self, universe: usize) {
+        let dense = self.len() > SPARSE_MIN && self.len() * DENSE_SHARE > universe;
+        match self {
+            Self::Sparse(ordinals) if dense => {
+                let mut bits = Bits::empty(universe);
+                for ordinal in &*ordinals {
+                    bits.insert(*ordinal);
+                }
+                *self = Self::Dense(bits, ordinals.len());
+            }
+            Self::Dense(bits, _) if !dense => *self = Self::Sparse(bits.iter().collect()),
+            Self::Sparse(ordinals) => ordinals.shrink_to_fit(),
+            Self::Dense(bits, _) => bits.0.shrink_to_fit(),
+        }
+    }
+
+    /// Gives every ordinal the number that it has by now.
+    pub(crate) fn renumber(&mut self, numbers: &[u32]) {
+        match self {
+            Self::Sparse(ordinals) => {
+                for ordinal in &mut *ordinals {
+                    *ordinal = numbers[*ordinal as usize];
+                }
+                ordinals.sort_unstable();
+            }
+            Self::Dense(bits, _) => {
+                let mut renumbered = Bits::empty(numbers.len());
+                for ordinal in bits.iter() {
+                    renumbered.insert(numbers[ordinal as usize]);
+                }
+                *bits = renumbered;
+            }
+        }
+    }
+
+    /// Adds its ordinals to others.
+    pub(crate) fn add_to(&self, others: &mut Bits) {
+        match self {
+            Self::Dense(bits, _) => others.union(bits),
+            Self::Sparse(ordinals) => {
+                for ordinal in ordinals {
+                    others.insert(*ordinal);
+                }
+            }
+        }
+    }
+
+    /// Takes its ordinals away from others.
+    pub(crate) fn take_from(&self, others: &mut Bits) {
+        match self {
+            Self::Dense(bits, _) => others.subtract(bits),
+            Self::Sparse(ordinals) => {
+                for ordinal in ordinals {
+                    others.remove(*ordinal);
+                }
+            }
+        }
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        match self {
+            Self::Sparse(ordinals) => ordinals.capacity() * size_of::<u32>(),
+            Self::Dense(bits, _) => bits.bytes(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn bits_of(set: &Set) -> Bits {
+        let mut bits = Bits::default();
+        set.add_to(&mut bits);
+        bits
+    }
+
+    proptest! {
+        /// Both forms against a tree set, through the borders between them.
+        #[test]
+        fn sets_are_sets(
+            added in prop::collection::vec(0_u32..6_000, 0..4_000),
+            removed in prop::collection::vec(0_u32..6_000, 0..500),
+            other in prop::collection::btree_set(0_u32..7_000, 0..600),
+        ) {
+            let (mut set, mut model) = (Set::default(), BTreeSet::new());
+            for ordinal in added {
+                set.insert(ordinal);
+                model.insert(ordinal);
+            }
+            set.settle(6_000);
+            for ordinal in removed {
+                set.remove(ordinal);
+                model.remove(&ordinal);
+            }
+            prop_assert_eq!(set.len(), model.len());
+            prop_assert_eq!(bits_of(&set).iter().collect::<Vec<_>>(), model.iter().copied().collect::<Vec<_>>());
+            let others: Bits = other.iter().copied().collect();
+            let mut rest = others.clone();
+            set.take_from(&mut rest);
+            prop_assert_eq!(rest.iter().collect::<Vec<_>>(), other.difference(&model).copied().collect::<Vec<_>>());
+            let mut common = others.clone();
+            common.intersect(&bits_of(&set));
+            prop_assert_eq!(common.len(), other.intersection(&model).count());
+            prop_assert_eq!(others.common(&bits_of(&set)), common.len());
+        }
+    }
+
+    #[test]
+    fn full_has_no_more_than_all() {
+        for universe in [0, 1, 63, 64, 65, 200] {
+            assert_eq!(Bits::full(universe).iter().collect::<Vec<_>>().len(), universe);
+        }
+    }
+}

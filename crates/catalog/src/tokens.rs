@@ -1,0 +1,151 @@
+//! The tokens of a collection: their ids, their metadata as JSON text, and their order.
+
+use bourse_wire::{TokenId, TokenMetadata};
+
+use crate::arena::{Arena, Span};
+use crate::ordinals::Ordinals;
+use crate::ranked::Ranked;
+
+/// The tokens, numbered densely as they come.
+#[derive(Debug)]
+pub(crate) struct Tokens {
+    ordinals: Ordinals,
+    ids: Vec<TokenId>,
+    /// Ordinal to metadata; empty when none is known.
+    spans: Vec<Span>,
+    arena: Arena,
+    by_id: Ranked,
+    ascending: bool,
+}
+
+impl Default for Tokens {
+    fn default() -> Self {
+        let (ids, spans) = (Vec::new(), Vec::new());
+        let (ordinals, arena, by_id) = (Ordinals::default(), Arena::default(), Ranked::default());
+        Self { ordinals, ids, spans, arena, by_id, ascending: true }
+    }
+}
+
+/// An id, about.
+fn rough(id: TokenId) -> f64 {
+    f64::from(id.value())
+}
+
+impl Tokens {
+    pub(crate) fn len(&self) -> usize {
+        self.ids.len()
+    }
+
+    pub(crate) fn find(&self, token: TokenId) -> Option<u32> {
+        self.ordinals.find(token)
+    }
+
+    pub(crate) fn id(&self, ordinal: u32) -> TokenId {
+        self.ids[ordinal as usize]
+    }
+
+    /// All tokens in the order of their ids.
+    pub(crate) fn by_id(&self) -> &Ranked {
+        &self.by_id
+    }
+
+    /// The ordinal of a token, and whether it is new. A new one has its place by [`Tokens::place`] or [`Tokens::sort`].
+    pub(crate) fn find_or_add(&mut self, token: TokenId) -> (u32, bool) {
+        // Ordinals are 32 bits: a collection has fewer tokens than that, or does not fit in memory anyway.
+        let next = u32::try_from(self.ids.len()).unwrap_or(u32::MAX);
+        let ordinal = self.ordinals.find_or_insert(token, next);
+        if ordinal == next {
+            self.ascending &= self.ids.last().is_none_or(|last| *last < token);
+            self.ids.push(token);
+            self.spans.push(Span::default());
+        }
+        (ordinal, ordinal == next)
+    }
+
+    /// Puts a new token where its id belongs among the others.
+    pub(crate) fn place(&mut self, ordinal: u32) {
+        let ids = &self.ids;
+        let entry = (ordinal, rough(ids[ordinal as usize]));
+        self.by_id.insert(entry, |a, b| ids[a as usize].cmp(&ids[b as usize]));
+    }
+
+    /// Whether ordinals are in the order of ids, as they are unless tokens came late.
+    pub(crate) fn are_ascending(&self) -> bool {
+        self.ascending
+    }
+
+    /// The first ordinal whose id is above another, where ordinals are in the order of ids.
+    pub(crate) fn first_above(&self, id: TokenId) -> usize {
+        self.ids.partition_point(|other| *other <= id)
+    }
+
+    /// Puts all tokens in order, when many came at once.
+    pub(crate) fn sort(&mut self) {
+        let mut keyed: Vec<(TokenId, u32)> = self.ids.iter().copied().zip(0..).collect();
+        keyed.sort_unstable();
+        let entries: Vec<(u32, f64)> = keyed.into_iter().map(|(id, ordinal)| (ordinal, rough(id))).collect();
+        self.by_id = Ranked::from_sorted(&entries);
+        self.ordinals = Ordinals::of(&self.ids);
+    }
+
+    /// Numbers all tokens anew in the order of their ids; each one's number, by the one it had. Nobody may know the old
+    /// numbers afterwards.
+    pub(crate) fn renumber(&mut self) -> Vec<u32> {
+        let mut keyed: Vec<(TokenId, u32)> = self.ids.iter().copied().zip(0..).collect();
+        keyed.sort_unstable();
+        let mut numbers = vec![0; keyed.len()];
+        for ((_, old), new) in keyed.iter().zip(0..) {
+            numbers[*old as usize] = new;
+        }
+        self.spans = keyed.iter().map(|(_, old)| self.spans[*old as usize]).collect();
+        self.ids = keyed.into_iter().map(|(id, _)| id).collect();
+        self.ascending = true;
+        self.ordinals = Ordinals::of(&self.ids);
+        numbers
+    }
+
+    /// Expects so many more tokens.
+    pub(crate) fn reserve(&mut self, more: usize) {
+        self.ordinals.expect(self.ids.len() + more);
+    }
+
+    pub(crate) fn set_metadata(&mut self, ordinal: u32, metadata: &str) {
+        let span = &mut self.spans[ordinal as usize];
+        self.arena.discard(*span);
+        *span = self.arena.push(metadata.as_bytes());
+    }
+
+    /// The metadata of a token, as JSON text; `None` when nobody ever said any.
+    pub(crate) fn metadata(&self, ordinal: u32) -> Option<&[u8]> {
+        self.spans.get(ordinal as usize).filter(|span| !span.is_empty()).map(|span| self.arena.get(*span))
+    }
+
+    /// Appends a token's metadata; a token without any shows its id.
+    pub(crate) fn write_metadata(&self, out: &mut Vec<u8>, ordinal: u32) {
+        if let Some(metadata) = self.metadata(ordinal) {
+            out.extend_from_slice(metadata);
+        } else {
+            let token = TokenMetadata { token_id: self.id(ordinal), ..TokenMetadata::default() };
+            out.extend_from_slice(token.to_json().unwrap_or_default().as_bytes());
+        }
+    }
+
+    /// Gives memory back that replaced texts took.
+    pub(crate) fn settle(&mut self) {
+        if self.arena.is_wasteful() {
+            self.spans = self.arena.compact(&self.spans);
+        }
+    }
+
+    pub(crate) fn text_bytes(&self) -> usize {
+        self.arena.bytes()
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.text_bytes()
+            + self.ordinals.bytes()
+            + self.by_id.bytes()
+            + self.ids.capacity() * size_of::<TokenId>()
+            + self.spans.capacity() * size_of::<Span>()
+    }
+}

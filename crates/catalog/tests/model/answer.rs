@@ -1,0 +1,179 @@
+//! What the model answers: everything is filtered and sorted anew.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use bourse_catalog::{Column, Facet, FacetKind, OrderFilter, Sort, TokenFilter, Value};
+use bourse_wire::{OrderFacts, OrderSide, OrderStatus, TokenId};
+
+use crate::model::{Model, has_order};
+use crate::place::{EMPTY, Place, Ranking};
+use crate::worth::Worth;
+
+/// A question for rows.
+#[derive(Clone, Debug)]
+pub(crate) struct Ask {
+    pub(crate) ranking: Ranking,
+    pub(crate) tokens: TokenFilter,
+    pub(crate) orders: OrderFilter,
+    pub(crate) include_empty: bool,
+}
+
+/// A question for the orders of a token.
+#[derive(Clone, Debug)]
+pub(crate) struct AskOrders {
+    pub(crate) token: TokenId,
+    pub(crate) ranking: Ranking,
+    pub(crate) orders: OrderFilter,
+}
+
+pub(crate) struct Row<'m> {
+    pub(crate) place: Place,
+    pub(crate) listing: Option<&'m OrderFacts>,
+    pub(crate) offer: Option<&'m OrderFacts>,
+    pub(crate) order: Option<&'m OrderFacts>,
+}
+
+/// An order that counts.
+pub(crate) struct Active<'m> {
+    pub(crate) facts: &'m OrderFacts,
+    pub(crate) worth: Worth,
+    /// Marketplace and id as JSON, which tell apart what is equal otherwise.
+    key: (u8, String),
+}
+
+impl<'m> Active<'m> {
+    fn new(model: &Model, facts: &'m OrderFacts) -> Self {
+        let key = (facts.marketplace.number(), serde_json::to_string(&facts.order_id).unwrap());
+        Self { facts, worth: model.worth(facts.currency, facts.price_amount), key }
+    }
+}
+
+/// The model with the orders that count now.
+pub(crate) struct Answers<'m> {
+    pub(crate) model: &'m Model,
+    active: BTreeMap<TokenId, Vec<Active<'m>>>,
+}
+
+impl<'m> Answers<'m> {
+    pub(crate) fn new(model: &'m Model) -> Self {
+        let mut active: BTreeMap<TokenId, Vec<Active<'_>>> = BTreeMap::new();
+        for facts in model.orders.values().filter(|facts| model.status(facts) == OrderStatus::Active) {
+            if let Some(token) = facts.token_id {
+                active.entry(token).or_default().push(Active::new(model, facts));
+            }
+        }
+        Self { model, active }
+    }
+
+    fn of_token(&self, token: TokenId, side: OrderSide, filter: &OrderFilter) -> Vec<&Active<'m>> {
+        let active = self.active.get(&token).into_iter().flatten();
+        active.filter(|active| active.facts.side == side && has_order(filter, active.facts)).collect()
+    }
+
+    /// A token's orders, sorted.
+    pub(crate) fn orders(&self, ask: &AskOrders) -> Vec<(Place, &'m OrderFacts)> {
+        let Some(token) = self.model.tokens.get(&ask.token) else { return Vec::new() };
+        let placed = |active: &Active<'m>| {
+            let (measure, order) = (ask.ranking.measure(token, Some(active)), Some(active.key.clone()));
+            (Place { group: 0, measure, token: ask.token, order }, active.facts)
+        };
+        let active = self.of_token(ask.token, ask.ranking.side, &ask.orders);
+        let mut orders: Vec<_> = active.into_iter().map(placed).collect();
+        orders.sort_by(|(a, _), (b, _)| ask.ranking.compare(a, b));
+        orders
+    }
+
+    fn best(&self, token: TokenId, side: OrderSide, filter: &OrderFilter) -> Option<&Active<'m>> {
+        let orders = self.of_token(token, side, filter).into_iter();
+        orders.min_by(|a, b| a.worth.compare(&b.worth, side).then_with(|| a.key.cmp(&b.key)))
+    }
+
+    fn row(&self, ask: &Ask, token: TokenId) -> Row<'m> {
+        let listing = self.best(token, OrderSide::Listing, &ask.orders);
+        let offer = self.best(token, OrderSide::Offer, &ask.orders);
+        let order = match ask.ranking.side {
+            OrderSide::Listing => listing,
+            OrderSide::Offer => offer,
+            OrderSide::Unknown => listing.or(offer),
+        };
+        let group = match ask.ranking.column() {
+            Column::TokenId | Column::Name => 0,
+            Column::Price | Column::CreatedAt if order.is_none() => EMPTY,
+            _ => u8::from(ask.ranking.side == OrderSide::Unknown && listing.is_none()),
+        };
+        let measure = ask.ranking.measure(&self.model.tokens[&token], order);
+        let [listing, offer, order] = [listing, offer, order].map(|best| best.map(|active| active.facts));
+        Row { place: Place { group, measure, token, order: None }, listing, offer, order }
+    }
+
+    pub(crate) fn tokens(&self, filter: &TokenFilter) -> Vec<TokenId> {
+        let all = self.model.tokens.iter();
+        all.filter(|(id, token)| self.model.has_token(filter, **id, token)).map(|(id, _)| *id).collect()
+    }
+
+    /// All rows, sorted.
+    pub(crate) fn rows(&self, ask: &Ask) -> Vec<Row<'m>> {
+        let tokens = self.tokens(&ask.tokens).into_iter();
+        let mut rows: Vec<Row<'m>> = tokens
+            .map(|token| self.row(ask, token))
+            .filter(|row| ask.include_empty || row.order.is_some())
+            .collect();
+        rows.sort_by(|a, b| ask.ranking.compare(&a.place, &b.place));
+        rows
+    }
+
+    /// The cheapest listing. One without a rate is none, unless its currency is the only one that the filter allows.
+    pub(crate) fn floor(&self, tokens: &TokenFilter, orders: &OrderFilter) -> Option<Row<'m>> {
+        let ranking = Ranking { side: OrderSide::Listing, sort: None };
+        let ask = Ask { ranking, tokens: tokens.clone(), orders: orders.clone(), include_empty: false };
+        let row = self.rows(&ask).into_iter().next()?;
+        let facts = row.listing?;
+        let could_be_in = |currency: &&bourse_wire::Address| {
+            let any_amount = OrderFilter {
+                currencies: orders.currencies.clone(),
+                not_currencies: orders.not_currencies.clone(),
+                ..OrderFilter::default()
+            };
+            has_order(&any_amount, &OrderFacts { currency: **currency, ..facts.clone() })
+                && (orders.prices.is_empty()
+                    || orders.prices.iter().any(|range| range.currency == **currency))
+        };
+        let is_priced = !self.model.worth(facts.currency, facts.price_amount).is_unpriced();
+        (is_priced || self.model.currencies.keys().filter(could_be_in).count() == 1).then_some(row)
+    }
+
+    pub(crate) fn facets(&self, filter: &TokenFilter) -> Vec<Facet> {
+        let chosen: BTreeSet<TokenId> = self.tokens(filter).into_iter().collect();
+        let mut found: BTreeMap<&str, (Vec<bool>, BTreeMap<&Value, usize>)> = BTreeMap::new();
+        for (id, token) in &self.model.tokens {
+            for had in &token.values {
+                let (shapes, counts) = found.entry(&had.property).or_default();
+                shapes.push(had.listed);
+                *counts.entry(&had.value).or_default() += usize::from(chosen.contains(id));
+            }
+        }
+        found.into_iter().map(|(name, (shapes, counts))| facet(name, &shapes, &counts)).collect()
+    }
+}
+
+fn facet(name: &str, shapes: &[bool], counts: &BTreeMap<&Value, usize>) -> Facet {
+    let single = !shapes.contains(&true);
+    let kind = match () {
+        () if !shapes.contains(&false) => FacetKind::List,
+        () if single && counts.keys().all(|value| matches!(value, Value::Int(_))) => FacetKind::Int,
+        () if single && counts.keys().all(|value| matches!(value, Value::Text(_))) => FacetKind::Text,
+        () => FacetKind::Mixed,
+    };
+    let ints = || {
+        counts.keys().filter_map(|value| if let Value::Int(number) = value { Some(*number) } else { None })
+    };
+    let range = ints().min().zip(ints().max()).filter(|_| kind == FacetKind::Int);
+    let lists_values = kind != FacetKind::Int && counts.len() <= Facet::VALUES_MAX;
+    let values = counts.iter().filter(|_| lists_values).map(|(value, count)| ((*value).clone(), *count));
+    Facet { name: name.to_owned(), kind, range, values: values.collect() }
+}
+
+/// A sort that only rows have is none for orders.
+pub(crate) fn sort_of_orders(sort: Option<Sort>) -> Option<Sort> {
+    sort.filter(|sort| matches!(sort.column, Column::Price | Column::CreatedAt))
+}

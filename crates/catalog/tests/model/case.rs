@@ -1,0 +1,256 @@
+//! One random collection, changed again and again, and asked after every change.
+
+use std::fmt::Debug;
+
+use bourse_catalog::{Collection, Identity, Loader, Position, PreparedOrder, TokenFilter, Update};
+use bourse_wire::{ChainId, Currency, ServiceName, TokenId};
+
+use crate::answer::{Answers, Ask, AskOrders};
+use crate::generate::{Batch, Generator, Scale, account, instant};
+use crate::model::Model;
+use crate::random::Random;
+
+/// Questions that are asked again and again, so that what is remembered of them must be right.
+const FAVOURITES: usize = 5;
+/// Tokens from which on whole numbers have a ladder.
+const LADDER_TOKENS_MIN: u64 = 4_096;
+
+/// Tokens that change at once where there is one.
+const CHANGED_LEVELS: u64 = 60;
+
+pub(crate) fn service() -> ServiceName {
+    ServiceName::new("bourse")
+}
+
+pub(crate) struct Case {
+    /// Whether to tell what happens.
+    aloud: bool,
+    generator: Generator,
+    model: Model,
+    /// Nanoseconds since the case began.
+    clock: i64,
+    collection: Collection,
+    favourites: Vec<Ask>,
+    bookmarks: Vec<(Ask, Position)>,
+    order_bookmarks: Vec<(AskOrders, Position)>,
+}
+
+impl Case {
+    pub(crate) fn run(seed: u64, scale: Scale, aloud: bool) {
+        let mut generator = Generator { random: Random::new(seed), scale, second_levels: u64::MAX };
+        let mut favourites: Vec<Ask> = (0..FAVOURITES).map(|_| generator.ask()).collect();
+        // Many names look like it, and only their whole text tells.
+        favourites[0].tokens = TokenFilter { text: "abcd".to_owned(), ..TokenFilter::default() };
+        let model = Model::new(instant(0));
+        let collection = load(&model, &mut generator.random);
+        let (bookmarks, order_bookmarks) = (Vec::new(), Vec::new());
+        let mut case =
+            Self { aloud, generator, model, clock: 0, collection, favourites, bookmarks, order_bookmarks };
+        case.begin();
+        for step in 0..scale.steps {
+            if scale.tokens > LADDER_TOKENS_MIN {
+                // The ladder is followed while it can be, and left alone from then on.
+                case.generator.second_levels = if step * 2 < scale.steps { u64::MAX } else { 2 };
+                case.apply([CHANGED_LEVELS, 0, 0]);
+            } else {
+                case.change();
+            }
+            case.check();
+        }
+    }
+
+    fn tell(&self, step: &str, what: &dyn Debug) {
+        if self.aloud {
+            eprintln!("{step} {what:?}");
+        }
+    }
+
+    /// A part of the collection is loaded, and the rest comes as changes.
+    fn begin(&mut self) {
+        if !self.generator.random.one_in(8) {
+            self.put_currencies(3);
+        }
+        let Scale { tokens, orders, .. } = self.generator.scale;
+        let parts = 1 + self.generator.random.below(3);
+        let loaded = self.generator.random.below(parts + 1);
+        // Some collections never have a balance recorded.
+        let balances = if self.generator.random.one_in(4) { 0 } else { tokens };
+        for part in 0..parts {
+            if part == loaded {
+                self.reload();
+            }
+            self.apply([tokens / parts, balances / parts, orders / parts]);
+        }
+        if loaded == parts {
+            self.reload();
+        }
+        if tokens > 1_000 {
+            self.complete();
+        }
+    }
+
+    /// Every usual token of a large collection, most of them with one owner.
+    fn complete(&mut self) {
+        let mut batch = Batch::default();
+        for number in 0..self.generator.scale.tokens {
+            let id = TokenId::from(number);
+            if self.model.tokens.get(&id).is_none_or(|token| token.metadata.is_none()) {
+                batch.tokens.push((id, self.generator.token(id)));
+            }
+            if !self.model.balances.is_empty() && number % 9 != 0 {
+                batch.balances.push((id, account(0), 3.into()));
+            }
+        }
+        self.put(batch);
+        self.reload();
+    }
+
+    fn change(&mut self) {
+        match self.generator.random.below(10) {
+            0 | 1 => self.let_time_pass(),
+            2 => self.put_currencies(1),
+            3 => self.put_currencies(3),
+            4 => self.reload(),
+            kind => {
+                let few = 1 + self.generator.scale.tokens / 300;
+                let mut size = |often: bool| if often { self.generator.random.below(4) * few } else { 0 };
+                let sizes = [size(kind == 5 || kind > 7), size(kind == 6 || kind > 7), size(kind > 6)];
+                self.apply(sizes);
+            }
+        }
+    }
+
+    fn apply(&mut self, sizes: [u64; 3]) {
+        let batch = self.generator.batch(&self.model, sizes, self.clock);
+        self.put(batch);
+    }
+
+    fn put(&mut self, batch: Batch) {
+        self.tell("apply", &batch);
+        let metadata = |(id, token): &(TokenId, crate::token::Token)| (*id, token.metadata.clone().unwrap());
+        self.collection.apply(Update {
+            version: self.collection.version() + 1,
+            contract: None,
+            tokens: batch.tokens.iter().map(metadata).collect(),
+            balances: batch.balances.clone(),
+            orders: batch.orders.iter().map(PreparedOrder::new).collect(),
+        });
+        for (id, token) in batch.tokens {
+            self.model.put_token(id, token);
+        }
+        for (id, account, balance) in batch.balances {
+            self.model.put_balance(id, account, balance);
+        }
+        for facts in batch.orders {
+            self.model.put_order(facts);
+        }
+    }
+
+    fn put_currencies(&mut self, count: u64) {
+        let currencies: Vec<Currency> = (0..count).map(|_| self.generator.currency()).collect();
+        self.tell("currencies", &currencies);
+        self.collection.put_currencies(&currencies);
+        for currency in currencies {
+            self.model.put_currency(currency);
+        }
+    }
+
+    fn let_time_pass(&mut self) {
+        self.clock += i64::try_from(self.generator.random.below(4)).unwrap();
+        self.model.now = instant(self.clock);
+        self.tell("now", &self.model.now);
+    }
+
+    fn reload(&mut self) {
+        self.tell("load anew", &"");
+        self.collection = load(&self.model, &mut self.generator.random);
+    }
+
+    /// Asks a few of everything.
+    fn check(&mut self) {
+        let mut asks = self.generator.random.some(&self.favourites, 2);
+        asks.push(self.generator.ask());
+        if self.generator.scale.tokens > LADDER_TOKENS_MIN {
+            asks = (0..4).map(|_| self.generator.ask_range()).collect();
+        }
+        for ask in asks {
+            self.make_ready(&ask);
+            self.tell("ask", &ask);
+            let answers = Answers::new(&self.model);
+            let position = answers.check_rows(&self.collection, &ask, &mut self.generator);
+            answers.check_floor(&self.collection, &ask);
+            answers.check_search(&self.collection, &ask, &mut self.generator);
+            self.bookmarks.extend(position.map(|position| (ask, position)));
+        }
+        self.check_bookmarks();
+        for _ in 0..4 {
+            self.check_orders();
+        }
+    }
+
+    fn check_bookmarks(&mut self) {
+        for _ in 0..self.bookmarks.len().min(3) {
+            let (ask, position) = self.generator.random.pick(&self.bookmarks).clone();
+            self.make_ready(&ask);
+            self.tell("after", &(&position, &ask));
+            let limit = 1 + self.generator.random.index(9);
+            Answers::new(&self.model).check_after(&self.collection, &ask, &position, limit);
+        }
+    }
+
+    fn check_orders(&mut self) {
+        let named: Vec<TokenId> = self.model.orders.values().filter_map(|facts| facts.token_id).collect();
+        let ask = self.generator.ask_orders(&named);
+        let known = self.generator.random.index(self.order_bookmarks.len() + 1);
+        let (ask, after) = match self.order_bookmarks.get(known).cloned() {
+            Some((ask, position)) => (ask, Some(position)),
+            None => (ask, None),
+        };
+        self.tell("orders", &(&ask, &after));
+        let limit = 1 + self.generator.random.index(3);
+        let answers = Answers::new(&self.model);
+        let next = answers.check_orders(&self.collection, &ask, (after.as_ref(), limit));
+        if let Some(facts) = answers.model.orders.values().nth(known) {
+            answers.check_facts(&self.collection, facts);
+        }
+        assert_eq!(self.collection.len(), self.model.tokens.len());
+        self.order_bookmarks.extend(next.map(|next| (ask, next)));
+    }
+
+    fn make_ready(&mut self, ask: &Ask) {
+        let (now, column) = (self.model.now, Some(ask.ranking.column()));
+        if self.generator.random.one_in(3) || !self.collection.is_ready(now, column) {
+            self.collection.make_ready(now, column);
+        }
+        assert!(self.collection.is_ready(now, column));
+    }
+}
+
+/// The whole collection loaded at once, in pieces and in an order that are as good as any.
+fn load(model: &Model, random: &mut Random) -> Collection {
+    let identity = Identity { number: 1, chain: ChainId(1), address: account(200), service: service() };
+    let mut loader = Loader::new(&identity, model.now);
+    let known = model.tokens.iter().filter_map(|(id, token)| Some((*id, token.metadata.clone()?)));
+    let mut tokens: Vec<(TokenId, String)> = known.collect();
+    let mut balances: Vec<_> =
+        model.balances.iter().map(|((id, account), balance)| (*id, *account, *balance)).collect();
+    let mut orders: Vec<_> = model.orders.values().cloned().collect();
+    random.shuffle(&mut balances);
+    random.shuffle(&mut orders);
+    if random.one_in(2) {
+        random.shuffle(&mut tokens);
+    }
+    let late = tokens.split_off(random.index(tokens.len() + 1));
+    loader.tokens(&tokens);
+    if random.one_in(2) {
+        loader.tokens(&late);
+        loader.balances(&balances);
+        loader.orders(&orders);
+    } else {
+        loader.orders(&orders);
+        loader.balances(&balances);
+        loader.tokens(&late);
+    }
+    let currencies: Vec<Currency> = model.currencies.values().cloned().collect();
+    loader.finish(1, &currencies)
+}

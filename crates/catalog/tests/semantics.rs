@@ -1,0 +1,195 @@
+//! What the words of the interface mean, one by one.
+#![expect(clippy::unwrap_used, reason = "a test may fail by panicking")]
+
+use bourse_catalog::{
+    Collection, Identity, Loader, OrderFilter, PreparedOrder, Query, Sort, Start, TokenFilter, Update,
+};
+use bourse_wire::{
+    Address, Amount, ChainId, Currency, Marketplace, OrderFacts, OrderSide, OrderStatus, ServiceName,
+    Timestamp, TokenId,
+};
+use serde_json::Value;
+
+const SELLER: Address = Address::ZERO;
+
+fn at(second: i64) -> Timestamp {
+    Timestamp::from_unix_nanos(i128::from(second) * 1_000_000_000)
+}
+
+fn coin(number: u8) -> Address {
+    Address::from_bytes([number; 20])
+}
+
+fn currency(number: u8, rate: Option<&str>) -> Currency {
+    Currency {
+        chain_id: ChainId(1),
+        contract_address: coin(number),
+        name: String::new(),
+        symbol: String::new(),
+        decimals: 0,
+        image_url: String::new(),
+        exchange_rate: rate.map(|rate| rate.parse().unwrap()),
+    }
+}
+
+/// A listing of one of a token for so much of a currency.
+fn listing(order_id: &str, token: u64, (amount, coin_number): (u64, u8)) -> OrderFacts {
+    OrderFacts {
+        order_id: order_id.to_owned(),
+        marketplace: Marketplace::OwnV2,
+        side: OrderSide::Listing,
+        status: OrderStatus::Active,
+        origin_name: String::new(),
+        token_id: Some(TokenId::from(token)),
+        maker: SELLER,
+        price_amount: Amount::from(amount),
+        currency: coin(coin_number),
+        quantity_initial: Amount::from(1),
+        quantity_remaining: Amount::from(1),
+        quantity_decimals: 0,
+        fee_bps: 0,
+        fee_breakdown: Vec::new(),
+        valid_from: Timestamp::ZERO,
+        valid_until: Timestamp::ZERO,
+        block_number: 0,
+        order_created_at: Timestamp::ZERO,
+        order_updated_at: Timestamp::ZERO,
+        created_at: Timestamp::ZERO,
+        updated_at: Timestamp::ZERO,
+    }
+}
+
+/// Currency 1 is worth a dollar, 2 two dollars, and nobody knows what 3 is worth.
+fn collection(orders: &[OrderFacts]) -> Collection {
+    let identity =
+        Identity { number: 1, chain: ChainId(1), address: coin(9), service: ServiceName::new("bourse") };
+    let mut loader = Loader::new(&identity, at(0));
+    loader.orders(orders);
+    loader.finish(1, &[currency(1, Some("1")), currency(2, Some("2")), currency(3, None)])
+}
+
+fn hold(collection: &mut Collection, token: u64, balance: u64) {
+    let balances = vec![(TokenId::from(token), SELLER, Amount::from(balance))];
+    collection.apply(Update { balances, ..Update::default() });
+}
+
+/// The ids of the rows' orders by best price, or sorted otherwise.
+fn sorted(collection: &Collection, filter: &OrderFilter, sort: Option<Sort>) -> Vec<String> {
+    let (side, tokens, start) = (OrderSide::Listing, &TokenFilter::default(), Start::Skip(0));
+    let query = Query { side, tokens, orders: filter, include_empty: false, sort, start, limit: 100 };
+    let mut json = Vec::new();
+    collection.write_rows(&mut json, &collection.query(&query));
+    let rows: Vec<Value> = serde_json::from_slice(&json).unwrap();
+    rows.iter().map(|row| row["listing"]["orderId"].as_str().unwrap().to_owned()).collect()
+}
+
+fn listed(collection: &Collection) -> Vec<String> {
+    sorted(collection, &OrderFilter::default(), None)
+}
+
+fn floor(collection: &Collection, filter: &OrderFilter) -> Option<String> {
+    let row = collection.floor(&TokenFilter::default(), filter)?;
+    let mut json = Vec::new();
+    collection.write_row(&mut json, row);
+    let row: Value = serde_json::from_slice(&json).unwrap();
+    Some(row["order"]["orderId"].as_str().unwrap().to_owned())
+}
+
+#[test]
+fn an_order_counts_from_the_instant_of_its_beginning_to_the_one_before_its_end() {
+    let mut collection =
+        collection(&[OrderFacts { valid_from: at(10), valid_until: at(20), ..listing("a", 1, (5, 1)) }]);
+    for (now, expected) in [(9, 0), (10, 1), (19, 1), (20, 0), (21, 0)] {
+        collection.make_ready(at(now), None);
+        assert_eq!(listed(&collection).len(), expected, "at {now}");
+    }
+}
+
+#[test]
+fn time_that_changes_something_makes_it_not_ready() {
+    let mut collection = collection(&[OrderFacts { valid_until: at(20), ..listing("a", 1, (5, 1)) }]);
+    assert!(collection.is_ready(at(19), None));
+    assert!(!collection.is_ready(at(20), None));
+    collection.make_ready(at(20), None);
+    assert!(collection.is_ready(at(1_000), None));
+}
+
+#[test]
+fn a_listing_rests_while_its_maker_lacks_the_token() {
+    let mut collection = collection(&[listing("a", 1, (5, 1))]);
+    hold(&mut collection, 1, 1);
+    assert_eq!(listed(&collection), ["a"]);
+    hold(&mut collection, 1, 0);
+    assert_eq!(listed(&collection), [""; 0]);
+    hold(&mut collection, 1, 7);
+    assert_eq!(listed(&collection), ["a"]);
+}
+
+#[test]
+fn balances_that_nobody_recorded_are_unknown_not_empty() {
+    let mut collection = collection(&[listing("a", 1, (5, 1)), listing("b", 2, (6, 1))]);
+    assert_eq!(listed(&collection), ["a", "b"]);
+    // From now on, what nobody recorded is nothing.
+    hold(&mut collection, 2, 1);
+    assert_eq!(listed(&collection), ["b"]);
+}
+
+#[test]
+fn what_nobody_can_price_comes_last_and_is_no_floor_unless_it_is_all_there_may_be() {
+    let mut collection = collection(&[listing("a", 1, (1, 3)), listing("b", 2, (900, 1))]);
+    assert_eq!(listed(&collection), ["b", "a"]);
+    assert_eq!(floor(&collection, &OrderFilter::default()).as_deref(), Some("b"));
+    let only = |coins: &[u8]| OrderFilter {
+        currencies: coins.iter().copied().map(coin).collect(),
+        ..OrderFilter::default()
+    };
+    assert_eq!(floor(&collection, &only(&[2, 3])), None);
+    assert_eq!(floor(&collection, &only(&[3])).as_deref(), Some("a"));
+    collection.put_currencies(&[currency(3, Some("0.5"))]);
+    assert_eq!(floor(&collection, &OrderFilter::default()).as_deref(), Some("a"));
+    assert_eq!(listed(&collection), ["a", "b"]);
+}
+
+#[test]
+fn equal_prices_across_currencies_are_told_apart_by_token() {
+    let mut orders: Vec<OrderFacts> =
+        [(10, (2, 1)), (9, (1, 2)), (100, (2, 1))].map(|(token, price)| listing("", token, price)).into();
+    for order in &mut orders {
+        order.order_id = order.token_id.unwrap().to_string();
+    }
+    let collection = collection(&orders);
+    assert_eq!(listed(&collection), ["9", "10", "100"]);
+    let descending = Some(Sort { column: bourse_catalog::Column::Price, descending: true });
+    assert_eq!(sorted(&collection, &OrderFilter::default(), descending), ["100", "10", "9"]);
+}
+
+#[test]
+fn prices_are_of_one_unit_whatever_the_quantity() {
+    let many = |order: OrderFacts| OrderFacts {
+        quantity_initial: Amount::from(100),
+        quantity_remaining: Amount::from(100),
+        ..order
+    };
+    let collection = collection(&[listing("one", 1, (20, 1)), many(listing("hundred", 2, (10, 1)))]);
+    assert_eq!(listed(&collection), ["hundred", "one"]);
+}
+
+#[test]
+fn an_order_that_changes_often_leaves_nothing_behind() {
+    let mut collection = collection(&[]);
+    let change = |collection: &mut Collection, amount: u64| {
+        let order = OrderFacts { valid_until: at(1_000_000), ..listing("a", 1, (amount, 1)) };
+        collection.apply(Update { orders: vec![PreparedOrder::new(&order)], ..Update::default() });
+    };
+    let mut bytes_max = |changes: u64| {
+        let bytes = (0..changes).map(|amount| {
+            change(&mut collection, amount);
+            collection.bytes()
+        });
+        bytes.max().unwrap()
+    };
+    let (at_first, at_last) = (bytes_max(5_000), bytes_max(30_000));
+    assert!(at_last < at_first + (256 << 10), "{at_last} bytes, first {at_first}");
+    collection.make_ready(at(1_000_000), None);
+    assert_eq!(listed(&collection), [""; 0]);
+}
