@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use bourse_store::{DatabaseUrl, OpenOptions, Store, StoreError};
-use bourse_wire::ServiceName;
+use bourse_store::{Batch, Committed, DatabaseUrl, OpenOptions, Store, StoreError};
+use bourse_wire::{Currency, ServiceName};
 use tokio::sync::Semaphore;
 
 use crate::auth::{Credentials, TokenSigner};
@@ -17,6 +17,7 @@ use crate::metrics::Metrics;
 use crate::resident::Resident;
 use crate::router::Routes;
 use crate::settings::{Database, Settings};
+use crate::turns::Turns;
 
 /// The running service.
 pub struct App {
@@ -30,6 +31,7 @@ pub struct App {
     pub(crate) meter: Meter,
     pub(crate) metrics: Metrics,
     pub(crate) resident: Resident,
+    pub(crate) turns: Turns,
     pub(crate) files: Files,
     pub(crate) routes: Routes,
     /// One permit for each request at work.
@@ -79,15 +81,24 @@ impl App {
         let files = Files::open(&data).map_err(unusable)?;
         let store = Store::open(&settings.database_url(), settings.open_options(), clock.now()).await?;
         let metrics = Metrics::new();
+        let service_name = ServiceName::new(&settings.service.name);
         let meter = Meter::new(settings.quotas.clone());
         meter.flush(&store, clock.now()).await?;
         Ok(Arc::new(Self {
-            service_name: ServiceName::new(&settings.service.name),
+            resident: Resident::open(
+                settings.storage.resident_bytes_max,
+                store.clone(),
+                clock.clone(),
+                service_name.clone(),
+                metrics.resident.clone(),
+            )
+            .await?,
+            service_name,
             credentials: Credentials::load(&store).await?,
             limiter: RateLimiter::new(settings.limits.rate_per_minute),
             meter,
-            resident: Resident::new(settings.storage.resident_bytes_max),
             routes: Routes::new(&metrics),
+            turns: Turns::new(),
             permits: Semaphore::new(settings.limits.concurrent_requests_max),
             request_ids: RequestIds::new(),
             metrics,
@@ -112,6 +123,22 @@ impl App {
     /// The name that appears in enum values.
     pub fn service_name(&self) -> &ServiceName {
         &self.service_name
+    }
+
+    /// Commits changes of a collection. Once this returns, whoever reads through this process sees them.
+    pub(crate) async fn commit(&self, batch: Batch) -> Result<Committed, StoreError> {
+        let collection = batch.collection;
+        let committed = self.store.commit(batch).await?;
+        self.resident.follow(collection, committed.version).await?;
+        Ok(committed)
+    }
+
+    /// Stores currencies; tells how many are different now. Once this returns, whoever reads through this process
+    /// sees them.
+    pub(crate) async fn put_currencies(&self, currencies: Vec<Currency>) -> Result<u64, StoreError> {
+        let changed = self.store.put_currencies(currencies).await?;
+        self.resident.refresh_currencies().await?;
+        Ok(changed)
     }
 
     /// A name for one request, by which its answer is found in the log.

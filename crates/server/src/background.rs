@@ -70,7 +70,7 @@ async fn follow_until_failure(app: &App, stop: &mut Stop) -> Result<(), StoreErr
     loop {
         // Also before the first wait: something may have changed since it was loaded.
         app.credentials.refresh(&app.store).await?;
-        app.resident.refresh(&app.store).await?;
+        app.resident.refresh().await?;
         match stop.or(watcher.changed()).await {
             Some(changed) => changed?,
             None => return Ok(()),

@@ -41,6 +41,13 @@ impl Call {
 
     /// The chain that body and path name between them.
     pub(crate) fn chain(&self, in_body: Option<&ChainRef>) -> Result<ChainId, Error> {
+        self.named_chain(in_body)?.ok_or_else(|| {
+            Error::invalid("chainId", "is required: name a chain in the body or a network in the path")
+        })
+    }
+
+    /// The same where no chain may mean every chain: `None` when none is named and it does not go without saying.
+    pub(crate) fn named_chain(&self, in_body: Option<&ChainRef>) -> Result<Option<ChainId>, Error> {
         let networks = &self.app.settings.networks;
         let in_body = in_body.map(|chain| resolve(networks, chain.as_str())).transpose()?;
         match (in_body, self.network) {
@@ -48,10 +55,8 @@ impl Call {
                 let reason = format!("the body names chain {body}, the path chain {path}");
                 Err(Error::invalid("chainId", reason))
             }
-            (Some(chain), _) | (None, Some(chain)) => Ok(chain),
-            (None, None) => networks.only_configured().map(ChainId).ok_or_else(|| {
-                Error::invalid("chainId", "is required: name a chain in the body or a network in the path")
-            }),
+            (Some(chain), _) | (None, Some(chain)) => Ok(Some(chain)),
+            (None, None) => Ok(networks.only_configured().map(ChainId)),
         }
     }
 

@@ -3,6 +3,8 @@
 use bourse_store::StoreError;
 use bourse_wire::Error;
 
+use crate::resident::LoadError;
+
 /// Why a handler did not answer.
 #[derive(Debug)]
 pub(crate) enum Failure {
@@ -23,11 +25,18 @@ impl From<StoreError> for Failure {
         match error {
             StoreError::Refused(error) => Self::Refused(error),
             StoreError::Database(_)
+            | StoreError::Load(_)
             | StoreError::Address { .. }
             | StoreError::Newer { .. }
             | StoreError::Corrupt { .. }
             | StoreError::Closed => Self::Internal(Box::new(error)),
         }
+    }
+}
+
+impl From<LoadError> for Failure {
+    fn from(error: LoadError) -> Self {
+        Self::Internal(Box::new(error))
     }
 }
 

@@ -135,7 +135,7 @@ async fn ready(State(app): State<Arc<App>>) -> Response {
 }
 
 async fn metrics(State(app): State<Arc<App>>) -> Response {
-    app.metrics.resident_bytes.set(i64::try_from(app.resident.bytes()).unwrap_or(i64::MAX));
+    app.resident.measure();
     match app.metrics.encode() {
         Ok(text) => typed(&app, "application/openmetrics-text; version=1.0.0; charset=utf-8", text.into()),
         Err(error) => {

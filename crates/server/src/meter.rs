@@ -49,6 +49,7 @@ impl Meter {
             Service::Marketplace => self.quotas.marketplace,
             Service::Builder => self.quotas.builder,
             Service::Analytics => self.quotas.analytics,
+            Service::Ingest => self.quotas.ingest,
         }
     }
 

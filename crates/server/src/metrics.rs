@@ -41,8 +41,51 @@ pub(crate) struct Metrics {
     requests: Family<OperationLabels, Counter<u64, AtomicU64>>,
     errors: Family<ErrorLabels, Counter<u64, AtomicU64>>,
     latency: Family<OperationLabels, Histogram>,
-    /// Memory that resident collections take.
-    pub(crate) resident_bytes: Gauge<i64, AtomicI64>,
+    pub(crate) resident: ResidentMetrics,
+}
+
+/// The series of the resident collections.
+#[derive(Clone)]
+pub(crate) struct ResidentMetrics {
+    /// How many there are.
+    pub(crate) collections: Gauge<i64, AtomicI64>,
+    /// Memory that they take.
+    pub(crate) bytes: Gauge<i64, AtomicI64>,
+    /// Time that loading a whole one takes.
+    pub(crate) load_seconds: Histogram,
+    /// Time that taking over changes takes.
+    pub(crate) follow_seconds: Histogram,
+    /// How many versions the one furthest behind the store still is.
+    pub(crate) lag_versions: Gauge<i64, AtomicI64>,
+}
+
+/// Upper bounds of the buckets for loading a collection, in seconds: a small one takes milliseconds.
+const LOAD_SECONDS: [f64; 10] = [0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 15.0];
+
+impl ResidentMetrics {
+    fn register(registry: &mut Registry) -> Self {
+        let resident = Self {
+            collections: Gauge::default(),
+            bytes: Gauge::default(),
+            load_seconds: Histogram::new(LOAD_SECONDS),
+            follow_seconds: Histogram::new(LATENCY_SECONDS),
+            lag_versions: Gauge::default(),
+        };
+        registry.register(
+            "resident_collections",
+            "Collections that are resident",
+            resident.collections.clone(),
+        );
+        let help = "Memory that resident collections take";
+        registry.register_with_unit("resident", help, Unit::Bytes, resident.bytes.clone());
+        let help = "Time to load a whole collection";
+        registry.register_with_unit("resident_load", help, Unit::Seconds, resident.load_seconds.clone());
+        let help = "Time to take over changes of a resident collection";
+        registry.register_with_unit("resident_follow", help, Unit::Seconds, resident.follow_seconds.clone());
+        let help = "Versions that the resident collection furthest behind the store lacks";
+        registry.register("resident_lag_versions", help, resident.lag_versions.clone());
+        resident
+    }
 }
 
 impl Metrics {
@@ -51,14 +94,12 @@ impl Metrics {
         let errors = Family::default();
         let latency =
             Family::<OperationLabels, Histogram>::new_with_constructor(|| Histogram::new(LATENCY_SECONDS));
-        let resident_bytes = Gauge::default();
         let mut registry = Registry::with_prefix("bourse");
         registry.register("requests", "Requests answered", requests.clone());
         registry.register("errors", "Requests answered with an error, by its code", errors.clone());
         registry.register_with_unit("latency", "Time to answer", Unit::Seconds, latency.clone());
-        let help = "Memory that resident collections take";
-        registry.register_with_unit("resident", help, Unit::Bytes, resident_bytes.clone());
-        Self { registry, requests, errors, latency, resident_bytes }
+        let resident = ResidentMetrics::register(&mut registry);
+        Self { registry, requests, errors, latency, resident }
     }
 
     /// The series of an operation, made now and kept.

@@ -25,12 +25,14 @@ pub enum Service {
     Builder,
     /// Charts.
     Analytics,
+    /// Getting data in.
+    Ingest,
 }
 
 impl Service {
     /// Every service.
-    pub const ALL: [Self; 5] =
-        [Self::Metadata, Self::Collections, Self::Marketplace, Self::Builder, Self::Analytics];
+    pub const ALL: [Self; 6] =
+        [Self::Metadata, Self::Collections, Self::Marketplace, Self::Builder, Self::Analytics, Self::Ingest];
 
     /// The name in the path.
     pub fn name(self) -> &'static str {
@@ -40,6 +42,7 @@ impl Service {
             Self::Marketplace => "Marketplace",
             Self::Builder => "Builder",
             Self::Analytics => "Analytics",
+            Self::Ingest => "Ingest",
         }
     }
 
@@ -51,6 +54,7 @@ impl Service {
             Self::Marketplace => "marketplace",
             Self::Builder => "builder",
             Self::Analytics => "analytics",
+            Self::Ingest => "ingest",
         }
     }
 
@@ -120,8 +124,20 @@ pub(crate) trait Request: DeserializeOwned + JsonSchema + Send + 'static {
     }
 }
 
-/// Implements [`Request`]: `request!(Body)` for a body that names no project, `request!(Body, project_id)` for one that may.
+/// Implements [`Request`]: `request!(Body)` for a body that names no project, `request!(Body, project_id)` for one that
+/// may, `request!(exact Body)` for one that is read often and refuses unknown members at every level.
 macro_rules! request {
+    (exact $body:ty) => {
+        impl $crate::route::Request for $body {
+            fn claimed_project(&self) -> Option<bourse_wire::ProjectId> {
+                None
+            }
+
+            fn read(body: &[u8], depth_max: usize) -> Result<Self, bourse_wire::Error> {
+                bourse_wire::from_slice_exact(body, depth_max)
+            }
+        }
+    };
     ($body:ty) => {
         impl $crate::route::Request for $body {
             fn claimed_project(&self) -> Option<bourse_wire::ProjectId> {

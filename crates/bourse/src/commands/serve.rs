@@ -103,6 +103,7 @@ fn print_start(app: &App, address: SocketAddr) {
         upload_bytes_max = limits.upload_bytes_max,
         batch_contracts_max = limits.batch_contracts_max,
         batch_tokens_max = limits.batch_tokens_max,
+        ingest_records_max = limits.ingest_records_max,
         page_size_max = limits.page_size_max,
         request_timeout_ms = limits.request_timeout_ms,
         concurrent_requests_max = limits.concurrent_requests_max,

@@ -2,14 +2,14 @@
 
 use std::collections::HashSet;
 
+use bourse_server::ingest::{self, Chains, contract_change, token_change};
 use bourse_server::settings::Networks;
 use bourse_store::{
     AudienceContractInput, AudienceImport, Change, CollectionKey, Event, EventKind, METERED_PREFIX, UsageLine,
 };
 use bourse_wire::{
-    Address, Amount, ChainId, ChainRef, Code, ContactInput, ContractInfo, ContractInfoExtensions,
-    ContractSource, ContractType, Currency, Day, Error, ExchangeRate, JsonObject, OrderInput, ProjectId,
-    ServiceName, Text, Timestamp, TokenId, TokenInput, TokenMetadata, from_value, take_member,
+    Address, ChainRef, Code, ContactInput, ContractSource, Currency, Day, Error, JsonObject, ProjectId,
+    ServiceName, Text, Timestamp, from_value, take_member,
 };
 use serde::Deserialize;
 use serde_json::Value;
@@ -36,64 +36,6 @@ pub(crate) struct Reader {
     service: ServiceName,
     networks: Networks,
     projects: HashSet<ProjectId>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct CurrencyLine {
-    chain_id: ChainRef,
-    contract_address: Address,
-    name: Text<256>,
-    symbol: Text<64>,
-    decimals: u8,
-    image_url: Option<Text<8192>>,
-    exchange_rate: Option<ExchangeRate>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct ContractLine {
-    chain_id: ChainRef,
-    address: Address,
-    contract_type: ContractType,
-    #[serde(default)]
-    name: Text<2048>,
-    #[serde(default)]
-    symbol: Text<256>,
-    decimals: Option<u8>,
-    #[serde(default, rename = "logoURI")]
-    logo_uri: Text<262_144>,
-    #[serde(default)]
-    deployed: bool,
-    #[serde(default)]
-    bytecode_hash: Text<128>,
-    #[serde(default)]
-    extensions: ExtensionsLine,
-    #[serde(default)]
-    updated_at: Timestamp,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(rename_all = "camelCase", default)]
-struct ExtensionsLine {
-    link: Text<8192>,
-    description: Text<65536>,
-    og_image: Text<262_144>,
-    og_name: Text<2048>,
-    origin_chain_id: u64,
-    origin_address: Text<64>,
-    verified: bool,
-    verified_by: Text<256>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct BalanceLine {
-    chain_id: ChainRef,
-    contract_address: Address,
-    token_id: TokenId,
-    account: Address,
-    balance: Amount,
 }
 
 #[derive(Deserialize)]
@@ -165,10 +107,10 @@ impl Reader {
         let kind = take_member(&mut members, "type");
         match kind.as_ref().and_then(Value::as_str) {
             Some("token") => self.token(members),
-            Some("balance") => self.balance(&from_value(Value::Object(members))?),
-            Some("order") => self.order(from_value(Value::Object(members))?),
-            Some("contract") => self.contract(from_value(Value::Object(members))?),
-            Some("currency") => self.currency(from_value(Value::Object(members))?),
+            Some("balance") => self.balance(members),
+            Some("order") => self.order(members),
+            Some("contract") => self.contract(members),
+            Some("currency") => Ok(Record::Currency(self.shared().currency(members)?)),
             Some("event") => self.event(from_value(Value::Object(members))?),
             Some("usage") => self.usage(from_value(Value::Object(members))?),
             Some("audience") => self.audience(from_value(Value::Object(members))?),
@@ -182,93 +124,34 @@ impl Reader {
         }
     }
 
-    fn chain(&self, chain: &ChainRef) -> Result<ChainId, Error> {
-        let unknown =
-            || Error::invalid("chainId", format!("`{chain:.64}` is not the name or number of a network"));
-        self.networks.resolve(chain.as_str()).map(ChainId).ok_or_else(unknown)
+    /// The reader of the records that can also be put through the service.
+    fn shared(&self) -> ingest::Reader<'_> {
+        ingest::Reader { service: &self.service, networks: &self.networks, chains: Chains::Named }
+    }
+
+    fn token(&self, members: JsonObject) -> Result<Record, Error> {
+        let (collection, token) = self.shared().token(members)?;
+        Ok(Record::Collection(collection, token_change(&token)?))
+    }
+
+    fn contract(&self, members: JsonObject) -> Result<Record, Error> {
+        let (collection, contract) = self.shared().contract(members)?;
+        Ok(Record::Collection(collection, contract_change(&contract)?))
+    }
+
+    fn order(&self, members: JsonObject) -> Result<Record, Error> {
+        let (collection, order) = self.shared().order(members)?;
+        Ok(Record::Collection(collection, Change::Order(Box::new(order))))
+    }
+
+    fn balance(&self, members: JsonObject) -> Result<Record, Error> {
+        let (collection, balance) = self.shared().balance(members)?;
+        Ok(Record::Collection(collection, balance))
     }
 
     fn project(&self, project: ProjectId) -> Result<ProjectId, Error> {
         let unknown = || Error::invalid("projectId", format!("there is no project {project}"));
         self.projects.contains(&project).then_some(project).ok_or_else(unknown)
-    }
-
-    /// The members beside chain and contract are those of token metadata; they are taken apart rather than copied, as
-    /// most lines of an import are tokens.
-    fn token(&self, mut members: JsonObject) -> Result<Record, Error> {
-        let mut required =
-            |name: &str| take_member(&mut members, name).ok_or_else(|| Error::invalid(name, "is required"));
-        let (chain, contract) = (required("chainId")?, required("contractAddress")?);
-        let within = |member: &'static str| move |error| Error::invalid(member, error);
-        let chain: ChainRef = from_value(chain).map_err(within("chainId"))?;
-        let address: Address = from_value(contract).map_err(within("contractAddress"))?;
-        let key = CollectionKey { chain: self.chain(&chain)?, address };
-        let input: TokenInput = from_value(Value::Object(members))?;
-        let token_id = input.token_id.ok_or_else(|| Error::invalid("tokenId", "is required"))?;
-        let updated_at = input.updated_at.unwrap_or_default();
-        let mut token = TokenMetadata { token_id, updated_at, ..TokenMetadata::default() };
-        input.apply(&mut token);
-        Ok(Record::Collection(key, Change::Token { token_id, metadata: token.to_json()? }))
-    }
-
-    fn balance(&self, line: &BalanceLine) -> Result<Record, Error> {
-        let key = CollectionKey { chain: self.chain(&line.chain_id)?, address: line.contract_address };
-        let change =
-            Change::Balance { token_id: line.token_id, account: line.account, balance: line.balance };
-        Ok(Record::Collection(key, change))
-    }
-
-    fn order(&self, line: OrderInput) -> Result<Record, Error> {
-        let chain = self.chain(&line.chain_id)?;
-        let key = CollectionKey { chain, address: line.collection_contract_address };
-        let facts = line
-            .facts(&self.service)
-            .map_err(|error| Error::new(Code::InvalidArgument, error.to_string()))?;
-        Ok(Record::Collection(key, Change::Order(Box::new(facts))))
-    }
-
-    fn contract(&self, line: ContractLine) -> Result<Record, Error> {
-        let chain = self.chain(&line.chain_id)?;
-        let origin = match line.extensions.origin_address.as_str() {
-            "" => line.address,
-            text => text.parse().map_err(|error| Error::invalid("extensions.originAddress", error))?,
-        };
-        let info = ContractInfo {
-            chain_id: chain,
-            address: line.address,
-            name: line.name.into_string(),
-            r#type: line.contract_type,
-            symbol: line.symbol.into_string(),
-            decimals: line.decimals.map(u64::from),
-            logo_uri: line.logo_uri.into_string(),
-            deployed: line.deployed,
-            bytecode_hash: line.bytecode_hash.into_string(),
-            extensions: ContractInfoExtensions {
-                link: line.extensions.link.into_string(),
-                description: line.extensions.description.into_string(),
-                og_image: line.extensions.og_image.into_string(),
-                og_name: line.extensions.og_name.into_string(),
-                origin_chain_id: line.extensions.origin_chain_id,
-                origin_address: origin,
-                verified: line.extensions.verified,
-                verified_by: line.extensions.verified_by.into_string(),
-            },
-            updated_at: line.updated_at,
-        };
-        let key = CollectionKey { chain, address: line.address };
-        Ok(Record::Collection(key, Change::Contract(info.to_json()?)))
-    }
-
-    fn currency(&self, line: CurrencyLine) -> Result<Record, Error> {
-        Ok(Record::Currency(Currency {
-            chain_id: self.chain(&line.chain_id)?,
-            contract_address: line.contract_address,
-            name: line.name.into_string(),
-            symbol: line.symbol.into_string(),
-            decimals: line.decimals,
-            image_url: line.image_url.unwrap_or_default().into_string(),
-            exchange_rate: line.exchange_rate,
-        }))
     }
 
     fn event(&self, line: EventLine) -> Result<Record, Error> {
@@ -307,7 +190,7 @@ impl Reader {
         for contract in line.contracts {
             let source = contract.source.map_or(Ok(ContractSource::Linked), |word| word.as_str().parse());
             contracts.push(AudienceContractInput {
-                chain: self.chain(&contract.chain_id)?,
+                chain: self.shared().chain(Some(&contract.chain_id))?,
                 address: contract.contract_address,
                 name: contract.contract_name.into_string(),
                 contract_type: contract.contract_type.into_string(),

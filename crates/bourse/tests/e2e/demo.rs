@@ -4,6 +4,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::process::Command;
 use std::time::Duration;
 
+use bourse_store::testing::load_all;
 use bourse_store::{CollectionKey, ProjectScope};
 use bourse_wire::{ChainId, PageInput};
 use serde_json::{Value, json};
@@ -42,7 +43,7 @@ fn amounts(instance: &Instance, credentials: &Value) -> [u64; 8] {
         let mut tokens = [0; 2];
         for (index, count) in tokens.iter_mut().enumerate() {
             let id = store.collection(key(index)).await.unwrap().unwrap();
-            *count = store.load(id, None).await.unwrap().tokens.len() as u64;
+            *count = load_all(store, id).await.unwrap().tokens.len() as u64;
         }
         let audiences = store.audiences(scope).await.unwrap();
         let page = PageInput::default().resolve(100, 100).unwrap();

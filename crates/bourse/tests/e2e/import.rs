@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use bourse_store::testing::load_all;
 use bourse_store::{CollectionKey, ProjectScope};
 use bourse_wire::ChainId;
 use serde_json::{Value, json};
@@ -63,7 +64,7 @@ pub(crate) fn token_names(instance: &Instance) -> Vec<(String, String)> {
     let key = CollectionKey { chain: ChainId(137), address: CONTRACT.parse().unwrap() };
     let tokens = instance.with_store(async |store| {
         let Some(id) = store.collection(key).await.unwrap() else { return Vec::new() };
-        store.load(id, None).await.unwrap().tokens
+        load_all(store, id).await.unwrap().tokens
     });
     let mut names: Vec<_> = tokens
         .iter()

@@ -19,6 +19,9 @@ fn bad_lines() -> Vec<(String, &'static [&'static str])> {
     };
     let usage = json!({ "type": "usage", "projectId": 1, "service": "metadata", "day": "2026-01-01", "units": 1,
         "id": "metered:metadata:2026-01-01" });
+    let free = json!({ "type": "order", "orderId": "1", "marketplace": "opensea", "side": "offer", "chainId": 137,
+        "collectionContractAddress": CONTRACT, "createdBy": CONTRACT, "priceAmount": "0",
+        "priceCurrencyAddress": CONTRACT, "validUntil": "2030-01-01T00:00:00Z" });
     vec![
         (r#"{"type":"token","#.to_owned(), &["not JSON", "EOF"]),
         ("nonsense".to_owned(), &["not JSON"]),
@@ -33,6 +36,7 @@ fn bad_lines() -> Vec<(String, &'static [&'static str])> {
         (event(999, "session"), &["projectId", "there is no project 999"]),
         (event(1, "party"), &["kind", "`party`"]),
         (usage.to_string(), &["id", "metered:"]),
+        (free.to_string(), &["priceAmount: must not be zero"]),
     ]
 }
 

@@ -4,7 +4,7 @@ use std::io::{BufWriter, Write as _};
 use std::process::{ChildStdin, Stdio};
 use std::time::Duration;
 
-use bourse_store::{CollectionKey, LoadedCollection};
+use bourse_store::{Changes, CollectionKey};
 use bourse_wire::ChainId;
 use serde_json::{Value, json};
 
@@ -101,13 +101,12 @@ fn check_whole_batches(instance: &Instance, import: u64) -> u64 {
 }
 
 /// The collection by way of its change log, which must be complete.
-fn load(instance: &Instance, import: u64) -> Option<LoadedCollection> {
+fn load(instance: &Instance, import: u64) -> Option<Changes> {
     let key = CollectionKey { chain: ChainId(137), address: contract(import).parse().unwrap() };
     instance.with_store(async |store| {
         let id = store.collection(key).await.unwrap()?;
-        let loaded = store.load(id, Some(0)).await.unwrap();
-        // From version 0 on, everything is read only when the log's rows are not as many as the versions.
-        assert!(!loaded.whole, "version {} and the change log do not agree", loaded.version);
-        Some(loaded)
+        let changes = store.changes(id, 0).await.unwrap();
+        assert!(changes.is_some(), "the version and the change log do not agree");
+        changes
     })
 }

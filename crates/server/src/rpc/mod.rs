@@ -2,4 +2,6 @@
 
 pub(crate) mod builder;
 pub(crate) mod collections;
+pub(crate) mod ingest;
+pub(crate) mod marketplace;
 pub(crate) mod metadata;

@@ -115,6 +115,8 @@ pub struct Limits {
     pub batch_tokens_max: usize,
     /// Contacts in one request.
     pub contacts_max: usize,
+    /// Records in one request that gets data in.
+    pub ingest_records_max: usize,
     /// Items in a page when the client names no number.
     pub page_size_default: u32,
     /// Items in a page, at most.
@@ -145,6 +147,8 @@ pub struct Quotas {
     pub builder: u64,
     /// Analytics.
     pub analytics: u64,
+    /// Getting data in.
+    pub ingest: u64,
 }
 
 /// `[cors]`

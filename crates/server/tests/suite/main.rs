@@ -9,5 +9,7 @@ mod errors;
 mod files;
 mod follow;
 mod hostile;
+mod ingest;
+mod marketplace;
 mod support;
 mod tenancy;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use bourse_wire::{ChainRef, Error, ProjectId, TokenId, TokenMetadata};
+use bourse_wire::{ChainRef, Error, TokenId, TokenMetadata};
 use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -10,6 +10,7 @@ use serde::Deserialize;
 use super::{check_batch, write_item, write_tokens};
 use crate::call::Call;
 use crate::failure::Failure;
+use crate::route::request;
 
 /// Which tokens.
 #[derive(Deserialize, JsonSchema)]
@@ -24,15 +25,7 @@ pub(crate) struct Request {
     contract_token_map: IndexMap<String, Vec<TokenId>>,
 }
 
-impl crate::route::Request for Request {
-    fn claimed_project(&self) -> Option<ProjectId> {
-        None
-    }
-
-    fn read(body: &[u8], depth_max: usize) -> Result<Self, Error> {
-        bourse_wire::from_slice_exact(body, depth_max)
-    }
-}
+request!(exact Request);
 
 /// Their metadata.
 #[derive(JsonSchema)]

@@ -4,6 +4,10 @@ pub(crate) mod get_contract_info;
 pub(crate) mod get_contract_info_batch;
 pub(crate) mod get_token_metadata;
 pub(crate) mod get_token_metadata_batch;
+pub(crate) mod search;
+pub(crate) mod search_contracts;
+pub(crate) mod search_tokens;
+pub(crate) mod token_collection_filters;
 
 use std::collections::HashMap;
 
@@ -26,7 +30,7 @@ async fn write_tokens(
 ) -> Result<(), Failure> {
     answer.push(b'[');
     let first = answer.len();
-    match app.resident.find(&app.store, key).await? {
+    match app.resident.find(key).await? {
         Place::Missing => {}
         Place::Resident(slot) => {
             let collection = slot.read();
@@ -54,7 +58,7 @@ async fn write_tokens(
 
 /// The information about a contract, as JSON text.
 async fn contract_info(app: &App, key: CollectionKey) -> Result<Option<Vec<u8>>, Failure> {
-    Ok(match app.resident.find(&app.store, key).await? {
+    Ok(match app.resident.find(key).await? {
         Place::Missing => None,
         Place::Resident(slot) => slot.read().contract().map(|info| info.as_bytes().to_vec()),
         Place::Stored(id) => app.store.contract(id).await?.map(String::into_bytes),

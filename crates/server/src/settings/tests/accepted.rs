@@ -30,7 +30,7 @@ fn the_default_file_is_valid() {
     assert_eq!(settings.service.name, "bourse");
     assert_eq!(settings.server.listen.to_string(), "127.0.0.1:4010");
     assert_eq!(settings.storage.sqlite_file().unwrap(), Path::new("bourse-data/bourse.db"));
-    assert_eq!(settings.storage.resident_bytes_max, 1 << 30);
+    assert_eq!(settings.storage.resident_bytes_max, 2 << 30);
     assert!(settings.auth.jwt_secret.is_empty());
     assert_eq!((settings.limits.page_size_default, settings.limits.page_size_max), (30, 200));
     assert_eq!(settings.cors.origins, ["*"]);

@@ -1,10 +1,17 @@
 //! Every answer of every operation, as a snapshot.
 
+mod activities;
 mod builder;
+mod collectibles;
 mod collections;
+mod currencies;
 mod headers;
+mod ingest;
+mod marketplace;
 mod metadata;
+mod orders;
 mod plain;
+mod search;
 
 use std::fs;
 use std::path::Path;

@@ -33,7 +33,7 @@ async fn what_was_metered_is_stored_when_the_service_stops() {
     app.anonymous.call("Builder/ListAudiences", json!({})).await;
     a.key.call("Collections/ListCollections", json!({})).await;
     a.call("Builder/Ping", json!({})).await.ok();
-    assert_eq!(a.call("Marketplace/ListCollectibles", json!({})).await.status, 501);
+    assert_eq!(a.call("Marketplace/GenerateBuyTransaction", json!({})).await.status, 501);
     app.clock.set("2025-03-15T00:00:00Z");
     a.call("Builder/ListAudiences", json!({})).await.ok();
     assert_eq!(usage(&app, "2025-03-01").await, []);

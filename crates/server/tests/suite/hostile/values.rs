@@ -59,12 +59,34 @@ pub(super) fn valid_body(operation: &str) -> Value {
     let contacts = json!([{ "name": "n", "address": ACCOUNT, "email": "a@b.cd" }]);
     let page =
         json!({ "page": 1, "pageSize": 2, "after": null, "sort": [{ "column": "a", "order": "DESC" }] });
+    let tokens = json!([{ "chainId": 137, "contractAddress": RELICS, "tokenId": "9", "name": "n", "properties": { "a": 1 } }]);
+    let contracts = json!([{ "chainId": 137, "address": ACCOUNT, "contractType": "ERC721", "name": "n", "decimals": 3,
+        "extensions": { "originChainId": 1, "originAddress": RELICS } }]);
+    let balances = json!([{ "contractAddress": RELICS, "tokenId": "9", "account": ACCOUNT, "balance": "1" }]);
+    let currencies = json!([{ "contractAddress": RELICS, "name": "n", "symbol": "s", "decimals": 18,
+        "exchangeRate": "0.25" }]);
+    let fees = json!([{ "kind": "royalty", "recipientAddress": ACCOUNT, "bps": 250 }]);
+    let orders = json!([{ "orderId": "1", "marketplace": "opensea", "side": "listing", "chainId": "137",
+        "collectionContractAddress": RELICS, "tokenId": "1", "createdBy": ACCOUNT, "priceAmount": "1",
+        "priceCurrencyAddress": RELICS, "quantityInitial": "2", "quantityRemaining": "1", "quantityDecimals": 0,
+        "feeBreakdown": fees, "validFrom": "2024-01-01T00:00:00Z", "validUntil": "2030-01-01T00:00:00Z",
+        "blockNumber": 1, "updatedAt": "2024-01-01T00:00:00Z" }]);
+    let property = json!({ "name": "n", "type": "INT", "min": 1, "max": 2, "values": [1, "a", true] });
+    let price = json!({ "contractAddress": RELICS, "min": "1", "max": "2" });
+    let filter = json!({ "text": "n", "searchText": "n", "includeEmpty": true, "properties": [property], "prices": [price],
+        "marketplaces": ["opensea"], "inAccounts": [ACCOUNT], "notInAccounts": [ACCOUNT], "ordersCreatedBy": [ACCOUNT],
+        "ordersNotCreatedBy": [ACCOUNT], "inCurrencyAddresses": [RELICS], "notInCurrencyAddresses": [RELICS],
+        "createdBy": [ACCOUNT], "marketplace": ["opensea"], "currencies": [RELICS] });
+    let names = json!([{ "contractAddress": RELICS, "orderId": "1", "marketplace": "opensea" }]);
     json!({
         "projectId": 1, "chainID": "137", "contractAddress": RELICS, "contractAddresses": [RELICS],
         "contractTokenMap": { RELICS: ["1", "2"] }, "tokenIDs": ["1", 2], "collectionId": 1, "tokenId": "1",
         "assetId": 1, "audienceId": 1, "name": format!("for {operation}"), "contactIds": [1, 2], "recursive": true,
         "private": true, "token": token, "collection": collection, "asset": asset, "contacts": contacts,
-        "contractCollection": link, "page": page,
+        "contractCollection": link, "page": page, "side": "listing", "filter": filter, "excludeProperties": ["n"],
+        "excludePropertyValues": true, "includeCounts": true, "tokens": tokens, "contracts": contracts, "balances": balances,
+        "currencies": currencies, "orders": orders, "reason": "r", "input": names, "q": "n", "chainIDs": [137],
+        "types": ["ERC721"],
     })
 }
 
@@ -184,7 +206,7 @@ pub(super) fn known_members(operation: &str) -> Value {
     let body = &document["paths"][format!("/rpc/{operation}")]["post"]["requestBody"];
     let schema = body["content"]["application/json"]["schema"]["$ref"].as_str().unwrap();
     let known = &document["components"]["schemas"][schema.rsplit('/').next().unwrap()]["properties"];
-    let known: Vec<&String> = known.as_object().unwrap().keys().collect();
+    let known: Vec<&String> = known.as_object().into_iter().flat_map(|known| known.keys()).collect();
     let mut body = valid_body(operation);
     body.as_object_mut()
         .unwrap()

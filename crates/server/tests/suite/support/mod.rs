@@ -4,6 +4,7 @@ pub(crate) mod actor;
 pub(crate) mod body;
 pub(crate) mod clock;
 pub(crate) mod log;
+pub(crate) mod market;
 pub(crate) mod project;
 pub(crate) mod random;
 pub(crate) mod seed;
@@ -39,6 +40,19 @@ pub(crate) struct TestApp {
     pub(crate) database: TestDatabase,
 }
 
+/// A second service on the database of a first.
+pub(crate) struct Beside {
+    app: Arc<App>,
+    /// Project A, presenting its access key to this one.
+    pub(crate) key: Actor,
+}
+
+impl Beside {
+    pub(crate) fn background(&self) -> Background {
+        Background::start(&self.app)
+    }
+}
+
 impl TestApp {
     /// A service with the default settings.
     pub(crate) async fn start() -> Self {
@@ -66,6 +80,14 @@ impl TestApp {
         let anonymous = Actor::new(service(Arc::clone(&app)));
         let [project_a, project_b] = [project_a, project_b].map(|project| project.calling(&anonymous));
         (Self { app, store, clock, anonymous, project_a, project_b, database }, prepared)
+    }
+
+    /// Another service on the same database, as another process would run it.
+    pub(crate) async fn another(&self) -> Beside {
+        let settings = load(layers(&self.database, &[])).unwrap().settings;
+        let app = App::open(settings, self.clock.clock()).await.unwrap();
+        let key = Actor::new(service(Arc::clone(&app))).with("x-access-key", &self.project_a.key_text);
+        Beside { app, key }
     }
 
     /// Lets it follow the store and flush, as it does when it serves.

@@ -1,0 +1,93 @@
+//! Why a record is not taken.
+
+use bourse_wire::{Code, Error, LenientError, OrderFactsError};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// Why a record is not taken, in a word that programs can act on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(inline)]
+pub enum Reason {
+    /// A member is missing, of the wrong type, or has a value that is not possible.
+    InvalidFormat,
+    /// The whole record is larger than a record may be.
+    TooLarge,
+    /// The chain is not the name or number of a network.
+    UnknownChain,
+    /// The record names another chain than the path.
+    WrongChain,
+    /// The marketplace is not one of the known words.
+    UnknownMarketplace,
+    /// The price is zero.
+    ZeroPrice,
+    /// The order would be over before it begins.
+    InvalidStartTime,
+    /// The order is said to be active, is not known yet, and its time is over.
+    Expired,
+    /// The fees are more than the price.
+    FeesTooHigh,
+    /// There is no such order.
+    NotFound,
+}
+
+/// A record that is not taken.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct Rejection {
+    /// Why, for programs.
+    pub reason: Reason,
+    /// Why, for people: the member first where there is one.
+    pub message: String,
+}
+
+impl Rejection {
+    pub(crate) fn new(reason: Reason, message: impl Into<String>) -> Self {
+        Self { reason, message: message.into() }
+    }
+
+    /// A member cannot have this value.
+    pub(crate) fn invalid(member: &str, why: impl std::fmt::Display) -> Self {
+        Self::new(Reason::InvalidFormat, format!("{member}: {why}"))
+    }
+
+    /// The record is larger than a record may be.
+    pub(super) fn too_large(error: &Error) -> Self {
+        Self::new(Reason::TooLarge, error.message.clone())
+    }
+}
+
+impl From<LenientError> for Rejection {
+    fn from(error: LenientError) -> Self {
+        Self::new(Reason::InvalidFormat, error.to_string())
+    }
+}
+
+impl From<OrderFactsError> for Rejection {
+    fn from(error: OrderFactsError) -> Self {
+        let reason = match error {
+            OrderFactsError::Marketplace { .. } => Reason::UnknownMarketplace,
+            OrderFactsError::ZeroPrice => Reason::ZeroPrice,
+            OrderFactsError::Validity { .. } => Reason::InvalidStartTime,
+            OrderFactsError::Fee { bps } | OrderFactsError::FeeShare { bps } if bps >= 0 => {
+                Reason::FeesTooHigh
+            }
+            OrderFactsError::FeeSum { .. } => Reason::FeesTooHigh,
+            OrderFactsError::Side
+            | OrderFactsError::ListingWithoutToken
+            | OrderFactsError::Quantity { .. }
+            | OrderFactsError::BlockNumber { .. }
+            | OrderFactsError::Fee { .. }
+            | OrderFactsError::FeeShare { .. }
+            | OrderFactsError::FeeEntries { .. }
+            | OrderFactsError::FeeKind { .. } => Reason::InvalidFormat,
+        };
+        Self::new(reason, error.to_string())
+    }
+}
+
+impl From<Rejection> for Error {
+    fn from(rejection: Rejection) -> Self {
+        Self::new(Code::InvalidArgument, rejection.message)
+    }
+}

@@ -1,0 +1,285 @@
+//! Collections held in memory: loaded at first touch, kept up to date, dropped when memory is short.
+
+mod currencies;
+mod load;
+mod slot;
+
+use std::collections::{HashMap, HashSet};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::time::Instant;
+
+use bourse_store::{CollectionId, CollectionKey, Store, StoreError};
+use bourse_wire::{Currency, ServiceName};
+use futures_util::FutureExt as _;
+use futures_util::future::{BoxFuture, Shared};
+
+use crate::clock::Clock;
+use crate::metrics::ResidentMetrics;
+use currencies::Currencies;
+use load::Loaded;
+pub(crate) use slot::Slot;
+
+/// The resident collections. Cheap to clone; every clone is the same.
+#[derive(Clone)]
+pub(crate) struct Resident(Arc<Inner>);
+
+struct Inner {
+    bytes_max: usize,
+    store: Store,
+    clock: Clock,
+    service: ServiceName,
+    metrics: ResidentMetrics,
+    currencies: Currencies,
+    slots: RwLock<HashMap<CollectionKey, Arc<Slot>>>,
+    /// Loads under way. A collection is here or in a slot, or in neither: both change under this lock.
+    loads: Mutex<HashMap<CollectionKey, Load>>,
+    /// Collections that did not fit.
+    too_large: RwLock<HashSet<CollectionKey>>,
+    /// Counts touches, to find the collection that was touched longest ago.
+    touches: AtomicU64,
+}
+
+/// A load that many may wait for. It goes on when those who asked for it are gone.
+type Load = Shared<BoxFuture<'static, Result<(), Arc<StoreError>>>>;
+
+/// Where a collection can be read.
+pub(crate) enum Place {
+    /// Here.
+    Resident(Arc<Slot>),
+    /// In the store only: it is larger than the memory there is.
+    Stored(CollectionId),
+    /// Nowhere.
+    Missing,
+}
+
+/// Why a collection cannot be loaded; everyone who waited for it is told.
+#[derive(Debug, thiserror::Error)]
+#[error("loading a collection: {0}")]
+pub(crate) struct LoadError(Arc<StoreError>);
+
+impl Resident {
+    pub(crate) async fn open(
+        bytes_max: usize,
+        store: Store,
+        clock: Clock,
+        service: ServiceName,
+        metrics: ResidentMetrics,
+    ) -> Result<Self, StoreError> {
+        let currencies = Currencies::load(&store).await?;
+        Ok(Self(Arc::new(Inner {
+            bytes_max,
+            store,
+            clock,
+            service,
+            metrics,
+            currencies,
+            slots: RwLock::default(),
+            loads: Mutex::default(),
+            too_large: RwLock::default(),
+            touches: AtomicU64::new(0),
+        })))
+    }
+
+    /// Finds a collection, loading it when it is not resident yet.
+    pub(crate) async fn find(&self, key: CollectionKey) -> Result<Place, LoadError> {
+        let inner = &self.0;
+        loop {
+            if let Some(slot) = inner.touch(key) {
+                return Ok(Place::Resident(slot));
+            }
+            let found = inner.store.collection(key).await;
+            let Some(id) = found.map_err(|error| LoadError(Arc::new(error)))? else {
+                return Ok(Place::Missing);
+            };
+            if read(&inner.too_large).contains(&key) {
+                return Ok(Place::Stored(id));
+            }
+            self.load(key, id).await.map_err(LoadError)?;
+        }
+    }
+
+    /// The load of a collection: the one under way, or a new one.
+    fn load(&self, key: CollectionKey, id: CollectionId) -> Load {
+        let mut loads = lock(&self.0.loads);
+        let begin = || {
+            let inner = Arc::clone(&self.0);
+            let task = tokio::spawn(async move { inner.load(key, id).await });
+            let flat = |joined: Result<Result<(), StoreError>, _>| {
+                // A load that panicked has told the log so.
+                joined.unwrap_or(Err(StoreError::Closed)).map_err(Arc::new)
+            };
+            task.map(flat).boxed().shared()
+        };
+        // Between our look at the slots and now it may have come.
+        if read(&self.0.slots).contains_key(&key) {
+            return futures_util::future::ready(Ok(())).boxed().shared();
+        }
+        loads.entry(key).or_insert_with(begin).clone()
+    }
+
+    /// Takes over a version of a collection, when it is resident or about to be: whoever asks after this returns sees
+    /// what was committed as that version.
+    pub(crate) async fn follow(&self, key: CollectionKey, version: u64) -> Result<(), StoreError> {
+        let under_way = lock(&self.0.loads).get(&key).cloned();
+        if let Some(load) = under_way {
+            // A load that failed left nothing that could be old.
+            let _ = load.await;
+        }
+        let slot = read(&self.0.slots).get(&key).cloned();
+        match slot {
+            Some(slot) => self.0.catch_up(&slot, Some(version)).await,
+            None => Ok(()),
+        }
+    }
+
+    /// Takes over what changed in the store.
+    pub(crate) async fn refresh(&self) -> Result<(), StoreError> {
+        let inner = &self.0;
+        self.refresh_currencies().await?;
+        let slots: Vec<Arc<Slot>> = read(&inner.slots).values().cloned().collect();
+        if slots.is_empty() {
+            return Ok(());
+        }
+        let versions: HashMap<CollectionId, u64> =
+            inner.store.versions(slots.iter().map(|slot| slot.id()).collect()).await?.into_iter().collect();
+        let behind = |slot: &Slot| {
+            let version = versions.get(&slot.id()).copied().unwrap_or_default();
+            version.saturating_sub(slot.read().version())
+        };
+        inner
+            .metrics
+            .lag_versions
+            .set(slots.iter().map(|slot| behind(slot)).max().unwrap_or_default().cast_signed());
+        for slot in slots.iter().filter(|slot| behind(slot) > 0) {
+            inner.catch_up(slot, versions.get(&slot.id()).copied()).await?;
+            slot.weigh();
+        }
+        inner.metrics.lag_versions.set(0);
+        inner.evict(None);
+        Ok(())
+    }
+
+    /// Takes over rates and currencies that changed, in every resident collection.
+    pub(crate) async fn refresh_currencies(&self) -> Result<(), StoreError> {
+        let inner = &self.0;
+        inner.currencies.refresh(&inner.store).await?;
+        let slots: Vec<Arc<Slot>> = read(&inner.slots).values().cloned().collect();
+        for slot in slots {
+            slot.put_currencies(&inner.currencies);
+        }
+        Ok(())
+    }
+
+    /// The currencies of a chain.
+    pub(crate) fn currencies(&self, chain: bourse_wire::ChainId) -> Arc<[Currency]> {
+        self.0.currencies.of(chain).1
+    }
+
+    /// The currencies of every chain, by chain.
+    pub(crate) fn all_currencies(&self) -> Vec<Arc<[Currency]>> {
+        self.0.currencies.all()
+    }
+
+    /// Brings the gauges up to date.
+    pub(crate) fn measure(&self) {
+        let slots = read(&self.0.slots);
+        self.0.metrics.collections.set(i64::try_from(slots.len()).unwrap_or(i64::MAX));
+        self.0.metrics.bytes.set(i64::try_from(total_bytes(&slots)).unwrap_or(i64::MAX));
+    }
+}
+
+impl Inner {
+    fn touch(&self, key: CollectionKey) -> Option<Arc<Slot>> {
+        let slots = read(&self.slots);
+        let slot = slots.get(&key)?;
+        slot.touch(self.touches.fetch_add(1, Ordering::Relaxed));
+        Some(Arc::clone(slot))
+    }
+
+    async fn load(&self, key: CollectionKey, id: CollectionId) -> Result<(), StoreError> {
+        let started = Instant::now();
+        let loaded = self.load_slot(key, id).await;
+        match self.install(key, loaded, started)? {
+            // Whoever was told of changes meanwhile did not know of this slot.
+            Some(slot) => self.catch_up(&slot, None).await,
+            None => Ok(()),
+        }
+    }
+
+    /// Ends a load: the slot, when there is one now.
+    fn install(
+        &self,
+        key: CollectionKey,
+        loaded: Result<Loaded, StoreError>,
+        started: Instant,
+    ) -> Result<Option<Arc<Slot>>, StoreError> {
+        let mut loads = lock(&self.loads);
+        loads.remove(&key);
+        let Loaded::Whole(slot) = loaded? else {
+            write(&self.too_large).insert(key);
+            return Ok(None);
+        };
+        self.metrics.load_seconds.observe(started.elapsed().as_secs_f64());
+        slot.touch(self.touches.fetch_add(1, Ordering::Relaxed));
+        let slot: Arc<Slot> = Arc::from(slot);
+        write(&self.slots).insert(key, Arc::clone(&slot));
+        drop(loads);
+        self.evict(Some(key));
+        Ok(Some(slot))
+    }
+
+    /// Brings a slot to a version at least, or to the latest when none is named. One follower at a time: what it brings,
+    /// those who waited need not.
+    async fn catch_up(&self, slot: &Slot, version: Option<u64>) -> Result<(), StoreError> {
+        let _following = slot.following().await;
+        let known = slot.read().version();
+        if version.is_some_and(|version| known >= version) {
+            return Ok(());
+        }
+        let started = Instant::now();
+        match self.store.changes(slot.id(), known).await? {
+            Some(changes) => slot.apply(changes),
+            None => match self.load_slot(slot.key(), slot.id()).await? {
+                Loaded::Whole(whole) => slot.replace(*whole),
+                // It outgrew the memory there is: better read from the store than old.
+                Loaded::TooLarge => {
+                    write(&self.too_large).insert(slot.key());
+                    write(&self.slots).remove(&slot.key());
+                }
+            },
+        }
+        slot.put_currencies(&self.currencies);
+        self.metrics.follow_seconds.observe(started.elapsed().as_secs_f64());
+        Ok(())
+    }
+
+    /// Drops the collections touched longest ago until the rest fits. The newest stays whatever its size.
+    fn evict(&self, newest: Option<CollectionKey>) {
+        let mut slots = write(&self.slots);
+        while total_bytes(&slots) > self.bytes_max && slots.len() > 1 {
+            let others = slots.iter().filter(|(key, _)| Some(**key) != newest);
+            let Some((key, _)) = others.min_by_key(|(_, slot)| slot.touched()) else { return };
+            let key = *key;
+            tracing::info!(chain = %key.chain, contract = %key.address, "dropping a resident collection");
+            slots.remove(&key);
+        }
+    }
+}
+
+fn total_bytes(slots: &HashMap<CollectionKey, Arc<Slot>>) -> usize {
+    slots.values().map(|slot| slot.bytes()).sum()
+}
+
+/// What a lock guards stays whole when somebody panics: every change under one is a single insertion or removal.
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn read<T>(lock: &RwLock<T>) -> std::sync::RwLockReadGuard<'_, T> {
+    lock.read().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn write<T>(lock: &RwLock<T>) -> std::sync::RwLockWriteGuard<'_, T> {
+    lock.write().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,123 @@
+//! One resident collection.
+
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{PoisonError, RwLock, RwLockReadGuard};
+
+use bourse_catalog::{Collection, Column, PreparedOrder, Update};
+use bourse_store::{Changes, CollectionId, CollectionKey};
+use bourse_wire::Timestamp;
+
+use super::currencies::Currencies;
+use super::{read, write};
+
+/// One resident collection.
+pub(crate) struct Slot {
+    key: CollectionKey,
+    id: CollectionId,
+    collection: RwLock<Collection>,
+    /// The revision of the currencies that its prices are worth something by.
+    currencies: AtomicU64,
+    bytes: AtomicUsize,
+    touched: AtomicU64,
+    following: tokio::sync::Mutex<()>,
+}
+
+impl Slot {
+    pub(super) fn new(key: CollectionKey, id: CollectionId, collection: Collection, currencies: u64) -> Self {
+        let bytes = AtomicUsize::new(collection.bytes());
+        let (collection, currencies) = (RwLock::new(collection), AtomicU64::new(currencies));
+        let (touched, following) = (AtomicU64::new(0), tokio::sync::Mutex::default());
+        Self { key, id, collection, currencies, bytes, touched, following }
+    }
+
+    pub(super) fn key(&self) -> CollectionKey {
+        self.key
+    }
+
+    pub(super) fn id(&self) -> CollectionId {
+        self.id
+    }
+
+    /// Waits until nobody else brings it up to date.
+    pub(super) async fn following(&self) -> tokio::sync::MutexGuard<'_, ()> {
+        self.following.lock().await
+    }
+
+    pub(super) fn touch(&self, touch: u64) {
+        self.touched.store(touch, Ordering::Relaxed);
+    }
+
+    pub(super) fn touched(&self) -> u64 {
+        self.touched.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes.load(Ordering::Relaxed)
+    }
+
+    /// Finds out how much memory it takes, which for a large one takes a while.
+    pub(super) fn weigh(&self) {
+        self.bytes.store(self.read().bytes(), Ordering::Relaxed);
+    }
+
+    /// The collection, to read what does not depend on the time. Writers wait no longer than an answer takes to put
+    /// together.
+    pub(crate) fn read(&self) -> RwLockReadGuard<'_, Collection> {
+        read(&self.collection)
+    }
+
+    /// The collection as it is at a time, and ready to be read in an order.
+    pub(crate) fn read_at(&self, now: Timestamp, column: Option<Column>) -> RwLockReadGuard<'_, Collection> {
+        loop {
+            let collection = self.read();
+            if collection.is_ready(now, column) {
+                return collection;
+            }
+            drop(collection);
+            write(&self.collection).make_ready(now, column);
+        }
+    }
+
+    pub(super) fn apply(&self, changes: Changes) {
+        // Before readers have to wait.
+        let update = update(changes);
+        let mut collection = self.collection.write().unwrap_or_else(PoisonError::into_inner);
+        // Two followers may race; the state never goes back.
+        if update.version > collection.version() {
+            collection.apply(update);
+        }
+    }
+
+    pub(super) fn replace(&self, whole: Self) {
+        let currencies = whole.currencies.into_inner();
+        let whole = whole.collection.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut collection = write(&self.collection);
+        if whole.version() > collection.version() {
+            *collection = whole;
+            self.currencies.store(currencies, Ordering::Release);
+        }
+    }
+
+    /// Takes over currencies that changed since it last did.
+    pub(super) fn put_currencies(&self, currencies: &Currencies) {
+        let (revision, currencies) = currencies.of(self.key.chain);
+        if self.currencies.load(Ordering::Acquire) >= revision {
+            return;
+        }
+        let mut collection = write(&self.collection);
+        // While we waited somebody may have brought newer ones.
+        if self.currencies.fetch_max(revision, Ordering::AcqRel) < revision {
+            collection.put_currencies(&currencies);
+        }
+    }
+}
+
+fn update(changes: Changes) -> Update {
+    Update {
+        version: changes.version,
+        contract: changes.contract,
+        tokens: changes.tokens.into_iter().map(|token| (token.token_id, token.metadata)).collect(),
+        balances: changes.balances.iter().map(|held| (held.token_id, held.account, held.balance)).collect(),
+        orders: changes.orders.iter().map(PreparedOrder::new).collect(),
+    }
+}

@@ -1,0 +1,12 @@
+//! Marks orders as cancelled by their makers.
+
+use bourse_wire::OrderStatus;
+
+use super::ending::{Request, end};
+use super::types::Answer;
+use crate::call::Call;
+use crate::failure::Failure;
+
+pub(crate) async fn handle(call: Call, request: Request) -> Result<Answer, Failure> {
+    end(&call, "CancelOrders", OrderStatus::Cancelled, request).await
+}

@@ -1,0 +1,105 @@
+//! The way of records into their collections: settled against what is stored, then committed, each collection by itself.
+
+use std::collections::BTreeMap;
+
+use bourse_store::{Batch, Change, CollectionKey, Committed};
+use bourse_wire::Timestamp;
+use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
+
+use super::types::{Answer, IdempotencyKey, Read, Rejected};
+use crate::app::App;
+use crate::call::Call;
+use crate::failure::Failure;
+use crate::ingest::Rejection;
+
+/// Collections that are committed at the same time, so that they share their way to the disk.
+const COMMITS_AT_ONCE: usize = 8;
+
+/// A kind of record that collections consist of.
+pub(super) trait Record: Sized + Send {
+    /// Whether what the records change does not depend on what the collection has, so that many may come at once.
+    const IS_BLIND: bool;
+
+    /// What the records change, given what the collection has. Nobody else changes the collection meanwhile, unless
+    /// that makes no difference.
+    fn settle(
+        app: &App,
+        collection: CollectionKey,
+        records: Vec<(usize, Self)>,
+        now: Timestamp,
+    ) -> impl Future<Output = Result<Settled, Failure>> + Send;
+}
+
+/// What records of one collection change.
+#[derive(Default)]
+pub(super) struct Settled {
+    changes: Vec<Change>,
+    rejected: Vec<Rejected>,
+}
+
+impl Settled {
+    pub(super) fn add(&mut self, index: usize, change: Result<Change, Rejection>) {
+        match change {
+            Ok(change) => self.changes.push(change),
+            Err(rejection) => self.rejected.push(Rejected::new(index, rejection)),
+        }
+    }
+}
+
+/// Commits the records that could be read.
+pub(super) async fn commit<R: Record>(
+    call: &Call,
+    operation: &str,
+    key: Option<IdempotencyKey>,
+    read: Read<(CollectionKey, R)>,
+) -> Result<Answer, Failure> {
+    let count = read.taken.len() + read.rejected.len();
+    // Operations and projects never see each other's keys. An empty one is none, as some clients write it.
+    let key = key.filter(|key| !key.as_str().is_empty());
+    let key = key.map(|key| format!("{operation}:{}:{}", call.caller.project(), key.as_str()));
+    let mut collections: BTreeMap<CollectionKey, Vec<(usize, R)>> = BTreeMap::new();
+    for (index, (collection, record)) in read.taken {
+        collections.entry(collection).or_default().push((index, record));
+    }
+    let commits: Vec<_> = collections
+        .into_iter()
+        .map(|(collection, records)| commit_collection(call, collection, records, key.clone()))
+        .collect();
+    let done: Vec<(Option<Committed>, Vec<Rejected>)> =
+        stream::iter(commits).buffer_unordered(COMMITS_AT_ONCE).try_collect().await?;
+    let mut rejected = read.rejected;
+    let mut committed = Vec::with_capacity(done.len());
+    for (commit, refused) in done {
+        committed.extend(commit);
+        rejected.extend(refused);
+    }
+    rejected.sort_by_key(|rejected| rejected.index);
+    Ok(Answer {
+        accepted: count - rejected.len(),
+        changed: committed.iter().map(|committed| committed.changed).sum(),
+        replayed: !committed.is_empty() && committed.iter().all(|committed| committed.replayed),
+        rejected,
+    })
+}
+
+async fn commit_collection<R: Record>(
+    call: &Call,
+    collection: CollectionKey,
+    records: Vec<(usize, R)>,
+    key: Option<String>,
+) -> Result<(Option<Committed>, Vec<Rejected>), Failure> {
+    let app = &call.app;
+    let (_shared, _alone);
+    if R::IS_BLIND {
+        _shared = app.turns.share(collection).await;
+    } else {
+        _alone = app.turns.take(collection).await;
+    }
+    let Settled { changes, rejected } = R::settle(app, collection, records, call.now).await?;
+    if changes.is_empty() {
+        // A commit would make the collection, of which nothing is known.
+        return Ok((None, rejected));
+    }
+    let committed = app.commit(Batch { collection, changes, key }).await?;
+    Ok((Some(committed), rejected))
+}

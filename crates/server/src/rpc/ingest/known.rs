@@ -1,0 +1,41 @@
+//! What is stored of the things that a request is about.
+
+use std::collections::HashMap;
+
+use bourse_store::CollectionKey;
+use bourse_wire::{OrderFacts, Timestamp};
+
+use crate::app::App;
+use crate::failure::Failure;
+use crate::ingest::OrderKey;
+
+/// Those of these orders that are known.
+pub(super) async fn orders(
+    app: &App,
+    collection: CollectionKey,
+    keys: Vec<OrderKey>,
+) -> Result<HashMap<OrderKey, OrderFacts>, Failure> {
+    let Some(id) = app.store.collection(collection).await? else { return Ok(HashMap::new()) };
+    let orders = app.store.orders_by_key(id, keys).await?;
+    Ok(orders.into_iter().map(|order| ((order.marketplace, order.order_id.clone()), order)).collect())
+}
+
+/// Dates a record that came without a date. When nothing else is different it keeps the date it had, so that sending
+/// it again changes nothing.
+pub(super) fn date<T: PartialEq>(
+    record: &mut T,
+    stored: Option<T>,
+    updated_at: fn(&mut T) -> &mut Timestamp,
+    now: Timestamp,
+) {
+    if *updated_at(record) != Timestamp::ZERO {
+        return;
+    }
+    if let Some(mut stored) = stored {
+        *updated_at(record) = *updated_at(&mut stored);
+        if *record == stored {
+            return;
+        }
+    }
+    *updated_at(record) = now;
+}

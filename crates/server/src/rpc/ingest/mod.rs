@@ -1,0 +1,13 @@
+//! Getting data in.
+
+pub(crate) mod cancel_orders;
+mod ending;
+mod intake;
+pub(crate) mod invalidate_orders;
+mod known;
+pub(crate) mod put_balances;
+pub(crate) mod put_contracts;
+pub(crate) mod put_currencies;
+pub(crate) mod put_orders;
+pub(crate) mod put_tokens;
+mod types;

@@ -1,0 +1,63 @@
+//! Puts what is known of contracts.
+
+use bourse_store::CollectionKey;
+use bourse_wire::{ChainRef, ContractInfo, ProjectId, Timestamp};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::intake::{Record, Settled, commit};
+use super::known;
+use super::types::{Answer, IdempotencyKey, read};
+use crate::app::App;
+use crate::call::Call;
+use crate::failure::Failure;
+use crate::ingest::{ContractRecordInput, Reader, contract_change};
+use crate::route::request;
+
+/// The contracts to put.
+#[derive(Deserialize, JsonSchema)]
+#[schemars(rename = "PutContractsRequest")]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Request {
+    /// The credential's own project, when given.
+    project_id: Option<ProjectId>,
+    /// Chain of the records that name none.
+    chain_id: Option<ChainRef>,
+    /// A name of your choice: the same request under the same name has no effect a second time.
+    idempotency_key: Option<IdempotencyKey>,
+    /// Contracts, each of which replaces all that was known of it: at most 1000.
+    #[schemars(with = "Vec<ContractRecordInput>")]
+    contracts: Vec<Value>,
+}
+request!(Request, project_id);
+
+pub(crate) async fn handle(call: Call, request: Request) -> Result<Answer, Failure> {
+    let contracts =
+        read(&call, request.chain_id.as_ref(), ("contracts", request.contracts), Reader::contract)?;
+    commit(&call, "PutContracts", request.idempotency_key, contracts).await
+}
+
+impl Record for ContractInfo {
+    const IS_BLIND: bool = false;
+
+    async fn settle(
+        app: &App,
+        collection: CollectionKey,
+        contracts: Vec<(usize, Self)>,
+        now: Timestamp,
+    ) -> Result<Settled, Failure> {
+        let stored = match app.store.collection(collection).await? {
+            Some(id) => app.store.contract(id).await?,
+            None => None,
+        };
+        // What cannot be read is equal to nothing.
+        let stored: Option<Self> = stored.and_then(|json| serde_json::from_str(&json).ok());
+        let mut settled = Settled::default();
+        for (index, mut contract) in contracts {
+            known::date(&mut contract, stored.clone(), |contract| &mut contract.updated_at, now);
+            settled.add(index, contract_change(&contract));
+        }
+        Ok(settled)
+    }
+}

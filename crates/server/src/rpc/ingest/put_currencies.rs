@@ -1,0 +1,42 @@
+//! Puts currencies.
+
+use bourse_wire::{ChainRef, Error, ProjectId};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::types::{Answer, IdempotencyKey, read};
+use crate::call::Call;
+use crate::failure::Failure;
+use crate::ingest::{CurrencyInput, Reader};
+use crate::route::request;
+
+/// The currencies to put.
+#[derive(Deserialize, JsonSchema)]
+#[schemars(rename = "PutCurrenciesRequest")]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Request {
+    /// The credential's own project, when given.
+    project_id: Option<ProjectId>,
+    /// Chain of the records that name none.
+    chain_id: Option<ChainRef>,
+    /// Not taken: currencies belong to no collection, and only collections remember such keys.
+    idempotency_key: Option<IdempotencyKey>,
+    /// Currencies, each of which replaces all that was known of it: at most 1000.
+    #[schemars(with = "Vec<CurrencyInput>")]
+    currencies: Vec<Value>,
+}
+request!(Request, project_id);
+
+pub(crate) async fn handle(call: Call, request: Request) -> Result<Answer, Failure> {
+    if request.idempotency_key.is_some_and(|key| !key.as_str().is_empty()) {
+        // Better refused than silently without effect.
+        return Err(Error::invalid("idempotencyKey", "is not taken for currencies: leave it out").into());
+    }
+    let chain = request.chain_id.as_ref();
+    let read = read(&call, chain, ("currencies", request.currencies), Reader::currency)?;
+    let accepted = read.taken.len();
+    let currencies: Vec<_> = read.taken.into_iter().map(|(_, currency)| currency).collect();
+    let changed = if currencies.is_empty() { 0 } else { call.app.put_currencies(currencies).await? };
+    Ok(Answer { accepted, changed, rejected: read.rejected, replayed: false })
+}

@@ -1,0 +1,40 @@
+//! Listings and offers.
+
+pub(crate) mod activities;
+pub(crate) mod filter;
+pub(crate) mod get_collectible;
+pub(crate) mod get_collection_detail;
+pub(crate) mod get_count_of_all_collectibles;
+pub(crate) mod get_count_of_filtered_collectibles;
+pub(crate) mod get_floor_order;
+pub(crate) mod get_orders;
+pub(crate) mod list_collectibles;
+pub(crate) mod list_currencies;
+pub(crate) mod orders_of_collectible;
+pub(crate) mod supported_marketplaces;
+pub(crate) mod types;
+
+use std::sync::Arc;
+
+use bourse_store::CollectionKey;
+use bourse_wire::{Code, Error};
+
+use crate::app::App;
+use crate::failure::Failure;
+use crate::resident::{Place, Slot};
+
+/// A collection to search in; `None` when nobody ever said anything of it.
+pub(crate) async fn searchable(app: &App, key: CollectionKey) -> Result<Option<Arc<Slot>>, Failure> {
+    match app.resident.find(key).await? {
+        Place::Resident(slot) => Ok(Some(slot)),
+        Place::Missing => Ok(None),
+        Place::Stored(_) => {
+            let message = format!(
+                "collection {} on chain {} is larger than the memory there is for searching: raise \
+                 storage.resident_bytes_max",
+                key.address, key.chain
+            );
+            Err(Error::new(Code::Overloaded, message).into())
+        }
+    }
+}

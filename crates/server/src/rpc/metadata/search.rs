@@ -1,0 +1,114 @@
+//! Tokens of a collection by text and properties.
+
+use bourse_catalog::{Column, TokenFilter, TokensQuery};
+use bourse_wire::{Address, ChainRef, Error, Text, TokenId, TokenMetadata};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::call::Call;
+use crate::failure::Failure;
+use crate::paging::{PageAnswer, PageInput, PagePlan};
+use crate::route::request;
+use crate::rpc::marketplace::filter::{PropertyInput, properties};
+use crate::rpc::marketplace::searchable;
+
+/// Tokens in a page when the client does not ask for a number.
+pub(super) const PAGE_SIZE_DEFAULT: u64 = 10;
+
+/// Which tokens.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(rename = "SearchTokenMetadataRequest", extend("additionalProperties" = true))]
+pub(crate) struct Request {
+    /// Chain, by number or by name.
+    #[serde(rename = "chainID")]
+    chain_id: Option<ChainRef>,
+    /// Contract address.
+    contract_address: Address,
+    /// Which of its tokens.
+    filter: Option<SearchFilter>,
+    /// Which page.
+    page: Option<PageInput>,
+}
+request!(exact Request);
+
+/// Which tokens. What is empty or absent restricts nothing.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(extend("additionalProperties" = true))]
+pub(crate) struct SearchFilter {
+    /// A part of the name in any letter case, or the token id.
+    text: Text<256>,
+    /// Properties, all of which must hold.
+    properties: Vec<PropertyInput>,
+}
+
+impl SearchFilter {
+    pub(crate) fn read(self) -> Result<TokenFilter, Error> {
+        let properties = properties("filter.properties", self.properties)?;
+        Ok(TokenFilter { text: self.text.into_string(), properties, ..TokenFilter::default() })
+    }
+}
+
+/// A page of metadata.
+#[derive(JsonSchema)]
+#[schemars(rename = "SearchTokenMetadataAnswer", rename_all = "camelCase")]
+#[expect(dead_code, reason = "documents what is written text by text")]
+pub(crate) struct MetadataAnswer {
+    /// The page.
+    page: PageAnswer<'static>,
+    /// Metadata, in the order of the token ids.
+    token_metadata: Vec<TokenMetadata>,
+}
+
+/// A page of token ids.
+#[derive(JsonSchema)]
+#[schemars(rename = "SearchTokenIDsAnswer", rename_all = "camelCase")]
+#[expect(dead_code, reason = "documents what is written text by text")]
+pub(crate) struct IdsAnswer {
+    /// The page.
+    page: PageAnswer<'static>,
+    /// The ids, ascending.
+    token_ids: Vec<TokenId>,
+}
+
+pub(crate) async fn metadata(call: Call, request: Request) -> Result<Vec<u8>, Failure> {
+    search(call, request, br#"{"tokenMetadata":"#, |collection, answer, rows| {
+        collection.write_metadata(answer, rows);
+        Ok(())
+    })
+    .await
+}
+
+pub(crate) async fn ids(call: Call, request: Request) -> Result<Vec<u8>, Failure> {
+    search(call, request, br#"{"tokenIds":"#, |collection, answer, rows| {
+        let ids: Vec<TokenId> = collection.ids(rows).collect();
+        Ok(serde_json::to_writer(answer, &ids)?)
+    })
+    .await
+}
+
+type Write = fn(&bourse_catalog::Collection, &mut Vec<u8>, &bourse_catalog::Rows) -> Result<(), Failure>;
+
+async fn search(call: Call, request: Request, head: &[u8], write: Write) -> Result<Vec<u8>, Failure> {
+    let key = call.collection(request.chain_id.as_ref(), request.contract_address)?;
+    let tokens = request.filter.unwrap_or_default().read()?;
+    let page = PagePlan::with_default(request.page, PAGE_SIZE_DEFAULT, &call.app.settings.limits)?;
+    let mut answer = head.to_vec();
+    let next = match searchable(&call.app, key).await? {
+        None => {
+            answer.extend_from_slice(b"[]");
+            None
+        }
+        Some(slot) => {
+            let collection = slot.read();
+            let (start, limit) = (page.start(Column::TokenId)?, page.limit());
+            let rows = collection.search(&TokensQuery { tokens: &tokens, start, limit });
+            write(&collection, &mut answer, &rows)?;
+            rows.next
+        }
+    };
+    page.write(&mut answer, next.as_ref())?;
+    answer.push(b'}');
+    Ok(answer)
+}

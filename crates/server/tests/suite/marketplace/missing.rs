@@ -1,0 +1,79 @@
+//! What nobody ever said anything of.
+
+use serde_json::{Value, json};
+
+use super::{listing, market, orders};
+use crate::support::seed::{RELICS, UNKNOWN};
+
+const LISTS: [(&str, &str); 8] = [
+    ("Marketplace/ListCollectibles", "collectibles"),
+    ("Marketplace/ListCollectiblesWithLowestListing", "collectibles"),
+    ("Marketplace/ListCollectiblesWithHighestOffer", "collectibles"),
+    ("Marketplace/ListListingsForCollectible", "listings"),
+    ("Marketplace/ListOffersForCollectible", "offers"),
+    ("Metadata/SearchTokenMetadata", "tokenMetadata"),
+    ("Metadata/SearchTokenIDs", "tokenIds"),
+    ("Metadata/TokenCollectionFilters", "filters"),
+];
+const COUNTS: [&str; 3] = [
+    "Marketplace/GetCountOfFilteredCollectibles",
+    "Marketplace/GetCountOfListingsForCollectible",
+    "Marketplace/GetCountOfOffersForCollectible",
+];
+const BEST: [&str; 4] = [
+    "Marketplace/GetHighestPriceListingForCollectible",
+    "Marketplace/GetLowestPriceListingForCollectible",
+    "Marketplace/GetHighestPriceOfferForCollectible",
+    "Marketplace/GetLowestPriceOfferForCollectible",
+];
+
+fn body(chain: &Value, contract: &str, token: &str) -> Value {
+    json!({ "chainId": chain, "contractAddress": contract, "tokenId": token, "filter": { "includeEmpty": true } })
+}
+
+#[tokio::test]
+async fn an_unknown_contract_is_empty_and_no_error() {
+    let app = market(orders([listing("a", 1, 5)])).await;
+    for (chain, contract) in [(json!(137), UNKNOWN), (json!("mainnet"), RELICS), (json!(31_337), RELICS)] {
+        let body = body(&chain, contract, "1");
+        for (operation, member) in LISTS {
+            let answer = app.project_a.call(operation, body.clone()).await.ok();
+            assert_eq!(answer[member], json!([]), "{operation}");
+            if member != "filters" {
+                assert_eq!((&answer["page"]["page"], &answer["page"]["more"]), (&json!(1), &json!(false)));
+            }
+        }
+        for operation in COUNTS {
+            assert_eq!(app.project_a.call(operation, body.clone()).await.ok(), json!({ "count": 0 }));
+        }
+        for operation in BEST {
+            assert_eq!(app.project_a.call(operation, body.clone()).await.ok(), json!({ "order": null }));
+        }
+        let floor = app.project_a.call("Marketplace/GetFloorOrder", body).await;
+        assert_eq!((floor.refusal(), &floor.json["error"]), ((404, 3000), &json!("NotFound")));
+    }
+}
+
+#[tokio::test]
+async fn an_unknown_token_has_no_orders() {
+    let app = market(orders([listing("a", 1, 5)])).await;
+    let largest = bourse_wire::TokenId::MAX.to_string();
+    for token in ["2", &largest] {
+        let body = body(&json!(137), RELICS, token);
+        let answer = app.project_a.call("Marketplace/ListListingsForCollectible", body.clone()).await.ok();
+        assert_eq!(answer["listings"], json!([]));
+        let answer = app.project_a.call(BEST[0], body).await.ok();
+        assert_eq!(answer, json!({ "order": null }));
+    }
+}
+
+#[tokio::test]
+async fn an_unknown_network_is_an_error_of_its_own() {
+    let app = market(orders([listing("a", 1, 5)])).await;
+    let operations = LISTS.iter().map(|(operation, _)| *operation).chain(COUNTS).chain(BEST);
+    for operation in operations.chain(["Marketplace/GetFloorOrder"]) {
+        let refused = app.project_a.call(operation, body(&json!("atlantis"), RELICS, "1")).await;
+        assert_eq!(refused.refusal(), (400, 3003), "{operation}");
+        assert_eq!(refused.json["error"], "ChainNotFound", "{operation}");
+    }
+}

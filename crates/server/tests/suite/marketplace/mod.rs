@@ -1,0 +1,130 @@
+//! Collectibles, orders and search, as callers see them.
+
+mod after;
+mod facets;
+mod following;
+mod leniency;
+mod missing;
+mod order_filters;
+mod paging;
+mod prices;
+mod properties;
+mod records;
+mod refused;
+mod room;
+mod search;
+mod slots;
+mod token_filters;
+mod twins;
+mod validity;
+
+use bourse_store::{Batch, Change, Store};
+use bourse_wire::{Currency, OrderInput, ServiceName};
+use serde_json::{Value, json};
+
+use crate::support::TestApp;
+use crate::support::actor::{Actor, Answer};
+use crate::support::seed::{self, RELICS, key};
+
+/// The chain's own currency: 18 decimals, two US dollars a unit.
+const COIN: &str = "0x0000000000000000000000000000000000000000";
+/// Six decimals, one US dollar a unit.
+const DOLLAR: &str = "0x00000000000000000000000000000000000000d0";
+/// Nobody knows what it is worth.
+const SHELL: &str = "0x00000000000000000000000000000000000000ff";
+const ANA: &str = "0x00000000000000000000000000000000000000a1";
+const BEN: &str = "0x00000000000000000000000000000000000000b2";
+/// A day after every test begins.
+const TOMORROW: &str = "2025-03-15T12:00:00Z";
+
+/// A service that knows the three currencies and these changes of [`RELICS`].
+pub(crate) async fn market(changes: Vec<Change>) -> TestApp {
+    let prepare = async move |store: &Store, _: &_, _: &_| put(store, changes).await;
+    TestApp::prepared(&[], prepare).await.0
+}
+
+async fn put(store: &Store, changes: Vec<Change>) {
+    let currencies =
+        vec![currency(COIN, 18, Some("2")), currency(DOLLAR, 6, Some("1")), currency(SHELL, 0, None)];
+    store.put_currencies(currencies).await.unwrap();
+    commit(store, changes).await;
+}
+
+async fn commit(store: &Store, changes: Vec<Change>) {
+    store.commit(Batch { collection: key(RELICS), changes, key: None }).await.unwrap();
+}
+
+fn currency(address: &str, decimals: u8, rate: Option<&str>) -> Currency {
+    let members = json!({ "chainId": 137, "contractAddress": address, "name": "Money", "symbol": "M",
+        "decimals": decimals, "exchangeRate": rate });
+    serde_json::from_value(members).unwrap()
+}
+
+/// A listing of a token on OpenSea by [`ANA`], for so many base units of [`COIN`].
+pub(crate) fn listing(id: &str, token: u64, price: u64) -> Value {
+    json!({ "chainId": 137, "collectionContractAddress": RELICS, "orderId": id, "marketplace": "opensea",
+        "side": "listing", "tokenId": token.to_string(), "createdBy": ANA, "priceAmount": price.to_string(),
+        "priceCurrencyAddress": COIN, "validUntil": TOMORROW })
+}
+
+/// An offer for a token by [`BEN`], otherwise like a listing.
+pub(crate) fn offer(id: &str, token: u64, price: u64) -> Value {
+    with(listing(id, token, price), json!({ "side": "offer", "createdBy": BEN }))
+}
+
+/// A record with some members changed.
+fn with(mut record: Value, change: Value) -> Value {
+    let Value::Object(change) = change else { panic!("{change} is no object") };
+    record.as_object_mut().unwrap().extend(change);
+    record
+}
+
+fn order(members: Value) -> Change {
+    let input: OrderInput = bourse_wire::from_value(members).unwrap();
+    Change::Order(Box::new(input.facts(&ServiceName::new("bourse")).unwrap()))
+}
+
+pub(crate) fn orders(members: impl IntoIterator<Item = Value>) -> Vec<Change> {
+    members.into_iter().map(order).collect()
+}
+
+fn token(id: u64, name: &str) -> Change {
+    seed::token_of(json!({ "tokenId": id.to_string(), "name": name }))
+}
+
+fn balance(token: u64, account: &str, held: u64) -> Change {
+    Change::Balance { token_id: token.into(), account: account.parse().unwrap(), balance: held.into() }
+}
+
+/// Asks about [`RELICS`] with A's key.
+async fn ask(app: &TestApp, operation: &str, members: Value) -> Answer {
+    ask_as(&app.project_a.key, operation, members).await
+}
+
+async fn ask_as(actor: &Actor, operation: &str, members: Value) -> Answer {
+    let body = with(json!({ "chainId": "polygon", "contractAddress": RELICS }), members);
+    actor.call(operation, body).await
+}
+
+/// Lists collectibles that have a listing.
+async fn listed(app: &TestApp, filter: Value) -> Vec<String> {
+    let body = json!({ "side": "listing", "filter": filter });
+    tokens(&ask(app, "Marketplace/ListCollectibles", body).await.ok())
+}
+
+/// The tokens of a page of collectibles.
+fn tokens(answer: &Value) -> Vec<String> {
+    let rows = answer["collectibles"].as_array().unwrap_or_else(|| panic!("no collectibles: {answer}"));
+    rows.iter().map(|row| row["metadata"]["tokenId"].as_str().unwrap().to_owned()).collect()
+}
+
+/// The ids of orders that some member of an answer lists.
+fn order_ids(answer: &Value, member: &str) -> Vec<String> {
+    let orders = answer[member].as_array().unwrap_or_else(|| panic!("no {member}: {answer}"));
+    orders.iter().map(|order| order["orderId"].as_str().unwrap().to_owned()).collect()
+}
+
+/// The ids of the orders in the three places of a collectible.
+fn slots(collectible: &Value) -> [Option<&str>; 3] {
+    ["order", "listing", "offer"].map(|slot| collectible[slot]["orderId"].as_str())
+}

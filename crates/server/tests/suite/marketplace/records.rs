@@ -1,0 +1,135 @@
+//! The records themselves, member by member.
+
+use serde_json::{Value, json};
+
+use super::{ANA, BEN, COIN, DOLLAR, SHELL, TOMORROW, ask, balance, listing, market, offer, order, with};
+use crate::support::TestApp;
+use crate::support::seed::token_of;
+use crate::support::transcript::Transcript;
+
+/// A token with every member that an order can give its collectible.
+async fn one_of_each() -> TestApp {
+    let fees = json!([
+        { "kind": "royalty", "recipientAddress": BEN, "bps": 300 },
+        { "kind": "marketplace", "recipientAddress": ANA, "bps": 200 },
+    ]);
+    let full = with(
+        listing("77", 1, 0),
+        json!({ "marketplace": "service_marketplace_v2", "priceAmount": "1000000000000000000", "feeBreakdown": fees,
+            "quantityInitial": "900", "quantityRemaining": "750", "quantityDecimals": 2, "originName": "Harbour",
+            "validFrom": "2025-03-01T00:00:00Z", "blockNumber": 42, "orderCreatedAt": "2025-03-01T00:00:01Z",
+            "orderUpdatedAt": "2025-03-02T00:00:00.000000001Z", "createdAt": "2025-03-01T00:00:02Z",
+            "updatedAt": "2025-03-02T00:00:03Z" }),
+    );
+    let plain = with(offer("quoted \"id\"\n", 1, 2_500_000), json!({ "priceCurrencyAddress": DOLLAR }));
+    let metadata = json!({ "tokenId": "1", "name": "Bronze relic", "description": "An old thing",
+        "image": "https://a.example/1.png", "properties": { "power": 7 },
+        "attributes": [{ "trait_type": "Metal", "value": "Bronze" }], "updatedAt": "2024-11-01T08:18:33Z" });
+    market(vec![token_of(metadata), balance(1, ANA, 500), order(full), order(plain)]).await
+}
+
+#[tokio::test]
+async fn an_order_and_a_collectible() {
+    let app = one_of_each().await;
+    let mut said = Transcript::default();
+    let contract = crate::support::seed::RELICS;
+    let body = json!({ "chainId": 137, "contractAddress": contract, "side": "listing" });
+    said.call(&app.project_a, "Marketplace/ListCollectibles", body).await;
+    let body = json!({ "chainId": 137, "contractAddress": contract, "tokenId": "1" });
+    said.call(&app.project_a, "Marketplace/ListListingsForCollectible", body).await;
+    insta::assert_snapshot!(said.text());
+}
+
+/// Every member of the interface with its type, for an order that says as little as possible too.
+#[tokio::test]
+async fn every_member_has_its_type() {
+    let app = one_of_each().await;
+    let bare = json!({ "priceCurrencyAddress": SHELL, "validUntil": "0001-01-01T00:00:00Z" });
+    let bare = order(with(listing("bare", 2, 7), bare));
+    super::commit(&app.store, vec![bare, balance(2, ANA, 1)]).await;
+    let answer = ask(&app, "Marketplace/ListCollectibles", json!({ "side": "listing" })).await.ok();
+    let [full, bare] = answer["collectibles"].as_array().unwrap().as_slice() else { panic!("{answer}") };
+    for order in [&full["order"], &full["offer"], &bare["order"]] {
+        check_order(order);
+    }
+    // A token that nobody described is there all the same.
+    let metadata = json!({ "tokenId": "2", "name": "", "description": "", "image": "", "properties": null,
+        "attributes": null, "updatedAt": "0001-01-01T00:00:00Z" });
+    assert_eq!(bare["metadata"], metadata);
+    assert_eq!(bare["offer"], Value::Null);
+    assert_eq!((&bare["order"]["priceUSD"], &bare["order"]["priceUSDFormatted"]), (&json!(0), &json!("")));
+    assert_eq!(bare["order"]["orderCreatedAt"], Value::Null);
+}
+
+const TEXTS: &str = "orderId marketplace source side status originName tokenId priceAmountFormatted \
+    priceAmountNetFormatted priceUSDFormatted quantityInitialFormatted quantityRemainingFormatted \
+    quantityAvailableFormatted";
+const NUMBERS: &str =
+    "id collectionId collectibleId chainId priceDecimals quantityDecimals feeBps blockNumber priceUSD";
+const AMOUNTS: &str = "priceAmount priceAmountNet quantityInitial quantityRemaining quantityAvailable";
+const ADDRESSES: &str = "collectionContractAddress createdBy priceCurrencyAddress";
+const TIMES: &str = "validFrom validUntil createdAt updatedAt";
+const TIMES_OR_NULL: &str = "orderCreatedAt orderUpdatedAt";
+
+fn check_order(order: &Value) {
+    let each = |names: &'static str| names.split_whitespace().map(move |name| (name, &order[name]));
+    for (name, value) in each(TEXTS) {
+        assert!(value.is_string(), "{name} {value}");
+    }
+    for (name, value) in each(NUMBERS) {
+        assert!(value.is_number(), "{name} {value}");
+    }
+    for (name, value) in each(AMOUNTS) {
+        let digits = value.as_str().unwrap_or_default();
+        assert!(!digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()), "{name} {value}");
+    }
+    for (name, value) in each(ADDRESSES) {
+        let address = value.as_str().unwrap_or_default();
+        assert!(address.len() == 42 && address == address.to_lowercase(), "{name} {value}");
+    }
+    let is_time =
+        |value: &Value| value.as_str().is_some_and(|text| text.parse::<bourse_wire::Timestamp>().is_ok());
+    assert!(each(TIMES).all(|(_, value)| is_time(value)), "{order}");
+    assert!(each(TIMES_OR_NULL).all(|(_, value)| value.is_null() || is_time(value)), "{order}");
+    assert!(order["feeBreakdown"].is_array(), "{order}");
+    // And nothing else: no `deletedAt` in an order that is there.
+    let known = [TEXTS, NUMBERS, AMOUNTS, ADDRESSES, TIMES, TIMES_OR_NULL].iter();
+    let known = known.flat_map(|names| names.split_whitespace()).count() + 1;
+    assert_eq!(order.as_object().unwrap().len(), known, "{order}");
+}
+
+#[tokio::test]
+async fn derived_values_follow_from_facts_balances_and_rates() {
+    let app = one_of_each().await;
+    let answer = ask(&app, "Marketplace/ListCollectibles", json!({ "side": "listing" })).await.ok();
+    let row = &answer["collectibles"][0];
+    for (pointer, expected) in [
+        ("/listing/priceAmountFormatted", json!("1.0")),
+        ("/listing/feeBps", json!(500)),
+        ("/listing/priceAmountNet", json!("950000000000000000")),
+        ("/listing/priceAmountNetFormatted", json!("0.95")),
+        ("/listing/priceUSD", json!(2)),
+        ("/listing/quantityInitialFormatted", json!("9.0")),
+        ("/listing/quantityRemaining", json!("750")),
+        ("/listing/quantityRemainingFormatted", json!("7.5")),
+        ("/listing/quantityAvailable", json!("500")),
+        ("/listing/quantityAvailableFormatted", json!("5.0")),
+        ("/listing/marketplace", json!("bourse_marketplace_v2")),
+        ("/listing/priceCurrencyAddress", json!(COIN)),
+        ("/listing/validUntil", json!(TOMORROW)),
+        ("/offer/priceAmountFormatted", json!("2.5")),
+        ("/offer/priceAmountNet", json!("2500000")),
+        ("/offer/priceUSD", json!(2.5)),
+        ("/offer/quantityAvailable", json!("1")),
+        ("/offer/orderId", json!("quoted \"id\"\n")),
+    ] {
+        let value = row.pointer(pointer).unwrap();
+        let same = match (value.as_f64(), expected.as_f64()) {
+            (Some(value), Some(expected)) => (value - expected).abs() < 1e-12,
+            _ => *value == expected,
+        };
+        assert!(same, "{pointer}: {value} is not {expected}");
+    }
+    let ids = ["listing", "offer"].map(|slot| row[slot]["collectibleId"].clone());
+    assert_eq!(ids[0], ids[1], "two orders of one token");
+}
