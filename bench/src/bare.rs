@@ -1,6 +1,7 @@
 //! The server to compare with: axum, the same allocator and runtime, and no work but the same bytes.
 
 use std::io::Read;
+use std::sync::Arc;
 
 use axum::Router;
 use axum::body::Bytes;
@@ -9,17 +10,18 @@ use axum::routing::{get, post};
 use axum::serve::ListenerExt;
 use tokio::net::TcpListener;
 
+use crate::answers::Answers;
 use crate::error::{Context, Error};
 use crate::options::BareArguments;
 
-/// Answers every POST on one path with the same body, until the process that started it ends.
+/// Answers every POST on one path with the next of the bodies it was given, until the process that started it
+/// ends.
 pub(crate) async fn serve(arguments: &BareArguments) -> Result<(), Error> {
-    let read = std::fs::read(&arguments.body);
-    let body = Bytes::from(read.context(|| format!("reading {}", arguments.body.display()))?);
+    let answers = Arc::new(Answers::read(&arguments.answers)?);
     exit_with_parent();
     // The request is taken whole, as an operation has to take it, but not looked at.
     let answer = move |_request: Bytes| {
-        let body = body.clone();
+        let body = answers.next();
         async move { ([(CONTENT_TYPE, "application/json")], body) }
     };
     let router = Router::new().route("/health", get(|| async { "ok" })).route(&arguments.path, post(answer));

@@ -1,18 +1,26 @@
 //! Measures Bourse beside a bare axum server that answers the same bytes; `bench/README.md` explains.
 
+mod answers;
 mod bare;
 mod binary;
 mod client;
-mod data;
+mod compare;
 mod error;
+mod first_touch;
+mod floor;
+mod jsonl;
 mod load;
 mod options;
 mod process;
 mod random;
+mod relics;
 mod report;
 mod run;
 mod scenario;
+mod stage;
 mod stats;
+mod write_load;
+mod writer;
 
 use std::process::ExitCode;
 

@@ -6,6 +6,9 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
 
+/// What `--growth` measures.
+const GROWTH_SIZES: [usize; 3] = [10_000, 100_000, 1_000_000];
+
 /// Measures Bourse beside a bare axum server that answers the same bytes.
 #[derive(Debug, Parser)]
 #[command(
@@ -31,12 +34,39 @@ pub(crate) struct Options {
     #[arg(long)]
     pub(crate) quick: bool,
 
+    /// Measure only what has this in its name or path, such as `search` or `ListCollectibles`; repeatable
+    #[arg(long, value_name = "NAME")]
+    pub(crate) only: Vec<String>,
+
+    /// Tokens of the trading floor
+    #[arg(long, value_name = "N", default_value_t = 1_000_000, value_parser = clap::value_parser!(u32).range(2_000..=10_000_000))]
+    tokens: u32,
+
+    /// Measure the trading floor at 10,000, 100,000 and 1,000,000 tokens, and show how costs grow
+    #[arg(long, conflicts_with = "tokens")]
+    pub(crate) growth: bool,
+
     /// Set only when the benchmark runs itself as another process.
     #[command(subcommand)]
     pub(crate) role: Option<Role>,
 }
 
 impl Options {
+    /// Whether something is to be measured. Without any choice, everything is.
+    pub(crate) fn selects(&self, name: &str, path: &str) -> bool {
+        let holds = |text: &str, part: &str| text.to_lowercase().contains(&part.to_lowercase());
+        self.only.is_empty() || self.only.iter().any(|part| holds(name, part) || holds(path, part))
+    }
+
+    /// The sizes of the trading floor to measure, the smallest first.
+    pub(crate) fn floor_sizes(&self) -> Vec<usize> {
+        if self.growth {
+            GROWTH_SIZES.to_vec()
+        } else {
+            vec![usize::try_from(self.tokens).unwrap_or(usize::MAX)]
+        }
+    }
+
     /// How often and how long to load each server.
     pub(crate) fn plan(&self) -> Plan {
         if self.quick {
@@ -75,7 +105,32 @@ pub(crate) struct BareArguments {
     /// Path to answer.
     #[arg(long)]
     pub(crate) path: String,
-    /// File with the body of every answer.
+    /// File with the bodies to answer in turn.
     #[arg(long)]
-    pub(crate) body: PathBuf,
+    pub(crate) answers: PathBuf,
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::Options;
+
+    #[test]
+    fn parts_of_names_and_paths_select() {
+        let options = Options::parse_from(["bourse-bench", "--only", "search", "--only", "listcollectibles"]);
+        assert!(options.selects("search", "/rpc/Metadata/SearchTokenMetadata"));
+        assert!(options.selects("list-by-owner", "/rpc/Marketplace/ListCollectibles"));
+        assert!(!options.selects("count", "/rpc/Marketplace/GetCountOfFilteredCollectibles"));
+        assert!(Options::parse_from(["bourse-bench"]).selects("count", ""));
+    }
+
+    #[test]
+    fn one_size_or_growth() {
+        let sizes = |arguments: &[&str]| Options::parse_from(arguments).floor_sizes();
+        assert_eq!(sizes(&["bourse-bench"]), [1_000_000]);
+        assert_eq!(sizes(&["bourse-bench", "--tokens", "10000"]), [10_000]);
+        assert_eq!(sizes(&["bourse-bench", "--growth"]), [10_000, 100_000, 1_000_000]);
+        Options::try_parse_from(["bourse-bench", "--growth", "--tokens", "10000"]).unwrap_err();
+    }
 }

@@ -102,6 +102,12 @@ impl Running {
         parse_cpu_time(&stat)
     }
 
+    /// Memory that the process has resident, in bytes, where the system tells (Linux).
+    pub(crate) fn memory_bytes(&self) -> Option<u64> {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).ok()?;
+        parse_memory_bytes(&status)
+    }
+
     /// The error to report when `what` happened to this process, with the end of what it printed.
     pub(crate) fn failure(&self, what: &str) -> Error {
         let mut message = format!("{} {what}", self.name);
@@ -155,18 +161,32 @@ fn parse_cpu_time(stat: &str) -> Option<Duration> {
     Some(Duration::from_millis(ticks * 10))
 }
 
+/// Reads the resident memory from the text of `/proc/PID/status`, where it is in units of 1024 bytes.
+fn parse_memory_bytes(status: &str) -> Option<u64> {
+    let value = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    let kibibytes: u64 = value.trim().strip_suffix(" kB")?.parse().ok()?;
+    Some(kibibytes * 1024)
+}
+
 #[cfg(test)]
 mod tests {
     use std::process::Command;
     use std::time::Duration;
 
-    use super::{Running, parse_cpu_time};
+    use super::{Running, parse_cpu_time, parse_memory_bytes};
 
     #[test]
     fn reads_the_processor_time_behind_a_name_with_spaces() {
         let stat = "7 (a ) b) S 1 7 7 0 -1 4194560 100 0 0 0 150 25 0 0 20 0 3 0 12345";
         assert_eq!(parse_cpu_time(stat), Some(Duration::from_millis(1750)));
         assert_eq!(parse_cpu_time("nonsense"), None);
+    }
+
+    #[test]
+    fn reads_the_resident_memory() {
+        let status = "Name:\tbourse\nVmHWM:\t  300 kB\nVmRSS:\t    250 kB\nThreads:\t3\n";
+        assert_eq!(parse_memory_bytes(status), Some(256_000));
+        assert_eq!(parse_memory_bytes("Name:\tbourse\n"), None);
     }
 
     #[tokio::test]

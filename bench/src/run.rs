@@ -1,31 +1,30 @@
 //! The whole benchmark, from an empty directory to the report.
 
-use std::net::{Ipv4Addr, SocketAddr, TcpListener};
-use std::path::{Path, PathBuf};
-use std::process::Stdio;
-use std::sync::Arc;
+use std::path::Path;
 use std::time::Duration;
 
-use serde_json::Value;
 use tempfile::TempDir;
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 
 use crate::binary;
-use crate::client::{Connection, post};
-use crate::data;
+use crate::compare::Bench;
 use crate::error::{Context, Error};
-use crate::load::Target;
+use crate::first_touch;
+use crate::floor::Floor;
 use crate::options::Options;
-use crate::process::{Running, isolated};
-use crate::report::{Import, Outcome, Report, Round};
-use crate::scenario::{self, Scenario};
+use crate::process::Running;
+use crate::relics::Relics;
+use crate::report::{Contest, FloorReport, Memory, RelicsReport, Report, print_growth};
+use crate::scenario::{DEEP_PAGES, ON_FLOOR, ON_RELICS, Paging};
+use crate::stage::Stage;
+use crate::write_load;
+use crate::writer::{self, Writer};
 
 /// Everything but the build, together. Steps have shorter limits where they can say what went wrong.
-const MEASURE_LIMIT: Duration = Duration::from_mins(20);
-const IMPORT_LIMIT: Duration = Duration::from_mins(10);
-const COMMAND_LIMIT: Duration = Duration::from_mins(1);
-const READY_LIMIT: Duration = Duration::from_mins(1);
-const CHECK_LIMIT: Duration = Duration::from_mins(1);
+const MEASURE_LIMIT: Duration = Duration::from_mins(90);
+
+/// The time without requests after which a server is at rest.
+const SETTLE: Duration = Duration::from_secs(3);
 
 /// Runs the benchmark, prints its report and writes it where `options` say.
 pub(crate) async fn run(options: &Options) -> Result<(), Error> {
@@ -41,154 +40,90 @@ pub(crate) async fn run(options: &Options) -> Result<(), Error> {
 async fn measure(options: &Options, bourse: &Path) -> Result<Report, Error> {
     // Declared first, so that it is removed last, when no process writes to it any more.
     let directory = TempDir::with_prefix("bourse-bench-").context(|| "making a directory".to_owned())?;
-    let bench = Bench { options, bourse, directory: directory.path() };
-    let import = bench.import().await?;
+    let mut report =
+        Report { connections: options.connections, quick: options.quick, relics: None, floors: Vec::new() };
+    if ON_RELICS.iter().any(|scenario| options.selects(scenario.name, scenario.path)) {
+        let stage = Stage::new(bourse, directory.path(), "relics")?;
+        report.relics = Some(measure_relics(options, &stage).await?);
+    }
+    if selects_floor(options) {
+        for tokens in options.floor_sizes() {
+            let stage = Stage::new(bourse, directory.path(), &format!("floor-{tokens}"))?;
+            report.floors.push(measure_floor(options, &stage, tokens).await?);
+        }
+    }
+    if report.relics.is_none() && report.floors.is_empty() {
+        return Err(Error::new(format!("nothing is named {}", options.only.join(" or "))));
+    }
+    if options.growth {
+        print_growth(&report.floors);
+    }
+    Ok(report)
+}
+
+fn selects_floor(options: &Options) -> bool {
+    ON_FLOOR.iter().any(|scenario| options.selects(scenario.name, scenario.path))
+        || DEEP_PAGES.iter().any(|paging| options.selects(paging.name, Paging::PATH))
+        || options.selects(write_load::NAME, writer::PATH)
+}
+
+async fn measure_relics(options: &Options, stage: &Stage<'_>) -> Result<RelicsReport, Error> {
+    let import = stage.import(Relics::records()).await?;
     import.print();
-    let access_key = bench.create_project().await?;
-    let server = bench.serve().await?;
-    let mut outcomes = Vec::with_capacity(scenario::ALL.len());
-    for scenario in scenario::ALL {
-        outcomes.push(bench.measure(scenario, &server, &access_key).await?);
-    }
-    Ok(Report { connections: options.connections, quick: options.quick, import, outcomes })
-}
-
-/// What every step needs to know.
-#[derive(Debug)]
-struct Bench<'a> {
-    options: &'a Options,
-    bourse: &'a Path,
-    directory: &'a Path,
-}
-
-/// A server that has said that it is healthy.
-#[derive(Debug)]
-struct Server {
-    process: Running,
-    address: SocketAddr,
-}
-
-impl Bench<'_> {
-    fn data(&self) -> PathBuf {
-        self.directory.join("data")
-    }
-
-    async fn import(&self) -> Result<Import, Error> {
-        let file = self.directory.join("tokens.jsonl");
-        let bytes = data::write(&file)?;
-        let mut command = isolated(self.bourse, self.directory);
-        command.arg("import").arg(&file).arg("--data").arg(self.data());
-        let running = Running::spawn(&mut command, "bourse-import", Some(self.directory))?;
-        let (_, took) = running.finish(IMPORT_LIMIT).await?;
-        Ok(Import { lines: data::TOKENS, bytes, took })
-    }
-
-    async fn create_project(&self) -> Result<String, Error> {
-        let mut command = isolated(self.bourse, self.directory);
-        command.args(["project", "create", "bench", "--json", "--data"]).arg(self.data());
-        let running = Running::spawn(&mut command, "bourse-project", Some(self.directory))?;
-        let (printed, _) = running.finish(COMMAND_LIMIT).await?;
-        let project: Value = serde_json::from_str(&printed)
-            .context(|| "reading what `bourse project create` printed".to_owned())?;
-        let access_key = project["accessKey"].as_str().map(ToOwned::to_owned);
-        access_key.ok_or_else(|| Error::new("`bourse project create` printed no accessKey"))
-    }
-
-    async fn serve(&self) -> Result<Server, Error> {
-        let address = free_address()?;
-        let mut command = isolated(self.bourse, self.directory);
-        command.arg("serve").arg("--data").arg(self.data()).arg("--listen").arg(address.to_string());
-        let mut process = Running::spawn(&mut command, "bourse-serve", Some(self.directory))?;
-        process.ready(address, READY_LIMIT).await?;
-        Ok(Server { process, address })
-    }
-
-    /// Starts this very binary as the bare server.
-    async fn serve_bare(&self, path: &str, body: &[u8]) -> Result<Server, Error> {
-        let file = self.directory.join("bare-body.json");
-        std::fs::write(&file, body).context(|| format!("writing {}", file.display()))?;
-        let program = std::env::current_exe().context(|| "finding this program".to_owned())?;
-        let address = free_address()?;
-        let mut command = isolated(&program, self.directory);
-        command.args(["bare", "--path", path, "--listen", &address.to_string(), "--body"]).arg(&file);
-        // Our end of this pipe closes with us, which tells the bare server to end.
-        command.stdin(Stdio::piped());
-        let mut process = Running::spawn(&mut command, "bare-server", Some(self.directory))?;
-        process.ready(address, READY_LIMIT).await?;
-        Ok(Server { process, address })
-    }
-
-    async fn measure(&self, scenario: &Scenario, server: &Server, key: &str) -> Result<Outcome, Error> {
-        let bodies = (scenario.bodies)();
-        let requests = |address| -> Arc<[Vec<u8>]> {
-            bodies.iter().map(|body| post(address, scenario.path, &[("X-Access-Key", key)], body)).collect()
-        };
-        let bourse =
-            Target { process: &server.process, address: server.address, requests: requests(server.address) };
-        let checked = timeout(CHECK_LIMIT, check_all(scenario, &bodies, &bourse)).await;
-        let checked = checked.context(|| "checking the answers".to_owned()).flatten();
-        let first = checked.map_err(|error| server.process.failure(&format!("is not right: {error}")))?;
-
-        let bare_server = self.serve_bare(scenario.path, &first).await?;
-        let address = bare_server.address;
-        let bare = Target { process: &bare_server.process, address, requests: requests(address) };
-        check_bare(&bare, &first).await?;
-        self.measure_rounds(scenario, &bourse, &bare).await
-    }
-
-    async fn measure_rounds(
-        &self,
-        scenario: &Scenario,
-        bourse: &Target<'_>,
-        bare: &Target<'_>,
-    ) -> Result<Outcome, Error> {
-        let plan = self.options.plan();
-        let connections = self.options.connections;
-        bourse.load(connections, plan.warm_up).await?;
-        bare.load(connections, plan.warm_up).await?;
-        let mut outcome = Outcome::begin(scenario, connections);
-        for index in 0..plan.rounds {
-            // The order changes each time, so that a machine that slows down or speeds up favours neither.
-            let (bourse, bare) = if index % 2 == 0 {
-                let first = bourse.load(connections, plan.round).await?;
-                (first, bare.load(connections, plan.round).await?)
-            } else {
-                let first = bare.load(connections, plan.round).await?;
-                (bourse.load(connections, plan.round).await?, first)
-            };
-            outcome.add(Round { bourse, bare });
-        }
-        outcome.print_end();
-        Ok(outcome)
-    }
-}
-
-/// Sends each request once, checks its answer, and returns the first of the answers.
-async fn check_all(scenario: &Scenario, bodies: &[String], target: &Target<'_>) -> Result<Vec<u8>, Error> {
-    let mut connection = Connection::open(target.address).await?;
-    let mut first = Vec::new();
-    for (index, (body, request)) in bodies.iter().zip(target.requests.iter()).enumerate() {
-        let response = connection.exchange(request).await.context(|| format!("request {index}"))?;
-        (scenario.check)(body, response).context(|| format!("request {index}"))?;
-        if first.is_empty() {
-            first = response.to_owned();
+    let project = stage.create_project().await?;
+    let server = stage.serve().await?;
+    let bench = Bench { options, stage, server: &server, access_key: &project.access_key };
+    let mut contests = Vec::new();
+    for scenario in ON_RELICS {
+        if options.selects(scenario.name, scenario.path) {
+            contests.push(bench.against_bare(scenario, &Relics).await?);
         }
     }
-    Ok(first)
+    Ok(RelicsReport { import, contests })
 }
 
-/// The comparison stands only if the bare server answers the very bytes of the real one.
-async fn check_bare(bare: &Target<'_>, expected: &[u8]) -> Result<(), Error> {
-    let mut connection = Connection::open(bare.address).await?;
-    let Some(request) = bare.requests.first() else { return Err(Error::new("the scenario has no requests")) };
-    if connection.exchange(request).await? == expected {
-        return Ok(());
+async fn measure_floor(options: &Options, stage: &Stage<'_>, tokens: usize) -> Result<FloorReport, Error> {
+    println!("\ntrading floor of {tokens} tokens");
+    let floor = Floor::new(tokens);
+    let import = stage.import(floor.records()).await?;
+    import.print();
+    let project = stage.create_project().await?;
+    let server = stage.serve().await?;
+    let bench = Bench { options, stage, server: &server, access_key: &project.access_key };
+
+    let first_touch = first_touch::measure(&bench, &floor).await?;
+    first_touch.print(tokens);
+    let mut memory = Memory { loaded: memory_at_rest(&server.process).await, used: None };
+    memory.print(tokens);
+    let contests = measure_reads(&bench, &floor).await?;
+    if !contests.is_empty() {
+        memory.used = memory_at_rest(&server.process).await;
+        memory.print(tokens);
     }
-    Err(bare.process.failure("does not answer the bytes it was given"))
+    let mut writes = Vec::new();
+    if options.selects(write_load::NAME, writer::PATH) {
+        let writer = Writer::new(&floor, server.address, &project.secret_token);
+        writes = write_load::measure(&bench, &floor, &writer).await?;
+    }
+    Ok(FloorReport { tokens, import, first_touch, memory, contests, writes })
 }
 
-/// An address that nobody listens on. Another process could take it before we do; the server then says so.
-fn free_address() -> Result<SocketAddr, Error> {
-    let bound = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).and_then(|listener| listener.local_addr());
-    bound.context(|| "finding a free port".to_owned())
+async fn measure_reads(bench: &Bench<'_>, floor: &Floor) -> Result<Vec<Contest>, Error> {
+    let mut contests = Vec::new();
+    for scenario in ON_FLOOR {
+        if bench.options.selects(scenario.name, scenario.path) {
+            contests.push(bench.against_bare(scenario, floor).await?);
+        }
+    }
+    for paging in DEEP_PAGES {
+        if bench.options.selects(paging.name, Paging::PATH) {
+            contests.push(bench.deep_against_first(paging, floor).await?);
+        }
+    }
+    Ok(contests)
+}
+
+async fn memory_at_rest(process: &Running) -> Option<u64> {
+    sleep(SETTLE).await;
+    process.memory_bytes()
 }

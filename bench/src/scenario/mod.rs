@@ -1,23 +1,69 @@
-//! What is measured. A further operation is one more file here and one more line in [`ALL`].
+//! What is measured. A further operation is one more file here and one more line in one of the lists.
 
+mod answer;
+mod count;
+mod draw;
+mod floor_order;
+mod list_by_owner;
+mod list_by_property;
+mod listings;
+mod paging;
+mod search;
 mod token_metadata_batch;
 
-use crate::error::Error;
+use serde_json::Value;
 
-/// Every scenario, in the order in which they run.
-pub(crate) const ALL: &[Scenario] = &[token_metadata_batch::SCENARIO];
+pub(crate) use count::{PATH as FIRST_TOUCH_PATH, all_listed as first_touch};
+pub(crate) use listings::{PATH as LISTINGS_PATH, listings_body};
+pub(crate) use paging::{Paging, PagingRequests};
+
+use crate::error::Error;
+use crate::floor::Floor;
+use crate::relics::Relics;
+
+/// The scenarios on the relics, in the order in which they run.
+pub(crate) const ON_RELICS: &[Scenario<Relics>] = &[token_metadata_batch::SCENARIO];
+
+/// The scenarios on the trading floor, in the order in which they run.
+pub(crate) const ON_FLOOR: &[Scenario<Floor>] = &[
+    list_by_property::SCENARIO,
+    list_by_owner::SCENARIO,
+    count::SCENARIO,
+    count::COLD,
+    floor_order::SCENARIO,
+    search::SCENARIO,
+    listings::SCENARIO,
+];
+
+/// The scenarios that compare a deep page with the first.
+pub(crate) const DEEP_PAGES: &[Paging] = &[paging::PLAIN, paging::FILTERED];
+
+/// The reads that must stay quick while orders change.
+pub(crate) const READS_DURING_WRITES: &[Scenario<Floor>] =
+    &[list_by_property::SCENARIO, list_by_owner::SCENARIO];
 
 /// One operation under load.
 #[derive(Debug)]
-pub(crate) struct Scenario {
+pub(crate) struct Scenario<Data> {
+    /// What `--only` picks it by.
+    pub(crate) name: &'static str,
     /// What a request asks for, in words.
     pub(crate) title: &'static str,
     /// The path that requests are posted to.
     pub(crate) path: &'static str,
     /// The requests per second of Bourse, divided by those of the bare server, that we want at least.
     pub(crate) ratio_goal: f64,
-    /// The bodies of the requests, the same in every run.
-    pub(crate) bodies: fn() -> Vec<String>,
-    /// Whether an answer is the right one for a request: the bodies of both.
-    pub(crate) check: fn(&str, &[u8]) -> Result<(), Error>,
+    /// The requests, the same in every run on the same data.
+    pub(crate) requests: fn(&Data) -> Vec<Request>,
 }
+
+/// A request, and how to know a right answer to it.
+pub(crate) struct Request {
+    /// The body.
+    pub(crate) body: String,
+    /// Refuses an answer that is wrong.
+    pub(crate) check: Check,
+}
+
+/// Refuses the body of an answer, read as JSON, if it is wrong.
+pub(crate) type Check = Box<dyn Fn(&Value) -> Result<(), Error> + Send + Sync>;

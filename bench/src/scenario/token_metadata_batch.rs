@@ -4,30 +4,30 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use crate::data::{CHAIN_ID, CONTRACT, TOKENS};
-use crate::error::{Context, Error};
+use super::{Request, Scenario};
+use crate::error::Error;
 use crate::random::Random;
-use crate::scenario::Scenario;
+use crate::relics::{CHAIN_ID, CONTRACT, Relics, TOKENS};
 
 /// See the module.
-pub(crate) const SCENARIO: Scenario = Scenario {
+pub(crate) const SCENARIO: Scenario<Relics> = Scenario {
+    name: "token-metadata-batch",
     title: "50 random tokens of 100,000",
     path: "/rpc/Metadata/GetTokenMetadataBatch",
     ratio_goal: 0.5,
-    bodies,
-    check,
+    requests,
 };
 
 const REQUESTS: usize = 256;
 const TOKENS_PER_REQUEST: usize = 50;
 const SEED: u64 = 50;
 
-fn bodies() -> Vec<String> {
+fn requests(_relics: &Relics) -> Vec<Request> {
     let mut random = Random::new(SEED);
-    (0..REQUESTS).map(|_| body(&mut random)).collect()
+    (0..REQUESTS).map(|_| request(&mut random)).collect()
 }
 
-fn body(random: &mut Random) -> String {
+fn request(random: &mut Random) -> Request {
     let mut token_ids = Vec::with_capacity(TOKENS_PER_REQUEST);
     while token_ids.len() < TOKENS_PER_REQUEST {
         let token_id = (1 + random.below(TOKENS)).to_string();
@@ -35,22 +35,21 @@ fn body(random: &mut Random) -> String {
             token_ids.push(token_id);
         }
     }
-    json!({ "chainID": CHAIN_ID.to_string(), "contractTokenMap": { CONTRACT: token_ids } }).to_string()
+    let body = json!({ "chainID": CHAIN_ID.to_string(), "contractTokenMap": { CONTRACT: token_ids } });
+    let wanted: BTreeSet<String> = token_ids.into_iter().collect();
+    Request { body: body.to_string(), check: Box::new(move |answer| check(&wanted, answer)) }
 }
 
 /// The answer must hold each token that was asked for, once, with a name and a description.
-fn check(request: &str, response: &[u8]) -> Result<(), Error> {
-    let request: Value = serde_json::from_str(request).context(|| "reading the request".to_owned())?;
-    let response: Value = serde_json::from_slice(response).context(|| "reading the answer".to_owned())?;
-    let wanted: BTreeSet<&str> =
-        list(&request["contractTokenMap"]).iter().filter_map(Value::as_str).collect();
-    let tokens = list(&response["contractTokenMetadata"]);
+fn check(wanted: &BTreeSet<String>, answer: &Value) -> Result<(), Error> {
+    let tokens = list(&answer["contractTokenMetadata"]);
     let complete = tokens.iter().filter(|token| is_text(&token["name"]) && is_text(&token["description"]));
-    let found: BTreeSet<&str> = complete.filter_map(|token| token["tokenId"].as_str()).collect();
-    if tokens.len() == TOKENS_PER_REQUEST && found == wanted {
+    let found: BTreeSet<String> =
+        complete.filter_map(|token| token["tokenId"].as_str().map(ToOwned::to_owned)).collect();
+    if tokens.len() == TOKENS_PER_REQUEST && found == *wanted {
         return Ok(());
     }
-    let (count, right) = (tokens.len(), found.intersection(&wanted).count());
+    let (count, right) = (tokens.len(), found.intersection(wanted).count());
     Err(Error::new(format!(
         "{TOKENS_PER_REQUEST} tokens were asked for, {count} answered, {right} of them right"
     )))
@@ -69,31 +68,33 @@ fn is_text(value: &Value) -> bool {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::{REQUESTS, bodies, check, list};
-    use crate::data::CONTRACT;
+    use super::{REQUESTS, list, requests};
+    use crate::relics::{CONTRACT, Relics};
 
-    fn answer(request: &str, take: usize) -> Vec<u8> {
+    fn answer(request: &str, take: usize) -> Value {
         let request: Value = serde_json::from_str(request).unwrap();
         let token = |id: &Value| json!({ "tokenId": id, "name": "n", "description": "d" });
         let tokens: Vec<Value> = list(&request["contractTokenMap"]).iter().take(take).map(token).collect();
-        json!({ "contractTokenMetadata": { CONTRACT: tokens } }).to_string().into_bytes()
+        json!({ "contractTokenMetadata": { CONTRACT: tokens } })
     }
 
     #[test]
     fn requests_are_the_same_every_time_and_all_different() {
-        let mut requests = bodies();
-        assert_eq!(requests, bodies());
-        requests.sort();
-        requests.dedup();
-        assert_eq!(requests.len(), REQUESTS);
+        let bodies = || requests(&Relics).into_iter().map(|request| request.body).collect::<Vec<_>>();
+        let mut distinct = bodies();
+        assert_eq!(distinct, bodies());
+        distinct.sort();
+        distinct.dedup();
+        assert_eq!(distinct.len(), REQUESTS);
     }
 
     #[test]
     fn only_the_tokens_that_were_asked_for_are_right() {
-        let requests = bodies();
-        check(&requests[0], &answer(&requests[0], 50)).unwrap();
-        check(&requests[0], &answer(&requests[0], 49)).unwrap_err();
-        check(&requests[0], &answer(&requests[1], 50)).unwrap_err();
-        check(&requests[0], b"{}").unwrap_err();
+        let requests = requests(&Relics);
+        let check = &requests[0].check;
+        check(&answer(&requests[0].body, 50)).unwrap();
+        check(&answer(&requests[0].body, 49)).unwrap_err();
+        check(&answer(&requests[1].body, 50)).unwrap_err();
+        check(&json!({})).unwrap_err();
     }
 }

@@ -1,12 +1,7 @@
-//! The tokens that are imported: one collection, as large as the big ones are.
-
-use std::fs::File;
-use std::io::{self, BufWriter, Write};
-use std::path::Path;
+//! The relics: a plain collection, as large as the big ones are, for metadata alone.
 
 use serde_json::{Value, json};
 
-use crate::error::{Context, Error};
 use crate::random::Random;
 
 /// Tokens in the collection; their ids are 1 to this number.
@@ -25,18 +20,16 @@ const CONDITIONS: [&str; 4] = ["Mint", "Near Mint", "Slightly Used", "Battle Sca
 const ELEMENTS: [&str; 5] = ["Ember", "Tide", "Gale", "Stone", "Aether"];
 const KINDS: [&str; 6] = ["Helm", "Blade", "Lantern", "Compass", "Cloak", "Tome"];
 
-/// Writes the file to import, one token on each line, and returns its size in bytes.
-pub(crate) fn write(path: &Path) -> Result<u64, Error> {
-    write_lines(path).context(|| format!("writing {}", path.display()))
-}
+/// The collection. It needs no state: all of it follows from the constants above.
+#[derive(Debug)]
+pub(crate) struct Relics;
 
-fn write_lines(path: &Path) -> io::Result<u64> {
-    let mut file = BufWriter::new(File::create(path)?);
-    let mut random = Random::new(SEED);
-    for token_id in 1..=TOKENS {
-        writeln!(file, "{}", token(token_id, &mut random))?;
+impl Relics {
+    /// The records to import.
+    pub(crate) fn records() -> impl Iterator<Item = Value> {
+        let mut random = Random::new(SEED);
+        (1..=TOKENS).map(move |token_id| token(token_id, &mut random))
     }
-    file.into_inner()?.metadata().map(|metadata| metadata.len())
 }
 
 fn token(token_id: u64, random: &mut Random) -> Value {
@@ -69,9 +62,7 @@ fn token(token_id: u64, random: &mut Random) -> Value {
 }
 
 fn pick(words: &[&'static str], random: &mut Random) -> &'static str {
-    let bound = u64::try_from(words.len()).unwrap_or(u64::MAX);
-    let index = usize::try_from(random.below(bound)).unwrap_or(0);
-    words.get(index).copied().unwrap_or_default()
+    words[random.index(words.len())]
 }
 
 #[cfg(test)]

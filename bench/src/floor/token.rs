@@ -1,0 +1,84 @@
+//! A token of the collection.
+
+use serde_json::{Value, json};
+
+use super::property::{Number, Text};
+use super::words;
+use super::{CHAIN_ID, CONTRACT};
+use crate::random::Random;
+
+/// A token, as little of it as the rest follows from. Its id is its place in the collection plus one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Token {
+    first_word: usize,
+    second_word: usize,
+    texts: [usize; Text::ALL.len()],
+    numbers: [u64; Number::ALL.len()],
+    /// The account that holds it.
+    pub(crate) owner: usize,
+}
+
+impl Token {
+    /// One more token, held by one of so many accounts.
+    pub(super) fn draw(owners: usize, random: &mut Random) -> Self {
+        // Drawn twice, so that a few hold hundreds and most hold a handful.
+        let bound = random.index(owners) + 1;
+        Self {
+            first_word: random.index(words::FIRST.len()),
+            second_word: random.index(words::SECOND.len()),
+            texts: Text::ALL.map(|property| property.draw(random)),
+            numbers: Number::ALL.map(|property| random.between(1, property.max())),
+            owner: random.index(bound),
+        }
+    }
+
+    /// The value of a property, as a place in the list of its values.
+    pub(crate) fn text(&self, property: Text) -> usize {
+        self.texts[property as usize]
+    }
+
+    /// The value of a property.
+    pub(crate) fn number(&self, property: Number) -> u64 {
+        self.numbers[property as usize]
+    }
+
+    /// The name without the number at its end.
+    pub(crate) fn words(&self) -> String {
+        format!("{} {}", words::FIRST[self.first_word], words::SECOND[self.second_word])
+    }
+
+    /// The record to import.
+    pub(super) fn record(&self, index: usize) -> Value {
+        let token_id = token_id(index);
+        let words = self.words();
+        let text = |property: Text| property.value(self.text(property));
+        let number = |property: Number| self.number(property);
+        json!({
+            "type": "token",
+            "chainId": CHAIN_ID,
+            "contractAddress": CONTRACT,
+            "tokenId": token_id,
+            "name": format!("{words} #{token_id}"),
+            "description": format!(
+                "One of the wardens and wanderers of the trading floor, seen at {} with a {} on the head.",
+                text(Text::Background), text(Text::Headwear)
+            ),
+            "image": format!("https://assets.example.com/floor/{token_id}/portrait.webp"),
+            // Both shapes that are found in the wild.
+            "attributes": [
+                { "trait_type": "Background", "value": text(Text::Background) },
+                { "trait_type": "Body", "value": text(Text::Body) },
+                { "trait_type": "Headwear", "value": text(Text::Headwear) },
+                { "Rarity": text(Text::Rarity) },
+                { "trait_type": "Level", "value": number(Number::Level), "display_type": "number" },
+                { "Power": number(Number::Power) },
+            ],
+            "updatedAt": "2025-01-01T00:00:00Z",
+        })
+    }
+}
+
+/// The id of the token at this place.
+pub(crate) fn token_id(index: usize) -> String {
+    (index + 1).to_string()
+}

@@ -1,0 +1,74 @@
+//! The figures, as tables for people and as JSON for machines.
+
+mod contest;
+mod floor;
+mod growth;
+mod import;
+mod row;
+mod writes;
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+pub(crate) use contest::{Contest, Heading, Round};
+pub(crate) use floor::{FirstTouch, FloorReport, Memory};
+pub(crate) use growth::print_growth;
+pub(crate) use import::Import;
+pub(crate) use writes::{ReadsDuringWrites, WRITES_PER_SECOND};
+
+use crate::error::{Context, Error};
+
+/// Everything that was measured.
+#[derive(Debug)]
+pub(crate) struct Report {
+    /// Connections of the load.
+    pub(crate) connections: u16,
+    /// Whether the rounds were too few and short to quote.
+    pub(crate) quick: bool,
+    /// The relics, if they were asked for.
+    pub(crate) relics: Option<RelicsReport>,
+    /// The trading floors, the smallest first.
+    pub(crate) floors: Vec<FloorReport>,
+}
+
+/// What was measured on the relics.
+#[derive(Debug)]
+pub(crate) struct RelicsReport {
+    /// The import before the load.
+    pub(crate) import: Import,
+    /// One for each scenario.
+    pub(crate) contests: Vec<Contest>,
+}
+
+impl Report {
+    /// Writes the report to a file.
+    pub(crate) fn write_json(&self, path: &Path) -> Result<(), Error> {
+        let report = json!({
+            "version": env!("CARGO_PKG_VERSION"),
+            "os": std::env::consts::OS,
+            "arch": std::env::consts::ARCH,
+            "cores": cores(),
+            "connections": self.connections,
+            "quick": self.quick,
+            "import": self.relics.as_ref().map(|relics| relics.import.to_json()),
+            "scenarios": self.relics.as_ref().map(|relics| contests_json(&relics.contests)),
+            "floors": self.floors.iter().map(FloorReport::to_json).collect::<Vec<_>>(),
+        });
+        std::fs::write(path, format!("{report:#}\n")).context(|| format!("writing {}", path.display()))
+    }
+}
+
+fn contests_json(contests: &[Contest]) -> Value {
+    contests.iter().map(Contest::to_json).collect()
+}
+
+/// The word for a goal.
+fn verdict(reached: bool) -> &'static str {
+    if reached { "reached" } else { "missed" }
+}
+
+fn cores() -> usize {
+    // Unknown on an exotic system only, where 0 says so.
+    std::thread::available_parallelism().map_or(0, usize::from)
+}

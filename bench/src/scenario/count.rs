@@ -1,0 +1,96 @@
+//! `GetCountOfFilteredCollectibles`: how many tokens for sale have two properties.
+
+use serde_json::{Value, json};
+
+use super::answer::{body, same};
+use super::draw::{COLD_REQUESTS, MODEL_EVERY, MODEL_MAX, REQUESTS, distinct, two_properties};
+use super::{Check, Request, Scenario};
+use crate::error::Error;
+use crate::floor::{Filter, Floor};
+use crate::random::Random;
+
+/// See the module.
+pub(crate) const SCENARIO: Scenario<Floor> = Scenario {
+    name: "count",
+    title: "count of listed tokens, two property filters",
+    path: PATH,
+    ratio_goal: 0.6,
+    requests: |floor| draw(floor, REQUESTS),
+};
+
+/// The same with more filters than are remembered.
+pub(crate) const COLD: Scenario<Floor> = Scenario {
+    name: "count-cold",
+    title: "count of listed tokens, two property filters that were not asked for lately",
+    path: PATH,
+    ratio_goal: 0.6,
+    requests: |floor| draw(floor, COLD_REQUESTS),
+};
+
+/// The path that requests are posted to.
+pub(crate) const PATH: &str = "/rpc/Marketplace/GetCountOfFilteredCollectibles";
+
+const SEED: u64 = 103;
+
+/// The request that counts all tokens for sale, and their number.
+pub(crate) fn all_listed(floor: &Floor) -> Request {
+    let filter = Filter::default();
+    Request { body: count_body(&filter), check: is_count(floor, &filter) }
+}
+
+fn draw(floor: &Floor, requests: usize) -> Vec<Request> {
+    let mut random = Random::new(SEED);
+    let drawn = distinct(requests, || {
+        let filter = two_properties(&mut random);
+        let body = count_body(&filter);
+        Some((filter, body))
+    });
+    let request = |(index, (filter, body)): (usize, (Filter, String))| Request {
+        body,
+        check: if index < MODEL_MAX * MODEL_EVERY && index % MODEL_EVERY == 0 {
+            is_count(floor, &filter)
+        } else {
+            Box::new(|answer| count(answer).map(drop))
+        },
+    };
+    drawn.into_iter().enumerate().map(request).collect()
+}
+
+fn count_body(filter: &Filter) -> String {
+    body(&json!({ "side": "listing", "filter": filter.to_json() }))
+}
+
+fn is_count(floor: &Floor, filter: &Filter) -> Check {
+    let expected = u64::try_from(floor.listed(filter).len()).unwrap_or(u64::MAX);
+    Box::new(move |answer| same(&count(answer)?, &expected))
+}
+
+fn count(answer: &Value) -> Result<u64, Error> {
+    answer["count"].as_u64().ok_or_else(|| Error::new("the answer has no count"))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::draw::REQUESTS;
+    use super::{all_listed, draw};
+    use crate::floor::{Filter, Floor};
+
+    #[test]
+    fn another_count_is_refused() {
+        let floor = Floor::new(2_000);
+        let listed = floor.listed(&Filter::default()).len();
+        let check = all_listed(&floor).check;
+        check(&json!({ "count": listed })).unwrap();
+        check(&json!({ "count": listed + 1 })).unwrap_err();
+        check(&json!({})).unwrap_err();
+    }
+
+    #[test]
+    fn a_count_is_below_that_of_all() {
+        let floor = Floor::new(2_000);
+        let listed = floor.listed(&Filter::default()).len();
+        (draw(&floor, REQUESTS)[0].check)(&json!({ "count": listed })).unwrap_err();
+    }
+}

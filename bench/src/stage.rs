@@ -1,0 +1,115 @@
+//! A data directory with its own Bourse, from the import to the running server.
+
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::answers;
+use crate::error::{Context, Error};
+use crate::jsonl;
+use crate::process::{Running, isolated};
+use crate::report::Import;
+
+const IMPORT_LIMIT: Duration = Duration::from_mins(20);
+const COMMAND_LIMIT: Duration = Duration::from_mins(1);
+const READY_LIMIT: Duration = Duration::from_mins(1);
+
+/// Where one collection is served from.
+#[derive(Debug)]
+pub(crate) struct Stage<'a> {
+    bourse: &'a Path,
+    directory: PathBuf,
+}
+
+/// A server that has said that it is healthy.
+#[derive(Debug)]
+pub(crate) struct Server {
+    /// The process.
+    pub(crate) process: Running,
+    /// Where it listens.
+    pub(crate) address: SocketAddr,
+}
+
+/// What opens a project.
+#[derive(Debug)]
+pub(crate) struct Project {
+    /// For reads.
+    pub(crate) access_key: String,
+    /// For writes.
+    pub(crate) secret_token: String,
+}
+
+impl<'a> Stage<'a> {
+    /// A stage of this name in the directory of the benchmark, for this binary.
+    pub(crate) fn new(bourse: &'a Path, parent: &Path, name: &str) -> Result<Self, Error> {
+        let directory = parent.join(name);
+        std::fs::create_dir(&directory).context(|| format!("making {}", directory.display()))?;
+        Ok(Self { bourse, directory })
+    }
+
+    /// Imports the records, and takes the time.
+    pub(crate) async fn import(&self, records: impl Iterator<Item = Value>) -> Result<Import, Error> {
+        let path = self.directory.join("records.jsonl");
+        let file = jsonl::write(&path, records)?;
+        let mut command = self.command(&["import"]);
+        command.arg(&path);
+        let running = Running::spawn(&mut command, "bourse-import", Some(&self.directory))?;
+        let (_, took) = running.finish(IMPORT_LIMIT).await?;
+        // It is as large as the data, and no longer needed.
+        std::fs::remove_file(&path).context(|| format!("removing {}", path.display()))?;
+        Ok(Import { file, took })
+    }
+
+    /// Makes a project.
+    pub(crate) async fn create_project(&self) -> Result<Project, Error> {
+        let mut command = self.command(&["project", "create", "bench", "--json"]);
+        let running = Running::spawn(&mut command, "bourse-project", Some(&self.directory))?;
+        let (printed, _) = running.finish(COMMAND_LIMIT).await?;
+        let printed: Value = serde_json::from_str(&printed)
+            .context(|| "reading what `bourse project create` printed".to_owned())?;
+        let text = |member: &str| {
+            let text = printed[member].as_str().map(ToOwned::to_owned);
+            text.ok_or_else(|| Error::new(format!("`bourse project create` printed no {member}")))
+        };
+        Ok(Project { access_key: text("accessKey")?, secret_token: text("secretToken")? })
+    }
+
+    /// Starts the server.
+    pub(crate) async fn serve(&self) -> Result<Server, Error> {
+        let address = free_address()?;
+        let mut command = self.command(&["serve", "--listen", &address.to_string()]);
+        let mut process = Running::spawn(&mut command, "bourse-serve", Some(&self.directory))?;
+        process.ready(address, READY_LIMIT).await?;
+        Ok(Server { process, address })
+    }
+
+    /// Starts this very binary as the bare server, which answers these bodies in turn.
+    pub(crate) async fn serve_bare(&self, path: &str, bodies: &[Vec<u8>]) -> Result<Server, Error> {
+        let file = self.directory.join("bare-answers");
+        answers::write(&file, bodies)?;
+        let program = std::env::current_exe().context(|| "finding this program".to_owned())?;
+        let address = free_address()?;
+        let mut command = isolated(&program, &self.directory);
+        command.args(["bare", "--path", path, "--listen", &address.to_string(), "--answers"]).arg(&file);
+        // Our end of this pipe closes with us, which tells the bare server to end.
+        command.stdin(Stdio::piped());
+        let mut process = Running::spawn(&mut command, "bare-server", Some(&self.directory))?;
+        process.ready(address, READY_LIMIT).await?;
+        Ok(Server { process, address })
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = isolated(self.bourse, &self.directory);
+        command.args(arguments).arg("--data").arg(self.directory.join("data"));
+        command
+    }
+}
+
+/// An address that nobody listens on. Another process could take it before we do; the server then says so.
+fn free_address() -> Result<SocketAddr, Error> {
+    let bound = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).and_then(|listener| listener.local_addr());
+    bound.context(|| "finding a free port".to_owned())
+}
