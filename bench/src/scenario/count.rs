@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::answer::{body, same};
-use super::draw::{COLD_REQUESTS, MODEL_EVERY, MODEL_MAX, REQUESTS, distinct, two_properties};
+use super::draw::{MODEL_EVERY, distinct, two_properties};
 use super::{Check, Request, Scenario};
 use crate::error::Error;
 use crate::floor::{Filter, Floor};
@@ -15,16 +15,7 @@ pub(crate) const SCENARIO: Scenario<Floor> = Scenario {
     title: "count of listed tokens, two property filters",
     path: PATH,
     ratio_goal: 0.6,
-    requests: |floor| draw(floor, REQUESTS),
-};
-
-/// The same with more filters than are remembered.
-pub(crate) const COLD: Scenario<Floor> = Scenario {
-    name: "count-cold",
-    title: "count of listed tokens, two property filters that were not asked for lately",
-    path: PATH,
-    ratio_goal: 0.6,
-    requests: |floor| draw(floor, COLD_REQUESTS),
+    requests,
 };
 
 /// The path that requests are posted to.
@@ -38,16 +29,16 @@ pub(crate) fn all_listed(floor: &Floor) -> Request {
     Request { body: count_body(&filter), check: is_count(floor, &filter) }
 }
 
-fn draw(floor: &Floor, requests: usize) -> Vec<Request> {
+fn requests(floor: &Floor) -> Vec<Request> {
     let mut random = Random::new(SEED);
-    let drawn = distinct(requests, || {
+    let drawn = distinct(|| {
         let filter = two_properties(&mut random);
         let body = count_body(&filter);
         Some((filter, body))
     });
     let request = |(index, (filter, body)): (usize, (Filter, String))| Request {
         body,
-        check: if index < MODEL_MAX * MODEL_EVERY && index % MODEL_EVERY == 0 {
+        check: if index % MODEL_EVERY == 0 {
             is_count(floor, &filter)
         } else {
             Box::new(|answer| count(answer).map(drop))
@@ -73,8 +64,7 @@ fn count(answer: &Value) -> Result<u64, Error> {
 mod tests {
     use serde_json::json;
 
-    use super::super::draw::REQUESTS;
-    use super::{all_listed, draw};
+    use super::{all_listed, requests};
     use crate::floor::{Filter, Floor};
 
     #[test]
@@ -91,6 +81,6 @@ mod tests {
     fn a_count_is_below_that_of_all() {
         let floor = Floor::new(2_000);
         let listed = floor.listed(&Filter::default()).len();
-        (draw(&floor, REQUESTS)[0].check)(&json!({ "count": listed })).unwrap_err();
+        (requests(&floor)[0].check)(&json!({ "count": listed })).unwrap_err();
     }
 }

@@ -1,7 +1,7 @@
 //! `ListCollectibles`: what one account sells in one currency.
 
 use super::answer::{Page, list_body, same};
-use super::draw::{MODEL_EVERY, REQUESTS, distinct};
+use super::draw::{MODEL_EVERY, distinct};
 use super::{Check, Request, Scenario};
 use crate::error::Error;
 use crate::floor::{Filter, Floor, Order};
@@ -21,7 +21,7 @@ const SEED: u64 = 102;
 fn requests(floor: &Floor) -> Vec<Request> {
     let mut random = Random::new(SEED);
     let listings: Vec<&Order> = floor.active_listings().collect();
-    let drawn = distinct(REQUESTS, || {
+    let drawn = distinct(|| {
         // Somebody's listing, so that there is at least one row.
         let order = listings[random.index(listings.len())];
         let filter = Filter { owner: Some(order.maker), currency: Some(order.currency), ..Filter::default() };

@@ -1,7 +1,7 @@
 //! `ListCollectibles`: tokens for sale with two properties, cheapest first.
 
 use super::answer::{PAGE_SIZE, Page, list_body, same};
-use super::draw::{MODEL_EVERY, REQUESTS, distinct, two_properties};
+use super::draw::{MODEL_EVERY, distinct, two_properties};
 use super::{Check, Request, Scenario};
 use crate::floor::{Filter, Floor};
 use crate::random::Random;
@@ -19,7 +19,7 @@ const SEED: u64 = 101;
 
 fn requests(floor: &Floor) -> Vec<Request> {
     let mut random = Random::new(SEED);
-    let drawn = distinct(REQUESTS, || {
+    let drawn = distinct(|| {
         let filter = two_properties(&mut random);
         // Full pages alone, so that requests cost about the same on small and on large data.
         floor.lists_at_least(PAGE_SIZE, &filter).then(|| (filter.clone(), list_body(&filter, 1)))

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use super::answer::{PAGE_SIZE, body, list, same, text};
-use super::draw::{MODEL_EVERY, REQUESTS, distinct};
+use super::draw::{MODEL_EVERY, distinct};
 use super::{Check, Request, Scenario};
 use crate::error::Error;
 use crate::floor::{Floor, Order, token_id};
@@ -33,7 +33,7 @@ fn requests(floor: &Floor) -> Vec<Request> {
     let mut random = Random::new(SEED);
     let listed: BTreeSet<usize> = floor.active_listings().map(|order| order.token).collect();
     let listed: Vec<usize> = listed.into_iter().collect();
-    let drawn = distinct(REQUESTS, || {
+    let drawn = distinct(|| {
         let token = listed[random.index(listed.len())];
         Some((token, listings_body(token)))
     });

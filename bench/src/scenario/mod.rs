@@ -29,7 +29,6 @@ pub(crate) const ON_FLOOR: &[Scenario<Floor>] = &[
     list_by_property::SCENARIO,
     list_by_owner::SCENARIO,
     count::SCENARIO,
-    count::COLD,
     floor_order::SCENARIO,
     search::SCENARIO,
     listings::SCENARIO,

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use serde_json::{Value, json};
 
 use super::answer::{PAGE_SIZE, list, more, same, text};
-use super::draw::{MODEL_EVERY, REQUESTS, distinct};
+use super::draw::{MODEL_EVERY, distinct};
 use super::{Request, Scenario};
 use crate::error::Error;
 use crate::floor::{CHAIN_ID, CONTRACT, Floor};
@@ -25,7 +25,7 @@ const SEED: u64 = 105;
 fn requests(floor: &Floor) -> Vec<Request> {
     let names = floor.names();
     let mut random = Random::new(SEED);
-    let drawn = distinct(REQUESTS, || {
+    let drawn = distinct(|| {
         let token = &floor.tokens[random.index(floor.tokens.len())];
         let part = part_of(&token.words(), &mut random)?;
         let body = search_body(&part);

@@ -7,7 +7,7 @@ use crate::book::{Around, Book, NO_TOKEN, PreparedOrder, Shared};
 use crate::holders::Holders;
 use crate::names::Names;
 use crate::properties::{Properties, extract};
-use crate::query::{Cache, Column};
+use crate::query::Column;
 use crate::ranked::Ranked;
 use crate::tokens::Tokens;
 
@@ -38,9 +38,8 @@ pub struct Collection {
     pub(crate) properties: Properties,
     pub(crate) holders: Holders,
     pub(crate) book: Book,
-    pub(crate) cache: Cache,
-    version: u64,
-    contract: Option<String>,
+    pub(crate) version: u64,
+    pub(crate) contract: Option<String>,
 }
 
 /// What changed since the last version.
@@ -56,116 +55,6 @@ pub struct Update {
     pub balances: Vec<(TokenId, Address, Amount)>,
     /// Orders.
     pub orders: Vec<PreparedOrder>,
-}
-
-/// A collection that is being loaded: it takes everything in, and puts it in order at the end.
-#[derive(Debug)]
-pub struct Loader {
-    collection: Collection,
-    tokens_complete: bool,
-}
-
-impl Loader {
-    /// An empty collection at a time.
-    pub fn new(identity: &Identity, now: Timestamp) -> Self {
-        let shared = Shared::new(identity.number, identity.chain, identity.address, &identity.service);
-        let mut book = Book::default();
-        book.begin_loading(now);
-        let collection = Collection {
-            shared,
-            tokens: Tokens::default(),
-            names: Names::default(),
-            by_name: None,
-            properties: Properties::default(),
-            holders: Holders::default(),
-            book,
-            cache: Cache::default(),
-            version: 0,
-            contract: None,
-        };
-        Self { collection, tokens_complete: false }
-    }
-
-    /// Takes contract information.
-    pub fn contract(&mut self, info: String) {
-        self.collection.contract = Some(info);
-    }
-
-    /// Takes tokens with their metadata; best before anything that names them.
-    pub fn tokens(&mut self, tokens: &[(TokenId, String)]) {
-        let Collection { tokens: known, names, properties, .. } = &mut self.collection;
-        known.reserve(tokens.len());
-        let mut fresh = Vec::with_capacity(tokens.len());
-        let mut again = Vec::new();
-        for (token, metadata) in tokens {
-            match known.find_or_add(*token) {
-                (ordinal, true) => fresh.push((ordinal, metadata.as_str())),
-                (ordinal, false) => again.push((ordinal, metadata.as_str())),
-            }
-        }
-        let extracted = in_halves(&fresh, |(_, metadata)| extract(metadata));
-        let indexed = || fresh.iter().map(|(ordinal, _)| *ordinal).zip(&extracted);
-        together(
-            fresh.len(),
-            || indexed().for_each(|(ordinal, token)| names.put(ordinal, &token.name)),
-            || indexed().for_each(|(ordinal, token)| properties.add(ordinal, token)),
-        );
-        for (ordinal, metadata) in &fresh {
-            known.set_metadata(*ordinal, metadata);
-        }
-        for (ordinal, metadata) in again {
-            self.collection.set_metadata(ordinal, metadata);
-        }
-    }
-
-    /// Takes balances.
-    pub fn balances(&mut self, balances: &[(TokenId, Address, Amount)]) {
-        self.complete_tokens();
-        for (token, account, balance) in balances {
-            let (ordinal, _) = self.collection.tokens.find_or_add(*token);
-            self.collection.holders.put(*account, ordinal, *balance);
-        }
-    }
-
-    /// Takes orders; best after balances.
-    pub fn orders(&mut self, orders: &[OrderFacts]) {
-        self.complete_tokens();
-        for order in in_halves(orders, PreparedOrder::new) {
-            self.collection.put_order(&order, |_, _| {});
-        }
-    }
-
-    /// Memory that texts take so far, which is most of what it will be.
-    pub fn text_bytes(&self) -> usize {
-        self.collection.tokens.text_bytes()
-    }
-
-    /// Once all tokens are there they are numbered in the order of their ids, whatever order they came in: then sets of
-    /// them are in that order.
-    fn complete_tokens(&mut self) {
-        if std::mem::replace(&mut self.tokens_complete, true) {
-            return;
-        }
-        let collection = &mut self.collection;
-        let numbers = collection.tokens.renumber();
-        collection.names.renumber(&numbers);
-        collection.properties.renumber(&numbers);
-    }
-
-    /// The collection, with everything in its place.
-    pub fn finish(mut self, version: u64, currencies: &[Currency]) -> Collection {
-        self.complete_tokens();
-        let mut collection = self.collection;
-        collection.version = version;
-        collection.tokens.sort();
-        let universe = collection.tokens.len();
-        collection.names.settle(universe);
-        collection.properties.settle(universe);
-        let around = Around { tokens: &collection.tokens, holders: &collection.holders };
-        collection.book.put_currencies(currencies, around);
-        collection.book.evaluate_all(around);
-        collection
-    }
 }
 
 impl Collection {
@@ -196,9 +85,6 @@ impl Collection {
         }
         self.book.settle(around);
         self.tokens.settle();
-        if !update.tokens.is_empty() {
-            self.cache.clear();
-        }
     }
 
     /// Takes over currencies and their rates.
@@ -244,8 +130,6 @@ impl Collection {
     fn place(&mut self, ordinal: u32) {
         self.tokens.place(ordinal);
         self.list_name(ordinal);
-        // Filters without conditions let it through.
-        self.cache.clear();
     }
 
     fn list_name(&mut self, ordinal: u32) {
@@ -266,10 +150,10 @@ impl Collection {
         if let Some(known) = self.tokens.metadata(ordinal) {
             // Only whole texts are put in.
             let known = extract(std::str::from_utf8(known).unwrap_or_default());
-            self.properties.remove(ordinal, &known);
+            self.properties.remove(ordinal, &known.properties);
         }
         let token = extract(metadata);
-        self.properties.add(ordinal, &token);
+        self.properties.add(ordinal, &token.properties);
         if self.by_name.is_some() {
             self.unlist_name(ordinal);
             self.names.put(ordinal, &token.name);
@@ -280,7 +164,7 @@ impl Collection {
         self.tokens.set_metadata(ordinal, metadata);
     }
 
-    fn put_order(&mut self, order: &PreparedOrder, place: impl Fn(&mut Self, u32)) {
+    pub(crate) fn put_order(&mut self, order: &PreparedOrder, place: impl Fn(&mut Self, u32)) {
         let token = match order.token {
             Some(token) => {
                 let (ordinal, is_new) = self.tokens.find_or_add(token);
@@ -352,7 +236,6 @@ impl Collection {
             + self.properties.bytes()
             + self.holders.bytes()
             + self.book.bytes()
-            + self.cache.bytes()
             + self.contract.as_ref().map_or(0, String::len)
     }
 }
@@ -363,29 +246,4 @@ pub(crate) fn touch_all<'a>(texts: impl Iterator<Item = &'a [u8]>) {
     let touch = |text: &[u8]| text.iter().step_by(CACHE_LINE_BYTES).fold(0, |sum, byte| sum ^ byte);
     let touched = texts.fold(0, |sum, text| sum ^ touch(text));
     std::hint::black_box(touched);
-}
-
-/// So little is done by one thread.
-const PARALLEL_MIN: usize = 256;
-
-/// Maps items, many of them on two threads: loading is the one thing that somebody waits for.
-fn in_halves<T: Sync, U: Send>(items: &[T], map: impl Fn(&T) -> U + Sync) -> Vec<U> {
-    let (first, second) = items.split_at(items.len() / 2);
-    let (mut mapped, mut rest) = (Vec::with_capacity(items.len()), Vec::with_capacity(second.len()));
-    together(items.len(), || rest.extend(second.iter().map(&map)), || mapped.extend(first.iter().map(&map)));
-    mapped.append(&mut rest);
-    mapped
-}
-
-/// Does two things, at the same time when they are about many items.
-fn together(items: usize, one: impl FnOnce() + Send, other: impl FnOnce()) {
-    if items < PARALLEL_MIN {
-        one();
-        other();
-        return;
-    }
-    std::thread::scope(|scope| {
-        scope.spawn(one);
-        other();
-    });
 }

@@ -13,6 +13,7 @@ mod currencies;
 mod facets;
 mod filter;
 mod holders;
+mod loader;
 mod names;
 mod ordinals;
 mod properties;
@@ -23,8 +24,9 @@ mod tokens;
 mod write;
 
 pub use book::PreparedOrder;
-pub use collection::{Collection, Identity, Loader, Update};
+pub use collection::{Collection, Identity, Update};
 pub use facets::{Facet, FacetKind};
 pub use filter::{Condition, OrderFilter, PriceRange, PropertyFilter, TokenFilter, Value};
+pub use loader::{Loader, PreparedToken, TokenPreparer};
 pub use names::fold;
 pub use query::{Column, Key, OrdersQuery, Position, Query, Row, Rows, Sort, Start, TokensQuery};

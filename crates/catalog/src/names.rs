@@ -9,7 +9,7 @@ use memchr::memmem::Finder;
 
 use crate::arena::{Arena, Span};
 use crate::chains::grow;
-use crate::set::{Bits, Set};
+use crate::set::{Bits, Set, Term};
 
 /// Three characters in a row; past the end of a name there are zeros.
 type Gram = u64;
@@ -40,7 +40,8 @@ impl Needle {
 
 /// Tokens that may have a text in their name.
 pub(crate) struct Found {
-    pub(crate) bits: Bits,
+    /// They are in all of these.
+    pub(crate) terms: Vec<Term>,
     /// What to look for in each of them to be sure; nothing when they surely have it.
     pub(crate) unsure: Option<Needle>,
 }
@@ -83,20 +84,21 @@ impl Names {
         let is_doubtful = folded.contains('\0');
         let needle = || Needle::new(&folded);
         if whole < 3 {
-            let bits = self.beginning_with(&folded, universe);
-            return Found { bits, unsure: is_doubtful.then(needle) };
+            let terms = vec![self.beginning_with(&folded, universe)];
+            return Found { terms, unsure: is_doubtful.then(needle) };
         }
         let mut sets = Vec::with_capacity(wanted.len());
         // The last two grams of a text run past its end, where a name may go on.
         for gram in &wanted[..whole - 2] {
             match self.grams.get(gram) {
                 Some(set) => sets.push(set),
-                None => return Found { bits: Bits::empty(universe), unsure: None },
+                None => return Found { terms: vec![Term::new(Bits::default(), 0)], unsure: None },
             }
         }
         sets.sort_unstable_by_key(|set| set.len());
         let unsure = (whole > 3 || is_doubtful).then(needle);
-        Found { bits: intersection(&sets[..sets.len().min(GRAMS_MAX)], universe), unsure }
+        let rarest = sets.iter().take(GRAMS_MAX);
+        Found { terms: rarest.map(|set| set.to_term(universe)).collect(), unsure }
     }
 
     /// Whether a token's name has the text in it.
@@ -106,7 +108,7 @@ impl Names {
     }
 
     /// The tokens with one or two characters in their name: every place in a name begins a gram.
-    fn beginning_with(&self, folded: &str, universe: usize) -> Bits {
+    fn beginning_with(&self, folded: &str, universe: usize) -> Term {
         let mut bits = Bits::empty(universe);
         let mut characters = folded.chars().map(u64::from);
         let (first, second) = (characters.next(), characters.next());
@@ -117,7 +119,8 @@ impl Names {
                 set.add_to(&mut bits);
             }
         }
-        bits
+        let about = bits.len();
+        Term::new(bits, about)
     }
 
     /// Gives every token the number that it has by now.
@@ -162,31 +165,6 @@ fn grams(folded: &str) -> impl Iterator<Item = Gram> + '_ {
     })
 }
 
-fn intersection(sets: &[&Set], universe: usize) -> Bits {
-    let mut all: Option<Bits> = None;
-    for set in sets {
-        all = Some(match (all, set) {
-            (None, set) => {
-                let mut bits = Bits::empty(universe);
-                set.add_to(&mut bits);
-                bits
-            }
-            (Some(mut bits), Set::Dense(other, _)) => {
-                bits.intersect(other);
-                bits
-            }
-            (Some(bits), Set::Sparse(ordinals)) => {
-                let mut common = Bits::empty(universe);
-                for ordinal in ordinals.iter().filter(|ordinal| bits.contains(**ordinal)) {
-                    common.insert(*ordinal);
-                }
-                common
-            }
-        });
-    }
-    all.unwrap_or_else(|| Bits::full(universe))
-}
-
 fn text_of(arena: &Arena, span: Span) -> &str {
     // Only whole texts are put in.
     std::str::from_utf8(arena.get(span)).unwrap_or_default()
@@ -216,8 +194,11 @@ mod tests {
 
     fn found(names: &Names, text: &str, count: u32) -> Vec<u32> {
         let found = names.find(text, count as usize);
-        let sure = |ordinal: &u32| found.unsure.as_ref().is_none_or(|needle| names.has(*ordinal, needle));
-        found.bits.iter().filter(sure).collect()
+        let sure = |ordinal: &u32| {
+            found.terms.iter().all(|term| term.contains(*ordinal))
+                && found.unsure.as_ref().is_none_or(|needle| names.has(*ordinal, needle))
+        };
+        (0..count).filter(sure).collect()
     }
 
     #[test]

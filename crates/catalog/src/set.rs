@@ -1,5 +1,7 @@
 //! Sets of ordinals: a sorted list while they are few, one bit each once they are many.
 
+use std::sync::Arc;
+
 /// One in how many of all ordinals must be in a set for bits to be the better form.
 const DENSE_SHARE: usize = 64;
 /// A list this short stays a list whatever its share.
@@ -70,13 +72,6 @@ impl Bits {
         }
     }
 
-    pub(crate) fn intersect(&mut self, other: &Self) {
-        self.0.truncate(other.0.len());
-        for (word, other) in self.0.iter_mut().zip(&other.0) {
-            *word &= other;
-        }
-    }
-
     pub(crate) fn subtract(&mut self, other: &Self) {
         for (word, other) in self.0.iter_mut().zip(&other.0) {
             *word &= !other;
@@ -84,7 +79,7 @@ impl Bits {
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.0.iter().map(|word| word.count_ones() as usize).sum()
+        ones(&self.0)
     }
 
     /// How many are in both.
@@ -94,11 +89,90 @@ impl Bits {
 
     /// The ordinals, ascending.
     pub(crate) fn iter(&self) -> impl Iterator<Item = u32> + '_ {
-        (0_u32..).zip(&self.0).flat_map(|(index, word)| BitsOfWord(*word).map(move |bit| index * 64 + bit))
+        ordinals(0, &self.0)
+    }
+
+    /// The ordinals, 64 to a word.
+    pub(crate) fn words(&self) -> &[u64] {
+        &self.0
     }
 
     pub(crate) fn bytes(&self) -> usize {
         self.0.capacity() * size_of::<u64>()
+    }
+}
+
+/// A set as a query finds it in the index, shared rather than copied: what is in one set and not in another.
+#[derive(Clone, Debug)]
+pub(crate) struct Term {
+    pub(crate) within: Arc<Bits>,
+    pub(crate) except: Option<Arc<Bits>>,
+    /// How many there are, about.
+    pub(crate) about: usize,
+}
+
+impl Term {
+    pub(crate) fn new(bits: Bits, about: usize) -> Self {
+        Self { within: Arc::new(bits), except: None, about }
+    }
+
+    pub(crate) fn contains(&self, ordinal: u32) -> bool {
+        self.within.contains(ordinal) && self.except.as_ref().is_none_or(|except| !except.contains(ordinal))
+    }
+
+    pub(crate) fn word(&self, index: usize) -> u64 {
+        self.within.word(index) & !self.except.as_ref().map_or(0, |except| except.word(index))
+    }
+}
+
+/// Words that are gone through together: few enough to stay in the processor's own memory.
+const BLOCK_WORDS: usize = 64;
+
+/// Goes through what is in all of some sets, words at a time, each time with the index of the first.
+pub(crate) fn for_words_of_all(terms: &[Term], also: Option<&Bits>, mut take: impl FnMut(usize, &[u64])) {
+    let Some((first, rest)) = terms.split_first() else { return };
+    let mut block = [0; BLOCK_WORDS];
+    for (start, words) in (0..).step_by(BLOCK_WORDS).zip(first.within.words().chunks(BLOCK_WORDS)) {
+        let block = &mut block[..words.len()];
+        block.copy_from_slice(words);
+        let others = rest.iter().map(|term| &*term.within).chain(also);
+        others.for_each(|bits| intersect(block, bits.words().get(start..).unwrap_or_default()));
+        for except in terms.iter().filter_map(|term| term.except.as_ref()) {
+            subtract(block, except.words().get(start..).unwrap_or_default());
+        }
+        take(start, block);
+    }
+}
+
+fn intersect(block: &mut [u64], words: &[u64]) {
+    let common = block.len().min(words.len());
+    for (word, other) in block.iter_mut().zip(words) {
+        *word &= other;
+    }
+    block[common..].fill(0);
+}
+
+fn subtract(block: &mut [u64], words: &[u64]) {
+    for (word, other) in block.iter_mut().zip(words) {
+        *word &= !other;
+    }
+}
+
+/// How many bits of words are set.
+pub(crate) fn ones(words: &[u64]) -> usize {
+    words.iter().map(|word| word.count_ones() as usize).sum()
+}
+
+/// The ordinals of words, of which the first is at this index.
+pub(crate) fn ordinals(start: usize, words: &[u64]) -> impl Iterator<Item = u32> + '_ {
+    // There are no more ordinals than 32 bits number.
+    let base = u32::try_from(start).unwrap_or(u32::MAX / 64);
+    (base..).zip(words).flat_map(|(index, word)| BitsOfWord(*word).map(move |bit| index * 64 + bit))
+}
+
+impl From<Vec<u64>> for Bits {
+    fn from(words: Vec<u64>) -> Self {
+        Self(words)
     }
 }
 
@@ -129,8 +203,8 @@ impl Iterator for BitsOfWord {
 pub(crate) enum Set {
     /// Ascending.
     Sparse(Vec<u32>),
-    /// Bits, and how many of them are set.
-    Dense(Bits, usize),
+    /// Bits, which queries share, and how many of them are set.
+    Dense(Arc<Bits>, usize),
 }
 
 impl Default for Set {
@@ -149,7 +223,7 @@ impl Set {
 
     pub(crate) fn insert(&mut self, ordinal: u32) {
         match self {
-            Self::Dense(bits, len) => *len += usize::from(bits.insert(ordinal)),
+            Self::Dense(bits, len) => *len += usize::from(Arc::make_mut(bits).insert(ordinal)),
             // Tokens come in the order of their ordinals when a collection is loaded.
             Self::Sparse(ordinals) if ordinals.last().is_none_or(|last| *last < ordinal) => {
                 ordinals.push(ordinal);
@@ -167,7 +241,7 @@ impl Set {
 
     pub(crate) fn remove(&mut self, ordinal: u32) {
         match self {
-            Self::Dense(bits, len) => *len -= usize::from(bits.remove(ordinal)),
+            Self::Dense(bits, len) => *len -= usize::from(Arc::make_mut(bits).remove(ordinal)),
             Self::Sparse(ordinals) => {
                 if let Ok(position) = ordinals.binary_search(&ordinal) {
                     ordinals.remove(position);
@@ -185,11 +259,11 @@ impl Set {
                 for ordinal in &*ordinals {
                     bits.insert(*ordinal);
                 }
-                *self = Self::Dense(bits, ordinals.len());
+                *self = Self::Dense(Arc::new(bits), ordinals.len());
             }
             Self::Dense(bits, _) if !dense => *self = Self::Sparse(bits.iter().collect()),
             Self::Sparse(ordinals) => ordinals.shrink_to_fit(),
-            Self::Dense(bits, _) => bits.0.shrink_to_fit(),
+            Self::Dense(bits, _) => Arc::make_mut(bits).0.shrink_to_fit(),
         }
     }
 
@@ -207,7 +281,19 @@ impl Set {
                 for ordinal in bits.iter() {
                     renumbered.insert(numbers[ordinal as usize]);
                 }
-                *bits = renumbered;
+                *bits = Arc::new(renumbered);
+            }
+        }
+    }
+
+    /// The set as queries take it.
+    pub(crate) fn to_term(&self, universe: usize) -> Term {
+        match self {
+            Self::Dense(bits, len) => Term { within: Arc::clone(bits), except: None, about: *len },
+            Self::Sparse(ordinals) => {
+                let mut bits = Bits::empty(universe);
+                self.add_to(&mut bits);
+                Term::new(bits, ordinals.len())
             }
         }
     }
@@ -219,18 +305,6 @@ impl Set {
             Self::Sparse(ordinals) => {
                 for ordinal in ordinals {
                     others.insert(*ordinal);
-                }
-            }
-        }
-    }
-
-    /// Takes its ordinals away from others.
-    pub(crate) fn take_from(&self, others: &mut Bits) {
-        match self {
-            Self::Dense(bits, _) => others.subtract(bits),
-            Self::Sparse(ordinals) => {
-                for ordinal in ordinals {
-                    others.remove(*ordinal);
                 }
             }
         }
@@ -280,11 +354,17 @@ mod tests {
             prop_assert_eq!(bits_of(&set).iter().collect::<Vec<_>>(), model.iter().copied().collect::<Vec<_>>());
             let others: Bits = other.iter().copied().collect();
             let mut rest = others.clone();
-            set.take_from(&mut rest);
+            rest.subtract(&bits_of(&set));
             prop_assert_eq!(rest.iter().collect::<Vec<_>>(), other.difference(&model).copied().collect::<Vec<_>>());
-            let mut common = others.clone();
-            common.intersect(&bits_of(&set));
-            prop_assert_eq!(common.len(), other.intersection(&model).count());
+            let common: Vec<u32> = other.intersection(&model).copied().collect();
+            let mut found = Vec::new();
+            let terms = [set.to_term(6_000), Term::new(others.clone(), 0)];
+            for_words_of_all(&terms, Some(&others), |start, words| found.extend(ordinals(start, words)));
+            prop_assert_eq!(&found, &common);
+            let without = Term { except: Some(terms[1].within.clone()), ..terms[0].clone() };
+            let mut found = Vec::new();
+            for_words_of_all(&[without], None, |start, words| found.extend(ordinals(start, words)));
+            prop_assert_eq!(found, model.difference(&other).copied().collect::<Vec<_>>());
             prop_assert_eq!(others.common(&bits_of(&set)), common.len());
         }
     }

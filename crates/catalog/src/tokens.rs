@@ -82,10 +82,12 @@ impl Tokens {
     /// Puts all tokens in order, when many came at once.
     pub(crate) fn sort(&mut self) {
         let mut keyed: Vec<(TokenId, u32)> = self.ids.iter().copied().zip(0..).collect();
-        keyed.sort_unstable();
+        if !self.ascending {
+            keyed.sort_unstable();
+            self.ordinals = Ordinals::of(&self.ids);
+        }
         let entries: Vec<(u32, f64)> = keyed.into_iter().map(|(id, ordinal)| (ordinal, rough(id))).collect();
         self.by_id = Ranked::from_sorted(&entries);
-        self.ordinals = Ordinals::of(&self.ids);
     }
 
     /// Numbers all tokens anew in the order of their ids; each one's number, by the one it had. Nobody may know the old

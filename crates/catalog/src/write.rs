@@ -103,8 +103,12 @@ impl Collection {
     }
 
     fn write_order(&self, out: &mut Vec<u8>, order: &Order) {
-        let world = self.book.world(order, &self.holders);
         let currencies = self.book.currencies();
+        let available = if order.is_covered {
+            order.terms.remaining
+        } else {
+            order.terms.available(self.book.world(order, &self.holders).held)
+        };
         let derived = Derived {
             marketplace: order.marketplace,
             side: order.terms.side,
@@ -115,7 +119,7 @@ impl Collection {
             rate: currencies.rate(order.price.currency),
             quantity_decimals: order.quantity_decimals,
             remaining: order.terms.remaining,
-            available: order.terms.available(world.held),
+            available,
         };
         self.book.text(order).write(out, &self.shared, &derived);
     }

@@ -64,7 +64,7 @@ fn collection(orders: &[OrderFacts]) -> Collection {
     let identity =
         Identity { number: 1, chain: ChainId(1), address: coin(9), service: ServiceName::new("bourse") };
     let mut loader = Loader::new(&identity, at(0));
-    loader.orders(orders);
+    loader.orders(&orders.iter().map(PreparedOrder::new).collect::<Vec<_>>());
     loader.finish(1, &[currency(1, Some("1")), currency(2, Some("2")), currency(3, None)])
 }
 

@@ -219,7 +219,12 @@ impl Book {
     fn evaluate(&mut self, slot: u32, around: Around<'_>) {
         let Some(order) = self.order(slot) else { return };
         let (side, token) = (order.terms.side, order.token);
-        let (was, status) = (order.status, order.terms.status(self.world(order, around.holders)));
+        let world = self.world(order, around.holders);
+        let (was, status) = (order.status, order.terms.status(world));
+        let is_covered = order.terms.available(world.held) == order.terms.remaining;
+        if let Some(order) = &mut self.slots[slot as usize] {
+            order.is_covered = is_covered;
+        }
         if was == status {
             return;
         }

@@ -21,6 +21,8 @@ pub(crate) struct Order {
     pub(crate) marketplace: Marketplace,
     /// What it is by now.
     pub(crate) status: OrderStatus,
+    /// Whether all that remains can be filled, as far as anybody knows.
+    pub(crate) is_covered: bool,
     pub(crate) quantity_decimals: u8,
     pub(crate) terms: Terms,
     pub(crate) created_at: Timestamp,
@@ -36,6 +38,7 @@ impl Order {
             marketplace: prepared.marketplace,
             // Until it is looked at.
             status: OrderStatus::Unknown,
+            is_covered: false,
             quantity_decimals: prepared.quantity_decimals,
             terms: prepared.terms,
             created_at: prepared.created_at,

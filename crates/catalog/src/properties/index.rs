@@ -1,14 +1,13 @@
 //! The index: property to value to tokens.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use hashbrown::HashMap;
 
-use super::extract::{Extracted, Shape};
+use super::extract::Shape;
 use super::ladder::Ladder;
 use crate::filter::{Condition, PropertyFilter, Value};
-use crate::set::{Bits, Set};
+use crate::set::{Bits, Set, Term};
 
 /// Tokens with a whole number from which on a property has a ladder.
 const LADDER_TOKENS_MIN: usize = 4_096;
@@ -43,23 +42,18 @@ pub(crate) struct Property {
 
 impl Properties {
     /// Adds what a token has.
-    pub(crate) fn add(&mut self, ordinal: u32, token: &Extracted<'_>) {
-        for (index, (name, shape, value)) in token.properties.iter().enumerate() {
-            // A token that has the same value twice has it once.
-            if !token.properties[..index].iter().any(|(other, _, known)| other == name && known == value) {
-                let repeated = has_int_before(&token.properties[..index], name);
-                self.property(name).add(ordinal, *shape, value, repeated);
-            }
+    pub(crate) fn add<N: AsRef<str>>(&mut self, ordinal: u32, properties: &[(N, Shape, Value)]) {
+        for (before, (name, shape, value)) in each_once(properties) {
+            let repeated = has_int(before, name.as_ref());
+            self.property(name.as_ref()).add(ordinal, *shape, value, repeated);
         }
     }
 
     /// Takes away what a token had.
-    pub(crate) fn remove(&mut self, ordinal: u32, token: &Extracted<'_>) {
-        for (index, (name, shape, value)) in token.properties.iter().enumerate() {
-            if !token.properties[..index].iter().any(|(other, _, known)| other == name && known == value) {
-                let repeated = has_int_before(&token.properties[..index], name);
-                self.property(name).remove(ordinal, *shape, value, repeated);
-            }
+    pub(crate) fn remove<N: AsRef<str>>(&mut self, ordinal: u32, properties: &[(N, Shape, Value)]) {
+        for (before, (name, shape, value)) in each_once(properties) {
+            let repeated = has_int(before, name.as_ref());
+            self.property(name.as_ref()).remove(ordinal, *shape, value, repeated);
         }
     }
 
@@ -73,10 +67,10 @@ impl Properties {
     }
 
     /// The tokens that a filter lets through.
-    pub(crate) fn find(&self, filter: &PropertyFilter, universe: usize) -> Cow<'_, Bits> {
+    pub(crate) fn find(&self, filter: &PropertyFilter, universe: usize) -> Term {
         match self.numbers.get(filter.name.as_str()) {
             Some(index) => self.properties[*index].find(&filter.condition, universe),
-            None => Cow::Owned(Bits::empty(universe)),
+            None => Term::new(Bits::default(), 0),
         }
     }
 
@@ -102,8 +96,19 @@ impl Properties {
     }
 }
 
-fn has_int_before(before: &[(Cow<'_, str>, Shape, Value)], name: &str) -> bool {
-    before.iter().any(|(other, _, value)| other == name && matches!(value, Value::Int(_)))
+type Named<N> = (N, Shape, Value);
+
+/// The properties of a token with those before each. A token that has the same value twice has it once.
+fn each_once<N: AsRef<str>>(properties: &[Named<N>]) -> impl Iterator<Item = (&[Named<N>], &Named<N>)> {
+    properties.iter().enumerate().filter_map(|(index, property)| {
+        let before = &properties[..index];
+        let same = |other: &Named<N>| other.0.as_ref() == property.0.as_ref() && other.2 == property.2;
+        (!before.iter().any(same)).then_some((before, property))
+    })
+}
+
+fn has_int<N: AsRef<str>>(before: &[Named<N>], name: &str) -> bool {
+    before.iter().any(|(other, _, value)| other.as_ref() == name && matches!(value, Value::Int(_)))
 }
 
 impl Property {
@@ -160,35 +165,28 @@ impl Property {
         }
     }
 
-    fn find(&self, condition: &Condition, universe: usize) -> Cow<'_, Bits> {
-        let mut found = Bits::empty(universe);
+    fn find(&self, condition: &Condition, universe: usize) -> Term {
         match condition {
             Condition::Any => {
                 let sets = self.ints.values().chain(self.texts.values()).chain(self.others.values());
-                sets.for_each(|set| set.add_to(&mut found));
+                union(sets, universe)
             }
             Condition::Within { min, max } => {
                 let (min, max) = (min.unwrap_or(i64::MIN), max.unwrap_or(i64::MAX));
-                if min > max {
-                    return Cow::Owned(found);
-                }
                 match &self.ladder {
-                    Some(ladder) if self.several_ints == 0 => {
-                        return Cow::Owned(ladder.within(&self.ints, (min, max), universe));
-                    }
-                    _ => self.ints.range(min..=max).for_each(|(_, set)| set.add_to(&mut found)),
+                    _ if min > max => Term::new(Bits::default(), 0),
+                    Some(ladder) if self.several_ints == 0 => ladder.within(&self.ints, (min, max), universe),
+                    _ => union(self.ints.range(min..=max).map(|(_, set)| set), universe),
                 }
             }
             Condition::OneOf(values) => {
-                if let [value] = values.as_slice()
-                    && let Some(Set::Dense(bits, _)) = self.set(value)
-                {
-                    return Cow::Borrowed(bits);
+                let sets = || values.iter().filter_map(|value| self.set(value));
+                match (values.as_slice(), sets().next()) {
+                    ([_], Some(set)) => set.to_term(universe),
+                    _ => union(sets(), universe),
                 }
-                values.iter().filter_map(|value| self.set(value)).for_each(|set| set.add_to(&mut found));
             }
         }
-        Cow::Owned(found)
     }
 
     /// The tokens with one value.
@@ -215,6 +213,16 @@ impl Property {
         let keys = (self.ints.len() + self.texts.len() + self.others.len()) * size_of::<(String, Set)>();
         sets.map(Set::bytes).sum::<usize>() + keys + self.ladder.as_ref().map_or(0, Ladder::bytes)
     }
+}
+
+/// What is in any of some sets.
+fn union<'a>(sets: impl Iterator<Item = &'a Set>, universe: usize) -> Term {
+    let (mut bits, mut about) = (Bits::empty(universe), 0);
+    for set in sets {
+        set.add_to(&mut bits);
+        about += set.len();
+    }
+    Term::new(bits, about)
 }
 
 fn remove_from(sets: &mut HashMap<String, Set>, key: &str, ordinal: u32) {

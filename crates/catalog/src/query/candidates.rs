@@ -1,133 +1,57 @@
-//! The tokens that a filter lets through, remembered for the next request with the same filter.
-
-use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
+//! The tokens that a filter lets through.
 
 use bourse_wire::TokenId;
-use hashbrown::HashMap;
 
 use crate::collection::Collection;
-use crate::filter::{PropertyFilter, TokenFilter};
+use crate::filter::TokenFilter;
 use crate::names::Needle;
-use crate::set::Bits;
+use crate::set::{Bits, Term, for_words_of_all, ones, ordinals};
 
 /// So few are gone through one by one rather than looked for in a list.
 const FEW_MAX: usize = 512;
 /// So few held by the accounts asked for are gone through one by one.
 const FEW_HELD_MAX: usize = 4_096;
-/// One in how many tokens may be let through to be remembered one by one: bits would take more memory.
-const SEVERAL_SHARE: usize = 32;
-/// Filters that are remembered at most.
-const REMEMBERED_MAX: usize = 4_096;
-/// Memory that remembered filters may take, for each token of the collection.
-const REMEMBERED_BYTES_PER_TOKEN: usize = 64;
+/// When there seem to be no more than so many, they are counted to be sure.
+const COUNTED_MAX: usize = 4_096;
+/// Tokens of a list that are asked one by one; beyond that it is worth finding those of all sets first.
+const ASKED_MAX: usize = 2_048;
 
 /// The tokens that a filter lets through.
-#[derive(Clone)]
 pub(crate) enum Candidates {
     /// All of them.
     All,
     /// These, ascending by ordinal: so few that each may be looked at.
-    Few(Arc<[u32]>),
-    /// These, ascending by ordinal.
-    Several(Arc<[u32]>),
-    /// Those in the set, of whose names some may still have to be compared.
-    Many(Arc<Many>),
+    Few(Vec<u32>),
+    /// More than that.
+    Many(Box<Many>),
 }
 
-/// Many tokens.
+/// Many tokens: those in all of some sets, of whose names some may still have to be compared.
 pub(crate) struct Many {
-    pub(crate) bits: Bits,
-    pub(crate) unsure: Option<Needle>,
-}
-
-/// The filters on names and properties that were asked for last.
-#[derive(Default)]
-pub(crate) struct Cache(Mutex<Remembered>);
-
-type FilterKey = (String, Vec<PropertyFilter>);
-
-#[derive(Default)]
-struct Remembered {
-    found: HashMap<Arc<FilterKey>, (Candidates, Used)>,
-    /// In the order they came, or were last found to be in use.
-    queue: VecDeque<Arc<FilterKey>>,
-    bytes: usize,
-}
-
-/// Whether a filter was asked for again.
-type Used = bool;
-
-impl std::fmt::Debug for Cache {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.write_str("Cache")
-    }
-}
-
-impl Cache {
-    pub(crate) fn clear(&mut self) {
-        let remembered = self.0.get_mut().unwrap_or_else(PoisonError::into_inner);
-        *remembered = Remembered::default();
-    }
-
-    pub(crate) fn bytes(&self) -> usize {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).bytes
-    }
-
-    fn get(&self, key: &FilterKey) -> Option<Candidates> {
-        let mut remembered = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let (candidates, used) = remembered.found.get_mut(key)?;
-        *used = true;
-        Some(candidates.clone())
-    }
-
-    /// Remembers a filter, forgetting those that were not asked for again for longest.
-    fn put(&self, key: FilterKey, candidates: &Candidates, bytes_max: usize) {
-        let mut remembered = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let key = Arc::new(key);
-        if remembered.found.insert(Arc::clone(&key), (candidates.clone(), false)).is_none() {
-            remembered.bytes += candidates.bytes();
-            remembered.queue.push_back(key);
-        }
-        while remembered.found.len() > REMEMBERED_MAX || remembered.bytes > bytes_max {
-            let Some(oldest) = remembered.queue.pop_front() else { return };
-            let is_used = remembered.found.get_mut(&oldest).is_some_and(|(_, used)| std::mem::take(used));
-            if is_used {
-                remembered.queue.push_back(oldest);
-            } else {
-                let forgotten = remembered.found.remove(&oldest);
-                remembered.bytes -= forgotten.map_or(0, |(candidates, _)| candidates.bytes());
-            }
-        }
-    }
+    terms: Vec<Term>,
+    unsure: Option<Needle>,
 }
 
 impl Candidates {
-    fn bytes(&self) -> usize {
-        match self {
-            Self::All => 0,
-            Self::Few(ordinals) | Self::Several(ordinals) => size_of_val(&**ordinals),
-            Self::Many(many) => many.bits.bytes(),
-        }
-    }
-
     pub(crate) fn has(&self, collection: &Collection, ordinal: u32) -> bool {
         match self {
             Self::All => true,
-            Self::Few(ordinals) | Self::Several(ordinals) => ordinals.binary_search(&ordinal).is_ok(),
+            Self::Few(few) => few.binary_search(&ordinal).is_ok(),
             Self::Many(many) => many.has(collection, ordinal),
         }
     }
 
-    /// The same, to be looked for in a list: there every token is asked whether it is one of them.
-    pub(crate) fn for_lists(self, universe: usize) -> Self {
+    /// The same, made ready for a list of which so many are wanted.
+    pub(crate) fn for_list(self, collection: &Collection, wanted: usize) -> Self {
         match self {
-            Self::Several(ordinals) => {
-                let mut bits = Bits::empty(universe);
-                for ordinal in &*ordinals {
-                    bits.insert(*ordinal);
+            Self::Many(many) if many.single().is_none() && many.is_sure() => {
+                let all = collection.len();
+                let asked = wanted.saturating_mul(all) / many.likely(all).max(1);
+                if asked > ASKED_MAX {
+                    Self::Many(Box::new(Many::of(many.to_bits(collection))))
+                } else {
+                    Self::Many(many)
                 }
-                Self::Many(Arc::new(Many { bits, unsure: None }))
             }
             other => other,
         }
@@ -137,8 +61,8 @@ impl Candidates {
     pub(crate) fn to_bits(&self, collection: &Collection) -> Option<Bits> {
         match self {
             Self::All => None,
-            Self::Few(ordinals) | Self::Several(ordinals) => Some(ordinals.iter().copied().collect()),
-            Self::Many(many) => Some(many.sure(collection).unwrap_or_else(|| many.bits.clone())),
+            Self::Few(few) => Some(few.iter().copied().collect()),
+            Self::Many(many) => Some(many.to_bits(collection)),
         }
     }
 
@@ -146,8 +70,8 @@ impl Candidates {
     pub(crate) fn len(&self, collection: &Collection) -> usize {
         match self {
             Self::All => collection.len(),
-            Self::Few(ordinals) | Self::Several(ordinals) => ordinals.len(),
-            Self::Many(many) => many.sure(collection).map_or_else(|| many.bits.len(), |sure| sure.len()),
+            Self::Few(few) => few.len(),
+            Self::Many(many) => many.count(collection, None),
         }
     }
 
@@ -155,31 +79,84 @@ impl Candidates {
     pub(crate) fn common(&self, collection: &Collection, set: &Bits) -> usize {
         match self {
             Self::All => set.len(),
-            Self::Few(ordinals) | Self::Several(ordinals) => {
-                ordinals.iter().map(|ordinal| set.bit(*ordinal)).sum()
-            }
-            Self::Many(many) => match many.sure(collection) {
-                Some(sure) => sure.common(set),
-                None => many.bits.common(set),
-            },
+            Self::Few(few) => few.iter().map(|ordinal| set.bit(*ordinal)).sum(),
+            Self::Many(many) => many.count(collection, Some(set)),
         }
     }
 }
 
 impl Many {
+    fn of(bits: Bits) -> Self {
+        Self { terms: vec![Term::new(bits, 0)], unsure: None }
+    }
+
     fn has(&self, collection: &Collection, ordinal: u32) -> bool {
-        self.bits.contains(ordinal)
+        self.terms.iter().all(|term| term.contains(ordinal))
             && self.unsure.as_ref().is_none_or(|needle| collection.names.has(ordinal, needle))
     }
 
-    /// Those whose names were compared, when that is still to be done.
-    pub(crate) fn sure(&self, collection: &Collection) -> Option<Bits> {
-        let needle = self.unsure.as_ref()?;
-        let mut bits = self.bits.clone();
-        for ordinal in self.bits.iter().filter(|ordinal| !collection.names.has(*ordinal, needle)) {
-            bits.remove(ordinal);
+    /// Those of 64 tokens that may be among them, one bit each.
+    pub(crate) fn word(&self, index: usize) -> u64 {
+        self.terms.iter().fold(u64::MAX, |word, term| word & term.word(index))
+    }
+
+    /// Whether the sets tell all.
+    pub(crate) fn is_sure(&self) -> bool {
+        self.unsure.is_none()
+    }
+
+    /// The set, where one tells all.
+    pub(crate) fn single(&self) -> Option<&Bits> {
+        match self.terms.as_slice() {
+            [Term { within, except: None, .. }] if self.is_sure() => Some(within),
+            _ => None,
         }
-        Some(bits)
+    }
+
+    /// How many of them are in another set too.
+    fn count(&self, collection: &Collection, also: Option<&Bits>) -> usize {
+        let mut count = 0;
+        for_words_of_all(&self.terms, also, |start, words| {
+            count += match &self.unsure {
+                None => ones(words),
+                Some(needle) => {
+                    ordinals(start, words).filter(|ordinal| collection.names.has(*ordinal, needle)).count()
+                }
+            };
+        });
+        count
+    }
+
+    fn to_bits(&self, collection: &Collection) -> Bits {
+        let mut all = Vec::with_capacity(collection.len().div_ceil(64));
+        for_words_of_all(&self.terms, None, |_, words| all.extend_from_slice(words));
+        let mut bits = Bits::from(all);
+        if let Some(needle) = &self.unsure {
+            let is_wrong = |ordinal: &u32| !collection.names.has(*ordinal, needle);
+            let wrong: Vec<u32> = bits.iter().filter(is_wrong).collect();
+            for ordinal in wrong {
+                bits.remove(ordinal);
+            }
+        }
+        bits
+    }
+
+    /// How many there are, if the sets have nothing to do with each other.
+    fn likely(&self, all: usize) -> usize {
+        self.terms.iter().fold(all, |rest, term| rest * term.about.min(all) / all.max(1))
+    }
+
+    /// Those that there are when they are few.
+    fn few(&self, collection: &Collection) -> Option<Vec<u32>> {
+        let mut count = self.likely(collection.len());
+        if count > COUNTED_MAX {
+            return None;
+        }
+        if self.terms.len() > 1 {
+            count = 0;
+            for_words_of_all(&self.terms, None, |_, words| count += ones(words));
+        }
+        (count <= FEW_MAX).then(|| self.to_bits(collection).iter().collect())
     }
 }
 
@@ -194,15 +171,15 @@ impl Collection {
         if filter.in_accounts.is_empty() {
             let mut bits = found.to_bits(self).unwrap_or_else(|| Bits::full(self.len()));
             bits.subtract(&excluded);
-            return compact(bits, self.len());
+            return Candidates::Many(Box::new(Many::of(bits)));
         }
         let held = self.holders.tokens(&filter.in_accounts).into_iter();
         let held: Vec<u32> =
             held.filter(|token| !excluded.contains(*token) && found.has(self, *token)).collect();
         if held.len() <= FEW_HELD_MAX {
-            Candidates::Few(held.into())
+            Candidates::Few(held)
         } else {
-            Candidates::Many(Arc::new(Many { bits: held.into_iter().collect(), unsure: None }))
+            Candidates::Many(Box::new(Many::of(held.into_iter().collect())))
         }
     }
 
@@ -210,61 +187,35 @@ impl Collection {
         if filter.text.is_empty() && filter.properties.is_empty() {
             return Candidates::All;
         }
-        let key = (filter.text.clone(), filter.properties.clone());
-        if let Some(found) = self.cache.get(&key) {
-            return found;
-        }
-        let found = self.find_by_text_and_properties(filter);
-        self.cache.put(key, &found, self.len() * REMEMBERED_BYTES_PER_TOKEN);
-        found
-    }
-
-    fn find_by_text_and_properties(&self, filter: &TokenFilter) -> Candidates {
         let universe = self.len();
-        let mut all: Option<Bits> = None;
-        for property in &filter.properties {
-            let found = self.properties.find(property, universe);
-            match &mut all {
-                Some(all) => all.intersect(&found),
-                None => all = Some(found.into_owned()),
-            }
-        }
+        let mut terms: Vec<Term> =
+            filter.properties.iter().map(|property| self.properties.find(property, universe)).collect();
         let mut unsure = None;
         if !filter.text.is_empty() {
-            let mut found = self.names.find(&filter.text, universe);
-            if let Some(token) = self.numbered(&filter.text) {
-                // Its name need not have the text.
-                let by_name = Many { bits: found.bits, unsure: found.unsure };
-                found.bits = by_name.sure(self).unwrap_or(by_name.bits);
-                found.unsure = None;
-                found.bits.insert(token);
-            }
+            let found = self.by_text(&filter.text);
+            terms.extend(found.terms);
             unsure = found.unsure;
-            match &mut all {
-                Some(all) => all.intersect(&found.bits),
-                None => all = Some(found.bits),
-            }
         }
-        let many = Many { bits: all.unwrap_or_else(|| Bits::full(universe)), unsure };
-        if many.unsure.is_none() || many.bits.len() <= FEW_MAX {
-            return compact(many.sure(self).unwrap_or(many.bits), universe);
+        let many = Many { terms, unsure };
+        match many.few(self) {
+            Some(few) => Candidates::Few(few),
+            None => Candidates::Many(Box::new(many)),
         }
-        Candidates::Many(Arc::new(many))
+    }
+
+    fn by_text(&self, text: &str) -> Many {
+        let found = self.names.find(text, self.len());
+        let by_name = Many { terms: found.terms, unsure: found.unsure };
+        let Some(token) = self.numbered(text) else { return by_name };
+        // Its name need not have the text.
+        let mut bits = by_name.to_bits(self);
+        bits.insert(token);
+        let about = bits.len();
+        Many { terms: vec![Term::new(bits, about)], unsure: None }
     }
 
     /// The token whose id a text is.
     fn numbered(&self, text: &str) -> Option<u32> {
         self.tokens.find(text.parse::<TokenId>().ok()?)
-    }
-}
-
-/// The form that a set of tokens, of so many, is best kept in.
-fn compact(bits: Bits, universe: usize) -> Candidates {
-    let several_max = (universe / SEVERAL_SHARE).max(FEW_MAX);
-    let ordinals: Vec<u32> = bits.iter().take(several_max + 1).collect();
-    match ordinals.len() {
-        count if count <= FEW_MAX => Candidates::Few(ordinals.into()),
-        count if count <= several_max => Candidates::Several(ordinals.into()),
-        _ => Candidates::Many(Arc::new(Many { bits, unsure: None })),
     }
 }

@@ -8,7 +8,6 @@ mod position;
 mod rows;
 mod walk;
 
-pub(crate) use candidates::Cache;
 pub use orders::OrdersQuery;
 pub use position::{Key, Position};
 pub use rows::{Query, Row, Rows, TokensQuery};

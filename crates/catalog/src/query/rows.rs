@@ -93,7 +93,12 @@ impl Query<'_> {
 impl Collection {
     /// Finds a page of tokens with their best orders.
     pub fn query(&self, query: &Query<'_>) -> Rows {
-        let candidates = self.candidates(query.tokens).for_lists(self.len());
+        let skipped = match query.start {
+            Start::Skip(count) => usize::try_from(count).unwrap_or(usize::MAX),
+            Start::After(_) => 0,
+        };
+        let wanted = skipped.saturating_add(query.limit);
+        let candidates = self.candidates(query.tokens).for_list(self, wanted);
         let mut found = self.find_rows(query, &candidates, query.limit + 1);
         let more = found.len() > query.limit;
         found.truncate(query.limit);

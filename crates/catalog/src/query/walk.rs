@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use super::Start;
-use super::candidates::{Candidates, Many};
+use super::candidates::Candidates;
 use super::position::{Key, Position};
 use crate::collection::Collection;
 use crate::ranked::Ranked;
@@ -49,7 +49,7 @@ impl Keep<'_> {
     /// Those of 64 tokens that may be kept, one bit each.
     fn word(&self, index: usize) -> u64 {
         let candidates = match self.candidates {
-            Candidates::Many(many) => many.bits.word(index),
+            Candidates::Many(many) => many.word(index),
             // The others are in lists, or all.
             _ => u64::MAX,
         };
@@ -60,8 +60,11 @@ impl Keep<'_> {
 
     /// Whether the bits tell all.
     fn is_sure(&self) -> bool {
-        matches!(self.candidates, Candidates::All)
-            || matches!(self.candidates, Candidates::Many(many) if is_sure(many))
+        match self.candidates {
+            Candidates::All => true,
+            Candidates::Few(_) => false,
+            Candidates::Many(many) => many.is_sure(),
+        }
     }
 
     /// How many of these tokens are kept. The usual cases go without a branch for each.
@@ -71,17 +74,10 @@ impl Keep<'_> {
             (Candidates::All, None, None) => tokens.len(),
             (Candidates::All, Some(only), None) => sum(only),
             (Candidates::All, None, Some(except)) => tokens.len() - sum(except),
-            (Candidates::Many(many), None, None) if is_sure(many) => sum(&many.bits),
-            (Candidates::Many(many), None, Some(except)) if is_sure(many) => {
-                tokens.iter().map(|token| many.bits.bit(*token) & (1 - except.bit(*token))).sum()
-            }
+            (Candidates::Many(many), None, None) if many.single().is_some() => many.single().map_or(0, sum),
             _ => tokens.iter().filter(|token| self.has(collection, **token)).count(),
         }
     }
-}
-
-fn is_sure(many: &Many) -> bool {
-    many.unsure.is_none()
 }
 
 /// The bits of a word whose ordinals are from one up to another.

@@ -2,7 +2,9 @@
 
 use std::fmt::Debug;
 
-use bourse_catalog::{Collection, Identity, Loader, Position, PreparedOrder, TokenFilter, Update};
+use bourse_catalog::{
+    Collection, Identity, Loader, Position, PreparedOrder, PreparedToken, TokenFilter, TokenPreparer, Update,
+};
 use bourse_wire::{ChainId, Currency, ServiceName, TokenId};
 
 use crate::answer::{Answers, Ask, AskOrders};
@@ -230,26 +232,27 @@ impl Case {
 fn load(model: &Model, random: &mut Random) -> Collection {
     let identity = Identity { number: 1, chain: ChainId(1), address: account(200), service: service() };
     let mut loader = Loader::new(&identity, model.now);
+    let mut preparer = TokenPreparer::default();
     let known = model.tokens.iter().filter_map(|(id, token)| Some((*id, token.metadata.clone()?)));
-    let mut tokens: Vec<(TokenId, String)> = known.collect();
+    let mut tokens: Vec<PreparedToken> = known.map(|(id, text)| preparer.prepare(id, text)).collect();
     let mut balances: Vec<_> =
         model.balances.iter().map(|((id, account), balance)| (*id, *account, *balance)).collect();
-    let mut orders: Vec<_> = model.orders.values().cloned().collect();
+    let mut orders: Vec<_> = model.orders.values().map(PreparedOrder::new).collect();
     random.shuffle(&mut balances);
     random.shuffle(&mut orders);
     if random.one_in(2) {
         random.shuffle(&mut tokens);
     }
     let late = tokens.split_off(random.index(tokens.len() + 1));
-    loader.tokens(&tokens);
+    loader.tokens(tokens);
     if random.one_in(2) {
-        loader.tokens(&late);
+        loader.tokens(late);
         loader.balances(&balances);
         loader.orders(&orders);
     } else {
         loader.orders(&orders);
         loader.balances(&balances);
-        loader.tokens(&late);
+        loader.tokens(late);
     }
     let currencies: Vec<Currency> = model.currencies.values().cloned().collect();
     loader.finish(1, &currencies)

@@ -1,7 +1,8 @@
-//! Loading a whole collection: the store reads while a thread of its own builds.
+//! Loading a whole collection: the store reads, a thread prepares what can be prepared, another builds.
 
-use bourse_catalog::{Collection, Identity, Loader};
+use bourse_catalog::{Collection, Identity, Loader, PreparedOrder, PreparedToken, TokenPreparer};
 use bourse_store::{CollectionId, CollectionKey, Part, StoreError};
+use bourse_wire::{Address, Amount, TokenId};
 use tokio::sync::mpsc;
 
 use super::{Inner, Slot};
@@ -28,10 +29,13 @@ impl Inner {
         let loader = Loader::new(&identity, self.clock.now());
         let bytes_max = self.bytes_max;
         let (sender, parts) = mpsc::channel(PARTS_WAITING);
+        let (prepared_sender, prepared) = mpsc::channel(PARTS_WAITING);
+        let preparing = tokio::task::spawn_blocking(move || prepare(parts, &prepared_sender));
         let building = tokio::task::spawn_blocking(move || {
-            build(loader, parts, bytes_max).map(|(loader, version)| loader.finish(version, &currencies))
+            build(loader, prepared, bytes_max).map(|(loader, version)| loader.finish(version, &currencies))
         });
         self.store.load(id, sender).await?;
+        preparing.await.map_err(|_| StoreError::Closed)?;
         let built: Option<Collection> = building.await.map_err(|_| StoreError::Closed)?;
         let Some(collection) = built else { return Ok(Loaded::TooLarge) };
         let slot = Slot::new(key, id, collection, revision);
@@ -41,24 +45,50 @@ impl Inner {
     }
 }
 
-/// Takes parts until there are no more; `None` when they do not fit. Going away tells the store to stop.
-fn build(mut loader: Loader, mut parts: mpsc::Receiver<Part>, bytes_max: usize) -> Option<(Loader, u64)> {
+/// A part, ready to be put in.
+enum Prepared {
+    Begin { version: u64 },
+    Contract(String),
+    Tokens(Vec<PreparedToken>),
+    Balances(Vec<(TokenId, Address, Amount)>),
+    Orders(Vec<PreparedOrder>),
+}
+
+/// Prepares parts until there are no more, or nobody wants them. Going away tells the store to stop.
+fn prepare(mut parts: mpsc::Receiver<Part>, prepared: &mpsc::Sender<Prepared>) {
+    let mut preparer = TokenPreparer::default();
+    while let Some(part) = parts.blocking_recv() {
+        let ready = match part {
+            Part::Begin { version } => Prepared::Begin { version },
+            Part::Contract(info) => Prepared::Contract(info),
+            Part::Tokens(tokens) => {
+                let tokens = tokens.into_iter();
+                Prepared::Tokens(
+                    tokens.map(|token| preparer.prepare(token.token_id, token.metadata)).collect(),
+                )
+            }
+            Part::Balances(balances) => {
+                let held = balances.iter().map(|held| (held.token_id, held.account, held.balance));
+                Prepared::Balances(held.collect())
+            }
+            Part::Orders(orders) => Prepared::Orders(orders.iter().map(PreparedOrder::new).collect()),
+        };
+        if prepared.blocking_send(ready).is_err() {
+            return;
+        }
+    }
+}
+
+/// Takes parts until there are no more; `None` when they do not fit.
+fn build(mut loader: Loader, mut parts: mpsc::Receiver<Prepared>, bytes_max: usize) -> Option<(Loader, u64)> {
     let mut version_begun = 0;
     while let Some(part) = parts.blocking_recv() {
         match part {
-            Part::Begin { version } => version_begun = version,
-            Part::Contract(info) => loader.contract(info),
-            Part::Tokens(tokens) => {
-                let tokens: Vec<_> =
-                    tokens.into_iter().map(|token| (token.token_id, token.metadata)).collect();
-                loader.tokens(&tokens);
-            }
-            Part::Balances(balances) => {
-                let held: Vec<_> =
-                    balances.iter().map(|held| (held.token_id, held.account, held.balance)).collect();
-                loader.balances(&held);
-            }
-            Part::Orders(orders) => loader.orders(&orders),
+            Prepared::Begin { version } => version_begun = version,
+            Prepared::Contract(info) => loader.contract(info),
+            Prepared::Tokens(tokens) => loader.tokens(tokens),
+            Prepared::Balances(balances) => loader.balances(&balances),
+            Prepared::Orders(orders) => loader.orders(&orders),
         }
         if loader.text_bytes() > bytes_max {
             return None;
