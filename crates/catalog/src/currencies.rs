@@ -14,7 +14,7 @@ const CLEARLY_APART: f64 = 1e-9;
 pub(crate) struct Price {
     pub(crate) amount: Amount,
     /// The number of its currency.
-    pub(crate) currency: u16,
+    pub(crate) currency: u32,
     /// What it is worth, nearly; not a number when nobody knows.
     usd: f64,
 }
@@ -34,7 +34,7 @@ impl Price {
 /// The currencies.
 #[derive(Debug, Default)]
 pub(crate) struct Currencies {
-    numbers: HashMap<Address, u16>,
+    numbers: HashMap<Address, u32>,
     entries: Vec<Entry>,
 }
 
@@ -52,22 +52,21 @@ struct Known {
 }
 
 impl Currencies {
-    /// The number of a currency, which is new when it had none. There are far fewer than 65,536; more would share the
-    /// last number, which is never known.
-    pub(crate) fn number(&mut self, address: Address) -> u16 {
-        let next = u16::try_from(self.entries.len()).unwrap_or(u16::MAX);
+    /// The number of a currency, which is new when it had none.
+    pub(crate) fn number(&mut self, address: Address) -> u32 {
+        let next = u32::try_from(self.entries.len()).unwrap_or(u32::MAX);
         *self.numbers.entry(address).or_insert_with(|| {
             self.entries.push(Entry { address, known: None });
             next
         })
     }
 
-    pub(crate) fn find(&self, address: &Address) -> Option<u16> {
+    pub(crate) fn find(&self, address: &Address) -> Option<u32> {
         self.numbers.get(address).copied()
     }
 
-    pub(crate) fn address(&self, number: u16) -> &Address {
-        &self.entries[usize::from(number)].address
+    pub(crate) fn address(&self, number: u32) -> &Address {
+        &self.entries[number as usize].address
     }
 
     /// Takes over what is known of a currency; whether that changes anything.
@@ -75,25 +74,25 @@ impl Currencies {
         let number = self.number(currency.contract_address);
         let rate = currency.exchange_rate.as_ref().and_then(|rate| Rate::new(rate, currency.decimals));
         let known = Some(Known { decimals: currency.decimals, rate });
-        let entry = &mut self.entries[usize::from(number)];
+        let entry = &mut self.entries[number as usize];
         let changed = entry.known != known;
         entry.known = known;
         changed
     }
 
-    fn known(&self, number: u16) -> Option<&Known> {
-        self.entries.get(usize::from(number)).and_then(|entry| entry.known.as_ref())
+    fn known(&self, number: u32) -> Option<&Known> {
+        self.entries.get(number as usize).and_then(|entry| entry.known.as_ref())
     }
 
-    pub(crate) fn is_known(&self, number: u16) -> bool {
+    pub(crate) fn is_known(&self, number: u32) -> bool {
         self.known(number).is_some()
     }
 
-    pub(crate) fn decimals(&self, number: u16) -> u8 {
+    pub(crate) fn decimals(&self, number: u32) -> u8 {
         self.known(number).map_or(0, |known| known.decimals)
     }
 
-    pub(crate) fn rate(&self, number: u16) -> Option<&Rate> {
+    pub(crate) fn rate(&self, number: u32) -> Option<&Rate> {
         self.known(number).and_then(|known| known.rate.as_ref())
     }
 
@@ -102,7 +101,7 @@ impl Currencies {
         self.entries.iter().filter(|entry| entry.known.is_some()).map(|entry| &entry.address)
     }
 
-    pub(crate) fn price(&self, currency: u16, amount: Amount) -> Price {
+    pub(crate) fn price(&self, currency: u32, amount: Amount) -> Price {
         let usd = self.rate(currency).map_or(f64::NAN, |rate| rate.estimate(amount));
         Price { amount, currency, usd }
     }
@@ -128,7 +127,7 @@ impl Currencies {
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        self.entries.capacity() * size_of::<Entry>() + self.numbers.capacity() * size_of::<(Address, u16)>()
+        self.entries.capacity() * size_of::<Entry>() + self.numbers.capacity() * size_of::<(Address, u32)>()
     }
 }
 

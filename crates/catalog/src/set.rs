@@ -73,9 +73,7 @@ impl Bits {
     }
 
     pub(crate) fn subtract(&mut self, other: &Self) {
-        for (word, other) in self.0.iter_mut().zip(&other.0) {
-            *word &= !other;
-        }
+        subtract(&mut self.0, &other.0);
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -254,12 +252,9 @@ impl Set {
     pub(crate) fn settle(&mut self, universe: usize) {
         let dense = self.len() > SPARSE_MIN && self.len() * DENSE_SHARE > universe;
         match self {
-            Self::Sparse(ordinals) if dense => {
-                let mut bits = Bits::empty(universe);
-                for ordinal in &*ordinals {
-                    bits.insert(*ordinal);
-                }
-                *self = Self::Dense(Arc::new(bits), ordinals.len());
+            Self::Sparse(_) if dense => {
+                let Term { within, about, .. } = self.to_term(universe);
+                *self = Self::Dense(within, about);
             }
             Self::Dense(bits, _) if !dense => *self = Self::Sparse(bits.iter().collect()),
             Self::Sparse(ordinals) => ordinals.shrink_to_fit(),

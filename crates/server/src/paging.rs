@@ -2,8 +2,8 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use bourse_catalog::{Column, Key, Position, Sort, Start};
-use bourse_wire::{Address, Amount, Error, Timestamp, TokenId};
+use bourse_catalog::{Column, Position, Sort, Start};
+use bourse_wire::Error;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -73,7 +73,7 @@ pub(crate) struct NextPage {
 
 /// A page to find, in a list in which `P` is a place.
 #[derive(Debug)]
-pub(crate) struct PagePlan<P = RowPlace> {
+pub(crate) struct PagePlan<P = Position> {
     number: u64,
     size: u64,
     echoed: Option<Vec<SortInput>>,
@@ -126,11 +126,7 @@ impl<P: Serialize + DeserializeOwned> PagePlan<P> {
     }
 
     /// Appends `,"page":{…}`, the page's own record; its last item was at `next` when more follow.
-    pub(crate) fn write(
-        &self,
-        out: &mut Vec<u8>,
-        next: Option<impl Into<P>>,
-    ) -> Result<(), serde_json::Error> {
+    pub(crate) fn write(&self, out: &mut Vec<u8>, next: Option<P>) -> Result<(), serde_json::Error> {
         let next = self.next(next);
         let answer = PageAnswer {
             page: self.number,
@@ -144,23 +140,19 @@ impl<P: Serialize + DeserializeOwned> PagePlan<P> {
     }
 
     /// Appends `,"nextPage":{…}`, the page that begins at `next`, or null.
-    pub(crate) fn write_next(
-        &self,
-        out: &mut Vec<u8>,
-        next: Option<impl Into<P>>,
-    ) -> Result<(), serde_json::Error> {
+    pub(crate) fn write_next(&self, out: &mut Vec<u8>, next: Option<P>) -> Result<(), serde_json::Error> {
         out.extend_from_slice(b",\"nextPage\":");
         serde_json::to_writer(out, &self.next(next))
     }
 
-    fn next(&self, next: Option<impl Into<P>>) -> Option<NextPage> {
+    fn next(&self, next: Option<P>) -> Option<NextPage> {
         let page = self.number.saturating_add(1);
-        let after = write_cursor(&Cursor { page, place: next?.into() });
+        let after = write_cursor(&Cursor { page, place: next? });
         Some(NextPage { page, page_size: self.size, after })
     }
 }
 
-impl PagePlan<RowPlace> {
+impl PagePlan<Position> {
     /// Where the page begins, in rows that are sorted by a column.
     pub(crate) fn start(&self, column: Column) -> Result<Start, Error> {
         self.start_where(|place| place.is_of_row(column))
@@ -171,10 +163,10 @@ impl PagePlan<RowPlace> {
         self.start_where(|place| place.is_of_order(column))
     }
 
-    fn start_where(&self, fits: impl Fn(&RowPlace) -> bool) -> Result<Start, Error> {
+    fn start_where(&self, fits: impl Fn(&Position) -> bool) -> Result<Start, Error> {
         match &self.begin {
             Begin::Skip(count) => Ok(Start::Skip(*count)),
-            Begin::After(place) if fits(place) => Ok(Start::After(place.into())),
+            Begin::After(place) if fits(place) => Ok(Start::After(place.clone())),
             Begin::After(_) => {
                 Err(Error::invalid("page.after", "is of an answer that was another list or sorted otherwise"))
             }
@@ -210,78 +202,6 @@ struct Cursor<P> {
     place: P,
 }
 
-/// The group of rows without an order, as [`Position`] has it.
-const GROUP_WITHOUT_ORDER: u8 = 2;
-
-/// The place of a row of the catalog.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct RowPlace {
-    #[serde(rename = "g")]
-    group: u8,
-    #[serde(rename = "t")]
-    token: TokenId,
-    #[serde(rename = "k")]
-    key: RowKey,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-enum RowKey {
-    #[serde(rename = "t")]
-    Token,
-    #[serde(rename = "p")]
-    Price(Address, Amount, Option<(u8, String)>),
-    #[serde(rename = "c")]
-    CreatedAt(Timestamp, Option<(u8, String)>),
-    #[serde(rename = "n")]
-    Name(String),
-}
-
-impl RowPlace {
-    /// Whether it is a place among rows that are sorted by a column. Rows without an order come by token id, whatever
-    /// the others are sorted by.
-    fn is_of_row(&self, column: Column) -> bool {
-        match &self.key {
-            RowKey::Token => column == Column::TokenId || self.group == GROUP_WITHOUT_ORDER,
-            RowKey::Price(_, _, order) => column == Column::Price && order.is_none(),
-            RowKey::CreatedAt(_, order) => column == Column::CreatedAt && order.is_none(),
-            RowKey::Name(_) => column == Column::Name,
-        }
-    }
-
-    /// Whether it is a place among the orders of a token.
-    fn is_of_order(&self, column: Column) -> bool {
-        match &self.key {
-            RowKey::Price(_, _, order) => column == Column::Price && order.is_some(),
-            RowKey::CreatedAt(_, order) => column == Column::CreatedAt && order.is_some(),
-            RowKey::Token | RowKey::Name(_) => false,
-        }
-    }
-}
-
-impl From<&Position> for RowPlace {
-    fn from(position: &Position) -> Self {
-        let key = match position.key.clone() {
-            Key::Token => RowKey::Token,
-            Key::Price { currency, amount, order } => RowKey::Price(currency, amount, order),
-            Key::CreatedAt { at, order } => RowKey::CreatedAt(at, order),
-            Key::Name(name) => RowKey::Name(name),
-        };
-        Self { group: position.group, token: position.token, key }
-    }
-}
-
-impl From<&RowPlace> for Position {
-    fn from(place: &RowPlace) -> Self {
-        let key = match place.key.clone() {
-            RowKey::Token => Key::Token,
-            RowKey::Price(currency, amount, order) => Key::Price { currency, amount, order },
-            RowKey::CreatedAt(at, order) => Key::CreatedAt { at, order },
-            RowKey::Name(name) => Key::Name(name),
-        };
-        Self { group: place.group, token: place.token, key }
-    }
-}
-
 fn write_cursor<P: Serialize>(cursor: &Cursor<P>) -> String {
     // Texts and numbers always have a JSON form.
     URL_SAFE_NO_PAD.encode(serde_json::to_vec(cursor).unwrap_or_default())
@@ -295,6 +215,9 @@ fn read_cursor<P: DeserializeOwned>(text: &str) -> Result<Cursor<P>, Error> {
 
 #[cfg(test)]
 mod tests {
+    use bourse_catalog::Key;
+    use bourse_wire::{Address, Amount, Timestamp, TokenId};
+
     use super::*;
 
     #[test]
@@ -308,13 +231,12 @@ mod tests {
             Key::Name("ß \" 刀".to_owned()),
         ] {
             let position = Position { group: 1, token: TokenId::MAX, key };
-            let cursor = Cursor { page: 9, place: RowPlace::from(&position) };
-            assert_eq!(Position::from(&cursor.place), position);
-            assert_eq!(read_cursor::<RowPlace>(&write_cursor(&cursor)), Ok(cursor));
+            let cursor = Cursor { page: 9, place: position };
+            assert_eq!(read_cursor::<Position>(&write_cursor(&cursor)), Ok(cursor));
         }
         let of_another_list = write_cursor(&Cursor { page: 9, place: 7_u64 });
         for text in ["", "1", "????", "e30", "eyJwIjoxfQ", &of_another_list] {
-            assert!(read_cursor::<RowPlace>(text).is_err(), "{text}");
+            assert!(read_cursor::<Position>(text).is_err(), "{text}");
         }
     }
 

@@ -69,20 +69,6 @@ impl Store {
         .await
     }
 
-    /// Bytes of metadata that a collection's tokens have together.
-    pub async fn collection_bytes(&self, id: CollectionId) -> Result<u64, StoreError> {
-        self.read(move |mut session| {
-            Box::pin(async move {
-                // Both engines' `LENGTH` counts characters.
-                let sql = "SELECT CAST(COALESCE(SUM(OCTET_LENGTH(metadata)), 0) AS BIGINT) FROM tokens
-                    WHERE collection_id = $1";
-                let row = session.first(sql, args![id.0]).await?;
-                row.map_or(Ok(0), |row| row.u64(0, "metadata size"))
-            })
-        })
-        .await
-    }
-
     /// The versions of these collections, in no order.
     pub async fn versions(&self, ids: Vec<CollectionId>) -> Result<Vec<(CollectionId, u64)>, StoreError> {
         self.read(move |mut session| {

@@ -25,10 +25,10 @@ impl Store {
     pub async fn contracts(
         &self,
         chains: &[ChainId],
-        after: Option<u64>,
+        after: u64,
         limit: u64,
     ) -> Result<Vec<StoredContract>, StoreError> {
-        let mut args = args![after.unwrap_or(0), limit];
+        let mut args = args![after, limit];
         args.extend(chains.iter().map(|chain| Arg::from(*chain)));
         let of_chains = match chains.len() {
             0 => String::new(),

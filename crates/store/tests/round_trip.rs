@@ -122,8 +122,6 @@ fn token_metadata_comes_back() {
                 assert_eq!(token.metadata, expected[&token.token_id].to_json().unwrap());
             }
         }
-        let bytes: usize = expected.values().map(|token| token.to_json().unwrap().len()).sum();
-        assert_eq!(store.collection_bytes(id).await.unwrap(), bytes as u64);
     });
 }
 

@@ -5,8 +5,8 @@ use std::cmp::Ordering;
 use bourse_wire::{OrderSide, Timestamp, TokenId};
 
 use super::candidates::Candidates;
-use super::position::{Key, Position};
-use super::rows::{EMPTY, Query};
+use super::position::{EMPTY, Key, Position};
+use super::rows::Query;
 use super::{Column, Start};
 use crate::book::NO_TOKEN;
 use crate::collection::Collection;

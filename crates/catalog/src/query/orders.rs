@@ -58,9 +58,10 @@ impl Collection {
             .sort_unstable_by(|(_, a), (_, b)| self.compare_ranked(query, &self.ranked(a), &self.ranked(b)));
         let begin = match &query.start {
             Start::Skip(count) => usize::try_from(*count).unwrap_or(usize::MAX).min(orders.len()),
-            Start::After(position) => orders.partition_point(|(_, order)| {
-                self.position_of(position)
-                    .is_some_and(|at| self.compare_ranked(query, &self.ranked(order), &at).is_le())
+            Start::After(position) => self.position_of(position).map_or(0, |at| {
+                orders.partition_point(|(_, order)| {
+                    self.compare_ranked(query, &self.ranked(order), &at).is_le()
+                })
             }),
         };
         let page = &orders[begin..];

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use bourse_wire::OrderSide;
 
 use super::candidates::Candidates;
-use super::position::{Key, Position};
+use super::position::{EMPTY, Key, Position};
 use super::walk::{Keep, Order, Segment};
 use super::{Column, Sort, Start};
 use crate::collection::Collection;
@@ -59,9 +59,6 @@ pub struct Row {
     pub(crate) listing: Option<u32>,
     pub(crate) offer: Option<u32>,
 }
-
-/// The group of tokens without an order.
-pub(super) const EMPTY: u8 = 2;
 
 impl Query<'_> {
     pub(super) fn column(&self) -> Column {
@@ -145,7 +142,8 @@ impl Collection {
     pub fn search(&self, query: &TokensQuery<'_>) -> Rows {
         let (tokens, orders) = (query.tokens, OrderFilter::default());
         let sort = Some(Sort { column: Column::TokenId, descending: false });
-        let (side, start, limit) = (OrderSide::Unknown, query.start.clone(), query.limit);
+        // Orders make no difference: of one side it is known already which tokens have one, of either it is not.
+        let (side, start, limit) = (OrderSide::Listing, query.start.clone(), query.limit);
         self.query(&Query { side, tokens, orders: &orders, include_empty: true, sort, start, limit })
     }
 

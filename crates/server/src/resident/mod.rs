@@ -40,6 +40,10 @@ struct Inner {
     touches: AtomicU64,
 }
 
+/// Versions that this process itself committed, and took over at once, after which memory is measured again: they are
+/// small, and may come many times a second.
+const OWN_VERSIONS_UNWEIGHED: u64 = 16;
+
 /// A load that many may wait for. It goes on when those who asked for it are gone.
 type Load = Shared<BoxFuture<'static, Result<(), Arc<StoreError>>>>;
 
@@ -153,7 +157,10 @@ impl Resident {
             .set(slots.iter().map(|slot| behind(slot)).max().unwrap_or_default().cast_signed());
         for slot in slots.iter().filter(|slot| behind(slot) > 0) {
             inner.catch_up(slot, versions.get(&slot.id()).copied()).await?;
-            slot.weigh();
+            slot.weigh(1);
+        }
+        for slot in &slots {
+            slot.weigh(OWN_VERSIONS_UNWEIGHED);
         }
         inner.metrics.lag_versions.set(0);
         inner.evict(None);

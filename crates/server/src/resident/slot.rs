@@ -18,16 +18,18 @@ pub(crate) struct Slot {
     /// The revision of the currencies that its prices are worth something by.
     currencies: AtomicU64,
     bytes: AtomicUsize,
+    /// The version whose memory was measured.
+    weighed: AtomicU64,
     touched: AtomicU64,
     following: tokio::sync::Mutex<()>,
 }
 
 impl Slot {
     pub(super) fn new(key: CollectionKey, id: CollectionId, collection: Collection, currencies: u64) -> Self {
-        let bytes = AtomicUsize::new(collection.bytes());
+        let (bytes, weighed) = (collection.bytes().into(), collection.version().into());
         let (collection, currencies) = (RwLock::new(collection), AtomicU64::new(currencies));
         let (touched, following) = (AtomicU64::new(0), tokio::sync::Mutex::default());
-        Self { key, id, collection, currencies, bytes, touched, following }
+        Self { key, id, collection, currencies, bytes, weighed, touched, following }
     }
 
     pub(super) fn key(&self) -> CollectionKey {
@@ -55,9 +57,13 @@ impl Slot {
         self.bytes.load(Ordering::Relaxed)
     }
 
-    /// Finds out how much memory it takes, which for a large one takes a while.
-    pub(super) fn weigh(&self) {
-        self.bytes.store(self.read().bytes(), Ordering::Relaxed);
+    /// Finds out how much memory it takes after so many versions: for a large one that takes a while.
+    pub(super) fn weigh(&self, versions: u64) {
+        let collection = self.read();
+        if collection.version() >= self.weighed.load(Ordering::Relaxed) + versions {
+            self.weighed.store(collection.version(), Ordering::Relaxed);
+            self.bytes.store(collection.bytes(), Ordering::Relaxed);
+        }
     }
 
     /// The collection, to read what does not depend on the time. Writers wait no longer than an answer takes to put

@@ -5,8 +5,8 @@ use bourse_wire::{Address, ChainRef, OrderSide};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::answer_page;
 use super::filter::CollectiblesFilter;
-use super::searchable;
 use super::types::Collectible;
 use crate::call::Call;
 use crate::failure::Failure;
@@ -64,28 +64,19 @@ async fn list(call: Call, request: Request, side: OrderSide) -> Result<Vec<u8>, 
     let include_empty = filter.include_empty;
     let (tokens, orders) = filter.read(&call.app.service_name)?;
     let page = PagePlan::new(request.page, &call.app.settings.limits)?;
-    let mut answer = br#"{"collectibles":"#.to_vec();
-    let next = match searchable(&call.app, key).await? {
-        None => {
-            answer.extend_from_slice(b"[]");
-            None
-        }
-        Some(slot) => {
-            let collection = slot.read_at(call.now, page.column());
-            let rows = collection.query(&Query {
-                side,
-                tokens: &tokens,
-                orders: &orders,
-                include_empty,
-                sort: page.sort,
-                start: page.start(page.column().unwrap_or(Column::Price))?,
-                limit: page.limit(),
-            });
-            collection.write_rows(&mut answer, &rows);
-            rows.next
-        }
-    };
-    page.write(&mut answer, next.as_ref())?;
-    answer.push(b'}');
-    Ok(answer)
+    answer_page(&call.app, key, br#"{"collectibles":"#, &page, |slot, answer| {
+        let collection = slot.read_at(call.now, page.column());
+        let rows = collection.query(&Query {
+            side,
+            tokens: &tokens,
+            orders: &orders,
+            include_empty,
+            sort: page.sort,
+            start: page.start(page.column().unwrap_or(Column::Price))?,
+            limit: page.limit(),
+        });
+        collection.write_rows(answer, &rows);
+        Ok(rows.next)
+    })
+    .await
 }

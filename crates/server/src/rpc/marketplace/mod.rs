@@ -16,12 +16,35 @@ pub(crate) mod types;
 
 use std::sync::Arc;
 
+use bourse_catalog::Position;
 use bourse_store::CollectionKey;
 use bourse_wire::{Code, Error};
 
 use crate::app::App;
 use crate::failure::Failure;
+use crate::paging::PagePlan;
 use crate::resident::{Place, Slot};
+
+/// Answers a page of what a collection has: a head, the list that `write` appends, which tells where the page ended when
+/// more follow, and the page's own record. A collection of which nothing is known has an empty list.
+pub(crate) async fn answer_page(
+    app: &App,
+    key: CollectionKey,
+    head: &[u8],
+    page: &PagePlan,
+    write: impl FnOnce(&Slot, &mut Vec<u8>) -> Result<Option<Position>, Failure>,
+) -> Result<Vec<u8>, Failure> {
+    let mut answer = head.to_vec();
+    let next = if let Some(slot) = searchable(app, key).await? {
+        write(&slot, &mut answer)?
+    } else {
+        answer.extend_from_slice(b"[]");
+        None
+    };
+    page.write(&mut answer, next)?;
+    answer.push(b'}');
+    Ok(answer)
+}
 
 /// A collection to search in; `None` when nobody ever said anything of it.
 pub(crate) async fn searchable(app: &App, key: CollectionKey) -> Result<Option<Arc<Slot>>, Failure> {

@@ -9,8 +9,8 @@ use serde::Deserialize;
 
 use super::filter::OrderFilterInput;
 use super::get_count_of_filtered_collectibles::Answer as CountAnswer;
-use super::searchable;
 use super::types::Order;
+use super::{answer_page, searchable};
 use crate::call::Call;
 use crate::failure::Failure;
 use crate::paging::{PageAnswer, PageInput, PagePlan};
@@ -97,52 +97,47 @@ pub(crate) async fn highest_offer(call: Call, request: Request) -> Result<Vec<u8
     first(call, request, OrderSide::Offer, true).await
 }
 
+/// What a request asks for.
+struct Asked {
+    key: CollectionKey,
+    token: TokenId,
+    filter: OrderFilter,
+    page: Option<PageInput>,
+}
+
 impl Request {
-    fn key_and_filter(
-        call: &Call,
-        chain: Option<&ChainRef>,
-        address: Address,
-        filter: Option<OrderFilterInput>,
-    ) -> Result<(CollectionKey, OrderFilter), Failure> {
-        let filter = filter.unwrap_or_default().read(&call.app.service_name)?;
-        Ok((call.collection(chain, address)?, filter))
+    fn read_for(self, call: &Call) -> Result<Asked, Failure> {
+        Ok(Asked {
+            key: call.collection(self.chain_id.as_ref(), self.contract_address)?,
+            token: self.token_id,
+            filter: self.filter.unwrap_or_default().read(&call.app.service_name)?,
+            page: self.page,
+        })
     }
 }
 
 async fn list(call: Call, request: Request, side: OrderSide, head: &[u8]) -> Result<Vec<u8>, Failure> {
-    let (chain, address, token) = (request.chain_id.as_ref(), request.contract_address, request.token_id);
-    let (key, filter) = Request::key_and_filter(&call, chain, address, request.filter)?;
-    let page = PagePlan::new(request.page, &call.app.settings.limits)?;
-    let mut answer = head.to_vec();
-    let next = match searchable(&call.app, key).await? {
-        None => {
-            answer.extend_from_slice(b"[]");
-            None
-        }
-        Some(slot) => {
-            // Orders have no other columns; those that rows have leave them in the order of their prices.
-            let column = page.column().filter(|column| *column == Column::CreatedAt).unwrap_or(Column::Price);
-            let (sort, start, limit) = (page.sort, page.start_of_orders(column)?, page.limit());
-            let query = OrdersQuery { token, side, filter: &filter, sort, start, limit };
-            slot.read_at(call.now, None).write_orders(&mut answer, &query)
-        }
-    };
-    page.write(&mut answer, next.as_ref())?;
-    answer.push(b'}');
-    Ok(answer)
+    let Asked { key, token, filter, page } = request.read_for(&call)?;
+    let page = PagePlan::new(page, &call.app.settings.limits)?;
+    answer_page(&call.app, key, head, &page, |slot, answer| {
+        // Orders have no other columns; those that rows have leave them in the order of their prices.
+        let column = page.column().filter(|column| *column == Column::CreatedAt).unwrap_or(Column::Price);
+        let (sort, start, limit) = (page.sort, page.start_of_orders(column)?, page.limit());
+        let query = OrdersQuery { token, side, filter: &filter, sort, start, limit };
+        Ok(slot.read_at(call.now, None).write_orders(answer, &query))
+    })
+    .await
 }
 
 async fn count(call: Call, request: Request, side: OrderSide) -> Result<CountAnswer, Failure> {
-    let (chain, address, token) = (request.chain_id.as_ref(), request.contract_address, request.token_id);
-    let (key, filter) = Request::key_and_filter(&call, chain, address, request.filter)?;
+    let Asked { key, token, filter, .. } = request.read_for(&call)?;
     let slot = searchable(&call.app, key).await?;
     let count = slot.map_or(0, |slot| slot.read_at(call.now, None).count_orders(token, side, &filter));
     Ok(CountAnswer { count })
 }
 
 async fn first(call: Call, request: Request, side: OrderSide, highest: bool) -> Result<Vec<u8>, Failure> {
-    let (chain, address, token) = (request.chain_id.as_ref(), request.contract_address, request.token_id);
-    let (key, filter) = Request::key_and_filter(&call, chain, address, request.filter)?;
+    let Asked { key, token, filter, .. } = request.read_for(&call)?;
     let mut orders = Vec::new();
     if let Some(slot) = searchable(&call.app, key).await? {
         let sort = Some(Sort { column: Column::Price, descending: highest });

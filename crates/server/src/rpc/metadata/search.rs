@@ -9,8 +9,8 @@ use crate::call::Call;
 use crate::failure::Failure;
 use crate::paging::{PageAnswer, PageInput, PagePlan};
 use crate::route::request;
+use crate::rpc::marketplace::answer_page;
 use crate::rpc::marketplace::filter::{PropertyInput, properties};
-use crate::rpc::marketplace::searchable;
 
 /// Tokens in a page when the client does not ask for a number.
 pub(super) const PAGE_SIZE_DEFAULT: u64 = 10;
@@ -94,21 +94,12 @@ async fn search(call: Call, request: Request, head: &[u8], write: Write) -> Resu
     let key = call.collection(request.chain_id.as_ref(), request.contract_address)?;
     let tokens = request.filter.unwrap_or_default().read()?;
     let page = PagePlan::with_default(request.page, PAGE_SIZE_DEFAULT, &call.app.settings.limits)?;
-    let mut answer = head.to_vec();
-    let next = match searchable(&call.app, key).await? {
-        None => {
-            answer.extend_from_slice(b"[]");
-            None
-        }
-        Some(slot) => {
-            let collection = slot.read();
-            let (start, limit) = (page.start(Column::TokenId)?, page.limit());
-            let rows = collection.search(&TokensQuery { tokens: &tokens, start, limit });
-            write(&collection, &mut answer, &rows)?;
-            rows.next
-        }
-    };
-    page.write(&mut answer, next.as_ref())?;
-    answer.push(b'}');
-    Ok(answer)
+    answer_page(&call.app, key, head, &page, |slot, answer| {
+        let collection = slot.read();
+        let (start, limit) = (page.start(Column::TokenId)?, page.limit());
+        let rows = collection.search(&TokensQuery { tokens: &tokens, start, limit });
+        write(&collection, answer, &rows)?;
+        Ok(rows.next)
+    })
+    .await
 }

@@ -131,7 +131,7 @@ async fn scan(
     };
     let mut found: Vec<StoredContract> = Vec::new();
     for _ in 0..CONTRACTS_MAX / CONTRACTS_AT_ONCE {
-        let some = call.app.store.contracts(chains, Some(place.done), CONTRACTS_AT_ONCE).await?;
+        let some = call.app.store.contracts(chains, place.done, CONTRACTS_AT_ONCE).await?;
         let is_last = (some.len() as u64) < CONTRACTS_AT_ONCE;
         for contract in some {
             let number = contract.collection;

@@ -10,7 +10,7 @@ use super::search::PAGE_SIZE_DEFAULT;
 use super::write_item;
 use crate::call::Call;
 use crate::failure::Failure;
-use crate::paging::{Begin, NextPage, PageInput, PagePlan, RowPlace};
+use crate::paging::{Begin, NextPage, PageInput, PagePlan};
 use crate::resident::Place;
 use crate::route::request;
 
@@ -66,7 +66,7 @@ struct TokenPlace {
     done: u64,
     /// The place in the one after it.
     #[serde(rename = "r")]
-    row: Option<RowPlace>,
+    row: Option<Position>,
     /// Tokens to pass over from there on.
     #[serde(rename = "s")]
     skip: u64,
@@ -92,7 +92,7 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Vec<u8>, Fail
         }
         let Place::Resident(slot) = call.app.resident.find(key).await? else { continue };
         let row = begin.row.as_ref().filter(|_| done == begin.done);
-        if let Some(more) = search.look_into(key, &slot.read(), row.map(Position::from)) {
+        if let Some(more) = search.look_into(key, &slot.read(), row.cloned()) {
             next = Some(TokenPlace { done, row: more.row, skip: 0 });
             break;
         }
@@ -116,7 +116,7 @@ struct Search {
 
 /// The page is full, and the collection has more: from a row on, or from its beginning.
 struct More {
-    row: Option<RowPlace>,
+    row: Option<Position>,
 }
 
 impl Search {
@@ -151,6 +151,6 @@ impl Search {
             // The place takes the part of the bracket that the token's own members begin with.
             self.found.extend_from_slice(token.strip_prefix(b"{").unwrap_or_default());
         }
-        rows.next.map(|position| More { row: Some(RowPlace::from(&position)) })
+        rows.next.map(|position| More { row: Some(position) })
     }
 }

@@ -1,0 +1,181 @@
+//! Operations on listings, offers and purchases.
+
+use crate::route::Credential::AccessKey;
+use crate::route::Route;
+use crate::route::Service::Marketplace;
+use crate::rpc::marketplace;
+
+pub(super) fn operations() -> Vec<Route> {
+    let mut operations = collectible_operations();
+    operations.extend(order_operations());
+    operations.extend(record_operations());
+    operations.extend(history_operations());
+    operations.push(Route::planned(
+        (Marketplace, "GenerateBuyTransaction"),
+        AccessKey,
+        "The steps to buy collectibles.",
+    ));
+    operations
+}
+
+/// Bodies to try operations on collectibles with.
+const FILTERED: &str = r#"{"chainId":"amoy","side":"listing","contractAddress":"0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af","filter":{"includeEmpty":false},"page":{"page":1,"pageSize":2}}"#;
+const WHOLE: &str = r#"{"chainId":"amoy","contractAddress":"0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af"}"#;
+const ORDERS: &str = r#"{"chainId":"amoy","input":[{"contractAddress":"0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af","orderId":"6986","marketplace":"service_marketplace_v1"}]}"#;
+const ONE: &str =
+    r#"{"chainId":"amoy","contractAddress":"0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af","tokenId":"1"}"#;
+
+fn collectible_operations() -> Vec<Route> {
+    use marketplace::{get_count_of_filtered_collectibles, get_floor_order, list_collectibles};
+    vec![
+        Route::raw::<_, list_collectibles::Answer, _>(
+            (Marketplace, "ListCollectibles"),
+            AccessKey,
+            "Collectibles with their best order, listing and offer.",
+            list_collectibles::handle,
+        )
+        .example(FILTERED),
+        Route::raw::<_, list_collectibles::Answer, _>(
+            (Marketplace, "ListCollectiblesWithLowestListing"),
+            AccessKey,
+            "Collectibles that have a listing, the cheapest first.",
+            list_collectibles::handle_listings,
+        )
+        .example(FILTERED),
+        Route::raw::<_, list_collectibles::Answer, _>(
+            (Marketplace, "ListCollectiblesWithHighestOffer"),
+            AccessKey,
+            "Collectibles that have an offer, the dearest first.",
+            list_collectibles::handle_offers,
+        )
+        .example(FILTERED),
+        Route::new(
+            (Marketplace, "GetCountOfFilteredCollectibles"),
+            AccessKey,
+            "How many collectibles match a filter.",
+            get_count_of_filtered_collectibles::handle,
+        )
+        .example(FILTERED),
+        Route::raw::<_, get_floor_order::Answer, _>(
+            (Marketplace, "GetFloorOrder"),
+            AccessKey,
+            "The cheapest listing of a collection.",
+            get_floor_order::handle,
+        )
+        .example(FILTERED),
+    ]
+}
+
+/// The orders of one collectible. Each has an older name that clients still call.
+fn order_operations() -> Vec<Route> {
+    use marketplace::orders_of_collectible as o;
+    let mut operations = Vec::new();
+    for name in ["ListListingsForCollectible", "ListCollectibleListings"] {
+        let summary = "The active listings of one collectible, the cheapest first.";
+        let place = (Marketplace, name);
+        operations.push(Route::raw::<_, o::ListingsAnswer, _>(place, AccessKey, summary, o::list_listings));
+    }
+    for name in ["ListOffersForCollectible", "ListCollectibleOffers"] {
+        let summary = "The active offers for one collectible, the dearest first.";
+        let place = (Marketplace, name);
+        operations.push(Route::raw::<_, o::OffersAnswer, _>(place, AccessKey, summary, o::list_offers));
+    }
+    for name in ["GetHighestPriceListingForCollectible", "GetCollectibleHighestListing"] {
+        let summary = "The dearest active listing of one collectible, or null.";
+        let place = (Marketplace, name);
+        operations.push(Route::raw::<_, o::OrderAnswer, _>(place, AccessKey, summary, o::highest_listing));
+    }
+    for name in ["GetLowestPriceListingForCollectible", "GetCollectibleLowestListing"] {
+        let summary = "The cheapest active listing of one collectible, or null.";
+        let place = (Marketplace, name);
+        operations.push(Route::raw::<_, o::OrderAnswer, _>(place, AccessKey, summary, o::lowest_listing));
+    }
+    for name in ["GetHighestPriceOfferForCollectible", "GetCollectibleHighestOffer"] {
+        let summary = "The dearest active offer for one collectible, or null.";
+        let place = (Marketplace, name);
+        operations.push(Route::raw::<_, o::OrderAnswer, _>(place, AccessKey, summary, o::highest_offer));
+    }
+    for name in ["GetLowestPriceOfferForCollectible", "GetCollectibleLowestOffer"] {
+        let summary = "The cheapest active offer for one collectible, or null.";
+        let place = (Marketplace, name);
+        operations.push(Route::raw::<_, o::OrderAnswer, _>(place, AccessKey, summary, o::lowest_offer));
+    }
+    let counted = "How many active listings one collectible has.";
+    let place = (Marketplace, "GetCountOfListingsForCollectible");
+    operations.push(Route::new(place, AccessKey, counted, o::count_listings));
+    let counted = "How many active offers there are for one collectible.";
+    let place = (Marketplace, "GetCountOfOffersForCollectible");
+    operations.push(Route::new(place, AccessKey, counted, o::count_offers));
+    operations.into_iter().map(|route| route.example(ONE)).collect()
+}
+
+/// Single records, and lists that belong to no collection.
+fn record_operations() -> Vec<Route> {
+    use marketplace::{
+        get_collectible, get_collection_detail, get_count_of_all_collectibles, get_orders, list_currencies,
+        supported_marketplaces,
+    };
+    vec![
+        Route::raw::<_, get_orders::Answer, _>(
+            (Marketplace, "GetOrders"),
+            AccessKey,
+            "Orders by their names, in any state. Orders that are not known are left out.",
+            get_orders::handle,
+        )
+        .example(ORDERS),
+        Route::new(
+            (Marketplace, "GetCountOfAllCollectibles"),
+            AccessKey,
+            "How many collectibles a collection has.",
+            get_count_of_all_collectibles::handle,
+        )
+        .example(WHOLE),
+        Route::raw::<_, get_collectible::Answer, _>(
+            (Marketplace, "GetCollectible"),
+            AccessKey,
+            "What is known of one collectible.",
+            get_collectible::handle,
+        )
+        .example(ONE),
+        Route::new(
+            (Marketplace, "GetCollectionDetail"),
+            AccessKey,
+            "What is known of one collection.",
+            get_collection_detail::handle,
+        )
+        .example(WHOLE),
+        Route::new(
+            (Marketplace, "ListCurrencies"),
+            AccessKey,
+            "The currencies of a chain with their rates, or of every chain.",
+            list_currencies::handle,
+        )
+        .example(r#"{"chainId":"amoy"}"#),
+        Route::new(
+            (Marketplace, "SupportedMarketplaces"),
+            AccessKey,
+            "The marketplaces whose orders are kept here.",
+            supported_marketplaces::handle,
+        ),
+    ]
+}
+
+fn history_operations() -> Vec<Route> {
+    use marketplace::activities;
+    vec![
+        Route::raw::<_, activities::Answer, _>(
+            (Marketplace, "ListCollectionActivities"),
+            AccessKey,
+            "What happened in a collection, the newest first.",
+            activities::of_collection,
+        )
+        .example(WHOLE),
+        Route::raw::<_, activities::Answer, _>(
+            (Marketplace, "ListCollectibleActivities"),
+            AccessKey,
+            "What happened to one collectible, the newest first.",
+            activities::of_collectible,
+        )
+        .example(ONE),
+    ]
+}

@@ -1,0 +1,98 @@
+//! Operations on token and contract metadata.
+
+use crate::route::Credential::AccessKey;
+use crate::route::Route;
+use crate::route::Service::Metadata;
+use crate::rpc::metadata;
+
+/// Bodies to try operations on metadata with.
+const COLLECTION: &str =
+    r#"{"chainID":"amoy","contractAddress":"0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af"}"#;
+const SEARCH: &str = r#"{"chainID":"amoy","contractAddress":"0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af","filter":{"text":"a"}}"#;
+
+pub(super) fn operations() -> Vec<Route> {
+    let mut operations = record_operations();
+    operations.extend(search_operations());
+    operations
+}
+
+fn record_operations() -> Vec<Route> {
+    use metadata::{
+        get_contract_info, get_contract_info_batch, get_token_metadata, get_token_metadata_batch,
+        token_collection_filters,
+    };
+    vec![
+        Route::raw::<_, get_token_metadata_batch::Answer, _>(
+            (Metadata, "GetTokenMetadataBatch"),
+            AccessKey,
+            "Metadata of tokens of several contracts. Tokens that are not known are left out.",
+            get_token_metadata_batch::handle,
+        ).example(r#"{"chainID":"amoy","contractTokenMap":{"0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af":["1","2"]}}"#),
+        Route::raw::<_, get_contract_info_batch::Answer, _>(
+            (Metadata, "GetContractInfoBatch"),
+            AccessKey,
+            "Information about several contracts. Contracts that are not known are left out.",
+            get_contract_info_batch::handle,
+        ).example(r#"{"chainID":"amoy","contractAddresses":["0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af"]}"#),
+        Route::raw::<_, get_token_metadata::Answer, _>(
+            (Metadata, "GetTokenMetadata"),
+            AccessKey,
+            "Metadata of tokens of one contract. Tokens that are not known are left out.",
+            get_token_metadata::handle,
+        ).example(r#"{"chainID":"amoy","contractAddress":"0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af","tokenIDs":["1"]}"#),
+        Route::raw::<_, get_contract_info::Answer, _>(
+            (Metadata, "GetContractInfo"),
+            AccessKey,
+            "Information about one contract.",
+            get_contract_info::handle,
+        ).example(r#"{"chainID":"amoy","contractAddress":"0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af"}"#),
+        Route::new(
+            (Metadata, "TokenCollectionFilters"),
+            AccessKey,
+            "The properties of a collection as filters to choose from.",
+            token_collection_filters::handle,
+        )
+        .example(COLLECTION),
+        Route::new(
+            (Metadata, "GetTokenMetadataPropertyFilters"),
+            AccessKey,
+            "The properties of a collection as filters to choose from.",
+            token_collection_filters::handle,
+        )
+        .example(COLLECTION),
+    ]
+}
+
+fn search_operations() -> Vec<Route> {
+    use metadata::{search, search_contracts, search_tokens};
+    vec![
+        Route::raw::<_, search::MetadataAnswer, _>(
+            (Metadata, "SearchTokenMetadata"),
+            AccessKey,
+            "Tokens of a collection by text and properties.",
+            search::metadata,
+        )
+        .example(SEARCH),
+        Route::raw::<_, search::IdsAnswer, _>(
+            (Metadata, "SearchTokenIDs"),
+            AccessKey,
+            "Ids of the tokens of a collection by text and properties.",
+            search::ids,
+        )
+        .example(SEARCH),
+        Route::raw::<_, search_tokens::Answer, _>(
+            (Metadata, "SearchTokens"),
+            AccessKey,
+            "Tokens of all collections of a chain by name, with the contract each is of.",
+            search_tokens::handle,
+        )
+        .example(r#"{"chainID":"amoy","q":"a","page":{"pageSize":2}}"#),
+        Route::raw::<_, search_contracts::Answer, _>(
+            (Metadata, "SearchContracts"),
+            AccessKey,
+            "Contracts by name, symbol or address.",
+            search_contracts::handle,
+        )
+        .example(r#"{"chainID":"amoy","q":"0x5ea9c1","types":["ERC721","ERC1155"]}"#),
+    ]
+}

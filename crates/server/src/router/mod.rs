@@ -1,0 +1,114 @@
+//! The table of operations. Everything that has a list of operations derives it from here.
+
+mod analytics;
+mod builder;
+mod collections;
+mod ingest;
+mod marketplace;
+mod metadata;
+
+use std::collections::HashMap;
+use std::ops::Deref;
+use std::sync::Arc;
+
+use crate::metrics::{Metrics, OperationMetrics};
+use crate::route::{Route, Service};
+
+/// Every operation.
+pub fn operations() -> Vec<Route> {
+    let mut operations: Vec<Route> = Service::ALL.into_iter().map(Route::ping).collect();
+    operations.extend(metadata::operations());
+    operations.extend(collections::operations());
+    operations.extend(marketplace::operations());
+    operations.extend(builder::operations());
+    operations.extend(analytics::operations());
+    operations.extend(ingest::operations());
+    operations
+}
+
+/// An operation with its metrics.
+pub(crate) struct Registered {
+    route: Route,
+    pub(crate) metrics: OperationMetrics,
+}
+
+impl Deref for Registered {
+    type Target = Route;
+
+    fn deref(&self) -> &Route {
+        &self.route
+    }
+}
+
+/// The operations by service and name.
+pub(crate) struct Routes(HashMap<&'static str, HashMap<&'static str, Arc<Registered>>>);
+
+impl Routes {
+    pub(crate) fn new(metrics: &Metrics) -> Self {
+        let mut routes: HashMap<_, HashMap<_, _>> = HashMap::new();
+        for route in operations() {
+            let metrics = metrics.operation(route.service.short(), route.name);
+            let (service, name) = (route.service.name(), route.name);
+            routes.entry(service).or_default().insert(name, Arc::new(Registered { route, metrics }));
+        }
+        Self(routes)
+    }
+
+    pub(crate) fn find(&self, service: &str, operation: &str) -> Option<Arc<Registered>> {
+        self.0.get(service)?.get(operation).cloned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::route::State;
+
+    #[test]
+    fn every_operation_of_the_interface_is_routed_once() {
+        let mut names: Vec<String> = operations().iter().map(Route::path).collect();
+        let all = names.len();
+        names.sort();
+        names.dedup();
+        assert_eq!(names.len(), all);
+        let interface = [
+            "Metadata/TokenCollectionFilters",
+            "Metadata/SearchTokenMetadata",
+            "Metadata/GetTokenMetadataBatch",
+            "Metadata/GetContractInfoBatch",
+            "Collections/GetToken",
+            "Marketplace/ListCollectibles",
+            "Marketplace/GetCountOfFilteredCollectibles",
+            "Marketplace/GetFloorOrder",
+            "Marketplace/ListListingsForCollectible",
+            "Marketplace/GetHighestPriceListingForCollectible",
+            "Marketplace/GenerateBuyTransaction",
+            "Builder/GetAudience",
+            "Analytics/ComputeByService",
+            "Analytics/WalletsMonthly",
+            "Analytics/WalletsDaily",
+            "Analytics/WalletsTxnSentDaily",
+            "Analytics/MarketWalletsDaily",
+            "Analytics/MarketWalletsMonthly",
+            "Analytics/D7RetentionByCohort",
+            "Analytics/D1RetentionByCohort",
+            "Analytics/TotalNewWallets",
+        ];
+        for name in interface {
+            assert!(names.contains(&format!("/rpc/{name}")), "{name}");
+        }
+    }
+
+    #[test]
+    fn the_readme_tells_the_state_of_every_operation() {
+        let readme = include_str!("../../../../README.md");
+        for route in operations() {
+            let state = match route.state {
+                State::Ready => "yes",
+                State::Planned => "not yet",
+            };
+            let row = format!("| {}/{} | {state} |", route.service.name(), route.name);
+            assert!(readme.contains(&row), "README.md lacks the row {row}");
+        }
+    }
+}
