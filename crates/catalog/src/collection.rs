@@ -6,7 +6,7 @@ use bourse_wire::{Address, Amount, ChainId, Currency, OrderFacts, ServiceName, T
 use crate::book::{Around, Book, NO_TOKEN, PreparedOrder, Shared};
 use crate::holders::Holders;
 use crate::names::Names;
-use crate::properties::{Properties, extract};
+use crate::properties::{Properties, extract, extract_kept};
 use crate::query::Column;
 use crate::ranked::Ranked;
 use crate::tokens::Tokens;
@@ -73,24 +73,24 @@ impl Collection {
         for (token, account, balance) in &update.balances {
             let ordinal = self.known_or_new(*token);
             let account = self.holders.put(*account, ordinal, *balance);
-            let around = Around { tokens: &self.tokens, holders: &self.holders };
-            self.book.balance_changed(ordinal, account, around);
+            let (book, around) = self.book_and_around();
+            book.balance_changed(ordinal, account, around);
         }
         for order in &update.orders {
             self.put_order(order, Self::place);
         }
-        let around = Around { tokens: &self.tokens, holders: &self.holders };
-        if balances_were_known != self.holders.are_known() {
-            self.book.evaluate_all(around);
+        let (book, around) = self.book_and_around();
+        if balances_were_known != around.holders.are_known() {
+            book.evaluate_all(around);
         }
-        self.book.settle(around);
+        book.settle(around);
         self.tokens.settle();
     }
 
     /// Takes over currencies and their rates.
     pub fn put_currencies(&mut self, currencies: &[Currency]) {
-        let around = Around { tokens: &self.tokens, holders: &self.holders };
-        self.book.put_currencies(currencies, around);
+        let (book, around) = self.book_and_around();
+        book.put_currencies(currencies, around);
     }
 
     /// Whether it can answer as of a time, in an order.
@@ -101,9 +101,9 @@ impl Collection {
 
     /// Lets time pass, and puts the tokens in the order asked for.
     pub fn make_ready(&mut self, now: Timestamp, column: Option<Column>) {
-        let around = Around { tokens: &self.tokens, holders: &self.holders };
-        self.book.advance(now, around);
-        self.book.settle(around);
+        let (book, around) = self.book_and_around();
+        book.advance(now, around);
+        book.settle(around);
         if column == Some(Column::Name) && self.by_name.is_none() {
             let mut ordinals: Vec<u32> = (0..).take(self.tokens.len()).collect();
             ordinals.sort_unstable_by(|a, b| self.compare_names(*a, *b));
@@ -116,6 +116,12 @@ impl Collection {
     pub(crate) fn compare_names(&self, a: u32, b: u32) -> std::cmp::Ordering {
         let names = self.names.get(a).cmp(self.names.get(b));
         names.then_with(|| self.tokens.id(a).cmp(&self.tokens.id(b)))
+    }
+
+    /// The book, and what it depends on.
+    pub(crate) fn book_and_around(&mut self) -> (&mut Book, Around<'_>) {
+        let Self { tokens, holders, properties, book, .. } = self;
+        (book, Around { tokens, holders, properties })
     }
 
     fn known_or_new(&mut self, token: TokenId) -> u32 {
@@ -147,13 +153,12 @@ impl Collection {
     }
 
     fn set_metadata(&mut self, ordinal: u32, metadata: &str) {
-        if let Some(known) = self.tokens.metadata(ordinal) {
-            // Only whole texts are put in.
-            let known = extract(std::str::from_utf8(known).unwrap_or_default());
-            self.properties.remove(ordinal, &known.properties);
-        }
+        let known = self.tokens.metadata(ordinal).map(extract_kept).unwrap_or_default();
         let token = extract(metadata);
+        self.properties.remove(ordinal, &known.properties);
         self.properties.add(ordinal, &token.properties);
+        let around = Around { tokens: &self.tokens, holders: &self.holders, properties: &self.properties };
+        self.book.retag(ordinal, (&known, &token), around);
         if self.by_name.is_some() {
             self.unlist_name(ordinal);
             self.names.put(ordinal, &token.name);
@@ -176,8 +181,8 @@ impl Collection {
             None => NO_TOKEN,
         };
         let maker = self.holders.number(order.maker);
-        let around = Around { tokens: &self.tokens, holders: &self.holders };
-        self.book.put(order, token, maker, around);
+        let (book, around) = self.book_and_around();
+        book.put(order, token, maker, around);
     }
 
     /// The version whose state this is.

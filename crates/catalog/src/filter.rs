@@ -15,6 +15,13 @@ pub struct TokenFilter {
     pub not_in_accounts: Vec<Address>,
 }
 
+impl TokenFilter {
+    /// Whether it restricts nothing but properties.
+    pub(crate) fn is_of_properties(&self) -> bool {
+        self.text.is_empty() && self.in_accounts.is_empty() && self.not_in_accounts.is_empty()
+    }
+}
+
 /// A property that a token must have.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct PropertyFilter {

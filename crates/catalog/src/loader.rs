@@ -8,12 +8,12 @@ use std::thread::JoinHandle;
 use bourse_wire::{Address, Amount, Currency, Timestamp, TokenId};
 use hashbrown::HashMap;
 
-use crate::book::{Around, Book, PreparedOrder, Shared};
+use crate::book::{Book, PreparedOrder, Shared};
 use crate::collection::{Collection, Identity};
 use crate::filter::Value;
 use crate::holders::Holders;
 use crate::names::Names;
-use crate::properties::{Properties, Shape, extract};
+use crate::properties::{Properties, Shape, extract, extract_kept};
 use crate::tokens::Tokens;
 
 /// Names that are worth a thread of their own.
@@ -63,9 +63,7 @@ impl Loader {
         for token in tokens {
             let (ordinal, _) = known.find_or_add(token.id);
             if let Some(replaced) = known.metadata(ordinal) {
-                // Only whole texts are put in.
-                let replaced = extract(std::str::from_utf8(replaced).unwrap_or_default());
-                properties.remove(ordinal, &replaced.properties);
+                properties.remove(ordinal, &extract_kept(replaced).properties);
             }
             properties.add(ordinal, &token.properties);
             known.set_metadata(ordinal, &token.metadata);
@@ -127,9 +125,9 @@ impl Loader {
         collection.version = version;
         collection.tokens.sort();
         collection.properties.settle(universe);
-        let around = Around { tokens: &collection.tokens, holders: &collection.holders };
-        collection.book.put_currencies(currencies, around);
-        collection.book.evaluate_all(around);
+        let (book, around) = collection.book_and_around();
+        book.put_currencies(currencies, around);
+        book.evaluate_all(around);
         if let Some(thread) = self.names {
             collection.names = thread.join();
         }

@@ -195,7 +195,7 @@ mod tests {
     fn found(names: &Names, text: &str, count: u32) -> Vec<u32> {
         let found = names.find(text, count as usize);
         let sure = |ordinal: &u32| {
-            found.terms.iter().all(|term| term.contains(*ordinal))
+            found.terms.iter().all(|term| term.bits().contains(*ordinal))
                 && found.unsure.as_ref().is_none_or(|needle| names.has(*ordinal, needle))
         };
         (0..count).filter(sure).collect()

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use crate::ranked::{Moved, PLACE_WORDS, Places};
+
 /// One in how many of all ordinals must be in a set for bits to be the better form.
 const DENSE_SHARE: usize = 64;
 /// A list this short stays a list whatever its share.
@@ -73,7 +75,32 @@ impl Bits {
     }
 
     pub(crate) fn subtract(&mut self, other: &Self) {
-        subtract(&mut self.0, &other.0);
+        for (word, other) in self.0.iter_mut().zip(&other.0) {
+            *word &= !other;
+        }
+    }
+
+    /// The same without what is in another set.
+    pub(crate) fn without(&self, other: Option<&Self>) -> Self {
+        let Some(other) = other else { return self.clone() };
+        let common = self.0.len().min(other.0.len());
+        let mut words = Vec::with_capacity(self.0.len());
+        words.extend(self.0.iter().zip(&other.0).map(|(word, other)| word & !other));
+        words.extend_from_slice(&self.0[common..]);
+        Self(words)
+    }
+
+    /// Gives the slots that moved the numbers that they have by now.
+    pub(crate) fn relocate(&mut self, moved: &Moved) {
+        let (from, to) = (moved.from as usize / 64, moved.to as usize / 64);
+        for (index, places) in moved.places.iter().enumerate() {
+            let moving = self.word(from + index) & places;
+            if moving != 0 {
+                self.0[from + index] &= !moving;
+                self.0.resize(self.0.len().max(to + index + 1), 0);
+                self.0[to + index] |= moving;
+            }
+        }
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -100,26 +127,21 @@ impl Bits {
     }
 }
 
-/// A set as a query finds it in the index, shared rather than copied: what is in one set and not in another.
+/// A set as a query finds it in the index, shared rather than copied.
 #[derive(Clone, Debug)]
 pub(crate) struct Term {
-    pub(crate) within: Arc<Bits>,
-    pub(crate) except: Option<Arc<Bits>>,
+    bits: Arc<Bits>,
     /// How many there are, about.
     pub(crate) about: usize,
 }
 
 impl Term {
     pub(crate) fn new(bits: Bits, about: usize) -> Self {
-        Self { within: Arc::new(bits), except: None, about }
+        Self { bits: Arc::new(bits), about }
     }
 
-    pub(crate) fn contains(&self, ordinal: u32) -> bool {
-        self.within.contains(ordinal) && self.except.as_ref().is_none_or(|except| !except.contains(ordinal))
-    }
-
-    pub(crate) fn word(&self, index: usize) -> u64 {
-        self.within.word(index) & !self.except.as_ref().map_or(0, |except| except.word(index))
+    pub(crate) fn bits(&self) -> &Bits {
+        &self.bits
     }
 }
 
@@ -130,16 +152,23 @@ const BLOCK_WORDS: usize = 64;
 pub(crate) fn for_words_of_all(terms: &[Term], also: Option<&Bits>, mut take: impl FnMut(usize, &[u64])) {
     let Some((first, rest)) = terms.split_first() else { return };
     let mut block = [0; BLOCK_WORDS];
-    for (start, words) in (0..).step_by(BLOCK_WORDS).zip(first.within.words().chunks(BLOCK_WORDS)) {
+    for (start, words) in (0..).step_by(BLOCK_WORDS).zip(first.bits.words().chunks(BLOCK_WORDS)) {
         let block = &mut block[..words.len()];
         block.copy_from_slice(words);
-        let others = rest.iter().map(|term| &*term.within).chain(also);
+        let others = rest.iter().map(|term| &*term.bits).chain(also);
         others.for_each(|bits| intersect(block, bits.words().get(start..).unwrap_or_default()));
-        for except in terms.iter().filter_map(|term| term.except.as_ref()) {
-            subtract(block, except.words().get(start..).unwrap_or_default());
-        }
         take(start, block);
     }
+}
+
+/// The places of a block, which begins at some slot, that are in all of some sets.
+pub(crate) fn places_of_all(terms: &[Term], base: u32) -> Places {
+    let start = base as usize / 64;
+    let mut places = [u64::MAX; PLACE_WORDS];
+    for term in terms {
+        intersect(&mut places, term.bits.words().get(start..).unwrap_or_default());
+    }
+    places
 }
 
 fn intersect(block: &mut [u64], words: &[u64]) {
@@ -148,12 +177,6 @@ fn intersect(block: &mut [u64], words: &[u64]) {
         *word &= other;
     }
     block[common..].fill(0);
-}
-
-fn subtract(block: &mut [u64], words: &[u64]) {
-    for (word, other) in block.iter_mut().zip(words) {
-        *word &= !other;
-    }
 }
 
 /// How many bits of words are set.
@@ -253,8 +276,8 @@ impl Set {
         let dense = self.len() > SPARSE_MIN && self.len() * DENSE_SHARE > universe;
         match self {
             Self::Sparse(_) if dense => {
-                let Term { within, about, .. } = self.to_term(universe);
-                *self = Self::Dense(within, about);
+                let Term { bits, about } = self.to_term(universe);
+                *self = Self::Dense(bits, about);
             }
             Self::Dense(bits, _) if !dense => *self = Self::Sparse(bits.iter().collect()),
             Self::Sparse(ordinals) => ordinals.shrink_to_fit(),
@@ -281,10 +304,49 @@ impl Set {
         }
     }
 
+    /// Gives the slots that moved the numbers that they have by now.
+    pub(crate) fn relocate(&mut self, moved: &Moved) {
+        match self {
+            Self::Dense(bits, _) => Arc::make_mut(bits).relocate(moved),
+            Self::Sparse(slots) => {
+                let is_moved = |slot: &u32| moved.slot(*slot) != *slot;
+                if slots.iter().any(is_moved) {
+                    for slot in &mut *slots {
+                        *slot = moved.slot(*slot);
+                    }
+                    slots.sort_unstable();
+                }
+            }
+        }
+    }
+
+    /// The same under other numbers, without those that have none, of which there are so many.
+    pub(crate) fn project(&self, numbers: &[Option<u32>], universe: usize) -> Self {
+        let number = |ordinal: &u32| numbers.get(*ordinal as usize).copied().flatten();
+        let mut projected = match self {
+            Self::Sparse(ordinals) => {
+                let mut projected: Vec<u32> = ordinals.iter().filter_map(number).collect();
+                projected.sort_unstable();
+                Self::Sparse(projected)
+            }
+            Self::Dense(bits, _) => {
+                let mut projected = Bits::empty(universe);
+                let len = bits
+                    .iter()
+                    .filter_map(|ordinal| number(&ordinal))
+                    .map(|slot| projected.insert(slot))
+                    .count();
+                Self::Dense(Arc::new(projected), len)
+            }
+        };
+        projected.settle(universe);
+        projected
+    }
+
     /// The set as queries take it.
     pub(crate) fn to_term(&self, universe: usize) -> Term {
         match self {
-            Self::Dense(bits, len) => Term { within: Arc::clone(bits), except: None, about: *len },
+            Self::Dense(bits, len) => Term { bits: Arc::clone(bits), about: *len },
             Self::Sparse(ordinals) => {
                 let mut bits = Bits::empty(universe);
                 self.add_to(&mut bits);
@@ -300,6 +362,18 @@ impl Set {
             Self::Sparse(ordinals) => {
                 for ordinal in ordinals {
                     others.insert(*ordinal);
+                }
+            }
+        }
+    }
+
+    /// Takes its ordinals from others.
+    pub(crate) fn take_from(&self, others: &mut Bits) {
+        match self {
+            Self::Dense(bits, _) => others.subtract(bits),
+            Self::Sparse(ordinals) => {
+                for ordinal in ordinals {
+                    others.remove(*ordinal);
                 }
             }
         }
@@ -356,10 +430,11 @@ mod tests {
             let terms = [set.to_term(6_000), Term::new(others.clone(), 0)];
             for_words_of_all(&terms, Some(&others), |start, words| found.extend(ordinals(start, words)));
             prop_assert_eq!(&found, &common);
-            let without = Term { except: Some(terms[1].within.clone()), ..terms[0].clone() };
-            let mut found = Vec::new();
-            for_words_of_all(&[without], None, |start, words| found.extend(ordinals(start, words)));
-            prop_assert_eq!(found, model.difference(&other).copied().collect::<Vec<_>>());
+            let only: Vec<u32> = model.difference(&other).copied().collect();
+            prop_assert_eq!(&bits_of(&set).without(Some(&others)).iter().collect::<Vec<_>>(), &only);
+            let mut rest = others.clone();
+            set.take_from(&mut rest);
+            prop_assert_eq!(rest.iter().collect::<Vec<_>>(), other.difference(&model).copied().collect::<Vec<_>>());
             prop_assert_eq!(others.common(&bits_of(&set)), common.len());
         }
     }

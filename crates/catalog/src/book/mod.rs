@@ -2,6 +2,7 @@
 //! order of their best prices.
 
 mod order;
+mod shelf;
 mod side;
 mod text;
 
@@ -18,11 +19,14 @@ use crate::chains::Chains;
 use crate::currencies::{Currencies, Price};
 use crate::filter::OrderFilter;
 use crate::holders::Holders;
+use crate::properties::{Extracted, Properties, extract_kept};
 use crate::tokens::Tokens;
 
 pub use order::PreparedOrder;
 pub(crate) use order::{NO_TOKEN, Order};
+pub(crate) use shelf::Shelf;
 pub(crate) use side::SideBook;
+use side::Touched;
 pub(crate) use text::{Derived, ORDER_BYTES, OrderText, Shared};
 
 /// Alarms beyond twice those needed that may wait to be forgotten.
@@ -48,8 +52,8 @@ pub(crate) struct Book {
     now: Timestamp,
     /// Whether many orders are coming at once, to be put in order at the end.
     loading: bool,
-    /// Tokens whose best orders are to be found anew, by side.
-    touched: Vec<(OrderSide, u32)>,
+    /// Tokens whose best orders are to be found anew. Their metadata must not change meanwhile.
+    touched: Vec<Touched>,
 }
 
 /// What of the collection the book depends on.
@@ -57,6 +61,14 @@ pub(crate) struct Book {
 pub(crate) struct Around<'a> {
     pub(crate) tokens: &'a Tokens,
     pub(crate) holders: &'a Holders,
+    pub(crate) properties: &'a Properties,
+}
+
+impl<'a> Around<'a> {
+    /// What the metadata of a token says.
+    fn extracted(self, token: u32) -> Extracted<'a> {
+        self.tokens.metadata(token).map(extract_kept).unwrap_or_default()
+    }
 }
 
 impl Book {
@@ -249,8 +261,8 @@ impl Book {
         if token == NO_TOKEN || self.loading {
             return;
         }
-        self.touched.push((side, token));
-        self.unlist(side, token, around);
+        let left = self.unlist(side, token, around);
+        self.touched.push(Touched { side, token, left });
     }
 
     /// Looks again at the listings of an account for a token, whose balance changed.
@@ -313,12 +325,8 @@ impl Book {
 
     /// Finds the best orders of the tokens that were touched, and their places.
     pub(crate) fn settle(&mut self, around: Around<'_>) {
-        let mut touched = std::mem::take(&mut self.touched);
-        touched.sort_unstable();
-        touched.dedup();
-        for (side, token) in touched {
-            self.list(side, token, around);
-        }
+        let touched = std::mem::take(&mut self.touched);
+        self.relist(touched, around);
         if self.texts.is_wasteful() {
             self.compact();
         }

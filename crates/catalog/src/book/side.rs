@@ -4,10 +4,11 @@ use std::cmp::Ordering;
 
 use bourse_wire::OrderSide;
 
+use super::shelf::Shelf;
 use super::{Around, Book, NO_TOKEN};
 use crate::chains::grow;
 use crate::currencies::{Direction, Price};
-use crate::ranked::Ranked;
+use crate::properties::Extracted;
 use crate::set::Bits;
 
 /// No slot.
@@ -21,9 +22,24 @@ pub(crate) struct SideBook {
     /// The tokens that have an order.
     members: Bits,
     /// Tokens by the price of their best order, where its currency has a rate.
-    pub(crate) priced: Ranked,
+    priced: Shelf,
     /// The others.
-    pub(crate) unpriced: Ranked,
+    unpriced: Shelf,
+}
+
+/// A token whose best order is to be found anew.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Touched {
+    pub(super) side: OrderSide,
+    pub(super) token: u32,
+    pub(super) left: Option<Left>,
+}
+
+/// The place that a token left: whether its currency had a rate, and its slot among those.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Left {
+    priced: bool,
+    slot: u32,
 }
 
 /// Sellers ask for little, buyers for much.
@@ -40,9 +56,13 @@ impl SideBook {
         &self.members
     }
 
-    /// How many tokens have an order.
-    pub(crate) fn len(&self) -> usize {
-        self.priced.len() + self.unpriced.len()
+    /// The tokens in the order of their best orders: those whose currency has a rate, and the others after them.
+    pub(crate) fn shelves(&self) -> impl Iterator<Item = &Shelf> {
+        [&self.priced, &self.unpriced].into_iter()
+    }
+
+    fn shelf_mut(&mut self, priced: bool) -> &mut Shelf {
+        if priced { &mut self.priced } else { &mut self.unpriced }
     }
 
     pub(super) fn bytes(&self) -> usize {
@@ -65,27 +85,65 @@ impl Book {
     }
 
     /// Takes a token out of the order of prices, for which its best order must still be what it was.
-    pub(super) fn unlist(&mut self, side: OrderSide, token: u32, around: Around<'_>) {
-        let Some(slot) = self.side(side).best(token) else { return };
-        let mut ranked = self.take_list(side, slot);
-        ranked.remove((token, self.hint(side, slot)), |a, b| self.compare_tokens(side, around, a, b));
-        self.put_list(side, slot, ranked);
+    pub(super) fn unlist(&mut self, side: OrderSide, token: u32, around: Around<'_>) -> Option<Left> {
+        let slot = self.side(side).best(token)?;
+        let mut shelf = self.take_shelf(side, slot);
+        let entry = (token, self.hint(side, slot));
+        let left = shelf.remove(entry, |a, b| self.compare_tokens(side, around, a, b));
+        self.put_shelf(side, slot, shelf);
+        let priced = self.is_priced(slot);
         let book = self.side_mut(side);
         book.best[token as usize] = NONE;
         book.members.remove(token);
+        left.map(|slot| Left { priced, slot })
+    }
+
+    /// Gives the tokens that were touched the places that their best orders now have.
+    pub(super) fn relist(&mut self, mut touched: Vec<Touched>, around: Around<'_>) {
+        // Of a token that was touched several times, the first time tells the place that it left.
+        touched.sort_unstable_by_key(|touched| (touched.side, touched.token, touched.left.is_none()));
+        touched.dedup_by_key(|touched| (touched.side, touched.token));
+        let tokens: Vec<Extracted<'_>> =
+            touched.iter().map(|touched| around.extracted(touched.token)).collect();
+        for (Touched { side, left, .. }, token) in touched.iter().zip(&tokens) {
+            if let Some(Left { priced, slot }) = *left {
+                self.side_mut(*side).shelf_mut(priced).forget(slot, token);
+            }
+        }
+        for (touched, token) in touched.iter().zip(&tokens) {
+            self.list(touched.side, touched.token, token, around);
+        }
     }
 
     /// Gives a token the place that its best order now has.
-    pub(super) fn list(&mut self, side: OrderSide, token: u32, around: Around<'_>) {
+    fn list(&mut self, side: OrderSide, token: u32, extracted: &Extracted<'_>, around: Around<'_>) {
         let best = self.of_token(token, side).min_by(|(_, a), (_, b)| self.compare(a, b));
         let Some((slot, _)) = best else { return };
         let book = self.side_mut(side);
         grow(&mut book.best, token, NONE);
         book.best[token as usize] = slot;
         book.members.insert(token);
-        let mut ranked = self.take_list(side, slot);
-        ranked.insert((token, self.hint(side, slot)), |a, b| self.compare_tokens(side, around, a, b));
-        self.put_list(side, slot, ranked);
+        let mut shelf = self.take_shelf(side, slot);
+        let entry = (token, self.hint(side, slot));
+        shelf.insert(entry, extracted, |a, b| self.compare_tokens(side, around, a, b));
+        shelf.settle(around.properties, around.tokens.len());
+        self.put_shelf(side, slot, shelf);
+    }
+
+    /// Gives a token other properties.
+    pub(crate) fn retag(
+        &mut self,
+        token: u32,
+        (known, new): (&Extracted<'_>, &Extracted<'_>),
+        around: Around<'_>,
+    ) {
+        for side in [OrderSide::Listing, OrderSide::Offer] {
+            let Some(slot) = self.side(side).best(token) else { continue };
+            let mut shelf = self.take_shelf(side, slot);
+            let entry = (token, self.hint(side, slot));
+            shelf.retag(entry, (known, new), |a, b| self.compare_tokens(side, around, a, b));
+            self.put_shelf(side, slot, shelf);
+        }
     }
 
     /// Finds every token's best orders, and puts the tokens in order.
@@ -118,7 +176,7 @@ impl Book {
 
     /// Tokens by the price of their best order. The prices lie beside them while they are sorted: looking them up at
     /// every comparison takes several times as long.
-    fn sorted(&self, side: OrderSide, best: &[u32], tokens: &[u32], around: Around<'_>) -> Ranked {
+    fn sorted(&self, side: OrderSide, best: &[u32], tokens: &[u32], around: Around<'_>) -> Shelf {
         let price = |token: u32| self.order(best[token as usize]).map(|order| order.price);
         let mut keyed: Vec<(Price, u32)> =
             tokens.iter().filter_map(|token| Some((price(*token)?, *token))).collect();
@@ -129,7 +187,7 @@ impl Book {
         let direction = direction(side);
         let entries: Vec<(u32, f64)> =
             keyed.into_iter().map(|(price, token)| (token, price.hint(direction))).collect();
-        Ranked::from_sorted(&entries)
+        Shelf::new(&entries, around.properties, around.tokens.len())
     }
 
     /// Ranks an order roughly.
@@ -141,15 +199,15 @@ impl Book {
         self.order(slot).is_some_and(|order| self.currencies.rate(order.price.currency).is_some())
     }
 
-    fn take_list(&mut self, side: OrderSide, slot: u32) -> Ranked {
+    fn take_shelf(&mut self, side: OrderSide, slot: u32) -> Shelf {
         let priced = self.is_priced(slot);
         let book = self.side_mut(side);
-        std::mem::take(if priced { &mut book.priced } else { &mut book.unpriced })
+        std::mem::take(book.shelf_mut(priced))
     }
 
-    fn put_list(&mut self, side: OrderSide, slot: u32, ranked: Ranked) {
+    fn put_shelf(&mut self, side: OrderSide, slot: u32, shelf: Shelf) {
         let priced = self.is_priced(slot);
         let book = self.side_mut(side);
-        *(if priced { &mut book.priced } else { &mut book.unpriced }) = ranked;
+        *book.shelf_mut(priced) = shelf;
     }
 }

@@ -45,6 +45,11 @@ pub(crate) fn extract(metadata: &str) -> Extracted<'_> {
     extracted
 }
 
+/// Reads metadata from where it is kept. Only whole texts are put there.
+pub(crate) fn extract_kept(metadata: &[u8]) -> Extracted<'_> {
+    extract(std::str::from_utf8(metadata).unwrap_or_default())
+}
+
 fn add<'a>(properties: &mut Vec<(Cow<'a, str>, Shape, Value)>, name: Cow<'a, str>, value: Json<'a>) {
     match value {
         Json::Null => {}

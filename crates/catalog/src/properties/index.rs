@@ -7,6 +7,7 @@ use hashbrown::HashMap;
 use super::extract::Shape;
 use super::ladder::Ladder;
 use crate::filter::{Condition, PropertyFilter, Value};
+use crate::ranked::Moved;
 use crate::set::{Bits, Set, Term};
 
 /// Tokens with a whole number from which on a property has a ladder.
@@ -82,6 +83,22 @@ impl Properties {
     /// Gives every token the number that it has by now.
     pub(crate) fn renumber(&mut self, numbers: &[u32]) {
         self.properties.iter_mut().flat_map(Property::sets_mut).for_each(|set| set.renumber(numbers));
+    }
+
+    /// Gives the slots that moved the numbers that they have by now.
+    pub(crate) fn relocate(&mut self, moved: &Moved) {
+        for property in &mut self.properties {
+            property.sets_mut().for_each(|set| set.relocate(moved));
+            if let Some(ladder) = &mut property.ladder {
+                ladder.relocate(moved);
+            }
+        }
+    }
+
+    /// The same of the tokens that have another number, under that number, of which there are so many.
+    pub(crate) fn project(&self, numbers: &[Option<u32>], universe: usize) -> Self {
+        let properties = self.properties.iter().map(|property| property.project(numbers, universe)).collect();
+        Self { numbers: self.numbers.clone(), properties }
     }
 
     /// Takes the best form for so many tokens.
@@ -202,8 +219,37 @@ impl Property {
         self.ints.values_mut().chain(self.texts.values_mut()).chain(self.others.values_mut())
     }
 
+    fn project(&self, numbers: &[Option<u32>], universe: usize) -> Self {
+        let project = |set: &Set| Some(set.project(numbers, universe)).filter(|set| set.len() > 0);
+        let projected = |sets: &HashMap<String, Set>| -> HashMap<String, Set> {
+            sets.iter().filter_map(|(value, set)| Some((value.clone(), project(set)?))).collect()
+        };
+        let ints: BTreeMap<i64, Set> =
+            self.ints.iter().filter_map(|(number, set)| Some((*number, project(set)?))).collect();
+        let (texts, others) = (projected(&self.texts), projected(&self.others));
+        let mut property = Self {
+            name: self.name.clone(),
+            listed: self.listed,
+            int_count: ints.values().map(Set::len).sum(),
+            text_count: texts.values().map(Set::len).sum(),
+            other_count: others.values().map(Set::len).sum(),
+            // Those that were left out may be among them; then ranges go without a ladder in vain.
+            several_ints: self.several_ints,
+            ints,
+            texts,
+            others,
+            ladder: None,
+        };
+        property.make_ladder(universe);
+        property
+    }
+
     fn settle(&mut self, universe: usize) {
         self.sets_mut().for_each(|set| set.settle(universe));
+        self.make_ladder(universe);
+    }
+
+    fn make_ladder(&mut self, universe: usize) {
         let laddered = self.int_count >= LADDER_TOKENS_MIN && self.several_ints == 0;
         self.ladder = laddered.then(|| Ladder::new(&self.ints, universe));
     }

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
-use std::sync::Arc;
 
+use crate::ranked::Moved;
 use crate::set::{Bits, Set, Term};
 
 /// Steps of a ladder at most: more make a range cheaper and take more memory.
@@ -19,7 +19,7 @@ pub(crate) struct Ladder {
 #[derive(Debug)]
 struct Rung {
     upper: i64,
-    below: Arc<Bits>,
+    below: Bits,
     count: usize,
 }
 
@@ -34,7 +34,7 @@ impl Ladder {
             count += set.len();
             since += set.len();
             if numbers.len() <= RUNGS_MAX || since * RUNGS_MAX >= tokens {
-                rungs.push(Rung { upper: *number, below: Arc::new(below.clone()), count });
+                rungs.push(Rung { upper: *number, below: below.clone(), count });
                 since = 0;
             }
         }
@@ -43,42 +43,58 @@ impl Ladder {
 
     pub(crate) fn insert(&mut self, number: i64, ordinal: u32) {
         for rung in self.rungs.iter_mut().filter(|rung| number <= rung.upper) {
-            rung.count += usize::from(Arc::make_mut(&mut rung.below).insert(ordinal));
+            rung.count += usize::from(rung.below.insert(ordinal));
         }
     }
 
     pub(crate) fn remove(&mut self, number: i64, ordinal: u32) {
         for rung in self.rungs.iter_mut().filter(|rung| number <= rung.upper) {
-            rung.count -= usize::from(Arc::make_mut(&mut rung.below).remove(ordinal));
+            rung.count -= usize::from(rung.below.remove(ordinal));
         }
     }
 
-    /// The tokens with a number from `min` to `max`.
+    /// Gives the slots that moved the numbers that they have by now.
+    pub(crate) fn relocate(&mut self, moved: &Moved) {
+        for rung in &mut self.rungs {
+            rung.below.relocate(moved);
+        }
+    }
+
+    /// The tokens with a number from `min` to `max`: those up to the rung nearest to `max` without those up to the rung
+    /// nearest to what is below `min`, put right for the numbers that the rungs are away.
     pub(crate) fn within(
         &self,
         numbers: &BTreeMap<i64, Set>,
         (min, max): (i64, i64),
         universe: usize,
     ) -> Term {
-        let (within, count) = self.up_to(numbers, max, universe);
-        let excluded = min.checked_sub(1).map(|last| self.up_to(numbers, last, universe));
-        let excluded_count = excluded.as_ref().map_or(0, |(_, count)| *count);
-        let except = excluded.map(|(except, _)| except);
-        Term { within, except, about: count.saturating_sub(excluded_count) }
+        let last = min.checked_sub(1);
+        let (upper, lower) = (self.nearest(max), last.and_then(|last| self.nearest(last)));
+        let mut bits = upper.map_or_else(
+            || Bits::empty(universe),
+            |upper| upper.below.without(lower.map(|lower| &lower.below)),
+        );
+        let count = |rung: Option<&Rung>| rung.map_or(0, |rung| rung.count);
+        let mut about = count(upper).saturating_sub(count(lower));
+        let below = last.into_iter().flat_map(|last| between(numbers, lower, last));
+        for (number, set) in between(numbers, upper, max).chain(below) {
+            if (min..=max).contains(number) {
+                set.add_to(&mut bits);
+                about += set.len();
+            } else {
+                set.take_from(&mut bits);
+                about = about.saturating_sub(set.len());
+            }
+        }
+        Term::new(bits, about)
     }
 
-    /// The tokens with a number up to `max`, and how many they are: a rung as it is, or one with what is above it.
-    fn up_to(&self, numbers: &BTreeMap<i64, Set>, max: i64, universe: usize) -> (Arc<Bits>, usize) {
-        let position = self.rungs.partition_point(|rung| rung.upper <= max);
-        let rung = position.checked_sub(1).map(|index| &self.rungs[index]);
-        let above = rung.map_or(Bound::Unbounded, |rung| Bound::Excluded(rung.upper));
-        let mut found = rung.map_or_else(|| Arc::new(Bits::empty(universe)), |rung| Arc::clone(&rung.below));
-        let mut count = rung.map_or(0, |rung| rung.count);
-        for set in between(numbers, above, max) {
-            set.add_to(Arc::make_mut(&mut found));
-            count += set.len();
-        }
-        (found, count)
+    /// The rung that is nearest to a bound; `None` for the ground.
+    fn nearest(&self, bound: i64) -> Option<&Rung> {
+        let above = self.rungs.partition_point(|rung| rung.upper <= bound);
+        let below = &self.rungs[above.checked_sub(1)?];
+        let above = self.rungs.get(above);
+        Some(above.filter(|above| above.upper.abs_diff(bound) < below.upper.abs_diff(bound)).unwrap_or(below))
     }
 
     pub(crate) fn bytes(&self) -> usize {
@@ -86,10 +102,14 @@ impl Ladder {
     }
 }
 
-/// The tokens of the numbers above one and up to another.
-fn between(numbers: &BTreeMap<i64, Set>, above: Bound<i64>, to: i64) -> impl Iterator<Item = &Set> {
-    // The tree refuses a range that ends before it begins.
-    let is_some = !matches!(above, Bound::Excluded(above) if above >= to);
-    let range = is_some.then(|| numbers.range((above, Bound::Included(to))));
-    range.into_iter().flatten().map(|(_, set)| set)
+/// The numbers that lie between a rung, or the ground, and a bound, with their tokens.
+fn between<'a>(
+    numbers: &'a BTreeMap<i64, Set>,
+    rung: Option<&Rung>,
+    bound: i64,
+) -> impl Iterator<Item = (&'a i64, &'a Set)> {
+    numbers.range(match rung.map(|rung| rung.upper) {
+        None => (Bound::Unbounded, Bound::Included(bound)),
+        Some(upper) => (Bound::Excluded(upper.min(bound)), Bound::Included(upper.max(bound))),
+    })
 }

@@ -4,5 +4,5 @@ mod extract;
 mod index;
 mod ladder;
 
-pub(crate) use extract::{Shape, extract};
+pub(crate) use extract::{Extracted, Shape, extract, extract_kept};
 pub(crate) use index::{Properties, Property};

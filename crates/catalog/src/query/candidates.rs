@@ -91,13 +91,13 @@ impl Many {
     }
 
     fn has(&self, collection: &Collection, ordinal: u32) -> bool {
-        self.terms.iter().all(|term| term.contains(ordinal))
+        self.terms.iter().all(|term| term.bits().contains(ordinal))
             && self.unsure.as_ref().is_none_or(|needle| collection.names.has(ordinal, needle))
     }
 
     /// Those of 64 tokens that may be among them, one bit each.
     pub(crate) fn word(&self, index: usize) -> u64 {
-        self.terms.iter().fold(u64::MAX, |word, term| word & term.word(index))
+        self.terms.iter().fold(u64::MAX, |word, term| word & term.bits().word(index))
     }
 
     /// Whether the sets tell all.
@@ -108,7 +108,7 @@ impl Many {
     /// The set, where one tells all.
     pub(crate) fn single(&self) -> Option<&Bits> {
         match self.terms.as_slice() {
-            [Term { within, except: None, .. }] if self.is_sure() => Some(within),
+            [term] if self.is_sure() => Some(term.bits()),
             _ => None,
         }
     }

@@ -85,8 +85,8 @@ impl Collection {
         }
         let mut waiting: BinaryHeap<Reverse<Ranking<'_>>> = BinaryHeap::new();
         let book = self.book.side(side);
-        let lists = [&book.priced, &book.unpriced];
-        for token in lists.iter().flat_map(|list| list.blocks_from((0, 0)).flatten()) {
+        let runs = book.shelves().flat_map(|shelf| shelf.list().blocks_from((0, 0)));
+        for token in runs.flat_map(|run| run.ordinals) {
             if !candidates.has(self, *token) {
                 continue;
             }

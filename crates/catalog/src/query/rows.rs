@@ -82,6 +82,11 @@ impl Query<'_> {
         }
     }
 
+    /// Whether lists with an index of properties have its rows in its order.
+    fn is_on_shelves(&self) -> bool {
+        self.column() == Column::Price && self.orders.is_empty() && self.tokens.is_of_properties()
+    }
+
     fn order_filter(&self) -> Option<&OrderFilter> {
         (!self.orders.is_empty()).then_some(self.orders)
     }
@@ -95,8 +100,12 @@ impl Collection {
             Start::After(_) => 0,
         };
         let wanted = skipped.saturating_add(query.limit);
-        let candidates = self.candidates(query.tokens).for_list(self, wanted);
-        let mut found = self.find_rows(query, &candidates, query.limit + 1);
+        let mut found = if query.is_on_shelves() {
+            self.find_on_shelves(query, query.limit + 1)
+        } else {
+            let candidates = self.candidates(query.tokens).for_list(self, wanted);
+            self.find_rows(query, &candidates, query.limit + 1)
+        };
         let more = found.len() > query.limit;
         found.truncate(query.limit);
         let rows: Vec<Row> = found.iter().map(|(token, _)| self.row(*token, query)).collect();
@@ -113,16 +122,16 @@ impl Collection {
         orders: &OrderFilter,
         include_empty: bool,
     ) -> usize {
+        let query =
+            Query { side, tokens, orders, include_empty, sort: None, start: Start::Skip(0), limit: 0 };
+        if !include_empty && side != OrderSide::Unknown && query.is_on_shelves() {
+            return self.book.side(side).shelves().map(|shelf| shelf.count(&tokens.properties)).sum();
+        }
         let candidates = self.candidates(tokens);
         if include_empty {
             return candidates.len(self);
         }
-        let query =
-            Query { side, tokens, orders, include_empty, sort: None, start: Start::Skip(0), limit: 0 };
-        match (&candidates, query.order_filter(), side) {
-            (Candidates::All, None, OrderSide::Listing | OrderSide::Offer) => self.book.side(side).len(),
-            _ => candidates.common(self, &self.members(&query, &candidates)),
-        }
+        candidates.common(self, &self.members(&query, &candidates))
     }
 
     /// The token with the lowest listing. One whose currency has no rate is no floor, unless the filter leaves no other
@@ -147,6 +156,34 @@ impl Collection {
         self.query(&Query { side, tokens, orders: &orders, include_empty: true, sort, start, limit })
     }
 
+    /// The rows by best price where nothing but properties is asked for, and after them those without an order.
+    fn find_on_shelves(&self, query: &Query<'_>, limit: usize) -> Vec<(u32, u8)> {
+        let segments = self.price_segments(query, &Candidates::All, true);
+        let (found, skip) = self.walk(&segments, &query.start, limit);
+        if !query.include_empty || found.len() == limit {
+            return found;
+        }
+        self.with_empty(query, &self.candidates(query.tokens), (found, skip), limit)
+    }
+
+    /// Rows, and after them those of tokens without an order, of which so many are to be skipped.
+    fn with_empty(
+        &self,
+        query: &Query<'_>,
+        candidates: &Candidates,
+        (mut found, skip): (Vec<(u32, u8)>, usize),
+        limit: usize,
+    ) -> Vec<(u32, u8)> {
+        let members = self.members(query, candidates);
+        let start = match &query.start {
+            Start::Skip(_) => Start::Skip(skip as u64),
+            after @ Start::After(_) => after.clone(),
+        };
+        let empty = [self.empty_segment(candidates, &members)];
+        found.extend(self.walk(&empty, &start, limit - found.len()).0);
+        found
+    }
+
     fn find_rows(&self, query: &Query<'_>, candidates: &Candidates, limit: usize) -> Vec<(u32, u8)> {
         let filter = query.order_filter();
         if let Candidates::Few(tokens) = candidates {
@@ -155,27 +192,25 @@ impl Collection {
         let filtered_prices = filter.is_some() && query.column() == Column::Price;
         if !filtered_prices && query.column() != Column::CreatedAt {
             let members = self.members(query, candidates);
-            return self.walk(&self.segments(query, candidates, &members), &query.start, limit);
+            return self.walk(&self.segments(query, candidates, &members), &query.start, limit).0;
         }
         let direct = filtered_prices
             && query.side != OrderSide::Unknown
             && !query.is_against(query.side)
             && query.orders.makers.is_empty();
-        let (mut found, passed) = if direct {
+        let (found, passed) = if direct {
             self.walk_filtered(query, candidates, limit)
         } else {
             self.gather(query, candidates, limit)
         };
-        if query.include_empty && found.len() < limit {
-            let members = self.members(query, candidates);
-            let start = match &query.start {
-                Start::Skip(count) => Start::Skip(count.saturating_sub(passed as u64)),
-                after @ Start::After(_) => after.clone(),
-            };
-            let empty = [self.empty_segment(candidates, &members)];
-            found.extend(self.walk(&empty, &start, limit - found.len()));
+        if !query.include_empty || found.len() == limit {
+            return found;
         }
-        found
+        let skip = match query.start {
+            Start::Skip(count) => usize::try_from(count).unwrap_or(usize::MAX).saturating_sub(passed),
+            Start::After(_) => 0,
+        };
+        self.with_empty(query, candidates, (found, skip), limit)
     }
 
     /// The tokens that have an order of the query's side that its filter lets through. Those that are no candidates may
@@ -197,13 +232,13 @@ impl Collection {
     /// The lists that a query goes through one after another.
     fn segments<'a>(
         &'a self,
-        query: &Query<'_>,
+        query: &Query<'a>,
         candidates: &'a Candidates,
         members: &'a Bits,
     ) -> Vec<Segment<'a>> {
-        let mut segments = Vec::with_capacity(5);
         let by = |list, order| Segment {
             list,
+            indexed: None,
             order,
             reverse: query.is_against(OrderSide::Listing),
             group: (0, 0),
@@ -214,31 +249,42 @@ impl Collection {
             (Column::Name, Some(by_name)) => return vec![by(by_name, Order::Name)],
             _ => {}
         }
-        for (group, side) in (0..).zip(query.sides()) {
-            let book = self.book.side(*side);
-            // A token that has a listing is in its place already.
-            let except = (group == 1).then(|| self.book.side(OrderSide::Listing).members());
-            for (unpriced, list) in [(0, &book.priced), (1, &book.unpriced)] {
-                let keep = Keep { candidates, only: None, except };
-                let reverse = query.is_against(*side);
-                segments.push(Segment {
-                    list,
-                    order: Order::Price(*side),
-                    reverse,
-                    group: (group, unpriced),
-                    keep,
-                });
-            }
-        }
+        let mut segments = self.price_segments(query, candidates, false);
         if query.include_empty {
             segments.push(self.empty_segment(candidates, members));
         }
         segments
     }
 
+    /// The lists of tokens that have an order, by price; with or without their index of properties.
+    fn price_segments<'a>(
+        &'a self,
+        query: &Query<'a>,
+        candidates: &'a Candidates,
+        indexed: bool,
+    ) -> Vec<Segment<'a>> {
+        let mut segments = Vec::with_capacity(5);
+        for (group, side) in (0..).zip(query.sides()) {
+            // A token that has a listing is in its place already.
+            let except = (group == 1).then(|| self.book.side(OrderSide::Listing).members());
+            for (unpriced, shelf) in (0..).zip(self.book.side(*side).shelves()) {
+                segments.push(Segment {
+                    list: shelf.list(),
+                    indexed: indexed.then_some((shelf, query.tokens.properties.as_slice())),
+                    order: Order::Price(*side),
+                    reverse: query.is_against(*side),
+                    group: (group, unpriced),
+                    keep: Keep { candidates, only: None, except },
+                });
+            }
+        }
+        segments
+    }
+
     fn empty_segment<'a>(&'a self, candidates: &'a Candidates, members: &'a Bits) -> Segment<'a> {
         let keep = Keep { candidates, only: None, except: Some(members) };
-        Segment { list: self.tokens.by_id(), order: Order::Id, reverse: false, group: (EMPTY, 0), keep }
+        let (list, group) = (self.tokens.by_id(), (EMPTY, 0));
+        Segment { list, indexed: None, order: Order::Id, reverse: false, group, keep }
     }
 
     /// A token with its best orders under the query's filter.

@@ -5,13 +5,17 @@ use std::cmp::Ordering;
 use super::Start;
 use super::candidates::Candidates;
 use super::position::{Key, Position};
+use crate::book::Shelf;
 use crate::collection::Collection;
-use crate::ranked::Ranked;
-use crate::set::Bits;
+use crate::filter::PropertyFilter;
+use crate::ranked::{Places, Ranked, Run};
+use crate::set::{Bits, Term, ones, places_of_all};
 
 /// A list to go through.
 pub(crate) struct Segment<'a> {
     pub(crate) list: &'a Ranked,
+    /// The properties that its tokens must have, where the list has an index of them.
+    pub(crate) indexed: Option<(&'a Shelf, &'a [PropertyFilter])>,
     pub(crate) order: Order,
     pub(crate) reverse: bool,
     /// The group of its rows, and within it: 1 for orders without a rate, which come after the others.
@@ -44,6 +48,10 @@ impl Keep<'_> {
         self.except.is_none_or(|except| !except.contains(token))
             && self.only.is_none_or(|only| only.contains(token))
             && self.candidates.has(collection, token)
+    }
+
+    fn is_all(&self) -> bool {
+        matches!(self.candidates, Candidates::All) && self.only.is_none() && self.except.is_none()
     }
 
     /// Those of 64 tokens that may be kept, one bit each.
@@ -87,6 +95,52 @@ fn within(index: usize, from: usize, to: usize) -> u64 {
     below(clamp(to)) & !below(clamp(from))
 }
 
+/// The tokens of a block that a filter lets through.
+struct Kept<'a, 's> {
+    segment: &'s Segment<'a>,
+    run: Run<'a>,
+    /// The places that the index lets through; all when there is none.
+    places: Option<Places>,
+}
+
+impl<'a, 's> Kept<'a, 's> {
+    fn new(segment: &'s Segment<'a>, terms: &[Term], run: Run<'a>) -> Self {
+        let places = (!terms.is_empty()).then(|| places_of_all(terms, run.base));
+        Self { segment, run, places }
+    }
+
+    /// Whether there are none.
+    fn are_none(&self) -> bool {
+        self.places.is_some_and(|places| places.iter().all(|word| *word == 0))
+    }
+
+    fn count(&self, collection: &Collection) -> usize {
+        match &self.places {
+            None => self.segment.keep.count(collection, self.run.ordinals),
+            Some(places) if self.segment.keep.is_all() => ones(places),
+            Some(_) => (0..self.run.ordinals.len()).filter(|index| self.has(collection, *index)).count(),
+        }
+    }
+
+    fn has(&self, collection: &Collection, index: usize) -> bool {
+        let is_indexed = |places: &Places| {
+            let place = self.run.places[index];
+            places[usize::from(place) / 64] >> (place % 64) & 1 == 1
+        };
+        self.places.as_ref().is_none_or(is_indexed)
+            && self.segment.keep.has(collection, self.run.ordinals[index])
+    }
+
+    /// Hands them over in order until there are enough. Whether there is room for more.
+    fn take(&self, collection: &Collection, page: &mut Page) -> bool {
+        let mut take = |index: usize| {
+            !self.has(collection, index) || page.take(self.run.ordinals[index], self.segment.group.0)
+        };
+        let mut indexes = 0..self.run.ordinals.len();
+        if self.segment.reverse { indexes.rev().all(&mut take) } else { indexes.all(&mut take) }
+    }
+}
+
 /// Takes rows in order until there are enough.
 struct Page {
     skip: usize,
@@ -107,8 +161,14 @@ impl Page {
 }
 
 impl Collection {
-    /// The tokens of lists one after another, from a start, so many at most.
-    pub(crate) fn walk(&self, segments: &[Segment<'_>], start: &Start, limit: usize) -> Vec<(u32, u8)> {
+    /// The tokens of lists one after another, from a start, so many at most; and how many are still to be skipped when
+    /// the lists have no more.
+    pub(crate) fn walk(
+        &self,
+        segments: &[Segment<'_>],
+        start: &Start,
+        limit: usize,
+    ) -> (Vec<(u32, u8)>, usize) {
         let skip = match start {
             Start::Skip(count) => usize::try_from(*count).unwrap_or(usize::MAX),
             Start::After(_) => 0,
@@ -121,27 +181,26 @@ impl Collection {
                 }
                 continue;
             }
-            for block in self.blocks(segment, start) {
+            let terms =
+                segment.indexed.map(|(shelf, properties)| shelf.terms(properties)).unwrap_or_default();
+            for run in self.blocks(segment, start) {
+                let kept = Kept::new(segment, &terms, run);
+                if kept.are_none() {
+                    continue;
+                }
                 if page.skip > 0 {
-                    let kept = segment.keep.count(self, block);
-                    if kept <= page.skip {
-                        page.skip -= kept;
+                    let count = kept.count(self);
+                    if count <= page.skip {
+                        page.skip -= count;
                         continue;
                     }
                 }
-                let mut take =
-                    |token: &u32| !segment.keep.has(self, *token) || page.take(*token, segment.group.0);
-                let go_on = if segment.reverse {
-                    block.iter().rev().all(&mut take)
-                } else {
-                    block.iter().all(&mut take)
-                };
-                if !go_on {
-                    return page.found;
+                if !kept.take(self, &mut page) {
+                    return (page.found, page.skip);
                 }
             }
         }
-        page.found
+        (page.found, page.skip)
     }
 
     /// The tokens by id where that is the order of their ordinals: sets are then gone through as they are. Whether there
@@ -188,7 +247,7 @@ impl Collection {
     }
 
     /// The blocks of a list from where a page begins.
-    fn blocks<'a>(&self, segment: &Segment<'a>, start: &Start) -> Box<dyn Iterator<Item = &'a [u32]> + 'a> {
+    fn blocks<'a>(&self, segment: &Segment<'a>, start: &Start) -> Box<dyn Iterator<Item = Run<'a>> + 'a> {
         let from = match start {
             Start::Skip(_) => Ordering::Greater,
             Start::After(position) => segment.group.cmp(&self.group_of(position)),
