@@ -9,7 +9,7 @@ use axum::body::{Body, Bytes};
 use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::response::Response;
-use bourse_wire::{ChainId, Code, Error};
+use bourse_wire::{ChainId, Code, Error, Timestamp};
 use futures_util::FutureExt as _;
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 
@@ -153,7 +153,7 @@ async fn answer(
     });
     let caller = checked.as_ref().ok().copied().flatten();
     // Failed credentials count against their address, so that guessing is limited too.
-    limit_rate(app, route, caller, peer, headers)?;
+    limit_rate(app, route, (caller, peer), now, headers)?;
     let caller = checked?;
     headers.insert(
         SESSION_TYPE,
@@ -165,7 +165,7 @@ async fn answer(
         (Handler::Scoped(_), None) => return Err(Error::new(Code::Unauthorized, "no credential").into()),
     };
     let (handler, caller) = handler;
-    charge(app, route, caller, headers)?;
+    charge(app, route, caller, now, headers)?;
     let body = read_body(&parts.headers, body, app.settings.limits.body_bytes_max).await?;
     handler(Call { app: Arc::clone(app), caller, network, now }, body).await
 }
@@ -173,8 +173,8 @@ async fn answer(
 fn limit_rate(
     app: &App,
     route: &Registered,
-    caller: Option<Caller>,
-    peer: Option<SocketAddr>,
+    (caller, peer): (Option<Caller>, Option<SocketAddr>),
+    now: Timestamp,
     headers: &mut HeaderMap,
 ) -> Result<(), Error> {
     headers.insert(RATE_COST, route.cost.into());
@@ -183,7 +183,7 @@ fn limit_rate(
         (None, Some(peer)) => Bucket::Address(peer.ip()),
         (None, None) => return Ok(()),
     };
-    let Some(allowance) = app.limiter.take(bucket, route.cost.max(1), app.clock.now()) else { return Ok(()) };
+    let Some(allowance) = app.limiter.take(bucket, route.cost.max(1), now) else { return Ok(()) };
     headers.insert(RATE_LIMIT, allowance.limit.into());
     headers.insert(RATE_REMAINING, allowance.remaining.into());
     headers.insert(RATE_RESET, allowance.reset_seconds.into());
@@ -199,9 +199,15 @@ fn limit_rate(
     Err(Error::new(code, message))
 }
 
-fn charge(app: &App, route: &Registered, caller: Caller, headers: &mut HeaderMap) -> Result<(), Error> {
+fn charge(
+    app: &App,
+    route: &Registered,
+    caller: Caller,
+    now: Timestamp,
+    headers: &mut HeaderMap,
+) -> Result<(), Error> {
     headers.insert(QUOTA_COST, route.cost.into());
-    let quota = app.meter.charge(caller.project(), route.service, route.cost, app.clock.now());
+    let quota = app.meter.charge(caller.project(), route.service, route.cost, now);
     let Some(quota) = quota else { return Ok(()) };
     headers.insert(QUOTA_LIMIT, quota.limit.into());
     headers.insert(QUOTA_REMAINING, quota.remaining.into());

@@ -10,8 +10,11 @@ use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::response::Response;
+use axum::routing::future::RouteFuture;
 use axum::routing::get;
 use bourse_wire::{Code, Error};
+use futures_util::FutureExt as _;
+use futures_util::future::{BoxFuture, Either};
 use tower::Service;
 use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::{NotForContentType, Predicate, SizeAbove};
@@ -35,7 +38,8 @@ static PAGE: LazyLock<Bytes> = LazyLock::new(|| reference::render(&openapi::docu
 /// The whole service, ready to be served.
 #[derive(Clone)]
 pub struct Entrance {
-    /// For programs: straight to the answer.
+    app: Arc<App>,
+    /// For programs.
     plain: Router,
     /// For browsers and whoever asks for compression: the same, with what that takes around it.
     wrapped: Router,
@@ -56,14 +60,14 @@ pub fn service(app: Arc<App>) -> Entrance {
         .merge(rest::routes(&app))
         .fallback(rpc)
         .method_not_allowed_fallback(wrong_method)
-        .with_state(app);
-    Entrance { wrapped: plain.clone().layer(compression).layer(cors), plain }
+        .with_state(Arc::clone(&app));
+    Entrance { app, wrapped: plain.clone().layer(compression).layer(cors), plain }
 }
 
 impl Service<Request> for Entrance {
     type Response = Response;
     type Error = Infallible;
-    type Future = axum::routing::future::RouteFuture<Infallible>;
+    type Future = Either<BoxFuture<'static, Result<Response, Infallible>>, RouteFuture<Infallible>>;
 
     fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
         Poll::Ready(Ok(()))
@@ -72,9 +76,12 @@ impl Service<Request> for Entrance {
     fn call(&mut self, request: Request) -> Self::Future {
         let wraps = [header::ORIGIN, header::ACCEPT_ENCODING];
         if wraps.iter().any(|header| request.headers().contains_key(header)) {
-            self.wrapped.call(request)
+            Either::Right(self.wrapped.call(request))
+        } else if request.uri().path().starts_with("/rpc/") {
+            // Straight to the answer: most requests are these, and the router has nothing to add.
+            Either::Left(rpc(State(Arc::clone(&self.app)), request).map(Ok).boxed())
         } else {
-            self.plain.call(request)
+            Either::Right(self.plain.call(request))
         }
     }
 }
@@ -102,10 +109,15 @@ fn cors(app: &App) -> CorsLayer {
 /// `/rpc/<Service>/<Operation>` and `/<network>/rpc/<Service>/<Operation>`; anything else is nowhere.
 async fn rpc(State(app): State<Arc<App>>, request: Request) -> Response {
     let path = request.uri().path().to_owned();
-    let segments: Vec<&str> = path.trim_start_matches('/').split('/').collect();
-    let target = match *segments.as_slice() {
-        ["rpc", service, operation] => Target { network: None, service, operation },
-        [network, "rpc", service, operation] => Target { network: Some(network), service, operation },
+    let mut segments = path.trim_start_matches('/').split('/');
+    let segments: [Option<&str>; 5] = std::array::from_fn(|_| segments.next());
+    let target = match segments {
+        [Some("rpc"), Some(service), Some(operation), None, None] => {
+            Target { network: None, service, operation }
+        }
+        [network @ Some(_), Some("rpc"), Some(service), Some(operation), None] => {
+            Target { network, service, operation }
+        }
         _ => return error_response(&app, bad_route(&path).into(), HeaderMap::new()),
     };
     dispatch(app, target, request).await

@@ -1,10 +1,10 @@
 //! The rate limit: so many compute units a minute for each project, or for each address without one.
 
-use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::{Mutex, PoisonError};
 
 use bourse_wire::{ProjectId, Timestamp};
+use hashbrown::HashMap;
 
 /// Who shares an allowance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

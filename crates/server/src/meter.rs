@@ -1,10 +1,10 @@
 //! Compute units: metered per project, service and day, held against the month's quota, flushed in batches.
 
-use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use bourse_store::{Store, StoreError};
 use bourse_wire::{Day, ProjectId, Timestamp};
+use hashbrown::HashMap;
 
 use crate::route::Service;
 use crate::settings::Quotas;

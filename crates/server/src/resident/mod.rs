@@ -4,7 +4,6 @@ mod currencies;
 mod load;
 mod slot;
 
-use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Instant;
@@ -13,6 +12,7 @@ use bourse_store::{CollectionId, CollectionKey, Store, StoreError};
 use bourse_wire::{Currency, ServiceName};
 use futures_util::FutureExt as _;
 use futures_util::future::{BoxFuture, Shared};
+use hashbrown::{HashMap, HashSet};
 
 use crate::clock::Clock;
 use crate::metrics::ResidentMetrics;
@@ -87,6 +87,14 @@ impl Resident {
 
     /// Finds a collection, loading it when it is not resident yet.
     pub(crate) async fn find(&self, key: CollectionKey) -> Result<Place, LoadError> {
+        match self.0.touch(key) {
+            Some(slot) => Ok(Place::Resident(slot)),
+            // Boxed, because it is large and rare, and every request would carry it along.
+            None => self.find_stored(key).boxed().await,
+        }
+    }
+
+    async fn find_stored(&self, key: CollectionKey) -> Result<Place, LoadError> {
         let inner = &self.0;
         loop {
             if let Some(slot) = inner.touch(key) {

@@ -7,9 +7,10 @@ mod ingest;
 mod marketplace;
 mod metadata;
 
-use std::collections::HashMap;
 use std::ops::Deref;
 use std::sync::Arc;
+
+use hashbrown::HashMap;
 
 use crate::metrics::{Metrics, OperationMetrics};
 use crate::route::{Route, Service};
