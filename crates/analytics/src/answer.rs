@@ -1,6 +1,6 @@
 //! What a chart shows.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use bourse_wire::Day;
 
@@ -252,7 +252,7 @@ pub(crate) fn finish(mut points: Vec<MultiPoint>, fill: bool) -> Vec<MultiPoint>
         points.retain(|point| !point.values.is_empty());
         return points;
     }
-    let names: Vec<String> = points.iter().flat_map(|point| point.values.keys().cloned()).collect();
+    let names: BTreeSet<String> = points.iter().flat_map(|point| point.values.keys().cloned()).collect();
     for point in &mut points {
         for name in &names {
             if !point.values.contains_key(name) {

@@ -2,7 +2,7 @@
 //! it is exact, cheap, and follows late events. Pure: no I/O, no clock.
 //!
 //! A [`Project`] is what charts are made of, and is asked by [`Project::chart`] and [`Project::retention_grid`].
-//! [`Wallets`] has the numbers of the addresses, which only counting needs. Both come from stored chunks, by `load`.
+//! [`Wallets`] has the numbers of the addresses, which only counting needs. Both come from what is stored, by `load`.
 //! [`Project::prepare`] tells what a batch of events changes; when that is stored, [`Project::publish`] takes it in, and
 //! other processes take the same chunks in by `load`.
 
@@ -31,5 +31,5 @@ pub use compute::{Usage, compute_by_service, daily_compute_by_service, total_com
 pub use counters::OTHER_ACTION;
 pub use key::Key;
 pub use presence::Set;
-pub use project::Project;
+pub use project::{Chunk, Project};
 pub use wallets::Wallets;

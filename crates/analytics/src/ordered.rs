@@ -1,5 +1,6 @@
 //! Ascending numbers below a limit, in few bytes: two bits more for each than the best there is (Elias–Fano), or one bit
-//! for each number below the limit when that is less. Which of the two follows from how many there are.
+//! for each number below the limit when that is not much more: those are read many times faster. Which of the two follows
+//! from how many there are.
 #![expect(clippy::cast_possible_truncation, reason = "numbers have 16 bits, and bits are cut off on purpose")]
 
 use crate::bytes::{Corrupt, Reader};
@@ -25,7 +26,7 @@ impl Form {
         let low_bytes = (count * low_bits as usize).div_ceil(8);
         let high_bytes = (count + ((limit - 1) >> low_bits)).div_ceil(8);
         let bytes = limit.div_ceil(8);
-        if low_bytes + high_bytes < bytes {
+        if (low_bytes + high_bytes) * 4 < bytes * 3 {
             Self::Split { low_bits, low_bytes, high_bytes }
         } else {
             Self::Bits { bytes }
@@ -103,8 +104,9 @@ pub(crate) fn read(
             for_ones(reader.take(high_bytes)?, numbers, high)
         }
     };
-    // Not the first pair that does not ascend is looked for, but all pairs at once: that is several times faster.
-    let ascend = numbers.iter().zip(numbers.iter().skip(1)).fold(true, |ascend, (a, b)| ascend & (a < b));
+    // All pairs are looked at, also after one that does not ascend: without a way out it is several times faster.
+    let pairs = numbers.iter().zip(numbers.get(1..).unwrap_or_default());
+    let ascend = pairs.map(|(a, b)| u32::from(a >= b)).sum::<u32>() == 0;
     if ones == count && ascend && numbers.last().is_none_or(|last| usize::from(*last) < limit) {
         Ok(())
     } else {
@@ -122,25 +124,29 @@ fn read_low(low: &[u8], low_bits: u32, numbers: &mut [u16]) {
         4 => read_eights::<4>(low, numbers),
         5 => read_eights::<5>(low, numbers),
         6 => read_eights::<6>(low, numbers),
-        _ => {
-            for (index, number) in numbers.iter_mut().enumerate() {
-                let bit = index * low_bits as usize;
-                let bytes = low.iter().skip(bit / 8).take(4).rev();
-                let word = bytes.fold(0, |word, byte| word << 8 | u32::from(*byte));
-                *number = (word >> (bit % 8) & low_mask(low_bits)) as u16;
-            }
-        }
+        7 => read_eights::<7>(low, numbers),
+        _ => read_one_by_one(low, low_bits, numbers),
     }
 }
 
 fn read_eights<const BITS: usize>(low: &[u8], numbers: &mut [u16]) {
-    for (eight, bytes) in numbers.chunks_mut(8).zip(low.chunks(BITS)) {
+    let (eights, rest) = numbers.as_chunks_mut::<8>();
+    let (groups, rest_low) = low.split_at(eights.len() * BITS);
+    for (eight, bytes) in eights.iter_mut().zip(groups.as_chunks::<BITS>().0) {
         let mut word = [0; 8];
-        word[..bytes.len()].copy_from_slice(bytes);
+        word[..BITS].copy_from_slice(bytes);
         let word = u64::from_le_bytes(word);
-        for (index, number) in eight.iter_mut().enumerate() {
-            *number = (word >> (index * BITS)) as u16 & low_mask(BITS as u32) as u16;
-        }
+        *eight = std::array::from_fn(|index| (word >> (index * BITS)) as u16 & ((1 << BITS) - 1));
+    }
+    read_one_by_one(rest_low, BITS as u32, rest);
+}
+
+fn read_one_by_one(low: &[u8], low_bits: u32, numbers: &mut [u16]) {
+    for (index, number) in numbers.iter_mut().enumerate() {
+        let bit = index * low_bits as usize;
+        let bytes = low.iter().skip(bit / 8).take(4).rev();
+        let word = bytes.fold(0, |word, byte| word << 8 | u32::from(*byte));
+        *number = (word >> (bit % 8) & low_mask(low_bits)) as u16;
     }
 }
 

@@ -68,13 +68,6 @@ impl Bits {
         bits
     }
 
-    /// Appends so many bytes of it.
-    pub(crate) fn write(&self, out: &mut Vec<u8>, len: usize) {
-        let end = out.len() + len;
-        out.extend(self.0.iter().take(len.div_ceil(8)).flat_map(|word| word.to_le_bytes()));
-        out.truncate(end);
-    }
-
     pub(crate) fn for_each(&self, mut take: impl FnMut(u16)) {
         for (first, word) in (0..=u16::MAX).step_by(64).zip(self.0.iter()) {
             let mut rest = *word;

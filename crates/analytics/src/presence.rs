@@ -16,8 +16,7 @@ pub enum Set {
     Market,
 }
 
-/// The sets of one part and day. Whoever sent or traded was active: those two are subsets, and are stored as such, which
-/// takes a fraction of the bytes and cannot come back as anything else.
+/// The sets of one part and day. Whoever sent or traded was active too.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Presence {
     active: Part,
@@ -70,72 +69,53 @@ impl Presence {
 
     /// The bytes it is stored as; none when nobody was there.
     pub(crate) fn encode(&self) -> Vec<u8> {
-        let mut members = Vec::with_capacity(self.active.len() as usize);
-        self.active.for_each(|wallet| members.push(wallet));
-        let Some(last) = members.last().copied() else { return Vec::new() };
-        let subsets = [&self.sent, &self.market].map(|part| ranks(&members, part));
-        let mut out = Vec::with_capacity(members.len() + 16);
-        write_number(&mut out, members.len() as u64);
-        write_number(&mut out, u64::from(last));
-        for ranks in &subsets {
-            write_number(&mut out, ranks.len() as u64);
+        let mut out = Vec::new();
+        if self.is_empty() {
+            return out;
         }
-        let limit = usize::from(last) + 1;
-        match (&self.active, Form::of(members.len(), limit)) {
-            (Part::Many { bits, .. }, Form::Bits { bytes }) => bits.write(&mut out, bytes),
-            _ => ordered::write(&mut out, &members, limit),
-        }
-        for ranks in &subsets {
-            ordered::write(&mut out, ranks, members.len());
+        let mut members = Vec::new();
+        for part in [&self.active, &self.sent, &self.market] {
+            write_part(&mut out, part, &mut members);
         }
         out
     }
 
     /// Reads what [`Presence::encode`] wrote.
-    pub(crate) fn decode(bytes: &[u8], scratch: &mut Scratch) -> Result<Self, Corrupt> {
+    pub(crate) fn decode(bytes: &[u8]) -> Result<Self, Corrupt> {
         if bytes.is_empty() {
             return Ok(Self::default());
         }
         let mut reader = Reader::new(bytes);
-        let count = reader.number_to(PART_WALLETS)?;
-        let limit = reader.number_to(PART_WALLETS - 1)? + 1;
-        if count == 0 || count > limit {
-            return Err(Corrupt("a set has more wallets than can be"));
+        let mut members = Vec::new();
+        let mut part = || read_part(&mut reader, &mut members);
+        let presence = Self { active: part()?, sent: part()?, market: part()? };
+        reader.end()?;
+        if presence.sent.len().max(presence.market.len()) > presence.active.len() {
+            return Err(Corrupt("more wallets did something than were active"));
         }
-        let subsets = [reader.number_to(count)?, reader.number_to(count)?];
-        let active = read_active(&mut reader, count, limit, &mut scratch.members)?;
-        let [sent, market] = subsets.map(|subset| {
-            if subset == count {
-                return Ok(active.clone());
-            }
-            ordered::read(&mut reader, subset, count, &mut scratch.ranks)?;
-            if scratch.members.is_empty() && subset > 0 {
-                active.for_each(|wallet| scratch.members.push(wallet));
-            }
-            // Ranks are below the number of members, as their limit was.
-            scratch.ranks.iter_mut().for_each(|rank| *rank = scratch.members[usize::from(*rank)]);
-            Ok(Part::from_sorted(&scratch.ranks))
-        });
-        let decoded = Self { sent: sent?, market: market?, active };
-        reader.end().map(|()| decoded)
+        Ok(presence)
     }
 }
 
-/// Lists that decoding one part leaves for the next to use.
-#[derive(Debug, Default)]
-pub(crate) struct Scratch {
-    members: Vec<u16>,
-    ranks: Vec<u16>,
+/// Writes how many wallets there are, the last of them, and all of them as numbers up to that one.
+fn write_part(out: &mut Vec<u8>, part: &Part, members: &mut Vec<u16>) {
+    members.clear();
+    part.for_each(|wallet| members.push(wallet));
+    write_number(out, members.len() as u64);
+    let Some(last) = members.last() else { return };
+    write_number(out, u64::from(*last));
+    ordered::write(out, members, usize::from(*last) + 1);
 }
 
-/// The active wallets. Their list is left empty when the set could be had without it.
-fn read_active(
-    reader: &mut Reader<'_>,
-    count: usize,
-    limit: usize,
-    members: &mut Vec<u16>,
-) -> Result<Part, Corrupt> {
-    members.clear();
+fn read_part(reader: &mut Reader<'_>, members: &mut Vec<u16>) -> Result<Part, Corrupt> {
+    let count = reader.number_to(PART_WALLETS)?;
+    if count == 0 {
+        return Ok(Part::default());
+    }
+    let limit = reader.number_to(PART_WALLETS - 1)? + 1;
+    if count > limit {
+        return Err(Corrupt("a set has more wallets than can be"));
+    }
     if let Form::Bits { bytes } = Form::of(count, limit) {
         let part = Part::from_bits(Bits::from_bytes(reader.take(bytes)?));
         let fits = part.len() as usize == count && part.contains((limit - 1) as u16);
@@ -143,19 +123,6 @@ fn read_active(
     }
     ordered::read(reader, count, limit, members)?;
     Ok(Part::from_sorted(members))
-}
-
-/// Which of the members a part has, by their index.
-fn ranks(members: &[u16], part: &Part) -> Vec<u16> {
-    let mut ranks = Vec::with_capacity(part.len() as usize);
-    let mut index = 0;
-    part.for_each(|wallet| {
-        while members.get(index).is_some_and(|member| *member < wallet) {
-            index += 1;
-        }
-        ranks.push(index as u16);
-    });
-    ranks
 }
 
 #[cfg(test)]
@@ -174,35 +141,33 @@ mod tests {
 
     #[test]
     fn sets_come_back_and_damage_is_an_error() {
-        let mut scratch = Scratch::default();
         for step in [1, 2, 9, 40, 3_000] {
             let (active, sent, market) = (every(step, 5), every(step * 3, 5), every(step * 20, 5));
             for market in [&market[..], &[], &active[..]] {
                 let presence = NOBODY.with([&active, &sent, market]);
                 let bytes = presence.encode();
-                let back = Presence::decode(&bytes, &mut scratch).unwrap();
+                let back = Presence::decode(&bytes).unwrap();
                 assert_eq!(list(&back.active), active);
                 assert_eq!(list(&back.sent), sent);
                 assert_eq!(list(&back.market), market);
-                assert!(Presence::decode(&bytes[..bytes.len() - 1], &mut scratch).is_err());
-                assert!(Presence::decode(&[&bytes[..], &[0]].concat(), &mut scratch).is_err());
+                assert!(Presence::decode(&bytes[..bytes.len() - 1]).is_err());
+                assert!(Presence::decode(&[&bytes[..], &[0]].concat()).is_err());
             }
         }
-        assert!(Presence::decode(&[], &mut scratch).unwrap().is_empty());
+        assert!(Presence::decode(&[]).unwrap().is_empty());
     }
 
-    /// Whatever byte is damaged, decoding comes to an end, and subsets remain subsets.
+    /// Whatever byte is damaged, decoding comes to an end, with a set or an error.
     #[test]
     fn no_damage_makes_it_panic() {
-        let mut scratch = Scratch::default();
         let good = NOBODY.with([&every(37, 2), &every(111, 2), &every(370, 2)]).encode();
         for index in 0..good.len() {
             for flip in [1, 0x80, 0xff] {
                 let mut bad = good.clone();
                 bad[index] ^= flip;
-                if let Ok(read) = Presence::decode(&bad, &mut scratch) {
-                    assert_eq!(read.sent.common_len(&read.active), read.sent.len());
-                    assert_eq!(read.market.common_len(&read.active), read.market.len());
+                if let Ok(read) = Presence::decode(&bad) {
+                    assert_eq!(list(&read.active).len(), read.active.len() as usize);
+                    Presence::decode(&read.encode()).unwrap();
                 }
             }
         }

@@ -12,7 +12,7 @@ use crate::column::{Column, Window};
 use crate::counters::Counters;
 use crate::key::Key;
 use crate::memo::{Memo, Stale, remember};
-use crate::presence::{Presence, Scratch, Set};
+use crate::presence::{Presence, Set};
 use crate::wallets::Wallets;
 
 /// The days of a project: who was there, and how many events there were. There is one way to change it, which is to take
@@ -23,25 +23,48 @@ pub struct Project {
     columns: Vec<Column>,
     counters: BTreeMap<i32, Counters>,
     memo: Mutex<Memo>,
-    scratch: Scratch,
+}
+
+/// What is stored on its own, decoded: which can be done on several threads, while taking it in is one after the other.
+#[derive(Debug)]
+pub struct Chunk(Content);
+
+#[derive(Debug)]
+enum Content {
+    /// Which no chart needs.
+    Wallets,
+    Presence(i32, u16, Presence),
+    Counters(i32, Option<Counters>),
+}
+
+impl Chunk {
+    /// Decodes what is stored under a key. No bytes at all, or none stored, are an empty chunk; one of wallets is checked
+    /// by [`Wallets::load`].
+    pub fn decode(key: Key, bytes: &[u8]) -> Result<Self, Corrupt> {
+        Ok(Self(match key {
+            Key::Wallets { .. } => Content::Wallets,
+            Key::Presence { day, part } => Content::Presence(day.number(), part, Presence::decode(bytes)?),
+            Key::Counters { day } if bytes.is_empty() => Content::Counters(day.number(), None),
+            Key::Counters { day } => Content::Counters(day.number(), Some(Counters::decode(bytes)?)),
+        }))
+    }
 }
 
 impl Project {
-    /// Takes in a chunk as it is stored, in place of the one it had; chunks of wallets are left alone. No bytes at all are
-    /// an empty chunk.
-    pub fn load(&mut self, key: Key, bytes: &[u8]) -> Result<(), Corrupt> {
+    /// Takes in chunks as they are stored, in place of those it had.
+    pub fn load(&mut self, chunks: impl IntoIterator<Item = Chunk>) {
         let mut stale = Stale::default();
-        match key {
-            Key::Wallets { .. } => {}
-            Key::Presence { day, part } => {
-                let presence = Presence::decode(bytes, &mut self.scratch)?;
-                self.put_presence(day.number(), part, presence, &mut stale);
+        for chunk in chunks {
+            match chunk {
+                Chunk(Content::Wallets) => {}
+                Chunk(Content::Presence(day, part, presence)) => {
+                    self.put_presence(day, part, presence, &mut stale);
+                }
+                Chunk(Content::Counters(day, Some(counters))) => drop(self.counters.insert(day, counters)),
+                Chunk(Content::Counters(day, None)) => drop(self.counters.remove(&day)),
             }
-            Key::Counters { day } if bytes.is_empty() => drop(self.counters.remove(&day.number())),
-            Key::Counters { day } => drop(self.counters.insert(day.number(), Counters::decode(bytes)?)),
         }
         self.memo().forget(&stale);
-        Ok(())
     }
 
     /// Takes in what was stored of a batch. It must have been prepared with these two as they are.
@@ -49,12 +72,11 @@ impl Project {
         for (key, bytes) in &changes.wallets {
             wallets.load(*key, bytes)?;
         }
-        let mut stale = Stale::default();
-        for ((day, part), presence) in changes.presences {
-            self.put_presence(day, part, presence, &mut stale);
-        }
-        self.counters.extend(changes.counters);
-        self.memo().forget(&stale);
+        let presences = changes.presences.into_iter();
+        let presences = presences.map(|((day, part), presence)| Content::Presence(day, part, presence));
+        let counters = changes.counters.into_iter();
+        let counters = counters.map(|(day, counters)| Content::Counters(day, Some(counters)));
+        self.load(presences.chain(counters).map(Chunk));
         Ok(())
     }
 

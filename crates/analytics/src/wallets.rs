@@ -36,17 +36,22 @@ impl Wallets {
         self.addresses.is_empty()
     }
 
+    /// As numbers rather than as bytes, whose number is fixed, an address is hashed in half the time.
+    fn hash(&self, address: &[u8; ADDRESS_BYTES]) -> u64 {
+        hash(&self.hasher, address)
+    }
+
     /// Makes room for so many wallets, which is faster than growing step by step.
     pub fn reserve(&mut self, wallets: usize) {
         let more = wallets.saturating_sub(self.addresses.len());
         self.addresses.reserve(more);
         let Self { addresses, numbers, hasher } = self;
-        numbers.reserve(more, |number| hasher.hash_one(addresses[*number as usize]));
+        numbers.reserve(more, |number| hash(hasher, &addresses[*number as usize]));
     }
 
     /// The number of a wallet.
     pub(crate) fn find(&self, address: &[u8; ADDRESS_BYTES]) -> Option<u32> {
-        let hash = self.hasher.hash_one(address);
+        let hash = self.hash(address);
         self.numbers.find(hash, |number| self.addresses[*number as usize] == *address).copied()
     }
 
@@ -77,17 +82,25 @@ impl Wallets {
         let old = addresses[number];
         if old != NOBODY
             && let Ok(entry) =
-                numbers.find_entry(hasher.hash_one(old), |candidate| *candidate as usize == number)
+                numbers.find_entry(hash(hasher, &old), |candidate| *candidate as usize == number)
         {
             entry.remove();
         }
         addresses[number] = address;
         if address != NOBODY {
-            numbers.insert_unique(hasher.hash_one(address), number as u32, |number| {
-                hasher.hash_one(addresses[*number as usize])
+            numbers.insert_unique(hash(hasher, &address), number as u32, |number| {
+                hash(hasher, &addresses[*number as usize])
             });
         }
     }
+}
+
+fn hash(hasher: &DefaultHashBuilder, address: &[u8; ADDRESS_BYTES]) -> u64 {
+    let mut long = [0; 16];
+    let mut rest = [0; 4];
+    long.copy_from_slice(&address[..16]);
+    rest.copy_from_slice(&address[16..]);
+    hasher.hash_one((u128::from_le_bytes(long), u32::from_le_bytes(rest)))
 }
 
 /// Wallets as they will be once a batch is stored: those that are there, and others.
@@ -112,7 +125,7 @@ impl Newcomers {
     /// The number of a wallet, which gets the next one when it has none; nothing when there are no more numbers.
     pub(crate) fn number(&mut self, wallets: &Wallets, address: &Address) -> Option<u32> {
         let address = address.bytes();
-        let hash = wallets.hasher.hash_one(address);
+        let hash = wallets.hash(address);
         let known = |number: &u32| wallets.addresses[*number as usize] == *address;
         if let Some(number) = wallets.numbers.find(hash, known) {
             return Some(*number);
@@ -123,7 +136,7 @@ impl Newcomers {
             return Some(*number);
         }
         let number = u32::try_from(*first + addresses.len()).ok().filter(|number| *number < u32::MAX)?;
-        numbers.insert_unique(hash, number, |number| wallets.hasher.hash_one(at(*number)));
+        numbers.insert_unique(hash, number, |number| wallets.hash(&at(*number)));
         addresses.push(*address);
         Some(number)
     }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
 
-use bourse_analytics::{Ask, Changes, Chart, Event, Interval, Key, Project, Range, Wallets};
+use bourse_analytics::{Ask, Changes, Chart, Chunk, Event, Interval, Key, Project, Range, Wallets};
 use bourse_wire::{Address, Day};
 
 use crate::expected::Expected;
@@ -29,7 +29,7 @@ struct Process {
 
 impl Process {
     fn load(&mut self, key: Key, bytes: &[u8]) {
-        self.project.load(key, bytes).unwrap();
+        self.project.load([Chunk::decode(key, bytes).unwrap()]);
         self.wallets.load(key, bytes).unwrap();
     }
 }
@@ -69,6 +69,9 @@ impl Case {
             aloud,
         };
         case.favourites = (0..3).map(|_| case.ask()).collect();
+        if scale.wallets > 1_000 {
+            case.arrive();
+        }
         for _ in 0..scale.steps {
             case.step();
             case.check();
@@ -106,7 +109,7 @@ impl Case {
     fn events(&mut self) -> Vec<Happened> {
         let latest = self.day();
         let count = 1 + self.random.below(self.scale.batch);
-        // A large project gets most of its wallets at once.
+        // Wallets with neighbouring numbers often do the same.
         let first = self.random.below(self.scale.wallets);
         let event = |index| {
             let late = self.random.one_in(3);
@@ -123,8 +126,25 @@ impl Case {
         (0..count).map(event).collect()
     }
 
+    /// Every wallet of a large project, on one of two days.
+    fn arrive(&mut self) {
+        let days = [self.day(), self.day()];
+        let event = |number| Happened {
+            wallet: Some(wallet(number)),
+            day: *self.random.pick(&days),
+            kind: Kind::Any,
+            action: None,
+        };
+        let events = (0..self.scale.wallets).map(event).collect();
+        self.count(events);
+    }
+
     fn apply(&mut self) {
         let events = self.events();
+        self.count(events);
+    }
+
+    fn count(&mut self, events: Vec<Happened>) {
         self.tell("apply", &events);
         let batch = events.iter().map(|event| Event {
             wallet: event.wallet.unwrap(),
@@ -171,9 +191,11 @@ impl Case {
         self.tell("follow", &self.behind);
         let mut keys: Vec<Key> = std::mem::take(&mut self.behind).into_iter().collect();
         self.random.shuffle(&mut keys);
-        for key in keys {
-            let bytes = self.stored.get(&key.columns()).map(Vec::as_slice).unwrap_or_default();
-            self.follower.load(key, bytes);
+        let bytes = |key: &Key| self.stored.get(&key.columns()).map(Vec::as_slice).unwrap_or_default();
+        // All at once, unlike a restart.
+        self.follower.project.load(keys.iter().map(|key| Chunk::decode(*key, bytes(key)).unwrap()));
+        for key in &keys {
+            self.follower.wallets.load(*key, bytes(key)).unwrap();
         }
     }
 

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use case::{Case, Scale};
 
-const SECONDS: u64 = 5;
+const SECONDS: u64 = 4;
 
 fn setting(name: &str) -> Option<u64> {
     std::env::var(name).ok().map(|text| text.parse().unwrap())
@@ -50,5 +50,5 @@ fn small_projects_show_what_the_model_shows() {
 #[test]
 fn a_large_project_shows_what_the_model_shows() {
     let seed = setting("BOURSE_MODEL_SEED").unwrap_or(5);
-    run_case(seed, Scale { wallets: 70_000, days: 40, batch: 25_000, steps: 6 });
+    run_case(seed, Scale { wallets: 70_000, days: 12, batch: 12_000, steps: 4 });
 }
