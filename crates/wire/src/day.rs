@@ -10,12 +10,24 @@ use crate::Timestamp;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Day(jiff::civil::Date);
 
+const EPOCH: jiff::civil::Date = jiff::civil::date(1970, 1, 1);
+
 impl Day {
     /// The day an instant falls on.
     pub fn of(instant: Timestamp) -> Self {
         let days = instant.unix_seconds().div_euclid(86_400);
-        let epoch = jiff::civil::date(1970, 1, 1);
-        Self(epoch.saturating_add(jiff::Span::new().days(days)))
+        Self::from_number(i32::try_from(days).unwrap_or(i32::MIN))
+    }
+
+    /// Days since 1970-01-01: what is counted by day is kept by this number.
+    pub fn number(self) -> i32 {
+        // Dates have years of four digits, so the number always fits.
+        (self.0.duration_since(EPOCH).as_hours() / 24).try_into().unwrap_or(i32::MAX)
+    }
+
+    /// The day so many days after 1970-01-01; what no calendar shows becomes its last or first day.
+    pub fn from_number(number: i32) -> Self {
+        Self(EPOCH.saturating_add(jiff::SignedDuration::from_hours(i64::from(number) * 24)))
     }
 
     /// The first day of the month.
@@ -66,6 +78,16 @@ mod tests {
         assert_eq!(Day::of(late).to_string(), "2024-02-29");
         assert_eq!(Day::of("1969-12-31T23:59:59Z".parse().unwrap()).to_string(), "1969-12-31");
         assert_eq!(Day::of(late).first_of_month().to_string(), "2024-02-01");
+    }
+
+    #[test]
+    fn a_day_has_a_number() {
+        for (text, number) in [("1970-01-01", 0), ("1969-12-31", -1), ("2024-02-29", 19_782)] {
+            let day: Day = text.parse().unwrap();
+            assert_eq!((day.number(), Day::from_number(number)), (number, day));
+        }
+        assert_eq!(Day::from_number(i32::MAX).to_string(), "9999-12-31");
+        assert_eq!(Day::from_number(i32::MIN).to_string(), "-009999-01-01");
     }
 
     #[test]
