@@ -6,6 +6,11 @@
 #[error("stored analytics are damaged: {0}")]
 pub struct Corrupt(pub(crate) &'static str);
 
+impl Corrupt {
+    /// A piece has a name that none can have.
+    pub const NAME: Self = Self("a piece has a name that none can have");
+}
+
 const ENDED: Corrupt = Corrupt("they end too early");
 
 /// What is left to read.

@@ -40,6 +40,16 @@ impl Range {
         }
     }
 
+    /// The first day.
+    pub fn first(self) -> Day {
+        self.first
+    }
+
+    /// The last day.
+    pub fn last(self) -> Day {
+        self.last
+    }
+
     pub(crate) fn window(self) -> Window {
         Window { first: self.first.number(), last: self.last.number() }
     }

@@ -25,21 +25,28 @@ pub enum Key {
 }
 
 impl Key {
+    /// The kind of addresses.
+    pub const WALLETS: u8 = 0;
+    /// The kind of who was there.
+    pub const PRESENCE: u8 = 1;
+    /// The kind of counters.
+    pub const COUNTERS: u8 = 2;
+
     /// The key as three numbers for a table: kind, [`Day::number`] and index; what a kind does not have is 0.
     pub fn columns(self) -> (u8, i32, u32) {
         match self {
-            Self::Wallets { chunk } => (0, 0, chunk),
-            Self::Presence { day, part } => (1, day.number(), part.into()),
-            Self::Counters { day } => (2, day.number(), 0),
+            Self::Wallets { chunk } => (Self::WALLETS, 0, chunk),
+            Self::Presence { day, part } => (Self::PRESENCE, day.number(), part.into()),
+            Self::Counters { day } => (Self::COUNTERS, day.number(), 0),
         }
     }
 
     /// The key of such three numbers; nothing when no key has them.
     pub fn from_columns((kind, day, index): (u8, i32, u32)) -> Option<Self> {
         let key = match kind {
-            0 => Self::Wallets { chunk: index },
-            1 => Self::Presence { day: Day::from_number(day), part: index.try_into().ok()? },
-            2 => Self::Counters { day: Day::from_number(day) },
+            Self::WALLETS => Self::Wallets { chunk: index },
+            Self::PRESENCE => Self::Presence { day: Day::from_number(day), part: index.try_into().ok()? },
+            Self::COUNTERS => Self::Counters { day: Day::from_number(day) },
             _ => return None,
         };
         (key.columns() == (kind, day, index)).then_some(key)

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use bourse_wire::{ProjectId, RecordId};
+use bourse_wire::{Address, ProjectId, RecordId};
 use clap::{Args, Parser, Subcommand};
 
 /// One server for token and contract metadata, listings and offers for collectibles, purchase steps, project
@@ -50,6 +50,9 @@ pub(crate) enum Command {
     /// Make and manage a project's secret tokens
     #[command(subcommand)]
     Token(TokenCommand),
+    /// Manage what is counted of a project's events
+    #[command(subcommand)]
+    Analytics(AnalyticsCommand),
     /// Check configuration, database, migrations, disk and clock
     Doctor,
     /// Print the OpenAPI document
@@ -177,6 +180,19 @@ pub(crate) enum TokenCommand {
         project: ProjectId,
         /// Id of the token, as `bourse token list` shows it
         token: String,
+    },
+}
+
+#[derive(Subcommand)]
+pub(crate) enum AnalyticsCommand {
+    /// Take a wallet out of everything that is counted, when somebody asks to be forgotten
+    Forget {
+        /// Project id
+        #[arg(long, value_parser = project_id)]
+        project: ProjectId,
+        /// Address of the wallet
+        #[arg(long)]
+        wallet: Address,
     },
 }
 

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use bourse_server::auth::TokenSigner;
+use bourse_server::counting::CountingHouse;
 use bourse_server::settings::{self, Layers, Loaded, Settings};
 use bourse_server::{Clock, StartError, make_private_directory};
 use bourse_store::Store;
@@ -89,6 +90,11 @@ pub(crate) struct Context {
 }
 
 impl Context {
+    /// Counts events into the open store.
+    pub(crate) fn counting_house(&self) -> CountingHouse {
+        CountingHouse::new(self.store.clone(), self.settings.analytics.retention())
+    }
+
     /// Opens the store that the settings name, bringing its tables up to date.
     pub(crate) async fn open(common: &Common) -> Result<Self, CommandError> {
         Self::with(load_settings(common, &Listen::default())?.settings).await

@@ -10,6 +10,7 @@ use tokio::sync::Semaphore;
 
 use crate::auth::{Credentials, TokenSigner};
 use crate::clock::Clock;
+use crate::counting::CountingHouse;
 use crate::files::Files;
 use crate::limits::RateLimiter;
 use crate::meter::Meter;
@@ -32,6 +33,7 @@ pub struct App {
     pub(crate) metrics: Metrics,
     pub(crate) resident: Resident,
     pub(crate) turns: Turns,
+    pub(crate) counting: CountingHouse,
     pub(crate) files: Files,
     pub(crate) routes: Routes,
     /// One permit for each request at work.
@@ -99,6 +101,7 @@ impl App {
             meter,
             routes: Routes::new(&metrics),
             turns: Turns::new(),
+            counting: CountingHouse::new(store.clone(), settings.analytics.retention()),
             permits: Semaphore::new(settings.limits.concurrent_requests_max),
             request_ids: RequestIds::new(),
             metrics,

@@ -71,6 +71,9 @@ async fn follow_until_failure(app: &App, stop: &mut Stop) -> Result<(), StoreErr
         // Also before the first wait: something may have changed since it was loaded.
         app.credentials.refresh(&app.store).await?;
         app.resident.refresh().await?;
+        if let Err(error) = app.counting.refresh(app.clock.now()).await {
+            tracing::warn!(%error, "following what is counted");
+        }
         match stop.or(watcher.changed()).await {
             Some(changed) => changed?,
             None => return Ok(()),

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use axum::http::{HeaderMap, HeaderValue, header};
 use bourse_store::{CollectionKey, ProjectScope};
 use bourse_wire::{Address, ChainId, ChainRef, Code, Error, Page, PageInput, Timestamp};
 
@@ -17,6 +18,28 @@ pub(crate) struct Call {
     /// The network in the path, if there was one.
     pub(crate) network: Option<ChainId>,
     pub(crate) now: Timestamp,
+    /// What the answer is to be, where there is a choice.
+    pub(crate) media: Media,
+}
+
+/// What an answer is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Media {
+    Json,
+    /// A table for spreadsheets.
+    Csv,
+}
+
+impl Media {
+    /// What the `Accept` header asks for: a table only when it names it.
+    pub(crate) fn asked(headers: &HeaderMap) -> Self {
+        let names_csv = |value: &HeaderValue| {
+            let text = value.to_str().unwrap_or_default();
+            let mut types = text.split(',').map(|item| item.split(';').next().unwrap_or_default().trim());
+            types.any(|media| media.eq_ignore_ascii_case("text/csv"))
+        };
+        if headers.get_all(header::ACCEPT).iter().any(names_csv) { Self::Csv } else { Self::Json }
+    }
 }
 
 impl Call {

@@ -15,7 +15,7 @@ use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 
 use crate::app::App;
 use crate::auth::{Caller, Presented};
-use crate::call::{Call, resolve};
+use crate::call::{Call, Media, resolve};
 use crate::failure::Failure;
 use crate::limits::Bucket;
 use crate::route::Handler;
@@ -167,7 +167,12 @@ async fn answer(
     let (handler, caller) = handler;
     charge(app, route, caller, now, headers)?;
     let body = read_body(&parts.headers, body, app.settings.limits.body_bytes_max).await?;
-    handler(Call { app: Arc::clone(app), caller, network, now }, body).await
+    let media = if route.is_tabular { Media::asked(&parts.headers) } else { Media::Json };
+    let answer = handler(Call { app: Arc::clone(app), caller, network, now, media }, body).await?;
+    if media == Media::Csv {
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/csv; charset=utf-8"));
+    }
+    Ok(answer)
 }
 
 fn limit_rate(

@@ -8,6 +8,7 @@ pub mod auth;
 mod background;
 mod call;
 mod clock;
+pub mod counting;
 mod dispatch;
 mod failure;
 mod files;

@@ -100,6 +100,8 @@ pub struct Route {
     pub summary: &'static str,
     /// A body to try it with against the demo, as JSON.
     pub example: &'static str,
+    /// Whether it answers with a table too.
+    pub is_tabular: bool,
     pub(crate) schemas: fn(&mut SchemaGenerator) -> (Schema, Schema),
     pub(crate) handler: Handler,
 }
@@ -189,7 +191,8 @@ impl Route {
         Self::scoped::<Q, A, _, _>(place, credential, summary, handle)
     }
 
-    fn scoped<Q, A, H, F>(
+    /// An operation of which several share a handler.
+    pub(crate) fn scoped<Q, A, H, F>(
         (service, name): (Service, &'static str),
         credential: Credential,
         summary: &'static str,
@@ -221,6 +224,7 @@ impl Route {
             state: State::Ready,
             summary,
             example: "{}",
+            is_tabular: false,
             schemas,
             handler,
         }
@@ -242,6 +246,7 @@ impl Route {
             state: State::Ready,
             summary: "Whether the service is there.",
             example: "{}",
+            is_tabular: false,
             schemas: |generator| {
                 (schemars::json_schema!({"type": "object"}), generator.subschema_for::<Answer>())
             },
@@ -272,6 +277,7 @@ impl Route {
             state: State::Planned,
             summary,
             example: "{}",
+            is_tabular: false,
             schemas: any,
             handler,
         }
@@ -280,6 +286,11 @@ impl Route {
     /// The same operation, with a body to try it with.
     pub(crate) fn example(self, example: &'static str) -> Self {
         Self { example, ..self }
+    }
+
+    /// The same operation, which also answers with a table.
+    pub(crate) fn tabular(self) -> Self {
+        Self { is_tabular: true, ..self }
     }
 
     /// The path, without a network.

@@ -8,6 +8,13 @@ pub(crate) enum Arg {
     Int(Option<i64>),
     Text(Option<String>),
     Bool(bool),
+    Bytes(Vec<u8>),
+}
+
+impl From<Vec<u8>> for Arg {
+    fn from(value: Vec<u8>) -> Self {
+        Self::Bytes(value)
+    }
 }
 
 impl From<i64> for Arg {

@@ -2,14 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use bourse_wire::{Address, Timestamp};
+use bourse_wire::{Address, ProjectId, Timestamp};
 
 use crate::args::args;
 use crate::backend::Store;
 use crate::row::Row;
-use crate::{ProjectScope, StoreError, projects};
+use crate::session::Session;
+use crate::{ProjectScope, StoreError};
 
-/// One thing a wallet did.
+/// One thing a wallet did, kept as it was reported.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
     /// Its name within the project: the same event, reported again, counts once.
@@ -34,21 +35,28 @@ pub enum EventKind {
     Market = 3,
 }
 
+/// Keeps events as they are. One whose id is known stays as it was.
+pub(crate) async fn insert_events(
+    session: &mut Session<'_>,
+    project: ProjectId,
+    events: Vec<Event>,
+) -> Result<(), StoreError> {
+    let unique: BTreeMap<String, Event> = events.into_iter().map(|event| (event.id.clone(), event)).collect();
+    let rows = unique
+        .into_values()
+        .map(|event| args![project, event.id, event.wallet, event.kind as u8, event.at])
+        .collect();
+    let head = "INSERT INTO events (project_id, event_id, wallet, kind, at)";
+    session.insert(head, "ON CONFLICT (project_id, event_id) DO NOTHING", rows).await.map(drop)
+}
+
 impl Store {
-    /// Stores events; tells how many were new.
-    pub async fn put_events(&self, scope: ProjectScope, events: Vec<Event>) -> Result<u64, StoreError> {
+    /// Removes what is kept of a wallet's events; tells how many there were.
+    pub async fn forget_events(&self, scope: ProjectScope, wallet: Address) -> Result<u64, StoreError> {
         self.write(move |mut session| {
             Box::pin(async move {
-                projects::require(&mut session, scope.project()).await?;
-                let unique: BTreeMap<String, Event> =
-                    events.into_iter().map(|event| (event.id.clone(), event)).collect();
-                let rows = unique
-                    .into_values()
-                    .map(|event| args![scope.project(), event.id, event.wallet, event.kind as u8, event.at])
-                    .collect();
-                let head = "INSERT INTO events (project_id, event_id, wallet, kind, at)";
-                let tail = "ON CONFLICT (project_id, event_id) DO NOTHING RETURNING 1";
-                Ok(session.insert(head, tail, rows).await?.len() as u64)
+                let sql = "DELETE FROM events WHERE project_id = $1 AND wallet = $2";
+                session.execute(sql, args![scope.project(), wallet]).await
             })
         })
         .await

@@ -5,6 +5,7 @@
 //! a [`ProjectScope`].
 
 mod activities;
+mod analytics;
 mod args;
 mod audiences;
 pub mod backend;
@@ -33,6 +34,9 @@ pub mod testing;
 mod usage;
 
 pub use activities::Activity;
+pub use analytics::{
+    BatchMark, Chunk, ChunkKey, Counts, CountsCommit, CountsCommitted, CountsKnown, KeptDays,
+};
 pub use audiences::{AudienceContractInput, AudienceImport, AudienceView};
 pub use backend::{DatabaseUrl, OpenOptions, Store};
 pub use changes::Changes;
@@ -49,4 +53,4 @@ pub use load::{Balance, Part};
 pub use migrate::Migration;
 pub use projects::Project;
 pub use scope::ProjectScope;
-pub use usage::{METERED_PREFIX, UsageLine, UsageTotal};
+pub use usage::{DayUsage, METERED_PREFIX, UsageLine, UsageTotal};

@@ -73,6 +73,19 @@ impl Migration {
             postgres: "",
             layout: &[("activities", Layout::ByCollection)],
         },
+        Self {
+            version: 3,
+            name: "counting",
+            both: include_str!("../migrations/0003_counting.sql"),
+            sqlite: include_str!("../migrations/0003_counting.sqlite.sql"),
+            postgres: include_str!("../migrations/0003_counting.postgres.sql"),
+            layout: &[
+                ("analytics_versions", Layout::ByProject),
+                ("analytics_batches", Layout::ByProject),
+                ("analytics_chunks", Layout::ByProject),
+                ("analytics_seen", Layout::ByProject),
+            ],
+        },
     ];
 
     /// The newest version this program knows.

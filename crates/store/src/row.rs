@@ -31,6 +31,7 @@ impl Row {
     getter!(opt_i64, Option<i64>);
     getter!(opt_str, Option<&str>);
     getter!(pub(crate) bool, bool);
+    getter!(pub(crate) bytes, &[u8]);
 
     pub(crate) fn i64(&self, column: usize) -> Result<i64, StoreError> {
         self.opt_i64(column)?.ok_or_else(|| missing(column))
@@ -163,6 +164,11 @@ impl RowCopy {
                 Err(StoreError::corrupt("value", format_args!("column {column} is no text")))
             }
         }
+    }
+
+    /// Whole collections, which are copied, have none.
+    fn bytes(&self, column: usize) -> Result<&[u8], StoreError> {
+        Err(StoreError::corrupt("value", format_args!("column {column} is no bytes")))
     }
 
     fn bool(&self, column: usize) -> Result<bool, StoreError> {

@@ -30,6 +30,7 @@ macro_rules! bound {
                 Arg::Int(value) => query.bind(value),
                 Arg::Text(value) => query.bind(value),
                 Arg::Bool(value) => query.bind(value),
+                Arg::Bytes(value) => query.bind(value),
             };
         }
         query

@@ -34,6 +34,17 @@ pub struct UsageTotal {
     pub units: u64,
 }
 
+/// Units that a project used of a service on a day, all lines together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DayUsage {
+    /// Day.
+    pub day: Day,
+    /// Service.
+    pub service: String,
+    /// Units.
+    pub units: u64,
+}
+
 impl Store {
     /// Stores reported lines; tells how many are different now.
     pub async fn put_usage(&self, scope: ProjectScope, lines: Vec<UsageLine>) -> Result<u64, StoreError> {
@@ -66,6 +77,31 @@ impl Store {
                     add_metered(&mut session, project, &service, day, units).await?;
                 }
                 Ok(())
+            })
+        })
+        .await
+    }
+
+    /// What a project used of every service on the days from one to another, both included.
+    pub async fn usage_between(
+        &self,
+        scope: ProjectScope,
+        first: Day,
+        last: Day,
+    ) -> Result<Vec<DayUsage>, StoreError> {
+        self.read(move |mut session| {
+            Box::pin(async move {
+                let sql = "SELECT day, service, CAST(SUM(units) AS BIGINT) FROM usage
+                    WHERE project_id = $1 AND day >= $2 AND day <= $3 GROUP BY day, service";
+                let rows = session.all(sql, args![scope.project(), first, last]).await?;
+                let line = |row: &Row| {
+                    Ok(DayUsage {
+                        day: row.parse(0, "day")?,
+                        service: row.text(1)?,
+                        units: row.u64(2, "usage")?,
+                    })
+                };
+                rows.iter().map(line).collect()
             })
         })
         .await

@@ -12,8 +12,9 @@ use std::path::Path;
 
 use bourse_store::testing::TestDatabase;
 use bourse_store::{
-    AssetFile, AudienceContractInput, AudienceImport, CollectionKey, Event, EventKind, NewAccessKey,
-    ProjectScope, SecretTokenRecord, Store, UsageLine, Visibility,
+    AssetFile, AudienceContractInput, AudienceImport, BatchMark, Chunk, CollectionKey, Counts, CountsCommit,
+    CountsCommitted, CountsKnown, Event, EventKind, NewAccessKey, ProjectScope, SecretTokenRecord, Store,
+    UsageLine, Visibility,
 };
 use bourse_wire::{
     Address, AssetInput, ChainId, Code, CollectionInput, ContactInput, ContractSource, Day, Page, PageInput,
@@ -84,6 +85,21 @@ fn event() -> Event {
     Event { id: "e".to_owned(), wallet: Address::ZERO, kind: EventKind::Session, at: NOW }
 }
 
+/// The first events of a project, counted.
+fn counted() -> CountsCommit {
+    CountsCommit {
+        batches: vec![BatchMark { id: "batch".to_owned(), for_good: false }],
+        chunks: vec![Chunk { key: (1, 7, 0), body: vec![1, 2, 3] }],
+        seen: vec![1; 8],
+        raw: vec![event()],
+        ..CountsCommit::default()
+    }
+}
+
+fn everything_counted() -> CountsKnown {
+    CountsKnown { kinds: vec![(0, 0), (1, 0), (2, 0)], seen: Some((0, Day::from_number(0))) }
+}
+
 fn usage(units: u64) -> UsageLine {
     UsageLine { id: "u".to_owned(), service: "s".to_owned(), day: Day::of(NOW), units }
 }
@@ -114,7 +130,7 @@ impl World {
         let contact = ContactInput { name: Some(name("a's")), address: Address::ZERO, email: None };
         store.add_contacts(a, audience, vec![contact], NOW).await.unwrap();
         let contact = store.audience(a, audience).await.unwrap().contacts[0].id;
-        store.put_events(a, vec![event()]).await.unwrap();
+        store.commit_counts(a, counted()).await.unwrap();
         store.put_usage(a, vec![usage(7)]).await.unwrap();
         Self { _database: database, store, a, b, key, collection, asset, audience, contact }
     }
@@ -129,6 +145,7 @@ impl World {
             format!("{:?}", store.secret_tokens(scope).await.unwrap()),
             format!("{:?}", store.contract_collections(scope, None, &everything()).await.unwrap()),
             format!("{:?}", store.events(scope).await.unwrap().len()),
+            format!("{:?}", store.counts(scope, everything_counted()).await.unwrap()),
         ];
         for hosted in collections {
             parts.push(format!("{:?}", store.hosted_tokens(scope, hosted.id, &everything()).await.unwrap()));
@@ -252,7 +269,9 @@ async fn analytics_are_out_of_reach() {
     let world = World::make().await;
     let (before, World { store, a, b, .. }) = (world.all_of(world.a).await, &world);
     assert_eq!(store.events(*b).await.unwrap().len(), 0);
-    assert_eq!(store.put_events(*b, vec![event()]).await.unwrap(), 1, "an id is the project's own");
+    assert_eq!(store.counts(*b, everything_counted()).await.unwrap(), Counts::default());
+    let committed = store.commit_counts(*b, counted()).await.unwrap();
+    assert_eq!(committed, CountsCommitted::As(1), "ids of batches and of events are the project's own");
     assert_eq!(store.put_usage(*b, vec![usage(9)]).await.unwrap(), 1, "an id is the project's own");
     assert_eq!(store.events(*b).await.unwrap().len(), 1);
     assert_eq!(world.all_of(*a).await, before);

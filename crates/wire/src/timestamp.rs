@@ -17,9 +17,14 @@ impl Timestamp {
         jiff::Timestamp::from_nanosecond(nanos).map_or(Self::ZERO, Self).max(Self::ZERO)
     }
 
+    /// Nanoseconds since 1970.
+    pub fn unix_nanos(self) -> i128 {
+        self.0.as_nanosecond()
+    }
+
     /// Seconds since 1970, rounded down.
     pub fn unix_seconds(self) -> i64 {
-        self.0.as_nanosecond().div_euclid(1_000_000_000).try_into().unwrap_or(i64::MIN)
+        self.unix_nanos().div_euclid(1_000_000_000).try_into().unwrap_or(i64::MIN)
     }
 }
 

@@ -1,5 +1,6 @@
 //! The commands, one file each.
 
+mod analytics;
 mod config;
 mod doctor;
 pub(crate) mod key;
@@ -28,6 +29,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<ExitCode, CommandError> {
             Command::Project(command) => project::run(&common, command).await?,
             Command::Key(command) => key::run(&common, command).await?,
             Command::Token(command) => token::run(&common, command).await?,
+            Command::Analytics(command) => analytics::run(&common, command).await?,
             Command::Doctor => return doctor::run(&common).await,
             Command::Openapi => output::print(true, &bourse_server::document(), String::new)?,
             Command::Config { defaults } => config::run(&common, &Listen::default(), defaults)?,

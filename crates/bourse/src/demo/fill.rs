@@ -93,17 +93,18 @@ async fn import(context: &Context, project: &Project) -> Result<(), CommandError
         own_marketplace_v2: Marketplace::OwnV2.word(&service),
     };
     let reader = Reader::new(service, context.settings.networks.clone(), HashSet::from([project.id]));
+    let house = context.counting_house();
     let mut progress = Progress::start("filling the demo", None);
     let (mut pending, mut done) = (Pending::default(), 0);
     for line in data::lines(&demo) {
         done += 1;
         // The demo's records are small: their number is bound enough.
         if pending.add(reader.record(line)?, 0) {
-            std::mem::take(&mut pending).commit(&context.store, now).await?;
+            std::mem::take(&mut pending).commit(&context.store, &house, now).await?;
             progress.at(done, || format!("{done} records"));
         }
     }
-    pending.commit(&context.store, now).await?;
+    pending.commit(&context.store, &house, now).await?;
     Ok(())
 }
 

@@ -99,13 +99,14 @@ async fn commit_all(
     mut messages: mpsc::Receiver<Message>,
     total: Option<u64>,
 ) -> Result<(Summary, Option<String>), CommandError> {
+    let house = context.counting_house();
     let mut progress = Progress::start("importing", total);
     let mut summary = Summary::default();
     while let Some(message) = messages.recv().await {
         match message {
             Message::Batch(pending, position) => {
                 summary.read += pending.len();
-                summary.changed += pending.commit(&context.store, context.clock.now()).await?;
+                summary.changed += pending.commit(&context.store, &house, context.clock.now()).await?;
                 let at = if total.is_some() { position.bytes } else { position.lines };
                 progress.at(at, || format!("{} lines, {} changed", position.lines, summary.changed));
             }

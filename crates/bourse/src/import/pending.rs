@@ -2,16 +2,20 @@
 
 use std::collections::HashMap;
 
-use bourse_store::{
-    AudienceImport, Batch, Change, CollectionKey, Event, ProjectScope, Store, StoreError, UsageLine,
-};
+use bourse_server::counting::{CountingHouse, EventBatch, TrackedEvent};
+use bourse_store::{AudienceImport, Batch, Change, CollectionKey, ProjectScope, Store, UsageLine};
 use bourse_wire::{Currency, ProjectId, Timestamp};
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 
 use super::record::Record;
+use crate::context::CommandError;
 
-/// Records that make a batch worth committing.
-const RECORDS_MAX: u64 = 4_000;
+/// Weight of records that makes a batch worth committing.
+const WEIGHT_MAX: u64 = 100_000;
+/// An event rewrites sets of its day that it shares with many others: the more together, the less for each.
+const EVENT_WEIGHT: u64 = 1;
+/// Anything else has a row of its own.
+const ROW_WEIGHT: u64 = 25;
 /// Bytes of text that make a batch worth committing, however few records they are.
 const BYTES_MAX: usize = 8 * 1024 * 1024;
 
@@ -22,10 +26,11 @@ const COMMITS_AT_ONCE: usize = 8;
 #[derive(Default)]
 pub(crate) struct Pending {
     records: u64,
+    weight: u64,
     bytes: usize,
     collections: HashMap<CollectionKey, Vec<Change>>,
     currencies: Vec<Currency>,
-    events: HashMap<ProjectId, Vec<Event>>,
+    events: HashMap<ProjectId, Vec<TrackedEvent>>,
     usage: HashMap<ProjectId, Vec<UsageLine>>,
     audiences: Vec<(ProjectId, AudienceImport)>,
 }
@@ -39,6 +44,7 @@ impl Pending {
     /// Takes a record that was so many bytes of text; whether it is time to commit.
     pub(crate) fn add(&mut self, record: Record, bytes: usize) -> bool {
         self.records += 1;
+        self.weight += if matches!(record, Record::Event(..)) { EVENT_WEIGHT } else { ROW_WEIGHT };
         self.bytes += bytes;
         match record {
             Record::Collection(key, change) => self.collections.entry(key).or_default().push(change),
@@ -47,11 +53,16 @@ impl Pending {
             Record::Usage(project, line) => self.usage.entry(project).or_default().push(line),
             Record::Audience(project, audience) => self.audiences.push((project, audience)),
         }
-        self.records >= RECORDS_MAX || self.bytes >= BYTES_MAX
+        self.weight >= WEIGHT_MAX || self.bytes >= BYTES_MAX
     }
 
     /// Commits everything; how many records are different now.
-    pub(crate) async fn commit(self, store: &Store, now: Timestamp) -> Result<u64, StoreError> {
+    pub(crate) async fn commit(
+        self,
+        store: &Store,
+        house: &CountingHouse,
+        now: Timestamp,
+    ) -> Result<u64, CommandError> {
         let mut changed = 0;
         if !self.currencies.is_empty() {
             changed += store.put_currencies(self.currencies).await?;
@@ -63,7 +74,9 @@ impl Pending {
             .try_fold(0, async |sum, committed| Ok(sum + committed.changed))
             .await?;
         for (project, events) in self.events {
-            changed += store.put_events(ProjectScope::of_operator(project), events).await?;
+            let batch = EventBatch::of_content(events);
+            let tracked = house.track(ProjectScope::of_operator(project), batch, now).await;
+            changed += tracked.map_err(|error| CommandError::Other(error.to_string()))?.counted as u64;
         }
         for (project, lines) in self.usage {
             changed += store.put_usage(ProjectScope::of_operator(project), lines).await?;
@@ -89,7 +102,7 @@ mod tests {
         assert!(!pending.add(contract(), BYTES_MAX - 1));
         assert!(pending.add(contract(), 1));
         let mut pending = Pending::default();
-        let filled = (1..=RECORDS_MAX).find(|_| pending.add(contract(), 0));
-        assert_eq!(filled, Some(RECORDS_MAX));
+        let filled = (1..=WEIGHT_MAX).find(|_| pending.add(contract(), 0));
+        assert_eq!(filled, Some(WEIGHT_MAX / ROW_WEIGHT));
     }
 }

@@ -2,14 +2,13 @@
 
 use std::collections::HashSet;
 
-use bourse_server::ingest::{self, Chains, contract_change, token_change};
+use bourse_server::counting::TrackedEvent;
+use bourse_server::ingest::{self, Chains, EventInput, contract_change, token_change};
 use bourse_server::settings::Networks;
-use bourse_store::{
-    AudienceContractInput, AudienceImport, Change, CollectionKey, Event, EventKind, METERED_PREFIX, UsageLine,
-};
+use bourse_store::{AudienceContractInput, AudienceImport, Change, CollectionKey, METERED_PREFIX, UsageLine};
 use bourse_wire::{
     Address, ChainRef, Code, ContactInput, ContractSource, Currency, Day, Error, JsonObject, ProjectId,
-    ServiceName, Text, Timestamp, from_value, take_member,
+    ServiceName, Text, from_value, take_member,
 };
 use serde::Deserialize;
 use serde_json::Value;
@@ -24,7 +23,7 @@ pub(crate) enum Record {
     /// A currency.
     Currency(Currency),
     /// Something a wallet did.
-    Event(ProjectId, Event),
+    Event(ProjectId, TrackedEvent),
     /// Compute units used.
     Usage(ProjectId, UsageLine),
     /// An audience.
@@ -36,16 +35,6 @@ pub(crate) struct Reader {
     service: ServiceName,
     networks: Networks,
     projects: HashSet<ProjectId>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct EventLine {
-    project_id: ProjectId,
-    wallet: Address,
-    kind: Text<32>,
-    at: Timestamp,
-    id: Text<256>,
 }
 
 #[derive(Deserialize)]
@@ -111,7 +100,7 @@ impl Reader {
             Some("order") => self.order(members),
             Some("contract") => self.contract(members),
             Some("currency") => Ok(Record::Currency(self.shared().currency(members)?)),
-            Some("event") => self.event(from_value(Value::Object(members))?),
+            Some("event") => self.event(members),
             Some("usage") => self.usage(from_value(Value::Object(members))?),
             Some("audience") => self.audience(from_value(Value::Object(members))?),
             Some(other) => Err(Error::invalid(
@@ -154,20 +143,11 @@ impl Reader {
         self.projects.contains(&project).then_some(project).ok_or_else(unknown)
     }
 
-    fn event(&self, line: EventLine) -> Result<Record, Error> {
-        let kind = match line.kind.as_str() {
-            "session" => EventKind::Session,
-            "transaction" => EventKind::Transaction,
-            "market" => EventKind::Market,
-            other => {
-                return Err(Error::invalid(
-                    "kind",
-                    format!("`{other}` is none of session, transaction, market"),
-                ));
-            }
-        };
-        let event = Event { id: line.id.into_string(), wallet: line.wallet, kind, at: line.at };
-        Ok(Record::Event(self.project(line.project_id)?, event))
+    fn event(&self, mut members: JsonObject) -> Result<Record, Error> {
+        let project = take_member(&mut members, "projectId").unwrap_or_default();
+        let project = self.project(from_value(project)?)?;
+        let event: EventInput = from_value(Value::Object(members))?;
+        Ok(Record::Event(project, event.dated()?))
     }
 
     fn usage(&self, line: UsageRecordLine) -> Result<Record, Error> {

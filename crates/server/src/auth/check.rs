@@ -14,6 +14,8 @@ const ACCESS_KEY: &str = "x-access-key";
 pub(crate) struct Caller {
     scope: ProjectScope,
     credential: Credential,
+    /// Whether the access key was made for this very service, not for all.
+    key_names_service: bool,
 }
 
 impl Caller {
@@ -28,6 +30,11 @@ impl Caller {
     /// Whether the caller presented a secret token, rather than a public key.
     pub(crate) fn is_secret(&self) -> bool {
         self.credential == Credential::SecretToken
+    }
+
+    /// Whether the caller may do what a public key may do only when it was made for that: a secret token always may.
+    pub(crate) fn is_meant_for_service(&self) -> bool {
+        self.is_secret() || self.key_names_service
     }
 
     /// What the caller presented, in the words of the `Session-Type` header.
@@ -83,14 +90,18 @@ impl<'h> Presented<'h> {
     ) -> Result<Option<Caller>, Error> {
         let key = self.key.map(|key| check_key(key, self.origin, service, known.0, now)).transpose()?;
         let token = self.token.map(|token| check_token(token, known, now)).transpose()?;
+        let (key, key_names_service) = key.unzip();
         if let (Some(key), Some(token)) = (key, token)
             && key != token
         {
             let message = format!("the access key is of project {key}, the secret token of project {token}");
             return Err(Error::new(Code::AccessKeyMismatch, message));
         }
-        let caller =
-            |project, credential| Caller { scope: ProjectScope::proven_by_credential(project), credential };
+        let caller = |project, credential| Caller {
+            scope: ProjectScope::proven_by_credential(project),
+            credential,
+            key_names_service: key_names_service == Some(true),
+        };
         match (required, key, token) {
             (_, _, Some(project)) => Ok(Some(caller(project, Credential::SecretToken))),
             (Credential::None | Credential::AccessKey, Some(project), None) => {
@@ -114,13 +125,14 @@ fn missing(what: &str) -> Error {
     Error::new(Code::Unauthorized, format!("no credential: send {what}"))
 }
 
+/// The project of a key, and whether the key was made for this very service.
 fn check_key(
     text: &str,
     origin: Option<&str>,
     service: Service,
     known: &Credentials,
     now: Timestamp,
-) -> Result<ProjectId, Error> {
+) -> Result<(ProjectId, bool), Error> {
     let key = AccessKey::parse(text).ok_or_else(|| {
         Error::new(Code::Unauthorized, "the access key is malformed: it is not a key of this service")
     })?;
@@ -134,13 +146,12 @@ fn check_key(
         let message = format!("the access key is not for the origin {}", origin.unwrap_or("(none)"));
         return Err(Error::new(Code::InvalidOrigin, message));
     }
-    if !record.allowed_services.is_empty()
-        && !record.allowed_services.iter().any(|name| name == service.short())
-    {
+    let names_service = record.allowed_services.iter().any(|name| name == service.short());
+    if !record.allowed_services.is_empty() && !names_service {
         let message = format!("the access key is not for the service {}", service.short());
         return Err(Error::new(Code::InvalidService, message));
     }
-    Ok(record.project)
+    Ok((record.project, names_service))
 }
 
 fn check_token(text: &str, known: (&Credentials, &TokenSigner), now: Timestamp) -> Result<ProjectId, Error> {

@@ -4,6 +4,7 @@
 mod balance;
 mod contract;
 mod currency;
+mod event;
 mod order;
 mod rejection;
 mod token;
@@ -15,6 +16,7 @@ use crate::settings::Networks;
 pub use balance::BalanceInput;
 pub use contract::{ContractRecordInput, contract_change};
 pub use currency::CurrencyInput;
+pub use event::{EventInput, EventPropertiesInput};
 pub use order::{OrderKey, OrderKeyInput};
 pub use rejection::{Reason, Rejection};
 pub use token::{TokenRecordInput, token_change};

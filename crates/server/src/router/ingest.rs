@@ -1,6 +1,6 @@
 //! Operations that put data in.
 
-use crate::route::Credential::SecretToken;
+use crate::route::Credential::{AccessKey, SecretToken};
 use crate::route::Route;
 use crate::route::Service::Ingest;
 use crate::rpc::ingest as i;
@@ -8,6 +8,13 @@ use crate::rpc::ingest as i;
 pub(super) fn operations() -> Vec<Route> {
     let place = |name| (Ingest, name);
     vec![
+        Route::new(
+            place("TrackEvents"),
+            AccessKey,
+            "Counts what wallets did. With a secret token, or an access key that was made for this service.",
+            i::track_events::handle,
+        )
+        .example(r#"{"batchId":"2026-05-01/1","events":[{"wallet":"0x1111111111111111111111111111111111111111","kind":"session"}]}"#),
         Route::new(
             place("PutContracts"),
             SecretToken,

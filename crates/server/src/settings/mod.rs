@@ -22,7 +22,9 @@ pub use layers::{Layers, Source};
 pub use merged::Effective;
 pub use networks::{BUILT_IN, Network, Networks};
 pub use secret::Secret;
-pub use sections::{Auth, Cors, Database, Limits, Log, LogFormat, Quotas, Server, Service, Storage};
+pub use sections::{
+    Analytics, Auth, Cors, Database, Limits, Log, LogFormat, Quotas, Server, Service, Storage,
+};
 
 use serde::Deserialize;
 
@@ -45,6 +47,8 @@ pub struct Settings {
     pub limits: Limits,
     /// What one project may use in a month.
     pub quotas: Quotas,
+    /// What is kept of events beside their counts, and how many come at once.
+    pub analytics: Analytics,
     /// Which web pages may call it.
     pub cors: Cors,
     /// What it writes about itself.

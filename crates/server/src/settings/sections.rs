@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Deserializer, de};
 
 use super::secret::Secret;
+use crate::counting::Retention;
 
 /// Name of the `SQLite` file that is used when no database is named.
 const SQLITE_FILE_NAME: &str = "bourse.db";
@@ -149,6 +150,30 @@ pub struct Quotas {
     pub analytics: u64,
     /// Getting data in.
     pub ingest: u64,
+}
+
+/// `[analytics]`
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Analytics {
+    /// Days for which the names of batches are remembered.
+    pub batches_days: u32,
+    /// Days for which the ids of events are remembered.
+    pub event_ids_days: u32,
+    /// Days for which events are kept as they came; 0 means not at all.
+    pub raw_events_days: u32,
+    /// Events in one request with a secret token.
+    pub events_max: usize,
+    /// Events in one request with an access key.
+    pub events_by_key_max: usize,
+}
+
+impl Analytics {
+    /// How long what is kept.
+    pub fn retention(&self) -> Retention {
+        let Self { batches_days, event_ids_days, raw_events_days, .. } = *self;
+        Retention { batches_days, event_ids_days, raw_events_days }
+    }
 }
 
 /// `[cors]`

@@ -10,4 +10,5 @@ pub(crate) mod put_contracts;
 pub(crate) mod put_currencies;
 pub(crate) mod put_orders;
 pub(crate) mod put_tokens;
+pub(crate) mod track_events;
 mod types;

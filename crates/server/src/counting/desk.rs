@@ -1,0 +1,372 @@
+//! The desk of one project: what is counted of it, and the one place where it is counted.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+
+use bourse_analytics::{Changes, Key, Project, Wallets};
+use bourse_store::{
+    BatchMark, Chunk, CountsCommit, CountsCommitted, CountsKnown, Event, KeptDays, ProjectScope, Store,
+};
+use bourse_wire::{Address, Day, ProjectId, Timestamp};
+use hashbrown::HashSet;
+use tokio::sync::oneshot;
+
+use super::batch::{BatchId, EventBatch, Forgotten, Tracked};
+use super::load::decode;
+use super::seen::{IdHash, Seen, to_bytes};
+use super::{CountingError, Retention};
+
+/// Events that are counted in one go, about: more would only keep the first of them waiting.
+const GROUP_EVENTS_MAX: usize = 20_000;
+/// Batches that are counted in one go.
+const GROUP_BATCHES_MAX: usize = 256;
+
+type Told = Result<Tracked, Arc<CountingError>>;
+
+/// The desk of one project.
+pub(crate) struct Desk {
+    scope: ProjectScope,
+    charts: RwLock<Charts>,
+    /// Held by whoever counts or loads.
+    books: tokio::sync::Mutex<Books>,
+    waiting: Mutex<VecDeque<Waiting>>,
+    touched_seconds: AtomicI64,
+}
+
+/// What charts are made of.
+#[derive(Default)]
+struct Charts {
+    /// The version it is of; `None` before anything was loaded.
+    version: Option<u64>,
+    project: Project,
+}
+
+/// What only counting needs.
+#[derive(Default)]
+struct Books {
+    /// The version they are of.
+    version: u64,
+    wallets: Wallets,
+    seen: Seen,
+}
+
+/// A batch that is to be counted.
+struct Waiting {
+    batch: EventBatch,
+    told: oneshot::Sender<Told>,
+}
+
+/// Batches that are counted in one go: which of their events count, and the ids of those.
+struct Group<'b> {
+    events: Vec<&'b super::TrackedEvent>,
+    ids: Vec<IdHash>,
+    tracked: Vec<Tracked>,
+}
+
+impl Desk {
+    pub(super) fn new(scope: ProjectScope) -> Self {
+        Self {
+            scope,
+            charts: RwLock::default(),
+            books: tokio::sync::Mutex::default(),
+            waiting: Mutex::default(),
+            touched_seconds: AtomicI64::new(0),
+        }
+    }
+
+    pub(super) fn project(&self) -> ProjectId {
+        self.scope.project()
+    }
+
+    pub(super) fn touch(&self, now: Timestamp) {
+        self.touched_seconds.store(now.unix_seconds(), Ordering::Relaxed);
+    }
+
+    pub(super) fn is_idle(&self, now: Timestamp, seconds: i64) -> bool {
+        now.unix_seconds() - self.touched_seconds.load(Ordering::Relaxed) > seconds
+    }
+
+    /// Reads what is counted.
+    pub(crate) fn read<T>(&self, read: impl FnOnce(&Project) -> T) -> T {
+        read(&self.charts.read().unwrap_or_else(PoisonError::into_inner).project)
+    }
+
+    fn version(&self) -> Option<u64> {
+        self.charts.read().unwrap_or_else(PoisonError::into_inner).version
+    }
+
+    /// Loads what charts need, unless it is there.
+    pub(super) async fn open(&self, store: &Store) -> Result<(), CountingError> {
+        self.load_charts(store, |known| known.is_some()).await
+    }
+
+    /// Takes over what others counted, up to a version at least. What nobody asked for yet is not loaded.
+    pub(super) async fn follow(&self, store: &Store, version: u64) -> Result<(), CountingError> {
+        self.load_charts(store, |known| known.is_none_or(|known| known >= version)).await
+    }
+
+    async fn load_charts(
+        &self,
+        store: &Store,
+        is_enough: impl Fn(Option<u64>) -> bool,
+    ) -> Result<(), CountingError> {
+        if is_enough(self.version()) {
+            return Ok(());
+        }
+        let _books = self.books.lock().await;
+        // Somebody may have been faster.
+        if is_enough(self.version()) {
+            return Ok(());
+        }
+        let known = charts_known(self.version());
+        self.take_in(store, known, &mut Wallets::default()).await.map(drop)
+    }
+
+    /// Reads what is newer than what is known, and takes it in. The version, and the ids of events.
+    async fn take_in(
+        &self,
+        store: &Store,
+        known: CountsKnown,
+        wallets: &mut Wallets,
+    ) -> Result<bourse_store::Counts, CountingError> {
+        let mut counts = store.counts(self.scope, known).await?;
+        let chunks = decode(&mut counts, wallets).await?;
+        let mut charts = self.charts.write().unwrap_or_else(PoisonError::into_inner);
+        charts.project.load(chunks);
+        charts.version = Some(counts.version);
+        Ok(counts)
+    }
+
+    /// Brings everything that counting needs to the same, newest version.
+    async fn catch_up(&self, store: &Store, books: &mut Books, seen_from: Day) -> Result<(), CountingError> {
+        let mut known = charts_known(self.version());
+        known.kinds.push((Key::WALLETS, books.version));
+        known.seen = Some((books.version, seen_from));
+        let counts = self.take_in(store, known, &mut books.wallets).await?;
+        for (day, ids) in &counts.seen {
+            books.seen.load(*day, ids);
+        }
+        books.version = counts.version;
+        Ok(())
+    }
+
+    /// Lets a batch wait for its turn. What became of it is told through the channel.
+    pub(super) fn enqueue(&self, batch: EventBatch) -> oneshot::Receiver<Told> {
+        let (told, answer) = oneshot::channel();
+        self.waiting().push_back(Waiting { batch, told });
+        answer
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, VecDeque<Waiting>> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Counts what waits, several batches in one go.
+    pub(super) async fn drain(&self, store: &Store, retention: Retention, now: Timestamp) {
+        let mut books = self.books.lock().await;
+        loop {
+            let group = take_group(&mut self.waiting());
+            if group.is_empty() {
+                return;
+            }
+            self.count(store, retention, &mut books, group, now).await;
+        }
+    }
+
+    /// Counts batches, and tells their owners.
+    async fn count(
+        &self,
+        store: &Store,
+        retention: Retention,
+        books: &mut Books,
+        mut waiting: Vec<Waiting>,
+        now: Timestamp,
+    ) {
+        while !waiting.is_empty() {
+            match self.try_count(store, retention, books, &waiting, now).await {
+                Ok(Attempt::Counted(tracked)) => {
+                    for (waiting, tracked) in waiting.into_iter().zip(tracked) {
+                        // The owner may have gone away; it is counted all the same.
+                        let _ = waiting.told.send(Ok(tracked));
+                    }
+                    return;
+                }
+                Ok(Attempt::Behind) => {}
+                Ok(Attempt::Repeated(names)) => {
+                    let is_repeated =
+                        |waiting: &mut Waiting| names.iter().any(|name| name == waiting.batch.id.as_str());
+                    for waiting in waiting.extract_if(.., is_repeated) {
+                        let _ = waiting.told.send(Ok(Tracked { replayed: true, ..Tracked::default() }));
+                    }
+                }
+                Err(error) => {
+                    let error = Arc::new(error);
+                    for waiting in waiting {
+                        let _ = waiting.told.send(Err(Arc::clone(&error)));
+                    }
+                    return;
+                }
+            }
+        }
+    }
+
+    async fn try_count(
+        &self,
+        store: &Store,
+        retention: Retention,
+        books: &mut Books,
+        waiting: &[Waiting],
+        now: Timestamp,
+    ) -> Result<Attempt, CountingError> {
+        let days = kept_days(retention, now);
+        if self.version() != Some(books.version) {
+            self.catch_up(store, books, days.seen_from).await?;
+        }
+        books.seen.forget_before(days.seen_from);
+        let group = choose(waiting, &books.seen);
+        let events = group.events.iter().map(|event| event.to_count());
+        let changes = self.read(|project| project.prepare(&books.wallets, events))?;
+        let commit = CountsCommit {
+            expected: books.version,
+            batches: waiting.iter().map(|waiting| mark(&waiting.batch.id)).collect(),
+            chunks: stored(&changes),
+            seen: to_bytes(&group.ids),
+            raw: if retention.raw_events_days > 0 { raw(waiting, &group) } else { Vec::new() },
+            days,
+        };
+        match store.commit_counts(self.scope, commit).await? {
+            CountsCommitted::As(version) => {
+                books.seen.add(days.today, group.ids);
+                self.publish(books, changes, version)?;
+                Ok(Attempt::Counted(group.tracked))
+            }
+            CountsCommitted::Behind => {
+                self.catch_up(store, books, days.seen_from).await?;
+                Ok(Attempt::Behind)
+            }
+            CountsCommitted::Repeated(names) => Ok(Attempt::Repeated(names)),
+        }
+    }
+
+    /// Takes in what was stored.
+    fn publish(&self, books: &mut Books, changes: Changes, version: u64) -> Result<(), CountingError> {
+        let mut charts = self.charts.write().unwrap_or_else(PoisonError::into_inner);
+        charts.project.publish(&mut books.wallets, changes)?;
+        charts.version = Some(version);
+        books.version = version;
+        Ok(())
+    }
+
+    pub(super) async fn forget(
+        &self,
+        store: &Store,
+        retention: Retention,
+        wallet: Address,
+        now: Timestamp,
+    ) -> Result<Option<Forgotten>, CountingError> {
+        let mut books = self.books.lock().await;
+        let days = kept_days(retention, now);
+        let raw_events = store.forget_events(self.scope, wallet).await?;
+        loop {
+            self.catch_up(store, &mut books, days.seen_from).await?;
+            let Some(forgotten) = self.read(|project| project.prepare_forget(&books.wallets, &wallet)) else {
+                return Ok(None);
+            };
+            let commit = CountsCommit {
+                expected: books.version,
+                chunks: stored(&forgotten.changes),
+                days,
+                ..CountsCommit::default()
+            };
+            if let CountsCommitted::As(version) = store.commit_counts(self.scope, commit).await? {
+                let (sent_days, market_days) = (forgotten.sent_days, forgotten.market_days);
+                let active_days = forgotten.active_days;
+                self.publish(&mut books, forgotten.changes, version)?;
+                return Ok(Some(Forgotten { active_days, sent_days, market_days, raw_events }));
+            }
+        }
+    }
+}
+
+/// What charts are made of is known up to a version.
+fn charts_known(version: Option<u64>) -> CountsKnown {
+    let version = version.unwrap_or_default();
+    CountsKnown { kinds: vec![(Key::PRESENCE, version), (Key::COUNTERS, version)], seen: None }
+}
+
+/// What became of an attempt to count.
+enum Attempt {
+    /// Everything is counted.
+    Counted(Vec<Tracked>),
+    /// Nothing is: others were faster, which is taken in by now.
+    Behind,
+    /// Nothing is: these batches were counted before.
+    Repeated(Vec<String>),
+}
+
+/// Batches for one go, in their order. Two with the same name never go together: the second is a repetition.
+fn take_group(waiting: &mut VecDeque<Waiting>) -> Vec<Waiting> {
+    let mut names = HashSet::new();
+    let (mut group, mut events) = (Vec::new(), 0);
+    while let Some(next) = waiting.front() {
+        let is_full = events + next.batch.events.len() > GROUP_EVENTS_MAX || group.len() == GROUP_BATCHES_MAX;
+        if (!group.is_empty() && is_full) || !names.insert(next.batch.id.as_str().to_owned()) {
+            break;
+        }
+        events += next.batch.events.len();
+        group.extend(waiting.pop_front());
+    }
+    group
+}
+
+/// The events that count: not those whose ids were counted lately, here or before.
+fn choose<'b>(waiting: &'b [Waiting], seen: &Seen) -> Group<'b> {
+    let mut group = Group { events: Vec::new(), ids: Vec::new(), tracked: Vec::new() };
+    let mut own = HashSet::new();
+    for waiting in waiting {
+        let mut tracked = Tracked::default();
+        for event in &waiting.batch.events {
+            let id = event.id.as_deref().map(IdHash::of);
+            if id.is_some_and(|id| seen.has(id) || !own.insert(id)) {
+                tracked.known += 1;
+            } else {
+                tracked.counted += 1;
+                group.ids.extend(id);
+                group.events.push(event);
+            }
+        }
+        group.tracked.push(tracked);
+    }
+    group
+}
+
+fn mark(id: &BatchId) -> BatchMark {
+    BatchMark { id: id.as_str().to_owned(), for_good: matches!(id, BatchId::OfContent(_)) }
+}
+
+fn stored(changes: &Changes) -> Vec<Chunk> {
+    changes.chunks().map(|(key, body)| Chunk { key: key.columns(), body }).collect()
+}
+
+/// The events as they came. Those without an id get one.
+fn raw(waiting: &[Waiting], group: &Group<'_>) -> Vec<Event> {
+    let batch = waiting.first().map_or("", |waiting| waiting.batch.id.as_str());
+    let event = |(index, event): (usize, &&super::TrackedEvent)| Event {
+        id: event.id.as_deref().map_or_else(|| format!("{batch}#{index}"), str::to_owned),
+        wallet: event.wallet,
+        kind: event.kind,
+        at: event.at,
+    };
+    group.events.iter().enumerate().map(event).collect()
+}
+
+fn kept_days(retention: Retention, now: Timestamp) -> KeptDays {
+    let today = Day::of(now);
+    KeptDays {
+        today,
+        batches_from: Retention::first_day(today, retention.batches_days),
+        seen_from: Retention::first_day(today, retention.event_ids_days),
+        raw_from: Retention::first_day(today, retention.raw_events_days),
+    }
+}

@@ -1,0 +1,151 @@
+//! The counting house: events in, charts out. Every project has a desk, which is opened when somebody first comes to it.
+
+mod batch;
+mod desk;
+mod load;
+mod seen;
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bourse_analytics::{Corrupt, Refused};
+use bourse_store::{ProjectScope, Store, StoreError};
+use bourse_wire::{Address, Code, Day, Error, ProjectId, Timestamp};
+use hashbrown::HashMap;
+
+pub use batch::{BatchId, EventBatch, Forgotten, Tracked, TrackedEvent};
+pub(crate) use desk::Desk;
+
+use crate::failure::Failure;
+
+/// Time after which a desk that nobody comes to is closed.
+const IDLE_SECONDS: i64 = 3_600;
+
+/// How long what is kept beside the counts.
+#[derive(Clone, Copy, Debug)]
+pub struct Retention {
+    /// Days for which the names of batches are remembered.
+    pub batches_days: u32,
+    /// Days for which the ids of events are remembered.
+    pub event_ids_days: u32,
+    /// Days for which events are kept as they came; 0 when they are not.
+    pub raw_events_days: u32,
+}
+
+impl Retention {
+    /// The first of so many days, the last of which is today.
+    fn first_day(today: Day, days: u32) -> Day {
+        let days = i32::try_from(days).unwrap_or(i32::MAX);
+        Day::from_number(today.number().saturating_sub(days).saturating_add(1))
+    }
+}
+
+/// Why nothing could be counted, or nothing told.
+#[derive(Debug, thiserror::Error)]
+pub enum CountingError {
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// What is stored makes no sense.
+    #[error("what is stored of analytics is damaged: {0}")]
+    Corrupt(#[from] Corrupt),
+    /// Events that cannot be counted.
+    #[error(transparent)]
+    Refused(#[from] Refused),
+    /// Whoever counted is gone; sent again, the batch is counted once.
+    #[error("counting was interrupted")]
+    Interrupted,
+}
+
+impl From<&CountingError> for Failure {
+    fn from(error: &CountingError) -> Self {
+        match error {
+            CountingError::Store(StoreError::Refused(error)) => Self::Refused(error.clone()),
+            CountingError::Refused(refused) => {
+                Self::Refused(Error::new(Code::InvalidArgument, refused.to_string()))
+            }
+            CountingError::Store(_) | CountingError::Corrupt(_) | CountingError::Interrupted => {
+                Self::Internal(error.to_string().into())
+            }
+        }
+    }
+}
+
+/// All desks. Cheap to clone; every clone is the same house.
+#[derive(Clone)]
+pub struct CountingHouse(Arc<Inner>);
+
+struct Inner {
+    store: Store,
+    retention: Retention,
+    desks: Mutex<HashMap<ProjectId, Arc<Desk>>>,
+}
+
+impl CountingHouse {
+    /// A house over a store.
+    pub fn new(store: Store, retention: Retention) -> Self {
+        Self(Arc::new(Inner { store, retention, desks: Mutex::default() }))
+    }
+
+    /// Counts a batch of events. Once this returns they are stored, and in every chart of this process. The same batch
+    /// again counts nothing.
+    pub async fn track(
+        &self,
+        scope: ProjectScope,
+        batch: EventBatch,
+        now: Timestamp,
+    ) -> Result<Tracked, Arc<CountingError>> {
+        let desk = self.desk(scope, now);
+        let told = desk.enqueue(batch);
+        // A task of its own, so that a caller who goes away interrupts nobody else's batch.
+        let (house, counting) = (self.clone(), Arc::clone(&desk));
+        tokio::spawn(async move { counting.drain(&house.0.store, house.0.retention, now).await });
+        told.await.unwrap_or_else(|_| Err(Arc::new(CountingError::Interrupted)))
+    }
+
+    /// Takes a wallet out of everything that is counted of a project; `None` when it is not known there.
+    pub async fn forget(
+        &self,
+        scope: ProjectScope,
+        wallet: Address,
+        now: Timestamp,
+    ) -> Result<Option<Forgotten>, CountingError> {
+        self.desk(scope, now).forget(&self.0.store, self.0.retention, wallet, now).await
+    }
+
+    /// The desk of a project, with all that charts need.
+    pub(crate) async fn open(&self, scope: ProjectScope, now: Timestamp) -> Result<Arc<Desk>, CountingError> {
+        let desk = self.desk(scope, now);
+        desk.open(&self.0.store).await?;
+        Ok(desk)
+    }
+
+    /// Takes over what other processes counted, and closes desks that nobody comes to.
+    pub(crate) async fn refresh(&self, now: Timestamp) -> Result<(), CountingError> {
+        let desks: Vec<Arc<Desk>> = {
+            let mut desks = self.desks();
+            desks.retain(|_, desk| !desk.is_idle(now, IDLE_SECONDS));
+            desks.values().cloned().collect()
+        };
+        if desks.is_empty() {
+            return Ok(());
+        }
+        let versions: HashMap<ProjectId, u64> = self.0.store.counts_versions().await?.into_iter().collect();
+        for desk in desks {
+            if let Some(version) = versions.get(&desk.project()) {
+                desk.follow(&self.0.store, *version).await?;
+            }
+        }
+        Ok(())
+    }
+
+    fn desk(&self, scope: ProjectScope, now: Timestamp) -> Arc<Desk> {
+        let mut desks = self.desks();
+        let desk = desks.entry(scope.project()).or_insert_with(|| Arc::new(Desk::new(scope)));
+        desk.touch(now);
+        Arc::clone(desk)
+    }
+
+    fn desks(&self) -> std::sync::MutexGuard<'_, HashMap<ProjectId, Arc<Desk>>> {
+        self.0.desks.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

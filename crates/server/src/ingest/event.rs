@@ -1,0 +1,82 @@
+//! What wallets did.
+
+use bourse_store::EventKind;
+use bourse_wire::{Address, Text, Timestamp};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::Rejection;
+use crate::counting::TrackedEvent;
+
+/// How far a sender's clock may be ahead of ours.
+const SKEW_SECONDS: i64 = 600;
+/// What is before 2015 was not a wallet yet, and is most likely a time in the wrong unit.
+const FIRST_SECONDS: i64 = 1_420_070_400;
+
+/// Something a wallet did.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct EventInput {
+    /// The wallet; not the zero address.
+    wallet: Address,
+    /// session, transaction or market.
+    kind: Text<32>,
+    /// When it was; now, when nothing is said.
+    at: Option<Timestamp>,
+    /// Its name within the project: an event whose name was seen in the last days counts once.
+    id: Option<Text<256>>,
+    /// More about it. Only the action of a market event is looked at.
+    properties: Option<EventPropertiesInput>,
+}
+
+/// More about an event.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct EventPropertiesInput {
+    /// What kind of trade a market event was, such as buy or sell.
+    action: Option<Text<32>>,
+}
+
+impl EventInput {
+    /// The event, when it can be counted. `now` is when it came.
+    pub fn tracked(self, now: Timestamp) -> Result<TrackedEvent, Rejection> {
+        let at = self.at.unwrap_or(now);
+        if at.unix_seconds() > now.unix_seconds() + SKEW_SECONDS {
+            return Err(Rejection::invalid("at", format!("{at} has not come yet")));
+        }
+        self.at(at)
+    }
+
+    /// The event, when it says itself when it was.
+    pub fn dated(self) -> Result<TrackedEvent, Rejection> {
+        let at = self.at.ok_or_else(|| Rejection::invalid("at", "is required"))?;
+        self.at(at)
+    }
+
+    fn at(self, at: Timestamp) -> Result<TrackedEvent, Rejection> {
+        let kind = match self.kind.as_str() {
+            "session" => EventKind::Session,
+            "transaction" => EventKind::Transaction,
+            "market" => EventKind::Market,
+            other => {
+                let message = format!("`{other}` is none of session, transaction, market");
+                return Err(Rejection::invalid("kind", message));
+            }
+        };
+        if self.wallet == Address::ZERO {
+            return Err(Rejection::invalid("wallet", "the zero address is not a wallet"));
+        }
+        if at.unix_seconds() < FIRST_SECONDS {
+            return Err(Rejection::invalid("at", format!("{at} is before 2015")));
+        }
+        let action = self.properties.and_then(|properties| properties.action);
+        let boxed = |text: String| (!text.is_empty()).then(|| text.into_boxed_str());
+        Ok(TrackedEvent {
+            wallet: self.wallet,
+            kind,
+            at,
+            id: self.id.and_then(|id| boxed(id.into_string())),
+            action: action.and_then(|action| boxed(action.into_string())),
+        })
+    }
+}

@@ -1,0 +1,28 @@
+//! Charts. What each of them means is one line of the table in [`bourse_analytics::Chart`]; here they are asked for and
+//! written down.
+
+pub(crate) mod compute;
+pub(crate) mod filter;
+pub(crate) mod retention_grid;
+pub(crate) mod shown;
+
+use bourse_analytics::Chart;
+
+use crate::call::Call;
+use crate::failure::Failure;
+
+pub(crate) use filter::Request;
+use shown::Shown;
+
+/// Answers a chart of wallets or events.
+pub(crate) async fn chart(chart: Chart, call: Call, request: Request) -> Result<Vec<u8>, Failure> {
+    let ask = request.filter.ask(call.now)?;
+    let desk = open(&call).await?;
+    let answer = desk.read(|project| project.chart(chart, &ask));
+    Shown::from(answer).write(call.media, chart.member())
+}
+
+/// The desk of the caller's project.
+async fn open(call: &Call) -> Result<std::sync::Arc<crate::counting::Desk>, Failure> {
+    call.app.counting.open(call.scope(), call.now).await.map_err(|error| (&error).into())
+}

@@ -1,0 +1,266 @@
+//! What is counted of a project's events, in pieces, and the versions by which several processes count together.
+
+use bourse_wire::{Day, ProjectId};
+
+use crate::args::args;
+use crate::backend::Store;
+use crate::events::{Event, insert_events};
+use crate::row::Row;
+use crate::session::{Session, list};
+use crate::{ProjectScope, StoreError, projects};
+
+/// The name of a piece: kind, day and part.
+pub type ChunkKey = (u8, i32, u32);
+
+/// One piece of what is counted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Chunk {
+    /// Its name.
+    pub key: ChunkKey,
+    /// What it says; nothing when the piece is no more.
+    pub body: Vec<u8>,
+}
+
+/// What a process has already, so that it is given the rest.
+#[derive(Clone, Debug, Default)]
+pub struct CountsKnown {
+    /// Kinds of pieces, with the version up to which each is known.
+    pub kinds: Vec<(u8, u64)>,
+    /// The version up to which ids of events are known, and the first day whose ids matter; `None` when none do.
+    pub seen: Option<(u64, Day)>,
+}
+
+/// What of the counts is newer than what was known.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// The version that they are of; 0 when nothing was ever counted.
+    pub version: u64,
+    /// Pieces that are different.
+    pub chunks: Vec<Chunk>,
+    /// Hashes of ids, with the day on which they were counted.
+    pub seen: Vec<(Day, Vec<u8>)>,
+}
+
+/// What counting events changes, all at once or not at all.
+#[derive(Clone, Debug, Default)]
+pub struct CountsCommit {
+    /// The version that it was prepared for.
+    pub expected: u64,
+    /// Batches that it counts.
+    pub batches: Vec<BatchMark>,
+    /// Pieces that are different.
+    pub chunks: Vec<Chunk>,
+    /// Hashes of the ids of the events.
+    pub seen: Vec<u8>,
+    /// Events to be kept as they are.
+    pub raw: Vec<Event>,
+    /// When, and what is by then too old to be kept.
+    pub days: KeptDays,
+}
+
+/// The mark of a batch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BatchMark {
+    /// Its name within the project.
+    pub id: String,
+    /// Whether it is remembered for good, rather than for some days.
+    pub for_good: bool,
+}
+
+/// What is kept how long.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KeptDays {
+    /// Today.
+    pub today: Day,
+    /// The first day whose batches are remembered.
+    pub batches_from: Day,
+    /// The first day whose ids of events are remembered.
+    pub seen_from: Day,
+    /// The first day whose events are kept as they are.
+    pub raw_from: Day,
+}
+
+impl Default for KeptDays {
+    fn default() -> Self {
+        let always = Day::from_number(0);
+        Self { today: always, batches_from: always, seen_from: always, raw_from: always }
+    }
+}
+
+/// What became of a commit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CountsCommitted {
+    /// It is stored as this version.
+    As(u64),
+    /// Somebody else was faster: nothing is stored, and it must be prepared anew.
+    Behind,
+    /// These batches were counted before: nothing is stored.
+    Repeated(Vec<String>),
+}
+
+/// The day of a batch that is remembered for good.
+const FOR_GOOD: i64 = i64::MAX;
+
+impl Store {
+    /// What of a project's counts is newer than what is known.
+    pub async fn counts(&self, scope: ProjectScope, known: CountsKnown) -> Result<Counts, StoreError> {
+        self.snapshot(move |mut session| {
+            Box::pin(async move {
+                let project = scope.project();
+                let mut counts =
+                    Counts { version: version(&mut session, project).await?, ..Counts::default() };
+                for (kind, since) in known.kinds.into_iter().filter(|(_, since)| *since < counts.version) {
+                    counts.chunks.extend(chunks(&mut session, project, kind, since).await?);
+                }
+                if let Some((since, first)) = known.seen
+                    && since < counts.version
+                {
+                    counts.seen = seen(&mut session, project, since, first).await?;
+                }
+                Ok(counts)
+            })
+        })
+        .await
+    }
+
+    /// The versions of the counts of projects that have any.
+    pub async fn counts_versions(&self) -> Result<Vec<(ProjectId, u64)>, StoreError> {
+        self.read(|mut session| {
+            Box::pin(async move {
+                let rows = session.all("SELECT project_id, version FROM analytics_versions", args![]).await?;
+                let pair = |row: &Row| {
+                    let project = row.u64(0, "project id")?.try_into();
+                    let project = project.map_err(|error| StoreError::corrupt("project id", error))?;
+                    Ok((project, row.u64(1, "version")?))
+                };
+                rows.iter().map(pair).collect()
+            })
+        })
+        .await
+    }
+
+    /// Stores what counting events changed, unless somebody else counted since it was prepared.
+    pub async fn commit_counts(
+        &self,
+        scope: ProjectScope,
+        commit: CountsCommit,
+    ) -> Result<CountsCommitted, StoreError> {
+        self.write(move |mut session| Box::pin(async move { store(&mut session, scope, commit).await })).await
+    }
+}
+
+async fn version(session: &mut Session<'_>, project: ProjectId) -> Result<u64, StoreError> {
+    let sql = "SELECT version FROM analytics_versions WHERE project_id = $1";
+    session.first(sql, args![project]).await?.map_or(Ok(0), |row| row.u64(0, "version"))
+}
+
+async fn chunks(
+    session: &mut Session<'_>,
+    project: ProjectId,
+    kind: u8,
+    since: u64,
+) -> Result<Vec<Chunk>, StoreError> {
+    // Everything is read in the order of the keys; for what is new the versions are the better way.
+    let everything = "SELECT kind, day, part, body FROM analytics_chunks WHERE project_id = $1 AND kind = $2";
+    let rows = if since == 0 {
+        session.all(everything, args![project, kind]).await?
+    } else {
+        session.all(format!("{everything} AND version > $3"), args![project, kind, since]).await?
+    };
+    let chunk = |row: &Row| {
+        let day = i32::try_from(row.i64(1)?).map_err(|error| StoreError::corrupt("day", error))?;
+        let part = u32::try_from(row.i64(2)?).map_err(|error| StoreError::corrupt("part", error))?;
+        Ok(Chunk { key: (row.u8(0, "kind")?, day, part), body: row.bytes(3)?.to_vec() })
+    };
+    rows.iter().map(chunk).collect()
+}
+
+async fn seen(
+    session: &mut Session<'_>,
+    project: ProjectId,
+    since: u64,
+    first: Day,
+) -> Result<Vec<(Day, Vec<u8>)>, StoreError> {
+    let sql = "SELECT day, body FROM analytics_seen WHERE project_id = $1 AND version > $2 AND day >= $3";
+    let rows = session.all(sql, args![project, since, i64::from(first.number())]).await?;
+    let pair = |row: &Row| {
+        let day = i32::try_from(row.i64(0)?).map_err(|error| StoreError::corrupt("day", error))?;
+        Ok((Day::from_number(day), row.bytes(1)?.to_vec()))
+    };
+    rows.iter().map(pair).collect()
+}
+
+async fn store(
+    session: &mut Session<'_>,
+    scope: ProjectScope,
+    commit: CountsCommit,
+) -> Result<CountsCommitted, StoreError> {
+    let project = scope.project();
+    projects::require(session, project).await?;
+    let repeated = known_batches(session, project, &commit.batches).await?;
+    if !repeated.is_empty() {
+        return Ok(CountsCommitted::Repeated(repeated));
+    }
+    let Some(version) = advance(session, project, commit.expected).await? else {
+        return Ok(CountsCommitted::Behind);
+    };
+    let today = i64::from(commit.days.today.number());
+    let row = |Chunk { key: (kind, day, part), body }: Chunk| {
+        args![project, kind, i64::from(day), i64::from(part), version, body]
+    };
+    let head = "INSERT INTO analytics_chunks (project_id, kind, day, part, version, body)";
+    let tail = "ON CONFLICT (project_id, kind, day, part)
+        DO UPDATE SET version = excluded.version, body = excluded.body";
+    session.insert(head, tail, commit.chunks.into_iter().map(row).collect()).await?;
+    let mark = |BatchMark { id, for_good }| args![project, id, if for_good { FOR_GOOD } else { today }];
+    let head = "INSERT INTO analytics_batches (project_id, batch_id, day)";
+    session.insert(head, "", commit.batches.into_iter().map(mark).collect()).await?;
+    if !commit.seen.is_empty() {
+        let head = "INSERT INTO analytics_seen (project_id, version, day, body)";
+        session.insert(head, "", vec![args![project, version, today, commit.seen]]).await?;
+    }
+    insert_events(session, project, commit.raw).await?;
+    prune(session, project, commit.days).await?;
+    Ok(CountsCommitted::As(version))
+}
+
+async fn known_batches(
+    session: &mut Session<'_>,
+    project: ProjectId,
+    batches: &[BatchMark],
+) -> Result<Vec<String>, StoreError> {
+    let names = list(batches.len(), 1);
+    let sql =
+        format!("SELECT batch_id FROM analytics_batches WHERE project_id = $1 AND batch_id IN ({names})");
+    let mut args = args![project];
+    args.extend(batches.iter().map(|batch| batch.id.as_str().into()));
+    session.all(sql, args).await?.iter().map(|row| row.text(0)).collect()
+}
+
+/// The next version, when the last one is still what it is thought to be.
+async fn advance(
+    session: &mut Session<'_>,
+    project: ProjectId,
+    expected: u64,
+) -> Result<Option<u64>, StoreError> {
+    let advanced = if expected == 0 {
+        let sql =
+            "INSERT INTO analytics_versions (project_id, version) VALUES ($1, 1) ON CONFLICT DO NOTHING";
+        session.execute(sql, args![project]).await?
+    } else {
+        let sql =
+            "UPDATE analytics_versions SET version = version + 1 WHERE project_id = $1 AND version = $2";
+        session.execute(sql, args![project, expected]).await?
+    };
+    Ok((advanced == 1).then_some(expected + 1))
+}
+
+/// Forgets what is too old.
+async fn prune(session: &mut Session<'_>, project: ProjectId, days: KeptDays) -> Result<(), StoreError> {
+    for (table, first) in [("analytics_batches", days.batches_from), ("analytics_seen", days.seen_from)] {
+        let sql = format!("DELETE FROM {table} WHERE project_id = $1 AND day < $2");
+        session.execute(sql, args![project, i64::from(first.number())]).await?;
+    }
+    let sql = "DELETE FROM events WHERE project_id = $1 AND at < $2";
+    session.execute(sql, args![project, days.raw_from.to_string()]).await.map(drop)
+}
