@@ -82,7 +82,7 @@ pub struct KeptDays {
 
 impl Default for KeptDays {
     fn default() -> Self {
-        let always = Day::from_number(0);
+        let always = Day::from_number(i32::MIN);
         Self { today: always, batches_from: always, seen_from: always, raw_from: always }
     }
 }
