@@ -107,3 +107,108 @@ impl Shelf {
         self.list.bytes() + self.index.bytes()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::filter::{Condition, Value};
+    use crate::properties::extract;
+    use crate::set::{ordinals, places_of_all};
+
+    const TOKENS: u32 = 6_000;
+
+    /// Metadata of a token: a rare value, a common one, and one of many numbers.
+    fn metadata(token: u32) -> String {
+        let (rare, common) = (token % 97, token % 3);
+        format!(r#"{{"properties":{{"rare":"r{rare}","common":"c{common}","number":{}}}}}"#, number(token))
+    }
+
+    fn number(token: u32) -> i64 {
+        i64::from(token.wrapping_mul(2_654_435_761) >> 20)
+    }
+
+    fn one_of(name: &str, value: String) -> PropertyFilter {
+        let condition = Condition::OneOf(vec![Value::Text(value.into())]);
+        PropertyFilter { name: name.to_owned(), condition }
+    }
+
+    fn within(min: i64, max: i64) -> PropertyFilter {
+        let condition = Condition::Within { min: Some(min), max: Some(max) };
+        PropertyFilter { name: "number".to_owned(), condition }
+    }
+
+    /// The tokens of the shelf that filters let through, block by block, as a walk finds them.
+    fn walked(shelf: &Shelf, filters: &[PropertyFilter]) -> Vec<u32> {
+        let terms = shelf.terms(filters);
+        let runs = shelf.list().blocks_from((0, 0));
+        let of_run = |run: crate::ranked::Run<'_>| {
+            let places: Vec<u32> = ordinals(0, &places_of_all(&terms, run.base)).collect();
+            let slots = run.slots().filter(|(_, slot)| places.contains(&(slot - run.base)));
+            slots.map(|(token, _)| token).collect::<Vec<_>>()
+        };
+        runs.flat_map(of_run).collect()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(24))]
+
+        /// Against a map from rank to token, while tokens come and go until blocks are split, emptied and used again.
+        #[test]
+        fn the_index_is_that_of_the_list(
+            start in prop::collection::btree_set(0..TOKENS, 0..5_000),
+            changes in prop::collection::vec((0_u32..2_000, 0..TOKENS), 0..4_000),
+            (rare, common, bounds) in (0_u32..97, 0_u32..3, (0_i64..4_096, 0_i64..4_096)),
+        ) {
+            let metadata: Vec<String> = (0..TOKENS).map(metadata).collect();
+            let extracted = |token: u32| extract(&metadata[token as usize]);
+            let mut properties = Properties::default();
+            for token in 0..TOKENS {
+                properties.add(token, &extracted(token).properties);
+            }
+            properties.settle(TOKENS as usize);
+            // Ranks change: a token that comes back has another, mostly among the first.
+            let mut ranks: Vec<u32> = (0..TOKENS).map(|token| token * 7 % TOKENS).collect();
+            let mut model: BTreeMap<(u32, u32), u32> =
+                start.iter().map(|token| ((ranks[*token as usize], *token), *token)).collect();
+            let entries: Vec<(u32, f64)> =
+                model.iter().map(|((rank, _), token)| (*token, f64::from(*rank))).collect();
+            let mut shelf = Shelf::new(&entries, &properties, TOKENS as usize);
+            for (rank, token) in changes {
+                let known = (ranks[token as usize], token);
+                if model.remove(&known).is_some() {
+                    let compare = |a: u32, b: u32| (ranks[a as usize], a).cmp(&(ranks[b as usize], b));
+                    let slot = shelf.remove((token, f64::from(known.0)), compare).unwrap();
+                    shelf.forget(slot, &extracted(token));
+                } else {
+                    ranks[token as usize] = rank;
+                    model.insert((rank, token), token);
+                    let compare = |a: u32, b: u32| (ranks[a as usize], a).cmp(&(ranks[b as usize], b));
+                    shelf.insert((token, f64::from(rank)), &extracted(token), compare);
+                    shelf.settle(&properties, TOKENS as usize);
+                }
+            }
+            let (min, max) = (bounds.0.min(bounds.1), bounds.0.max(bounds.1));
+            let filters = [
+                one_of("rare", format!("r{rare}")),
+                one_of("common", format!("c{common}")),
+                within(min, max),
+            ];
+            let lets_through = |index: usize, token: u32| match index {
+                0 => token % 97 == rare,
+                1 => token % 3 == common,
+                _ => (min..=max).contains(&number(token)),
+            };
+            for chosen in [&[0][..], &[1], &[2], &[0, 2], &[1, 2]] {
+                let expected: Vec<u32> = model.values().copied()
+                    .filter(|token| chosen.iter().all(|index| lets_through(*index, *token))).collect();
+                let filters: Vec<PropertyFilter> = chosen.iter().map(|index| filters[*index].clone()).collect();
+                prop_assert_eq!(shelf.count(&filters), expected.len());
+                prop_assert_eq!(walked(&shelf, &filters), expected);
+            }
+        }
+    }
+}
