@@ -119,7 +119,7 @@ mod tests {
     use crate::properties::extract;
     use crate::set::{ordinals, places_of_all};
 
-    const TOKENS: u32 = 8_000;
+    const TOKENS: u32 = 12_000;
 
     /// Metadata of a token: a rare value, a common one, and one of many numbers.
     fn metadata(token: u32) -> String {
@@ -154,13 +154,13 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(24))]
+        #![proptest_config(ProptestConfig::with_cases(16))]
 
         /// Against a map from rank to token, while tokens come and go until blocks are split, emptied and used again.
         #[test]
         fn the_index_is_that_of_the_list(
-            start in prop::collection::btree_set(0..TOKENS, 3_000..5_500),
-            changes in prop::collection::vec((0_u32..2_000, 0..TOKENS), 0..4_000),
+            start in prop::collection::btree_set(0..TOKENS, 4_000..5_000),
+            changes in prop::collection::vec((0_u32..500, 0..TOKENS), 0..5_000),
             (rare, common, bounds) in (0_u32..97, 0_u32..3, (0_i64..4_096, 0_i64..4_096)),
         ) {
             let metadata: Vec<String> = (0..TOKENS).map(metadata).collect();
