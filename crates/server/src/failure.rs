@@ -25,7 +25,6 @@ impl From<StoreError> for Failure {
         match error {
             StoreError::Refused(error) => Self::Refused(error),
             StoreError::Database(_)
-            | StoreError::Load(_)
             | StoreError::Address { .. }
             | StoreError::Newer { .. }
             | StoreError::Corrupt { .. }

@@ -1,6 +1,7 @@
 //! The one way to change a collection.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use bourse_wire::{ActivityFacts, Address, Amount, OrderFacts, TokenId};
 use serde::{Deserialize, Serialize};
@@ -115,15 +116,33 @@ fn merge_keys<K: Ord>(keys: &mut Vec<K>, later: Vec<K>) {
 impl Store {
     /// Commits changes, their idempotency key and the collection's next version in one transaction.
     pub async fn commit(&self, batch: Batch) -> Result<Committed, StoreError> {
-        let changes_kept = self.options.changes_kept;
-        self.write(move |mut session| {
-            Box::pin(async move { commit(&mut session, batch, changes_kept).await })
-        })
-        .await
+        let (changes_kept, recent) = (self.options.changes_kept, Arc::clone(&self.recent));
+        let done = self.write_then(
+            move |mut session| Box::pin(async move { commit(&mut session, batch, changes_kept).await }),
+            move |done: &mut Done| {
+                if let Some((id, orders)) = done.orders.take() {
+                    recent.put(id, done.committed.version, orders);
+                }
+            },
+        );
+        Ok(done.await?.committed)
     }
 }
 
-async fn commit(session: &mut Session<'_>, batch: Batch, changes_kept: u64) -> Result<Committed, StoreError> {
+/// A commit that is about to be on disk.
+struct Done {
+    committed: Committed,
+    /// The orders that are different now, when nothing else is that followers take over.
+    orders: Option<(CollectionId, Vec<OrderFacts>)>,
+}
+
+impl Done {
+    fn unchanged(version: u64, replayed: bool) -> Self {
+        Self { committed: Committed { version, changed: 0, replayed }, orders: None }
+    }
+}
+
+async fn commit(session: &mut Session<'_>, batch: Batch, changes_kept: u64) -> Result<Done, StoreError> {
     let id = find_or_create(session, batch.collection).await?;
     // Holds the collection's row: versions of one collection follow each other, whoever commits.
     let sql = "UPDATE collection_versions SET version = version WHERE collection_id = $1 RETURNING version";
@@ -134,15 +153,17 @@ async fn commit(session: &mut Session<'_>, batch: Batch, changes_kept: u64) -> R
         let sql = "INSERT INTO applied_batches (collection_id, batch_key, version) VALUES ($1, $2, $3)
             ON CONFLICT (collection_id, batch_key) DO NOTHING";
         if session.execute(sql, args![id.0, key.as_str(), version + 1]).await? == 0 {
-            return Ok(Committed { version, changed: 0, replayed: true });
+            return Ok(Done::unchanged(version, true));
         }
     }
-    let changed = Latest::of(batch.changes).write(session, id).await?;
+    let (changed, orders) = Latest::of(batch.changes).write(session, id).await?;
     if changed.len() == 0 {
-        return Ok(Committed { version, changed: 0, replayed: false });
+        return Ok(Done::unchanged(version, false));
     }
     raise_version(session, id, version + 1, &changed, changes_kept).await?;
-    Ok(Committed { version: version + 1, changed: changed.len(), replayed: false })
+    let committed = Committed { version: version + 1, changed: changed.len(), replayed: false };
+    let is_all = !changed.contract && changed.tokens.is_empty() && changed.balances.is_empty();
+    Ok(Done { committed, orders: is_all.then_some((id, orders)) })
 }
 
 async fn raise_version(
@@ -185,7 +206,7 @@ impl Latest {
                     latest.balances.insert((token_id, account), balance);
                 }
                 Change::Order(order) => {
-                    latest.orders.insert((order.marketplace.number(), order.order_id.clone()), order);
+                    latest.orders.insert(orders::key_of(&order), order);
                 }
                 Change::Activity(activity) => latest.activities.push(*activity),
             }
@@ -193,8 +214,12 @@ impl Latest {
         latest
     }
 
-    /// Writes everything and tells what is different now.
-    async fn write(self, session: &mut Session<'_>, id: CollectionId) -> Result<Changed, StoreError> {
+    /// Writes everything and tells what is different now, with the orders as they are now.
+    async fn write(
+        self,
+        session: &mut Session<'_>,
+        id: CollectionId,
+    ) -> Result<(Changed, Vec<OrderFacts>), StoreError> {
         let mut changed = Changed::default();
         if let Some(info) = self.contract {
             let sql = "INSERT INTO contracts (collection_id, info) VALUES ($1, $2)
@@ -213,9 +238,10 @@ impl Latest {
         for row in session.insert(INSERT_BALANCES, UPSERT_BALANCES, rows).await? {
             changed.balances.push((row.parse(0, "token id")?, row.parse(1, "account")?));
         }
-        changed.orders = orders::put(session, id, self.orders).await?;
+        let orders = orders::put(session, id, self.orders).await?;
+        changed.orders = orders.iter().map(orders::key_of).collect();
         changed.activities = activities::put(session, id, self.activities).await?;
-        Ok(changed)
+        Ok((changed, orders))
     }
 }
 

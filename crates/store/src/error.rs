@@ -10,10 +10,7 @@ pub enum StoreError {
     Refused(#[from] Error),
     /// The database failed or cannot be reached.
     #[error("database: {0}")]
-    Database(#[from] sqlx::Error),
-    /// The database failed while a whole collection was read.
-    #[error("database: {0}")]
-    Load(#[from] rusqlite::Error),
+    Database(#[source] Box<dyn std::error::Error + Send + Sync>),
     /// The database address is not one we can open.
     #[error("database address `{url}`: {reason}")]
     Address {
@@ -41,6 +38,18 @@ pub enum StoreError {
     /// The writer has stopped; the store is being closed.
     #[error("the store is closed")]
     Closed,
+}
+
+impl From<sqlx::Error> for StoreError {
+    fn from(error: sqlx::Error) -> Self {
+        Self::Database(Box::new(error))
+    }
+}
+
+impl From<rusqlite::Error> for StoreError {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Database(Box::new(error))
+    }
 }
 
 impl StoreError {

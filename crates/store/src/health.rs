@@ -59,7 +59,9 @@ impl Store {
 
 async fn has_history(session: &mut Session<'_>) -> Result<bool, StoreError> {
     let sql = match session {
-        Session::Sqlite(_) => "SELECT 1 FROM sqlite_master WHERE name = 'schema_migrations'",
+        Session::Sqlite(_) | Session::Direct(_) => {
+            "SELECT 1 FROM sqlite_master WHERE name = 'schema_migrations'"
+        }
         Session::Postgres(_) => "SELECT 1::BIGINT WHERE to_regclass('schema_migrations') IS NOT NULL",
     };
     Ok(session.first(sql, args![]).await?.is_some())

@@ -25,6 +25,7 @@ mod migrate;
 mod order_activities;
 mod orders;
 mod projects;
+mod recent;
 mod revisions;
 mod row;
 mod scope;

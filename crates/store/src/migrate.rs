@@ -96,7 +96,7 @@ impl Migration {
     async fn apply(&self, session: &mut Session<'_>, now: Timestamp) -> Result<(), StoreError> {
         session.script(self.both).await?;
         match session {
-            Session::Sqlite(_) => session.script(self.sqlite).await?,
+            Session::Sqlite(_) | Session::Direct(_) => session.script(self.sqlite).await?,
             Session::Postgres(_) => session.script(self.postgres).await?,
         }
         self.distribute(session).await?;
@@ -106,7 +106,7 @@ impl Migration {
 
     /// Lays the new tables out over the nodes, when the database is a Citus one.
     async fn distribute(&self, session: &mut Session<'_>) -> Result<(), StoreError> {
-        if matches!(session, Session::Sqlite(_)) {
+        if !matches!(session, Session::Postgres(_)) {
             return Ok(());
         }
         let citus =

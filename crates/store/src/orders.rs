@@ -47,43 +47,66 @@ async fn keyed(
     session.keyed(select, id, "marketplace, order_id", keys).await
 }
 
-/// Writes orders and what happened to them; tells which are different now.
+/// Writes orders and what happened to them; returns those that are different now. Whoever calls this holds the
+/// collection, so that what is read here is still so when it is replaced.
 pub(crate) async fn put(
     session: &mut Session<'_>,
     id: CollectionId,
     orders: BTreeMap<OrderKey, Box<OrderFacts>>,
-) -> Result<Vec<OrderKey>, StoreError> {
-    let known = read_known(session, id, orders.keys().cloned()).await?;
+) -> Result<Vec<OrderFacts>, StoreError> {
+    let known = keyed(session, SELECT_ORDERS, id, orders.keys().cloned()).await?;
+    let known: HashMap<OrderKey, &Row> =
+        known.iter().map(|row| Ok((order_key(row)?, row))).collect::<Result<_, StoreError>>()?;
     let (mut rows, mut activities) = (Vec::with_capacity(orders.len()), Vec::new());
+    let mut changed = Vec::with_capacity(orders.len());
     for (key, mut order) in orders {
-        let known = known.get(&key);
-        if let Some(known) = known {
-            order.created_at = known.first_seen(order.created_at);
+        let Some(row) = known.get(&key) else {
+            activities.extend(activities_of(&order, None));
+            rows.push(order_row(id, &order)?);
+            changed.push(*order);
+            continue;
+        };
+        let known = known_of(row)?;
+        order.created_at = known.first_seen(order.created_at);
+        let args = order_row(id, &order)?;
+        if is_different(row, &args)? {
+            activities.extend(activities_of(&order, Some(&known)));
+            rows.push(args);
+            changed.push(*order);
         }
-        activities.extend(activities_of(&order, known));
-        rows.push(order_row(id, &order)?);
     }
-    let changed = session.insert(INSERT_ORDERS, UPSERT_ORDERS, rows).await?;
+    session.insert(INSERT_ORDERS, UPSERT_ORDERS, rows).await?;
     activities::put(session, id, activities).await?;
-    changed.iter().map(order_key).collect()
+    Ok(changed)
 }
 
-async fn read_known(
-    session: &mut Session<'_>,
-    id: CollectionId,
-    keys: impl Iterator<Item = OrderKey>,
-) -> Result<HashMap<OrderKey, Known>, StoreError> {
-    let select = "SELECT marketplace, order_id, status, quantity_remaining, created_at FROM orders";
-    let known = |row: &Row| {
-        let known = Known {
-            status: row.number(2, "status", OrderStatus::from_number)?,
-            quantity_remaining: row.parse(3, "quantity")?,
-            created_at: row.parse(4, "order time")?,
-        };
-        Ok((order_key(row)?, known))
-    };
-    keyed(session, select, id, keys).await?.iter().map(known).collect()
+/// What tells an order apart within its collection.
+pub(crate) fn key_of(order: &OrderFacts) -> OrderKey {
+    (order.marketplace.number(), order.order_id.clone())
 }
+
+fn known_of(row: &Row) -> Result<Known, StoreError> {
+    Ok(Known {
+        status: row.number(3, "status", OrderStatus::from_number)?,
+        quantity_remaining: row.parse(10, "quantity")?,
+        created_at: row.parse(19, "order time")?,
+    })
+}
+
+/// Whether an order as it is to be stored differs from how it is stored. When a record last changed is no change by
+/// itself: an order that is sent again is the order that was there.
+fn is_different(row: &Row, args: &[Arg]) -> Result<bool, StoreError> {
+    // The collection comes before what is selected, and when the record changed comes last.
+    for (column, arg) in args.iter().skip(1).take(UPDATED_AT).enumerate() {
+        if !row.is(column, arg)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// The column of the time when the record last changed, the last one.
+const UPDATED_AT: usize = 20;
 
 pub(crate) const SELECT_ORDERS: &str = "SELECT marketplace, order_id, side, status, origin_name, token_id, maker, price_amount,
     currency_address, quantity_initial, quantity_remaining, quantity_decimals, fee_bps, fee_breakdown, valid_from,
@@ -93,7 +116,6 @@ pub(crate) const SELECT_ORDERS: &str = "SELECT marketplace, order_id, side, stat
 const INSERT_ORDERS: &str = "INSERT INTO orders (collection_id, marketplace, order_id, side, status, origin_name,
     token_id, maker, price_amount, currency_address, quantity_initial, quantity_remaining, quantity_decimals, fee_bps,
     fee_breakdown, valid_from, valid_until, block_number, order_created_at, order_updated_at, created_at, updated_at)";
-/// When a record last changed is no change by itself: an order that is sent again is the order that was there.
 const UPSERT_ORDERS: &str = "ON CONFLICT (collection_id, marketplace, order_id) DO UPDATE SET
     side = excluded.side, status = excluded.status, origin_name = excluded.origin_name, token_id = excluded.token_id,
     maker = excluded.maker, price_amount = excluded.price_amount, currency_address = excluded.currency_address,
@@ -101,17 +123,7 @@ const UPSERT_ORDERS: &str = "ON CONFLICT (collection_id, marketplace, order_id) 
     quantity_decimals = excluded.quantity_decimals, fee_bps = excluded.fee_bps,
     fee_breakdown = excluded.fee_breakdown, valid_from = excluded.valid_from, valid_until = excluded.valid_until,
     block_number = excluded.block_number, order_created_at = excluded.order_created_at,
-    order_updated_at = excluded.order_updated_at, created_at = excluded.created_at, updated_at = excluded.updated_at
-    WHERE (orders.side, orders.status, orders.origin_name, COALESCE(orders.token_id, ''), orders.maker,
-        orders.price_amount, orders.currency_address, orders.quantity_initial, orders.quantity_remaining,
-        orders.quantity_decimals, orders.fee_bps, orders.fee_breakdown, orders.valid_from, orders.valid_until,
-        orders.block_number, orders.order_created_at, orders.order_updated_at, orders.created_at)
-        <> (excluded.side, excluded.status, excluded.origin_name, COALESCE(excluded.token_id, ''), excluded.maker,
-        excluded.price_amount, excluded.currency_address, excluded.quantity_initial, excluded.quantity_remaining,
-        excluded.quantity_decimals, excluded.fee_bps, excluded.fee_breakdown, excluded.valid_from,
-        excluded.valid_until, excluded.block_number, excluded.order_created_at, excluded.order_updated_at,
-        excluded.created_at)
-    RETURNING marketplace, order_id";
+    order_updated_at = excluded.order_updated_at, created_at = excluded.created_at, updated_at = excluded.updated_at";
 
 fn order_row(id: CollectionId, order: &OrderFacts) -> Result<Vec<Arg>, StoreError> {
     let fees =

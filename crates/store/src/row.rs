@@ -7,6 +7,7 @@ use bourse_wire::RecordId;
 use sqlx::Row as _;
 
 use crate::StoreError;
+use crate::args::Arg;
 
 /// One row of a result, from either engine. Columns are read by position.
 pub(crate) enum Row {
@@ -32,6 +33,15 @@ impl Row {
     getter!(opt_str, Option<&str>);
     getter!(pub(crate) bool, bool);
     getter!(pub(crate) bytes, &[u8]);
+
+    /// Whether a column has the value of an argument.
+    pub(crate) fn is(&self, column: usize, arg: &Arg) -> Result<bool, StoreError> {
+        Ok(match arg {
+            Arg::Int(value) => self.opt_i64(column)? == *value,
+            Arg::Text(value) => self.opt_str(column)? == value.as_deref(),
+            Arg::Bool(value) => self.bool(column)? == *value,
+        })
+    }
 
     pub(crate) fn i64(&self, column: usize) -> Result<i64, StoreError> {
         self.opt_i64(column)?.ok_or_else(|| missing(column))

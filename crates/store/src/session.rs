@@ -7,12 +7,15 @@ use sqlx::{AssertSqlSafe, PgConnection, SqliteConnection};
 
 use crate::StoreError;
 use crate::args::{Arg, args};
+use crate::backend::sqlite::direct;
 use crate::collections::CollectionId;
 use crate::row::Row;
 
 /// A borrowed connection, in or out of a transaction.
 pub(crate) enum Session<'c> {
     Sqlite(&'c mut SqliteConnection),
+    /// A connection to SQLite of the thread that this runs on. Its statements are through before they return.
+    Direct(&'c mut rusqlite::Connection),
     Postgres(&'c mut PgConnection),
 }
 
@@ -47,6 +50,7 @@ impl Session<'_> {
         let sql = sql.into().into_owned();
         Ok(match self {
             Self::Sqlite(connection) => bound!(sql, args).execute(&mut **connection).await?.rows_affected(),
+            Self::Direct(connection) => direct::execute(connection, &sql, &args)?,
             Self::Postgres(connection) => bound!(sql, args).execute(&mut **connection).await?.rows_affected(),
         })
     }
@@ -62,6 +66,7 @@ impl Session<'_> {
             Self::Sqlite(connection) => {
                 bound!(sql, args).fetch_all(&mut **connection).await?.into_iter().map(Row::Sqlite).collect()
             }
+            Self::Direct(connection) => direct::all(connection, &sql, [args])?,
             Self::Postgres(connection) => {
                 bound!(sql, args).fetch_all(&mut **connection).await?.into_iter().map(Row::Postgres).collect()
             }
@@ -79,6 +84,7 @@ impl Session<'_> {
             Self::Sqlite(connection) => {
                 bound!(sql, args).fetch_optional(&mut **connection).await?.map(Row::Sqlite)
             }
+            Self::Direct(connection) => direct::all(connection, &sql, [args])?.into_iter().next(),
             Self::Postgres(connection) => {
                 bound!(sql, args).fetch_optional(&mut **connection).await?.map(Row::Postgres)
             }
@@ -89,6 +95,7 @@ impl Session<'_> {
     pub(crate) async fn script(&mut self, sql: &'static str) -> Result<(), StoreError> {
         match self {
             Self::Sqlite(connection) => sqlx::raw_sql(sql).execute(&mut **connection).await.map(drop)?,
+            Self::Direct(connection) => connection.execute_batch(sql)?,
             Self::Postgres(connection) => sqlx::raw_sql(sql).execute(&mut **connection).await.map(drop)?,
         }
         Ok(())
@@ -103,7 +110,7 @@ impl Session<'_> {
             for column in 0..columns {
                 text.push_str(if column == 0 { "" } else { "," });
                 match self {
-                    Self::Sqlite(_) => text.push('?'),
+                    Self::Sqlite(_) | Self::Direct(_) => text.push('?'),
                     // Writing to a string cannot fail.
                     Self::Postgres(_) => drop(write!(text, "${}", after + row * columns + column + 1)),
                 }
@@ -122,6 +129,9 @@ impl Session<'_> {
         rows: Vec<Vec<Arg>>,
     ) -> Result<Vec<Row>, StoreError> {
         let Some(columns) = rows.first().map(Vec::len) else { return Ok(Vec::new()) };
+        if matches!(self, Self::Direct(_)) {
+            return self.insert_directly(head, tail, columns, rows);
+        }
         let rows_max = STATEMENT_ARGS_MAX / columns;
         let mut returned = Vec::new();
         let mut rows = rows.into_iter();
@@ -135,6 +145,33 @@ impl Session<'_> {
         }
     }
 
+    /// Inserts with statements of few lengths, which are prepared once and then only repeated.
+    fn insert_directly(
+        &mut self,
+        head: &str,
+        tail: &str,
+        columns: usize,
+        mut rows: Vec<Vec<Arg>>,
+    ) -> Result<Vec<Row>, StoreError> {
+        // For what a statement returns SQLite makes a table each time, which takes longer than to insert a row.
+        let lengths: &[usize] = if tail.contains("RETURNING") { &[64, 8, 1] } else { &[1] };
+        let mut returned = Vec::new();
+        for length in lengths {
+            let rest = rows.split_off(rows.len() / length * length);
+            let sql = format!("{head} VALUES {} {tail}", self.placeholders(*length, columns, 0));
+            let mut whole = rows.into_iter();
+            let chunks = std::iter::from_fn(|| {
+                let chunk: Vec<Arg> = whole.by_ref().take(*length).flatten().collect();
+                (!chunk.is_empty()).then_some(chunk)
+            });
+            if let Self::Direct(connection) = self {
+                returned.extend(direct::all(connection, &sql, chunks)?);
+            }
+            rows = rest;
+        }
+        Ok(returned)
+    }
+
     /// Reads the rows of a collection that have these keys, with as few statements as possible. A key is one value for
     /// each of `columns`; a row comes as often as its key is named. Joined, as SQLite reads the whole collection for
     /// `(a, b) IN (VALUES ..)`.
@@ -145,6 +182,12 @@ impl Session<'_> {
         columns: &str,
         keys: Vec<Vec<Arg>>,
     ) -> Result<Vec<Row>, StoreError> {
+        if let Self::Direct(connection) = self {
+            let columns = columns.replace(", ", " = ? AND ");
+            let sql = format!("{select} WHERE collection_id = ? AND {columns} = ?");
+            let keys = keys.into_iter().map(|key| args![id.0].into_iter().chain(key).collect());
+            return direct::all(connection, &sql, keys);
+        }
         let mut found = Vec::with_capacity(keys.len());
         let mut keys = keys.into_iter();
         loop {

@@ -62,7 +62,7 @@ pub fn take_member(object: &mut Map<String, Value>, field: &str) -> Option<Value
 }
 
 /// Whether brackets nest deeper than allowed; looked at before parsing, so that depth costs nothing.
-fn deeper_than(body: &[u8], depth_max: usize) -> bool {
+pub(crate) fn deeper_than(body: &[u8], depth_max: usize) -> bool {
     let (mut depth, mut in_string, mut escaped) = (0_usize, false, false);
     for byte in body {
         match byte {
@@ -287,7 +287,7 @@ fn known_members(members: Map<String, Value>, fields: &'static [&'static str]) -
     known
 }
 
-fn same_name(field: &str, name: &str) -> bool {
+pub(crate) fn same_name(field: &str, name: &str) -> bool {
     let letters = |text| str::bytes(text).filter(|byte| *byte != b'_').map(|byte| byte.to_ascii_lowercase());
     field == name || letters(field).eq(letters(name))
 }

@@ -19,6 +19,7 @@ mod lenient;
 mod order;
 mod page;
 mod project;
+mod quick;
 mod rate;
 mod stable;
 mod text;
@@ -43,6 +44,7 @@ pub use lenient::{LenientError, from_slice, from_slice_exact, from_value, take_m
 pub use order::{FeeEntry, OrderFacts, OrderFactsError, OrderInput};
 pub use page::{Page, PageInput};
 pub use project::{IdError, ProjectId, RecordId};
+pub use quick::from_slice_quick;
 pub use rate::ExchangeRate;
 pub use stable::stable_number;
 pub use text::Text;

@@ -30,7 +30,11 @@ pub struct OrderKeyInput {
 impl Reader<'_> {
     /// Reads an order, as long as its facts make sense together. It may be over: history is read too.
     pub fn order(&self, members: JsonObject) -> Result<(CollectionKey, OrderFacts), Rejection> {
-        let input: OrderInput = from_value(Value::Object(members))?;
+        self.order_input(from_value(Value::Object(members))?)
+    }
+
+    /// Reads an order whose members have been read.
+    pub fn order_input(&self, input: OrderInput) -> Result<(CollectionKey, OrderFacts), Rejection> {
         let chain = self.chain(input.chain_id.as_ref())?;
         let collection = CollectionKey { chain, address: input.collection_contract_address };
         Ok((collection, input.facts(self.service)?))

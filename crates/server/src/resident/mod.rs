@@ -253,8 +253,18 @@ impl Inner {
             return Ok(());
         }
         let started = Instant::now();
+        let own = version.and_then(|version| self.store.take_own_changes(slot.id(), known, version));
+        if let Some(versions) = own {
+            // One after the other, so that nobody who reads has to wait for all of them.
+            for changes in versions {
+                slot.apply(changes).await;
+            }
+            slot.put_currencies(&self.currencies);
+            self.metrics.follow_seconds.observe(started.elapsed().as_secs_f64());
+            return Ok(());
+        }
         match self.store.changes(slot.id(), known).await? {
-            Some(changes) => slot.apply(changes),
+            Some(changes) => slot.apply(changes).await,
             None => match self.load_slot(slot.key(), slot.id()).await? {
                 Loaded::Whole(whole) => slot.replace(*whole),
                 // It outgrew the memory there is: better read from the store than old.

@@ -10,6 +10,9 @@ use bourse_wire::Timestamp;
 use super::currencies::Currencies;
 use super::{read, write};
 
+/// Orders that are prepared before other requests have a turn: a batch of them takes longer than most answers.
+const ORDERS_AT_ONCE: usize = 32;
+
 /// One resident collection.
 pub(crate) struct Slot {
     key: CollectionKey,
@@ -84,9 +87,9 @@ impl Slot {
         }
     }
 
-    pub(super) fn apply(&self, changes: Changes) {
+    pub(super) async fn apply(&self, changes: Changes) {
         // Before readers have to wait.
-        let update = update(changes);
+        let update = update(changes).await;
         let mut collection = self.collection.write().unwrap_or_else(PoisonError::into_inner);
         // Two followers may race; the state never goes back.
         if update.version > collection.version() {
@@ -118,12 +121,19 @@ impl Slot {
     }
 }
 
-fn update(changes: Changes) -> Update {
+async fn update(changes: Changes) -> Update {
+    let mut orders = Vec::with_capacity(changes.orders.len());
+    for (index, order) in changes.orders.iter().enumerate() {
+        if index % ORDERS_AT_ONCE == ORDERS_AT_ONCE - 1 {
+            tokio::task::yield_now().await;
+        }
+        orders.push(PreparedOrder::new(order));
+    }
     Update {
         version: changes.version,
         contract: changes.contract,
         tokens: changes.tokens.into_iter().map(|token| (token.token_id, token.metadata)).collect(),
         balances: changes.balances.iter().map(|held| (held.token_id, held.account, held.balance)).collect(),
-        orders: changes.orders.iter().map(PreparedOrder::new).collect(),
+        orders,
     }
 }

@@ -1,15 +1,17 @@
 //! The two engines under equal names: opening, reading, writing, waking up, giving out ids.
 
 mod postgres;
-mod sqlite;
+pub(crate) mod sqlite;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use bourse_wire::Timestamp;
 use futures_util::future::BoxFuture;
 
 use crate::StoreError;
 use crate::follow::Watcher;
+use crate::recent::Recent;
 use crate::session::Session;
 
 /// Where the database is.
@@ -41,6 +43,7 @@ impl Default for OpenOptions {
 pub struct Store {
     pub(crate) engine: Engine,
     pub(crate) options: OpenOptions,
+    pub(crate) recent: Arc<Recent>,
 }
 
 #[derive(Clone)]
@@ -93,7 +96,7 @@ impl Store {
             DatabaseUrl::Sqlite(path) => Engine::Sqlite(sqlite::Sqlite::open(path, options).await?),
             DatabaseUrl::Postgres(url) => Engine::Postgres(postgres::Postgres::open(url, options).await?),
         };
-        Ok(Self { engine, options })
+        Ok(Self { engine, options, recent: Arc::default() })
     }
 
     /// The name of the engine, for people.
@@ -140,9 +143,20 @@ impl Store {
         T: Send + 'static,
         W: for<'c> FnOnce(Session<'c>) -> BoxFuture<'c, Result<T, StoreError>> + Send + 'static,
     {
+        self.write_then(work, |_| ()).await
+    }
+
+    /// Like [`Store::write`], and calls `kept` as soon as the transaction is on disk: on SQLite for one transaction after
+    /// the other, as they were committed; on PostgreSQL those that end at the same time may overtake each other.
+    pub(crate) async fn write_then<T, W, K>(&self, work: W, kept: K) -> Result<T, StoreError>
+    where
+        T: Send + 'static,
+        W: for<'c> FnOnce(Session<'c>) -> BoxFuture<'c, Result<T, StoreError>> + Send + 'static,
+        K: FnOnce(&mut T) + Send + 'static,
+    {
         match &self.engine {
-            Engine::Sqlite(engine) => engine.write(work).await,
-            Engine::Postgres(engine) => engine.write(work).await,
+            Engine::Sqlite(engine) => engine.write(work, kept).await,
+            Engine::Postgres(engine) => engine.write(work, kept).await,
         }
     }
 
@@ -162,7 +176,7 @@ impl Session<'_> {
     /// Gives out `count` ids that nobody had before.
     pub(crate) async fn next_ids(&mut self, sequence: Sequence, count: u64) -> Result<Vec<u64>, StoreError> {
         match self {
-            Self::Sqlite(_) => sqlite::next_ids(self, sequence, count).await,
+            Self::Sqlite(_) | Self::Direct(_) => sqlite::next_ids(self, sequence, count).await,
             Self::Postgres(_) => postgres::next_ids(self, sequence, count).await,
         }
     }
@@ -177,7 +191,7 @@ impl Session<'_> {
     pub(crate) async fn notify(&mut self) -> Result<(), StoreError> {
         match self {
             // Watchers of SQLite look at the file's own change counter.
-            Self::Sqlite(_) => Ok(()),
+            Self::Sqlite(_) | Self::Direct(_) => Ok(()),
             Self::Postgres(_) => postgres::notify(self).await,
         }
     }

@@ -69,13 +69,15 @@ impl Postgres {
         work(Session::Postgres(&mut transaction)).await
     }
 
-    pub(crate) async fn write<T, W>(&self, work: W) -> Result<T, StoreError>
+    pub(crate) async fn write<T, W, K>(&self, work: W, kept: K) -> Result<T, StoreError>
     where
         W: for<'c> FnOnce(Session<'c>) -> BoxFuture<'c, Result<T, StoreError>>,
+        K: FnOnce(&mut T),
     {
         let mut transaction = self.pool.begin().await?;
-        let result = work(Session::Postgres(&mut transaction)).await?;
+        let mut result = work(Session::Postgres(&mut transaction)).await?;
         transaction.commit().await?;
+        kept(&mut result);
         Ok(result)
     }
 

@@ -53,8 +53,21 @@ pub(super) struct Read<T> {
 pub(super) fn read<'c, T>(
     call: &'c Call,
     chain: Option<&ChainRef>,
-    (member, records): (&str, Vec<Value>),
+    records: (&str, Vec<Value>),
     read: impl Fn(&Reader<'c>, JsonObject) -> Result<T, Rejection>,
+) -> Result<Read<T>, Error> {
+    read_all(call, chain, records, |reader, record| match record {
+        Value::Object(members) => read(reader, members),
+        _ => Err(Rejection::new(Reason::InvalidFormat, "the record is not a JSON object")),
+    })
+}
+
+/// Reads records of any form one by one.
+pub(super) fn read_all<'c, R, T>(
+    call: &'c Call,
+    chain: Option<&ChainRef>,
+    (member, records): (&str, Vec<R>),
+    read: impl Fn(&Reader<'c>, R) -> Result<T, Rejection>,
 ) -> Result<Read<T>, Error> {
     check_count(call, member, records.len())?;
     let app = &call.app;
@@ -62,11 +75,7 @@ pub(super) fn read<'c, T>(
     let reader = Reader { service, networks, chains: chains(call, chain)? };
     let mut all = Read { taken: Vec::with_capacity(records.len()), rejected: Vec::new() };
     for (index, record) in records.into_iter().enumerate() {
-        let members = match record {
-            Value::Object(members) => Ok(members),
-            _ => Err(Rejection::new(Reason::InvalidFormat, "the record is not a JSON object")),
-        };
-        match members.and_then(|members| read(&reader, members)) {
+        match read(&reader, record) {
             Ok(record) => all.taken.push((index, record)),
             Err(rejection) => all.rejected.push(Rejected::new(index, rejection)),
         }

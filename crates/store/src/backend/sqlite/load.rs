@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags, OptionalExtension as _, Transaction};
 use tokio::sync::mpsc::Sender;
 
@@ -60,13 +59,7 @@ fn send_all<T>(
     let mut copy = RowCopy::default();
     while let Some(source) = rows.next()? {
         copy.clear();
-        for column in 0..columns {
-            match source.get_ref(column)? {
-                ValueRef::Integer(number) => copy.push_int(number),
-                ValueRef::Text(text) => copy.push_text(readable(text)?),
-                ValueRef::Null | ValueRef::Real(_) | ValueRef::Blob(_) => copy.push_null(),
-            }
-        }
+        super::direct::copy(source, columns, &mut copy)?;
         let row = Row::Copy(std::mem::take(&mut copy));
         if let Some(part) = gatherer.add(&row)? {
             send(parts, part)?;
@@ -77,8 +70,4 @@ fn send_all<T>(
         }
     }
     gatherer.finish().map_or(Ok(()), |part| send(parts, part))
-}
-
-fn readable(text: &[u8]) -> Result<&str, StoreError> {
-    std::str::from_utf8(text).map_err(|error| StoreError::corrupt("text", error))
 }

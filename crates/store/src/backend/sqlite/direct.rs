@@ -1,0 +1,81 @@
+//! Statements on a connection of this very thread. Not by way of sqlx, which asks another thread for every row: for a
+//! small statement, waking that thread takes longer than the statement.
+
+use std::thread::yield_now as give_way;
+
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, Row as Source, Statement};
+
+use crate::StoreError;
+use crate::args::Arg;
+use crate::row::{Row, RowCopy};
+
+/// Times that a statement is run before other threads have a turn. Where cores are few, a batch would else keep those
+/// who answer requests waiting for all of a time slice, which is many answers long.
+const RUNS_AT_ONCE: usize = 64;
+
+/// Runs a statement and tells how many rows it touched.
+pub(crate) fn execute(connection: &Connection, sql: &str, args: &[Arg]) -> Result<u64, StoreError> {
+    let mut statement = connection.prepare_cached(sql)?;
+    bind(&mut statement, args)?;
+    let mut rows = statement.raw_query();
+    while rows.next()?.is_some() {}
+    Ok(connection.changes())
+}
+
+/// Runs a statement once with each of these lists of arguments, and reads all rows.
+pub(crate) fn all(
+    connection: &Connection,
+    sql: &str,
+    args: impl IntoIterator<Item = Vec<Arg>>,
+) -> Result<Vec<Row>, StoreError> {
+    let mut statement = connection.prepare_cached(sql)?;
+    let columns = statement.column_count();
+    let mut all = Vec::new();
+    for (index, args) in args.into_iter().enumerate() {
+        if index % RUNS_AT_ONCE == RUNS_AT_ONCE - 1 {
+            give_way();
+        }
+        bind(&mut statement, &args)?;
+        let mut rows = statement.raw_query();
+        while let Some(source) = rows.next()? {
+            let mut row = RowCopy::default();
+            copy(source, columns, &mut row)?;
+            all.push(Row::Copy(row));
+        }
+    }
+    Ok(all)
+}
+
+/// Copies the values of a row.
+pub(super) fn copy(source: &Source<'_>, columns: usize, row: &mut RowCopy) -> Result<(), StoreError> {
+    for column in 0..columns {
+        match source.get_ref(column)? {
+            ValueRef::Integer(number) => row.push_int(number),
+            ValueRef::Text(text) => row.push_text(readable(text)?),
+            ValueRef::Null | ValueRef::Real(_) | ValueRef::Blob(_) => row.push_null(),
+        }
+    }
+    Ok(())
+}
+
+fn readable(text: &[u8]) -> Result<&str, StoreError> {
+    std::str::from_utf8(text).map_err(|error| StoreError::corrupt("text", error))
+}
+
+fn bind(statement: &mut Statement<'_>, args: &[Arg]) -> Result<(), StoreError> {
+    for place in 1..=statement.parameter_count() {
+        // To SQLite `$2` is a name, and has the number of the place where it first occurs.
+        let number = match statement.parameter_name(place) {
+            Some(name) => name.trim_start_matches('$').parse().unwrap_or(place),
+            None => place,
+        };
+        match args.get(number - 1) {
+            Some(Arg::Int(value)) => statement.raw_bind_parameter(place, value)?,
+            Some(Arg::Text(value)) => statement.raw_bind_parameter(place, value)?,
+            Some(Arg::Bool(value)) => statement.raw_bind_parameter(place, value)?,
+            None => return Err(StoreError::corrupt("statement", format_args!("no argument {number}"))),
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,107 @@
+//! What a process need not read back after it committed it.
+#![expect(clippy::unwrap_used, reason = "a test may fail by panicking")]
+
+mod support {
+    pub(crate) mod database;
+    pub(crate) mod orders;
+}
+
+use bourse_store::{Batch, Change, Changes, CollectionId, CollectionKey, Store};
+use bourse_wire::{Address, ChainId, FeeEntry, OrderFacts, Timestamp};
+use support::database::open;
+use support::orders::{change, offer};
+use tokio::task::JoinSet;
+
+const COLLECTION: CollectionKey = CollectionKey { chain: ChainId(137), address: Address::ZERO };
+
+async fn commit(store: &Store, changes: Vec<Change>) -> u64 {
+    store.commit(Batch { collection: COLLECTION, changes, key: None }).await.unwrap().version
+}
+
+async fn id_of(store: &Store) -> CollectionId {
+    store.collection(COLLECTION).await.unwrap().unwrap()
+}
+
+fn at(second: i64) -> Timestamp {
+    Timestamp::from_unix_nanos(i128::from(second) * 1_000_000_000)
+}
+
+fn priced(id: &str, price: u64) -> OrderFacts {
+    let fee = FeeEntry { kind: "royalty".to_owned(), recipient_address: Address::ZERO, bps: 250 };
+    OrderFacts {
+        price_amount: price.into(),
+        fee_breakdown: vec![fee],
+        created_at: at(9),
+        updated_at: Timestamp::from_unix_nanos(1_500_000_000),
+        ..offer(id)
+    }
+}
+
+fn sorted(mut orders: Vec<OrderFacts>) -> Vec<OrderFacts> {
+    orders.sort_unstable_by(|one, other| one.order_id.cmp(&other.order_id));
+    orders
+}
+
+#[tokio::test]
+async fn they_are_what_was_stored() {
+    let (_database, store) = open().await;
+    commit(&store, vec![change(priced("a", 1)), change(priced("b", 1)), change(priced("c", 1))]).await;
+    let id = id_of(&store).await;
+    assert_eq!(store.take_own_changes(id, 0, 1).unwrap().len(), 1);
+    // One is new, one was seen before, one is as it was.
+    let earlier = OrderFacts { created_at: at(5), ..priced("b", 1) };
+    let later = OrderFacts { updated_at: at(100), ..priced("c", 1) };
+    let known_earlier = OrderFacts { created_at: at(20), ..priced("a", 2) };
+    let changes = [known_earlier, earlier, later, priced("d", 1)].map(change);
+    assert_eq!(commit(&store, changes.into()).await, 2);
+    let own = store.take_own_changes(id, 1, 2).unwrap();
+    let stored = store.changes(id, 1).await.unwrap().unwrap();
+    let [Changes { version: 2, orders, .. }] = <[Changes; 1]>::try_from(own).unwrap() else { panic!("two") };
+    let orders = sorted(orders);
+    assert_eq!(orders, sorted(stored.orders));
+    assert_eq!(orders.iter().map(|order| order.order_id.as_str()).collect::<Vec<_>>(), ["a", "b", "d"]);
+    assert_eq!((orders[0].created_at, orders[1].created_at), (at(9), at(5)));
+}
+
+#[tokio::test]
+async fn there_are_none_where_something_is_missing() {
+    let (database, store) = open().await;
+    let other = database.open().await.unwrap();
+    let put = |store: Store, price| async move { commit(&store, vec![change(priced("a", price))]).await };
+    put(store.clone(), 1).await;
+    let id = id_of(&store).await;
+    assert_eq!(store.take_own_changes(id, 0, 2), None, "not yet");
+    assert_eq!(store.take_own_changes(id, 0, 1), None, "taken");
+
+    put(store.clone(), 2).await;
+    put(other.clone(), 3).await;
+    put(store.clone(), 4).await;
+    assert_eq!(store.take_own_changes(id, 1, 4), None, "another process");
+
+    put(store.clone(), 5).await;
+    commit(&store, vec![Change::Contract("{}".to_owned()), change(priced("a", 6))]).await;
+    put(store.clone(), 7).await;
+    assert_eq!(store.take_own_changes(id, 4, 7), None, "more than orders");
+
+    put(store.clone(), 8).await;
+    put(store.clone(), 8).await;
+    assert_eq!(store.take_own_changes(id, 7, 8).unwrap().len(), 1, "no change is no version");
+}
+
+#[tokio::test]
+async fn commits_at_once_leave_no_gap() {
+    let (_database, store) = open().await;
+    commit(&store, vec![change(priced("first", 1))]).await;
+    let id = id_of(&store).await;
+    let mut tasks = JoinSet::new();
+    for number in 0..50 {
+        let store = store.clone();
+        tasks.spawn(async move { commit(&store, vec![change(priced(&number.to_string(), 1))]).await });
+    }
+    tasks.join_all().await;
+    let own = store.take_own_changes(id, 0, 51).unwrap();
+    assert!(own.iter().map(|changes| changes.version).eq(1..=51));
+    let mut all: Vec<OrderFacts> = own.into_iter().flat_map(|changes| changes.orders).collect();
+    all = sorted(all);
+    assert_eq!(all, sorted(store.changes(id, 0).await.unwrap().unwrap().orders));
+}
