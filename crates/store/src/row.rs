@@ -40,6 +40,7 @@ impl Row {
             Arg::Int(value) => self.opt_i64(column)? == *value,
             Arg::Text(value) => self.opt_str(column)? == value.as_deref(),
             Arg::Bool(value) => self.bool(column)? == *value,
+            Arg::Bytes(value) => self.bytes(column)? == value,
         })
     }
 

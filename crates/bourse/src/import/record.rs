@@ -16,6 +16,9 @@ use serde_json::Value;
 /// The most units of one line: sums over many lines stay far below what an integer holds.
 const UNITS_MAX: u64 = 1_000_000_000_000;
 
+/// Levels of nesting of an event that is read in one pass.
+const EVENT_DEPTH_MAX: usize = 16;
+
 /// A record that makes sense by itself.
 pub(crate) enum Record {
     /// Something of a collection.
@@ -83,6 +86,9 @@ impl Reader {
 
     /// Reads a line.
     pub(crate) fn read(&self, line: &[u8]) -> Result<Record, Error> {
+        if let Some(event) = self.quick_event(line) {
+            return Ok(event);
+        }
         let value: Value = serde_json::from_slice(line)
             .map_err(|error| Error::new(Code::BadRequest, "not JSON").with_cause(error.to_string()))?;
         self.record(value)
@@ -141,6 +147,11 @@ impl Reader {
     fn project(&self, project: ProjectId) -> Result<ProjectId, Error> {
         let unknown = || Error::invalid("projectId", format!("there is no project {project}"));
         self.projects.contains(&project).then_some(project).ok_or_else(unknown)
+    }
+
+    fn quick_event(&self, line: &[u8]) -> Option<Record> {
+        let (project, event) = EventInput::from_line(line, EVENT_DEPTH_MAX)?;
+        Some(Record::Event(self.project(project).ok()?, event.dated().ok()?))
     }
 
     fn event(&self, mut members: JsonObject) -> Result<Record, Error> {

@@ -1,7 +1,7 @@
 //! What wallets did.
 
 use bourse_store::EventKind;
-use bourse_wire::{Address, Text, Timestamp};
+use bourse_wire::{Address, ProjectId, Text, Timestamp, from_slice_quick};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -37,7 +37,32 @@ pub struct EventPropertiesInput {
     action: Option<Text<32>>,
 }
 
+/// The line of an event in a file.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct EventLine {
+    r#type: Text<16>,
+    project_id: ProjectId,
+    wallet: Address,
+    kind: Text<32>,
+    at: Option<Timestamp>,
+    id: Option<Text<256>>,
+    properties: Option<EventPropertiesInput>,
+}
+
 impl EventInput {
+    /// The project and the event of a line, of which there may be many millions, if one pass over it is enough. `None` says
+    /// nothing: whatever else there is, right or wrong, is read like all other lines.
+    pub fn from_line(line: &[u8], depth_max: usize) -> Option<(ProjectId, Self)> {
+        // Most other lines are found out at a glance.
+        if !std::str::from_utf8(line).is_ok_and(|line| line.contains("\"event\"")) {
+            return None;
+        }
+        let EventLine { r#type, project_id, wallet, kind, at, id, properties } =
+            from_slice_quick(line, depth_max)?;
+        (r#type.as_str() == "event").then_some((project_id, Self { wallet, kind, at, id, properties }))
+    }
+
     /// The event, when it can be counted. `now` is when it came.
     pub fn tracked(self, now: Timestamp) -> Result<TrackedEvent, Rejection> {
         let at = self.at.unwrap_or(now);

@@ -61,8 +61,7 @@ impl Shown {
                     let values = names.iter().map(|name| value(point, *name).to_string());
                     std::iter::once(point.label.clone()).chain(values).collect()
                 };
-                let head =
-                    std::iter::once("label".to_owned()).chain(names.iter().map(|name| (*name).clone()));
+                let head = std::iter::once("label".to_owned()).chain(names.iter().map(|name| heading(name)));
                 with_head(head.collect(), points.iter().map(row))
             }
             Self::Map(series) => series_rows(series),
@@ -75,6 +74,12 @@ fn with_head(head: Vec<String>, rows: impl Iterator<Item = Vec<String>>) -> Vec<
     std::iter::once(head).chain(rows).collect()
 }
 
+/// A name as the head of a column. Names come from callers, and a spreadsheet must not take one for a formula.
+fn heading(name: &str) -> String {
+    let is_formula = name.starts_with(['=', '+', '-', '@', '\t', '\r']);
+    if is_formula { format!("'{name}") } else { name.to_owned() }
+}
+
 /// A column for each series; a series need not have a point at every label.
 fn series_rows(series: &[(String, Vec<Point>)]) -> Vec<Vec<String>> {
     let mut rows: BTreeMap<&str, Vec<String>> = BTreeMap::new();
@@ -84,7 +89,7 @@ fn series_rows(series: &[(String, Vec<Point>)]) -> Vec<Vec<String>> {
             row[column] = text(point.value);
         }
     }
-    let head = std::iter::once("label".to_owned()).chain(series.iter().map(|(name, _)| name.clone()));
+    let head = std::iter::once("label".to_owned()).chain(series.iter().map(|(name, _)| heading(name)));
     let row =
         |(label, values): (&str, Vec<String>)| std::iter::once(label.to_owned()).chain(values).collect();
     with_head(head.collect(), rows.into_iter().map(row))

@@ -5,6 +5,7 @@ mod ending;
 mod intake;
 pub(crate) mod invalidate_orders;
 mod known;
+mod one_pass;
 pub(crate) mod put_balances;
 pub(crate) mod put_contracts;
 pub(crate) mod put_currencies;

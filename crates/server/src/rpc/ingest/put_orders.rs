@@ -1,18 +1,16 @@
 //! Puts orders.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 
 use bourse_store::{Change, CollectionKey};
-use bourse_wire::{
-    ChainRef, Error, OrderFacts, OrderInput, OrderStatus, ProjectId, Timestamp, from_slice, from_slice_quick,
-};
-use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde::{Deserialize, Deserializer};
+use bourse_wire::{ChainRef, OrderFacts, OrderInput, OrderStatus, ProjectId, Timestamp};
+use schemars::JsonSchema;
+use serde::Deserialize;
 use serde_json::Value;
 
 use super::intake::{Record, Settled, commit};
 use super::known;
+use super::one_pass::{Claims, OnePass};
 use super::types::{Answer, IdempotencyKey, read, read_all};
 use crate::app::App;
 use crate::call::Call;
@@ -35,52 +33,22 @@ pub(crate) struct Body<R> {
     orders: Vec<R>,
 }
 
-/// A request. Where all of its orders can be, they are read along with the body, which takes a fraction of the time.
-pub(crate) enum Request {
-    Read(Body<OrderInput>),
-    /// At least one must be read by itself, be it only to tell what is wrong with it.
-    Given(Body<Value>),
-}
-
-impl crate::route::Request for Request {
+impl<R> Claims for Body<R> {
     fn claimed_project(&self) -> Option<ProjectId> {
-        match self {
-            Self::Read(body) => body.project_id,
-            Self::Given(body) => body.project_id,
-        }
-    }
-
-    fn read(body: &[u8], depth_max: usize) -> Result<Self, Error> {
-        match from_slice_quick(body, depth_max) {
-            Some(body) => Ok(Self::Read(body)),
-            None => from_slice(body, depth_max).map(Self::Given),
-        }
+        self.project_id
     }
 }
 
-impl<'de> Deserialize<'de> for Request {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Body::deserialize(deserializer).map(Self::Given)
-    }
-}
-
-impl JsonSchema for Request {
-    fn schema_name() -> Cow<'static, str> {
-        Body::<OrderInput>::schema_name()
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        Body::<OrderInput>::json_schema(generator)
-    }
-}
+/// A request with orders.
+pub(crate) type Request = OnePass<Body<OrderInput>, Body<Value>>;
 
 pub(crate) async fn handle(call: Call, request: Request) -> Result<Answer, Failure> {
     let (orders, key) = match request {
-        Request::Read(body) => {
+        OnePass::Read(body) => {
             let orders = ("orders", body.orders);
             (read_all(&call, body.chain_id.as_ref(), orders, Reader::order_input)?, body.idempotency_key)
         }
-        Request::Given(body) => {
+        OnePass::Given(body) => {
             let orders = ("orders", body.orders);
             (read(&call, body.chain_id.as_ref(), orders, Reader::order)?, body.idempotency_key)
         }

@@ -74,6 +74,7 @@ fn bind(statement: &mut Statement<'_>, args: &[Arg]) -> Result<(), StoreError> {
             Some(Arg::Int(value)) => statement.raw_bind_parameter(place, value)?,
             Some(Arg::Text(value)) => statement.raw_bind_parameter(place, value)?,
             Some(Arg::Bool(value)) => statement.raw_bind_parameter(place, value)?,
+            Some(Arg::Bytes(value)) => statement.raw_bind_parameter(place, value)?,
             None => return Err(StoreError::corrupt("statement", format_args!("no argument {number}"))),
         }
     }
