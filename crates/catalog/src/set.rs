@@ -90,6 +90,25 @@ impl Bits {
         Self(words)
     }
 
+    /// How many are in all of some sets, and not in another.
+    pub(crate) fn count_of_all(&self, except: Option<&Self>, terms: &[Term]) -> usize {
+        let mut count = 0;
+        let mut block = [0; BLOCK_WORDS];
+        for (start, words) in (0..).step_by(BLOCK_WORDS).zip(self.0.chunks(BLOCK_WORDS)) {
+            let block = &mut block[..words.len()];
+            block.copy_from_slice(words);
+            let except = except.and_then(|except| except.0.get(start..)).unwrap_or_default();
+            for (word, except) in block.iter_mut().zip(except) {
+                *word &= !except;
+            }
+            for term in terms {
+                intersect(block, term.bits.words().get(start..).unwrap_or_default());
+            }
+            count += ones(block);
+        }
+        count
+    }
+
     /// Gives the slots that moved the numbers that they have by now.
     pub(crate) fn relocate(&mut self, moved: &Moved) {
         let (from, to) = (moved.from as usize / 64, moved.to as usize / 64);
@@ -159,6 +178,11 @@ pub(crate) fn for_words_of_all(terms: &[Term], also: Option<&Bits>, mut take: im
         others.for_each(|bits| intersect(block, bits.words().get(start..).unwrap_or_default()));
         take(start, block);
     }
+}
+
+/// How many are in all of some sets.
+pub(crate) fn count_of_all(terms: &[Term]) -> usize {
+    terms.split_first().map_or(0, |(first, rest)| first.bits.count_of_all(None, rest))
 }
 
 /// The places of a block, which begins at some slot, that are in all of some sets.
@@ -341,6 +365,14 @@ impl Set {
         };
         projected.settle(universe);
         projected
+    }
+
+    /// How many of its ordinals have a property.
+    pub(crate) fn count(&self, has: impl Fn(&u32) -> bool) -> usize {
+        match self {
+            Self::Sparse(ordinals) => ordinals.iter().filter(|ordinal| has(ordinal)).count(),
+            Self::Dense(bits, _) => bits.iter().filter(has).count(),
+        }
     }
 
     /// The set as queries take it.

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use crate::filter::PropertyFilter;
 use crate::properties::{Extracted, Properties};
 use crate::ranked::Ranked;
-use crate::set::{Term, for_words_of_all, ones};
+use crate::set::Term;
 
 /// Tokens below which an index is not worth making anew when their number doubles.
 const INDEX_ANEW_MIN: usize = 4_096;
@@ -98,9 +98,7 @@ impl Shelf {
         if properties.is_empty() {
             return self.list.len();
         }
-        let mut count = 0;
-        for_words_of_all(&self.terms(properties), None, |_, words| count += ones(words));
-        count
+        self.index.count(properties, self.list.slots_end())
     }
 
     pub(super) fn bytes(&self) -> usize {

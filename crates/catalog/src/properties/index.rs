@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use hashbrown::HashMap;
 
 use super::extract::Shape;
-use super::ladder::Ladder;
+use super::ladder::{Ladder, Within};
 use crate::filter::{Condition, PropertyFilter, Value};
 use crate::ranked::Moved;
-use crate::set::{Bits, Set, Term};
+use crate::set::{Bits, Set, Term, count_of_all};
 
 /// Tokens with a whole number from which on a property has a ladder.
 const LADDER_TOKENS_MIN: usize = 4_096;
@@ -73,6 +73,28 @@ impl Properties {
             Some(index) => self.properties[*index].find(&filter.condition, universe),
             None => Term::new(Bits::default(), 0),
         }
+    }
+
+    /// How many tokens all of some filters let through.
+    pub(crate) fn count(&self, filters: &[PropertyFilter], universe: usize) -> usize {
+        let mut range = None;
+        let mut terms = Vec::with_capacity(filters.len());
+        for filter in filters {
+            match self.within(filter) {
+                Some(within) if range.is_none() => range = Some(within),
+                _ => terms.push(self.find(filter, universe)),
+            }
+        }
+        match range {
+            Some(within) => within.count(&terms),
+            None => count_of_all(&terms),
+        }
+    }
+
+    /// The range of a filter, where a ladder has it.
+    fn within(&self, filter: &PropertyFilter) -> Option<Within<'_>> {
+        let property = &self.properties[*self.numbers.get(filter.name.as_str())?];
+        property.within(&filter.condition)
     }
 
     /// The properties that any token has.
@@ -183,6 +205,9 @@ impl Property {
     }
 
     fn find(&self, condition: &Condition, universe: usize) -> Term {
+        if let Some(within) = self.within(condition) {
+            return within.to_term(universe);
+        }
         match condition {
             Condition::Any => {
                 let sets = self.ints.values().chain(self.texts.values()).chain(self.others.values());
@@ -190,11 +215,9 @@ impl Property {
             }
             Condition::Within { min, max } => {
                 let (min, max) = (min.unwrap_or(i64::MIN), max.unwrap_or(i64::MAX));
-                match &self.ladder {
-                    _ if min > max => Term::new(Bits::default(), 0),
-                    Some(ladder) if self.several_ints == 0 => ladder.within(&self.ints, (min, max), universe),
-                    _ => union(self.ints.range(min..=max).map(|(_, set)| set), universe),
-                }
+                // The tree refuses a range that ends before it begins.
+                let range = (min <= max).then(|| self.ints.range(min..=max).map(|(_, set)| set));
+                union(range.into_iter().flatten(), universe)
             }
             Condition::OneOf(values) => {
                 let sets = || values.iter().filter_map(|value| self.set(value));
@@ -204,6 +227,14 @@ impl Property {
                 }
             }
         }
+    }
+
+    /// The tokens with a number within bounds, where a ladder has them.
+    fn within(&self, condition: &Condition) -> Option<Within<'_>> {
+        let Condition::Within { min, max } = condition else { return None };
+        let (min, max) = (min.unwrap_or(i64::MIN), max.unwrap_or(i64::MAX));
+        let ladder = self.ladder.as_ref().filter(|_| self.several_ints == 0 && min <= max)?;
+        Some(ladder.within(&self.ints, (min, max)))
     }
 
     /// The tokens with one value.

@@ -17,7 +17,7 @@ pub(crate) struct Ladder {
 }
 
 #[derive(Debug)]
-struct Rung {
+pub(crate) struct Rung {
     upper: i64,
     below: Bits,
     count: usize,
@@ -62,31 +62,26 @@ impl Ladder {
 
     /// The tokens with a number from `min` to `max`: those up to the rung nearest to `max` without those up to the rung
     /// nearest to what is below `min`, put right for the numbers that the rungs are away.
-    pub(crate) fn within(
-        &self,
-        numbers: &BTreeMap<i64, Set>,
+    pub(crate) fn within<'a>(
+        &'a self,
+        numbers: &'a BTreeMap<i64, Set>,
         (min, max): (i64, i64),
-        universe: usize,
-    ) -> Term {
+    ) -> Within<'a> {
         let last = min.checked_sub(1);
         let (upper, lower) = (self.nearest(max), last.and_then(|last| self.nearest(last)));
-        let mut bits = upper.map_or_else(
-            || Bits::empty(universe),
-            |upper| upper.below.without(lower.map(|lower| &lower.below)),
-        );
-        let count = |rung: Option<&Rung>| rung.map_or(0, |rung| rung.count);
-        let mut about = count(upper).saturating_sub(count(lower));
+        let (mut missing, mut wrong) = (Vec::new(), Vec::new());
         let below = last.into_iter().flat_map(|last| between(numbers, lower, last));
         for (number, set) in between(numbers, upper, max).chain(below) {
-            if (min..=max).contains(number) {
-                set.add_to(&mut bits);
-                about += set.len();
-            } else {
-                set.take_from(&mut bits);
-                about = about.saturating_sub(set.len());
+            let is_wanted = (min..=max).contains(number);
+            let is_there = upper.is_some_and(|upper| *number <= upper.upper)
+                && lower.is_none_or(|lower| *number > lower.upper);
+            match (is_wanted, is_there) {
+                (true, false) => missing.push(set),
+                (false, true) => wrong.push(set),
+                _ => {}
             }
         }
-        Term::new(bits, about)
+        Within { upper, lower, missing, wrong }
     }
 
     /// The rung that is nearest to a bound; `None` for the ground.
@@ -100,6 +95,42 @@ impl Ladder {
     pub(crate) fn bytes(&self) -> usize {
         self.rungs.iter().map(|rung| rung.below.bytes()).sum()
     }
+}
+
+/// The tokens with a number within bounds, as the ladder has them.
+pub(crate) struct Within<'a> {
+    upper: Option<&'a Rung>,
+    lower: Option<&'a Rung>,
+    /// Tokens that are not between the rungs, and belong there.
+    missing: Vec<&'a Set>,
+    /// Tokens that are, and do not.
+    wrong: Vec<&'a Set>,
+}
+
+impl Within<'_> {
+    /// As one set.
+    pub(crate) fn to_term(&self, universe: usize) -> Term {
+        let lower = self.lower.map(|lower| &lower.below);
+        let mut bits = self.upper.map_or_else(|| Bits::empty(universe), |upper| upper.below.without(lower));
+        self.missing.iter().for_each(|set| set.add_to(&mut bits));
+        self.wrong.iter().for_each(|set| set.take_from(&mut bits));
+        let count = |rung: Option<&Rung>| rung.map_or(0, |rung| rung.count);
+        let between = count(self.upper).saturating_sub(count(self.lower)) + sum(&self.missing);
+        Term::new(bits, between.saturating_sub(sum(&self.wrong)))
+    }
+
+    /// How many of them are in all of some sets, without making one of them all first.
+    pub(crate) fn count(&self, terms: &[Term]) -> usize {
+        let in_all = |ordinal: &u32| terms.iter().all(|term| term.bits().contains(*ordinal));
+        let of = |sets: &[&Set]| -> usize { sets.iter().map(|set| set.count(in_all)).sum() };
+        let lower = self.lower.map(|lower| &lower.below);
+        let between = self.upper.map_or(0, |upper| upper.below.count_of_all(lower, terms));
+        between + of(&self.missing) - of(&self.wrong)
+    }
+}
+
+fn sum(sets: &[&Set]) -> usize {
+    sets.iter().map(|set| set.len()).sum()
 }
 
 /// The numbers that lie between a rung, or the ground, and a bound, with their tokens.

@@ -10,7 +10,7 @@ use bourse_wire::Timestamp;
 use super::currencies::Currencies;
 use super::{read, write};
 
-/// Orders that are prepared before other requests have a turn: a batch of them takes longer than most answers.
+/// Orders that are prepared or put in before other requests have a turn: a batch of them takes longer than most answers.
 const ORDERS_AT_ONCE: usize = 32;
 
 /// One resident collection.
@@ -87,13 +87,30 @@ impl Slot {
         }
     }
 
+    /// Takes over what changed, orders a few at a time: readers wait no longer than that takes. The version is told when
+    /// everything is there.
     pub(super) async fn apply(&self, changes: Changes) {
         // Before readers have to wait.
-        let update = update(changes).await;
-        let mut collection = self.collection.write().unwrap_or_else(PoisonError::into_inner);
-        // Two followers may race; the state never goes back.
-        if update.version > collection.version() {
-            collection.apply(update);
+        let Update { version, contract, tokens, balances, orders } = update(changes).await;
+        let mut orders = orders.into_iter().peekable();
+        let mut part = Update { contract, tokens, balances, ..Update::default() };
+        loop {
+            part.orders = orders.by_ref().take(ORDERS_AT_ONCE).collect();
+            let is_last = orders.peek().is_none();
+            {
+                let mut collection = self.collection.write().unwrap_or_else(PoisonError::into_inner);
+                // Two followers may race; the state never goes back.
+                if version <= collection.version() {
+                    return;
+                }
+                part.version = if is_last { version } else { collection.version() };
+                collection.apply(part);
+            }
+            if is_last {
+                return;
+            }
+            part = Update::default();
+            tokio::task::yield_now().await;
         }
     }
 
