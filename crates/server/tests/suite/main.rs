@@ -3,6 +3,7 @@
 //! `STORE=sqlite` (the default) or `STORE=postgres` chooses the engine. The snapshots are the same files for both.
 #![expect(clippy::unwrap_used, reason = "a test may fail by panicking")]
 
+mod analytics;
 mod answers;
 mod conventions;
 mod errors;

@@ -133,13 +133,14 @@ cases! {
         |has| json!({ "audienceId": has.audience, "contactIds": [has.contact] });
 }
 
-/// The chain's own facts are the same for everybody; whatever else is added here needs a case above.
+/// The chain's own facts are the same for everybody, and charts, which name the project in their filter, are tried all at
+/// once in `analytics::filters`; whatever else is added here needs a case above.
 #[test]
 fn every_operation_on_a_projects_records_has_a_case() {
     for route in router::operations() {
         let operation = route.path().replace("/rpc/", "");
         let of_chain = matches!(route.service, Service::Metadata | Service::Marketplace | Service::Ingest);
-        let of_project = !of_chain && route.name != "Ping";
+        let of_project = !of_chain && route.service != Service::Analytics && route.name != "Ping";
         if of_project && route.state == State::Ready {
             assert!(CASES.contains(&operation.as_str()), "{operation} has no case");
         }

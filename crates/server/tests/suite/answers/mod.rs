@@ -1,6 +1,7 @@
 //! Every answer of every operation, as a snapshot.
 
 mod activities;
+mod analytics;
 mod builder;
 mod collectibles;
 mod collections;

@@ -158,6 +158,7 @@ fn any_path() -> impl Strategy<Value = String> {
 
 fn any_headers() -> impl Strategy<Value = Vec<(&'static str, Vec<u8>)>> {
     let names = vec![
+        "accept",
         "content-type",
         "authorization",
         "x-access-key",
@@ -180,6 +181,7 @@ fn any_headers() -> impl Strategy<Value = Vec<(&'static str, Vec<u8>)>> {
         "Bearer a.b.c",
         "bearer",
         "gzip",
+        "text/csv",
         "*",
         "br;q=0, gzip;q=x",
         "https://a.example",

@@ -77,6 +77,11 @@ pub(super) fn valid_body(operation: &str) -> Value {
         "marketplaces": ["opensea"], "inAccounts": [ACCOUNT], "notInAccounts": [ACCOUNT], "ordersCreatedBy": [ACCOUNT],
         "ordersNotCreatedBy": [ACCOUNT], "inCurrencyAddresses": [RELICS], "notInCurrencyAddresses": [RELICS],
         "createdBy": [ACCOUNT], "marketplace": ["opensea"], "currencies": [RELICS] });
+    let days = json!({ "projectId": 1, "startDate": "2025-01-01", "endDate": "2025-03-14", "dateInterval": "WEEK",
+        "fill": true });
+    let filter = if operation.starts_with("Analytics/") { days } else { filter };
+    let events = json!([{ "wallet": ACCOUNT, "kind": "market", "at": "2025-03-14T00:00:00Z", "id": "1",
+        "properties": { "action": "buy" } }]);
     let names = json!([{ "contractAddress": RELICS, "orderId": "1", "marketplace": "opensea" }]);
     json!({
         "projectId": 1, "chainID": "137", "contractAddress": RELICS, "contractAddresses": [RELICS],
@@ -86,7 +91,7 @@ pub(super) fn valid_body(operation: &str) -> Value {
         "contractCollection": link, "page": page, "side": "listing", "filter": filter, "excludeProperties": ["n"],
         "excludePropertyValues": true, "includeCounts": true, "tokens": tokens, "contracts": contracts, "balances": balances,
         "currencies": currencies, "orders": orders, "reason": "r", "input": names, "q": "n", "chainIDs": [137],
-        "types": ["ERC721"],
+        "types": ["ERC721"], "batchId": format!("of {operation}"), "events": events, "days": 7,
     })
 }
 

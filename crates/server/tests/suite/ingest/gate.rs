@@ -11,7 +11,10 @@ async fn an_access_key_is_not_enough() {
     let app = TestApp::start().await;
     let operations = router::operations();
     let mut tried = 0;
-    for route in operations.iter().filter(|route| route.service == Service::Ingest && route.name != "Ping") {
+    // Events are another matter: a key may be made for them.
+    let others = ["Ping", "TrackEvents"];
+    let ingest = operations.iter().filter(|route| route.service == Service::Ingest);
+    for route in ingest.filter(|route| !others.contains(&route.name)) {
         let operation = format!("Ingest/{}", route.name);
         let body = json!({ "tokens": [token(1, "x")], "orders": [order("a", json!({}))], "contracts": [],
             "balances": [], "currencies": [] });

@@ -45,6 +45,8 @@ pub(crate) struct Beside {
     app: Arc<App>,
     /// Project A, presenting its access key to this one.
     pub(crate) key: Actor,
+    /// Project A, presenting its secret token to this one.
+    pub(crate) token: Actor,
 }
 
 impl Beside {
@@ -86,8 +88,10 @@ impl TestApp {
     pub(crate) async fn another(&self) -> Beside {
         let settings = load(layers(&self.database, &[])).unwrap().settings;
         let app = App::open(settings, self.clock.clock()).await.unwrap();
-        let key = Actor::new(service(Arc::clone(&app))).with("x-access-key", &self.project_a.key_text);
-        Beside { app, key }
+        let anonymous = Actor::new(service(Arc::clone(&app)));
+        let key = anonymous.with("x-access-key", &self.project_a.key_text);
+        let token = anonymous.with("authorization", &format!("Bearer {}", self.project_a.token_text));
+        Beside { app, key, token }
     }
 
     /// Lets it follow the store and flush, as it does when it serves.
