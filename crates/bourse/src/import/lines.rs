@@ -27,6 +27,10 @@ pub(super) fn read_files(files: &[PathBuf], skip_bad: bool, reader: &Reader, sen
             batches.send(Message::Stop(reason));
             return;
         }
+        // A file makes the same batches of events whatever is imported beside it, so that they are known again.
+        if batches.pending.has_events() {
+            batches.flush();
+        }
     }
     batches.flush();
 }

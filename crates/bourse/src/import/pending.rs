@@ -41,6 +41,11 @@ impl Pending {
         self.records
     }
 
+    /// Whether there are events among them.
+    pub(crate) fn has_events(&self) -> bool {
+        !self.events.is_empty()
+    }
+
     /// Takes a record that was so many bytes of text; whether it is time to commit.
     pub(crate) fn add(&mut self, record: Record, bytes: usize) -> bool {
         self.records += 1;

@@ -31,7 +31,7 @@ pub(crate) struct Log {
 }
 
 impl Log {
-    fn merge(mut logs: Vec<Self>) -> Merged {
+    pub(crate) fn merge(mut logs: Vec<Self>) -> Merged {
         let in_doubt = logs.iter().filter_map(|log| log.in_doubt).collect();
         Merged {
             acknowledged: logs.iter_mut().flat_map(|log| std::mem::take(&mut log.acknowledged)).collect(),
@@ -102,8 +102,8 @@ pub(crate) fn write_until(port: u16, token: &str, targets: Targets, kill: impl F
 }
 
 /// One client: writes one number after the other, until one write gets no answer.
-fn write(
-    send: &dyn Fn(u64) -> std::io::Result<crate::http::Answer>,
+pub(crate) fn write(
+    send: &(dyn Fn(u64) -> std::io::Result<crate::http::Answer> + Sync),
     stop: &AtomicBool,
     next: &AtomicU64,
 ) -> Log {

@@ -5,6 +5,8 @@
 #![expect(clippy::unwrap_used, reason = "a test may fail by panicking")]
 
 mod administration;
+mod analytics;
+mod analytics_killed;
 mod demo;
 mod doctor;
 mod durability;
