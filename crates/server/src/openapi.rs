@@ -115,6 +115,10 @@ fn operation(route: &Route, schemas: &mut Schemas) -> Value {
         State::Ready => "ready",
         State::Planned => "planned",
     };
+    let mut content = json!({ "application/json": { "schema": answer } });
+    if route.is_tabular {
+        content["text/csv"] = json!({ "schema": { "type": "string" } });
+    }
     json!({
         "operationId": format!("{}_{}", route.service.name(), route.name),
         "tags": [route.service.name()],
@@ -126,7 +130,7 @@ fn operation(route: &Route, schemas: &mut Schemas) -> Value {
         "x-example": serde_json::from_str::<Value>(route.example).unwrap_or_default(),
         "requestBody": { "required": true, "content": { "application/json": { "schema": request } } },
         "responses": {
-            "200": { "description": "Done.", "content": { "application/json": { "schema": answer } } },
+            "200": { "description": "Done.", "content": content },
             "default": error_response(),
         },
     })

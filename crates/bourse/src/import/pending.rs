@@ -10,7 +10,8 @@ use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use super::record::Record;
 use crate::context::CommandError;
 
-/// Weight of records that makes a batch worth committing.
+/// Weight of records that makes a batch worth committing. Batches of events are known again by what is in them: cut in
+/// other places, a file that was imported before would count again.
 const WEIGHT_MAX: u64 = 100_000;
 /// An event rewrites sets of its day that it shares with many others: the more together, the less for each.
 const EVENT_WEIGHT: u64 = 1;

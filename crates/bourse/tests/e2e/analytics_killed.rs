@@ -113,6 +113,8 @@ fn check_sent_again(server: &Server, project: &Project, acknowledged: &[u64], in
         assert!([(true, 0), (false, EVENTS)].contains(&send(number)), "batch {number}");
     }
     let mut all = by_day(acknowledged.iter().chain(in_doubt));
-    all.values_mut().for_each(|batches| *batches *= EVENTS);
+    for batches in all.values_mut() {
+        *batches *= EVENTS;
+    }
     assert_eq!(counted(server, project), all);
 }

@@ -57,6 +57,14 @@ struct Waiting {
     told: oneshot::Sender<Told>,
 }
 
+/// Where counted events go, and for how long what of them is kept there.
+#[derive(Clone, Copy)]
+struct Shelf<'s> {
+    store: &'s Store,
+    days: KeptDays,
+    keeps_raw: bool,
+}
+
 /// Batches that are counted in one go: which of their events count, and the ids of those.
 struct Group<'b> {
     events: Vec<&'b super::TrackedEvent>,
@@ -165,26 +173,21 @@ impl Desk {
     /// Counts what waits, several batches in one go.
     pub(super) async fn drain(&self, store: &Store, retention: Retention, now: Timestamp) {
         let mut books = self.books.lock().await;
+        let shelf =
+            Shelf { store, days: kept_days(retention, now), keeps_raw: retention.raw_events_days > 0 };
         loop {
             let group = take_group(&mut self.waiting());
             if group.is_empty() {
                 return;
             }
-            self.count(store, retention, &mut books, group, now).await;
+            self.count(shelf, &mut books, group).await;
         }
     }
 
     /// Counts batches, and tells their owners.
-    async fn count(
-        &self,
-        store: &Store,
-        retention: Retention,
-        books: &mut Books,
-        mut waiting: Vec<Waiting>,
-        now: Timestamp,
-    ) {
+    async fn count(&self, shelf: Shelf<'_>, books: &mut Books, mut waiting: Vec<Waiting>) {
         while !waiting.is_empty() {
-            match self.try_count(store, retention, books, &waiting, now).await {
+            match self.try_count(shelf, books, &waiting).await {
                 Ok(Attempt::Counted(tracked)) => {
                     for (waiting, tracked) in waiting.into_iter().zip(tracked) {
                         // The owner may have gone away; it is counted all the same.
@@ -213,13 +216,10 @@ impl Desk {
 
     async fn try_count(
         &self,
-        store: &Store,
-        retention: Retention,
+        Shelf { store, days, keeps_raw }: Shelf<'_>,
         books: &mut Books,
         waiting: &[Waiting],
-        now: Timestamp,
     ) -> Result<Attempt, CountingError> {
-        let days = kept_days(retention, now);
         if self.version() != Some(books.version) {
             self.catch_up(store, books, days.seen_from).await?;
         }
@@ -232,7 +232,7 @@ impl Desk {
             batches: waiting.iter().map(|waiting| mark(&waiting.batch.id)).collect(),
             chunks: stored(&changes),
             seen: to_bytes(&group.ids),
-            raw: if retention.raw_events_days > 0 { raw(waiting, &group) } else { Vec::new() },
+            raw: if keeps_raw { raw(waiting, &group) } else { Vec::new() },
             days,
         };
         match store.commit_counts(self.scope, commit).await? {
