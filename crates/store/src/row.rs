@@ -128,6 +128,7 @@ fn missing(column: usize) -> StoreError {
 pub(crate) struct RowCopy {
     values: Vec<Value>,
     text: String,
+    bytes: Vec<u8>,
 }
 
 enum Value {
@@ -135,12 +136,15 @@ enum Value {
     Int(i64),
     /// Where in the text it is.
     Text(Range<usize>),
+    /// Where in the bytes it is.
+    Bytes(Range<usize>),
 }
 
 impl RowCopy {
     pub(crate) fn clear(&mut self) {
         self.values.clear();
         self.text.clear();
+        self.bytes.clear();
     }
 
     pub(crate) fn push_null(&mut self) {
@@ -157,11 +161,17 @@ impl RowCopy {
         self.values.push(Value::Text(start..self.text.len()));
     }
 
+    pub(crate) fn push_bytes(&mut self, bytes: &[u8]) {
+        let start = self.bytes.len();
+        self.bytes.extend_from_slice(bytes);
+        self.values.push(Value::Bytes(start..self.bytes.len()));
+    }
+
     fn opt_i64(&self, column: usize) -> Result<Option<i64>, StoreError> {
         match self.values.get(column) {
             Some(Value::Int(number)) => Ok(Some(*number)),
             Some(Value::Null) => Ok(None),
-            Some(Value::Text(_)) | None => {
+            Some(Value::Text(_) | Value::Bytes(_)) | None => {
                 Err(StoreError::corrupt("value", format_args!("column {column} is no number")))
             }
         }
@@ -171,15 +181,17 @@ impl RowCopy {
         match self.values.get(column) {
             Some(Value::Text(place)) => Ok(self.text.get(place.clone())),
             Some(Value::Null) => Ok(None),
-            Some(Value::Int(_)) | None => {
+            Some(Value::Int(_) | Value::Bytes(_)) | None => {
                 Err(StoreError::corrupt("value", format_args!("column {column} is no text")))
             }
         }
     }
 
-    /// Whole collections, which are copied, have none.
     fn bytes(&self, column: usize) -> Result<&[u8], StoreError> {
-        Err(StoreError::corrupt("value", format_args!("column {column} is no bytes")))
+        match self.values.get(column) {
+            Some(Value::Bytes(place)) => Ok(self.bytes.get(place.clone()).unwrap_or_default()),
+            _ => Err(StoreError::corrupt("value", format_args!("column {column} has no bytes"))),
+        }
     }
 
     fn bool(&self, column: usize) -> Result<bool, StoreError> {

@@ -12,6 +12,10 @@ use crate::set::{Bits, Set, Term, count_of_all};
 
 /// Tokens with a whole number from which on a property has a ladder.
 const LADDER_TOKENS_MIN: usize = 4_096;
+/// Rungs of ladders over all tokens: they are large, and seldom climbed.
+const TOKEN_RUNGS_MAX: usize = 32;
+/// Rungs of ladders over lists in price order, which most ranges are looked up in.
+const SLOT_RUNGS_MAX: usize = 128;
 
 /// The properties of a collection's tokens, by name.
 #[derive(Debug, Default)]
@@ -271,18 +275,18 @@ impl Property {
             others,
             ladder: None,
         };
-        property.make_ladder(universe);
+        property.make_ladder(universe, SLOT_RUNGS_MAX);
         property
     }
 
     fn settle(&mut self, universe: usize) {
         self.sets_mut().for_each(|set| set.settle(universe));
-        self.make_ladder(universe);
+        self.make_ladder(universe, TOKEN_RUNGS_MAX);
     }
 
-    fn make_ladder(&mut self, universe: usize) {
+    fn make_ladder(&mut self, universe: usize, rungs_max: usize) {
         let laddered = self.int_count >= LADDER_TOKENS_MIN && self.several_ints == 0;
-        self.ladder = laddered.then(|| Ladder::new(&self.ints, universe));
+        self.ladder = laddered.then(|| Ladder::new(&self.ints, universe, rungs_max));
     }
 
     fn bytes(&self) -> usize {

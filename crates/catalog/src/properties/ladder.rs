@@ -6,9 +6,6 @@ use std::ops::Bound;
 use crate::ranked::Moved;
 use crate::set::{Bits, Set, Term};
 
-/// Steps of a ladder at most: more make a range cheaper and take more memory.
-const RUNGS_MAX: usize = 128;
-
 /// The tokens at or below some of the numbers. Between two rungs the numbers themselves are gone through. Right only
 /// while every token has one number.
 #[derive(Debug, Default)]
@@ -24,8 +21,9 @@ pub(crate) struct Rung {
 }
 
 impl Ladder {
-    /// Puts the rungs so that about equally many tokens are between them, one at every number where there are few.
-    pub(crate) fn new(numbers: &BTreeMap<i64, Set>, universe: usize) -> Self {
+    /// Puts so many rungs at most that about equally many tokens are between them, one at every number where there are
+    /// few. More make a range cheaper and take more memory.
+    pub(crate) fn new(numbers: &BTreeMap<i64, Set>, universe: usize, rungs_max: usize) -> Self {
         let tokens: usize = numbers.values().map(Set::len).sum();
         let (mut rungs, mut below) = (Vec::new(), Bits::empty(universe));
         let (mut count, mut since) = (0, 0);
@@ -33,7 +31,7 @@ impl Ladder {
             set.add_to(&mut below);
             count += set.len();
             since += set.len();
-            if numbers.len() <= RUNGS_MAX || since * RUNGS_MAX >= tokens {
+            if numbers.len() <= rungs_max || since * rungs_max >= tokens {
                 rungs.push(Rung { upper: *number, below: below.clone(), count });
                 since = 0;
             }

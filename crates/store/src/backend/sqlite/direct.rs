@@ -53,7 +53,8 @@ pub(super) fn copy(source: &Source<'_>, columns: usize, row: &mut RowCopy) -> Re
         match source.get_ref(column)? {
             ValueRef::Integer(number) => row.push_int(number),
             ValueRef::Text(text) => row.push_text(readable(text)?),
-            ValueRef::Null | ValueRef::Real(_) | ValueRef::Blob(_) => row.push_null(),
+            ValueRef::Blob(bytes) => row.push_bytes(bytes),
+            ValueRef::Null | ValueRef::Real(_) => row.push_null(),
         }
     }
     Ok(())

@@ -5,11 +5,14 @@ use std::path::Path;
 use rusqlite::{Connection, OpenFlags, OptionalExtension as _, Transaction};
 use tokio::sync::mpsc::Sender;
 
-use super::{BUSY_TIMEOUT, CACHE_SIZE, Sqlite};
+use super::{BUSY_TIMEOUT, Sqlite};
 use crate::StoreError;
 use crate::collections::CollectionId;
 use crate::load::{BALANCES, Gatherer, Kind, ORDERS, Part, Stop, TOKENS};
 use crate::row::{Row, RowCopy};
+
+/// Memory for pages, in kilobytes, which SQLite writes as negative numbers: every page is read once.
+const LOAD_CACHE_SIZE: &str = "-4096";
 
 impl Sqlite {
     /// Reads and sends a collection, on a thread and a connection of its own. Not by way of sqlx, which allocates for
@@ -25,7 +28,7 @@ fn load(path: &Path, id: CollectionId, parts: &Sender<Part>) -> Result<(), Stop>
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(path, flags)?;
     connection.busy_timeout(BUSY_TIMEOUT)?;
-    connection.pragma_update(None, "cache_size", CACHE_SIZE)?;
+    connection.pragma_update(None, "cache_size", LOAD_CACHE_SIZE)?;
     connection.pragma_update(None, "query_only", "ON")?;
     // Until it ends, every statement sees the state that the first one saw.
     let snapshot = connection.transaction()?;
