@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
 
+use crate::counting;
+
 /// What `--growth` measures.
 const GROWTH_SIZES: [usize; 3] = [10_000, 100_000, 1_000_000];
 
@@ -46,6 +48,10 @@ pub(crate) struct Options {
     #[arg(long, conflicts_with = "tokens")]
     pub(crate) growth: bool,
 
+    /// Measure the counting house at 5,000,000 wallets too
+    #[arg(long)]
+    pub(crate) counting_large: bool,
+
     /// Set only when the benchmark runs itself as another process.
     #[command(subcommand)]
     pub(crate) role: Option<Role>,
@@ -56,6 +62,14 @@ impl Options {
     pub(crate) fn selects(&self, name: &str, path: &str) -> bool {
         let holds = |text: &str, part: &str| text.to_lowercase().contains(&part.to_lowercase());
         self.only.is_empty() || self.only.iter().any(|part| holds(name, part) || holds(path, part))
+    }
+
+    /// Whether something of the counting house is to be measured. Its name is picked only by more than `count`, which
+    /// is the name of a scenario.
+    pub(crate) fn selects_counting(&self, path: &str) -> bool {
+        let is_name =
+            |part: &String| part.len() > "count".len() && counting::NAME.starts_with(&part.to_lowercase());
+        self.only.iter().any(is_name) || self.selects("", path)
     }
 
     /// The sizes of the trading floor to measure, the smallest first.

@@ -35,14 +35,15 @@ struct Output {
     stderr: PathBuf,
 }
 
-/// A command that sees none of the caller's settings for Bourse and finds no configuration file: the figures
-/// are those of the defaults. Its working directory is `directory`.
+/// A command that sees none of the caller's settings for Bourse and PostgreSQL and finds no configuration file: the
+/// figures are those of the defaults. Its working directory is `directory`.
 pub(crate) fn isolated(program: &Path, directory: &Path) -> Command {
     let mut command = Command::new(program);
     command.current_dir(directory).stdin(Stdio::null());
     for (name, _) in std::env::vars_os() {
-        if name.to_string_lossy().starts_with("BOURSE_") {
-            command.env_remove(name);
+        let text = name.to_string_lossy();
+        if text.starts_with("BOURSE_") || text.starts_with("PG") {
+            command.env_remove(&name);
         }
     }
     command
@@ -79,6 +80,24 @@ impl Running {
         let Some(output) = &self.output else { return Ok((String::new(), took)) };
         let printed = std::fs::read_to_string(&output.stdout);
         Ok((printed.context(|| format!("reading {}", output.stdout.display()))?, took))
+    }
+
+    /// Asks the process to end, as Ctrl-C does.
+    pub(crate) fn interrupt(&self) -> Result<(), Error> {
+        let mut command = Command::new("kill");
+        command.args(["-INT", &self.child.id().to_string()]).stdin(Stdio::null());
+        match command.status().context(|| format!("interrupting {}", self.name))? {
+            status if status.success() => Ok(()),
+            status => Err(self.failure(&format!("could not be interrupted, {status}"))),
+        }
+    }
+
+    /// Waits for the process to end, without leaving the thread to others; for guards alone.
+    pub(crate) fn wait_at_most(&mut self, limit: Duration) {
+        let started = Instant::now();
+        while started.elapsed() < limit && matches!(self.child.try_wait(), Ok(None)) {
+            std::thread::sleep(POLL);
+        }
     }
 
     /// Waits until the server at `address`, which this process is, reports that it is healthy.

@@ -8,6 +8,7 @@ use tokio::time::{sleep, timeout};
 
 use crate::binary;
 use crate::compare::Bench;
+use crate::counting::{self, House};
 use crate::error::{Context, Error};
 use crate::first_touch;
 use crate::floor::Floor;
@@ -21,7 +22,7 @@ use crate::write_load;
 use crate::writer::{self, Writer};
 
 /// Everything but the build, together. Steps have shorter limits where they can say what went wrong.
-const MEASURE_LIMIT: Duration = Duration::from_mins(90);
+const MEASURE_LIMIT: Duration = Duration::from_hours(3);
 
 /// The time without requests after which a server is at rest.
 const SETTLE: Duration = Duration::from_secs(3);
@@ -40,8 +41,13 @@ pub(crate) async fn run(options: &Options) -> Result<(), Error> {
 async fn measure(options: &Options, bourse: &Path) -> Result<Report, Error> {
     // Declared first, so that it is removed last, when no process writes to it any more.
     let directory = TempDir::with_prefix("bourse-bench-").context(|| "making a directory".to_owned())?;
-    let mut report =
-        Report { connections: options.connections, quick: options.quick, relics: None, floors: Vec::new() };
+    let mut report = Report {
+        connections: options.connections,
+        quick: options.quick,
+        relics: None,
+        floors: Vec::new(),
+        countings: Vec::new(),
+    };
     if ON_RELICS.iter().any(|scenario| options.selects(scenario.name, scenario.path)) {
         let stage = Stage::new(bourse, directory.path(), "relics")?;
         report.relics = Some(measure_relics(options, &stage).await?);
@@ -52,7 +58,13 @@ async fn measure(options: &Options, bourse: &Path) -> Result<Report, Error> {
             report.floors.push(measure_floor(options, &stage, tokens).await?);
         }
     }
-    if report.relics.is_none() && report.floors.is_empty() {
+    if counting::is_selected(options) {
+        let house = House::open(options, bourse, directory.path()).await;
+        for dataset in counting::datasets(options) {
+            report.countings.push(house.measure(dataset).await?);
+        }
+    }
+    if report.relics.is_none() && report.floors.is_empty() && report.countings.is_empty() {
         return Err(Error::new(format!("nothing is named {}", options.only.join(" or "))));
     }
     if options.growth {

@@ -9,19 +9,22 @@ use serde_json::Value;
 
 use crate::answers;
 use crate::error::{Context, Error};
-use crate::jsonl;
+use crate::jsonl::{self, Written};
 use crate::process::{Running, isolated};
 use crate::report::Import;
 
 const IMPORT_LIMIT: Duration = Duration::from_mins(20);
 const COMMAND_LIMIT: Duration = Duration::from_mins(1);
 const READY_LIMIT: Duration = Duration::from_mins(1);
+const STOP_LIMIT: Duration = Duration::from_mins(1);
 
 /// Where one collection is served from.
 #[derive(Debug)]
 pub(crate) struct Stage<'a> {
     bourse: &'a Path,
     directory: PathBuf,
+    /// Where the records are kept, when that is not the SQLite file.
+    database: Option<String>,
 }
 
 /// A server that has said that it is healthy.
@@ -33,9 +36,19 @@ pub(crate) struct Server {
     pub(crate) address: SocketAddr,
 }
 
+impl Server {
+    /// Stops it, and waits until everything is written.
+    pub(crate) async fn stop(self) -> Result<(), Error> {
+        self.process.interrupt()?;
+        self.process.finish(STOP_LIMIT).await.map(drop)
+    }
+}
+
 /// What opens a project.
 #[derive(Debug)]
 pub(crate) struct Project {
+    /// What lines to import name it by.
+    pub(crate) id: u64,
     /// For reads.
     pub(crate) access_key: String,
     /// For writes.
@@ -47,19 +60,35 @@ impl<'a> Stage<'a> {
     pub(crate) fn new(bourse: &'a Path, parent: &Path, name: &str) -> Result<Self, Error> {
         let directory = parent.join(name);
         std::fs::create_dir(&directory).context(|| format!("making {}", directory.display()))?;
-        Ok(Self { bourse, directory })
+        Ok(Self { bourse, directory, database: None })
+    }
+
+    /// The same, with the records in another database.
+    pub(crate) fn with_database(self, url: String) -> Self {
+        Self { database: Some(url), ..self }
+    }
+
+    /// The file with the records, when nothing else was said.
+    pub(crate) fn database_file(&self) -> PathBuf {
+        self.directory.join("data").join("bourse.db")
     }
 
     /// Imports the records, and takes the time.
     pub(crate) async fn import(&self, records: impl Iterator<Item = Value>) -> Result<Import, Error> {
         let path = self.directory.join("records.jsonl");
         let file = jsonl::write(&path, records)?;
-        let mut command = self.command(&["import"]);
-        command.arg(&path);
-        let running = Running::spawn(&mut command, "bourse-import", Some(&self.directory))?;
-        let (_, took) = running.finish(IMPORT_LIMIT).await?;
+        let import = self.import_file(&path, file).await?;
         // It is as large as the data, and no longer needed.
         std::fs::remove_file(&path).context(|| format!("removing {}", path.display()))?;
+        Ok(import)
+    }
+
+    /// Imports a file that was written before, and takes the time.
+    pub(crate) async fn import_file(&self, path: &Path, file: Written) -> Result<Import, Error> {
+        let mut command = self.command(&["import"]);
+        command.arg(path);
+        let running = Running::spawn(&mut command, "bourse-import", Some(&self.directory))?;
+        let (_, took) = running.finish(IMPORT_LIMIT).await?;
         Ok(Import { file, took })
     }
 
@@ -74,7 +103,9 @@ impl<'a> Stage<'a> {
             let text = printed[member].as_str().map(ToOwned::to_owned);
             text.ok_or_else(|| Error::new(format!("`bourse project create` printed no {member}")))
         };
-        Ok(Project { access_key: text("accessKey")?, secret_token: text("secretToken")? })
+        let id = printed["projectId"].as_u64();
+        let id = id.ok_or_else(|| Error::new("`bourse project create` printed no projectId"))?;
+        Ok(Project { id, access_key: text("accessKey")?, secret_token: text("secretToken")? })
     }
 
     /// Starts the server.
@@ -104,12 +135,15 @@ impl<'a> Stage<'a> {
     fn command(&self, arguments: &[&str]) -> Command {
         let mut command = isolated(self.bourse, &self.directory);
         command.args(arguments).arg("--data").arg(self.directory.join("data"));
+        if let Some(database) = &self.database {
+            command.args(["--database", database]);
+        }
         command
     }
 }
 
 /// An address that nobody listens on. Another process could take it before we do; the server then says so.
-fn free_address() -> Result<SocketAddr, Error> {
+pub(crate) fn free_address() -> Result<SocketAddr, Error> {
     let bound = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).and_then(|listener| listener.local_addr());
     bound.context(|| "finding a free port".to_owned())
 }

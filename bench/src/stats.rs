@@ -58,7 +58,7 @@ pub(crate) fn float(count: u64) -> f64 {
 }
 
 /// The smallest value that at least `percent` of 100 values do not exceed.
-fn percentile(sorted: &[Duration], percent: usize) -> Option<Duration> {
+pub(crate) fn percentile(sorted: &[Duration], percent: usize) -> Option<Duration> {
     let rank = (sorted.len() * percent).div_ceil(100);
     sorted.get(rank.checked_sub(1)?).copied()
 }

@@ -1,6 +1,7 @@
 //! The figures, as tables for people and as JSON for machines.
 
 mod contest;
+mod counting;
 mod floor;
 mod growth;
 mod import;
@@ -12,6 +13,9 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 pub(crate) use contest::{Contest, Heading, Round};
+pub(crate) use counting::{
+    ChartReport, ChartTimes, Comparison, CountingReport, Disk, Ingest, Percentiles, Rate, Sent,
+};
 pub(crate) use floor::{FirstTouch, FloorReport, Memory};
 pub(crate) use growth::print_growth;
 pub(crate) use import::Import;
@@ -30,6 +34,8 @@ pub(crate) struct Report {
     pub(crate) relics: Option<RelicsReport>,
     /// The trading floors, the smallest first.
     pub(crate) floors: Vec<FloorReport>,
+    /// The counting houses, the smallest first.
+    pub(crate) countings: Vec<CountingReport>,
 }
 
 /// What was measured on the relics.
@@ -54,6 +60,7 @@ impl Report {
             "import": self.relics.as_ref().map(|relics| relics.import.to_json()),
             "scenarios": self.relics.as_ref().map(|relics| contests_json(&relics.contests)),
             "floors": self.floors.iter().map(FloorReport::to_json).collect::<Vec<_>>(),
+            "countings": self.countings.iter().map(CountingReport::to_json).collect::<Vec<_>>(),
         });
         std::fs::write(path, format!("{report:#}\n")).context(|| format!("writing {}", path.display()))
     }
