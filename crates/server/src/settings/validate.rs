@@ -39,8 +39,6 @@ pub(super) fn problems(settings: &Settings, merged: &Merged) -> Vec<Problem> {
         "limits.concurrent_requests_max",
         at_most(limits.concurrent_requests_max, CONCURRENT_REQUESTS_LIMIT),
     );
-    check("analytics.batches_days", ensure(settings.analytics.batches_days > 0, "must be at least 1"));
-    check("analytics.event_ids_days", ensure(settings.analytics.event_ids_days > 0, "must be at least 1"));
     check("cors.origins", origins(&settings.cors.origins));
     found.extend(page_sizes(settings, merged));
     found.extend(networks(settings, merged));

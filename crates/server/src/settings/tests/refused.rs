@@ -91,7 +91,8 @@ fn zero_and_negative_numbers_are_refused_where_a_positive_one_is_required() {
     let known = Known::parse(DEFAULT_FILE).unwrap();
     for (key, default) in &known.defaults {
         let Some(default) = default.as_integer() else { continue };
-        let may_be_zero = key == "limits.rate_per_minute" || key.starts_with("quotas.");
+        let may_be_zero = ["limits.rate_per_minute", "analytics.raw_events_days"].contains(&key.as_str())
+            || key.starts_with("quotas.");
         assert_eq!(default == 0, may_be_zero, "{key}");
         assert_eq!(load(file(&format!("{key} = 0"))).is_ok(), may_be_zero, "{key}");
         let minimum = i64::from(!may_be_zero);
