@@ -272,8 +272,11 @@ async fn analytics_are_out_of_reach() {
     assert_eq!(store.counts(*b, everything_counted()).await.unwrap(), Counts::default());
     let committed = store.commit_counts(*b, counted()).await.unwrap();
     assert_eq!(committed, CountsCommitted::As(1), "ids of batches and of events are the project's own");
+    assert_eq!(store.usage_between(*b, Day::of(NOW), Day::of(NOW)).await.unwrap().len(), 0);
     assert_eq!(store.put_usage(*b, vec![usage(9)]).await.unwrap(), 1, "an id is the project's own");
+    assert_eq!(store.usage_between(*b, Day::of(NOW), Day::of(NOW)).await.unwrap()[0].units, 9);
     assert_eq!(store.events(*b).await.unwrap().len(), 1);
+    assert_eq!(store.forget_events(*b, event().wallet).await.unwrap(), 1);
     assert_eq!(world.all_of(*a).await, before);
 }
 
