@@ -148,6 +148,8 @@ fn every_command_has_help_that_tells_of_the_data_directory() {
         "token create",
         "token list",
         "token revoke",
+        "analytics",
+        "analytics forget",
         "doctor",
         "openapi",
         "config",
