@@ -6,7 +6,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use axum::Router;
-use axum::body::{Body, Bytes};
+use axum::body::{Body, Bytes, HttpBody as _};
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::response::Response;
@@ -77,13 +77,22 @@ impl Service<Request> for Entrance {
         let wraps = [header::ORIGIN, header::ACCEPT_ENCODING];
         if wraps.iter().any(|header| request.headers().contains_key(header)) {
             Either::Right(self.wrapped.call(request))
-        } else if request.uri().path().starts_with("/rpc/") {
-            // Straight to the answer: most requests are these, and the router has nothing to add.
-            Either::Left(rpc(State(Arc::clone(&self.app)), request).map(Ok).boxed())
+        } else if request.method() == Method::POST && request.uri().path().starts_with("/rpc/") {
+            // Straight to the answer: most requests are these, and the router has nothing to add but the length.
+            Either::Left(
+                rpc(State(Arc::clone(&self.app)), request).map(|answer| Ok(with_length(answer))).boxed(),
+            )
         } else {
             Either::Right(self.plain.call(request))
         }
     }
+}
+
+fn with_length(mut response: Response) -> Response {
+    if let Some(length) = response.body().size_hint().exact() {
+        response.headers_mut().insert(header::CONTENT_LENGTH, length.into());
+    }
+    response
 }
 
 fn cors(app: &App) -> CorsLayer {
