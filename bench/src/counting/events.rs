@@ -49,7 +49,7 @@ pub(super) const FEW: Dataset = Dataset { name: "few", wallets: 1_000, ..SMALL }
 
 /// 5,000,000 wallets over a quarter.
 pub(crate) const LARGE: Dataset =
-    Dataset { name: "large", wallets: 5_000_000, days: 90, habits_permille: [50, 10] };
+    Dataset { name: "large", wallets: 5_000_000, days: 90, habits_permille: [40, 8] };
 
 /// What a wallet did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -103,7 +103,7 @@ pub(super) fn query(measure: Measure, cut: Cut, first: &str, last: &str) -> Stri
     format!("SELECT series, strftime(period, '{format}') AS label, value FROM ({body})")
 }
 
-/// Different wallets. Faster than `count(DISTINCT ...)` in groups, which `DuckDB` does in one table for each group.
+/// Different wallets, in two steps: mostly a little faster than `count(DISTINCT ...)`, and never much slower.
 fn distinct(condition: &str) -> String {
     format!(
         "SELECT '' AS series, period, count(*) AS value FROM \

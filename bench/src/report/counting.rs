@@ -193,6 +193,10 @@ impl ChartReport {
         Some(self.comparison?.seconds / self.p50())
     }
 
+    fn first_ratio(&self) -> Option<f64> {
+        Some(self.comparison?.seconds / self.times.first.as_secs_f64())
+    }
+
     fn numbered_ratio(&self) -> Option<f64> {
         Some(self.comparison?.numbered_seconds / self.p50())
     }
@@ -206,9 +210,10 @@ impl ChartReport {
             value.map_or_else(|| "-".to_owned(), |value| format!("{value:.digits$}"))
         };
         let duckdb = known(self.comparison.map(|comparison| comparison.seconds * 1e3), 1);
-        let (ratio, numbered) = (known(self.ratio(), 0), known(self.numbered_ratio(), 0));
+        let (ratio, first) = (known(self.ratio(), 0), known(self.first_ratio(), 0));
+        let numbered = known(self.numbered_ratio(), 0);
         let (name, points) = (self.chart.name(), self.points);
-        println!("{name:<35} {points:>6} {times} {duckdb:>10} {ratio:>7} {numbered:>8}");
+        println!("{name:<35} {points:>6} {times} {duckdb:>10} {ratio:>7} {numbered:>8} {first:>7}");
     }
 
     fn to_json(&self) -> Value {
@@ -224,6 +229,7 @@ impl ChartReport {
             "duckdbNumberedMs": self.comparison.map(|comparison| comparison.numbered_seconds * 1e3),
             "ratio": self.ratio(),
             "ratioNumbered": self.numbered_ratio(),
+            "ratioFirst": self.first_ratio(),
         })
     }
 }
@@ -260,8 +266,17 @@ impl CountingReport {
     /// Prints the charts, the disk and the memory, and whether their goals were reached.
     pub(crate) fn print_charts(&self) {
         println!(
-            "{:<35} {:>6} {:>9} {:>9} {:>9} {:>9} {:>10} {:>7} {:>8}",
-            "chart", "points", "cold ms", "first ms", "p50 ms", "p99 ms", "DuckDB ms", "ratio", "numbered"
+            "{:<35} {:>6} {:>9} {:>9} {:>9} {:>9} {:>10} {:>7} {:>8} {:>7}",
+            "chart",
+            "points",
+            "cold ms",
+            "first ms",
+            "p50 ms",
+            "p99 ms",
+            "DuckDB ms",
+            "ratio",
+            "numbered",
+            "first"
         );
         self.charts.iter().for_each(ChartReport::print);
         for goal in self.goals() {
