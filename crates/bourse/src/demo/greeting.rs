@@ -1,10 +1,16 @@
 //! What the demo prints: where it is, how to get in, and one call per service that works.
 
+use bourse_wire::Day;
+
 use super::credentials::Credentials;
 
-pub(super) fn text(credentials: &Credentials) -> String {
+/// Days that the printed chart shows.
+const CHART_DAYS: i32 = 30;
+
+pub(super) fn text(credentials: &Credentials, today: Day) -> String {
     let Credentials { metadata_url, api_url, marketplace_url, access_key, secret_token, .. } = credentials;
     let project = credentials.project_id;
+    let first_day = Day::from_number(today.number() - CHART_DAYS + 1);
     let contract = credentials.contracts.first().map_or("", |contract| contract.address.as_str());
     let curl = |path: &str, credential: &str, body: &str| {
         format!(
@@ -35,8 +41,16 @@ pub(super) fn text(credentials: &Credentials) -> String {
             &key,
             &format!(r#"{{"projectId":{project},"audienceId":{}}}"#, credentials.audience_id),
         ),
-        curl(&format!("{marketplace_url}/rpc/Marketplace/Ping"), &key, "{}"),
-        curl(&format!("{api_url}/rpc/Analytics/Ping"), &token, "{}"),
+        curl(
+            &format!("{marketplace_url}/rpc/Marketplace/ListCollectibles"),
+            &key,
+            &format!(r#"{{"contractAddress":"{contract}","side":"listing","page":{{"pageSize":2}}}}"#),
+        ),
+        curl(
+            &format!("{api_url}/rpc/Analytics/WalletsDaily"),
+            &token,
+            &format!(r#"{{"filter":{{"startDate":"{first_day}","endDate":"{today}"}}}}"#),
+        ),
     ];
     format!(
         "\nThe demo is at {api_url} (reference: {api_url}/docs).\n\n\

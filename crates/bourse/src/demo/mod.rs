@@ -5,7 +5,9 @@ pub(crate) mod data;
 mod fill;
 mod greeting;
 
+use bourse_server::Clock;
 use bourse_server::settings::Settings;
+use bourse_wire::Day;
 
 use crate::commands::serve;
 use crate::context::CommandError;
@@ -16,6 +18,7 @@ pub(crate) async fn run(settings: Settings) -> Result<(), CommandError> {
     serve::start_logging(&settings)?;
     let credentials = fill::open(&settings).await?;
     let (listener, app) = serve::open(settings).await?;
-    output::print(false, &serde_json::Value::Null, || greeting::text(&credentials))?;
+    let today = Day::of(Clock::system().now());
+    output::print(false, &serde_json::Value::Null, || greeting::text(&credentials, today))?;
     serve::serve(listener, app).await
 }

@@ -108,7 +108,7 @@ fn check_printed_calls(instance: &Instance, server: &Server) {
     let calls: Vec<&str> = printed.lines().filter(|line| line.starts_with("curl ")).collect();
     assert_eq!(calls.len(), 5, "{printed}");
     let operations =
-        ["GetTokenMetadataBatch", "GetToken ", "GetAudience", "Marketplace/Ping", "Analytics/Ping"];
+        ["GetTokenMetadataBatch", "GetToken ", "GetAudience", "ListCollectibles", "WalletsDaily"];
     for (operation, call) in operations.iter().zip(&calls) {
         assert!(call.contains(operation), "{call}");
     }
