@@ -14,7 +14,7 @@ use crate::process::{Running, isolated};
 use crate::stats::median;
 
 const INSTALL_LIMIT: Duration = Duration::from_mins(10);
-const RUN_LIMIT: Duration = Duration::from_hours(1);
+const RUN_LIMIT: Duration = Duration::from_hours(2);
 
 /// Threads that `DuckDB` may use.
 const THREADS: usize = 2;
