@@ -93,6 +93,19 @@ impl Bits {
     /// How many are in all of some sets, and not in another.
     pub(crate) fn count_of_all(&self, except: Option<&Self>, terms: &[Term]) -> usize {
         let mut count = 0;
+        let others = terms.iter().map(Term::bits);
+        self.for_words(except, others, |_, words| count += ones(words));
+        count
+    }
+
+    /// Goes through what is in all of some sets, and not in another, words at a time, each time with the index of the
+    /// first.
+    fn for_words<'a>(
+        &self,
+        except: Option<&Self>,
+        others: impl Iterator<Item = &'a Self> + Clone,
+        mut take: impl FnMut(usize, &[u64]),
+    ) {
         let mut block = [0; BLOCK_WORDS];
         for (start, words) in (0..).step_by(BLOCK_WORDS).zip(self.0.chunks(BLOCK_WORDS)) {
             let block = &mut block[..words.len()];
@@ -101,12 +114,9 @@ impl Bits {
             for (word, except) in block.iter_mut().zip(except) {
                 *word &= !except;
             }
-            for term in terms {
-                intersect(block, term.bits.words().get(start..).unwrap_or_default());
-            }
-            count += ones(block);
+            others.clone().for_each(|bits| intersect(block, bits.0.get(start..).unwrap_or_default()));
+            take(start, block);
         }
-        count
     }
 
     /// Gives the slots that moved the numbers that they have by now.
@@ -168,16 +178,9 @@ impl Term {
 const BLOCK_WORDS: usize = 64;
 
 /// Goes through what is in all of some sets, words at a time, each time with the index of the first.
-pub(crate) fn for_words_of_all(terms: &[Term], also: Option<&Bits>, mut take: impl FnMut(usize, &[u64])) {
+pub(crate) fn for_words_of_all(terms: &[Term], also: Option<&Bits>, take: impl FnMut(usize, &[u64])) {
     let Some((first, rest)) = terms.split_first() else { return };
-    let mut block = [0; BLOCK_WORDS];
-    for (start, words) in (0..).step_by(BLOCK_WORDS).zip(first.bits.words().chunks(BLOCK_WORDS)) {
-        let block = &mut block[..words.len()];
-        block.copy_from_slice(words);
-        let others = rest.iter().map(|term| &*term.bits).chain(also);
-        others.for_each(|bits| intersect(block, bits.words().get(start..).unwrap_or_default()));
-        take(start, block);
-    }
+    first.bits.for_words(None, rest.iter().map(Term::bits).chain(also), take);
 }
 
 /// How many are in all of some sets.

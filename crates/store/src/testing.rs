@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use bourse_wire::Timestamp;
 use sqlx::{AssertSqlSafe, Connection, PgConnection};
 
-use crate::{Changes, CollectionId, DatabaseUrl, OpenOptions, Part, Store, StoreError};
+use crate::{Changes, CollectionId, DatabaseUrl, Event, OpenOptions, Part, ProjectScope, Store, StoreError};
 
 /// A database that nobody else uses. A SQLite one is deleted with this value; PostgreSQL's go with their server.
 pub struct TestDatabase {
@@ -42,6 +42,19 @@ impl TestDatabase {
         Store::open(&self.url, OpenOptions { connections_max: 4, ..OpenOptions::default() }, Timestamp::ZERO)
             .await
     }
+}
+
+/// Keeps events without counting them, as was done before events were counted.
+pub async fn keep_uncounted(
+    store: &Store,
+    scope: ProjectScope,
+    events: Vec<Event>,
+) -> Result<(), StoreError> {
+    store
+        .write(move |mut session| {
+            Box::pin(async move { crate::events::insert_events(&mut session, scope.project(), events).await })
+        })
+        .await
 }
 
 /// Everything of a collection, put together from its parts: what changed since there was nothing.

@@ -56,6 +56,7 @@ pub(crate) async fn run(common: &Common, import: Import) -> Result<ExitCode, Com
         ServiceName::new(&context.settings.service.name),
         context.settings.networks.clone(),
         context.store.projects().await?.into_iter().map(|project| project.id).collect(),
+        context.clock.clone(),
     );
     let started = Instant::now();
     let total = total_bytes(&import.files);

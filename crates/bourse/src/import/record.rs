@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use bourse_server::Clock;
 use bourse_server::counting::TrackedEvent;
 use bourse_server::ingest::{self, Chains, EventInput, contract_change, token_change};
 use bourse_server::settings::Networks;
@@ -38,6 +39,7 @@ pub(crate) struct Reader {
     service: ServiceName,
     networks: Networks,
     projects: HashSet<ProjectId>,
+    clock: Clock,
 }
 
 #[derive(Deserialize)]
@@ -79,9 +81,14 @@ struct AudienceContractLine {
 }
 
 impl Reader {
-    /// A reader that knows these networks and projects.
-    pub(crate) fn new(service: ServiceName, networks: Networks, projects: HashSet<ProjectId>) -> Self {
-        Self { service, networks, projects }
+    /// A reader that knows these networks and projects, and the time.
+    pub(crate) fn new(
+        service: ServiceName,
+        networks: Networks,
+        projects: HashSet<ProjectId>,
+        clock: Clock,
+    ) -> Self {
+        Self { service, networks, projects, clock }
     }
 
     /// Reads a line.
@@ -151,14 +158,14 @@ impl Reader {
 
     fn quick_event(&self, line: &[u8]) -> Option<Record> {
         let (project, event) = EventInput::from_line(line, EVENT_DEPTH_MAX)?;
-        Some(Record::Event(self.project(project).ok()?, event.dated().ok()?))
+        Some(Record::Event(self.project(project).ok()?, event.dated(self.clock.now()).ok()?))
     }
 
     fn event(&self, mut members: JsonObject) -> Result<Record, Error> {
         let project = take_member(&mut members, "projectId").unwrap_or_default();
         let project = self.project(from_value(project)?)?;
         let event: EventInput = from_value(Value::Object(members))?;
-        Ok(Record::Event(project, event.dated()?))
+        Ok(Record::Event(project, event.dated(self.clock.now())?))
     }
 
     fn usage(&self, line: UsageRecordLine) -> Result<Record, Error> {

@@ -80,6 +80,10 @@ fn bad_event_lines_are_named() {
             event(&project, WALLET, "session", "1970-01-21T00:00:00Z"),
             "at: 1970-01-21T00:00:00Z is before 2015",
         ),
+        (
+            event(&project, WALLET, "session", "2999-01-01T00:00:00Z"),
+            "at: 2999-01-01T00:00:00Z has not come yet",
+        ),
         (event(&stranger, WALLET, "session", "2026-01-01T00:00:00Z"), "projectId: there is no project 404"),
     ] {
         file(&instance, "bad.jsonl", lines(&[line]));

@@ -20,6 +20,13 @@ pub struct TrackedEvent {
     pub action: Option<Box<str>>,
 }
 
+impl From<bourse_store::Event> for TrackedEvent {
+    fn from(event: bourse_store::Event) -> Self {
+        let bourse_store::Event { id, wallet, kind, at } = event;
+        Self { wallet, kind, at, id: Some(id.into_boxed_str()), action: None }
+    }
+}
+
 impl TrackedEvent {
     pub(super) fn to_count(&self) -> Event<'_> {
         let did = match self.kind {

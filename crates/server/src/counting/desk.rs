@@ -12,7 +12,7 @@ use bourse_wire::{Address, Day, ProjectId, Timestamp};
 use hashbrown::HashSet;
 use tokio::sync::oneshot;
 
-use super::batch::{BatchId, EventBatch, Forgotten, Tracked};
+use super::batch::{BatchId, EventBatch, Forgotten, Tracked, TrackedEvent};
 use super::load::decode;
 use super::seen::{IdHash, Seen, to_bytes};
 use super::{CountingError, Retention};
@@ -59,7 +59,7 @@ struct Waiting {
 
 /// Where counted events go, and for how long what of them is kept there.
 #[derive(Clone, Copy)]
-struct Shelf<'s> {
+struct Keeping<'s> {
     store: &'s Store,
     days: KeptDays,
     keeps_raw: bool,
@@ -67,7 +67,7 @@ struct Shelf<'s> {
 
 /// Batches that are counted in one go: which of their events count, and the ids of those.
 struct Group<'b> {
-    events: Vec<&'b super::TrackedEvent>,
+    events: Vec<&'b TrackedEvent>,
     ids: Vec<IdHash>,
     tracked: Vec<Tracked>,
 }
@@ -173,21 +173,21 @@ impl Desk {
     /// Counts what waits, several batches in one go.
     pub(super) async fn drain(&self, store: &Store, retention: Retention, now: Timestamp) {
         let mut books = self.books.lock().await;
-        let shelf =
-            Shelf { store, days: kept_days(retention, now), keeps_raw: retention.raw_events_days > 0 };
+        let keeping =
+            Keeping { store, days: kept_days(retention, now), keeps_raw: retention.raw_events_days > 0 };
         loop {
             let group = take_group(&mut self.waiting());
             if group.is_empty() {
                 return;
             }
-            self.count(shelf, &mut books, group).await;
+            self.count(keeping, &mut books, group).await;
         }
     }
 
     /// Counts batches, and tells their owners.
-    async fn count(&self, shelf: Shelf<'_>, books: &mut Books, mut waiting: Vec<Waiting>) {
+    async fn count(&self, keeping: Keeping<'_>, books: &mut Books, mut waiting: Vec<Waiting>) {
         while !waiting.is_empty() {
-            match self.try_count(shelf, books, &waiting).await {
+            match self.try_count(keeping, books, &waiting).await {
                 Ok(Attempt::Counted(tracked)) => {
                     for (waiting, tracked) in waiting.into_iter().zip(tracked) {
                         // The owner may have gone away; it is counted all the same.
@@ -216,7 +216,7 @@ impl Desk {
 
     async fn try_count(
         &self,
-        Shelf { store, days, keeps_raw }: Shelf<'_>,
+        Keeping { store, days, keeps_raw }: Keeping<'_>,
         books: &mut Books,
         waiting: &[Waiting],
     ) -> Result<Attempt, CountingError> {
@@ -224,8 +224,9 @@ impl Desk {
             self.catch_up(store, books, days.seen_from).await?;
         }
         books.seen.forget_before(days.seen_from);
+        let earlier = if books.version == 0 { self.uncounted(store, books, days).await? } else { Vec::new() };
         let group = choose(waiting, &books.seen);
-        let events = group.events.iter().map(|event| event.to_count());
+        let events = earlier.iter().chain(group.events.iter().copied()).map(TrackedEvent::to_count);
         let changes = self.read(|project| project.prepare(&books.wallets, events))?;
         let commit = CountsCommit {
             expected: books.version,
@@ -247,6 +248,22 @@ impl Desk {
             }
             CountsCommitted::Repeated(names) => Ok(Attempt::Repeated(names)),
         }
+    }
+
+    /// The events that were kept as they came before anything was counted. They are counted along with the first batch,
+    /// after which they are kept no longer than any others; their ids are known from here on.
+    async fn uncounted(
+        &self,
+        store: &Store,
+        books: &mut Books,
+        days: KeptDays,
+    ) -> Result<Vec<TrackedEvent>, CountingError> {
+        let kept = store.events(self.scope).await?;
+        // No other check: they were taken once.
+        let events: Vec<TrackedEvent> =
+            kept.into_iter().filter(|event| event.wallet != Address::ZERO).map(TrackedEvent::from).collect();
+        books.seen.add(days.today, events.iter().filter_map(|event| event.id.as_deref()).map(IdHash::of));
+        Ok(events)
     }
 
     /// Takes in what was stored.
@@ -352,7 +369,7 @@ fn stored(changes: &Changes) -> Vec<Chunk> {
 /// The events as they came. Those without an id get one.
 fn raw(waiting: &[Waiting], group: &Group<'_>) -> Vec<Event> {
     let batch = waiting.first().map_or("", |waiting| waiting.batch.id.as_str());
-    let event = |(index, event): (usize, &&super::TrackedEvent)| Event {
+    let event = |(index, event): (usize, &&TrackedEvent)| Event {
         id: event.id.as_deref().map_or_else(|| format!("{batch}#{index}"), str::to_owned),
         wallet: event.wallet,
         kind: event.kind,

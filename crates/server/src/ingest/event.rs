@@ -66,19 +66,16 @@ impl EventInput {
     /// The event, when it can be counted. `now` is when it came.
     pub fn tracked(self, now: Timestamp) -> Result<TrackedEvent, Rejection> {
         let at = self.at.unwrap_or(now);
-        if at.unix_seconds() > now.unix_seconds() + SKEW_SECONDS {
-            return Err(Rejection::invalid("at", format!("{at} has not come yet")));
-        }
-        self.at(at)
+        self.at(at, now)
     }
 
     /// The event, when it says itself when it was.
-    pub fn dated(self) -> Result<TrackedEvent, Rejection> {
+    pub fn dated(self, now: Timestamp) -> Result<TrackedEvent, Rejection> {
         let at = self.at.ok_or_else(|| Rejection::invalid("at", "is required"))?;
-        self.at(at)
+        self.at(at, now)
     }
 
-    fn at(self, at: Timestamp) -> Result<TrackedEvent, Rejection> {
+    fn at(self, at: Timestamp, now: Timestamp) -> Result<TrackedEvent, Rejection> {
         let kind = match self.kind.as_str() {
             "session" => EventKind::Session,
             "transaction" => EventKind::Transaction,
@@ -90,6 +87,9 @@ impl EventInput {
         };
         if self.wallet == Address::ZERO {
             return Err(Rejection::invalid("wallet", "the zero address is not a wallet"));
+        }
+        if at.unix_seconds() > now.unix_seconds() + SKEW_SECONDS {
+            return Err(Rejection::invalid("at", format!("{at} has not come yet")));
         }
         if at.unix_seconds() < FIRST_SECONDS {
             return Err(Rejection::invalid("at", format!("{at} is before 2015")));

@@ -1,5 +1,8 @@
 //! `Ingest/TrackEvents`.
 
+use bourse_store::testing::keep_uncounted;
+use bourse_store::{Event, EventKind};
+use bourse_wire::Address;
 use serde_json::{Value, json};
 
 use super::{accepted, events_of, expected, points, scenario, session, track, wallet};
@@ -253,4 +256,25 @@ async fn events_are_kept_as_they_came_only_when_asked() {
     app.clock.set("2025-03-15T12:00:00Z");
     track(&app.project_a.token, "z", vec![session(1, "2025-03-15T00:00:00Z")]).await;
     assert_eq!(ids().await, ["id 2", "z#0"]);
+}
+
+#[tokio::test]
+async fn events_that_were_kept_before_any_was_counted_are_counted_with_the_first_batch() {
+    let app = TestApp::start().await;
+    let kept = |number: u64, wallet: &str| Event {
+        id: format!("id {number}"),
+        wallet: wallet.parse().unwrap(),
+        kind: EventKind::Transaction,
+        at: NOON.parse().unwrap(),
+    };
+    let zero = Address::ZERO.to_string();
+    let events = vec![kept(1, &wallet(1)), kept(2, &wallet(2)), kept(9, &zero)];
+    keep_uncounted(&app.store, app.project_a.scope, events).await.unwrap();
+    // Those with ids 2 and 3: one was kept.
+    let answer = track(&app.project_a.token, "first", with_ids(2..4)).await;
+    assert_eq!(answer, json!({ "accepted": 1, "known": 1, "rejected": [], "replayed": false }));
+    assert_eq!(counted(&app).await, (3.0, 3.0));
+    assert_eq!(track(&app.project_a.token, "second", with_ids(4..5)).await, accepted(1));
+    assert_eq!(counted(&app).await, (4.0, 4.0), "once");
+    assert_eq!(app.store.events(app.project_a.scope).await.unwrap(), [], "not kept by default");
 }
