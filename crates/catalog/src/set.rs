@@ -94,7 +94,7 @@ impl Bits {
     pub(crate) fn count_of_all(&self, except: Option<&Self>, terms: &[Term]) -> usize {
         let mut count = 0;
         let others = terms.iter().map(Term::bits);
-        self.for_words(except, others, |_, words| count += ones(words));
+        self.for_words(except, &others, |_, words| count += ones(words));
         count
     }
 
@@ -103,7 +103,7 @@ impl Bits {
     fn for_words<'a>(
         &self,
         except: Option<&Self>,
-        others: impl Iterator<Item = &'a Self> + Clone,
+        others: &(impl Iterator<Item = &'a Self> + Clone),
         mut take: impl FnMut(usize, &[u64]),
     ) {
         let mut block = [0; BLOCK_WORDS];
@@ -180,7 +180,7 @@ const BLOCK_WORDS: usize = 64;
 /// Goes through what is in all of some sets, words at a time, each time with the index of the first.
 pub(crate) fn for_words_of_all(terms: &[Term], also: Option<&Bits>, take: impl FnMut(usize, &[u64])) {
     let Some((first, rest)) = terms.split_first() else { return };
-    first.bits.for_words(None, rest.iter().map(Term::bits).chain(also), take);
+    first.bits.for_words(None, &rest.iter().map(Term::bits).chain(also), take);
 }
 
 /// How many are in all of some sets.
