@@ -300,9 +300,9 @@ fn every_function_with_a_scope_is_tried_here() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut tried = 0;
     for directory in [root.clone(), root.join("hosted")] {
-        for entry in
-            fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_file())
-        {
+        let entries = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
+        // What tests set the stage with is no way in for a caller.
+        for entry in entries.filter(|path| path.is_file() && !path.ends_with("testing.rs")) {
             let source = fs::read_to_string(&entry).unwrap();
             for function in source.split("pub async fn ").skip(1) {
                 let (function, rest) = function.split_once('(').unwrap();
