@@ -1,6 +1,7 @@
 //! What orders mean: their prices, what of them can be filled, their status. Pure: no I/O, no clock.
 
 mod decimal;
+pub mod facts;
 mod money;
 mod rate;
 mod status;

@@ -1,0 +1,155 @@
+//! What a chain says: blocks, and the facts that their logs state of a collection.
+
+use alloy_primitives::{B256, Bytes, U256};
+use bourse_wire::{Address, Amount, FeeEntry, Marketplace, OrderSide, Timestamp, TokenId};
+
+/// The name of a block.
+pub type BlockHash = B256;
+
+/// A block, as far as following a chain needs it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Block {
+    /// Its height.
+    pub number: u64,
+    /// Its name.
+    pub hash: BlockHash,
+    /// The name of the one before it.
+    pub parent: BlockHash,
+    /// When it was made.
+    pub at: Timestamp,
+}
+
+/// A log, as nodes tell of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Log {
+    /// The contract that wrote it.
+    pub address: Address,
+    /// What it is, and its indexed members.
+    pub topics: Vec<B256>,
+    /// Its other members.
+    pub data: Bytes,
+    /// Height of its block.
+    pub block_number: u64,
+    /// Name of its block.
+    pub block_hash: BlockHash,
+    /// Its transaction.
+    pub tx_hash: B256,
+    /// Its place among the logs of its block.
+    pub index: u64,
+}
+
+/// Something that a log states of a collection.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stated {
+    /// Contract of the collection.
+    pub collection: Address,
+    /// Transaction in which it was stated.
+    pub tx_hash: B256,
+    /// Place of the log among those of its block.
+    pub log_index: u64,
+    /// Place among what one log states: a log may tell of several transfers.
+    pub part: u32,
+    /// What it states.
+    pub fact: Fact,
+}
+
+/// What a log can state.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Fact {
+    /// Tokens changed hands; the zero address makes and burns them.
+    Transfer {
+        /// Token id.
+        token_id: TokenId,
+        /// The former holder.
+        from: Address,
+        /// The new holder.
+        to: Address,
+        /// How many.
+        quantity: Amount,
+        /// Whether there is one of the token only (ERC-721), so that its own approval ends with this.
+        single: bool,
+    },
+    /// Somebody lets an operator move all tokens of the collection, or no longer.
+    Approval {
+        /// Who holds the tokens.
+        owner: Address,
+        /// Who may move them.
+        operator: Address,
+        /// Whether it may.
+        approved: bool,
+    },
+    /// The one operator, besides those for all tokens, that may move one token; the zero address for none.
+    TokenApproval {
+        /// Token id.
+        token_id: TokenId,
+        /// Who may move it.
+        operator: Address,
+    },
+    /// An order was made.
+    OrderMade(Box<OrderMade>),
+    /// Some of an order was filled.
+    OrderFilled {
+        /// Where.
+        marketplace: Marketplace,
+        /// The marketplace's own name for the order.
+        order_id: String,
+        /// Who filled it.
+        taker: Address,
+        /// Who received the tokens, or for an offer the money.
+        recipient: Address,
+        /// How much.
+        quantity: Amount,
+        /// How much remains.
+        remaining: Amount,
+    },
+    /// An order was taken back.
+    OrderCancelled {
+        /// Where.
+        marketplace: Marketplace,
+        /// The marketplace's own name for the order.
+        order_id: String,
+    },
+    /// A maker took all orders back that have numbers below one.
+    OrdersInvalidated {
+        /// Where.
+        marketplace: Marketplace,
+        /// Whose.
+        maker: Address,
+        /// The lowest number that is not concerned.
+        below: U256,
+    },
+    /// What is said of these tokens changed (ERC-4906).
+    MetadataChanged {
+        /// The first token.
+        first: TokenId,
+        /// The last token.
+        last: TokenId,
+    },
+}
+
+/// An order as a chain states it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OrderMade {
+    /// Where it can be filled.
+    pub marketplace: Marketplace,
+    /// The marketplace's own name for it.
+    pub order_id: String,
+    /// Selling or buying.
+    pub side: OrderSide,
+    /// The maker.
+    pub maker: Address,
+    /// Who moves the maker's tokens or money when the order is filled.
+    pub operator: Address,
+    /// The token; absent for an offer on any token of the collection.
+    pub token_id: Option<TokenId>,
+    /// How much.
+    pub quantity: Amount,
+    /// Price of one unit, in base units of the currency.
+    pub price_amount: Amount,
+    /// The currency.
+    pub currency: Address,
+    /// Valid until.
+    pub valid_until: Timestamp,
+    /// Who gets which share of the price.
+    pub fees: Vec<FeeEntry>,
+}
