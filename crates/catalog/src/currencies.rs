@@ -6,6 +6,8 @@ use bourse_market::{Rate, compare_usd};
 use bourse_wire::{Address, Amount, Currency};
 use hashbrown::HashMap;
 
+use crate::book::currency_members;
+
 /// How far apart two estimates must be, relatively, to decide which price is higher.
 const CLEARLY_APART: f64 = 1e-9;
 
@@ -43,6 +45,8 @@ pub(crate) struct Currencies {
 struct Entry {
     address: Address,
     known: Option<Known>,
+    /// What orders say about it.
+    members: String,
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -56,7 +60,7 @@ impl Currencies {
     pub(crate) fn number(&mut self, address: Address) -> u32 {
         let next = u32::try_from(self.entries.len()).unwrap_or(u32::MAX);
         *self.numbers.entry(address).or_insert_with(|| {
-            self.entries.push(Entry { address, known: None });
+            self.entries.push(Entry { address, known: None, members: currency_members(&address, 0) });
             next
         })
     }
@@ -69,6 +73,11 @@ impl Currencies {
         &self.entries[number as usize].address
     }
 
+    /// What orders say about a currency, as JSON members.
+    pub(crate) fn members(&self, number: u32) -> &str {
+        &self.entries[number as usize].members
+    }
+
     /// Takes over what is known of a currency; whether that changes anything.
     pub(crate) fn put(&mut self, currency: &Currency) -> bool {
         let number = self.number(currency.contract_address);
@@ -77,6 +86,7 @@ impl Currencies {
         let entry = &mut self.entries[number as usize];
         let changed = entry.known != known;
         entry.known = known;
+        entry.members = currency_members(&entry.address, currency.decimals);
         changed
     }
 

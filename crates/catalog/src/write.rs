@@ -3,7 +3,7 @@
 use bourse_market::Terms;
 use bourse_wire::{OrderFacts, Timestamp, TokenId};
 
-use crate::book::{Derived, ORDER_BYTES, Order, OrderText, PreparedOrder};
+use crate::book::{Derived, ORDER_BYTES, Order, OrderText, PreparedOrder, currency_members};
 use crate::collection::{Collection, touch_all};
 use crate::query::{OrdersQuery, Position, Row, Rows};
 
@@ -114,7 +114,7 @@ impl Collection {
             side: order.terms.side,
             status: order.status,
             amount: order.price.amount,
-            currency: currencies.address(order.price.currency),
+            currency: currencies.members(order.price.currency),
             currency_decimals: currencies.decimals(order.price.currency),
             rate: currencies.rate(order.price.currency),
             quantity_decimals: order.quantity_decimals,
@@ -133,13 +133,14 @@ impl Collection {
         let currencies = self.book.currencies();
         let number = currencies.find(&facts.currency);
         let is_open = !terms.is_over(now);
+        let currency_decimals = number.map_or(0, |number| currencies.decimals(number));
         let derived = Derived {
             marketplace: facts.marketplace,
             side: facts.side,
             status,
             amount: facts.price_amount,
-            currency: &facts.currency,
-            currency_decimals: number.map_or(0, |number| currencies.decimals(number)),
+            currency: &currency_members(&facts.currency, currency_decimals),
+            currency_decimals,
             rate: number.and_then(|number| currencies.rate(number)),
             quantity_decimals: facts.quantity_decimals,
             remaining: facts.quantity_remaining,

@@ -15,7 +15,7 @@ const DIGITS_MAX: usize = 9 * CHUNK_DIGITS;
 
 /// The number `0.d₁d₂d₃… × 10^point`, where neither the first digit nor the last one is zero. Zero has no digits.
 /// On the stack, as answers are full of prices.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Decimal {
     buffer: [u8; DIGITS_MAX],
     start: usize,
@@ -26,7 +26,15 @@ pub(crate) struct Decimal {
 impl Decimal {
     /// The number `product / 10^scale`.
     pub(crate) fn new(product: Product, scale: usize) -> Self {
-        let mut limbs = product.into_limbs();
+        Self::of(&mut product.into_limbs(), scale)
+    }
+
+    /// The same of a small product.
+    pub(crate) fn small(product: u128, scale: usize) -> Self {
+        Self::of(&mut [low_half(product), low_half(product >> 64)], scale)
+    }
+
+    fn of(limbs: &mut [u64], scale: usize) -> Self {
         let mut limb_count = limbs.len();
         let mut number = Self { buffer: [b'0'; DIGITS_MAX], start: DIGITS_MAX, end: DIGITS_MAX, point: 0 };
         loop {
@@ -58,8 +66,14 @@ impl Decimal {
         self.point
     }
 
-    /// Keeps so many digits, rounding half up.
-    pub(crate) fn round(&mut self, digits_kept: usize) {
+    /// The same with so many digits at most, rounded half up.
+    pub(crate) fn rounded(&self, digits_kept: usize) -> Self {
+        let mut rounded = self.clone();
+        rounded.round(digits_kept);
+        rounded
+    }
+
+    fn round(&mut self, digits_kept: usize) {
         let Some(next) = self.digits().get(digits_kept) else { return };
         let up = *next >= b'5';
         self.end = self.start + digits_kept;
@@ -106,18 +120,25 @@ impl Ord for Decimal {
 
 /// Writes `0.d₁d₂d₃… × 10^point` with so many places after the point, and without a point when there are none.
 pub(crate) fn write_plain(out: &mut Vec<u8>, digits: &[u8], point: isize, places: usize) {
-    let digit = |position: isize| {
-        usize::try_from(position).ok().and_then(|position| digits.get(position)).copied().unwrap_or(b'0')
-    };
-    if point > 0 {
-        out.extend((0..point).map(digit));
+    let whole = usize::try_from(point).unwrap_or(0);
+    if whole > 0 {
+        write_padded(out, digits, whole);
     } else {
         out.push(b'0');
     }
     if places > 0 {
         out.push(b'.');
-        out.extend((point..point + places.cast_signed()).map(digit));
+        let zeros = point.min(0).unsigned_abs().min(places);
+        out.resize(out.len() + zeros, b'0');
+        write_padded(out, digits.get(whole..).unwrap_or_default(), places - zeros);
     }
+}
+
+/// Writes the first so many digits, with zeros in place of those that there are not.
+fn write_padded(out: &mut Vec<u8>, digits: &[u8], count: usize) {
+    let there = digits.len().min(count);
+    out.extend_from_slice(&digits[..there]);
+    out.resize(out.len() + count - there, b'0');
 }
 
 pub(crate) fn without_trailing_zeros(digits: &[u8]) -> &[u8] {
@@ -137,22 +158,30 @@ fn divide_by_chunk(limbs: &mut [u64]) -> u64 {
     remainder
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "high is below the divisor, so the quotient is below 2^64"
-)]
+/// The quotient is below 2^64, as `high` is below the divisor.
 fn quotient_by_chunk(high: u64, low: u64) -> u64 {
-    (((u128::from(high) << 64) | u128::from(low)) / u128::from(CHUNK)) as u64
+    low_half(((u128::from(high) << 64) | u128::from(low)) / u128::from(CHUNK))
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "the low half is what is asked for")]
+fn low_half(number: u128) -> u64 {
+    number as u64
 }
 
 /// Puts a number at the end of a slice of zeros.
 fn write_digits(zeros: &mut [u8], mut number: u64) {
-    for slot in zeros.iter_mut().rev() {
+    // Two at a time, as each division waits for the one before.
+    for pair in zeros.rchunks_mut(2) {
         if number == 0 {
             break;
         }
-        *slot = b'0' + (number % 10).to_le_bytes()[0];
-        number /= 10;
+        let two = (number % 100).to_le_bytes()[0];
+        number /= 100;
+        if let [tens, ones] = pair {
+            (*tens, *ones) = (b'0' + two / 10, b'0' + two % 10);
+        } else if let [ones] = pair {
+            *ones = b'0' + two;
+        }
     }
 }
 

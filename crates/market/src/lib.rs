@@ -9,5 +9,5 @@ mod status;
 mod testing;
 
 pub use money::{net, write_formatted};
-pub use rate::{Rate, compare_usd};
+pub use rate::{Dollars, Rate, compare_usd};
 pub use status::{Terms, World};

@@ -27,7 +27,7 @@ pub(crate) use order::{NO_TOKEN, Order};
 pub(crate) use shelf::Shelf;
 pub(crate) use side::SideBook;
 use side::Touched;
-pub(crate) use text::{Derived, ORDER_BYTES, OrderText, Shared};
+pub(crate) use text::{Derived, ORDER_BYTES, OrderText, Shared, currency_members};
 
 /// Alarms beyond twice those needed that may wait to be forgotten.
 const ALARMS_SPARE: usize = 1_024;

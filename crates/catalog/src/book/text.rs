@@ -8,13 +8,19 @@ use bourse_wire::{
     Address, Amount, ChainId, Marketplace, OrderFacts, OrderSide, OrderStatus, ServiceName, Timestamp,
     stable_number,
 };
-use memchr::memchr;
 
-/// Between values. JSON never has it in a text.
-const SEPARATOR: u8 = b'\n';
+/// In place of the length of a value that is at least this long; then the length follows.
+const LONG: u8 = u8::MAX;
 
 /// Room that one order takes in an answer, mostly.
 pub(crate) const ORDER_BYTES: usize = 1_600;
+
+/// Appends pieces one by one: those of a known length are then copied without a call.
+macro_rules! put {
+    ($out:expr, $($piece:expr),+) => {{
+        $($out.extend_from_slice($piece);)+
+    }};
+}
 
 /// The values of an order, in the order of [`render`].
 #[derive(Clone, Copy)]
@@ -36,7 +42,8 @@ pub(crate) struct Derived<'a> {
     pub(crate) side: OrderSide,
     pub(crate) status: OrderStatus,
     pub(crate) amount: Amount,
-    pub(crate) currency: &'a Address,
+    /// The members that tell the currency, by [`currency_members`].
+    pub(crate) currency: &'a str,
     pub(crate) currency_decimals: u8,
     pub(crate) rate: Option<&'a Rate>,
     pub(crate) quantity_decimals: u8,
@@ -85,19 +92,40 @@ pub(super) fn render(facts: &OrderFacts) -> Vec<u8> {
 }
 
 fn push(text: &mut Vec<u8>, value: std::fmt::Arguments<'_>) {
-    // Writing to memory cannot fail.
-    let _ = text.write_fmt(value);
-    text.push(SEPARATOR);
+    push_value(text, |text| {
+        // Writing to memory cannot fail.
+        let _ = text.write_fmt(value);
+    });
 }
 
 fn push_json(text: &mut Vec<u8>, value: &(impl serde::Serialize + ?Sized)) {
-    let start = text.len();
-    // Texts, and records of texts and numbers, always have a JSON form.
-    if serde_json::to_writer(&mut *text, value).is_err() {
-        text.truncate(start);
-        text.extend_from_slice(b"null");
+    push_value(text, |text| {
+        let start = text.len();
+        // Texts, and records of texts and numbers, always have a JSON form.
+        if serde_json::to_writer(&mut *text, value).is_err() {
+            text.truncate(start);
+            text.extend_from_slice(b"null");
+        }
+    });
+}
+
+/// Appends a value behind its length, so that taking it off again needs no search.
+fn push_value(text: &mut Vec<u8>, write: impl FnOnce(&mut Vec<u8>)) {
+    let length_at = text.len();
+    text.push(0);
+    write(text);
+    let length = text.len() - length_at - 1;
+    match u8::try_from(length) {
+        Ok(short) if short != LONG => text[length_at] = short,
+        _ => {
+            text[length_at] = LONG;
+            // Records are bounded far below 4 GiB.
+            let length = u32::try_from(length).unwrap_or(u32::MAX).to_le_bytes();
+            let value = text.split_off(length_at + 1);
+            text.extend_from_slice(&length);
+            text.extend_from_slice(&value);
+        }
     }
-    text.push(SEPARATOR);
 }
 
 fn push_token(text: &mut Vec<u8>, facts: &OrderFacts) {
@@ -138,61 +166,68 @@ impl<'a> OrderText<'a> {
         out.reserve(ORDER_BYTES);
         let mut values = Values(self.0);
         let order_id = values.next();
-        put(out, &[b"{\"id\":", values.next(), shared.collection_id.as_bytes(), values.next()]);
+        put!(out, b"{\"id\":", values.next(), shared.collection_id.as_bytes(), values.next());
         let token_id = values.next();
-        let marketplace = &shared.marketplaces[usize::from(derived.marketplace.number())];
-        put(out, &[b",\"orderId\":", order_id, marketplace.as_bytes(), derived.side.word().as_bytes()]);
-        put(
+        let marketplace = shared.marketplaces[usize::from(derived.marketplace.number())].as_bytes();
+        put!(out, b",\"orderId\":", order_id, marketplace, derived.side.word().as_bytes());
+        put!(
             out,
-            &[b"\",\"status\":\"", derived.status.word().as_bytes(), shared.chain.as_bytes(), values.next()],
+            b"\",\"status\":\"",
+            derived.status.word().as_bytes(),
+            shared.chain.as_bytes(),
+            values.next()
         );
-        put(out, &[shared.address.as_bytes(), token_id, b",\"createdBy\":", values.next()]);
+        put!(out, shared.address.as_bytes(), token_id, b",\"createdBy\":", values.next());
         write_price(out, values.next(), values.next(), derived);
         write_quantities(out, values.next(), values.next(), derived);
-        put(out, &[b",\"feeBps\":", values.next(), b",\"feeBreakdown\":", values.next()]);
-        put(out, &[b",\"validFrom\":", values.next(), b",\"validUntil\":", values.next()]);
-        put(out, &[b",\"blockNumber\":", values.next(), b",\"orderCreatedAt\":", values.next()]);
-        put(out, &[b",\"orderUpdatedAt\":", values.next(), b",\"createdAt\":", values.next()]);
-        put(out, &[b",\"updatedAt\":", values.next(), b"}"]);
+        put!(out, b",\"feeBps\":", values.next(), b",\"feeBreakdown\":", values.next());
+        put!(out, b",\"validFrom\":", values.next(), b",\"validUntil\":", values.next());
+        put!(out, b",\"blockNumber\":", values.next(), b",\"orderCreatedAt\":", values.next());
+        put!(out, b",\"orderUpdatedAt\":", values.next(), b",\"createdAt\":", values.next());
+        put!(out, b",\"updatedAt\":", values.next(), b"}");
     }
 }
 
-fn put(out: &mut Vec<u8>, pieces: &[&[u8]]) {
-    for piece in pieces {
-        out.extend_from_slice(piece);
-    }
+/// The members of an order that tell the currency of its price, up to the price in dollars.
+pub(crate) fn currency_members(address: &Address, decimals: u8) -> String {
+    format!(r#"","priceCurrencyAddress":"{address}","priceDecimals":{decimals},"priceUSD":"#)
 }
 
 fn write_price(out: &mut Vec<u8>, amount: &[u8], net: &[u8], derived: &Derived<'_>) {
-    put(out, &[b",\"priceAmount\":\"", amount, b"\",\"priceAmountFormatted\":\""]);
+    put!(out, b",\"priceAmount\":\"", amount, b"\",\"priceAmountFormatted\":\"");
     write_formatted(out, amount, derived.currency_decimals);
-    put(out, &[b"\",\"priceAmountNet\":\"", net, b"\",\"priceAmountNetFormatted\":\""]);
+    put!(out, b"\",\"priceAmountNet\":\"", net, b"\",\"priceAmountNetFormatted\":\"");
     write_formatted(out, net, derived.currency_decimals);
-    // Writing to memory cannot fail.
-    let (currency, decimals) = (derived.currency, derived.currency_decimals);
-    let _ =
-        write!(out, "\",\"priceCurrencyAddress\":\"{currency}\",\"priceDecimals\":{decimals},\"priceUSD\":");
+    put!(out, derived.currency.as_bytes());
     match derived.rate {
         Some(rate) => {
-            rate.write_usd(out, derived.amount);
-            put(out, &[b",\"priceUSDFormatted\":\""]);
-            rate.write_usd_formatted(out, derived.amount);
+            let dollars = rate.dollars(derived.amount);
+            dollars.write(out);
+            put!(out, b",\"priceUSDFormatted\":\"");
+            dollars.write_formatted(out);
         }
         // Typed clients read a number here; the empty text tells that nobody knows.
-        None => put(out, &[b"0,\"priceUSDFormatted\":\""]),
+        None => put!(out, b"0,\"priceUSDFormatted\":\""),
     }
 }
 
 fn write_quantities(out: &mut Vec<u8>, initial: &[u8], remaining: &[u8], derived: &Derived<'_>) {
     let other = (derived.available != derived.remaining).then(|| derived.available.to_string());
     let available = other.as_ref().map_or(remaining, String::as_bytes);
-    let named: [(&[u8], &[u8]); 3] =
-        [(b"Initial", initial), (b"Remaining", remaining), (b"Available", available)];
-    for (name, digits) in named {
-        put(out, &[b"\",\"quantity", name, b"\":\"", digits, b"\",\"quantity", name, b"Formatted\":\""]);
-        write_formatted(out, digits, derived.quantity_decimals);
+    let decimals = derived.quantity_decimals;
+    put!(out, b"\",\"quantityInitial\":\"", initial, b"\",\"quantityInitialFormatted\":\"");
+    write_formatted(out, initial, decimals);
+    put!(out, b"\",\"quantityRemaining\":\"", remaining, b"\",\"quantityRemainingFormatted\":\"");
+    write_formatted(out, remaining, decimals);
+    put!(out, b"\",\"quantityAvailable\":\"", available, b"\",\"quantityAvailableFormatted\":\"");
+    write_formatted(out, available, decimals);
+    put!(out, b"\",\"quantityDecimals\":");
+    if decimals == 0 {
+        out.push(b'0');
+    } else {
+        // Writing to memory cannot fail.
+        let _ = write!(out, "{decimals}");
     }
-    let _ = write!(out, "\",\"quantityDecimals\":{}", derived.quantity_decimals);
 }
 
 /// Takes values off a text one by one.
@@ -200,9 +235,33 @@ struct Values<'a>(&'a [u8]);
 
 impl<'a> Values<'a> {
     fn next(&mut self) -> &'a [u8] {
-        let end = memchr(SEPARATOR, self.0).unwrap_or(self.0.len());
-        let value = &self.0[..end];
-        self.0 = self.0.get(end + 1..).unwrap_or_default();
+        let (value, rest) = match self.0 {
+            [LONG, a, b, c, d, rest @ ..] => {
+                rest.split_at(rest.len().min(u32::from_le_bytes([*a, *b, *c, *d]) as usize))
+            }
+            [length, rest @ ..] => rest.split_at(rest.len().min(usize::from(*length))),
+            [] => (&[][..], &[][..]),
+        };
+        self.0 = rest;
         value
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_of_any_length_come_back() {
+        let values = ["", "a", &"b".repeat(254), &"c".repeat(255), &"d".repeat(70_000), "e"];
+        let mut text = Vec::new();
+        for value in values {
+            push(&mut text, format_args!("{value}"));
+        }
+        let mut read = Values(&text);
+        for value in values {
+            assert_eq!(read.next(), value.as_bytes());
+        }
+        assert_eq!(read.next(), b"");
     }
 }

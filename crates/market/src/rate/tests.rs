@@ -25,13 +25,13 @@ impl Price {
 
     fn usd(&self) -> String {
         let mut out = Vec::new();
-        self.rate().write_usd(&mut out, self.amount);
+        self.rate().dollars(self.amount).write(&mut out);
         String::from_utf8(out).unwrap()
     }
 
     fn usd_formatted(&self) -> String {
         let mut out = Vec::new();
-        self.rate().write_usd_formatted(&mut out, self.amount);
+        self.rate().dollars(self.amount).write_formatted(&mut out);
         String::from_utf8(out).unwrap()
     }
 
