@@ -39,9 +39,9 @@ impl Needle {
 }
 
 /// Tokens that may have a text in their name.
-pub(crate) struct Found {
+pub(crate) struct Found<'a> {
     /// They are in all of these.
-    pub(crate) terms: Vec<Term>,
+    pub(crate) terms: Vec<Term<'a>>,
     /// What to look for in each of them to be sure; nothing when they surely have it.
     pub(crate) unsure: Option<Needle>,
 }
@@ -76,7 +76,7 @@ impl Names {
     }
 
     /// The tokens whose names have a text in them, of so many.
-    pub(crate) fn find(&self, text: &str, universe: usize) -> Found {
+    pub(crate) fn find(&self, text: &str, universe: usize) -> Found<'_> {
         let folded = fold(text);
         let wanted: Vec<Gram> = grams(&folded).collect();
         let whole = folded.chars().count();
@@ -98,7 +98,7 @@ impl Names {
         sets.sort_unstable_by_key(|set| set.len());
         let unsure = (whole > 3 || is_doubtful).then(needle);
         let rarest = sets.iter().take(GRAMS_MAX);
-        Found { terms: rarest.map(|set| set.to_term(universe)).collect(), unsure }
+        Found { terms: rarest.map(|set| set.term()).collect(), unsure }
     }
 
     /// Whether a token's name has the text in it.
@@ -108,7 +108,7 @@ impl Names {
     }
 
     /// The tokens with one or two characters in their name: every place in a name begins a gram.
-    fn beginning_with(&self, folded: &str, universe: usize) -> Term {
+    fn beginning_with(&self, folded: &str, universe: usize) -> Term<'static> {
         let mut bits = Bits::empty(universe);
         let mut characters = folded.chars().map(u64::from);
         let (first, second) = (characters.next(), characters.next());
@@ -195,7 +195,7 @@ mod tests {
     fn found(names: &Names, text: &str, count: u32) -> Vec<u32> {
         let found = names.find(text, count as usize);
         let sure = |ordinal: &u32| {
-            found.terms.iter().all(|term| term.bits().contains(*ordinal))
+            found.terms.iter().all(|term| term.contains(*ordinal))
                 && found.unsure.as_ref().is_none_or(|needle| names.has(*ordinal, needle))
         };
         (0..count).filter(sure).collect()

@@ -1,6 +1,6 @@
 //! Sets of ordinals: a sorted list while they are few, one bit each once they are many.
 
-use std::sync::Arc;
+use std::borrow::Cow;
 
 use crate::ranked::{Moved, PLACE_WORDS, Places};
 
@@ -80,45 +80,6 @@ impl Bits {
         }
     }
 
-    /// The same without what is in another set.
-    pub(crate) fn without(&self, other: Option<&Self>) -> Self {
-        let Some(other) = other else { return self.clone() };
-        let common = self.0.len().min(other.0.len());
-        let mut words = Vec::with_capacity(self.0.len());
-        words.extend(self.0.iter().zip(&other.0).map(|(word, other)| word & !other));
-        words.extend_from_slice(&self.0[common..]);
-        Self(words)
-    }
-
-    /// How many are in all of some sets, and not in another.
-    pub(crate) fn count_of_all(&self, except: Option<&Self>, terms: &[Term]) -> usize {
-        let mut count = 0;
-        let others = terms.iter().map(Term::bits);
-        self.for_words(except, &others, |_, words| count += ones(words));
-        count
-    }
-
-    /// Goes through what is in all of some sets, and not in another, words at a time, each time with the index of the
-    /// first.
-    fn for_words<'a>(
-        &self,
-        except: Option<&Self>,
-        others: &(impl Iterator<Item = &'a Self> + Clone),
-        mut take: impl FnMut(usize, &[u64]),
-    ) {
-        let mut block = [0; BLOCK_WORDS];
-        for (start, words) in (0..).step_by(BLOCK_WORDS).zip(self.0.chunks(BLOCK_WORDS)) {
-            let block = &mut block[..words.len()];
-            block.copy_from_slice(words);
-            let except = except.and_then(|except| except.0.get(start..)).unwrap_or_default();
-            for (word, except) in block.iter_mut().zip(except) {
-                *word &= !except;
-            }
-            others.clone().for_each(|bits| intersect(block, bits.0.get(start..).unwrap_or_default()));
-            take(start, block);
-        }
-    }
-
     /// Gives the slots that moved the numbers that they have by now.
     pub(crate) fn relocate(&mut self, moved: &Moved) {
         let (from, to) = (moved.from as usize / 64, moved.to as usize / 64);
@@ -146,9 +107,9 @@ impl Bits {
         ordinals(0, &self.0)
     }
 
-    /// The ordinals, 64 to a word.
-    pub(crate) fn words(&self) -> &[u64] {
-        &self.0
+    /// The ordinals, 64 to a word, from 64 × `start` on.
+    fn words_from(&self, start: usize) -> &[u64] {
+        self.0.get(start..).unwrap_or_default()
     }
 
     pub(crate) fn bytes(&self) -> usize {
@@ -156,21 +117,129 @@ impl Bits {
     }
 }
 
-/// A set as a query finds it in the index, shared rather than copied.
+/// A set as a query finds it in the index: borrowed, and made of others only where somebody looks.
 #[derive(Clone, Debug)]
-pub(crate) struct Term {
-    bits: Arc<Bits>,
+pub(crate) struct Term<'a> {
+    form: Form<'a>,
     /// How many there are, about.
     pub(crate) about: usize,
 }
 
-impl Term {
+#[derive(Clone, Debug)]
+enum Form<'a> {
+    /// Ascending.
+    List(&'a [u32]),
+    Bits(Cow<'a, Bits>),
+    Between(Between<'a>),
+}
+
+/// What is in one set and not in another, but the other way round for some.
+#[derive(Clone, Debug)]
+pub(crate) struct Between<'a> {
+    pub(crate) upper: Option<&'a Bits>,
+    pub(crate) lower: Option<&'a Bits>,
+    pub(crate) flipped: Bits,
+}
+
+impl Between<'_> {
+    fn intersect(&self, block: &mut [u64], start: usize) {
+        let upper = self.upper.map(|upper| upper.words_from(start)).unwrap_or_default();
+        let lower = self.lower.map(|lower| lower.words_from(start)).unwrap_or_default();
+        let flipped = self.flipped.words_from(start);
+        let at = |words: &[u64], index: usize| words.get(index).copied().unwrap_or_default();
+        for (index, word) in block.iter_mut().enumerate() {
+            *word &= (at(upper, index) & !at(lower, index)) ^ at(flipped, index);
+        }
+    }
+}
+
+impl<'a> Term<'a> {
     pub(crate) fn new(bits: Bits, about: usize) -> Self {
-        Self { bits: Arc::new(bits), about }
+        Self { form: Form::Bits(Cow::Owned(bits)), about }
     }
 
-    pub(crate) fn bits(&self) -> &Bits {
-        &self.bits
+    pub(crate) fn between(between: Between<'a>, about: usize) -> Self {
+        Self { form: Form::Between(between), about }
+    }
+
+    pub(crate) fn contains(&self, ordinal: u32) -> bool {
+        match &self.form {
+            Form::List(list) => list.binary_search(&ordinal).is_ok(),
+            Form::Bits(bits) => bits.contains(ordinal),
+            Form::Between(_) => (self.word(ordinal as usize / 64) >> (ordinal % 64)) & 1 == 1,
+        }
+    }
+
+    /// The ordinals from 64 × `index` on, one bit each.
+    pub(crate) fn word(&self, index: usize) -> u64 {
+        let mut word = [u64::MAX];
+        self.intersect(&mut word, index);
+        word[0]
+    }
+
+    /// Its ordinals, where they are a list.
+    pub(crate) fn list(&self) -> Option<&'a [u32]> {
+        match self.form {
+            Form::List(list) => Some(list),
+            _ => None,
+        }
+    }
+
+    /// Its bits, where it has them.
+    pub(crate) fn bits(&self) -> Option<&Bits> {
+        match &self.form {
+            Form::Bits(bits) => Some(bits),
+            _ => None,
+        }
+    }
+
+    /// The same with one bit for each ordinal, for whoever asks often.
+    pub(crate) fn to_bits(&self) -> Cow<'_, Bits> {
+        match &self.form {
+            Form::Bits(bits) => Cow::Borrowed(bits),
+            Form::List(list) => {
+                let mut bits = Bits(vec![0; self.words_end()]);
+                for ordinal in *list {
+                    bits.insert(*ordinal);
+                }
+                Cow::Owned(bits)
+            }
+            Form::Between(_) => {
+                let mut words = vec![u64::MAX; self.words_end()];
+                self.intersect(&mut words, 0);
+                Cow::Owned(Bits(words))
+            }
+        }
+    }
+
+    /// Every word from here on is empty.
+    fn words_end(&self) -> usize {
+        match &self.form {
+            Form::List(list) => list.last().map_or(0, |last| *last as usize / 64 + 1),
+            Form::Bits(bits) => bits.0.len(),
+            Form::Between(Between { upper, flipped, .. }) => {
+                upper.map_or(0, |upper| upper.0.len()).max(flipped.0.len())
+            }
+        }
+    }
+
+    /// Leaves of words, of which the first is at this index, what is in the set.
+    fn intersect(&self, block: &mut [u64], start: usize) {
+        match &self.form {
+            Form::Bits(bits) => intersect(block, bits.words_from(start)),
+            Form::Between(between) => between.intersect(block, start),
+            Form::List(list) => {
+                let from = list.partition_point(|ordinal| (*ordinal as usize) < start * 64);
+                let mut rest = list[from..].iter().peekable();
+                for (index, word) in (start..).zip(block) {
+                    let mut listed = 0;
+                    while let Some(ordinal) = rest.next_if(|ordinal| **ordinal as usize / 64 == index) {
+                        listed |= 1 << (ordinal % 64);
+                    }
+                    *word &= listed;
+                }
+            }
+        }
     }
 }
 
@@ -178,22 +247,56 @@ impl Term {
 const BLOCK_WORDS: usize = 64;
 
 /// Goes through what is in all of some sets, words at a time, each time with the index of the first.
-pub(crate) fn for_words_of_all(terms: &[Term], also: Option<&Bits>, take: impl FnMut(usize, &[u64])) {
-    let Some((first, rest)) = terms.split_first() else { return };
-    first.bits.for_words(None, &rest.iter().map(Term::bits).chain(also), take);
+pub(crate) fn for_words_of_all(terms: &[Term<'_>], also: Option<&Bits>, mut take: impl FnMut(usize, &[u64])) {
+    let end = terms.iter().map(Term::words_end).min().unwrap_or(0);
+    for start in (0..end).step_by(BLOCK_WORDS) {
+        let mut block = [u64::MAX; BLOCK_WORDS];
+        let block = &mut block[..BLOCK_WORDS.min(end - start)];
+        for term in terms {
+            term.intersect(block, start);
+        }
+        if let Some(also) = also {
+            intersect(block, also.words_from(start));
+        }
+        take(start, block);
+    }
 }
 
 /// How many are in all of some sets.
-pub(crate) fn count_of_all(terms: &[Term]) -> usize {
-    terms.split_first().map_or(0, |(first, rest)| first.bits.count_of_all(None, rest))
+pub(crate) fn count_of_all(terms: &[Term<'_>]) -> usize {
+    let shortest = terms.iter().enumerate().filter_map(|(index, term)| Some((index, term.list()?)));
+    if let Some((listed, list)) = shortest.min_by_key(|(_, list)| list.len()) {
+        let others = |ordinal: u32| {
+            terms.iter().enumerate().all(|(index, term)| index == listed || term.contains(ordinal))
+        };
+        return list.iter().filter(|ordinal| others(**ordinal)).count();
+    }
+    if let [Term { form: Form::Bits(a), .. }, Term { form: Form::Bits(b), .. }] = terms {
+        return a.common(b);
+    }
+    let mut count = 0;
+    for_words_of_all(terms, None, |_, words| count += ones(words));
+    count
+}
+
+/// How many are in two sets, and not in a third. In one go, as every word passes by only once.
+pub(crate) fn count_between(upper: &Bits, lower: Option<&Bits>, bits: &Bits) -> usize {
+    let Some(lower) = lower else { return upper.common(bits) };
+    let both = |upper: &[u64], bits: &[u64]| -> usize {
+        upper.iter().zip(bits).map(|(upper, bits)| (upper & bits).count_ones() as usize).sum()
+    };
+    let common = upper.0.len().min(bits.0.len()).min(lower.0.len());
+    let words = upper.0[..common].iter().zip(&bits.0[..common]).zip(&lower.0[..common]);
+    let first: usize =
+        words.map(|((upper, bits), lower)| (upper & bits & !lower).count_ones() as usize).sum();
+    first + both(&upper.0[common..], &bits.0[common..])
 }
 
 /// The places of a block, which begins at some slot, that are in all of some sets.
-pub(crate) fn places_of_all(terms: &[Term], base: u32) -> Places {
-    let start = base as usize / 64;
+pub(crate) fn places_of_all(terms: &[Term<'_>], base: u32) -> Places {
     let mut places = [u64::MAX; PLACE_WORDS];
     for term in terms {
-        intersect(&mut places, term.bits.words().get(start..).unwrap_or_default());
+        term.intersect(&mut places, base as usize / 64);
     }
     places
 }
@@ -251,8 +354,8 @@ impl Iterator for BitsOfWord {
 pub(crate) enum Set {
     /// Ascending.
     Sparse(Vec<u32>),
-    /// Bits, which queries share, and how many of them are set.
-    Dense(Arc<Bits>, usize),
+    /// Bits, and how many of them are set.
+    Dense(Bits, usize),
 }
 
 impl Default for Set {
@@ -271,7 +374,7 @@ impl Set {
 
     pub(crate) fn insert(&mut self, ordinal: u32) {
         match self {
-            Self::Dense(bits, len) => *len += usize::from(Arc::make_mut(bits).insert(ordinal)),
+            Self::Dense(bits, len) => *len += usize::from(bits.insert(ordinal)),
             // Tokens come in the order of their ordinals when a collection is loaded.
             Self::Sparse(ordinals) if ordinals.last().is_none_or(|last| *last < ordinal) => {
                 ordinals.push(ordinal);
@@ -289,7 +392,7 @@ impl Set {
 
     pub(crate) fn remove(&mut self, ordinal: u32) {
         match self {
-            Self::Dense(bits, len) => *len -= usize::from(Arc::make_mut(bits).remove(ordinal)),
+            Self::Dense(bits, len) => *len -= usize::from(bits.remove(ordinal)),
             Self::Sparse(ordinals) => {
                 if let Ok(position) = ordinals.binary_search(&ordinal) {
                     ordinals.remove(position);
@@ -302,13 +405,16 @@ impl Set {
     pub(crate) fn settle(&mut self, universe: usize) {
         let dense = self.len() > SPARSE_MIN && self.len() * DENSE_SHARE > universe;
         match self {
-            Self::Sparse(_) if dense => {
-                let Term { bits, about } = self.to_term(universe);
-                *self = Self::Dense(bits, about);
+            Self::Sparse(ordinals) if dense => {
+                let mut bits = Bits::empty(universe);
+                for ordinal in ordinals.iter() {
+                    bits.insert(*ordinal);
+                }
+                *self = Self::Dense(bits, ordinals.len());
             }
             Self::Dense(bits, _) if !dense => *self = Self::Sparse(bits.iter().collect()),
             Self::Sparse(ordinals) => ordinals.shrink_to_fit(),
-            Self::Dense(bits, _) => Arc::make_mut(bits).0.shrink_to_fit(),
+            Self::Dense(bits, _) => bits.0.shrink_to_fit(),
         }
     }
 
@@ -326,7 +432,7 @@ impl Set {
                 for ordinal in bits.iter() {
                     renumbered.insert(numbers[ordinal as usize]);
                 }
-                *bits = Arc::new(renumbered);
+                *bits = renumbered;
             }
         }
     }
@@ -334,7 +440,7 @@ impl Set {
     /// Gives the slots that moved the numbers that they have by now.
     pub(crate) fn relocate(&mut self, moved: &Moved) {
         match self {
-            Self::Dense(bits, _) => Arc::make_mut(bits).relocate(moved),
+            Self::Dense(bits, _) => bits.relocate(moved),
             Self::Sparse(slots) => {
                 let is_moved = |slot: &u32| moved.slot(*slot) != *slot;
                 if slots.iter().any(is_moved) {
@@ -363,30 +469,27 @@ impl Set {
                     .filter_map(|ordinal| number(&ordinal))
                     .map(|slot| projected.insert(slot))
                     .count();
-                Self::Dense(Arc::new(projected), len)
+                Self::Dense(projected, len)
             }
         };
         projected.settle(universe);
         projected
     }
 
-    /// How many of its ordinals have a property.
-    pub(crate) fn count(&self, has: impl Fn(&u32) -> bool) -> usize {
+    /// How many of its ordinals are in bits.
+    pub(crate) fn common(&self, bits: &Bits) -> usize {
         match self {
-            Self::Sparse(ordinals) => ordinals.iter().filter(|ordinal| has(ordinal)).count(),
-            Self::Dense(bits, _) => bits.iter().filter(has).count(),
+            // Added up without a branch.
+            Self::Sparse(ordinals) => ordinals.iter().map(|ordinal| bits.bit(*ordinal)).sum(),
+            Self::Dense(own, _) => own.common(bits),
         }
     }
 
     /// The set as queries take it.
-    pub(crate) fn to_term(&self, universe: usize) -> Term {
+    pub(crate) fn term(&self) -> Term<'_> {
         match self {
-            Self::Dense(bits, len) => Term { bits: Arc::clone(bits), about: *len },
-            Self::Sparse(ordinals) => {
-                let mut bits = Bits::empty(universe);
-                self.add_to(&mut bits);
-                Term::new(bits, ordinals.len())
-            }
+            Self::Dense(bits, len) => Term { form: Form::Bits(Cow::Borrowed(bits)), about: *len },
+            Self::Sparse(ordinals) => Term { form: Form::List(ordinals), about: ordinals.len() },
         }
     }
 
@@ -397,18 +500,6 @@ impl Set {
             Self::Sparse(ordinals) => {
                 for ordinal in ordinals {
                     others.insert(*ordinal);
-                }
-            }
-        }
-    }
-
-    /// Takes its ordinals from others.
-    pub(crate) fn take_from(&self, others: &mut Bits) {
-        match self {
-            Self::Dense(bits, _) => others.subtract(bits),
-            Self::Sparse(ordinals) => {
-                for ordinal in ordinals {
-                    others.remove(*ordinal);
                 }
             }
         }
@@ -462,14 +553,25 @@ mod tests {
             prop_assert_eq!(rest.iter().collect::<Vec<_>>(), other.difference(&model).copied().collect::<Vec<_>>());
             let common: Vec<u32> = other.intersection(&model).copied().collect();
             let mut found = Vec::new();
-            let terms = [set.to_term(6_000), Term::new(others.clone(), 0)];
+            let terms = [set.term(), Term::new(others.clone(), 0)];
             for_words_of_all(&terms, Some(&others), |start, words| found.extend(ordinals(start, words)));
             prop_assert_eq!(&found, &common);
-            let only: Vec<u32> = model.difference(&other).copied().collect();
-            prop_assert_eq!(&bits_of(&set).without(Some(&others)).iter().collect::<Vec<_>>(), &only);
-            let mut rest = others.clone();
-            set.take_from(&mut rest);
-            prop_assert_eq!(rest.iter().collect::<Vec<_>>(), other.difference(&model).copied().collect::<Vec<_>>());
+            prop_assert_eq!(count_of_all(&terms), common.len());
+            prop_assert_eq!(set.common(&others), common.len());
+            prop_assert_eq!(set.term().to_bits().iter().collect::<Vec<_>>(), model.iter().copied().collect::<Vec<_>>());
+            prop_assert!((0..7_000).all(|ordinal| set.term().contains(ordinal) == model.contains(&ordinal)));
+            // Those of the model that are not among the others, but for the first hundred ordinals.
+            let (whole, flipped) = (bits_of(&set), Bits::full(100));
+            let between = Between { upper: Some(&whole), lower: Some(&others), flipped };
+            let between = [Term::between(between, 0)];
+            let expected: Vec<u32> = (0..7_000)
+                .filter(|ordinal| (model.contains(ordinal) && !other.contains(ordinal)) != (*ordinal < 100))
+                .collect();
+            prop_assert_eq!(&between[0].to_bits().iter().collect::<Vec<_>>(), &expected);
+            prop_assert_eq!(count_of_all(&between), expected.len());
+            let odd: Bits = (0..7_000).filter(|ordinal| ordinal % 2 == 1).collect();
+            let only = model.difference(&other).filter(|ordinal| *ordinal % 2 == 1).count();
+            prop_assert_eq!(count_between(&whole, Some(&others), &odd), only);
             prop_assert_eq!(others.common(&bits_of(&set)), common.len());
         }
     }

@@ -89,7 +89,7 @@ impl Shelf {
     }
 
     /// The slots with each of some properties.
-    pub(crate) fn terms(&self, properties: &[PropertyFilter]) -> Vec<Term> {
+    pub(crate) fn terms(&self, properties: &[PropertyFilter]) -> Vec<Term<'_>> {
         properties.iter().map(|property| self.index.find(property, self.list.slots_end())).collect()
     }
 

@@ -72,7 +72,7 @@ impl Properties {
     }
 
     /// The tokens that a filter lets through.
-    pub(crate) fn find(&self, filter: &PropertyFilter, universe: usize) -> Term {
+    pub(crate) fn find(&self, filter: &PropertyFilter, universe: usize) -> Term<'_> {
         match self.numbers.get(filter.name.as_str()) {
             Some(index) => self.properties[*index].find(&filter.condition, universe),
             None => Term::new(Bits::default(), 0),
@@ -81,18 +81,18 @@ impl Properties {
 
     /// How many tokens all of some filters let through.
     pub(crate) fn count(&self, filters: &[PropertyFilter], universe: usize) -> usize {
-        let mut range = None;
-        let mut terms = Vec::with_capacity(filters.len());
-        for filter in filters {
-            match self.within(filter) {
-                Some(within) if range.is_none() => range = Some(within),
-                _ => terms.push(self.find(filter, universe)),
+        // A range beside a single set is counted without making a set of it.
+        if let [a, b] = filters {
+            let (range, other) = match (self.within(a), self.within(b)) {
+                (Some(within), _) => (Some(within), b),
+                (None, within) => (within, a),
+            };
+            if let Some(within) = range {
+                return within.count(&self.find(other, universe));
             }
         }
-        match range {
-            Some(within) => within.count(&terms),
-            None => count_of_all(&terms),
-        }
+        let terms: Vec<Term<'_>> = filters.iter().map(|filter| self.find(filter, universe)).collect();
+        count_of_all(&terms)
     }
 
     /// The range of a filter, where a ladder has it.
@@ -208,9 +208,9 @@ impl Property {
         }
     }
 
-    fn find(&self, condition: &Condition, universe: usize) -> Term {
+    fn find(&self, condition: &Condition, universe: usize) -> Term<'_> {
         if let Some(within) = self.within(condition) {
-            return within.to_term(universe);
+            return within.term(universe);
         }
         match condition {
             Condition::Any => {
@@ -226,7 +226,7 @@ impl Property {
             Condition::OneOf(values) => {
                 let sets = || values.iter().filter_map(|value| self.set(value));
                 match (values.as_slice(), sets().next()) {
-                    ([_], Some(set)) => set.to_term(universe),
+                    ([_], Some(set)) => set.term(),
                     _ => union(sets(), universe),
                 }
             }
@@ -297,7 +297,7 @@ impl Property {
 }
 
 /// What is in any of some sets.
-fn union<'a>(sets: impl Iterator<Item = &'a Set>, universe: usize) -> Term {
+fn union<'a>(sets: impl Iterator<Item = &'a Set>, universe: usize) -> Term<'static> {
     let (mut bits, mut about) = (Bits::empty(universe), 0);
     for set in sets {
         set.add_to(&mut bits);

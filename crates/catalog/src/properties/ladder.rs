@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Bound;
 
 use crate::ranked::Moved;
-use crate::set::{Bits, Set, Term};
+use crate::set::{Between, Bits, Set, Term, count_between};
 
 /// The tokens at or below some of the numbers. Between two rungs the numbers themselves are gone through. Right only
 /// while every token has one number.
@@ -105,24 +105,36 @@ pub(crate) struct Within<'a> {
     wrong: Vec<&'a Set>,
 }
 
-impl Within<'_> {
+impl<'a> Within<'a> {
     /// As one set.
-    pub(crate) fn to_term(&self, universe: usize) -> Term {
-        let lower = self.lower.map(|lower| &lower.below);
-        let mut bits = self.upper.map_or_else(|| Bits::empty(universe), |upper| upper.below.without(lower));
-        self.missing.iter().for_each(|set| set.add_to(&mut bits));
-        self.wrong.iter().for_each(|set| set.take_from(&mut bits));
+    pub(crate) fn term(&self, universe: usize) -> Term<'a> {
+        let mut flipped = Bits::default();
+        if !self.missing.is_empty() || !self.wrong.is_empty() {
+            flipped = Bits::empty(universe);
+            // A token has one number, so that no two of these sets have one in common.
+            self.missing.iter().chain(&self.wrong).for_each(|set| set.add_to(&mut flipped));
+        }
         let count = |rung: Option<&Rung>| rung.map_or(0, |rung| rung.count);
         let between = count(self.upper).saturating_sub(count(self.lower)) + sum(&self.missing);
-        Term::new(bits, between.saturating_sub(sum(&self.wrong)))
+        let about = between.saturating_sub(sum(&self.wrong));
+        let below = |rung: Option<&'a Rung>| rung.map(|rung| &rung.below);
+        Term::between(Between { upper: below(self.upper), lower: below(self.lower), flipped }, about)
     }
 
-    /// How many of them are in all of some sets, without making one of them all first.
-    pub(crate) fn count(&self, terms: &[Term]) -> usize {
-        let in_all = |ordinal: &u32| terms.iter().all(|term| term.bits().contains(*ordinal));
-        let of = |sets: &[&Set]| -> usize { sets.iter().map(|set| set.count(in_all)).sum() };
+    /// How many of them are in a set too, without making one of them all first.
+    pub(crate) fn count(&self, term: &Term<'_>) -> usize {
         let lower = self.lower.map(|lower| &lower.below);
-        let between = self.upper.map_or(0, |upper| upper.below.count_of_all(lower, terms));
+        let upper = self.upper.map(|upper| &upper.below);
+        if let Some(list) = term.list()
+            && self.missing.is_empty()
+            && self.wrong.is_empty()
+        {
+            let bit = |bits: Option<&Bits>, ordinal: u32| bits.map_or(0, |bits| bits.bit(ordinal));
+            return list.iter().map(|ordinal| bit(upper, *ordinal) & !bit(lower, *ordinal)).sum();
+        }
+        let bits = term.to_bits();
+        let of = |sets: &[&Set]| -> usize { sets.iter().map(|set| set.common(&bits)).sum() };
+        let between = upper.map_or(0, |upper| count_between(upper, lower, &bits));
         between + of(&self.missing) - of(&self.wrong)
     }
 }

@@ -17,22 +17,22 @@ const COUNTED_MAX: usize = 4_096;
 const ASKED_MAX: usize = 2_048;
 
 /// The tokens that a filter lets through.
-pub(crate) enum Candidates {
+pub(crate) enum Candidates<'a> {
     /// All of them.
     All,
     /// These, ascending by ordinal: so few that each may be looked at.
     Few(Vec<u32>),
     /// More than that.
-    Many(Box<Many>),
+    Many(Box<Many<'a>>),
 }
 
 /// Many tokens: those in all of some sets, of whose names some may still have to be compared.
-pub(crate) struct Many {
-    terms: Vec<Term>,
+pub(crate) struct Many<'a> {
+    terms: Vec<Term<'a>>,
     unsure: Option<Needle>,
 }
 
-impl Candidates {
+impl Candidates<'_> {
     pub(crate) fn has(&self, collection: &Collection, ordinal: u32) -> bool {
         match self {
             Self::All => true,
@@ -85,19 +85,44 @@ impl Candidates {
     }
 }
 
-impl Many {
+impl<'a> Many<'a> {
     fn of(bits: Bits) -> Self {
         Self { terms: vec![Term::new(bits, 0)], unsure: None }
     }
 
     fn has(&self, collection: &Collection, ordinal: u32) -> bool {
-        self.terms.iter().all(|term| term.bits().contains(ordinal))
-            && self.unsure.as_ref().is_none_or(|needle| collection.names.has(ordinal, needle))
+        self.terms.iter().all(|term| term.contains(ordinal)) && self.is_named(collection, ordinal)
+    }
+
+    /// Whether what is in the shortest list is also in the other sets.
+    fn others_have(&self, listed: usize, ordinal: u32) -> bool {
+        self.terms.iter().enumerate().all(|(index, term)| index == listed || term.contains(ordinal))
+    }
+
+    /// Whether a name is what is asked for, where sets do not tell.
+    fn is_named(&self, collection: &Collection, ordinal: u32) -> bool {
+        self.unsure.as_ref().is_none_or(|needle| collection.names.has(ordinal, needle))
+    }
+
+    /// The shortest of the sets that are lists, and which one it is.
+    fn shortest(&self) -> Option<(usize, &'a [u32])> {
+        let lists = self.terms.iter().enumerate().filter_map(|(index, term)| Some((index, term.list()?)));
+        lists.min_by_key(|(_, list)| list.len())
+    }
+
+    /// A list that has all of them, and how to tell which of it they are.
+    pub(crate) fn listed<'s>(
+        &'s self,
+        collection: &'s Collection,
+    ) -> Option<(&'a [u32], impl Fn(u32) -> bool + 's)> {
+        let (listed, list) = self.shortest()?;
+        let has = move |ordinal| self.others_have(listed, ordinal) && self.is_named(collection, ordinal);
+        Some((list, has))
     }
 
     /// Those of 64 tokens that may be among them, one bit each.
     pub(crate) fn word(&self, index: usize) -> u64 {
-        self.terms.iter().fold(u64::MAX, |word, term| word & term.bits().word(index))
+        self.terms.iter().fold(u64::MAX, |word, term| word & term.word(index))
     }
 
     /// Whether the sets tell all.
@@ -108,7 +133,7 @@ impl Many {
     /// The set, where one tells all.
     pub(crate) fn single(&self) -> Option<&Bits> {
         match self.terms.as_slice() {
-            [term] if self.is_sure() => Some(term.bits()),
+            [term] if self.is_sure() => term.bits(),
             _ => None,
         }
     }
@@ -152,6 +177,14 @@ impl Many {
         if count > COUNTED_MAX {
             return None;
         }
+        if let Some((listed, list)) = self.shortest() {
+            let found = list.iter().copied().filter(|ordinal| self.others_have(listed, *ordinal));
+            let mut found: Vec<u32> = found.take(FEW_MAX + 1).collect();
+            return (found.len() <= FEW_MAX).then(|| {
+                found.retain(|ordinal| self.is_named(collection, *ordinal));
+                found
+            });
+        }
         if self.terms.len() > 1 {
             count = 0;
             for_words_of_all(&self.terms, None, |_, words| count += ones(words));
@@ -162,8 +195,21 @@ impl Many {
 
 impl Collection {
     /// The tokens that a filter lets through.
-    pub(crate) fn candidates(&self, filter: &TokenFilter) -> Candidates {
-        let found = self.by_text_and_properties(filter);
+    pub(crate) fn candidates(&self, filter: &TokenFilter) -> Candidates<'_> {
+        let found = match self.by_text_and_properties(filter) {
+            Candidates::Many(many) => many.few(self).map_or(Candidates::Many(many), Candidates::Few),
+            other => other,
+        };
+        self.held(filter, found)
+    }
+
+    /// The same for whoever goes through them in the order of their ordinals, and need not know whether they are few.
+    pub(crate) fn candidates_in_order(&self, filter: &TokenFilter) -> Candidates<'_> {
+        self.held(filter, self.by_text_and_properties(filter))
+    }
+
+    /// Those of tokens that the accounts of a filter hold.
+    fn held<'a>(&'a self, filter: &TokenFilter, found: Candidates<'a>) -> Candidates<'a> {
         if filter.in_accounts.is_empty() && filter.not_in_accounts.is_empty() {
             return found;
         }
@@ -183,12 +229,12 @@ impl Collection {
         }
     }
 
-    fn by_text_and_properties(&self, filter: &TokenFilter) -> Candidates {
+    fn by_text_and_properties(&self, filter: &TokenFilter) -> Candidates<'_> {
         if filter.text.is_empty() && filter.properties.is_empty() {
             return Candidates::All;
         }
         let universe = self.len();
-        let mut terms: Vec<Term> =
+        let mut terms: Vec<Term<'_>> =
             filter.properties.iter().map(|property| self.properties.find(property, universe)).collect();
         let mut unsure = None;
         if !filter.text.is_empty() {
@@ -196,14 +242,10 @@ impl Collection {
             terms.extend(found.terms);
             unsure = found.unsure;
         }
-        let many = Many { terms, unsure };
-        match many.few(self) {
-            Some(few) => Candidates::Few(few),
-            None => Candidates::Many(Box::new(many)),
-        }
+        Candidates::Many(Box::new(Many { terms, unsure }))
     }
 
-    fn by_text(&self, text: &str) -> Many {
+    fn by_text(&self, text: &str) -> Many<'_> {
         let found = self.names.find(text, self.len());
         let by_name = Many { terms: found.terms, unsure: found.unsure };
         let Some(token) = self.numbered(text) else { return by_name };

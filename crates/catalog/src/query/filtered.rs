@@ -75,7 +75,7 @@ impl Collection {
     pub(super) fn walk_filtered(
         &self,
         query: &Query<'_>,
-        candidates: &Candidates,
+        candidates: &Candidates<'_>,
         limit: usize,
     ) -> (Vec<(u32, u8)>, usize) {
         let (side, filter) = (query.side, (query.orders, &self.holders));

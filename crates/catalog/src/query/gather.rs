@@ -35,7 +35,7 @@ impl Collection {
     pub(super) fn gather(
         &self,
         query: &Query<'_>,
-        candidates: &Candidates,
+        candidates: &Candidates<'_>,
         limit: usize,
     ) -> (Vec<(u32, u8)>, usize) {
         let members = self.members(query, candidates);
@@ -132,7 +132,7 @@ impl Collection {
         &self,
         query: &Query<'_>,
         filter: &OrderFilter,
-        candidates: &Candidates,
+        candidates: &Candidates<'_>,
     ) -> Bits {
         let mut tokens = Bits::empty(self.len());
         if let Candidates::Few(few) = candidates {

@@ -103,7 +103,11 @@ impl Collection {
         let mut found = if query.is_on_shelves() {
             self.find_on_shelves(query, query.limit + 1)
         } else {
-            let candidates = self.candidates(query.tokens).for_list(self, wanted);
+            let candidates = if query.column() == Column::TokenId && self.tokens.are_ascending() {
+                self.candidates_in_order(query.tokens)
+            } else {
+                self.candidates(query.tokens).for_list(self, wanted)
+            };
             self.find_rows(query, &candidates, query.limit + 1)
         };
         let more = found.len() > query.limit;
@@ -170,7 +174,7 @@ impl Collection {
     fn with_empty(
         &self,
         query: &Query<'_>,
-        candidates: &Candidates,
+        candidates: &Candidates<'_>,
         (mut found, skip): (Vec<(u32, u8)>, usize),
         limit: usize,
     ) -> Vec<(u32, u8)> {
@@ -184,7 +188,7 @@ impl Collection {
         found
     }
 
-    fn find_rows(&self, query: &Query<'_>, candidates: &Candidates, limit: usize) -> Vec<(u32, u8)> {
+    fn find_rows(&self, query: &Query<'_>, candidates: &Candidates<'_>, limit: usize) -> Vec<(u32, u8)> {
         let filter = query.order_filter();
         if let Candidates::Few(tokens) = candidates {
             return self.gather_few(query, tokens, limit);
@@ -215,7 +219,7 @@ impl Collection {
 
     /// The tokens that have an order of the query's side that its filter lets through. Those that are no candidates may
     /// be among them.
-    pub(super) fn members(&self, query: &Query<'_>, candidates: &Candidates) -> Cow<'_, Bits> {
+    pub(super) fn members(&self, query: &Query<'_>, candidates: &Candidates<'_>) -> Cow<'_, Bits> {
         match (query.order_filter(), query.side) {
             (None, OrderSide::Listing | OrderSide::Offer) => {
                 Cow::Borrowed(self.book.side(query.side).members())
@@ -233,7 +237,7 @@ impl Collection {
     fn segments<'a>(
         &'a self,
         query: &Query<'a>,
-        candidates: &'a Candidates,
+        candidates: &'a Candidates<'a>,
         members: &'a Bits,
     ) -> Vec<Segment<'a>> {
         let by = |list, order| Segment {
@@ -260,7 +264,7 @@ impl Collection {
     fn price_segments<'a>(
         &'a self,
         query: &Query<'a>,
-        candidates: &'a Candidates,
+        candidates: &'a Candidates<'a>,
         indexed: bool,
     ) -> Vec<Segment<'a>> {
         let mut segments = Vec::with_capacity(5);
@@ -281,7 +285,7 @@ impl Collection {
         segments
     }
 
-    fn empty_segment<'a>(&'a self, candidates: &'a Candidates, members: &'a Bits) -> Segment<'a> {
+    fn empty_segment<'a>(&'a self, candidates: &'a Candidates<'a>, members: &'a Bits) -> Segment<'a> {
         let keep = Keep { candidates, only: None, except: Some(members) };
         let (list, group) = (self.tokens.by_id(), (EMPTY, 0));
         Segment { list, indexed: None, order: Order::Id, reverse: false, group, keep }

@@ -36,7 +36,7 @@ pub(crate) enum Order {
 
 /// Which tokens of a list are kept.
 pub(crate) struct Keep<'a> {
-    pub(crate) candidates: &'a Candidates,
+    pub(crate) candidates: &'a Candidates<'a>,
     /// Only those in here.
     pub(crate) only: Option<&'a Bits>,
     /// None of those in here.
@@ -45,9 +45,13 @@ pub(crate) struct Keep<'a> {
 
 impl Keep<'_> {
     fn has(&self, collection: &Collection, token: u32) -> bool {
+        self.is_allowed(token) && self.candidates.has(collection, token)
+    }
+
+    /// Whether the sets beside the candidates let a token through.
+    fn is_allowed(&self, token: u32) -> bool {
         self.except.is_none_or(|except| !except.contains(token))
             && self.only.is_none_or(|only| only.contains(token))
-            && self.candidates.has(collection, token)
     }
 
     fn is_all(&self) -> bool {
@@ -104,7 +108,7 @@ struct Kept<'a, 's> {
 }
 
 impl<'a, 's> Kept<'a, 's> {
-    fn new(segment: &'s Segment<'a>, terms: &[Term], run: Run<'a>) -> Self {
+    fn new(segment: &'s Segment<'a>, terms: &[Term<'_>], run: Run<'a>) -> Self {
         let places = (!terms.is_empty()).then(|| places_of_all(terms, run.base));
         Self { segment, run, places }
     }
@@ -207,6 +211,17 @@ impl Collection {
     /// is room for more.
     fn walk_ascending(&self, segment: &Segment<'_>, start: &Start, page: &mut Page) -> bool {
         let (from, to) = self.ascending_range(segment, start);
+        if let Candidates::Many(many) = segment.keep.candidates
+            && let Some((list, has)) = many.listed(self)
+        {
+            let below = |bound: usize| list.partition_point(|ordinal| (*ordinal as usize) < bound);
+            let mut take = |ordinal: &u32| {
+                let kept = segment.keep.is_allowed(*ordinal) && has(*ordinal);
+                !kept || page.take(*ordinal, segment.group.0)
+            };
+            let mut list = list[below(from)..below(to).max(below(from))].iter();
+            return if segment.reverse { list.rev().all(&mut take) } else { list.all(&mut take) };
+        }
         let is_sure = segment.keep.is_sure();
         let mut take = |index: usize| {
             let mut word = segment.keep.word(index) & within(index, from, to);
