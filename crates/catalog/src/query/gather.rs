@@ -61,7 +61,8 @@ impl Collection {
             id: self.tokens.id(token),
             price: best.map(|(_, order)| order.price),
             created_at: best.map_or(Timestamp::ZERO, |(_, order)| order.created_at),
-            name: self.names.get(token),
+            // Names lie elsewhere in memory: they are fetched for those who sort by them.
+            name: if query.column() == Column::Name { self.names.get(token) } else { "" },
         })
     }
 
