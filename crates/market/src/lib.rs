@@ -3,6 +3,7 @@
 mod decimal;
 pub mod facts;
 mod money;
+pub mod protocols;
 mod rate;
 mod status;
 #[cfg(test)]

@@ -13,8 +13,8 @@ impl Address {
     pub const ZERO: Self = Self(alloy_primitives::Address::ZERO);
 
     /// The address made of these bytes.
-    pub fn from_bytes(bytes: [u8; 20]) -> Self {
-        Self(bytes.into())
+    pub const fn from_bytes(bytes: [u8; 20]) -> Self {
+        Self(alloy_primitives::Address::new(bytes))
     }
 
     /// The bytes of the address.

@@ -12,6 +12,16 @@ impl Timestamp {
     /// The zero time, `0001-01-01T00:00:00Z`.
     pub const ZERO: Self = Self(jiff::Timestamp::constant(-62_135_596_800, 0));
 
+    /// The last instant that can be written.
+    pub const MAX: Self = Self(jiff::Timestamp::MAX);
+
+    /// The instant this many seconds after 1970; what is later than can be written becomes the last one that can.
+    pub fn from_unix_seconds(seconds: u64) -> Self {
+        let instant =
+            i64::try_from(seconds).ok().and_then(|seconds| jiff::Timestamp::from_second(seconds).ok());
+        instant.map_or(Self::MAX, Self)
+    }
+
     /// The instant this many nanoseconds after 1970; what no clock shows becomes the zero time.
     pub fn from_unix_nanos(nanos: i128) -> Self {
         jiff::Timestamp::from_nanosecond(nanos).map_or(Self::ZERO, Self).max(Self::ZERO)
@@ -103,6 +113,16 @@ mod tests {
             "2024-01-01T02:00:00+02:00".parse::<Timestamp>().unwrap().to_string(),
             "2024-01-01T00:00:00Z"
         );
+    }
+
+    #[test]
+    fn seconds_beyond_the_last_instant_are_the_last_instant() {
+        assert_eq!(Timestamp::from_unix_seconds(0).to_string(), "1970-01-01T00:00:00Z");
+        assert_eq!(Timestamp::from_unix_seconds(1_735_689_600).to_string(), "2025-01-01T00:00:00Z");
+        assert_eq!(Timestamp::from_unix_seconds(253_402_207_200).to_string(), "9999-12-30T22:00:00Z");
+        for seconds in [253_402_207_201, i64::MAX as u64, u64::MAX] {
+            assert_eq!(Timestamp::from_unix_seconds(seconds), Timestamp::MAX);
+        }
     }
 
     #[test]
