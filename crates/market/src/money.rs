@@ -5,7 +5,8 @@ use bourse_wire::Amount;
 
 use crate::decimal::{without_trailing_zeros, write_plain};
 
-const BPS_WHOLE: u64 = 10_000;
+/// Basis points of the whole.
+pub(crate) const BPS_WHOLE: u64 = 10_000;
 
 /// Writes an integer amount, given as its decimal digits, with so many decimals: `5` with 2 is `0.05`. Trailing
 /// zeros are left out, but one digit stays after the point when there are decimals: `100` with 2 is `1.0`.
@@ -21,10 +22,15 @@ pub fn write_formatted(out: &mut Vec<u8>, digits: &[u8], decimals: u8) {
 /// What remains of a price after the order's own fees, rounded down.
 pub fn net(amount: Amount, fee_bps: i64) -> Amount {
     let fee = u64::try_from(fee_bps).unwrap_or(0).min(BPS_WHOLE);
-    let (kept, whole) = (U256::from(BPS_WHOLE - fee), U256::from(BPS_WHOLE));
-    // Multiplying first could overflow; the quotient times what is kept cannot, and the remainder is small.
-    let (quotient, remainder) = amount.value().div_rem(whole);
-    Amount::from(quotient * kept + remainder * kept / whole)
+    Amount::from(share(amount.value(), BPS_WHOLE - fee))
+}
+
+/// A share in basis points, of at most the whole, rounded down.
+pub(crate) fn share(amount: U256, bps: u64) -> U256 {
+    let (bps, whole) = (U256::from(bps.min(BPS_WHOLE)), U256::from(BPS_WHOLE));
+    // Multiplying first could overflow; the quotient times the share cannot, and the remainder is small.
+    let (quotient, remainder) = amount.div_rem(whole);
+    quotient * bps + remainder * bps / whole
 }
 
 #[cfg(test)]

@@ -31,4 +31,47 @@ alloy_sol_types::sol! {
         address indexed tokenContract,
         uint256 indexed invalidatedBefore
     );
+
+    struct RequestParams {
+        bool isListing;
+        bool isERC1155;
+        address tokenContract;
+        uint256 tokenId;
+        uint256 quantity;
+        uint96 expiry;
+        address currency;
+        uint256 pricePerToken;
+    }
+
+    function createRequest(RequestParams request);
+
+    function acceptRequest(
+        uint256 requestId,
+        uint256 quantity,
+        address recipient,
+        uint256[] additionalFees,
+        address[] additionalFeeRecipients
+    );
+
+    function acceptRequestBatch(
+        uint256[] requestIds,
+        uint256[] quantities,
+        address[] recipients,
+        uint256[] additionalFees,
+        address[] additionalFeeRecipients
+    );
+
+    function cancelRequest(uint256 requestId);
+
+    /// The contract beside the second version that pays several listings with native currency.
+    interface PayableHelper {
+        function acceptRequestBatch(
+            address market,
+            uint256[] requestIds,
+            uint256[] quantities,
+            address[] recipients,
+            uint256[] additionalFees,
+            address[] additionalFeeRecipients
+        );
+    }
 }

@@ -1,28 +1,13 @@
+//! What logs state.
+
 use alloy_primitives::{B256, Bytes, U256, b256, keccak256};
-use bourse_wire::{Address, Amount, Marketplace, OrderSide, Timestamp, TokenId};
+use bourse_wire::{Amount, Marketplace, OrderSide, Timestamp, TokenId};
 use proptest::prelude::*;
 
-use super::{TOPICS, decode};
+use super::{COLLECTION, MAKER, MARKET, address, word, word_of};
 use crate::facts::{Fact, Log, OrderMade};
+use crate::protocols::own::{TOPICS, decode};
 use crate::protocols::{Concerns, Decoded};
-
-const MARKET: Address = address(0xa1);
-const COLLECTION: Address = address(0xc0);
-const MAKER: Address = address(0x3a);
-
-const fn address(byte: u8) -> Address {
-    Address::from_bytes([byte; 20])
-}
-
-fn word_of(address: Address) -> B256 {
-    let mut word = [0; 32];
-    word[12..].copy_from_slice(address.bytes());
-    B256::from(word)
-}
-
-fn word(number: u64) -> B256 {
-    U256::from(number).into()
-}
 
 /// A log put together word by word, as the ABI lays it out.
 fn log(topics: &[B256], data: &[B256]) -> Log {

@@ -1,0 +1,47 @@
+//! Letting a contract move what is one's own.
+
+use alloy_sol_types::{SolCall, sol};
+use bourse_wire::{Address, Amount};
+
+use super::Call;
+
+sol! {
+    function approve(address spender, uint256 amount);
+    function setApprovalForAll(address operator, bool approved);
+}
+
+/// Lets a contract spend this much of a currency, and no more.
+pub fn approve_currency(currency: Address, spender: Address, amount: Amount) -> Call {
+    let call = approveCall { spender: spender.bytes().into(), amount: amount.value() };
+    Call::free(currency, call.abi_encode())
+}
+
+/// Lets a contract move the tokens of a collection.
+pub fn approve_tokens(collection: Address, operator: Address) -> Call {
+    let call = setApprovalForAllCall { operator: operator.bytes().into(), approved: true };
+    Call::free(collection, call.abi_encode())
+}
+
+#[cfg(test)]
+mod tests {
+    use alloy_primitives::hex;
+
+    use super::*;
+
+    const CONTRACT: Address = Address::from_bytes([0xc0; 20]);
+    const OPERATOR: Address = Address::from_bytes([0xa1; 20]);
+
+    #[test]
+    fn approvals_are_what_every_wallet_knows() {
+        let call = approve_currency(CONTRACT, OPERATOR, Amount::from(0x1234));
+        let data = "095ea7b3000000000000000000000000a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1\
+                    0000000000000000000000000000000000000000000000000000000000001234";
+        assert_eq!(hex::encode(&call.data), data);
+        assert_eq!((call.to, call.value, call.price), (CONTRACT, Amount::ZERO, Amount::ZERO));
+        let call = approve_tokens(CONTRACT, OPERATOR);
+        let data = "a22cb465000000000000000000000000a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1\
+                    0000000000000000000000000000000000000000000000000000000000000001";
+        assert_eq!(hex::encode(&call.data), data);
+        assert_eq!((call.to, call.value, call.price), (CONTRACT, Amount::ZERO, Amount::ZERO));
+    }
+}

@@ -1,0 +1,185 @@
+//! The calls that trade.
+
+use alloy_primitives::U256;
+use alloy_primitives::aliases::U96;
+use alloy_sol_types::SolCall;
+use bourse_wire::{Address, Amount, Marketplace, OrderFacts, OrderSide};
+
+use super::Own;
+use super::abi::{
+    PayableHelper, RequestParams, acceptRequestBatchCall, acceptRequestCall, cancelRequestCall,
+    createRequestCall,
+};
+use crate::facts::Log;
+use crate::protocols::trade::sum;
+use crate::protocols::{Call, Decoded, Fee, Fill, LogError, NewOrder, Protocol, Refusal, Trade, price_of};
+
+impl Protocol for Own {
+    fn operator(&self) -> Address {
+        self.contract
+    }
+
+    /// The contract applies the fees of a batch to each of its orders, so orders that carry fees are filled one by one.
+    /// They come first; the others follow in one batch where there is a function for it.
+    fn fill(&self, trade: &Trade<'_>) -> Result<Vec<Call>, Refusal> {
+        self.check_currency(trade.side, trade.currency)?;
+        let (carrying, rest) = spread(trade)?;
+        let mut calls = Vec::with_capacity(carrying.len() + 1);
+        for (fill, fees) in &carrying {
+            calls.push(self.accept_one(trade, fill, fees)?);
+        }
+        match rest.as_slice() {
+            [_, _, ..] => match self.accept_many(trade, &rest)? {
+                Some(call) => calls.push(call),
+                None => {
+                    for fill in &rest {
+                        calls.push(self.accept_one(trade, fill, &[])?);
+                    }
+                }
+            },
+            [one] => calls.push(self.accept_one(trade, one, &[])?),
+            [] => {}
+        }
+        Ok(calls)
+    }
+
+    fn make(&self, order: &NewOrder) -> Result<Call, Refusal> {
+        self.check_currency(order.side, order.currency)?;
+        let price = price_of(order.unit_price, order.quantity)?;
+        let request = RequestParams {
+            isListing: order.side == OrderSide::Listing,
+            isERC1155: order.is_multiple,
+            tokenContract: order.collection.bytes().into(),
+            tokenId: order.token_id.value(),
+            quantity: order.quantity.value(),
+            expiry: seconds(order.expiry)?,
+            currency: order.currency.bytes().into(),
+            pricePerToken: order.unit_price.value(),
+        };
+        let call = Call::free(self.contract, createRequestCall { request }.abi_encode());
+        Ok(Call { price: price.into(), ..call })
+    }
+
+    fn cancel(&self, order: &OrderFacts) -> Result<Call, Refusal> {
+        let call = cancelRequestCall { requestId: number(order)? };
+        Ok(Call::free(self.contract, call.abi_encode()))
+    }
+
+    fn decode(&self, log: &Log) -> Result<Option<Decoded>, LogError> {
+        super::decode(log, self.marketplace)
+    }
+}
+
+impl Own {
+    /// Only listings of the second version take the chain's own currency.
+    fn check_currency(&self, side: OrderSide, currency: Address) -> Result<(), Refusal> {
+        let takes_native = self.marketplace == Marketplace::OwnV2 && side == OrderSide::Listing;
+        if currency == Address::ZERO && !takes_native { Err(Refusal::Native) } else { Ok(()) }
+    }
+
+    fn accept_one(&self, trade: &Trade<'_>, fill: &Fill<'_>, fees: &[Fee]) -> Result<Call, Refusal> {
+        let call = acceptRequestCall {
+            requestId: number(fill.order)?,
+            quantity: fill.quantity.value(),
+            recipient: trade.taker.bytes().into(),
+            additionalFees: fees.iter().map(|fee| fee.amount).collect(),
+            additionalFeeRecipients: fees.iter().map(|fee| fee.receiver.bytes().into()).collect(),
+        };
+        let fees = sum(fees.iter().map(|fee| Ok(fee.amount)))?;
+        let price = match trade.side {
+            OrderSide::Listing => fill.price()?.checked_add(fees).ok_or(Refusal::Overflow)?,
+            // Out of what the offer pays.
+            OrderSide::Offer | OrderSide::Unknown => fill.price()?,
+        };
+        Ok(paying(trade, self.contract, call.abi_encode(), price))
+    }
+
+    /// One call for several orders without fees; `None` when no contract has a function that does this.
+    fn accept_many(&self, trade: &Trade<'_>, fills: &[Fill<'_>]) -> Result<Option<Call>, Refusal> {
+        let ids = fills.iter().map(|fill| number(fill.order)).collect::<Result<Vec<U256>, _>>()?;
+        let quantities: Vec<U256> = fills.iter().map(|fill| fill.quantity.value()).collect();
+        let recipients = vec![trade.taker.bytes().into(); fills.len()];
+        let price = sum(fills.iter().map(Fill::price))?;
+        if trade.currency != Address::ZERO {
+            let call = acceptRequestBatchCall {
+                requestIds: ids,
+                quantities,
+                recipients,
+                additionalFees: Vec::new(),
+                additionalFeeRecipients: Vec::new(),
+            };
+            return Ok(Some(paying(trade, self.contract, call.abi_encode(), price)));
+        }
+        let Some(helper) = self.payable_helper else { return Ok(None) };
+        let call = PayableHelper::acceptRequestBatchCall {
+            market: self.contract.bytes().into(),
+            requestIds: ids,
+            quantities,
+            recipients,
+            additionalFees: Vec::new(),
+            additionalFeeRecipients: Vec::new(),
+        };
+        Ok(Some(paying(trade, helper, call.abi_encode(), price)))
+    }
+}
+
+/// A time as the contract keeps it.
+fn seconds(expiry: Amount) -> Result<U96, Refusal> {
+    let seconds = u128::try_from(expiry.value()).map_err(|_| Refusal::Expiry)?;
+    U96::try_from(seconds).map_err(|_| Refusal::Expiry)
+}
+
+/// A call at a price, which goes with it when it is in the chain's own currency.
+fn paying(trade: &Trade<'_>, to: Address, data: Vec<u8>, price: U256) -> Call {
+    let price = Amount::from(price);
+    let value = if trade.currency == Address::ZERO { price } else { Amount::ZERO };
+    Call { to, data: data.into(), value, price }
+}
+
+/// The number that is the name of an order.
+fn number(order: &OrderFacts) -> Result<U256, Refusal> {
+    let number: Result<Amount, _> = order.order_id.parse();
+    number.map(Amount::value).map_err(|_| Refusal::OrderId { order_id: order.order_id.clone() })
+}
+
+/// An order with the fees that it carries.
+type Carrying<'a> = (Fill<'a>, Vec<Fee>);
+
+/// Divides the fees among the orders: the first carries all of them if the contract lets it, and what is too much for
+/// it goes on to the next. Orders that carry some come first, then the others.
+fn spread<'a>(trade: &Trade<'a>) -> Result<(Vec<Carrying<'a>>, Vec<Fill<'a>>), Refusal> {
+    let (mut carrying, mut rest) = (Vec::new(), Vec::new());
+    let mut fees = trade.fees.iter().copied();
+    let mut left = fees.next();
+    for fill in &trade.fills {
+        let mut room = room_for_fees(fill)?;
+        let mut carried = Vec::new();
+        while let Some(fee) = left.filter(|_| !room.is_zero()) {
+            let amount = fee.amount.min(room);
+            carried.push(Fee { amount, ..fee });
+            room -= amount;
+            let unpaid = fee.amount - amount;
+            left = if unpaid.is_zero() { fees.next() } else { Some(Fee { amount: unpaid, ..fee }) };
+        }
+        if carried.is_empty() {
+            rest.push(*fill);
+        } else {
+            carrying.push((*fill, carried));
+        }
+    }
+    if left.is_some() {
+        let fees = sum(trade.fees.iter().map(|fee| Ok(fee.amount)))?;
+        return Err(Refusal::FeeSum { fees, most: sum(trade.fills.iter().map(room_for_fees))? });
+    }
+    Ok((carrying, rest))
+}
+
+/// The most fees that the contract lets an order carry: of a listing no more than is left when the royalty is paid; of
+/// an offer, whose maker pays the royalty on top, no more than its price.
+fn room_for_fees(fill: &Fill<'_>) -> Result<U256, Refusal> {
+    let price = fill.price()?;
+    match fill.order.side {
+        OrderSide::Listing => Ok(price.saturating_sub(fill.royalty.value())),
+        OrderSide::Offer | OrderSide::Unknown => Ok(price),
+    }
+}

@@ -1,0 +1,171 @@
+//! What somebody fills: orders, how much of each, and who else gets a share.
+
+use alloy_primitives::U256;
+use bourse_wire::{Address, Amount, OrderFacts, OrderSide};
+
+use super::Refusal;
+use crate::money::{BPS_WHOLE, share};
+
+/// The most fees of one trade; each is a transfer of its own.
+const FEES_MAX: usize = 10;
+
+/// How much of an order is filled.
+#[derive(Clone, Copy, Debug)]
+pub struct Fill<'a> {
+    /// The order.
+    pub order: &'a OrderFacts,
+    /// How many units of it.
+    pub quantity: Amount,
+    /// What of their price goes to the makers of the tokens.
+    pub royalty: Amount,
+}
+
+/// A share for somebody else, as a caller asks for it: up to 10000 it is in basis points of the trade's price, beyond
+/// that an amount of the currency.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AskedFee {
+    /// How much.
+    pub amount: Amount,
+    /// Who gets it.
+    pub receiver: Address,
+}
+
+/// A share for somebody else: an amount of the currency, and never nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fee {
+    /// How much.
+    pub amount: U256,
+    /// Who gets it.
+    pub receiver: Address,
+}
+
+/// Orders of one side and one currency that are filled together.
+#[derive(Clone, Debug)]
+pub struct Trade<'a> {
+    pub(super) fills: Vec<Fill<'a>>,
+    pub(super) fees: Vec<Fee>,
+    pub(super) taker: Address,
+    pub(super) side: OrderSide,
+    pub(super) currency: Address,
+    price: U256,
+}
+
+impl<'a> Fill<'a> {
+    /// So many units of an order, with the royalty that the order itself tells of.
+    pub fn new(order: &'a OrderFacts, quantity: Amount) -> Result<Self, Refusal> {
+        let mut fill = Self { order, quantity, royalty: Amount::ZERO };
+        fill.royalty = share(fill.price()?, u64::try_from(order.fee_bps).unwrap_or(0)).into();
+        Ok(fill)
+    }
+
+    /// What the units cost, without fees on top.
+    pub fn price(&self) -> Result<U256, Refusal> {
+        price_of(self.order.price_amount, self.quantity)
+    }
+}
+
+/// What so many units cost.
+pub fn price_of(unit: Amount, quantity: Amount) -> Result<U256, Refusal> {
+    unit.value().checked_mul(quantity.value()).ok_or(Refusal::Overflow)
+}
+
+impl<'a> Trade<'a> {
+    /// Puts a trade together. The taker gets the tokens, or for offers the money.
+    pub fn new(fills: Vec<Fill<'a>>, asked: &[AskedFee], taker: Address) -> Result<Self, Refusal> {
+        let first = fills.first().ok_or(Refusal::Empty)?.order;
+        let (side, currency) = (first.side, first.currency);
+        if let Some(other) = fills.iter().find(|fill| fill.order.currency != currency) {
+            return Err(Refusal::Currencies { first: currency, other: other.order.currency });
+        }
+        if fills.iter().any(|fill| fill.order.side != side) {
+            return Err(Refusal::Sides);
+        }
+        let price = sum(fills.iter().map(Fill::price))?;
+        let fees = fees(price, asked)?;
+        let trade = Self { fills, fees, taker, side, currency, price };
+        trade.total()?;
+        Ok(trade)
+    }
+
+    /// What the trade moves in its currency: for listings what the buyer pays, with fees on top; for offers what their
+    /// makers pay, of which the fees are taken.
+    pub fn total(&self) -> Result<Amount, Refusal> {
+        let fees = sum(self.fees.iter().map(|fee| Ok(fee.amount)))?;
+        match self.side {
+            OrderSide::Listing => self.price.checked_add(fees).ok_or(Refusal::Overflow).map(Amount::from),
+            OrderSide::Offer | OrderSide::Unknown => Ok(self.price.into()),
+        }
+    }
+
+    /// The currency of all its orders.
+    pub fn currency(&self) -> Address {
+        self.currency
+    }
+}
+
+pub(super) fn sum(mut amounts: impl Iterator<Item = Result<U256, Refusal>>) -> Result<U256, Refusal> {
+    amounts.try_fold(U256::ZERO, |sum, amount| sum.checked_add(amount?).ok_or(Refusal::Overflow))
+}
+
+/// The fees of a trade at this price. What comes to nothing is left out.
+fn fees(price: U256, asked: &[AskedFee]) -> Result<Vec<Fee>, Refusal> {
+    if asked.len() > FEES_MAX {
+        return Err(Refusal::FeeCount { count: asked.len(), most: FEES_MAX });
+    }
+    let mut fees = Vec::with_capacity(asked.len());
+    for (index, fee) in asked.iter().enumerate() {
+        let asked = fee.amount.value();
+        let amount = match u64::try_from(asked) {
+            Ok(bps) if bps <= BPS_WHOLE => share(price, bps),
+            _ => asked,
+        };
+        if amount.is_zero() {
+            continue;
+        }
+        if fee.receiver == Address::ZERO {
+            return Err(Refusal::FeeReceiver { index });
+        }
+        fees.push(Fee { amount, receiver: fee.receiver });
+    }
+    Ok(fees)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SOMEBODY: Address = Address::from_bytes([7; 20]);
+
+    fn fee(amount: u64) -> AskedFee {
+        AskedFee { amount: amount.into(), receiver: SOMEBODY }
+    }
+
+    fn amounts(price: u64, asked: &[AskedFee]) -> Vec<U256> {
+        fees(U256::from(price), asked).unwrap().iter().map(|fee| fee.amount).collect()
+    }
+
+    #[test]
+    fn small_fees_are_basis_points_and_large_ones_amounts() {
+        assert_eq!(amounts(1_000_000, &[fee(250), fee(10_000)]), [25_000, 1_000_000].map(U256::from));
+        assert_eq!(amounts(1_000_000, &[fee(10_001)]), [10_001].map(U256::from));
+        assert_eq!(amounts(39, &[fee(250)]), [U256::ZERO; 0], "rounds down to nothing");
+        assert_eq!(amounts(40, &[fee(250), fee(0)]), [U256::from(1)]);
+    }
+
+    #[test]
+    fn fees_have_bounds() {
+        let nobody = AskedFee { receiver: Address::ZERO, ..fee(1) };
+        let refused = |asked: &[AskedFee]| fees(U256::from(10_000), asked).unwrap_err();
+        assert_eq!(refused(&[fee(1), nobody]), Refusal::FeeReceiver { index: 1 });
+        assert_eq!(refused(&[fee(1); 11]), Refusal::FeeCount { count: 11, most: 10 });
+        let nothing = AskedFee { receiver: Address::ZERO, ..fee(0) };
+        assert_eq!(amounts(10_000, &[nothing]), [U256::ZERO; 0]);
+    }
+
+    #[test]
+    fn shares_of_the_largest_amounts_are_exact() {
+        assert_eq!(share(U256::MAX, BPS_WHOLE), U256::MAX);
+        assert_eq!(share(U256::MAX, 5000), U256::MAX / U256::from(2));
+        assert_eq!(share(U256::from(19_999), 5000), U256::from(9_999));
+    }
+}
