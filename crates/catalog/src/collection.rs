@@ -1,7 +1,9 @@
 //! A resident collection: what it consists of, and how it changes.
 
 use bourse_market::World;
-use bourse_wire::{Address, Amount, ChainId, Currency, OrderFacts, ServiceName, Timestamp, TokenId};
+use bourse_wire::{
+    Address, Amount, ChainId, Currency, OrderFacts, OrderStatus, ServiceName, Timestamp, TokenId,
+};
 
 use crate::book::{Around, Book, NO_TOKEN, PreparedOrder, Shared};
 use crate::holders::Holders;
@@ -222,14 +224,25 @@ impl Collection {
     pub(crate) fn world_of(&self, facts: &OrderFacts, now: Timestamp) -> World {
         let number = self.book.currencies().find(&facts.currency);
         let currency_known = number.is_some_and(|number| self.book.currencies().is_known(number));
-        let token = facts.token_id.and_then(|token| self.tokens.find(token));
-        let held = (self.holders.are_known() && facts.token_id.is_some()).then(|| {
-            match (self.holders.find(&facts.maker), token) {
-                (Some(account), Some(token)) => self.holders.balance(account, token),
-                _ => Amount::ZERO,
-            }
-        });
+        let held = facts.token_id.and_then(|token| self.held(&facts.maker, token));
         World { now, currency_known, held }
+    }
+
+    /// What an account holds of a token; `None` when nothing was ever said of balances.
+    pub fn held(&self, account: &Address, token: TokenId) -> Option<Amount> {
+        self.holders.are_known().then(|| match (self.holders.find(account), self.tokens.find(token)) {
+            (Some(account), Some(token)) => self.holders.balance(account, token),
+            _ => Amount::ZERO,
+        })
+    }
+
+    /// What an order of the collection is at a time, from its facts, and how much of it can be filled.
+    pub fn state_of(&self, facts: &OrderFacts, now: Timestamp) -> (OrderStatus, Amount) {
+        let terms = PreparedOrder::new(facts).terms;
+        let world = self.world_of(facts, now);
+        // Nothing can be filled of what is over.
+        let available = if terms.is_over(now) { Amount::ZERO } else { terms.available(world.held) };
+        (terms.status(world), available)
     }
 
     /// Memory it takes up, about.

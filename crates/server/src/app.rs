@@ -9,6 +9,7 @@ use bourse_wire::{Currency, ServiceName};
 use tokio::sync::Semaphore;
 
 use crate::auth::{Credentials, TokenSigner};
+use crate::chains::{Chains, NoChains};
 use crate::clock::Clock;
 use crate::counting::CountingHouse;
 use crate::files::Files;
@@ -26,6 +27,8 @@ pub struct App {
     pub(crate) service_name: ServiceName,
     pub(crate) store: Store,
     pub(crate) clock: Clock,
+    /// Whom to ask what is not stored of a chain.
+    pub(crate) chains: Arc<dyn Chains>,
     pub(crate) credentials: Credentials,
     pub(crate) signer: TokenSigner,
     pub(crate) limiter: RateLimiter,
@@ -74,8 +77,17 @@ impl Settings {
 }
 
 impl App {
-    /// Opens everything that the settings name.
+    /// Opens everything that the settings name, with nobody to ask about chains.
     pub async fn open(settings: Settings, clock: Clock) -> Result<Arc<Self>, StartError> {
+        Self::open_with(settings, clock, NoChains::shared()).await
+    }
+
+    /// Opens everything that the settings name.
+    pub async fn open_with(
+        settings: Settings,
+        clock: Clock,
+        chains: Arc<dyn Chains>,
+    ) -> Result<Arc<Self>, StartError> {
         let data = settings.storage.data.clone();
         let unusable = |source| StartError::Data { path: data.display().to_string(), source };
         make_private_directory(&data).map_err(unusable)?;
@@ -108,6 +120,7 @@ impl App {
             files,
             signer,
             clock,
+            chains,
             store,
             settings,
         }))

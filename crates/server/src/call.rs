@@ -12,6 +12,7 @@ use crate::route::Request;
 use crate::settings::Networks;
 
 /// One authenticated call.
+#[derive(Clone)]
 pub(crate) struct Call {
     pub(crate) app: Arc<App>,
     pub(crate) caller: Caller,

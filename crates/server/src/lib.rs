@@ -7,6 +7,7 @@ mod app;
 pub mod auth;
 mod background;
 mod call;
+mod chains;
 mod clock;
 pub mod counting;
 mod dispatch;
@@ -30,6 +31,7 @@ mod turns;
 
 pub use app::{App, StartError, make_private_directory};
 pub use background::Background;
+pub use chains::{Allowance, Chains, Operator, Royalty};
 pub use clock::Clock;
 pub use files::{FileError, Files};
 pub use http::{Entrance, service};

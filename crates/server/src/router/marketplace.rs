@@ -10,11 +10,7 @@ pub(super) fn operations() -> Vec<Route> {
     operations.extend(order_operations());
     operations.extend(record_operations());
     operations.extend(history_operations());
-    operations.push(Route::planned(
-        (Marketplace, "GenerateBuyTransaction"),
-        AccessKey,
-        "The steps to buy collectibles.",
-    ));
+    operations.extend(trade_operations());
     operations
 }
 
@@ -24,6 +20,13 @@ const WHOLE: &str = r#"{"chainId":"amoy","contractAddress":"0x5ea9c1d27b04f83e6a
 const ORDERS: &str = r#"{"chainId":"amoy","input":[{"contractAddress":"0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af","orderId":"6986","marketplace":"service_marketplace_v1"}]}"#;
 const ONE: &str =
     r#"{"chainId":"amoy","contractAddress":"0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af","tokenId":"1"}"#;
+/// Bodies to try operations that trade with.
+const BUY: &str = "{}";
+const SELL: &str = "{}";
+const LIST: &str = "{}";
+const OFFER: &str = "{}";
+const CANCEL: &str = "{}";
+const CHECKOUT: &str = "{}";
 
 fn collectible_operations() -> Vec<Route> {
     use marketplace::{get_count_of_filtered_collectibles, get_floor_order, list_collectibles};
@@ -157,6 +160,58 @@ fn record_operations() -> Vec<Route> {
             "The marketplaces whose orders are kept here.",
             supported_marketplaces::handle,
         ),
+    ]
+}
+
+/// Transactions that trade.
+fn trade_operations() -> Vec<Route> {
+    use marketplace::{
+        checkout_options_marketplace, generate_buy_transaction, generate_cancel_transaction,
+        generate_listing_transaction, generate_offer_transaction, generate_sell_transaction,
+    };
+    vec![
+        Route::new(
+            (Marketplace, "GenerateBuyTransaction"),
+            AccessKey,
+            "The steps to buy collectibles.",
+            generate_buy_transaction::handle,
+        )
+        .example(BUY),
+        Route::new(
+            (Marketplace, "GenerateSellTransaction"),
+            AccessKey,
+            "The steps to accept offers.",
+            generate_sell_transaction::handle,
+        )
+        .example(SELL),
+        Route::new(
+            (Marketplace, "GenerateListingTransaction"),
+            AccessKey,
+            "The steps to list a collectible for sale.",
+            generate_listing_transaction::handle,
+        )
+        .example(LIST),
+        Route::new(
+            (Marketplace, "GenerateOfferTransaction"),
+            AccessKey,
+            "The steps to offer for a collectible.",
+            generate_offer_transaction::handle,
+        )
+        .example(OFFER),
+        Route::new(
+            (Marketplace, "GenerateCancelTransaction"),
+            AccessKey,
+            "The step to take an order back.",
+            generate_cancel_transaction::handle,
+        )
+        .example(CANCEL),
+        Route::new(
+            (Marketplace, "CheckoutOptionsMarketplace"),
+            AccessKey,
+            "How orders can be paid for.",
+            checkout_options_marketplace::handle,
+        )
+        .example(CHECKOUT),
     ]
 }
 

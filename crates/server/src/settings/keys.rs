@@ -8,7 +8,7 @@ pub(super) struct Known {
     /// Key and default of each setting, in the order of the file. A default is also the sample of its type.
     pub(super) defaults: Vec<(String, Value)>,
     /// The fields of a configured network, whose section has a name of the operator's choice.
-    network_fields: [(&'static str, Value); 2],
+    network_fields: [(&'static str, Value); 5],
 }
 
 impl Known {
@@ -23,7 +23,13 @@ impl Known {
             positions.into_iter().filter_map(|(_, key)| Some((lookup(&table, &key)?.clone(), key)));
         Ok(Self {
             defaults: defaults.map(|(value, key)| (key, value)).collect(),
-            network_fields: [("id", Value::Integer(1)), ("rpc_url", Value::String(String::new()))],
+            network_fields: [
+                ("id", Value::Integer(1)),
+                ("rpc_url", Value::String(String::new())),
+                ("own_v1", Value::String(String::new())),
+                ("own_v2", Value::String(String::new())),
+                ("batch_helper", Value::String(String::new())),
+            ],
         })
     }
 

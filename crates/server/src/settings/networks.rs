@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use serde::Deserialize;
+use bourse_market::protocols::own;
+use bourse_wire::Address;
+use serde::{Deserialize, Deserializer, de};
 
 use super::secret::Secret;
 
@@ -64,8 +66,28 @@ pub struct Network {
     pub id: u64,
     /// Address of a node, when configured; it may hold a key.
     pub rpc_url: Option<Secret>,
+    /// Where the service's own marketplaces are.
+    pub markets: Markets,
     /// Whether the settings name it, rather than only the built-in list.
     pub configured: bool,
+}
+
+/// Where the service's own marketplaces are on a network.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Markets {
+    /// The first version.
+    pub own_v1: Address,
+    /// The second version.
+    pub own_v2: Address,
+    /// The contract that pays several listings of the second version at once, where there is one.
+    pub batch_helper: Option<Address>,
+}
+
+impl Default for Markets {
+    /// The addresses that are the same on most networks.
+    fn default() -> Self {
+        Self { own_v1: own::V1_ADDRESS, own_v2: own::V2_ADDRESS, batch_helper: None }
+    }
 }
 
 impl Networks {
@@ -86,6 +108,11 @@ impl Networks {
     /// The network of a chain id.
     pub fn get(&self, id: u64) -> Option<&Network> {
         self.entries.iter().find(|network| network.id == id)
+    }
+
+    /// Where the service's own marketplaces are on a chain, known by name or not.
+    pub fn markets(&self, id: u64) -> Markets {
+        self.get(id).map(|network| network.markets).unwrap_or_default()
     }
 
     /// The chain id of the one network that the settings name, when they name exactly one: it is what a request
@@ -123,6 +150,22 @@ impl<'a> IntoIterator for &'a Networks {
 struct Section {
     id: u64,
     rpc_url: Option<Secret>,
+    #[serde(default, deserialize_with = "address")]
+    own_v1: Option<Address>,
+    #[serde(default, deserialize_with = "address")]
+    own_v2: Option<Address>,
+    #[serde(default, deserialize_with = "address")]
+    batch_helper: Option<Address>,
+}
+
+/// A contract, or nothing where the text is empty.
+fn address<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Address>, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    match text.parse() {
+        _ if text.is_empty() => Ok(None),
+        Ok(Address::ZERO) => Err(de::Error::custom("must be a contract, not the zero address")),
+        parsed => parsed.map(Some).map_err(de::Error::custom),
+    }
 }
 
 impl From<BTreeMap<String, Section>> for Networks {
@@ -130,11 +173,23 @@ impl From<BTreeMap<String, Section>> for Networks {
         let mut entries: Vec<Network> = BUILT_IN
             .iter()
             .filter(|(name, _)| !configured.contains_key(*name))
-            .map(|(name, id)| Network { name: (*name).to_owned(), id: *id, rpc_url: None, configured: false })
+            .map(|(name, id)| Network {
+                name: (*name).to_owned(),
+                id: *id,
+                rpc_url: None,
+                markets: Markets::default(),
+                configured: false,
+            })
             .collect();
         entries.extend(configured.into_iter().map(|(name, section)| {
             let rpc_url = section.rpc_url.filter(|url| !url.is_empty());
-            Network { name, id: section.id, rpc_url, configured: true }
+            let usual = Markets::default();
+            let markets = Markets {
+                own_v1: section.own_v1.unwrap_or(usual.own_v1),
+                own_v2: section.own_v2.unwrap_or(usual.own_v2),
+                batch_helper: section.batch_helper,
+            };
+            Network { name, id: section.id, rpc_url, markets, configured: true }
         }));
         entries.sort_by_key(|network| network.id);
         Self { entries }

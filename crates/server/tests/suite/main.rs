@@ -14,3 +14,4 @@ mod ingest;
 mod marketplace;
 mod support;
 mod tenancy;
+mod trading;

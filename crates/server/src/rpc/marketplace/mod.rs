@@ -1,7 +1,13 @@
 //! Listings and offers.
 
 pub(crate) mod activities;
+pub(crate) mod checkout_options_marketplace;
 pub(crate) mod filter;
+pub(crate) mod generate_buy_transaction;
+pub(crate) mod generate_cancel_transaction;
+pub(crate) mod generate_listing_transaction;
+pub(crate) mod generate_offer_transaction;
+pub(crate) mod generate_sell_transaction;
 pub(crate) mod get_collectible;
 pub(crate) mod get_collection_detail;
 pub(crate) mod get_count_of_all_collectibles;
@@ -12,6 +18,7 @@ pub(crate) mod list_collectibles;
 pub(crate) mod list_currencies;
 pub(crate) mod orders_of_collectible;
 pub(crate) mod supported_marketplaces;
+mod trading;
 pub(crate) mod types;
 
 use std::sync::Arc;

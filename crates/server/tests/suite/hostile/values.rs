@@ -83,7 +83,12 @@ pub(super) fn valid_body(operation: &str) -> Value {
     let events = json!([{ "wallet": ACCOUNT, "kind": "market", "at": "2025-03-14T00:00:00Z", "id": "1",
         "properties": { "action": "buy" } }]);
     let names = json!([{ "contractAddress": RELICS, "orderId": "1", "marketplace": "opensea" }]);
-    json!({
+    let data = json!([{ "orderId": "1", "quantity": "1", "tokenId": "1" }]);
+    let shares = json!([{ "amount": "250", "receiver": ACCOUNT }]);
+    let new = json!({ "tokenId": "1", "quantity": "1", "expiry": "1893456000", "currencyAddress": RELICS,
+        "pricePerToken": "5" });
+    let orders = if operation == "Marketplace/CheckoutOptionsMarketplace" { names.clone() } else { orders };
+    let mut body = json!({
         "projectId": 1, "chainID": "137", "contractAddress": RELICS, "contractAddresses": [RELICS],
         "contractTokenMap": { RELICS: ["1", "2"] }, "tokenIDs": ["1", 2], "collectionId": 1, "tokenId": "1",
         "assetId": 1, "audienceId": 1, "name": format!("for {operation}"), "contactIds": [1, 2], "recursive": true,
@@ -92,7 +97,16 @@ pub(super) fn valid_body(operation: &str) -> Value {
         "excludePropertyValues": true, "includeCounts": true, "tokens": tokens, "contracts": contracts, "balances": balances,
         "currencies": currencies, "orders": orders, "reason": "r", "input": names, "q": "n", "chainIDs": [137],
         "types": ["ERC721"], "batchId": format!("of {operation}"), "events": events, "days": 7,
-    })
+    });
+    let trade = json!({
+        "collectionAddress": RELICS, "buyer": ACCOUNT, "seller": ACCOUNT, "owner": ACCOUNT, "maker": ACCOUNT,
+        "wallet": ACCOUNT, "marketplace": "service_marketplace_v2", "orderbook": "service_marketplace_v2",
+        "ordersData": data, "additionalFees": shares, "additionalFee": 250, "walletType": "unknown",
+        "contractType": "ERC1155", "listing": new, "offer": new, "orderId": "1",
+    });
+    let Value::Object(trade) = trade else { unreachable!("it is an object") };
+    body.as_object_mut().unwrap().extend(trade);
+    body
 }
 
 pub(super) fn any_json() -> impl Strategy<Value = Value> + Clone {

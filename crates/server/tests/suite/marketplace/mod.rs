@@ -27,15 +27,15 @@ use crate::support::actor::{Actor, Answer};
 use crate::support::seed::{self, RELICS, key};
 
 /// The chain's own currency: 18 decimals, two US dollars a unit.
-const COIN: &str = "0x0000000000000000000000000000000000000000";
+pub(crate) const COIN: &str = "0x0000000000000000000000000000000000000000";
 /// Six decimals, one US dollar a unit.
-const DOLLAR: &str = "0x00000000000000000000000000000000000000d0";
+pub(crate) const DOLLAR: &str = "0x00000000000000000000000000000000000000d0";
 /// Nobody knows what it is worth.
-const SHELL: &str = "0x00000000000000000000000000000000000000ff";
-const ANA: &str = "0x00000000000000000000000000000000000000a1";
-const BEN: &str = "0x00000000000000000000000000000000000000b2";
+pub(crate) const SHELL: &str = "0x00000000000000000000000000000000000000ff";
+pub(crate) const ANA: &str = "0x00000000000000000000000000000000000000a1";
+pub(crate) const BEN: &str = "0x00000000000000000000000000000000000000b2";
 /// A day after every test begins.
-const TOMORROW: &str = "2025-03-15T12:00:00Z";
+pub(crate) const TOMORROW: &str = "2025-03-15T12:00:00Z";
 
 /// A service that knows the three currencies and these changes of [`RELICS`].
 pub(crate) async fn market(changes: Vec<Change>) -> TestApp {
@@ -43,14 +43,14 @@ pub(crate) async fn market(changes: Vec<Change>) -> TestApp {
     TestApp::prepared(&[], prepare).await.0
 }
 
-async fn put(store: &Store, changes: Vec<Change>) {
+pub(crate) async fn put(store: &Store, changes: Vec<Change>) {
     let currencies =
         vec![currency(COIN, 18, Some("2")), currency(DOLLAR, 6, Some("1")), currency(SHELL, 0, None)];
     store.put_currencies(currencies).await.unwrap();
     commit(store, changes).await;
 }
 
-async fn commit(store: &Store, changes: Vec<Change>) {
+pub(crate) async fn commit(store: &Store, changes: Vec<Change>) {
     store.commit(Batch { collection: key(RELICS), changes, key: None }).await.unwrap();
 }
 
@@ -73,13 +73,13 @@ pub(crate) fn offer(id: &str, token: u64, price: u64) -> Value {
 }
 
 /// A record with some members changed.
-fn with(mut record: Value, change: Value) -> Value {
+pub(crate) fn with(mut record: Value, change: Value) -> Value {
     let Value::Object(change) = change else { panic!("{change} is no object") };
     record.as_object_mut().unwrap().extend(change);
     record
 }
 
-fn order(members: Value) -> Change {
+pub(crate) fn order(members: Value) -> Change {
     let input: OrderInput = bourse_wire::from_value(members).unwrap();
     Change::Order(Box::new(input.facts(&ServiceName::new("bourse")).unwrap()))
 }
@@ -92,7 +92,7 @@ fn token(id: u64, name: &str) -> Change {
     seed::token_of(json!({ "tokenId": id.to_string(), "name": name }))
 }
 
-fn balance(token: u64, account: &str, held: u64) -> Change {
+pub(crate) fn balance(token: u64, account: &str, held: u64) -> Change {
     Change::Balance { token_id: token.into(), account: account.parse().unwrap(), balance: held.into() }
 }
 

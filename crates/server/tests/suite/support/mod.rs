@@ -13,7 +13,7 @@ pub(crate) mod transcript;
 use std::sync::Arc;
 
 use bourse_server::settings::{Layers, load};
-use bourse_server::{App, Background, service};
+use bourse_server::{App, Background, Chains, service};
 use bourse_store::testing::TestDatabase;
 use bourse_store::{DatabaseUrl, Store};
 use bourse_wire::Timestamp;
@@ -71,6 +71,15 @@ impl TestApp {
         settings: &[(&'static str, &str)],
         prepare: impl AsyncFnOnce(&Store, &Project, &Project) -> T,
     ) -> (Self, T) {
+        Self::asking(settings, None, prepare).await
+    }
+
+    /// The same, with somebody to ask about chains.
+    pub(crate) async fn asking<T>(
+        settings: &[(&'static str, &str)],
+        chains: Option<Arc<dyn Chains>>,
+        prepare: impl AsyncFnOnce(&Store, &Project, &Project) -> T,
+    ) -> (Self, T) {
         let database = TestDatabase::fresh().await.unwrap();
         let store = database.open().await.unwrap();
         let project_a = Project::create(&store, "A").await;
@@ -78,7 +87,11 @@ impl TestApp {
         let prepared = prepare(&store, &project_a, &project_b).await;
         let clock = FakeClock::at(START);
         let settings = load(layers(&database, settings)).unwrap().settings;
-        let app = App::open(settings, clock.clock()).await.unwrap();
+        let app = match chains {
+            Some(chains) => App::open_with(settings, clock.clock(), chains).await,
+            None => App::open(settings, clock.clock()).await,
+        };
+        let app = app.unwrap();
         let anonymous = Actor::new(service(Arc::clone(&app)));
         let [project_a, project_b] = [project_a, project_b].map(|project| project.calling(&anonymous));
         (Self { app, store, clock, anonymous, project_a, project_b, database }, prepared)

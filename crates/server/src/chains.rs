@@ -1,0 +1,78 @@
+//! What chains say at this moment, beyond what is stored of them.
+
+use std::sync::Arc;
+
+use bourse_wire::{Address, Amount, ChainId, TokenId};
+use futures_util::FutureExt as _;
+use futures_util::future::{BoxFuture, ready};
+
+/// Whom to ask about a chain. `None` says that nobody can be asked: no node is configured, or none answers. What depends
+/// on it is then done in the way that is right in either case.
+pub trait Chains: Send + Sync {
+    /// How much of a currency a contract may take from somebody.
+    fn allowance(&self, chain: ChainId, asked: Allowance) -> BoxFuture<'_, Option<Amount>>;
+
+    /// Whether a contract may move all tokens that somebody has of a collection.
+    fn is_operator(&self, chain: ChainId, asked: Operator) -> BoxFuture<'_, Option<bool>>;
+
+    /// What of a price a marketplace pays to the makers of a token.
+    fn royalty(&self, chain: ChainId, asked: Royalty) -> BoxFuture<'_, Option<Amount>>;
+}
+
+/// Whose money, and who may take it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Allowance {
+    /// The currency's contract.
+    pub currency: Address,
+    /// Whose money.
+    pub owner: Address,
+    /// Who may take it.
+    pub spender: Address,
+}
+
+/// Whose tokens, and who may move them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Operator {
+    /// Contract of the collection.
+    pub collection: Address,
+    /// Whose tokens.
+    pub owner: Address,
+    /// Who may move them.
+    pub operator: Address,
+}
+
+/// What is sold where.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Royalty {
+    /// Contract of the marketplace, which knows royalties of collections that know of none.
+    pub market: Address,
+    /// Contract of the collection.
+    pub collection: Address,
+    /// The token.
+    pub token_id: TokenId,
+    /// For how much.
+    pub price: Amount,
+}
+
+/// Nobody to ask, about any chain.
+pub(crate) struct NoChains;
+
+impl NoChains {
+    pub(crate) fn shared() -> Arc<dyn Chains> {
+        Arc::new(Self)
+    }
+}
+
+impl Chains for NoChains {
+    fn allowance(&self, _: ChainId, _: Allowance) -> BoxFuture<'_, Option<Amount>> {
+        ready(None).boxed()
+    }
+
+    fn is_operator(&self, _: ChainId, _: Operator) -> BoxFuture<'_, Option<bool>> {
+        ready(None).boxed()
+    }
+
+    fn royalty(&self, _: ChainId, _: Royalty) -> BoxFuture<'_, Option<Amount>> {
+        ready(None).boxed()
+    }
+}

@@ -1,0 +1,118 @@
+//! How orders can be paid for.
+
+use bourse_wire::{Address, Amount, ChainRef, Error, OrderSide, Text};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::trading::{Desk, Named, ORDERS_MAX, OrderData, StepId, read_named};
+use crate::call::Call;
+use crate::failure::Failure;
+use crate::route::request;
+
+/// Which orders, and who wants to pay.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "CheckoutOptionsMarketplaceRequest")]
+pub(crate) struct Request {
+    /// Chain, by number or by name.
+    chain_id: Option<ChainRef>,
+    /// Who wants to pay.
+    wallet: Address,
+    /// The orders: at most 50.
+    orders: Vec<OrderName>,
+    /// A share for somebody else, in basis points; it makes no difference to how orders can be paid for.
+    #[expect(dead_code, reason = "clients send it, and the document shows it")]
+    additional_fee: Option<Amount>,
+}
+request!(Request);
+
+/// What an order is known by.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "CheckoutOptionsMarketplaceOrderInput")]
+pub(crate) struct OrderName {
+    /// Contract of its collection.
+    contract_address: Address,
+    /// The marketplace's own name for it.
+    order_id: Text<256>,
+    /// Where it can be filled.
+    marketplace: Text<64>,
+}
+
+/// How they can be paid for.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "CheckoutOptionsMarketplaceAnswer")]
+pub(crate) struct Answer {
+    /// The ways.
+    options: CheckoutOptions,
+}
+
+/// Ways to pay.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct CheckoutOptions {
+    /// For which of the orders steps to buy them can be made right now.
+    crypto: TransactionCrypto,
+    /// Always empty: no exchange of currencies is built in.
+    swap: Vec<String>,
+    /// Always empty: no payment by card is built in.
+    nft_checkout: Vec<String>,
+    /// Always empty: no sale of currencies is built in.
+    on_ramp: Vec<String>,
+}
+
+/// How many of some orders.
+#[derive(Clone, Copy, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum TransactionCrypto {
+    /// None of them.
+    None,
+    /// Some of them.
+    Partially,
+    /// All of them.
+    All,
+}
+
+pub(crate) async fn handle(call: Call, request: Request) -> Result<Answer, Failure> {
+    let count = request.orders.len();
+    if count > ORDERS_MAX {
+        let reason = format!("{count} entries where at most {ORDERS_MAX} are allowed");
+        return Err(Error::invalid("orders", reason).into());
+    }
+    // Before any order is looked at: a request that makes no sense is refused, an order only counted.
+    call.chain(request.chain_id.as_ref())?;
+    let mut payable = 0;
+    for order in request.orders {
+        payable += usize::from(is_payable(&call, request.chain_id.as_ref(), order, request.wallet).await?);
+    }
+    let crypto = match payable {
+        0 => TransactionCrypto::None,
+        payable if payable == count => TransactionCrypto::All,
+        _ => TransactionCrypto::Partially,
+    };
+    let options = CheckoutOptions { crypto, swap: Vec::new(), nft_checkout: Vec::new(), on_ramp: Vec::new() };
+    Ok(Answer { options })
+}
+
+/// Whether there are steps to buy a unit of an order.
+async fn is_payable(
+    call: &Call,
+    chain: Option<&ChainRef>,
+    order: OrderName,
+    taker: Address,
+) -> Result<bool, Failure> {
+    let place = (chain, order.contract_address);
+    let one = OrderData { order_id: order.order_id, quantity: Amount::from(1), token_id: None };
+    let steps = async {
+        let desk = Desk::open(call.clone(), place, ("marketplace", &order.marketplace)).await?;
+        let named = Named { data: vec![one], side: OrderSide::Listing, member: "wallet", taker };
+        let orders = read_named(&desk, named).await?;
+        let trade = desk.trade(&orders, &[], taker).await?;
+        desk.fill(None, StepId::Buy, &trade)
+    };
+    match steps.await {
+        Ok(_) => Ok(true),
+        Err(Failure::Refused(_)) => Ok(false),
+        Err(internal @ Failure::Internal(_)) => Err(internal),
+    }
+}

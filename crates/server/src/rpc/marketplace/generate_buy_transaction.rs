@@ -1,0 +1,45 @@
+//! The steps to buy collectibles.
+
+use bourse_wire::{Address, ChainRef, OrderSide, Text};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::trading::{AdditionalFee, Answer, Desk, Named, OrderData, StepId, fees_of, read_named, refused};
+use crate::call::Call;
+use crate::failure::Failure;
+use crate::route::request;
+
+/// What to buy, and for whom.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "GenerateBuyTransactionRequest")]
+pub(crate) struct Request {
+    /// Chain, by number or by name.
+    chain_id: Option<ChainRef>,
+    /// Contract of the collection.
+    collection_address: Address,
+    /// Who pays, and gets the tokens.
+    buyer: Address,
+    /// Where the listings are.
+    marketplace: Text<64>,
+    /// The listings and how much of each: at most 50, all in one currency.
+    orders_data: Vec<OrderData>,
+    /// Shares for others, on top of the price: at most 10.
+    additional_fees: Option<Vec<AdditionalFee>>,
+    /// The kind of wallet; it makes no difference to a purchase.
+    #[expect(dead_code, reason = "clients send it, and the document shows it")]
+    wallet_type: Option<Text<64>>,
+}
+request!(Request);
+
+pub(crate) async fn handle(call: Call, request: Request) -> Result<Answer, Failure> {
+    let place = (request.chain_id.as_ref(), request.collection_address);
+    let desk = Desk::open(call, place, ("marketplace", &request.marketplace)).await?;
+    let (data, taker) = (request.orders_data, request.buyer);
+    let named = Named { data, side: OrderSide::Listing, member: "buyer", taker };
+    let orders = read_named(&desk, named).await?;
+    let trade = desk.trade(&orders, &fees_of(request.additional_fees), taker).await?;
+    let total = trade.total().map_err(refused)?;
+    let approval = desk.money_approval(taker, trade.currency(), total).await;
+    desk.fill(approval, StepId::Buy, &trade)
+}

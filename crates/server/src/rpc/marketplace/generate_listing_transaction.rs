@@ -1,0 +1,48 @@
+//! The steps to make a listing.
+
+use bourse_wire::{Address, ChainRef, ContractType, OrderSide, Text};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::trading::Answer;
+use super::trading::creating::{CreateReq, Making, make};
+use crate::call::Call;
+use crate::failure::Failure;
+use crate::route::request;
+
+/// What to sell, and who does.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "GenerateListingTransactionRequest")]
+pub(crate) struct Request {
+    /// Chain, by number or by name.
+    chain_id: Option<ChainRef>,
+    /// Contract of the collection.
+    collection_address: Address,
+    /// Who has the tokens.
+    owner: Address,
+    /// The standard of the collection; it may be left out where it is known.
+    contract_type: Option<ContractType>,
+    /// Where the listing goes.
+    orderbook: Text<64>,
+    /// The listing.
+    listing: CreateReq,
+    /// The kind of wallet: one that makes approvals by itself gets no step for it.
+    wallet_type: Option<Text<64>>,
+}
+request!(Request);
+
+pub(crate) async fn handle(call: Call, request: Request) -> Result<Answer, Failure> {
+    let making = Making {
+        chain: request.chain_id,
+        collection: request.collection_address,
+        side: OrderSide::Listing,
+        maker: request.owner,
+        maker_member: "owner",
+        contract_type: request.contract_type,
+        orderbook: request.orderbook,
+        order: request.listing,
+        wallet: request.wallet_type,
+    };
+    make(call, making).await
+}

@@ -1,0 +1,51 @@
+//! The steps to sell collectibles to those who offer for them.
+
+use bourse_wire::{Address, ChainRef, OrderSide, Text};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::trading::{
+    AdditionalFee, Answer, Desk, Named, OrderData, StepId, batches, check_holds, fees_of, read_named,
+};
+use crate::call::Call;
+use crate::failure::Failure;
+use crate::route::request;
+
+/// Which offers to accept, and who sells.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "GenerateSellTransactionRequest")]
+pub(crate) struct Request {
+    /// Chain, by number or by name.
+    chain_id: Option<ChainRef>,
+    /// Contract of the collection.
+    collection_address: Address,
+    /// Who gives the tokens, and gets the money.
+    seller: Address,
+    /// Where the offers are.
+    marketplace: Text<64>,
+    /// The offers and how much of each: at most 50, all in one currency.
+    orders_data: Vec<OrderData>,
+    /// Shares for others, out of what the offers pay: at most 10.
+    additional_fees: Option<Vec<AdditionalFee>>,
+    /// The kind of wallet: one that makes approvals by itself gets no step for it.
+    wallet_type: Option<Text<64>>,
+}
+request!(Request);
+
+pub(crate) async fn handle(call: Call, request: Request) -> Result<Answer, Failure> {
+    let place = (request.chain_id.as_ref(), request.collection_address);
+    let desk = Desk::open(call, place, ("marketplace", &request.marketplace)).await?;
+    let (data, taker) = (request.orders_data, request.seller);
+    let named = Named { data, side: OrderSide::Offer, member: "seller", taker };
+    let orders = read_named(&desk, named).await?;
+    let sold = orders.iter().filter_map(|(order, quantity)| Some((order.token_id?, *quantity)));
+    check_holds(&desk, "seller", taker, sold)?;
+    let trade = desk.trade(&orders, &fees_of(request.additional_fees), taker).await?;
+    let approval = if batches(request.wallet_type.as_ref(), &desk.call.app.service_name) {
+        None
+    } else {
+        desk.token_approval(taker).await
+    };
+    desk.fill(approval, StepId::Sell, &trade)
+}

@@ -1,0 +1,153 @@
+//! Making listings and offers.
+
+use bourse_market::protocols::{NewOrder, Refusal, price_of};
+use bourse_wire::{Address, Amount, ChainRef, ContractInfo, ContractType, Error, OrderSide, Text, TokenId};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{Answer, Desk, Step, StepId, batches, check_holds};
+use crate::call::Call;
+use crate::chains::Royalty;
+use crate::failure::Failure;
+
+/// An order to be made.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "CreateReqInput")]
+pub(crate) struct CreateReq {
+    /// The token.
+    token_id: TokenId,
+    /// How many units.
+    quantity: Amount,
+    /// When it ends, in seconds since 1970.
+    expiry: Amount,
+    /// The currency; the zero address is the chain's own.
+    currency_address: Address,
+    /// Price of one unit, in base units of the currency.
+    price_per_token: Amount,
+}
+
+/// What a request says of an order to be made, and under which names.
+pub(crate) struct Making {
+    pub(crate) chain: Option<ChainRef>,
+    pub(crate) collection: Address,
+    pub(crate) side: OrderSide,
+    /// Who makes it.
+    pub(crate) maker: Address,
+    /// The member that names the maker.
+    pub(crate) maker_member: &'static str,
+    pub(crate) contract_type: Option<ContractType>,
+    pub(crate) orderbook: Text<64>,
+    pub(crate) order: CreateReq,
+    pub(crate) wallet: Option<Text<64>>,
+}
+
+/// The steps that make an order.
+pub(crate) async fn make(call: Call, making: Making) -> Result<Answer, Failure> {
+    let Making { chain, collection, side, maker, maker_member, order, wallet, .. } = making;
+    let place = (chain.as_ref(), collection);
+    let desk = Desk::open(call, place, ("orderbook", &making.orderbook)).await?;
+    if maker == Address::ZERO {
+        return Err(Error::invalid(maker_member, "must not be the zero address").into());
+    }
+    let is_multiple = is_multiple(&desk, making.contract_type)?;
+    check(&desk, side, &order, is_multiple)?;
+    let new = NewOrder {
+        side,
+        collection,
+        is_multiple,
+        token_id: order.token_id,
+        quantity: order.quantity,
+        expiry: order.expiry,
+        currency: order.currency_address,
+        unit_price: order.price_per_token,
+    };
+    let made = desk.protocol.make(&new).map_err(|refusal| refused(side, refusal))?;
+    if side == OrderSide::Listing {
+        check_holds(&desk, maker_member, maker, [(order.token_id, order.quantity)])?;
+    }
+    let approval = match side {
+        _ if batches(wallet.as_ref(), &desk.call.app.service_name) => None,
+        OrderSide::Offer => {
+            let amount = with_royalty(&desk, &new).await?;
+            desk.money_approval(maker, order.currency_address, amount).await
+        }
+        OrderSide::Listing | OrderSide::Unknown => desk.token_approval(maker).await,
+    };
+    let id = if side == OrderSide::Offer { StepId::CreateOffer } else { StepId::CreateListing };
+    Ok(Answer { steps: approval.into_iter().chain([Step::transaction(id, &made)]).collect() })
+}
+
+/// Whether the collection has many of each token: what the request says and what is known must agree.
+fn is_multiple(desk: &Desk, asked: Option<ContractType>) -> Result<bool, Failure> {
+    let info = desk.slot.read().contract().map(serde_json::from_str::<ContractInfo>).transpose()?;
+    let known = info.map_or(ContractType::Unknown, |info| info.r#type);
+    let asked = asked.unwrap_or_default();
+    let agreed = match (asked, known) {
+        (ContractType::Unknown, known) => known,
+        (asked, ContractType::Unknown) => asked,
+        (asked, known) if asked == known => known,
+        (asked, known) => {
+            let reason = format!("the collection is {known}, not {asked}");
+            return Err(Error::invalid("contractType", reason).into());
+        }
+    };
+    match agreed {
+        ContractType::Erc1155 => Ok(true),
+        ContractType::Erc721 => Ok(false),
+        ContractType::Unknown | ContractType::Erc20 => {
+            Err(Error::invalid("contractType", "must be ERC721 or ERC1155").into())
+        }
+    }
+}
+
+fn member(side: OrderSide, name: &str) -> String {
+    format!("{}.{name}", side.word())
+}
+
+/// What the contract would refuse later.
+fn check(desk: &Desk, side: OrderSide, order: &CreateReq, is_multiple: bool) -> Result<(), Error> {
+    let refuse = |name: &str, reason: &str| Err(Error::invalid(&member(side, name), reason));
+    let now = u64::try_from(desk.call.now.unix_seconds()).unwrap_or_default();
+    let known = desk.call.app.resident.currencies(desk.key.chain);
+    let is_known = known.iter().any(|currency| currency.contract_address == order.currency_address);
+    match () {
+        () if order.quantity == Amount::ZERO => refuse("quantity", "must not be zero"),
+        () if !is_multiple && order.quantity != Amount::from(1) => {
+            refuse("quantity", "must be 1 in a collection that has one of each token (ERC721)")
+        }
+        () if order.price_per_token == Amount::ZERO => refuse("pricePerToken", "must not be zero"),
+        () if order.expiry <= Amount::from(now) => {
+            refuse("expiry", "must be in the future, in seconds since 1970")
+        }
+        () if !is_known => {
+            let reason = format!("currency {} is not known here", order.currency_address);
+            refuse("currencyAddress", &reason)
+        }
+        () => Ok(()),
+    }
+}
+
+fn refused(side: OrderSide, refusal: Refusal) -> Error {
+    let name = match &refusal {
+        Refusal::Native => "currencyAddress",
+        Refusal::Expiry => "expiry",
+        _ => "pricePerToken",
+    };
+    Error::invalid(&member(side, name), refusal)
+}
+
+/// What the maker of an offer must let the marketplace take: the price, and on top the royalty. When nobody tells what
+/// that is, it is the most that the contract lets it be, which is the price again.
+async fn with_royalty(desk: &Desk, order: &NewOrder) -> Result<Amount, Error> {
+    let price = price_of(order.unit_price, order.quantity).map_err(|refusal| refused(order.side, refusal))?;
+    let asked = Royalty {
+        market: desk.protocol.operator(),
+        collection: order.collection,
+        token_id: order.token_id,
+        price: price.into(),
+    };
+    let royalty = desk.call.app.chains.royalty(desk.key.chain, asked).await;
+    let royalty = royalty.map_or(price, Amount::value);
+    Ok(price.saturating_add(royalty).into())
+}

@@ -1,0 +1,185 @@
+//! Orders that a request names: read anew, and refused when they cannot be filled as asked.
+
+use std::collections::{BTreeMap, HashMap};
+
+use bourse_wire::{Address, Amount, Error, Marketplace, OrderFacts, OrderSide, OrderStatus};
+
+use super::{Desk, ORDERS_MAX, OrderData};
+use crate::failure::Failure;
+
+/// Who fills orders, and which.
+pub(crate) struct Named {
+    /// The orders and how much of each.
+    pub(crate) data: Vec<OrderData>,
+    /// What they must be.
+    pub(crate) side: OrderSide,
+    /// The member that names who fills them.
+    pub(crate) member: &'static str,
+    /// Who does.
+    pub(crate) taker: Address,
+}
+
+/// The orders that a request names and how much of each, once it is sure that they can be filled right now. An order
+/// that is named several times comes once, with all that is asked of it.
+pub(crate) async fn read_named(desk: &Desk, named: Named) -> Result<Vec<(OrderFacts, Amount)>, Failure> {
+    let Named { data, side, member, taker } = named;
+    match data.len() {
+        0 => return Err(Error::invalid("ordersData", "must name an order").into()),
+        count if count > ORDERS_MAX => {
+            let reason = format!("{count} entries where at most {ORDERS_MAX} are allowed");
+            return Err(Error::invalid("ordersData", reason).into());
+        }
+        _ if taker == Address::ZERO => {
+            return Err(Error::invalid(member, "must not be the zero address").into());
+        }
+        _ => {}
+    }
+    let ids = data.iter().map(|order| order.order_id.as_str().to_owned());
+    let known = read(desk, ids.collect()).await?;
+    let mut orders: Vec<(OrderFacts, Amount)> = Vec::with_capacity(data.len());
+    for (index, asked) in data.iter().enumerate() {
+        let Some(facts) = known.get(asked.order_id.as_str()) else {
+            return Err(missing(desk, index, asked.order_id.as_str()).await?.into());
+        };
+        check_named(index, asked, facts, side)?;
+        if facts.maker == taker {
+            let reason = format!("{taker} made order {} and cannot fill it", facts.order_id);
+            return Err(Error::invalid(member, reason).into());
+        }
+        match orders.iter_mut().find(|(order, _)| order.order_id == facts.order_id) {
+            Some((_, sum)) => *sum = add(index, *sum, asked.quantity)?,
+            None => orders.push((facts.clone(), asked.quantity)),
+        }
+    }
+    for (facts, quantity) in &orders {
+        check_fillable(desk, facts, *quantity)?;
+    }
+    Ok(orders)
+}
+
+/// The orders of the marketplace by these names, as they are stored now.
+async fn read(desk: &Desk, ids: Vec<String>) -> Result<HashMap<String, OrderFacts>, Failure> {
+    let keys = ids.into_iter().map(|id| (desk.marketplace, id)).collect();
+    let found = desk.call.app.store.orders_by_key(desk.id, keys).await?;
+    Ok(found.into_iter().map(|facts| (facts.order_id.clone(), facts)).collect())
+}
+
+/// The order of the marketplace by this name.
+pub(crate) async fn read_one(desk: &Desk, id: &str) -> Result<Option<OrderFacts>, Failure> {
+    Ok(read(desk, vec![id.to_owned()]).await?.remove(id))
+}
+
+/// Why an order is not there: it may be on another marketplace.
+async fn missing(desk: &Desk, index: usize, id: &str) -> Result<Error, Failure> {
+    let everywhere = (0..).map_while(Marketplace::from_number).map(|kind| (kind, id.to_owned())).collect();
+    let elsewhere = desk.call.app.store.orders_by_key(desk.id, everywhere).await?;
+    Ok(match elsewhere.first() {
+        Some(facts) => {
+            let other = facts.marketplace.word(&desk.call.app.service_name);
+            let reason = format!("order {id} is on {other}, not on {}", desk.word());
+            Error::invalid(&format!("ordersData[{index}].orderId"), reason)
+        }
+        None => not_found(desk, id),
+    })
+}
+
+pub(crate) fn not_found(desk: &Desk, id: &str) -> Error {
+    let (word, key) = (desk.word(), desk.key);
+    Error::not_found(format_args!(
+        "order {id} of {word} in collection {} on chain {}",
+        key.address, key.chain
+    ))
+}
+
+/// Whether what is asked of an order is what the order is.
+fn check_named(index: usize, asked: &OrderData, facts: &OrderFacts, side: OrderSide) -> Result<(), Error> {
+    let refuse =
+        |member: &str, reason: String| Err(Error::invalid(&format!("ordersData[{index}].{member}"), reason));
+    let id = &facts.order_id;
+    if facts.side != side {
+        let (is, operation) = match facts.side {
+            OrderSide::Offer => ("an offer", "GenerateSellTransaction"),
+            OrderSide::Listing | OrderSide::Unknown => ("a listing", "GenerateBuyTransaction"),
+        };
+        return refuse("orderId", format!("order {id} is {is}: use {operation}"));
+    }
+    let Some(token) = facts.token_id else {
+        return refuse("orderId", format!("order {id} is for any token, which cannot be filled here"));
+    };
+    if let Some(other) = asked.token_id.filter(|asked| *asked != token) {
+        return refuse("tokenId", format!("order {id} is for token {token}, not {other}"));
+    }
+    if asked.quantity == Amount::ZERO {
+        return refuse("quantity", "must not be zero".to_owned());
+    }
+    Ok(())
+}
+
+fn add(index: usize, sum: Amount, more: Amount) -> Result<Amount, Error> {
+    let added = sum.value().checked_add(more.value()).map(Amount::from);
+    let member = format!("ordersData[{index}].quantity");
+    added.ok_or_else(|| Error::invalid(&member, "the quantities of one order add up to more than 2^256-1"))
+}
+
+/// Whether so much of an order can be filled right now.
+fn check_fillable(desk: &Desk, facts: &OrderFacts, quantity: Amount) -> Result<(), Error> {
+    let (status, available) = desk.slot.read().state_of(facts, desk.call.now);
+    let id = &facts.order_id;
+    let reason = match status {
+        OrderStatus::Active if quantity > available => {
+            format!("{quantity} units of order {id} where {available} can be filled right now")
+        }
+        OrderStatus::Active => return Ok(()),
+        OrderStatus::Inactive if desk.call.now < facts.valid_from => {
+            format!("order {id} is not valid before {}", facts.valid_from)
+        }
+        OrderStatus::Inactive => match facts.side {
+            OrderSide::Offer => format!(
+                "order {id} is inactive: its maker lacks the money, or does not let the marketplace take it"
+            ),
+            OrderSide::Listing | OrderSide::Unknown => format!(
+                "order {id} is inactive: its maker lacks the token, or does not let the marketplace move it"
+            ),
+        },
+        OrderStatus::DecimalsMissing => {
+            format!("order {id} asks for currency {}, which is not known here", facts.currency)
+        }
+        OrderStatus::Expired | OrderStatus::Cancelled | OrderStatus::Filled | OrderStatus::Unknown => {
+            over(facts, status)
+        }
+    };
+    Err(Error::conflict(reason))
+}
+
+/// Why nothing more can be done with an order that is over.
+pub(crate) fn over(facts: &OrderFacts, status: OrderStatus) -> String {
+    let id = &facts.order_id;
+    match status {
+        OrderStatus::Expired => format!("order {id} expired at {}", facts.valid_until),
+        OrderStatus::Cancelled => format!("order {id} was cancelled by its maker"),
+        OrderStatus::Filled => format!("order {id} is filled: nothing of it remains"),
+        _ => format!("order {id} is {status}"),
+    }
+}
+
+/// Whether somebody holds the tokens that they are about to sell, as far as that is known.
+pub(crate) fn check_holds(
+    desk: &Desk,
+    member: &str,
+    owner: Address,
+    sold: impl IntoIterator<Item = (bourse_wire::TokenId, Amount)>,
+) -> Result<(), Error> {
+    let mut wanted: BTreeMap<_, Amount> = BTreeMap::new();
+    for (token, quantity) in sold {
+        let sum = wanted.entry(token).or_default();
+        *sum = sum.value().saturating_add(quantity.value()).into();
+    }
+    let collection = desk.slot.read();
+    for (token, quantity) in wanted {
+        if let Some(held) = collection.held(&owner, token).filter(|held| *held < quantity) {
+            let reason = format!("{member}: {owner} holds {held} of token {token}, not {quantity}");
+            return Err(Error::conflict(reason));
+        }
+    }
+    Ok(())
+}
