@@ -21,12 +21,12 @@ const ORDERS: &str = r#"{"chainId":"amoy","input":[{"contractAddress":"0x5ea9c1d
 const ONE: &str =
     r#"{"chainId":"amoy","contractAddress":"0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af","tokenId":"1"}"#;
 /// Bodies to try operations that trade with.
-const BUY: &str = "{}";
-const SELL: &str = "{}";
-const LIST: &str = "{}";
-const OFFER: &str = "{}";
-const CANCEL: &str = "{}";
-const CHECKOUT: &str = "{}";
+const BUY: &str = r#"{"chainId":"amoy","collectionAddress":"0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af","buyer":"0x1111111111111111111111111111111111111111","marketplace":"service_marketplace_v2","ordersData":[{"orderId":"5971","quantity":"1","tokenId":"1492"}],"additionalFees":[{"amount":"250","receiver":"0x2222222222222222222222222222222222222222"}],"walletType":"unknown"}"#;
+const SELL: &str = r#"{"chainId":"amoy","collectionAddress":"0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af","seller":"0x061655e963441388593dd1cb86ef181ac2a5fe65","marketplace":"service_marketplace_v2","ordersData":[{"orderId":"7483","quantity":"1","tokenId":"153"}],"additionalFees":[],"walletType":"unknown"}"#;
+const LIST: &str = r#"{"chainId":"amoy","collectionAddress":"0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af","owner":"0x061655e963441388593dd1cb86ef181ac2a5fe65","contractType":"ERC721","orderbook":"service_marketplace_v2","listing":{"tokenId":"153","quantity":"1","expiry":"4102444800","currencyAddress":"0x3c0f6a91d8e2b7541a9de06fb83c2570e41d95ab","pricePerToken":"150000000"},"walletType":"unknown"}"#;
+const OFFER: &str = r#"{"chainId":"amoy","collectionAddress":"0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af","maker":"0x1111111111111111111111111111111111111111","contractType":"ERC721","orderbook":"service_marketplace_v2","offer":{"tokenId":"153","quantity":"1","expiry":"4102444800","currencyAddress":"0x3c0f6a91d8e2b7541a9de06fb83c2570e41d95ab","pricePerToken":"120000000"},"walletType":"unknown"}"#;
+const CANCEL: &str = r#"{"chainId":"amoy","collectionAddress":"0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af","maker":"0x7c131fe5418e02c0a3256b554a4a537ef4ae9fb2","marketplace":"service_marketplace_v2","orderId":"5971"}"#;
+const CHECKOUT: &str = r#"{"chainId":"amoy","wallet":"0x1111111111111111111111111111111111111111","orders":[{"contractAddress":"0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af","orderId":"5971","marketplace":"service_marketplace_v2"}],"additionalFee":250}"#;
 
 fn collectible_operations() -> Vec<Route> {
     use marketplace::{get_count_of_filtered_collectibles, get_floor_order, list_collectibles};

@@ -233,6 +233,25 @@ mod tests {
     }
 
     #[test]
+    fn markets_are_the_usual_ones_unless_named() {
+        let section = |text: &str| toml::from_str::<Networks>(text).map(|networks| networks.markets(5));
+        let usual = Markets::default();
+        assert_eq!(section("[x]\nid = 5\n").unwrap(), usual);
+        assert_eq!(section("[x]\nid = 5\nown_v1 = \"\"\nbatch_helper = \"\"\n").unwrap(), usual);
+        assert_eq!(Networks::default().markets(137), usual);
+        let other = Address::from_bytes([9; 20]);
+        assert_eq!(
+            section(&format!("[x]\nid = 5\nown_v2 = \"{other}\"\n")).unwrap(),
+            Markets { own_v2: other, ..usual }
+        );
+        let helped = section(&format!("[x]\nid = 5\nbatch_helper = \"{other}\"\n")).unwrap();
+        assert_eq!(helped.batch_helper, Some(other));
+        for wrong in ["0x12", "0x0000000000000000000000000000000000000000", "main"] {
+            assert!(section(&format!("[x]\nid = 5\nown_v1 = \"{wrong}\"\n")).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
     fn names_ids() {
         let networks = Networks::default();
         assert_eq!(networks.name_of(37_714_555_429), Some("xai-sepolia"));

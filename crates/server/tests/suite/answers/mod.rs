@@ -13,6 +13,7 @@ mod metadata;
 mod orders;
 mod plain;
 mod search;
+mod trading;
 
 use std::fs;
 use std::path::Path;

@@ -10,10 +10,12 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use serde_json::json;
 
+use crate::marketplace::{commit, listing, offer, order, with};
 use crate::support::TestApp;
 use crate::support::actor::Answer;
+use crate::support::market::put;
 use crate::support::random::check;
-use crate::support::seed;
+use crate::support::seed::{self, RELICS};
 use values::{HARD, any_body, bytes_of, known_members, places, valid_body};
 
 /// Fails unless an answer is a success or an error of the one shape that is not our fault.
@@ -46,6 +48,13 @@ fn service() -> (tokio::runtime::Runtime, TestApp) {
         let app = TestApp::start().await;
         seed::relics(&app.store).await;
         seed::belongings(&app.store, &app.project_a, "Relics", false).await;
+        // Something to trade, for what the bodies say.
+        let money =
+            json!({ "contractAddress": RELICS, "name": "n", "symbol": "s", "decimals": 18, "exchangeRate": "1" });
+        put(&app, "PutCurrencies", json!({ "chainId": 137, "currencies": [money] })).await;
+        let own = json!({ "marketplace": "service_marketplace_v2", "priceCurrencyAddress": RELICS });
+        let orders = [with(listing("1", 1, 100_000), own.clone()), with(offer("2", 1, 100_000), own)];
+        commit(&app.store, orders.into_iter().map(order).collect()).await;
         app
     });
     (runtime, app)

@@ -7,6 +7,7 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use serde_json::{Value, json};
 
+use crate::marketplace::ANA;
 use crate::support::seed::{ACCOUNT, RELICS};
 
 /// Values that have broken something somewhere.
@@ -83,7 +84,8 @@ pub(super) fn valid_body(operation: &str) -> Value {
     let events = json!([{ "wallet": ACCOUNT, "kind": "market", "at": "2025-03-14T00:00:00Z", "id": "1",
         "properties": { "action": "buy" } }]);
     let names = json!([{ "contractAddress": RELICS, "orderId": "1", "marketplace": "opensea" }]);
-    let data = json!([{ "orderId": "1", "quantity": "1", "tokenId": "1" }]);
+    let id = if operation == "Marketplace/GenerateSellTransaction" { "2" } else { "1" };
+    let data = json!([{ "orderId": id, "quantity": "1", "tokenId": "1" }]);
     let shares = json!([{ "amount": "250", "receiver": ACCOUNT }]);
     let new = json!({ "tokenId": "1", "quantity": "1", "expiry": "1893456000", "currencyAddress": RELICS,
         "pricePerToken": "5" });
@@ -99,7 +101,7 @@ pub(super) fn valid_body(operation: &str) -> Value {
         "types": ["ERC721"], "batchId": format!("of {operation}"), "events": events, "days": 7,
     });
     let trade = json!({
-        "collectionAddress": RELICS, "buyer": ACCOUNT, "seller": ACCOUNT, "owner": ACCOUNT, "maker": ACCOUNT,
+        "collectionAddress": RELICS, "buyer": ACCOUNT, "seller": ACCOUNT, "owner": ACCOUNT, "maker": ANA,
         "wallet": ACCOUNT, "marketplace": "service_marketplace_v2", "orderbook": "service_marketplace_v2",
         "ordersData": data, "additionalFees": shares, "additionalFee": 250, "walletType": "unknown",
         "contractType": "ERC1155", "listing": new, "offer": new, "orderId": "1",

@@ -32,7 +32,7 @@ async fn by_how_many_orders_can_be_bought() {
     assert_eq!(crypto(&app, CLEO, &[named("1")]).await, "all");
     assert_eq!(crypto(&app, CLEO, &[named("1"), named("1")]).await, "all");
     for other in [named("2"), named("3"), named("9"), elsewhere, opensea] {
-        assert_eq!(crypto(&app, CLEO, &[other.clone()]).await, "none", "{other}");
+        assert_eq!(crypto(&app, CLEO, std::slice::from_ref(&other)).await, "none", "{other}");
         assert_eq!(crypto(&app, CLEO, &[named("1"), other]).await, "partially");
     }
     assert_eq!(crypto(&app, ANA, &[named("1")]).await, "none", "it is her own");

@@ -79,7 +79,7 @@ async fn an_offer() {
         (Some(3), Some(79), Some(80)),
         (Some(3), Some(80), None),
     ] {
-        let chain = Arc::new(FakeChain { royalty, allowance, ..FakeChain::default() });
+        let chain = Arc::new(FakeChain { allowance, royalty, ..FakeChain::default() });
         let app = market_with(&[], Some(chain), []).await;
         let all = steps(offer(&app, json!({}), json!({})).await);
         match approved {
@@ -167,7 +167,7 @@ async fn standards() {
         let answer = of_type(asked).await;
         match expected {
             Ok(is_multiple) => {
-                assert_eq!(made(steps(answer).last().unwrap()).1, is_multiple, "{known} {asked}")
+                assert_eq!(made(steps(answer).last().unwrap()).1, is_multiple, "{known} {asked}");
             }
             Err(expected) => assert_eq!(refusal(&answer), (400, expected.to_owned()), "{known} {asked}"),
         }

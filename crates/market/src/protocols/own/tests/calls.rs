@@ -1,8 +1,9 @@
 //! What calls say, word by word as the ABI lays them out.
 
 use alloy_primitives::{B256, U256};
-use bourse_wire::{Address, Amount, Marketplace, OrderFacts, OrderSide, OrderStatus, Timestamp};
+use bourse_wire::{Address, Amount, OrderFacts, OrderInput, OrderSide, ServiceName};
 use proptest::prelude::*;
+use serde_json::json;
 
 use super::{COLLECTION, MAKER, MARKET, address, word, word_of};
 use crate::protocols::own::{Own, V1_ADDRESS, V2_ADDRESS};
@@ -15,30 +16,14 @@ const HELPER: Address = address(0x4e);
 const COIN: Address = Address::ZERO;
 const NO_FEES: [AskedFee; 0] = [];
 
+/// An order as importers give it.
 fn order(id: &str, price: u64, currency: Address) -> OrderFacts {
-    OrderFacts {
-        order_id: id.to_owned(),
-        marketplace: Marketplace::OwnV2,
-        side: OrderSide::Listing,
-        status: OrderStatus::Active,
-        origin_name: String::new(),
-        token_id: Some(5.into()),
-        maker: MAKER,
-        price_amount: price.into(),
-        currency,
-        quantity_initial: 100.into(),
-        quantity_remaining: 100.into(),
-        quantity_decimals: 0,
-        fee_bps: 0,
-        fee_breakdown: Vec::new(),
-        valid_from: Timestamp::ZERO,
-        valid_until: Timestamp::ZERO,
-        block_number: 0,
-        order_created_at: Timestamp::ZERO,
-        order_updated_at: Timestamp::ZERO,
-        created_at: Timestamp::ZERO,
-        updated_at: Timestamp::ZERO,
-    }
+    let members = json!({ "orderId": id, "marketplace": "service_marketplace_v2", "side": "listing",
+        "collectionContractAddress": COLLECTION, "tokenId": "5", "createdBy": MAKER,
+        "priceAmount": price.to_string(), "priceCurrencyAddress": currency, "quantityInitial": "100",
+        "validUntil": "2030-01-01T00:00:00Z" });
+    let input: OrderInput = bourse_wire::from_value(members).unwrap();
+    input.facts(&ServiceName::new("bourse")).unwrap()
 }
 
 fn offer(id: &str, price: u64) -> OrderFacts {
@@ -197,7 +182,7 @@ fn what_cannot_be_is_refused() {
 
 #[test]
 fn amounts_beyond_256_bits_are_refused() {
-    let huge = OrderFacts { price_amount: Amount::MAX, ..order("1", 0, DOLLAR) };
+    let huge = OrderFacts { price_amount: Amount::MAX, ..order("1", 1, DOLLAR) };
     let one = order("2", 1, DOLLAR);
     assert_eq!(fill(&v2(), &[(&huge, 2)], &NO_FEES).unwrap_err(), Refusal::Overflow);
     assert_eq!(fill(&v2(), &[(&huge, 1), (&one, 1)], &NO_FEES).unwrap_err(), Refusal::Overflow);
