@@ -11,7 +11,7 @@ use tokio::sync::Semaphore;
 use crate::auth::{Credentials, TokenSigner};
 use crate::chains::{Chains, NoChains};
 use crate::clock::Clock;
-use crate::counting::CountingHouse;
+use crate::counting::{CountingHouse, Joined};
 use crate::files::Files;
 use crate::limits::RateLimiter;
 use crate::meter::Meter;
@@ -37,6 +37,7 @@ pub struct App {
     pub(crate) resident: Resident,
     pub(crate) turns: Turns,
     pub(crate) counting: CountingHouse,
+    pub(crate) markets: Joined,
     pub(crate) files: Files,
     pub(crate) routes: Routes,
     /// One permit for each request at work.
@@ -114,6 +115,7 @@ impl App {
             routes: Routes::new(&metrics),
             turns: Turns::new(),
             counting: CountingHouse::new(store.clone(), settings.analytics.retention()),
+            markets: Joined::default(),
             permits: Semaphore::new(settings.limits.concurrent_requests_max),
             request_ids: RequestIds::new(),
             metrics,

@@ -1,16 +1,20 @@
-//! What goes on beside requests: following the store, and flushing what was metered.
+//! What goes on beside requests: following the store, counting what happens in markets, and flushing what was metered.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use bourse_store::StoreError;
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 use tokio::task::JoinSet;
 
 use crate::app::App;
+use crate::counting::MarketCounter;
 
 /// How long to wait before watching the store again after it failed.
 const RETRY_INTERVAL: Duration = Duration::from_secs(1);
+
+/// How long to wait between two looks at the markets: counting a few activities costs as much as counting many.
+const MARKET_INTERVAL: Duration = Duration::from_millis(300);
 
 /// The background tasks of a running service.
 pub struct Background {
@@ -24,7 +28,9 @@ impl Background {
     pub fn start(app: &Arc<App>) -> Self {
         let (stop, stopped) = watch::channel(false);
         let mut tasks = JoinSet::new();
-        tasks.spawn(follow(Arc::clone(app), Stop(stopped.clone())));
+        let changed = Arc::new(Notify::new());
+        tasks.spawn(follow(Arc::clone(app), Arc::clone(&changed), Stop(stopped.clone())));
+        tasks.spawn(count_markets(Arc::clone(app), changed, Stop(stopped.clone())));
         tasks.spawn(flush(Arc::clone(app), Stop(stopped)));
         Self { app: Arc::clone(app), stop, tasks }
     }
@@ -55,9 +61,9 @@ impl Stop {
 }
 
 /// Takes over what anyone changes in the store, until told to end.
-async fn follow(app: Arc<App>, mut stop: Stop) {
+async fn follow(app: Arc<App>, changed: Arc<Notify>, mut stop: Stop) {
     loop {
-        log_failure("following the store", follow_until_failure(&app, &mut stop).await);
+        log_failure("following the store", follow_until_failure(&app, &changed, &mut stop).await);
         if stop.or(tokio::time::sleep(RETRY_INTERVAL)).await.is_none() {
             return;
         }
@@ -65,7 +71,7 @@ async fn follow(app: Arc<App>, mut stop: Stop) {
 }
 
 /// Returns `Ok` when told to end.
-async fn follow_until_failure(app: &App, stop: &mut Stop) -> Result<(), StoreError> {
+async fn follow_until_failure(app: &App, changed: &Notify, stop: &mut Stop) -> Result<(), StoreError> {
     let mut watcher = app.store.watch().await?;
     loop {
         // Also before the first wait: something may have changed since it was loaded.
@@ -74,9 +80,27 @@ async fn follow_until_failure(app: &App, stop: &mut Stop) -> Result<(), StoreErr
         if let Err(error) = app.counting.refresh(app.clock.now()).await {
             tracing::warn!(%error, "following what is counted");
         }
+        changed.notify_one();
         match stop.or(watcher.changed()).await {
             Some(changed) => changed?,
             None => return Ok(()),
+        }
+    }
+}
+
+/// Counts what happens in markets whenever the store changed, until told to end.
+async fn count_markets(app: Arc<App>, changed: Arc<Notify>, mut stop: Stop) {
+    let mut counter = MarketCounter::default();
+    while stop.or(changed.notified()).await.is_some() {
+        // What was begun may be left: each step is counted in one transaction or not at all.
+        let Some(round) = stop.or(counter.round(&app.counting, app.clock.now())).await else { return };
+        let is_done = matches!(round, Ok(0));
+        log_failure("counting what happens in markets", round.map(drop));
+        if !is_done {
+            changed.notify_one();
+        }
+        if stop.or(tokio::time::sleep(MARKET_INTERVAL)).await.is_none() {
+            return;
         }
     }
 }

@@ -18,7 +18,7 @@ pub struct Activity {
     pub facts: ActivityFacts,
 }
 
-const COLUMNS: &str =
+pub(crate) const COLUMNS: &str =
     "activity_id, action, marketplace, token_id, tx_hash, from_account, to_account, quantity,
     quantity_decimals, price_amount, currency_address, at, log_index, unique_hash, created_at";
 
@@ -106,7 +106,7 @@ fn activity_row(id: CollectionId, number: u64, facts: ActivityFacts) -> Vec<Arg>
     ]
 }
 
-fn activity(row: &Row) -> Result<Activity, StoreError> {
+pub(crate) fn activity(row: &Row) -> Result<Activity, StoreError> {
     let facts = ActivityFacts {
         action: row.number(1, "action", ActivityAction::from_number)?,
         marketplace: row.number(2, "marketplace", Marketplace::from_number)?,

@@ -7,7 +7,7 @@ use crate::backend::Store;
 use crate::events::{Event, insert_events};
 use crate::row::Row;
 use crate::session::{Session, list};
-use crate::{ProjectScope, StoreError, projects};
+use crate::{MarketStep, ProjectScope, StoreError, market_projects, projects};
 
 /// The name of a piece: kind, day and part.
 pub type ChunkKey = (u8, i32, u32);
@@ -48,6 +48,8 @@ pub struct CountsCommit {
     pub expected: u64,
     /// Batches that it counts.
     pub batches: Vec<BatchMark>,
+    /// Parts of markets that it counts, of different collections.
+    pub market: Vec<MarketStep>,
     /// Pieces that are different.
     pub chunks: Vec<Chunk>,
     /// Hashes of the ids of the events.
@@ -94,7 +96,7 @@ pub enum CountsCommitted {
     As(u64),
     /// Somebody else was faster: nothing is stored, and it must be prepared anew.
     Behind,
-    /// These batches were counted before: nothing is stored.
+    /// These batches, or parts of markets, were counted before: nothing is stored.
     Repeated(Vec<String>),
 }
 
@@ -193,11 +195,13 @@ async fn seen(
 async fn store(
     session: &mut Session<'_>,
     scope: ProjectScope,
-    commit: CountsCommit,
+    mut commit: CountsCommit,
 ) -> Result<CountsCommitted, StoreError> {
     let project = scope.project();
     projects::require(session, project).await?;
-    let repeated = known_batches(session, project, &commit.batches).await?;
+    let mut repeated = known_batches(session, project, &commit.batches).await?;
+    commit.market.sort_unstable();
+    repeated.extend(market_projects::hold(session, project, &commit.market).await?);
     if !repeated.is_empty() {
         return Ok(CountsCommitted::Repeated(repeated));
     }
@@ -219,6 +223,7 @@ async fn store(
         let head = "INSERT INTO analytics_seen (project_id, version, day, body)";
         session.insert(head, "", vec![args![project, version, today, commit.seen]]).await?;
     }
+    market_projects::advance(session, project, &commit.market).await?;
     insert_events(session, project, commit.raw).await?;
     prune(session, project, commit.days).await?;
     Ok(CountsCommitted::As(version))

@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 
 use bourse_wire::{Address, ChainId, TokenId};
 
-use crate::StoreError;
 use crate::args::{Arg, args};
 use crate::backend::{Sequence, Store};
 use crate::load::Balance;
 use crate::row::Row;
 use crate::session::{Session, list};
+use crate::{StoreError, market_projects};
 
 /// A collection as the world knows it: a contract on a chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -103,7 +103,10 @@ impl Store {
     }
 }
 
-async fn find(session: &mut Session<'_>, key: CollectionKey) -> Result<Option<CollectionId>, StoreError> {
+pub(crate) async fn find(
+    session: &mut Session<'_>,
+    key: CollectionKey,
+) -> Result<Option<CollectionId>, StoreError> {
     let sql = "SELECT collection_id FROM collections WHERE chain_id = $1 AND contract_address = $2";
     let row = session.first(sql, args![key.chain, key.address]).await?;
     row.map(|row| row.u64(0, "collection id").map(CollectionId)).transpose()
@@ -126,6 +129,7 @@ pub(crate) async fn find_or_create(
     }
     let sql = "INSERT INTO collection_versions (collection_id, version) VALUES ($1, 0)";
     session.execute(sql, args![id]).await?;
+    market_projects::join_all_linked(session, key, CollectionId(id)).await?;
     Ok(CollectionId(id))
 }
 

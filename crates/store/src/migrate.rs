@@ -86,6 +86,14 @@ impl Migration {
                 ("analytics_seen", Layout::ByProject),
             ],
         },
+        Self {
+            version: 6,
+            name: "market_projects",
+            both: include_str!("../migrations/0006_market_projects.sql"),
+            sqlite: "",
+            postgres: "",
+            layout: &[("collection_projects", Layout::ByProject)],
+        },
     ];
 
     /// The newest version this program knows.

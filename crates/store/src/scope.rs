@@ -18,6 +18,11 @@ impl ProjectScope {
         Self(project)
     }
 
+    /// For counting what happened in a project's market, which nobody asks for.
+    pub fn for_counting(project: ProjectId) -> Self {
+        Self(project)
+    }
+
     /// For commands of the operator, who owns the whole database.
     pub fn of_operator(project: ProjectId) -> Self {
         Self(project)

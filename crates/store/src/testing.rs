@@ -6,6 +6,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use bourse_wire::Timestamp;
 use sqlx::{AssertSqlSafe, Connection, PgConnection};
 
+use crate::args::args;
+use crate::market_projects;
 use crate::{Changes, CollectionId, DatabaseUrl, Event, OpenOptions, Part, ProjectScope, Store, StoreError};
 
 /// A database that nobody else uses. A SQLite one is deleted with this value; PostgreSQL's go with their server.
@@ -53,6 +55,28 @@ pub async fn keep_uncounted(
     store
         .write(move |mut session| {
             Box::pin(async move { crate::events::insert_events(&mut session, scope.project(), events).await })
+        })
+        .await
+}
+
+/// Takes activities of a collection back that have this text in their transaction, as a chain does that goes another way.
+/// With `anew` everything of the chain will be read once more.
+pub async fn take_back(
+    store: &Store,
+    id: CollectionId,
+    tx_hash: &'static str,
+    anew: bool,
+) -> Result<(), StoreError> {
+    store
+        .write(move |mut session| {
+            Box::pin(async move {
+                if anew {
+                    market_projects::keep_counted(&mut session, id).await?;
+                }
+                let sql = "DELETE FROM activities WHERE collection_id = $1 AND tx_hash LIKE $2";
+                session.execute(sql, args![id.0, format!("%{tx_hash}%")]).await?;
+                market_projects::uncount(&mut session, id).await
+            })
         })
         .await
 }

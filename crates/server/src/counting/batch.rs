@@ -1,7 +1,7 @@
 //! What is counted together.
 
 use bourse_analytics::{Did, Event};
-use bourse_store::EventKind;
+use bourse_store::{EventKind, MarketStep};
 use bourse_wire::{Address, Day, Timestamp};
 use sha2::{Digest as _, Sha256};
 
@@ -45,12 +45,14 @@ pub enum BatchId {
     Given(String),
     /// Made from what is in it; remembered for good, since a file may be imported again at any time.
     OfContent(String),
+    /// A part of a market, with the name of that; what is counted of the market is remembered for good.
+    OfMarket(String, MarketStep),
 }
 
 impl BatchId {
     pub(super) fn as_str(&self) -> &str {
         match self {
-            Self::Given(id) | Self::OfContent(id) => id,
+            Self::Given(id) | Self::OfContent(id) | Self::OfMarket(id, _) => id,
         }
     }
 }

@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use bourse_analytics::{Changes, Key, Project, Wallets};
 use bourse_store::{
-    BatchMark, Chunk, CountsCommit, CountsCommitted, CountsKnown, Event, KeptDays, ProjectScope, Store,
+    BatchMark, Chunk, CountsCommit, CountsCommitted, CountsKnown, Event, KeptDays, MarketStep, ProjectScope,
+    Store,
 };
 use bourse_wire::{Address, Day, ProjectId, Timestamp};
 use hashbrown::HashSet;
@@ -230,7 +231,8 @@ impl Desk {
         let changes = self.read(|project| project.prepare(&books.wallets, events))?;
         let commit = CountsCommit {
             expected: books.version,
-            batches: waiting.iter().map(|waiting| mark(&waiting.batch.id)).collect(),
+            batches: waiting.iter().filter_map(|waiting| mark(&waiting.batch.id)).collect(),
+            market: waiting.iter().filter_map(|waiting| step(&waiting.batch.id)).collect(),
             chunks: stored(&changes),
             seen: to_bytes(&group.ids),
             raw: if keeps_raw { raw(waiting, &group) } else { Vec::new() },
@@ -358,8 +360,20 @@ fn choose<'b>(waiting: &'b [Waiting], seen: &Seen) -> Group<'b> {
     group
 }
 
-fn mark(id: &BatchId) -> BatchMark {
-    BatchMark { id: id.as_str().to_owned(), for_good: matches!(id, BatchId::OfContent(_)) }
+fn mark(id: &BatchId) -> Option<BatchMark> {
+    let for_good = match id {
+        BatchId::Given(_) => false,
+        BatchId::OfContent(_) => true,
+        BatchId::OfMarket(..) => return None,
+    };
+    Some(BatchMark { id: id.as_str().to_owned(), for_good })
+}
+
+fn step(id: &BatchId) -> Option<MarketStep> {
+    match id {
+        BatchId::Given(_) | BatchId::OfContent(_) => None,
+        BatchId::OfMarket(_, step) => Some(*step),
+    }
 }
 
 fn stored(changes: &Changes) -> Vec<Chunk> {

@@ -3,6 +3,7 @@
 mod batch;
 mod desk;
 mod load;
+mod market;
 mod seen;
 
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,6 +15,7 @@ use hashbrown::HashMap;
 
 pub use batch::{BatchId, EventBatch, Forgotten, Tracked, TrackedEvent};
 pub(crate) use desk::Desk;
+pub(crate) use market::{Joined, MarketCounter};
 
 use crate::failure::Failure;
 

@@ -37,6 +37,11 @@ pub struct EventPropertiesInput {
     action: Option<Text<32>>,
 }
 
+/// Whether an event may have been at this time.
+pub(crate) fn is_countable(at: Timestamp, now: Timestamp) -> bool {
+    (FIRST_SECONDS..=now.unix_seconds() + SKEW_SECONDS).contains(&at.unix_seconds())
+}
+
 /// The line of an event in a file.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -88,11 +93,9 @@ impl EventInput {
         if self.wallet == Address::ZERO {
             return Err(Rejection::invalid("wallet", "the zero address is not a wallet"));
         }
-        if at.unix_seconds() > now.unix_seconds() + SKEW_SECONDS {
-            return Err(Rejection::invalid("at", format!("{at} has not come yet")));
-        }
-        if at.unix_seconds() < FIRST_SECONDS {
-            return Err(Rejection::invalid("at", format!("{at} is before 2015")));
+        if !is_countable(at, now) {
+            let reason = if at > now { "has not come yet" } else { "is before 2015" };
+            return Err(Rejection::invalid("at", format!("{at} {reason}")));
         }
         let action = self.properties.and_then(|properties| properties.action);
         let boxed = |text: String| (!text.is_empty()).then(|| text.into_boxed_str());

@@ -16,6 +16,7 @@ use crate::settings::Networks;
 pub use balance::BalanceInput;
 pub use contract::{ContractRecordInput, contract_change};
 pub use currency::CurrencyInput;
+pub(crate) use event::is_countable;
 pub use event::{EventInput, EventPropertiesInput};
 pub use order::{OrderKey, OrderKeyInput};
 pub use rejection::{Reason, Rejection};

@@ -5,6 +5,8 @@ use bourse_wire::{Address, ChainId, ContractCollection, Error, Page, RecordId};
 use super::collections::require as require_collection;
 use crate::args::args;
 use crate::backend::{Sequence, Store};
+use crate::collections::find;
+use crate::market_projects::join_linked;
 use crate::row::Row;
 use crate::session::Session;
 use crate::{CollectionKey, ProjectScope, StoreError};
@@ -32,6 +34,8 @@ impl Store {
                     let reason = format!("contract {} is linked already: update the link instead", contract.address);
                     return Err(Error::conflict(reason).into());
                 }
+                let id = find(&mut session, contract).await?;
+                join_linked(&mut session, scope.project(), id).await?;
                 require(&mut session, scope, contract).await
             })
         })

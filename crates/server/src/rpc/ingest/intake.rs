@@ -101,5 +101,6 @@ async fn commit_collection<R: Record>(
         return Ok((None, rejected));
     }
     let committed = app.commit(Batch { collection, changes, key }).await?;
+    app.markets.join(&app.store, call.scope(), collection).await?;
     Ok((Some(committed), rejected))
 }

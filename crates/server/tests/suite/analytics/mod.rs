@@ -5,6 +5,7 @@ mod compute;
 mod events;
 mod filters;
 mod keys;
+mod market;
 mod tables;
 mod together;
 

@@ -1,0 +1,231 @@
+//! The projects whose market a collection is in, and how far its market is counted for each of them.
+
+use bourse_wire::{ProjectId, Timestamp};
+
+use crate::activities::{Activity, COLUMNS, activity};
+use crate::args::args;
+use crate::backend::Store;
+use crate::collections::{CollectionId, CollectionKey, find_or_create};
+use crate::row::Row;
+use crate::session::Session;
+use crate::{ProjectScope, StoreError, projects};
+
+/// A part of a collection's activities that is counted for a project, as a whole and once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct MarketStep {
+    /// The collection.
+    pub collection: CollectionId,
+    /// The last activity before them.
+    pub from: u64,
+    /// The last of them.
+    pub to: u64,
+    /// How often activities had been taken back when they were read.
+    pub rewinds: u64,
+}
+
+impl MarketStep {
+    /// A name that no other batch of the project has.
+    pub fn name(&self) -> String {
+        let Self { collection, from, to, rewinds } = self;
+        format!("market:{}:{rewinds}:{from}-{to}", collection.0)
+    }
+}
+
+/// Activities that are to be counted for a project.
+#[derive(Clone, Debug)]
+pub struct MarketNews {
+    /// What counting them does.
+    pub step: MarketStep,
+    /// The activities, oldest first. Those that are known to be counted are left out.
+    pub activities: Vec<Activity>,
+}
+
+impl Store {
+    /// Puts a collection, which is made when it is new, into a project's market: what happened and will happen in it is
+    /// counted for the project.
+    pub async fn join_market(&self, scope: ProjectScope, key: CollectionKey) -> Result<(), StoreError> {
+        self.write(move |mut session| {
+            Box::pin(async move {
+                projects::require(&mut session, scope.project()).await?;
+                let id = find_or_create(&mut session, key).await?;
+                join(&mut session, scope.project(), id).await
+            })
+        })
+        .await
+    }
+
+    /// Every project with every collection of its market.
+    pub async fn markets(&self) -> Result<Vec<(ProjectId, CollectionId)>, StoreError> {
+        self.read(|mut session| {
+            Box::pin(async move {
+                let sql = "SELECT project_id, collection_id FROM collection_projects";
+                let pair = |row: &Row| {
+                    let project = row.u64(0, "project id")?.try_into();
+                    let project = project.map_err(|error| StoreError::corrupt("project id", error))?;
+                    Ok((project, CollectionId(row.u64(1, "collection id")?)))
+                };
+                session.all(sql, args![]).await?.iter().map(pair).collect()
+            })
+        })
+        .await
+    }
+
+    /// The oldest activities of a collection that are not counted for a project yet, so many at most.
+    pub async fn market_news(
+        &self,
+        scope: ProjectScope,
+        id: CollectionId,
+        limit: u64,
+    ) -> Result<Option<MarketNews>, StoreError> {
+        self.snapshot(move |mut session| {
+            Box::pin(async move {
+                let Some(cursor) = Cursor::read(&mut session, scope.project(), id).await? else {
+                    return Ok(None);
+                };
+                let sql = format!(
+                    "SELECT {COLUMNS} FROM activities WHERE collection_id = $1 AND activity_id > $2
+                    ORDER BY activity_id LIMIT $3"
+                );
+                let rows = session.all(sql, args![id.0, cursor.counted_to, limit]).await?;
+                let mut activities = rows.iter().map(activity).collect::<Result<Vec<_>, _>>()?;
+                let Some(to) = activities.last().map(|last| last.id) else { return Ok(None) };
+                activities.retain(|activity| !cursor.knows(activity));
+                let step =
+                    MarketStep { collection: id, from: cursor.counted_to, to, rewinds: cursor.rewinds };
+                Ok(Some(MarketNews { step, activities }))
+            })
+        })
+        .await
+    }
+}
+
+/// How far a collection is counted for a project.
+struct Cursor {
+    counted_to: u64,
+    rewinds: u64,
+    /// From when to when what happened on the chain was counted before it was read anew.
+    known: Option<(Timestamp, Timestamp)>,
+}
+
+impl Cursor {
+    async fn read(
+        session: &mut Session<'_>,
+        project: ProjectId,
+        id: CollectionId,
+    ) -> Result<Option<Self>, StoreError> {
+        let sql = "SELECT counted_to, rewinds, known_from, known_to FROM collection_projects
+            WHERE project_id = $1 AND collection_id = $2";
+        let Some(row) = session.first(sql, args![project, id.0]).await? else { return Ok(None) };
+        let (from, to) = (row.opt_parse(2, "activity time")?, row.opt_parse(3, "activity time")?);
+        Ok(Some(Self {
+            counted_to: row.u64(0, "activity id")?,
+            rewinds: row.u64(1, "rewinds")?,
+            known: from.zip(to),
+        }))
+    }
+
+    fn knows(&self, activity: &Activity) -> bool {
+        let at = activity.facts.at;
+        !activity.facts.tx_hash.is_empty() && self.known.is_some_and(|(from, to)| from <= at && at <= to)
+    }
+}
+
+const JOIN: &str = "INSERT INTO collection_projects (project_id, collection_id, counted_to, rewinds)";
+
+/// Puts a collection into a project's market, unless it is in it.
+async fn join(session: &mut Session<'_>, project: ProjectId, id: CollectionId) -> Result<(), StoreError> {
+    let sql = format!("{JOIN} VALUES ($1, $2, 0, 0) ON CONFLICT (project_id, collection_id) DO NOTHING");
+    // Whoever counts must look at it.
+    if session.execute(sql, args![project, id.0]).await? > 0 { session.notify().await } else { Ok(()) }
+}
+
+/// Puts a contract that a project links into its market, if anything is known of the contract.
+pub(crate) async fn join_linked(
+    session: &mut Session<'_>,
+    project: ProjectId,
+    id: Option<CollectionId>,
+) -> Result<(), StoreError> {
+    match id {
+        Some(id) => join(session, project, id).await,
+        // When it is made, its links are looked up.
+        None => Ok(()),
+    }
+}
+
+/// Puts a new collection into the markets of the projects that linked its contract before.
+pub(crate) async fn join_all_linked(
+    session: &mut Session<'_>,
+    key: CollectionKey,
+    id: CollectionId,
+) -> Result<(), StoreError> {
+    let sql = "SELECT project_id FROM contract_collections WHERE chain_id = $1 AND contract_address = $2";
+    let rows = session.all(sql, args![key.chain, key.address]).await?;
+    let row = |row: &Row| Ok(args![row.u64(0, "project id")?, id.0, 0_u64, 0_u64]);
+    let rows = rows.iter().map(row).collect::<Result<Vec<_>, StoreError>>()?;
+    session.insert(JOIN, "ON CONFLICT (project_id, collection_id) DO NOTHING", rows).await.map(drop)
+}
+
+/// Holds the cursors of some steps, and tells the names of those that somebody else was faster with, or whose activities
+/// are no more. Whoever calls this sorted them, so that two never wait for each other.
+pub(crate) async fn hold(
+    session: &mut Session<'_>,
+    project: ProjectId,
+    steps: &[MarketStep],
+) -> Result<Vec<String>, StoreError> {
+    let mut stale = Vec::new();
+    for step in steps {
+        let sql = "UPDATE collection_projects SET rewinds = rewinds
+            WHERE project_id = $1 AND collection_id = $2 AND counted_to = $3 AND rewinds = $4";
+        let args = args![project, step.collection.0, step.from, step.rewinds];
+        if session.execute(sql, args).await? == 0 {
+            stale.push(step.name());
+        }
+    }
+    Ok(stale)
+}
+
+/// Moves cursors that are held.
+pub(crate) async fn advance(
+    session: &mut Session<'_>,
+    project: ProjectId,
+    steps: &[MarketStep],
+) -> Result<(), StoreError> {
+    for step in steps {
+        let sql =
+            "UPDATE collection_projects SET counted_to = $3 WHERE project_id = $1 AND collection_id = $2";
+        session.execute(sql, args![project, step.collection.0, step.to]).await?;
+    }
+    Ok(())
+}
+
+/// Lowers the cursors of a collection to the last activity that is left, after some were taken back: numbers above it are
+/// given again. Whoever calls this holds the collection.
+#[cfg_attr(not(feature = "testing"), expect(dead_code, reason = "only a chain takes activities back"))]
+pub(crate) async fn uncount(session: &mut Session<'_>, id: CollectionId) -> Result<(), StoreError> {
+    let sql = "SELECT COALESCE(MAX(activity_id), 0) FROM activities WHERE collection_id = $1";
+    let last = session.first(sql, args![id.0]).await?.map_or(Ok(0), |row| row.u64(0, "activity id"))?;
+    let sql = "UPDATE collection_projects SET rewinds = rewinds + 1,
+        counted_to = CASE WHEN counted_to > $2 THEN $2 ELSE counted_to END WHERE collection_id = $1";
+    session.execute(sql, args![id.0, last]).await.map(drop)
+}
+
+/// Remembers from when to when what happened on the chain is counted, before all of that is deleted to be read anew.
+/// Whoever calls this holds the collection, and calls [`uncount`] after the deletion.
+#[cfg_attr(not(feature = "testing"), expect(dead_code, reason = "only a chain is read anew"))]
+pub(crate) async fn keep_counted(session: &mut Session<'_>, id: CollectionId) -> Result<(), StoreError> {
+    let sql = "SELECT project_id, counted_to FROM collection_projects WHERE collection_id = $1";
+    for row in session.all(sql, args![id.0]).await? {
+        let (project, counted_to) = (row.u64(0, "project id")?, row.u64(1, "activity id")?);
+        // Times of blocks are whole seconds, so that as texts they sort as times.
+        let sql = "SELECT MIN(at), MAX(at) FROM activities
+            WHERE collection_id = $1 AND activity_id <= $2 AND tx_hash <> ''";
+        let Some(times) = session.first(sql, args![id.0, counted_to]).await? else { continue };
+        let (Some(from), Some(to)) = (times.opt_text(0)?, times.opt_text(1)?) else { continue };
+        let sql = "UPDATE collection_projects SET
+            known_from = CASE WHEN known_from < $3 THEN known_from ELSE $3 END,
+            known_to = CASE WHEN known_to > $4 THEN known_to ELSE $4 END
+            WHERE project_id = $1 AND collection_id = $2";
+        session.execute(sql, args![project, id.0, from, to]).await?;
+    }
+    Ok(())
+}
