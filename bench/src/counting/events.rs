@@ -85,6 +85,11 @@ impl Dataset {
         label(self.day(0))
     }
 
+    /// The label of the day before it.
+    pub(super) fn label_before(self) -> String {
+        label(self.day(0) - 1)
+    }
+
     /// The label of the last day.
     pub(super) fn last_label(self) -> String {
         label(self.day(self.days - 1))

@@ -42,6 +42,22 @@ pub(crate) enum Cut {
     EachOr(Interval),
 }
 
+impl Chart {
+    /// Whether it is about who did something, and not only about how often it was done: then sets must be loaded.
+    pub fn needs_sets(self) -> bool {
+        match self.meaning().1 {
+            Measure::Transactions | Measure::Trades | Measure::TradesByAction => false,
+            Measure::Distinct(_)
+            | Measure::New
+            | Measure::Conversion
+            | Measure::Retention(_)
+            | Measure::Stickiness
+            | Measure::AverageActive
+            | Measure::Segments(_) => true,
+        }
+    }
+}
+
 macro_rules! charts {
     ($($name:ident $member:literal $cut:expr, $measure:expr;)*) => {
         /// A chart of a project's wallets, named like its operation.

@@ -73,9 +73,11 @@ impl Presence {
         if self.is_empty() {
             return out;
         }
-        let mut members = Vec::new();
-        for part in [&self.active, &self.sent, &self.market] {
-            write_part(&mut out, part, &mut members);
+        out.push(BY_PLACE);
+        let active = list(&self.active);
+        write_members(&mut out, &active);
+        for part in [&self.sent, &self.market] {
+            write_places(&mut out, part, &active);
         }
         out
     }
@@ -85,8 +87,17 @@ impl Presence {
         if bytes.is_empty() {
             return Ok(Self::default());
         }
-        let mut reader = Reader::new(bytes);
         let mut members = Vec::new();
+        if let Some(bytes) = bytes.strip_prefix(&[BY_PLACE]) {
+            let mut reader = Reader::new(bytes);
+            let active = read_part(&mut reader, &mut members)?;
+            let active_list = list(&active);
+            let mut part = || read_places(&mut reader, &active_list, &mut members);
+            let presence = Self { sent: part()?, market: part()?, active };
+            reader.end()?;
+            return Ok(presence);
+        }
+        let mut reader = Reader::new(bytes);
         let mut part = || read_part(&mut reader, &mut members);
         let presence = Self { active: part()?, sent: part()?, market: part()? };
         reader.end()?;
@@ -97,10 +108,40 @@ impl Presence {
     }
 }
 
+/// What the bytes begin with when who sent or traded is written as places in the list of who was active, which takes far
+/// fewer bits than numbers of wallets. Before, all sets were written alike, and the number of the active, which is
+/// never zero, came first.
+const BY_PLACE: u8 = 0;
+
+/// Who is in a set, ascending.
+fn list(part: &Part) -> Vec<u16> {
+    let mut list = Vec::with_capacity(part.len() as usize);
+    part.for_each(|wallet| list.push(wallet));
+    list
+}
+
+/// Writes how many of the active are in a set, and their places among them.
+fn write_places(out: &mut Vec<u8>, part: &Part, active: &[u16]) {
+    write_number(out, part.len().into());
+    let mut places = Vec::with_capacity(part.len() as usize);
+    let mut rest = (0..=u16::MAX).zip(active);
+    part.for_each(|wallet| {
+        places.extend(rest.find(|(_, active)| **active == wallet).map(|(place, _)| place))
+    });
+    ordered::write(out, &places, active.len());
+}
+
+fn read_places(reader: &mut Reader<'_>, active: &[u16], members: &mut Vec<u16>) -> Result<Part, Corrupt> {
+    let count = reader.number_to(active.len())?;
+    ordered::read(reader, count, active.len(), members)?;
+    for member in members.iter_mut() {
+        *member = active[usize::from(*member)];
+    }
+    Ok(Part::from_sorted(members))
+}
+
 /// Writes how many wallets there are, the last of them, and all of them as numbers up to that one.
-fn write_part(out: &mut Vec<u8>, part: &Part, members: &mut Vec<u16>) {
-    members.clear();
-    part.for_each(|wallet| members.push(wallet));
+fn write_members(out: &mut Vec<u8>, members: &[u16]) {
     write_number(out, members.len() as u64);
     let Some(last) = members.last() else { return };
     write_number(out, u64::from(*last));
@@ -129,12 +170,6 @@ fn read_part(reader: &mut Reader<'_>, members: &mut Vec<u16>) -> Result<Part, Co
 mod tests {
     use super::*;
 
-    fn list(part: &Part) -> Vec<u16> {
-        let mut list = Vec::new();
-        part.for_each(|wallet| list.push(wallet));
-        list
-    }
-
     fn every(step: usize, from: u16) -> Vec<u16> {
         (from..=u16::MAX).step_by(step).collect()
     }
@@ -155,6 +190,21 @@ mod tests {
             }
         }
         assert!(Presence::decode(&[]).unwrap().is_empty());
+    }
+
+    /// What was stored before places were is read, and stored in fewer bytes.
+    #[test]
+    fn sets_that_were_stored_by_number_come_back() {
+        let sets = [every(11, 5), every(33, 5), every(110, 5)];
+        let mut bytes = Vec::new();
+        sets.iter().for_each(|set| write_members(&mut bytes, set));
+        let back = Presence::decode(&bytes).unwrap();
+        assert_eq!([&back.active, &back.sent, &back.market].map(list), sets);
+        assert!(Presence::decode(&bytes[..bytes.len() - 1]).is_err());
+        let fewer = back.encode();
+        assert!(fewer.len() * 10 < bytes.len() * 9, "{} of {}", fewer.len(), bytes.len());
+        let again = Presence::decode(&fewer).unwrap();
+        assert_eq!([&again.active, &again.sent, &again.market].map(list), sets);
     }
 
     /// Whatever byte is damaged, decoding comes to an end, with a set or an error.

@@ -3,7 +3,7 @@
 use bourse_wire::{Day, ProjectId};
 
 use crate::args::args;
-use crate::backend::Store;
+use crate::backend::{Engine, Store};
 use crate::events::{Event, insert_events};
 use crate::row::Row;
 use crate::session::{Session, list};
@@ -123,6 +123,28 @@ impl Store {
             })
         })
         .await
+    }
+
+    /// Every piece of one kind, decoded where it is read, which may be on several threads, with the version that they are of.
+    pub async fn all_counts<T, D>(
+        &self,
+        scope: ProjectScope,
+        kind: u8,
+        decode: D,
+    ) -> Result<(u64, Vec<T>), StoreError>
+    where
+        T: Send + 'static,
+        D: Fn(ChunkKey, &[u8]) -> T + Send + Sync + 'static,
+    {
+        if let Engine::Sqlite(engine) = &self.engine {
+            return engine.pieces(scope.project(), kind, decode).await;
+        }
+        let known = CountsKnown { kinds: vec![(kind, 0)], seen: None };
+        let Counts { version, chunks, .. } = self.counts(scope, known).await?;
+        let decoding = tokio::task::spawn_blocking(move || {
+            chunks.into_iter().map(|chunk| decode(chunk.key, &chunk.body)).collect()
+        });
+        Ok((version, decoding.await.map_err(|_| StoreError::Closed)?))
     }
 
     /// The versions of the counts of projects that have any.

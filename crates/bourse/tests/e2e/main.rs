@@ -17,6 +17,7 @@ mod import_bad_lines;
 mod import_killed;
 mod import_memory;
 mod instance;
+mod market_killed;
 mod process;
 mod seed;
 mod serve;

@@ -14,7 +14,7 @@ use hashbrown::HashSet;
 use tokio::sync::oneshot;
 
 use super::batch::{BatchId, EventBatch, Forgotten, Tracked, TrackedEvent};
-use super::load::decode;
+use super::load::{decode_all, read_all};
 use super::seen::{IdHash, Seen, to_bytes};
 use super::{CountingError, Retention};
 
@@ -40,6 +40,8 @@ pub(crate) struct Desk {
 struct Charts {
     /// The version it is of; `None` before anything was loaded.
     version: Option<u64>,
+    /// Whether sets are loaded too: counters alone are enough for some charts, and loaded in no time.
+    has_sets: bool,
     project: Project,
 }
 
@@ -101,58 +103,78 @@ impl Desk {
         read(&self.charts.read().unwrap_or_else(PoisonError::into_inner).project)
     }
 
-    fn version(&self) -> Option<u64> {
-        self.charts.read().unwrap_or_else(PoisonError::into_inner).version
+    /// The version of what is loaded, and whether that has sets.
+    fn loaded(&self) -> (Option<u64>, bool) {
+        let charts = self.charts.read().unwrap_or_else(PoisonError::into_inner);
+        (charts.version, charts.has_sets)
     }
 
-    /// Loads what charts need, unless it is there.
-    pub(super) async fn open(&self, store: &Store) -> Result<(), CountingError> {
-        self.load_charts(store, |known| known.is_some()).await
+    /// Loads what a chart needs, unless it is there.
+    pub(super) async fn open(&self, store: &Store, needs_sets: bool) -> Result<(), CountingError> {
+        let is_enough =
+            |(version, has_sets): (Option<u64>, bool)| version.is_some() && has_sets >= needs_sets;
+        self.load_charts(store, needs_sets, is_enough).await
     }
 
     /// Takes over what others counted, up to a version at least. What nobody asked for yet is not loaded.
     pub(super) async fn follow(&self, store: &Store, version: u64) -> Result<(), CountingError> {
-        self.load_charts(store, |known| known.is_none_or(|known| known >= version)).await
+        let is_enough = |(known, _): (Option<u64>, bool)| known.is_none_or(|known| known >= version);
+        self.load_charts(store, false, is_enough).await
     }
 
     async fn load_charts(
         &self,
         store: &Store,
-        is_enough: impl Fn(Option<u64>) -> bool,
+        needs_sets: bool,
+        is_enough: impl Fn((Option<u64>, bool)) -> bool,
     ) -> Result<(), CountingError> {
-        if is_enough(self.version()) {
+        if is_enough(self.loaded()) {
             return Ok(());
         }
         let _books = self.books.lock().await;
         // Somebody may have been faster.
-        if is_enough(self.version()) {
+        if is_enough(self.loaded()) {
             return Ok(());
         }
-        let known = charts_known(self.version());
-        self.take_in(store, known, &mut Wallets::default()).await.map(drop)
+        self.take_in(store, needs_sets, CountsKnown::default(), &mut Wallets::default()).await.map(drop)
     }
 
-    /// Reads what is newer than what is known, and takes it in. The version, and the ids of events.
+    /// Reads what is newer than what is loaded, and takes it in; whoever calls this has the books. `known` tells what is to
+    /// be read beside what charts are made of. The version, and the ids of events.
     async fn take_in(
         &self,
         store: &Store,
-        known: CountsKnown,
+        needs_sets: bool,
+        mut known: CountsKnown,
         wallets: &mut Wallets,
     ) -> Result<bourse_store::Counts, CountingError> {
+        let (version, has_sets) = self.loaded();
+        let version = version.unwrap_or(0);
+        known.kinds.push((Key::COUNTERS, version));
+        let mut sets = Vec::new();
+        if has_sets {
+            known.kinds.push((Key::PRESENCE, version));
+        } else if needs_sets {
+            let (read_at, all) = read_all(store, self.scope, Key::PRESENCE).await?;
+            known.kinds.push((Key::PRESENCE, read_at));
+            sets = all;
+        }
         let mut counts = store.counts(self.scope, known).await?;
-        let chunks = decode(&mut counts, wallets).await?;
+        let newer = decode_all(&mut counts, wallets).await?;
         let mut charts = self.charts.write().unwrap_or_else(PoisonError::into_inner);
-        charts.project.load(chunks);
+        charts.project.load(sets.into_iter().chain(newer));
         charts.version = Some(counts.version);
+        charts.has_sets |= needs_sets;
         Ok(counts)
     }
 
     /// Brings everything that counting needs to the same, newest version.
     async fn catch_up(&self, store: &Store, books: &mut Books, seen_from: Day) -> Result<(), CountingError> {
-        let mut known = charts_known(self.version());
-        known.kinds.push((Key::WALLETS, books.version));
-        known.seen = Some((books.version, seen_from));
-        let counts = self.take_in(store, known, &mut books.wallets).await?;
+        let known = CountsKnown {
+            kinds: vec![(Key::WALLETS, books.version)],
+            seen: Some((books.version, seen_from)),
+        };
+        let counts = self.take_in(store, true, known, &mut books.wallets).await?;
         for (day, ids) in &counts.seen {
             books.seen.load(*day, ids);
         }
@@ -221,7 +243,7 @@ impl Desk {
         books: &mut Books,
         waiting: &[Waiting],
     ) -> Result<Attempt, CountingError> {
-        if self.version() != Some(books.version) {
+        if self.loaded() != (Some(books.version), true) {
             self.catch_up(store, books, days.seen_from).await?;
         }
         books.seen.forget_before(days.seen_from);
@@ -306,12 +328,6 @@ impl Desk {
             }
         }
     }
-}
-
-/// What charts are made of is known up to a version.
-fn charts_known(version: Option<u64>) -> CountsKnown {
-    let version = version.unwrap_or_default();
-    CountsKnown { kinds: vec![(Key::PRESENCE, version), (Key::COUNTERS, version)], seen: None }
 }
 
 /// What became of an attempt to count.

@@ -1,45 +1,44 @@
 //! From stored pieces to what is counted.
 
 use bourse_analytics::{Chunk, Corrupt, Key, Wallets};
-use bourse_store::Counts;
+use bourse_store::{ChunkKey, Counts, ProjectScope, Store};
 
 use super::CountingError;
 
-/// Pieces from which on it is worth decoding them on several threads.
-const THREADS_CHUNKS_MIN: usize = 256;
+/// Pieces from which on decoding them is left to another thread.
+const BLOCKING_CHUNKS_MIN: usize = 256;
+
+/// Reads everything of one kind, with the version that it is of.
+pub(super) async fn read_all(
+    store: &Store,
+    scope: ProjectScope,
+    kind: u8,
+) -> Result<(u64, Vec<Chunk>), CountingError> {
+    let (version, chunks) = store.all_counts(scope, kind, decode).await?;
+    Ok((version, chunks.into_iter().collect::<Result<_, _>>()?))
+}
+
+fn decode(key: ChunkKey, body: &[u8]) -> Result<Chunk, Corrupt> {
+    Chunk::decode(Key::from_columns(key).ok_or(Corrupt::NAME)?, body)
+}
 
 /// Decodes pieces: those of wallets go where they belong, the others are returned.
-pub(super) async fn decode(counts: &mut Counts, wallets: &mut Wallets) -> Result<Vec<Chunk>, CountingError> {
-    let mut others = Vec::with_capacity(counts.chunks.len());
-    for chunk in std::mem::take(&mut counts.chunks) {
-        let key = Key::from_columns(chunk.key).ok_or(Corrupt::NAME)?;
-        if matches!(key, Key::Wallets { .. }) {
-            wallets.load(key, &chunk.body)?;
-        } else {
-            others.push((key, chunk.body));
-        }
+pub(super) async fn decode_all(
+    counts: &mut Counts,
+    wallets: &mut Wallets,
+) -> Result<Vec<Chunk>, CountingError> {
+    let is_wallets = |chunk: &mut bourse_store::Chunk| chunk.key.0 == Key::WALLETS;
+    for chunk in counts.chunks.extract_if(.., is_wallets) {
+        wallets.load(Key::from_columns(chunk.key).ok_or(Corrupt::NAME)?, &chunk.body)?;
     }
-    if others.len() < THREADS_CHUNKS_MIN {
-        return Ok(decode_all(&others)?);
-    }
-    // Long enough to be in the way of requests.
-    let decoded = tokio::task::spawn_blocking(move || decode_on_threads(&others)).await;
-    Ok(decoded.map_err(|_| CountingError::Interrupted)??)
-}
-
-fn decode_all(chunks: &[(Key, Vec<u8>)]) -> Result<Vec<Chunk>, Corrupt> {
-    chunks.iter().map(|(key, body)| Chunk::decode(*key, body)).collect()
-}
-
-fn decode_on_threads(chunks: &[(Key, Vec<u8>)]) -> Result<Vec<Chunk>, Corrupt> {
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    std::thread::scope(|scope| {
-        let parts = chunks.chunks(chunks.len().div_ceil(threads));
-        let running: Vec<_> = parts.map(|part| scope.spawn(move || decode_all(part))).collect();
-        let mut decoded = Vec::with_capacity(chunks.len());
-        for part in running {
-            decoded.extend(part.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?);
-        }
-        Ok(decoded)
-    })
+    let others = std::mem::take(&mut counts.chunks);
+    let are_many = others.len() >= BLOCKING_CHUNKS_MIN;
+    let decode = move || others.iter().map(|chunk| decode(chunk.key, &chunk.body)).collect();
+    let decoded: Result<Vec<Chunk>, Corrupt> = if are_many {
+        // Long enough to be in the way of requests.
+        tokio::task::spawn_blocking(decode).await.map_err(|_| CountingError::Interrupted)?
+    } else {
+        decode()
+    };
+    Ok(decoded?)
 }

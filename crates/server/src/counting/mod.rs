@@ -114,10 +114,15 @@ impl CountingHouse {
         self.desk(scope, now).forget(&self.0.store, self.0.retention, wallet, now).await
     }
 
-    /// The desk of a project, with all that charts need.
-    pub(crate) async fn open(&self, scope: ProjectScope, now: Timestamp) -> Result<Arc<Desk>, CountingError> {
+    /// The desk of a project, with all that a chart needs: counters, and sets of wallets if it is about those.
+    pub(crate) async fn open(
+        &self,
+        scope: ProjectScope,
+        needs_sets: bool,
+        now: Timestamp,
+    ) -> Result<Arc<Desk>, CountingError> {
         let desk = self.desk(scope, now);
-        desk.open(&self.0.store).await?;
+        desk.open(&self.0.store, needs_sets).await?;
         Ok(desk)
     }
 

@@ -2,6 +2,7 @@
 
 pub(crate) mod direct;
 mod load;
+mod pieces;
 mod writer;
 
 use std::path::{Path, PathBuf};

@@ -17,12 +17,12 @@ use shown::Shown;
 /// Answers a chart of wallets or events.
 pub(crate) async fn chart(chart: Chart, call: Call, request: Request) -> Result<Vec<u8>, Failure> {
     let ask = request.filter.ask(call.now)?;
-    let desk = open(&call).await?;
+    let desk = open(&call, chart.needs_sets()).await?;
     let answer = desk.read(|project| project.chart(chart, &ask));
     Shown::from(answer).write(call.media, chart.member())
 }
 
-/// The desk of the caller's project.
-async fn open(call: &Call) -> Result<std::sync::Arc<crate::counting::Desk>, Failure> {
-    call.app.counting.open(call.scope(), call.now).await.map_err(|error| (&error).into())
+/// The desk of the caller's project, with counters, and sets if they are needed.
+async fn open(call: &Call, needs_sets: bool) -> Result<std::sync::Arc<crate::counting::Desk>, Failure> {
+    call.app.counting.open(call.scope(), needs_sets, call.now).await.map_err(|error| (&error).into())
 }

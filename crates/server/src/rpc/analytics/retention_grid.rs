@@ -37,7 +37,7 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Vec<u8>, Fail
     if days > GRID_DAYS_MAX {
         return Err(Error::invalid("days", format!("{days} where at most {GRID_DAYS_MAX} are shown")).into());
     }
-    let desk = open(&call).await?;
+    let desk = open(&call, true).await?;
     let cohorts = desk.read(|project| project.retention_grid(&ask, days));
     Shown::Grid(cohorts).write(call.media, "data")
 }

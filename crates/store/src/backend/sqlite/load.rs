@@ -24,12 +24,18 @@ impl Sqlite {
     }
 }
 
-fn load(path: &Path, id: CollectionId, parts: &Sender<Part>) -> Result<(), Stop> {
+/// A connection for reading much of the file once.
+pub(super) fn open_reader(path: &Path) -> Result<Connection, StoreError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let mut connection = Connection::open_with_flags(path, flags)?;
+    let connection = Connection::open_with_flags(path, flags)?;
     connection.busy_timeout(BUSY_TIMEOUT)?;
     connection.pragma_update(None, "cache_size", LOAD_CACHE_SIZE)?;
     connection.pragma_update(None, "query_only", "ON")?;
+    Ok(connection)
+}
+
+fn load(path: &Path, id: CollectionId, parts: &Sender<Part>) -> Result<(), Stop> {
+    let mut connection = open_reader(path)?;
     // Until it ends, every statement sees the state that the first one saw.
     let snapshot = connection.transaction()?;
 

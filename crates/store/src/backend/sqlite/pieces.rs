@@ -1,0 +1,116 @@
+//! Reading all pieces of a kind of what is counted from SQLite, on several threads.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use bourse_wire::ProjectId;
+use rusqlite::{OptionalExtension as _, Transaction};
+
+use super::Sqlite;
+use super::load::open_reader;
+use crate::StoreError;
+use crate::analytics::ChunkKey;
+
+/// Days that a thread reads before it looks for more to do.
+const DAYS_AT_ONCE: usize = 4;
+/// Threads that read at once.
+const THREADS_MAX: usize = 8;
+
+impl Sqlite {
+    /// Reads and decodes every piece of a kind, with the version that they are of.
+    pub(crate) async fn pieces<T, D>(
+        &self,
+        project: ProjectId,
+        kind: u8,
+        decode: D,
+    ) -> Result<(u64, Vec<T>), StoreError>
+    where
+        T: Send + 'static,
+        D: Fn(ChunkKey, &[u8]) -> T + Send + Sync + 'static,
+    {
+        let path = self.path.clone();
+        let reading = tokio::task::spawn_blocking(move || {
+            let threads = thread::available_parallelism().map_or(1, usize::from).min(THREADS_MAX);
+            // Each thread has a snapshot of its own. When somebody committed between two of them, one has to do.
+            match read_on(threads, &path, project, kind, &decode)? {
+                Some(read) => Ok(read),
+                None => read_on(1, &path, project, kind, &decode)?
+                    .ok_or_else(|| StoreError::corrupt("analytics version", "two in one snapshot")),
+            }
+        });
+        reading.await.map_err(|_| StoreError::Closed)?
+    }
+}
+
+/// Reads on so many threads; nothing when they saw different versions.
+fn read_on<T: Send>(
+    threads: usize,
+    path: &Path,
+    project: ProjectId,
+    kind: u8,
+    decode: &(impl Fn(ChunkKey, &[u8]) -> T + Sync),
+) -> Result<Option<(u64, Vec<T>)>, StoreError> {
+    let next = AtomicUsize::new(0);
+    let read = || read_days(path, (project, kind), &next, decode);
+    let parts: Vec<Result<(u64, Vec<T>), StoreError>> = thread::scope(|scope| {
+        let others: Vec<_> = (1..threads).map(|_| scope.spawn(read)).collect();
+        let own = read();
+        let join = |other: thread::ScopedJoinHandle<'_, _>| {
+            other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        };
+        others.into_iter().map(join).chain([own]).collect()
+    });
+    let mut all: Option<(u64, Vec<T>)> = None;
+    for part in parts {
+        let (version, mut pieces) = part?;
+        match &mut all {
+            None => all = Some((version, pieces)),
+            Some((known, _)) if *known != version => return Ok(None),
+            Some((_, all)) => all.append(&mut pieces),
+        }
+    }
+    Ok(all)
+}
+
+/// Reads the pieces of some days, and of more as long as others left any.
+fn read_days<T>(
+    path: &Path,
+    (project, kind): (ProjectId, u8),
+    next: &AtomicUsize,
+    decode: &impl Fn(ChunkKey, &[u8]) -> T,
+) -> Result<(u64, Vec<T>), StoreError> {
+    let project = u64::from(project);
+    let mut connection = open_reader(path)?;
+    let snapshot = connection.transaction()?;
+    let sql = "SELECT version FROM analytics_versions WHERE project_id = ?";
+    let version: Option<u64> = snapshot.query_row(sql, [project], |row| row.get(0)).optional()?;
+    let days = days(&snapshot, project, kind)?;
+    let sql = "SELECT day, part, body FROM analytics_chunks
+        WHERE project_id = ? AND kind = ? AND day BETWEEN ? AND ?";
+    let mut statement = snapshot.prepare(sql)?;
+    let mut pieces = Vec::new();
+    // Whoever has the same version has the same days.
+    while let Some(days) = days.chunks(DAYS_AT_ONCE).nth(next.fetch_add(1, Ordering::Relaxed)) {
+        let (Some(first), Some(last)) = (days.first(), days.last()) else { break };
+        let mut rows = statement.query((project, kind, first, last))?;
+        while let Some(row) = rows.next()? {
+            let body = row.get_ref(2)?.as_blob().map_err(|error| StoreError::corrupt("piece", error))?;
+            pieces.push(decode((kind, row.get(0)?, row.get(1)?), body));
+        }
+    }
+    Ok((version.unwrap_or(0), pieces))
+}
+
+/// The days of a kind, ascending, found by stepping from one to the next.
+fn days(snapshot: &Transaction<'_>, project: u64, kind: u8) -> Result<Vec<i32>, StoreError> {
+    let sql = "SELECT MIN(day) FROM analytics_chunks WHERE project_id = ? AND kind = ? AND day > ?";
+    let mut statement = snapshot.prepare(sql)?;
+    let mut days = Vec::new();
+    let mut before = i64::MIN;
+    while let Some(day) = statement.query_row((project, kind, before), |row| row.get::<_, Option<i32>>(0))? {
+        days.push(day);
+        before = day.into();
+    }
+    Ok(days)
+}

@@ -1,0 +1,156 @@
+//! Which projects' markets a collection is in, and how far it is counted for each.
+#![expect(clippy::unwrap_used, reason = "a test may fail by panicking")]
+
+mod support {
+    pub(crate) mod database;
+    pub(crate) mod orders;
+    pub(crate) mod projects;
+}
+
+use bourse_store::testing::take_back;
+use bourse_store::{
+    Batch, Change, CollectionId, CollectionKey, CountsCommit, CountsCommitted, CountsKnown, MarketNews,
+    MarketStep, ProjectScope, Store,
+};
+use bourse_wire::{ActivityAction, ActivityFacts, Address, ChainId, Code, Marketplace, Timestamp};
+use support::database::open;
+use support::orders::{change, offer};
+use support::projects::project;
+
+const COLLECTION: CollectionKey = CollectionKey { chain: ChainId(137), address: Address::ZERO };
+
+fn at(second: i64) -> Timestamp {
+    Timestamp::from_unix_nanos(i128::from(second) * 1_000_000_000)
+}
+
+/// A sale that a chain states.
+fn sale(tx: &str, second: i64) -> Change {
+    Change::Activity(Box::new(ActivityFacts {
+        action: ActivityAction::Sale,
+        marketplace: Marketplace::OwnV2,
+        token_id: Some(1.into()),
+        tx_hash: tx.to_owned(),
+        from: Address::ZERO,
+        to: None,
+        quantity: 1.into(),
+        quantity_decimals: 0,
+        price_amount: None,
+        currency: None,
+        at: at(second),
+        log_index: 0,
+        unique_hash: tx.to_owned(),
+        created_at: at(second),
+    }))
+}
+
+async fn put(store: &Store, changes: Vec<Change>) -> CollectionId {
+    store.commit(Batch { collection: COLLECTION, changes, key: None }).await.unwrap();
+    store.collection(COLLECTION).await.unwrap().unwrap()
+}
+
+async fn news(store: &Store, scope: ProjectScope, id: CollectionId) -> Option<MarketNews> {
+    store.market_news(scope, id, 2).await.unwrap()
+}
+
+/// The names of the activities that are to be counted next.
+async fn names(store: &Store, scope: ProjectScope, id: CollectionId) -> Vec<String> {
+    let news = news(store, scope, id).await;
+    let activities = news.into_iter().flat_map(|news| news.activities);
+    activities.map(|activity| activity.facts.unique_hash).collect()
+}
+
+async fn count(store: &Store, scope: ProjectScope, step: MarketStep) -> CountsCommitted {
+    let expected = store.counts(scope, CountsKnown::default()).await.unwrap().version;
+    let commit = CountsCommit { expected, market: vec![step], ..CountsCommit::default() };
+    store.commit_counts(scope, commit).await.unwrap()
+}
+
+/// Counts everything, step by step, and returns how many activities that were.
+async fn count_all(store: &Store, scope: ProjectScope, id: CollectionId) -> usize {
+    let mut counted = 0;
+    while let Some(MarketNews { step, activities }) = news(store, scope, id).await {
+        assert!(matches!(count(store, scope, step).await, CountsCommitted::As(_)));
+        counted += activities.len();
+    }
+    counted
+}
+
+#[tokio::test]
+async fn a_project_counts_what_is_in_its_market_from_the_first_activity_on() {
+    let (_database, store) = open().await;
+    let (a, b) = (project(&store).await, project(&store).await);
+    let id = put(&store, vec![change(offer("1")), change(offer("2")), change(offer("3"))]).await;
+    assert!(news(&store, a, id).await.is_none());
+    for _ in 0..2 {
+        store.join_market(a, COLLECTION).await.unwrap();
+    }
+    assert_eq!(store.markets().await.unwrap(), [(a.project(), id)]);
+    assert_eq!(names(&store, a, id).await.len(), 2);
+    assert_eq!(count_all(&store, a, id).await, 3);
+    put(&store, vec![change(offer("4"))]).await;
+    assert_eq!(count_all(&store, a, id).await, 1);
+    store.join_market(b, COLLECTION).await.unwrap();
+    assert_eq!(count_all(&store, b, id).await, 4);
+    let nobody = ProjectScope::of_operator(99.try_into().unwrap());
+    let refused = store.join_market(nobody, COLLECTION).await.unwrap_err();
+    assert!(matches!(refused, bourse_store::StoreError::Refused(error) if error.code == Code::ProjectNotFound));
+}
+
+#[tokio::test]
+async fn a_step_is_counted_once_and_whole_or_not_at_all() {
+    let (_database, store) = open().await;
+    let a = project(&store).await;
+    store.join_market(a, COLLECTION).await.unwrap();
+    let id = put(&store, vec![change(offer("1"))]).await;
+    let early = news(&store, a, id).await.unwrap().step;
+    put(&store, vec![change(offer("2"))]).await;
+    let late = news(&store, a, id).await.unwrap().step;
+    assert_eq!((early.from, late.from), (0, 0));
+    assert_eq!(count(&store, a, late).await, CountsCommitted::As(1));
+    for step in [early, late] {
+        assert_eq!(count(&store, a, step).await, CountsCommitted::Repeated(vec![step.name()]));
+    }
+    // Whoever prepared for an older version moves nothing.
+    put(&store, vec![change(offer("3"))]).await;
+    let step = news(&store, a, id).await.unwrap().step;
+    let commit = CountsCommit { expected: 0, market: vec![step], ..CountsCommit::default() };
+    assert_eq!(store.commit_counts(a, commit).await.unwrap(), CountsCommitted::Behind);
+    assert_eq!(count(&store, a, step).await, CountsCommitted::As(2));
+}
+
+#[tokio::test]
+async fn what_is_taken_back_is_not_skipped_when_its_number_is_given_again() {
+    let (_database, store) = open().await;
+    let a = project(&store).await;
+    store.join_market(a, COLLECTION).await.unwrap();
+    let id = put(&store, vec![sale("0xa", 1), change(offer("1")), sale("0xb", 2)]).await;
+    assert_eq!(count_all(&store, a, id).await, 3);
+    take_back(&store, id, "0xb", false).await.unwrap();
+    put(&store, vec![sale("0xc", 2)]).await;
+    assert_eq!(names(&store, a, id).await, ["0xc"]);
+    // A step that was read before does not stand for what came in its place.
+    let step = news(&store, a, id).await.unwrap().step;
+    take_back(&store, id, "0xc", false).await.unwrap();
+    put(&store, vec![sale("0xd", 2)]).await;
+    assert_eq!(count(&store, a, step).await, CountsCommitted::Repeated(vec![step.name()]));
+    assert_eq!(names(&store, a, id).await, ["0xd"]);
+}
+
+#[tokio::test]
+async fn what_is_read_anew_is_not_counted_anew() {
+    let (_database, store) = open().await;
+    let a = project(&store).await;
+    store.join_market(a, COLLECTION).await.unwrap();
+    let id = put(&store, vec![sale("0xa", 10), sale("0xb", 20)]).await;
+    assert_eq!(count_all(&store, a, id).await, 2);
+    for _ in 0..2 {
+        take_back(&store, id, "0x", true).await.unwrap();
+        // It begins earlier this time, and goes further.
+        let id = put(&store, vec![sale("0x9", 5), sale("0xa", 10), sale("0xb", 20), sale("0xc", 21)]).await;
+        assert_eq!(names(&store, a, id).await, ["0x9"]);
+    }
+    assert_eq!(count_all(&store, a, id).await, 2);
+    take_back(&store, id, "0x", true).await.unwrap();
+    put(&store, vec![sale("0x9", 5), sale("0xc", 21), change(offer("1"))]).await;
+    assert_eq!(count_all(&store, a, id).await, 1);
+}
