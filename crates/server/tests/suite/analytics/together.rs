@@ -34,6 +34,26 @@ async fn noticed(actor: &Actor, operation: &str, value: f64) {
     }
 }
 
+/// Counters are loaded without sets. When sets are asked for, both are of the same events.
+#[tokio::test]
+async fn counters_that_are_loaded_first_and_sets_that_are_loaded_later_fit() {
+    let app = scenario().await;
+    let other = app.another().await;
+    noticed(&other.token, "WalletsTxnSentTotal", 5.0).await;
+    let transaction = |number: u64| json!({ "wallet": wallet(number), "kind": "transaction", "at": "2025-03-14T00:00:00Z" });
+    track(&app.project_a.token, "later", vec![transaction(7)]).await;
+    let background = other.background();
+    noticed(&other.token, "WalletsTxnSentTotal", 6.0).await;
+    assert_eq!(all_charts(&other.token).await, all_charts(&app.project_a.token).await);
+    // Whoever only had counters counts on with all that is known.
+    let third = app.another().await;
+    noticed(&third.token, "WalletsTxnSentTotal", 6.0).await;
+    assert_eq!(track(&third.token, "last", vec![transaction(1), transaction(8)]).await, accepted(2));
+    noticed(&other.token, "WalletsTxnSentTotal", 8.0).await;
+    assert_eq!(all_charts(&third.token).await, all_charts(&other.token).await);
+    background.stop().await;
+}
+
 #[tokio::test]
 async fn what_is_loaded_from_the_store_answers_the_same() {
     let app = scenario().await;
