@@ -126,7 +126,7 @@ fn write_places(out: &mut Vec<u8>, part: &Part, active: &[u16]) {
     let mut places = Vec::with_capacity(part.len() as usize);
     let mut rest = (0..=u16::MAX).zip(active);
     part.for_each(|wallet| {
-        places.extend(rest.find(|(_, active)| **active == wallet).map(|(place, _)| place))
+        places.extend(rest.find(|(_, active)| **active == wallet).map(|(place, _)| place));
     });
     ordered::write(out, &places, active.len());
 }
@@ -197,7 +197,9 @@ mod tests {
     fn sets_that_were_stored_by_number_come_back() {
         let sets = [every(11, 5), every(33, 5), every(110, 5)];
         let mut bytes = Vec::new();
-        sets.iter().for_each(|set| write_members(&mut bytes, set));
+        for set in &sets {
+            write_members(&mut bytes, set);
+        }
         let back = Presence::decode(&bytes).unwrap();
         assert_eq!([&back.active, &back.sent, &back.market].map(list), sets);
         assert!(Presence::decode(&bytes[..bytes.len() - 1]).is_err());

@@ -93,7 +93,9 @@ async fn a_project_counts_what_is_in_its_market_from_the_first_activity_on() {
     assert_eq!(count_all(&store, b, id).await, 4);
     let nobody = ProjectScope::of_operator(99.try_into().unwrap());
     let refused = store.join_market(nobody, COLLECTION).await.unwrap_err();
-    assert!(matches!(refused, bourse_store::StoreError::Refused(error) if error.code == Code::ProjectNotFound));
+    assert!(
+        matches!(refused, bourse_store::StoreError::Refused(error) if error.code == Code::ProjectNotFound)
+    );
 }
 
 #[tokio::test]
