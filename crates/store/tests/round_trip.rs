@@ -71,8 +71,10 @@ fn asset() -> impl Strategy<Value = Asset> {
 fn token_metadata() -> impl Strategy<Value = TokenMetadata> {
     let texts = (vec(text(), 5), vec(text(), 4));
     let free = (option::of(object()), option::of(vec(object(), 0..3)));
-    (token_id(), texts, free, option::of(any::<u64>()), time(), vec(asset(), 0..3)).prop_map(
-        |(token_id, (first, second), (properties, attributes), decimals, updated_at, assets)| {
+    let fetched = (option::of(select(MetadataStatus::ALL)), option::of(time()), option::of(time()));
+    (token_id(), texts, free, option::of(any::<u64>()), time(), vec(asset(), 0..3), fetched).prop_map(
+        |(token_id, (first, second), (properties, attributes), decimals, updated_at, assets, fetched)| {
+            let (status, queued_at, last_fetched) = fetched;
             let [name, description, image, video, audio] = first.try_into().unwrap();
             let [image_data, external_url, background_color, animation_url] = second.try_into().unwrap();
             TokenMetadata {
@@ -91,6 +93,9 @@ fn token_metadata() -> impl Strategy<Value = TokenMetadata> {
                 decimals,
                 updated_at,
                 assets,
+                status,
+                queued_at,
+                last_fetched,
             }
         },
     )
@@ -160,6 +165,8 @@ fn contract_info() -> impl Strategy<Value = ContractInfo> {
                 deployed,
                 bytecode_hash,
                 extensions,
+                status: None,
+                queued_at: None,
                 updated_at,
             }
         },

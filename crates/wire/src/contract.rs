@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::token::bounded_json;
-use crate::{Address, ChainId, ContractType, Error, Timestamp};
+use crate::{Address, ChainId, ContractType, Error, MetadataStatus, Timestamp};
 
 /// What is known of a contract.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -32,6 +32,12 @@ pub struct ContractInfo {
     pub bytecode_hash: String,
     /// More about the contract.
     pub extensions: ContractInfoExtensions,
+    /// Whether the information has been fetched from the contract; left out when it does not come from there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<MetadataStatus>,
+    /// Since when it waits to be fetched.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queued_at: Option<Timestamp>,
     /// When the information last changed; the zero time when that is not known.
     pub updated_at: Timestamp,
 }

@@ -191,6 +191,34 @@ macro_rules! word_enum {
 }
 
 word_enum!(
+    /// Whether what is said of a token or a contract has been fetched.
+    MetadataStatus {
+        /// Nothing has been fetched yet, or nothing could be.
+        #[default]
+        NotAvailable = "NOT_AVAILABLE",
+        /// What is there is being fetched anew.
+        Refreshing = "REFRESHING",
+        /// It has been fetched.
+        Available = "AVAILABLE",
+    }
+);
+
+word_enum!(
+    /// How far a task is.
+    TaskStatus {
+        /// Some of it is still to be done.
+        #[default]
+        Queued = "QUEUED",
+        /// It waits for somebody.
+        Paused = "PAUSED",
+        /// Nothing of it could be done.
+        Failed = "FAILED",
+        /// It is done, or as much of it as could be.
+        Completed = "COMPLETED",
+    }
+);
+
+word_enum!(
     /// Which side of the book an order is on.
     OrderSide {
         /// Not said.

@@ -38,7 +38,9 @@ pub use contract::{ContractInfo, ContractInfoExtensions};
 pub use currency::Currency;
 pub use day::Day;
 pub use decimal::{Amount, TokenId};
-pub use enums::{ActivityAction, ContractType, Marketplace, OrderSide, OrderStatus, ServiceName};
+pub use enums::{
+    ActivityAction, ContractType, Marketplace, MetadataStatus, OrderSide, OrderStatus, ServiceName, TaskStatus,
+};
 pub use error::{Code, Error};
 pub use lenient::{LenientError, from_slice, from_slice_exact, from_value, take_member};
 pub use order::{FeeEntry, OrderFacts, OrderFactsError, OrderInput};

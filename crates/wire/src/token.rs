@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Serialize, Serializer};
 
-use crate::{Asset, Error, JsonObject, Text, Timestamp, TokenId};
+use crate::{Asset, Error, JsonObject, MetadataStatus, Text, Timestamp, TokenId};
 
 /// The longest name, in bytes.
 const NAME_BYTES: usize = 2 * 1024;
@@ -62,6 +62,16 @@ pub struct TokenMetadata {
     /// Files that belong to the token.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub assets: Vec<Asset>,
+    /// Whether the metadata has been fetched from where the contract says it is; left out when that is not where it
+    /// comes from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<MetadataStatus>,
+    /// Since when it waits to be fetched.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub queued_at: Option<Timestamp>,
+    /// When it was last fetched.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_fetched: Option<Timestamp>,
 }
 
 impl TokenMetadata {
@@ -118,6 +128,14 @@ impl Serialize for TokenMetadata {
         }
         if !self.assets.is_empty() {
             map.serialize_entry("assets", &self.assets)?;
+        }
+        if let Some(status) = &self.status {
+            map.serialize_entry("status", status)?;
+        }
+        for (name, at) in [("queuedAt", self.queued_at), ("lastFetched", self.last_fetched)] {
+            if let Some(at) = at {
+                map.serialize_entry(name, &at)?;
+            }
         }
         map.serialize_entry("updatedAt", &self.updated_at)?;
         map.end()
@@ -222,6 +240,18 @@ mod tests {
         assert!(json.contains(r#""imageData":"<svg/>","image_data":"<svg/>""#), "{json}");
         let back: TokenMetadata = serde_json::from_str(&json).unwrap();
         assert_eq!(back, token);
+    }
+
+    #[test]
+    fn what_is_fetched_says_how_far_it_is() {
+        let token = TokenMetadata {
+            status: Some(MetadataStatus::Refreshing),
+            queued_at: Some(Timestamp::ZERO),
+            ..TokenMetadata::default()
+        };
+        let json = token.to_json().unwrap();
+        assert!(json.contains(r#""status":"REFRESHING","queuedAt":"0001-01-01T00:00:00Z","updatedAt""#), "{json}");
+        assert_eq!(serde_json::from_str::<TokenMetadata>(&json).unwrap(), token);
     }
 
     #[test]
