@@ -142,13 +142,26 @@ impl Done {
     }
 }
 
-async fn commit(session: &mut Session<'_>, batch: Batch, changes_kept: u64) -> Result<Done, StoreError> {
-    let id = find_or_create(session, batch.collection).await?;
-    // Holds the collection's row: versions of one collection follow each other, whoever commits.
+/// Commits within a transaction that changes nothing but this collection, and something beside it.
+pub(crate) async fn commit_within(
+    session: &mut Session<'_>,
+    batch: Batch,
+    changes_kept: u64,
+) -> Result<Committed, StoreError> {
+    Ok(commit(session, batch, changes_kept).await?.committed)
+}
+
+/// Holds a collection's row until the end of the transaction, and reads its version: versions of one collection follow
+/// each other, whoever commits.
+pub(crate) async fn hold(session: &mut Session<'_>, id: CollectionId) -> Result<u64, StoreError> {
     let sql = "UPDATE collection_versions SET version = version WHERE collection_id = $1 RETURNING version";
     let row = session.first(sql, args![id.0]).await?;
-    let version =
-        row.ok_or_else(|| StoreError::corrupt("collection version", "missing"))?.u64(0, "version")?;
+    row.ok_or_else(|| StoreError::corrupt("collection version", "missing"))?.u64(0, "version")
+}
+
+async fn commit(session: &mut Session<'_>, batch: Batch, changes_kept: u64) -> Result<Done, StoreError> {
+    let id = find_or_create(session, batch.collection).await?;
+    let version = hold(session, id).await?;
     if let Some(key) = &batch.key {
         let sql = "INSERT INTO applied_batches (collection_id, batch_key, version) VALUES ($1, $2, $3)
             ON CONFLICT (collection_id, batch_key) DO NOTHING";

@@ -9,6 +9,7 @@ mod analytics;
 mod args;
 mod audiences;
 pub mod backend;
+mod chain;
 mod changes;
 mod collections;
 mod commit;
@@ -22,6 +23,7 @@ mod health;
 mod hosted;
 mod load;
 mod market_projects;
+mod metadata_queue;
 mod migrate;
 mod order_activities;
 mod orders;
@@ -31,6 +33,7 @@ mod revisions;
 mod row;
 mod scope;
 mod session;
+mod tasks;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod usage;
@@ -41,6 +44,9 @@ pub use analytics::{
 };
 pub use audiences::{AudienceContractInput, AudienceImport, AudienceView};
 pub use backend::{DatabaseUrl, OpenOptions, Store};
+pub use chain::{
+    Backing, BlockFacts, Blocks, BlocksCommitted, ChainError, ChainState, Followed, History, HistoryCommitted,
+};
 pub use changes::Changes;
 pub use collections::{CollectionId, CollectionKey, StoredToken};
 pub use commit::{Batch, Change, Changed, Committed};
@@ -53,7 +59,9 @@ pub use health::{MigrationState, SchemaState};
 pub use hosted::{AssetFile, AssetRecord, HostedCollection, HostedToken, Visibility};
 pub use load::{Balance, Part};
 pub use market_projects::{MarketNews, MarketStep};
+pub use metadata_queue::{Due, Fetched, Outcome, Queued};
 pub use migrate::Migration;
 pub use projects::Project;
 pub use scope::ProjectScope;
+pub use tasks::{Refresh, RefreshTask, Refreshed};
 pub use usage::{DayUsage, METERED_PREFIX, UsageLine, UsageTotal};

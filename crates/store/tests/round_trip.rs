@@ -16,8 +16,8 @@ use bourse_store::testing::load_all;
 use bourse_store::{Balance, Batch, Change, CollectionKey, Committed, CountsCommit, Event, EventKind, Store};
 use bourse_wire::{
     ActivityAction, ActivityFacts, Address, Amount, Asset, ChainId, ContractInfo, ContractInfoExtensions,
-    ContractType, Currency, FeeEntry, Marketplace, OrderFacts, OrderSide, OrderStatus, RecordId, Timestamp,
-    TokenId, TokenMetadata,
+    ContractType, Currency, FeeEntry, Marketplace, MetadataStatus, OrderFacts, OrderSide, OrderStatus,
+    RecordId, Timestamp, TokenId, TokenMetadata,
 };
 use proptest::collection::vec;
 use proptest::option;

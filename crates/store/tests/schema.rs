@@ -86,10 +86,10 @@ fn table(body: &str) -> Table {
 fn layouts() -> Vec<(String, String)> {
     let source = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/migrate.rs")).unwrap();
     let lists = text_between(&source, "layout: &[", "],");
-    let lines = lists.into_iter().flat_map(str::lines).filter_map(|line| line.trim().strip_prefix("(\""));
-    lines
-        .map(|line| {
-            let (table, layout) = line.trim_end_matches(['(', ')', ',']).split_once("\", Layout::").unwrap();
+    let pairs = lists.into_iter().flat_map(|list| text_between(list, "(\"", ")"));
+    pairs
+        .map(|pair| {
+            let (table, layout) = pair.split_once("\", Layout::").unwrap();
             (table.to_owned(), layout.to_owned())
         })
         .collect()

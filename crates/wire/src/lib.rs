@@ -39,7 +39,8 @@ pub use currency::Currency;
 pub use day::Day;
 pub use decimal::{Amount, TokenId};
 pub use enums::{
-    ActivityAction, ContractType, Marketplace, MetadataStatus, OrderSide, OrderStatus, ServiceName, TaskStatus,
+    ActivityAction, ContractType, Marketplace, MetadataStatus, OrderSide, OrderStatus, ServiceName,
+    TaskStatus,
 };
 pub use error::{Code, Error};
 pub use lenient::{LenientError, from_slice, from_slice_exact, from_value, take_member};

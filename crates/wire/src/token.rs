@@ -250,7 +250,10 @@ mod tests {
             ..TokenMetadata::default()
         };
         let json = token.to_json().unwrap();
-        assert!(json.contains(r#""status":"REFRESHING","queuedAt":"0001-01-01T00:00:00Z","updatedAt""#), "{json}");
+        assert!(
+            json.contains(r#""status":"REFRESHING","queuedAt":"0001-01-01T00:00:00Z","updatedAt""#),
+            "{json}"
+        );
         assert_eq!(serde_json::from_str::<TokenMetadata>(&json).unwrap(), token);
     }
 

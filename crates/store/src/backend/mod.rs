@@ -64,6 +64,7 @@ pub(crate) enum Sequence {
     Audience,
     Contact,
     Contract,
+    Task,
 }
 
 impl Sequence {
@@ -78,6 +79,7 @@ impl Sequence {
             Self::Audience => "audience_ids",
             Self::Contact => "contact_ids",
             Self::Contract => "contract_ids",
+            Self::Task => "task_ids",
         }
     }
 }

@@ -1,0 +1,1 @@
+INSERT INTO id_counters (name, value) VALUES ('task_ids', 0);

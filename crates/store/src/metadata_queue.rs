@@ -1,0 +1,394 @@
+//! The queue of tokens and contracts whose metadata is to be fetched.
+//!
+//! Whoever takes something from it puts off when it is due next, and that instant is the lease: who dies with it leaves
+//! it to be taken again, and who asks for it anew in the meantime moves it, so that the old lease ends nothing.
+
+use std::collections::HashMap;
+
+use bourse_wire::{ChainId, ContractInfo, MetadataStatus, Timestamp, TokenId, TokenMetadata};
+
+use crate::args::{Arg, args};
+use crate::backend::Store;
+use crate::collections::{CollectionId, CollectionKey, read_contract, read_tokens};
+use crate::commit::{Batch, Change, commit_within, hold};
+use crate::row::Row;
+use crate::session::{Session, list};
+use crate::{StoreError, collections};
+
+/// Not tried since it was put there.
+pub(crate) const FRESH: u8 = 0;
+/// Tried in vain, and soon to be tried again.
+const TRIED: u8 = 1;
+/// Tried in vain so often that it is left alone for long.
+pub(crate) const GIVEN_UP: u8 = 2;
+
+/// The share of what is taken that those tried in vain, and those given up, may be: bad ones never crowd out others.
+const SHARES: [(u8, u64); 3] = [(TRIED, 4), (GIVEN_UP, 8), (FRESH, 1)];
+
+const NANOS_PER_MILLI: i128 = 1_000_000;
+
+/// Milliseconds since 1970.
+pub(crate) fn millis(at: Timestamp) -> i64 {
+    i64::try_from(at.unix_nanos().div_euclid(NANOS_PER_MILLI)).unwrap_or(i64::MAX)
+}
+
+/// The instant this many milliseconds after 1970.
+pub(crate) fn instant(millis: i64) -> Timestamp {
+    Timestamp::from_unix_nanos(i128::from(millis) * NANOS_PER_MILLI)
+}
+
+/// What of the queue is wanted.
+#[derive(Clone, Debug)]
+pub struct Due {
+    /// Chains that can be asked.
+    pub chains: Vec<ChainId>,
+    /// Hosts that are not to be bothered now.
+    pub busy_hosts: Vec<String>,
+    /// How many, at most.
+    pub limit: u64,
+    /// What time it is.
+    pub now: Timestamp,
+    /// Until when they are the taker's alone.
+    pub until: Timestamp,
+}
+
+/// One thing whose metadata is to be fetched, taken from the queue.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Queued {
+    /// The contract.
+    pub collection: CollectionKey,
+    /// The token, or nothing for the contract itself.
+    pub token: Option<TokenId>,
+    /// How often it was tried in vain.
+    pub attempts: u64,
+    id: CollectionId,
+    lease: i64,
+}
+
+/// What was fetched.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Fetched {
+    /// A token's metadata.
+    Token(Box<TokenMetadata>),
+    /// A contract's information.
+    Contract(Box<ContractInfo>),
+}
+
+/// How it went.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Outcome {
+    /// It is here.
+    Fetched(Fetched),
+    /// It could not be had.
+    Failed {
+        /// Why, for people.
+        reason: String,
+        /// The host it would have come from, empty when that is not known.
+        host: String,
+        /// When to try again.
+        again_at: Timestamp,
+        /// Whether that is so late that it counts as not available.
+        given_up: bool,
+    },
+    /// It was not tried, as its host has enough to do.
+    PutOff {
+        /// The host.
+        host: String,
+        /// When to look again.
+        again_at: Timestamp,
+    },
+}
+
+/// The name in the queue; contracts have none.
+pub(crate) fn item_id(token: Option<TokenId>) -> String {
+    token.map(|token| token.to_string()).unwrap_or_default()
+}
+
+/// Puts tokens of a collection into the queue, `None` being the contract itself. What is in it already stays as it is.
+pub(crate) async fn enqueue(
+    session: &mut Session<'_>,
+    id: CollectionId,
+    items: &[Option<TokenId>],
+    due_at: Timestamp,
+) -> Result<(), StoreError> {
+    insert(session, id, items, due_at, "DO NOTHING").await
+}
+
+/// What asking anew makes of something that waits already. It is due at once; since when it waits only changes when it
+/// had been given up.
+pub(crate) const ASK_ANEW: &str = "DO UPDATE SET attempts = 0, due_at = excluded.due_at, reason = '',
+    queued_at = CASE metadata_queue.state WHEN 2 THEN excluded.queued_at ELSE metadata_queue.queued_at END,
+    state = 0";
+
+/// Puts tokens of a collection into the queue, and first, even when they are in it already.
+pub(crate) async fn ask_anew(
+    session: &mut Session<'_>,
+    id: CollectionId,
+    items: &[Option<TokenId>],
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    insert(session, id, items, now, ASK_ANEW).await
+}
+
+async fn insert(
+    session: &mut Session<'_>,
+    id: CollectionId,
+    items: &[Option<TokenId>],
+    due_at: Timestamp,
+    conflict: &str,
+) -> Result<(), StoreError> {
+    let at = millis(due_at);
+    let rows = items.iter().map(|item| args![id.0, item_id(*item), FRESH, 0_u64, at, at, "", ""]).collect();
+    let head = "INSERT INTO metadata_queue
+        (collection_id, token_id, state, attempts, due_at, queued_at, host, reason)";
+    session.insert(head, &format!("ON CONFLICT (collection_id, token_id) {conflict}"), rows).await.map(drop)
+}
+
+/// Takes tokens out of the queue, as there are no such tokens any more. What is being fetched for them is dropped.
+pub(crate) async fn dequeue(
+    session: &mut Session<'_>,
+    id: CollectionId,
+    items: &[Option<TokenId>],
+) -> Result<(), StoreError> {
+    for item in items {
+        let sql = "DELETE FROM metadata_queue WHERE collection_id = $1 AND token_id = $2";
+        session.execute(sql, args![id.0, item_id(*item)]).await?;
+    }
+    Ok(())
+}
+
+impl Store {
+    /// Puts tokens of a collection into the queue, `None` being the contract itself. What is in it already stays as it
+    /// is; a collection that is not known is left alone.
+    pub async fn enqueue_metadata(
+        &self,
+        collection: CollectionKey,
+        items: Vec<Option<TokenId>>,
+        due_at: Timestamp,
+    ) -> Result<(), StoreError> {
+        self.write(move |mut session| {
+            Box::pin(async move {
+                match collections::find(&mut session, collection).await? {
+                    Some(id) => enqueue(&mut session, id, &items, due_at).await,
+                    None => Ok(()),
+                }
+            })
+        })
+        .await
+    }
+
+    /// Takes what is due. Nobody else gets it before `until`.
+    pub async fn take_due(&self, due: Due) -> Result<Vec<Queued>, StoreError> {
+        let candidates = self.due(due.clone()).await?;
+        if candidates.is_empty() {
+            return Ok(candidates);
+        }
+        let until = millis(due.until);
+        self.write(move |mut session| {
+            Box::pin(async move {
+                let mut taken = Vec::with_capacity(candidates.len());
+                for mut item in candidates {
+                    // Of two who saw it due, one finds it unchanged.
+                    let sql = "UPDATE metadata_queue SET due_at = $4
+                        WHERE collection_id = $1 AND token_id = $2 AND due_at = $3";
+                    let args = args![item.id.0, item_id(item.token), item.lease, until];
+                    if session.execute(sql, args).await? > 0 {
+                        item.lease = until;
+                        taken.push(item);
+                    }
+                }
+                Ok(taken)
+            })
+        })
+        .await
+    }
+
+    /// What is due, from each state its share.
+    async fn due(&self, due: Due) -> Result<Vec<Queued>, StoreError> {
+        let (chains, hosts) = (due.chains.len(), due.busy_hosts.len());
+        let sql = format!(
+            "SELECT metadata_queue.collection_id, chain_id, contract_address, token_id, attempts, due_at
+            FROM metadata_queue JOIN collections ON collections.collection_id = metadata_queue.collection_id
+            WHERE state = $1 AND due_at <= $2 AND chain_id IN ({}) AND (host = '' OR host NOT IN ({}))
+            ORDER BY due_at LIMIT $3",
+            list(chains, 3),
+            // Nothing is unequal to NULL either: an empty list names a host that there is not.
+            if hosts == 0 { "' '".to_owned() } else { list(hosts, 3 + chains) },
+        );
+        self.read(move |mut session| {
+            Box::pin(async move {
+                let mut found: Vec<Queued> = Vec::new();
+                for (state, share) in SHARES {
+                    let room = due.limit.saturating_sub(found.len() as u64).min(due.limit.div_ceil(share));
+                    let mut args = args![state, millis(due.now), room];
+                    args.extend(due.chains.iter().map(|chain| Arg::from(*chain)));
+                    args.extend(due.busy_hosts.iter().map(|host| Arg::from(host.as_str())));
+                    for row in session.all(sql.clone(), args).await? {
+                        found.push(queued(&row)?);
+                    }
+                }
+                Ok(found)
+            })
+        })
+        .await
+    }
+
+    /// Writes down how it went with things of one collection. What was fetched for a token that is no more, or that
+    /// nobody waits for, is dropped. Tells the collection's version when it changed.
+    pub async fn finish_fetches(
+        &self,
+        results: Vec<(Queued, Outcome)>,
+        now: Timestamp,
+    ) -> Result<Option<u64>, StoreError> {
+        let changes_kept = self.options.changes_kept;
+        let Some((first, _)) = results.first() else { return Ok(None) };
+        let (collection, id) = (first.collection, first.id);
+        self.write(move |mut session| {
+            Box::pin(async move {
+                hold(&mut session, id).await?;
+                let results = still_wanted(&mut session, id, results).await?;
+                let changes = changes(&mut session, id, &results, now).await?;
+                for (item, outcome) in &results {
+                    end(&mut session, item, outcome).await?;
+                }
+                if changes.is_empty() {
+                    return Ok(None);
+                }
+                let batch = Batch { collection, changes, key: None };
+                let committed = commit_within(&mut session, batch, changes_kept).await?;
+                Ok((committed.changed > 0).then_some(committed.version))
+            })
+        })
+        .await
+    }
+}
+
+fn queued(row: &Row) -> Result<Queued, StoreError> {
+    let token = row.text(3)?;
+    let token = if token.is_empty() { None } else { Some(row.parse(3, "token id")?) };
+    let key =
+        CollectionKey { chain: ChainId(row.u64(1, "chain id")?), address: row.parse(2, "contract address")? };
+    let id = CollectionId(row.u64(0, "collection id")?);
+    Ok(Queued { collection: key, token, attempts: row.u64(4, "attempts")?, id, lease: row.i64(5)? })
+}
+
+/// The results for what is still in the queue.
+async fn still_wanted(
+    session: &mut Session<'_>,
+    id: CollectionId,
+    mut results: Vec<(Queued, Outcome)>,
+) -> Result<Vec<(Queued, Outcome)>, StoreError> {
+    let keys = results.iter().map(|(item, _)| args![item_id(item.token)]).collect();
+    let rows = session.keyed("SELECT token_id FROM metadata_queue", id, "token_id", keys).await?;
+    let names = rows.iter().map(|row| row.text(0)).collect::<Result<Vec<String>, _>>()?;
+    results.retain(|(item, _)| names.contains(&item_id(item.token)));
+    Ok(results)
+}
+
+/// What the results change about the collection. Tokens that are no more leave the queue.
+async fn changes(
+    session: &mut Session<'_>,
+    id: CollectionId,
+    results: &[(Queued, Outcome)],
+    now: Timestamp,
+) -> Result<Vec<Change>, StoreError> {
+    let tokens = results.iter().filter_map(|(item, _)| item.token);
+    let stored = read_tokens(session, id, tokens.collect::<Vec<_>>()).await?;
+    let stored: HashMap<TokenId, String> =
+        stored.into_iter().map(|token| (token.token_id, token.metadata)).collect();
+    let mut changes = Vec::new();
+    for (item, outcome) in results {
+        let Some(token) = item.token else {
+            let text = read_contract(session, id).await?;
+            changes.extend(contract_change(text.as_deref(), outcome, now)?);
+            continue;
+        };
+        match stored.get(&token) {
+            Some(text) => changes.extend(token_change(text, outcome, now)?),
+            None => dequeue(session, id, &[Some(token)]).await?,
+        }
+    }
+    Ok(changes)
+}
+
+/// What becomes of a token's metadata.
+fn token_change(stored: &str, outcome: &Outcome, now: Timestamp) -> Result<Option<Change>, StoreError> {
+    let before: TokenMetadata = read_json("token metadata", stored)?;
+    let mut token = match outcome {
+        Outcome::Fetched(Fetched::Token(fetched)) => TokenMetadata {
+            token_id: before.token_id,
+            assets: before.assets.clone(),
+            updated_at: before.updated_at,
+            last_fetched: before.last_fetched,
+            ..(**fetched).clone()
+        },
+        Outcome::Failed { given_up: true, .. } => before.clone(),
+        Outcome::Fetched(Fetched::Contract(_)) | Outcome::Failed { .. } | Outcome::PutOff { .. } => {
+            return Ok(None);
+        }
+    };
+    token.queued_at = None;
+    token.status = before.status;
+    if matches!(outcome, Outcome::Fetched(_)) {
+        let is_same = token == TokenMetadata { queued_at: None, ..before };
+        token.updated_at = if is_same { token.updated_at } else { now };
+        token.last_fetched = Some(now);
+        token.status = Some(MetadataStatus::Available);
+    } else if token.status == Some(MetadataStatus::Refreshing) {
+        // What was there before is as good as it was.
+        token.status = Some(MetadataStatus::Available);
+    }
+    Ok(Some(Change::Token { token_id: token.token_id, metadata: token.to_json()? }))
+}
+
+/// What becomes of a contract's information.
+fn contract_change(
+    stored: Option<&str>,
+    outcome: &Outcome,
+    now: Timestamp,
+) -> Result<Option<Change>, StoreError> {
+    let before: Option<ContractInfo> =
+        stored.map(|text| read_json("contract information", text)).transpose()?;
+    let mut info = match (outcome, before.clone()) {
+        (Outcome::Fetched(Fetched::Contract(fetched)), _) => (**fetched).clone(),
+        (Outcome::Failed { given_up: true, .. }, Some(before)) => before,
+        _ => return Ok(None),
+    };
+    info.queued_at = None;
+    if let Outcome::Fetched(_) = outcome {
+        info.status = before.as_ref().and_then(|before| before.status);
+        info.updated_at = before.as_ref().map_or(now, |before| before.updated_at);
+        let is_same = before.is_some_and(|before| info == ContractInfo { queued_at: None, ..before });
+        info.updated_at = if is_same { info.updated_at } else { now };
+        info.status = Some(MetadataStatus::Available);
+    } else if info.status == Some(MetadataStatus::Refreshing) {
+        info.status = Some(MetadataStatus::Available);
+    }
+    Ok(Some(Change::Contract(info.to_json()?)))
+}
+
+pub(crate) fn read_json<T: serde::de::DeserializeOwned>(
+    what: &'static str,
+    text: &str,
+) -> Result<T, StoreError> {
+    serde_json::from_str(text).map_err(|error| StoreError::corrupt(what, error))
+}
+
+/// Ends a lease, unless it ended otherwise.
+async fn end(session: &mut Session<'_>, item: &Queued, outcome: &Outcome) -> Result<(), StoreError> {
+    let lease = args![item.id.0, item_id(item.token), item.lease];
+    let (sql, more) = match outcome {
+        Outcome::Fetched(_) => ("DELETE FROM metadata_queue", args![]),
+        Outcome::Failed { reason, host, again_at, given_up } => {
+            let state = if *given_up { GIVEN_UP } else { TRIED };
+            let sql = "UPDATE metadata_queue SET state = $4, reason = $5, host = $6, due_at = $7,
+                attempts = attempts + 1";
+            (sql, args![state, reason.as_str(), host.as_str(), millis(*again_at)])
+        }
+        Outcome::PutOff { host, again_at } => {
+            ("UPDATE metadata_queue SET host = $4, due_at = $5", args![host.as_str(), millis(*again_at)])
+        }
+    };
+    let sql = format!("{sql} WHERE collection_id = $1 AND token_id = $2 AND due_at = $3");
+    session.execute(sql, lease.into_iter().chain(more).collect()).await.map(drop)
+}
