@@ -350,7 +350,8 @@ fn contract_change(
     let before: Option<ContractInfo> =
         stored.map(|text| read_json("contract information", text)).transpose()?;
     let mut info = match (outcome, before.clone()) {
-        (Outcome::Fetched(Fetched::Contract(fetched)), _) => (**fetched).clone(),
+        (Outcome::Fetched(Fetched::Contract(fetched)), None) => (**fetched).clone(),
+        (Outcome::Fetched(Fetched::Contract(fetched)), Some(before)) => kept((**fetched).clone(), before),
         (Outcome::Failed { given_up: true, .. }, Some(before)) => before,
         _ => return Ok(None),
     };
@@ -365,6 +366,19 @@ fn contract_change(
         info.status = Some(MetadataStatus::Available);
     }
     Ok(Some(Change::Contract(info.to_json()?)))
+}
+
+/// What was fetched, with what only others can say of a contract.
+fn kept(mut fetched: ContractInfo, before: ContractInfo) -> ContractInfo {
+    let (extensions, others) = (&mut fetched.extensions, before.extensions);
+    extensions.origin_chain_id = others.origin_chain_id;
+    extensions.origin_address = others.origin_address;
+    extensions.verified = others.verified;
+    extensions.verified_by = others.verified_by;
+    if fetched.bytecode_hash.is_empty() {
+        fetched.bytecode_hash = before.bytecode_hash;
+    }
+    fetched
 }
 
 pub(crate) fn read_json<T: serde::de::DeserializeOwned>(

@@ -1,0 +1,182 @@
+//! Whom to ask how often: places for each host, and quiet after it failed.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use bourse_wire::Timestamp;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+/// Hosts that are remembered; those without any trouble are forgotten beyond it.
+const HOSTS_MAX: usize = 10_000;
+/// How long something is put off whose host has enough to do.
+const PUT_OFF: Duration = Duration::from_secs(1);
+/// Quiet grows up to this many times doubled.
+const DOUBLINGS_MAX: u32 = 16;
+
+/// What is known of hosts.
+pub(super) struct Hosts {
+    places: usize,
+    quiet_min: Duration,
+    quiet_max: Duration,
+    known: Mutex<HashMap<String, Host>>,
+}
+
+struct Host {
+    places: Arc<Semaphore>,
+    waiting: usize,
+    failures: u32,
+    quiet_until: Timestamp,
+}
+
+/// This much later.
+pub(super) fn later(now: Timestamp, by: Duration) -> Timestamp {
+    Timestamp::from_unix_nanos(now.unix_nanos() + i128::try_from(by.as_nanos()).unwrap_or(i128::MAX / 2))
+}
+
+impl Hosts {
+    /// So many places for each host, and so long quiet after its first failure and at most.
+    pub(super) fn new(places: usize, quiet_min: Duration, quiet_max: Duration) -> Self {
+        Self { places, quiet_min, quiet_max, known: Mutex::default() }
+    }
+
+    /// Nothing panics while it is held, and what is there is right at any moment.
+    fn known(&self) -> MutexGuard<'_, HashMap<String, Host>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn with<T>(&self, host: &str, change: impl FnOnce(&mut Host) -> T) -> T {
+        let mut known = self.known();
+        if known.len() >= HOSTS_MAX && !known.contains_key(host) {
+            known.retain(|_, host| host.failures > 0 || host.places.available_permits() < self.places);
+        }
+        change(known.entry(host.to_owned()).or_insert_with(|| Host {
+            places: Arc::new(Semaphore::new(self.places)),
+            waiting: 0,
+            failures: 0,
+            quiet_until: Timestamp::ZERO,
+        }))
+    }
+
+    /// Waits for a place at a host. When too many wait already, or it is to be left alone: when to come back.
+    pub(super) async fn enter(&self, host: &str, now: Timestamp) -> Result<OwnedSemaphorePermit, Timestamp> {
+        let places = self.with(host, |known| {
+            if known.quiet_until > now {
+                return Err(known.quiet_until);
+            }
+            if known.waiting >= self.places {
+                return Err(later(now, PUT_OFF));
+            }
+            known.waiting += 1;
+            Ok(Arc::clone(&known.places))
+        })?;
+        let waiting = Waiting { hosts: self, host };
+        let place = places.acquire_owned().await;
+        drop(waiting);
+        place.map_err(|_| later(now, PUT_OFF))
+    }
+
+    /// Whether a host is to be left alone.
+    pub(super) fn is_quiet(&self, host: &str, now: Timestamp) -> bool {
+        self.known().get(host).is_some_and(|known| known.quiet_until > now)
+    }
+
+    /// Hosts that nothing should be taken from the queue for.
+    pub(super) fn busy(&self, now: Timestamp) -> Vec<String> {
+        let known = self.known();
+        let busy = known.iter().filter(|(_, host)| host.quiet_until > now || host.waiting >= self.places);
+        // Some are enough: what is taken for another one is put off.
+        busy.map(|(name, _)| name.clone()).take(500).collect()
+    }
+
+    /// Leaves a host alone, longer with every failure.
+    pub(super) fn failed(&self, host: &str, now: Timestamp, retry_after: Option<Duration>) {
+        self.with(host, |known| {
+            let doubled = self.quiet_min.saturating_mul(1 << known.failures.min(DOUBLINGS_MAX));
+            let quiet = doubled.min(self.quiet_max).max(retry_after.unwrap_or_default());
+            known.failures = known.failures.saturating_add(1);
+            known.quiet_until = known.quiet_until.max(later(now, quiet));
+        });
+    }
+
+    /// A host works.
+    pub(super) fn succeeded(&self, host: &str) {
+        self.with(host, |known| known.failures = 0);
+    }
+}
+
+/// Somebody waits for a place, until this is dropped.
+struct Waiting<'a> {
+    hosts: &'a Hosts,
+    host: &'a str,
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.hosts.with(self.host, |known| known.waiting -= 1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt as _;
+
+    use super::*;
+
+    fn at(second: u64) -> Timestamp {
+        later(Timestamp::ZERO, Duration::from_secs(1_000_000 + second))
+    }
+
+    fn hosts() -> Hosts {
+        Hosts::new(2, Duration::from_secs(1), Duration::from_secs(60))
+    }
+
+    #[tokio::test]
+    async fn quiet_doubles_and_ends_with_the_first_success() {
+        let hosts = hosts();
+        for (now, quiet) in [(0, 1), (10, 2), (20, 4), (30, 8)] {
+            hosts.failed("a", at(now), None);
+            assert_eq!(hosts.enter("a", at(now)).await.err(), Some(at(now + quiet)));
+            assert!(hosts.enter("a", at(now + quiet)).await.is_ok());
+        }
+        for _ in 0..40 {
+            hosts.failed("a", at(40), None);
+        }
+        assert_eq!(hosts.enter("a", at(40)).await.err(), Some(at(100)));
+        hosts.succeeded("a");
+        hosts.failed("a", at(200), Some(Duration::from_secs(30)));
+        assert_eq!(hosts.enter("a", at(200)).await.err(), Some(at(230)), "as long as it asked for");
+        assert!(hosts.enter("b", at(200)).await.is_ok());
+        assert_eq!(hosts.busy(at(229)), ["a"]);
+        assert!(hosts.busy(at(230)).is_empty());
+    }
+
+    #[tokio::test]
+    async fn places_are_few_and_so_are_those_who_wait() {
+        let hosts = hosts();
+        let first = hosts.enter("a", at(0)).await.unwrap();
+        let _second = hosts.enter("a", at(0)).await.unwrap();
+        let (third, fourth) = (hosts.enter("a", at(0)), hosts.enter("a", at(0)));
+        tokio::pin!(third);
+        tokio::pin!(fourth);
+        let (waits, waits_too) =
+            ((&mut third).now_or_never().is_none(), (&mut fourth).now_or_never().is_none());
+        assert!(waits && waits_too);
+        assert_eq!(hosts.enter("a", at(0)).await.err(), Some(at(1)));
+        assert_eq!(hosts.busy(at(0)), ["a"]);
+        drop(first);
+        assert!(third.await.is_ok());
+        assert!(hosts.busy(at(0)).is_empty());
+    }
+
+    #[test]
+    fn hosts_without_trouble_are_forgotten() {
+        let hosts = hosts();
+        hosts.failed("bad", at(0), None);
+        for number in 0..3 * HOSTS_MAX {
+            hosts.succeeded(&number.to_string());
+        }
+        assert!(hosts.known().len() <= HOSTS_MAX);
+        assert!(hosts.is_quiet("bad", at(0)));
+    }
+}
