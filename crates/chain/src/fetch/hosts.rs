@@ -128,7 +128,7 @@ mod tests {
     }
 
     fn hosts() -> Hosts {
-        Hosts::new(2, Duration::from_secs(1), Duration::from_secs(60))
+        Hosts::new(2, Duration::from_secs(1), Duration::from_mins(1))
     }
 
     #[tokio::test]

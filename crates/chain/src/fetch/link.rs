@@ -60,6 +60,18 @@ pub struct Gateways {
     pub arweave: Vec<Url>,
 }
 
+impl Gateways {
+    /// Reads the addresses of gateways: of the web, and with a slash at the end, as names are appended to them.
+    pub fn read(ipfs: &[String], arweave: &[String]) -> Result<Self, LinkError> {
+        let read = |text: &String| match Url::parse(text) {
+            Ok(url) if matches!(url.scheme(), "http" | "https") && text.ends_with('/') => Ok(url),
+            Ok(_) | Err(_) => Err(LinkError::Malformed(format!("{text:?} is no gateway"))),
+        };
+        let all = |texts: &[String]| texts.iter().map(read).collect::<Result<Vec<Url>, _>>();
+        Ok(Self { ipfs: all(ipfs)?, arweave: all(arweave)? })
+    }
+}
+
 impl Link {
     /// Reads what a contract said. `{id}` stands for the token's id, as ERC-1155 has it.
     pub fn read(text: &str, token: Option<TokenId>, inline_bytes_max: usize) -> Result<Self, LinkError> {
@@ -225,6 +237,15 @@ mod tests {
 
     fn urls(text: &str) -> Vec<String> {
         read(text).unwrap().urls(&gateways()).iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn a_gateway_is_an_address_to_append_to() {
+        let read = |text: &str| Gateways::read(&[text.to_owned()], &[]);
+        assert_eq!(read("https://ipfs.example/ipfs/").unwrap().ipfs.len(), 1);
+        for text in ["", "ipfs.example/", "https://ipfs.example/ipfs", "ftp://ipfs.example/", "https:///"] {
+            assert!(read(text).is_err(), "{text}");
+        }
     }
 
     #[test]

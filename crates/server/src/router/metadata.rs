@@ -8,11 +8,16 @@ use crate::rpc::metadata;
 /// Bodies to try operations on metadata with.
 const COLLECTION: &str =
     r#"{"chainID":"amoy","contractAddress":"0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af"}"#;
+const CONTRACT: &str =
+    r#"{"chainHandle":"amoy","contractAddress":"0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af"}"#;
+const TOKENS: &str =
+    r#"{"chainID":"amoy","contractAddress":"0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af","tokenIDs":["1"]}"#;
 const SEARCH: &str = r#"{"chainID":"amoy","contractAddress":"0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af","filter":{"text":"a"}}"#;
 
 pub(super) fn operations() -> Vec<Route> {
     let mut operations = record_operations();
     operations.extend(search_operations());
+    operations.extend(refresh_operations());
     operations
 }
 
@@ -94,5 +99,56 @@ fn search_operations() -> Vec<Route> {
             search_contracts::handle,
         )
         .example(r#"{"chainID":"amoy","q":"0x5ea9c1","types":["ERC721","ERC1155"]}"#),
+    ]
+}
+
+fn refresh_operations() -> Vec<Route> {
+    use metadata::{
+        enqueue_tokens_for_refresh, get_task, refresh_all_contract_tokens, refresh_contract_info,
+        refresh_contract_tokens, refresh_token_metadata,
+    };
+    vec![
+        Route::new(
+            (Metadata, "RefreshTokenMetadata"),
+            AccessKey,
+            "Fetches the metadata of tokens anew, and answers with the number of the task.",
+            refresh_token_metadata::handle,
+        )
+        .example(TOKENS),
+        Route::new(
+            (Metadata, "EnqueueTokensForRefresh"),
+            AccessKey,
+            "The same as RefreshTokenMetadata.",
+            enqueue_tokens_for_refresh::handle,
+        )
+        .example(TOKENS),
+        Route::new(
+            (Metadata, "RefreshContractTokens"),
+            AccessKey,
+            "Fetches the metadata of tokens anew, and answers with the task.",
+            refresh_contract_tokens::handle,
+        )
+        .example(TOKENS),
+        Route::new(
+            (Metadata, "RefreshAllContractTokens"),
+            AccessKey,
+            "Fetches the metadata of all tokens of a contract anew.",
+            refresh_all_contract_tokens::handle,
+        )
+        .example(CONTRACT),
+        Route::new(
+            (Metadata, "RefreshContractInfo"),
+            AccessKey,
+            "Fetches anew what a contract says of itself.",
+            refresh_contract_info::handle,
+        )
+        .example(CONTRACT),
+        Route::new(
+            (Metadata, "GetTask"),
+            AccessKey,
+            "How far something is that the project asked for.",
+            get_task::handle,
+        )
+        .example(r#"{"taskId":1}"#),
     ]
 }

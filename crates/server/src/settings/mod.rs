@@ -23,7 +23,7 @@ pub use merged::Effective;
 pub use networks::{BUILT_IN, Markets, Network, Networks};
 pub use secret::Secret;
 pub use sections::{
-    Analytics, Auth, Cors, Database, Limits, Log, LogFormat, Quotas, Server, Service, Storage,
+    Analytics, Auth, Cors, Database, Limits, Log, LogFormat, Metadata, Quotas, Server, Service, Storage,
 };
 
 use serde::Deserialize;
@@ -49,6 +49,8 @@ pub struct Settings {
     pub quotas: Quotas,
     /// What is kept of events beside their counts, and how many come at once.
     pub analytics: Analytics,
+    /// How metadata is fetched.
+    pub metadata: Metadata,
     /// Which web pages may call it.
     pub cors: Cors,
     /// What it writes about itself.

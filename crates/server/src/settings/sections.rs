@@ -2,7 +2,9 @@
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::time::Duration;
 
+use bourse_chain::fetch::{FetchSettings, Gateways, LinkError, Pace, Rules};
 use serde::{Deserialize, Deserializer, de};
 
 use super::secret::Secret;
@@ -173,6 +175,71 @@ impl Analytics {
     pub fn retention(&self) -> Retention {
         let Self { batches_days, event_ids_days, raw_events_days, .. } = *self;
         Retention { batches_days, event_ids_days, raw_events_days }
+    }
+}
+
+/// `[metadata]`
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Metadata {
+    /// Addresses that names of IPFS are appended to.
+    pub ipfs_gateways: Vec<String>,
+    /// Addresses that names of Arweave are appended to.
+    pub arweave_gateways: Vec<String>,
+    /// Whether links without encryption are followed.
+    pub plain_http: bool,
+    /// Hosts that are fetched from although their addresses are private.
+    pub allowed_hosts: Vec<String>,
+    /// Largest body, in bytes.
+    pub body_bytes_max: usize,
+    /// Time for one fetch, in milliseconds.
+    pub timeout_ms: u64,
+    /// Time to connect, in milliseconds.
+    pub connect_timeout_ms: u64,
+    /// Fetches at once.
+    pub fetches_max: usize,
+    /// Fetches at once from one host.
+    pub fetches_per_host_max: usize,
+    /// Times that something is tried.
+    pub attempts_max: u64,
+    /// Time before something is tried again, in milliseconds; it doubles.
+    pub retry_ms: u64,
+    /// What it doubles up to.
+    pub retry_ms_max: u64,
+    /// Time before something that counts as not available is tried again, in milliseconds.
+    pub given_up_retry_ms: u64,
+    /// Time after which something is taken over from another server, in milliseconds.
+    pub lease_ms: u64,
+    /// Time between two looks at an empty queue, in milliseconds.
+    pub poll_ms: u64,
+    /// Time before a project may ask again for all tokens of a collection, in milliseconds.
+    pub refresh_all_ms: u64,
+}
+
+impl Metadata {
+    /// How to fetch; an error names the gateway that is none.
+    pub fn fetch(&self) -> Result<FetchSettings, LinkError> {
+        let time = Duration::from_millis;
+        Ok(FetchSettings {
+            gateways: Gateways::read(&self.ipfs_gateways, &self.arweave_gateways)?,
+            rules: Rules {
+                plain_http: self.plain_http,
+                allowed_hosts: self.allowed_hosts.clone(),
+                body_bytes_max: self.body_bytes_max,
+                timeout: time(self.timeout_ms),
+                connect_timeout: time(self.connect_timeout_ms),
+            },
+            pace: Pace {
+                concurrent_max: self.fetches_max,
+                per_host_max: self.fetches_per_host_max,
+                attempts_max: self.attempts_max,
+                retry_min: time(self.retry_ms),
+                retry_max: time(self.retry_ms_max),
+                given_up_retry: time(self.given_up_retry_ms),
+                lease: time(self.lease_ms),
+                poll: time(self.poll_ms),
+            },
+        })
     }
 }
 

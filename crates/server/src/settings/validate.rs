@@ -14,6 +14,9 @@ const JSON_DEPTH_LIMIT: usize = 128;
 /// Far beyond any machine, and well below the number at which a semaphore panics.
 const CONCURRENT_REQUESTS_LIMIT: usize = 1_000_000;
 
+/// Far beyond what hosts put up with, and well below the number at which a semaphore panics.
+const FETCHES_LIMIT: usize = 10_000;
+
 /// Longest name of a network, in characters.
 const NETWORK_NAME_CHARS_MAX: usize = 64;
 
@@ -40,7 +43,14 @@ pub(super) fn problems(settings: &Settings, merged: &Merged) -> Vec<Problem> {
         at_most(limits.concurrent_requests_max, CONCURRENT_REQUESTS_LIMIT),
     );
     check("cors.origins", origins(&settings.cors.origins));
+    let metadata = &settings.metadata;
+    check("metadata.ipfs_gateways", gateways(&metadata.ipfs_gateways));
+    check("metadata.arweave_gateways", gateways(&metadata.arweave_gateways));
+    check("metadata.allowed_hosts", hosts(&metadata.allowed_hosts));
+    check("metadata.fetches_max", at_most(metadata.fetches_max, FETCHES_LIMIT));
+    check("metadata.fetches_per_host_max", at_most(metadata.fetches_per_host_max, FETCHES_LIMIT));
     found.extend(page_sizes(settings, merged));
+    found.extend(fetch_times(settings, merged));
     found.extend(networks(settings, merged));
     found
 }
@@ -97,6 +107,40 @@ fn is_origin(text: &str) -> bool {
         let plain = |c: char| c.is_ascii_graphic() && !matches!(c, '/' | '?' | '#' | '@' | '*');
         !scheme.is_empty() && !host.is_empty() && scheme.chars().chain(host.chars()).all(plain)
     })
+}
+
+fn gateways(gateways: &[String]) -> Result<(), String> {
+    let reason =
+        |_| "must hold addresses such as https://ipfs.example/ipfs/, with a slash at the end".to_owned();
+    bourse_chain::fetch::Gateways::read(gateways, &[]).map(drop).map_err(reason)
+}
+
+/// Hosts are compared with those of links, which have no scheme, no path and no user.
+fn hosts(hosts: &[String]) -> Result<(), String> {
+    let is_host = |host: &String| {
+        !host.is_empty()
+            && host.chars().all(|c| c.is_ascii_graphic() && !matches!(c, '/' | '@' | '?' | '#' | '*'))
+    };
+    let wrong = hosts.iter().find(|host| !is_host(host));
+    wrong.map_or(Ok(()), |host| {
+        Err(format!("must hold hosts such as meta.intern or 10.0.0.5:8080, not {host:?}"))
+    })
+}
+
+/// A fetch that outlasts its lease would be done twice, and times that shrink are a slip.
+fn fetch_times(settings: &Settings, merged: &Merged) -> Vec<Problem> {
+    let metadata = &settings.metadata;
+    let pairs = [
+        ("metadata.timeout_ms", metadata.timeout_ms, "metadata.lease_ms", metadata.lease_ms),
+        ("metadata.retry_ms", metadata.retry_ms, "metadata.retry_ms_max", metadata.retry_ms_max),
+    ];
+    let wrong = pairs.into_iter().filter(|(_, first, _, second)| first > second);
+    let conflict = |(first, less, second, more): (&str, u64, &str, u64)| Problem::Conflict {
+        first: merged.place(first),
+        second: merged.place(second),
+        reason: format!("{less} is more than {more}"),
+    };
+    wrong.map(conflict).collect()
 }
 
 fn page_sizes(settings: &Settings, merged: &Merged) -> Option<Problem> {

@@ -1,13 +1,20 @@
 //! Token and contract metadata.
 
+pub(crate) mod enqueue_tokens_for_refresh;
 pub(crate) mod get_contract_info;
 pub(crate) mod get_contract_info_batch;
+pub(crate) mod get_task;
 pub(crate) mod get_token_metadata;
 pub(crate) mod get_token_metadata_batch;
+pub(crate) mod refresh_all_contract_tokens;
+pub(crate) mod refresh_contract_info;
+pub(crate) mod refresh_contract_tokens;
+pub(crate) mod refresh_token_metadata;
 pub(crate) mod search;
 pub(crate) mod search_contracts;
 pub(crate) mod search_tokens;
 pub(crate) mod token_collection_filters;
+mod types;
 
 use std::collections::HashMap;
 

@@ -18,6 +18,9 @@ fn other_value(key: &str, default: &Value) -> String {
         ("auth.jwt_secret", _) => SECRET.to_owned(),
         ("log.format", _) => "json".to_owned(),
         ("log.level", _) => "debug".to_owned(),
+        ("metadata.ipfs_gateways" | "metadata.arweave_gateways", _) => "https://a.example/".to_owned(),
+        ("metadata.allowed_hosts", _) => "meta.intern,10.0.0.5:8080".to_owned(),
+        (_, Value::Boolean(is)) => (!is).to_string(),
         (_, Value::Integer(number)) => (number + 1).to_string(),
         _ => panic!("no other value for {key}"),
     }

@@ -25,12 +25,10 @@ pub(crate) enum Reply {
 
 /// An answer with headers and a body.
 pub(crate) fn answer(status: &str, headers: &[(&str, &str)], body: &[u8]) -> Reply {
-    let mut bytes = format!("HTTP/1.1 {status}\r\nContent-Length: {}\r\nConnection: close\r\n", body.len());
-    for (name, value) in headers {
-        bytes.push_str(&format!("{name}: {value}\r\n"));
-    }
-    bytes.push_str("\r\n");
-    Reply::Bytes([bytes.as_bytes(), body].concat())
+    let headers = headers.iter().flat_map(|(name, value)| [*name, ": ", *value, "\r\n"]).collect::<String>();
+    let length = body.len();
+    let head = format!("HTTP/1.1 {status}\r\nContent-Length: {length}\r\nConnection: close\r\n{headers}\r\n");
+    Reply::Bytes([head.as_bytes(), body].concat())
 }
 
 pub(crate) fn ok(body: &str) -> Reply {

@@ -1,17 +1,12 @@
 //! Fetching from hosts that mean no good: where they lead, how much they send, how long they take.
-#![expect(clippy::unwrap_used, reason = "a test may fail by panicking")]
-
-mod support {
-    pub(crate) mod web;
-}
 
 use std::io::Write as _;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
+use crate::web::{EveryNameIsHere, Reply, Server, answer, ok, redirect};
 use bourse_chain::fetch::{GetError, Getter, Rules};
-use support::web::{EveryNameIsHere, Reply, Server, answer, ok, redirect};
 
 const BODY_BYTES_MAX: usize = 100_000;
 const TIMEOUT: Duration = Duration::from_millis(700);
@@ -240,7 +235,7 @@ async fn a_proxy_of_the_environment_is_not_asked() {
     let program = std::env::current_exe().unwrap();
     // Another process, as the environment belongs to the whole of this one.
     let mut command = std::process::Command::new(program);
-    command.args(["--exact", "asked_through_a_proxy", "--ignored"]);
+    command.args(["--exact", "get::asked_through_a_proxy", "--ignored"]);
     for variable in ["http_proxy", "HTTP_PROXY", "ALL_PROXY"] {
         command.env(variable, format!("http://127.0.0.1:{}", proxy.port));
     }

@@ -1,0 +1,9 @@
+//! Asks for the metadata of tokens to be fetched anew; the same as `RefreshTokenMetadata` by another name.
+
+use super::types::{TaskIdAnswer, TokensRequest};
+use crate::call::Call;
+use crate::failure::Failure;
+
+pub(crate) async fn handle(call: Call, request: TokensRequest) -> Result<TaskIdAnswer, Failure> {
+    Ok(TaskIdAnswer { task_id: request.refresh(&call).await?.id })
+}

@@ -1,0 +1,160 @@
+//! What the operations that fetch anew share.
+
+use bourse_store::{CollectionKey, Refresh, RefreshTask};
+use bourse_wire::{Address, ChainRef, Error, RecordId, TaskStatus, Timestamp, TokenId};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::check_batch;
+use crate::call::Call;
+use crate::failure::Failure;
+use crate::route::request;
+
+/// Which contract is to be fetched anew.
+#[derive(Deserialize, JsonSchema)]
+#[schemars(rename = "RefreshContractRequest")]
+pub(crate) struct ContractRequest {
+    /// Chain, by number or by name.
+    #[serde(rename = "chainHandle")]
+    chain_handle: Option<ChainRef>,
+    /// The same, as other operations call it.
+    #[serde(rename = "chainID")]
+    chain_id: Option<ChainRef>,
+    /// Contract address.
+    #[serde(rename = "contractAddress")]
+    contract_address: Address,
+}
+request!(ContractRequest);
+
+impl ContractRequest {
+    pub(super) fn collection(&self, call: &Call) -> Result<CollectionKey, Error> {
+        let chain = self.chain_handle.as_ref().or(self.chain_id.as_ref());
+        call.collection(chain, self.contract_address)
+    }
+}
+
+/// Which tokens are to be fetched anew.
+#[derive(Deserialize, JsonSchema)]
+#[schemars(rename = "RefreshTokensRequest")]
+pub(crate) struct TokensRequest {
+    /// Chain, by number or by name.
+    #[serde(rename = "chainID")]
+    chain_id: Option<ChainRef>,
+    /// The same, as other operations call it.
+    #[serde(rename = "chainHandle")]
+    chain_handle: Option<ChainRef>,
+    /// Contract address.
+    #[serde(rename = "contractAddress")]
+    contract_address: Address,
+    /// Token ids: at most 50. Those that are not known are left out.
+    #[serde(rename = "tokenIDs", default)]
+    token_ids: Vec<TokenId>,
+    /// All tokens of the contract, in place of those that are named.
+    #[serde(rename = "refreshAll", default)]
+    refresh_all: bool,
+}
+request!(TokensRequest);
+
+impl TokensRequest {
+    /// Puts the tokens into the queue.
+    pub(super) async fn refresh(self, call: &Call) -> Result<RefreshTask, Failure> {
+        let key =
+            call.collection(self.chain_id.as_ref().or(self.chain_handle.as_ref()), self.contract_address)?;
+        let wanted = if self.refresh_all { all_tokens(call) } else { some_tokens(call, self.token_ids)? };
+        refresh(call, key, wanted).await
+    }
+}
+
+fn some_tokens(call: &Call, tokens: Vec<TokenId>) -> Result<Refresh, Error> {
+    check_batch("tokenIDs", "token ids", tokens.len(), call.app.settings.limits.batch_tokens_max)?;
+    if tokens.is_empty() {
+        return Err(Error::invalid("tokenIDs", "is required: name tokens, or set refreshAll"));
+    }
+    Ok(Refresh::Tokens(tokens))
+}
+
+pub(super) fn all_tokens(call: &Call) -> Refresh {
+    Refresh::AllTokens { again_after_ms: call.app.settings.metadata.refresh_all_ms }
+}
+
+/// Puts what is wanted into the queue, if there is anybody to ask.
+pub(super) async fn refresh(
+    call: &Call,
+    key: CollectionKey,
+    wanted: Refresh,
+) -> Result<RefreshTask, Failure> {
+    let network = call.app.settings.networks.get(key.chain.0);
+    if network.is_none_or(|network| network.rpc_url.is_none()) {
+        let name = network.map_or_else(|| key.chain.to_string(), |network| network.name.clone());
+        let reason =
+            format!("network {name} has no node (`networks.{name}.rpc_url`), so nothing can be fetched");
+        return Err(Error::invalid("chainID", reason).into());
+    }
+    let refreshed = call.app.store.refresh(call.scope(), key, wanted, call.now).await?;
+    if let Some(version) = refreshed.version {
+        call.app.resident.follow(key, version).await?;
+    }
+    Ok(refreshed.task)
+}
+
+/// The number of a task.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "TaskIdAnswer")]
+pub(crate) struct TaskIdAnswer {
+    /// Task id, for `GetTask`.
+    #[serde(rename = "taskId")]
+    pub(super) task_id: RecordId,
+}
+
+/// A task.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct TaskAnswer {
+    pub(super) task: Task,
+}
+
+/// Something that was asked for, and how far it is.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Task {
+    /// Task id.
+    id: RecordId,
+    /// Which queue it is in; there is one.
+    queue: &'static str,
+    /// How far it is: done when everything was fetched or given up, failed when nothing could be fetched.
+    status: TaskStatus,
+    /// How often the token that was tried most was tried in vain.
+    r#try: u64,
+    /// When the next attempt is due.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    run_at: Option<Timestamp>,
+    /// When it was asked for.
+    created_at: Timestamp,
+    /// The contract, how many of its tokens are done, and what went wrong with some of the others.
+    payload: Vec<String>,
+}
+
+impl From<RefreshTask> for Task {
+    fn from(task: RefreshTask) -> Self {
+        let done = task.total.saturating_sub(task.waiting + task.failed);
+        let mut payload = vec![
+            format!("{}/{}", task.collection.chain, task.collection.address),
+            format!(
+                "{done} of {} fetched, {} waiting, {} not available",
+                task.total, task.waiting, task.failed
+            ),
+        ];
+        payload.extend(task.reasons.iter().map(|(token, reason)| match token {
+            Some(token) => format!("token {token}: {reason}"),
+            None => format!("contract: {reason}"),
+        }));
+        Self {
+            id: task.id,
+            queue: "metadata",
+            status: task.status(),
+            r#try: task.attempts,
+            run_at: task.run_at,
+            created_at: task.created_at,
+            payload,
+        }
+    }
+}
