@@ -12,6 +12,7 @@ mod marketplace;
 mod metadata;
 mod orders;
 mod plain;
+mod refresh;
 mod search;
 mod trading;
 

@@ -1,8 +1,8 @@
 //! What is in the store before a test begins.
 
 use axum::http::StatusCode;
-use bourse_store::{Batch, Change, CollectionKey, Store};
-use bourse_wire::{ChainId, TokenMetadata};
+use bourse_store::{Batch, Change, CollectionKey, Refresh, Store};
+use bourse_wire::{ChainId, Timestamp, TokenMetadata};
 use serde_json::{Value, json};
 
 use super::body::{SVG, upload};
@@ -63,8 +63,8 @@ pub(crate) fn contract_info(address: &str, name: &str) -> Value {
     serde_json::to_value(info).unwrap()
 }
 
-/// One of everything that a project can have: collection, token and asset, link, audience, contact. Every text in it
-/// says `mark`.
+/// One of everything that a project can have: collection, token and asset, link, audience, contact, task. Every text in
+/// it says `mark`.
 pub(crate) async fn belongings(store: &Store, project: &Project, mark: &str, private: bool) -> Belongings {
     let call = async |operation: &str, body: Value| project.call(operation, body).await.ok();
     let metadata = json!({ "name": mark, "description": mark });
@@ -88,8 +88,15 @@ pub(crate) async fn belongings(store: &Store, project: &Project, mark: &str, pri
     let contact = json!({ "name": mark, "address": ACCOUNT, "email": "somebody@mail.example" });
     call("Builder/AddAudienceContacts", json!({ "audienceId": audience, "contacts": [contact] })).await;
     let view = store.audience(project.scope, audience.try_into().unwrap()).await.unwrap();
-    Belongings { collection, asset, audience, contact: view.contacts[0].id.get() }
+    tokens(store, ASKED_FOR, 1..2, mark).await;
+    let asked =
+        store.refresh(project.scope, key(ASKED_FOR), Refresh::Contract, Timestamp::ZERO).await.unwrap();
+    let (contact, task) = (view.contacts[0].id.get(), asked.task.id.get());
+    Belongings { collection, asset, audience, contact, task }
 }
+
+/// A contract that every project has asked for.
+const ASKED_FOR: &str = "0x00000000000000000000000000000000000000ad";
 
 /// The ids of what a project has; its token is 1, its linked contract [`RELICS`].
 #[derive(Clone, Copy)]
@@ -98,4 +105,5 @@ pub(crate) struct Belongings {
     pub(crate) asset: u64,
     pub(crate) audience: u64,
     pub(crate) contact: u64,
+    pub(crate) task: u64,
 }
