@@ -9,8 +9,13 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// Hosts that are remembered; those without any trouble are forgotten beyond it.
 const HOSTS_MAX: usize = 10_000;
-/// How long something is put off whose host has enough to do.
-const PUT_OFF: Duration = Duration::from_secs(1);
+/// How long something is put off at least, and at most, whose host has enough to do.
+const PUT_OFF_MIN: Duration = Duration::from_secs(1);
+const PUT_OFF_MAX: Duration = Duration::from_hours(1);
+/// How long a fetch is thought to take before any was seen.
+const FETCH_GUESS: Duration = Duration::from_millis(200);
+/// How much what was thought before counts, against what was seen last.
+const MEMORY: u32 = 7;
 /// Quiet grows up to this many times doubled.
 const DOUBLINGS_MAX: u32 = 16;
 
@@ -27,6 +32,21 @@ struct Host {
     waiting: usize,
     failures: u32,
     quiet_until: Timestamp,
+    /// How long a fetch takes.
+    takes: Duration,
+    /// When the last of those that were put off comes back. They come one after another, as fast as the host works: all
+    /// at once, most of them would only be put off again.
+    last_back: Timestamp,
+}
+
+impl Host {
+    /// When the next one that is put off is to come back.
+    fn put_off(&mut self, now: Timestamp, places: usize) -> Timestamp {
+        let pace = self.takes / u32::try_from(places).unwrap_or(u32::MAX).max(1);
+        let back = later(self.last_back.max(later(now, PUT_OFF_MIN)), pace);
+        self.last_back = back.min(later(now, PUT_OFF_MAX));
+        self.last_back
+    }
 }
 
 /// This much later.
@@ -55,6 +75,8 @@ impl Hosts {
             waiting: 0,
             failures: 0,
             quiet_until: Timestamp::ZERO,
+            takes: FETCH_GUESS,
+            last_back: Timestamp::ZERO,
         }))
     }
 
@@ -65,7 +87,7 @@ impl Hosts {
                 return Err(known.quiet_until);
             }
             if known.waiting >= self.places {
-                return Err(later(now, PUT_OFF));
+                return Err(known.put_off(now, self.places));
             }
             known.waiting += 1;
             Ok(Arc::clone(&known.places))
@@ -73,12 +95,17 @@ impl Hosts {
         let waiting = Waiting { hosts: self, host };
         let place = places.acquire_owned().await;
         drop(waiting);
-        place.map_err(|_| later(now, PUT_OFF))
+        place.map_err(|_| later(now, PUT_OFF_MIN))
     }
 
-    /// Whether a host is to be left alone.
-    pub(super) fn is_quiet(&self, host: &str, now: Timestamp) -> bool {
-        self.known().get(host).is_some_and(|known| known.quiet_until > now)
+    /// Until when a host is to be left alone, if it is.
+    pub(super) fn quiet_until(&self, host: &str, now: Timestamp) -> Option<Timestamp> {
+        self.known().get(host).map(|known| known.quiet_until).filter(|until| *until > now)
+    }
+
+    /// A fetch took so long.
+    pub(super) fn took(&self, host: &str, time: Duration) {
+        self.with(host, |known| known.takes = (known.takes * MEMORY + time) / (MEMORY + 1));
     }
 
     /// Hosts that nothing should be taken from the queue for.
@@ -162,7 +189,14 @@ mod tests {
         let (waits, waits_too) =
             ((&mut third).now_or_never().is_none(), (&mut fourth).now_or_never().is_none());
         assert!(waits && waits_too);
-        assert_eq!(hosts.enter("a", at(0)).await.err(), Some(at(1)));
+        let millis = |millis| later(at(0), Duration::from_millis(millis));
+        assert_eq!(hosts.enter("a", at(0)).await.err(), Some(millis(1_100)));
+        assert_eq!(hosts.enter("a", at(0)).await.err(), Some(millis(1_200)), "one after another");
+        for _ in 0..100 {
+            hosts.took("a", Duration::from_secs(20));
+        }
+        let back = hosts.enter("a", at(0)).await.unwrap_err();
+        assert!(back > at(10) && back < at(12), "as fast as the host works: {back}");
         assert_eq!(hosts.busy(at(0)), ["a"]);
         drop(first);
         assert!(third.await.is_ok());
@@ -177,6 +211,6 @@ mod tests {
             hosts.succeeded(&number.to_string());
         }
         assert!(hosts.known().len() <= HOSTS_MAX);
-        assert!(hosts.is_quiet("bad", at(0)));
+        assert_eq!(hosts.quiet_until("bad", at(0)), Some(at(1)));
     }
 }

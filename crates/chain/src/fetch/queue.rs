@@ -11,6 +11,7 @@ use futures_util::FutureExt as _;
 use futures_util::future::join_all;
 use tokio::sync::{Semaphore, mpsc};
 use tokio::task::JoinSet;
+use tokio::time::Instant;
 
 use super::ask::{self, CallFailed, Caller};
 use super::get::{GetError, Getter, Lookup, Rules};
@@ -320,12 +321,22 @@ impl Fetcher {
         if let Link::Inline(body) = link {
             return Ok(body.clone());
         }
-        let mut urls = link.urls(&self.gateways);
-        let now = (self.clock)();
-        let _place = self.hosts.enter(link.host(), now).await.map_err(Problem::PutOff)?;
+        let _place = self.hosts.enter(link.host(), (self.clock)()).await.map_err(Problem::PutOff)?;
         let _permit = self.permits.acquire().await.map_err(Problem::passing)?;
+        // While this one waited, others may have learnt that the host wants to be left alone.
+        if let Some(until) = self.hosts.quiet_until(link.host(), (self.clock)()) {
+            return Err(Problem::PutOff(until));
+        }
+        let began = Instant::now();
+        let body = self.download_first(link).await;
+        self.hosts.took(link.host(), began.elapsed());
+        body
+    }
+
+    async fn download_first(&self, link: &Link) -> Result<Vec<u8>, Problem> {
+        let (mut urls, now) = (link.urls(&self.gateways), (self.clock)());
         // Stable: those that work come first, each in the order of the settings.
-        urls.sort_by_key(|url| self.hosts.is_quiet(url.host_str().unwrap_or_default(), now));
+        urls.sort_by_key(|url| self.hosts.quiet_until(url.host_str().unwrap_or_default(), now).is_some());
         let mut last = None;
         for url in urls {
             let host = url.host_str().unwrap_or_default().to_owned();

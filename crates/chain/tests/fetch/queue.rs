@@ -187,6 +187,22 @@ async fn bad_tokens_do_not_delay_good_ones() {
     println!("100 good tokens behind 300 bad ones took {took:?}; {} bad ones were tried", silent.asked());
 }
 
+/// Far more tokens than a host has places: most are put off once, and come back when there is a place for them.
+#[tokio::test]
+async fn a_large_collection_at_one_host_is_not_asked_for_over_and_over() {
+    let server = Server::start(numbered).await;
+    let world = World::new(&[("good.example", &server)]).await;
+    world.links(1..=400, |id| format!("http://good.example:{}/{id}", server.port));
+    world.mint(400).await;
+    let worker = world.start();
+    world.wait_until(400, |token| token.status == AVAILABLE).await;
+    worker.stop().await;
+    assert_eq!(server.asked(), 400);
+    // Both standards are asked for each token each time.
+    let asked = world.calls() / 2;
+    assert!(asked < 3 * 400, "the contract was asked {asked} times for 400 tokens");
+}
+
 #[tokio::test]
 async fn a_node_that_is_down_costs_no_attempts() {
     let server = Server::start(numbered).await;
