@@ -157,7 +157,7 @@ async fn put_in_queue(
                 changes.push(Change::Token { token_id: stored.token_id, metadata: token.to_json()? });
             }
             if items.is_empty() {
-                return Err(not_found("none of these tokens is known: token"));
+                return Err(Error::new(Code::NotFound, "none of these tokens is known").into());
             }
             ask_anew(session, id, &items, now).await?;
             let total = items.len() as u64;

@@ -77,19 +77,28 @@ pub(super) fn all_tokens(call: &Call) -> Refresh {
     Refresh::AllTokens { again_after_ms: call.app.settings.metadata.refresh_all_ms }
 }
 
+/// Refuses to promise what nobody could be asked for.
+fn check_node(call: &Call, key: CollectionKey) -> Result<(), Error> {
+    let reason = match call.app.settings.networks.get(key.chain.0) {
+        Some(network) if network.rpc_url.is_some() => return Ok(()),
+        Some(network) => {
+            format!(
+                "network {0} has no node (`networks.{0}.rpc_url`), so nothing can be fetched",
+                network.name
+            )
+        }
+        None => format!("no network with the id {} has a node, so nothing can be fetched", key.chain),
+    };
+    Err(Error::invalid("chainID", reason))
+}
+
 /// Puts what is wanted into the queue, if there is anybody to ask.
 pub(super) async fn refresh(
     call: &Call,
     key: CollectionKey,
     wanted: Refresh,
 ) -> Result<RefreshTask, Failure> {
-    let network = call.app.settings.networks.get(key.chain.0);
-    if network.is_none_or(|network| network.rpc_url.is_none()) {
-        let name = network.map_or_else(|| key.chain.to_string(), |network| network.name.clone());
-        let reason =
-            format!("network {name} has no node (`networks.{name}.rpc_url`), so nothing can be fetched");
-        return Err(Error::invalid("chainID", reason).into());
-    }
+    check_node(call, key)?;
     let refreshed = call.app.store.refresh(call.scope(), key, wanted, call.now).await?;
     if let Some(version) = refreshed.version {
         call.app.resident.follow(key, version).await?;

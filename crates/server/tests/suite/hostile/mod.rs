@@ -45,7 +45,8 @@ fn check_answer(answer: &Answer, planned: bool) {
 fn service() -> (tokio::runtime::Runtime, TestApp) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let app = runtime.block_on(async {
-        let app = TestApp::start().await;
+        let node = [("networks.polygon.id", "137"), ("networks.polygon.rpc_url", "https://node.example")];
+        let app = TestApp::with(&node).await;
         seed::relics(&app.store).await;
         seed::belongings(&app.store, &app.project_a, "Relics", false).await;
         // Something to trade, for what the bodies say.

@@ -93,7 +93,7 @@ pub(super) fn valid_body(operation: &str) -> Value {
     let mut body = json!({
         "projectId": 1, "chainID": "137", "contractAddress": RELICS, "contractAddresses": [RELICS],
         "contractTokenMap": { RELICS: ["1", "2"] }, "tokenIDs": ["1", 2], "collectionId": 1, "tokenId": "1",
-        "assetId": 1, "audienceId": 1, "name": format!("for {operation}"), "contactIds": [1, 2], "recursive": true,
+        "assetId": 1, "audienceId": 1, "taskId": 1, "refreshAll": false, "chainHandle": "137", "name": format!("for {operation}"), "contactIds": [1, 2], "recursive": true,
         "private": true, "token": token, "collection": collection, "asset": asset, "contacts": contacts,
         "contractCollection": link, "page": page, "side": "listing", "filter": filter, "excludeProperties": ["n"],
         "excludePropertyValues": true, "includeCounts": true, "tokens": tokens, "contracts": contracts, "balances": balances,
