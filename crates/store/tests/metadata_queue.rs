@@ -208,6 +208,18 @@ async fn what_nobody_waits_for_any_more_is_dropped() {
 }
 
 #[tokio::test]
+async fn who_comes_too_late_changes_nothing() {
+    let (_database, store) = open().await;
+    minted(&store, key(1), 1).await;
+    let slow = take(&store, 1, 0).await;
+    let quick = take(&store, 1, 60).await;
+    finish(&store, &quick[0], fetched(&quick[0], "New"), 61).await;
+    finish(&store, &slow[0], fetched(&slow[0], "Old"), 62).await;
+    assert_eq!(token(&store, key(1), 1).await.name, "New");
+    assert!(take(&store, 1, 1000).await.is_empty());
+}
+
+#[tokio::test]
 async fn a_refresh_in_vain_leaves_what_was_there() {
     let (_database, store) = open().await;
     minted(&store, key(1), 2).await;

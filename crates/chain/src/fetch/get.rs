@@ -309,13 +309,13 @@ fn encoding(headers: &HeaderMap) -> Result<Encoding, GetError> {
 
 /// Inflates, up to a limit.
 fn inflate(body: &[u8], bytes_max: usize) -> Result<Vec<u8>, GetError> {
-    let mut inflated = Vec::new();
-    let read = GzDecoder::new(body).take(bytes_max as u64 + 1).read_to_end(&mut inflated);
-    read.map_err(|error| GetError::Encoding(error.to_string()))?;
-    if inflated.len() > bytes_max {
-        return Err(GetError::TooLarge { bytes_max });
+    let wrong = |error: std::io::Error| GetError::Encoding(error.to_string());
+    let (mut decoder, mut inflated) = (GzDecoder::new(body), Vec::new());
+    decoder.by_ref().take(bytes_max as u64).read_to_end(&mut inflated).map_err(wrong)?;
+    match decoder.read(&mut [0]).map_err(wrong)? {
+        0 => Ok(inflated),
+        _ => Err(GetError::TooLarge { bytes_max }),
     }
-    Ok(inflated)
 }
 
 /// What went wrong below HTTP: the innermost reason says most.
