@@ -15,6 +15,8 @@ pub struct Terms {
     pub valid_from: Timestamp,
     /// Valid until; the zero time when it never ends.
     pub valid_until: Timestamp,
+    /// What the maker's approvals or funds cover; `None` when nobody knows.
+    pub backing: Option<Amount>,
 }
 
 /// The world around an order.
@@ -29,11 +31,13 @@ pub struct World {
 }
 
 impl Terms {
-    /// What can be filled right now: of a listing no more than its maker holds, when that is known.
+    /// What can be filled right now: no more than what covers it, and of a listing no more than its maker holds, when
+    /// that is known.
     pub fn available(&self, held: Option<Amount>) -> Amount {
+        let covered = self.backing.map_or(self.remaining, |backing| self.remaining.min(backing));
         match (self.side, held) {
-            (OrderSide::Listing, Some(held)) => self.remaining.min(held),
-            (OrderSide::Listing, None) | (OrderSide::Offer | OrderSide::Unknown, _) => self.remaining,
+            (OrderSide::Listing, Some(held)) => covered.min(held),
+            (OrderSide::Listing, None) | (OrderSide::Offer | OrderSide::Unknown, _) => covered,
         }
     }
 

@@ -28,6 +28,7 @@ impl From<StoreError> for Failure {
             | StoreError::Address { .. }
             | StoreError::Newer { .. }
             | StoreError::Corrupt { .. }
+            | StoreError::Chain(_)
             | StoreError::Closed => Self::Internal(Box::new(error)),
         }
     }

@@ -2,6 +2,8 @@
 
 use bourse_wire::Error;
 
+use crate::ChainError;
+
 /// A failure of the store.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
@@ -35,6 +37,9 @@ pub enum StoreError {
         /// What is wrong with it.
         reason: String,
     },
+    /// Blocks that cannot be taken as they are.
+    #[error(transparent)]
+    Chain(#[from] ChainError),
     /// The writer has stopped; the store is being closed.
     #[error("the store is closed")]
     Closed,

@@ -47,7 +47,8 @@ async fn keyed(
     session.keyed(select, id, "marketplace, order_id", keys).await
 }
 
-/// Writes orders and what happened to them; returns those that are different now. Whoever calls this holds the
+/// Writes orders and what happened to them; returns those that are different now. Operators and backings stay as they
+/// are: only a chain states them. Whoever calls this holds the
 /// collection, so that what is read here is still so when it is replaced.
 pub(crate) async fn put(
     session: &mut Session<'_>,
@@ -105,12 +106,12 @@ fn is_different(row: &Row, args: &[Arg]) -> Result<bool, StoreError> {
     Ok(false)
 }
 
-/// The column of the time when the record last changed, the last one.
+/// The column of the time when the record last changed, the last one that is written here.
 const UPDATED_AT: usize = 20;
 
 pub(crate) const SELECT_ORDERS: &str = "SELECT marketplace, order_id, side, status, origin_name, token_id, maker, price_amount,
     currency_address, quantity_initial, quantity_remaining, quantity_decimals, fee_bps, fee_breakdown, valid_from,
-    valid_until, block_number, order_created_at, order_updated_at, created_at, updated_at
+    valid_until, block_number, order_created_at, order_updated_at, created_at, updated_at, operator, backing
     FROM orders";
 
 const INSERT_ORDERS: &str = "INSERT INTO orders (collection_id, marketplace, order_id, side, status, origin_name,
@@ -177,6 +178,8 @@ pub(crate) fn order(row: &Row) -> Result<OrderFacts, StoreError> {
         order_updated_at: row.parse(18, "order time")?,
         created_at: row.parse(19, "order time")?,
         updated_at: row.parse(20, "order time")?,
+        operator: row.opt_parse(21, "operator")?,
+        backing: row.opt_parse(22, "backing")?,
     })
 }
 

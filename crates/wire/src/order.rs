@@ -73,6 +73,11 @@ pub struct OrderFacts {
     pub created_at: Timestamp,
     /// When our record last changed.
     pub updated_at: Timestamp,
+    /// Who moves the maker's tokens, or for an offer the maker's money, on a fill; absent when that is not known.
+    pub operator: Option<Address>,
+    /// How many units the maker's approvals, or for an offer the maker's funds, cover right now; absent when that is
+    /// not known, which counts as enough.
+    pub backing: Option<Amount>,
 }
 
 /// An order as it is imported: the wire record, of which the derived members are ignored.
@@ -257,6 +262,8 @@ impl OrderInput {
             order_updated_at: self.order_updated_at,
             created_at: self.created_at,
             updated_at: self.updated_at,
+            operator: None,
+            backing: None,
         })
     }
 

@@ -81,6 +81,7 @@ impl PreparedOrder {
                 remaining: facts.quantity_remaining,
                 valid_from: facts.valid_from,
                 valid_until: facts.valid_until,
+                backing: facts.backing,
             },
             created_at: facts.created_at,
             text: render(facts),
