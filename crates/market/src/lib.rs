@@ -2,6 +2,7 @@
 
 mod decimal;
 pub mod facts;
+pub mod ledger;
 mod money;
 pub mod protocols;
 mod rate;

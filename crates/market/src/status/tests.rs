@@ -13,11 +13,24 @@ fn listing() -> Terms {
         remaining: Amount::from(5),
         valid_from: at(10),
         valid_until: at(20),
+        backing: None,
     }
 }
 
 fn world(seconds: i64) -> World {
     World { now: at(seconds), currency_known: true, held: Some(Amount::from(3)) }
+}
+
+#[test]
+fn orders_are_bound_by_what_covers_them() {
+    let backed = |backing: u64| Terms { backing: Some(Amount::from(backing)), ..listing() };
+    assert_eq!(backed(2).available(Some(Amount::from(3))), Amount::from(2));
+    assert_eq!(backed(4).available(Some(Amount::from(3))), Amount::from(3));
+    assert_eq!(backed(9).available(None), Amount::from(5));
+    let offer = Terms { side: OrderSide::Offer, ..backed(2) };
+    assert_eq!(offer.available(Some(Amount::ZERO)), Amount::from(2));
+    assert_eq!(backed(0).status(world(15)), OrderStatus::Inactive);
+    assert_eq!(backed(1).status(world(15)), OrderStatus::Active);
 }
 
 #[test]
@@ -98,13 +111,15 @@ fn an_order_is_over_when_only_its_source_could_revive_it() {
 fn terms() -> impl Strategy<Value = Terms> {
     let end = prop_oneof![Just(Timestamp::ZERO), (0_i64..8).prop_map(at)];
     let status = prop_oneof![4 => Just(OrderStatus::Active), 1 => prop::sample::select(OrderStatus::ALL)];
-    (prop::sample::select(OrderSide::ALL), status, 0_u64..3, 0_i64..8, end).prop_map(
-        |(side, status, remaining, from, valid_until)| Terms {
+    let backing = prop::option::of((0_u64..3).prop_map(Amount::from));
+    (prop::sample::select(OrderSide::ALL), status, 0_u64..3, 0_i64..8, (end, backing)).prop_map(
+        |(side, status, remaining, from, (valid_until, backing))| Terms {
             side,
             status,
             remaining: Amount::from(remaining),
             valid_from: at(from),
             valid_until,
+            backing,
         },
     )
 }
@@ -125,7 +140,7 @@ proptest! {
         let ended = terms.valid_until != Timestamp::ZERO && world.now >= terms.valid_until;
         let short = terms.side == OrderSide::Listing && world.held == Some(Amount::ZERO);
         let free = terms.status == OrderStatus::Active && terms.remaining > Amount::ZERO && begun && !ended
-            && world.currency_known && !short;
+            && world.currency_known && !short && terms.backing != Some(Amount::ZERO);
         prop_assert_eq!(terms.status(world) == OrderStatus::Active, free);
     }
 
@@ -137,7 +152,7 @@ proptest! {
         for later in (0..10).map(at).filter(|later| *later > world.now && next.is_none_or(|next| *later < next)) {
             prop_assert_eq!(status(later), status(world.now));
         }
-        if let Some(next) = next && world.currency_known && world.held.is_none() {
+        if let Some(next) = next && world.currency_known && world.held.is_none() && terms.backing.is_none() {
             prop_assert_ne!(status(next), status(world.now));
         }
     }

@@ -1,0 +1,94 @@
+//! What facts say about what happened.
+
+use bourse_wire::{
+    ActivityAction, ActivityFacts, Address, Amount, Marketplace, OrderFacts, OrderSide, TokenId,
+};
+
+use crate::facts::{Block, Stated};
+
+/// Tokens changed hands.
+pub(super) fn transfer(
+    block: &Block,
+    stated: &Stated,
+    token_id: TokenId,
+    (from, to): (Address, Address),
+    quantity: Amount,
+) -> ActivityFacts {
+    let action = if from == Address::ZERO { ActivityAction::Mint } else { ActivityAction::Transfer };
+    ActivityFacts {
+        action,
+        marketplace: Marketplace::Unknown,
+        token_id: Some(token_id),
+        tx_hash: stated.tx_hash.to_string(),
+        from,
+        to: Some(to),
+        quantity,
+        quantity_decimals: 0,
+        price_amount: None,
+        currency: None,
+        at: block.at,
+        log_index: stated.log_index,
+        unique_hash: name(stated, action.word()),
+        created_at: block.at,
+    }
+}
+
+/// An order was made.
+pub(super) fn making(block: &Block, stated: &Stated, order: &OrderFacts) -> ActivityFacts {
+    let action = match order.side {
+        OrderSide::Offer => ActivityAction::Offer,
+        OrderSide::Listing | OrderSide::Unknown => ActivityAction::Listing,
+    };
+    of_order(block, stated, order, action)
+}
+
+/// Some of an order was filled: from whom the tokens went, and to whom.
+pub(super) fn sale(
+    block: &Block,
+    stated: &Stated,
+    order: &OrderFacts,
+    (taker, recipient): (Address, Address),
+    quantity: Amount,
+) -> ActivityFacts {
+    let (from, to) = match order.side {
+        OrderSide::Offer => (taker, order.maker),
+        OrderSide::Listing | OrderSide::Unknown if recipient == Address::ZERO => (order.maker, taker),
+        OrderSide::Listing | OrderSide::Unknown => (order.maker, recipient),
+    };
+    ActivityFacts { from, to: Some(to), quantity, ..of_order(block, stated, order, ActivityAction::Sale) }
+}
+
+/// An order was taken back. One log may take several back, so that each needs a name of its own.
+pub(super) fn cancel(block: &Block, stated: &Stated, order: &OrderFacts) -> ActivityFacts {
+    let action = match order.side {
+        OrderSide::Offer => ActivityAction::OfferCancel,
+        OrderSide::Listing | OrderSide::Unknown => ActivityAction::ListingCancel,
+    };
+    let cancel = of_order(block, stated, order, action);
+    let unique_hash = format!("{}:{}", cancel.unique_hash, order.order_id);
+    ActivityFacts { unique_hash, ..cancel }
+}
+
+fn of_order(block: &Block, stated: &Stated, order: &OrderFacts, action: ActivityAction) -> ActivityFacts {
+    ActivityFacts {
+        action,
+        marketplace: order.marketplace,
+        token_id: order.token_id,
+        tx_hash: stated.tx_hash.to_string(),
+        from: order.maker,
+        to: None,
+        quantity: order.quantity_remaining,
+        quantity_decimals: order.quantity_decimals,
+        price_amount: Some(order.price_amount),
+        currency: Some(order.currency),
+        at: block.at,
+        log_index: stated.log_index,
+        unique_hash: name(stated, action.word()),
+        created_at: block.at,
+    }
+}
+
+/// A name that nothing else has, and that does not depend on the block: what is included again is the same.
+fn name(stated: &Stated, action: &str) -> String {
+    format!("{}:{}:{}:{action}", stated.tx_hash, stated.log_index, stated.part)
+}

@@ -1,0 +1,370 @@
+//! What facts make of a collection: balances, approvals and orders, what happened, and how to undo it.
+//!
+//! A [`Ledger`] holds only what some facts need, which [`Needs`] tells. All times come from blocks, so that the same
+//! blocks always give the same records.
+
+mod activities;
+mod needs;
+mod table;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use alloy_primitives::U256;
+use bourse_wire::{
+    ActivityFacts, Address, Amount, FeeEntry, Marketplace, OrderFacts, OrderSide, OrderStatus, TokenId,
+};
+
+pub use needs::Needs;
+
+use crate::facts::{Block, Fact, OrderMade, Stated};
+use table::Table;
+
+/// What tells an order apart within its collection: the marketplace, and its own name for the order.
+pub type OrderKey = (Marketplace, String);
+
+/// The records of a collection that some facts need.
+#[derive(Debug, Default)]
+pub struct Ledger {
+    balances: Table<(TokenId, Address), Amount>,
+    tokens: Table<TokenId, ()>,
+    orders: Table<OrderKey, OrderFacts>,
+    approvals: Table<(Address, Address), bool>,
+    /// The zero address for none.
+    token_approvals: Table<TokenId, Address>,
+    /// Orders that were once of a maker, or for a token: one that is made again may be of another.
+    by_maker: HashMap<Address, BTreeSet<OrderKey>>,
+    by_token: HashMap<TokenId, BTreeSet<OrderKey>>,
+    activities: Vec<ActivityFacts>,
+    /// How many activities were there when the present block began.
+    activities_before: usize,
+    unknown_orders: u64,
+}
+
+/// What the records that one block changed were before it. `None` for those that were not.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Before {
+    /// Balances: token and account.
+    pub balances: BTreeMap<(TokenId, Address), Option<Amount>>,
+    /// Tokens that were made.
+    pub tokens: Vec<TokenId>,
+    /// Orders.
+    pub orders: BTreeMap<OrderKey, Option<OrderFacts>>,
+    /// Approvals for all tokens: holder and operator.
+    pub approvals: BTreeMap<(Address, Address), Option<bool>>,
+    /// Approvals of single tokens.
+    pub token_approvals: BTreeMap<TokenId, Option<Address>>,
+    /// How many of the activities are of this block.
+    pub activities: usize,
+}
+
+/// What is different after facts were applied, each kind sorted by key but activities, which are as they happened.
+#[derive(Debug, Default, PartialEq)]
+pub struct Outcome {
+    /// Balances: token and account.
+    pub balances: Vec<((TokenId, Address), Amount)>,
+    /// Tokens that were made.
+    pub tokens: Vec<TokenId>,
+    /// Orders.
+    pub orders: Vec<OrderFacts>,
+    /// Approvals for all tokens: holder and operator.
+    pub approvals: Vec<((Address, Address), bool)>,
+    /// Approvals of single tokens; the zero address for none.
+    pub token_approvals: Vec<(TokenId, Address)>,
+    /// What happened.
+    pub activities: Vec<ActivityFacts>,
+    /// How many fills and cancellations were of orders that nobody knows: of before the collection was followed.
+    pub unknown_orders: u64,
+}
+
+impl Ledger {
+    /// Takes over a balance as it was read.
+    pub fn load_balance(&mut self, token: TokenId, account: Address, balance: Amount) {
+        self.balances.load((token, account), balance);
+    }
+
+    /// Takes over that there is a token.
+    pub fn load_token(&mut self, token: TokenId) {
+        self.tokens.load(token, ());
+    }
+
+    /// Takes over an order as it was read.
+    pub fn load_order(&mut self, order: OrderFacts) {
+        self.index(&order);
+        self.orders.load(key_of(&order), order);
+    }
+
+    /// Takes over an approval as it was read.
+    pub fn load_approval(&mut self, owner: Address, operator: Address, approved: bool) {
+        self.approvals.load((owner, operator), approved);
+    }
+
+    /// Takes over the approval of a single token as it was read.
+    pub fn load_token_approval(&mut self, token: TokenId, operator: Address) {
+        self.token_approvals.load(token, operator);
+    }
+
+    /// Once approvals of single tokens are loaded: the tokens of which all listings are needed that may be filled.
+    pub fn listed_tokens(&self, needs: &Needs) -> BTreeSet<TokenId> {
+        let approved = needs.token_approvals.iter().filter(|token| self.approved_for(token).is_some());
+        approved.chain(&needs.approved_tokens).copied().collect()
+    }
+
+    /// Once orders are loaded: the approvals that decide which of them are covered.
+    pub fn deciding_approvals(&self) -> (BTreeSet<(Address, Address)>, BTreeSet<TokenId>) {
+        let keys = self.by_maker.values().flatten();
+        let listings = keys.filter_map(|key| self.orders.get(key)).filter(|order| is_open_listing(order));
+        let keys = |order: &OrderFacts| Some(((order.maker, order.operator?), order.token_id?));
+        listings.filter_map(keys).unzip()
+    }
+
+    /// Applies what a log of a block states.
+    pub fn apply(&mut self, block: &Block, stated: &Stated) {
+        match &stated.fact {
+            Fact::Transfer { .. } => self.transfer(block, stated),
+            Fact::Approval { owner, operator, approved } => self.approve(*owner, *operator, *approved),
+            Fact::TokenApproval { token_id, operator } => self.approve_token(*token_id, *operator),
+            Fact::OrderMade(made) => self.make(block, stated, made),
+            Fact::OrderFilled { .. } => self.fill(block, stated),
+            Fact::OrderCancelled { marketplace, order_id } => {
+                let key = (*marketplace, order_id.clone());
+                if self.orders.get(&key).is_some() {
+                    self.cancel(block, stated, key);
+                } else {
+                    self.unknown_orders += 1;
+                }
+            }
+            Fact::OrdersInvalidated { marketplace, maker, below } => {
+                for key in self.invalidated(*marketplace, *maker, *below) {
+                    self.cancel(block, stated, key);
+                }
+            }
+            // Whoever fetches what is said of tokens looks at this.
+            Fact::MetadataChanged { .. } => {}
+        }
+    }
+
+    /// Begins a block, and tells whether it matters what was before it.
+    pub fn begin_block(&mut self, can_be_undone: bool) {
+        self.balances.remember(can_be_undone);
+        self.tokens.remember(can_be_undone);
+        self.orders.remember(can_be_undone);
+        self.approvals.remember(can_be_undone);
+        self.token_approvals.remember(can_be_undone);
+    }
+
+    /// Ends a block: what was before it.
+    pub fn end_block(&mut self) -> Before {
+        let made = self.tokens.take_before().into_iter().filter(|(_, before)| before.is_none());
+        let activities = self.activities.len() - self.activities_before;
+        self.activities_before = self.activities.len();
+        Before {
+            balances: self.balances.take_before(),
+            tokens: made.map(|(token, _)| token).collect(),
+            orders: self.orders.take_before(),
+            approvals: self.approvals.take_before(),
+            token_approvals: self.token_approvals.take_before(),
+            activities,
+        }
+    }
+
+    /// What is different now.
+    pub fn finish(self) -> Outcome {
+        Outcome {
+            balances: self.balances.into_changed(),
+            tokens: self.tokens.into_changed().into_iter().map(|(token, ())| token).collect(),
+            orders: self.orders.into_changed().into_iter().map(|(_, order)| order).collect(),
+            approvals: self.approvals.into_changed(),
+            token_approvals: self.token_approvals.into_changed(),
+            activities: self.activities,
+            unknown_orders: self.unknown_orders,
+        }
+    }
+
+    fn transfer(&mut self, block: &Block, stated: &Stated) {
+        let Fact::Transfer { token_id, from, to, quantity, single } = stated.fact else { return };
+        // Anybody can have nothing moved in anybody's name.
+        if quantity == Amount::ZERO {
+            return;
+        }
+        // Somebody of whom nothing is known held it since before the collection was followed.
+        if let Some(held) = self.balances.get(&(token_id, from)) {
+            let left = held.value().saturating_sub(quantity.value());
+            self.balances.set((token_id, from), left.into());
+        }
+        if to != Address::ZERO {
+            let held = self.balances.get(&(token_id, to)).copied().unwrap_or_default();
+            self.balances.set((token_id, to), held.value().saturating_add(quantity.value()).into());
+            if self.tokens.get(&token_id).is_none() {
+                self.tokens.set(token_id, ());
+            }
+        }
+        if single {
+            self.approve_token(token_id, Address::ZERO);
+        }
+        self.activities.push(activities::transfer(block, stated, token_id, (from, to), quantity));
+    }
+
+    fn approve(&mut self, owner: Address, operator: Address, approved: bool) {
+        if self.approvals.get(&(owner, operator)) != Some(&approved) {
+            self.approvals.set((owner, operator), approved);
+        }
+        for key in self.by_maker.get(&owner).cloned().unwrap_or_default() {
+            let listing = self.open_listing(&key, operator).filter(|order| order.maker == owner);
+            if let Some(token) = listing.and_then(|order| order.token_id) {
+                let covered = approved || self.approved_for(&token) == Some(operator);
+                self.cover(key, covered);
+            }
+        }
+    }
+
+    /// Gives the approval of a single token to somebody else, or to nobody.
+    fn approve_token(&mut self, token: TokenId, operator: Address) {
+        let former = self.approved_for(&token);
+        if former.unwrap_or_default() == operator {
+            return;
+        }
+        self.token_approvals.set(token, operator);
+        for key in self.by_token.get(&token).cloned().unwrap_or_default() {
+            let listing = |by| self.open_listing(&key, by).filter(|order| order.token_id == Some(token));
+            if listing(operator).is_some() {
+                self.cover(key, true);
+            } else if let Some(by) = former
+                && let Some(order) = listing(by)
+            {
+                let for_all = self.approvals.get(&(order.maker, by)) == Some(&true);
+                self.cover(key, for_all);
+            }
+        }
+    }
+
+    /// Who may move a token besides those who may move all.
+    fn approved_for(&self, token: &TokenId) -> Option<Address> {
+        self.token_approvals.get(token).copied().filter(|operator| *operator != Address::ZERO)
+    }
+
+    /// A listing that may still be filled, if this is one that this operator fills.
+    fn open_listing(&self, key: &OrderKey, operator: Address) -> Option<&OrderFacts> {
+        let order = self.orders.get(key)?;
+        (order.operator == Some(operator) && is_open_listing(order)).then_some(order)
+    }
+
+    fn cover(&mut self, key: OrderKey, covered: bool) {
+        let backing = (!covered).then_some(Amount::ZERO);
+        let Some(order) = self.orders.get(&key).filter(|order| order.backing != backing) else { return };
+        let order = OrderFacts { backing, ..order.clone() };
+        self.orders.set(key, order);
+    }
+
+    fn make(&mut self, block: &Block, stated: &Stated, made: &OrderMade) {
+        // What was approved before the collection was followed is not known; the marketplace has looked.
+        let for_all = self.approvals.get(&(made.maker, made.operator)).copied().unwrap_or(true);
+        let for_token = made.token_id.and_then(|token| self.approved_for(&token)) == Some(made.operator);
+        let covered = made.side != OrderSide::Listing || for_all || for_token;
+        let order = order_of(block, made, (!covered).then_some(Amount::ZERO));
+        self.activities.push(activities::making(block, stated, &order));
+        self.index(&order);
+        self.orders.set(key_of(&order), order);
+    }
+
+    fn fill(&mut self, block: &Block, stated: &Stated) {
+        let Fact::OrderFilled { marketplace, order_id, taker, recipient, quantity, remaining } = &stated.fact
+        else {
+            return;
+        };
+        let key = (*marketplace, order_id.clone());
+        let Some(order) = self.orders.get(&key) else {
+            self.unknown_orders += 1;
+            return;
+        };
+        self.activities.push(activities::sale(block, stated, order, (*taker, *recipient), *quantity));
+        let order = OrderFacts { quantity_remaining: *remaining, ..changed_in(block, order) };
+        self.orders.set(key, order);
+    }
+
+    fn cancel(&mut self, block: &Block, stated: &Stated, key: OrderKey) {
+        let Some(order) = self.orders.get(&key) else { return };
+        self.activities.push(activities::cancel(block, stated, order));
+        let order = OrderFacts { status: OrderStatus::Cancelled, ..changed_in(block, order) };
+        self.orders.set(key, order);
+    }
+
+    /// The orders of a maker that may still be filled and have numbers below one, by number.
+    fn invalidated(&self, marketplace: Marketplace, maker: Address, below: U256) -> Vec<OrderKey> {
+        let keys = self.by_maker.get(&maker).into_iter().flatten();
+        let is_concerned = |order: &OrderFacts| order.maker == maker && is_open(order);
+        let open = keys.filter(|key| key.0 == marketplace && self.orders.get(key).is_some_and(is_concerned));
+        let numbered = open.filter_map(|key| Some((key.1.parse::<U256>().ok()?, key.clone())));
+        let mut below: Vec<(U256, OrderKey)> = numbered.filter(|(number, _)| *number < below).collect();
+        below.sort_unstable();
+        below.into_iter().map(|(_, key)| key).collect()
+    }
+
+    /// Orders that a chain states are found by their makers and tokens.
+    fn index(&mut self, order: &OrderFacts) {
+        if order.operator.is_none() {
+            return;
+        }
+        self.by_maker.entry(order.maker).or_default().insert(key_of(order));
+        if let (OrderSide::Listing, Some(token)) = (order.side, order.token_id) {
+            self.by_token.entry(token).or_default().insert(key_of(order));
+        }
+    }
+}
+
+/// What tells an order apart within its collection.
+pub fn key_of(order: &OrderFacts) -> OrderKey {
+    (order.marketplace, order.order_id.clone())
+}
+
+fn is_open(order: &OrderFacts) -> bool {
+    order.status == OrderStatus::Active && order.quantity_remaining != Amount::ZERO
+}
+
+fn is_open_listing(order: &OrderFacts) -> bool {
+    order.side == OrderSide::Listing && is_open(order)
+}
+
+/// The order as something else of a block leaves it.
+fn changed_in(block: &Block, order: &OrderFacts) -> OrderFacts {
+    OrderFacts {
+        block_number: block.number,
+        order_updated_at: block.at,
+        updated_at: block.at,
+        ..order.clone()
+    }
+}
+
+fn order_of(block: &Block, made: &OrderMade, backing: Option<Amount>) -> OrderFacts {
+    OrderFacts {
+        order_id: made.order_id.clone(),
+        marketplace: made.marketplace,
+        side: made.side,
+        status: OrderStatus::Active,
+        origin_name: String::new(),
+        token_id: made.token_id,
+        maker: made.maker,
+        price_amount: made.price_amount,
+        currency: made.currency,
+        quantity_initial: made.quantity,
+        quantity_remaining: made.quantity,
+        quantity_decimals: 0,
+        fee_bps: fee_bps(&made.fees),
+        fee_breakdown: made.fees.clone(),
+        valid_from: block.at,
+        valid_until: made.valid_until,
+        block_number: block.number,
+        order_created_at: block.at,
+        order_updated_at: block.at,
+        created_at: block.at,
+        updated_at: block.at,
+        operator: Some(made.operator),
+        backing,
+    }
+}
+
+fn fee_bps(fees: &[FeeEntry]) -> i64 {
+    fees.iter().map(|fee| fee.bps).sum()
+}
+
+#[cfg(test)]
+mod tests;

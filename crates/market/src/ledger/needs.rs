@@ -1,0 +1,80 @@
+//! What must be known before facts can be applied.
+
+use std::collections::BTreeSet;
+
+use bourse_wire::{Address, OrderSide, TokenId};
+
+use super::OrderKey;
+use crate::facts::{Fact, OrderMade, Stated};
+
+/// Keys of the records that some facts may change, or that the change depends on.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Needs {
+    /// Balances: token and account.
+    pub balances: BTreeSet<(TokenId, Address)>,
+    /// Tokens, of which only matters whether there are such.
+    pub tokens: BTreeSet<TokenId>,
+    /// Orders by their names.
+    pub orders: BTreeSet<OrderKey>,
+    /// Makers of whom all orders are needed that may still be filled.
+    pub makers: BTreeSet<Address>,
+    /// Approvals for all tokens: holder and operator.
+    pub approvals: BTreeSet<(Address, Address)>,
+    /// Tokens whose own approval is needed.
+    pub token_approvals: BTreeSet<TokenId>,
+    /// Tokens that get an approval of their own, so that their listings are needed.
+    pub(super) approved_tokens: BTreeSet<TokenId>,
+}
+
+impl Needs {
+    /// What these facts need.
+    pub fn of<'a>(facts: impl IntoIterator<Item = &'a Stated>) -> Self {
+        let mut needs = Self::default();
+        for stated in facts {
+            needs.add(&stated.fact);
+        }
+        needs
+    }
+
+    fn add(&mut self, fact: &Fact) {
+        match fact {
+            Fact::Transfer { token_id, from, to, single, .. } => {
+                let holders = [*from, *to].into_iter().filter(|account| *account != Address::ZERO);
+                self.balances.extend(holders.map(|account| (*token_id, account)));
+                if *to != Address::ZERO {
+                    self.tokens.insert(*token_id);
+                }
+                if *single {
+                    self.token_approvals.insert(*token_id);
+                }
+            }
+            Fact::Approval { owner, operator, .. } => {
+                self.approvals.insert((*owner, *operator));
+                self.makers.insert(*owner);
+            }
+            Fact::TokenApproval { token_id, operator } => {
+                self.token_approvals.insert(*token_id);
+                if *operator != Address::ZERO {
+                    self.approved_tokens.insert(*token_id);
+                }
+            }
+            Fact::OrderMade(made) => self.add_made(made),
+            Fact::OrderFilled { marketplace, order_id, .. }
+            | Fact::OrderCancelled { marketplace, order_id } => {
+                self.orders.insert((*marketplace, order_id.clone()));
+            }
+            Fact::OrdersInvalidated { maker, .. } => {
+                self.makers.insert(*maker);
+            }
+            Fact::MetadataChanged { .. } => {}
+        }
+    }
+
+    fn add_made(&mut self, made: &OrderMade) {
+        self.orders.insert((made.marketplace, made.order_id.clone()));
+        if made.side == OrderSide::Listing {
+            self.approvals.insert((made.maker, made.operator));
+            self.token_approvals.extend(made.token_id);
+        }
+    }
+}
