@@ -77,15 +77,26 @@ pub(crate) async fn put(
     if activities.is_empty() {
         return Ok(0);
     }
-    let sql = "SELECT COALESCE(MAX(activity_id), 0) FROM activities WHERE collection_id = $1";
-    let last = session.first(sql, args![id.0]).await?.map_or(Ok(0), |row| row.u64(0, "activity id"))?;
-    let rows = (last + 1..).zip(activities).map(|(number, facts)| activity_row(id, number, facts)).collect();
-    let head = format!("INSERT INTO activities (collection_id, {COLUMNS})");
+    let next = next_number(session, id).await?;
+    let rows = (next..).zip(activities).map(|(number, facts)| activity_row(id, number, facts)).collect();
     let tail = "ON CONFLICT (collection_id, unique_hash) DO NOTHING RETURNING 1";
-    Ok(session.insert(&head, tail, rows).await?.len() as u64)
+    Ok(session.insert(&insert_head(), tail, rows).await?.len() as u64)
 }
 
-fn activity_row(id: CollectionId, number: u64, facts: ActivityFacts) -> Vec<Arg> {
+/// The number of the next activity of a collection that is held.
+pub(crate) async fn next_number(session: &mut Session<'_>, id: CollectionId) -> Result<u64, StoreError> {
+    let sql = "SELECT COALESCE(MAX(activity_id), 0) FROM activities WHERE collection_id = $1";
+    let last = session.first(sql, args![id.0]).await?.map_or(Ok(0), |row| row.u64(0, "activity id"))?;
+    Ok(last + 1)
+}
+
+/// What comes before the values of activities.
+pub(crate) fn insert_head() -> String {
+    format!("INSERT INTO activities (collection_id, {COLUMNS})")
+}
+
+/// An activity as it is stored.
+pub(crate) fn activity_row(id: CollectionId, number: u64, facts: ActivityFacts) -> Vec<Arg> {
     args![
         id.0,
         number,

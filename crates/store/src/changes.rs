@@ -1,6 +1,8 @@
 //! Reading what changed in a collection.
 
-use bourse_wire::OrderFacts;
+use std::collections::BTreeSet;
+
+use bourse_wire::{Address, Amount, Marketplace, OrderFacts, TokenId};
 
 use crate::StoreError;
 use crate::args::args;
@@ -10,11 +12,11 @@ use crate::collections::{
 };
 use crate::commit::Changed;
 use crate::load::Balance;
-use crate::orders::read_orders;
+use crate::orders::{OrderKey, key_of, read_orders};
 use crate::session::Session;
 
-/// The present state of everything that changed after a version. Nothing is ever deleted, so this is all there is to
-/// take over.
+/// The present state of everything that changed after a version. Balances that are gone are zero; when anything else than
+/// an order is gone, everything must be loaded.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Changes {
     /// The version this leads to.
@@ -27,6 +29,8 @@ pub struct Changes {
     pub balances: Vec<Balance>,
     /// Orders that changed.
     pub orders: Vec<OrderFacts>,
+    /// Orders that are gone: blocks that stated them are no longer part of their chain.
+    pub gone_orders: Vec<(Marketplace, String)>,
 }
 
 impl Store {
@@ -72,11 +76,32 @@ async fn read(
     version: u64,
     changed: Changed,
 ) -> Result<Changes, StoreError> {
-    Ok(Changes {
-        version,
-        contract: if changed.contract { read_contract(session, id).await? } else { None },
-        tokens: read_tokens(session, id, changed.tokens).await?,
-        balances: read_balances(session, id, changed.balances).await?,
-        orders: read_orders(session, id, changed.orders).await?,
-    })
+    let contract = if changed.contract { read_contract(session, id).await? } else { None };
+    let tokens = read_tokens(session, id, changed.tokens).await?;
+    let mut balances = read_balances(session, id, changed.balances.iter().copied()).await?;
+    if balances.len() < changed.balances.len() {
+        let gone = gone_balances(&balances, changed.balances);
+        balances.extend(gone);
+    }
+    let orders = read_orders(session, id, changed.orders.iter().cloned()).await?;
+    let all_there = orders.len() == changed.orders.len();
+    let gone_orders = if all_there { Vec::new() } else { gone_orders(&orders, changed.orders)? };
+    Ok(Changes { version, contract, tokens, balances, orders, gone_orders })
+}
+
+fn gone_balances(found: &[Balance], changed: Vec<(TokenId, Address)>) -> Vec<Balance> {
+    let found: BTreeSet<(TokenId, Address)> =
+        found.iter().map(|held| (held.token_id, held.account)).collect();
+    let gone = changed.into_iter().filter(|key| !found.contains(key));
+    gone.map(|(token_id, account)| Balance { token_id, account, balance: Amount::ZERO }).collect()
+}
+
+fn gone_orders(
+    found: &[OrderFacts],
+    changed: Vec<OrderKey>,
+) -> Result<Vec<(Marketplace, String)>, StoreError> {
+    let found: BTreeSet<OrderKey> = found.iter().map(key_of).collect();
+    let gone = changed.into_iter().filter(|key| !found.contains(key));
+    let named = gone.map(|(number, order_id)| Some((Marketplace::from_number(number)?, order_id)));
+    named.collect::<Option<_>>().ok_or_else(|| StoreError::corrupt("change", "a marketplace is not known"))
 }

@@ -133,6 +133,13 @@ pub(crate) async fn find_or_create(
     Ok(CollectionId(id))
 }
 
+/// Holds a collection until the transaction ends, so that its versions follow each other, whoever commits; its version.
+pub(crate) async fn hold(session: &mut Session<'_>, id: CollectionId) -> Result<u64, StoreError> {
+    let sql = "UPDATE collection_versions SET version = version WHERE collection_id = $1 RETURNING version";
+    let row = session.first(sql, args![id.0]).await?;
+    row.ok_or_else(|| StoreError::corrupt("collection version", "missing"))?.u64(0, "version")
+}
+
 /// The collection's version, 0 when it has none.
 pub(crate) async fn read_version(session: &mut Session<'_>, id: CollectionId) -> Result<u64, StoreError> {
     let sql = "SELECT version FROM collection_versions WHERE collection_id = $1";
@@ -164,7 +171,7 @@ pub(crate) async fn read_tokens(
 pub(crate) async fn read_balances(
     session: &mut Session<'_>,
     id: CollectionId,
-    balances: Vec<(TokenId, Address)>,
+    balances: impl IntoIterator<Item = (TokenId, Address)>,
 ) -> Result<Vec<Balance>, StoreError> {
     let keys = balances.into_iter().map(|(token, account)| args![token, account]).collect();
     session.keyed(SELECT_BALANCES, id, "token_id, account", keys).await?.iter().map(balance).collect()

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::args::args;
 use crate::backend::Store;
-use crate::collections::{CollectionId, CollectionKey, find_or_create};
+use crate::collections::{CollectionId, CollectionKey, find_or_create, hold};
 use crate::orders::OrderKey;
 use crate::session::Session;
 use crate::{StoreError, activities, orders};
@@ -98,7 +98,7 @@ impl Changed {
         self.activities += later.activities;
     }
 
-    fn len(&self) -> u64 {
+    pub(crate) fn len(&self) -> u64 {
         let keys = self.tokens.len() + self.balances.len() + self.orders.len();
         u64::from(self.contract) + keys as u64 + self.activities
     }
@@ -151,14 +151,6 @@ pub(crate) async fn commit_within(
     Ok(commit(session, batch, changes_kept).await?.committed)
 }
 
-/// Holds a collection's row until the end of the transaction, and reads its version: versions of one collection follow
-/// each other, whoever commits.
-pub(crate) async fn hold(session: &mut Session<'_>, id: CollectionId) -> Result<u64, StoreError> {
-    let sql = "UPDATE collection_versions SET version = version WHERE collection_id = $1 RETURNING version";
-    let row = session.first(sql, args![id.0]).await?;
-    row.ok_or_else(|| StoreError::corrupt("collection version", "missing"))?.u64(0, "version")
-}
-
 async fn commit(session: &mut Session<'_>, batch: Batch, changes_kept: u64) -> Result<Done, StoreError> {
     let id = find_or_create(session, batch.collection).await?;
     let version = hold(session, id).await?;
@@ -179,7 +171,8 @@ async fn commit(session: &mut Session<'_>, batch: Batch, changes_kept: u64) -> R
     Ok(Done { committed, orders: is_all.then_some((id, orders)) })
 }
 
-async fn raise_version(
+/// Raises the version of a collection that is held, and writes down what it changed.
+pub(crate) async fn raise_version(
     session: &mut Session<'_>,
     id: CollectionId,
     version: u64,
@@ -194,6 +187,12 @@ async fn raise_version(
     let sql = "DELETE FROM collection_changes WHERE collection_id = $1 AND version <= $2";
     session.execute(sql, args![id.0, version.saturating_sub(changes_kept)]).await?;
     session.notify().await
+}
+
+/// Forgets what the versions of a collection changed, so that all who follow it load everything.
+pub(crate) async fn forget_changes(session: &mut Session<'_>, id: CollectionId) -> Result<(), StoreError> {
+    let sql = "DELETE FROM collection_changes WHERE collection_id = $1";
+    session.execute(sql, args![id.0]).await.map(drop)
 }
 
 /// The last change to each thing, sorted, so that statements touch every row once.

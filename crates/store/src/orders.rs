@@ -63,13 +63,13 @@ pub(crate) async fn put(
     for (key, mut order) in orders {
         let Some(row) = known.get(&key) else {
             activities.extend(activities_of(&order, None));
-            rows.push(order_row(id, &order)?);
+            rows.push(stored_row(id, &order)?);
             changed.push(*order);
             continue;
         };
         let known = known_of(row)?;
         order.created_at = known.first_seen(order.created_at);
-        let args = order_row(id, &order)?;
+        let args = stored_row(id, &order)?;
         if is_different(row, &args)? {
             activities.extend(activities_of(&order, Some(&known)));
             rows.push(args);
@@ -114,10 +114,10 @@ pub(crate) const SELECT_ORDERS: &str = "SELECT marketplace, order_id, side, stat
     valid_until, block_number, order_created_at, order_updated_at, created_at, updated_at, operator, backing
     FROM orders";
 
-const INSERT_ORDERS: &str = "INSERT INTO orders (collection_id, marketplace, order_id, side, status, origin_name,
+pub(crate) const INSERT_ORDERS: &str = "INSERT INTO orders (collection_id, marketplace, order_id, side, status, origin_name,
     token_id, maker, price_amount, currency_address, quantity_initial, quantity_remaining, quantity_decimals, fee_bps,
     fee_breakdown, valid_from, valid_until, block_number, order_created_at, order_updated_at, created_at, updated_at)";
-const UPSERT_ORDERS: &str = "ON CONFLICT (collection_id, marketplace, order_id) DO UPDATE SET
+pub(crate) const UPSERT_ORDERS: &str = "ON CONFLICT (collection_id, marketplace, order_id) DO UPDATE SET
     side = excluded.side, status = excluded.status, origin_name = excluded.origin_name, token_id = excluded.token_id,
     maker = excluded.maker, price_amount = excluded.price_amount, currency_address = excluded.currency_address,
     quantity_initial = excluded.quantity_initial, quantity_remaining = excluded.quantity_remaining,
@@ -126,7 +126,8 @@ const UPSERT_ORDERS: &str = "ON CONFLICT (collection_id, marketplace, order_id) 
     block_number = excluded.block_number, order_created_at = excluded.order_created_at,
     order_updated_at = excluded.order_updated_at, created_at = excluded.created_at, updated_at = excluded.updated_at";
 
-fn order_row(id: CollectionId, order: &OrderFacts) -> Result<Vec<Arg>, StoreError> {
+/// An order as it is stored, without what only a chain states.
+pub(crate) fn stored_row(id: CollectionId, order: &OrderFacts) -> Result<Vec<Arg>, StoreError> {
     let fees =
         serde_json::to_string(&order.fee_breakdown).map_err(|error| StoreError::corrupt("fees", error))?;
     Ok(args![

@@ -1,9 +1,11 @@
 //! A fresh database for every test, of the engine that `STORE` names (`sqlite`, the default, or `postgres`, at the
 //! server that `BOURSE_TEST_POSTGRES` names).
 
+mod digest;
+
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use bourse_wire::Timestamp;
+use bourse_wire::{ChainId, Timestamp};
 use sqlx::{AssertSqlSafe, Connection, PgConnection};
 
 use crate::args::args;
@@ -81,6 +83,18 @@ pub async fn take_back(
         .await
 }
 
+/// A hash over everything that the blocks of a chain made: two stores that have the same one know the same. What the
+/// funds of makers cover of their offers is left out, as no block states it.
+pub async fn facts_digest(store: &Store, chain: ChainId) -> Result<[u8; 32], StoreError> {
+    let rows = facts_rows(store, chain).await?;
+    Ok(alloy_primitives::keccak256(rows.join("\n")).0)
+}
+
+/// What [`facts_digest`] is made of, as lines: for whoever wants to see what differs.
+pub async fn facts_rows(store: &Store, chain: ChainId) -> Result<Vec<String>, StoreError> {
+    store.snapshot(move |mut session| Box::pin(async move { digest::rows(&mut session, chain).await })).await
+}
+
 /// Everything of a collection, put together from its parts: what changed since there was nothing.
 pub async fn load_all(store: &Store, id: CollectionId) -> Result<Changes, StoreError> {
     let (sender, mut parts) = tokio::sync::mpsc::channel(4);
@@ -110,4 +124,9 @@ async fn create_database(server: &str) -> Result<String, StoreError> {
     connection.close().await?;
     let base = server.rsplit_once('/').map_or(server, |(base, _)| base);
     Ok(format!("{base}/{name}"))
+}
+
+/// A number for a collection that no database knows, for stand-ins of the store.
+pub fn collection_id(number: u64) -> CollectionId {
+    CollectionId(number)
 }

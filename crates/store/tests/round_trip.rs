@@ -259,6 +259,9 @@ fn order() -> impl Strategy<Value = OrderFacts> {
                 order_updated_at: times[3],
                 created_at: times[4],
                 updated_at: times[5],
+                // Only a chain states these.
+                operator: None,
+                backing: None,
             }
         },
     )
@@ -305,7 +308,7 @@ other! {
 fn fields(order: &mut OrderFacts) -> [(&'static str, &mut dyn Other); 21] {
     macro_rules! all {
         ($($field:ident)*) => {{
-            let OrderFacts { $($field,)* } = order;
+            let OrderFacts { $($field,)* operator: _, backing: _ } = order;
             [$((stringify!($field), $field as &mut dyn Other),)*]
         }};
     }

@@ -10,8 +10,14 @@ use bourse_store::{Migration, MigrationState};
 use bourse_wire::Timestamp;
 
 /// Small tables that everything joins, a copy on every node, and the key they have instead of an owner.
-const REFERENCE: [(&str, &str); 3] =
-    [("revisions", "name"), ("currencies", "chain_id"), ("collections", "collection_id")];
+const REFERENCE: [(&str, &str); 6] = [
+    ("revisions", "name"),
+    ("currencies", "chain_id"),
+    ("collections", "collection_id"),
+    ("chains", "chain_id"),
+    ("chain_blocks", "chain_id"),
+    ("chain_leases", "chain_id"),
+];
 /// Tables that stand in for the sequences one engine does not have.
 const SEQUENCES: [&str; 1] = ["id_counters"];
 

@@ -1,12 +1,99 @@
 //! Taking the next blocks of a chain.
 
-use super::{Blocks, BlocksCommitted};
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use bourse_wire::{Address, ChainId};
+
+use super::rewind::rewind;
+use super::state::{Checkpoint, hold, keep_blocks, move_checkpoint, read_followed};
+use super::write::Work;
+use super::{BlockFacts, Blocks, BlocksCommitted, ChainError, Followed};
+use crate::args::args;
+use crate::collections::CollectionId;
+use crate::session::Session;
 use crate::{Store, StoreError};
 
 impl Store {
-    /// Takes the next blocks of a chain, after undoing those that are no longer part of it, in one transaction.
+    /// Takes the next blocks of a chain, after undoing those that are no longer part of it, in one transaction. What
+    /// they state of collections that are not live is left to their history.
     pub async fn commit_blocks(&self, batch: Blocks) -> Result<BlocksCommitted, StoreError> {
-        drop(batch);
-        Err(StoreError::Closed)
+        let changes_kept = self.options.changes_kept;
+        self.write(move |mut session| {
+            Box::pin(async move { commit(&mut session, batch, changes_kept).await })
+        })
+        .await
     }
+}
+
+async fn commit(
+    session: &mut Session<'_>,
+    batch: Blocks,
+    changes_kept: u64,
+) -> Result<BlocksCommitted, StoreError> {
+    let Blocks { chain, expected, rewind_to, blocks, covered, window } = batch;
+    let Some(mut checkpoint) = hold(session, chain).await?.filter(|held| held.hash == expected) else {
+        return Ok(BlocksCommitted::Moved);
+    };
+    let mut followed = read_followed(session, chain, Some(checkpoint)).await?;
+    followed.retain(|collection| collection.live);
+    let covered: HashSet<Address> = covered.into_iter().collect();
+    if followed.iter().any(|collection| !covered.contains(&collection.key.address)) {
+        return Ok(BlocksCommitted::Uncovered);
+    }
+    let mut works: BTreeMap<CollectionId, Work> = BTreeMap::new();
+    if let Some(to) = rewind_to.filter(|to| *to != checkpoint.number) {
+        checkpoint = rewind(session, chain, to, &mut works).await?;
+    }
+    let newest = follow_on(checkpoint, &blocks)?;
+    let oldest = newest.number.saturating_sub(window);
+    let headers = blocks.iter().map(|facts| facts.block).filter(|block| block.number >= oldest).collect();
+    keep_blocks(session, chain, headers).await?;
+    for (id, blocks) in by_collection(&followed, blocks) {
+        works.entry(id).or_default().apply(session, id, blocks, oldest).await?;
+    }
+    move_checkpoint(session, chain, newest).await?;
+    prune(session, chain, oldest).await?;
+    let mut changed = 0;
+    for (id, work) in works {
+        changed += work.finish(session, id, changes_kept).await?;
+    }
+    Ok(BlocksCommitted::Done { changed })
+}
+
+/// The last of blocks that follow on a checkpoint, each on the one before it.
+fn follow_on(checkpoint: Checkpoint, blocks: &[BlockFacts]) -> Result<Checkpoint, ChainError> {
+    blocks.iter().try_fold(checkpoint, |last, BlockFacts { block, .. }| {
+        if block.parent != last.hash || block.number != last.number + 1 {
+            let (number, parent) = (block.number, block.parent);
+            return Err(ChainError::NotAdjacent { number, parent, expected: last.hash });
+        }
+        Ok(block.into())
+    })
+}
+
+/// What blocks state of each of these collections.
+fn by_collection(followed: &[Followed], blocks: Vec<BlockFacts>) -> BTreeMap<CollectionId, Vec<BlockFacts>> {
+    let ids: HashMap<Address, CollectionId> =
+        followed.iter().map(|collection| (collection.key.address, collection.id)).collect();
+    let mut all: BTreeMap<CollectionId, Vec<BlockFacts>> = BTreeMap::new();
+    for BlockFacts { block, facts } in blocks {
+        for stated in facts {
+            let Some(id) = ids.get(&stated.collection) else { continue };
+            let of_collection = all.entry(*id).or_default();
+            match of_collection.last_mut() {
+                Some(last) if last.block.number == block.number => last.facts.push(stated),
+                _ => of_collection.push(BlockFacts { block, facts: vec![stated] }),
+            }
+        }
+    }
+    all
+}
+
+/// Forgets blocks that are too old to go back to, and what it takes to undo those that never will be.
+async fn prune(session: &mut Session<'_>, chain: ChainId, oldest: u64) -> Result<(), StoreError> {
+    let sql = "DELETE FROM chain_blocks WHERE chain_id = $1 AND number < $2";
+    session.execute(sql, args![chain, oldest]).await?;
+    let sql = "DELETE FROM chain_undo WHERE number <= $2
+        AND collection_id IN (SELECT collection_id FROM followed_collections WHERE chain_id = $1)";
+    session.execute(sql, args![chain, oldest]).await.map(drop)
 }

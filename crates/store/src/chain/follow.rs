@@ -3,36 +3,83 @@
 use bourse_market::facts::Block;
 use bourse_wire::{ChainId, Timestamp};
 
-use super::{ChainState, Followed};
+use super::state::{blocks_from, keep_blocks, read_checkpoint, read_followed, text};
+use super::{ChainError, ChainState, Followed};
+use crate::args::args;
+use crate::collections::find_or_create;
+use crate::session::Session;
 use crate::{CollectionId, CollectionKey, Store, StoreError};
 
 impl Store {
-    /// Follows a collection from a block on. Again changes nothing; an earlier block is refused once something was read.
+    /// Follows a collection from a block on. Again, or from a later block, changes nothing; an earlier one is refused
+    /// once something was read.
     pub async fn follow(
         &self,
         key: CollectionKey,
         from: u64,
         now: Timestamp,
     ) -> Result<CollectionId, StoreError> {
-        let _ = (key, from, now);
-        Err(StoreError::Closed)
+        self.write(move |mut session| Box::pin(async move { follow(&mut session, key, from, now).await }))
+            .await
     }
 
     /// The collections of a chain that are followed, in the order of their ids.
     pub async fn followed(&self, chain: ChainId) -> Result<Vec<Followed>, StoreError> {
-        let _ = chain;
-        Err(StoreError::Closed)
+        self.snapshot(move |mut session| {
+            Box::pin(async move {
+                let checkpoint = read_checkpoint(&mut session, chain).await?;
+                read_followed(&mut session, chain, checkpoint).await
+            })
+        })
+        .await
     }
 
     /// How far a chain is followed; `None` before it is started.
     pub async fn chain_state(&self, chain: ChainId) -> Result<Option<ChainState>, StoreError> {
-        let _ = chain;
-        Err(StoreError::Closed)
+        let window = self
+            .read(move |mut session| Box::pin(async move { blocks_from(&mut session, chain, 0).await }))
+            .await?;
+        Ok(window.last().copied().map(|checkpoint| ChainState { checkpoint, window }))
     }
 
     /// Starts to follow a chain at a block, unless that was done before.
     pub async fn start_chain(&self, chain: ChainId, at: Block) -> Result<(), StoreError> {
-        let _ = (chain, at);
-        Err(StoreError::Closed)
+        self.write(move |mut session| {
+            Box::pin(async move {
+                let sql =
+                    "INSERT INTO chains (chain_id, checkpoint_number, checkpoint_hash) VALUES ($1, $2, $3)
+                    ON CONFLICT (chain_id) DO NOTHING";
+                if session.execute(sql, args![chain, at.number, text(at.hash)]).await? == 0 {
+                    return Ok(());
+                }
+                keep_blocks(&mut session, chain, vec![at]).await
+            })
+        })
+        .await
     }
+}
+
+async fn follow(
+    session: &mut Session<'_>,
+    key: CollectionKey,
+    from: u64,
+    now: Timestamp,
+) -> Result<CollectionId, StoreError> {
+    let id = find_or_create(session, key).await?;
+    let sql = "INSERT INTO followed_collections (collection_id, chain_id, from_block, next_block, live, followed_at)
+        VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (collection_id) DO NOTHING";
+    if session.execute(sql, args![id.0, key.chain, from, from, false, now]).await? > 0 {
+        return Ok(id);
+    }
+    // What is read was applied in the order of blocks, so that nothing can be put before it.
+    let sql = "UPDATE followed_collections SET from_block = $2, next_block = $3
+        WHERE collection_id = $1 AND from_block > $4 AND next_block = from_block AND live = $5";
+    session.execute(sql, args![id.0, from, from, from, false]).await?;
+    let sql = "SELECT from_block FROM followed_collections WHERE collection_id = $1";
+    let row = session.first(sql, args![id.0]).await?;
+    let followed = row.map_or(Ok(from), |row| row.u64(0, "block number"))?;
+    if followed > from {
+        return Err(ChainError::FollowedFrom { from: followed, asked: from }.into());
+    }
+    Ok(id)
 }

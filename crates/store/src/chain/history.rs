@@ -1,12 +1,112 @@
 //! Reading what older blocks state of one collection.
 
-use super::{History, HistoryCommitted};
+use std::collections::HashMap;
+
+use bourse_market::facts::{Block, BlockHash};
+use bourse_wire::ChainId;
+
+use super::state::{Checkpoint, blocks_from, hold, oldest_kept, read_checkpoint};
+use super::write::Work;
+use super::{BlockFacts, ChainError, History, HistoryCommitted};
+use crate::args::args;
+use crate::collections::{CollectionId, find};
+use crate::session::Session;
 use crate::{Store, StoreError};
+
+/// Versions of the change log that are kept while history is read: each has thousands of keys, and followers are never
+/// far behind.
+const CHANGES_KEPT: u64 = 64;
 
 impl Store {
     /// Takes what a range of blocks up to the checkpoint states of a collection that is not live, in one transaction.
     pub async fn commit_history(&self, batch: History) -> Result<HistoryCommitted, StoreError> {
-        drop(batch);
-        Err(StoreError::Closed)
+        let changes_kept = self.options.changes_kept.min(CHANGES_KEPT);
+        self.write(move |mut session| {
+            Box::pin(async move { commit(&mut session, batch, changes_kept).await })
+        })
+        .await
     }
+}
+
+async fn commit(
+    session: &mut Session<'_>,
+    batch: History,
+    changes_kept: u64,
+) -> Result<HistoryCommitted, StoreError> {
+    check_order(&batch)?;
+    let chain = batch.collection.chain;
+    let Some((checkpoint, oldest)) = chain_at(session, chain, batch.to).await? else {
+        return Ok(HistoryCommitted::Stale);
+    };
+    let not_followed = ChainError::NotFollowed { address: batch.collection.address };
+    let id = find(session, batch.collection).await?.ok_or(not_followed)?;
+    let sql = "UPDATE followed_collections SET next_block = next_block WHERE collection_id = $1
+        RETURNING next_block, live";
+    let row = session.first(sql, args![id.0]).await?.ok_or(not_followed)?;
+    let stands_at = row.u64(0, "block number")?;
+    if row.bool(1)? || stands_at != batch.from || batch.to > checkpoint.number {
+        return Ok(HistoryCommitted::Stale);
+    }
+    if !is_on_chain(session, chain, oldest, &batch.blocks).await? {
+        return Ok(HistoryCommitted::Forked);
+    }
+    let undo_above = oldest.min(checkpoint.number.saturating_sub(batch.window));
+    let live = batch.to == checkpoint.number;
+    let mut work = Work::default();
+    work.apply(session, id, batch.blocks, undo_above).await?;
+    move_on(session, id, batch.to + 1, live).await?;
+    let changed = work.finish(session, id, changes_kept).await?;
+    Ok(HistoryCommitted::Done { live, changed })
+}
+
+fn check_order(batch: &History) -> Result<(), ChainError> {
+    let mut next = batch.from;
+    for BlockFacts { block, .. } in &batch.blocks {
+        if block.number < next || block.number > batch.to {
+            return Err(ChainError::OutOfRange { number: block.number });
+        }
+        next = block.number + 1;
+    }
+    if batch.to < batch.from { Err(ChainError::OutOfRange { number: batch.to }) } else { Ok(()) }
+}
+
+/// How far the chain is followed, and the oldest block that is kept of it. When blocks that may still be undone are
+/// concerned the chain is held; else collections need not wait for each other.
+async fn chain_at(
+    session: &mut Session<'_>,
+    chain: ChainId,
+    to: u64,
+) -> Result<Option<(Checkpoint, u64)>, StoreError> {
+    let Some(checkpoint) = read_checkpoint(session, chain).await? else { return Ok(None) };
+    let oldest = oldest_kept(session, chain).await?;
+    if to < oldest {
+        return Ok(Some((checkpoint, oldest)));
+    }
+    let Some(checkpoint) = hold(session, chain).await? else { return Ok(None) };
+    Ok(Some((checkpoint, oldest_kept(session, chain).await?)))
+}
+
+/// Whether those of the blocks that are kept are the same ones.
+async fn is_on_chain(
+    session: &mut Session<'_>,
+    chain: ChainId,
+    oldest: u64,
+    blocks: &[BlockFacts],
+) -> Result<bool, StoreError> {
+    let younger: Vec<Block> =
+        blocks.iter().map(|facts| facts.block).filter(|block| block.number >= oldest).collect();
+    let Some(first) = younger.first() else { return Ok(true) };
+    let kept = blocks_from(session, chain, first.number).await?;
+    let kept: HashMap<u64, BlockHash> = kept.into_iter().map(|block| (block.number, block.hash)).collect();
+    Ok(younger.iter().all(|block| kept.get(&block.number) == Some(&block.hash)))
+}
+
+async fn move_on(
+    session: &mut Session<'_>,
+    id: CollectionId,
+    next: u64,
+    live: bool,
+) -> Result<(), StoreError> {
+    let sql = "UPDATE followed_collections SET next_block = $2, live = $3 WHERE collection_id = $1";
+    session.execute(sql, args![id.0, next, live]).await.map(drop)
 }

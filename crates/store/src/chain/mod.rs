@@ -5,7 +5,13 @@ mod error;
 mod follow;
 mod history;
 mod lease;
+mod offers;
+mod orders;
 mod resync;
+mod rewind;
+mod state;
+mod undo;
+mod write;
 
 use bourse_market::facts::{Block, BlockHash, Stated};
 use bourse_wire::{Address, ChainId};

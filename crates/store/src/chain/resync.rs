@@ -2,12 +2,46 @@
 
 use bourse_wire::ChainId;
 
+use super::state::{hold, read_followed};
+use crate::args::args;
+use crate::collections::{self, CollectionId};
+use crate::commit::{Changed, forget_changes, raise_version};
+use crate::session::Session;
 use crate::{Store, StoreError};
 
 impl Store {
-    /// Forgets how far a chain is followed and everything it stated, so that its collections are read anew.
+    /// Forgets how far a chain is followed and everything it stated, so that its collections are read anew. Tokens stay,
+    /// with what was fetched of them.
     pub async fn resync_chain(&self, chain: ChainId) -> Result<(), StoreError> {
-        let _ = chain;
-        Err(StoreError::Closed)
+        self.write(move |mut session| Box::pin(async move { resync(&mut session, chain).await })).await
     }
+}
+
+async fn resync(session: &mut Session<'_>, chain: ChainId) -> Result<(), StoreError> {
+    hold(session, chain).await?;
+    let sql = "UPDATE followed_collections SET next_block = from_block, live = $2 WHERE chain_id = $1";
+    session.execute(sql, args![chain, false]).await?;
+    for followed in read_followed(session, chain, None).await? {
+        forget(session, followed.id).await?;
+    }
+    session.execute("DELETE FROM chain_blocks WHERE chain_id = $1", args![chain]).await?;
+    session.execute("DELETE FROM chains WHERE chain_id = $1", args![chain]).await.map(drop)
+}
+
+/// Forgets what a chain stated of a collection. Orders of the service's own marketplaces are stated by chains only, and
+/// the name of an activity that a log told of begins with its transaction.
+async fn forget(session: &mut Session<'_>, id: CollectionId) -> Result<(), StoreError> {
+    let version = collections::hold(session, id).await?;
+    for what in [
+        "chain_undo WHERE collection_id = $1",
+        "approvals WHERE collection_id = $1",
+        "token_approvals WHERE collection_id = $1",
+        "balances WHERE collection_id = $1",
+        "orders WHERE collection_id = $1 AND marketplace IN (1, 2)",
+        "activities WHERE collection_id = $1 AND tx_hash <> '' AND unique_hash LIKE tx_hash || ':%'",
+    ] {
+        session.execute(format!("DELETE FROM {what}"), args![id.0]).await?;
+    }
+    raise_version(session, id, version + 1, &Changed::default(), 0).await?;
+    forget_changes(session, id).await
 }

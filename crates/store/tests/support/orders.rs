@@ -27,6 +27,8 @@ pub(crate) fn offer(id: &str) -> OrderFacts {
         order_updated_at: Timestamp::ZERO,
         created_at: Timestamp::ZERO,
         updated_at: Timestamp::ZERO,
+        operator: None,
+        backing: None,
     }
 }
 

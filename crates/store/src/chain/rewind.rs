@@ -1,0 +1,134 @@
+//! Undoing blocks.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use bourse_wire::{ChainId, TokenId};
+
+use super::state::{Checkpoint, blocks_from, oldest_kept};
+use super::undo::{Undo, Undone};
+use super::write::{Work, write_approvals, write_balances, write_token_approvals};
+use super::{ChainError, orders};
+use crate::StoreError;
+use crate::args::{Arg, args};
+use crate::collections::CollectionId;
+use crate::session::Session;
+
+/// Undoes the blocks of a chain after one, and returns that one. What it takes for each collection is noted in `works`.
+pub(super) async fn rewind(
+    session: &mut Session<'_>,
+    chain: ChainId,
+    to: u64,
+    works: &mut BTreeMap<CollectionId, Work>,
+) -> Result<Checkpoint, StoreError> {
+    let kept = blocks_from(session, chain, to).await?;
+    let Some(block) = kept.first().filter(|block| block.number == to) else {
+        let oldest = oldest_kept(session, chain).await?;
+        return Err(ChainError::BeyondWindow { to, oldest }.into());
+    };
+    for (id, undone) in read_undone(session, chain, to).await? {
+        let work = works.entry(id).or_default();
+        undo(session, id, undone, work).await?;
+    }
+    let sql = "DELETE FROM chain_undo WHERE number > $2
+        AND collection_id IN (SELECT collection_id FROM followed_collections WHERE chain_id = $1)";
+    session.execute(sql, args![chain, to]).await?;
+    let sql = "DELETE FROM chain_blocks WHERE chain_id = $1 AND number > $2";
+    session.execute(sql, args![chain, to]).await?;
+    // Collections that are not live are read again from there.
+    let sql = "UPDATE followed_collections SET next_block = $2 WHERE chain_id = $1 AND live = $3 AND next_block > $4";
+    session.execute(sql, args![chain, to + 1, false, to + 1]).await?;
+    Ok(block.into())
+}
+
+async fn read_undone(
+    session: &mut Session<'_>,
+    chain: ChainId,
+    to: u64,
+) -> Result<BTreeMap<CollectionId, Undone>, StoreError> {
+    let sql = "SELECT collection_id, before FROM chain_undo WHERE number > $2
+        AND collection_id IN (SELECT collection_id FROM followed_collections WHERE chain_id = $1)
+        ORDER BY number DESC";
+    let mut undone: BTreeMap<CollectionId, Undone> = BTreeMap::new();
+    for row in session.all(sql, args![chain, to]).await? {
+        let id = CollectionId(row.u64(0, "collection id")?);
+        undone.entry(id).or_default().add(row.json::<Undo>(1, "undo")?);
+    }
+    Ok(undone)
+}
+
+/// Makes the records of a collection what they were. Tokens wait: the blocks that follow may make them again.
+async fn undo(
+    session: &mut Session<'_>,
+    id: CollectionId,
+    undone: Undone,
+    work: &mut Work,
+) -> Result<(), StoreError> {
+    work.hold(session, id).await?;
+    for (first, last) in undone.activities {
+        let sql = "DELETE FROM activities WHERE collection_id = $1 AND activity_id BETWEEN $2 AND $3";
+        work.changed.activities += session.execute(sql, args![id.0, first, last]).await?;
+    }
+    work.unmade.extend(undone.tokens);
+
+    work.changed.balances = undone.balances.keys().copied().collect();
+    let (gone, kept) = apart(undone.balances);
+    work.orphans.extend(gone.iter().map(|(token, _)| *token));
+    work.balances_gone |= !gone.is_empty();
+    let keys = gone.into_iter().map(|(token, account)| args![id.0, token, account]);
+    delete(session, "balances WHERE collection_id = $1 AND token_id = $2 AND account = $3", keys).await?;
+    write_balances(session, id, kept).await?;
+
+    work.changed.orders = undone.orders.keys().cloned().collect();
+    let (gone, kept) = apart(undone.orders);
+    let keys: Vec<_> = gone.into_iter().map(|(place, order_id)| args![id.0, place, order_id]).collect();
+    work.orphans.extend(tokens_of(session, &keys).await?);
+    delete(session, "orders WHERE collection_id = $1 AND marketplace = $2 AND order_id = $3", keys).await?;
+    let rows = kept.into_iter().map(|(_, record)| args![id.0].into_iter().chain(record).collect());
+    orders::write(session, rows.collect()).await?;
+
+    let (gone, kept) = apart(undone.approvals);
+    let keys = gone.into_iter().map(|(owner, operator)| args![id.0, owner, operator]);
+    delete(session, "approvals WHERE collection_id = $1 AND owner = $2 AND operator = $3", keys).await?;
+    write_approvals(session, id, kept).await?;
+
+    let (gone, kept) = apart(undone.token_approvals);
+    let keys = gone.into_iter().map(|token| args![id.0, token]);
+    delete(session, "token_approvals WHERE collection_id = $1 AND token_id = $2", keys).await?;
+    write_token_approvals(session, id, kept).await
+}
+
+/// What was not before, and what was something else.
+fn apart<K, V>(before: BTreeMap<K, Option<V>>) -> (Vec<K>, Vec<(K, V)>) {
+    let (mut gone, mut kept) = (Vec::new(), Vec::new());
+    for (key, value) in before {
+        match value {
+            None => gone.push(key),
+            Some(value) => kept.push((key, value)),
+        }
+    }
+    (gone, kept)
+}
+
+/// Deletes rows one by one: a rewind has few.
+async fn delete(
+    session: &mut Session<'_>,
+    what: &str,
+    keys: impl IntoIterator<Item = Vec<Arg>>,
+) -> Result<(), StoreError> {
+    for key in keys {
+        session.execute(format!("DELETE FROM {what}"), key).await?;
+    }
+    Ok(())
+}
+
+/// The tokens of orders that are about to be deleted.
+async fn tokens_of(session: &mut Session<'_>, orders: &[Vec<Arg>]) -> Result<BTreeSet<TokenId>, StoreError> {
+    let sql = "SELECT token_id FROM orders WHERE collection_id = $1 AND marketplace = $2 AND order_id = $3";
+    let mut tokens = BTreeSet::new();
+    for key in orders {
+        if let Some(row) = session.first(sql, key.clone()).await? {
+            tokens.extend(row.opt_parse::<TokenId>(0, "token id")?);
+        }
+    }
+    Ok(tokens)
+}

@@ -1,0 +1,14 @@
+//! What chains state: blocks taken and undone, histories that catch up, and that it all comes out as if only the blocks
+//! that count had ever been read.
+#![expect(clippy::unwrap_used, reason = "a test may fail by panicking")]
+
+#[path = "../support/database.rs"]
+mod database;
+mod followers;
+mod history;
+mod orders;
+#[path = "../support/random.rs"]
+mod random;
+mod random_blocks;
+mod rules;
+mod stage;

@@ -1,0 +1,109 @@
+//! Orders that a chain states.
+
+use bourse_market::facts::Fact;
+use bourse_store::{Batch, Change};
+use bourse_wire::ActivityAction::{self, Listing, ListingCancel, Mint, Sale};
+use bourse_wire::{Amount, Marketplace, OrderFacts, OrderSide, OrderStatus};
+
+use crate::stage::{Stage, account, approval, collection, filled, listing, transfer};
+
+async fn order(stage: &Stage, id: &str) -> Option<OrderFacts> {
+    let keys = vec![(Marketplace::OwnV2, id.to_owned())];
+    stage.store.orders_by_key(stage.id, keys).await.unwrap().pop()
+}
+
+async fn actions(stage: &Stage) -> Vec<ActivityAction> {
+    let activities = stage.store.activities(stage.id, None, None, 100).await.unwrap();
+    activities.into_iter().rev().map(|activity| activity.facts.action).collect()
+}
+
+#[tokio::test]
+async fn an_order_is_made_filled_undone_and_filled_otherwise() {
+    let mut stage = Stage::new().await;
+    stage.grow(&[&[transfer(1, 0, 1), listing(5, 1, 1)], &[filled(5, 2, 1)]]).await;
+    let found = order(&stage, "5").await.unwrap();
+    assert_eq!((found.quantity_remaining, found.block_number), (1.into(), 102));
+    assert_eq!(found.operator, Some(account(0xee)));
+    assert_eq!(actions(&stage).await, [Mint, Listing, Sale]);
+    let cancelled = Fact::OrderCancelled { marketplace: Marketplace::OwnV2, order_id: "5".to_owned() };
+    stage.replace(101, 1, &[&[cancelled]]).await;
+    let found = order(&stage, "5").await.unwrap();
+    assert_eq!((found.quantity_remaining, found.status), (3.into(), OrderStatus::Cancelled));
+    assert_eq!(actions(&stage).await, [Mint, Listing, ListingCancel]);
+    stage.replace(100, 2, &[&[]]).await;
+    assert_eq!((order(&stage, "5").await, actions(&stage).await), (None, vec![]));
+    Stage::assert_same(&stage.facts().await, &stage.facts_from_scratch().await, "after three forks");
+}
+
+#[tokio::test]
+async fn approvals_cover_listings_and_are_undone() {
+    let mut stage = Stage::new().await;
+    let backing = async |stage: &Stage| order(stage, "5").await.unwrap().backing;
+    stage.grow(&[&[approval(1, true), listing(5, 1, 1)]]).await;
+    assert_eq!(backing(&stage).await, None);
+    stage.grow(&[&[approval(1, false)]]).await;
+    assert_eq!(backing(&stage).await, Some(Amount::ZERO));
+    let for_token = Fact::TokenApproval { token_id: 1.into(), operator: account(0xee) };
+    stage.grow(&[&[for_token]]).await;
+    assert_eq!(backing(&stage).await, None);
+    stage.grow(&[&[transfer(1, 1, 2)]]).await;
+    assert_eq!(backing(&stage).await, Some(Amount::ZERO));
+    stage.replace(103, 1, &[&[]]).await;
+    assert_eq!(backing(&stage).await, None);
+    stage.replace(102, 2, &[&[]]).await;
+    assert_eq!(backing(&stage).await, Some(Amount::ZERO));
+    stage.replace(101, 3, &[&[]]).await;
+    assert_eq!(backing(&stage).await, None);
+}
+
+#[tokio::test]
+async fn all_orders_of_a_maker_below_a_number_are_taken_back() {
+    let mut stage = Stage::new().await;
+    stage.grow(&[&[listing(8, 1, 1), listing(9, 1, 2), listing(7, 2, 3)], &[listing(10, 1, 1)]]).await;
+    let below = Fact::OrdersInvalidated {
+        marketplace: Marketplace::OwnV2,
+        maker: account(1),
+        below: "10".parse().unwrap(),
+    };
+    stage.grow(&[&[below]]).await;
+    let mut status = Vec::new();
+    for id in ["7", "8", "9", "10"] {
+        status.push(order(&stage, id).await.unwrap().status);
+    }
+    let (active, cancelled) = (OrderStatus::Active, OrderStatus::Cancelled);
+    assert_eq!(status, [active, cancelled, cancelled, active]);
+}
+
+#[tokio::test]
+async fn putting_an_order_leaves_what_only_the_chain_states() {
+    let mut stage = Stage::new().await;
+    stage.grow(&[&[approval(1, false), listing(5, 1, 1)]]).await;
+    let stated = order(&stage, "5").await.unwrap();
+    assert_eq!(stated.backing, Some(Amount::ZERO));
+    let put = OrderFacts { price_amount: 7.into(), operator: None, backing: None, ..stated.clone() };
+    let changes = vec![Change::Order(Box::new(put))];
+    stage.store.commit(Batch { collection: collection(0), changes, key: None }).await.unwrap();
+    assert_eq!(order(&stage, "5").await, Some(OrderFacts { price_amount: 7.into(), ..stated }));
+}
+
+#[tokio::test]
+async fn what_covers_offers_is_put_and_listings_are_left_alone() {
+    let mut stage = Stage::new().await;
+    let Fact::OrderMade(mut offer) = listing(6, 1, 1) else { panic!() };
+    offer.side = OrderSide::Offer;
+    let mut over = offer.clone();
+    over.order_id = "7".to_owned();
+    let (offer, over) = (Fact::OrderMade(offer), Fact::OrderMade(over));
+    stage.grow(&[&[listing(5, 1, 1), offer, over, filled(7, 2, 0)]]).await;
+    let open = stage.store.open_offers(stage.id).await.unwrap();
+    assert_eq!(open.iter().map(|order| order.order_id.as_str()).collect::<Vec<_>>(), ["6"]);
+    let put = async |stage: &Stage, id: &str, backing: Option<u64>| {
+        let backings = vec![((Marketplace::OwnV2, id.to_owned()), backing.map(Amount::from))];
+        stage.store.put_offer_backings(stage.id, backings).await.unwrap()
+    };
+    assert_eq!((put(&stage, "6", Some(2)).await, put(&stage, "6", Some(2)).await), (1, 0));
+    assert_eq!(order(&stage, "6").await.unwrap().backing, Some(2.into()));
+    assert_eq!(stage.store.changes(stage.id, 1).await.unwrap().unwrap().orders.len(), 1);
+    assert_eq!((put(&stage, "5", Some(0)).await, put(&stage, "9", Some(0)).await), (0, 0));
+    assert_eq!((put(&stage, "6", None).await, order(&stage, "6").await.unwrap().backing), (1, None));
+}
