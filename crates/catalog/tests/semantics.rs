@@ -56,6 +56,8 @@ fn listing(order_id: &str, token: u64, (amount, coin_number): (u64, u8)) -> Orde
         order_updated_at: Timestamp::ZERO,
         created_at: Timestamp::ZERO,
         updated_at: Timestamp::ZERO,
+        operator: None,
+        backing: None,
     }
 }
 

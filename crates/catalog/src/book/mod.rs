@@ -195,6 +195,15 @@ impl Book {
         }
     }
 
+    /// Forgets an order, if it is in the book.
+    pub(crate) fn remove(&mut self, marketplace: Marketplace, order_id: &str, around: Around<'_>) {
+        let order_id = text::name(order_id);
+        let hash = self.hash(marketplace, &order_id);
+        if let Some(slot) = self.find(hash, marketplace, &order_id) {
+            self.take_out(slot, hash, around);
+        }
+    }
+
     fn hash(&self, marketplace: Marketplace, order_id: &[u8]) -> u64 {
         self.hasher.hash_one((marketplace, order_id))
     }

@@ -91,6 +91,14 @@ pub(super) fn render(facts: &OrderFacts) -> Vec<u8> {
     text
 }
 
+/// The id of an order as its text has it.
+pub(super) fn name(order_id: &str) -> Vec<u8> {
+    let mut text = Vec::with_capacity(order_id.len() + 3);
+    push_json(&mut text, order_id);
+    text.pop();
+    text
+}
+
 fn push(text: &mut Vec<u8>, value: std::fmt::Arguments<'_>) {
     push_value(text, |text| {
         // Writing to memory cannot fail.

@@ -136,12 +136,16 @@ impl Case {
             tokens: batch.tokens.iter().map(metadata).collect(),
             balances: batch.balances.clone(),
             orders: batch.orders.iter().map(PreparedOrder::new).collect(),
+            gone_orders: batch.gone_orders.clone(),
         });
         for (id, token) in batch.tokens {
             self.model.put_token(id, token);
         }
         for (id, account, balance) in batch.balances {
             self.model.put_balance(id, account, balance);
+        }
+        for key in &batch.gone_orders {
+            self.model.remove_order(key);
         }
         for facts in batch.orders {
             self.model.put_order(facts);

@@ -47,6 +47,7 @@ pub(crate) struct Batch {
     pub(crate) tokens: Vec<(TokenId, Token)>,
     pub(crate) balances: Vec<(TokenId, Address, Amount)>,
     pub(crate) orders: Vec<OrderFacts>,
+    pub(crate) gone_orders: Vec<(Marketplace, String)>,
 }
 
 pub(crate) struct Generator {
@@ -100,6 +101,11 @@ impl Generator {
 
     fn quantity(&mut self) -> Amount {
         if self.random.one_in(12) { Amount::MAX } else { Amount::from(self.random.below(5)) }
+    }
+
+    /// What covers an order: mostly nobody knows.
+    fn backing(&mut self) -> Option<Amount> {
+        self.random.one_in(3).then(|| self.quantity())
     }
 
     pub(crate) fn currency(&mut self) -> Currency {
@@ -240,6 +246,8 @@ impl Generator {
             order_updated_at: Timestamp::ZERO,
             created_at: instant(i64::try_from(self.random.below(4)).unwrap()),
             updated_at: Timestamp::ZERO,
+            operator: None,
+            backing: self.backing(),
         }
     }
 
@@ -253,12 +261,13 @@ impl Generator {
         let known = model.orders.range((new.marketplace, new.order_id.clone())..).next();
         let Some((_, known)) = known.or_else(|| model.orders.iter().next()) else { return new };
         let known = known.clone();
-        match self.random.below(8) {
+        match self.random.below(9) {
             0 => OrderFacts { quantity_remaining: self.quantity().min(known.quantity_initial), ..known },
             1 => OrderFacts { status: OrderStatus::Cancelled, ..known },
             2 => OrderFacts { status: OrderStatus::Active, ..known },
             3 => OrderFacts { price_amount: new.price_amount, currency: new.currency, ..known },
             4 => OrderFacts { valid_from: new.valid_from, valid_until: new.valid_until, ..known },
+            5 => OrderFacts { backing: new.backing, ..known },
             _ => keeping_named(new, model),
         }
     }
@@ -284,7 +293,17 @@ impl Generator {
                 batch.orders.push(OrderFacts { token_id, ..order });
             }
         }
+        batch.gone_orders.extend(self.gone_order(model, &batch));
         batch
+    }
+
+    /// An order that is undone, at times, when something else names its token. Nothing of it comes at the same time.
+    fn gone_order(&mut self, model: &Model, batch: &Batch) -> Option<(Marketplace, String)> {
+        let key = self.order_key();
+        let known = model.orders.get(&key).filter(|_| self.random.one_in(2))?;
+        let is_named = known.token_id.is_none_or(|token| model.tokens[&token].metadata.is_some());
+        let comes = batch.orders.iter().any(|order| (order.marketplace, &order.order_id) == (key.0, &key.1));
+        (is_named && !comes).then_some(key)
     }
 
     fn balance(&mut self) -> (TokenId, Address, Amount) {

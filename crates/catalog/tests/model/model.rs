@@ -42,6 +42,10 @@ impl Model {
         self.orders.insert((facts.marketplace, facts.order_id.clone()), facts);
     }
 
+    pub(crate) fn remove_order(&mut self, key: &(Marketplace, String)) {
+        self.orders.remove(key);
+    }
+
     pub(crate) fn put_currency(&mut self, currency: Currency) {
         let address = currency.contract_address;
         match unit(&currency) {
@@ -61,12 +65,13 @@ impl Model {
 
     /// What can be filled of an order that is not over. Balances that nobody ever recorded are unknown, not empty.
     pub(crate) fn available(&self, facts: &OrderFacts) -> Amount {
-        match facts.token_id {
+        let held = match facts.token_id {
             Some(id) if facts.side == OrderSide::Listing && !self.balances.is_empty() => {
-                facts.quantity_remaining.min(self.balance(id, facts.maker))
+                self.balance(id, facts.maker)
             }
-            _ => facts.quantity_remaining,
-        }
+            _ => Amount::MAX,
+        };
+        facts.quantity_remaining.min(held).min(facts.backing.unwrap_or(Amount::MAX))
     }
 
     pub(crate) fn status(&self, facts: &OrderFacts) -> OrderStatus {
