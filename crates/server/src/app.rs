@@ -13,6 +13,7 @@ use crate::chains::{Chains, NoChains};
 use crate::clock::Clock;
 use crate::counting::{CountingHouse, Joined};
 use crate::files::Files;
+use crate::followed::FollowedCollections;
 use crate::limits::RateLimiter;
 use crate::meter::Meter;
 use crate::metrics::Metrics;
@@ -39,6 +40,7 @@ pub struct App {
     pub(crate) counting: CountingHouse,
     pub(crate) markets: Joined,
     pub(crate) files: Files,
+    pub(crate) followed: FollowedCollections,
     pub(crate) routes: Routes,
     /// One permit for each request at work.
     pub(crate) permits: Semaphore,
@@ -120,6 +122,7 @@ impl App {
             request_ids: RequestIds::new(),
             metrics,
             files,
+            followed: FollowedCollections::default(),
             signer,
             clock,
             chains,

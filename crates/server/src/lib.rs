@@ -13,6 +13,7 @@ pub mod counting;
 mod dispatch;
 mod failure;
 mod files;
+mod followed;
 mod http;
 pub mod ingest;
 mod limits;

@@ -29,6 +29,8 @@ pub enum Reason {
     FeesTooHigh,
     /// There is no such order.
     NotFound,
+    /// The order is one of the service's own marketplaces, of a collection whose chain is followed: the chain states it.
+    StatedByChain,
 }
 
 /// A record that is not taken.

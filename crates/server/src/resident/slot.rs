@@ -91,9 +91,9 @@ impl Slot {
     /// everything is there.
     pub(super) async fn apply(&self, changes: Changes) {
         // Before readers have to wait.
-        let Update { version, contract, tokens, balances, orders } = update(changes).await;
+        let Update { version, contract, tokens, balances, orders, gone_orders } = update(changes).await;
         let mut orders = orders.into_iter().peekable();
-        let mut part = Update { contract, tokens, balances, ..Update::default() };
+        let mut part = Update { contract, tokens, balances, gone_orders, ..Update::default() };
         loop {
             part.orders = orders.by_ref().take(ORDERS_AT_ONCE).collect();
             let is_last = orders.peek().is_none();
@@ -152,5 +152,6 @@ async fn update(changes: Changes) -> Update {
         tokens: changes.tokens.into_iter().map(|token| (token.token_id, token.metadata)).collect(),
         balances: changes.balances.iter().map(|held| (held.token_id, held.account, held.balance)).collect(),
         orders,
+        gone_orders: changes.gone_orders,
     }
 }

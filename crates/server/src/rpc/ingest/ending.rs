@@ -73,10 +73,16 @@ impl Record for Ending {
         endings: Vec<(usize, Self)>,
         now: Timestamp,
     ) -> Result<Settled, Failure> {
+        let marketplaces = endings.iter().map(|(_, ending)| ending.order.0);
+        let own_are_stated = known::stated_by_chain(app, collection, marketplaces, now).await?;
         let keys = endings.iter().map(|(_, ending)| ending.order.clone()).collect();
         let known = known::orders(app, collection, keys).await?;
         let mut settled = Settled::default();
         for (index, Self { order: key, status }) in endings {
+            if own_are_stated && key.0.is_own() {
+                settled.add(index, Err(known::refuse_stated(collection)));
+                continue;
+            }
             let order = known.get(&key).cloned().ok_or_else(|| {
                 let (marketplace, order_id) = (key.0.word(&app.service_name), &key.1);
                 let CollectionKey { chain, address } = collection;

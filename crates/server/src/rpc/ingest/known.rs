@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 
 use bourse_store::CollectionKey;
-use bourse_wire::{OrderFacts, Timestamp};
+use bourse_wire::{Marketplace, OrderFacts, Timestamp};
 
 use crate::app::App;
 use crate::failure::Failure;
-use crate::ingest::OrderKey;
+use crate::ingest::{OrderKey, Reason, Rejection};
 
 /// Those of these orders that are known.
 pub(super) async fn orders(
@@ -18,6 +18,26 @@ pub(super) async fn orders(
     let Some(id) = app.store.collection(collection).await? else { return Ok(HashMap::new()) };
     let orders = app.store.orders_by_key(id, keys).await?;
     Ok(orders.into_iter().map(|order| ((order.marketplace, order.order_id.clone()), order)).collect())
+}
+
+/// Whether these orders are not for anybody to put or end, where there are own ones among them: a chain states those.
+pub(super) async fn stated_by_chain(
+    app: &App,
+    collection: CollectionKey,
+    mut marketplaces: impl Iterator<Item = Marketplace>,
+    now: Timestamp,
+) -> Result<bool, Failure> {
+    let any_own = marketplaces.any(Marketplace::is_own);
+    Ok(any_own && app.followed.has(&app.store, collection, now).await?)
+}
+
+/// What an order is refused with that a chain states.
+pub(super) fn refuse_stated(collection: CollectionKey) -> Rejection {
+    let CollectionKey { chain, address } = collection;
+    let message = format!(
+        "marketplace: chain {chain} is followed for {address} and states the orders of this service's own marketplaces"
+    );
+    Rejection::new(Reason::StatedByChain, message)
 }
 
 /// Dates a record that came without a date. When nothing else is different it keeps the date it had, so that sending

@@ -65,6 +65,8 @@ impl Record for OrderFacts {
         orders: Vec<(usize, Self)>,
         now: Timestamp,
     ) -> Result<Settled, Failure> {
+        let marketplaces = orders.iter().map(|(_, order)| order.marketplace);
+        let own_are_stated = known::stated_by_chain(app, collection, marketplaces, now).await?;
         let expired = orders.iter().filter(|(_, order)| is_expired(order, now));
         let expired: Vec<OrderKey> =
             expired.map(|(_, order)| (order.marketplace, order.order_id.clone())).collect();
@@ -72,6 +74,10 @@ impl Record for OrderFacts {
             if expired.is_empty() { HashMap::new() } else { known::orders(app, collection, expired).await? };
         let mut settled = Settled::default();
         for (index, order) in orders {
+            if own_are_stated && order.marketplace.is_own() {
+                settled.add(index, Err(known::refuse_stated(collection)));
+                continue;
+            }
             let is_known = known.contains_key(&(order.marketplace, order.order_id.clone()));
             settled.add(index, settle(order, is_known, now));
         }

@@ -6,6 +6,7 @@ mod gate;
 mod records;
 mod rejections;
 mod repeats;
+mod stated;
 
 use bourse_store::Changes;
 use bourse_wire::{Marketplace, OrderFacts};
