@@ -34,8 +34,7 @@ async fn commit(
     let Some(mut checkpoint) = hold(session, chain).await?.filter(|held| held.hash == expected) else {
         return Ok(BlocksCommitted::Moved);
     };
-    let mut followed = read_followed(session, chain, Some(checkpoint)).await?;
-    followed.retain(|collection| collection.live);
+    let mut followed = live(session, chain, checkpoint).await?;
     let covered: HashSet<Address> = covered.into_iter().collect();
     if followed.iter().any(|collection| !covered.contains(&collection.key.address)) {
         return Ok(BlocksCommitted::Uncovered);
@@ -43,6 +42,7 @@ async fn commit(
     let mut works: BTreeMap<CollectionId, Work> = BTreeMap::new();
     if let Some(to) = rewind_to.filter(|to| *to != checkpoint.number) {
         checkpoint = rewind(session, chain, to, &mut works).await?;
+        followed = live(session, chain, checkpoint).await?;
     }
     let newest = follow_on(checkpoint, &blocks)?;
     let oldest = newest.number.saturating_sub(window);
@@ -58,6 +58,17 @@ async fn commit(
         changed += work.finish(session, id, changes_kept).await?;
     }
     Ok(BlocksCommitted::Done { changed })
+}
+
+/// The collections that move on with a chain.
+async fn live(
+    session: &mut Session<'_>,
+    chain: ChainId,
+    checkpoint: Checkpoint,
+) -> Result<Vec<Followed>, StoreError> {
+    let mut followed = read_followed(session, chain, Some(checkpoint)).await?;
+    followed.retain(|collection| collection.live);
+    Ok(followed)
 }
 
 /// The last of blocks that follow on a checkpoint, each on the one before it.

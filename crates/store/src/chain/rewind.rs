@@ -34,10 +34,18 @@ pub(super) async fn rewind(
     session.execute(sql, args![chain, to]).await?;
     let sql = "DELETE FROM chain_blocks WHERE chain_id = $1 AND number > $2";
     session.execute(sql, args![chain, to]).await?;
-    // Collections that are not live are read again from there.
-    let sql = "UPDATE followed_collections SET next_block = $2 WHERE chain_id = $1 AND live = $3 AND next_block > $4";
-    session.execute(sql, args![chain, to + 1, false, to + 1]).await?;
+    set_back(session, chain, to + 1).await?;
     Ok(block.into())
+}
+
+/// Collections that are not live are read again from a block on. A live one that begins after it waits for its beginning.
+async fn set_back(session: &mut Session<'_>, chain: ChainId, next: u64) -> Result<(), StoreError> {
+    let sql = "UPDATE followed_collections SET next_block = CASE WHEN from_block > $2 THEN from_block ELSE $3 END
+        WHERE chain_id = $1 AND live = $4 AND next_block > $5";
+    session.execute(sql, args![chain, next, next, false, next]).await?;
+    let sql = "UPDATE followed_collections SET next_block = from_block, live = $3
+        WHERE chain_id = $1 AND live = $4 AND from_block > $2";
+    session.execute(sql, args![chain, next, false, true]).await.map(drop)
 }
 
 async fn read_undone(

@@ -100,6 +100,21 @@ async fn a_history_can_be_undone_like_any_block_and_is_read_again() {
 }
 
 #[tokio::test]
+async fn a_rewind_to_before_its_beginning_sets_a_collection_to_its_beginning() {
+    let mut stage = stage().await;
+    stage.store.follow(collection(2), 105, Timestamp::ZERO).await.unwrap();
+    stage.history(collection(2), 105, 105, Vec::new()).await.unwrap();
+    stage.cover(collection(2));
+    stage.store.follow(collection(3), 109, Timestamp::ZERO).await.unwrap();
+    let block = block_on(&stage.at(103).block, 1);
+    let facts = vec![stated(collection(2), &block, 0, transfer(1, 0, 1))];
+    assert_eq!(stage.commit(Some(103), vec![BlockFacts { block, facts }]).await.unwrap(), 0, "it begins later");
+    let followed = stage.store.followed(CHAIN).await.unwrap();
+    let stand: Vec<_> = followed.iter().map(|followed| (followed.next_block, followed.live)).collect();
+    assert_eq!(stand, [(105, true), (101, false), (105, false), (109, false)]);
+}
+
+#[tokio::test]
 async fn what_blocks_state_of_a_collection_that_is_not_live_is_left_to_its_history() {
     let mut stage = stage().await;
     let block = block_on(&stage.newest(), 0);
