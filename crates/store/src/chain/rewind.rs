@@ -40,7 +40,8 @@ pub(super) async fn rewind(
 
 /// Collections that are not live are read again from a block on. A live one that begins after it waits for its beginning.
 async fn set_back(session: &mut Session<'_>, chain: ChainId, next: u64) -> Result<(), StoreError> {
-    let sql = "UPDATE followed_collections SET next_block = CASE WHEN from_block > $2 THEN from_block ELSE $3 END
+    let sql =
+        "UPDATE followed_collections SET next_block = CASE WHEN from_block > $2 THEN from_block ELSE $3 END
         WHERE chain_id = $1 AND live = $4 AND next_block > $5";
     session.execute(sql, args![chain, next, next, false, next]).await?;
     let sql = "UPDATE followed_collections SET next_block = from_block, live = $3

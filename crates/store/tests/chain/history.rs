@@ -108,7 +108,11 @@ async fn a_rewind_to_before_its_beginning_sets_a_collection_to_its_beginning() {
     stage.store.follow(collection(3), 109, Timestamp::ZERO).await.unwrap();
     let block = block_on(&stage.at(103).block, 1);
     let facts = vec![stated(collection(2), &block, 0, transfer(1, 0, 1))];
-    assert_eq!(stage.commit(Some(103), vec![BlockFacts { block, facts }]).await.unwrap(), 0, "it begins later");
+    assert_eq!(
+        stage.commit(Some(103), vec![BlockFacts { block, facts }]).await.unwrap(),
+        0,
+        "it begins later"
+    );
     let followed = stage.store.followed(CHAIN).await.unwrap();
     let stand: Vec<_> = followed.iter().map(|followed| (followed.next_block, followed.live)).collect();
     assert_eq!(stand, [(105, true), (101, false), (105, false), (109, false)]);

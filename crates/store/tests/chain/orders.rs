@@ -57,6 +57,20 @@ async fn approvals_cover_listings_and_are_undone() {
 }
 
 #[tokio::test]
+async fn an_approval_of_the_token_itself_outlives_that_of_all_tokens() {
+    let mut stage = Stage::new().await;
+    let for_token = Fact::TokenApproval { token_id: 1.into(), operator: account(0xee) };
+    stage.grow(&[&[approval(1, true), listing(5, 1, 1), listing(6, 1, 2), for_token]]).await;
+    stage.grow(&[&[approval(1, false)]]).await;
+    assert_eq!(order(&stage, "5").await.unwrap().backing, None);
+    assert_eq!(order(&stage, "6").await.unwrap().backing, Some(Amount::ZERO));
+    stage.grow(&[&[approval(1, true)]]).await;
+    assert_eq!(order(&stage, "6").await.unwrap().backing, None);
+    stage.grow(&[&[transfer(1, 1, 2)]]).await;
+    assert_eq!(order(&stage, "5").await.unwrap().backing, None, "all tokens are approved");
+}
+
+#[tokio::test]
 async fn all_orders_of_a_maker_below_a_number_are_taken_back() {
     let mut stage = Stage::new().await;
     stage.grow(&[&[listing(8, 1, 1), listing(9, 1, 2), listing(7, 2, 3)], &[listing(10, 1, 1)]]).await;

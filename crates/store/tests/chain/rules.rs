@@ -119,6 +119,17 @@ async fn as_many_blocks_as_the_window_can_be_undone_and_no_more() {
 }
 
 #[tokio::test]
+async fn blocks_that_came_together_can_be_undone_as_deep() {
+    let mut stage = Stage::new().await;
+    let facts: Vec<[_; 1]> = (0..2 * WINDOW).map(|number| [transfer(number, 0, 1)]).collect();
+    let facts: Vec<&[_]> = facts.iter().map(<[_; 1]>::as_slice).collect();
+    stage.grow(&facts).await;
+    let oldest = stage.newest().number - WINDOW;
+    stage.replace(oldest, 1, &[&[]]).await;
+    Stage::assert_same(&stage.facts().await, &stage.facts_from_scratch().await, "as deep as it goes");
+}
+
+#[tokio::test]
 async fn a_rewind_alone_leaves_what_was_before() {
     let mut stage = Stage::new().await;
     stage.grow(&[&[transfer(1, 0, 1), listing(5, 1, 1)]]).await;
