@@ -1,5 +1,25 @@
 //! The follower: what nodes say of blocks and logs becomes facts; and what contracts and their links say of tokens
 //! becomes metadata.
 
+mod calls;
+pub mod contract;
+pub mod decode;
+mod enrich;
 pub mod fetch;
+mod follow;
+mod node;
+mod offers;
+mod pace;
+mod rates;
+pub mod rpc;
+mod status;
 mod tls;
+
+pub use calls::{Caller, MULTICALL3};
+pub use enrich::{EnrichOptions, Enricher};
+pub use follow::{Books, FollowError, FollowOptions, Follower, Turn};
+pub use node::{Call, Called, Failure, Node, Reverted, Span, ToldLog, Wanted};
+pub use offers::{Offers, OffersError};
+pub use pace::{Pace, RealPace};
+pub use rates::{RateError, RateSource, Rates, ToldRate};
+pub use status::{Phase, Progress, Snapshot, Status, Trouble};

@@ -1,0 +1,140 @@
+//! What the follower asks of a node, and what its refusals mean.
+
+use std::time::Duration;
+
+use alloy_primitives::{B256, Bytes};
+use bourse_market::facts::{Block, BlockHash, Log};
+use bourse_wire::{Address, ChainId, Timestamp};
+
+/// Why a node did not answer, by what to do next.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Failure {
+    /// It may answer later.
+    #[error("{reason}")]
+    Retry {
+        /// How long it wants to be left alone, when it says so.
+        after: Option<Duration>,
+        /// What it said.
+        reason: String,
+    },
+    /// It does not answer about so many blocks, or with so many logs, at once.
+    #[error("{reason}")]
+    SmallerRange {
+        /// A number of blocks that it would answer about, when it says so.
+        suggested: Option<u64>,
+        /// What it said.
+        reason: String,
+    },
+    /// What it says does not fit together: the chain changed while it was asked.
+    #[error("{reason}")]
+    PossibleReorg {
+        /// What does not fit.
+        reason: String,
+    },
+    /// Asking again is of no use.
+    #[error("{reason}")]
+    Stop {
+        /// What is wrong.
+        reason: String,
+    },
+}
+
+impl Failure {
+    /// A failure that may pass.
+    pub fn retry(reason: impl Into<String>) -> Self {
+        Self::Retry { after: None, reason: reason.into() }
+    }
+
+    /// Something that does not fit together.
+    pub fn reorg(reason: impl Into<String>) -> Self {
+        Self::PossibleReorg { reason: reason.into() }
+    }
+}
+
+/// Which blocks logs are wanted of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Span {
+    /// From one height to another, both included.
+    Range {
+        /// The first.
+        from: u64,
+        /// The last.
+        to: u64,
+    },
+    /// One block, by its name.
+    Block(BlockHash),
+}
+
+/// Which logs of a span are wanted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Wanted {
+    /// Who wrote them; anybody when empty.
+    pub addresses: Vec<Address>,
+    /// For each topic in order what it may be; anything when empty.
+    pub topics: Vec<Vec<B256>>,
+}
+
+impl Wanted {
+    /// Whether a log is one of these.
+    pub fn admits(&self, log: &Log) -> bool {
+        let by = self.addresses.is_empty() || self.addresses.contains(&log.address);
+        by && self.topics.iter().enumerate().all(|(place, allowed)| {
+            allowed.is_empty() || log.topics.get(place).is_some_and(|topic| allowed.contains(topic))
+        })
+    }
+}
+
+/// A log, with the time of its block when the node tells it along.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToldLog {
+    /// The log.
+    pub log: Log,
+    /// When its block was made.
+    pub at: Option<Timestamp>,
+}
+
+/// A call that changes nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Call {
+    /// The contract.
+    pub to: Address,
+    /// The function and what it is given.
+    pub data: Bytes,
+}
+
+/// The contract refused a call, or there is no such contract.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reverted;
+
+/// What each of several calls gave.
+pub type Called = Vec<Result<Bytes, Reverted>>;
+
+/// Something that knows a chain.
+pub trait Node: Send + Sync + 'static {
+    /// Which chain it knows.
+    fn chain_id(&self) -> impl Future<Output = Result<ChainId, Failure>> + Send;
+
+    /// The newest block.
+    fn head(&self) -> impl Future<Output = Result<Block, Failure>> + Send;
+
+    /// The blocks at these heights, in the order asked; absent those that it does not know.
+    fn blocks(&self, numbers: &[u64]) -> impl Future<Output = Result<Vec<Option<Block>>, Failure>> + Send;
+
+    /// The logs of a span that any of `wanted` lets through, in the order of the chain. Fails when the node does not
+    /// know the last block of the span, so that silence never means "not there yet".
+    fn logs(
+        &self,
+        span: Span,
+        wanted: &[Wanted],
+    ) -> impl Future<Output = Result<Vec<ToldLog>, Failure>> + Send;
+
+    /// What calls give at the end of a block, or of the newest one.
+    fn call(
+        &self,
+        calls: &[Call],
+        at: Option<BlockHash>,
+    ) -> impl Future<Output = Result<Called, Failure>> + Send;
+
+    /// The code of contracts at the newest block; empty where there is none.
+    fn code(&self, addresses: &[Address]) -> impl Future<Output = Result<Vec<Bytes>, Failure>> + Send;
+}
