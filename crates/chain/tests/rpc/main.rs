@@ -3,6 +3,7 @@
 
 mod pool;
 mod server;
+mod throughput;
 
 use std::time::Duration;
 

@@ -1,0 +1,90 @@
+//! Many calls in few requests: through Multicall3 where the chain has it, else as a batch.
+
+use alloy_primitives::{Address as RawAddress, Bytes};
+use alloy_sol_types::{SolCall, sol};
+use bourse_market::facts::BlockHash;
+use bourse_wire::Address;
+use tokio::sync::OnceCell;
+
+use crate::node::{Call, Called, Failure, Node, Reverted};
+
+sol! {
+    struct Call3 {
+        address target;
+        bool allowFailure;
+        bytes callData;
+    }
+
+    struct Result3 {
+        bool success;
+        bytes returnData;
+    }
+
+    function aggregate3(Call3[] calls) returns (Result3[] results);
+}
+
+/// Where Multicall3 is on nearly every chain.
+pub const MULTICALL3: Address = Address::from_bytes([
+    0xca, 0x11, 0xbd, 0xe0, 0x59, 0x77, 0xb3, 0x63, 0x11, 0x67, 0x02, 0x88, 0x62, 0xbe, 0x2a, 0x17, 0x39,
+    0x76, 0xca, 0x11,
+]);
+
+/// How many calls go through Multicall3 at once; nodes bound the gas of a call.
+const CALLS_AT_ONCE: usize = 200;
+
+/// The way to ask contracts.
+#[derive(Debug)]
+pub struct Caller {
+    multicall: Option<Address>,
+    has_code: OnceCell<bool>,
+}
+
+impl Caller {
+    /// Calls go through this contract where it has code; one by one when there is none.
+    pub fn new(multicall: Option<Address>) -> Self {
+        Self { multicall, has_code: OnceCell::new() }
+    }
+
+    /// What calls give at the end of a block, or of the newest one.
+    pub async fn call<N: Node>(
+        &self,
+        node: &N,
+        calls: &[Call],
+        at: Option<BlockHash>,
+    ) -> Result<Called, Failure> {
+        let Some(multicall) = self.available(node).await? else { return node.call(calls, at).await };
+        let mut called = Vec::with_capacity(calls.len());
+        for some in calls.chunks(CALLS_AT_ONCE) {
+            let one = Call { to: multicall, data: aggregated(some) };
+            let answer = node.call(&[one], at).await?.pop();
+            match answer.and_then(Result::ok).and_then(|answer| separated(&answer, some.len())) {
+                Some(results) => called.extend(results),
+                // One call may have used up the gas of all.
+                None => called.extend(node.call(some, at).await?),
+            }
+        }
+        Ok(called)
+    }
+
+    async fn available<N: Node>(&self, node: &N) -> Result<Option<Address>, Failure> {
+        let Some(multicall) = self.multicall else { return Ok(None) };
+        let look = || async { Ok(node.code(&[multicall]).await?.iter().any(|code| !code.is_empty())) };
+        let has_code = self.has_code.get_or_try_init(look).await?;
+        Ok(has_code.then_some(multicall))
+    }
+}
+
+fn aggregated(calls: &[Call]) -> Bytes {
+    let calls = calls.iter().map(|call| Call3 {
+        target: RawAddress::from(*call.to.bytes()),
+        allowFailure: true,
+        callData: call.data.clone(),
+    });
+    aggregate3Call { calls: calls.collect() }.abi_encode().into()
+}
+
+fn separated(answer: &[u8], calls: usize) -> Option<Called> {
+    let results = aggregate3Call::abi_decode_returns(answer).ok()?;
+    let separate = |result: Result3| if result.success { Ok(result.returnData) } else { Err(Reverted) };
+    (results.len() == calls).then(|| results.into_iter().map(separate).collect())
+}

@@ -1,0 +1,99 @@
+//! What the follower asks of the store. A trait, so that a simulation can make it fail.
+
+use bourse_market::facts::Block;
+use bourse_store::{
+    Blocks, BlocksCommitted, ChainState, CollectionKey, Followed, History, HistoryCommitted, Store,
+    StoreError,
+};
+use bourse_wire::{ChainId, Timestamp};
+
+/// Where facts go.
+pub trait Books: Send + Sync + 'static {
+    /// How far a chain is followed; nothing before it is started.
+    fn chain_state(
+        &self,
+        chain: ChainId,
+    ) -> impl Future<Output = Result<Option<ChainState>, StoreError>> + Send;
+
+    /// Starts to follow a chain at a block.
+    fn start_chain(&self, chain: ChainId, at: Block) -> impl Future<Output = Result<(), StoreError>> + Send;
+
+    /// The collections that are followed.
+    fn followed(&self, chain: ChainId) -> impl Future<Output = Result<Vec<Followed>, StoreError>> + Send;
+
+    /// Follows another collection.
+    fn follow(
+        &self,
+        key: CollectionKey,
+        from: u64,
+        now: Timestamp,
+    ) -> impl Future<Output = Result<(), StoreError>> + Send;
+
+    /// Takes the next blocks of a chain.
+    fn commit_blocks(
+        &self,
+        batch: Blocks,
+    ) -> impl Future<Output = Result<BlocksCommitted, StoreError>> + Send;
+
+    /// Takes what older blocks state of a collection.
+    fn commit_history(
+        &self,
+        batch: History,
+    ) -> impl Future<Output = Result<HistoryCommitted, StoreError>> + Send;
+
+    /// Takes the right to follow a chain until a time, or keeps it.
+    fn hold_lease(
+        &self,
+        chain: ChainId,
+        holder: &str,
+        now: Timestamp,
+        until: Timestamp,
+    ) -> impl Future<Output = Result<bool, StoreError>> + Send;
+
+    /// Gives the right back.
+    fn release_lease(
+        &self,
+        chain: ChainId,
+        holder: &str,
+    ) -> impl Future<Output = Result<(), StoreError>> + Send;
+}
+
+impl Books for Store {
+    async fn chain_state(&self, chain: ChainId) -> Result<Option<ChainState>, StoreError> {
+        Store::chain_state(self, chain).await
+    }
+
+    async fn start_chain(&self, chain: ChainId, at: Block) -> Result<(), StoreError> {
+        Store::start_chain(self, chain, at).await
+    }
+
+    async fn followed(&self, chain: ChainId) -> Result<Vec<Followed>, StoreError> {
+        Store::followed(self, chain).await
+    }
+
+    async fn follow(&self, key: CollectionKey, from: u64, now: Timestamp) -> Result<(), StoreError> {
+        Store::follow(self, key, from, now).await.map(drop)
+    }
+
+    async fn commit_blocks(&self, batch: Blocks) -> Result<BlocksCommitted, StoreError> {
+        Store::commit_blocks(self, batch).await
+    }
+
+    async fn commit_history(&self, batch: History) -> Result<HistoryCommitted, StoreError> {
+        Store::commit_history(self, batch).await
+    }
+
+    async fn hold_lease(
+        &self,
+        chain: ChainId,
+        holder: &str,
+        now: Timestamp,
+        until: Timestamp,
+    ) -> Result<bool, StoreError> {
+        Store::hold_lease(self, chain, holder, now, until).await
+    }
+
+    async fn release_lease(&self, chain: ChainId, holder: &str) -> Result<(), StoreError> {
+        Store::release_lease(self, chain, holder).await
+    }
+}

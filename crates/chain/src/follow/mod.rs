@@ -1,0 +1,356 @@
+//! Following a chain.
+//!
+//! ```text
+//!            lease held by another                 the store failed
+//!   Standby <----------------------+   +-------------------------------------+
+//!      |  lease free               |   v                                     |
+//!      +------------------------> Load: checkpoint, window, collections      |
+//!                                  |  (no checkpoint: start at head - window)|
+//!                                  v                                         |
+//!   +---------------------------> Turn ------------------------------------->+
+//!   |                              |
+//!   |   1. live: the node's newest block, seen from the window
+//!   |        known ------------------------------> nothing to do
+//!   |        ahead, on the checkpoint -----------> headers, logs by block, commit
+//!   |        ahead, on another block ------------> search the fork, rewind and commit in one transaction
+//!   |        elsewhere, three times in a row ----> the same: the chain became shorter
+//!   |        everything kept differs, three times > Stopped: `bourse chain resync`
+//!   |   2. history: ranges below the window, read side by side, committed in order, collection by collection
+//!   |   3. join: blocks of the window for collections that arrived there, by their names; they are live then
+//!   |                              |
+//!   +------ wait for the next poll +
+//! ```
+//!
+//! One task does all commits of a chain, one after another; reading ahead happens in tasks beside it. Every commit says
+//! what it was prepared for, and the store refuses it when that is no longer so: a kill at any instant leaves facts and
+//! checkpoint as one transaction left them, and the next start goes on from there.
+
+mod books;
+mod facts;
+mod history;
+mod join;
+mod live;
+mod ranges;
+mod times;
+mod window;
+
+use std::collections::BTreeMap;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bourse_store::{Followed, StoreError};
+use bourse_wire::{Address, ChainId, Marketplace, Timestamp};
+use futures_util::future::{Either, select};
+
+pub use books::Books;
+use facts::Reading;
+use history::Pipeline;
+use ranges::{RangeSize, Ranges};
+use window::Window;
+
+use crate::calls::{Caller, MULTICALL3};
+use crate::contract::Royalties;
+use crate::decode::Decoder;
+use crate::node::{Failure, Node};
+use crate::pace::{Pace, between, later};
+use crate::status::{Phase, Progress, Status};
+
+/// How a chain is followed.
+#[derive(Clone, Debug)]
+pub struct FollowOptions {
+    /// Which chain.
+    pub chain: ChainId,
+    /// Who follows, among the processes that could.
+    pub holder: String,
+    /// How many blocks the chain may take back.
+    pub window: u64,
+    /// How long to wait for the next block.
+    pub poll: Duration,
+    /// For how long one process has the right to follow.
+    pub lease: Duration,
+    /// Contracts of marketplaces whose orders are read.
+    pub markets: Vec<(Address, Marketplace)>,
+    /// From which block on collections are read that nobody registered; none leaves them alone.
+    pub discover_from: Option<u64>,
+    /// How many blocks of history are asked about first; it adapts to the node.
+    pub range_blocks_first: u64,
+    /// The most blocks of history that are asked about at once.
+    pub range_blocks_max: u64,
+    /// How many logs of history are held for one commit.
+    pub range_logs_max: usize,
+    /// How many ranges are read at the same time.
+    pub ranges_at_once: usize,
+    /// How many collections are read at the same time.
+    pub collections_at_once: usize,
+    /// The most new blocks in one commit.
+    pub live_blocks_max: u64,
+    /// The most contracts that a node is asked about by name; beyond that it is asked about all.
+    pub addresses_max: usize,
+    /// Where many calls go at once.
+    pub multicall: Option<Address>,
+}
+
+impl FollowOptions {
+    /// The usual way to follow a chain.
+    pub fn new(chain: ChainId, holder: impl Into<String>) -> Self {
+        Self {
+            chain,
+            holder: holder.into(),
+            window: 128,
+            poll: Duration::from_secs(1),
+            lease: Duration::from_secs(30),
+            markets: Vec::new(),
+            discover_from: None,
+            range_blocks_first: 2_000,
+            range_blocks_max: 100_000,
+            range_logs_max: 10_000,
+            ranges_at_once: 6,
+            collections_at_once: 4,
+            live_blocks_max: 64,
+            addresses_max: 500,
+            multicall: Some(MULTICALL3),
+        }
+    }
+}
+
+/// Why following could not go on.
+#[derive(Debug, thiserror::Error)]
+pub enum FollowError {
+    /// A node failed.
+    #[error("{0}")]
+    Node(#[from] Failure),
+    /// The store failed.
+    #[error("{0}")]
+    Store(#[from] StoreError),
+    /// Somebody has to do something.
+    #[error("{message}")]
+    Stopped {
+        /// What is wrong, and what to do.
+        message: String,
+    },
+}
+
+/// What a turn came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Turn {
+    /// Another process follows the chain.
+    Standby,
+    /// There is more to do at once.
+    Busy,
+    /// Everything that the node knows is read.
+    Idle,
+}
+
+/// Follows one chain.
+pub struct Follower<N, B, P> {
+    options: FollowOptions,
+    books: Arc<B>,
+    reading: Arc<Reading<N, P>>,
+    ranges: Arc<Ranges>,
+    status: Status,
+    /// What is known of the store; absent when it has to be asked.
+    known: Option<Known>,
+    lease_renewed: Option<Timestamp>,
+    /// How often in a row the node was elsewhere, and beyond the window.
+    elsewhere: u32,
+    beyond: u32,
+}
+
+/// What the store said, kept up to date with what was committed.
+struct Known {
+    window: Window,
+    followed: Vec<Followed>,
+    /// When the collections were read; absent when they have to be read again.
+    followed_at: Option<Timestamp>,
+    pipelines: BTreeMap<Address, Pipeline>,
+    /// Whether somebody else moved the checkpoint.
+    is_outdated: bool,
+}
+
+/// How long to wait at most before trying again.
+const WAIT_MAX: Duration = Duration::from_secs(30);
+/// How long to wait before trying again what somebody has to do something about.
+const STOPPED_WAIT: Duration = Duration::from_secs(30);
+
+impl<N: Node, B: Books, P: Pace> Follower<N, B, P> {
+    /// A follower of one chain. `status` tells others how it goes.
+    pub fn new(options: FollowOptions, node: Arc<N>, books: Arc<B>, pace: Arc<P>, status: Status) -> Self {
+        // The newest version of our own marketplace knows the royalties of contracts that do not tell theirs.
+        let own = options.markets.iter().filter(|(_, kind)| kind.is_own());
+        let market = own.max_by_key(|(_, kind)| kind.number()).map(|(address, _)| *address);
+        let royalties = Royalties::new(Caller::new(options.multicall), market);
+        let decoder = Decoder::new(options.markets.clone());
+        let reading = Reading { node, pace, decoder, royalties, status: status.clone() };
+        let size =
+            RangeSize::new(options.range_blocks_first, options.range_blocks_max, options.range_logs_max);
+        let ranges = Ranges { size, times: times::BlockTimes::default() };
+        Self {
+            options,
+            books,
+            reading: Arc::new(reading),
+            ranges: Arc::new(ranges),
+            status,
+            known: None,
+            lease_renewed: None,
+            elsewhere: 0,
+            beyond: 0,
+        }
+    }
+
+    /// Follows until `shutdown` is ready.
+    pub async fn run(mut self, shutdown: impl Future<Output = ()>) {
+        let mut shutdown = pin!(shutdown);
+        let pace = Arc::clone(&self.reading.pace);
+        let mut failures = 0;
+        loop {
+            let wait = {
+                let turn = pin!(self.turn());
+                match select(turn, shutdown.as_mut()).await {
+                    Either::Left((turn, _)) => Some(turn),
+                    Either::Right(_) => None,
+                }
+            };
+            let Some(turn) = wait else { break };
+            let wait = match turn {
+                Ok(Turn::Busy) => Duration::ZERO,
+                Ok(Turn::Idle | Turn::Standby) => self.options.poll,
+                Err(error) => self.wait_after(&error, failures),
+            };
+            failures = if wait <= self.options.poll { 0 } else { failures + 1 };
+            if let Either::Right(_) = select(pin!(pace.sleep(wait)), shutdown.as_mut()).await {
+                break;
+            }
+        }
+        // What was read ahead is of no use any more.
+        self.known = None;
+        if let Err(error) = self.books.release_lease(self.options.chain, &self.options.holder).await {
+            tracing::debug!(%error, "the lease of a chain was not given back; it ends by itself");
+        }
+    }
+
+    /// How long to wait after a failure, which is told to whoever watches.
+    fn wait_after(&self, error: &FollowError, failures: u32) -> Duration {
+        let doubled = (self.options.poll * 2).saturating_mul(1 << failures.min(8)).min(WAIT_MAX);
+        let (chain, now) = (self.options.chain, self.reading.pace.now());
+        match error {
+            // Blocks change while they are asked about; it is no failure unless it goes on.
+            FollowError::Node(Failure::PossibleReorg { reason }) => {
+                tracing::debug!(%chain, reason, "the chain changed while it was asked about");
+                return if failures == 0 { self.options.poll } else { doubled };
+            }
+            FollowError::Stopped { message } | FollowError::Node(Failure::Stop { reason: message }) => {
+                let phase = Phase::Stopped { message: message.clone() };
+                let is_new = self.status.get().phase != phase;
+                self.status.set(|snapshot| snapshot.phase = phase);
+                if is_new {
+                    tracing::error!(%chain, message, "following a chain stopped");
+                }
+                self.status.failed(now, message.clone());
+                return STOPPED_WAIT;
+            }
+            other => tracing::warn!(%chain, error = %other, "following a chain failed; it is tried again"),
+        }
+        self.status.failed(now, error.to_string());
+        match error {
+            FollowError::Node(Failure::Retry { after: Some(after), .. }) => doubled.max(*after),
+            _ => doubled,
+        }
+    }
+
+    /// Does what there is to do, for about as long as a poll lasts.
+    pub async fn turn(&mut self) -> Result<Turn, FollowError> {
+        if !self.hold_lease().await? {
+            self.known = None;
+            self.status.set(|snapshot| snapshot.phase = Phase::Standby);
+            return Ok(Turn::Standby);
+        }
+        let mut known = match self.known.take() {
+            Some(known) => known,
+            None => self.load().await?,
+        };
+        let result = self.go(&mut known).await;
+        // Whatever the store failed at may have been done or not: it is asked.
+        let is_unclear = matches!(result, Err(FollowError::Store(_) | FollowError::Stopped { .. }));
+        if !is_unclear && !known.is_outdated {
+            self.publish(&known);
+            self.known = Some(known);
+        }
+        result
+    }
+
+    async fn go(&mut self, known: &mut Known) -> Result<Turn, FollowError> {
+        self.refresh(known).await?;
+        let is_behind = self.live(known).await?;
+        let is_reading = self.history(known).await?;
+        self.join(known).await?;
+        let phase = if is_behind { Phase::CatchingUp } else { Phase::Live };
+        self.status.set(|snapshot| snapshot.phase = phase);
+        Ok(if is_behind || is_reading { Turn::Busy } else { Turn::Idle })
+    }
+
+    async fn hold_lease(&mut self) -> Result<bool, FollowError> {
+        let now = self.reading.pace.now();
+        let is_fresh = |renewed| between(renewed, now) < self.options.lease / 3;
+        if self.lease_renewed.is_some_and(is_fresh) {
+            return Ok(true);
+        }
+        self.lease_renewed = None;
+        let until = later(now, self.options.lease);
+        let is_held = self.books.hold_lease(self.options.chain, &self.options.holder, now, until).await?;
+        self.lease_renewed = is_held.then_some(now);
+        Ok(is_held)
+    }
+
+    /// Reads how far the chain was followed, and starts it when it was not.
+    async fn load(&self) -> Result<Known, FollowError> {
+        let chain = self.options.chain;
+        let mut state = self.books.chain_state(chain).await?;
+        if state.is_none() {
+            self.start().await?;
+            state = self.books.chain_state(chain).await?;
+        }
+        let state = state.ok_or_else(|| Failure::retry("the chain was started, but is not there"))?;
+        Ok(Known {
+            window: Window::new(state.checkpoint, state.window),
+            followed: Vec::new(),
+            followed_at: None,
+            pipelines: BTreeMap::new(),
+            is_outdated: false,
+        })
+    }
+
+    /// Starts the chain at the newest block that it does not take back any more.
+    async fn start(&self) -> Result<(), FollowError> {
+        let head = self.reading.node.head().await?;
+        let number = head.number.saturating_sub(self.options.window);
+        let first = self.reading.node.blocks(&[number]).await?.pop().flatten();
+        let first = first.ok_or_else(|| Failure::reorg(format!("block {number} is not known")))?;
+        self.books.start_chain(self.options.chain, first).await?;
+        Ok(())
+    }
+
+    /// Reads which collections are followed, when that is some time ago.
+    async fn refresh(&self, known: &mut Known) -> Result<(), FollowError> {
+        let now = self.reading.pace.now();
+        if known.followed_at.is_none_or(|at| between(at, now) >= self.options.poll) {
+            known.followed = self.books.followed(self.options.chain).await?;
+            known.followed_at = Some(now);
+        }
+        Ok(())
+    }
+
+    fn publish(&self, known: &Known) {
+        let progress = known.followed.iter().map(|followed| Progress {
+            address: followed.key.address,
+            from: followed.from,
+            next_block: followed.next_block,
+            live: followed.live,
+        });
+        let (collections, checkpoint) = (Arc::new(progress.collect()), known.window.checkpoint());
+        self.status.set(|snapshot| {
+            snapshot.checkpoint = Some(checkpoint);
+            snapshot.collections = collections;
+        });
+    }
+}

@@ -1,0 +1,130 @@
+//! How following a chain goes, for whoever asks: readiness, metrics, `bourse status`.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bourse_market::facts::Block;
+use bourse_wire::{Address, ChainId, Timestamp};
+
+/// What a follower is doing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Phase {
+    /// It has not asked anybody yet.
+    #[default]
+    Starting,
+    /// Another process follows the chain.
+    Standby,
+    /// It is behind the newest block.
+    CatchingUp,
+    /// It has the newest block.
+    Live,
+    /// It cannot go on before somebody does something about it.
+    Stopped {
+        /// What is wrong, and what to do.
+        message: String,
+    },
+}
+
+/// How far one collection is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// Its contract.
+    pub address: Address,
+    /// The first block that is read for it.
+    pub from: u64,
+    /// The first block that was not read for it yet.
+    pub next_block: u64,
+    /// Whether it moves on with the chain.
+    pub live: bool,
+}
+
+/// Something that went wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trouble {
+    /// When.
+    pub at: Timestamp,
+    /// What.
+    pub message: String,
+}
+
+/// How following a chain goes right now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Snapshot {
+    /// Which chain.
+    pub chain: ChainId,
+    /// What is being done.
+    pub phase: Phase,
+    /// The newest block that a node told of.
+    pub head: Option<Block>,
+    /// The newest block that was followed.
+    pub checkpoint: Option<Block>,
+    /// Every followed collection.
+    pub collections: Arc<Vec<Progress>>,
+    /// What went wrong last.
+    pub last_error: Option<Trouble>,
+    /// How often something went wrong.
+    pub errors: u64,
+    /// How often the chain took blocks back.
+    pub reorgs: u64,
+    /// Logs that were not what their names said, and were passed over.
+    pub malformed_logs: u64,
+    /// Requests that nodes were sent.
+    pub requests: u64,
+}
+
+impl Snapshot {
+    /// How many blocks are missing, when it is known.
+    pub fn lag(&self) -> Option<u64> {
+        Some(self.head?.number.saturating_sub(self.checkpoint?.number))
+    }
+}
+
+/// A shared view of a follower; cloning it is cheap.
+#[derive(Clone, Debug)]
+pub struct Status {
+    snapshot: Arc<Mutex<Snapshot>>,
+    requests: Arc<AtomicU64>,
+    malformed: Arc<AtomicU64>,
+}
+
+impl Status {
+    /// The status of a follower that has not begun; `requests` is what its nodes count in.
+    pub fn new(chain: ChainId, requests: Arc<AtomicU64>) -> Self {
+        let snapshot = Snapshot {
+            chain,
+            phase: Phase::Starting,
+            head: None,
+            checkpoint: None,
+            collections: Arc::default(),
+            last_error: None,
+            errors: 0,
+            reorgs: 0,
+            malformed_logs: 0,
+            requests: 0,
+        };
+        Self { snapshot: Arc::new(Mutex::new(snapshot)), requests, malformed: Arc::default() }
+    }
+
+    /// How it goes right now.
+    pub fn get(&self) -> Snapshot {
+        let mut snapshot = self.snapshot.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        snapshot.requests = self.requests.load(Ordering::Relaxed);
+        snapshot.malformed_logs = self.malformed.load(Ordering::Relaxed);
+        snapshot
+    }
+
+    pub(crate) fn set(&self, change: impl FnOnce(&mut Snapshot)) {
+        change(&mut self.snapshot.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    pub(crate) fn malformed(&self, logs: u64) {
+        self.malformed.fetch_add(logs, Ordering::Relaxed);
+    }
+
+    pub(crate) fn failed(&self, at: Timestamp, message: String) {
+        self.set(|snapshot| {
+            snapshot.errors += 1;
+            snapshot.last_error = Some(Trouble { at, message });
+        });
+    }
+}

@@ -1,0 +1,129 @@
+//! A follower of a made-up chain, in all weathers. Everything follows from a seed: a failure tells which, and
+//! `BOURSE_SIM_SEED=n` runs that one again. `BOURSE_SIM_SEEDS=n` runs so many instead of the few that are run always.
+#![expect(clippy::unwrap_used, reason = "a test may fail by panicking")]
+
+mod books;
+mod cases;
+mod dice;
+mod node;
+mod sim;
+mod stored;
+mod world;
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use bourse_chain::decode::Decoder;
+use bourse_market::facts::{Fact, Stated};
+use bourse_market::protocols::Concerns;
+use bourse_wire::Address;
+
+use crate::books::{Ledger, MemoryBooks};
+use crate::sim::{Sim, weather_of};
+use crate::world::{MARKETS, STRANGER, World, WorldBlock};
+
+/// Runs a simulation to its end on one thread.
+pub(crate) fn run(seed: u64, simulation: impl Future<Output = ()>) {
+    let telling = Telling(seed);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(simulation);
+    std::mem::forget(telling);
+}
+
+/// Tells the seed of a simulation that failed.
+struct Telling(u64);
+
+impl Drop for Telling {
+    fn drop(&mut self) {
+        eprintln!("the simulation of seed {} failed: BOURSE_SIM_SEED={}", self.0, self.0);
+    }
+}
+
+/// The seeds to run, when nobody says otherwise.
+pub(crate) fn seeds(usual: u64) -> Vec<u64> {
+    let number = |name| std::env::var(name).ok().map(|text| text.parse::<u64>().unwrap());
+    match (number("BOURSE_SIM_SEED"), number("BOURSE_SIM_SEEDS")) {
+        (Some(seed), _) => vec![seed],
+        (None, count) => (0..count.unwrap_or(usual)).collect(),
+    }
+}
+
+/// What a block states of a collection.
+pub(crate) fn stated_by(block: &WorldBlock, collection: Address) -> Vec<Stated> {
+    let decoder = Decoder::new(MARKETS.to_vec());
+    let mut all = Vec::new();
+    for log in &block.logs {
+        for finding in decoder.read(log).unwrap_or_default() {
+            let is_meant = match finding.concerns {
+                Concerns::Collection(of) => of == collection,
+                Concerns::EveryCollection => true,
+            };
+            if is_meant {
+                let (tx_hash, log_index, part) = (log.tx_hash, log.index, finding.part);
+                all.push(Stated { collection, tx_hash, log_index, part, fact: finding.fact });
+            }
+        }
+    }
+    all
+}
+
+/// What the blocks that count state of a collection.
+fn stated(world: &World, collection: Address) -> Ledger {
+    let of_block = |block: &WorldBlock| (block.block.number, stated_by(block, collection));
+    world.chain.iter().map(|block| of_block(block)).filter(|(_, facts)| !facts.is_empty()).collect()
+}
+
+/// A simulation over memory, which compares everything that is committed with the block that it is said to be of.
+pub(crate) fn in_memory(seed: u64) -> Sim<MemoryBooks> {
+    let sim = Sim::new(seed, Arc::new(MemoryBooks::default()));
+    sim.books.0.lock().unwrap().truth = Some(Arc::clone(&sim.shared));
+    sim
+}
+
+/// Whether memory holds what the chain states, and nothing else. Fees are not in logs; those of the first collection
+/// come from a call.
+pub(crate) fn check(sim: &Sim<MemoryBooks>) {
+    let memory = sim.books.0.lock().unwrap();
+    let world = sim.shared.world();
+    assert_eq!(memory.state.as_ref().unwrap().checkpoint, world.head().block);
+    for followed in &memory.followed {
+        let address = followed.key.address;
+        let mut found = memory.ledgers.get(&address).cloned().unwrap_or_default();
+        for stated in found.values_mut().flatten() {
+            if let Fact::OrderMade(order) = &mut stated.fact {
+                assert_eq!(order.fees.len(), usize::from(address == world::COLLECTIONS[0]));
+                order.fees.clear();
+            }
+        }
+        let expected = stated(&world, address);
+        let numbers: HashSet<u64> = found.keys().chain(expected.keys()).copied().collect();
+        for number in numbers {
+            assert_eq!(found.get(&number), expected.get(&number), "block {number} of {address}");
+        }
+    }
+}
+
+async fn storm(seed: u64) {
+    let mut sim = in_memory(seed);
+    let blocks = 20 + sim.shared.dice.lock().unwrap().below(150);
+    sim.shared.world().mine(blocks);
+    sim.discover = seed % 8 == 7;
+    sim.set(weather_of(seed));
+    sim.storm(80).await;
+    sim.settle().await;
+    check(&sim);
+    if sim.discover {
+        let memory = sim.books.0.lock().unwrap();
+        assert!(
+            memory.followed.iter().any(|one| one.key.address == STRANGER),
+            "the stranger was not noticed"
+        );
+    }
+}
+
+#[test]
+fn every_weather_ends_with_what_the_chain_states() {
+    for seed in seeds(24) {
+        run(seed, storm(seed));
+    }
+}

@@ -1,0 +1,193 @@
+//! A node that knows the made-up chain, and does not always say so.
+
+use std::future::pending;
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use alloy_primitives::{Bytes, U256};
+use alloy_sol_types::SolValue;
+use bourse_chain::{Call, Called, Failure, Node, Reverted, Span, ToldLog, Wanted};
+use bourse_market::facts::{Block, BlockHash};
+use bourse_wire::{Address, ChainId};
+use tokio::sync::Notify;
+
+use crate::dice::Dice;
+use crate::world::{COLLECTIONS, World, WorldBlock, address};
+
+pub(crate) const CHAIN: ChainId = ChainId(31_337);
+
+/// What goes wrong, how often in a thousand.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Weather {
+    /// A request fails.
+    pub(crate) failure: u64,
+    /// A block is made before a request is answered.
+    pub(crate) block: u64,
+    /// Blocks are taken back before a request is answered.
+    pub(crate) reorganisation: u64,
+    /// The newest block told is an old one.
+    pub(crate) behind: u64,
+    /// A block that does not count any more is answered about as if it had never been.
+    pub(crate) forgotten: u64,
+    /// The logs of another block at the same height are told.
+    pub(crate) confused: u64,
+    /// The process dies, in a request or around a commit.
+    pub(crate) death: u64,
+    /// The store fails, before a commit or after it.
+    pub(crate) store: u64,
+}
+
+/// What everything in a simulation shares.
+pub(crate) struct Shared {
+    pub(crate) world: Mutex<World>,
+    pub(crate) weather: Mutex<Weather>,
+    pub(crate) dice: Mutex<Dice>,
+    /// Told when the process dies.
+    pub(crate) death: Notify,
+    pub(crate) window: u64,
+    /// The most blocks, and logs, that the node answers about.
+    pub(crate) range_max: u64,
+    pub(crate) logs_max: usize,
+    /// Whether the node tells the times of logs along.
+    pub(crate) tells_times: bool,
+}
+
+impl Shared {
+    pub(crate) fn world(&self) -> MutexGuard<'_, World> {
+        self.world.lock().unwrap()
+    }
+
+    pub(crate) fn happens(&self, what: impl Fn(&Weather) -> u64) -> bool {
+        let in_thousand = what(&self.weather.lock().unwrap());
+        in_thousand > 0 && self.dice.lock().unwrap().happens(in_thousand)
+    }
+
+    /// Dies when it is time to: nobody waits for what comes after.
+    pub(crate) async fn live_or_die(&self) {
+        if self.happens(|weather| weather.death) {
+            self.death.notify_one();
+            pending::<()>().await;
+        }
+    }
+
+    /// Takes back some blocks, and makes others.
+    pub(crate) fn reorganise(&self) {
+        let mut world = self.world();
+        let depth_max = world.depth_max(self.window);
+        let mut dice = self.dice.lock().unwrap();
+        let depth = if dice.happens(700) { 1 + dice.below(3) } else { 1 + dice.below(self.window) };
+        let depth = depth.min(depth_max);
+        // Now and then the chain becomes shorter.
+        let blocks = if dice.happens(150) { 1 + dice.below(depth) } else { depth + dice.below(3) };
+        drop(dice);
+        world.reorganise(depth, blocks.max(1));
+    }
+}
+
+/// The node.
+pub(crate) struct WorldNode(pub(crate) Arc<Shared>);
+
+impl WorldNode {
+    /// What happens before any answer.
+    async fn weather(&self) -> Result<(), Failure> {
+        self.0.live_or_die().await;
+        if self.0.happens(|weather| weather.block) {
+            self.0.world().mine(1);
+        }
+        if self.0.happens(|weather| weather.reorganisation) {
+            self.0.reorganise();
+        }
+        if self.0.happens(|weather| weather.failure) {
+            return Err(Failure::retry("made up"));
+        }
+        Ok(())
+    }
+
+    fn told(&self, block: &WorldBlock, wanted: &[Wanted]) -> Vec<ToldLog> {
+        let at = self.0.tells_times.then_some(block.block.at);
+        let logs = block.logs.iter().filter(|log| wanted.iter().any(|wanted| wanted.admits(log)));
+        logs.map(|log| ToldLog { log: log.clone(), at }).collect()
+    }
+
+    fn logs_of_block(&self, hash: BlockHash, wanted: &[Wanted]) -> Result<Vec<ToldLog>, Failure> {
+        let world = self.0.world();
+        let unknown = || Failure::PossibleReorg { reason: "unknown block".to_owned() };
+        let block = world.by_hash.get(&hash).ok_or_else(unknown)?;
+        let counting = world.chain.get(usize::try_from(block.block.number).unwrap());
+        let counts = counting.is_some_and(|counting| counting.block.hash == hash);
+        if counts {
+            return Ok(self.told(block, wanted));
+        }
+        if self.0.happens(|weather| weather.forgotten) {
+            return Err(unknown());
+        }
+        if self.0.happens(|weather| weather.confused) {
+            let others = counting.map(|counting| self.told(counting, wanted)).unwrap_or_default();
+            return if others.is_empty() { Err(unknown()) } else { Ok(others) };
+        }
+        Ok(self.told(block, wanted))
+    }
+
+    fn logs_of_range(&self, from: u64, to: u64, wanted: &[Wanted]) -> Result<Vec<ToldLog>, Failure> {
+        let blocks = to - from + 1;
+        if blocks > self.0.range_max {
+            let suggested = blocks.is_multiple_of(2).then_some(self.0.range_max);
+            return Err(Failure::SmallerRange { suggested, reason: "too many blocks".to_owned() });
+        }
+        let world = self.0.world();
+        if to > world.head().block.number {
+            return Err(Failure::PossibleReorg { reason: "beyond the head".to_owned() });
+        }
+        let range = usize::try_from(from).unwrap()..=usize::try_from(to).unwrap();
+        let logs: Vec<ToldLog> =
+            world.chain[range].iter().flat_map(|block| self.told(block, wanted)).collect();
+        if logs.len() > self.0.logs_max && blocks > 1 {
+            return Err(Failure::SmallerRange { suggested: None, reason: "too many logs".to_owned() });
+        }
+        Ok(logs)
+    }
+}
+
+impl Node for WorldNode {
+    async fn chain_id(&self) -> Result<ChainId, Failure> {
+        Ok(CHAIN)
+    }
+
+    async fn head(&self) -> Result<Block, Failure> {
+        self.weather().await?;
+        let behind = self.0.happens(|weather| weather.behind);
+        let back = if behind { self.0.dice.lock().unwrap().below(4) } else { 0 };
+        let world = self.0.world();
+        let place = world.chain.len() - 1 - usize::try_from(back).unwrap().min(world.chain.len() - 1);
+        Ok(world.chain[place].block)
+    }
+
+    async fn blocks(&self, numbers: &[u64]) -> Result<Vec<Option<Block>>, Failure> {
+        self.weather().await?;
+        let world = self.0.world();
+        let at = |number: &u64| world.chain.get(usize::try_from(*number).unwrap()).map(|block| block.block);
+        Ok(numbers.iter().map(at).collect())
+    }
+
+    async fn logs(&self, span: Span, wanted: &[Wanted]) -> Result<Vec<ToldLog>, Failure> {
+        self.weather().await?;
+        match span {
+            Span::Range { from, to } => self.logs_of_range(from, to, wanted),
+            Span::Block(hash) => self.logs_of_block(hash, wanted),
+        }
+    }
+
+    async fn call(&self, calls: &[Call], _: Option<BlockHash>) -> Result<Called, Failure> {
+        self.weather().await?;
+        // The first collection asks for a share of five percent.
+        let share = (alloy_primitives::Address::repeat_byte(0xfe), U256::from(500)).abi_encode();
+        let answer = |call: &Call| {
+            if call.to == COLLECTIONS[0] { Ok(Bytes::from(share.clone())) } else { Err(Reverted) }
+        };
+        Ok(calls.iter().map(answer).collect())
+    }
+
+    async fn code(&self, addresses: &[Address]) -> Result<Vec<Bytes>, Failure> {
+        let code = |of: &Address| if *of == address(0) { Bytes::new() } else { Bytes::from_static(&[1]) };
+        Ok(addresses.iter().map(code).collect())
+    }
+}

@@ -1,0 +1,329 @@
+//! A chain that is made up: blocks, what contracts write into them, and what is so at the end of each.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+
+use alloy_primitives::{B256, Bytes, U256, keccak256};
+use alloy_sol_types::SolValue;
+use bourse_chain::decode::TOKEN_TOPICS;
+use bourse_market::facts::{Block, Log};
+use bourse_market::protocols::own::TOPICS as MARKET_TOPICS;
+use bourse_wire::{Address, Marketplace, Timestamp};
+
+use crate::dice::Dice;
+
+pub(crate) const fn address(byte: u8) -> Address {
+    Address::from_bytes([byte; 20])
+}
+
+/// Collections: the first half has one of each token, the others several.
+pub(crate) const COLLECTIONS: [Address; 4] = [address(0xc1), address(0xc2), address(0xc3), address(0xc4)];
+/// A collection that nobody registers.
+pub(crate) const STRANGER: Address = address(0xc9);
+pub(crate) const MARKETS: [(Address, Marketplace); 2] =
+    [(address(0x91), Marketplace::OwnV1), (address(0x92), Marketplace::OwnV2)];
+const PEOPLE: [Address; 5] = [address(0xa1), address(0xa2), address(0xa3), address(0xa4), address(0xa5)];
+const MONEY: Address = address(0x20);
+
+/// An order as the world has it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct WorldOrder {
+    pub(crate) maker: Address,
+    pub(crate) is_listing: bool,
+    pub(crate) price: u64,
+    pub(crate) remaining: u64,
+    pub(crate) is_cancelled: bool,
+}
+
+/// What is so at the end of a block.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Facts {
+    /// Collection, token and account.
+    pub(crate) balances: BTreeMap<(Address, u64, Address), u64>,
+    /// Collection, marketplace and number.
+    pub(crate) orders: BTreeMap<(Address, u8, u64), WorldOrder>,
+    /// Tokens that were ever made.
+    pub(crate) tokens: BTreeSet<(Address, u64)>,
+    next_order: u64,
+}
+
+/// A block with what was written into it.
+#[derive(Debug)]
+pub(crate) struct WorldBlock {
+    pub(crate) block: Block,
+    pub(crate) logs: Vec<Log>,
+    pub(crate) facts: Facts,
+}
+
+/// All blocks that there ever were, and those that count.
+pub(crate) struct World {
+    pub(crate) dice: Dice,
+    pub(crate) chain: Vec<Arc<WorldBlock>>,
+    pub(crate) by_hash: HashMap<B256, Arc<WorldBlock>>,
+    /// The highest block that there ever was.
+    pub(crate) highest: u64,
+    nonce: u64,
+}
+
+impl World {
+    pub(crate) fn new(dice: Dice) -> Self {
+        let mut world = Self { dice, chain: Vec::new(), by_hash: HashMap::new(), highest: 0, nonce: 0 };
+        world.mine(1);
+        world
+    }
+
+    pub(crate) fn head(&self) -> &Arc<WorldBlock> {
+        &self.chain[self.chain.len() - 1]
+    }
+
+    /// Makes so many blocks.
+    pub(crate) fn mine(&mut self, blocks: u64) {
+        for _ in 0..blocks {
+            self.nonce += 1;
+            let number = self.chain.len() as u64;
+            let parent = self.chain.last();
+            let (hash, facts) = parent
+                .map_or((B256::ZERO, Facts::default()), |parent| (parent.block.hash, parent.facts.clone()));
+            let block = Block {
+                number,
+                hash: keccak256([hash.as_slice(), &self.nonce.to_be_bytes()].concat()),
+                parent: hash,
+                at: Timestamp::from_unix_nanos(
+                    i128::from(1_700_000_000 + number * 2 + self.nonce % 2) * 1_000_000_000,
+                ),
+            };
+            let mut writer = Writer { dice: &mut self.dice, block, facts, logs: Vec::new() };
+            if number > 0 {
+                writer.act();
+            }
+            let made = Arc::new(WorldBlock { block, facts: writer.facts, logs: writer.logs });
+            self.by_hash.insert(block.hash, Arc::clone(&made));
+            self.chain.push(made);
+            self.highest = self.highest.max(number);
+        }
+    }
+
+    /// Takes back so many blocks, and makes others.
+    pub(crate) fn reorganise(&mut self, depth: u64, blocks: u64) {
+        let keep = self.chain.len() - usize::try_from(depth).unwrap();
+        self.chain.truncate(keep.max(1));
+        self.mine(blocks);
+    }
+
+    /// The most blocks that may be taken back, when a window of that many is kept.
+    pub(crate) fn depth_max(&self, window: u64) -> u64 {
+        let lowest = self.highest.saturating_sub(window);
+        self.head().block.number.saturating_sub(lowest)
+    }
+}
+
+/// Writes a block.
+struct Writer<'a> {
+    dice: &'a mut Dice,
+    block: Block,
+    facts: Facts,
+    logs: Vec<Log>,
+}
+
+fn word_of(address: Address) -> B256 {
+    let mut word = [0; 32];
+    word[12..].copy_from_slice(address.bytes());
+    B256::from(word)
+}
+
+fn word(number: u64) -> B256 {
+    U256::from(number).into()
+}
+
+impl Writer<'_> {
+    fn act(&mut self) {
+        let actions = if self.dice.happens(300) { 0 } else { 1 + self.dice.below(6) };
+        for _ in 0..actions {
+            let collection = *self.dice.pick(&COLLECTIONS);
+            match self.dice.below(12) {
+                0..=2 => self.mint(collection),
+                3 | 4 => self.transfer(collection),
+                5 => self.approve(collection),
+                6 | 7 => self.make_order(collection),
+                8 => self.fill(collection),
+                9 => self.cancel(collection),
+                10 => self.invalidate(collection),
+                _ => self.noise(collection),
+            }
+        }
+    }
+
+    fn log(&mut self, writer: Address, topics: &[B256], data: Vec<u8>) {
+        let index = self.logs.len() as u64;
+        self.logs.push(Log {
+            address: writer,
+            topics: topics.to_vec(),
+            data: Bytes::from(data),
+            block_number: self.block.number,
+            block_hash: self.block.hash,
+            tx_hash: keccak256([self.block.hash.as_slice(), &(index / 2).to_be_bytes()].concat()),
+            index,
+        });
+    }
+
+    fn is_single(collection: Address) -> bool {
+        COLLECTIONS[..2].contains(&collection) || collection == STRANGER
+    }
+
+    fn moved(&mut self, collection: Address, token: u64, (from, to): (Address, Address), quantity: u64) {
+        if from != Address::ZERO {
+            *self.facts.balances.get_mut(&(collection, token, from)).unwrap() -= quantity;
+        }
+        if to != Address::ZERO {
+            *self.facts.balances.entry((collection, token, to)).or_default() += quantity;
+        }
+        self.facts.tokens.insert((collection, token));
+        self.facts.balances.retain(|_, held| *held > 0);
+    }
+
+    fn tell_transfer(
+        &mut self,
+        collection: Address,
+        token: u64,
+        (from, to): (Address, Address),
+        quantity: u64,
+    ) {
+        self.moved(collection, token, (from, to), quantity);
+        if Self::is_single(collection) {
+            let topics = [TOKEN_TOPICS[0], word_of(from), word_of(to), word(token)];
+            self.log(collection, &topics, Vec::new());
+        } else {
+            let topics = [TOKEN_TOPICS[3], word_of(PEOPLE[0]), word_of(from), word_of(to)];
+            self.log(collection, &topics, (U256::from(token), U256::from(quantity)).abi_encode());
+        }
+    }
+
+    fn mint(&mut self, collection: Address) {
+        let to = *self.dice.pick(&PEOPLE);
+        if Self::is_single(collection) {
+            let token = self.facts.tokens.iter().filter(|(of, _)| *of == collection).count() as u64;
+            self.tell_transfer(collection, token, (Address::ZERO, to), 1);
+        } else if self.dice.happens(300) {
+            let (first, second) = (self.dice.below(5), self.dice.below(5));
+            for token in [first, second] {
+                self.moved(collection, token, (Address::ZERO, to), 3);
+            }
+            let ids = vec![U256::from(first), U256::from(second)];
+            let data = (ids, vec![U256::from(3), U256::from(3)]).abi_encode_params();
+            let topics = [TOKEN_TOPICS[4], word_of(to), word_of(Address::ZERO), word_of(to)];
+            self.log(collection, &topics, data);
+        } else {
+            let (token, quantity) = (self.dice.below(5), 1 + self.dice.below(9));
+            self.tell_transfer(collection, token, (Address::ZERO, to), quantity);
+        }
+    }
+
+    fn transfer(&mut self, collection: Address) {
+        let held: Vec<_> = self.facts.balances.iter().filter(|((of, ..), _)| *of == collection).collect();
+        if held.is_empty() {
+            return;
+        }
+        let (&(_, token, from), &balance) = *self.dice.pick(&held);
+        let to = if self.dice.happens(100) { Address::ZERO } else { *self.dice.pick(&PEOPLE) };
+        let quantity = 1 + self.dice.below(balance);
+        self.tell_transfer(collection, token, (from, to), quantity);
+    }
+
+    fn approve(&mut self, collection: Address) {
+        let owner = *self.dice.pick(&PEOPLE);
+        let operator = self.dice.pick(&MARKETS).0;
+        if self.dice.happens(500) {
+            let approved = self.dice.happens(500);
+            let topics = [TOKEN_TOPICS[2], word_of(owner), word_of(operator)];
+            self.log(collection, &topics, approved.abi_encode());
+        } else if Self::is_single(collection) {
+            let token = word(self.dice.below(5));
+            self.log(collection, &[TOKEN_TOPICS[1], word_of(owner), word_of(operator), token], Vec::new());
+        }
+    }
+
+    fn make_order(&mut self, collection: Address) {
+        let (market, kind) = *self.dice.pick(&MARKETS);
+        let maker = *self.dice.pick(&PEOPLE);
+        let id = self.facts.next_order;
+        self.facts.next_order += 1;
+        let (token, quantity, price) =
+            (self.dice.below(5), 1 + self.dice.below(5), 1 + self.dice.below(1000));
+        let is_listing = self.dice.happens(600);
+        let order = WorldOrder { maker, is_listing, price, remaining: quantity, is_cancelled: false };
+        self.facts.orders.insert((collection, kind.number(), id), order);
+        let topics = [MARKET_TOPICS[0], word(id), word_of(maker), word_of(collection)];
+        let data = [
+            word(token),
+            word(u64::from(is_listing)),
+            word(quantity),
+            word_of(MONEY),
+            word(price),
+            word(9_000_000_000),
+        ];
+        self.log(market, &topics, data.concat());
+    }
+
+    /// An order that may still be filled.
+    fn some_order(&mut self, collection: Address) -> Option<(u8, u64)> {
+        let open = |(key, order): (&(Address, u8, u64), &WorldOrder)| {
+            (key.0 == collection && !order.is_cancelled && order.remaining > 0).then_some((key.1, key.2))
+        };
+        let open: Vec<_> = self.facts.orders.iter().filter_map(open).collect();
+        (!open.is_empty()).then(|| *self.dice.pick(&open))
+    }
+
+    fn fill(&mut self, collection: Address) {
+        let Some((kind, id)) = self.some_order(collection) else { return };
+        let taker = *self.dice.pick(&PEOPLE);
+        let order = self.facts.orders.get_mut(&(collection, kind, id)).unwrap();
+        let quantity = 1 + self.dice.below(order.remaining);
+        order.remaining -= quantity;
+        let remaining = order.remaining;
+        let topics = [MARKET_TOPICS[1], word(id), word_of(taker), word_of(collection)];
+        let data = [word_of(taker), word(quantity), word(remaining)];
+        self.log(market_of(kind), &topics, data.concat());
+    }
+
+    fn cancel(&mut self, collection: Address) {
+        let Some((kind, id)) = self.some_order(collection) else { return };
+        self.facts.orders.get_mut(&(collection, kind, id)).unwrap().is_cancelled = true;
+        self.log(market_of(kind), &[MARKET_TOPICS[2], word(id), word_of(collection)], Vec::new());
+    }
+
+    fn invalidate(&mut self, collection: Address) {
+        let (market, kind) = MARKETS[1];
+        let maker = *self.dice.pick(&PEOPLE);
+        let below = self.facts.next_order.saturating_sub(self.dice.below(5));
+        let is_everywhere = self.dice.happens(500);
+        for ((of, at, id), order) in &mut self.facts.orders {
+            let is_meant = *at == kind.number() && order.maker == maker && *id < below;
+            if is_meant && (is_everywhere || *of == collection) && order.remaining > 0 {
+                order.is_cancelled = true;
+            }
+        }
+        if is_everywhere {
+            self.log(market, &[MARKET_TOPICS[3], word_of(maker), word(below)], Vec::new());
+        } else {
+            let topics = [MARKET_TOPICS[4], word_of(maker), word_of(collection), word(below)];
+            self.log(market, &topics, Vec::new());
+        }
+    }
+
+    /// What looks like something, and is not.
+    fn noise(&mut self, collection: Address) {
+        match self.dice.below(4) {
+            0 => {
+                let topics = [TOKEN_TOPICS[0], word_of(PEOPLE[0]), word_of(PEOPLE[1])];
+                self.log(MONEY, &topics, word(5).to_vec());
+            }
+            1 => self.log(collection, &[TOKEN_TOPICS[4], word(1)], vec![1, 2, 3]),
+            2 => self.log(market_of(MARKETS[1].1.number()), &[MARKET_TOPICS[0], word(1)], Vec::new()),
+            _ => self.mint(STRANGER),
+        }
+    }
+}
+
+fn market_of(kind: u8) -> Address {
+    MARKETS.iter().find(|(_, market)| market.number() == kind).unwrap().0
+}
