@@ -34,7 +34,7 @@ pub(crate) async fn serve(arguments: &BareArguments) -> Result<(), Error> {
 }
 
 /// Ends this process when its standard input closes, which the system does even if the parent is killed.
-fn exit_with_parent() {
+pub(crate) fn exit_with_parent() {
     std::thread::spawn(|| {
         let mut ignored = Vec::new();
         // An input that cannot be read has no parent at its other end either.

@@ -31,6 +31,21 @@ pub(crate) fn post(address: SocketAddr, path: &str, headers: &[(&str, &str)], bo
     .into_bytes()
 }
 
+/// Fetches an answer of any status and length over a connection of its own.
+pub(crate) async fn fetch(address: SocketAddr, path: &str) -> Result<(u16, String), Error> {
+    let mut stream = TcpStream::connect(address).await.context(|| format!("connecting to {address}"))?;
+    // With this version a body ends with the connection, and is never sent in chunks.
+    let request = format!("GET {path} HTTP/1.0\r\nHost: {address}\r\n\r\n");
+    stream.write_all(request.as_bytes()).await.context(|| "sending a request".to_owned())?;
+    let mut received = String::new();
+    stream.read_to_string(&mut received).await.context(|| "receiving an answer".to_owned())?;
+    let status = received.strip_prefix("HTTP/1.").and_then(|rest| rest.get(2..5)?.parse().ok());
+    match (status, received.split_once("\r\n\r\n")) {
+        (Some(status), Some((_, body))) => Ok((status, body.to_owned())),
+        _ => Err(Error::new(format!("no HTTP answer: {}", excerpt(received.as_bytes())))),
+    }
+}
+
 /// A connection that is kept alive, with one request on it at a time.
 #[derive(Debug)]
 pub(crate) struct Connection {

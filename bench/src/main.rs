@@ -11,11 +11,13 @@ mod first_touch;
 mod floor;
 mod jsonl;
 mod load;
+mod memory;
 mod options;
 mod postgres;
 mod process;
 mod random;
 mod relics;
+mod replay;
 mod report;
 mod run;
 mod scenario;
@@ -42,6 +44,7 @@ async fn main() -> ExitCode {
     let mut options = Options::parse();
     let result = match options.role.take() {
         Some(Role::Bare(arguments)) => bare::serve(&arguments).await,
+        Some(Role::Node(arguments)) => replay::serve(&arguments).await,
         None => run_until_signal(&options).await,
     };
     match result {

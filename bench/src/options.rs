@@ -52,6 +52,10 @@ pub(crate) struct Options {
     #[arg(long)]
     pub(crate) counting_large: bool,
 
+    /// Take Ponder from the `node_modules` of this directory instead of installing it
+    #[arg(long, value_name = "DIRECTORY")]
+    pub(crate) ponder: Option<PathBuf>,
+
     /// Set only when the benchmark runs itself as another process.
     #[command(subcommand)]
     pub(crate) role: Option<Role>,
@@ -108,6 +112,9 @@ pub(crate) enum Role {
     /// The bare server.
     #[command(hide = true)]
     Bare(BareArguments),
+    /// The node that replays a chain.
+    #[command(hide = true)]
+    Node(NodeArguments),
 }
 
 /// What the bare server is told.
@@ -122,6 +129,17 @@ pub(crate) struct BareArguments {
     /// File with the bodies to answer in turn.
     #[arg(long)]
     pub(crate) answers: PathBuf,
+}
+
+/// What the node is told.
+#[derive(Debug, Args)]
+pub(crate) struct NodeArguments {
+    /// Address to accept connections on.
+    #[arg(long)]
+    pub(crate) listen: SocketAddr,
+    /// How many logs its chain has, about.
+    #[arg(long)]
+    pub(crate) logs: usize,
 }
 
 #[cfg(test)]

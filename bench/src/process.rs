@@ -115,6 +115,16 @@ impl Running {
         Ok(())
     }
 
+    /// What the system knows the process by.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// An error if the process has ended, though it should not have.
+    pub(crate) fn check_running(&mut self) -> Result<(), Error> {
+        if self.ended_well()? { Err(self.failure("ended too early")) } else { Ok(()) }
+    }
+
     /// Processor time that the process has used so far, where the system tells (Linux).
     pub(crate) fn cpu_time(&self) -> Option<Duration> {
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).ok()?;

@@ -15,6 +15,7 @@ use crate::floor::Floor;
 use crate::options::Options;
 use crate::process::Running;
 use crate::relics::Relics;
+use crate::replay;
 use crate::report::{Contest, FloorReport, Memory, RelicsReport, Report, print_growth};
 use crate::scenario::{DEEP_PAGES, ON_FLOOR, ON_RELICS, Paging};
 use crate::stage::Stage;
@@ -47,6 +48,7 @@ async fn measure(options: &Options, bourse: &Path) -> Result<Report, Error> {
         relics: None,
         floors: Vec::new(),
         countings: Vec::new(),
+        replay: None,
     };
     if ON_RELICS.iter().any(|scenario| options.selects(scenario.name, scenario.path)) {
         let stage = Stage::new(bourse, directory.path(), "relics")?;
@@ -64,7 +66,10 @@ async fn measure(options: &Options, bourse: &Path) -> Result<Report, Error> {
             report.countings.push(house.measure(dataset).await?);
         }
     }
-    if report.relics.is_none() && report.floors.is_empty() && report.countings.is_empty() {
+    if options.selects(replay::NAME, "") {
+        report.replay = Some(replay::measure(options, bourse, directory.path()).await?);
+    }
+    if report.is_empty() {
         return Err(Error::new(format!("nothing is named {}", options.only.join(" or "))));
     }
     if options.growth {

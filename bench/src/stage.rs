@@ -1,5 +1,6 @@
 //! A data directory with its own Bourse, from the import to the running server.
 
+use std::ffi::OsString;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -73,6 +74,29 @@ impl<'a> Stage<'a> {
         self.directory.join("data").join("bourse.db")
     }
 
+    /// Where the records are kept, when that is not the SQLite file.
+    pub(crate) fn database(&self) -> Option<&str> {
+        self.database.as_deref()
+    }
+
+    /// Where everything of it is.
+    pub(crate) fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// Writes the settings for all commands that follow.
+    pub(crate) fn write_settings(&self, settings: &str) -> Result<(), Error> {
+        let path = self.directory.join("bourse.toml");
+        std::fs::write(&path, settings).context(|| format!("writing {}", path.display()))
+    }
+
+    /// Runs a command to its end, and returns what it printed.
+    pub(crate) async fn run(&self, arguments: &[&str]) -> Result<String, Error> {
+        let mut command = self.command(arguments);
+        let running = Running::spawn(&mut command, "bourse-command", Some(&self.directory))?;
+        running.finish(COMMAND_LIMIT).await.map(|(printed, _)| printed)
+    }
+
     /// Imports the records, and takes the time.
     pub(crate) async fn import(&self, records: impl Iterator<Item = Value>) -> Result<Import, Error> {
         let path = self.directory.join("records.jsonl");
@@ -94,9 +118,7 @@ impl<'a> Stage<'a> {
 
     /// Makes a project.
     pub(crate) async fn create_project(&self) -> Result<Project, Error> {
-        let mut command = self.command(&["project", "create", "bench", "--json"]);
-        let running = Running::spawn(&mut command, "bourse-project", Some(&self.directory))?;
-        let (printed, _) = running.finish(COMMAND_LIMIT).await?;
+        let printed = self.run(&["project", "create", "bench", "--json"]).await?;
         let printed: Value = serde_json::from_str(&printed)
             .context(|| "reading what `bourse project create` printed".to_owned())?;
         let text = |member: &str| {
@@ -121,15 +143,9 @@ impl<'a> Stage<'a> {
     pub(crate) async fn serve_bare(&self, path: &str, bodies: &[Vec<u8>]) -> Result<Server, Error> {
         let file = self.directory.join("bare-answers");
         answers::write(&file, bodies)?;
-        let program = std::env::current_exe().context(|| "finding this program".to_owned())?;
-        let address = free_address()?;
-        let mut command = isolated(&program, &self.directory);
-        command.args(["bare", "--path", path, "--listen", &address.to_string(), "--answers"]).arg(&file);
-        // Our end of this pipe closes with us, which tells the bare server to end.
-        command.stdin(Stdio::piped());
-        let mut process = Running::spawn(&mut command, "bare-server", Some(&self.directory))?;
-        process.ready(address, READY_LIMIT).await?;
-        Ok(Server { process, address })
+        let mut arguments = vec!["bare".into(), "--path".into(), path.into()];
+        arguments.extend(["--answers".into(), file.into_os_string()]);
+        serve_self(&arguments, "bare-server", &self.directory).await
     }
 
     fn command(&self, arguments: &[&str]) -> Command {
@@ -140,6 +156,23 @@ impl<'a> Stage<'a> {
         }
         command
     }
+}
+
+/// Starts this very binary as another server, with these arguments and an address to listen on.
+pub(crate) async fn serve_self(
+    arguments: &[OsString],
+    name: &'static str,
+    directory: &Path,
+) -> Result<Server, Error> {
+    let program = std::env::current_exe().context(|| "finding this program".to_owned())?;
+    let address = free_address()?;
+    let mut command = isolated(&program, directory);
+    command.args(arguments).args(["--listen", &address.to_string()]);
+    // Our end of this pipe closes with us, which tells the server to end.
+    command.stdin(Stdio::piped());
+    let mut process = Running::spawn(&mut command, name, Some(directory))?;
+    process.ready(address, READY_LIMIT).await?;
+    Ok(Server { process, address })
 }
 
 /// An address that nobody listens on. Another process could take it before we do; the server then says so.

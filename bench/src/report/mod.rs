@@ -5,6 +5,7 @@ mod counting;
 mod floor;
 mod growth;
 mod import;
+mod replay;
 mod row;
 mod writes;
 
@@ -19,6 +20,7 @@ pub(crate) use counting::{
 pub(crate) use floor::{FirstTouch, FloorReport, Memory};
 pub(crate) use growth::print_growth;
 pub(crate) use import::Import;
+pub(crate) use replay::{Ceiling, Indexed, PonderReport, ReplayReport, Synced};
 pub(crate) use writes::{ReadsDuringWrites, WRITES_PER_SECOND};
 
 use crate::error::{Context, Error};
@@ -36,6 +38,8 @@ pub(crate) struct Report {
     pub(crate) floors: Vec<FloorReport>,
     /// The counting houses, the smallest first.
     pub(crate) countings: Vec<CountingReport>,
+    /// The replay of a chain, if it was asked for.
+    pub(crate) replay: Option<ReplayReport>,
 }
 
 /// What was measured on the relics.
@@ -48,6 +52,11 @@ pub(crate) struct RelicsReport {
 }
 
 impl Report {
+    /// Whether nothing was measured.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.relics.is_none() && self.floors.is_empty() && self.countings.is_empty() && self.replay.is_none()
+    }
+
     /// Writes the report to a file.
     pub(crate) fn write_json(&self, path: &Path) -> Result<(), Error> {
         let report = json!({
@@ -61,6 +70,7 @@ impl Report {
             "scenarios": self.relics.as_ref().map(|relics| contests_json(&relics.contests)),
             "floors": self.floors.iter().map(FloorReport::to_json).collect::<Vec<_>>(),
             "countings": self.countings.iter().map(CountingReport::to_json).collect::<Vec<_>>(),
+            "replay": self.replay.as_ref().map(ReplayReport::to_json),
         });
         std::fs::write(path, format!("{report:#}\n")).context(|| format!("writing {}", path.display()))
     }
