@@ -19,7 +19,7 @@ const SEED: u64 = 0x5eed_0001;
 const FIRST_TIME: u64 = 1_704_067_200;
 const BLOCK_SECONDS: u64 = 2;
 
-/// Transactions in a block, at most and on average twice the middle.
+/// Transactions in a block, at most; on average it is about half of that.
 const TRANSACTIONS_MAX: u64 = 14;
 
 /// How many accounts for each log.
@@ -68,7 +68,7 @@ pub(super) struct Chain {
 }
 
 impl Chain {
-    /// A chain with this many logs or a few more, and about a tenth as many blocks.
+    /// A chain with this many logs or a few more, and almost a tenth as many blocks.
     pub(super) fn new(logs: usize) -> Self {
         let mut world = World::new(SEED, logs / LOGS_FOR_ACCOUNT);
         let mut random = Random::new(SEED ^ u64::MAX);
@@ -197,20 +197,20 @@ mod tests {
                 _ => {}
             }
         }
-        let mut lines = String::new();
+        let mut lines = Vec::new();
         for ((contract, token, account), balance) in balances {
             assert!(balance >= 0);
             if balance > 0 {
                 let name = |address: Address| crate::replay::hex::data(&address);
-                lines += &format!("balance {} {token} {} {balance}\n", name(contract), name(account));
+                lines.push(format!("balance {} {token} {} {balance}", name(contract), name(account)));
             }
         }
         for (id, (state, remaining)) in orders {
-            lines += &format!("order {id} {state} {remaining}\n");
+            lines.push(format!("order {id} {state} {remaining}"));
         }
         // What happened is counted as it is made; all kinds must have.
         let activities = (1..=7).map(|action| format!("activities {action} "));
-        let error = chain.books.check(&Books::read(&lines), "the test").unwrap_err().to_string();
+        let error = chain.books.check(&Books::read(&lines.join("\n")), "the test").unwrap_err().to_string();
         assert!(error.starts_with("7 lines") && !error.contains("not expected"), "{error}");
         assert!(activities.take(5).all(|line| error.contains(&line)), "{error}");
     }

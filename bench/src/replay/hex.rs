@@ -65,7 +65,7 @@ mod tests {
         assert_eq!(parse_data(&data(&[0, 0xab, 7])), Some([0, 0xab, 7]));
         assert_eq!((quantity(0).as_str(), quantity(500).as_str()), ("0x0", "0x1f4"));
         assert_eq!(parse_quantity("0x1f4"), Some(500));
-        assert_eq!(data(&number(258))[60..], *"00000102");
+        assert_eq!(data(&number(258))[58..], *"00000102");
         assert_eq!(padded([9; 20])[11..13], [0, 9]);
     }
 

@@ -56,7 +56,11 @@ async function move(
 ponder.on("Relics:Transfer", async ({ event, context }) => {
   const { from, to, tokenId } = event.args;
   await move(context, event, 0, { from, to, tokenId, quantity: 1n });
-  await context.db.delete(tokenApproval, { tokenId });
+  // Deleting it would be a query each time, while this is answered by what Ponder holds in memory.
+  const approved = await context.db.find(tokenApproval, { tokenId });
+  if (approved !== null && approved.operator !== zeroAddress) {
+    await context.db.update(tokenApproval, { tokenId }).set({ operator: zeroAddress });
+  }
 });
 
 ponder.on("Relics:Approval", async ({ event, context }) => {

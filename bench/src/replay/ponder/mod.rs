@@ -24,7 +24,7 @@ const VERSION: &str = "0.16.10";
 
 const INSTALL_LIMIT: Duration = Duration::from_mins(10);
 const START_LIMIT: Duration = Duration::from_mins(2);
-const SYNC_LIMIT: Duration = Duration::from_mins(60);
+const SYNC_LIMIT: Duration = Duration::from_hours(1);
 const ANSWER_LIMIT: Duration = Duration::from_mins(2);
 const STOP_LIMIT: Duration = Duration::from_secs(30);
 const POLL: Duration = Duration::from_millis(200);
