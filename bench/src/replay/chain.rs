@@ -192,7 +192,11 @@ mod tests {
                     }
                 }
                 (MARKET, 0xb6) => drop(orders.insert(low(topics[1]), ("open", low(data[2])))),
-                (MARKET, 0x14) => orders.get_mut(&low(topics[1])).unwrap().1 = low(data[2]),
+                (MARKET, 0x14) => {
+                    let remaining = &mut orders.get_mut(&low(topics[1])).unwrap().1;
+                    *remaining -= low(data[1]);
+                    assert_eq!(*remaining, low(data[2]));
+                }
                 (MARKET, 0xe0) => orders.get_mut(&low(topics[1])).unwrap().0 = "cancelled",
                 _ => {}
             }
