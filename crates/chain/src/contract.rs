@@ -82,6 +82,8 @@ impl Described {
                 verified_by: String::new(),
             },
             updated_at: now,
+            status: None,
+            queued_at: None,
         }
     }
 }

@@ -6,8 +6,8 @@ use alloy_primitives::{Address as RawAddress, U256};
 use alloy_sol_types::{SolCall, sol};
 use bourse_market::Terms;
 use bourse_market::facts::Block;
-use bourse_store::{CollectionId, Store, StoreError};
-use bourse_wire::{Address, Amount, ChainId, Marketplace, OrderFacts, Timestamp};
+use bourse_store::{Backing, CollectionKey, Store, StoreError};
+use bourse_wire::{Address, Amount, ChainId, OrderFacts, Timestamp};
 
 use crate::calls::Caller;
 use crate::node::{Call, Failure, Node};
@@ -26,9 +26,6 @@ struct Purse {
     currency: Address,
     operator: Address,
 }
-
-/// What the funds of makers cover of some offers.
-type Backings = Vec<((Marketplace, String), Option<Amount>)>;
 
 /// Why funds could not be looked at.
 #[derive(Debug, thiserror::Error)]
@@ -64,23 +61,24 @@ impl Offers {
         (chain, at): (ChainId, Block),
         now: Timestamp,
     ) -> Result<usize, OffersError> {
-        let mut offers: Vec<(CollectionId, OrderFacts)> = Vec::new();
-        for followed in store.followed(chain).await? {
-            let open = store.open_offers(followed.id).await?.into_iter();
-            offers.extend(open.filter(|order| !terms(order).is_over(now)).map(|order| (followed.id, order)));
-        }
+        let offers = store.open_offers(chain).await?;
+        let offers: Vec<(CollectionKey, OrderFacts)> =
+            offers.into_iter().filter(|(_, order)| !terms(order).is_over(now)).collect();
         let funds = self.funds(node, &offers, at).await?;
-        let mut covered: BTreeMap<CollectionId, Backings> = BTreeMap::new();
+        let mut covered: BTreeMap<CollectionKey, Vec<Backing>> = BTreeMap::new();
         let mut count = 0;
-        for (collection, order) in offers {
-            let Some(funds) = purse(&order).and_then(|purse| funds.get(&purse)) else { continue };
-            let backing = funds.and_then(|funds| units(funds, &order));
+        for (collection, order) in &offers {
+            let Some(funds) = purse(order).and_then(|purse| funds.get(&purse)) else { continue };
+            let backing = funds.and_then(|funds| units(funds, order));
             count += 1;
-            let key = (order.marketplace, order.order_id);
-            covered.entry(collection).or_default().push((key, backing));
+            covered.entry(*collection).or_default().push(Backing {
+                marketplace: order.marketplace,
+                order_id: order.order_id.clone(),
+                units: backing,
+            });
         }
-        for (collection, backings) in covered {
-            store.put_offer_backings(collection, backings).await?;
+        for (collection, backing) in covered {
+            store.set_backing(collection, backing).await?;
         }
         Ok(count)
     }
@@ -89,7 +87,7 @@ impl Offers {
     async fn funds<N: Node>(
         &mut self,
         node: &N,
-        offers: &[(CollectionId, OrderFacts)],
+        offers: &[(CollectionKey, OrderFacts)],
         at: Block,
     ) -> Result<BTreeMap<Purse, Option<U256>>, Failure> {
         let open: BTreeSet<Purse> = offers.iter().filter_map(|(_, order)| purse(order)).collect();

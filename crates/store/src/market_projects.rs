@@ -200,7 +200,6 @@ pub(crate) async fn advance(
 
 /// Lowers the cursors of a collection to the last activity that is left, after some were taken back: numbers above it are
 /// given again. Whoever calls this holds the collection.
-#[cfg_attr(not(feature = "testing"), expect(dead_code, reason = "only a chain takes activities back"))]
 pub(crate) async fn uncount(session: &mut Session<'_>, id: CollectionId) -> Result<(), StoreError> {
     let sql = "SELECT COALESCE(MAX(activity_id), 0) FROM activities WHERE collection_id = $1";
     let last = session.first(sql, args![id.0]).await?.map_or(Ok(0), |row| row.u64(0, "activity id"))?;
@@ -211,7 +210,6 @@ pub(crate) async fn uncount(session: &mut Session<'_>, id: CollectionId) -> Resu
 
 /// Remembers from when to when what happened on the chain is counted, before all of that is deleted to be read anew.
 /// Whoever calls this holds the collection, and calls [`uncount`] after the deletion.
-#[cfg_attr(not(feature = "testing"), expect(dead_code, reason = "only a chain is read anew"))]
 pub(crate) async fn keep_counted(session: &mut Session<'_>, id: CollectionId) -> Result<(), StoreError> {
     let sql = "SELECT project_id, counted_to FROM collection_projects WHERE collection_id = $1";
     for row in session.all(sql, args![id.0]).await? {

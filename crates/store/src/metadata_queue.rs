@@ -9,8 +9,9 @@ use bourse_wire::{ChainId, ContractInfo, MetadataStatus, Timestamp, TokenId, Tok
 
 use crate::args::{Arg, args};
 use crate::backend::Store;
+use crate::collections::hold;
 use crate::collections::{CollectionId, CollectionKey, read_contract, read_tokens};
-use crate::commit::{Batch, Change, commit_within, hold};
+use crate::commit::{Batch, Change, commit_within};
 use crate::row::Row;
 use crate::session::{Session, list};
 use crate::{StoreError, collections};

@@ -4,8 +4,9 @@ use bourse_wire::{Code, ContractInfo, Error, MetadataStatus, RecordId, TaskStatu
 
 use crate::args::{Arg, args};
 use crate::backend::{Sequence, Store};
+use crate::collections::hold;
 use crate::collections::{self, CollectionId, CollectionKey, read_contract, read_tokens};
-use crate::commit::{Batch, Change, commit_within, hold};
+use crate::commit::{Batch, Change, commit_within};
 use crate::metadata_queue::{ASK_ANEW, FRESH, GIVEN_UP, ask_anew, instant, item_id, millis, read_json};
 use crate::row::Row;
 use crate::session::{Session, list};

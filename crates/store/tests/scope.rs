@@ -12,13 +12,13 @@ use std::path::Path;
 
 use bourse_store::testing::TestDatabase;
 use bourse_store::{
-    AssetFile, AudienceContractInput, AudienceImport, BatchMark, Chunk, CollectionKey, Counts, CountsCommit,
-    CountsCommitted, CountsKnown, Event, EventKind, NewAccessKey, ProjectScope, SecretTokenRecord, Store,
-    UsageLine, Visibility,
+    AssetFile, AudienceContractInput, AudienceImport, Batch, BatchMark, Change, Chunk, CollectionKey, Counts,
+    CountsCommit, CountsCommitted, CountsKnown, Event, EventKind, NewAccessKey, ProjectScope, Refresh,
+    SecretTokenRecord, Store, UsageLine, Visibility,
 };
 use bourse_wire::{
-    Address, AssetInput, ChainId, Code, CollectionInput, ContactInput, ContractSource, Day, Page, PageInput,
-    RecordId, Text, Timestamp, TokenId, TokenInput,
+    ActivityAction, ActivityFacts, Address, AssetInput, ChainId, Code, CollectionInput, ContactInput,
+    ContractSource, Day, Marketplace, Page, PageInput, RecordId, Text, Timestamp, TokenId, TokenInput,
 };
 use support::database::open;
 use support::projects::project;
@@ -270,6 +270,8 @@ async fn analytics_are_out_of_reach() {
     let (before, World { store, a, b, .. }) = (world.all_of(world.a).await, &world);
     assert_eq!(store.events(*b).await.unwrap().len(), 0);
     assert_eq!(store.counts(*b, everything_counted()).await.unwrap(), Counts::default());
+    let (version, pieces) = store.all_counts(*b, 1, |key, _| key).await.unwrap();
+    assert_eq!((version, pieces), (0, Vec::new()));
     let committed = store.commit_counts(*b, counted()).await.unwrap();
     assert_eq!(committed, CountsCommitted::As(1), "ids of batches and of events are the project's own");
     assert_eq!(store.usage_between(*b, Day::of(NOW), Day::of(NOW)).await.unwrap().len(), 0);
@@ -278,6 +280,48 @@ async fn analytics_are_out_of_reach() {
     assert_eq!(store.events(*b).await.unwrap().len(), 1);
     assert_eq!(store.forget_events(*b, event().wallet).await.unwrap(), 1);
     assert_eq!(world.all_of(*a).await, before);
+}
+
+#[tokio::test]
+async fn markets_and_tasks_are_out_of_reach() {
+    let world = World::make().await;
+    let World { store, a, b, .. } = &world;
+    store.join_market(*a, CONTRACT).await.unwrap();
+    let activity = Change::Activity(Box::new(activity()));
+    store.commit(Batch { collection: CONTRACT, changes: vec![activity], key: None }).await.unwrap();
+    let id = store.collection(CONTRACT).await.unwrap().unwrap();
+    assert!(store.market_news(*b, id, 10).await.unwrap().is_none(), "it is not in the market of B");
+    store.join_market(*b, CONTRACT).await.unwrap();
+    for scope in [a, b] {
+        let news = store.market_news(*scope, id, 10).await.unwrap().unwrap();
+        assert_eq!((news.step.from, news.activities.len()), (0, 1), "each counts for itself");
+    }
+    let task = store.refresh(*a, CONTRACT, Refresh::Contract, NOW).await.unwrap().task.id;
+    assert_eq!(code(store.task(*b, task).await), Code::NotFound);
+    let own = store.refresh(*b, CONTRACT, Refresh::Contract, NOW).await.unwrap().task.id;
+    assert_eq!(
+        (code(store.task(*a, own).await), store.task(*b, own).await.unwrap().id),
+        (Code::NotFound, own)
+    );
+}
+
+fn activity() -> ActivityFacts {
+    ActivityFacts {
+        action: ActivityAction::Sale,
+        marketplace: Marketplace::Opensea,
+        token_id: Some(TOKEN),
+        tx_hash: String::new(),
+        from: Address::ZERO,
+        to: None,
+        quantity: 1.into(),
+        quantity_decimals: 0,
+        price_amount: None,
+        currency: None,
+        at: NOW,
+        log_index: 0,
+        unique_hash: "sale".to_owned(),
+        created_at: NOW,
+    }
 }
 
 #[tokio::test]
@@ -306,6 +350,7 @@ fn every_function_with_a_scope_is_tried_here() {
             let source = fs::read_to_string(&entry).unwrap();
             for function in source.split("pub async fn ").skip(1) {
                 let (function, rest) = function.split_once('(').unwrap();
+                let function = function.split_once('<').map_or(function, |(name, _)| name);
                 if rest.split_once('{').unwrap().0.contains("ProjectScope") {
                     let call = format!(".{function}(b, ");
                     let calls = [call.clone(), format!(".{function}(*b, "), call.replace(", ", ")")];

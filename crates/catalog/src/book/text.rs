@@ -95,8 +95,7 @@ pub(super) fn render(facts: &OrderFacts) -> Vec<u8> {
 pub(super) fn name(order_id: &str) -> Vec<u8> {
     let mut text = Vec::with_capacity(order_id.len() + 3);
     push_json(&mut text, order_id);
-    text.pop();
-    text
+    Values(&text).next().to_vec()
 }
 
 fn push(text: &mut Vec<u8>, value: std::fmt::Arguments<'_>) {

@@ -200,16 +200,16 @@ impl Collection {
             Candidates::Many(many) => many.few(self).map_or(Candidates::Many(many), Candidates::Few),
             other => other,
         };
-        self.held(filter, found)
+        self.by_holders(filter, found)
     }
 
     /// The same for whoever goes through them in the order of their ordinals, and need not know whether they are few.
     pub(crate) fn candidates_in_order(&self, filter: &TokenFilter) -> Candidates<'_> {
-        self.held(filter, self.by_text_and_properties(filter))
+        self.by_holders(filter, self.by_text_and_properties(filter))
     }
 
     /// Those of tokens that the accounts of a filter hold.
-    fn held<'a>(&'a self, filter: &TokenFilter, found: Candidates<'a>) -> Candidates<'a> {
+    fn by_holders<'a>(&'a self, filter: &TokenFilter, found: Candidates<'a>) -> Candidates<'a> {
         if filter.in_accounts.is_empty() && filter.not_in_accounts.is_empty() {
             return found;
         }

@@ -1,11 +1,12 @@
 //! What chains state: which collections are followed, how far, and what it takes to undo the newest blocks.
 
+mod backing;
 mod blocks;
 mod error;
 mod follow;
 mod history;
 mod lease;
-mod offers;
+mod metadata;
 mod orders;
 mod resync;
 mod rewind;
@@ -16,6 +17,7 @@ mod write;
 use bourse_market::facts::{Block, BlockHash, Stated};
 use bourse_wire::{Address, ChainId};
 
+pub use backing::Backing;
 pub use error::ChainError;
 
 use crate::{CollectionId, CollectionKey};

@@ -7,7 +7,7 @@ use crate::args::args;
 use crate::collections::{self, CollectionId};
 use crate::commit::{Changed, forget_changes, raise_version};
 use crate::session::Session;
-use crate::{Store, StoreError};
+use crate::{Store, StoreError, market_projects};
 
 impl Store {
     /// Forgets how far a chain is followed and everything it stated, so that its collections are read anew. Tokens stay,
@@ -32,6 +32,7 @@ async fn resync(session: &mut Session<'_>, chain: ChainId) -> Result<(), StoreEr
 /// the name of an activity that a log told of begins with its transaction.
 async fn forget(session: &mut Session<'_>, id: CollectionId) -> Result<(), StoreError> {
     let version = collections::hold(session, id).await?;
+    market_projects::keep_counted(session, id).await?;
     for what in [
         "chain_undo WHERE collection_id = $1",
         "approvals WHERE collection_id = $1",
@@ -42,6 +43,7 @@ async fn forget(session: &mut Session<'_>, id: CollectionId) -> Result<(), Store
     ] {
         session.execute(format!("DELETE FROM {what}"), args![id.0]).await?;
     }
+    market_projects::uncount(session, id).await?;
     raise_version(session, id, version + 1, &Changed::default(), 0).await?;
     forget_changes(session, id).await
 }

@@ -8,10 +8,10 @@ use super::state::{Checkpoint, blocks_from, oldest_kept};
 use super::undo::{Undo, Undone};
 use super::write::{Work, write_approvals, write_balances, write_token_approvals};
 use super::{ChainError, orders};
-use crate::StoreError;
 use crate::args::{Arg, args};
 use crate::collections::CollectionId;
 use crate::session::Session;
+use crate::{StoreError, market_projects};
 
 /// Undoes the blocks of a chain after one, and returns that one. What it takes for each collection is noted in `works`.
 pub(super) async fn rewind(
@@ -77,6 +77,7 @@ async fn undo(
         let sql = "DELETE FROM activities WHERE collection_id = $1 AND activity_id BETWEEN $2 AND $3";
         work.changed.activities += session.execute(sql, args![id.0, first, last]).await?;
     }
+    market_projects::uncount(session, id).await?;
     work.unmade.extend(undone.tokens);
 
     work.changed.balances = undone.balances.keys().copied().collect();

@@ -3,13 +3,14 @@
 use std::collections::BTreeSet;
 
 use bourse_market::ledger::{Ledger, Needs, Outcome};
-use bourse_wire::{ActivityFacts, Address, Amount, OrderFacts, TokenId, TokenMetadata};
+use bourse_wire::{ActivityFacts, Address, Amount, MetadataStatus, OrderFacts, TokenId, TokenMetadata};
 
 use super::undo::Undo;
-use super::{BlockFacts, orders};
+use super::{BlockFacts, metadata, orders};
 use crate::args::args;
 use crate::collections::{CollectionId, hold, read_balances};
 use crate::commit::{Changed, forget_changes, raise_version};
+use crate::metadata_queue::dequeue;
 use crate::orders::{key_of, read_orders};
 use crate::session::Session;
 use crate::{StoreError, activities};
@@ -74,7 +75,13 @@ impl Work {
         }
         let head = "INSERT INTO chain_undo (collection_id, number, before)";
         session.insert(head, "", undo_rows).await?;
-        self.write(session, id, ledger.finish(), first_activity).await
+        let outcome = ledger.finish();
+        let made = outcome.tokens.clone();
+        self.write(session, id, outcome, first_activity).await?;
+        if let Some(last) = blocks.last() {
+            metadata::queue_made(session, id, &made, last.block.at).await?;
+        }
+        metadata::queue_changed(session, id, &blocks).await
     }
 
     async fn write(
@@ -122,6 +129,7 @@ impl Work {
         for token in &self.unmade {
             let sql = "DELETE FROM tokens WHERE collection_id = $1 AND token_id = $2";
             session.execute(sql, args![id.0, *token]).await?;
+            dequeue(session, id, &[Some(*token)]).await?;
         }
         let count = self.changed.len() + self.unmade.len() as u64;
         let Some(version) = self.version.filter(|_| count > 0) else { return Ok(0) };
@@ -206,7 +214,12 @@ async fn write_tokens(
 ) -> Result<(), StoreError> {
     let mut rows = Vec::with_capacity(tokens.len());
     for token_id in tokens {
-        let metadata = TokenMetadata { token_id, ..TokenMetadata::default() }.to_json()?;
+        let metadata = TokenMetadata {
+            token_id,
+            status: Some(MetadataStatus::NotAvailable),
+            ..TokenMetadata::default()
+        }
+        .to_json()?;
         rows.push(args![id.0, token_id, metadata]);
     }
     let head = "INSERT INTO tokens (collection_id, token_id, metadata)";

@@ -2,7 +2,7 @@
 
 use bourse_store::testing::load_all;
 use bourse_store::{Balance, Batch, Change, Changes};
-use bourse_wire::{Amount, Marketplace, TokenMetadata};
+use bourse_wire::{Amount, Marketplace, MetadataStatus, TokenMetadata};
 
 use crate::stage::{Stage, account, collection, listing, transfer};
 
@@ -21,7 +21,8 @@ async fn each_commit_is_one_version_with_what_it_changed() {
     stage.grow(&[&[transfer(1, 0, 1)], &[], &[listing(5, 1, 1)]]).await;
     let found = changes(&stage, 0).await.unwrap();
     assert_eq!((found.version, found.tokens.len(), found.balances.len(), found.orders.len()), (1, 1, 1, 1));
-    let token = TokenMetadata { token_id: 1.into(), ..TokenMetadata::default() };
+    let status = Some(MetadataStatus::NotAvailable);
+    let token = TokenMetadata { token_id: 1.into(), status, ..TokenMetadata::default() };
     assert_eq!(found.tokens[0].metadata, token.to_json().unwrap());
     let everything = load_all(&stage.store, stage.id).await.unwrap();
     assert_eq!(found, everything);

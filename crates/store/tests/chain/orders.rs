@@ -1,7 +1,7 @@
 //! Orders that a chain states.
 
 use bourse_market::facts::Fact;
-use bourse_store::{Batch, Change};
+use bourse_store::{Backing, Batch, Change};
 use bourse_wire::ActivityAction::{self, Listing, ListingCancel, Mint, Sale};
 use bourse_wire::{Amount, Marketplace, OrderFacts, OrderSide, OrderStatus};
 
@@ -109,11 +109,12 @@ async fn what_covers_offers_is_put_and_listings_are_left_alone() {
     over.order_id = "7".to_owned();
     let (offer, over) = (Fact::OrderMade(offer), Fact::OrderMade(over));
     stage.grow(&[&[listing(5, 1, 1), offer, over, filled(7, 2, 0)]]).await;
-    let open = stage.store.open_offers(stage.id).await.unwrap();
-    assert_eq!(open.iter().map(|order| order.order_id.as_str()).collect::<Vec<_>>(), ["6"]);
+    let open = stage.store.open_offers(collection(0).chain).await.unwrap();
+    assert_eq!(open.iter().map(|(_, order)| order.order_id.as_str()).collect::<Vec<_>>(), ["6"]);
     let put = async |stage: &Stage, id: &str, backing: Option<u64>| {
-        let backings = vec![((Marketplace::OwnV2, id.to_owned()), backing.map(Amount::from))];
-        stage.store.put_offer_backings(stage.id, backings).await.unwrap()
+        let units = backing.map(Amount::from);
+        let backing = Backing { marketplace: Marketplace::OwnV2, order_id: id.to_owned(), units };
+        stage.store.set_backing(collection(0), vec![backing]).await.unwrap()
     };
     assert_eq!((put(&stage, "6", Some(2)).await, put(&stage, "6", Some(2)).await), (1, 0));
     assert_eq!(order(&stage, "6").await.unwrap().backing, Some(2.into()));

@@ -1,0 +1,71 @@
+//! Metadata that blocks make due: of tokens that were made, and of those whose contract says that it changed.
+
+use std::collections::BTreeSet;
+
+use bourse_market::facts::{Fact, Stated};
+use bourse_wire::{Timestamp, TokenId};
+
+use super::BlockFacts;
+use crate::StoreError;
+use crate::args::args;
+use crate::collections::CollectionId;
+use crate::metadata_queue::{ask_anew, enqueue};
+use crate::session::Session;
+
+/// Puts the tokens that were made into the queue, once these blocks are written.
+pub(super) async fn queue_made(
+    session: &mut Session<'_>,
+    id: CollectionId,
+    made: &[TokenId],
+    at: Timestamp,
+) -> Result<(), StoreError> {
+    let items: Vec<_> = made.iter().map(|token| Some(*token)).collect();
+    enqueue(session, id, &items, at).await
+}
+
+/// Puts the tokens into the queue whose metadata changed, as far as there are such tokens.
+pub(super) async fn queue_changed(
+    session: &mut Session<'_>,
+    id: CollectionId,
+    blocks: &[BlockFacts],
+) -> Result<(), StoreError> {
+    let Some(at) = blocks.last().map(|last| last.block.at) else { return Ok(()) };
+    let ranges: Vec<(TokenId, TokenId)> =
+        blocks.iter().flat_map(|block| &block.facts).filter_map(changed_range).collect();
+    if ranges.is_empty() {
+        return Ok(());
+    }
+    let items: Vec<_> = tokens_in(session, id, &ranges).await?.into_iter().map(Some).collect();
+    ask_anew(session, id, &items, at).await
+}
+
+fn changed_range(stated: &Stated) -> Option<(TokenId, TokenId)> {
+    match stated.fact {
+        Fact::MetadataChanged { first, last } => Some((first, last)),
+        _ => None,
+    }
+}
+
+/// The tokens of a collection that lie in any of these ranges. Ids are texts, which do not sort as numbers, so that all
+/// are looked at unless each range is of one token.
+async fn tokens_in(
+    session: &mut Session<'_>,
+    id: CollectionId,
+    ranges: &[(TokenId, TokenId)],
+) -> Result<BTreeSet<TokenId>, StoreError> {
+    let rows = if ranges.iter().all(|(first, last)| first == last) {
+        let keys: BTreeSet<TokenId> = ranges.iter().map(|(token, _)| *token).collect();
+        let keys = keys.into_iter().map(|token| args![token]).collect();
+        session.keyed("SELECT token_id FROM tokens", id, "token_id", keys).await?
+    } else {
+        session.all("SELECT token_id FROM tokens WHERE collection_id = $1", args![id.0]).await?
+    };
+    let mut tokens = BTreeSet::new();
+    for row in &rows {
+        let token: TokenId = row.parse(0, "token id")?;
+        if ranges.iter().any(|(first, last)| (first..=last).contains(&&token)) {
+            tokens.insert(token);
+        }
+    }
+    Ok(tokens)
+}
