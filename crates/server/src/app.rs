@@ -9,7 +9,7 @@ use bourse_wire::{Currency, ServiceName};
 use tokio::sync::Semaphore;
 
 use crate::auth::{Credentials, TokenSigner};
-use crate::chains::{Chains, NoChains};
+use crate::chains::{Chains, Nodes, NodesError};
 use crate::clock::Clock;
 use crate::counting::{CountingHouse, Joined};
 use crate::files::Files;
@@ -29,6 +29,7 @@ pub struct App {
     pub(crate) store: Store,
     pub(crate) clock: Clock,
     /// Whom to ask what is not stored of a chain.
+    pub(crate) nodes: Arc<Nodes>,
     pub(crate) chains: Arc<dyn Chains>,
     pub(crate) credentials: Credentials,
     pub(crate) signer: TokenSigner,
@@ -53,6 +54,9 @@ pub enum StartError {
     /// The database cannot be used.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// A network's nodes cannot be asked.
+    #[error(transparent)]
+    Nodes(#[from] NodesError),
     /// The data directory cannot be used.
     #[error("data directory {path}: {source}")]
     Data {
@@ -80,17 +84,18 @@ impl Settings {
 }
 
 impl App {
-    /// Opens everything that the settings name, with nobody to ask about chains.
+    /// Opens everything that the settings name.
     pub async fn open(settings: Settings, clock: Clock) -> Result<Arc<Self>, StartError> {
-        Self::open_with(settings, clock, NoChains::shared()).await
+        Self::open_with(settings, clock, None).await
     }
 
-    /// Opens everything that the settings name.
+    /// Opens everything that the settings name; contracts may be asked through somebody else than the nodes.
     pub async fn open_with(
         settings: Settings,
         clock: Clock,
-        chains: Arc<dyn Chains>,
+        chains: Option<Arc<dyn Chains>>,
     ) -> Result<Arc<Self>, StartError> {
+        let nodes = Arc::new(Nodes::open(&settings.networks, &clock)?);
         let data = settings.storage.data.clone();
         let unusable = |source| StartError::Data { path: data.display().to_string(), source };
         make_private_directory(&data).map_err(unusable)?;
@@ -125,7 +130,8 @@ impl App {
             followed: FollowedCollections::default(),
             signer,
             clock,
-            chains,
+            chains: chains.unwrap_or_else(|| Arc::<Nodes>::clone(&nodes)),
+            nodes,
             store,
             settings,
         }))

@@ -1,13 +1,17 @@
-//! What goes on beside requests: following the store, counting what happens in markets, and flushing what was metered.
+//! What goes on beside requests: following the store and chains, counting what happens in markets, and flushing what
+//! was metered.
 
 use std::sync::Arc;
 use std::time::Duration;
 
+use bourse_chain::fetch::{Caller, Fetcher, SystemLookup};
+use bourse_chain::{Rates, RealPace};
 use bourse_store::StoreError;
 use tokio::sync::{Notify, watch};
 use tokio::task::JoinSet;
 
 use crate::app::App;
+use crate::chains::NetworkNodes;
 use crate::counting::MarketCounter;
 
 /// How long to wait before watching the store again after it failed.
@@ -31,6 +35,7 @@ impl Background {
         let changed = Arc::new(Notify::new());
         tasks.spawn(follow(Arc::clone(app), Arc::clone(&changed), Stop(stopped.clone())));
         tasks.spawn(count_markets(Arc::clone(app), changed, Stop(stopped.clone())));
+        start_chains(app, &stopped, &mut tasks);
         tasks.spawn(flush(Arc::clone(app), Stop(stopped)));
         Self { app: Arc::clone(app), stop, tasks }
     }
@@ -50,6 +55,12 @@ impl Background {
 struct Stop(watch::Receiver<bool>);
 
 impl Stop {
+    /// Returns when told to end.
+    async fn wait(mut self) {
+        // An error means that the sender is gone, which is a stop as well.
+        let _ = self.0.wait_for(|stopped| *stopped).await;
+    }
+
     /// Waits for something; `None` when told to end first.
     async fn or<T>(&mut self, something: impl Future<Output = T>) -> Option<T> {
         tokio::select! {
@@ -58,6 +69,41 @@ impl Stop {
             _ = self.0.wait_for(|stopped| *stopped) => None,
         }
     }
+}
+
+/// Follows the chains of networks that have nodes, asks their contracts, and fetches metadata.
+fn start_chains(app: &Arc<App>, stopped: &watch::Receiver<bool>, tasks: &mut JoinSet<()>) {
+    let stop = || Stop(stopped.clone());
+    let rates = Rates::default();
+    for nodes in app.nodes.iter() {
+        tasks.spawn(nodes.follower(&app.store, &app.clock).run(stop().wait()));
+        let enricher = nodes.enricher(&app.store, &app.clock);
+        let mut until = stop();
+        tasks.spawn(async move { until.or(enricher.run()).await.unwrap_or_default() });
+        let (sources, rates, app, mut until) = (nodes.rate_sources(), rates.clone(), Arc::clone(app), stop());
+        if !sources.is_empty() {
+            tasks.spawn(async move {
+                let clock = app.clock.clone();
+                let pace = RealPace::new(move || clock.now());
+                until.or(rates.run(&sources, &app.store, &pace)).await.unwrap_or_default();
+            });
+        }
+    }
+    match fetcher(app) {
+        Ok(fetcher) => drop(tasks.spawn(fetcher.run(stop().wait()))),
+        Err(error) => tracing::error!(%error, "metadata cannot be fetched"),
+    }
+}
+
+fn fetcher(app: &App) -> Result<Fetcher, Box<dyn std::error::Error>> {
+    let callers = app.nodes.iter().map(|nodes| {
+        let caller: Arc<dyn Caller> = Arc::<NetworkNodes>::clone(nodes);
+        (nodes.chain(), caller)
+    });
+    let clock = app.clock.clone();
+    let clock = Arc::new(move || clock.now());
+    let settings = app.settings.metadata.fetch()?;
+    Ok(Fetcher::new(app.store.clone(), callers.collect(), Arc::new(SystemLookup), settings, clock)?)
 }
 
 /// Takes over what anyone changes in the store, until told to end.

@@ -10,9 +10,12 @@ use bourse_wire::{Address, ChainId, Timestamp};
 /// replaces.
 const BELIEVED_NANOS: i128 = 1_000_000_000;
 
-/// The followed collections of each chain, and when they were read.
+/// The followed collections of a chain, and when they were read.
+type Read = (Timestamp, Arc<HashSet<Address>>);
+
+/// The followed collections of each chain.
 #[derive(Default)]
-pub(crate) struct FollowedCollections(RwLock<HashMap<ChainId, (Timestamp, Arc<HashSet<Address>>)>>);
+pub(crate) struct FollowedCollections(RwLock<HashMap<ChainId, Read>>);
 
 impl FollowedCollections {
     /// Whether the chain of a collection is followed for it.

@@ -15,6 +15,7 @@ use axum::routing::get;
 use bourse_wire::{Code, Error};
 use futures_util::FutureExt as _;
 use futures_util::future::{BoxFuture, Either};
+use serde_json::{Value, json};
 use tower::Service;
 use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::{NotForContentType, Predicate, SizeAbove};
@@ -146,7 +147,15 @@ async fn health(State(app): State<Arc<App>>) -> Response {
 
 async fn ready(State(app): State<Arc<App>>) -> Response {
     match app.store.ping().await {
-        Ok(()) => response(&app, StatusCode::OK, HeaderMap::new(), r#"{"status":"ready"}"#.into()),
+        Ok(()) => {
+            let networks: Vec<Value> = app.nodes.iter().map(|nodes| nodes.record()).collect();
+            // Who reads is answered although a chain is behind, so that this does not decide.
+            let body = match networks.len() {
+                0 => json!({ "status": "ready" }),
+                _ => json!({ "status": "ready", "networks": networks }),
+            };
+            response(&app, StatusCode::OK, HeaderMap::new(), body.to_string().into())
+        }
         Err(error) => {
             tracing::warn!(%error, "not ready");
             let body = r#"{"status":"unavailable","reason":"the database does not answer"}"#;
@@ -157,6 +166,9 @@ async fn ready(State(app): State<Arc<App>>) -> Response {
 
 async fn metrics(State(app): State<Arc<App>>) -> Response {
     app.resident.measure();
+    for nodes in app.nodes.iter() {
+        app.metrics.note_chain(nodes.name(), &nodes.status());
+    }
     match app.metrics.encode() {
         Ok(text) => typed(&app, "application/openmetrics-text; version=1.0.0; charset=utf-8", text.into()),
         Err(error) => {

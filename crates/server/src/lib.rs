@@ -32,7 +32,7 @@ mod turns;
 
 pub use app::{App, StartError, make_private_directory};
 pub use background::Background;
-pub use chains::{Allowance, Chains, Operator, Royalty};
+pub use chains::{Allowance, Chains, NetworkNodes, Nodes, NodesError, Operator, Royalty};
 pub use clock::Clock;
 pub use files::{FileError, Files};
 pub use http::{Entrance, service};

@@ -50,6 +50,7 @@ impl Meter {
             Service::Builder => self.quotas.builder,
             Service::Analytics => self.quotas.analytics,
             Service::Ingest => self.quotas.ingest,
+            Service::Admin => self.quotas.admin,
         }
     }
 

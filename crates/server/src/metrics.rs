@@ -1,8 +1,9 @@
 //! Prometheus metrics, one set of series per operation, made once so that a request only adds to them.
 
-use std::sync::atomic::{AtomicI64, AtomicU64};
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
 
+use bourse_chain::{Phase, Snapshot};
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
@@ -42,6 +43,7 @@ pub(crate) struct Metrics {
     errors: Family<ErrorLabels, Counter<u64, AtomicU64>>,
     latency: Family<OperationLabels, Histogram>,
     pub(crate) resident: ResidentMetrics,
+    chain: ChainMetrics,
 }
 
 /// The series of the resident collections.
@@ -57,6 +59,56 @@ pub(crate) struct ResidentMetrics {
     pub(crate) follow_seconds: Histogram,
     /// How many versions the one furthest behind the store still is.
     pub(crate) lag_versions: Gauge<i64, AtomicI64>,
+}
+
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct NetworkLabels {
+    network: String,
+}
+
+/// The series of one kind for each network.
+type PerNetwork<M> = Family<NetworkLabels, M>;
+
+/// The series of followed chains.
+#[derive(Clone, Default)]
+struct ChainMetrics {
+    head: PerNetwork<Gauge<i64, AtomicI64>>,
+    checkpoint: PerNetwork<Gauge<i64, AtomicI64>>,
+    lag: PerNetwork<Gauge<i64, AtomicI64>>,
+    collections_behind: PerNetwork<Gauge<i64, AtomicI64>>,
+    stopped: PerNetwork<Gauge<i64, AtomicI64>>,
+    errors: PerNetwork<Counter<u64, AtomicU64>>,
+    reorganisations: PerNetwork<Counter<u64, AtomicU64>>,
+    requests: PerNetwork<Counter<u64, AtomicU64>>,
+}
+
+impl ChainMetrics {
+    fn register(registry: &mut Registry) -> Self {
+        let chain = Self::default();
+        let gauges = [
+            ("chain_head", "Height of the newest block that a node told of", &chain.head),
+            ("chain_checkpoint", "Height of the newest block that was followed", &chain.checkpoint),
+            ("chain_lag_blocks", "Blocks between the two", &chain.lag),
+            (
+                "chain_collections_behind",
+                "Collections whose history is still read",
+                &chain.collections_behind,
+            ),
+            ("chain_stopped", "1 when somebody has to do something", &chain.stopped),
+        ];
+        for (name, help, family) in gauges {
+            registry.register(name, help, family.clone());
+        }
+        let counters = [
+            ("chain_errors", "Times that following failed", &chain.errors),
+            ("chain_reorganisations", "Times that the chain took blocks back", &chain.reorganisations),
+            ("chain_requests", "Requests that nodes were sent", &chain.requests),
+        ];
+        for (name, help, family) in counters {
+            registry.register(name, help, family.clone());
+        }
+        chain
+    }
 }
 
 /// Upper bounds of the buckets for loading a collection, in seconds: a small one takes milliseconds.
@@ -99,7 +151,31 @@ impl Metrics {
         registry.register("errors", "Requests answered with an error, by its code", errors.clone());
         registry.register_with_unit("latency", "Time to answer", Unit::Seconds, latency.clone());
         let resident = ResidentMetrics::register(&mut registry);
-        Self { registry, requests, errors, latency, resident }
+        let chain = ChainMetrics::register(&mut registry);
+        Self { registry, requests, errors, latency, resident, chain }
+    }
+
+    /// Notes how following a chain goes.
+    pub(crate) fn note_chain(&self, network: &str, status: &Snapshot) {
+        let labels = NetworkLabels { network: network.to_owned() };
+        let gauge = |family: &PerNetwork<Gauge<i64, AtomicI64>>, value: Option<u64>| {
+            if let Some(value) = value {
+                family.get_or_create(&labels).set(i64::try_from(value).unwrap_or(i64::MAX));
+            }
+        };
+        let behind = status.collections.iter().filter(|collection| !collection.live).count();
+        gauge(&self.chain.head, status.head.map(|block| block.number));
+        gauge(&self.chain.checkpoint, status.checkpoint.map(|block| block.number));
+        gauge(&self.chain.lag, status.lag());
+        gauge(&self.chain.collections_behind, Some(behind as u64));
+        gauge(&self.chain.stopped, Some(u64::from(matches!(status.phase, Phase::Stopped { .. }))));
+        for (family, value) in [
+            (&self.chain.errors, status.errors),
+            (&self.chain.reorganisations, status.reorgs),
+            (&self.chain.requests, status.requests),
+        ] {
+            family.get_or_create(&labels).inner().store(value, Ordering::Relaxed);
+        }
     }
 
     /// The series of an operation, made now and kept.

@@ -27,12 +27,21 @@ pub enum Service {
     Analytics,
     /// Getting data in.
     Ingest,
+    /// What is followed.
+    Admin,
 }
 
 impl Service {
     /// Every service.
-    pub const ALL: [Self; 6] =
-        [Self::Metadata, Self::Collections, Self::Marketplace, Self::Builder, Self::Analytics, Self::Ingest];
+    pub const ALL: [Self; 7] = [
+        Self::Metadata,
+        Self::Collections,
+        Self::Marketplace,
+        Self::Builder,
+        Self::Analytics,
+        Self::Ingest,
+        Self::Admin,
+    ];
 
     /// The name in the path.
     pub fn name(self) -> &'static str {
@@ -43,6 +52,7 @@ impl Service {
             Self::Builder => "Builder",
             Self::Analytics => "Analytics",
             Self::Ingest => "Ingest",
+            Self::Admin => "Admin",
         }
     }
 
@@ -55,6 +65,7 @@ impl Service {
             Self::Builder => "builder",
             Self::Analytics => "analytics",
             Self::Ingest => "ingest",
+            Self::Admin => "admin",
         }
     }
 

@@ -1,5 +1,6 @@
 //! The table of operations. Everything that has a list of operations derives it from here.
 
+mod admin;
 mod analytics;
 mod builder;
 mod collections;
@@ -24,6 +25,7 @@ pub fn operations() -> Vec<Route> {
     operations.extend(builder::operations());
     operations.extend(analytics::operations());
     operations.extend(ingest::operations());
+    operations.extend(admin::operations());
     operations
 }
 

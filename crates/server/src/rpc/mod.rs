@@ -1,5 +1,6 @@
 //! The operations, one file each.
 
+pub(crate) mod admin;
 pub(crate) mod analytics;
 pub(crate) mod builder;
 pub(crate) mod collections;

@@ -8,7 +8,7 @@ pub(super) struct Known {
     /// Key and default of each setting, in the order of the file. A default is also the sample of its type.
     pub(super) defaults: Vec<(String, Value)>,
     /// The fields of a configured network, whose section has a name of the operator's choice.
-    network_fields: [(&'static str, Value); 5],
+    network_fields: [(&'static str, Value); 13],
 }
 
 impl Known {
@@ -26,6 +26,14 @@ impl Known {
             network_fields: [
                 ("id", Value::Integer(1)),
                 ("rpc_url", Value::String(String::new())),
+                ("poll_ms", Value::Integer(1)),
+                ("reorg_window_blocks", Value::Integer(1)),
+                ("rpc_timeout_ms", Value::Integer(1)),
+                ("rpc_requests_per_second", Value::Integer(1)),
+                ("discover_from", Value::Integer(1)),
+                ("multicall", Value::String(String::new())),
+                ("rates", Value::Array(Vec::new())),
+                ("rates_interval_ms", Value::Integer(1)),
                 ("own_v1", Value::String(String::new())),
                 ("own_v2", Value::String(String::new())),
                 ("batch_helper", Value::String(String::new())),

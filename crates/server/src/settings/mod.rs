@@ -20,7 +20,7 @@ mod values;
 pub use error::{Place, Problem, SettingsError};
 pub use layers::{Layers, Source};
 pub use merged::Effective;
-pub use networks::{BUILT_IN, Markets, Network, Networks};
+pub use networks::{BUILT_IN, Following, Markets, Network, Networks, Rate};
 pub use secret::Secret;
 pub use sections::{
     Analytics, Auth, Cors, Database, Limits, Log, LogFormat, Metadata, Quotas, Server, Service, Storage,

@@ -1,7 +1,10 @@
 //! Networks by name and by chain id.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
+use bourse_chain::MULTICALL3;
+use bourse_chain::rpc::NodeUrl;
 use bourse_market::protocols::own;
 use bourse_wire::Address;
 use serde::{Deserialize, Deserializer, de};
@@ -64,12 +67,81 @@ pub struct Network {
     pub name: String,
     /// Its chain id.
     pub id: u64,
-    /// Address of a node, when configured; it may hold a key.
-    pub rpc_url: Option<Secret>,
+    /// Addresses of nodes, the preferred one first; they may hold keys.
+    pub rpc_urls: Vec<Secret>,
+    /// How its chain is followed.
+    pub following: Following,
     /// Where the service's own marketplaces are.
     pub markets: Markets,
     /// Whether the settings name it, rather than only the built-in list.
     pub configured: bool,
+}
+
+/// How the chain of a network is followed.
+#[derive(Debug, Clone)]
+pub struct Following {
+    /// How often nodes are asked for the next block.
+    pub poll: Duration,
+    /// How many blocks the chain may take back.
+    pub reorg_window_blocks: u64,
+    /// How long a node may take to answer.
+    pub rpc_timeout: Duration,
+    /// The most requests that each node is sent in a second, when there is a limit.
+    pub rpc_requests_per_second: Option<u32>,
+    /// From which block on collections are followed that nobody added; none leaves them alone.
+    pub discover_from: Option<u64>,
+    /// The contract that many calls go through at once.
+    pub multicall: Address,
+    /// Where the rates of currencies come from.
+    pub rates: Vec<Rate>,
+    /// How often they are asked for.
+    pub rates_interval: Duration,
+}
+
+/// Where the rate of a currency comes from.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(try_from = "String")]
+pub struct Rate {
+    /// The currency's contract; the zero address for the native one.
+    pub currency: Address,
+    /// Who tells it, in JSON; it may hold a key.
+    pub url: NodeUrl,
+    /// Members and places on the way to the number.
+    pub path: String,
+}
+
+impl TryFrom<String> for Rate {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let [currency, url, path] = words[..] else {
+            return Err(
+                "must be a currency's address, a URL and the path to the number, with spaces between"
+                    .to_owned(),
+            );
+        };
+        Ok(Self {
+            currency: currency.parse().map_err(|error| format!("{error}"))?,
+            url: url.parse().map_err(|_| "the URL must begin with http:// or https://".to_owned())?,
+            path: path.to_owned(),
+        })
+    }
+}
+
+impl Default for Following {
+    fn default() -> Self {
+        Self {
+            poll: Duration::from_secs(1),
+            reorg_window_blocks: 128,
+            rpc_timeout: Duration::from_secs(20),
+            rpc_requests_per_second: None,
+            discover_from: None,
+            multicall: MULTICALL3,
+            rates: Vec::new(),
+            rates_interval: Duration::from_mins(1),
+        }
+    }
 }
 
 /// Where the service's own marketplaces are on a network.
@@ -149,13 +221,54 @@ impl<'a> IntoIterator for &'a Networks {
 #[serde(deny_unknown_fields)]
 struct Section {
     id: u64,
-    rpc_url: Option<Secret>,
+    #[serde(default)]
+    rpc_url: Secret,
+    poll_ms: Option<u64>,
+    reorg_window_blocks: Option<u64>,
+    rpc_timeout_ms: Option<u64>,
+    rpc_requests_per_second: Option<u32>,
+    discover_from: Option<u64>,
+    #[serde(default, deserialize_with = "address")]
+    multicall: Option<Address>,
+    #[serde(default)]
+    rates: Vec<Rate>,
+    rates_interval_ms: Option<u64>,
     #[serde(default, deserialize_with = "address")]
     own_v1: Option<Address>,
     #[serde(default, deserialize_with = "address")]
     own_v2: Option<Address>,
     #[serde(default, deserialize_with = "address")]
     batch_helper: Option<Address>,
+}
+
+impl Section {
+    /// Several addresses are separated by spaces.
+    fn rpc_urls(&self) -> Vec<Secret> {
+        self.rpc_url.expose().split_whitespace().map(Secret::new).collect()
+    }
+
+    fn following(&self) -> Following {
+        let usual = Following::default();
+        Following {
+            poll: self.poll_ms.map_or(usual.poll, Duration::from_millis),
+            reorg_window_blocks: self.reorg_window_blocks.unwrap_or(usual.reorg_window_blocks),
+            rpc_timeout: self.rpc_timeout_ms.map_or(usual.rpc_timeout, Duration::from_millis),
+            rpc_requests_per_second: self.rpc_requests_per_second.filter(|limit| *limit > 0),
+            discover_from: self.discover_from,
+            multicall: self.multicall.unwrap_or(usual.multicall),
+            rates: self.rates.clone(),
+            rates_interval: self.rates_interval_ms.map_or(usual.rates_interval, Duration::from_millis),
+        }
+    }
+
+    fn markets(&self) -> Markets {
+        let usual = Markets::default();
+        Markets {
+            own_v1: self.own_v1.unwrap_or(usual.own_v1),
+            own_v2: self.own_v2.unwrap_or(usual.own_v2),
+            batch_helper: self.batch_helper,
+        }
+    }
 }
 
 /// A contract, or nothing where the text is empty.
@@ -176,20 +289,19 @@ impl From<BTreeMap<String, Section>> for Networks {
             .map(|(name, id)| Network {
                 name: (*name).to_owned(),
                 id: *id,
-                rpc_url: None,
+                rpc_urls: Vec::new(),
+                following: Following::default(),
                 markets: Markets::default(),
                 configured: false,
             })
             .collect();
-        entries.extend(configured.into_iter().map(|(name, section)| {
-            let rpc_url = section.rpc_url.filter(|url| !url.is_empty());
-            let usual = Markets::default();
-            let markets = Markets {
-                own_v1: section.own_v1.unwrap_or(usual.own_v1),
-                own_v2: section.own_v2.unwrap_or(usual.own_v2),
-                batch_helper: section.batch_helper,
-            };
-            Network { name, id: section.id, rpc_url, markets, configured: true }
+        entries.extend(configured.into_iter().map(|(name, section)| Network {
+            rpc_urls: section.rpc_urls(),
+            following: section.following(),
+            markets: section.markets(),
+            id: section.id,
+            name,
+            configured: true,
         }));
         entries.sort_by_key(|network| network.id);
         Self { entries }

@@ -14,7 +14,7 @@ pub(super) fn shown(key: &str, value: &Value) -> String {
         let empty = value.as_str().is_some_and(str::is_empty);
         return if empty { "\"\"".to_owned() } else { format!("\"{HIDDEN}\"") };
     }
-    let redact = if name == "rpc_url" { endpoint } else { password };
+    let redact = if matches!(name, "rpc_url" | "rates") { endpoints } else { password };
     literal(&map_texts(value, redact))
 }
 
@@ -67,6 +67,14 @@ fn password(url: &str) -> String {
         _ => option.to_owned(),
     });
     format!("{scheme}://{address}?{}", options.collect::<Vec<_>>().join("&"))
+}
+
+/// Addresses of nodes and other words, which are separated by spaces.
+fn endpoints(words: &str) -> String {
+    let is_url = |word: &str| word.contains("://") || !words.trim().contains(' ');
+    let redacted =
+        words.split_whitespace().map(|word| if is_url(word) { endpoint(word) } else { word.to_owned() });
+    redacted.collect::<Vec<_>>().join(" ")
 }
 
 /// The address of a node with only its host left: providers put their keys before it, in the path and in the

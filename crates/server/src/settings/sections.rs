@@ -152,6 +152,8 @@ pub struct Quotas {
     pub analytics: u64,
     /// Getting data in.
     pub ingest: u64,
+    /// Compute units per month for what is followed.
+    pub admin: u64,
 }
 
 /// `[analytics]`

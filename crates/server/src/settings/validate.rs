@@ -1,9 +1,13 @@
 //! Rules that a type cannot express, and those between settings.
 
-use super::Settings;
+use std::time::Duration;
+
+use bourse_chain::rpc::{NodeUrl, NodeUrlError};
+
 use super::error::{Place, Problem};
 use super::merged::Merged;
 use super::networks::BUILT_IN;
+use super::{Following, Network, Secret, Settings};
 
 /// A signing key of HMAC-SHA256 shorter than its output is weaker than the algorithm.
 const JWT_SECRET_BYTES_MIN: usize = 32;
@@ -14,6 +18,14 @@ const JSON_DEPTH_LIMIT: usize = 128;
 /// Far beyond any machine, and well below the number at which a semaphore panics.
 const CONCURRENT_REQUESTS_LIMIT: usize = 1_000_000;
 
+/// Asking more often would only keep nodes busy.
+const POLL_MIN: Duration = Duration::from_millis(10);
+
+/// Whoever tells rates may count requests.
+const RATES_INTERVAL_MIN: Duration = Duration::from_secs(1);
+
+/// What undoes a block is kept for each, and a search for the fork goes through all of them.
+const REORG_WINDOW_MAX: u64 = 10_000;
 /// Far beyond what hosts put up with, and well below the number at which a semaphore panics.
 const FETCHES_LIMIT: usize = 10_000;
 
@@ -171,6 +183,7 @@ fn networks(settings: &Settings, merged: &Merged) -> Vec<Problem> {
             }
         }
     }
+    found.extend(settings.networks.iter().flat_map(|network| following(network, merged)));
     // Sorted by id, so networks of the same id are neighbours.
     let sorted: Vec<_> = settings.networks.iter().collect();
     found.extend(sorted.windows(2).filter(|pair| pair[0].id == pair[1].id).map(|pair| Problem::Conflict {
@@ -179,6 +192,28 @@ fn networks(settings: &Settings, merged: &Merged) -> Vec<Problem> {
         reason: format!("both are network {}", pair[0].id),
     }));
     found
+}
+
+fn following(network: &Network, merged: &Merged) -> Vec<Problem> {
+    let is_node = |url: &Secret| url.expose().parse::<NodeUrl>().is_ok();
+    let Following { poll, reorg_window_blocks, rpc_timeout, rates_interval, .. } = network.following;
+    let checks = [
+        ("rpc_url", ensure(network.rpc_urls.iter().all(is_node), &NodeUrlError.to_string())),
+        ("poll_ms", ensure(poll >= POLL_MIN, "must be at least 10")),
+        (
+            "reorg_window_blocks",
+            ensure((1..=REORG_WINDOW_MAX).contains(&reorg_window_blocks), "must be between 1 and 10000"),
+        ),
+        ("rpc_timeout_ms", ensure(!rpc_timeout.is_zero(), "must be at least 1")),
+        ("rates_interval_ms", ensure(rates_interval >= RATES_INTERVAL_MIN, "must be at least 1000")),
+    ];
+    let wrong = checks.into_iter().filter_map(|(field, result)| Some((field, result.err()?)));
+    wrong
+        .map(|(field, reason)| {
+            let at = merged.place(&format!("networks.{}.{field}", network.name));
+            Problem::Invalid { at, reason }
+        })
+        .collect()
 }
 
 /// A name is part of addresses, and must not be taken for a chain id.

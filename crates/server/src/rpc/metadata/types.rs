@@ -80,7 +80,7 @@ pub(super) fn all_tokens(call: &Call) -> Refresh {
 /// Refuses to promise what nobody could be asked for.
 fn check_node(call: &Call, key: CollectionKey) -> Result<(), Error> {
     let reason = match call.app.settings.networks.get(key.chain.0) {
-        Some(network) if network.rpc_url.is_some() => return Ok(()),
+        Some(network) if !network.rpc_urls.is_empty() => return Ok(()),
         Some(network) => {
             format!(
                 "network {0} has no node (`networks.{0}.rpc_url`), so nothing can be fetched",

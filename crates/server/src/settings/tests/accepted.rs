@@ -59,7 +59,7 @@ fn the_example_networks_of_the_default_file_are_valid() {
     let example: Vec<&str> = DEFAULT_FILE[start..].lines().map(|line| line[1..].trim_start()).collect();
     let networks = settings(file(&example.join("\n"))).networks;
     assert_eq!(networks.resolve("my-chain"), Some(1_234_567));
-    assert!(networks.get(137).unwrap().rpc_url.is_some());
+    assert_eq!(networks.get(137).unwrap().rpc_urls.len(), 1);
 }
 
 #[test]
@@ -177,7 +177,7 @@ fn networks_are_added_in_any_case_and_by_variables() {
     let networks = &loaded.settings.networks;
     assert_eq!(networks.resolve("MY-CHAIN"), Some(7_654_321));
     assert_eq!(networks.name_of(7_654_321), Some("my-chain"));
-    assert!(networks.get(7_654_321).unwrap().rpc_url.is_none(), "an empty address is none");
+    assert!(networks.get(7_654_321).unwrap().rpc_urls.is_empty(), "an empty address is none");
     assert_eq!(networks.iter().count(), BUILT_IN.len() + 1);
     assert!(matches!(effective(&loaded, "networks.my-chain.id").1, Source::Variable(_)));
 }
@@ -197,6 +197,6 @@ fn secrets_are_in_no_output() {
     assert_eq!(value("networks.polygon.rpc_url"), "\"https://********@h/********\"");
     let Database::Postgres(url) = &loaded.settings.storage.database else { panic!("not PostgreSQL") };
     assert_eq!(url.expose(), "postgres://bourse:hunter2@db/bourse");
-    let url = loaded.settings.networks.get(137).unwrap().rpc_url.as_ref().unwrap();
+    let url = &loaded.settings.networks.get(137).unwrap().rpc_urls[0];
     assert_eq!(url.expose(), "https://hunter2@h/hunter2?key=hunter2");
 }

@@ -1,6 +1,7 @@
 //! Every answer of every operation, as a snapshot.
 
 mod activities;
+mod admin;
 mod analytics;
 mod builder;
 mod collectibles;

@@ -87,11 +87,7 @@ impl TestApp {
         let prepared = prepare(&store, &project_a, &project_b).await;
         let clock = FakeClock::at(START);
         let settings = load(layers(&database, settings)).unwrap().settings;
-        let app = match chains {
-            Some(chains) => App::open_with(settings, clock.clock(), chains).await,
-            None => App::open(settings, clock.clock()).await,
-        };
-        let app = app.unwrap();
+        let app = App::open_with(settings, clock.clock(), chains).await.unwrap();
         let anonymous = Actor::new(service(Arc::clone(&app)));
         let [project_a, project_b] = [project_a, project_b].map(|project| project.calling(&anonymous));
         (Self { app, store, clock, anonymous, project_a, project_b, database }, prepared)

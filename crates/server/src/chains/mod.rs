@@ -1,10 +1,11 @@
 //! What chains say at this moment, beyond what is stored of them.
 
-use std::sync::Arc;
+mod nodes;
 
 use bourse_wire::{Address, Amount, ChainId, TokenId};
-use futures_util::FutureExt as _;
-use futures_util::future::{BoxFuture, ready};
+use futures_util::future::BoxFuture;
+
+pub use nodes::{NetworkNodes, Nodes, NodesError};
 
 /// Whom to ask about a chain. `None` says that nobody can be asked: no node is configured, or none answers. What depends
 /// on it is then done in the way that is right in either case.
@@ -52,27 +53,4 @@ pub struct Royalty {
     pub token_id: TokenId,
     /// For how much.
     pub price: Amount,
-}
-
-/// Nobody to ask, about any chain.
-pub(crate) struct NoChains;
-
-impl NoChains {
-    pub(crate) fn shared() -> Arc<dyn Chains> {
-        Arc::new(Self)
-    }
-}
-
-impl Chains for NoChains {
-    fn allowance(&self, _: ChainId, _: Allowance) -> BoxFuture<'_, Option<Amount>> {
-        ready(None).boxed()
-    }
-
-    fn is_operator(&self, _: ChainId, _: Operator) -> BoxFuture<'_, Option<bool>> {
-        ready(None).boxed()
-    }
-
-    fn royalty(&self, _: ChainId, _: Royalty) -> BoxFuture<'_, Option<Amount>> {
-        ready(None).boxed()
-    }
 }

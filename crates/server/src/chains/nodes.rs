@@ -1,0 +1,263 @@
+//! The nodes of configured networks: whom contracts are asked through, and who follows their chains.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::time::Duration;
+
+use alloy_primitives::{Address as RawAddress, Bytes};
+use alloy_sol_types::{SolCall, sol};
+use bourse_chain::rpc::{HttpNode, HttpOptions, NodeUrl, Pool, PoolOptions};
+use bourse_chain::{
+    Call, Caller, EnrichOptions, Enricher, FollowOptions, Follower, Node as _, Phase, RateSource, RealPace,
+    Reverted, Snapshot, Status, fetch,
+};
+use bourse_market::facts::Block;
+use bourse_store::Store;
+use bourse_wire::{Address, Amount, ChainId, Marketplace};
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
+use serde_json::{Value, json};
+
+use super::{Allowance, Chains, Operator, Royalty};
+use crate::clock::Clock;
+use crate::settings::{Network, Networks};
+
+sol! {
+    function allowance(address owner, address spender) returns (uint256);
+    function isApprovedForAll(address owner, address operator) returns (bool);
+    function getRoyaltyInfo(address tokenContract, uint256 tokenId, uint256 cost)
+        returns (address recipient, uint256 royalty);
+}
+
+/// For how long nobody else follows after a server was killed. Two that follow at once only get in each other's way.
+const LEASE: Duration = Duration::from_secs(5);
+
+/// The most makers of offers whose funds are looked at for each block.
+const PURSES_PER_BLOCK: usize = 1_000;
+
+/// The nodes of one network behind one name.
+pub(crate) type ChainNode = Pool<HttpNode, RealPace>;
+
+/// Every network that has nodes.
+#[derive(Default)]
+pub struct Nodes(BTreeMap<ChainId, Arc<NetworkNodes>>);
+
+/// The nodes of one network.
+pub struct NetworkNodes {
+    network: Network,
+    node: Arc<ChainNode>,
+    caller: Caller,
+    status: Status,
+}
+
+/// A network whose nodes cannot be asked.
+#[derive(Debug, thiserror::Error)]
+#[error("networks.{network}.rpc_url: {reason}")]
+pub struct NodesError {
+    network: String,
+    reason: String,
+}
+
+impl Nodes {
+    /// The nodes that the settings name. None is asked anything yet.
+    pub fn open(networks: &Networks, clock: &Clock) -> Result<Self, NodesError> {
+        let with_nodes = networks.iter().filter(|network| !network.rpc_urls.is_empty());
+        let opened = with_nodes.map(|network| {
+            let nodes = NetworkNodes::open(network, clock)
+                .map_err(|reason| NodesError { network: network.name.clone(), reason })?;
+            Ok((ChainId(network.id), Arc::new(nodes)))
+        });
+        opened.collect::<Result<_, _>>().map(Self)
+    }
+
+    /// Every network that has nodes, by chain id.
+    pub fn iter(&self) -> impl Iterator<Item = &Arc<NetworkNodes>> {
+        self.0.values()
+    }
+
+    /// The nodes of a chain.
+    pub fn get(&self, chain: ChainId) -> Option<&Arc<NetworkNodes>> {
+        self.0.get(&chain)
+    }
+
+    /// What one contract answers to one call; nothing when nobody can be asked, or the contract does not say.
+    async fn ask<C: SolCall>(&self, chain: ChainId, contract: Address, call: C) -> Option<C::Return> {
+        let nodes = self.get(chain)?;
+        let call = Call { to: contract, data: call.abi_encode().into() };
+        match nodes.caller.call(&*nodes.node, &[call], None).await {
+            Ok(mut answers) => C::abi_decode_returns(&answers.pop()?.ok()?).ok(),
+            Err(error) => {
+                tracing::warn!(%chain, %error, "a contract could not be asked");
+                None
+            }
+        }
+    }
+}
+
+impl NetworkNodes {
+    fn open(network: &Network, clock: &Clock) -> Result<Self, String> {
+        let requests = Arc::new(AtomicU64::new(0));
+        let options = HttpOptions { timeout: network.following.rpc_timeout, ..HttpOptions::default() };
+        let nodes = network.rpc_urls.iter().map(|url| {
+            let url: NodeUrl = url.expose().parse().map_err(|error| format!("{error}"))?;
+            let label = url.to_string();
+            let node = HttpNode::new(url, options, Arc::clone(&requests));
+            Ok((label, node.map_err(|error| error.to_string())?))
+        });
+        let nodes = nodes.collect::<Result<Vec<_>, String>>()?;
+        let pool = PoolOptions {
+            requests_per_second: network.following.rpc_requests_per_second,
+            ..PoolOptions::default()
+        };
+        let chain = ChainId(network.id);
+        Ok(Self {
+            network: network.clone(),
+            node: Arc::new(Pool::new(chain, nodes, pool, pace(clock))),
+            caller: Caller::new(Some(network.following.multicall)),
+            status: Status::new(chain, requests),
+        })
+    }
+
+    /// The network's name.
+    pub fn name(&self) -> &str {
+        &self.network.name
+    }
+
+    /// The network's chain.
+    pub fn chain(&self) -> ChainId {
+        ChainId(self.network.id)
+    }
+
+    /// How following it goes in this process.
+    pub fn status(&self) -> Snapshot {
+        self.status.get()
+    }
+
+    /// How following it goes in this process, as it is shown. Errors are those of nodes and of the store; they name
+    /// neither keys nor passwords.
+    pub fn record(&self) -> Value {
+        let status = self.status();
+        let live = status.collections.iter().filter(|collection| collection.live).count();
+        let (phase, message) = match &status.phase {
+            Phase::Starting => ("starting", None),
+            Phase::Standby => ("standby", None),
+            Phase::CatchingUp => ("catchingUp", None),
+            Phase::Live => ("live", None),
+            Phase::Stopped { message } => ("stopped", Some(message.as_str())),
+        };
+        let last_error = status.last_error.as_ref();
+        json!({
+            "name": self.name(),
+            "chainId": self.chain(),
+            "phase": phase,
+            "message": message,
+            "head": status.head.map(|block| block.number),
+            "checkpoint": status.checkpoint.map(|block| block.number),
+            "lag": status.lag(),
+            "collections": status.collections.len(),
+            "collectionsLive": live,
+            "errors": status.errors,
+            "lastError": last_error.map(|error| json!({ "at": error.at, "message": error.message })),
+        })
+    }
+
+    /// The newest block.
+    pub async fn head(&self) -> Result<Block, String> {
+        self.node.head().await.map_err(|error| error.to_string())
+    }
+
+    /// Whoever asks contracts what no log states, beside the follower.
+    pub(crate) fn enricher(&self, store: &Store, clock: &Clock) -> Enricher<ChainNode, RealPace> {
+        let options = EnrichOptions {
+            interval: self.network.following.poll,
+            multicall: Some(self.network.following.multicall),
+            purses_per_block: PURSES_PER_BLOCK,
+        };
+        let (node, store) = (Arc::clone(&self.node), Arc::new(store.clone()));
+        Enricher::new(options, node, store, Arc::new(pace(clock)), self.status.clone())
+    }
+
+    /// Where the rates of currencies come from.
+    pub(crate) fn rate_sources(&self) -> Vec<RateSource> {
+        let sources = self.network.following.rates.iter().map(|rate| RateSource {
+            chain: self.chain(),
+            currency: rate.currency,
+            url: rate.url.clone(),
+            path: rate.path.clone(),
+            interval: self.network.following.rates_interval,
+        });
+        sources.collect()
+    }
+
+    /// Whoever follows the chain into a store.
+    pub(crate) fn follower(&self, store: &Store, clock: &Clock) -> Follower<ChainNode, Store, RealPace> {
+        let markets = self.network.markets;
+        let options = FollowOptions {
+            window: self.network.following.reorg_window_blocks,
+            poll: self.network.following.poll,
+            markets: vec![(markets.own_v1, Marketplace::OwnV1), (markets.own_v2, Marketplace::OwnV2)],
+            lease: LEASE,
+            discover_from: self.network.following.discover_from,
+            multicall: Some(self.network.following.multicall),
+            ..FollowOptions::new(self.chain(), format!("{:016x}", rand::random::<u64>()))
+        };
+        let (node, books) = (Arc::clone(&self.node), Arc::new(store.clone()));
+        Follower::new(options, node, books, Arc::new(pace(clock)), self.status.clone())
+    }
+}
+
+fn pace(clock: &Clock) -> RealPace {
+    let clock = clock.clone();
+    RealPace::new(move || clock.now())
+}
+
+fn raw(address: Address) -> RawAddress {
+    RawAddress::from(*address.bytes())
+}
+
+impl fetch::Caller for NetworkNodes {
+    fn call(
+        &self,
+        calls: Vec<fetch::ContractCall>,
+    ) -> BoxFuture<'_, Vec<Result<Vec<u8>, fetch::CallFailed>>> {
+        async move {
+            let calls: Vec<Call> =
+                calls.into_iter().map(|call| Call { to: call.to, data: call.data.into() }).collect();
+            match self.caller.call(&*self.node, &calls, None).await {
+                Ok(answers) => {
+                    let answer = |answer: Result<Bytes, Reverted>| {
+                        answer.map(Vec::from).map_err(|Reverted| fetch::CallFailed::Reverted)
+                    };
+                    answers.into_iter().map(answer).collect()
+                }
+                Err(error) => {
+                    vec![Err(fetch::CallFailed::Unreachable(error.to_string())); calls.len()]
+                }
+            }
+        }
+        .boxed()
+    }
+}
+
+impl Chains for Nodes {
+    fn allowance(&self, chain: ChainId, asked: Allowance) -> BoxFuture<'_, Option<Amount>> {
+        let call = allowanceCall { owner: raw(asked.owner), spender: raw(asked.spender) };
+        self.ask(chain, asked.currency, call).map(|answer| answer.map(Amount::from)).boxed()
+    }
+
+    fn is_operator(&self, chain: ChainId, asked: Operator) -> BoxFuture<'_, Option<bool>> {
+        let call = isApprovedForAllCall { owner: raw(asked.owner), operator: raw(asked.operator) };
+        self.ask(chain, asked.collection, call).boxed()
+    }
+
+    fn royalty(&self, chain: ChainId, asked: Royalty) -> BoxFuture<'_, Option<Amount>> {
+        let call = getRoyaltyInfoCall {
+            tokenContract: raw(asked.collection),
+            tokenId: asked.token_id.value(),
+            cost: asked.price.value(),
+        };
+        let answer = self.ask(chain, asked.market, call);
+        answer.map(|answer| answer.map(|royalty| Amount::from(royalty.royalty))).boxed()
+    }
+}

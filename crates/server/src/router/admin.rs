@@ -1,0 +1,16 @@
+//! Operations on what is followed.
+
+use crate::route::Credential::SecretToken;
+use crate::route::Route;
+use crate::route::Service::Admin;
+use crate::rpc::admin as a;
+
+pub(super) fn operations() -> Vec<Route> {
+    vec![Route::new(
+        (Admin, "CreateCollection"),
+        SecretToken,
+        "Follows a contract's tokens and orders on its chain, as part of the project's market.",
+        a::create_collection::handle,
+    )
+    .example(r#"{"chainId":"amoy","contractAddress":"0x2222222222222222222222222222222222222222","fromBlock":1}"#)]
+}

@@ -1,0 +1,74 @@
+//! Follows a contract's tokens and orders on its chain, as part of the project's market.
+
+use bourse_store::CollectionKey;
+use bourse_wire::{Address, ChainId, ChainRef, Error, ProjectId};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::call::Call;
+use crate::failure::Failure;
+use crate::route::request;
+
+/// The contract to follow.
+#[derive(Deserialize, JsonSchema)]
+#[schemars(rename = "AdminCreateCollectionRequest")]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Request {
+    /// The credential's own project, when given.
+    project_id: Option<ProjectId>,
+    /// The chain, which needs a node.
+    chain_id: Option<ChainRef>,
+    /// The contract.
+    contract_address: Address,
+    /// The block to read from: the one that the contract was deployed in, or an earlier one.
+    #[serde(default)]
+    from_block: u64,
+}
+request!(Request, project_id);
+
+/// How far the collection is.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "AdminCreateCollectionResponse")]
+pub(crate) struct Answer {
+    /// The collection.
+    collection: FollowedCollection,
+}
+
+/// A collection whose chain is followed.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct FollowedCollection {
+    /// Its chain.
+    chain_id: ChainId,
+    /// Its contract.
+    contract_address: Address,
+    /// The first block that is read for it.
+    from_block: u64,
+    /// The first block that was not read for it yet.
+    next_block: u64,
+    /// Whether everything up to the newest known block was read.
+    live: bool,
+}
+
+pub(crate) async fn handle(call: Call, request: Request) -> Result<Answer, Failure> {
+    let key =
+        CollectionKey { chain: call.chain(request.chain_id.as_ref())?, address: request.contract_address };
+    let (app, from) = (&call.app, request.from_block);
+    if key.address == Address::ZERO {
+        return Err(Error::invalid("contractAddress", "the zero address is no contract").into());
+    }
+    if i64::try_from(from).is_err() {
+        return Err(Error::invalid("fromBlock", "no chain has so many blocks").into());
+    }
+    if app.nodes.get(key.chain).is_none() {
+        let reason = format!("chain {} has no node, so that nothing could be read", key.chain);
+        return Err(Error::invalid("chainId", reason).into());
+    }
+    let id = app.store.follow(key, from, call.now).await?;
+    app.store.join_market(call.scope(), key).await?;
+    let followed = app.store.followed(key.chain).await?.into_iter().find(|followed| followed.id == id);
+    let (from_block, next_block, live) =
+        followed.map_or((from, from, false), |followed| (followed.from, followed.next_block, followed.live));
+    let (chain_id, contract_address) = (key.chain, key.address);
+    Ok(Answer { collection: FollowedCollection { chain_id, contract_address, from_block, next_block, live } })
+}

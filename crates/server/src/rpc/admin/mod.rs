@@ -1,0 +1,3 @@
+//! What is followed.
+
+pub(crate) mod create_collection;
