@@ -53,6 +53,14 @@ pub(crate) enum Command {
     /// Manage what is counted of a project's events
     #[command(subcommand)]
     Analytics(AnalyticsCommand),
+    /// Add collections whose chain is followed, and look at them
+    #[command(subcommand)]
+    Collection(CollectionCommand),
+    /// Manage how chains are followed
+    #[command(subcommand)]
+    Chain(ChainCommand),
+    /// Show how far the chains of configured networks are followed
+    Status,
     /// Check configuration, database, migrations, disk and clock
     Doctor,
     /// Print the OpenAPI document
@@ -180,6 +188,40 @@ pub(crate) enum TokenCommand {
         project: ProjectId,
         /// Id of the token, as `bourse token list` shows it
         token: String,
+    },
+}
+
+#[derive(Subcommand)]
+pub(crate) enum CollectionCommand {
+    /// Follow a contract's tokens and orders on its chain
+    Add {
+        /// Name or chain id of a network, which needs a node (`rpc_url`)
+        network: String,
+        /// Address of the contract
+        contract: Address,
+        /// Block to read from; the one it was deployed in, or an earlier one
+        #[arg(long, value_name = "BLOCK", default_value_t = 0)]
+        from: u64,
+        /// Project whose market it is part of: what happens there counts in its charts
+        #[arg(long, value_parser = project_id)]
+        project: Option<ProjectId>,
+    },
+    /// List the followed collections of a network
+    List {
+        /// Name or chain id of a network
+        network: String,
+    },
+}
+
+#[derive(Subcommand)]
+pub(crate) enum ChainCommand {
+    /// Forget what a chain stated and read it anew; stop the servers that follow it first
+    Resync {
+        /// Name or chain id of a network
+        network: String,
+        /// Confirm: until everything is read again, orders and holders of its collections are incomplete
+        #[arg(long)]
+        yes: bool,
     },
 }
 

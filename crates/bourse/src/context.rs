@@ -7,6 +7,7 @@ use bourse_server::counting::CountingHouse;
 use bourse_server::settings::{self, Layers, Loaded, Settings};
 use bourse_server::{Clock, StartError, make_private_directory};
 use bourse_store::Store;
+use bourse_wire::ChainId;
 
 use crate::cli::{Common, Listen};
 
@@ -107,6 +108,14 @@ impl Context {
             .map_err(CommandError::io("making the data directory"))?;
         let store = Store::open(&settings.database_url(), settings.open_options(), clock.now()).await?;
         Ok(Self { settings, store, clock })
+    }
+
+    /// The chain of a network that somebody named.
+    pub(crate) fn chain(&self, network: &str) -> Result<ChainId, CommandError> {
+        let known = self.settings.networks.resolve(network);
+        known.map(ChainId).ok_or_else(|| {
+            CommandError::Other(format!("`{network}` is no network: it needs a section [networks.{network}]"))
+        })
     }
 
     /// What secret tokens are signed with.

@@ -1,11 +1,14 @@
 //! The commands, one file each.
 
 mod analytics;
+mod chain;
+mod collection;
 mod config;
 mod doctor;
 pub(crate) mod key;
 pub(crate) mod project;
 pub(crate) mod serve;
+mod status;
 pub(crate) mod token;
 
 use std::process::ExitCode;
@@ -30,6 +33,9 @@ pub(crate) fn run(arguments: Arguments) -> Result<ExitCode, CommandError> {
             Command::Key(command) => key::run(&common, command).await?,
             Command::Token(command) => token::run(&common, command).await?,
             Command::Analytics(command) => analytics::run(&common, command).await?,
+            Command::Collection(command) => collection::run(&common, command).await?,
+            Command::Chain(command) => chain::run(&common, command).await?,
+            Command::Status => status::run(&common).await?,
             Command::Doctor => return doctor::run(&common).await,
             Command::Openapi => output::print(true, &bourse_server::document(), String::new)?,
             Command::Config { defaults } => config::run(&common, &Listen::default(), defaults)?,

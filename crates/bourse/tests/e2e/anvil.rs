@@ -1,0 +1,186 @@
+//! A chain of the test's own: an anvil node with our contracts on it.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use alloy_primitives::{U256, hex};
+use alloy_sol_types::{SolCall, SolValue, sol};
+use bourse_wire::Address;
+use serde_json::{Value, json};
+
+use crate::http::{Exchange, head};
+use crate::instance::{free_port, within};
+use crate::process::{Process, clean_command};
+
+/// How long the node may take to answer, on a machine that is busy with other tests.
+const START_LIMIT: Duration = Duration::from_secs(30);
+
+sol! {
+    function mint(address to, uint256 tokenId);
+    function burn(uint256 tokenId);
+    function ownerOf(uint256 tokenId) returns (address);
+    function balanceOf(address owner) returns (uint256);
+    function approve(address spender, uint256 amount);
+    function setApprovalForAll(address operator, bool approved);
+    function setDefaultRoyalty(address recipient, uint96 fee);
+    function setTokenURI(uint256 tokenId, string uri);
+    function transferFrom(address from, address to, uint256 tokenId);
+    function invalidateRequests();
+
+    interface Multi {
+        function mint(address to, uint256 tokenId, uint256 amount);
+        function balanceOf(address owner, uint256 tokenId) returns (uint256);
+        function safeTransferFrom(address from, address to, uint256 tokenId, uint256 amount, bytes data);
+    }
+}
+
+/// A node that makes a block of every transaction at once.
+pub(crate) struct Anvil {
+    _process: Process,
+    port: u16,
+}
+
+impl Anvil {
+    /// Starts one; what it prints goes to files in a directory.
+    pub(crate) fn start(directory: &Path) -> Self {
+        let port = free_port();
+        let mut command = clean_command(&program().display().to_string(), directory);
+        command.args(["--silent", "--port", &port.to_string()]);
+        let process = Process::start(command, &directory.join("anvil"));
+        let anvil = Self { _process: process, port };
+        within(START_LIMIT, "the node answers", || anvil.try_rpc("eth_chainId", &json!([])).is_some());
+        anvil
+    }
+
+    /// Where it listens.
+    pub(crate) fn url(&self) -> String {
+        format!("http://127.0.0.1:{}", self.port)
+    }
+
+    /// One of the accounts that it signs for.
+    pub(crate) fn account(&self, number: usize) -> Address {
+        self.rpc("eth_accounts", &json!([]))[number].as_str().unwrap().parse().unwrap()
+    }
+
+    /// The result of a method that must succeed.
+    pub(crate) fn rpc(&self, method: &str, params: &Value) -> Value {
+        let answer = self.try_rpc(method, params).unwrap_or_else(|| panic!("{method}: no answer"));
+        assert!(answer.get("error").is_none(), "{method} {params}: {answer}");
+        answer["result"].clone()
+    }
+
+    fn try_rpc(&self, method: &str, params: &Value) -> Option<Value> {
+        let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params }).to_string();
+        let mut exchange = Exchange::open(self.port).ok()?;
+        let headers = ["Content-Type: application/json".to_owned()];
+        exchange.send(&format!("{}{body}", head("POST", "/", &headers, body.len()))).ok()?;
+        serde_json::from_str(&exchange.answer().ok()?.body).ok()
+    }
+
+    /// Deploys a contract with its constructor's arguments.
+    pub(crate) fn deploy(&self, name: &str, arguments: &[u8]) -> Address {
+        let path = contracts().join("artifacts").join(format!("{name}.json"));
+        let artifact = std::fs::read_to_string(&path);
+        let artifact = artifact.unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let artifact: Value = serde_json::from_str(&artifact).unwrap();
+        let code = format!("{}{}", artifact["bytecode"].as_str().unwrap(), hex::encode(arguments));
+        let receipt = self.transact(&json!({ "from": self.account(0), "data": code }));
+        receipt["contractAddress"].as_str().unwrap().parse().unwrap()
+    }
+
+    /// Deploys the market, version 2.
+    pub(crate) fn deploy_market(&self) -> Address {
+        self.deploy("Market", &alloy_address(self.account(0)).abi_encode())
+    }
+
+    /// Deploys a collection of single tokens.
+    pub(crate) fn deploy_singles(&self) -> Address {
+        self.deploy("TestERC721", &("Relics", "REL").abi_encode_params())
+    }
+
+    /// Deploys a collection of tokens with many of each.
+    pub(crate) fn deploy_multiples(&self) -> Address {
+        self.deploy("TestERC1155", &("Provisions", "PRO", "").abi_encode_params())
+    }
+
+    /// Deploys a currency with six decimals.
+    pub(crate) fn deploy_currency(&self) -> Address {
+        self.deploy("TestERC20", &("Coin", "COIN", U256::from(6)).abi_encode_params())
+    }
+
+    /// Sends a call, which must not revert, and returns its receipt.
+    pub(crate) fn send(&self, from: Address, to: Address, call: &impl SolCall) -> Value {
+        self.transact(&json!({ "from": from, "to": to, "data": hex::encode_prefixed(call.abi_encode()) }))
+    }
+
+    /// Performs the steps that the service told, in their order.
+    pub(crate) fn perform(&self, from: Address, steps: &Value) {
+        for step in steps.as_array().unwrap() {
+            let value: U256 = step["value"].as_str().unwrap().parse().unwrap();
+            self.transact(&json!({
+                "from": from, "to": step["to"], "data": step["data"], "value": format!("{value:#x}"),
+            }));
+        }
+    }
+
+    fn transact(&self, transaction: &Value) -> Value {
+        let hash = self.rpc("eth_sendTransaction", &json!([transaction]));
+        let mut receipt = Value::Null;
+        within(START_LIMIT, "the transaction is in a block", || {
+            receipt = self.rpc("eth_getTransactionReceipt", &json!([hash]));
+            !receipt.is_null()
+        });
+        if receipt["status"] != "0x1" {
+            let why = self.try_rpc("eth_call", &json!([transaction, "latest"]));
+            panic!("reverted: {transaction} {why:?}");
+        }
+        receipt
+    }
+
+    /// Asks a contract.
+    pub(crate) fn ask<C: SolCall>(&self, contract: Address, call: &C) -> C::Return {
+        let call = json!({ "to": contract, "data": hex::encode_prefixed(call.abi_encode()) });
+        let answer = self.rpc("eth_call", &json!([call, "latest"]));
+        C::abi_decode_returns(&hex::decode(answer.as_str().unwrap()).unwrap()).unwrap()
+    }
+
+    /// How much of the native currency an account has.
+    pub(crate) fn native_balance(&self, account: Address) -> U256 {
+        number(&self.rpc("eth_getBalance", &json!([account, "latest"])))
+    }
+
+    /// How much of a currency an account has.
+    pub(crate) fn balance(&self, currency: Address, account: Address) -> U256 {
+        self.ask(currency, &balanceOfCall { owner: alloy_address(account) })
+    }
+
+    /// Makes blocks without transactions.
+    pub(crate) fn mine(&self, blocks: u64) {
+        self.rpc("anvil_mine", &json!([format!("{blocks:#x}")]));
+    }
+
+    /// Replaces the newest blocks by others without transactions.
+    pub(crate) fn reorganise(&self, depth: u64) {
+        self.rpc("anvil_reorg", &json!([depth, []]));
+    }
+}
+
+/// The address as the encoder takes it.
+pub(crate) fn alloy_address(address: Address) -> alloy_primitives::Address {
+    alloy_primitives::Address::from(*address.bytes())
+}
+
+fn number(value: &Value) -> U256 {
+    value.as_str().unwrap().parse().unwrap()
+}
+
+fn contracts() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../contracts")
+}
+
+/// The program that `contracts/check` installs.
+fn program() -> PathBuf {
+    let path = contracts().join("node_modules/.bin/anvil");
+    assert!(path.is_file(), "no anvil at {}: run contracts/check, or ./test", path.display());
+    path
+}

@@ -1,0 +1,221 @@
+//! A market on a chain of its own: the contracts, a server that follows them, and people who trade through it.
+
+use std::rc::Rc;
+use std::time::Duration;
+
+use alloy_primitives::U256;
+use bourse_wire::Address;
+use serde_json::{Value, json};
+
+use crate::anvil::{Anvil, alloy_address, approveCall, mintCall, setDefaultRoyaltyCall};
+use crate::http::Credential;
+use crate::instance::{Instance, Project, Server, within};
+
+/// How soon after its block something must be seen.
+pub(crate) const SEEN_LIMIT: Duration = Duration::from_secs(2);
+/// Shares of the price, in basis points, that the tests' collections pay to `Market::artist`.
+pub(crate) const ROYALTY_BPS: u64 = 500;
+
+/// Everything that trading takes.
+pub(crate) struct Market {
+    pub(crate) instance: Instance,
+    pub(crate) anvil: Rc<Anvil>,
+    pub(crate) contract: Address,
+    pub(crate) currency: Address,
+    pub(crate) project: Project,
+    server: Option<Server>,
+}
+
+impl Market {
+    /// The contracts, and a server that follows their chain.
+    pub(crate) fn open() -> Self {
+        let instance = Instance::new();
+        let anvil = Anvil::start(instance.directory());
+        let (contract, currency) = (anvil.deploy_market(), anvil.deploy_currency());
+        let market = Self::on(instance, Rc::new(anvil), contract, currency);
+        let currencies = json!({ "chainId": 31337, "currencies": [
+            { "chainId": 31337, "contractAddress": Address::ZERO, "name": "Ether", "symbol": "ETH", "decimals": 18,
+              "exchangeRate": 2000, "nativeCurrency": true },
+            { "chainId": 31337, "contractAddress": market.currency, "name": "Coin", "symbol": "COIN", "decimals": 6,
+              "exchangeRate": 1 },
+        ] });
+        market.server().call("Ingest/PutCurrencies", market.secret(), &currencies).ok();
+        market
+    }
+
+    /// The same chain, followed by an installation that knows nothing of it yet.
+    pub(crate) fn anew(&self) -> Self {
+        Self::on(Instance::new(), Rc::clone(&self.anvil), self.contract, self.currency)
+    }
+
+    fn on(instance: Instance, anvil: Rc<Anvil>, contract: Address, currency: Address) -> Self {
+        let project = instance.create_project("market");
+        let settings = format!(
+            "[networks.hardhat]\nid = 31337\nrpc_url = \"{}\"\nown_v2 = \"{contract}\"\npoll_ms = 50\n",
+            anvil.url()
+        );
+        std::fs::write(instance.directory().join("bourse.toml"), settings).unwrap();
+        let mut market = Self { instance, anvil, contract, currency, project, server: None };
+        market.start();
+        market
+    }
+
+    /// Starts the server.
+    pub(crate) fn start(&mut self) {
+        self.server = Some(self.instance.serve());
+    }
+
+    /// Ends the server as nothing can prepare for.
+    pub(crate) fn kill(&mut self) {
+        self.server.take().unwrap().process.kill();
+    }
+
+    pub(crate) fn server(&self) -> &Server {
+        self.server.as_ref().unwrap()
+    }
+
+    pub(crate) fn secret(&self) -> Credential<'_> {
+        Credential::Token(&self.project.token)
+    }
+
+    /// Follows a collection from the first block on, in the project's market.
+    pub(crate) fn follow(&self, collection: Address) {
+        let (collection, project) = (collection.to_string(), self.project.id.to_string());
+        self.instance.json(&[
+            "collection",
+            "add",
+            "31337",
+            &collection,
+            "--from",
+            "0",
+            "--project",
+            &project,
+        ]);
+    }
+
+    /// A followed collection of single tokens that pays the artist, with its first token in somebody's hands.
+    pub(crate) fn singles(&self, holder: Address) -> Address {
+        let collection = self.anvil.deploy_singles();
+        self.set_royalty(collection);
+        self.anvil.send(holder, collection, &mintCall { to: alloy_address(holder), tokenId: U256::from(1) });
+        self.follow(collection);
+        collection
+    }
+
+    pub(crate) fn set_royalty(&self, collection: Address) {
+        let fee = alloy_primitives::Uint::from(ROYALTY_BPS);
+        let call = setDefaultRoyaltyCall { recipient: alloy_address(self.artist()), fee };
+        self.anvil.send(self.anvil.account(0), collection, &call);
+    }
+
+    pub(crate) fn seller(&self) -> Address {
+        self.anvil.account(1)
+    }
+
+    pub(crate) fn buyer(&self) -> Address {
+        self.anvil.account(2)
+    }
+
+    pub(crate) fn artist(&self) -> Address {
+        self.anvil.account(3)
+    }
+
+    pub(crate) fn platform(&self) -> Address {
+        self.anvil.account(4)
+    }
+
+    /// Gives somebody some of the currency.
+    pub(crate) fn fund(&self, account: Address, amount: u64) {
+        let call = mintCall { to: alloy_address(account), tokenId: U256::from(amount) };
+        self.anvil.send(account, self.currency, &call);
+    }
+
+    /// Lets the market take an amount of the currency from somebody.
+    pub(crate) fn allow(&self, account: Address, amount: u64) {
+        let call = approveCall { spender: alloy_address(self.contract), amount: U256::from(amount) };
+        self.anvil.send(account, self.currency, &call);
+    }
+
+    /// The steps that an operation of the marketplace answers with.
+    pub(crate) fn steps(&self, operation: &str, body: &Value) -> Value {
+        let answer = self.marketplace(operation, body);
+        let steps = answer["steps"].clone();
+        assert!(steps.as_array().is_some_and(|steps| !steps.is_empty()), "{operation}: {answer}");
+        steps
+    }
+
+    /// The answer of an operation of the marketplace that must succeed.
+    pub(crate) fn marketplace(&self, operation: &str, body: &Value) -> Value {
+        self.marketplace_answer(operation, body).ok()
+    }
+
+    pub(crate) fn marketplace_answer(&self, operation: &str, body: &Value) -> crate::http::Answer {
+        let mut body = body.clone();
+        body["chainId"] = json!("31337");
+        let operation = format!("Marketplace/{operation}");
+        self.server().call(&operation, Credential::Key(&self.project.key), &body)
+    }
+
+    /// Offers a token for sale; the steps are performed by its holder.
+    pub(crate) fn list(&self, holder: Address, collection: Address, kind: &str, order: &Value) {
+        let body = json!({ "collectionAddress": collection, "owner": holder, "contractType": kind,
+            "orderbook": "bourse_marketplace_v2", "listing": order, "walletType": "unknown" });
+        let steps = self.steps("GenerateListingTransaction", &body);
+        self.anvil.perform(holder, &steps);
+    }
+
+    /// Offers to buy a token; the steps are performed by the one who offers.
+    pub(crate) fn offer(&self, maker: Address, collection: Address, kind: &str, order: &Value) {
+        let body = json!({ "collectionAddress": collection, "maker": maker, "contractType": kind,
+            "orderbook": "bourse_marketplace_v2", "offer": order, "walletType": "unknown" });
+        let steps = self.steps("GenerateOfferTransaction", &body);
+        self.anvil.perform(maker, &steps);
+    }
+
+    /// Active listings of a token, cheapest first.
+    pub(crate) fn listings(&self, collection: Address, token: &str) -> Vec<Value> {
+        self.orders("ListListingsForCollectible", "listings", collection, token)
+    }
+
+    /// Active offers for a token, dearest first.
+    pub(crate) fn offers(&self, collection: Address, token: &str) -> Vec<Value> {
+        self.orders("ListOffersForCollectible", "offers", collection, token)
+    }
+
+    fn orders(&self, operation: &str, member: &str, collection: Address, token: &str) -> Vec<Value> {
+        let body = json!({ "contractAddress": collection, "tokenId": token });
+        self.marketplace(operation, &body)[member].as_array().unwrap().clone()
+    }
+
+    /// Waits until a token has so many active listings, and returns them.
+    pub(crate) fn wait_listings(&self, collection: Address, token: &str, count: usize) -> Vec<Value> {
+        wait(&format!("{count} listings"), || self.listings(collection, token), |all| all.len() == count)
+    }
+
+    /// Waits until a token has so many active offers, and returns them.
+    pub(crate) fn wait_offers(&self, collection: Address, token: &str, count: usize) -> Vec<Value> {
+        wait(&format!("{count} offers"), || self.offers(collection, token), |all| all.len() == count)
+    }
+}
+
+/// What it takes to buy from orders.
+pub(crate) fn purchase(buyer: Address, collection: Address, orders: &Value, fees: &Value) -> Value {
+    json!({ "collectionAddress": collection, "buyer": buyer, "marketplace": "bourse_marketplace_v2",
+        "ordersData": orders, "additionalFees": fees, "walletType": "unknown" })
+}
+
+/// Waits until something that was just put on the chain is seen.
+pub(crate) fn wait<T>(what: &str, look: impl Fn() -> T, is_so: impl Fn(&T) -> bool) -> T {
+    let mut last = look();
+    within(SEEN_LIMIT, what, || {
+        last = look();
+        is_so(&last)
+    });
+    last
+}
+
+/// An order that can be filled until the next century.
+pub(crate) fn order(token: &str, quantity: &str, currency: Address, price: &str) -> Value {
+    json!({ "tokenId": token, "quantity": quantity, "currencyAddress": currency, "pricePerToken": price,
+        "expiry": "4102444800" })
+}

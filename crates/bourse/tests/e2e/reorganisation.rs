@@ -1,0 +1,133 @@
+//! A chain that changes its mind: after every reorganisation the facts are those of a sync from scratch.
+
+use std::time::Duration;
+
+use alloy_primitives::U256;
+use bourse_store::testing::facts_digest;
+use bourse_wire::{Address, ChainId};
+use serde_json::{Value, json};
+
+use crate::anvil::{alloy_address, mintCall};
+use crate::instance::within;
+use crate::market::{Market, order, purchase};
+
+/// How long the follower may take to be where the chain is.
+const FOLLOW_LIMIT: Duration = Duration::from_secs(20);
+
+#[test]
+fn shallow_deep_and_repeated_reorganisations_leave_the_facts_of_the_chain() {
+    let market = Market::open();
+    let collection = market.singles(market.seller());
+    // The contracts themselves stay.
+    market.anvil.mine(40);
+    for depth in [1, 3, 20] {
+        trade(&market, collection, depth);
+        settle(&market);
+        market.anvil.reorganise(depth);
+        assert_like_from_scratch(&market, collection, &format!("depth {depth}"));
+    }
+    // Twice before the first can have been followed, and again while orders are being filled.
+    trade(&market, collection, 100);
+    market.anvil.reorganise(2);
+    market.anvil.reorganise(5);
+    trade(&market, collection, 200);
+    market.anvil.reorganise(1);
+    assert_like_from_scratch(&market, collection, "twice in a row");
+}
+
+#[test]
+fn a_reorganisation_while_the_server_is_down_is_found_at_its_start() {
+    let mut market = Market::open();
+    let collection = market.singles(market.seller());
+    trade(&market, collection, 1);
+    settle(&market);
+    market.kill();
+    market.anvil.reorganise(4);
+    trade_without_server(&market, collection, 50);
+    market.start();
+    assert_like_from_scratch(&market, collection, "while it was down");
+    // And killed in the middle of following one.
+    trade(&market, collection, 60);
+    market.anvil.reorganise(3);
+    market.kill();
+    market.start();
+    assert_like_from_scratch(&market, collection, "killed meanwhile");
+}
+
+#[test]
+fn a_reorganisation_during_history_and_at_the_hand_over_is_followed() {
+    let market = Market::open();
+    let collection = market.anvil.deploy_singles();
+    for token in 0..40 {
+        mint(&market, collection, token);
+    }
+    market.follow(collection);
+    market.anvil.reorganise(6);
+    assert_like_from_scratch(&market, collection, "during history");
+    let other = market.anvil.deploy_singles();
+    mint(&market, other, 1);
+    settle(&market);
+    market.follow(other);
+    for depth in 1..5 {
+        mint(&market, other, 10 + depth);
+        market.anvil.reorganise(depth);
+    }
+    assert_like_from_scratch(&market, other, "at the hand-over");
+}
+
+fn mint(market: &Market, collection: Address, token: u64) {
+    let call = mintCall { to: alloy_address(market.seller()), tokenId: U256::from(token) };
+    market.anvil.send(market.seller(), collection, &call);
+}
+
+/// Mints, lists and sells a token whose number nobody had before, each in a block of its own.
+fn trade(market: &Market, collection: Address, number: u64) {
+    let token = (1_000 + number).to_string();
+    mint(market, collection, 1_000 + number);
+    settle(market);
+    market.list(market.seller(), collection, "ERC721", &order(&token, "1", Address::ZERO, "1000"));
+    settle(market);
+    let listing = market.listings(collection, &token).remove(0);
+    let orders = json!([{ "orderId": listing["orderId"], "quantity": "1" }]);
+    let body = purchase(market.buyer(), collection, &orders, &Value::Null);
+    let steps = market.steps("GenerateBuyTransaction", &body);
+    market.anvil.perform(market.buyer(), &steps);
+    market.anvil.mine(2);
+}
+
+fn trade_without_server(market: &Market, collection: Address, number: u64) {
+    mint(market, collection, 2_000 + number);
+    market.anvil.mine(3);
+}
+
+/// Waits until what is known is what the chain says, and everything is seen.
+fn settle(market: &Market) {
+    within(FOLLOW_LIMIT, "the checkpoint is the head", || is_settled(market));
+    // Catalogs follow the store a little later.
+    std::thread::sleep(Duration::from_millis(300));
+}
+
+fn is_settled(market: &Market) -> bool {
+    let head = market.anvil.rpc("eth_getBlockByNumber", &json!(["latest", false]));
+    let (state, followed) = market.instance.with_store(async |store| {
+        let chain = ChainId(31337);
+        (store.chain_state(chain).await.unwrap(), store.followed(chain).await.unwrap())
+    });
+    state.is_some_and(|state| head["hash"] == state.checkpoint.hash.to_string())
+        && followed.iter().all(|collection| collection.live)
+}
+
+fn assert_like_from_scratch(market: &Market, collection: Address, when: &str) {
+    settle(market);
+    let digest = |market: &Market| {
+        market.instance.with_store(async |store| facts_digest(store, ChainId(31337)).await.unwrap())
+    };
+    let scratch = market.anew();
+    let followed = market.instance.with_store(async |store| store.followed(ChainId(31337)).await.unwrap());
+    assert!(followed.iter().any(|followed| followed.key.address == collection), "{when}");
+    for followed in followed {
+        scratch.follow(followed.key.address);
+    }
+    settle(&scratch);
+    assert_eq!(digest(market), digest(&scratch), "{when}");
+}
