@@ -195,10 +195,23 @@ impl Session<'_> {
             let Some(first) = chunk.first() else { return Ok(found) };
             let values = self.placeholders(chunk.len(), first.len(), 0);
             let owner = self.placeholders(1, 1, chunk.len() * first.len());
-            let sql = format!(
-                "WITH keys ({columns}) AS (VALUES {values}) {select} JOIN keys USING ({columns})
-                WHERE collection_id = {owner}"
-            );
+            let sql = match self {
+                // Behind `OFFSET 0` each key is looked up by itself. A join would be planned by how many rows a collection
+                // has, of which PostgreSQL has no idea while it grows, and then read all of them.
+                Self::Postgres(_) => {
+                    let same: Vec<String> =
+                        columns.split(", ").map(|name| format!("{name} = keys.{name}")).collect();
+                    let same = same.join(" AND ");
+                    format!(
+                        "WITH keys ({columns}) AS (VALUES {values}) SELECT found.* FROM keys CROSS JOIN LATERAL
+                        ({select} WHERE collection_id = {owner} AND {same} OFFSET 0) AS found"
+                    )
+                }
+                Self::Sqlite(_) | Self::Direct(_) => format!(
+                    "WITH keys ({columns}) AS (VALUES {values}) {select} JOIN keys USING ({columns})
+                    WHERE collection_id = {owner}"
+                ),
+            };
             let args = chunk.into_iter().flatten().chain(args![id.0]).collect();
             found.extend(self.all(sql, args).await?);
         }
