@@ -51,13 +51,14 @@ async fn open_offers(
         JOIN orders ON orders.collection_id = followed.collection_id
         JOIN collections ON collections.collection_id = followed.collection_id",
     );
+    // Written out, as SQLite takes a partial index only for what it can see.
+    let (side, status) = (OrderSide::Offer.number(), OrderStatus::Active.number());
     let sql = format!(
-        "{select} WHERE followed.chain_id = $1 AND orders.side = $2 AND orders.status = $3
+        "{select} WHERE followed.chain_id = $1 AND orders.side = {side} AND orders.status = {status}
         AND orders.operator IS NOT NULL AND orders.quantity_remaining <> '0'
         ORDER BY followed.collection_id, orders.marketplace, orders.order_id"
     );
-    let args = args![chain, OrderSide::Offer.number(), OrderStatus::Active.number()];
-    let rows = session.all(sql, args).await?;
+    let rows = session.all(sql, args![chain]).await?;
     rows.iter()
         .map(|row| {
             let key = CollectionKey { chain, address: row.parse(CONTRACT_ADDRESS, "contract address")? };
