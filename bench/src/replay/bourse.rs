@@ -18,7 +18,7 @@ use crate::report::Synced;
 use crate::stage::Stage;
 
 /// What the settings call the network.
-const NETWORK: &str = "replay";
+const NETWORK: &str = "hardhat";
 
 /// Everything that the chain holds must be read within this time.
 const SYNC_LIMIT: Duration = Duration::from_mins(20);
@@ -116,7 +116,7 @@ mod tests {
     fn complete_is_all_collections_at_the_end() {
         let status = |checkpoint: u64, live: &[bool]| {
             let collections: Vec<_> = live.iter().map(|live| json!({ "live": live })).collect();
-            let network = json!({ "name": "replay", "checkpoint": checkpoint, "collections": collections });
+            let network = json!({ "name": NETWORK, "checkpoint": checkpoint, "collections": collections });
             json!({ "networks": [{ "name": "other", "checkpoint": 7, "collections": [] }, network] })
         };
         assert!(is_complete(&status(7, &[true, true]), 7));
