@@ -110,7 +110,7 @@ fn is_complete(status: &Value, head: u64) -> bool {
 mod tests {
     use serde_json::json;
 
-    use super::is_complete;
+    use super::{NETWORK, is_complete};
 
     #[test]
     fn complete_is_all_collections_at_the_end() {
