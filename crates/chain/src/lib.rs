@@ -2,24 +2,23 @@
 //! becomes metadata.
 
 mod calls;
-pub mod contract;
 pub mod decode;
-mod enrich;
 pub mod fetch;
 mod follow;
 mod node;
 mod offers;
 mod pace;
+pub mod questions;
 mod rates;
+mod royalties;
 pub mod rpc;
 mod status;
 mod tls;
 
 pub use calls::{Caller, MULTICALL3};
-pub use enrich::{EnrichOptions, Enricher};
 pub use follow::{Books, FollowError, FollowOptions, Follower, Turn};
 pub use node::{Call, Called, Failure, Node, Reverted, Span, ToldLog, Wanted};
-pub use offers::{Offers, OffersError};
+pub use offers::{OfferWatch, Offers, OffersError};
 pub use pace::{Pace, RealPace};
 pub use rates::{RateError, RateSource, Rates, ToldRate};
 pub use status::{Phase, Progress, Snapshot, Status, Trouble};

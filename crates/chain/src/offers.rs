@@ -1,9 +1,11 @@
 //! Whether the makers of offers can pay: their funds, and what they let the marketplace take of them.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Duration;
 
 use alloy_primitives::{Address as RawAddress, U256};
-use alloy_sol_types::{SolCall, sol};
+use alloy_sol_types::SolCall;
 use bourse_market::Terms;
 use bourse_market::facts::Block;
 use bourse_store::{Backing, CollectionKey, Store, StoreError};
@@ -11,11 +13,9 @@ use bourse_wire::{Address, Amount, ChainId, OrderFacts, Timestamp};
 
 use crate::calls::Caller;
 use crate::node::{Call, Failure, Node};
-
-sol! {
-    function balanceOf(address account) returns (uint256);
-    function allowance(address owner, address spender) returns (uint256);
-}
+use crate::pace::Pace;
+use crate::questions::{allowanceCall, balanceOfCall};
+use crate::status::{Phase, Status};
 
 const BPS_WHOLE: u64 = 10_000;
 
@@ -71,6 +71,10 @@ impl Offers {
             let Some(funds) = purse(order).and_then(|purse| funds.get(&purse)) else { continue };
             let backing = funds.and_then(|funds| units(funds, order));
             count += 1;
+            // Mostly nothing changed, and nothing has to be written.
+            if backing == order.backing {
+                continue;
+            }
             covered.entry(*collection).or_default().push(Backing {
                 marketplace: order.marketplace,
                 order_id: order.order_id.clone(),
@@ -112,6 +116,41 @@ impl Offers {
             self.looked.insert(purse, at.number);
         }
         Ok(funds)
+    }
+}
+
+/// Looks at the funds behind offers at each new block, beside a follower of the same chain and while that one follows.
+pub struct OfferWatch<N, P> {
+    /// Whom to ask.
+    pub node: Arc<N>,
+    /// Where offers are.
+    pub store: Arc<Store>,
+    /// The time.
+    pub pace: Arc<P>,
+    /// How the follower is doing.
+    pub status: Status,
+    /// How long to wait between two looks at it.
+    pub interval: Duration,
+}
+
+impl<N: Node, P: Pace> OfferWatch<N, P> {
+    /// Looks until whoever waits for this stops waiting.
+    pub async fn run(self, mut offers: Offers) {
+        let mut looked = 0;
+        loop {
+            let snapshot = self.status.get();
+            let is_following = matches!(snapshot.phase, Phase::CatchingUp | Phase::Live);
+            if let Some(at) = snapshot.checkpoint.filter(|at| is_following && at.number != looked) {
+                let block = (snapshot.chain, at);
+                match offers.look(&*self.node, &self.store, block, self.pace.now()).await {
+                    Ok(_) => looked = at.number,
+                    Err(error) => {
+                        tracing::warn!(chain = %snapshot.chain, %error, "funds could not be looked at");
+                    }
+                }
+            }
+            self.pace.sleep(self.interval).await;
+        }
     }
 }
 

@@ -71,15 +71,17 @@ impl Stop {
     }
 }
 
-/// Follows the chains of networks that have nodes, asks their contracts, and fetches metadata.
+/// Follows the chains of networks that have nodes, asks their contracts, and fetches metadata. Without a node there is
+/// nothing to do, and no time is spent on preparing for it.
+///
+/// Offers and rates are looked at again and again: a look that is left in the middle loses nothing.
 fn start_chains(app: &Arc<App>, stopped: &watch::Receiver<bool>, tasks: &mut JoinSet<()>) {
     let stop = || Stop(stopped.clone());
     let rates = Rates::default();
     for nodes in app.nodes.iter() {
         tasks.spawn(nodes.follower(&app.store, &app.clock).run(stop().wait()));
-        let enricher = nodes.enricher(&app.store, &app.clock);
-        let mut until = stop();
-        tasks.spawn(async move { until.or(enricher.run()).await.unwrap_or_default() });
+        let (offers, mut until) = (nodes.watch_offers(&app.store, &app.clock), stop());
+        tasks.spawn(async move { until.or(offers).await.unwrap_or_default() });
         let (sources, rates, app, mut until) = (nodes.rate_sources(), rates.clone(), Arc::clone(app), stop());
         if !sources.is_empty() {
             tasks.spawn(async move {
@@ -88,6 +90,9 @@ fn start_chains(app: &Arc<App>, stopped: &watch::Receiver<bool>, tasks: &mut Joi
                 until.or(rates.run(&sources, &app.store, &pace)).await.unwrap_or_default();
             });
         }
+    }
+    if app.nodes.is_empty() {
+        return;
     }
     match fetcher(app) {
         Ok(fetcher) => drop(tasks.spawn(fetcher.run(stop().wait()))),

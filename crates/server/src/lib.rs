@@ -37,4 +37,4 @@ pub use clock::Clock;
 pub use files::{FileError, Files};
 pub use http::{Entrance, service};
 pub use openapi::document;
-pub use route::{Credential, Route, Service, State};
+pub use route::{Credential, Route, Service};

@@ -8,7 +8,7 @@ use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
 use crate::rest;
-use crate::route::{Credential, Route, Service, State};
+use crate::route::{Credential, Route, Service};
 use crate::router::operations;
 
 const DESCRIPTION: &str = "\
@@ -111,10 +111,6 @@ fn operation(route: &Route, schemas: &mut Schemas) -> Value {
         Credential::AccessKey => ("access key", json!([{ "accessKey": [] }, { "secretToken": [] }])),
         Credential::SecretToken => ("secret token", json!([{ "secretToken": [] }])),
     };
-    let state = match route.state {
-        State::Ready => "ready",
-        State::Planned => "planned",
-    };
     let mut content = json!({ "application/json": { "schema": answer } });
     if route.is_tabular {
         content["text/csv"] = json!({ "schema": { "type": "string" } });
@@ -126,7 +122,6 @@ fn operation(route: &Route, schemas: &mut Schemas) -> Value {
         "security": security,
         "x-credential": credential,
         "x-cost": route.cost,
-        "x-state": state,
         "x-example": serde_json::from_str::<Value>(route.example).unwrap_or_default(),
         "requestBody": { "required": true, "content": { "application/json": { "schema": request } } },
         "responses": {
@@ -190,7 +185,6 @@ fn meaning(code: Code) -> &'static str {
         Code::NotFound => "No such thing.",
         Code::ProjectNotFound => "No such project.",
         Code::ChainNotFound => "The chain is not known by this name or number.",
-        Code::NotImplemented => "The operation is part of the interface, but not built yet.",
     }
 }
 

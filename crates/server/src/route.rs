@@ -86,15 +86,6 @@ pub enum Credential {
     SecretToken,
 }
 
-/// Whether an operation answers yet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum State {
-    /// It does.
-    Ready,
-    /// It answers `NotImplemented` until it does.
-    Planned,
-}
-
 /// One operation.
 pub struct Route {
     /// The service it belongs to.
@@ -105,8 +96,6 @@ pub struct Route {
     pub credential: Credential,
     /// Compute units a call costs.
     pub cost: u64,
-    /// Whether it answers yet.
-    pub state: State,
     /// What it does, in a sentence.
     pub summary: &'static str,
     /// A body to try it with against the demo, as JSON.
@@ -232,7 +221,6 @@ impl Route {
             name,
             credential,
             cost: 1,
-            state: State::Ready,
             summary,
             example: "{}",
             is_tabular: false,
@@ -254,7 +242,6 @@ impl Route {
             name: "Ping",
             credential: Credential::None,
             cost: 0,
-            state: State::Ready,
             summary: "Whether the service is there.",
             example: "{}",
             is_tabular: false,
@@ -262,39 +249,6 @@ impl Route {
                 (schemars::json_schema!({"type": "object"}), generator.subschema_for::<Answer>())
             },
             handler: Handler::Constant(r#"{"status":true}"#),
-        }
-    }
-
-    /// An operation that is part of the interface and comes later.
-    #[expect(
-        dead_code,
-        reason = "every operation that is declared is built by now; the next ones may not be"
-    )]
-    pub(crate) fn planned(
-        (service, name): (Service, &'static str),
-        credential: Credential,
-        summary: &'static str,
-    ) -> Self {
-        let any = |_: &mut SchemaGenerator| {
-            (schemars::json_schema!({"type": "object"}), schemars::json_schema!({"type": "object"}))
-        };
-        let handler = Handler::Scoped(Arc::new(move |_, _| {
-            let message = format!("{}/{name} is not built yet", service.name());
-            Box::pin(async move {
-                Err(bourse_wire::Error::new(bourse_wire::Code::NotImplemented, message).into())
-            })
-        }));
-        Self {
-            service,
-            name,
-            credential,
-            cost: 0,
-            state: State::Planned,
-            summary,
-            example: "{}",
-            is_tabular: false,
-            schemas: any,
-            handler,
         }
     }
 

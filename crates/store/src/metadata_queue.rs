@@ -3,7 +3,7 @@
 //! Whoever takes something from it puts off when it is due next, and that instant is the lease: who dies with it leaves
 //! it to be taken again, and who asks for it anew in the meantime moves it, so that the old lease ends nothing.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use bourse_wire::{ChainId, ContractInfo, MetadataStatus, Timestamp, TokenId, TokenMetadata};
 
@@ -281,7 +281,7 @@ async fn still_wanted(
 ) -> Result<Vec<(Queued, Outcome)>, StoreError> {
     let keys = results.iter().map(|(item, _)| args![item_id(item.token)]).collect();
     let rows = session.keyed("SELECT token_id FROM metadata_queue", id, "token_id", keys).await?;
-    let names = rows.iter().map(|row| row.text(0)).collect::<Result<Vec<String>, _>>()?;
+    let names = rows.iter().map(|row| row.text(0)).collect::<Result<HashSet<String>, _>>()?;
     results.retain(|(item, _)| names.contains(&item_id(item.token)));
     Ok(results)
 }

@@ -323,3 +323,17 @@ async fn a_contract_is_fetched_like_a_token() {
     finish(&store, &taken[0], Outcome::Fetched(Fetched::Contract(Box::new(info))), 4).await;
     assert_eq!(read().await, stored, "the same said again is no change");
 }
+
+#[tokio::test]
+async fn a_contract_that_is_followed_is_asked_unless_it_was_told_of() {
+    let (_database, store) = open().await;
+    store.follow(key(1), 0, at(0)).await.unwrap();
+    let told = Change::Contract("{}".to_owned());
+    store.commit(Batch { collection: key(2), changes: vec![told], key: None }).await.unwrap();
+    store.follow(key(2), 0, at(0)).await.unwrap();
+    let taken = take(&store, 10, 1).await;
+    assert_eq!(names(&taken), ["contract"]);
+    assert_eq!(taken[0].collection, key(1));
+    store.follow(key(1), 0, at(2)).await.unwrap();
+    assert!(take(&store, 10, 3).await.is_empty(), "it is asked once");
+}

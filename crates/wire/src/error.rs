@@ -53,13 +53,11 @@ pub enum Code {
     ProjectNotFound,
     /// The chain is not known.
     ChainNotFound,
-    /// The operation is declared, but not built yet.
-    NotImplemented,
 }
 
 impl Code {
     /// Every code, for the documentation and its snapshot.
-    pub const ALL: [Self; 25] = [
+    pub const ALL: [Self; 24] = [
         Self::BadRoute,
         Self::BadMethod,
         Self::BadRequest,
@@ -84,7 +82,6 @@ impl Code {
         Self::NotFound,
         Self::ProjectNotFound,
         Self::ChainNotFound,
-        Self::NotImplemented,
     ];
 
     /// Number, name and HTTP status.
@@ -114,7 +111,6 @@ impl Code {
             Self::NotFound => (3000, "NotFound", 404),
             Self::ProjectNotFound => (3002, "ProjectNotFound", 404),
             Self::ChainNotFound => (3003, "ChainNotFound", 400),
-            Self::NotImplemented => (9999, "NotImplemented", 501),
         }
     }
 

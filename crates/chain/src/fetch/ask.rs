@@ -1,9 +1,13 @@
 //! What contracts are asked.
 
-use alloy_primitives::FixedBytes;
-use alloy_sol_types::{SolCall as _, SolValue as _, sol};
+use alloy_primitives::{FixedBytes, hex, keccak256};
+use alloy_sol_types::{SolCall as _, SolValue as _};
 use bourse_wire::{Address, ContractType, TokenId};
 use futures_util::future::BoxFuture;
+
+use crate::questions::{
+    contractURICall, decimalsCall, nameCall, supportsInterfaceCall, symbolCall, tokenURICall, uriCall,
+};
 
 /// Characters of a name or a symbol that are kept.
 const NAME_CHARS_MAX: usize = 256;
@@ -12,6 +16,8 @@ const TEXT_BYTES_MAX: usize = 8 * 1024 * 1024;
 
 const ERC721: FixedBytes<4> = FixedBytes([0x80, 0xac, 0x58, 0xcd]);
 const ERC1155: FixedBytes<4> = FixedBytes([0xd9, 0xb6, 0x7a, 0x26]);
+/// What no contract may say that it supports.
+const NO_INTERFACE: FixedBytes<4> = FixedBytes([0xff; 4]);
 
 /// A question to a contract, about the newest state.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,16 +43,9 @@ pub enum CallFailed {
 pub trait Caller: Send + Sync {
     /// Asks several questions at once. There is one answer for each, in the same order.
     fn call(&self, calls: Vec<ContractCall>) -> BoxFuture<'_, Vec<Result<Vec<u8>, CallFailed>>>;
-}
 
-sol! {
-    function tokenURI(uint256 id) returns (string);
-    function uri(uint256 id) returns (string);
-    function contractURI() returns (string);
-    function name() returns (string);
-    function symbol() returns (string);
-    function decimals() returns (uint8);
-    function supportsInterface(bytes4 id) returns (bool);
+    /// The code of a contract; empty where there is none.
+    fn code(&self, contract: Address) -> BoxFuture<'_, Result<Vec<u8>, CallFailed>>;
 }
 
 /// The links of tokens of contracts, one answer for each. Contracts of both standards are asked in both ways.
@@ -87,6 +86,8 @@ pub(super) struct OwnWords {
     pub(super) link: String,
     pub(super) decimals: Option<u64>,
     pub(super) kind: ContractType,
+    /// Hash of its code; nothing when it has none.
+    pub(super) code_hash: Option<String>,
 }
 
 /// What a contract says of itself; an error when it says nothing at all.
@@ -98,7 +99,9 @@ pub(super) async fn own_words(caller: &dyn Caller, to: Address) -> Result<OwnWor
         decimalsCall {}.abi_encode(),
         supportsInterfaceCall { id: ERC721 }.abi_encode(),
         supportsInterfaceCall { id: ERC1155 }.abi_encode(),
+        supportsInterfaceCall { id: NO_INTERFACE }.abi_encode(),
     ];
+    let code = caller.code(to).await?;
     let answers = ask(caller, questions.map(|data| ContractCall { to, data }).to_vec()).await;
     let said_nothing = |answer: &Result<Vec<u8>, CallFailed>| answer.as_ref().map_or(true, Vec::is_empty);
     if answers.iter().all(said_nothing) {
@@ -108,16 +111,20 @@ pub(super) async fn own_words(caller: &dyn Caller, to: Address) -> Result<OwnWor
     }
     let answer = |index: usize| answers.get(index).and_then(|answer| answer.as_deref().ok());
     let words = |index| answer(index).and_then(text).unwrap_or_default();
-    let short = |index| words(index).chars().take(NAME_CHARS_MAX).collect();
+    // What a page cannot show is left out of names.
+    let short = |index| words(index).chars().filter(|char| !char.is_control()).take(NAME_CHARS_MAX).collect();
     let is = |index| answer(index).and_then(|bytes| bool::abi_decode(bytes).ok()).unwrap_or(false);
     let decimals = answer(3).and_then(|bytes| decimalsCall::abi_decode_returns(bytes).ok()).map(u64::from);
-    let kind = match (is(4), is(5), decimals) {
+    // A contract that supports what none may says yes to everything.
+    let is_honest = !is(6);
+    let kind = match (is_honest && is(4), is_honest && is(5), decimals) {
         (true, _, _) => ContractType::Erc721,
         (_, true, _) => ContractType::Erc1155,
         (_, _, Some(_)) => ContractType::Erc20,
         _ => ContractType::Unknown,
     };
-    Ok(OwnWords { name: short(0), symbol: short(1), link: words(2), decimals, kind })
+    let code_hash = (!code.is_empty()).then(|| hex::encode_prefixed(keccak256(code)));
+    Ok(OwnWords { name: short(0), symbol: short(1), link: words(2), decimals, kind, code_hash })
 }
 
 /// Asks, and sees to it that there is an answer for each question.

@@ -395,8 +395,8 @@ fn contract_info(
         symbol: or(words.symbol, said.symbol),
         decimals: words.decimals,
         logo_uri: said.image.clone(),
-        deployed: true,
-        bytecode_hash: String::new(),
+        deployed: words.code_hash.is_some(),
+        bytecode_hash: words.code_hash.unwrap_or_default(),
         extensions: ContractInfoExtensions {
             link: said.link,
             description: said.description,

@@ -9,10 +9,10 @@ use bourse_market::protocols::{self, Concerns};
 use bourse_store::BlockFacts;
 use bourse_wire::{Address, FeeEntry};
 
-use crate::contract::Royalties;
 use crate::decode::{Decoder, Finding, TOKEN_TOPICS};
 use crate::node::{Failure, Node, ToldLog, Wanted};
 use crate::pace::Pace;
+use crate::royalties::Royalties;
 use crate::status::Status;
 
 /// Turns logs into facts. Shared by everything that reads logs of one chain.

@@ -50,10 +50,10 @@ use ranges::{RangeSize, Ranges};
 use window::Window;
 
 use crate::calls::{Caller, MULTICALL3};
-use crate::contract::Royalties;
 use crate::decode::Decoder;
 use crate::node::{Failure, Node};
 use crate::pace::{Pace, between, later};
+use crate::royalties::Royalties;
 use crate::status::{Phase, Progress, Status};
 
 /// How a chain is followed.

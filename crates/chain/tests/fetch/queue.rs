@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::web::{Reply, Server, answer, ok};
-use crate::worker::{CHAIN, World, contract, name_of, now};
+use crate::worker::{CHAIN, CODE, World, contract, name_of, now};
 use bourse_chain::fetch::{CallFailed, Pace};
 use bourse_store::{Due, ProjectScope, Refresh};
 use bourse_wire::{MetadataStatus, TaskStatus, TokenId};
@@ -292,6 +292,8 @@ async fn contracts_say_what_they_are() {
     );
     assert_eq!((&info["logoURI"], &info["status"]), (&"https://i.example/l.png".into(), &"AVAILABLE".into()));
     assert_eq!(info["extensions"]["description"], "Old things");
+    let hash = alloy_primitives::keccak256(CODE).to_string();
+    assert_eq!((&info["deployed"], &info["bytecodeHash"]), (&true.into(), &hash.into()));
 }
 
 #[tokio::test]

@@ -48,7 +48,15 @@ impl Caller for Node {
         let answers = calls.iter().map(|call| self.answer(&call.data)).collect();
         Box::pin(async { answers })
     }
+
+    fn code(&self, _: Address) -> BoxFuture<'_, Result<Vec<u8>, CallFailed>> {
+        let failing = self.0.lock().unwrap().failing.clone();
+        Box::pin(async { failing.map_or(Ok(CODE.to_vec()), Err) })
+    }
 }
+
+/// The code of every contract.
+pub(crate) const CODE: [u8; 3] = [0x60, 0x80, 0x40];
 
 impl Node {
     fn answer(&self, data: &[u8]) -> Result<Vec<u8>, CallFailed> {

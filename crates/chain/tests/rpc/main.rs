@@ -3,7 +3,6 @@
 
 mod pool;
 mod server;
-mod throughput;
 
 use std::time::Duration;
 

@@ -6,10 +6,11 @@ use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use alloy_primitives::{Address as RawAddress, Bytes};
-use alloy_sol_types::{SolCall, sol};
+use alloy_sol_types::SolCall;
+use bourse_chain::questions::{allowanceCall, getRoyaltyInfoCall, isApprovedForAllCall};
 use bourse_chain::rpc::{HttpNode, HttpOptions, NodeUrl, Pool, PoolOptions};
 use bourse_chain::{
-    Call, Caller, EnrichOptions, Enricher, FollowOptions, Follower, Node as _, Phase, RateSource, RealPace,
+    Call, Caller, FollowOptions, Follower, Node as _, OfferWatch, Offers, Phase, RateSource, RealPace,
     Reverted, Snapshot, Status, fetch,
 };
 use bourse_market::facts::Block;
@@ -22,13 +23,6 @@ use serde_json::{Value, json};
 use super::{Allowance, Chains, Operator, Royalty};
 use crate::clock::Clock;
 use crate::settings::{Network, Networks};
-
-sol! {
-    function allowance(address owner, address spender) returns (uint256);
-    function isApprovedForAll(address owner, address operator) returns (bool);
-    function getRoyaltyInfo(address tokenContract, uint256 tokenId, uint256 cost)
-        returns (address recipient, uint256 royalty);
-}
 
 /// For how long nobody else follows after a server was killed. Two that follow at once only get in each other's way.
 const LEASE: Duration = Duration::from_secs(5);
@@ -69,6 +63,11 @@ impl Nodes {
             Ok((ChainId(network.id), Arc::new(nodes)))
         });
         opened.collect::<Result<_, _>>().map(Self)
+    }
+
+    /// Whether no network has nodes.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
 
     /// Every network that has nodes, by chain id.
@@ -167,15 +166,17 @@ impl NetworkNodes {
         self.node.head().await.map_err(|error| error.to_string())
     }
 
-    /// Whoever asks contracts what no log states, beside the follower.
-    pub(crate) fn enricher(&self, store: &Store, clock: &Clock) -> Enricher<ChainNode, RealPace> {
-        let options = EnrichOptions {
+    /// Looks at the funds behind offers, beside the follower, until whoever waits for this stops waiting.
+    pub(crate) fn watch_offers(&self, store: &Store, clock: &Clock) -> impl Future<Output = ()> + use<> {
+        let watch = OfferWatch {
+            node: Arc::clone(&self.node),
+            store: Arc::new(store.clone()),
+            pace: Arc::new(pace(clock)),
+            status: self.status.clone(),
             interval: self.network.following.poll,
-            multicall: Some(self.network.following.multicall),
-            purses_per_block: PURSES_PER_BLOCK,
         };
-        let (node, store) = (Arc::clone(&self.node), Arc::new(store.clone()));
-        Enricher::new(options, node, store, Arc::new(pace(clock)), self.status.clone())
+        let caller = Caller::new(Some(self.network.following.multicall));
+        watch.run(Offers::new(caller, PURSES_PER_BLOCK))
     }
 
     /// Where the rates of currencies come from.
@@ -235,6 +236,15 @@ impl fetch::Caller for NetworkNodes {
                     vec![Err(fetch::CallFailed::Unreachable(error.to_string())); calls.len()]
                 }
             }
+        }
+        .boxed()
+    }
+
+    fn code(&self, contract: Address) -> BoxFuture<'_, Result<Vec<u8>, fetch::CallFailed>> {
+        async move {
+            let codes = self.node.code(&[contract]).await;
+            let codes = codes.map_err(|error| fetch::CallFailed::Unreachable(error.to_string()))?;
+            Ok(codes.into_iter().next().map(Vec::from).unwrap_or_default())
         }
         .boxed()
     }

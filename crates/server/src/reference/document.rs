@@ -151,10 +151,6 @@ impl<'a> Operation<'a> {
         self.title() != self.path
     }
 
-    pub(super) fn is_planned(&self) -> bool {
-        self.value["x-state"].as_str() == Some("planned")
-    }
-
     pub(super) fn credential(&self) -> &'a str {
         self.value["x-credential"].as_str().unwrap_or("none")
     }

@@ -78,10 +78,9 @@ fn contents(api: &Api) -> Markup {
 
 fn contents_link(operation: &Operation) -> Markup {
     html! {
-        a.planned[operation.is_planned()] href={ "#" (operation.anchor) } {
+        a href={ "#" (operation.anchor) } {
             @if !operation.is_named() { (operation::method(operation)) " " }
             (text::breakable(operation.title()))
-            @if operation.is_planned() { " " span.badge.state { "planned" } }
         }
     }
 }

@@ -18,7 +18,6 @@ pub(super) fn section<'a>(api: &Api<'a>, operation: &Operation<'a>) -> Markup {
                 h3 {
                     @if !operation.is_named() { (method(operation)) " " }
                     (text::breakable(title))
-                    @if operation.is_planned() { " " span.badge.state { "planned" } }
                     (text::permalink(&operation.anchor, title))
                 }
                 @if operation.is_named() {
@@ -89,7 +88,7 @@ fn request<'a>(api: &Api<'a>, operation: &Operation<'a>) -> Markup {
     html! {
         @for (kind, media) in operation.request(api) {
             h4 { "Request" (media_type(kind)) }
-            (body(api, operation, media, &format!("Request members of {}", operation.title())))
+            (body(api, media, &format!("Request members of {}", operation.title())))
         }
     }
 }
@@ -105,7 +104,7 @@ fn responses<'a>(api: &Api<'a>, operation: &Operation<'a>) -> Markup {
                 @if media["schema"].is_null() {
                     (text::prose(text::description(response).unwrap_or_default()))
                 }
-                (body(api, operation, media, &format!("Response members of {}", operation.title())))
+                (body(api, media, &format!("Response members of {}", operation.title())))
             }
             @if kinds.is_empty() {
                 h4 { "Response" @if status != "200" { " " (status) } }
@@ -135,17 +134,11 @@ fn failure<'a>(api: &Api<'a>, status: &str, response: &'a Value) -> Markup {
 }
 
 /// The members of a body. Bytes and text have none, and their media type says what they are.
-fn body<'a>(api: &Api<'a>, operation: &Operation<'a>, media: &'a Value, caption: &str) -> Markup {
+fn body<'a>(api: &Api<'a>, media: &'a Value, caption: &str) -> Markup {
     let schema = &media["schema"];
     html! {
         @if schema::is_bare_object(api, schema) {
-            p.none {
-                @if operation.is_planned() {
-                    "An object; its members come with the operation."
-                } @else {
-                    "An object without members."
-                }
-            }
+            p.none { "An object without members." }
         } @else if schema.is_object() {
             (schema::shape(api, schema, caption))
         }

@@ -1,5 +1,6 @@
 //! Values as they may be shown.
 
+use bourse_wire::Address;
 use toml::Value;
 
 use super::keys;
@@ -69,9 +70,9 @@ fn password(url: &str) -> String {
     format!("{scheme}://{address}?{}", options.collect::<Vec<_>>().join("&"))
 }
 
-/// Addresses of nodes and other words, which are separated by spaces.
+/// Words with spaces between, of which any may be the address of a node, or was meant to be; contracts are no secret.
 fn endpoints(words: &str) -> String {
-    let is_url = |word: &str| word.contains("://") || !words.trim().contains(' ');
+    let is_url = |word: &str| word.parse::<Address>().is_err();
     let redacted =
         words.split_whitespace().map(|word| if is_url(word) { endpoint(word) } else { word.to_owned() });
     redacted.collect::<Vec<_>>().join(" ")
@@ -136,11 +137,22 @@ mod tests {
             ("https://u:hunter2@node.example/", "https://********@node.example/"),
             ("https://u:hun/ter2@node.example", "https://********@node.example"),
             ("hunter2", "********"),
+            ("hunter2 https://node.example", "******** https://node.example"),
+            ("https://a.example/hunter2  https://b.example", "https://a.example/******** https://b.example"),
             ("", ""),
         ];
         for (given, expected) in cases {
             assert_eq!(text("networks.x.rpc_url", given), format!("\"{expected}\""));
         }
+    }
+
+    #[test]
+    fn hides_the_keys_of_whoever_tells_rates() {
+        let currency = "0x1111111111111111111111111111111111111111";
+        let rate = format!("{currency} https://prices.example/hunter2 data.0.price");
+        let list = Value::Array(vec![Value::String(rate)]);
+        let expected = format!("[\"{currency} https://prices.example/******** ********\"]");
+        assert_eq!(shown("networks.x.rates", &list), expected);
     }
 
     #[test]

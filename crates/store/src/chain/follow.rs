@@ -6,7 +6,8 @@ use bourse_wire::{ChainId, Timestamp};
 use super::state::{blocks_from, keep_blocks, read_checkpoint, read_followed, text};
 use super::{ChainError, ChainState, Followed};
 use crate::args::args;
-use crate::collections::find_or_create;
+use crate::collections::{find_or_create, read_contract};
+use crate::metadata_queue::enqueue;
 use crate::session::Session;
 use crate::{CollectionId, CollectionKey, Store, StoreError};
 
@@ -69,6 +70,10 @@ async fn follow(
     let sql = "INSERT INTO followed_collections (collection_id, chain_id, from_block, next_block, live, followed_at)
         VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (collection_id) DO NOTHING";
     if session.execute(sql, args![id.0, key.chain, from, from, false, now]).await? > 0 {
+        // What somebody else told of the contract is not replaced by what it says of itself.
+        if read_contract(session, id).await?.is_none() {
+            enqueue(session, id, &[None], now).await?;
+        }
         return Ok(id);
     }
     // What is read was applied in the order of blocks, so that nothing can be put before it.

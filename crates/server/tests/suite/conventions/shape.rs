@@ -2,7 +2,7 @@
 
 use axum::body::Body;
 use axum::http::{Method, Request};
-use bourse_server::{Credential, State, router};
+use bourse_server::{Credential, router};
 use serde_json::json;
 
 use crate::support::TestApp;
@@ -89,7 +89,7 @@ async fn every_operation_asks_for_its_credential() {
                 assert_eq!(key.refusal(), (403, 1001), "{operation}");
             }
         }
-        assert_eq!(key.status == 501, route.state == State::Planned && key.status != 403, "{operation}");
+        assert_ne!(key.status, 501, "{operation}");
     }
 }
 

@@ -1,0 +1,19 @@
+//! What contracts are asked, as the ABI has it.
+
+alloy_sol_types::sol! {
+    function name() returns (string);
+    function symbol() returns (string);
+    function decimals() returns (uint8);
+    function contractURI() returns (string);
+    function tokenURI(uint256 id) returns (string);
+    function uri(uint256 id) returns (string);
+    function supportsInterface(bytes4 id) returns (bool);
+    function balanceOf(address account) returns (uint256);
+    function allowance(address owner, address spender) returns (uint256);
+    function isApprovedForAll(address owner, address operator) returns (bool);
+    function royaltyInfo(uint256 tokenId, uint256 salePrice) returns (address receiver, uint256 royaltyAmount);
+
+    /// What our own marketplaces pay, also for contracts that do not tell their royalties.
+    function getRoyaltyInfo(address tokenContract, uint256 tokenId, uint256 cost)
+        returns (address recipient, uint256 royalty);
+}
