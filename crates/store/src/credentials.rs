@@ -2,7 +2,7 @@
 
 use bourse_wire::{Code, Error, ProjectId, RecordId, Timestamp};
 
-use crate::args::args;
+use crate::args::{Arg, args};
 use crate::backend::{Sequence, Store};
 use crate::revisions::Revision;
 use crate::row::Row;
@@ -36,11 +36,9 @@ pub struct AccessKeyRecord {
     pub last_used_at: Option<Timestamp>,
 }
 
-/// An access key to be stored.
-#[derive(Clone, Debug)]
-pub struct NewAccessKey {
-    /// SHA-256 of the key, in hexadecimal.
-    pub hash: String,
+/// What a key is called and what it is limited to.
+#[derive(Clone, Debug, Default)]
+pub struct KeyTerms {
     /// What it is called.
     pub display_name: String,
     /// Whether requests without an `Origin` header are refused.
@@ -49,6 +47,16 @@ pub struct NewAccessKey {
     pub allowed_origins: Vec<String>,
     /// Services it works for; empty for all.
     pub allowed_services: Vec<String>,
+}
+
+impl KeyTerms {
+    /// The arguments of a statement that writes them, in the order of the members.
+    fn args(self) -> Result<Vec<Arg>, StoreError> {
+        let text =
+            |list: &[String]| serde_json::to_string(list).map_err(|error| StoreError::corrupt("list", error));
+        let (origins, services) = (text(&self.allowed_origins)?, text(&self.allowed_services)?);
+        Ok(args![self.display_name, self.require_origin, origins, services])
+    }
 }
 
 /// A secret token as it is stored: never the token itself, which its signature proves.
@@ -110,7 +118,8 @@ impl Store {
     pub async fn create_access_key(
         &self,
         scope: ProjectScope,
-        key: NewAccessKey,
+        hash: String,
+        terms: KeyTerms,
         now: Timestamp,
     ) -> Result<AccessKeyRecord, StoreError> {
         self.write(move |mut session| {
@@ -118,7 +127,7 @@ impl Store {
                 projects::require(&mut session, scope.project()).await?;
                 Revision::Credentials.raise(&mut session).await?;
                 let default = !keys_of(&mut session, scope).await?.iter().any(|known| known.active);
-                insert_key(&mut session, scope, key, default, now).await
+                insert_key(&mut session, scope, (hash, terms), default, now).await
             })
         })
         .await
@@ -141,14 +150,36 @@ impl Store {
                     return Err(Error::conflict(reason).into());
                 }
                 deactivate(&mut session, scope, key).await?;
-                let new = NewAccessKey {
-                    hash: new_hash,
+                let terms = KeyTerms {
                     display_name: old.display_name,
                     require_origin: old.require_origin,
                     allowed_origins: old.allowed_origins,
                     allowed_services: old.allowed_services,
                 };
-                insert_key(&mut session, scope, new, old.default, now).await
+                insert_key(&mut session, scope, (new_hash, terms), old.default, now).await
+            })
+        })
+        .await
+    }
+
+    /// Changes what a key is called and what it is limited to.
+    pub async fn update_access_key(
+        &self,
+        scope: ProjectScope,
+        key: RecordId,
+        terms: KeyTerms,
+    ) -> Result<AccessKeyRecord, StoreError> {
+        self.write(move |mut session| {
+            Box::pin(async move {
+                Revision::Credentials.raise(&mut session).await?;
+                find_key(&mut session, scope, key).await?;
+                let sql =
+                    "UPDATE access_keys SET display_name = $3, require_origin = $4, allowed_origins = $5,
+                    allowed_services = $6 WHERE project_id = $1 AND key_id = $2";
+                let mut args = args![scope.project(), key];
+                args.extend(terms.args()?);
+                session.execute(sql, args).await?;
+                find_key(&mut session, scope, key).await
             })
         })
         .await
@@ -280,27 +311,16 @@ async fn find_key(
 async fn insert_key(
     session: &mut Session<'_>,
     scope: ProjectScope,
-    key: NewAccessKey,
+    (hash, terms): (String, KeyTerms),
     default: bool,
     now: Timestamp,
 ) -> Result<AccessKeyRecord, StoreError> {
     let id = session.next_id(Sequence::Key).await?;
-    let sql = "INSERT INTO access_keys (project_id, key_id, key_hash, display_name, active, is_default,
-        require_origin, allowed_origins, allowed_services, created_at)
-        VALUES ($1, $2, $3, $4, TRUE, $5, $6, $7, $8, $9)";
-    let text =
-        |list: &[String]| serde_json::to_string(list).map_err(|error| StoreError::corrupt("list", error));
-    let args = args![
-        scope.project(),
-        id,
-        key.hash.as_str(),
-        key.display_name,
-        default,
-        key.require_origin,
-        text(&key.allowed_origins)?,
-        text(&key.allowed_services)?,
-        now,
-    ];
+    let sql = "INSERT INTO access_keys (project_id, key_id, key_hash, active, is_default, created_at,
+        display_name, require_origin, allowed_origins, allowed_services)
+        VALUES ($1, $2, $3, TRUE, $4, $5, $6, $7, $8, $9)";
+    let mut args = args![scope.project(), id, hash, default, now];
+    args.extend(terms.args()?);
     session.execute(sql, args).await?;
     let id = id.try_into().map_err(|error| StoreError::corrupt("key id", error))?;
     find_key(session, scope, id).await

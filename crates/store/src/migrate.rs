@@ -118,6 +118,19 @@ impl Migration {
             postgres: "",
             layout: &[("collection_projects", Layout::ByProject)],
         },
+        Self {
+            version: 7,
+            name: "people",
+            both: include_str!("../migrations/0007_people.sql"),
+            sqlite: include_str!("../migrations/0007_people.sqlite.sql"),
+            postgres: include_str!("../migrations/0007_people.postgres.sql"),
+            layout: &[
+                ("accounts", Layout::Reference),
+                ("account_sessions", Layout::Reference),
+                ("members", Layout::Reference),
+                ("invites", Layout::Reference),
+            ],
+        },
     ];
 
     /// The newest version this program knows.

@@ -23,6 +23,11 @@ impl ProjectScope {
         Self(project)
     }
 
+    /// For the membership check of the console: the session is that of a member of this project.
+    pub fn proven_by_membership(project: ProjectId) -> Self {
+        Self(project)
+    }
+
     /// For commands of the operator, who owns the whole database.
     pub fn of_operator(project: ProjectId) -> Self {
         Self(project)

@@ -7,15 +7,14 @@ mod support {
     pub(crate) mod refused;
 }
 
-use bourse_store::{AccessKeyRecord, NewAccessKey, ProjectScope, SecretTokenRecord, Store};
+use bourse_store::{AccessKeyRecord, KeyTerms, ProjectScope, SecretTokenRecord, Store};
 use bourse_wire::{Code, RecordId, Timestamp};
 use support::database::open;
 use support::projects::project;
 use support::refused::code;
 
-fn new_key(hash: &str) -> NewAccessKey {
-    NewAccessKey {
-        hash: hash.to_owned(),
+fn terms(hash: &str) -> KeyTerms {
+    KeyTerms {
         display_name: format!("key {hash}"),
         require_origin: true,
         allowed_origins: vec!["https://a.example".to_owned()],
@@ -40,7 +39,7 @@ fn at(second: i128) -> Timestamp {
 }
 
 async fn create(store: &Store, scope: ProjectScope, hash: &str) -> AccessKeyRecord {
-    store.create_access_key(scope, new_key(hash), at(1)).await.unwrap()
+    store.create_access_key(scope, hash.to_owned(), terms(hash), at(1)).await.unwrap()
 }
 
 async fn states(store: &Store, scope: ProjectScope) -> Vec<(RecordId, bool, bool)> {
@@ -188,7 +187,10 @@ async fn an_unknown_project_is_named() {
     let key = 1.try_into().unwrap();
     assert_eq!(code(store.project(scope.project()).await), Code::ProjectNotFound);
     assert_eq!(code(store.access_keys(scope).await), Code::ProjectNotFound);
-    assert_eq!(code(store.create_access_key(scope, new_key("1"), at(1)).await), Code::ProjectNotFound);
+    assert_eq!(
+        code(store.create_access_key(scope, "1".to_owned(), terms("1"), at(1)).await),
+        Code::ProjectNotFound
+    );
     assert_eq!(code(store.secret_tokens(scope).await), Code::ProjectNotFound);
     assert_eq!(code(store.create_secret_token(secret_token(scope, "t", at(1))).await), Code::ProjectNotFound);
     assert_eq!(code(store.rotate_access_key(scope, key, "2".to_owned(), at(1)).await), Code::NotFound);

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use bourse_store::testing::load_all;
 use bourse_store::{
-    Balance, Batch, Change, Changes, CollectionId, CollectionKey, NewAccessKey, OpenOptions, Store,
+    Balance, Batch, Change, Changes, CollectionId, CollectionKey, KeyTerms, OpenOptions, Store,
 };
 use bourse_wire::{Address, Amount, ChainId, Currency, Marketplace, OrderFacts, Timestamp, TokenId};
 use proptest::collection::vec;
@@ -116,14 +116,11 @@ async fn another_process_wakes_up_for_credentials() {
     let mut delays = Vec::new();
     for number in 0..5 {
         let revision = elsewhere.credentials_revision().await.unwrap();
-        let key = NewAccessKey {
-            hash: number.to_string(),
-            display_name: String::new(),
-            require_origin: false,
-            allowed_origins: Vec::new(),
-            allowed_services: Vec::new(),
+        let hash = number.to_string();
+        let work = async {
+            let made = store.create_access_key(scope, hash, KeyTerms::default(), Timestamp::ZERO).await;
+            drop(made.unwrap());
         };
-        let work = async { drop(store.create_access_key(scope, key, Timestamp::ZERO).await.unwrap()) };
         delays.push(wake_up_time(&elsewhere, work).await);
         assert_eq!(elsewhere.credentials_revision().await.unwrap(), revision + 1);
     }

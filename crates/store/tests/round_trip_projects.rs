@@ -11,7 +11,7 @@ mod support {
 use std::collections::BTreeMap;
 
 use bourse_store::{
-    AccessKeyRecord, AudienceContractInput, AudienceImport, NewAccessKey, SecretTokenRecord, UsageLine,
+    AccessKeyRecord, AudienceContractInput, AudienceImport, KeyTerms, SecretTokenRecord, UsageLine,
 };
 use bourse_wire::{Address, ChainId, ContactInput, ContractSource, Day};
 use proptest::collection::vec;
@@ -122,14 +122,13 @@ fn access_keys_come_back() {
         let ([hash, display_name], require_origin, (allowed_origins, allowed_services), [made_at, used_at]) =
             case;
         let scope = project(store).await;
-        let new = NewAccessKey {
-            hash: hash.clone(),
+        let terms = KeyTerms {
             display_name: display_name.clone(),
             require_origin,
             allowed_origins: allowed_origins.clone(),
             allowed_services: allowed_services.clone(),
         };
-        let made = store.create_access_key(scope, new, made_at).await.unwrap();
+        let made = store.create_access_key(scope, hash.clone(), terms, made_at).await.unwrap();
         let mut expected = AccessKeyRecord {
             project: scope.project(),
             id: made.id,

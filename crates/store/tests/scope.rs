@@ -13,8 +13,8 @@ use std::path::Path;
 use bourse_store::testing::TestDatabase;
 use bourse_store::{
     AssetFile, AudienceContractInput, AudienceImport, Batch, BatchMark, Change, Chunk, CollectionKey, Counts,
-    CountsCommit, CountsCommitted, CountsKnown, Event, EventKind, NewAccessKey, ProjectScope, Refresh,
-    SecretTokenRecord, Store, UsageLine, Visibility,
+    CountsCommit, CountsCommitted, CountsKnown, Event, EventKind, Invited, KeyTerms, NewAccount, NewInvite,
+    ProjectScope, ProofHash, Refresh, Role, SecretTokenRecord, Store, UsageLine, Visibility,
 };
 use bourse_wire::{
     ActivityAction, ActivityFacts, Address, AssetInput, ChainId, Code, CollectionInput, ContactInput,
@@ -51,16 +51,6 @@ fn name<const BYTES: usize>(text: &str) -> Text<BYTES> {
 
 fn everything() -> Page {
     PageInput::default().resolve(100, 100).unwrap()
-}
-
-fn new_key(hash: &str) -> NewAccessKey {
-    NewAccessKey {
-        hash: hash.to_owned(),
-        display_name: String::new(),
-        require_origin: false,
-        allowed_origins: Vec::new(),
-        allowed_services: Vec::new(),
-    }
 }
 
 fn contact() -> ContactInput {
@@ -108,8 +98,8 @@ impl World {
     async fn make() -> Self {
         let (database, store) = open().await;
         let (a, b) = (project(&store).await, project(&store).await);
-        let key = store.create_access_key(a, new_key("a"), NOW).await.unwrap().id;
-        store.create_access_key(a, new_key("a2"), NOW).await.unwrap();
+        let key = store.create_access_key(a, "a".to_owned(), KeyTerms::default(), NOW).await.unwrap().id;
+        store.create_access_key(a, "a2".to_owned(), KeyTerms::default(), NOW).await.unwrap();
         let token = SecretTokenRecord {
             project: a.project(),
             id: "t".to_owned(),
@@ -170,13 +160,32 @@ async fn credentials_are_out_of_reach() {
     let before = store.access_keys(*a).await.unwrap();
     assert_eq!(store.access_keys(*b).await.unwrap(), []);
     assert_eq!(store.secret_tokens(*b).await.unwrap(), []);
-    assert!(store.create_access_key(*b, new_key("b"), NOW).await.unwrap().default);
-    store.create_access_key(*b, new_key("b2"), NOW).await.unwrap();
+    assert!(store.create_access_key(*b, "b".to_owned(), KeyTerms::default(), NOW).await.unwrap().default);
+    store.create_access_key(*b, "b2".to_owned(), KeyTerms::default(), NOW).await.unwrap();
     assert_eq!(code(store.rotate_access_key(*b, *key, "c".to_owned(), later()).await), Code::NotFound);
+    assert_eq!(code(store.update_access_key(*b, *key, KeyTerms::default()).await), Code::NotFound);
     assert_eq!(code(store.disable_access_key(*b, *key).await), Code::NotFound);
     assert_eq!(code(store.revoke_secret_token(*b, "t".to_owned(), later()).await), Code::NotFound);
     assert_eq!(store.access_keys(*a).await.unwrap(), before);
     assert_eq!(store.secret_tokens(*a).await.unwrap()[0].revoked_at, None);
+}
+
+#[tokio::test]
+async fn members_are_out_of_reach() {
+    let World { store, a, b, .. } = &World::make().await;
+    let hash = || ProofHash("link".to_owned());
+    let invited = Invited::Member(a.project(), Role::Owner);
+    let invite = NewInvite { hash: hash(), invited, made_by: None, expires_at: later() };
+    store.create_invite(invite, NOW).await.unwrap();
+    let new = NewAccount { email: "a@example.com".parse().unwrap(), password_hash: String::new() };
+    let account = store.accept_as_new(hash(), new, NOW).await.unwrap().id;
+    let (before, project) = (store.members(*a).await.unwrap(), store.project(a.project()).await.unwrap());
+    assert_eq!((before.len(), store.members(*b).await.unwrap().len()), (1, 0));
+    assert_eq!(code(store.set_role(*b, account, Role::Viewer).await), Code::NotFound);
+    assert_eq!(code(store.remove_member(*b, account).await), Code::NotFound);
+    store.rename_project(*b, name("b's")).await.unwrap();
+    assert_eq!(store.members(*a).await.unwrap(), before);
+    assert_eq!(store.project(a.project()).await.unwrap(), project);
 }
 
 #[tokio::test]

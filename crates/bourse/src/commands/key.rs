@@ -1,7 +1,7 @@
 //! Makes and manages access keys.
 
 use bourse_server::auth::AccessKey;
-use bourse_store::{AccessKeyRecord, NewAccessKey, ProjectScope};
+use bourse_store::{AccessKeyRecord, KeyTerms, ProjectScope};
 use serde_json::{Value, json};
 
 use crate::cli::{Common, KeyCommand};
@@ -12,14 +12,13 @@ pub(super) async fn run(common: &Common, command: KeyCommand) -> Result<(), Comm
     let context = Context::open(common).await?;
     match command {
         KeyCommand::Create { project, limits } => {
-            let new = NewAccessKey {
-                hash: String::new(),
+            let terms = KeyTerms {
                 display_name: limits.name,
                 require_origin: limits.require_origin,
                 allowed_origins: limits.origins,
                 allowed_services: limits.services,
             };
-            let (key, stored) = create(&context, ProjectScope::of_operator(project), new).await?;
+            let (key, stored) = create(&context, ProjectScope::of_operator(project), terms).await?;
             shown_once(common, &key, &stored)
         }
         KeyCommand::List { project } => {
@@ -43,25 +42,19 @@ pub(super) async fn run(common: &Common, command: KeyCommand) -> Result<(), Comm
 }
 
 /// A key without limits, to be stored.
-pub(crate) fn unlimited(name: &str) -> NewAccessKey {
-    NewAccessKey {
-        hash: String::new(),
-        display_name: name.to_owned(),
-        require_origin: false,
-        allowed_origins: Vec::new(),
-        allowed_services: Vec::new(),
-    }
+pub(crate) fn unlimited(name: &str) -> KeyTerms {
+    KeyTerms { display_name: name.to_owned(), ..KeyTerms::default() }
 }
 
 /// Makes a key and stores its hash.
 pub(crate) async fn create(
     context: &Context,
     scope: ProjectScope,
-    new: NewAccessKey,
+    terms: KeyTerms,
 ) -> Result<(String, AccessKeyRecord), CommandError> {
     let key = AccessKey::generate(scope.project());
-    let new = NewAccessKey { hash: key.hash().to_string(), ..new };
-    let stored = context.store.create_access_key(scope, new, context.clock.now()).await?;
+    let hash = key.hash().to_string();
+    let stored = context.store.create_access_key(scope, hash, terms, context.clock.now()).await?;
     Ok((key.expose().to_owned(), stored))
 }
 

@@ -65,6 +65,7 @@ pub(crate) enum Sequence {
     Contact,
     Contract,
     Task,
+    Account,
 }
 
 impl Sequence {
@@ -80,6 +81,7 @@ impl Sequence {
             Self::Contact => "contact_ids",
             Self::Contract => "contract_ids",
             Self::Task => "task_ids",
+            Self::Account => "account_ids",
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Credentials that are not good, or not good enough.
 
 use bourse_server::auth::{AccessKey, TokenSigner};
-use bourse_store::NewAccessKey;
+use bourse_store::KeyTerms;
 use serde_json::{Value, json};
 
 use crate::support::actor::Actor;
@@ -38,7 +38,7 @@ async fn access_keys() {
     let (app, [disabled, bound, builder]) = TestApp::prepared(&[], async |store, a, _| {
         let (old, disabled) = create_key(store, a.scope, |_| {}).await;
         store.disable_access_key(a.scope, old.id).await.unwrap();
-        let bind = |key: &mut NewAccessKey| {
+        let bind = |key: &mut KeyTerms| {
             key.require_origin = true;
             key.allowed_origins = vec!["https://*.shop.example".to_owned()];
         };

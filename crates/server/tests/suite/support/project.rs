@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use bourse_server::auth::{AccessKey, TokenSigner};
 use bourse_server::{Credential, router};
-use bourse_store::{AccessKeyRecord, NewAccessKey, ProjectScope, SecretTokenRecord, Store};
+use bourse_store::{AccessKeyRecord, KeyTerms, ProjectScope, SecretTokenRecord, Store};
 use bourse_wire::{ProjectId, Timestamp};
 use serde_json::Value;
 
@@ -71,18 +71,12 @@ impl Project {
 pub(crate) async fn create_key(
     store: &Store,
     scope: ProjectScope,
-    change: impl FnOnce(&mut NewAccessKey),
+    change: impl FnOnce(&mut KeyTerms),
 ) -> (AccessKeyRecord, String) {
     let key = AccessKey::generate(scope.project());
-    let mut new = NewAccessKey {
-        hash: key.hash().to_string(),
-        display_name: "key".to_owned(),
-        require_origin: false,
-        allowed_origins: Vec::new(),
-        allowed_services: Vec::new(),
-    };
-    change(&mut new);
-    let record = store.create_access_key(scope, new, start()).await.unwrap();
+    let mut terms = KeyTerms { display_name: "key".to_owned(), ..KeyTerms::default() };
+    change(&mut terms);
+    let record = store.create_access_key(scope, key.hash().to_string(), terms, start()).await.unwrap();
     (record, key.expose().to_owned())
 }
 

@@ -1,0 +1,1 @@
+CREATE SEQUENCE account_ids;

@@ -1,0 +1,144 @@
+//! Accounts.
+
+use bourse_wire::{Email, Error, RecordId, Timestamp};
+
+use super::{ProofHash, account_missing};
+use crate::StoreError;
+use crate::args::args;
+use crate::backend::{Sequence, Store};
+use crate::row::Row;
+use crate::session::Session;
+
+/// Somebody who may sign in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Account {
+    /// Number of the account.
+    pub id: RecordId,
+    /// By which they sign in.
+    pub email: String,
+    /// Whether they may do everything in every project.
+    pub administrator: bool,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// When they last signed in.
+    pub signed_in_at: Option<Timestamp>,
+}
+
+/// An account to be made.
+#[derive(Clone, Debug)]
+pub struct NewAccount {
+    /// By which they sign in, whatever its letters' case.
+    pub email: Email,
+    /// The password, hashed slowly.
+    pub password_hash: String,
+}
+
+pub(super) const COLUMNS: &str =
+    "accounts.account_id, accounts.email, accounts.administrator, accounts.created_at, accounts.signed_in_at";
+
+impl Store {
+    /// Whether anybody can sign in.
+    pub async fn has_accounts(&self) -> Result<bool, StoreError> {
+        self.read(|mut session| {
+            Box::pin(async move {
+                let sql = "SELECT account_id FROM accounts LIMIT 1";
+                Ok(session.first(sql, args![]).await?.is_some())
+            })
+        })
+        .await
+    }
+
+    /// Everybody who may sign in, oldest account first.
+    pub async fn accounts(&self) -> Result<Vec<Account>, StoreError> {
+        self.read(|mut session| {
+            Box::pin(async move {
+                let sql = format!("SELECT {COLUMNS} FROM accounts ORDER BY account_id");
+                session.all(sql, args![]).await?.iter().map(account).collect()
+            })
+        })
+        .await
+    }
+
+    /// The account of an address, with the hash of its password.
+    pub async fn account_of(&self, email: &Email) -> Result<Option<(Account, String)>, StoreError> {
+        let email = folded(email);
+        self.read(move |mut session| {
+            Box::pin(async move {
+                let sql = format!("SELECT {COLUMNS}, password_hash FROM accounts WHERE email = $1");
+                let row = session.first(sql, args![email]).await?;
+                row.map(|row| Ok((account(&row)?, row.text(5)?))).transpose()
+            })
+        })
+        .await
+    }
+
+    /// Changes a password. Every session but the given one ends: whoever knew the old password is out.
+    pub async fn set_password(
+        &self,
+        id: RecordId,
+        password_hash: String,
+        keep: ProofHash,
+    ) -> Result<(), StoreError> {
+        self.write(move |mut session| {
+            Box::pin(async move {
+                let sql = "UPDATE accounts SET password_hash = $2 WHERE account_id = $1";
+                if session.execute(sql, args![id, password_hash]).await? == 0 {
+                    return Err(account_missing(id).into());
+                }
+                let sql = "DELETE FROM account_sessions WHERE account_id = $1 AND session_hash <> $2";
+                session.execute(sql, args![id, keep.0]).await.map(drop)
+            })
+        })
+        .await
+    }
+
+    /// Removes an account with its sessions and memberships. The last administrator stays.
+    pub async fn remove_account(&self, id: RecordId) -> Result<(), StoreError> {
+        self.write(move |mut session| {
+            Box::pin(async move {
+                // Held until the end, so that of two administrators who remove each other one stays.
+                let sql = "UPDATE accounts SET administrator = administrator WHERE administrator";
+                let administrators = session.execute(sql, args![]).await?;
+                let sql = format!("SELECT {COLUMNS} FROM accounts WHERE account_id = $1");
+                let row = session.first(sql, args![id]).await?.ok_or_else(|| account_missing(id))?;
+                if account(&row)?.administrator && administrators < 2 {
+                    return Err(Error::conflict("the last administrator cannot be removed").into());
+                }
+                session.execute("DELETE FROM accounts WHERE account_id = $1", args![id]).await.map(drop)
+            })
+        })
+        .await
+    }
+}
+
+/// Makes an account, unless its address has one.
+pub(super) async fn create(
+    session: &mut Session<'_>,
+    new: NewAccount,
+    administrator: bool,
+    now: Timestamp,
+) -> Result<Account, StoreError> {
+    let id = session.next_id(Sequence::Account).await?;
+    let sql = format!(
+        "INSERT INTO accounts (account_id, email, password_hash, administrator, created_at)
+        VALUES ($1, $2, $3, $4, $5) ON CONFLICT (email) DO NOTHING RETURNING {COLUMNS}"
+    );
+    let args = args![id, folded(&new.email), new.password_hash, administrator, now];
+    let taken = || Error::conflict(format!("{} has an account: sign in with it", new.email));
+    account(&session.first(sql, args).await?.ok_or_else(taken)?)
+}
+
+/// Nobody has two addresses that differ in the case of letters.
+fn folded(email: &Email) -> String {
+    email.to_string().to_lowercase()
+}
+
+pub(super) fn account(row: &Row) -> Result<Account, StoreError> {
+    Ok(Account {
+        id: row.id(0, "account id")?,
+        email: row.text(1)?,
+        administrator: row.bool(2)?,
+        created_at: row.parse(3, "account time")?,
+        signed_in_at: row.opt_parse(4, "account time")?,
+    })
+}

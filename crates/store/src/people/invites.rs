@@ -1,0 +1,158 @@
+//! Invitations: links that make somebody an administrator, a member, or just somebody with an account. Each works once.
+
+use bourse_wire::{Error, RecordId, Timestamp};
+
+use super::accounts::{self, Account, NewAccount};
+use super::{Invited, ProofHash, Role, members, seconds};
+use crate::StoreError;
+use crate::args::args;
+use crate::backend::Store;
+use crate::row::Row;
+use crate::session::Session;
+
+const ADMINISTRATOR: u8 = 0;
+const PERSON: u8 = 3;
+
+/// An invitation to be stored.
+#[derive(Clone, Debug)]
+pub struct NewInvite {
+    /// Hash of its link.
+    pub hash: ProofHash,
+    /// What it makes of who accepts it.
+    pub invited: Invited,
+    /// Who invites; nobody when the service itself does at its first start.
+    pub made_by: Option<RecordId>,
+    /// When it is over.
+    pub expires_at: Timestamp,
+}
+
+/// An invitation that can be accepted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Invite {
+    /// What it makes of who accepts it.
+    pub invited: Invited,
+    /// Who invites.
+    pub made_by: Option<RecordId>,
+}
+
+impl Store {
+    /// Stores an invitation; those that are over are forgotten.
+    pub async fn create_invite(&self, new: NewInvite, now: Timestamp) -> Result<(), StoreError> {
+        self.write(move |mut session| {
+            Box::pin(async move {
+                let sql = "DELETE FROM invites WHERE expires_at <= $1";
+                session.execute(sql, args![seconds(now)]).await?;
+                let (project, role) = match new.invited {
+                    Invited::Administrator => (None, ADMINISTRATOR),
+                    Invited::Person => (None, PERSON),
+                    Invited::Member(project, role) => (Some(project.get()), role.number()),
+                };
+                let sql =
+                    "INSERT INTO invites (invite_hash, project_id, role, made_by, created_at, expires_at)
+                    VALUES ($1, $2, $3, $4, $5, $6)";
+                let made_by = new.made_by.map(RecordId::get);
+                let args = args![new.hash.0, project, role, made_by, now, seconds(new.expires_at)];
+                session.execute(sql, args).await.map(drop)
+            })
+        })
+        .await
+    }
+
+    /// The invitation of a link, while it can be accepted.
+    pub async fn invite(&self, hash: ProofHash, now: Timestamp) -> Result<Option<Invite>, StoreError> {
+        self.read(move |mut session| Box::pin(async move { find(&mut session, &hash, now).await })).await
+    }
+
+    /// Accepts an invitation with a new account. Once somebody accepted one that the service made at its first start, all
+    /// others of that kind are void.
+    pub async fn accept_as_new(
+        &self,
+        hash: ProofHash,
+        new: NewAccount,
+        now: Timestamp,
+    ) -> Result<Account, StoreError> {
+        self.write(move |mut session| {
+            Box::pin(async move {
+                let invite = take(&mut session, &hash, now).await?;
+                let administrator = invite.invited == Invited::Administrator;
+                let account = accounts::create(&mut session, new, administrator, now).await?;
+                apply(&mut session, invite, account.id, now).await?;
+                Ok(account)
+            })
+        })
+        .await
+    }
+
+    /// Accepts an invitation for an account that is there.
+    pub async fn accept(
+        &self,
+        hash: ProofHash,
+        account: RecordId,
+        now: Timestamp,
+    ) -> Result<Invite, StoreError> {
+        self.write(move |mut session| {
+            Box::pin(async move {
+                let invite = take(&mut session, &hash, now).await?;
+                if invite.invited == Invited::Administrator {
+                    let sql = "UPDATE accounts SET administrator = TRUE WHERE account_id = $1";
+                    session.execute(sql, args![account]).await?;
+                }
+                apply(&mut session, invite.clone(), account, now).await?;
+                Ok(invite)
+            })
+        })
+        .await
+    }
+}
+
+async fn find(
+    session: &mut Session<'_>,
+    hash: &ProofHash,
+    now: Timestamp,
+) -> Result<Option<Invite>, StoreError> {
+    let sql = "SELECT project_id, role, made_by FROM invites WHERE invite_hash = $1 AND expires_at > $2";
+    let row = session.first(sql, args![hash.0.as_str(), seconds(now)]).await?;
+    row.as_ref().map(invite).transpose()
+}
+
+/// Deletes an invitation and tells what it was: of two who accept at once, one finds nothing.
+async fn take(session: &mut Session<'_>, hash: &ProofHash, now: Timestamp) -> Result<Invite, StoreError> {
+    let sql = "DELETE FROM invites WHERE invite_hash = $1 AND expires_at > $2
+        RETURNING project_id, role, made_by";
+    let row = session.first(sql, args![hash.0.as_str(), seconds(now)]).await?;
+    invite(
+        &row.ok_or_else(|| Error::not_found(format_args!("invitation: it was used, or its time is over,")))?,
+    )
+}
+
+async fn apply(
+    session: &mut Session<'_>,
+    invite: Invite,
+    account: RecordId,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    match invite.invited {
+        Invited::Member(project, role) => members::add(session, account, project, role, now).await,
+        Invited::Administrator if invite.made_by.is_none() => {
+            session.execute("DELETE FROM invites WHERE made_by IS NULL", args![]).await.map(drop)
+        }
+        Invited::Administrator | Invited::Person => Ok(()),
+    }
+}
+
+fn invite(row: &Row) -> Result<Invite, StoreError> {
+    let number = row.u64(1, "role")?;
+    let project = row.opt_u64(0, "project id")?;
+    let wrong = || StoreError::corrupt("invitation", number);
+    let invited = match (project, u8::try_from(number).map_err(|_| wrong())?) {
+        (None, ADMINISTRATOR) => Invited::Administrator,
+        (None, PERSON) => Invited::Person,
+        (Some(project), number) => {
+            let project = project.try_into().map_err(|error| StoreError::corrupt("project id", error))?;
+            Invited::Member(project, Role::from_number(number).ok_or_else(wrong)?)
+        }
+        (None, _) => return Err(wrong()),
+    };
+    let made_by = row.opt_u64(2, "account id")?.map(RecordId::try_from).transpose();
+    Ok(Invite { invited, made_by: made_by.map_err(|error| StoreError::corrupt("account id", error))? })
+}

@@ -1,0 +1,145 @@
+//! Who may do what in which project.
+
+use bourse_wire::{Error, ProjectId, RecordId, Text, Timestamp};
+
+use super::Role;
+use super::accounts::{Account, COLUMNS, account};
+use crate::args::args;
+use crate::backend::Store;
+use crate::projects::{self, Project};
+use crate::session::Session;
+use crate::{ProjectScope, StoreError};
+
+/// Somebody who belongs to a project.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Member {
+    /// Who.
+    pub account: Account,
+    /// What they may do.
+    pub role: Role,
+    /// Since when.
+    pub added_at: Timestamp,
+}
+
+impl Store {
+    /// What an account may do in a project; nothing when it is no member.
+    pub async fn role_of(&self, account: RecordId, project: ProjectId) -> Result<Option<Role>, StoreError> {
+        self.read(move |mut session| {
+            Box::pin(async move {
+                let sql = "SELECT role FROM members WHERE account_id = $1 AND project_id = $2";
+                let row = session.first(sql, args![account, project]).await?;
+                row.map(|row| row.number(0, "role", Role::from_number)).transpose()
+            })
+        })
+        .await
+    }
+
+    /// The projects of an account, oldest first.
+    pub async fn projects_of(&self, account: RecordId) -> Result<Vec<(Project, Role)>, StoreError> {
+        self.read(move |mut session| {
+            Box::pin(async move {
+                let sql = "SELECT project_id, role FROM members WHERE account_id = $1 ORDER BY project_id";
+                let mut found = Vec::new();
+                for row in session.all(sql, args![account]).await? {
+                    let id = row.u64(0, "project id")?.try_into();
+                    let id = id.map_err(|error| StoreError::corrupt("project id", error))?;
+                    let role = row.number(1, "role", Role::from_number)?;
+                    found.push((projects::require(&mut session, id).await?, role));
+                }
+                Ok(found)
+            })
+        })
+        .await
+    }
+
+    /// Makes a project whose owner is the account.
+    pub async fn create_own_project(
+        &self,
+        name: Text<256>,
+        owner: RecordId,
+        now: Timestamp,
+    ) -> Result<Project, StoreError> {
+        self.write(move |mut session| {
+            Box::pin(async move {
+                let project = projects::create(&mut session, name, now).await?;
+                add(&mut session, owner, project.id, Role::Owner, now).await?;
+                Ok(project)
+            })
+        })
+        .await
+    }
+
+    /// The members of a project, in the order of their accounts.
+    pub async fn members(&self, scope: ProjectScope) -> Result<Vec<Member>, StoreError> {
+        self.read(move |mut session| {
+            Box::pin(async move {
+                let sql = format!(
+                    "SELECT {COLUMNS}, members.role, members.added_at FROM members JOIN accounts
+                    ON accounts.account_id = members.account_id
+                    WHERE members.project_id = $1 ORDER BY accounts.account_id"
+                );
+                let rows = session.all(sql, args![scope.project()]).await?;
+                let member = |row| {
+                    Ok(Member {
+                        account: account(row)?,
+                        role: row.number(5, "role", Role::from_number)?,
+                        added_at: row.parse(6, "member time")?,
+                    })
+                };
+                rows.iter().map(member).collect()
+            })
+        })
+        .await
+    }
+
+    /// Changes what a member may do.
+    pub async fn set_role(
+        &self,
+        scope: ProjectScope,
+        account: RecordId,
+        role: Role,
+    ) -> Result<(), StoreError> {
+        self.write(move |mut session| {
+            Box::pin(async move {
+                let sql = "UPDATE members SET role = $3 WHERE account_id = $1 AND project_id = $2";
+                let changed = session.execute(sql, args![account, scope.project(), role.number()]).await?;
+                found(changed, account)
+            })
+        })
+        .await
+    }
+
+    /// Takes a member out of a project.
+    pub async fn remove_member(&self, scope: ProjectScope, account: RecordId) -> Result<(), StoreError> {
+        self.write(move |mut session| {
+            Box::pin(async move {
+                let sql = "DELETE FROM members WHERE account_id = $1 AND project_id = $2";
+                let changed = session.execute(sql, args![account, scope.project()]).await?;
+                found(changed, account)
+            })
+        })
+        .await
+    }
+}
+
+fn found(changed: u64, account: RecordId) -> Result<(), StoreError> {
+    if changed == 0 {
+        return Err(Error::not_found(format_args!("member {account}")).into());
+    }
+    Ok(())
+}
+
+/// Makes an account a member. One that is an owner already stays one.
+pub(super) async fn add(
+    session: &mut Session<'_>,
+    account: RecordId,
+    project: ProjectId,
+    role: Role,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    projects::require(session, project).await?;
+    let sql = "INSERT INTO members (account_id, project_id, role, added_at) VALUES ($1, $2, $3, $4)
+        ON CONFLICT (account_id, project_id) DO UPDATE SET role = excluded.role
+        WHERE excluded.role < members.role";
+    session.execute(sql, args![account, project, role.number(), now]).await.map(drop)
+}

@@ -1,0 +1,64 @@
+//! People: who may use the console, what each may do in which project, and how they prove who they are. The store sees
+//! hashes of passwords, of sessions and of invitations, never those themselves.
+
+mod accounts;
+mod invites;
+mod members;
+mod sessions;
+
+use bourse_wire::{ProjectId, RecordId, Timestamp};
+
+pub use accounts::{Account, NewAccount};
+pub use invites::{Invite, NewInvite};
+pub use members::Member;
+pub use sessions::NewSession;
+
+/// What a member may do in a project.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// Everything.
+    Owner,
+    /// Look.
+    Viewer,
+}
+
+impl Role {
+    fn number(self) -> u8 {
+        match self {
+            Self::Owner => 1,
+            Self::Viewer => 2,
+        }
+    }
+
+    fn from_number(number: u8) -> Option<Self> {
+        match number {
+            1 => Some(Self::Owner),
+            2 => Some(Self::Viewer),
+            _ => None,
+        }
+    }
+}
+
+/// What an invitation makes of who accepts it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Invited {
+    /// An administrator of the service, who may do everything in every project.
+    Administrator,
+    /// Somebody with an account and no project yet.
+    Person,
+    /// A member of a project.
+    Member(ProjectId, Role),
+}
+
+/// The hash of something only one person has: of a session's cookie, of an invitation's link.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProofHash(pub String);
+
+/// An instant as SQL compares it.
+fn seconds(at: Timestamp) -> i64 {
+    at.unix_seconds()
+}
+
+fn account_missing(id: RecordId) -> bourse_wire::Error {
+    bourse_wire::Error::not_found(format_args!("account {id}"))
+}

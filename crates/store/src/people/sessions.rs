@@ -1,0 +1,81 @@
+//! Sessions: who has proven who they are, and for how long that holds.
+
+use bourse_wire::{RecordId, Timestamp};
+
+use super::accounts::{Account, COLUMNS, account};
+use super::{ProofHash, seconds};
+use crate::StoreError;
+use crate::args::args;
+use crate::backend::Store;
+
+/// A session to be opened.
+#[derive(Clone, Debug)]
+pub struct NewSession {
+    /// Hash of its cookie.
+    pub hash: ProofHash,
+    /// Whose it is.
+    pub account: RecordId,
+    /// When it is over, whatever happens.
+    pub expires_at: Timestamp,
+}
+
+impl Store {
+    /// Opens a session; those that are over are forgotten.
+    pub async fn open_session(&self, new: NewSession, now: Timestamp) -> Result<(), StoreError> {
+        self.write(move |mut session| {
+            Box::pin(async move {
+                let sql = "DELETE FROM account_sessions WHERE expires_at <= $1";
+                session.execute(sql, args![seconds(now)]).await?;
+                let sql = "INSERT INTO account_sessions (session_hash, account_id, created_at, expires_at)
+                    VALUES ($1, $2, $3, $4)";
+                let args = args![new.hash.0, new.account, now, seconds(new.expires_at)];
+                session.execute(sql, args).await?;
+                let sql = "UPDATE accounts SET signed_in_at = $2 WHERE account_id = $1";
+                session.execute(sql, args![new.account, now]).await.map(drop)
+            })
+        })
+        .await
+    }
+
+    /// Whose session this is, while it lasts.
+    pub async fn session_account(
+        &self,
+        hash: ProofHash,
+        now: Timestamp,
+    ) -> Result<Option<Account>, StoreError> {
+        self.read(move |mut session| {
+            Box::pin(async move {
+                let sql = format!(
+                    "SELECT {COLUMNS} FROM account_sessions JOIN accounts
+                    ON accounts.account_id = account_sessions.account_id
+                    WHERE session_hash = $1 AND expires_at > $2"
+                );
+                let row = session.first(sql, args![hash.0, seconds(now)]).await?;
+                row.as_ref().map(account).transpose()
+            })
+        })
+        .await
+    }
+
+    /// Ends a session.
+    pub async fn close_session(&self, hash: ProofHash) -> Result<(), StoreError> {
+        self.write(move |mut session| {
+            Box::pin(async move {
+                let sql = "DELETE FROM account_sessions WHERE session_hash = $1";
+                session.execute(sql, args![hash.0]).await.map(drop)
+            })
+        })
+        .await
+    }
+
+    /// Ends every session of an account.
+    pub async fn close_sessions(&self, account: RecordId) -> Result<(), StoreError> {
+        self.write(move |mut session| {
+            Box::pin(async move {
+                let sql = "DELETE FROM account_sessions WHERE account_id = $1";
+                session.execute(sql, args![account]).await.map(drop)
+            })
+        })
+        .await
+    }
+}

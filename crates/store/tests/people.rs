@@ -1,0 +1,146 @@
+//! Accounts, sessions, memberships and invitations.
+#![expect(clippy::unwrap_used, reason = "a test may fail by panicking")]
+
+mod support {
+    pub(crate) mod database;
+    pub(crate) mod projects;
+    pub(crate) mod refused;
+}
+
+use bourse_store::{Account, Invited, NewAccount, NewInvite, NewSession, ProofHash, Role, Store};
+use bourse_wire::{Code, Timestamp};
+use support::database::open;
+use support::projects::project;
+use support::refused::code;
+
+fn at(second: u64) -> Timestamp {
+    Timestamp::from_unix_seconds(1_800_000_000 + second)
+}
+
+fn hash(text: &str) -> ProofHash {
+    ProofHash(text.to_owned())
+}
+
+fn person(email: &str) -> NewAccount {
+    NewAccount { email: email.parse().unwrap(), password_hash: format!("hash of {email}") }
+}
+
+async fn invite(store: &Store, link: &str, invited: Invited) {
+    let new = NewInvite { hash: hash(link), invited, made_by: None, expires_at: at(100) };
+    store.create_invite(new, at(0)).await.unwrap();
+}
+
+async fn join(store: &Store, email: &str, invited: Invited) -> Account {
+    invite(store, email, invited).await;
+    store.accept_as_new(hash(email), person(email), at(1)).await.unwrap()
+}
+
+#[tokio::test]
+async fn an_invitation_works_once_and_in_time() {
+    let (_database, store) = open().await;
+    assert!(!store.has_accounts().await.unwrap());
+    invite(&store, "link", Invited::Person).await;
+    assert_eq!(store.invite(hash("link"), at(100)).await.unwrap(), None, "its time is over");
+    let late = store.accept_as_new(hash("link"), person("a@example.com"), at(100)).await;
+    assert_eq!(code(late), Code::NotFound);
+    assert!(!store.has_accounts().await.unwrap());
+    let made = store.accept_as_new(hash("link"), person("A@Example.com"), at(99)).await.unwrap();
+    assert_eq!((made.email.as_str(), made.administrator), ("a@example.com", false));
+    let again = store.accept_as_new(hash("link"), person("b@example.com"), at(99)).await;
+    assert_eq!(code(again), Code::NotFound);
+    assert_eq!(store.accounts().await.unwrap(), [made.clone()]);
+    let (found, password) = store.account_of(&"a@EXAMPLE.com".parse().unwrap()).await.unwrap().unwrap();
+    assert_eq!((found, password.as_str()), (made, "hash of A@Example.com"));
+}
+
+#[tokio::test]
+async fn a_taken_address_leaves_the_invitation_as_it_was() {
+    let (_database, store) = open().await;
+    join(&store, "a@example.com", Invited::Person).await;
+    invite(&store, "link", Invited::Administrator).await;
+    let taken = store.accept_as_new(hash("link"), person("A@example.com"), at(1)).await;
+    assert_eq!(code(taken), Code::RequestConflict);
+    assert!(store.invite(hash("link"), at(1)).await.unwrap().is_some());
+}
+
+#[tokio::test]
+async fn the_first_administrator_voids_the_other_first_links() {
+    let (_database, store) = open().await;
+    invite(&store, "one", Invited::Administrator).await;
+    invite(&store, "two", Invited::Administrator).await;
+    assert!(store.accept_as_new(hash("one"), person("a@example.com"), at(1)).await.unwrap().administrator);
+    assert_eq!(store.invite(hash("two"), at(1)).await.unwrap(), None);
+}
+
+#[tokio::test]
+async fn an_account_that_is_there_accepts_as_well() {
+    let (_database, store) = open().await;
+    let scope = project(&store).await;
+    let account = join(&store, "a@example.com", Invited::Person).await.id;
+    assert_eq!(store.role_of(account, scope.project()).await.unwrap(), None);
+    for (link, role) in [("owner", Role::Owner), ("viewer", Role::Viewer)] {
+        invite(&store, link, Invited::Member(scope.project(), role)).await;
+        store.accept(hash(link), account, at(1)).await.unwrap();
+    }
+    let role = store.role_of(account, scope.project()).await.unwrap();
+    assert_eq!(role, Some(Role::Owner), "who is an owner stays one");
+    invite(&store, "all", Invited::Administrator).await;
+    store.accept(hash("all"), account, at(1)).await.unwrap();
+    assert!(store.accounts().await.unwrap()[0].administrator);
+}
+
+#[tokio::test]
+async fn sessions_last_until_they_are_over_or_ended() {
+    let (_database, store) = open().await;
+    let account = join(&store, "a@example.com", Invited::Person).await;
+    for name in ["one", "two", "three"] {
+        let new = NewSession { hash: hash(name), account: account.id, expires_at: at(50) };
+        store.open_session(new, at(10)).await.unwrap();
+    }
+    let of = async |name: &str, second| store.session_account(hash(name), at(second)).await.unwrap();
+    let expected = Account { signed_in_at: Some(at(10)), ..account.clone() };
+    assert_eq!(of("one", 49).await, Some(expected));
+    assert_eq!((of("one", 50).await, of("none", 10).await), (None, None));
+    store.close_session(hash("one")).await.unwrap();
+    assert_eq!(of("one", 20).await, None);
+    store.set_password(account.id, "new".to_owned(), hash("two")).await.unwrap();
+    assert!(of("two", 20).await.is_some() && of("three", 20).await.is_none(), "others are out");
+    store.close_sessions(account.id).await.unwrap();
+    assert_eq!(of("two", 20).await, None);
+}
+
+#[tokio::test]
+async fn members_and_their_projects() {
+    let (_database, store) = open().await;
+    let account = join(&store, "a@example.com", Invited::Person).await.id;
+    let made = store.create_own_project("mine".parse().unwrap(), account, at(1)).await.unwrap();
+    let other = project(&store).await;
+    invite(&store, "link", Invited::Member(other.project(), Role::Viewer)).await;
+    store.accept(hash("link"), account, at(2)).await.unwrap();
+    let roles = |list: Vec<(bourse_store::Project, Role)>| -> Vec<_> {
+        list.into_iter().map(|(project, role)| (project.id, role)).collect()
+    };
+    let own = roles(store.projects_of(account).await.unwrap());
+    assert_eq!(own, [(made.id, Role::Owner), (other.project(), Role::Viewer)]);
+    store.set_role(other, account, Role::Owner).await.unwrap();
+    let members = store.members(other).await.unwrap();
+    assert_eq!((members.len(), members[0].role, members[0].added_at), (1, Role::Owner, at(2)));
+    store.remove_member(other, account).await.unwrap();
+    assert_eq!(roles(store.projects_of(account).await.unwrap()), [(made.id, Role::Owner)]);
+    assert_eq!(code(store.remove_member(other, account).await), Code::NotFound);
+}
+
+#[tokio::test]
+async fn the_last_administrator_stays() {
+    let (_database, store) = open().await;
+    let one = join(&store, "a@example.com", Invited::Administrator).await.id;
+    assert_eq!(code(store.remove_account(one).await), Code::RequestConflict);
+    let two = join(&store, "b@example.com", Invited::Administrator).await.id;
+    let new = NewSession { hash: hash("one"), account: one, expires_at: at(50) };
+    store.open_session(new, at(1)).await.unwrap();
+    store.create_own_project("mine".parse().unwrap(), one, at(1)).await.unwrap();
+    store.remove_account(one).await.unwrap();
+    assert_eq!(store.session_account(hash("one"), at(2)).await.unwrap(), None);
+    assert_eq!(store.accounts().await.unwrap()[0].id, two);
+    assert_eq!(code(store.remove_account(one).await), Code::NotFound);
+}
