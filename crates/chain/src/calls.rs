@@ -40,7 +40,7 @@ pub struct Caller {
 }
 
 impl Caller {
-    /// Calls go through this contract where it has code; one by one when there is none.
+    /// Several calls go through this contract where it has code; as a batch of requests when there is none.
     pub fn new(multicall: Option<Address>) -> Self {
         Self { multicall, has_code: OnceCell::new() }
     }
@@ -52,7 +52,8 @@ impl Caller {
         calls: &[Call],
         at: Option<BlockHash>,
     ) -> Result<Called, Failure> {
-        let Some(multicall) = self.available(node).await? else { return node.call(calls, at).await };
+        let multicall = if calls.len() > 1 { self.available(node).await? } else { None };
+        let Some(multicall) = multicall else { return node.call(calls, at).await };
         let mut called = Vec::with_capacity(calls.len());
         for some in calls.chunks(CALLS_AT_ONCE) {
             let one = Call { to: multicall, data: aggregated(some) };

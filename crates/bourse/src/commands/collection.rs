@@ -1,7 +1,7 @@
 //! Adds collections whose chain is followed.
 
 use bourse_store::{CollectionKey, Followed, ProjectScope};
-use bourse_wire::{Address, ChainId, ProjectId};
+use bourse_wire::{Address, ProjectId};
 use serde_json::{Value, json};
 
 use crate::cli::{CollectionCommand, Common};
@@ -65,8 +65,8 @@ fn added(network: &str, contract: Address, from: u64, has_node: bool) -> String 
 /// A followed collection as programs read it.
 pub(super) fn record(collection: &Followed) -> Value {
     json!({
-        "chainId": ChainId(collection.key.chain.0),
-        "address": collection.key.address,
+        "chainId": collection.key.chain,
+        "contractAddress": collection.key.address,
         "fromBlock": collection.from,
         "nextBlock": collection.next_block,
         "live": collection.live,

@@ -37,7 +37,7 @@ sol! {
 /// A node that makes a block of every transaction at once.
 pub(crate) struct Anvil {
     _process: Process,
-    port: u16,
+    pub(crate) port: u16,
 }
 
 impl Anvil {
@@ -88,9 +88,15 @@ impl Anvil {
         receipt["contractAddress"].as_str().unwrap().parse().unwrap()
     }
 
-    /// Deploys the market, version 2.
-    pub(crate) fn deploy_market(&self) -> Address {
-        self.deploy("Market", &alloy_address(self.account(0)).abi_encode())
+    /// Puts the code of a contract where another chain has it.
+    pub(crate) fn copy_code(&self, contract: Address, to: Address) {
+        let code = self.rpc("eth_getCode", &json!([contract, "latest"]));
+        self.rpc("anvil_setCode", &json!([to, code]));
+    }
+
+    /// Deploys a version of the market.
+    pub(crate) fn deploy_market(&self, artifact: &str) -> Address {
+        self.deploy(artifact, &alloy_address(self.account(0)).abi_encode())
     }
 
     /// Deploys a collection of single tokens.
@@ -113,14 +119,16 @@ impl Anvil {
         self.transact(&json!({ "from": from, "to": to, "data": hex::encode_prefixed(call.abi_encode()) }))
     }
 
-    /// Performs the steps that the service told, in their order.
-    pub(crate) fn perform(&self, from: Address, steps: &Value) {
-        for step in steps.as_array().unwrap() {
+    /// Performs the steps that the service told, in their order; tells what that cost besides what they pay.
+    pub(crate) fn perform(&self, from: Address, steps: &Value) -> U256 {
+        let perform = |step: &Value| {
             let value: U256 = step["value"].as_str().unwrap().parse().unwrap();
-            self.transact(&json!({
+            let receipt = self.transact(&json!({
                 "from": from, "to": step["to"], "data": step["data"], "value": format!("{value:#x}"),
             }));
-        }
+            number(&receipt["gasUsed"]) * number(&receipt["effectiveGasPrice"])
+        };
+        steps.as_array().unwrap().iter().map(perform).sum()
     }
 
     fn transact(&self, transaction: &Value) -> Value {

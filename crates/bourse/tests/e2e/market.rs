@@ -7,7 +7,7 @@ use alloy_primitives::U256;
 use bourse_wire::Address;
 use serde_json::{Value, json};
 
-use crate::anvil::{Anvil, alloy_address, approveCall, mintCall, setDefaultRoyaltyCall};
+use crate::anvil::{Anvil, Multi, alloy_address, approveCall, mintCall, setDefaultRoyaltyCall};
 use crate::http::Credential;
 use crate::instance::{Instance, Project, Server, within};
 
@@ -16,23 +16,52 @@ pub(crate) const SEEN_LIMIT: Duration = Duration::from_secs(2);
 /// Shares of the price, in basis points, that the tests' collections pay to `Market::artist`.
 pub(crate) const ROYALTY_BPS: u64 = 500;
 
+/// A version of the service's own marketplace.
+pub(crate) struct Venue {
+    artifact: &'static str,
+    setting: &'static str,
+    word: &'static str,
+}
+
+pub(crate) const V1: Venue = Venue { artifact: "MarketV1", setting: "own_v1", word: "bourse_marketplace_v1" };
+pub(crate) const V2: Venue = Venue { artifact: "Market", setting: "own_v2", word: "bourse_marketplace_v2" };
+
 /// Everything that trading takes.
 pub(crate) struct Market {
     pub(crate) instance: Instance,
     pub(crate) anvil: Rc<Anvil>,
+    /// The marketplace that is traded on.
     pub(crate) contract: Address,
     pub(crate) currency: Address,
     pub(crate) project: Project,
+    /// What it is called in requests.
+    word: &'static str,
+    /// The network's settings.
+    settings: String,
     server: Option<Server>,
 }
 
 impl Market {
     /// The contracts, and a server that follows their chain.
     pub(crate) fn open() -> Self {
+        Self::open_at(&V2, node_setting)
+    }
+
+    /// The same with a version of the marketplace, and with settings of the network, which name its node.
+    pub(crate) fn open_at(venue: &Venue, settings: impl FnOnce(&Anvil) -> String) -> Self {
         let instance = Instance::new();
         let anvil = Anvil::start(instance.directory());
-        let (contract, currency) = (anvil.deploy_market(), anvil.deploy_currency());
-        let market = Self::on(instance, Rc::new(anvil), contract, currency);
+        let (contract, currency) = (anvil.deploy_market(venue.artifact), anvil.deploy_currency());
+        let settings = format!(
+            "[networks.hardhat]\nid = 31337\npoll_ms = 50\n{} = \"{contract}\"\n{}",
+            venue.setting,
+            settings(&anvil)
+        );
+        let project = instance.create_project("market");
+        let anvil = Rc::new(anvil);
+        let word = venue.word;
+        let mut market = Self { instance, anvil, contract, currency, project, word, settings, server: None };
+        market.configure();
         let currencies = json!({ "chainId": 31337, "currencies": [
             { "chainId": 31337, "contractAddress": Address::ZERO, "name": "Ether", "symbol": "ETH", "decimals": 18,
               "exchangeRate": 2000, "nativeCurrency": true },
@@ -45,19 +74,17 @@ impl Market {
 
     /// The same chain, followed by an installation that knows nothing of it yet.
     pub(crate) fn anew(&self) -> Self {
-        Self::on(Instance::new(), Rc::clone(&self.anvil), self.contract, self.currency)
+        let instance = Instance::new();
+        let project = instance.create_project("market");
+        let (anvil, settings) = (Rc::clone(&self.anvil), self.settings.clone());
+        let mut market = Self { instance, anvil, project, settings, server: None, ..*self };
+        market.configure();
+        market
     }
 
-    fn on(instance: Instance, anvil: Rc<Anvil>, contract: Address, currency: Address) -> Self {
-        let project = instance.create_project("market");
-        let settings = format!(
-            "[networks.hardhat]\nid = 31337\nrpc_url = \"{}\"\nown_v2 = \"{contract}\"\npoll_ms = 50\n",
-            anvil.url()
-        );
-        std::fs::write(instance.directory().join("bourse.toml"), settings).unwrap();
-        let mut market = Self { instance, anvil, contract, currency, project, server: None };
-        market.start();
-        market
+    fn configure(&mut self) {
+        std::fs::write(self.instance.directory().join("bourse.toml"), &self.settings).unwrap();
+        self.start();
     }
 
     /// Starts the server.
@@ -98,6 +125,18 @@ impl Market {
         let collection = self.anvil.deploy_singles();
         self.set_royalty(collection);
         self.anvil.send(holder, collection, &mintCall { to: alloy_address(holder), tokenId: U256::from(1) });
+        self.follow(collection);
+        collection
+    }
+
+    /// A followed collection that pays the artist, with some units of its tokens from 1 on in somebody's hands.
+    pub(crate) fn multiples(&self, holder: Address, tokens: u64, units: u64) -> Address {
+        let collection = self.anvil.deploy_multiples();
+        self.set_royalty(collection);
+        for token in 1..=tokens {
+            let (to, amount) = (alloy_address(holder), U256::from(units));
+            self.anvil.send(holder, collection, &Multi::mintCall { to, tokenId: U256::from(token), amount });
+        }
         self.follow(collection);
         collection
     }
@@ -159,7 +198,7 @@ impl Market {
     /// Offers a token for sale; the steps are performed by its holder.
     pub(crate) fn list(&self, holder: Address, collection: Address, kind: &str, order: &Value) {
         let body = json!({ "collectionAddress": collection, "owner": holder, "contractType": kind,
-            "orderbook": "bourse_marketplace_v2", "listing": order, "walletType": "unknown" });
+            "orderbook": self.word, "listing": order, "walletType": "unknown" });
         let steps = self.steps("GenerateListingTransaction", &body);
         self.anvil.perform(holder, &steps);
     }
@@ -167,9 +206,21 @@ impl Market {
     /// Offers to buy a token; the steps are performed by the one who offers.
     pub(crate) fn offer(&self, maker: Address, collection: Address, kind: &str, order: &Value) {
         let body = json!({ "collectionAddress": collection, "maker": maker, "contractType": kind,
-            "orderbook": "bourse_marketplace_v2", "offer": order, "walletType": "unknown" });
+            "orderbook": self.word, "offer": order, "walletType": "unknown" });
         let steps = self.steps("GenerateOfferTransaction", &body);
         self.anvil.perform(maker, &steps);
+    }
+
+    /// What it takes to buy from orders.
+    pub(crate) fn purchase(
+        &self,
+        buyer: Address,
+        collection: Address,
+        orders: &Value,
+        fees: &Value,
+    ) -> Value {
+        json!({ "collectionAddress": collection, "buyer": buyer, "marketplace": self.word, "ordersData": orders,
+            "additionalFees": fees, "walletType": "unknown" })
     }
 
     /// Active listings of a token, cheapest first.
@@ -187,6 +238,22 @@ impl Market {
         self.marketplace(operation, &body)[member].as_array().unwrap().clone()
     }
 
+    /// Waits until the first token of a collection is known.
+    pub(crate) fn wait_followed(&self, collection: Address) {
+        wait("the token is known", || self.tokens(collection), |tokens| !tokens.is_empty());
+    }
+
+    /// The tokens of a collection that are known.
+    pub(crate) fn tokens(&self, collection: Address) -> Vec<String> {
+        let filter =
+            json!({ "contractAddress": collection, "side": "listing", "filter": { "includeEmpty": true } });
+        let answer = self.marketplace_answer("ListCollectibles", &filter);
+        // A collection of which nothing is known is not there.
+        let found = if answer.status == 404 { json!({ "collectibles": [] }) } else { answer.ok() };
+        let tokens = found["collectibles"].as_array().unwrap().iter();
+        tokens.map(|token| token["metadata"]["tokenId"].as_str().unwrap().to_owned()).collect()
+    }
+
     /// Waits until a token has so many active listings, and returns them.
     pub(crate) fn wait_listings(&self, collection: Address, token: &str, count: usize) -> Vec<Value> {
         wait(&format!("{count} listings"), || self.listings(collection, token), |all| all.len() == count)
@@ -198,10 +265,14 @@ impl Market {
     }
 }
 
-/// What it takes to buy from orders.
-pub(crate) fn purchase(buyer: Address, collection: Address, orders: &Value, fees: &Value) -> Value {
-    json!({ "collectionAddress": collection, "buyer": buyer, "marketplace": "bourse_marketplace_v2",
-        "ordersData": orders, "additionalFees": fees, "walletType": "unknown" })
+/// The setting that has a chain followed.
+pub(crate) fn node_setting(anvil: &Anvil) -> String {
+    format!("rpc_url = \"{}\"\n", anvil.url())
+}
+
+/// So much of an order, as requests name it.
+pub(crate) fn order_data(order: &Value, quantity: &str) -> Value {
+    json!([{ "orderId": order["orderId"], "quantity": quantity }])
 }
 
 /// Waits until something that was just put on the chain is seen.

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::anvil::{alloy_address, mintCall};
 use crate::instance::within;
-use crate::market::{Market, order, purchase};
+use crate::market::{Market, order};
 
 /// How long the follower may take to be where the chain is.
 const FOLLOW_LIMIT: Duration = Duration::from_secs(20);
@@ -89,7 +89,7 @@ fn trade(market: &Market, collection: Address, number: u64) {
     settle(market);
     let listing = market.listings(collection, &token).remove(0);
     let orders = json!([{ "orderId": listing["orderId"], "quantity": "1" }]);
-    let body = purchase(market.buyer(), collection, &orders, &Value::Null);
+    let body = market.purchase(market.buyer(), collection, &orders, &Value::Null);
     let steps = market.steps("GenerateBuyTransaction", &body);
     market.anvil.perform(market.buyer(), &steps);
     market.anvil.mine(2);

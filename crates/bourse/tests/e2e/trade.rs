@@ -9,7 +9,7 @@ use crate::anvil::{
     transferFromCall,
 };
 use crate::http::Credential;
-use crate::market::{Market, ROYALTY_BPS, order, purchase, wait};
+use crate::market::{Market, ROYALTY_BPS, order, order_data, wait};
 
 const ETHER: u64 = 1_000_000_000_000_000_000;
 
@@ -18,7 +18,7 @@ fn a_token_is_listed_bought_and_paid_for_exactly() {
     let market = Market::open();
     let (seller, buyer) = (market.seller(), market.buyer());
     let collection = market.singles(seller);
-    wait_followed(&market, collection);
+    market.wait_followed(collection);
 
     market.list(seller, collection, "ERC721", &order("1", "1", Address::ZERO, &ETHER.to_string()));
     let listing = market.wait_listings(collection, "1", 1).remove(0);
@@ -36,7 +36,7 @@ fn a_token_is_listed_bought_and_paid_for_exactly() {
     let before = wealth(&market);
     let orders = json!([{ "orderId": listing["orderId"], "quantity": "1" }]);
     let fees = json!([{ "amount": "250", "receiver": market.platform() }]);
-    let steps = market.steps("GenerateBuyTransaction", &purchase(buyer, collection, &orders, &fees));
+    let steps = market.steps("GenerateBuyTransaction", &market.purchase(buyer, collection, &orders, &fees));
     assert_eq!(steps.as_array().unwrap().len(), 1, "{steps}");
     let fee = ETHER / 40;
     assert_eq!((&steps[0]["id"], &steps[0]["price"]), (&json!("buy"), &json!((ETHER + fee).to_string())));
@@ -78,85 +78,38 @@ fn market_wallets(market: &Market) -> u64 {
     answer["marketStats"].as_array().unwrap().iter().map(|point| point["value"].as_u64().unwrap()).sum()
 }
 
-/// Waits until the first token of a collection is known.
-fn wait_followed(market: &Market, collection: Address) {
-    let filter =
-        json!({ "contractAddress": collection, "side": "listing", "filter": { "includeEmpty": true } });
-    let tokens = || market.marketplace("ListCollectibles", &filter)["collectibles"].as_array().unwrap().len();
-    wait("the token is known", tokens, |tokens| *tokens > 0);
-}
-
-fn order_data(order: &Value, quantity: &str) -> Value {
-    json!([{ "orderId": order["orderId"], "quantity": quantity }])
-}
-
 #[test]
 fn parts_are_bought_with_a_currency_that_is_approved_first() {
     let market = Market::open();
     let (seller, buyer) = (market.seller(), market.buyer());
-    let collection = market.anvil.deploy_multiples();
-    market.set_royalty(collection);
-    let mint = Multi::mintCall { to: alloy_address(seller), tokenId: U256::from(7), amount: U256::from(10) };
-    market.anvil.send(seller, collection, &mint);
-    market.follow(collection);
-    wait_followed(&market, collection);
+    let collection = market.multiples(seller, 1, 10);
+    market.wait_followed(collection);
 
-    market.list(seller, collection, "ERC1155", &order("7", "10", market.currency, "2000000"));
-    let listing = market.wait_listings(collection, "7", 1).remove(0);
+    market.list(seller, collection, "ERC1155", &order("1", "10", market.currency, "2000000"));
+    let listing = market.wait_listings(collection, "1", 1).remove(0);
     market.fund(buyer, 100_000_000);
     let buy = |quantity: &str| {
-        let body = purchase(buyer, collection, &order_data(&listing, quantity), &Value::Null);
+        let body = market.purchase(buyer, collection, &order_data(&listing, quantity), &Value::Null);
         market.steps("GenerateBuyTransaction", &body)
     };
     let steps = buy("3");
     let ids: Vec<&str> = steps.as_array().unwrap().iter().map(|step| step["id"].as_str().unwrap()).collect();
     assert_eq!(ids, ["tokenApproval", "buy"]);
     market.anvil.perform(buyer, &steps);
-    let held = Multi::balanceOfCall { owner: alloy_address(buyer), tokenId: U256::from(7) };
+    let held = Multi::balanceOfCall { owner: alloy_address(buyer), tokenId: U256::from(1) };
     assert_eq!(market.anvil.ask(collection, &held), U256::from(3));
     assert_eq!(market.anvil.balance(market.currency, buyer), U256::from(94_000_000));
     assert_eq!(market.anvil.balance(market.currency, seller), U256::from(5_700_000));
     assert_eq!(market.anvil.balance(market.currency, market.artist()), U256::from(300_000));
 
     let remaining = |all: &Vec<Value>| all[0]["quantityRemaining"] == json!("7");
-    wait("seven remain", || market.listings(collection, "7"), remaining);
+    wait("seven remain", || market.listings(collection, "1"), remaining);
     market.allow(buyer, 1_000_000_000);
     let steps = buy("7");
     assert_eq!(steps.as_array().unwrap().len(), 1, "the allowance is enough: {steps}");
     market.anvil.perform(buyer, &steps);
-    market.wait_listings(collection, "7", 0);
+    market.wait_listings(collection, "1", 0);
     assert_eq!(market.anvil.ask(collection, &held), U256::from(10));
-}
-
-#[test]
-fn several_orders_are_bought_at_once_and_fees_are_paid_once() {
-    let market = Market::open();
-    let (seller, buyer) = (market.seller(), market.buyer());
-    let collection = market.anvil.deploy_multiples();
-    for token in [1, 2, 3] {
-        let mint =
-            Multi::mintCall { to: alloy_address(seller), tokenId: U256::from(token), amount: U256::from(5) };
-        market.anvil.send(seller, collection, &mint);
-    }
-    market.follow(collection);
-    wait_followed(&market, collection);
-    for token in ["1", "2", "3"] {
-        market.list(seller, collection, "ERC1155", &order(token, "5", market.currency, "1000000"));
-    }
-    let orders: Vec<Value> = ["1", "2", "3"]
-        .map(|token| json!({ "orderId": market.wait_listings(collection, token, 1)[0]["orderId"], "quantity": "2" }))
-        .to_vec();
-    market.fund(buyer, 100_000_000);
-    let fees = json!([{ "amount": "1000", "receiver": market.platform() }]);
-    let steps = market.steps("GenerateBuyTransaction", &purchase(buyer, collection, &json!(orders), &fees));
-    market.anvil.perform(buyer, &steps);
-    for token in [1, 2, 3] {
-        let held = Multi::balanceOfCall { owner: alloy_address(buyer), tokenId: U256::from(token) };
-        assert_eq!(market.anvil.ask(collection, &held), U256::from(2));
-    }
-    assert_eq!(market.anvil.balance(market.currency, seller), U256::from(6_000_000));
-    assert_eq!(market.anvil.balance(market.currency, market.platform()), U256::from(600_000));
-    assert_eq!(market.anvil.balance(market.currency, buyer), U256::from(100_000_000 - 6_600_000));
 }
 
 #[test]
@@ -164,7 +117,7 @@ fn an_offer_is_accepted_and_follows_the_money_behind_it() {
     let market = Market::open();
     let (seller, buyer) = (market.seller(), market.buyer());
     let collection = market.singles(seller);
-    wait_followed(&market, collection);
+    market.wait_followed(collection);
     market.fund(buyer, 10_000_000);
     market.offer(buyer, collection, "ERC721", &order("1", "1", market.currency, "4000000"));
     let offer = market.wait_offers(collection, "1", 1).remove(0);
@@ -195,14 +148,14 @@ fn a_listing_ends_and_returns_with_what_its_maker_may_do() {
     let market = Market::open();
     let (seller, friend) = (market.seller(), market.buyer());
     let collection = market.singles(seller);
-    wait_followed(&market, collection);
+    market.wait_followed(collection);
     market.list(seller, collection, "ERC721", &order("1", "1", Address::ZERO, "1000"));
     let listing = market.wait_listings(collection, "1", 1).remove(0);
 
     let (away, back) = (transfer(seller, friend), transfer(friend, seller));
     market.anvil.send(seller, collection, &away);
     market.wait_listings(collection, "1", 0);
-    let body = purchase(market.platform(), collection, &order_data(&listing, "1"), &Value::Null);
+    let body = market.purchase(market.platform(), collection, &order_data(&listing, "1"), &Value::Null);
     let refused = market.marketplace_answer("GenerateBuyTransaction", &body);
     assert_ne!(refused.status, 200, "{refused:?}");
     market.anvil.send(friend, collection, &back);
@@ -233,7 +186,7 @@ fn all_orders_of_a_maker_end_at_once() {
     let seller = market.seller();
     let (first, second) = (market.singles(seller), market.singles(seller));
     for collection in [first, second] {
-        wait_followed(&market, collection);
+        market.wait_followed(collection);
         market.list(seller, collection, "ERC721", &order("1", "1", Address::ZERO, "1000"));
         market.wait_listings(collection, "1", 1);
     }
@@ -249,7 +202,7 @@ fn all_orders_of_a_maker_end_at_once() {
 fn the_state_of_networks_is_shown() {
     let market = Market::open();
     let collection = market.singles(market.seller());
-    wait_followed(&market, collection);
+    market.wait_followed(collection);
     let status = market.instance.json(&["status"]);
     let network = &status["networks"][0];
     assert_eq!(network["chainId"], json!(31337), "{status}");

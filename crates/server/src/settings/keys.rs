@@ -30,7 +30,8 @@ impl Known {
                 ("reorg_window_blocks", Value::Integer(1)),
                 ("rpc_timeout_ms", Value::Integer(1)),
                 ("rpc_requests_per_second", Value::Integer(1)),
-                ("discover_from", Value::Integer(1)),
+                // Chains begin with block 0.
+                ("discover_from", Value::Integer(0)),
                 ("multicall", Value::String(String::new())),
                 ("rates", Value::Array(Vec::new())),
                 ("rates_interval_ms", Value::Integer(1)),
