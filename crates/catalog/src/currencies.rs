@@ -81,7 +81,7 @@ impl Currencies {
     /// Takes over what is known of a currency; whether that changes anything.
     pub(crate) fn put(&mut self, currency: &Currency) -> bool {
         let number = self.number(currency.contract_address);
-        let rate = currency.exchange_rate.as_ref().and_then(|rate| Rate::new(rate, currency.decimals));
+        let rate = currency.rate.as_ref().and_then(|told| Rate::new(&told.rate, currency.decimals));
         let known = Some(Known { decimals: currency.decimals, rate });
         let entry = &mut self.entries[number as usize];
         let changed = entry.known != known;

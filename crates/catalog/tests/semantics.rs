@@ -6,7 +6,7 @@ use bourse_catalog::{
 };
 use bourse_wire::{
     Address, Amount, ChainId, Currency, Marketplace, OrderFacts, OrderSide, OrderStatus, ServiceName,
-    Timestamp, TokenId,
+    Timestamp, TokenId, ToldRate,
 };
 use serde_json::Value;
 
@@ -28,7 +28,7 @@ fn currency(number: u8, rate: Option<&str>) -> Currency {
         symbol: String::new(),
         decimals: 0,
         image_url: String::new(),
-        exchange_rate: rate.map(|rate| rate.parse().unwrap()),
+        rate: rate.map(|rate| ToldRate { rate: rate.parse().unwrap(), at: Timestamp::ZERO }),
     }
 }
 

@@ -1,14 +1,13 @@
-//! Exchange rates from wherever the operator says: a link, and where in its JSON the number stands.
+//! Exchange rates from wherever the operator says: the settings themselves, or a link and where in its JSON the number
+//! stands.
 
-use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use bourse_store::{Store, StoreError};
-use bourse_wire::{Address, ChainId, Currency, ExchangeRate, Timestamp};
+use bourse_wire::{Address, ChainId, Currency, ExchangeRate, Timestamp, ToldRate};
 use serde_json::Value;
 
-use crate::pace::{Pace, later};
+use crate::pace::{Pace, between, later};
 use crate::rpc::{NodeUrl, client};
 
 /// The most bytes of an answer.
@@ -25,21 +24,24 @@ pub struct RateSource {
     pub chain: ChainId,
     /// The currency.
     pub currency: Address,
-    /// The link. Like that of a node it may hold a key, and is never shown whole.
-    pub url: NodeUrl,
-    /// Members and places on the way to the number, with dots between: `data.0.price`.
-    pub path: String,
+    /// Who tells it.
+    pub teller: RateTeller,
     /// How often it is asked.
     pub interval: Duration,
 }
 
-/// A rate, and when it was told.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ToldRate {
-    /// US dollars for one unit.
-    pub rate: ExchangeRate,
-    /// When it was told.
-    pub at: Timestamp,
+/// Who tells a rate.
+#[derive(Clone, Debug)]
+pub enum RateTeller {
+    /// The operator, once and for all.
+    Operator(ExchangeRate),
+    /// A link.
+    Link {
+        /// The link. Like that of a node it may hold a key, and is never shown whole.
+        url: NodeUrl,
+        /// Members and places on the way to the number, with dots between: `data.0.price`.
+        path: String,
+    },
 }
 
 /// Why there is no rate.
@@ -66,76 +68,62 @@ pub enum RateError {
     Store(#[from] StoreError),
 }
 
-/// Rates as they were last told, for whoever asks; cloning it is cheap.
-#[derive(Clone, Debug, Default)]
-pub struct Rates {
-    told: Arc<Mutex<BTreeMap<(ChainId, Address), ToldRate>>>,
+impl RateSource {
+    /// Asks once and stores what is told, with the time of it. What the operator says was told when it first was so.
+    pub async fn ask(&self, store: &Store, now: Timestamp) -> Result<ToldRate, RateError> {
+        let rate = match &self.teller {
+            RateTeller::Operator(rate) => match self.stored(store).await? {
+                Some(told) if told.rate == *rate => return Ok(told),
+                _ => rate.clone(),
+            },
+            RateTeller::Link { url, path } => {
+                let refused = |reason| RateError::Source { url: url.clone(), reason };
+                rate_at(&fetch(url).await.map_err(refused)?, path).map_err(refused)?
+            }
+        };
+        let told = ToldRate { rate, at: now };
+        if store.set_rate(self.chain, self.currency, told.clone()).await? {
+            return Ok(told);
+        }
+        Err(RateError::Unknown { chain: self.chain, currency: self.currency })
+    }
+
+    async fn stored(&self, store: &Store) -> Result<Option<ToldRate>, StoreError> {
+        let is_meant = |currency: &Currency| {
+            (currency.chain_id, currency.contract_address) == (self.chain, self.currency)
+        };
+        Ok(store.currencies().await?.into_iter().find(is_meant).and_then(|currency| currency.rate))
+    }
 }
 
-impl Rates {
-    /// The rates that were told, by currency.
-    pub fn told(&self) -> BTreeMap<(ChainId, Address), ToldRate> {
-        self.told.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    /// Asks a source once and stores what it tells.
-    pub async fn ask(
-        &self,
-        source: &RateSource,
-        store: &Store,
-        now: Timestamp,
-    ) -> Result<ToldRate, RateError> {
-        let text = fetch(source).await?;
-        let rate = rate_at(&text, &source.path)
-            .map_err(|reason| RateError::Source { url: source.url.clone(), reason })?;
-        let is_meant = |currency: &Currency| {
-            (currency.chain_id, currency.contract_address) == (source.chain, source.currency)
-        };
-        let mut currency = store
-            .currencies()
-            .await?
-            .into_iter()
-            .find(is_meant)
-            .ok_or(RateError::Unknown { chain: source.chain, currency: source.currency })?;
-        currency.exchange_rate = Some(rate.clone());
-        store.put_currencies(vec![currency]).await?;
-        let told = ToldRate { rate, at: now };
-        let mut all = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        all.insert((source.chain, source.currency), told.clone());
-        Ok(told)
-    }
-
-    /// Asks sources whenever their time has come, until whoever waits for this stops waiting.
-    pub async fn run(&self, sources: &[RateSource], store: &Store, pace: &impl Pace) {
-        let mut due: Vec<(Timestamp, &RateSource)> =
-            sources.iter().map(|source| (Timestamp::ZERO, source)).collect();
-        while let Some(next) = due.iter().map(|(at, _)| *at).min() {
-            let now = pace.now();
-            if next > now {
-                pace.sleep(crate::pace::between(now, next)).await;
+/// Asks sources whenever their time has come, until whoever waits for this stops waiting.
+pub async fn follow_rates(sources: &[RateSource], store: &Store, pace: &impl Pace) {
+    let mut due: Vec<(Timestamp, &RateSource)> =
+        sources.iter().map(|source| (Timestamp::ZERO, source)).collect();
+    while let Some(next) = due.iter().map(|(at, _)| *at).min() {
+        let now = pace.now();
+        if next > now {
+            pace.sleep(between(now, next)).await;
+        }
+        for (at, source) in due.iter_mut().filter(|(at, _)| *at <= pace.now()) {
+            if let Err(error) = source.ask(store, pace.now()).await {
+                tracing::warn!(%error, currency = %source.currency, "a rate could not be read");
             }
-            for (at, source) in due.iter_mut().filter(|(at, _)| *at <= pace.now()) {
-                if let Err(error) = self.ask(source, store, pace.now()).await {
-                    tracing::warn!(%error, currency = %source.currency, "a rate could not be read");
-                }
-                *at = later(pace.now(), source.interval.max(Duration::from_secs(1)));
-            }
+            *at = later(pace.now(), source.interval.max(Duration::from_secs(1)));
         }
     }
 }
 
-async fn fetch(source: &RateSource) -> Result<Vec<u8>, RateError> {
-    let broken = |reason: String| RateError::Source { url: source.url.clone(), reason };
-    let failed = |error: reqwest::Error| broken(error.without_url().to_string());
-    let client = client(TIMEOUT).map_err(broken)?;
-    let mut response = client.get(source.url.whole().clone()).send().await.map_err(failed)?;
+async fn fetch(url: &NodeUrl) -> Result<Vec<u8>, String> {
+    let failed = |error: reqwest::Error| error.without_url().to_string();
+    let mut response = client(TIMEOUT)?.get(url.whole().clone()).send().await.map_err(failed)?;
     if !response.status().is_success() {
-        return Err(broken(format!("answered with status {}", response.status())));
+        return Err(format!("answered with status {}", response.status()));
     }
     let mut text = Vec::new();
     while let Some(chunk) = response.chunk().await.map_err(failed)? {
         if text.len() + chunk.len() > RESPONSE_BYTES_MAX {
-            return Err(broken(format!("answered more than {RESPONSE_BYTES_MAX} bytes")));
+            return Err(format!("answered more than {RESPONSE_BYTES_MAX} bytes"));
         }
         text.extend_from_slice(&chunk);
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bourse_chain::fetch::{Caller, Fetcher, SystemLookup};
-use bourse_chain::{Rates, RealPace};
+use bourse_chain::{RateSource, RealPace, follow_rates};
 use bourse_store::StoreError;
 use tokio::sync::{Notify, watch};
 use tokio::task::JoinSet;
@@ -36,6 +36,12 @@ impl Background {
         tasks.spawn(follow(Arc::clone(app), Arc::clone(&changed), Stop(stopped.clone())));
         tasks.spawn(count_markets(Arc::clone(app), changed, Stop(stopped.clone())));
         start_chains(app, &stopped, &mut tasks);
+        for network in &app.settings.networks {
+            let sources = network.rate_sources();
+            if !sources.is_empty() {
+                tasks.spawn(tell_rates(Arc::clone(app), sources, Stop(stopped.clone())));
+            }
+        }
         tasks.spawn(flush(Arc::clone(app), Stop(stopped)));
         Self { app: Arc::clone(app), stop, tasks }
     }
@@ -74,22 +80,13 @@ impl Stop {
 /// Follows the chains of networks that have nodes, asks their contracts, and fetches metadata. Without a node there is
 /// nothing to do, and no time is spent on preparing for it.
 ///
-/// Offers and rates are looked at again and again: a look that is left in the middle loses nothing.
+/// Offers are looked at again and again: a look that is left in the middle loses nothing.
 fn start_chains(app: &Arc<App>, stopped: &watch::Receiver<bool>, tasks: &mut JoinSet<()>) {
     let stop = || Stop(stopped.clone());
-    let rates = Rates::default();
     for nodes in app.nodes.iter() {
         tasks.spawn(nodes.follower(&app.store, &app.clock).run(stop().wait()));
         let (offers, mut until) = (nodes.watch_offers(&app.store, &app.clock), stop());
         tasks.spawn(async move { until.or(offers).await.unwrap_or_default() });
-        let (sources, rates, app, mut until) = (nodes.rate_sources(), rates.clone(), Arc::clone(app), stop());
-        if !sources.is_empty() {
-            tasks.spawn(async move {
-                let clock = app.clock.clone();
-                let pace = RealPace::new(move || clock.now());
-                until.or(rates.run(&sources, &app.store, &pace)).await.unwrap_or_default();
-            });
-        }
     }
     if app.nodes.is_empty() {
         return;
@@ -98,6 +95,13 @@ fn start_chains(app: &Arc<App>, stopped: &watch::Receiver<bool>, tasks: &mut Joi
         Ok(fetcher) => drop(tasks.spawn(fetcher.run(stop().wait()))),
         Err(error) => tracing::error!(%error, "metadata cannot be fetched"),
     }
+}
+
+/// Asks for the rates of a network again and again; asking that is left in the middle loses nothing.
+async fn tell_rates(app: Arc<App>, sources: Vec<RateSource>, mut stop: Stop) {
+    let clock = app.clock.clone();
+    let pace = RealPace::new(move || clock.now());
+    stop.or(follow_rates(&sources, &app.store, &pace)).await.unwrap_or_default();
 }
 
 fn fetcher(app: &App) -> Result<Fetcher, Box<dyn std::error::Error>> {

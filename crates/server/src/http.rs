@@ -169,6 +169,13 @@ async fn metrics(State(app): State<Arc<App>>) -> Response {
     for nodes in app.nodes.iter() {
         app.metrics.note_chain(nodes.name(), &nodes.status());
     }
+    let known = app.resident.all_currencies();
+    app.metrics.note_rates(
+        known
+            .iter()
+            .flat_map(|list| list.iter())
+            .map(|currency| (app.settings.networks.label(currency.chain_id.0), currency.clone())),
+    );
     match app.metrics.encode() {
         Ok(text) => typed(&app, "application/openmetrics-text; version=1.0.0; charset=utf-8", text.into()),
         Err(error) => {

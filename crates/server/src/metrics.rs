@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
 
 use bourse_chain::{Phase, Snapshot};
+use bourse_wire::{Currency, Timestamp};
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
@@ -44,6 +45,7 @@ pub(crate) struct Metrics {
     latency: Family<OperationLabels, Histogram>,
     pub(crate) resident: ResidentMetrics,
     chain: ChainMetrics,
+    rate_told: Family<CurrencyLabels, Gauge<i64, AtomicI64>>,
 }
 
 /// The series of the resident collections.
@@ -64,6 +66,12 @@ pub(crate) struct ResidentMetrics {
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
 struct NetworkLabels {
     network: String,
+}
+
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct CurrencyLabels {
+    network: String,
+    currency: String,
 }
 
 /// The series of one kind for each network.
@@ -152,7 +160,20 @@ impl Metrics {
         registry.register_with_unit("latency", "Time to answer", Unit::Seconds, latency.clone());
         let resident = ResidentMetrics::register(&mut registry);
         let chain = ChainMetrics::register(&mut registry);
-        Self { registry, requests, errors, latency, resident, chain }
+        let rate_told = Family::default();
+        let help = "When the rate of a currency was told, in seconds since 1970";
+        registry.register("currency_rate_told_timestamp_seconds", help, rate_told.clone());
+        Self { registry, requests, errors, latency, resident, chain, rate_told }
+    }
+
+    /// Notes when the rates of currencies were told, with their networks; those that have none are left out.
+    pub(crate) fn note_rates(&self, currencies: impl IntoIterator<Item = (String, Currency)>) {
+        self.rate_told.clear();
+        for (network, Currency { contract_address, rate, .. }) in currencies {
+            let Some(told) = rate.filter(|told| told.at != Timestamp::ZERO) else { continue };
+            let labels = CurrencyLabels { network, currency: contract_address.to_string() };
+            self.rate_told.get_or_create(&labels).set(told.at.unix_seconds());
+        }
     }
 
     /// Notes how following a chain goes.

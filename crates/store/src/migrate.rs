@@ -131,6 +131,14 @@ impl Migration {
                 ("invites", Layout::Reference),
             ],
         },
+        Self {
+            version: 8,
+            name: "rate_times",
+            both: include_str!("../migrations/0008_rate_times.sql"),
+            sqlite: "",
+            postgres: "",
+            layout: &[],
+        },
     ];
 
     /// The newest version this program knows.

@@ -140,7 +140,7 @@ async fn another_process_wakes_up_for_currencies() {
             symbol: String::new(),
             decimals,
             image_url: String::new(),
-            exchange_rate: None,
+            rate: None,
         };
         let work = async { assert_eq!(store.put_currencies(vec![currency.clone()]).await.unwrap(), 1) };
         delays.push(wake_up_time(&elsewhere, work).await);

@@ -17,7 +17,7 @@ use bourse_store::{Balance, Batch, Change, CollectionKey, Committed, CountsCommi
 use bourse_wire::{
     ActivityAction, ActivityFacts, Address, Amount, Asset, ChainId, ContractInfo, ContractInfoExtensions,
     ContractType, Currency, FeeEntry, Marketplace, MetadataStatus, OrderFacts, OrderSide, OrderStatus,
-    RecordId, Timestamp, TokenId, TokenMetadata,
+    RecordId, Timestamp, TokenId, TokenMetadata, ToldRate,
 };
 use proptest::collection::vec;
 use proptest::option;
@@ -189,16 +189,17 @@ fn contract_information_comes_back() {
 }
 
 fn currency() -> impl Strategy<Value = Currency> {
-    let rate = option::of("[0-9]{1,40}(\\.[0-9]{1,40})?".prop_map(|text| text.parse().unwrap()));
-    (chain(), address(), [text(), text(), text()], any::<u8>(), rate).prop_map(
-        |(chain_id, contract_address, [name, symbol, image_url], decimals, exchange_rate)| Currency {
+    let rate = "[0-9]{1,40}(\\.[0-9]{1,40})?".prop_map(|text| text.parse().unwrap());
+    let told = option::of((rate, time()).prop_map(|(rate, at)| ToldRate { rate, at }));
+    (chain(), address(), [text(), text(), text()], any::<u8>(), told).prop_map(
+        |(chain_id, contract_address, [name, symbol, image_url], decimals, rate)| Currency {
             chain_id,
             contract_address,
             name,
             symbol,
             decimals,
             image_url,
-            exchange_rate,
+            rate,
         },
     )
 }

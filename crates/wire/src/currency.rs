@@ -1,13 +1,9 @@
 //! Currencies that orders are priced in.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use crate::{Address, ChainId, ExchangeRate};
+use crate::{Address, ChainId, ExchangeRate, Timestamp};
 
 /// A currency of a chain; the zero address is the native one.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Currency {
     /// Chain.
     pub chain_id: ChainId,
@@ -20,10 +16,18 @@ pub struct Currency {
     /// Decimals of its base unit.
     pub decimals: u8,
     /// Link to its logo.
-    #[serde(default)]
     pub image_url: String,
-    /// US dollars a whole unit, when known.
-    pub exchange_rate: Option<ExchangeRate>,
+    /// What a whole unit is worth, when known.
+    pub rate: Option<ToldRate>,
+}
+
+/// A rate, and when somebody told it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToldRate {
+    /// US dollars for one whole unit.
+    pub rate: ExchangeRate,
+    /// When it was told; the zero time when that is not known.
+    pub at: Timestamp,
 }
 
 impl Currency {

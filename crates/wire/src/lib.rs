@@ -35,7 +35,7 @@ pub use collection::{
     Collection, CollectionBaseUris, CollectionInput, CollectionMetadata, ContractCollection,
 };
 pub use contract::{ContractInfo, ContractInfoExtensions};
-pub use currency::Currency;
+pub use currency::{Currency, ToldRate};
 pub use day::Day;
 pub use decimal::{Amount, TokenId};
 pub use enums::{

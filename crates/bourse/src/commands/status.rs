@@ -1,6 +1,7 @@
-//! Shows how far chains are followed: what the database says, beside what the nodes say.
+//! Shows how far chains are followed: what the database says, beside what the nodes say; and what currencies are worth.
 
 use bourse_server::{NetworkNodes, Nodes};
+use bourse_wire::{Currency, Timestamp};
 use serde_json::{Value, json};
 
 use super::collection;
@@ -16,14 +17,45 @@ pub(super) async fn run(common: &Common) -> Result<(), CommandError> {
     for nodes in nodes.iter() {
         networks.push(network(&context, nodes).await?);
     }
+    let currencies = context.store.currencies().await?;
     context.store.close().await;
-    print(common.json, &json!({ "networks": networks }), || {
-        if networks.is_empty() {
-            return "No network has a node: set networks.NAME.rpc_url.".to_owned();
+    let records: Vec<Value> = currencies.iter().map(currency).collect();
+    print(common.json, &json!({ "networks": networks, "currencies": records }), || {
+        let networks = if networks.is_empty() {
+            "No network has a node: set networks.NAME.rpc_url.".to_owned()
+        } else {
+            let rows = networks.iter().map(row).collect();
+            table(["NETWORK", "HEAD", "CHECKPOINT", "LAG", "COLLECTIONS", "LIVE", "ERROR"], rows)
+        };
+        if currencies.is_empty() {
+            return networks;
         }
-        let rows = networks.iter().map(row).collect();
-        table(["NETWORK", "HEAD", "CHECKPOINT", "LAG", "COLLECTIONS", "LIVE", "ERROR"], rows)
+        let rows = currencies.iter().map(|currency| currency_row(&context, currency)).collect();
+        format!("{networks}\n\n{}", table(["NETWORK", "CURRENCY", "ADDRESS", "US DOLLARS", "TOLD AT"], rows))
     })
+}
+
+fn currency(currency: &Currency) -> Value {
+    let told = currency.rate.as_ref();
+    json!({
+        "chainId": currency.chain_id,
+        "contractAddress": currency.contract_address,
+        "symbol": currency.symbol,
+        "exchangeRate": told.map(|told| &told.rate),
+        "exchangeRateUpdatedAt": told.map(|told| told.at),
+    })
+}
+
+fn currency_row(context: &Context, currency: &Currency) -> [String; 5] {
+    let told = currency.rate.as_ref();
+    let at = told.map(|told| told.at).filter(|at| *at != Timestamp::ZERO);
+    [
+        context.settings.networks.label(currency.chain_id.0),
+        currency.symbol.clone(),
+        currency.contract_address.to_string(),
+        told.map_or_else(|| "-".to_owned(), |told| told.rate.to_string()),
+        at.map_or_else(|| "-".to_owned(), |at| at.to_string()),
+    ]
 }
 
 async fn network(context: &Context, nodes: &NetworkNodes) -> Result<Value, CommandError> {

@@ -128,7 +128,8 @@ impl Reader {
 
     /// The reader of the records that can also be put through the service.
     fn shared(&self) -> ingest::Reader<'_> {
-        ingest::Reader { service: &self.service, networks: &self.networks, chains: Chains::Named }
+        let (service, networks, now) = (&self.service, &self.networks, self.clock.now());
+        ingest::Reader { service, networks, chains: Chains::Named, now }
     }
 
     fn token(&self, members: JsonObject) -> Result<Record, Error> {

@@ -23,6 +23,7 @@ mod instance;
 mod market;
 mod market_killed;
 mod process;
+mod rates;
 mod reorganisation;
 mod seed;
 mod serve;

@@ -4,6 +4,7 @@ use alloy_primitives::U256;
 use bourse_catalog::Value;
 use bourse_wire::{
     Address, Amount, ChainId, Currency, Marketplace, OrderFacts, OrderSide, OrderStatus, Timestamp, TokenId,
+    ToldRate,
 };
 
 use crate::model::Model;
@@ -117,7 +118,7 @@ impl Generator {
             symbol: String::new(),
             decimals: *self.random.pick(&DECIMALS),
             image_url: String::new(),
-            exchange_rate: rate,
+            rate: rate.map(|rate| ToldRate { rate, at: Timestamp::ZERO }),
         }
     }
 

@@ -22,7 +22,7 @@ pub(crate) enum Worth {
 
 /// What one base unit of a currency is worth; a rate of zero prices nothing.
 pub(crate) fn unit(currency: &Currency) -> Option<Wide> {
-    let rate = currency.exchange_rate.as_ref()?.to_string();
+    let rate = currency.rate.as_ref()?.rate.to_string();
     let (whole, fraction) = rate.split_once('.').unwrap_or((&rate, ""));
     let digits: Wide = format!("{whole}{fraction}").parse().unwrap();
     let zeros = PLACES - fraction.len() - usize::from(currency.decimals);

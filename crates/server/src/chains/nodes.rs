@@ -10,8 +10,8 @@ use alloy_sol_types::SolCall;
 use bourse_chain::questions::{allowanceCall, getRoyaltyInfoCall, isApprovedForAllCall};
 use bourse_chain::rpc::{HttpNode, HttpOptions, NodeUrl, Pool, PoolOptions};
 use bourse_chain::{
-    Call, Caller, FollowOptions, Follower, Node as _, OfferWatch, Offers, Phase, RateSource, RealPace,
-    Reverted, Snapshot, Status, fetch,
+    Call, Caller, FollowOptions, Follower, Node as _, OfferWatch, Offers, Phase, RealPace, Reverted,
+    Snapshot, Status, fetch,
 };
 use bourse_market::facts::Block;
 use bourse_store::Store;
@@ -177,18 +177,6 @@ impl NetworkNodes {
         };
         let caller = Caller::new(Some(self.network.following.multicall));
         watch.run(Offers::new(caller, PURSES_PER_BLOCK))
-    }
-
-    /// Where the rates of currencies come from.
-    pub(crate) fn rate_sources(&self) -> Vec<RateSource> {
-        let sources = self.network.following.rates.iter().map(|rate| RateSource {
-            chain: self.chain(),
-            currency: rate.currency,
-            url: rate.url.clone(),
-            path: rate.path.clone(),
-            interval: self.network.following.rates_interval,
-        });
-        sources.collect()
     }
 
     /// Whoever follows the chain into a store.

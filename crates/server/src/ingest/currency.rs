@@ -1,6 +1,8 @@
 //! Currencies.
 
-use bourse_wire::{Address, ChainRef, Currency, ExchangeRate, JsonObject, Text, from_value};
+use bourse_wire::{
+    Address, ChainRef, Currency, ExchangeRate, JsonObject, Text, Timestamp, ToldRate, from_value,
+};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
@@ -26,6 +28,8 @@ pub struct CurrencyInput {
     image_url: Text<8192>,
     /// US dollars for one whole unit; not known when left out.
     exchange_rate: Option<ExchangeRate>,
+    /// When that was so; now when left out, or when later than now.
+    exchange_rate_updated_at: Option<Timestamp>,
 }
 
 impl Reader<'_> {
@@ -37,6 +41,7 @@ impl Reader<'_> {
             let why = format!("{decimals} where at most {decimals_max} are allowed");
             return Err(Rejection::invalid("decimals", why));
         }
+        let at = input.exchange_rate_updated_at.map_or(self.now, |at| at.min(self.now));
         Ok(Currency {
             chain_id: self.chain(input.chain_id.as_ref())?,
             contract_address: input.contract_address,
@@ -44,7 +49,7 @@ impl Reader<'_> {
             symbol: input.symbol.into_string(),
             decimals,
             image_url: input.image_url.into_string(),
-            exchange_rate: input.exchange_rate,
+            rate: input.exchange_rate.map(|rate| ToldRate { rate, at }),
         })
     }
 }

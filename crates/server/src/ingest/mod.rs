@@ -9,7 +9,7 @@ mod order;
 mod rejection;
 mod token;
 
-use bourse_wire::{ChainId, ChainRef, ServiceName};
+use bourse_wire::{ChainId, ChainRef, ServiceName, Timestamp};
 
 use crate::settings::Networks;
 
@@ -31,6 +31,8 @@ pub struct Reader<'a> {
     pub networks: &'a Networks,
     /// The chains that records may be of.
     pub chains: Chains,
+    /// When they are told.
+    pub now: Timestamp,
 }
 
 /// The chains that records may be of.

@@ -3,10 +3,9 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use bourse_chain::MULTICALL3;
-use bourse_chain::rpc::NodeUrl;
+use bourse_chain::{MULTICALL3, RateSource, RateTeller};
 use bourse_market::protocols::own;
-use bourse_wire::Address;
+use bourse_wire::{Address, ChainId};
 use serde::{Deserialize, Deserializer, de};
 
 use super::secret::Secret;
@@ -104,10 +103,8 @@ pub struct Following {
 pub struct Rate {
     /// The currency's contract; the zero address for the native one.
     pub currency: Address,
-    /// Who tells it, in JSON; it may hold a key.
-    pub url: NodeUrl,
-    /// Members and places on the way to the number.
-    pub path: String,
+    /// Who tells it.
+    pub teller: RateTeller,
 }
 
 impl TryFrom<String> for Rate {
@@ -115,17 +112,22 @@ impl TryFrom<String> for Rate {
 
     fn try_from(text: String) -> Result<Self, String> {
         let words: Vec<&str> = text.split_whitespace().collect();
-        let [currency, url, path] = words[..] else {
-            return Err(
-                "must be a currency's address, a URL and the path to the number, with spaces between"
-                    .to_owned(),
-            );
+        let (currency, teller) = match words[..] {
+            [currency, rate] => {
+                (currency, RateTeller::Operator(rate.parse().map_err(|error| format!("{error}"))?))
+            }
+            [currency, url, path] => {
+                let url =
+                    url.parse().map_err(|_| "the URL must begin with http:// or https://".to_owned())?;
+                (currency, RateTeller::Link { url, path: path.to_owned() })
+            }
+            _ => {
+                let reason = "must be a currency's address, and a number, or a URL and the path to the number, \
+                    with spaces between";
+                return Err(reason.to_owned());
+            }
         };
-        Ok(Self {
-            currency: currency.parse().map_err(|error| format!("{error}"))?,
-            url: url.parse().map_err(|_| "the URL must begin with http:// or https://".to_owned())?,
-            path: path.to_owned(),
-        })
+        Ok(Self { currency: currency.parse().map_err(|error| format!("{error}"))?, teller })
     }
 }
 
@@ -162,6 +164,19 @@ impl Default for Markets {
     }
 }
 
+impl Network {
+    /// Where the rates of its currencies come from.
+    pub(crate) fn rate_sources(&self) -> Vec<RateSource> {
+        let sources = self.following.rates.iter().map(|rate| RateSource {
+            chain: ChainId(self.id),
+            currency: rate.currency,
+            teller: rate.teller.clone(),
+            interval: self.following.rates_interval,
+        });
+        sources.collect()
+    }
+}
+
 impl Networks {
     /// The chain id for a name, in any case, or for a positive decimal number, which is taken as it is.
     pub fn resolve(&self, text: &str) -> Option<u64> {
@@ -172,9 +187,9 @@ impl Networks {
         self.entries.iter().find(|network| network.name.eq_ignore_ascii_case(text)).map(|network| network.id)
     }
 
-    /// The name of a chain id.
-    pub fn name_of(&self, id: u64) -> Option<&str> {
-        self.get(id).map(|network| network.name.as_str())
+    /// What a chain is called: its name, or its number where it has none.
+    pub fn label(&self, id: u64) -> String {
+        self.get(id).map_or_else(|| id.to_string(), |network| network.name.clone())
     }
 
     /// The network of a chain id.
@@ -364,10 +379,25 @@ mod tests {
     }
 
     #[test]
+    fn rates_are_told_by_the_operator_or_by_a_link() {
+        let rate = |text: &str| Rate::try_from(text.to_owned());
+        let native = Address::ZERO;
+        let fixed = rate(&format!("{native} 1.50")).unwrap();
+        assert!(matches!(fixed.teller, RateTeller::Operator(rate) if rate.to_string() == "1.5"));
+        let link = rate(&format!("{native} https://prices.example/eth data.0.price")).unwrap();
+        assert!(matches!(link.teller, RateTeller::Link { path, .. } if path == "data.0.price"));
+        for wrong in ["", "0x12 1", "https://prices.example/eth data", "1"] {
+            assert!(rate(wrong).is_err(), "{wrong}");
+        }
+        assert!(rate(&format!("{native} -1")).is_err());
+        assert!(rate(&format!("{native} ftp://prices.example data")).is_err());
+    }
+
+    #[test]
     fn names_ids() {
         let networks = Networks::default();
-        assert_eq!(networks.name_of(37_714_555_429), Some("xai-sepolia"));
-        assert_eq!(networks.name_of(2), None);
+        assert_eq!(networks.label(37_714_555_429), "xai-sepolia");
+        assert_eq!(networks.label(2), "2");
         assert_eq!(networks.iter().count(), BUILT_IN.len());
     }
 }

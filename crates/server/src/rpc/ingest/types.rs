@@ -72,7 +72,7 @@ pub(super) fn read_all<'c, R, T>(
     check_count(call, member, records.len())?;
     let app = &call.app;
     let (service, networks) = (&app.service_name, &app.settings.networks);
-    let reader = Reader { service, networks, chains: chains(call, chain)? };
+    let reader = Reader { service, networks, chains: chains(call, chain)?, now: call.now };
     let mut all = Read { taken: Vec::with_capacity(records.len()), rejected: Vec::new() };
     for (index, record) in records.into_iter().enumerate() {
         match read(&reader, record) {

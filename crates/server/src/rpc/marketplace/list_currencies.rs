@@ -51,6 +51,8 @@ pub(crate) struct CurrencyRecord {
     /// US dollars a whole unit, with all its digits; 0 when it is not known.
     #[schemars(with = "f64")]
     exchange_rate: Number,
+    /// When that was told; the zero time when it is not known.
+    exchange_rate_updated_at: Timestamp,
     /// Whether it is what prices on the chain are in when nothing is said: the chain's own currency is.
     default_chain_currency: bool,
     /// Whether it is the chain's own currency.
@@ -75,7 +77,8 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Answer, Failu
 
 fn record(currency: &Currency) -> Result<CurrencyRecord, Failure> {
     let is_native = currency.contract_address == Address::ZERO;
-    let rate = currency.exchange_rate.as_ref().map(|rate| rate.to_string().parse()).transpose()?;
+    let told = currency.rate.as_ref();
+    let rate = told.map(|told| told.rate.to_string().parse()).transpose()?;
     let (chain, address) = (currency.chain_id.0.to_be_bytes(), currency.contract_address.to_string());
     Ok(CurrencyRecord {
         id: stable_number(&[&chain, address.as_bytes()]),
@@ -87,6 +90,7 @@ fn record(currency: &Currency) -> Result<CurrencyRecord, Failure> {
         decimals: currency.decimals,
         image_url: currency.image_url.clone(),
         exchange_rate: rate.unwrap_or_else(|| Number::from(0)),
+        exchange_rate_updated_at: told.map(|told| told.at).unwrap_or_default(),
         default_chain_currency: is_native,
         native_currency: is_native,
         created_at: Timestamp::ZERO,

@@ -176,7 +176,7 @@ fn networks_are_added_in_any_case_and_by_variables() {
     let loaded = load(layers).unwrap();
     let networks = &loaded.settings.networks;
     assert_eq!(networks.resolve("MY-CHAIN"), Some(7_654_321));
-    assert_eq!(networks.name_of(7_654_321), Some("my-chain"));
+    assert_eq!(networks.label(7_654_321), "my-chain");
     assert!(networks.get(7_654_321).unwrap().rpc_urls.is_empty(), "an empty address is none");
     assert_eq!(networks.iter().count(), BUILT_IN.len() + 1);
     assert!(matches!(effective(&loaded, "networks.my-chain.id").1, Source::Variable(_)));

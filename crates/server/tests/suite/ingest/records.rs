@@ -75,7 +75,7 @@ async fn currencies_are_stored() {
     assert_eq!(put(&app, "PutCurrencies", body).await, taken(1, 1));
     let [currency] = &app.store.currencies().await.unwrap()[..] else { panic!("not one currency") };
     assert_eq!((currency.chain_id, currency.name.as_str()), (ChainId(137), "Coin"));
-    assert_eq!((currency.decimals, &currency.exchange_rate), (18, &None));
+    assert_eq!((currency.decimals, &currency.rate), (18, &None));
 }
 
 #[tokio::test]

@@ -19,7 +19,7 @@ mod twins;
 mod validity;
 
 use bourse_store::{Batch, Change, Store};
-use bourse_wire::{Currency, OrderInput, ServiceName};
+use bourse_wire::{ChainId, Currency, OrderInput, ServiceName, Timestamp, ToldRate};
 use serde_json::{Value, json};
 
 use crate::support::TestApp;
@@ -55,9 +55,15 @@ pub(crate) async fn commit(store: &Store, changes: Vec<Change>) {
 }
 
 fn currency(address: &str, decimals: u8, rate: Option<&str>) -> Currency {
-    let members = json!({ "chainId": 137, "contractAddress": address, "name": "Money", "symbol": "M",
-        "decimals": decimals, "exchangeRate": rate });
-    serde_json::from_value(members).unwrap()
+    Currency {
+        chain_id: ChainId(137),
+        contract_address: address.parse().unwrap(),
+        name: "Money".to_owned(),
+        symbol: "M".to_owned(),
+        decimals,
+        image_url: String::new(),
+        rate: rate.map(|rate| ToldRate { rate: rate.parse().unwrap(), at: Timestamp::ZERO }),
+    }
 }
 
 /// A listing of a token on OpenSea by [`ANA`], for so many base units of [`COIN`].

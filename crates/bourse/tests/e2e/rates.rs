@@ -1,0 +1,99 @@
+//! What currencies are worth: told by settings, by a link or by somebody, and since when.
+
+use std::io::{Read as _, Write as _};
+use std::net::{Ipv4Addr, TcpListener};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use bourse_wire::{Address, Timestamp};
+use serde_json::{Value, json};
+
+use crate::http::{Credential, get};
+use crate::instance::{Instance, Project, Server, within};
+
+/// How long the service may take to ask for a rate, at most once in a second.
+const TOLD_LIMIT: Duration = Duration::from_secs(10);
+const COIN: &str = "0x3333333333333333333333333333333333333333";
+
+/// Who tells how many US dollars the native currency is worth. The thread ends with the test's process.
+fn price_source(dollars: &Arc<AtomicU64>) -> String {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    let address = listener.local_addr().unwrap();
+    let dollars = Arc::clone(dollars);
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            // One piece is the whole request: it has no body.
+            let _ = stream.read(&mut [0; 4096]).unwrap();
+            let body = json!({ "data": [{ "usd": dollars.load(Ordering::Relaxed) }] }).to_string();
+            let head =
+                format!("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: {}\r\n\r\n", body.len());
+            stream.write_all(format!("{head}{body}").as_bytes()).unwrap();
+        }
+    });
+    format!("http://{address}/prices?key=hidden")
+}
+
+/// A currency as clients see it: what it is worth, and when that was told.
+fn rate(server: &Server, project: &Project, address: &str) -> (f64, Timestamp) {
+    let body = json!({ "chainId": "polygon" });
+    let key = Credential::Key(&project.key);
+    let answer = server.call("Marketplace/ListCurrencies", key, &body).ok();
+    let currencies = answer["currencies"].as_array().unwrap().iter();
+    let found = currencies.clone().find(|currency| currency["contractAddress"] == json!(address)).unwrap();
+    let told_at = found["exchangeRateUpdatedAt"].as_str().unwrap().parse().unwrap();
+    (found["exchangeRate"].as_f64().unwrap(), told_at)
+}
+
+#[test]
+fn rates_come_from_settings_and_links_with_the_time_that_they_were_told() {
+    let dollars = Arc::new(AtomicU64::new(2_000));
+    let native = Address::ZERO.to_string();
+    let instance = Instance::new();
+    let settings = format!(
+        "[networks.polygon]\nid = 137\nrates = [\"{native} {} data.0.usd\", \"{COIN} 1.25\"]\nrates_interval_ms = 1000\n",
+        price_source(&dollars)
+    );
+    std::fs::write(instance.directory().join("bourse.toml"), settings).unwrap();
+    let project = instance.create_project("rates");
+    let server = instance.serve();
+    let put = |address: &str, rate: Value, at: Value| {
+        let currency = json!({ "contractAddress": address, "name": "Money", "symbol": "M", "decimals": 18,
+            "exchangeRate": rate, "exchangeRateUpdatedAt": at });
+        let body = json!({ "chainId": "polygon", "currencies": [currency] });
+        server.call("Ingest/PutCurrencies", Credential::Token(&project.token), &body).ok()
+    };
+    let other = Address::from_bytes([9; 20]).to_string();
+    put(&other, json!("7"), json!("2024-05-06T07:08:09Z"));
+    assert_eq!(rate(&server, &project, &other), (7.0, "2024-05-06T07:08:09Z".parse().unwrap()));
+    put(&native, Value::Null, Value::Null);
+    put(COIN, json!("3"), Value::Null);
+    let put_at = rate(&server, &project, COIN).1;
+    assert_ne!(put_at, Timestamp::ZERO);
+
+    within(TOLD_LIMIT, "the settings decide", || rate(&server, &project, COIN).0 == 1.25);
+    within(TOLD_LIMIT, "the link decides", || rate(&server, &project, &native).0 == 2_000.0);
+    let (fixed_at, first_at) = (rate(&server, &project, COIN).1, rate(&server, &project, &native).1);
+    assert!(fixed_at > put_at);
+    // The same again is told anew by a link; settings do not become newer by being read.
+    within(TOLD_LIMIT, "the link is asked again", || rate(&server, &project, &native).1 > first_at);
+    dollars.store(2_500, Ordering::Relaxed);
+    within(TOLD_LIMIT, "the rate moves", || rate(&server, &project, &native).0 == 2_500.0);
+    assert_eq!(rate(&server, &project, COIN), (1.25, fixed_at));
+
+    let status = instance.json(&["status"]);
+    let shown = status["currencies"].as_array().unwrap().iter();
+    let shown = shown.clone().find(|currency| currency["contractAddress"] == json!(COIN)).unwrap();
+    assert_eq!(shown["exchangeRate"], json!("1.25"), "{status}");
+    assert_eq!(shown["exchangeRateUpdatedAt"], json!(fixed_at), "{status}");
+    let printed = instance.run(&["status"]).stdout;
+    assert!(printed.contains(&fixed_at.to_string()), "{printed}");
+    let series = format!(
+        "bourse_currency_rate_told_timestamp_seconds{{network=\"polygon\",currency=\"{COIN}\"}} {}",
+        fixed_at.unix_seconds()
+    );
+    let metrics = get(server.port, "/metrics").unwrap().body;
+    assert!(metrics.contains(&series), "{metrics}");
+    assert!(!server.process.stderr().contains("hidden"));
+}
