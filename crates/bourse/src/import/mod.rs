@@ -57,7 +57,8 @@ pub(crate) async fn run(common: &Common, import: Import) -> Result<ExitCode, Com
         context.settings.networks.clone(),
         context.store.projects().await?.into_iter().map(|project| project.id).collect(),
         context.clock.clone(),
-    );
+    )
+    .beside(context.store.followed_everywhere().await?.into_iter().collect());
     let started = Instant::now();
     let total = total_bytes(&import.files);
     let (sender, receiver) = mpsc::channel(BATCHES_WAITING);

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use bourse_server::Clock;
 use bourse_server::counting::TrackedEvent;
-use bourse_server::ingest::{self, Chains, EventInput, contract_change, token_change};
+use bourse_server::ingest::{self, Chains, EventInput, contract_change, not_stated, token_change};
 use bourse_server::settings::Networks;
 use bourse_store::{AudienceContractInput, AudienceImport, Change, CollectionKey, METERED_PREFIX, UsageLine};
 use bourse_wire::{
@@ -39,6 +39,7 @@ pub(crate) struct Reader {
     service: ServiceName,
     networks: Networks,
     projects: HashSet<ProjectId>,
+    followed: HashSet<CollectionKey>,
     clock: Clock,
 }
 
@@ -88,7 +89,12 @@ impl Reader {
         projects: HashSet<ProjectId>,
         clock: Clock,
     ) -> Self {
-        Self { service, networks, projects, clock }
+        Self { service, networks, projects, followed: HashSet::new(), clock }
+    }
+
+    /// The same, refusing what the chains of these collections state.
+    pub(crate) fn beside(self, followed: HashSet<CollectionKey>) -> Self {
+        Self { followed, ..self }
     }
 
     /// Reads a line.
@@ -144,6 +150,7 @@ impl Reader {
 
     fn order(&self, members: JsonObject) -> Result<Record, Error> {
         let (collection, order) = self.shared().order(members)?;
+        not_stated(collection, order.marketplace, self.followed.contains(&collection))?;
         Ok(Record::Collection(collection, Change::Order(Box::new(order))))
     }
 

@@ -84,6 +84,25 @@ fn bad_lines_can_be_passed_over() {
     assert_eq!(token_names(&instance).len(), 2);
 }
 
+#[test]
+fn orders_that_a_followed_chain_states_are_bad_lines() {
+    let instance = Instance::new();
+    let order = |marketplace: &str| {
+        json!({ "type": "order", "orderId": "1", "marketplace": marketplace, "side": "offer", "chainId": 137,
+            "collectionContractAddress": CONTRACT, "createdBy": CONTRACT, "priceAmount": "5",
+            "priceCurrencyAddress": CONTRACT, "validUntil": "2030-01-01T00:00:00Z" })
+    };
+    let (own, other) = (order("bourse_marketplace_v1"), order("opensea"));
+    file(&instance, "own.jsonl", lines(std::slice::from_ref(&own)));
+    file(&instance, "both.jsonl", lines(&[order("bourse_marketplace_v2"), other]));
+    assert_eq!(counts(&instance.json(&["import", "own.jsonl"])), [1, 1, 0]);
+    instance.json(&["collection", "add", "polygon", CONTRACT, "--from", "5"]);
+    let said = instance.failure(&["import", "own.jsonl"]);
+    let reason = format!("own.jsonl line 1: marketplace: chain 137 is followed for {CONTRACT}");
+    assert!(said.contains(&reason), "{said}");
+    assert_eq!(counts(&instance.json(&["import", "both.jsonl", "--skip-bad"])), [1, 1, 1]);
+}
+
 /// The longest line that is read, its end included.
 const LINE_BYTES_MAX: usize = 4 * 1024 * 1024;
 

@@ -75,6 +75,34 @@ fn a_reorganisation_during_history_and_at_the_hand_over_is_followed() {
     assert_like_from_scratch(&market, other, "at the hand-over");
 }
 
+#[test]
+fn a_chain_that_is_forgotten_is_read_anew() {
+    let mut market = Market::open();
+    let collection = market.singles(market.seller());
+    trade(&market, collection, 1);
+    settle(&market);
+    let before = digest(&market);
+    let listed = market.instance.json(&["collection", "list", "hardhat"]);
+    let (contract, live) = (&listed[0]["contractAddress"], &listed[0]["live"]);
+    assert_eq!((contract, live), (&json!(collection), &json!(true)), "{listed}");
+    market.kill();
+
+    let said = market.instance.failure(&["chain", "resync", "hardhat"]);
+    assert!(said.contains("add --yes"), "{said}");
+    assert_eq!(market.instance.json(&["collection", "list", "hardhat"]), listed, "nothing is done unasked");
+    market.instance.json(&["chain", "resync", "hardhat", "--yes"]);
+    assert_ne!(digest(&market), before);
+    let forgotten = market.instance.run(&["collection", "list", "hardhat"]).stdout;
+    let row = forgotten.lines().nth(1).unwrap().split_whitespace().collect::<Vec<_>>().join(" ");
+    assert_eq!(row, format!("{collection} 0 reading its history"), "{forgotten}");
+
+    market.start();
+    settle(&market);
+    assert_eq!(digest(&market), before);
+    assert_eq!(market.instance.json(&["collection", "list", "hardhat"]), listed);
+    assert_like_from_scratch(&market, collection, "after a resync");
+}
+
 fn mint(market: &Market, collection: Address, token: u64) {
     let call = mintCall { to: alloy_address(market.seller()), tokenId: U256::from(token) };
     market.anvil.send(market.seller(), collection, &call);
@@ -117,11 +145,13 @@ fn is_settled(market: &Market) -> bool {
         && followed.iter().all(|collection| collection.live)
 }
 
+/// A hash of everything that the chain states.
+fn digest(market: &Market) -> [u8; 32] {
+    market.instance.with_store(async |store| facts_digest(store, ChainId(31337)).await.unwrap())
+}
+
 fn assert_like_from_scratch(market: &Market, collection: Address, when: &str) {
     settle(market);
-    let digest = |market: &Market| {
-        market.instance.with_store(async |store| facts_digest(store, ChainId(31337)).await.unwrap())
-    };
     let scratch = market.anew();
     let followed = market.instance.with_store(async |store| store.followed(ChainId(31337)).await.unwrap());
     assert!(followed.iter().any(|followed| followed.key.address == collection), "{when}");

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Reader, Rejection};
+use super::{Reader, Reason, Rejection};
 
 /// What an order is called within its collection.
 pub type OrderKey = (Marketplace, String);
@@ -25,6 +25,23 @@ pub struct OrderKeyInput {
     marketplace: Text<64>,
     /// The marketplace's own name for the order.
     order_id: Text<256>,
+}
+
+/// Refuses an order that nobody but its chain may put or end: one of the service's own marketplaces, of a collection
+/// that is followed.
+pub fn not_stated(
+    collection: CollectionKey,
+    marketplace: Marketplace,
+    is_followed: bool,
+) -> Result<(), Rejection> {
+    if !is_followed || !marketplace.is_own() {
+        return Ok(());
+    }
+    let CollectionKey { chain, address } = collection;
+    let message = format!(
+        "marketplace: chain {chain} is followed for {address} and states the orders of this service's own marketplaces"
+    );
+    Err(Rejection::new(Reason::StatedByChain, message))
 }
 
 impl Reader<'_> {

@@ -8,6 +8,7 @@ use super::{ChainError, ChainState, Followed};
 use crate::args::args;
 use crate::collections::{find_or_create, read_contract};
 use crate::metadata_queue::enqueue;
+use crate::row::Row;
 use crate::session::Session;
 use crate::{CollectionId, CollectionKey, Store, StoreError};
 
@@ -30,6 +31,22 @@ impl Store {
             Box::pin(async move {
                 let checkpoint = read_checkpoint(&mut session, chain).await?;
                 read_followed(&mut session, chain, checkpoint).await
+            })
+        })
+        .await
+    }
+
+    /// The collections of all chains that are followed.
+    pub async fn followed_everywhere(&self) -> Result<Vec<CollectionKey>, StoreError> {
+        self.read(|mut session| {
+            Box::pin(async move {
+                let sql = "SELECT collections.chain_id, contract_address FROM followed_collections followed
+                    JOIN collections ON collections.collection_id = followed.collection_id";
+                let key = |row: &Row| {
+                    let chain = ChainId(row.u64(0, "chain id")?);
+                    Ok(CollectionKey { chain, address: row.parse(1, "contract address")? })
+                };
+                session.all(sql, args![]).await?.iter().map(key).collect()
             })
         })
         .await

@@ -12,7 +12,7 @@ use super::types::{Answer, IdempotencyKey, read};
 use crate::app::App;
 use crate::call::Call;
 use crate::failure::Failure;
-use crate::ingest::{OrderKey, OrderKeyInput, Reason, Rejection};
+use crate::ingest::{OrderKey, OrderKeyInput, Reason, Rejection, not_stated};
 use crate::route::request;
 
 /// The orders to end.
@@ -74,13 +74,13 @@ impl Record for Ending {
         now: Timestamp,
     ) -> Result<Settled, Failure> {
         let marketplaces = endings.iter().map(|(_, ending)| ending.order.0);
-        let own_are_stated = known::stated_by_chain(app, collection, marketplaces, now).await?;
+        let is_followed = known::is_followed(app, collection, marketplaces, now).await?;
         let keys = endings.iter().map(|(_, ending)| ending.order.clone()).collect();
         let known = known::orders(app, collection, keys).await?;
         let mut settled = Settled::default();
         for (index, Self { order: key, status }) in endings {
-            if own_are_stated && key.0.is_own() {
-                settled.add(index, Err(known::refuse_stated(collection)));
+            if let Err(stated) = not_stated(collection, key.0, is_followed) {
+                settled.add(index, Err(stated));
                 continue;
             }
             let order = known.get(&key).cloned().ok_or_else(|| {

@@ -7,7 +7,7 @@ use bourse_wire::{Marketplace, OrderFacts, Timestamp};
 
 use crate::app::App;
 use crate::failure::Failure;
-use crate::ingest::{OrderKey, Reason, Rejection};
+use crate::ingest::OrderKey;
 
 /// Those of these orders that are known.
 pub(super) async fn orders(
@@ -20,8 +20,8 @@ pub(super) async fn orders(
     Ok(orders.into_iter().map(|order| ((order.marketplace, order.order_id.clone()), order)).collect())
 }
 
-/// Whether these orders are not for anybody to put or end, where there are own ones among them: a chain states those.
-pub(super) async fn stated_by_chain(
+/// Whether the collection is followed, where that matters: where there are own orders among these.
+pub(super) async fn is_followed(
     app: &App,
     collection: CollectionKey,
     mut marketplaces: impl Iterator<Item = Marketplace>,
@@ -29,15 +29,6 @@ pub(super) async fn stated_by_chain(
 ) -> Result<bool, Failure> {
     let any_own = marketplaces.any(Marketplace::is_own);
     Ok(any_own && app.followed.has(&app.store, collection, now).await?)
-}
-
-/// What an order is refused with that a chain states.
-pub(super) fn refuse_stated(collection: CollectionKey) -> Rejection {
-    let CollectionKey { chain, address } = collection;
-    let message = format!(
-        "marketplace: chain {chain} is followed for {address} and states the orders of this service's own marketplaces"
-    );
-    Rejection::new(Reason::StatedByChain, message)
 }
 
 /// Dates a record that came without a date. When nothing else is different it keeps the date it had, so that sending

@@ -15,7 +15,7 @@ use super::types::{Answer, IdempotencyKey, read, read_all};
 use crate::app::App;
 use crate::call::Call;
 use crate::failure::Failure;
-use crate::ingest::{OrderKey, Reader, Reason, Rejection};
+use crate::ingest::{OrderKey, Reader, Reason, Rejection, not_stated};
 
 /// The orders to put.
 #[derive(Deserialize, JsonSchema)]
@@ -66,7 +66,7 @@ impl Record for OrderFacts {
         now: Timestamp,
     ) -> Result<Settled, Failure> {
         let marketplaces = orders.iter().map(|(_, order)| order.marketplace);
-        let own_are_stated = known::stated_by_chain(app, collection, marketplaces, now).await?;
+        let is_followed = known::is_followed(app, collection, marketplaces, now).await?;
         let expired = orders.iter().filter(|(_, order)| is_expired(order, now));
         let expired: Vec<OrderKey> =
             expired.map(|(_, order)| (order.marketplace, order.order_id.clone())).collect();
@@ -74,8 +74,8 @@ impl Record for OrderFacts {
             if expired.is_empty() { HashMap::new() } else { known::orders(app, collection, expired).await? };
         let mut settled = Settled::default();
         for (index, order) in orders {
-            if own_are_stated && order.marketplace.is_own() {
-                settled.add(index, Err(known::refuse_stated(collection)));
+            if let Err(stated) = not_stated(collection, order.marketplace, is_followed) {
+                settled.add(index, Err(stated));
                 continue;
             }
             let is_known = known.contains_key(&(order.marketplace, order.order_id.clone()));
