@@ -46,7 +46,8 @@ pub use analytics::{
 pub use audiences::{AudienceContractInput, AudienceImport, AudienceView};
 pub use backend::{DatabaseUrl, OpenOptions, Store};
 pub use chain::{
-    Backing, BlockFacts, Blocks, BlocksCommitted, ChainError, ChainState, Followed, History, HistoryCommitted,
+    Backing, BlockFacts, Blocks, BlocksCommitted, ChainError, ChainState, Followed, History,
+    HistoryCommitted, OfferScope, Purse,
 };
 pub use changes::Changes;
 pub use collections::{CollectionId, CollectionKey, StoredToken};

@@ -139,6 +139,14 @@ impl Migration {
             postgres: "",
             layout: &[],
         },
+        Self {
+            version: 8,
+            name: "offers_of_blocks",
+            both: include_str!("../migrations/0008_offers_of_blocks.sql"),
+            sqlite: "",
+            postgres: "",
+            layout: &[],
+        },
     ];
 
     /// The newest version this program knows.

@@ -2,12 +2,12 @@
 
 use std::cell::RefCell;
 
-use alloy_primitives::hex;
+use alloy_primitives::{U256, hex};
 use alloy_sol_types::{SolCall, sol};
 use bourse_wire::Address;
 use serde_json::{Value, json};
 
-use crate::anvil::{Anvil, alloy_address, balanceOfCall};
+use crate::anvil::{Anvil, alloy_address, balanceOfCall, transferCall};
 use crate::market::{Market, V2, order};
 use crate::wiretap::Wiretap;
 
@@ -59,9 +59,9 @@ fn assert_calls_go_through(place: impl Fn(&Anvil) -> (Address, String)) {
         market.offer(maker, collection, "ERC721", &order("1", "1", market.currency, "4000000"));
     }
     market.wait_offers(collection, "1", 2);
-    // Both makers are looked at again for the next block; then one can no longer pay.
-    market.anvil.mine(1);
-    market.allow(market.platform(), 0);
+    // What one gives the other is looked at for both; then one can no longer pay.
+    let given = transferCall { to: alloy_address(market.buyer()), amount: U256::from(7_000_000) };
+    market.anvil.send(market.platform(), market.currency, &given);
     market.wait_offers(collection, "1", 1);
 
     let calls = tap.calls_of("eth_call");

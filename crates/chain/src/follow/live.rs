@@ -173,17 +173,21 @@ impl<N: Node, B: Books, P: Pace> Follower<N, B, P> {
     }
 
     fn taken(&self, known: &mut Known, rewind_to: Option<u64>, blocks: Vec<Block>) {
+        known.window.advance(rewind_to, blocks, self.options.window);
+        let checkpoint = known.window.checkpoint();
         if let Some(number) = rewind_to {
             tracing::info!(chain = %self.options.chain, number, "the chain took back the blocks after this one");
-            self.status.set(|snapshot| snapshot.reorgs += 1);
+            // Both at once: whoever sees that blocks were taken back sees none of them.
+            self.status.set(|snapshot| {
+                snapshot.reorgs += 1;
+                snapshot.checkpoint = Some(checkpoint);
+            });
             // Collections that are not live yet may have gone back with the chain.
             known.followed_at = None;
             known.pipelines.clear();
         }
-        known.window.advance(rewind_to, blocks, self.options.window);
-        let next = known.window.checkpoint().number + 1;
         for followed in known.followed.iter_mut().filter(|followed| followed.live) {
-            followed.next_block = next;
+            followed.next_block = checkpoint.number + 1;
         }
     }
 

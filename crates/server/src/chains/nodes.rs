@@ -10,8 +10,8 @@ use alloy_sol_types::SolCall;
 use bourse_chain::questions::{allowanceCall, getRoyaltyInfoCall, isApprovedForAllCall};
 use bourse_chain::rpc::{HttpNode, HttpOptions, NodeUrl, Pool, PoolOptions};
 use bourse_chain::{
-    Call, Caller, FollowOptions, Follower, Node as _, OfferWatch, Offers, Phase, RealPace, Reverted,
-    Snapshot, Status, fetch,
+    Call, Caller, FollowOptions, Follower, Node as _, OfferOptions, OfferWatch, Offers, Phase, RealPace,
+    Reverted, Snapshot, Status, fetch,
 };
 use bourse_market::facts::Block;
 use bourse_store::Store;
@@ -26,9 +26,6 @@ use crate::settings::{Network, Networks};
 
 /// For how long nobody else follows after a server was killed. Two that follow at once only get in each other's way.
 const LEASE: Duration = Duration::from_secs(5);
-
-/// The most makers of offers whose funds are looked at for each block.
-const PURSES_PER_BLOCK: usize = 1_000;
 
 /// The nodes of one network behind one name.
 pub(crate) type ChainNode = Pool<HttpNode, RealPace>;
@@ -176,7 +173,7 @@ impl NetworkNodes {
             interval: self.network.following.poll,
         };
         let caller = Caller::new(Some(self.network.following.multicall));
-        watch.run(Offers::new(caller, PURSES_PER_BLOCK))
+        watch.run(Offers::new(caller, OfferOptions::default()))
     }
 
     /// Whoever follows the chain into a store.

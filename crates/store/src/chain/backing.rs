@@ -1,12 +1,13 @@
 //! What the funds of makers cover of their offers. No block states it, so it is looked up and written by itself.
 
-use bourse_wire::{Amount, ChainId, Marketplace, OrderFacts, OrderSide, OrderStatus};
+use bourse_wire::{Address, Amount, ChainId, Marketplace, OrderFacts, OrderSide, OrderStatus, Timestamp};
 
 use crate::args::args;
 use crate::collections::{CollectionKey, find_or_create, hold};
 use crate::commit::{Changed, raise_version};
 use crate::orders::{SELECT_ORDERS, order};
-use crate::session::Session;
+use crate::row::Row;
+use crate::session::{Session, list};
 use crate::{Store, StoreError};
 
 /// How many units of an offer its maker can pay for.
@@ -20,11 +21,50 @@ pub struct Backing {
     pub units: Option<Amount>,
 }
 
+/// Whose money stands behind an offer: a maker's, in a currency, for an operator to take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Purse {
+    /// The maker of the offer.
+    pub maker: Address,
+    /// The currency.
+    pub currency: Address,
+    /// Who takes the money.
+    pub operator: Address,
+}
+
+/// Which offers are meant.
+#[derive(Clone, Debug)]
+pub enum OfferScope {
+    /// All.
+    Everything,
+    /// Those that a block after this one made or changed.
+    ChangedAfter(u64),
+    /// Those on the collections of these contracts.
+    Collections(Vec<Address>),
+}
+
 impl Store {
-    /// The offers on followed collections of a chain that may still be filled, as far as no time is concerned, and
-    /// of which it is known who takes the money.
-    pub async fn open_offers(&self, chain: ChainId) -> Result<Vec<(CollectionKey, OrderFacts)>, StoreError> {
-        self.read(move |mut session| Box::pin(async move { open_offers(&mut session, chain).await })).await
+    /// Whose money stands behind offers on followed collections of a chain that may still be filled. An offer in the
+    /// chain's own currency has nobody's: there are no allowances of it.
+    pub async fn purses(
+        &self,
+        chain: ChainId,
+        scope: OfferScope,
+        now: Timestamp,
+    ) -> Result<Vec<Purse>, StoreError> {
+        self.read(move |mut session| Box::pin(async move { purses(&mut session, chain, scope, now).await }))
+            .await
+    }
+
+    /// The offers of these makers on followed collections of a chain that may still be filled, as far as no time is
+    /// concerned, and of which it is known who takes the money.
+    pub async fn open_offers(
+        &self,
+        chain: ChainId,
+        makers: Vec<Address>,
+    ) -> Result<Vec<(CollectionKey, OrderFacts)>, StoreError> {
+        self.read(move |mut session| Box::pin(async move { open_offers(&mut session, chain, makers).await }))
+            .await
     }
 
     /// Writes what the makers of offers can pay for; tells how many are different now.
@@ -41,30 +81,77 @@ impl Store {
     }
 }
 
+/// Offers that may still be filled, as far as no time is concerned. Written out, as SQLite takes a partial index only
+/// for what it can see.
+const IS_OPEN: &str = "orders.side = 2 AND orders.status = 1 AND orders.operator IS NOT NULL
+    AND orders.quantity_remaining <> '0'";
+
+/// Makers that one statement names.
+const MAKERS_PER_READ: usize = 500;
+
+async fn purses(
+    session: &mut Session<'_>,
+    chain: ChainId,
+    scope: OfferScope,
+    now: Timestamp,
+) -> Result<Vec<Purse>, StoreError> {
+    let mut args = args![chain, now, Timestamp::ZERO, Address::ZERO];
+    let scope = match scope {
+        OfferScope::Everything => String::new(),
+        OfferScope::ChangedAfter(number) => {
+            args.extend(args![number]);
+            "AND orders.block_number > $5".to_owned()
+        }
+        OfferScope::Collections(contracts) => {
+            let named = list(contracts.len(), args.len());
+            args.extend(contracts.into_iter().flat_map(|contract| args![contract]));
+            format!("AND collections.contract_address IN ({named})")
+        }
+    };
+    // `CROSS` has SQLite begin with the collections. Times of blocks have no fraction, and sort as texts.
+    let sql = format!(
+        "SELECT DISTINCT orders.maker, orders.currency_address, orders.operator
+        FROM followed_collections followed CROSS JOIN collections CROSS JOIN orders
+        WHERE followed.chain_id = $1 AND collections.collection_id = followed.collection_id
+        AND orders.collection_id = followed.collection_id AND {IS_OPEN} {scope}
+        AND (orders.valid_until > $2 OR orders.valid_until = $3) AND orders.currency_address <> $4"
+    );
+    let purse = |row: &Row| {
+        Ok(Purse {
+            maker: row.parse(0, "account")?,
+            currency: row.parse(1, "currency address")?,
+            operator: row.parse(2, "account")?,
+        })
+    };
+    session.all(sql, args).await?.iter().map(purse).collect()
+}
+
 async fn open_offers(
     session: &mut Session<'_>,
     chain: ChainId,
+    makers: Vec<Address>,
 ) -> Result<Vec<(CollectionKey, OrderFacts)>, StoreError> {
+    // `CROSS` has SQLite begin with the makers.
     let select = SELECT_ORDERS.replace(
         "FROM orders",
-        ", collections.contract_address FROM followed_collections followed
-        JOIN orders ON orders.collection_id = followed.collection_id
-        JOIN collections ON collections.collection_id = followed.collection_id",
+        ", collections.contract_address
+        FROM orders CROSS JOIN followed_collections followed CROSS JOIN collections",
     );
-    // Written out, as SQLite takes a partial index only for what it can see.
-    let (side, status) = (OrderSide::Offer.number(), OrderStatus::Active.number());
-    let sql = format!(
-        "{select} WHERE followed.chain_id = $1 AND orders.side = {side} AND orders.status = {status}
-        AND orders.operator IS NOT NULL AND orders.quantity_remaining <> '0'
-        ORDER BY followed.collection_id, orders.marketplace, orders.order_id"
-    );
-    let rows = session.all(sql, args![chain]).await?;
-    rows.iter()
-        .map(|row| {
+    let mut offers = Vec::new();
+    for makers in makers.chunks(MAKERS_PER_READ) {
+        let sql = format!(
+            "{select} WHERE orders.maker IN ({}) AND {IS_OPEN} AND followed.chain_id = $1
+            AND followed.collection_id = orders.collection_id
+            AND collections.collection_id = orders.collection_id",
+            list(makers.len(), 1)
+        );
+        let args = args![chain].into_iter().chain(makers.iter().flat_map(|maker| args![*maker])).collect();
+        for row in session.all(sql, args).await? {
             let key = CollectionKey { chain, address: row.parse(CONTRACT_ADDRESS, "contract address")? };
-            Ok((key, order(row)?))
-        })
-        .collect()
+            offers.push((key, order(&row)?));
+        }
+    }
+    Ok(offers)
 }
 
 /// The column behind those of an order.
@@ -83,9 +170,9 @@ async fn set_backing(
     for Backing { marketplace, order_id, units } in backing {
         let sql =
             "UPDATE orders SET backing = $4 WHERE collection_id = $1 AND marketplace = $2 AND order_id = $3
-            AND side = $5 AND operator IS NOT NULL AND backing IS DISTINCT FROM $4";
-        let side = OrderSide::Offer.number();
-        let args = args![id.0, marketplace.number(), order_id.as_str(), units, side];
+            AND side = $5 AND status = $6 AND operator IS NOT NULL AND backing IS DISTINCT FROM $4";
+        let (side, status) = (OrderSide::Offer.number(), OrderStatus::Active.number());
+        let args = args![id.0, marketplace.number(), order_id.as_str(), units, side, status];
         if session.execute(sql, args).await? > 0 {
             changed.orders.push((marketplace.number(), order_id));
         }

@@ -17,7 +17,7 @@ mod write;
 use bourse_market::facts::{Block, BlockHash, Stated};
 use bourse_wire::{Address, ChainId};
 
-pub use backing::Backing;
+pub use backing::{Backing, OfferScope, Purse};
 pub use error::ChainError;
 
 use crate::{CollectionId, CollectionKey};

@@ -109,7 +109,7 @@ async fn what_covers_offers_is_put_and_listings_are_left_alone() {
     over.order_id = "7".to_owned();
     let (offer, over) = (Fact::OrderMade(offer), Fact::OrderMade(over));
     stage.grow(&[&[listing(5, 1, 1), offer, over, filled(7, 2, 0)]]).await;
-    let open = stage.store.open_offers(collection(0).chain).await.unwrap();
+    let open = stage.store.open_offers(collection(0).chain, vec![account(1), account(2)]).await.unwrap();
     assert_eq!(open.iter().map(|(_, order)| order.order_id.as_str()).collect::<Vec<_>>(), ["6"]);
     let put = async |stage: &Stage, id: &str, backing: Option<u64>| {
         let units = backing.map(Amount::from);

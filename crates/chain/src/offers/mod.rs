@@ -1,0 +1,239 @@
+//! Whether the makers of offers can pay: their funds, and what they let the marketplace take of them.
+//!
+//! No log states it, so contracts are asked: for each block about those whose money moved and about offers that are new,
+//! and now and then about all, as there is money that changes without a word.
+
+mod cover;
+mod money;
+mod watch;
+mod watched;
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::time::Duration;
+
+use alloy_primitives::{Address as RawAddress, U256};
+use alloy_sol_types::SolCall;
+use bourse_market::facts::Block;
+use bourse_store::{Backing, CollectionKey, OfferScope, Purse, Store, StoreError};
+use bourse_wire::{Address, ChainId, OrderFacts, Timestamp};
+
+use crate::calls::Caller;
+use crate::node::{Call, Failure, Node, Span};
+use crate::questions::{allowanceCall, balanceOfCall};
+use cover::{is_over, purse_of, units};
+pub use watch::OfferWatch;
+use watched::Watched;
+
+/// The most blocks whose logs are read for one look; after a longer pause all purses are looked at.
+const BLOCKS_MAX: u64 = 64;
+
+/// Why funds could not be looked at.
+#[derive(Debug, thiserror::Error)]
+pub enum OffersError {
+    /// A node failed.
+    #[error("{0}")]
+    Node(#[from] Failure),
+    /// The store failed.
+    #[error("{0}")]
+    Store(#[from] StoreError),
+}
+
+/// How funds are looked at.
+#[derive(Clone, Copy, Debug)]
+pub struct OfferOptions {
+    /// The most makers whose funds are asked for at once.
+    pub purses_at_once: usize,
+    /// How long a maker is believed of whom no log tells anything.
+    pub sweep: Duration,
+}
+
+impl Default for OfferOptions {
+    fn default() -> Self {
+        Self { purses_at_once: 1_000, sweep: Duration::from_mins(5) }
+    }
+}
+
+/// How far a chain was followed when funds are looked at.
+#[derive(Clone, Debug)]
+pub struct Followed {
+    /// The chain.
+    pub chain: ChainId,
+    /// Its newest block.
+    pub block: Block,
+    /// How often it took blocks back.
+    pub reorgs: u64,
+    /// The collections that move on with it.
+    pub live: HashSet<Address>,
+}
+
+/// Looks at the funds behind offers.
+#[derive(Debug)]
+pub struct Offers {
+    caller: Caller,
+    options: OfferOptions,
+    watched: Watched,
+    /// How far the chain was when it was last read what happened to purses.
+    read: Option<Followed>,
+}
+
+impl Offers {
+    /// Asks through `caller`.
+    pub fn new(caller: Caller, options: OfferOptions) -> Self {
+        Self { caller, options, watched: Watched::default(), read: None }
+    }
+
+    /// Forgets what was read, when somebody else goes on.
+    pub fn forget(&mut self) {
+        self.watched.clear();
+        self.read = None;
+    }
+
+    /// Whether there are more to look at than one look had room for.
+    pub fn has_more(&self) -> bool {
+        self.watched.is_touched()
+    }
+
+    /// Looks at funds at the end of a block, and stores what they cover; tells how many makers were looked at.
+    pub async fn look<N: Node>(
+        &mut self,
+        node: &N,
+        store: &Store,
+        at: &Followed,
+        now: Timestamp,
+    ) -> Result<usize, OffersError> {
+        self.read_on(node, store, at, now).await?;
+        let due = self.watched.due(now, self.options.sweep, self.options.purses_at_once);
+        if due.is_empty() {
+            return Ok(0);
+        }
+        let funds = self.funds(node, &due, at.block).await?;
+        let makers: BTreeSet<Address> = due.iter().map(|purse| purse.maker).collect();
+        let mut offers = store.open_offers(at.chain, makers.into_iter().collect()).await?;
+        offers.retain(|(_, order)| !is_over(order, now));
+        cover(store, &offers, &funds).await?;
+        let open: BTreeSet<Purse> = offers.iter().filter_map(|(_, order)| purse_of(order)).collect();
+        for purse in &due {
+            if open.contains(purse) {
+                self.watched.looked(*purse, now);
+            } else {
+                self.watched.forget(*purse);
+            }
+        }
+        Ok(due.len())
+    }
+
+    /// Reads what happened since the last look, or begins anew when that cannot be told.
+    async fn read_on<N: Node>(
+        &mut self,
+        node: &N,
+        store: &Store,
+        at: &Followed,
+        now: Timestamp,
+    ) -> Result<(), OffersError> {
+        let is_near = |read: &&Followed| {
+            let blocks = at.block.number.checked_sub(read.block.number);
+            read.reorgs == at.reorgs && blocks.is_some_and(|blocks| blocks <= BLOCKS_MAX)
+        };
+        let Some(read) = self.read.as_ref().filter(is_near) else {
+            for purse in store.purses(at.chain, OfferScope::Everything, now).await? {
+                self.watched.touch(purse);
+            }
+            self.watched.touch_all();
+            self.read = Some(at.clone());
+            return Ok(());
+        };
+        let before = read.block.number;
+        let mut scopes = vec![OfferScope::ChangedAfter(before)];
+        // Collections that came to the newest block bring offers of older ones.
+        let arrived: Vec<Address> = at.live.difference(&read.live).copied().collect();
+        if !arrived.is_empty() {
+            scopes.push(OfferScope::Collections(arrived));
+        }
+        if before < at.block.number {
+            self.read_logs(node, before + 1, at.block).await?;
+        }
+        for scope in scopes {
+            for purse in store.purses(at.chain, scope, now).await? {
+                self.watched.touch(purse);
+            }
+        }
+        self.read = Some(at.clone());
+        Ok(())
+    }
+
+    /// Reads whose money moved from a block on.
+    async fn read_logs<N: Node>(&mut self, node: &N, from: u64, to: Block) -> Result<(), Failure> {
+        let Some(wanted) = money::wanted(self.watched.iter()) else {
+            self.watched.touch_all();
+            return Ok(());
+        };
+        if wanted.is_empty() {
+            return Ok(());
+        }
+        let is_one = from == to.number;
+        let span = if is_one { Span::Block(to.hash) } else { Span::Range { from, to: to.number } };
+        match node.logs(span, &wanted).await {
+            Ok(logs) => {
+                for told in &logs {
+                    for account in money::accounts(&told.log) {
+                        self.watched.touch_account(account, told.log.address);
+                    }
+                }
+            }
+            // It does not tell so much at once; then everybody is asked.
+            Err(Failure::SmallerRange { .. }) => self.watched.touch_all(),
+            Err(failure) => return Err(failure),
+        }
+        Ok(())
+    }
+
+    /// What is in purses and may be taken; none where the currency does not tell.
+    async fn funds<N: Node>(
+        &self,
+        node: &N,
+        purses: &[Purse],
+        at: Block,
+    ) -> Result<BTreeMap<Purse, Option<U256>>, Failure> {
+        let calls: Vec<Call> = purses.iter().flat_map(|purse| questions(*purse)).collect();
+        let answers = self.caller.call(node, &calls, Some(at.hash)).await?;
+        let funds = purses.iter().zip(answers.chunks(2)).map(|(purse, answers)| {
+            let number =
+                |place: usize| balanceOfCall::abi_decode_returns(answers.get(place)?.as_ref().ok()?).ok();
+            (*purse, number(0).zip(number(1)).map(|(held, allowed)| held.min(allowed)))
+        });
+        Ok(funds.collect())
+    }
+}
+
+/// Stores how many units of offers these funds pay for.
+async fn cover(
+    store: &Store,
+    offers: &[(CollectionKey, OrderFacts)],
+    funds: &BTreeMap<Purse, Option<U256>>,
+) -> Result<(), StoreError> {
+    let mut covered: BTreeMap<CollectionKey, Vec<Backing>> = BTreeMap::new();
+    for (collection, order) in offers {
+        let Some(funds) = purse_of(order).and_then(|purse| funds.get(&purse)) else { continue };
+        let backing = funds.and_then(|funds| units(funds, order));
+        // Mostly nothing changed, and nothing has to be written.
+        if backing == order.backing {
+            continue;
+        }
+        covered.entry(*collection).or_default().push(Backing {
+            marketplace: order.marketplace,
+            order_id: order.order_id.clone(),
+            units: backing,
+        });
+    }
+    for (collection, backing) in covered {
+        store.set_backing(collection, backing).await?;
+    }
+    Ok(())
+}
+
+fn questions(purse: Purse) -> [Call; 2] {
+    let raw = |address: Address| RawAddress::from(*address.bytes());
+    let held = balanceOfCall { account: raw(purse.maker) }.abi_encode();
+    let allowed = allowanceCall { owner: raw(purse.maker), spender: raw(purse.operator) }.abi_encode();
+    [held, allowed].map(|data| Call { to: purse.currency, data: data.into() })
+}

@@ -1,0 +1,62 @@
+//! Looking at offers beside a follower.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bourse_store::Store;
+
+use super::{Followed, Offers};
+use crate::node::Node;
+use crate::pace::Pace;
+use crate::status::{Phase, Snapshot, Status};
+
+/// Nodes that keep no archive know the state of about twice as many blocks. Further behind there is nobody to ask, and
+/// what they would say is of no interest.
+const LAG_MAX: u64 = 64;
+
+/// Looks at the funds behind offers at each new block, beside a follower of the same chain and while that one follows.
+pub struct OfferWatch<N, P> {
+    /// Whom to ask.
+    pub node: Arc<N>,
+    /// Where offers are.
+    pub store: Arc<Store>,
+    /// The time.
+    pub pace: Arc<P>,
+    /// How the follower is doing.
+    pub status: Status,
+    /// How long to wait between two looks at it.
+    pub interval: Duration,
+}
+
+impl<N: Node, P: Pace> OfferWatch<N, P> {
+    /// Looks until whoever waits for this stops waiting.
+    pub async fn run(self, mut offers: Offers) {
+        let mut looked = None;
+        loop {
+            let snapshot = self.status.get();
+            match followed(&snapshot) {
+                Some(at) if looked != Some(at.block.hash) || offers.has_more() => {
+                    match offers.look(&*self.node, &self.store, &at, self.pace.now()).await {
+                        Ok(_) => looked = Some(at.block.hash),
+                        Err(error) => {
+                            tracing::warn!(chain = %snapshot.chain, %error, "funds could not be looked at");
+                        }
+                    }
+                }
+                Some(_) => {}
+                None => offers.forget(),
+            }
+            self.pace.sleep(self.interval).await;
+        }
+    }
+}
+
+/// How far the chain is followed, when this process does it and is near its end.
+fn followed(snapshot: &Snapshot) -> Option<Followed> {
+    let is_following = matches!(snapshot.phase, Phase::CatchingUp | Phase::Live);
+    let is_near = snapshot.lag().is_some_and(|lag| lag <= LAG_MAX);
+    let block = snapshot.checkpoint.filter(|_| is_following && is_near)?;
+    let live = snapshot.collections.iter().filter(|collection| collection.live);
+    let live = live.map(|collection| collection.address).collect();
+    Some(Followed { chain: snapshot.chain, block, reorgs: snapshot.reorgs, live })
+}
