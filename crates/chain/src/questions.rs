@@ -4,6 +4,7 @@ alloy_sol_types::sol! {
     function name() returns (string);
     function symbol() returns (string);
     function decimals() returns (uint8);
+    function owner() returns (address);
     function contractURI() returns (string);
     function tokenURI(uint256 id) returns (string);
     function uri(uint256 id) returns (string);

@@ -18,69 +18,72 @@ const BPS_WHOLE: u64 = 10_000;
 /// How long a royalty counts before it is asked for again.
 const ROYALTY_LASTS: Duration = Duration::from_hours(1);
 
-/// Who gets a share when tokens of a collection are sold.
+/// What is sold, and where: each marketplace knows royalties of contracts that do not tell theirs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Sold {
+    pub(crate) market: Address,
+    pub(crate) collection: Address,
+}
+
+/// Who gets a share when tokens of a collection are sold. It is asked at the newest block, whatever block an order is
+/// of: nodes that keep no archive know no other.
 pub(crate) struct Royalties {
     caller: Caller,
-    /// The marketplace that knows royalties of contracts that do not tell theirs.
-    market: Option<Address>,
-    known: Mutex<HashMap<Address, (Timestamp, Option<FeeEntry>)>>,
+    known: Mutex<HashMap<Sold, (Timestamp, Option<FeeEntry>)>>,
 }
 
 impl Royalties {
-    /// Royalties as a marketplace of our own pays them, or as contracts tell them.
-    pub(crate) fn new(caller: Caller, market: Option<Address>) -> Self {
-        Self { caller, market, known: Mutex::default() }
+    /// Royalties as marketplaces of our own pay them, or as contracts tell them.
+    pub(crate) fn new(caller: Caller) -> Self {
+        Self { caller, known: Mutex::default() }
     }
 
-    /// The royalty of each of these collections; none for those that ask for none.
+    /// The royalty of each of these; none for those that ask for none.
     pub(crate) async fn of<N: Node>(
         &self,
         node: &N,
-        collections: &BTreeSet<Address>,
+        sold: &BTreeSet<Sold>,
         now: Timestamp,
-    ) -> Result<BTreeMap<Address, Option<FeeEntry>>, Failure> {
+    ) -> Result<BTreeMap<Sold, Option<FeeEntry>>, Failure> {
         let (mut found, mut missing) = (BTreeMap::new(), Vec::new());
         {
             let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-            for collection in collections {
-                match known.get(collection) {
+            for sold in sold {
+                match known.get(sold) {
                     Some((until, royalty)) if *until > now => {
-                        found.insert(*collection, royalty.clone());
+                        found.insert(*sold, royalty.clone());
                     }
-                    _ => missing.push(*collection),
+                    _ => missing.push(*sold),
                 }
             }
         }
         if missing.is_empty() {
             return Ok(found);
         }
-        let calls: Vec<Call> = missing.iter().flat_map(|of| self.questions(*of)).collect();
-        let answers = self.caller.call(node, &calls, None).await?;
-        let each = calls.len() / missing.len();
+        let questions: Vec<[Call; 4]> = missing.iter().map(|sold| questions(*sold)).collect();
+        let answers = self.caller.call(node, questions.as_flattened(), None).await?;
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        for (collection, answers) in missing.into_iter().zip(answers.chunks(each)) {
+        for (sold, answers) in missing.into_iter().zip(answers.chunks(4)) {
             let royalty = answers.iter().find_map(|answer| share(answer.as_deref().ok()?));
-            known.insert(collection, (later(now, ROYALTY_LASTS), royalty.clone()));
-            found.insert(collection, royalty);
+            known.insert(sold, (later(now, ROYALTY_LASTS), royalty.clone()));
+            found.insert(sold, royalty);
         }
         Ok(found)
     }
+}
 
-    /// Asked for the first two token ids, as contracts may refuse one that does not exist.
-    fn questions(&self, collection: Address) -> Vec<Call> {
-        let price = U256::from(BPS_WHOLE);
-        let mut calls = Vec::with_capacity(4);
-        for token in [U256::ZERO, U256::from(1)] {
-            if let Some(market) = self.market {
-                let contract = RawAddress::from(*collection.bytes());
-                let asked = getRoyaltyInfoCall { tokenContract: contract, tokenId: token, cost: price };
-                calls.push(Call { to: market, data: asked.abi_encode().into() });
-            }
-            let asked = royaltyInfoCall { tokenId: token, salePrice: price };
-            calls.push(Call { to: collection, data: asked.abi_encode().into() });
-        }
-        calls
-    }
+/// Asked for the first two token ids, as contracts may refuse one that does not exist.
+fn questions(Sold { market, collection }: Sold) -> [Call; 4] {
+    let (contract, price) = (RawAddress::from(*collection.bytes()), U256::from(BPS_WHOLE));
+    let pays = |token: u64| {
+        let asked = getRoyaltyInfoCall { tokenContract: contract, tokenId: U256::from(token), cost: price };
+        Call { to: market, data: asked.abi_encode().into() }
+    };
+    let tells = |token: u64| {
+        let asked = royaltyInfoCall { tokenId: U256::from(token), salePrice: price };
+        Call { to: collection, data: asked.abi_encode().into() }
+    };
+    [pays(0), tells(0), pays(1), tells(1)]
 }
 
 fn share(answer: &[u8]) -> Option<FeeEntry> {

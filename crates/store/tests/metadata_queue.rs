@@ -294,6 +294,7 @@ async fn a_contract_is_fetched_like_a_token() {
         r#type: ContractType::Erc721,
         symbol: "R".to_owned(),
         decimals: None,
+        owner: None,
         logo_uri: String::new(),
         deployed: true,
         bytecode_hash: String::new(),

@@ -161,6 +161,7 @@ fn contract_info() -> impl Strategy<Value = ContractInfo> {
                 r#type,
                 symbol,
                 decimals,
+                owner: deployed.then_some(address),
                 logo_uri,
                 deployed,
                 bytecode_hash,

@@ -23,6 +23,9 @@ pub struct ContractInfo {
     /// Decimals, for fungible tokens.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub decimals: Option<u64>,
+    /// Who the contract says owns it, when it does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub owner: Option<Address>,
     /// Link to the logo.
     #[serde(rename = "logoURI")]
     pub logo_uri: String,

@@ -6,7 +6,8 @@ use bourse_wire::{Address, ContractType, TokenId};
 use futures_util::future::BoxFuture;
 
 use crate::questions::{
-    contractURICall, decimalsCall, nameCall, supportsInterfaceCall, symbolCall, tokenURICall, uriCall,
+    contractURICall, decimalsCall, nameCall, ownerCall, supportsInterfaceCall, symbolCall, tokenURICall,
+    uriCall,
 };
 
 /// Characters of a name or a symbol that are kept.
@@ -86,6 +87,8 @@ pub(super) struct OwnWords {
     pub(super) link: String,
     pub(super) decimals: Option<u64>,
     pub(super) kind: ContractType,
+    /// Nobody when it was given up.
+    pub(super) owner: Option<Address>,
     /// Hash of its code; nothing when it has none.
     pub(super) code_hash: Option<String>,
 }
@@ -100,6 +103,7 @@ pub(super) async fn own_words(caller: &dyn Caller, to: Address) -> Result<OwnWor
         supportsInterfaceCall { id: ERC721 }.abi_encode(),
         supportsInterfaceCall { id: ERC1155 }.abi_encode(),
         supportsInterfaceCall { id: NO_INTERFACE }.abi_encode(),
+        ownerCall {}.abi_encode(),
     ];
     let code = caller.code(to).await?;
     let answers = ask(caller, questions.map(|data| ContractCall { to, data }).to_vec()).await;
@@ -124,7 +128,10 @@ pub(super) async fn own_words(caller: &dyn Caller, to: Address) -> Result<OwnWor
         _ => ContractType::Unknown,
     };
     let code_hash = (!code.is_empty()).then(|| hex::encode_prefixed(keccak256(code)));
-    Ok(OwnWords { name: short(0), symbol: short(1), link: words(2), decimals, kind, code_hash })
+    let owner = answer(7).and_then(|bytes| ownerCall::abi_decode_returns(bytes).ok());
+    let owner =
+        owner.map(|owner| Address::from_bytes(owner.into_array())).filter(|owner| *owner != Address::ZERO);
+    Ok(OwnWords { name: short(0), symbol: short(1), link: words(2), decimals, kind, owner, code_hash })
 }
 
 /// Asks, and sees to it that there is an answer for each question.

@@ -7,6 +7,8 @@ use std::time::Duration;
 use bourse_wire::Timestamp;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+use crate::pace::later;
+
 /// Hosts that are remembered; those without any trouble are forgotten beyond it.
 const HOSTS_MAX: usize = 10_000;
 /// How long something is put off at least, and at most, whose host has enough to do.
@@ -49,11 +51,6 @@ impl Host {
     }
 }
 
-/// This much later.
-pub(super) fn later(now: Timestamp, by: Duration) -> Timestamp {
-    Timestamp::from_unix_nanos(now.unix_nanos() + i128::try_from(by.as_nanos()).unwrap_or(i128::MAX / 2))
-}
-
 impl Hosts {
     /// So many places for each host, and so long quiet after its first failure and at most.
     pub(super) fn new(places: usize, quiet_min: Duration, quiet_max: Duration) -> Self {
@@ -68,7 +65,8 @@ impl Hosts {
     fn with<T>(&self, host: &str, change: impl FnOnce(&mut Host) -> T) -> T {
         let mut known = self.known();
         if known.len() >= HOSTS_MAX && !known.contains_key(host) {
-            known.retain(|_, host| host.failures > 0 || host.places.available_permits() < self.places);
+            let is_idle = |host: &Host| host.waiting == 0 && host.places.available_permits() == self.places;
+            known.retain(|_, host| host.failures > 0 || !is_idle(host));
         }
         change(known.entry(host.to_owned()).or_insert_with(|| Host {
             places: Arc::new(Semaphore::new(self.places)),

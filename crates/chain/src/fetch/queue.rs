@@ -15,9 +15,10 @@ use tokio::time::Instant;
 
 use super::ask::{self, CallFailed, Caller};
 use super::get::{GetError, Getter, Lookup, Rules};
-use super::hosts::{Hosts, later};
+use super::hosts::Hosts;
 use super::link::{Gateways, Link};
 use super::metadata;
+use crate::pace::later;
 
 /// Things taken from the queue for each one that is fetched at once: those whose host is busy must not keep others waiting.
 const TAKEN_PER_FETCH: usize = 4;
@@ -394,6 +395,7 @@ fn contract_info(
         r#type: words.kind,
         symbol: or(words.symbol, said.symbol),
         decimals: words.decimals,
+        owner: words.owner,
         logo_uri: said.image.clone(),
         deployed: words.code_hash.is_some(),
         bytecode_hash: words.code_hash.unwrap_or_default(),

@@ -12,7 +12,7 @@ use bourse_wire::{Address, FeeEntry};
 use crate::decode::{Decoder, Finding, TOKEN_TOPICS};
 use crate::node::{Failure, Node, ToldLog, Wanted};
 use crate::pace::Pace;
-use crate::royalties::Royalties;
+use crate::royalties::{Royalties, Sold};
 use crate::status::Status;
 
 /// Turns logs into facts. Shared by everything that reads logs of one chain.
@@ -30,6 +30,18 @@ struct Found<'a> {
     finding: Finding,
 }
 
+impl Found<'_> {
+    /// What an order is about, if it is one that was made, and the marketplace that wrote it down.
+    fn sold(&self) -> Option<Sold> {
+        match (&self.finding.fact, self.finding.concerns) {
+            (Fact::OrderMade(_), Concerns::Collection(collection)) => {
+                Some(Sold { market: self.log.address, collection })
+            }
+            _ => None,
+        }
+    }
+}
+
 impl<N: Node, P: Pace> Reading<N, P> {
     /// What the logs of `blocks` state of `collections`, one entry for each block. Both are in the order of the chain;
     /// a log of another block than these is not looked at.
@@ -41,17 +53,18 @@ impl<N: Node, P: Pace> Reading<N, P> {
     ) -> Result<Vec<BlockFacts>, Failure> {
         let (found, malformed) = self.decoded(logs);
         self.status.malformed(malformed);
-        let mut sold: BTreeSet<Address> = BTreeSet::new();
-        for Found { finding, .. } in &found {
-            if let (Fact::OrderMade(_), Concerns::Collection(of)) = (&finding.fact, finding.concerns) {
-                sold.extend(collections.contains(&of).then_some(of));
-            }
-        }
+        let sold: BTreeSet<Sold> = found
+            .iter()
+            .filter_map(Found::sold)
+            .filter(|sold| collections.contains(&sold.collection))
+            .collect();
         let royalties = self.royalties.of(&*self.node, &sold, self.pace.now()).await?;
         let mut facts: Vec<BlockFacts> =
             blocks.iter().map(|block| BlockFacts { block: *block, facts: Vec::new() }).collect();
         let mut place = 0;
-        for Found { log, mut finding } in found {
+        for found in found {
+            let sold = found.sold();
+            let Found { log, mut finding } = found;
             while facts.get(place).is_some_and(|entry| entry.block.number < log.block_number) {
                 place += 1;
             }
@@ -59,9 +72,8 @@ impl<N: Node, P: Pace> Reading<N, P> {
             if entry.block.number != log.block_number {
                 continue;
             }
-            if let (Fact::OrderMade(order), Concerns::Collection(of)) = (&mut finding.fact, finding.concerns)
-            {
-                let royalty: Option<&FeeEntry> = royalties.get(&of).and_then(Option::as_ref);
+            if let (Fact::OrderMade(order), Some(sold)) = (&mut finding.fact, sold) {
+                let royalty: Option<&FeeEntry> = royalties.get(&sold).and_then(Option::as_ref);
                 order.fees.extend(royalty.cloned());
             }
             state(&mut entry.facts, log, finding, collections);

@@ -176,10 +176,7 @@ const STOPPED_WAIT: Duration = Duration::from_secs(30);
 impl<N: Node, B: Books, P: Pace> Follower<N, B, P> {
     /// A follower of one chain. `status` tells others how it goes.
     pub fn new(options: FollowOptions, node: Arc<N>, books: Arc<B>, pace: Arc<P>, status: Status) -> Self {
-        // The newest version of our own marketplace knows the royalties of contracts that do not tell theirs.
-        let own = options.markets.iter().filter(|(_, kind)| kind.is_own());
-        let market = own.max_by_key(|(_, kind)| kind.number()).map(|(address, _)| *address);
-        let royalties = Royalties::new(Caller::new(options.multicall), market);
+        let royalties = Royalties::new(Caller::new(options.multicall));
         let decoder = Decoder::new(options.markets.clone());
         let reading = Reading { node, pace, decoder, royalties, status: status.clone() };
         let size =

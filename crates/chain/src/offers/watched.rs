@@ -22,10 +22,8 @@ pub(super) struct Watched {
 impl Watched {
     /// Takes that something happened to a purse, which may be a new one.
     pub(super) fn touch(&mut self, purse: Purse) {
-        if !self.looked.contains_key(&purse) {
-            self.looked.insert(purse, Timestamp::ZERO);
-            self.by_time.insert((Timestamp::ZERO, purse));
-        }
+        let at = *self.looked.entry(purse).or_insert(Timestamp::ZERO);
+        self.by_time.insert((at, purse));
         self.touched.insert(purse);
     }
 

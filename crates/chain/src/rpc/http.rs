@@ -148,8 +148,9 @@ impl HttpNode {
         let after = response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.parse().ok());
         let mut text = Vec::new();
         while let Some(chunk) = response.chunk().await.map_err(|error| self.broken(error))? {
-            if text.len() + chunk.len() > self.options.response_bytes_max {
-                let reason = format!("an answer of {} has more than {} bytes", self.url, text.len());
+            let bytes_max = self.options.response_bytes_max;
+            if text.len() + chunk.len() > bytes_max {
+                let reason = format!("an answer of {} has more than {bytes_max} bytes", self.url);
                 return Err(Failure::SmallerRange { suggested: None, reason });
             }
             text.extend_from_slice(&chunk);

@@ -20,6 +20,8 @@ pub struct PoolOptions {
     pub backoff_first: Duration,
     /// The longest that a node is left alone.
     pub backoff_max: Duration,
+    /// How long there may be no new block before the other nodes are asked whether they have one.
+    pub standstill: Duration,
 }
 
 impl Default for PoolOptions {
@@ -28,17 +30,27 @@ impl Default for PoolOptions {
             requests_per_second: None,
             backoff_first: Duration::from_millis(500),
             backoff_max: Duration::from_mins(1),
+            standstill: Duration::from_secs(30),
         }
     }
 }
 
 /// Nodes of one chain, asked in their order: the first that is not being left alone answers. A refusal that is about
-/// the question goes back to who asked; any other goes to the next node.
+/// the question goes back to who asked; any other goes to the next node. One that answers without fail and yet stands
+/// still is found out by asking the others for newer blocks.
 pub struct Pool<N, P> {
     chain: ChainId,
     members: Vec<Member<N>>,
     options: PoolOptions,
     pace: P,
+    newest: Mutex<Newest>,
+}
+
+/// The newest block that any node told of, and since when.
+#[derive(Clone, Copy)]
+struct Newest {
+    number: u64,
+    since: Timestamp,
 }
 
 struct Member<N> {
@@ -57,6 +69,21 @@ struct MemberState {
     rests_until: Timestamp,
     /// When the next request may be sent.
     next_slot: Timestamp,
+    /// The block at which it was found to stand still.
+    stands_at: Option<u64>,
+}
+
+impl<N: Node> Member<N> {
+    /// Its newest block, unless that is still the one at which it was found to stand still.
+    async fn head(&self, rest: Duration) -> Result<Block, Failure> {
+        let head = self.node.head().await?;
+        let stands = self.with_state(|state| {
+            state.stands_at = state.stands_at.filter(|number| *number == head.number);
+            state.stands_at.is_some()
+        });
+        let reason = || format!("it stands still at block {}", head.number);
+        if stands { Err(Failure::Retry { after: Some(rest), reason: reason() }) } else { Ok(head) }
+    }
 }
 
 impl<N> Member<N> {
@@ -68,7 +95,12 @@ impl<N> Member<N> {
 impl<N: Node, P: Pace> Pool<N, P> {
     /// These nodes, each with a label that tells no secret, the preferred one first.
     pub fn new(chain: ChainId, nodes: Vec<(String, N)>, options: PoolOptions, pace: P) -> Self {
-        let idle = MemberState { failures: 0, rests_until: Timestamp::ZERO, next_slot: Timestamp::ZERO };
+        let idle = MemberState {
+            failures: 0,
+            rests_until: Timestamp::ZERO,
+            next_slot: Timestamp::ZERO,
+            stands_at: None,
+        };
         let members = nodes
             .into_iter()
             .map(|(label, node)| Member {
@@ -78,18 +110,58 @@ impl<N: Node, P: Pace> Pool<N, P> {
                 state: Mutex::new(idle),
             })
             .collect();
-        Self { chain, members, options, pace }
+        let newest = Mutex::new(Newest { number: 0, since: Timestamp::ZERO });
+        Self { chain, members, options, pace, newest }
+    }
+
+    /// Whether there was no newer block for too long. Asking again counts as one: not every question is to go to all.
+    fn stands_still(&self, head: &Block) -> bool {
+        let now = self.pace.now();
+        let mut newest = self.newest.lock().unwrap_or_else(PoisonError::into_inner);
+        if head.number > newest.number {
+            *newest = Newest { number: head.number, since: now };
+            return false;
+        }
+        let is_late = between(newest.since, now) >= self.options.standstill;
+        if is_late {
+            newest.since = now;
+        }
+        is_late
+    }
+
+    /// The newest block of all nodes. Those that are behind it are left alone.
+    async fn newest_of_all(&self, known: Block) -> Block {
+        let mut told = Vec::with_capacity(self.members.len());
+        for member in &self.members {
+            let asked = match self.ready(member, 1).await {
+                Ok(()) => member.node.head().await,
+                Err(failure) => Err(failure),
+            };
+            match asked {
+                Ok(head) => told.push((member, head)),
+                Err(failure) => self.rest(member, &failure),
+            }
+        }
+        let newest = told.iter().map(|(_, head)| *head).max_by_key(|head| head.number).unwrap_or(known);
+        for (member, head) in told.into_iter().filter(|(_, head)| head.number < newest.number) {
+            let reason =
+                format!("it stands still at block {} where others have {}", head.number, newest.number);
+            tracing::warn!(node = member.label, chain = %self.chain, reason, "a node is left alone");
+            member.with_state(|state| state.stands_at = Some(head.number));
+            self.rest(member, &Failure::Retry { after: Some(self.options.backoff_max), reason });
+        }
+        newest
     }
 
     /// Asks one node after the other until one answers, or says something about the question itself.
-    async fn ask<'a, T, F>(&'a self, cost: usize, question: impl Fn(&'a N) -> F) -> Result<T, Failure>
+    async fn ask<'a, T, F>(&'a self, cost: usize, question: impl Fn(&'a Member<N>) -> F) -> Result<T, Failure>
     where
         F: Future<Output = Result<T, Failure>> + Send,
     {
         let mut failed: Option<Failure> = None;
         for member in self.in_order() {
             let asked = match self.ready(member, cost).await {
-                Ok(()) => question(&member.node).await,
+                Ok(()) => question(member).await,
                 Err(failure) => Err(failure),
             };
             match asked {
@@ -177,26 +249,32 @@ impl<N: Node, P: Pace> Pool<N, P> {
 
 impl<N: Node, P: Pace> Node for Pool<N, P> {
     async fn chain_id(&self) -> Result<ChainId, Failure> {
-        self.ask(1, Node::chain_id).await
+        self.ask(1, |member| member.node.chain_id()).await
     }
 
     async fn head(&self) -> Result<Block, Failure> {
-        self.ask(1, Node::head).await
+        let head = self.ask(1, |member| member.head(self.options.backoff_max)).await?;
+        if self.members.len() > 1 && self.stands_still(&head) {
+            let newest = self.newest_of_all(head).await;
+            self.stands_still(&newest);
+            return Ok(newest);
+        }
+        Ok(head)
     }
 
     async fn blocks(&self, numbers: &[u64]) -> Result<Vec<Option<Block>>, Failure> {
-        self.ask(numbers.len(), |node| node.blocks(numbers)).await
+        self.ask(numbers.len(), |member| member.node.blocks(numbers)).await
     }
 
     async fn logs(&self, span: Span, wanted: &[Wanted]) -> Result<Vec<ToldLog>, Failure> {
-        self.ask(wanted.len() + 1, |node| node.logs(span, wanted)).await
+        self.ask(wanted.len() + 1, |member| member.node.logs(span, wanted)).await
     }
 
     async fn call(&self, calls: &[Call], at: Option<BlockHash>) -> Result<Called, Failure> {
-        self.ask(calls.len(), |node| node.call(calls, at)).await
+        self.ask(calls.len(), |member| member.node.call(calls, at)).await
     }
 
     async fn code(&self, addresses: &[Address]) -> Result<Vec<Bytes>, Failure> {
-        self.ask(addresses.len(), |node| node.code(addresses)).await
+        self.ask(addresses.len(), |member| member.node.code(addresses)).await
     }
 }

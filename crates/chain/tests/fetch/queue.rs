@@ -292,6 +292,7 @@ async fn contracts_say_what_they_are() {
     );
     assert_eq!((&info["logoURI"], &info["status"]), (&"https://i.example/l.png".into(), &"AVAILABLE".into()));
     assert_eq!(info["extensions"]["description"], "Old things");
+    assert_eq!(info["owner"], format!("0x{}", "08".repeat(20)));
     let hash = alloy_primitives::keccak256(CODE).to_string();
     assert_eq!((&info["deployed"], &info["bytecodeHash"]), (&true.into(), &hash.into()));
 }

@@ -74,6 +74,7 @@ impl Node {
             [0x06, 0xfd, 0xde, 0x03] => text(name_of()),
             [0x95, 0xd8, 0x9b, 0x41] => text("RLC"),
             [0xe8, 0xa3, 0xd4, 0x85] => text(&contract.own_link),
+            [0x8d, 0xa5, 0xcb, 0x5b] => Ok(alloy_primitives::Address::from([8; 20]).abi_encode()),
             [0x01, 0xff, 0xc9, 0xa7] => Ok((data[4] == 0x80).abi_encode()),
             _ => Err(CallFailed::Reverted),
         }

@@ -32,7 +32,7 @@ impl Pace for Stopwatch {
 
 /// A node that answers its own number, or fails.
 struct Scripted {
-    number: u64,
+    number: Arc<AtomicU64>,
     chain: u64,
     failure: Arc<Mutex<Option<Failure>>>,
     asked: Arc<AtomicU32>,
@@ -48,7 +48,8 @@ impl Node for Scripted {
         if let Some(failure) = self.failure.lock().unwrap().clone() {
             return Err(failure);
         }
-        Ok(Block { number: self.number, hash: B256::ZERO, parent: B256::ZERO, at: Timestamp::ZERO })
+        let number = self.number.load(Ordering::Relaxed);
+        Ok(Block { number, hash: B256::ZERO, parent: B256::ZERO, at: Timestamp::ZERO })
     }
 
     async fn blocks(&self, _: &[u64]) -> Result<Vec<Option<Block>>, Failure> {
@@ -75,18 +76,24 @@ struct Setup {
     watch: Arc<Stopwatch>,
     switches: Vec<Switch>,
     asked: Vec<Arc<AtomicU32>>,
+    numbers: Vec<Arc<AtomicU64>>,
 }
 
 fn setup(chains: &[u64], options: PoolOptions) -> Setup {
     let (mut nodes, mut switches, mut asked) = (Vec::new(), Vec::new(), Vec::new());
+    let mut numbers = Vec::new();
     for (number, chain) in (1..).zip(chains) {
         let (failure, count) = (Switch::default(), Arc::new(AtomicU32::new(0)));
+        let label = format!("node {number}");
+        let number = Arc::new(AtomicU64::new(number));
         switches.push(Arc::clone(&failure));
         asked.push(Arc::clone(&count));
-        nodes.push((format!("node {number}"), Scripted { number, chain: *chain, failure, asked: count }));
+        numbers.push(Arc::clone(&number));
+        nodes.push((label, Scripted { number, chain: *chain, failure, asked: count }));
     }
     let watch = Arc::new(Stopwatch::default());
-    Setup { pool: Pool::new(ChainId(5), nodes, options, Arc::clone(&watch)), watch, switches, asked }
+    let pool = Pool::new(ChainId(5), nodes, options, Arc::clone(&watch));
+    Setup { pool, watch, switches, asked, numbers }
 }
 
 fn fails(switch: &Switch, failure: Option<Failure>) {
@@ -95,7 +102,7 @@ fn fails(switch: &Switch, failure: Option<Failure>) {
 
 #[tokio::test]
 async fn the_next_node_answers_until_the_first_is_back() {
-    let Setup { pool, watch, switches, asked } = setup(&[5, 5], PoolOptions::default());
+    let Setup { pool, watch, switches, asked, .. } = setup(&[5, 5], PoolOptions::default());
     let answers = || async { pool.head().await.unwrap().number };
     assert_eq!(answers().await, 1);
     fails(&switches[0], Some(Failure::retry("down")));
@@ -151,6 +158,40 @@ async fn it_is_over_only_when_all_say_so() {
     assert_eq!(pool.head().await, Err(Failure::retry("busy")));
     fails(&switches[1], Some(stop.clone()));
     assert_eq!(pool.head().await, Err(stop));
+}
+
+#[tokio::test]
+async fn a_node_that_stands_still_is_left_alone_until_it_moves() {
+    let Setup { pool, watch, asked, numbers, .. } = setup(&[5, 5], PoolOptions::default());
+    let set = |node: usize, number| numbers[node].store(number, Ordering::Relaxed);
+    let head = || async { pool.head().await.unwrap().number };
+    set(0, 100);
+    set(1, 105);
+    assert_eq!(head().await, 100);
+    watch.pass(Duration::from_secs(29));
+    assert_eq!(head().await, 100, "it may be slow");
+    watch.pass(Duration::from_secs(1));
+    assert_eq!(head().await, 105);
+    set(1, 106);
+    let so_far = asked[0].load(Ordering::Relaxed);
+    assert_eq!(head().await, 106);
+    assert_eq!(asked[0].load(Ordering::Relaxed), so_far);
+    // It is tried again now and then.
+    watch.pass(Duration::from_mins(1));
+    set(1, 107);
+    assert_eq!(head().await, 107);
+    assert_eq!(asked[0].load(Ordering::Relaxed), so_far + 1);
+    set(0, 108);
+    watch.pass(Duration::from_mins(1));
+    assert_eq!(head().await, 108);
+    // A chain that makes no blocks is nobody's fault.
+    set(1, 108);
+    for _ in 0..3 {
+        watch.pass(Duration::from_mins(1));
+        assert_eq!(head().await, 108);
+    }
+    set(0, 109);
+    assert_eq!(head().await, 109);
 }
 
 #[tokio::test]

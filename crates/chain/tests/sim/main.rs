@@ -19,6 +19,7 @@ use bourse_market::protocols::Concerns;
 use bourse_wire::Address;
 
 use crate::books::{Ledger, MemoryBooks};
+use crate::node::share_of;
 use crate::sim::{Sim, weather_of};
 use crate::world::{MARKETS, STRANGER, World, WorldBlock};
 
@@ -80,8 +81,7 @@ pub(crate) fn in_memory(seed: u64) -> Sim<MemoryBooks> {
     sim
 }
 
-/// Whether memory holds what the chain states, and nothing else. Fees are not in logs; those of the first collection
-/// come from a call.
+/// Whether memory holds what the chain states, and nothing else. Fees are not in logs; they come from calls.
 pub(crate) fn check(sim: &Sim<MemoryBooks>) {
     let memory = sim.books.0.lock().unwrap();
     let world = sim.shared.world();
@@ -91,7 +91,8 @@ pub(crate) fn check(sim: &Sim<MemoryBooks>) {
         let mut found = memory.ledgers.get(&address).cloned().unwrap_or_default();
         for stated in found.values_mut().flatten() {
             if let Fact::OrderMade(order) = &mut stated.fact {
-                assert_eq!(order.fees.len(), usize::from(address == world::COLLECTIONS[0]));
+                let share = share_of(address, order.operator).and_then(|bps| i64::try_from(bps).ok());
+                assert_eq!(order.fees.first().map(|fee| fee.bps), share);
                 order.fees.clear();
             }
         }

@@ -4,14 +4,15 @@ use std::future::pending;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use alloy_primitives::{Bytes, U256};
-use alloy_sol_types::SolValue;
+use alloy_sol_types::{SolCall, SolValue};
+use bourse_chain::questions::getRoyaltyInfoCall;
 use bourse_chain::{Call, Called, Failure, Node, Reverted, Span, ToldLog, Wanted};
 use bourse_market::facts::{Block, BlockHash};
 use bourse_wire::{Address, ChainId};
 use tokio::sync::Notify;
 
 use crate::dice::Dice;
-use crate::world::{COLLECTIONS, World, WorldBlock, address};
+use crate::world::{COLLECTIONS, MARKETS, World, WorldBlock, address};
 
 pub(crate) const CHAIN: ChainId = ChainId(31_337);
 
@@ -147,6 +148,26 @@ impl WorldNode {
     }
 }
 
+/// What of a price the makers of a collection get: those of the first say so themselves, and for the second one only the
+/// first marketplace does.
+pub(crate) fn share_of(collection: Address, market: Address) -> Option<u64> {
+    match () {
+        () if collection == COLLECTIONS[0] => Some(500),
+        () if collection == COLLECTIONS[1] && market == MARKETS[0].0 => Some(300),
+        () => None,
+    }
+}
+
+/// What the contract that is called says about shares.
+fn share_asked_by(call: &Call) -> Option<u64> {
+    if call.to == COLLECTIONS[0] {
+        return Some(500);
+    }
+    let asked = getRoyaltyInfoCall::abi_decode(&call.data).ok()?;
+    let collection = Address::from_bytes(asked.tokenContract.into_array());
+    share_of(collection, call.to).filter(|_| collection != COLLECTIONS[0])
+}
+
 impl Node for WorldNode {
     async fn chain_id(&self) -> Result<ChainId, Failure> {
         Ok(CHAIN)
@@ -178,10 +199,12 @@ impl Node for WorldNode {
 
     async fn call(&self, calls: &[Call], _: Option<BlockHash>) -> Result<Called, Failure> {
         self.weather().await?;
-        // The first collection asks for a share of five percent.
-        let share = (alloy_primitives::Address::repeat_byte(0xfe), U256::from(500)).abi_encode();
-        let answer = |call: &Call| {
-            if call.to == COLLECTIONS[0] { Ok(Bytes::from(share.clone())) } else { Err(Reverted) }
+        let answer = |call: &Call| match share_asked_by(call) {
+            Some(bps) => {
+                let share = (alloy_primitives::Address::repeat_byte(0xfe), U256::from(bps));
+                Ok(Bytes::from(share.abi_encode()))
+            }
+            None => Err(Reverted),
         };
         Ok(calls.iter().map(answer).collect())
     }

@@ -87,6 +87,7 @@ impl ContractRecordInput {
             r#type: self.contract_type,
             symbol: self.symbol.into_string(),
             decimals: self.decimals.map(u64::from),
+            owner: None,
             logo_uri: self.logo_uri.into_string(),
             deployed: self.deployed,
             bytecode_hash: self.bytecode_hash.into_string(),
