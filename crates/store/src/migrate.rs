@@ -140,9 +140,9 @@ impl Migration {
             layout: &[],
         },
         Self {
-            version: 8,
+            version: 9,
             name: "offers_of_blocks",
-            both: include_str!("../migrations/0008_offers_of_blocks.sql"),
+            both: include_str!("../migrations/0009_offers_of_blocks.sql"),
             sqlite: "",
             postgres: "",
             layout: &[],
