@@ -61,6 +61,13 @@ pub(crate) enum Command {
     Chain(ChainCommand),
     /// Show how far the chains of configured networks are followed
     Status,
+    /// Write a backup of the embedded database, the uploaded files and the signing secret, also while they are served
+    Backup {
+        /// File to write, such as bourse-2025-01-31.tar.gz; it must not be there yet
+        file: PathBuf,
+    },
+    /// Put a backup into a data directory that nobody uses
+    Restore(Restore),
     /// Check configuration, database, migrations, disk and clock
     Doctor,
     /// Print the OpenAPI document
@@ -90,6 +97,16 @@ pub(crate) struct Import {
     /// Report bad lines and go on, instead of stopping at the first
     #[arg(long)]
     pub(crate) skip_bad: bool,
+}
+
+/// Checks the whole backup first, and changes nothing when it is damaged. Stop the service before.
+#[derive(Args)]
+pub(crate) struct Restore {
+    /// A file that `bourse backup` wrote
+    pub(crate) file: PathBuf,
+    /// Move what the data directory holds aside, into a directory inside it, instead of refusing
+    #[arg(long)]
+    pub(crate) force: bool,
 }
 
 #[derive(Subcommand)]

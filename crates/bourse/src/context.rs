@@ -9,7 +9,9 @@ use bourse_server::{Clock, StartError, make_private_directory};
 use bourse_store::Store;
 use bourse_wire::ChainId;
 
+use crate::backup::BackupError;
 use crate::cli::{Common, Listen};
+use crate::data_lock::{DataLock, DataLockError};
 
 /// Why a command failed, in a sentence.
 #[derive(Debug, thiserror::Error)]
@@ -31,6 +33,12 @@ pub(crate) enum CommandError {
     /// The store refused or failed.
     #[error(transparent)]
     Store(#[from] bourse_store::StoreError),
+    /// A backup cannot be written, read or put in place.
+    #[error(transparent)]
+    Backup(#[from] BackupError),
+    /// The data directory cannot be used.
+    #[error(transparent)]
+    DataLock(#[from] DataLockError),
     /// The request makes no sense.
     #[error(transparent)]
     Refused(#[from] bourse_wire::Error),
@@ -88,6 +96,7 @@ pub(crate) struct Context {
     pub(crate) settings: Settings,
     pub(crate) store: Store,
     pub(crate) clock: Clock,
+    _lock: DataLock,
 }
 
 impl Context {
@@ -106,8 +115,9 @@ impl Context {
         let clock = Clock::system();
         make_private_directory(&settings.storage.data)
             .map_err(CommandError::io("making the data directory"))?;
+        let lock = DataLock::shared(&settings.storage.data)?;
         let store = Store::open(&settings.database_url(), settings.open_options(), clock.now()).await?;
-        Ok(Self { settings, store, clock })
+        Ok(Self { settings, store, clock, _lock: lock })
     }
 
     /// The chain of a network that somebody named.

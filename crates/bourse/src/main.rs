@@ -1,8 +1,10 @@
 //! Bourse: one binary for token metadata, listings and offers, purchase steps, audiences and analytics.
 
+mod backup;
 mod cli;
 mod commands;
 mod context;
+mod data_lock;
 mod demo;
 mod import;
 mod output;

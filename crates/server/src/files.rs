@@ -27,6 +27,9 @@ const ALLOWED: [&str; 15] = [
     "model/gltf-binary",
 ];
 
+/// The directory of uploaded files in a data directory.
+pub const ASSETS_DIRECTORY: &str = "assets";
+
 /// The directory of uploaded files.
 pub struct Files {
     directory: PathBuf,
@@ -46,7 +49,7 @@ pub enum FileError {
 impl Files {
     /// Opens the directory in a data directory, making both when missing.
     pub fn open(data: &Path) -> io::Result<Self> {
-        let directory = data.join("assets");
+        let directory = data.join(ASSETS_DIRECTORY);
         fs::create_dir_all(&directory)?;
         Ok(Self { directory })
     }

@@ -34,7 +34,7 @@ pub use app::{App, StartError, make_private_directory};
 pub use background::Background;
 pub use chains::{Allowance, Chains, NetworkNodes, Nodes, NodesError, Operator, Royalty};
 pub use clock::Clock;
-pub use files::{FileError, Files};
+pub use files::{ASSETS_DIRECTORY, FileError, Files};
 pub use http::{Entrance, service};
 pub use openapi::document;
 pub use route::{Credential, Route, Service};

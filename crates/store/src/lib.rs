@@ -44,7 +44,7 @@ pub use analytics::{
     BatchMark, Chunk, ChunkKey, Counts, CountsCommit, CountsCommitted, CountsKnown, KeptDays,
 };
 pub use audiences::{AudienceContractInput, AudienceImport, AudienceView};
-pub use backend::{DatabaseUrl, OpenOptions, Store};
+pub use backend::{DatabaseUrl, OpenOptions, Store, copy_sqlite};
 pub use chain::{
     Backing, BlockFacts, Blocks, BlocksCommitted, ChainError, ChainState, Followed, History,
     HistoryCommitted, OfferScope, Purse,

@@ -1,12 +1,14 @@
 //! The commands, one file each.
 
 mod analytics;
+mod backup;
 mod chain;
 mod collection;
 mod config;
 mod doctor;
 pub(crate) mod key;
 pub(crate) mod project;
+mod restore;
 pub(crate) mod serve;
 mod status;
 pub(crate) mod token;
@@ -36,6 +38,8 @@ pub(crate) fn run(arguments: Arguments) -> Result<ExitCode, CommandError> {
             Command::Collection(command) => collection::run(&common, command).await?,
             Command::Chain(command) => chain::run(&common, command).await?,
             Command::Status => status::run(&common).await?,
+            Command::Backup { file } => backup::run(&common, &file)?,
+            Command::Restore(command) => restore::run(&common, &command)?,
             Command::Doctor => return doctor::run(&common).await,
             Command::Openapi => output::print(true, &bourse_server::document(), String::new)?,
             Command::Config { defaults } => config::run(&common, &Listen::default(), defaults)?,

@@ -7,33 +7,43 @@ use std::time::Duration;
 
 use axum::serve::ListenerExt as _;
 use bourse_server::settings::{LogFormat, Settings};
-use bourse_server::{App, Background, Clock, service};
+use bourse_server::{App, Background, Clock, make_private_directory, service};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tracing_subscriber::EnvFilter;
 
 use crate::context::CommandError;
+use crate::data_lock::DataLock;
 
 /// How long requests under way may take to finish once the service is told to stop.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(30);
 
 pub(crate) async fn run(settings: Settings) -> Result<(), CommandError> {
     start_logging(&settings)?;
-    let (listener, app) = open(settings).await?;
-    serve(listener, app).await
+    serve(open(settings).await?).await
+}
+
+/// A service whose requests wait until they are answered.
+pub(crate) struct Opened {
+    listener: TcpListener,
+    app: Arc<App>,
+    _lock: DataLock,
 }
 
 /// Opens the store and the socket; from here on requests wait rather than fail.
-pub(crate) async fn open(settings: Settings) -> Result<(TcpListener, Arc<App>), CommandError> {
+pub(crate) async fn open(settings: Settings) -> Result<Opened, CommandError> {
     let address = settings.server.listen;
+    make_private_directory(&settings.storage.data).map_err(CommandError::io("making the data directory"))?;
+    let lock = DataLock::shared(&settings.storage.data)?;
     let app = App::open(settings, Clock::system()).await?;
     let listener =
         TcpListener::bind(address).await.map_err(CommandError::io(format!("listening on {address}")))?;
-    Ok((listener, app))
+    Ok(Opened { listener, app, _lock: lock })
 }
 
 /// Answers requests until told to stop, finishes those under way, and stores what was metered.
-pub(crate) async fn serve(listener: TcpListener, app: Arc<App>) -> Result<(), CommandError> {
+pub(crate) async fn serve(opened: Opened) -> Result<(), CommandError> {
+    let Opened { listener, app, _lock } = opened;
     let address = listener.local_addr().map_err(CommandError::io("reading the address"))?;
     print_start(&app, address);
     let background = Background::start(&app);

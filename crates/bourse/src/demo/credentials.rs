@@ -12,7 +12,8 @@ use serde::{Deserialize, Serialize};
 use super::data;
 use crate::context::CommandError;
 
-const FILE: &str = "credentials.json";
+/// Its name in the data directory.
+pub(crate) const FILE: &str = "credentials.json";
 
 /// Everything needed to call the demo.
 #[derive(Clone, Debug, Serialize, Deserialize)]

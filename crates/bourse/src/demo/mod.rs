@@ -5,6 +5,8 @@ pub(crate) mod data;
 mod fill;
 mod greeting;
 
+pub(crate) use credentials::FILE as CREDENTIALS_FILE;
+
 use bourse_server::Clock;
 use bourse_server::settings::Settings;
 use bourse_wire::Day;
@@ -17,8 +19,8 @@ use crate::output;
 pub(crate) async fn run(settings: Settings) -> Result<(), CommandError> {
     serve::start_logging(&settings)?;
     let credentials = fill::open(&settings).await?;
-    let (listener, app) = serve::open(settings).await?;
+    let opened = serve::open(settings).await?;
     let today = Day::of(Clock::system().now());
     output::print(false, &serde_json::Value::Null, || greeting::text(&credentials, today))?;
-    serve::serve(listener, app).await
+    serve::serve(opened).await
 }

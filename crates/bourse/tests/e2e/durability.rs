@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use bourse_store::ProjectScope;
 use serde_json::{Value, json};
 
-use crate::durability_writers::{GROUP_SIZE, Logs, Targets, group_of, write_until};
+use crate::durability_writers::{GROUP_SIZE, Logs, Merged, Targets, group_of, write_until};
 use crate::http::Credential;
 use crate::instance::{Instance, Project, Server};
 use crate::seed::Random;
@@ -54,7 +54,7 @@ fn acknowledged_writes_survive_kill_9_and_no_write_is_there_by_half() {
     assert!(in_doubt > kills, "{in_doubt} writes were under way at {kills} kills");
 }
 
-fn make_targets(server: &Server, project: &Project, round: usize) -> Targets {
+pub(crate) fn make_targets(server: &Server, project: &Project, round: usize) -> Targets {
     let token = Credential::Token(&project.token);
     let audience =
         server.call("Builder/CreateAudience", token, &json!({ "name": format!("round {round}") })).ok();
@@ -70,12 +70,12 @@ fn make_targets(server: &Server, project: &Project, round: usize) -> Targets {
 }
 
 /// What the restarted service tells its clients.
-fn check_over_http(server: &Server, project: &Project, targets: Targets, logs: &Logs) {
+pub(crate) fn check_over_http(server: &Server, project: &Project, targets: Targets, logs: &Logs) {
     let token = Credential::Token(&project.token);
     let view = server.call("Builder/GetAudience", token, &json!({ "audienceId": targets.audience })).ok();
     let contacts = view["contacts"].as_array().unwrap();
     assert_eq!(view["audience"]["contactCount"], json!(contacts.len()));
-    check_groups(contacts.iter().map(|contact| contact["address"].as_str().unwrap()), logs);
+    check_groups(contacts.iter().map(|contact| contact["address"].as_str().unwrap()), &logs.contacts);
     let body = json!({ "collectionId": targets.updated });
     let updated = server.call("Collections/GetCollection", token, &body).ok();
     check_update(&updated["collection"]["metadata"], logs);
@@ -83,10 +83,10 @@ fn check_over_http(server: &Server, project: &Project, targets: Targets, logs: &
         server.call("Collections/GetCollection", token, &json!({ "collectionId": targets.collection }));
     let numbers = list_tokens(server, token, targets.collection);
     assert_eq!(collection.ok()["collection"]["tokenCount"], json!(numbers.len()));
-    check_tokens(&numbers, logs);
+    check_tokens(&numbers, &logs.tokens);
 }
 
-fn list_tokens(server: &Server, token: Credential<'_>, collection: u64) -> Vec<u64> {
+pub(crate) fn list_tokens(server: &Server, token: Credential<'_>, collection: u64) -> Vec<u64> {
     let mut numbers = Vec::new();
     for page in 1.. {
         let body = json!({ "collectionId": collection, "page": { "page": page, "pageSize": 200 } });
@@ -114,34 +114,36 @@ fn check_in_store(instance: &Instance, project: &Project, targets: Targets, logs
     });
     assert_eq!(view.audience.contact_count, view.contacts.len() as u64);
     let addresses: Vec<String> = view.contacts.iter().map(|contact| contact.address.to_string()).collect();
-    check_groups(addresses.iter().map(String::as_str), logs);
+    check_groups(addresses.iter().map(String::as_str), &logs.contacts);
     check_update(&serde_json::to_value(&updated.metadata).unwrap(), logs);
     let acknowledged = logs.tokens.acknowledged.len() as u64;
     let sent = acknowledged + logs.tokens.in_doubt.len() as u64;
     assert!((acknowledged..=sent).contains(&collection.token_count), "{}", collection.token_count);
 }
 
-fn check_groups<'a>(addresses: impl Iterator<Item = &'a str>, logs: &Logs) {
+/// Tells how many groups are there.
+pub(crate) fn check_groups<'a>(addresses: impl Iterator<Item = &'a str>, log: &Merged) -> usize {
     let mut groups: BTreeMap<u64, usize> = BTreeMap::new();
     for address in addresses {
         *groups.entry(group_of(address)).or_default() += 1;
     }
     for (group, size) in &groups {
         assert_eq!(*size, GROUP_SIZE, "group {group} is there by half");
-        assert!(logs.contacts.sent(*group), "nobody sent group {group}");
+        assert!(log.sent(*group), "nobody sent group {group}");
     }
-    for group in &logs.contacts.acknowledged {
+    for group in &log.acknowledged {
         assert!(groups.contains_key(group), "group {group} was acknowledged and is gone");
     }
+    groups.len()
 }
 
-fn check_tokens(numbers: &[u64], logs: &Logs) {
+pub(crate) fn check_tokens(numbers: &[u64], log: &Merged) {
     let there: BTreeSet<u64> = numbers.iter().copied().collect();
     assert_eq!(there.len(), numbers.len(), "a token is listed twice");
     for number in &there {
-        assert!(logs.tokens.sent(*number), "nobody sent token {number}");
+        assert!(log.sent(*number), "nobody sent token {number}");
     }
-    for number in &logs.tokens.acknowledged {
+    for number in &log.acknowledged {
         assert!(there.contains(number), "token {number} was acknowledged and is gone");
     }
 }

@@ -110,13 +110,7 @@ impl Instance {
     }
 
     pub(crate) fn create_project(&self, name: &str) -> Project {
-        let made = self.json(&["project", "create", name]);
-        let text = |member: &str| made[member].as_str().unwrap().to_owned();
-        Project {
-            id: made["projectId"].as_u64().unwrap(),
-            key: text("accessKey"),
-            token: text("secretToken"),
-        }
+        Project::read(&self.json(&["project", "create", name]))
     }
 
     /// Works on the database directly, beside whatever process uses it.
@@ -146,6 +140,12 @@ impl Instance {
 }
 
 impl Project {
+    /// Reads what `project create --json` prints.
+    pub(crate) fn read(made: &Value) -> Self {
+        let text = |member: &str| made[member].as_str().unwrap().to_owned();
+        Self { id: made["projectId"].as_u64().unwrap(), key: text("accessKey"), token: text("secretToken") }
+    }
+
     pub(crate) fn wire_id(&self) -> ProjectId {
         self.id.try_into().unwrap()
     }

@@ -8,6 +8,8 @@ mod administration;
 mod analytics;
 mod analytics_killed;
 mod anvil;
+mod backup;
+mod backup_killed;
 mod batched_calls;
 mod demo;
 mod discovery;

@@ -156,6 +156,8 @@ fn every_command_has_help_that_tells_of_the_data_directory() {
         "chain",
         "chain resync",
         "status",
+        "backup",
+        "restore",
         "doctor",
         "openapi",
         "config",

@@ -8,4 +8,4 @@ mod secret_token;
 pub use access_key::{AccessKey, KeyHash};
 pub(crate) use check::{Caller, Presented};
 pub(crate) use credentials::Credentials;
-pub use secret_token::{Issued, TokenSigner};
+pub use secret_token::{Issued, SECRET_FILE, TokenSigner};

@@ -13,8 +13,8 @@ use serde::{Deserialize, Serialize};
 
 /// Difference between two machines' clocks that is put up with, in seconds.
 const SKEW_SECONDS: i64 = 120;
-/// Where the signing secret is kept when none is configured.
-const SECRET_FILE: &str = "jwt.secret";
+/// Where the signing secret is kept in a data directory when none is configured.
+pub const SECRET_FILE: &str = "jwt.secret";
 
 /// Signs and verifies secret tokens.
 pub struct TokenSigner {

@@ -23,7 +23,8 @@ pub use merged::Effective;
 pub use networks::{BUILT_IN, Following, Markets, Network, Networks, Rate};
 pub use secret::Secret;
 pub use sections::{
-    Analytics, Auth, Cors, Database, Limits, Log, LogFormat, Metadata, Quotas, Server, Service, Storage,
+    Analytics, Auth, Cors, Database, Limits, Log, LogFormat, Metadata, Quotas, SQLITE_FILE_NAME, Server,
+    Service, Storage,
 };
 
 use serde::Deserialize;

@@ -11,7 +11,7 @@ use super::secret::Secret;
 use crate::counting::Retention;
 
 /// Name of the `SQLite` file that is used when no database is named.
-const SQLITE_FILE_NAME: &str = "bourse.db";
+pub const SQLITE_FILE_NAME: &str = "bourse.db";
 
 /// `[service]`
 #[derive(Debug, Clone, Deserialize)]

@@ -175,6 +175,7 @@ impl Store {
 
 pub(crate) use postgres::PostgresWatch;
 pub(crate) use sqlite::SqliteWatch;
+pub use sqlite::copy_sqlite;
 
 impl Session<'_> {
     /// Gives out `count` ids that nobody had before.

@@ -1,5 +1,6 @@
 //! SQLite: one writer that shares its fsyncs, several readers, real blocking threads behind both.
 
+mod copy;
 pub(crate) mod direct;
 mod load;
 mod pieces;
@@ -17,6 +18,7 @@ use super::{OpenOptions, Sequence};
 use crate::StoreError;
 use crate::args::args;
 use crate::session::Session;
+pub use copy::copy_sqlite;
 use writer::{Job, Outcome};
 
 /// How long a statement waits for another process's lock.

@@ -1,0 +1,65 @@
+//! Writes a backup of the embedded store, also while it is served.
+
+use std::path::Path;
+use std::time::Instant;
+
+use bourse_server::Clock;
+use bourse_server::settings::Settings;
+use serde_json::json;
+
+use crate::backup::{self, Source};
+use crate::cli::{Common, Listen};
+use crate::context::{CommandError, load_settings};
+use crate::data_lock::DataLock;
+use crate::output::print;
+
+const KIBIBYTE: u64 = 1024;
+
+pub(super) fn run(common: &Common, file: &Path) -> Result<(), CommandError> {
+    let settings = load_settings(common, &Listen::default())?.settings;
+    let started = Instant::now();
+    let database = embedded(&settings, "bourse backup")?;
+    let source = Source { data: settings.storage.data.clone(), database };
+    let _lock = source.data.exists().then(|| DataLock::shared(&source.data)).transpose()?;
+    let written = backup::write(&source, file, Clock::system().now())?;
+    let value = json!({
+        "file": file,
+        "bytes": written.bytes,
+        "createdAt": written.manifest.created_at,
+        "schema": written.manifest.schema,
+        "files": written.files,
+    });
+    print(common.json, &value, || {
+        let mut text = format!(
+            "Backed up the database (schema {}) and {} files to {}: {} KiB in {:.1} s",
+            written.manifest.schema,
+            written.files,
+            file.display(),
+            written.bytes.div_ceil(KIBIBYTE),
+            started.elapsed().as_secs_f64()
+        );
+        if !settings.auth.jwt_secret.is_empty() {
+            text.push_str(
+                "\nauth.jwt_secret is configured, so it is not in the backup: keep it with your settings.",
+            );
+        }
+        text
+    })
+}
+
+/// The file of the embedded database. A PostgreSQL has tools of its own, which do this better.
+pub(super) fn embedded(settings: &Settings, command: &str) -> Result<std::path::PathBuf, CommandError> {
+    settings.storage.sqlite_file().ok_or_else(|| {
+        let data = settings.storage.data.display();
+        let secret = if settings.auth.jwt_secret.is_empty() {
+            format!("{data}/jwt.secret")
+        } else {
+            "your auth.jwt_secret".to_owned()
+        };
+        CommandError::Other(format!(
+            "`{command}` is for the embedded database, and storage.database names PostgreSQL. There three things \
+             belong together, saved in this order: the database, with pg_dump or your usual tools; the uploaded \
+             files, {data}/assets; and {secret}. docs/production.md shows how"
+        ))
+    })
+}
