@@ -68,6 +68,8 @@ pub(crate) enum Command {
     },
     /// Put a backup into a data directory that nobody uses
     Restore(Restore),
+    /// Ask the running service whether it answers; fails when it does not
+    Health(Health),
     /// Check configuration, database, migrations, disk and clock
     Doctor,
     /// Print the OpenAPI document
@@ -85,6 +87,15 @@ pub(crate) struct Listen {
     /// Address and port to accept connections on, such as 0.0.0.0:4010
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) listen: Option<String>,
+}
+
+#[derive(Args)]
+pub(crate) struct Health {
+    #[command(flatten)]
+    pub(crate) listen: Listen,
+    /// Ask whether its database answers too
+    #[arg(long)]
+    pub(crate) ready: bool,
 }
 
 /// Reads JSON Lines: one record a line, told apart by its `type` (currency, contract, token, balance, order, event,

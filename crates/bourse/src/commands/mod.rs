@@ -6,6 +6,7 @@ mod chain;
 mod collection;
 mod config;
 mod doctor;
+mod health;
 pub(crate) mod key;
 pub(crate) mod project;
 mod restore;
@@ -40,6 +41,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<ExitCode, CommandError> {
             Command::Status => status::run(&common).await?,
             Command::Backup { file } => backup::run(&common, &file)?,
             Command::Restore(command) => restore::run(&common, &command)?,
+            Command::Health(command) => health::run(&common, &command)?,
             Command::Doctor => return doctor::run(&common).await,
             Command::Openapi => output::print(true, &bourse_server::document(), String::new)?,
             Command::Config { defaults } => config::run(&common, &Listen::default(), defaults)?,

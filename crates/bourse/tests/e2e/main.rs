@@ -24,6 +24,7 @@ mod import_memory;
 mod instance;
 mod market;
 mod market_killed;
+mod packaging;
 mod process;
 mod rates;
 mod reorganisation;

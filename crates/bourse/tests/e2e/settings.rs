@@ -158,6 +158,7 @@ fn every_command_has_help_that_tells_of_the_data_directory() {
         "status",
         "backup",
         "restore",
+        "health",
         "doctor",
         "openapi",
         "config",
