@@ -12,6 +12,8 @@ use crate::http::{Exchange, head};
 use crate::instance::{free_port, within};
 use crate::process::{Process, clean_command};
 
+/// The chain that a node is of unless told otherwise.
+const CHAIN: u64 = 31_337;
 /// How long the node may take to answer, on a machine that is busy with other tests.
 const START_LIMIT: Duration = Duration::from_secs(30);
 
@@ -44,9 +46,14 @@ pub(crate) struct Anvil {
 impl Anvil {
     /// Starts one; what it prints goes to files in a directory.
     pub(crate) fn start(directory: &Path) -> Self {
+        Self::start_as(CHAIN, directory)
+    }
+
+    /// Starts one that says it is of this chain.
+    pub(crate) fn start_as(chain: u64, directory: &Path) -> Self {
         let port = free_port();
         let mut command = clean_command(&program().display().to_string(), directory);
-        command.args(["--silent", "--port", &port.to_string()]);
+        command.args(["--silent", "--port", &port.to_string(), "--chain-id", &chain.to_string()]);
         let process = Process::start(command, &directory.join("anvil"));
         let anvil = Self { _process: process, port };
         within(START_LIMIT, "the node answers", || anvil.try_rpc("eth_chainId", &json!([])).is_some());

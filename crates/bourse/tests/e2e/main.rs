@@ -13,6 +13,7 @@ mod backup_killed;
 mod batched_calls;
 mod demo;
 mod discovery;
+mod docs;
 mod doctor;
 mod durability;
 mod durability_writers;
