@@ -11,6 +11,7 @@ use serde_json::json;
 
 use crate::cli::{Common, Listen};
 use crate::context::{CommandError, load_settings};
+use crate::data_lock::DataLock;
 use crate::output::print;
 
 /// Free space below which the disk is reported, in bytes.
@@ -70,6 +71,7 @@ fn check_data(data: &Path) -> Result<String, String> {
     std::fs::write(&probe, b"probe").and_then(|()| std::fs::remove_file(&probe)).map_err(|error| {
         format!("{shown} cannot be written to ({error}): give its owner write permission")
     })?;
+    DataLock::shared(data).map_err(|error| error.to_string())?;
     Ok(format!("{shown} is writable"))
 }
 

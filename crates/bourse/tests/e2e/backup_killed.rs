@@ -1,6 +1,7 @@
 //! Backups and restores that are killed in the middle.
 
 use std::path::Path;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use crate::backup::{House, names};
@@ -94,6 +95,30 @@ fn a_killed_restore_leaves_the_old_state_or_one_that_can_be_finished() {
     let [old, unfinished, new] = ends;
     println!("of {KILLS} kills {old} left the old state, {unfinished} one to finish, {new} the new one");
     assert!(old > 0, "a test that kills too late proves nothing");
+}
+
+#[test]
+fn a_restore_to_be_finished_keeps_everybody_away_until_it_is() {
+    let Some(house) = House::new() else { return };
+    let source = house.path("source");
+    house.create_project(&source, "new");
+    let file = house.path("backup.tar.gz");
+    let file = file.to_str().unwrap();
+    house.json(&source, &["backup", file]);
+    house.create_project(&house.data, "old");
+    // What a process leaves that is killed when it has just decided.
+    let ready = house.data.join(".restore-ready");
+    std::fs::create_dir(&ready).unwrap();
+    let unpacked =
+        Command::new("tar").args(["--exclude=SHA256SUMS", "-xzf", file, "-C"]).arg(&ready).status();
+    assert!(unpacked.unwrap().success());
+    let told = "was interrupted: run `bourse restore` with the same file again";
+    for command in [&["project", "list"][..], &["serve"], &["demo"], &["doctor"], &["backup", "other"]] {
+        let done = house.run(&house.data, command);
+        let said = format!("{}{}", done.stdout, done.stderr);
+        assert!(!done.status.success() && said.contains(told), "{command:?}: {said}");
+    }
+    assert_eq!(check_after_kill(&house, &house.data, file), 1);
 }
 
 /// Looks at what a killed restore left, and restores for good: 0 when the old state was there, 1 when there was something
