@@ -59,6 +59,11 @@ impl Range {
         Period { window: self.window(), label: self.first.to_string() }
     }
 
+    /// The names of all periods that have days in the range, in the order of time.
+    pub fn labels(self, interval: Interval) -> impl Iterator<Item = String> {
+        self.periods(interval).into_iter().map(|period| period.label)
+    }
+
     /// The periods that have days in the range, each with only those days.
     pub(crate) fn periods(self, interval: Interval) -> Vec<Period> {
         let Window { first, last } = self.window();

@@ -5,7 +5,7 @@ use crate::presence::Set;
 
 /// What a chart shows of a period.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Measure {
+pub enum Measure {
     /// Wallets in the set on any of the days, each counted once.
     Distinct(Set),
     /// Transaction events.
@@ -33,7 +33,7 @@ pub(crate) enum Measure {
 
 /// How a chart cuts the range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Cut {
+pub enum Cut {
     /// Not at all: one point, labelled with the first day of the range.
     Whole,
     /// Always so.
@@ -85,7 +85,8 @@ macro_rules! charts {
                 }
             }
 
-            pub(crate) fn meaning(self) -> (Cut, Measure) {
+            /// How it cuts the range, and what it shows of each period.
+            pub fn meaning(self) -> (Cut, Measure) {
                 match self {
                     $(Self::$name => ($cut, $measure),)*
                 }

@@ -26,7 +26,7 @@ pub use answer::{Answer, Ask, Cohort, GRID_DAYS_MAX, MultiPoint, Number, Point, 
 pub use bytes::Corrupt;
 pub use calendar::{Interval, Range, RangeError};
 pub use changes::{Changes, Did, Event, Forgotten, Refused};
-pub use chart::Chart;
+pub use chart::{Chart, Cut, Measure};
 pub use compute::{Usage, compute_by_service, daily_compute_by_service, total_compute};
 pub use counters::OTHER_ACTION;
 pub use key::Key;

@@ -29,4 +29,5 @@ pub use facets::{Facet, FacetKind};
 pub use filter::{Condition, OrderFilter, PriceRange, PropertyFilter, TokenFilter, Value};
 pub use loader::{Loader, PreparedToken, TokenPreparer};
 pub use names::fold;
+pub use properties::properties_of;
 pub use query::{Column, Key, OrdersQuery, Position, Query, Row, Rows, Sort, Start, TokensQuery};

@@ -40,6 +40,15 @@ pub struct StoredToken {
     pub metadata: String,
 }
 
+/// Who holds a token.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Holders {
+    /// How many accounts hold some of it.
+    pub count: u64,
+    /// Those with the most, the largest first.
+    pub largest: Vec<Balance>,
+}
+
 impl Store {
     /// Finds a collection.
     pub async fn collection(&self, key: CollectionKey) -> Result<Option<CollectionId>, StoreError> {
@@ -95,6 +104,30 @@ impl Store {
         let tokens: BTreeSet<TokenId> = tokens.into_iter().collect();
         self.read(move |mut session| Box::pin(async move { read_tokens(&mut session, id, tokens).await }))
             .await
+    }
+
+    /// Who holds a token: how many, and so many of those with the most.
+    pub async fn holders(&self, id: CollectionId, token: TokenId, limit: u64) -> Result<Holders, StoreError> {
+        self.snapshot(move |mut session| {
+            Box::pin(async move {
+                let sql = "SELECT COUNT(*) FROM balances
+                    WHERE collection_id = $1 AND token_id = $2 AND balance <> '0'";
+                let count = session.first(sql, args![id.0, token]).await?;
+                let count = count.map_or(Ok(0), |row| row.u64(0, "holders"))?;
+                // Of two numbers without leading zeros the longer one is the larger.
+                let sql = "SELECT account, balance FROM balances
+                    WHERE collection_id = $1 AND token_id = $2 AND balance <> '0'
+                    ORDER BY LENGTH(balance) DESC, balance DESC, account LIMIT $3";
+                let rows = session.all(sql, args![id.0, token, limit]).await?;
+                let held = |row: &Row| {
+                    let (account, balance) = (row.parse(0, "account")?, row.parse(1, "balance")?);
+                    Ok(Balance { token_id: token, account, balance })
+                };
+                let largest = rows.iter().map(held).collect::<Result<_, StoreError>>()?;
+                Ok(Holders { count, largest })
+            })
+        })
+        .await
     }
 
     /// The contract information of a collection, as JSON text.

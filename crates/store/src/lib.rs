@@ -50,7 +50,7 @@ pub use chain::{
     HistoryCommitted, OfferScope, Purse,
 };
 pub use changes::Changes;
-pub use collections::{CollectionId, CollectionKey, StoredToken};
+pub use collections::{CollectionId, CollectionKey, Holders, StoredToken};
 pub use commit::{Batch, Change, Changed, Committed};
 pub use contracts::StoredContract;
 pub use credentials::{AccessKeyRecord, KeyTerms, SecretTokenRecord};
@@ -60,7 +60,7 @@ pub use follow::Watcher;
 pub use health::{MigrationState, SchemaState};
 pub use hosted::{AssetFile, AssetRecord, HostedCollection, HostedToken, Visibility};
 pub use load::{Balance, Part};
-pub use market_projects::{MarketNews, MarketStep};
+pub use market_projects::{MarketCollection, MarketNews, MarketStep};
 pub use metadata_queue::{Due, Fetched, Outcome, Queued};
 pub use migrate::Migration;
 pub use people::{Account, Invite, Invited, Member, NewAccount, NewInvite, NewSession, ProofHash, Role};

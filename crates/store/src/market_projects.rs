@@ -1,11 +1,11 @@
 //! The projects whose market a collection is in, and how far its market is counted for each of them.
 
-use bourse_wire::{ProjectId, Timestamp};
+use bourse_wire::{ChainId, ProjectId, Timestamp};
 
 use crate::activities::{Activity, COLUMNS, activity};
 use crate::args::args;
 use crate::backend::Store;
-use crate::collections::{CollectionId, CollectionKey, find_or_create};
+use crate::collections::{CollectionId, CollectionKey, find_or_create, read_contract};
 use crate::row::Row;
 use crate::session::Session;
 use crate::{ProjectScope, StoreError, projects};
@@ -40,6 +40,15 @@ pub struct MarketNews {
     pub activities: Vec<Activity>,
 }
 
+/// A collection of a project's market.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MarketCollection {
+    /// Chain and address.
+    pub key: CollectionKey,
+    /// What its contract says of itself, as JSON text, when anything is known of it.
+    pub info: Option<String>,
+}
+
 impl Store {
     /// Puts a collection, which is made when it is new, into a project's market: what happened and will happen in it is
     /// counted for the project.
@@ -66,6 +75,19 @@ impl Store {
                 };
                 session.all(sql, args![]).await?.iter().map(pair).collect()
             })
+        })
+        .await
+    }
+
+    /// Some collections of a project's market, those that were made first before the others.
+    pub async fn market_collections(
+        &self,
+        scope: ProjectScope,
+        skip: u64,
+        limit: u64,
+    ) -> Result<Vec<MarketCollection>, StoreError> {
+        self.read(move |mut session| {
+            Box::pin(async move { market_collections(&mut session, scope.project(), (skip, limit)).await })
         })
         .await
     }
@@ -97,6 +119,27 @@ impl Store {
         })
         .await
     }
+}
+
+async fn market_collections(
+    session: &mut Session<'_>,
+    project: ProjectId,
+    (skip, limit): (u64, u64),
+) -> Result<Vec<MarketCollection>, StoreError> {
+    let sql = "SELECT collections.collection_id, collections.chain_id, collections.contract_address
+        FROM collection_projects JOIN collections
+        ON collections.collection_id = collection_projects.collection_id
+        WHERE collection_projects.project_id = $1
+        ORDER BY collection_projects.collection_id LIMIT $2 OFFSET $3";
+    let mut found = Vec::new();
+    for row in session.all(sql, args![project, limit, skip]).await? {
+        let id = CollectionId(row.u64(0, "collection id")?);
+        let (chain, address) = (ChainId(row.u64(1, "chain id")?), row.parse(2, "contract address")?);
+        // Contracts lie with their collections and not with projects, where tables are distributed.
+        let info = read_contract(session, id).await?;
+        found.push(MarketCollection { key: CollectionKey { chain, address }, info });
+    }
+    Ok(found)
 }
 
 /// How far a collection is counted for a project.

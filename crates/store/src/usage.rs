@@ -117,9 +117,23 @@ impl Store {
         let names = format!("{METERED_PREFIX}%");
         self.read(move |mut session| Box::pin(async move { sums(&mut session, day, &names).await })).await
     }
+
+    /// The same of one project: the units of each service, by its name.
+    pub async fn metered_of(&self, scope: ProjectScope, day: Day) -> Result<Vec<(String, u64)>, StoreError> {
+        let names = format!("{METERED_PREFIX}%");
+        self.read(move |mut session| {
+            Box::pin(async move {
+                let sql = "SELECT service, CAST(SUM(units) AS BIGINT) FROM usage
+                    WHERE project_id = $1 AND day >= $2 AND record_id LIKE $3 GROUP BY service ORDER BY service";
+                let rows = session.all(sql, args![scope.project(), day, names]).await?;
+                rows.iter().map(|row| Ok((row.text(0)?, row.u64(1, "usage")?))).collect()
+            })
+        })
+        .await
+    }
 }
 
-/// Sums of the lines from one day on whose names are like this.
+/// Sums of the lines from one day on whose names are like this, of all projects.
 async fn sums(session: &mut Session<'_>, day: Day, names: &str) -> Result<Vec<UsageTotal>, StoreError> {
     let sql = "SELECT project_id, service, CAST(SUM(units) AS BIGINT) FROM usage
         WHERE day >= $1 AND record_id LIKE $2 GROUP BY project_id, service";

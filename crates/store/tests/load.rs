@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use bourse_store::testing::load_all;
-use bourse_store::{Batch, Change, CollectionId, CollectionKey, Part, Store};
+use bourse_store::{Batch, Change, CollectionId, CollectionKey, Holders, Part, Store};
 use bourse_wire::{Address, ChainId, OrderFacts, TokenId};
 use support::database::open;
 use support::orders::{change, offer};
@@ -156,4 +156,32 @@ async fn loading_ends_when_nobody_listens_any_more() {
     for _ in 0..10 {
         assert_eq!(load_all(&store, id).await.unwrap().tokens.len(), 5_000);
     }
+}
+
+#[tokio::test]
+async fn holders_of_a_token_come_largest_first() {
+    let (_database, store) = open().await;
+    let account = |byte: u8| Address::from_bytes([byte; 20]);
+    let holds = |token: u64, byte: u8, held: &str| Change::Balance {
+        token_id: token.into(),
+        account: account(byte),
+        balance: held.parse().unwrap(),
+    };
+    let id = commit(
+        &store,
+        vec![
+            holds(7, 1, "9"),
+            holds(7, 2, "100000000000000000000000000000000000000000"),
+            holds(7, 3, "10"),
+            holds(7, 4, "10"),
+            holds(7, 5, "0"),
+            holds(70, 6, "1"),
+        ],
+    )
+    .await;
+    let found = store.holders(id, 7.into(), 3).await.unwrap();
+    let largest: Vec<Address> = found.largest.iter().map(|held| held.account).collect();
+    assert_eq!((found.count, largest), (4, vec![account(2), account(3), account(4)]));
+    assert_eq!(found.largest[1].balance, 10.into());
+    assert_eq!(store.holders(id, 8.into(), 3).await.unwrap(), Holders::default());
 }

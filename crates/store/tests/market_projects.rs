@@ -99,6 +99,28 @@ async fn a_project_counts_what_is_in_its_market_from_the_first_activity_on() {
 }
 
 #[tokio::test]
+async fn the_collections_of_a_market_come_in_pages_and_with_what_is_known_of_them() {
+    let (_database, store) = open().await;
+    let (a, b) = (project(&store).await, project(&store).await);
+    let keys: Vec<CollectionKey> = (1..=5)
+        .map(|byte| CollectionKey { chain: ChainId(137), address: Address::from_bytes([byte; 20]) })
+        .collect();
+    for key in &keys {
+        store.join_market(a, *key).await.unwrap();
+    }
+    let changes = vec![Change::Contract(r#"{"name":"Relics"}"#.to_owned())];
+    store.commit(Batch { collection: keys[2], changes, key: None }).await.unwrap();
+    store.join_market(b, keys[4]).await.unwrap();
+    let mut found = store.market_collections(a, 0, 3).await.unwrap();
+    assert_eq!(found[2].info.as_deref(), Some(r#"{"name":"Relics"}"#));
+    assert_eq!(found[1].info, None);
+    found.extend(store.market_collections(a, 3, 3).await.unwrap());
+    assert_eq!(found.iter().map(|collection| collection.key).collect::<Vec<_>>(), keys);
+    let of_b = store.market_collections(b, 0, 3).await.unwrap();
+    assert_eq!(of_b.iter().map(|collection| collection.key).collect::<Vec<_>>(), keys[4..]);
+}
+
+#[tokio::test]
 async fn a_step_is_counted_once_and_whole_or_not_at_all() {
     let (_database, store) = open().await;
     let a = project(&store).await;

@@ -286,6 +286,14 @@ async fn analytics_are_out_of_reach() {
     assert_eq!(store.usage_between(*b, Day::of(NOW), Day::of(NOW)).await.unwrap().len(), 0);
     assert_eq!(store.put_usage(*b, vec![usage(9)]).await.unwrap(), 1, "an id is the project's own");
     assert_eq!(store.usage_between(*b, Day::of(NOW), Day::of(NOW)).await.unwrap()[0].units, 9);
+    let (today, yesterday) = (Day::of(NOW), Day::from_number(Day::of(NOW).number() - 1));
+    let metered = [(*a, yesterday, 5), (*b, yesterday, 100), (*b, today, 7)];
+    let lines = metered.map(|(scope, day, units)| (scope.project(), "metadata".to_owned(), day, units));
+    store.add_metered(lines.to_vec()).await.unwrap();
+    for (since, units) in [(yesterday, 107), (today, 7)] {
+        let own = store.metered_of(*b, since).await.unwrap();
+        assert_eq!(own, [("metadata".to_owned(), units)], "neither what was reported, nor what others used");
+    }
     assert_eq!(store.events(*b).await.unwrap().len(), 1);
     assert_eq!(store.forget_events(*b, event().wallet).await.unwrap(), 1);
     assert_eq!(world.all_of(*a).await, before);

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::{Address, ChainId, ProjectId, RecordId, Text, Timestamp};
 
 /// A named list of people of a project.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Audience {
     /// Audience id.
@@ -28,7 +28,7 @@ pub struct Audience {
 }
 
 /// One person of an audience.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Contact {
     /// Contact id.
@@ -59,7 +59,7 @@ pub struct ContactInput {
 }
 
 /// A contract that an audience is linked with.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AudienceContract {
     /// Contract id.

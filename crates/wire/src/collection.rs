@@ -8,7 +8,7 @@ use crate::token::put;
 use crate::{Address, Asset, ChainId, JsonObject, ProjectId, RecordId, Text, Timestamp};
 
 /// A collection whose metadata a project hosts here.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Collection {
     /// Collection id.
@@ -33,7 +33,7 @@ pub struct Collection {
 }
 
 /// The public addresses of a hosted collection's metadata.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CollectionBaseUris {
     /// What the contract's `contractURI` should answer.
     #[serde(rename = "contractMetadataURI")]
@@ -122,7 +122,7 @@ impl CollectionMetadataInput {
 }
 
 /// A contract whose token metadata a hosted collection serves.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ContractCollection {
     /// Link id.

@@ -1,6 +1,7 @@
 //! What a token's metadata says of its name and properties, read in one pass without keeping the rest.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::fmt;
 
 use serde::Deserialize;
@@ -43,6 +44,13 @@ pub(crate) fn extract(metadata: &str) -> Extracted<'_> {
         add(&mut extracted.properties, name, value);
     }
     extracted
+}
+
+/// The properties of a token as filters find them, by the token's metadata: a name with each of its values, once.
+pub fn properties_of(metadata: &str) -> Vec<(String, Value)> {
+    let mut seen = HashSet::new();
+    let all = extract(metadata).properties.into_iter().map(|(name, _, value)| (name.into_owned(), value));
+    all.filter(|property| seen.insert(property.clone())).collect()
 }
 
 /// Reads metadata from where it is kept. Only whole texts are put there.
@@ -312,6 +320,13 @@ mod tests {
         ];
         assert_eq!(properties(metadata), expected);
         assert_eq!(extract(metadata).name, "A \"b\"");
+    }
+
+    #[test]
+    fn a_property_that_is_said_twice_is_one() {
+        let metadata = r#"{"attributes":[{"kind":"Bell"},{"kind":"Jar"}],"properties":{"kind":"Bell","tags":["a","a"]}}"#;
+        let text = |name: &str, value: &str| (name.to_owned(), Value::Text(value.into()));
+        assert_eq!(properties_of(metadata), [text("kind", "Bell"), text("kind", "Jar"), text("tags", "a")]);
     }
 
     #[test]

@@ -4,5 +4,6 @@ mod extract;
 mod index;
 mod ladder;
 
+pub use extract::properties_of;
 pub(crate) use extract::{Extracted, Shape, extract, extract_kept};
 pub(crate) use index::{Properties, Property};

@@ -37,6 +37,8 @@ pub struct Rules {
     /// Hosts, or hosts with a port, that are fetched from although their addresses are private, also without
     /// encryption.
     pub allowed_hosts: Vec<String>,
+    /// What kinds of content are asked for, as the `Accept` header has it.
+    pub accept: &'static str,
     /// The largest body, as sent and when inflated.
     pub body_bytes_max: usize,
     /// Time for everything, redirects included.
@@ -191,7 +193,7 @@ impl Getter {
         let is_allowed = self.is_allowed(url);
         check(url, is_allowed, self.rules.plain_http)?;
         let client = if is_allowed { &self.inside } else { &self.outside };
-        let request = client.get(url.clone()).header(ACCEPT, "application/json, */*;q=0.5");
+        let request = client.get(url.clone()).header(ACCEPT, self.rules.accept);
         // Compression is of no use for such small texts, and a way to send large ones.
         let response =
             request.header(ACCEPT_ENCODING, "identity").send().await.map_err(|error| failure(&error))?;

@@ -16,6 +16,7 @@ const TIMEOUT: Duration = Duration::from_millis(700);
 fn rules(allowed: &Server) -> Rules {
     Rules {
         plain_http: true,
+        accept: "application/json, */*;q=0.5",
         allowed_hosts: vec![format!("127.0.0.1:{}", allowed.port)],
         body_bytes_max: BODY_BYTES_MAX,
         timeout: TIMEOUT,
@@ -251,6 +252,7 @@ async fn asked_through_a_proxy() {
     let port = std::env::var("FETCH_FROM_PORT").unwrap();
     let rules = Rules {
         plain_http: true,
+        accept: "application/json, */*;q=0.5",
         allowed_hosts: vec!["127.0.0.1".to_owned()],
         body_bytes_max: BODY_BYTES_MAX,
         timeout: Duration::from_secs(5),

@@ -142,6 +142,7 @@ impl World {
             },
             rules: Rules {
                 plain_http: true,
+                accept: "application/json, */*;q=0.5",
                 allowed_hosts: hosts.iter().map(|(name, server)| format!("{name}:{}", server.port)).collect(),
                 body_bytes_max: 1_000_000,
                 timeout: Duration::from_secs(1),

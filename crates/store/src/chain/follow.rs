@@ -3,10 +3,10 @@
 use bourse_market::facts::Block;
 use bourse_wire::{ChainId, Timestamp};
 
-use super::state::{blocks_from, keep_blocks, read_checkpoint, read_followed, text};
+use super::state::{blocks_from, keep_blocks, read_checkpoint, read_followed, read_following, text};
 use super::{ChainError, ChainState, Followed};
 use crate::args::args;
-use crate::collections::{find_or_create, read_contract};
+use crate::collections::{find, find_or_create, read_contract};
 use crate::metadata_queue::enqueue;
 use crate::row::Row;
 use crate::session::Session;
@@ -47,6 +47,18 @@ impl Store {
                     Ok(CollectionKey { chain, address: row.parse(1, "contract address")? })
                 };
                 session.all(sql, args![]).await?.iter().map(key).collect()
+            })
+        })
+        .await
+    }
+
+    /// How far one collection is followed; `None` when it is not.
+    pub async fn following(&self, key: CollectionKey) -> Result<Option<Followed>, StoreError> {
+        self.snapshot(move |mut session| {
+            Box::pin(async move {
+                let Some(id) = find(&mut session, key).await? else { return Ok(None) };
+                let checkpoint = read_checkpoint(&mut session, key.chain).await?;
+                read_following(&mut session, (id, key.chain), checkpoint).await
             })
         })
         .await

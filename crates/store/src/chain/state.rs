@@ -98,30 +98,42 @@ pub(super) async fn move_checkpoint(
     session.execute(sql, args![chain, to.number, text(to.hash)]).await.map(drop)
 }
 
+const FOLLOWED: &str = "SELECT followed.collection_id, contract_address, from_block, next_block, live
+    FROM followed_collections followed JOIN collections ON collections.collection_id = followed.collection_id";
+
 /// The followed collections of a chain, in the order of their ids. Live ones stand where the chain does.
 pub(super) async fn read_followed(
     session: &mut Session<'_>,
     chain: ChainId,
     checkpoint: Option<Checkpoint>,
 ) -> Result<Vec<Followed>, StoreError> {
-    let sql = "SELECT followed.collection_id, contract_address, from_block, next_block, live
-        FROM followed_collections followed JOIN collections ON collections.collection_id = followed.collection_id
-        WHERE followed.chain_id = $1 ORDER BY followed.collection_id";
-    let after_checkpoint = checkpoint.map(|checkpoint| checkpoint.number + 1);
+    let sql = format!("{FOLLOWED} WHERE followed.chain_id = $1 ORDER BY followed.collection_id");
     let rows = session.all(sql, args![chain]).await?;
-    rows.iter()
-        .map(|row| {
-            let live = row.bool(4)?;
-            let stored = row.u64(3, "block number")?;
-            Ok(Followed {
-                id: CollectionId(row.u64(0, "collection id")?),
-                key: CollectionKey { chain, address: row.parse(1, "contract address")? },
-                from: row.u64(2, "block number")?,
-                next_block: after_checkpoint.filter(|_| live).unwrap_or(stored),
-                live,
-            })
-        })
-        .collect()
+    rows.iter().map(|row| followed(row, chain, checkpoint.as_ref())).collect()
+}
+
+/// One followed collection.
+pub(super) async fn read_following(
+    session: &mut Session<'_>,
+    (id, chain): (CollectionId, ChainId),
+    checkpoint: Option<Checkpoint>,
+) -> Result<Option<Followed>, StoreError> {
+    let sql = format!("{FOLLOWED} WHERE followed.collection_id = $1");
+    let row = session.first(sql, args![id.0]).await?;
+    row.map(|row| followed(&row, chain, checkpoint.as_ref())).transpose()
+}
+
+fn followed(row: &Row, chain: ChainId, checkpoint: Option<&Checkpoint>) -> Result<Followed, StoreError> {
+    let live = row.bool(4)?;
+    let stored = row.u64(3, "block number")?;
+    let after_checkpoint = checkpoint.map(|checkpoint| checkpoint.number + 1);
+    Ok(Followed {
+        id: CollectionId(row.u64(0, "collection id")?),
+        key: CollectionKey { chain, address: row.parse(1, "contract address")? },
+        from: row.u64(2, "block number")?,
+        next_block: after_checkpoint.filter(|_| live).unwrap_or(stored),
+        live,
+    })
 }
 
 /// A hash as it is stored.

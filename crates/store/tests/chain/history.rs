@@ -26,6 +26,8 @@ async fn stage() -> Stage {
 async fn stands_at(stage: &Stage) -> (u64, bool) {
     let followed = stage.store.followed(CHAIN).await.unwrap();
     let second = followed.iter().find(|followed| followed.key == collection(1)).unwrap();
+    assert_eq!(stage.store.following(collection(1)).await.unwrap().as_ref(), Some(second), "asked alone");
+    assert_eq!(stage.store.following(collection(9)).await.unwrap(), None);
     (second.next_block, second.live)
 }
 
