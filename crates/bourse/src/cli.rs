@@ -59,6 +59,9 @@ pub(crate) enum Command {
     /// Manage how chains are followed
     #[command(subcommand)]
     Chain(ChainCommand),
+    /// Let people into the console
+    #[command(subcommand)]
+    Console(ConsoleCommand),
     /// Show how far the chains of configured networks are followed
     Status,
     /// Write a backup of the embedded database, the uploaded files and the signing secret, also while they are served
@@ -80,6 +83,12 @@ pub(crate) enum Command {
         #[arg(long)]
         defaults: bool,
     },
+}
+
+#[derive(Subcommand)]
+pub(crate) enum ConsoleCommand {
+    /// Make a link that makes somebody an administrator; it works once, within three days
+    Link,
 }
 
 #[derive(Args, Clone, Default)]

@@ -5,18 +5,20 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use bourse_store::{Batch, Committed, DatabaseUrl, OpenOptions, Store, StoreError};
-use bourse_wire::{Currency, ServiceName};
+use bourse_wire::{Currency, ServiceName, Timestamp};
 use tokio::sync::Semaphore;
 
 use crate::auth::{Credentials, TokenSigner};
 use crate::chains::{Chains, Nodes, NodesError};
 use crate::clock::Clock;
+use crate::console::Console;
 use crate::counting::{CountingHouse, Joined};
 use crate::files::Files;
 use crate::followed::FollowedCollections;
 use crate::limits::RateLimiter;
 use crate::meter::Meter;
 use crate::metrics::Metrics;
+use crate::outcomes::Outcomes;
 use crate::resident::Resident;
 use crate::router::Routes;
 use crate::settings::{Database, Settings};
@@ -36,6 +38,7 @@ pub struct App {
     pub(crate) limiter: RateLimiter,
     pub(crate) meter: Meter,
     pub(crate) metrics: Metrics,
+    pub(crate) outcomes: Outcomes,
     pub(crate) resident: Resident,
     pub(crate) turns: Turns,
     pub(crate) counting: CountingHouse,
@@ -43,6 +46,8 @@ pub struct App {
     pub(crate) files: Files,
     pub(crate) followed: FollowedCollections,
     pub(crate) routes: Routes,
+    pub(crate) console: Console,
+    pub(crate) started_at: Timestamp,
     /// One permit for each request at work.
     pub(crate) permits: Semaphore,
     request_ids: RequestIds,
@@ -120,12 +125,15 @@ impl App {
             limiter: RateLimiter::new(settings.limits.rate_per_minute),
             meter,
             routes: Routes::new(&metrics),
+            console: Console::new(&settings),
             turns: Turns::new(),
             counting: CountingHouse::new(store.clone(), settings.analytics.retention()),
             markets: Joined::default(),
             permits: Semaphore::new(settings.limits.concurrent_requests_max),
             request_ids: RequestIds::new(),
+            started_at: clock.now(),
             metrics,
+            outcomes: Outcomes::new(clock.now()),
             files,
             followed: FollowedCollections::default(),
             signer,

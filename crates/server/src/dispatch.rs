@@ -9,12 +9,12 @@ use axum::body::{Body, Bytes};
 use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::response::Response;
-use bourse_wire::{ChainId, Code, Error, Timestamp};
+use bourse_wire::{ChainId, Code, Error, ProjectId, Timestamp};
 use futures_util::FutureExt as _;
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 
 use crate::app::App;
-use crate::auth::{Caller, Presented};
+use crate::auth::{Caller, Denied, Presented};
 use crate::call::{Call, Media, resolve};
 use crate::failure::Failure;
 use crate::limits::Bucket;
@@ -59,27 +59,44 @@ pub(crate) struct Target<'p> {
 /// Answers an RPC request.
 pub(crate) async fn dispatch(app: Arc<App>, target: Target<'_>, request: Request) -> Response {
     let started = Instant::now();
-    let mut headers = HeaderMap::with_capacity(16);
     let Some(route) = app.routes.find(target.service, target.operation) else {
         let path = format!("/rpc/{}/{}", target.service, target.operation);
-        return error_response(&app, bad_route(&path).into(), headers);
+        return error_response(&app, bad_route(&path).into(), HeaderMap::new());
     };
+    let mut noted = Noted { headers: HeaderMap::with_capacity(16), came: None };
     let checked = check_shape(&request)
         .and_then(|()| target.network.map(|network| resolve(&app.settings.networks, network)).transpose());
     let result = match checked {
         Err(error) => Err(error.into()),
-        Ok(network) => guarded(&app, &route, network, request, &mut headers).await,
+        Ok(network) => guarded(&app, &route, network, request, &mut noted).await,
     };
-    let code = match &result {
-        Ok(_) => None,
-        Err(Failure::Refused(error)) => Some(error.code),
-        Err(Failure::Internal(_)) => Some(Code::Internal),
-    };
-    app.metrics.note(&route.metrics, started.elapsed(), code.map(|code| code.parts().0));
+    let Noted { headers, came } = noted;
     match result {
-        Ok(body) => response(&app, StatusCode::OK, headers, body.into()),
-        Err(failure) => error_response(&app, failure, headers),
+        Ok(body) => {
+            app.metrics.note(&route.metrics, started.elapsed(), None);
+            if let Some((project, at)) = came {
+                app.outcomes.note_answer(project, at);
+            }
+            response(&app, StatusCode::OK, headers, body.into())
+        }
+        Err(failure) => {
+            let id = app.request_id();
+            let error = told(failure, &id);
+            app.metrics.note(&route.metrics, started.elapsed(), Some(error.code.parts().0));
+            if let Some(came) = came {
+                app.outcomes.note_error(came, &route, &error, &id);
+            }
+            envelope(&app, &error, &id, headers)
+        }
     }
+}
+
+/// What is found out about a request on its way, whatever becomes of it.
+struct Noted {
+    /// Headers of the answer.
+    headers: HeaderMap,
+    /// The project that came, and when.
+    came: Option<(ProjectId, Timestamp)>,
 }
 
 pub(crate) fn bad_route(path: &str) -> Error {
@@ -110,13 +127,13 @@ async fn guarded(
     route: &Registered,
     network: Option<ChainId>,
     request: Request,
-    headers: &mut HeaderMap,
+    noted: &mut Noted,
 ) -> Result<Vec<u8>, Failure> {
     let Ok(_permit) = app.permits.try_acquire() else {
-        return Err(overloaded(headers).into());
+        return Err(overloaded(&mut noted.headers).into());
     };
     let limit_ms = app.settings.limits.request_timeout_ms;
-    bounded(limit_ms, answer(app, route, network, request, headers)).await?
+    bounded(limit_ms, answer(app, route, network, request, noted)).await?
 }
 
 /// That there is no room for another request, and when to come back.
@@ -143,18 +160,23 @@ async fn answer(
     route: &Registered,
     network: Option<ChainId>,
     request: Request,
-    headers: &mut HeaderMap,
+    Noted { headers, came }: &mut Noted,
 ) -> Result<Vec<u8>, Failure> {
     let (parts, body) = request.into_parts();
     let peer = parts.extensions.get::<axum::extract::ConnectInfo<SocketAddr>>().map(|info| info.0);
     let now = app.clock.now();
-    let checked = Presented::read(&parts.headers).and_then(|presented| {
+    let checked = Presented::read(&parts.headers).map_err(Denied::from).and_then(|presented| {
         presented.check(route.credential, route.service, (&app.credentials, &app.signer), now)
     });
     let caller = checked.as_ref().ok().copied().flatten();
+    let project = match &checked {
+        Ok(caller) => caller.map(|caller| caller.project()),
+        Err(denied) => denied.project,
+    };
+    *came = project.map(|project| (project, now));
     // Failed credentials count against their address, so that guessing is limited too.
     limit_rate(app, route, (caller, peer), now, headers)?;
-    let caller = checked?;
+    let caller = checked.map_err(|denied| denied.error)?;
     headers.insert(
         SESSION_TYPE,
         HeaderValue::from_static(caller.map_or("Public", |caller| caller.session_type())),
@@ -259,19 +281,26 @@ pub(crate) fn response(app: &App, status: StatusCode, headers: HeaderMap, body: 
     response
 }
 
-/// The error envelope. What is nobody's business but ours is logged under the request's id, which the caller gets.
-pub(crate) fn error_response(app: &App, failure: Failure, mut headers: HeaderMap) -> Response {
+/// The answer to a request that failed.
+pub(crate) fn error_response(app: &App, failure: Failure, headers: HeaderMap) -> Response {
     let id = app.request_id();
-    let error = match failure {
+    envelope(app, &told(failure, &id), &id, headers)
+}
+
+/// What a caller is told. What is nobody's business but ours is logged under the request's id, which the caller gets.
+fn told(failure: Failure, id: &str) -> Error {
+    match failure {
         Failure::Refused(error) => error,
         Failure::Internal(source) => {
             tracing::error!(request.id = %id, error = %source, "internal error");
-            Error::new(
-                Code::Internal,
-                format!("internal error: the service's log has the details under {id}"),
-            )
+            let message = format!("internal error: the service's log has the details under {id}");
+            Error::new(Code::Internal, message)
         }
-    };
+    }
+}
+
+/// The error envelope.
+fn envelope(app: &App, error: &Error, id: &str, mut headers: HeaderMap) -> Response {
     if error.code == Code::BadMethod {
         headers.insert(header::ALLOW, HeaderValue::from_static("POST"));
     }
@@ -280,6 +309,6 @@ pub(crate) fn error_response(app: &App, failure: Failure, mut headers: HeaderMap
     }
     let status = StatusCode::from_u16(error.code.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     // The envelope is a plain record of texts and numbers; writing it cannot fail.
-    let body = serde_json::to_vec(&error).unwrap_or_default();
+    let body = serde_json::to_vec(error).unwrap_or_default();
     response(app, status, headers, body.into())
 }

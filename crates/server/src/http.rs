@@ -23,7 +23,7 @@ use tower_http::cors::{AllowOrigin, CorsLayer};
 
 use crate::app::App;
 use crate::dispatch::{EXPOSED_HEADERS, Target, bad_route, dispatch, error_response, response};
-use crate::{openapi, reference, rest};
+use crate::{console, openapi, reference, rest};
 
 /// Answers smaller than this are not worth compressing.
 const COMPRESS_BYTES_MIN: u64 = 1024;
@@ -33,8 +33,8 @@ const PREFLIGHT_AGE: Duration = Duration::from_hours(24);
 const PAGE_POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
 /// The OpenAPI document and its page, made at the first request for them: they never change.
-static DOCUMENT: LazyLock<Bytes> = LazyLock::new(|| openapi::document().to_string().into());
-static PAGE: LazyLock<Bytes> = LazyLock::new(|| reference::render(&openapi::document()).into());
+static DOCUMENT: LazyLock<Bytes> = LazyLock::new(|| openapi::DOCUMENT.to_string().into());
+static PAGE: LazyLock<Bytes> = LazyLock::new(|| reference::render(&openapi::DOCUMENT).into());
 
 /// The whole service, ready to be served.
 #[derive(Clone)]
@@ -42,6 +42,8 @@ pub struct Entrance {
     app: Arc<App>,
     /// For programs.
     plain: Router,
+    /// For people. Other sites' pages have no business there.
+    console: Option<Router>,
     /// For browsers and whoever asks for compression: the same, with what that takes around it.
     wrapped: Router,
 }
@@ -62,7 +64,8 @@ pub fn service(app: Arc<App>) -> Entrance {
         .fallback(rpc)
         .method_not_allowed_fallback(wrong_method)
         .with_state(Arc::clone(&app));
-    Entrance { app, wrapped: plain.clone().layer(compression).layer(cors), plain }
+    let console = app.settings.console.enabled.then(|| console::routes(&app).layer(compression.clone()));
+    Entrance { app, console, wrapped: plain.clone().layer(compression).layer(cors), plain }
 }
 
 impl Service<Request> for Entrance {
@@ -75,6 +78,15 @@ impl Service<Request> for Entrance {
     }
 
     fn call(&mut self, request: Request) -> Self::Future {
+        if let Some(console) = &mut self.console
+            && request
+                .uri()
+                .path()
+                .strip_prefix("/console")
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        {
+            return Either::Right(console.call(request));
+        }
         let wraps = [header::ORIGIN, header::ACCEPT_ENCODING];
         if wraps.iter().any(|header| request.headers().contains_key(header)) {
             Either::Right(self.wrapped.call(request))

@@ -11,6 +11,8 @@ use hashbrown::HashMap;
 pub(crate) enum Bucket {
     Project(ProjectId),
     Address(IpAddr),
+    /// A hash of what somebody is called.
+    Name(u64),
 }
 
 /// What is left of a minute.

@@ -42,7 +42,8 @@ impl Meter {
         self.counts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn quota(&self, service: Service) -> u64 {
+    /// Units of a service that a project has in a month; 0 for no limit.
+    pub(crate) fn quota(&self, service: Service) -> u64 {
         match service {
             Service::Metadata => self.quotas.metadata,
             Service::Collections => self.quotas.collections,

@@ -1,6 +1,7 @@
 //! The OpenAPI 3.1 document, generated from the table of operations and the types.
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 use bourse_wire::Code;
 use schemars::generate::SchemaSettings;
@@ -23,6 +24,9 @@ token also serves where an access key would.\n\n\
 Lists are read in pages that count from 1. An answer's page has more = true when further pages exist and then an \
 `after` that names the next one; sent back, it wins over the page number.\n\n\
 Errors have one shape: {error, code, msg, message, cause?, status}.";
+
+/// The whole document, made once: it never changes.
+pub(crate) static DOCUMENT: LazyLock<Value> = LazyLock::new(document);
 
 /// The whole document.
 pub fn document() -> Value {

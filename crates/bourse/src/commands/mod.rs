@@ -5,6 +5,7 @@ mod backup;
 mod chain;
 mod collection;
 mod config;
+mod console;
 mod doctor;
 mod health;
 pub(crate) mod key;
@@ -16,7 +17,7 @@ pub(crate) mod token;
 
 use std::process::ExitCode;
 
-use crate::cli::{Arguments, Command, Listen};
+use crate::cli::{Arguments, Command, ConsoleCommand, Listen};
 use crate::context::{CommandError, load_settings};
 use crate::{demo, import, output};
 
@@ -38,6 +39,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<ExitCode, CommandError> {
             Command::Analytics(command) => analytics::run(&common, command).await?,
             Command::Collection(command) => collection::run(&common, command).await?,
             Command::Chain(command) => chain::run(&common, command).await?,
+            Command::Console(ConsoleCommand::Link) => console::link(&common).await?,
             Command::Status => status::run(&common).await?,
             Command::Backup { file } => backup::run(&common, &file)?,
             Command::Restore(command) => restore::run(&common, &command)?,

@@ -14,6 +14,7 @@ use tracing_subscriber::EnvFilter;
 
 use crate::context::CommandError;
 use crate::data_lock::DataLock;
+use crate::output;
 
 /// How long requests under way may take to finish once the service is told to stop.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(30);
@@ -46,6 +47,7 @@ pub(crate) async fn serve(opened: Opened) -> Result<(), CommandError> {
     let Opened { listener, app, _lock } = opened;
     let address = listener.local_addr().map_err(CommandError::io("reading the address"))?;
     print_start(&app, address);
+    print_first_link(&app, address).await?;
     let background = Background::start(&app);
     let (stop, mut stopped) = watch::channel(false);
     tokio::spawn(async move {
@@ -120,6 +122,21 @@ fn print_start(app: &App, address: SocketAddr) {
         rate_per_minute = none_or(limits.rate_per_minute.into()),
         "limits"
     );
+}
+
+/// As long as nobody can sign in, tells how the first administrator is made.
+async fn print_first_link(app: &App, address: SocketAddr) -> Result<(), CommandError> {
+    let Some(path) = app.first_link().await? else { return Ok(()) };
+    let settings = app.settings();
+    // The port that the system chose, where the settings leave that to it.
+    let url = match settings.server.listen.port() {
+        0 if settings.server.public_url.is_empty() => format!("http://{address}"),
+        _ => settings.public_url(),
+    };
+    let text = format!(
+        "Create the first administrator of the console (works once, within three days):\n  {url}{path}\n"
+    );
+    output::print(false, &serde_json::Value::Null, || text)
 }
 
 /// Returns when the process is asked to stop.

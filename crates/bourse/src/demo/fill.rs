@@ -4,9 +4,10 @@ use std::collections::HashSet;
 
 use bourse_server::settings::Settings;
 use bourse_server::{FileError, Files};
-use bourse_store::{Project, ProjectScope};
+use bourse_store::{CollectionKey, Project, ProjectScope};
 use bourse_wire::{
-    AssetInput, CollectionInput, Error, Marketplace, PageInput, RecordId, ServiceName, TokenInput, from_value,
+    AssetInput, ChainId, CollectionInput, Error, Marketplace, PageInput, RecordId, ServiceName, TokenInput,
+    from_value,
 };
 use serde_json::{Value, json};
 
@@ -42,6 +43,7 @@ async fn fill(context: &Context) -> Result<Credentials, CommandError> {
     let (project, access_key, secret_token) = make_project(context).await?;
     let scope = ProjectScope::of_operator(project.id);
     import(context, &project).await?;
+    join_market(context, scope).await?;
     let collection_id = host_collection(context, scope).await?;
     let audiences = context.store.audiences(scope).await?;
     let audience = audiences.iter().find(|audience| audience.name == data::AUDIENCE_NAME);
@@ -107,6 +109,20 @@ async fn import(context: &Context, project: &Project) -> Result<(), CommandError
     }
     pending.commit(&context.store, &house, now).await?;
     Ok(())
+}
+
+/// Makes both collections the project's own, and counts what happened in them, so that the first answers are whole.
+async fn join_market(context: &Context, scope: ProjectScope) -> Result<(), CommandError> {
+    let wrong = |error| Error::invalid("contractAddress", error);
+    for (address, _) in data::CONTRACTS {
+        let address = address.parse().map_err(wrong)?;
+        let key = CollectionKey { chain: ChainId(data::CHAIN_ID), address };
+        context.store.join_market(scope, key).await?;
+    }
+    match context.counting_house().count_markets(context.clock.now()).await? {
+        0 => Ok(()),
+        _ => Err(CommandError::Other("what happened in the demo's market could not be counted".to_owned())),
+    }
 }
 
 /// The hosted collection with its tokens and files, published.

@@ -19,6 +19,11 @@ pub(crate) struct Caller {
 }
 
 impl Caller {
+    /// A member of a project who asks through the console, by right of what the operation asks for.
+    pub(crate) fn by_session(scope: ProjectScope, credential: Credential) -> Self {
+        Self { scope, credential, key_names_service: true }
+    }
+
     pub(crate) fn scope(&self) -> ProjectScope {
         self.scope
     }
@@ -44,6 +49,26 @@ impl Caller {
             Credential::AccessKey => "AccessKey",
             Credential::SecretToken => "Project",
         }
+    }
+}
+
+/// Why a credential is not enough.
+#[derive(Debug)]
+pub(crate) struct Denied {
+    pub(crate) error: Error,
+    /// The project whose credential it is all the same: its people will want to know.
+    pub(crate) project: Option<ProjectId>,
+}
+
+impl Denied {
+    fn of(project: ProjectId, error: Error) -> Self {
+        Self { error, project: Some(project) }
+    }
+}
+
+impl From<Error> for Denied {
+    fn from(error: Error) -> Self {
+        Self { error, project: None }
     }
 }
 
@@ -87,7 +112,7 @@ impl<'h> Presented<'h> {
         service: Service,
         known: (&Credentials, &TokenSigner),
         now: Timestamp,
-    ) -> Result<Option<Caller>, Error> {
+    ) -> Result<Option<Caller>, Denied> {
         let key = self.key.map(|key| check_key(key, self.origin, service, known.0, now)).transpose()?;
         let token = self.token.map(|token| check_token(token, known, now)).transpose()?;
         let (key, key_names_service) = key.unzip();
@@ -95,7 +120,7 @@ impl<'h> Presented<'h> {
             && key != token
         {
             let message = format!("the access key is of project {key}, the secret token of project {token}");
-            return Err(Error::new(Code::AccessKeyMismatch, message));
+            return Err(Error::new(Code::AccessKeyMismatch, message).into());
         }
         let caller = |project, credential| Caller {
             scope: ProjectScope::proven_by_credential(project),
@@ -108,14 +133,18 @@ impl<'h> Presented<'h> {
                 Ok(Some(caller(project, Credential::AccessKey)))
             }
             (Credential::None, None, None) => Ok(None),
-            (Credential::AccessKey, None, None) => Err(missing("an access key in the X-Access-Key header")),
-            (Credential::SecretToken, None, None) => Err(missing(
-                "a secret token in the Authorization header: `Authorization: Bearer <secret token>`",
-            )),
-            (Credential::SecretToken, Some(_), None) => {
+            (Credential::AccessKey, None, None) => {
+                Err(missing("an access key in the X-Access-Key header").into())
+            }
+            (Credential::SecretToken, None, None) => {
+                let what =
+                    "a secret token in the Authorization header: `Authorization: Bearer <secret token>`";
+                Err(missing(what).into())
+            }
+            (Credential::SecretToken, Some(project), None) => {
                 let message = "this operation needs a secret token: `Authorization: Bearer <secret token>`; \
                     an access key is public and not enough";
-                Err(Error::new(Code::PermissionDenied, message))
+                Err(Denied::of(project, Error::new(Code::PermissionDenied, message)))
             }
         }
     }
@@ -132,36 +161,41 @@ fn check_key(
     service: Service,
     known: &Credentials,
     now: Timestamp,
-) -> Result<(ProjectId, bool), Error> {
+) -> Result<(ProjectId, bool), Denied> {
     let key = AccessKey::parse(text).ok_or_else(|| {
         Error::new(Code::Unauthorized, "the access key is malformed: it is not a key of this service")
     })?;
     let unknown = |message: &str| Error::new(Code::AccessKeyNotFound, message);
     let found = known.key(&key, now).ok_or_else(|| unknown("the access key is not known"))?;
     let record = &found.record;
+    let denied = |error| Err(Denied::of(record.project, error));
     if !record.active {
-        return Err(unknown("the access key is disabled"));
+        return denied(unknown("the access key is disabled"));
     }
     if !origin_allowed(record.require_origin, &record.allowed_origins, origin) {
         let message = format!("the access key is not for the origin {}", origin.unwrap_or("(none)"));
-        return Err(Error::new(Code::InvalidOrigin, message));
+        return denied(Error::new(Code::InvalidOrigin, message));
     }
     let names_service = record.allowed_services.iter().any(|name| name == service.short());
     if !record.allowed_services.is_empty() && !names_service {
         let message = format!("the access key is not for the service {}", service.short());
-        return Err(Error::new(Code::InvalidService, message));
+        return denied(Error::new(Code::InvalidService, message));
     }
     Ok((record.project, names_service))
 }
 
-fn check_token(text: &str, known: (&Credentials, &TokenSigner), now: Timestamp) -> Result<ProjectId, Error> {
+fn check_token(text: &str, known: (&Credentials, &TokenSigner), now: Timestamp) -> Result<ProjectId, Denied> {
     let verified = known.1.verify(text, now)?;
-    let refuse = |message: &str| Err(Error::new(Code::Unauthorized, message));
+    let refusal = |message: &str| Error::new(Code::Unauthorized, message);
     match known.0.token(&verified.id, now) {
-        Some(token) if token.record.project != verified.project => refuse("the secret token is not known"),
-        Some(token) if token.record.revoked_at.is_some() => refuse("the secret token is revoked"),
+        Some(token) if token.record.project != verified.project => {
+            Err(refusal("the secret token is not known").into())
+        }
+        Some(token) if token.record.revoked_at.is_some() => {
+            Err(Denied::of(verified.project, refusal("the secret token is revoked")))
+        }
         Some(_) => Ok(verified.project),
-        None => refuse("the secret token is not known"),
+        None => Err(refusal("the secret token is not known").into()),
     }
 }
 

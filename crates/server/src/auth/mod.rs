@@ -6,6 +6,6 @@ mod credentials;
 mod secret_token;
 
 pub use access_key::{AccessKey, KeyHash};
-pub(crate) use check::{Caller, Presented};
+pub(crate) use check::{Caller, Denied, Presented};
 pub(crate) use credentials::Credentials;
 pub use secret_token::{Issued, SECRET_FILE, TokenSigner};

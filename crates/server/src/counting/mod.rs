@@ -104,6 +104,11 @@ impl CountingHouse {
         told.await.unwrap_or_else(|_| Err(Arc::new(CountingError::Interrupted)))
     }
 
+    /// Counts what happened in all markets and is not counted yet; tells how many of them failed, which the log explains.
+    pub async fn count_markets(&self, now: Timestamp) -> Result<usize, StoreError> {
+        MarketCounter::default().round(self, now).await
+    }
+
     /// Takes a wallet out of everything that is counted of a project; `None` when it is not known there.
     pub async fn forget(
         &self,

@@ -38,6 +38,15 @@ pub(super) fn command<'a>(api: &Api<'a>, operation: &Operation<'a>) -> String {
     parts.join(" \\\n  ")
 }
 
+/// The command that sends a JSON body to an address with headers beside it.
+pub(crate) fn request(url: &str, headers: &[&str], body: &str) -> String {
+    let mut parts = vec![format!("curl -X POST {}", quoted(url))];
+    let headers = std::iter::once(&"Content-Type: application/json").chain(headers);
+    parts.extend(headers.map(|header| format!("-H {}", quoted(header))));
+    parts.push(format!("-d {}", quoted(body)));
+    parts.join(" \\\n  ")
+}
+
 /// The path on the server, parameters as variables of the shell.
 fn address<'a>(api: &Api<'a>, operation: &Operation<'a>) -> String {
     let mut path = String::new();

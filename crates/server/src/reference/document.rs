@@ -116,6 +116,11 @@ impl<'a> Api<'a> {
         names.into_iter().map(group).filter(|group| !group.operations.is_empty()).collect()
     }
 
+    /// The operation that is called at a path.
+    pub(super) fn operation_at(&self, path: &str) -> Option<&Operation<'a>> {
+        self.operations.iter().find(|operation| operation.path == path)
+    }
+
     /// The records by name, without those that operations show in full.
     pub(super) fn records(&self) -> BTreeMap<&'a str, &'a Value> {
         members(&self.document["components"]["schemas"])

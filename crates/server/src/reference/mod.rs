@@ -5,6 +5,7 @@
 
 mod curl;
 mod document;
+mod fields;
 mod operation;
 mod schema;
 #[cfg(test)]
@@ -14,7 +15,10 @@ mod text;
 use maud::{DOCTYPE, Markup, html};
 use serde_json::Value;
 
+pub(crate) use curl::request as curl_request;
 use document::{Api, Group, Operation};
+pub(crate) use fields::{Field, Kind, anchor_of, fields};
+pub(crate) use text::inline;
 
 /// The stylesheet, which the page expects at `/docs/style.css`: with it there, the policy
 /// `default-src 'none'; style-src 'self'; img-src 'self' data:` holds.

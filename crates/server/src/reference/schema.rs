@@ -236,13 +236,13 @@ fn alternative<'a>(api: &Api<'a>, schema: &'a Value, caption: &str) -> Markup {
     }
 }
 
-fn alternatives(schema: &Value) -> &[Value] {
+pub(super) fn alternatives(schema: &Value) -> &[Value] {
     let any = items(&schema["anyOf"]);
     if any.is_empty() { items(&schema["oneOf"]) } else { any }
 }
 
 /// The values of a choice with what each means; nothing unless every alternative is a value.
-fn values(schema: &Value) -> Vec<(&Value, Option<&str>)> {
+pub(super) fn values(schema: &Value) -> Vec<(&Value, Option<&str>)> {
     let own = items(&schema["enum"]).iter().map(|value| (value, None));
     let mut values: Vec<_> = own.chain(schema.get("const").map(|value| (value, None))).collect();
     for choice in alternatives(schema) {

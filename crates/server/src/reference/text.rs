@@ -60,7 +60,7 @@ pub(super) fn permalink(anchor: &str, name: &str) -> Markup {
 }
 
 /// A line with `code` in backticks.
-pub(super) fn inline(text: &str) -> Markup {
+pub(crate) fn inline(text: &str) -> Markup {
     let pieces: Vec<&str> = text.split('`').collect();
     // An even number of pieces is an odd number of backticks: one of them is just a character.
     if pieces.len().is_multiple_of(2) {

@@ -17,7 +17,7 @@ use crate::failure::Failure;
 use crate::rpc::collections::types;
 
 /// What a served file may do: an SVG is a document, but not one with scripts in our origin.
-const FILE_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox";
+pub(crate) const FILE_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox";
 
 pub(super) async fn collection(State(app): State<Arc<App>>, params: Params) -> Response {
     answer(&app, collection_json(&app, &params).await)
@@ -112,7 +112,11 @@ async fn serve(
     asset: Result<AssetRecord, Failure>,
     request: &HeaderMap,
 ) -> Response {
-    match read_file(app, asset, request).await {
+    let file = match asset {
+        Ok(asset) => read_file(app, asset, request).await,
+        Err(failure) => Err(failure),
+    };
+    match file {
         Ok((status, mut headers, body)) => {
             // Another file may be uploaded for the same asset, so caches ask, and mostly hear that nothing changed. What
             // an owner sees may be hidden from others, so it is not for shared caches.
@@ -124,12 +128,12 @@ async fn serve(
     }
 }
 
-async fn read_file(
+/// The file of an asset as it is sent; only that it is as before to who has it.
+pub(crate) async fn read_file(
     app: &Arc<App>,
-    asset: Result<AssetRecord, Failure>,
+    asset: AssetRecord,
     request: &HeaderMap,
 ) -> Result<(StatusCode, HeaderMap, Body), Failure> {
-    let asset = asset?;
     let missing = || Error::not_found(format_args!("file of asset {}", asset.id));
     let file = asset.file.clone().ok_or_else(missing)?;
     let tag = format!("\"{}\"", file.content_hash);

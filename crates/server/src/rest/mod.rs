@@ -4,6 +4,9 @@ mod hosted;
 mod params;
 mod upload;
 
+pub(crate) use hosted::read_file;
+pub(crate) use upload::{Place, set_file, store_file, upload_for_member};
+
 use std::net::SocketAddr;
 use std::sync::Arc;
 
@@ -21,6 +24,8 @@ use crate::dispatch::{bounded, error_response, overloaded, response};
 use crate::failure::Failure;
 use crate::limits::Bucket;
 use crate::openapi;
+
+pub(crate) use hosted::FILE_POLICY;
 
 /// One plain address.
 struct Plain {

@@ -33,7 +33,7 @@ impl FromRequestParts<Arc<App>> for Params {
         let known = (&app.credentials, &app.signer);
         let caller = presented
             .check(Credential::None, Service::Collections, known, app.clock.now())
-            .map_err(refuse)?;
+            .map_err(|denied| refuse(denied.error))?;
         Ok(Self { names, caller })
     }
 }

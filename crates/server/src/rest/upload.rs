@@ -7,7 +7,7 @@ use axum::extract::{Multipart, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use bourse_store::{AssetFile, AssetRecord, ProjectScope};
-use bourse_wire::{AssetInput, Code, Error, RecordId, Text};
+use bourse_wire::{Asset, AssetInput, Code, Error, RecordId, Text, TokenId};
 
 use super::answer;
 use super::params::Params;
@@ -33,29 +33,57 @@ async fn upload_asset(app: &Arc<App>, params: &Params, form: Form) -> Result<Vec
         return Err(Error::not_found(format_args!("asset {id} of collection {collection}")).into());
     }
     let upload = take_file(app, form).await?;
-    set_file(app, scope, id, upload).await
+    written(&set_file(app, scope, id, upload).await?)
 }
 
 /// For the asset of this id, or for the metadata member of this name, whose asset is made when there is none.
 async fn upload_for_token(app: &Arc<App>, params: &Params, form: Form) -> Result<Vec<u8>, Failure> {
     let (scope, collection, token) = (params.writer()?, params.id("collection")?, params.token()?);
     app.store.hosted_token(scope, collection, token).await?;
-    let wanted = params.text("asset");
+    let (place, wanted) = (Place { collection, token: Some(token) }, params.text("asset"));
     let assets = app.store.assets_of(scope, collection, Some(token)).await?;
     let matches = |asset: &AssetRecord| asset.id.to_string() == wanted || asset.metadata_field == wanted;
     let known = assets.into_iter().rev().find(matches);
-    if known.is_none() && wanted.bytes().all(|byte| byte.is_ascii_digit()) {
+    if let Some(asset) = known {
+        let upload = take_file(app, form).await?;
+        return written(&set_file(app, scope, asset.id, upload).await?);
+    }
+    if wanted.bytes().all(|byte| byte.is_ascii_digit()) {
         return Err(Error::not_found(format_args!("asset {wanted:.64} of token {token}")).into());
     }
     let field: Text<64> = wanted.parse().map_err(|error| Error::invalid("metadataField", error))?;
     // Before the asset is made: a file that is refused leaves nothing behind.
     let upload = take_file(app, form).await?;
+    written(&upload_for_member(app, scope, (place, field), upload).await?)
+}
+
+fn written(asset: &Asset) -> Result<Vec<u8>, Failure> {
+    Ok(serde_json::to_vec(&serde_json::json!({ "asset": asset }))?)
+}
+
+/// What an asset belongs to.
+#[derive(Clone, Copy)]
+pub(crate) struct Place {
+    pub(crate) collection: RecordId,
+    /// None for the collection itself.
+    pub(crate) token: Option<TokenId>,
+}
+
+/// Gives a stored file to the newest asset for a member of the metadata, which is made when there is none.
+pub(crate) async fn upload_for_member(
+    app: &App,
+    scope: ProjectScope,
+    (place, field): (Place, Text<64>),
+    upload: (AssetFile, String),
+) -> Result<Asset, Failure> {
+    let assets = app.store.assets_of(scope, place.collection, place.token).await?;
+    let known = assets.into_iter().rev().find(|asset| asset.metadata_field == field.as_str());
     let id = if let Some(asset) = known {
         asset.id
     } else {
         let input = AssetInput {
-            collection_id: Some(collection),
-            token_id: Some(token),
+            collection_id: Some(place.collection),
+            token_id: place.token,
             metadata_field: Some(field),
             ..AssetInput::default()
         };
@@ -64,15 +92,15 @@ async fn upload_for_token(app: &Arc<App>, params: &Params, form: Form) -> Result
     set_file(app, scope, id, upload).await
 }
 
-async fn set_file(
+/// Gives a stored file to an asset.
+pub(crate) async fn set_file(
     app: &App,
     scope: ProjectScope,
     id: RecordId,
     upload: (AssetFile, String),
-) -> Result<Vec<u8>, Failure> {
+) -> Result<Asset, Failure> {
     let record = app.store.set_asset_file(scope, id, upload, app.clock.now()).await?;
-    let asset = types::asset(app, scope.project(), record);
-    Ok(serde_json::to_vec(&serde_json::json!({ "asset": asset }))?)
+    Ok(types::asset(app, scope.project(), record))
 }
 
 /// Stores the form's file, and tells what it was found to be and how it is called.
@@ -85,10 +113,9 @@ async fn take_file(app: &Arc<App>, form: Form) -> Result<(AssetFile, String), Fa
         if field.name() != Some("file") {
             continue;
         }
-        let filename = field.file_name().map(last_segment).unwrap_or_default();
-        let filename: Text<256> = filename.try_into().map_err(|error| Error::invalid("filename", error))?;
+        let filename = field.file_name().unwrap_or_default().to_owned();
         let content = read_field(field, bytes_max).await?;
-        return Ok((store_file(app, content).await?, filename.into_string()));
+        return store_file(app, &filename, content).await;
     }
     Err(Error::invalid("file", "is required: the form has no field of this name").into())
 }
@@ -122,11 +149,22 @@ fn too_large(bytes_max: usize) -> Error {
     Error::new(Code::BodyTooLarge, format!("the file is larger than {bytes_max} bytes"))
 }
 
-async fn store_file(app: &Arc<App>, content: Vec<u8>) -> Result<AssetFile, Failure> {
+/// Stores a file, and tells what it was found to be and how it is called.
+pub(crate) async fn store_file(
+    app: &Arc<App>,
+    filename: &str,
+    content: impl AsRef<[u8]> + Send + 'static,
+) -> Result<(AssetFile, String), Failure> {
+    let filename: Text<256> =
+        last_segment(filename).try_into().map_err(|error| Error::invalid("filename", error))?;
+    let bytes_max = app.settings.limits.upload_bytes_max;
+    if content.as_ref().len() > bytes_max {
+        return Err(too_large(bytes_max).into());
+    }
     let app = Arc::clone(app);
-    let stored = tokio::task::spawn_blocking(move || app.files.put(&content)).await;
+    let stored = tokio::task::spawn_blocking(move || app.files.put(content.as_ref())).await;
     match stored.map_err(|error| Failure::Internal(Box::new(error)))? {
-        Ok(file) => Ok(file),
+        Ok(file) => Ok((file, filename.into_string())),
         Err(FileError::Refused(error)) => Err(error.into()),
         Err(FileError::Io(error)) => Err(error.into()),
     }

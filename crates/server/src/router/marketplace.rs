@@ -16,6 +16,7 @@ pub(super) fn operations() -> Vec<Route> {
 
 /// Bodies to try operations on collectibles with.
 const FILTERED: &str = r#"{"chainId":"amoy","side":"listing","contractAddress":"0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af","filter":{"includeEmpty":false},"page":{"page":1,"pageSize":2}}"#;
+const COUNTED: &str = r#"{"chainId":"amoy","side":"listing","contractAddress":"0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af","filter":{"includeEmpty":false}}"#;
 const WHOLE: &str = r#"{"chainId":"amoy","contractAddress":"0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af"}"#;
 const ORDERS: &str = r#"{"chainId":"amoy","input":[{"contractAddress":"0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af","orderId":"6986","marketplace":"service_marketplace_v1"}]}"#;
 const ONE: &str =
@@ -58,14 +59,14 @@ fn collectible_operations() -> Vec<Route> {
             "How many collectibles match a filter.",
             get_count_of_filtered_collectibles::handle,
         )
-        .example(FILTERED),
+        .example(COUNTED),
         Route::raw::<_, get_floor_order::Answer, _>(
             (Marketplace, "GetFloorOrder"),
             AccessKey,
             "The cheapest listing of a collection.",
             get_floor_order::handle,
         )
-        .example(FILTERED),
+        .example(WHOLE),
     ]
 }
 

@@ -23,8 +23,8 @@ pub use merged::Effective;
 pub use networks::{BUILT_IN, Following, Markets, Network, Networks, Rate};
 pub use secret::Secret;
 pub use sections::{
-    Analytics, Auth, Cors, Database, Limits, Log, LogFormat, Metadata, Quotas, SQLITE_FILE_NAME, Server,
-    Service, Storage,
+    Analytics, Auth, Console, Cors, Database, Limits, Log, LogFormat, Metadata, Quotas, SQLITE_FILE_NAME,
+    Server, Service, Storage,
 };
 
 use serde::Deserialize;
@@ -44,6 +44,8 @@ pub struct Settings {
     pub storage: Storage,
     /// How it trusts its callers.
     pub auth: Auth,
+    /// The pages for people.
+    pub console: Console,
     /// What one request, or all of them, may use.
     pub limits: Limits,
     /// What one project may use in a month.

@@ -8,6 +8,7 @@ use bourse_market::protocols::own;
 use bourse_wire::{Address, ChainId};
 use serde::{Deserialize, Deserializer, de};
 
+use super::redact::endpoint;
 use super::secret::Secret;
 
 /// Networks known without configuration, by name.
@@ -174,6 +175,11 @@ impl Network {
             interval: self.following.rates_interval,
         });
         sources.collect()
+    }
+
+    /// The addresses of its nodes as they may be shown.
+    pub fn shown_nodes(&self) -> Vec<String> {
+        self.rpc_urls.iter().map(|url| endpoint(url.expose())).collect()
     }
 }
 

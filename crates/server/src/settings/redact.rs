@@ -80,7 +80,7 @@ fn endpoints(words: &str) -> String {
 
 /// The address of a node with only its host left: providers put their keys before it, in the path and in the
 /// query.
-fn endpoint(url: &str) -> String {
+pub(super) fn endpoint(url: &str) -> String {
     if url.is_empty() {
         return String::new();
     }

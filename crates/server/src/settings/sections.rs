@@ -102,6 +102,22 @@ pub struct Auth {
     pub jwt_secret: Secret,
 }
 
+/// `[console]`
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Console {
+    /// Whether the console is served.
+    pub enabled: bool,
+    /// How long a session lasts, in hours.
+    pub session_hours: u64,
+    /// Largest picture that is fetched to be shown, in bytes.
+    pub image_bytes_max: usize,
+    /// Time for fetching one, in milliseconds.
+    pub image_timeout_ms: u64,
+    /// Memory for pictures that were fetched, in bytes.
+    pub image_cache_bytes_max: usize,
+}
+
 /// `[limits]`
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -226,6 +242,7 @@ impl Metadata {
             gateways: Gateways::read(&self.ipfs_gateways, &self.arweave_gateways)?,
             rules: Rules {
                 plain_http: self.plain_http,
+                accept: "application/json, */*;q=0.5",
                 allowed_hosts: self.allowed_hosts.clone(),
                 body_bytes_max: self.body_bytes_max,
                 timeout: time(self.timeout_ms),

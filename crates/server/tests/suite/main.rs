@@ -5,6 +5,7 @@
 
 mod analytics;
 mod answers;
+mod console;
 mod conventions;
 mod errors;
 mod files;

@@ -32,7 +32,7 @@ const SCENARIO: &[(&str, &[&str])] = &[
     ("2025-03-14", &["4s", "6s"]),
 ];
 
-fn wallet(number: u64) -> String {
+pub(crate) fn wallet(number: u64) -> String {
     format!("0x{number:040x}")
 }
 
@@ -60,7 +60,7 @@ fn events_of((day, marks): &(&str, &[&str])) -> Vec<Value> {
 }
 
 /// Tracks events with a credential; the answer must be a success.
-async fn track(actor: &Actor, batch: &str, events: Vec<Value>) -> Value {
+pub(crate) async fn track(actor: &Actor, batch: &str, events: Vec<Value>) -> Value {
     actor.call("Ingest/TrackEvents", json!({ "batchId": batch, "events": events })).await.ok()
 }
 
@@ -70,7 +70,7 @@ fn accepted(count: usize) -> Value {
 }
 
 /// Project A after the scenario. The days come from the last to the first: all but one are late.
-async fn scenario() -> TestApp {
+pub(crate) async fn scenario() -> TestApp {
     let app = TestApp::start().await;
     for day in SCENARIO.iter().rev() {
         let events = events_of(day);
@@ -110,7 +110,7 @@ fn expected(points: &[(&str, f64)]) -> Vec<(String, f64)> {
 }
 
 /// The names of all charts.
-fn operations() -> Vec<&'static str> {
+pub(crate) fn operations() -> Vec<&'static str> {
     let routes = router::operations();
     let charts = routes.iter().filter(|route| route.service == Service::Analytics && route.name != "Ping");
     charts.map(|route| route.name).collect()

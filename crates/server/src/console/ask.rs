@@ -1,0 +1,117 @@
+//! Pages ask the operations for what they show, as any other client does, but by right of the session: nothing is
+//! charged, and a viewer may ask whatever changes nothing.
+
+use std::sync::Arc;
+
+use axum::body::Bytes;
+use bourse_wire::{Code, Error};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::door::Member;
+use super::refusal::Refusal;
+use crate::auth::Caller;
+use crate::call::{Call, Media};
+use crate::dispatch::bounded;
+use crate::route::{Credential, Handler, Route, Service};
+
+impl Route {
+    /// Whether a viewer may call it: it takes a public key, or it only looks. Events are data that comes in, although a
+    /// key may be made for them.
+    pub(super) fn is_for_viewers(&self) -> bool {
+        let only_looks = self.service == Service::Analytics
+            || ["Get", "List"].iter().any(|prefix| self.name.starts_with(prefix));
+        match self.credential {
+            Credential::None => true,
+            Credential::AccessKey => self.service != Service::Ingest,
+            Credential::SecretToken => only_looks,
+        }
+    }
+}
+
+impl Member {
+    /// Asks an operation, `ask("Marketplace/ListCollectibles", &body)`, and reads its answer.
+    pub(super) async fn ask(&self, operation: &str, body: &Value) -> Result<Value, Refusal> {
+        self.ask_as(operation, body).await
+    }
+
+    /// The same, with the answer as a record.
+    pub(super) async fn ask_as<T: DeserializeOwned>(
+        &self,
+        operation: &str,
+        body: &Value,
+    ) -> Result<T, Refusal> {
+        let answer = self.ask_for(operation, body.to_string().into(), Media::Json).await?;
+        Ok(serde_json::from_slice(&answer)?)
+    }
+
+    /// Asks an operation with a body as it is, and gives its answer as it is.
+    pub(super) async fn ask_for(
+        &self,
+        operation: &str,
+        body: Bytes,
+        media: Media,
+    ) -> Result<Vec<u8>, Refusal> {
+        let app = self.app();
+        let (service, name) = operation.split_once('/').unwrap_or_default();
+        let route = app.routes.find(service, name).ok_or_else(|| Refusal::missing("operation"))?;
+        if !self.is_owner() && !route.is_for_viewers() {
+            return Err(Refusal::for_owners());
+        }
+        let handler = match &route.handler {
+            Handler::Constant(json) => return Ok(json.as_bytes().to_vec()),
+            Handler::Scoped(handler) => handler,
+        };
+        let media = if route.is_tabular { media } else { Media::Json };
+        let call = Call {
+            app: Arc::clone(app),
+            caller: Caller::by_session(self.scope(), route.credential),
+            network: None,
+            now: app.clock.now(),
+            media,
+        };
+        let limit_ms = app.settings.limits.request_timeout_ms;
+        Ok(bounded(limit_ms, handler(call, body)).await??)
+    }
+}
+
+/// What is missing is nothing to be told apart; anything else is passed on.
+pub(super) fn unless_missing<T>(answer: Result<T, Refusal>) -> Result<Option<T>, Refusal> {
+    match answer {
+        Ok(answer) => Ok(Some(answer)),
+        Err(Refusal::Refused(Error { code: Code::NotFound | Code::ProjectNotFound, .. })) => Ok(None),
+        Err(other) => Err(other),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::router::operations;
+
+    #[test]
+    fn viewers_change_nothing() {
+        let all = operations();
+        let own = all.iter().filter(|route| !route.is_for_viewers()).map(crate::route::Route::path);
+        let words = [
+            "Create",
+            "Update",
+            "Delete",
+            "Publish",
+            "Unpublish",
+            "Add",
+            "Remove",
+            "Put",
+            "Cancel",
+            "Invalidate",
+            "Track",
+        ];
+        let changes =
+            |path: &String| words.iter().any(|word| path.split('/').nth(3).unwrap().starts_with(word));
+        let own: Vec<String> = own.collect();
+        assert!(own.len() > 20, "{own:?}");
+        for route in &all {
+            let path = route.path();
+            assert_eq!(changes(&path), own.contains(&path), "{path}");
+        }
+    }
+}
