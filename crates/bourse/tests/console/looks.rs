@@ -29,6 +29,9 @@ fn pages(site: &Site, browser: &Browser) -> BTreeMap<String, String> {
             continue;
         }
         browser.go(&site.url(&path));
+        if browser.run("return document.contentType") != "text/html" {
+            continue;
+        }
         found.insert(kind(&path), path);
         let script = "return [...document.querySelectorAll('main a[href], nav a[href], header a[href]')]
             .filter(link => link.origin === location.origin && link.pathname.startsWith('/console/'))

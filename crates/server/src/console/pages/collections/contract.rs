@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::browse;
 use super::records::contract_info;
-use super::{Place, images, network};
+use super::{Place, images};
 use crate::console::Answer;
 use crate::console::door::{Member, Owner};
 use crate::console::form::Form;
@@ -137,7 +137,7 @@ pub(super) fn facts(member: &Member, place: &Place, about: &About) -> Markup {
                         dd {
                             code { (info.extensions.origin_address) }
                             @if info.extensions.origin_chain_id != 0 {
-                                " on " (network(networks, bourse_wire::ChainId(info.extensions.origin_chain_id)))
+                                " on " (show::network(networks, bourse_wire::ChainId(info.extensions.origin_chain_id)))
                             }
                         }
                     }

@@ -14,14 +14,13 @@ use std::sync::Arc;
 use axum::Router;
 use axum::routing::{get, post};
 use bourse_store::CollectionKey;
-use bourse_wire::{Address, ChainId, TokenId};
+use bourse_wire::{Address, TokenId};
 use serde_json::{Value, json};
 
 use crate::app::App;
 use crate::call::resolve;
 use crate::console::door::Member;
 use crate::console::refusal::Refusal;
-use crate::settings::Networks;
 
 pub(super) fn routes() -> Router<Arc<App>> {
     Router::new()
@@ -48,7 +47,7 @@ struct Place {
 
 impl Place {
     fn new(member: &Member, key: CollectionKey) -> Self {
-        let network = network(&member.app().settings.networks, key.chain);
+        let network = member.app().settings.networks.label(key.chain.0);
         let path = member.path(&format!("/collections/{network}/{}", key.address));
         Self { key, network, path }
     }
@@ -74,9 +73,4 @@ impl Place {
         }
         body
     }
-}
-
-/// What people call a chain.
-fn network(networks: &Networks, chain: ChainId) -> String {
-    networks.label(chain.0)
 }

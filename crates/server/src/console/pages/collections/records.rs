@@ -6,24 +6,12 @@ use bourse_wire::{
     ActivityAction, Address, Amount, ContractInfo, Error, FeeEntry, Timestamp, TokenId, TokenMetadata,
 };
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
 use serde_json::{Number, Value, json};
 
 use super::Place;
-use crate::call::Media;
 use crate::console::ask::unless_missing;
 use crate::console::door::Member;
 use crate::console::refusal::Refusal;
-
-/// Asks an operation and reads its answer.
-pub(super) async fn ask<T: DeserializeOwned>(
-    member: &Member,
-    operation: &str,
-    body: &Value,
-) -> Result<T, Refusal> {
-    let answer = member.ask_for(operation, body.to_string().into(), Media::Json).await?;
-    Ok(serde_json::from_slice(&answer)?)
-}
 
 /// A token with its best orders.
 #[derive(Deserialize)]
@@ -126,7 +114,7 @@ impl Currencies {
             currencies: Vec<Currency>,
         }
         let body = json!({ "chainId": place.key.chain.to_string() });
-        let Answer { currencies: all } = ask(member, "Marketplace/ListCurrencies", &body).await?;
+        let Answer { currencies: all } = member.ask_as("Marketplace/ListCurrencies", &body).await?;
         Ok(Self::new(all))
     }
 
@@ -147,14 +135,14 @@ pub(super) async fn contract_info(member: &Member, place: &Place) -> Result<Opti
     struct Answer {
         contract_info: ContractInfo,
     }
-    let answer = ask::<Answer>(member, "Metadata/GetContractInfo", &place.asked(json!({}))).await;
+    let answer = member.ask_as::<Answer>("Metadata/GetContractInfo", &place.asked(json!({}))).await;
     Ok(unless_missing(answer)?.map(|answer| answer.contract_info))
 }
 
 /// How many tokens a collection has.
 pub(super) async fn token_count(member: &Member, place: &Place) -> Result<u64, Refusal> {
     let body = place.asked(json!({}));
-    Ok(ask::<Count>(member, "Marketplace/GetCountOfAllCollectibles", &body).await?.count)
+    Ok(member.ask_as::<Count>("Marketplace/GetCountOfAllCollectibles", &body).await?.count)
 }
 
 /// The cheapest listing of a collection, and of which token it is.
@@ -163,7 +151,7 @@ pub(super) async fn floor(member: &Member, place: &Place) -> Result<Option<(Toke
     struct Answer {
         collectible: Collectible,
     }
-    let answer = ask::<Answer>(member, "Marketplace/GetFloorOrder", &place.asked(json!({}))).await;
+    let answer = member.ask_as::<Answer>("Marketplace/GetFloorOrder", &place.asked(json!({}))).await;
     let found = unless_missing(answer)?.map(|answer| answer.collectible);
     Ok(found.and_then(|found| Some((found.metadata.token_id, found.listing?))))
 }

@@ -13,7 +13,7 @@ use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::json;
 
-use super::records::{Collectible, Count, Currencies, Facet, Page, ask, told};
+use super::records::{Collectible, Count, Currencies, Facet, Page, told};
 use super::{Place, contract};
 use crate::console::door::Member;
 use crate::console::page::{Section, copyable};
@@ -100,7 +100,7 @@ async fn ask_all(member: &Member, place: &Place, query: &Query) -> Result<Shown,
         Ok(facets) => facets,
         Err(_) => told(facets(member, place, &Query::default()).await)?.unwrap_or_default(),
     };
-    let Supported { marketplaces } = ask(member, "Marketplace/SupportedMarketplaces", &json!({})).await?;
+    let Supported { marketplaces } = member.ask_as("Marketplace/SupportedMarketplaces", &json!({})).await?;
     Ok(Shown { currencies, found, facets, marketplaces })
 }
 
@@ -116,9 +116,9 @@ async fn find(
         page: Page,
     }
     let asked = place.asked(json!({ "side": query.side(), "filter": filter, "page": query.page() }));
-    let Listed { collectibles: rows, page } = ask(member, "Marketplace/ListCollectibles", &asked).await?;
+    let Listed { collectibles: rows, page } = member.ask_as("Marketplace/ListCollectibles", &asked).await?;
     let asked = place.asked(json!({ "side": query.side(), "filter": filter }));
-    let Count { count } = ask(member, "Marketplace/GetCountOfFilteredCollectibles", &asked).await?;
+    let Count { count } = member.ask_as("Marketplace/GetCountOfFilteredCollectibles", &asked).await?;
     Ok(Found { rows, page, count })
 }
 
@@ -131,7 +131,7 @@ async fn facets(member: &Member, place: &Place, query: &Query) -> Result<Vec<Fac
     }
     let counted = async |without: Option<&str>| {
         let asked = place.asked(json!({ "includeCounts": true, "filter": query.counted(without)? }));
-        let answer: Properties = ask(member, "Metadata/GetTokenMetadataPropertyFilters", &asked).await?;
+        let answer: Properties = member.ask_as("Metadata/GetTokenMetadataPropertyFilters", &asked).await?;
         Ok::<_, Refusal>(answer.filters)
     };
     let mut facets = counted(None).await?;

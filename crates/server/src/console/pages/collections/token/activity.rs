@@ -8,7 +8,7 @@ use serde_json::json;
 use super::Asked;
 use super::orders::{ROWS_MAX, pages};
 use crate::console::door::Member;
-use crate::console::pages::collections::records::{Activity, Currencies, Page, ask};
+use crate::console::pages::collections::records::{Activity, Currencies, Page};
 use crate::console::pages::collections::{Place, price};
 use crate::console::refusal::Refusal;
 use crate::console::show;
@@ -29,7 +29,7 @@ pub(super) async fn section(
 ) -> Result<Markup, Refusal> {
     let page = json!({ "page": asked.page(LIST), "pageSize": ROWS_MAX });
     let body = place.asked(json!({ "tokenId": token, "page": page }));
-    let answer: Answer = ask(member, "Marketplace/ListCollectibleActivities", &body).await?;
+    let answer: Answer = member.ask_as("Marketplace/ListCollectibleActivities", &body).await?;
     Ok(html! {
         section id=(LIST) {
             h2 { "Activity" }

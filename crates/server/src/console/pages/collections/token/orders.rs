@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::Asked;
 use crate::console::door::Member;
-use crate::console::pages::collections::records::{Count, Currencies, Order, Page, ask, told};
+use crate::console::pages::collections::records::{Count, Currencies, Order, Page, told};
 use crate::console::pages::collections::{Place, price};
 use crate::console::refusal::Refusal;
 use crate::console::{notice, show};
@@ -58,11 +58,11 @@ pub(super) async fn section(
     let (list, heading, listing, counting) = side.words();
     let page = json!({ "page": asked.page(list), "pageSize": ROWS_MAX });
     let body = place.asked(json!({ "tokenId": token, "page": page }));
-    let answer = match told(ask::<Answer>(member, listing, &body).await)? {
+    let answer = match told(member.ask_as::<Answer>(listing, &body).await)? {
         Ok(answer) => answer,
         Err(error) => return Ok(html! { section { h2 { (heading) } (notice::refused(&error)) } }),
     };
-    let Count { count } = ask(member, counting, &place.asked(json!({ "tokenId": token }))).await?;
+    let Count { count } = member.ask_as(counting, &place.asked(json!({ "tokenId": token }))).await?;
     Ok(html! {
         section id=(list) {
             h2 { (heading) " " span.tally { (show::number(count)) } }
