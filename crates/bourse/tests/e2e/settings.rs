@@ -155,6 +155,8 @@ fn every_command_has_help_that_tells_of_the_data_directory() {
         "collection list",
         "chain",
         "chain resync",
+        "console",
+        "console link",
         "status",
         "backup",
         "restore",
