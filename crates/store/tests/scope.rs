@@ -308,6 +308,8 @@ async fn markets_and_tasks_are_out_of_reach() {
     store.commit(Batch { collection: CONTRACT, changes: vec![activity], key: None }).await.unwrap();
     let id = store.collection(CONTRACT).await.unwrap().unwrap();
     assert!(store.market_news(*b, id, 10).await.unwrap().is_none(), "it is not in the market of B");
+    assert_eq!(store.market_collections(*a, 0, 10).await.unwrap().len(), 1);
+    assert_eq!(store.market_collections(*b, 0, 10).await.unwrap().len(), 0);
     store.join_market(*b, CONTRACT).await.unwrap();
     for scope in [a, b] {
         let news = store.market_news(*scope, id, 10).await.unwrap().unwrap();
@@ -360,7 +362,7 @@ fn every_function_with_a_scope_is_tried_here() {
     let here = include_str!("scope.rs");
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut tried = 0;
-    for directory in [root.clone(), root.join("hosted")] {
+    for directory in [root.clone(), root.join("hosted"), root.join("people")] {
         let entries = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
         // What tests set the stage with is no way in for a caller.
         for entry in entries.filter(|path| path.is_file() && !path.ends_with("testing.rs")) {
