@@ -71,7 +71,7 @@ impl Decoder {
     pub fn read(&self, log: &Log) -> Result<Vec<Finding>, Malformed> {
         let market = self.markets.iter().find(|(address, _)| *address == log.address);
         let Some((_, marketplace)) = market else { return token_log(log) };
-        let decoded = protocols::decode(log, *marketplace).map_err(|_| Malformed)?;
+        let decoded = protocols::own::decode(log, *marketplace).map_err(|_| Malformed)?;
         Ok(decoded
             .map(|decoded| Finding { concerns: decoded.concerns, part: 0, fact: decoded.fact })
             .into_iter()

@@ -3,6 +3,8 @@
 use alloy_primitives::{B256, Bytes, U256};
 use bourse_wire::{Address, Amount, FeeEntry, Marketplace, OrderSide, Timestamp, TokenId};
 
+use crate::protocols::native::{Revoked, Series};
+
 /// The name of a block.
 pub type BlockHash = B256;
 
@@ -88,20 +90,7 @@ pub enum Fact {
     /// An order was made.
     OrderMade(Box<OrderMade>),
     /// Some of an order was filled.
-    OrderFilled {
-        /// Where.
-        marketplace: Marketplace,
-        /// The marketplace's own name for the order.
-        order_id: String,
-        /// Who filled it.
-        taker: Address,
-        /// Who received the tokens, or for an offer the money.
-        recipient: Address,
-        /// How much.
-        quantity: Amount,
-        /// How much remains.
-        remaining: Amount,
-    },
+    OrderFilled(Box<OrderFilled>),
     /// An order was taken back.
     OrderCancelled {
         /// Where.
@@ -117,6 +106,25 @@ pub enum Fact {
         maker: Address,
         /// The lowest number that is not concerned.
         below: U256,
+    },
+    /// A maker took orders back, or can no longer fill them, by a number that they have.
+    OrdersRevoked {
+        /// Where.
+        marketplace: Marketplace,
+        /// Whose.
+        maker: Address,
+        /// Which.
+        revoked: Revoked,
+    },
+    /// Somebody lets a marketplace have tokens of any collection moved by a contract that moves them for several
+    /// marketplaces, or no longer.
+    Grant {
+        /// Who holds the tokens.
+        owner: Address,
+        /// The contract that moves them.
+        manager: Address,
+        /// Whether the marketplace may ask it to.
+        granted: bool,
     },
     /// What is said of these tokens changed (ERC-4906).
     MetadataChanged {
@@ -152,4 +160,52 @@ pub struct OrderMade {
     pub valid_until: Timestamp,
     /// Who gets which share of the price.
     pub fees: Vec<FeeEntry>,
+}
+
+/// A fill as a chain states it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OrderFilled {
+    /// Where.
+    pub marketplace: Marketplace,
+    /// Which order.
+    pub which: Which,
+    /// Who filled it.
+    pub taker: Address,
+    /// Who received the tokens, or for an offer the money; the zero address when that is not told.
+    pub recipient: Address,
+    /// The token, where that is told: an offer may be for any.
+    pub token_id: Option<TokenId>,
+    /// How much.
+    pub quantity: Amount,
+    /// How much remains; `None` when that is not told, and so much less remains than before.
+    pub remaining: Option<Amount>,
+}
+
+/// How a chain tells which order it means.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Which {
+    /// By the marketplace's own name for it.
+    Id(String),
+    /// By a number that its maker gave it.
+    Numbered {
+        /// The maker.
+        maker: Address,
+        /// Selling or buying.
+        side: OrderSide,
+        /// The row of numbers.
+        series: Series,
+        /// The number.
+        number: U256,
+    },
+    /// Not at all but by what it is for.
+    Priced {
+        /// The maker.
+        maker: Address,
+        /// Selling or buying.
+        side: OrderSide,
+        /// The currency.
+        currency: Address,
+        /// Price of what was filled of it.
+        price: Amount,
+    },
 }

@@ -4,7 +4,7 @@ use bourse_wire::{
     ActivityAction, ActivityFacts, Address, Amount, Marketplace, OrderFacts, OrderSide, TokenId,
 };
 
-use crate::facts::{Block, Stated};
+use crate::facts::{Block, OrderFilled, Stated};
 
 /// Tokens changed hands.
 pub(super) fn transfer(
@@ -47,15 +47,21 @@ pub(super) fn sale(
     block: &Block,
     stated: &Stated,
     order: &OrderFacts,
-    (taker, recipient): (Address, Address),
-    quantity: Amount,
+    filled: &OrderFilled,
 ) -> ActivityFacts {
+    let (taker, recipient) = (filled.taker, filled.recipient);
     let (from, to) = match order.side {
         OrderSide::Offer => (taker, order.maker),
         OrderSide::Listing | OrderSide::Unknown if recipient == Address::ZERO => (order.maker, taker),
         OrderSide::Listing | OrderSide::Unknown => (order.maker, recipient),
     };
-    ActivityFacts { from, to: Some(to), quantity, ..of_order(block, stated, order, ActivityAction::Sale) }
+    ActivityFacts {
+        token_id: order.token_id.or(filled.token_id),
+        from,
+        to: Some(to),
+        quantity: filled.quantity,
+        ..of_order(block, stated, order, ActivityAction::Sale)
+    }
 }
 
 /// An order was taken back. One log may take several back, so that each needs a name of its own.

@@ -16,7 +16,8 @@ use bourse_wire::{
 
 pub use needs::Needs;
 
-use crate::facts::{Block, Fact, OrderMade, Stated};
+use crate::facts::{Block, Fact, OrderFilled, OrderMade, Stated, Which};
+use crate::protocols::native::{Nonces, Revoked};
 use table::Table;
 
 /// What tells an order apart within its collection: the marketplace, and its own name for the order.
@@ -28,6 +29,8 @@ pub struct Ledger {
     balances: Table<(TokenId, Address), Amount>,
     tokens: Table<TokenId, ()>,
     orders: Table<OrderKey, OrderFacts>,
+    /// Numbers of orders, which never change.
+    nonces: HashMap<OrderKey, Nonces>,
     approvals: Table<(Address, Address), bool>,
     /// The zero address for none.
     token_approvals: Table<TokenId, Address>,
@@ -93,6 +96,11 @@ impl Ledger {
         self.orders.load(key_of(&order), order);
     }
 
+    /// Takes over the numbers of an order as they were read.
+    pub fn load_nonces(&mut self, key: OrderKey, nonces: Nonces) {
+        self.nonces.insert(key, nonces);
+    }
+
     /// Takes over an approval as it was read.
     pub fn load_approval(&mut self, owner: Address, operator: Address, approved: bool) {
         self.approvals.load((owner, operator), approved);
@@ -124,7 +132,7 @@ impl Ledger {
             Fact::Approval { owner, operator, approved } => self.approve(*owner, *operator, *approved),
             Fact::TokenApproval { token_id, operator } => self.approve_token(*token_id, *operator),
             Fact::OrderMade(made) => self.make(block, stated, made),
-            Fact::OrderFilled { .. } => self.fill(block, stated),
+            Fact::OrderFilled(filled) => self.fill(block, stated, filled),
             Fact::OrderCancelled { marketplace, order_id } => {
                 let key = (*marketplace, order_id.clone());
                 if self.orders.get(&key).is_some() {
@@ -138,6 +146,12 @@ impl Ledger {
                     self.cancel(block, stated, key);
                 }
             }
+            Fact::OrdersRevoked { marketplace, maker, revoked } => {
+                for key in self.revoked(*marketplace, *maker, revoked) {
+                    self.cancel(block, stated, key);
+                }
+            }
+            Fact::Grant { owner, manager, granted } => self.grant(*owner, *manager, *granted),
             // Whoever fetches what is said of tokens looks at this.
             Fact::MetadataChanged { .. } => {}
         }
@@ -266,19 +280,74 @@ impl Ledger {
         self.orders.set(key_of(&order), order);
     }
 
-    fn fill(&mut self, block: &Block, stated: &Stated) {
-        let Fact::OrderFilled { marketplace, order_id, taker, recipient, quantity, remaining } = &stated.fact
-        else {
-            return;
-        };
-        let key = (*marketplace, order_id.clone());
-        let Some(order) = self.orders.get(&key) else {
+    fn fill(&mut self, block: &Block, stated: &Stated, filled: &OrderFilled) {
+        let found = self.find(filled);
+        let Some((key, order)) = found.and_then(|key| Some((key.clone(), self.orders.get(&key)?))) else {
             self.unknown_orders += 1;
             return;
         };
-        self.activities.push(activities::sale(block, stated, order, (*taker, *recipient), *quantity));
-        let order = OrderFacts { quantity_remaining: *remaining, ..changed_in(block, order) };
+        self.activities.push(activities::sale(block, stated, order, filled));
+        let less = order.quantity_remaining.value().saturating_sub(filled.quantity.value());
+        let quantity_remaining = filled.remaining.unwrap_or(less.into());
+        let order = OrderFacts { quantity_remaining, ..changed_in(block, order) };
         self.orders.set(key, order);
+    }
+
+    /// The order that was filled, as far as it is known.
+    fn find(&self, filled: &OrderFilled) -> Option<OrderKey> {
+        match &filled.which {
+            Which::Id(order_id) => return Some((filled.marketplace, order_id.clone())),
+            Which::Numbered { maker, side, series, number } => {
+                let mut keys = self.open_of(filled.marketplace, *maker);
+                keys.find(|(key, order)| {
+                    let nonces = self.nonces.get(key);
+                    is_for(order, *side, filled.token_id)
+                        && nonces.is_some_and(|nonces| nonces.get(*series) == Some(*number))
+                })
+            }
+            Which::Priced { maker, side, currency, price } => {
+                let unit = price.value().checked_div(filled.quantity.value())?;
+                let mut keys = self.open_of(filled.marketplace, *maker);
+                keys.find(|(_, order)| {
+                    is_for(order, *side, filled.token_id)
+                        && order.currency == *currency
+                        && order.price_amount.value() == unit
+                        && order.quantity_remaining >= filled.quantity
+                })
+            }
+        }
+        .map(|(key, _)| key.clone())
+    }
+
+    /// The orders of a maker on a marketplace that may still be filled, by name.
+    fn open_of(
+        &self,
+        marketplace: Marketplace,
+        maker: Address,
+    ) -> impl Iterator<Item = (&OrderKey, &OrderFacts)> {
+        let keys = self.by_maker.get(&maker).into_iter().flatten();
+        let orders = keys.filter_map(|key| Some((key, self.orders.get(key)?)));
+        orders.filter(move |((on, _), order)| *on == marketplace && order.maker == maker && is_open(order))
+    }
+
+    /// The orders of a maker that are over by their numbers.
+    fn revoked(&self, marketplace: Marketplace, maker: Address, revoked: &Revoked) -> Vec<OrderKey> {
+        let open = self.open_of(marketplace, maker);
+        let concerned =
+            open.filter(|(key, _)| self.nonces.get(*key).is_some_and(|nonces| revoked.concerns(nonces)));
+        concerned.map(|(key, _)| key.clone()).collect()
+    }
+
+    /// Whether listings are covered that need a marketplace to be let in beside the approval of tokens.
+    fn grant(&mut self, owner: Address, manager: Address, granted: bool) {
+        let for_all = self.approvals.get(&(owner, manager)) != Some(&false);
+        for key in self.by_maker.get(&owner).cloned().unwrap_or_default() {
+            let listing = self.open_listing(&key, manager).filter(|order| order.maker == owner);
+            if let Some(token) = listing.and_then(|order| order.token_id) {
+                let covered = granted && (for_all || self.approved_for(&token) == Some(manager));
+                self.cover(key, covered);
+            }
+        }
     }
 
     fn cancel(&mut self, block: &Block, stated: &Stated, key: OrderKey) {
@@ -290,10 +359,8 @@ impl Ledger {
 
     /// The orders of a maker that may still be filled and have numbers below one, by number.
     fn invalidated(&self, marketplace: Marketplace, maker: Address, below: U256) -> Vec<OrderKey> {
-        let keys = self.by_maker.get(&maker).into_iter().flatten();
-        let is_concerned = |order: &OrderFacts| order.maker == maker && is_open(order);
-        let open = keys.filter(|key| key.0 == marketplace && self.orders.get(key).is_some_and(is_concerned));
-        let numbered = open.filter_map(|key| Some((key.1.parse::<U256>().ok()?, key.clone())));
+        let open = self.open_of(marketplace, maker);
+        let numbered = open.filter_map(|(key, _)| Some((key.1.parse::<U256>().ok()?, key.clone())));
         let mut below: Vec<(U256, OrderKey)> = numbered.filter(|(number, _)| *number < below).collect();
         below.sort_unstable();
         below.into_iter().map(|(_, key)| key).collect()
@@ -322,6 +389,11 @@ fn is_open(order: &OrderFacts) -> bool {
 
 fn is_open_listing(order: &OrderFacts) -> bool {
     order.side == OrderSide::Listing && is_open(order)
+}
+
+/// Whether an order is for a token, or for any.
+fn is_for(order: &OrderFacts, side: OrderSide, token: Option<TokenId>) -> bool {
+    order.side == side && (order.token_id.is_none() || token.is_none() || order.token_id == token)
 }
 
 /// The order as something else of a block leaves it.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use bourse_wire::{Address, OrderSide, TokenId};
 
 use super::OrderKey;
-use crate::facts::{Fact, OrderMade, Stated};
+use crate::facts::{Fact, OrderMade, Stated, Which};
 
 /// Keys of the records that some facts may change, or that the change depends on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -59,12 +59,23 @@ impl Needs {
                 }
             }
             Fact::OrderMade(made) => self.add_made(made),
-            Fact::OrderFilled { marketplace, order_id, .. }
-            | Fact::OrderCancelled { marketplace, order_id } => {
+            Fact::OrderFilled(filled) => match &filled.which {
+                Which::Id(order_id) => {
+                    self.orders.insert((filled.marketplace, order_id.clone()));
+                }
+                Which::Numbered { maker, .. } | Which::Priced { maker, .. } => {
+                    self.makers.insert(*maker);
+                }
+            },
+            Fact::OrderCancelled { marketplace, order_id } => {
                 self.orders.insert((*marketplace, order_id.clone()));
             }
-            Fact::OrdersInvalidated { maker, .. } => {
+            Fact::OrdersInvalidated { maker, .. } | Fact::OrdersRevoked { maker, .. } => {
                 self.makers.insert(*maker);
+            }
+            Fact::Grant { owner, manager, .. } => {
+                self.approvals.insert((*owner, *manager));
+                self.makers.insert(*owner);
             }
             Fact::MetadataChanged { .. } => {}
         }

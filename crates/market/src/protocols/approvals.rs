@@ -1,6 +1,6 @@
 //! Letting a contract move what is one's own.
 
-use alloy_sol_types::{SolCall, sol};
+use alloy_sol_types::sol;
 use bourse_wire::{Address, Amount};
 
 use super::Call;
@@ -8,18 +8,25 @@ use super::Call;
 sol! {
     function approve(address spender, uint256 amount);
     function setApprovalForAll(address operator, bool approved);
+    function grantApprovals(address[] operators);
 }
 
 /// Lets a contract spend this much of a currency, and no more.
 pub fn approve_currency(currency: Address, spender: Address, amount: Amount) -> Call {
     let call = approveCall { spender: spender.bytes().into(), amount: amount.value() };
-    Call::free(currency, call.abi_encode())
+    Call::of(currency, &call)
 }
 
 /// Lets a contract move the tokens of a collection.
 pub fn approve_tokens(collection: Address, operator: Address) -> Call {
     let call = setApprovalForAllCall { operator: operator.bytes().into(), approved: true };
-    Call::free(collection, call.abi_encode())
+    Call::of(collection, &call)
+}
+
+/// Lets a marketplace have tokens moved by a contract that moves them for several.
+pub(super) fn grant_approval(manager: Address, operator: Address) -> Call {
+    let call = grantApprovalsCall { operators: vec![operator.bytes().into()] };
+    Call::of(manager, &call)
 }
 
 #[cfg(test)]
@@ -43,5 +50,10 @@ mod tests {
                     0000000000000000000000000000000000000000000000000000000000000001";
         assert_eq!(hex::encode(&call.data), data);
         assert_eq!((call.to, call.value, call.price), (CONTRACT, Amount::ZERO, Amount::ZERO));
+        let call = grant_approval(CONTRACT, OPERATOR);
+        let data = "e8f9f1dc0000000000000000000000000000000000000000000000000000000000000020\
+                    0000000000000000000000000000000000000000000000000000000000000001\
+                    000000000000000000000000a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1";
+        assert_eq!(hex::encode(&call.data), data);
     }
 }

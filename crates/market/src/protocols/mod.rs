@@ -1,32 +1,101 @@
 //! How marketplaces are spoken with: which calls do what, and what their logs state. One module for each family.
 
 mod approvals;
+mod logs;
+pub mod looks_rare;
+pub mod native;
 pub mod own;
+pub mod payment_processor;
+mod plan;
+mod refusal;
+pub mod seaport;
+#[cfg(test)]
+mod testing;
 mod trade;
+pub mod venues;
+pub mod zerox;
 
 use alloy_primitives::{B256, Bytes, U256};
-use bourse_wire::{Address, Amount, Marketplace, OrderFacts, OrderSide, TokenId};
+use alloy_sol_types::SolCall;
+use bourse_wire::{Address, Amount, OrderFacts, OrderSide, TokenId};
 
 use crate::facts::{Fact, Log};
+use approvals::grant_approval;
 pub use approvals::{approve_currency, approve_tokens};
+use native::{Admitted, Answers, Inquiry, Standing, Submitted, Unfit};
+pub use plan::{Act, Making, Permission, Plan, Signing};
+pub use refusal::Refusal;
 pub use trade::{AskedFee, Fee, Fill, Trade, price_of};
 
 /// A family of marketplaces, as one contract of it is spoken with.
 pub trait Protocol {
-    /// The contract that moves the tokens and the money of those who trade: the one that they approve.
-    fn operator(&self) -> Address;
+    /// The contract.
+    fn contract(&self) -> Address;
 
-    /// The calls that fill orders, in the order to be made, each paying for its own part.
-    fn fill(&self, trade: &Trade<'_>) -> Result<Vec<Call>, Refusal>;
+    /// Reads a signed order and tells what it is.
+    fn admit(&self, _order: Submitted<'_>) -> Result<Admitted, Unfit> {
+        Err(Unfit::Unsigned)
+    }
 
-    /// The call that makes an order.
-    fn make(&self, order: &NewOrder) -> Result<Call, Refusal>;
+    /// What so many units of an order cost whoever fills it, or pays them, without fees on top.
+    fn price(&self, kept: Kept<'_>, quantity: Amount) -> Result<U256, Refusal> {
+        price_of(kept.order.price_amount, quantity)
+    }
+
+    /// The calls that fill orders.
+    fn fill(&self, trade: &Trade<'_>) -> Result<Plan, Refusal>;
+
+    /// What must be asked of the chain before an order is made.
+    fn before_making(&self, _order: &NewOrder) -> Vec<Inquiry> {
+        Vec::new()
+    }
+
+    /// How an order is made.
+    fn make(&self, order: &NewOrder, seed: Seed<'_>) -> Result<Making, Refusal>;
 
     /// The call by which its maker takes an order back.
-    fn cancel(&self, order: &OrderFacts) -> Result<Call, Refusal>;
+    fn cancel(&self, kept: Kept<'_>) -> Result<Call, Refusal>;
 
-    /// Reads a log that its contract wrote; `None` when it is about something else than orders.
-    fn decode(&self, log: &Log) -> Result<Option<Decoded>, LogError>;
+    /// What to ask of the chain to learn what became of an order.
+    fn inquiries(&self, _kept: Kept<'_>) -> Result<Vec<Inquiry>, Refusal> {
+        Ok(Vec::new())
+    }
+
+    /// What became of an order by what was answered; `None` when that does not tell.
+    fn standing(&self, _kept: Kept<'_>, _answers: Answers<'_>) -> Option<Standing> {
+        None
+    }
+
+    /// The contracts whose logs tell of its orders.
+    fn writers(&self) -> Vec<Address> {
+        vec![self.contract()]
+    }
+
+    /// The first topics of the logs that [`Protocol::decode`] reads.
+    fn topics(&self) -> &'static [B256];
+
+    /// Reads logs that its contracts wrote in one transaction, in their order. Those about something else state nothing.
+    fn decode(&self, logs: &[&Log]) -> Vec<Result<Decoded, LogError>>;
+}
+
+/// An order, and what is kept of it for trades.
+#[derive(Clone, Copy, Debug)]
+pub struct Kept<'a> {
+    /// The order.
+    pub order: &'a OrderFacts,
+    /// Its native form, where it has one.
+    pub native: Option<&'a str>,
+}
+
+/// What makes an order unlike any other, and what the chain answered to [`Protocol::before_making`].
+#[derive(Clone, Copy, Debug)]
+pub struct Seed<'a> {
+    /// A number that was never drawn before.
+    pub salt: U256,
+    /// The time, in seconds since 1970.
+    pub now: u64,
+    /// The chain's answers.
+    pub answers: Answers<'a>,
 }
 
 /// A call of a contract, as a wallet sends it.
@@ -44,8 +113,15 @@ pub struct Call {
 
 impl Call {
     /// A call that costs nothing but gas.
-    fn free(to: Address, data: Vec<u8>) -> Self {
-        Self { to, data: data.into(), value: Amount::ZERO, price: Amount::ZERO }
+    fn of<C: SolCall>(to: Address, call: &C) -> Self {
+        Self { to, data: call.abi_encode().into(), value: Amount::ZERO, price: Amount::ZERO }
+    }
+
+    /// The same at a price, which goes with the call when it is in the chain's own currency.
+    fn paying(self, currency: Address, price: U256) -> Self {
+        let price = Amount::from(price);
+        let value = if currency == Address::ZERO { price } else { Amount::ZERO };
+        Self { value, price, ..self }
     }
 }
 
@@ -54,6 +130,8 @@ impl Call {
 pub struct NewOrder {
     /// Selling or buying.
     pub side: OrderSide,
+    /// Who makes it.
+    pub maker: Address,
     /// Contract of the collection.
     pub collection: Address,
     /// Whether the collection has many of each token (ERC-1155), rather than one (ERC-721).
@@ -68,69 +146,15 @@ pub struct NewOrder {
     pub currency: Address,
     /// Price of one unit, in base units of the currency.
     pub unit_price: Amount,
-}
-
-/// Why there are no calls that do what is asked.
-#[derive(Debug, thiserror::Error, PartialEq, Eq)]
-pub enum Refusal {
-    /// Nothing to fill.
-    #[error("there is no order to fill")]
-    Empty,
-    /// Listings and offers in one trade.
-    #[error("listings and offers cannot be filled together")]
-    Sides,
-    /// Orders in several currencies: their prices have no sum.
-    #[error("the orders ask for different currencies, {first} and {other}: fill those of each on their own")]
-    Currencies {
-        /// Currency of the first.
-        first: Address,
-        /// Another.
-        other: Address,
-    },
-    /// A price that no contract can reckon with.
-    #[error("the amounts add up to more than 2^256-1")]
-    Overflow,
-    /// More fees than a trade may have.
-    #[error("{count} fees where at most {most} are allowed")]
-    FeeCount {
-        /// How many were asked for.
-        count: usize,
-        /// How many may be.
-        most: usize,
-    },
-    /// A fee for nobody.
-    #[error("fee {index} has the zero address as receiver")]
-    FeeReceiver {
-        /// Its place among those asked for.
-        index: usize,
-    },
-    /// The fees are larger than the contract lets them be.
-    #[error(
-        "the fees add up to {fees}, which is more than the {most} that the price leaves without royalties"
-    )]
-    FeeSum {
-        /// What they add up to.
-        fees: U256,
-        /// The most that they may be.
-        most: U256,
-    },
-    /// The contract does not take the chain's own currency.
-    #[error("the contract takes no native currency for this")]
-    Native,
-    /// The marketplace has no such names for orders.
-    #[error("`{order_id}` is no number, as the names of orders are on this marketplace")]
-    OrderId {
-        /// The name.
-        order_id: String,
-    },
-    /// The contract cannot remember a time that late.
-    #[error("the end is too late: at most 2^96-1 seconds since 1970")]
-    Expiry,
+    /// What of the whole price goes to the makers of the token.
+    pub royalty: Amount,
 }
 
 /// What a log of a marketplace states.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Decoded {
+    /// The log's place among those that were read.
+    pub place: usize,
     /// Of which collections.
     pub concerns: Concerns,
     /// What.
@@ -160,12 +184,4 @@ pub struct LogError {
     pub event: &'static str,
     /// What is wrong with it.
     pub reason: String,
-}
-
-/// Reads a log that the contract of a marketplace wrote; `None` when it is about something else than orders.
-pub fn decode(log: &Log, marketplace: Marketplace) -> Result<Option<Decoded>, LogError> {
-    match marketplace {
-        Marketplace::OwnV1 | Marketplace::OwnV2 => own::decode(log, marketplace),
-        _ => Ok(None),
-    }
 }

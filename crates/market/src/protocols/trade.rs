@@ -1,9 +1,9 @@
 //! What somebody fills: orders, how much of each, and who else gets a share.
 
 use alloy_primitives::U256;
-use bourse_wire::{Address, Amount, OrderFacts, OrderSide};
+use bourse_wire::{Address, Amount, OrderFacts, OrderSide, TokenId};
 
-use super::Refusal;
+use super::{Kept, Protocol, Refusal};
 use crate::money::{BPS_WHOLE, share};
 
 /// The most fees of one trade; each is a transfer of its own.
@@ -14,8 +14,14 @@ const FEES_MAX: usize = 10;
 pub struct Fill<'a> {
     /// The order.
     pub order: &'a OrderFacts,
+    /// Its native form, where it has one.
+    pub native: Option<&'a str>,
     /// How many units of it.
     pub quantity: Amount,
+    /// The token; an offer may be for any.
+    pub token_id: Option<TokenId>,
+    /// What they cost, without fees on top.
+    pub price: U256,
     /// What of their price goes to the makers of the tokens.
     pub royalty: Amount,
 }
@@ -45,6 +51,7 @@ pub struct Trade<'a> {
     pub(super) fills: Vec<Fill<'a>>,
     pub(super) fees: Vec<Fee>,
     pub(super) taker: Address,
+    pub(super) collection: Address,
     pub(super) side: OrderSide,
     pub(super) currency: Address,
     price: U256,
@@ -52,15 +59,16 @@ pub struct Trade<'a> {
 
 impl<'a> Fill<'a> {
     /// So many units of an order, with the royalty that the order itself tells of.
-    pub fn new(order: &'a OrderFacts, quantity: Amount) -> Result<Self, Refusal> {
-        let mut fill = Self { order, quantity, royalty: Amount::ZERO };
-        fill.royalty = share(fill.price()?, u64::try_from(order.fee_bps).unwrap_or(0)).into();
-        Ok(fill)
+    pub fn new(protocol: &dyn Protocol, kept: Kept<'a>, quantity: Amount) -> Result<Self, Refusal> {
+        let Kept { order, native } = kept;
+        let price = protocol.price(kept, quantity)?;
+        let royalty = share(price, u64::try_from(order.fee_bps).unwrap_or(0)).into();
+        Ok(Self { order, native, quantity, token_id: order.token_id, price, royalty })
     }
 
-    /// What the units cost, without fees on top.
-    pub fn price(&self) -> Result<U256, Refusal> {
-        price_of(self.order.price_amount, self.quantity)
+    /// The order, and what is kept of it.
+    pub(super) fn kept(&self) -> Kept<'a> {
+        Kept { order: self.order, native: self.native }
     }
 }
 
@@ -70,8 +78,13 @@ pub fn price_of(unit: Amount, quantity: Amount) -> Result<U256, Refusal> {
 }
 
 impl<'a> Trade<'a> {
-    /// Puts a trade together. The taker gets the tokens, or for offers the money.
-    pub fn new(fills: Vec<Fill<'a>>, asked: &[AskedFee], taker: Address) -> Result<Self, Refusal> {
+    /// Puts a trade of one collection's tokens together. The taker gets the tokens, or for offers the money.
+    pub fn new(
+        collection: Address,
+        fills: Vec<Fill<'a>>,
+        asked: &[AskedFee],
+        taker: Address,
+    ) -> Result<Self, Refusal> {
         let first = fills.first().ok_or(Refusal::Empty)?.order;
         let (side, currency) = (first.side, first.currency);
         if let Some(other) = fills.iter().find(|fill| fill.order.currency != currency) {
@@ -80,9 +93,9 @@ impl<'a> Trade<'a> {
         if fills.iter().any(|fill| fill.order.side != side) {
             return Err(Refusal::Sides);
         }
-        let price = sum(fills.iter().map(Fill::price))?;
+        let price = sum(fills.iter().map(|fill| fill.price))?;
         let fees = fees(price, asked)?;
-        let trade = Self { fills, fees, taker, side, currency, price };
+        let trade = Self { fills, fees, taker, collection, side, currency, price };
         trade.total()?;
         Ok(trade)
     }
@@ -90,7 +103,7 @@ impl<'a> Trade<'a> {
     /// What the trade moves in its currency: for listings what the buyer pays, with fees on top; for offers what their
     /// makers pay, of which the fees are taken.
     pub fn total(&self) -> Result<Amount, Refusal> {
-        let fees = sum(self.fees.iter().map(|fee| Ok(fee.amount)))?;
+        let fees = sum(self.fees.iter().map(|fee| fee.amount))?;
         match self.side {
             OrderSide::Listing => self.price.checked_add(fees).ok_or(Refusal::Overflow).map(Amount::from),
             OrderSide::Offer | OrderSide::Unknown => Ok(self.price.into()),
@@ -103,8 +116,8 @@ impl<'a> Trade<'a> {
     }
 }
 
-pub(super) fn sum(mut amounts: impl Iterator<Item = Result<U256, Refusal>>) -> Result<U256, Refusal> {
-    amounts.try_fold(U256::ZERO, |sum, amount| sum.checked_add(amount?).ok_or(Refusal::Overflow))
+pub(super) fn sum(mut amounts: impl Iterator<Item = U256>) -> Result<U256, Refusal> {
+    amounts.try_fold(U256::ZERO, U256::checked_add).ok_or(Refusal::Overflow)
 }
 
 /// The fees of a trade at this price. What comes to nothing is left out.

@@ -1,7 +1,7 @@
 //! A chain to play, and a store that follows it.
 
 use alloy_primitives::{B256, keccak256};
-use bourse_market::facts::{Block, Fact, OrderMade, Stated};
+use bourse_market::facts::{Block, Fact, OrderFilled, OrderMade, Stated, Which};
 use bourse_store::testing::{TestDatabase, facts_rows};
 use bourse_store::{
     BlockFacts, Blocks, BlocksCommitted, CollectionId, CollectionKey, History, HistoryCommitted, Store,
@@ -66,14 +66,15 @@ pub(crate) fn listing(order_id: u64, maker: u8, token: u64) -> Fact {
 }
 
 pub(crate) fn filled(order_id: u64, taker: u8, remaining: u64) -> Fact {
-    Fact::OrderFilled {
+    Fact::OrderFilled(Box::new(OrderFilled {
         marketplace: Marketplace::OwnV2,
-        order_id: order_id.to_string(),
+        which: Which::Id(order_id.to_string()),
         taker: account(taker),
         recipient: account(taker),
+        token_id: None,
         quantity: 1.into(),
-        remaining: remaining.into(),
-    }
+        remaining: Some(remaining.into()),
+    }))
 }
 
 pub(crate) fn approval(owner: u8, approved: bool) -> Fact {

@@ -52,14 +52,15 @@ fn listing(order_id: u64, maker: u8, operator: u8, token: u64) -> Fact {
 }
 
 fn filled(order_id: u64, taker: u8, recipient: u8, quantity: u64, remaining: u64) -> Fact {
-    Fact::OrderFilled {
+    Fact::OrderFilled(Box::new(OrderFilled {
         marketplace: Marketplace::OwnV2,
-        order_id: order_id.to_string(),
+        which: Which::Id(order_id.to_string()),
         taker: account(taker),
         recipient: account(recipient),
+        token_id: None,
         quantity: quantity.into(),
-        remaining: remaining.into(),
-    }
+        remaining: Some(remaining.into()),
+    }))
 }
 
 fn cancelled(order_id: u64) -> Fact {

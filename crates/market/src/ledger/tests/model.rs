@@ -50,9 +50,11 @@ impl Plain {
                 let order = order_of(block, made, uncovered.then_some(Amount::ZERO));
                 self.orders.insert(key_of(&order), order);
             }
-            Fact::OrderFilled { marketplace, order_id, remaining, .. } => {
-                if let Some(order) = self.orders.get_mut(&(*marketplace, order_id.clone())) {
-                    *order = OrderFacts { quantity_remaining: *remaining, ..changed_in(block, order) };
+            Fact::OrderFilled(filled) => {
+                let Which::Id(order_id) = &filled.which else { unreachable!("no such facts are drawn") };
+                if let Some(order) = self.orders.get_mut(&(filled.marketplace, order_id.clone())) {
+                    let quantity_remaining = filled.remaining.unwrap();
+                    *order = OrderFacts { quantity_remaining, ..changed_in(block, order) };
                 }
             }
             Fact::OrderCancelled { marketplace, order_id } => {
@@ -68,6 +70,7 @@ impl Plain {
                     }
                 }
             }
+            Fact::OrdersRevoked { .. } | Fact::Grant { .. } => unreachable!("no such facts are drawn"),
             Fact::MetadataChanged { .. } => {}
         }
     }

@@ -1,8 +1,7 @@
 //! The calls that trade.
 
-use alloy_primitives::U256;
 use alloy_primitives::aliases::U96;
-use alloy_sol_types::SolCall;
+use alloy_primitives::{B256, U256};
 use bourse_wire::{Address, Amount, Marketplace, OrderFacts, OrderSide};
 
 use super::Own;
@@ -12,16 +11,19 @@ use super::abi::{
 };
 use crate::facts::Log;
 use crate::protocols::trade::sum;
-use crate::protocols::{Call, Decoded, Fee, Fill, LogError, NewOrder, Protocol, Refusal, Trade, price_of};
+use crate::protocols::{
+    Act, Call, Decoded, Fee, Fill, Kept, LogError, Making, NewOrder, Permission, Plan, Protocol, Refusal,
+    Seed, Trade, price_of,
+};
 
 impl Protocol for Own {
-    fn operator(&self) -> Address {
+    fn contract(&self) -> Address {
         self.contract
     }
 
     /// The contract applies the fees of a batch to each of its orders, so orders that carry fees are filled one by one.
     /// They come first; the others follow in one batch where there is a function for it.
-    fn fill(&self, trade: &Trade<'_>) -> Result<Vec<Call>, Refusal> {
+    fn fill(&self, trade: &Trade<'_>) -> Result<Plan, Refusal> {
         self.check_currency(trade.side, trade.currency)?;
         let (carrying, rest) = spread(trade)?;
         let mut calls = Vec::with_capacity(carrying.len() + 1);
@@ -40,10 +42,10 @@ impl Protocol for Own {
             [one] => calls.push(self.accept_one(trade, one, &[])?),
             [] => {}
         }
-        Ok(calls)
+        Ok(Plan { permissions: self.taker_permissions(trade)?, calls })
     }
 
-    fn make(&self, order: &NewOrder) -> Result<Call, Refusal> {
+    fn make(&self, order: &NewOrder, _seed: Seed<'_>) -> Result<Making, Refusal> {
         self.check_currency(order.side, order.currency)?;
         let price = price_of(order.unit_price, order.quantity)?;
         let request = RequestParams {
@@ -56,17 +58,34 @@ impl Protocol for Own {
             currency: order.currency.bytes().into(),
             pricePerToken: order.unit_price.value(),
         };
-        let call = Call::free(self.contract, createRequestCall { request }.abi_encode());
-        Ok(Call { price: price.into(), ..call })
+        let call = Call::of(self.contract, &createRequestCall { request });
+        let permission = match order.side {
+            // The maker of an offer pays the royalty on top.
+            OrderSide::Offer => {
+                let amount = price.saturating_add(order.royalty.value()).into();
+                Permission::spend(order.currency, self.contract, amount)
+            }
+            OrderSide::Listing | OrderSide::Unknown => Some(self.may_move(order.collection)),
+        };
+        let act = Act::Call(Call { price: price.into(), ..call });
+        Ok(Making { permissions: permission.into_iter().collect(), act })
     }
 
-    fn cancel(&self, order: &OrderFacts) -> Result<Call, Refusal> {
-        let call = cancelRequestCall { requestId: number(order)? };
-        Ok(Call::free(self.contract, call.abi_encode()))
+    fn cancel(&self, kept: Kept<'_>) -> Result<Call, Refusal> {
+        let call = cancelRequestCall { requestId: number(kept.order)? };
+        Ok(Call::of(self.contract, &call))
     }
 
-    fn decode(&self, log: &Log) -> Result<Option<Decoded>, LogError> {
-        super::decode(log, self.marketplace)
+    fn topics(&self) -> &'static [B256] {
+        &super::TOPICS
+    }
+
+    fn decode(&self, logs: &[&Log]) -> Vec<Result<Decoded, LogError>> {
+        let read = |(place, log): (usize, &&Log)| {
+            let decoded = super::decode(log, self.marketplace).transpose()?;
+            Some(decoded.map(|decoded| Decoded { place, ..decoded }))
+        };
+        logs.iter().enumerate().filter_map(read).collect()
     }
 }
 
@@ -77,6 +96,19 @@ impl Own {
         if currency == Address::ZERO && !takes_native { Err(Refusal::Native) } else { Ok(()) }
     }
 
+    /// What a buyer, or a seller, must let the contract do.
+    fn taker_permissions(&self, trade: &Trade<'_>) -> Result<Vec<Permission>, Refusal> {
+        let permission = match trade.side {
+            OrderSide::Listing => Permission::spend(trade.currency, self.contract, trade.total()?),
+            OrderSide::Offer | OrderSide::Unknown => Some(self.may_move(trade.collection)),
+        };
+        Ok(permission.into_iter().collect())
+    }
+
+    fn may_move(&self, collection: Address) -> Permission {
+        Permission::Move { collection, operator: self.contract }
+    }
+
     fn accept_one(&self, trade: &Trade<'_>, fill: &Fill<'_>, fees: &[Fee]) -> Result<Call, Refusal> {
         let call = acceptRequestCall {
             requestId: number(fill.order)?,
@@ -85,13 +117,13 @@ impl Own {
             additionalFees: fees.iter().map(|fee| fee.amount).collect(),
             additionalFeeRecipients: fees.iter().map(|fee| fee.receiver.bytes().into()).collect(),
         };
-        let fees = sum(fees.iter().map(|fee| Ok(fee.amount)))?;
+        let fees = sum(fees.iter().map(|fee| fee.amount))?;
         let price = match trade.side {
-            OrderSide::Listing => fill.price()?.checked_add(fees).ok_or(Refusal::Overflow)?,
+            OrderSide::Listing => fill.price.checked_add(fees).ok_or(Refusal::Overflow)?,
             // Out of what the offer pays.
-            OrderSide::Offer | OrderSide::Unknown => fill.price()?,
+            OrderSide::Offer | OrderSide::Unknown => fill.price,
         };
-        Ok(paying(trade, self.contract, call.abi_encode(), price))
+        Ok(Call::of(self.contract, &call).paying(trade.currency, price))
     }
 
     /// One call for several orders without fees; `None` when no contract has a function that does this.
@@ -99,7 +131,7 @@ impl Own {
         let ids = fills.iter().map(|fill| number(fill.order)).collect::<Result<Vec<U256>, _>>()?;
         let quantities: Vec<U256> = fills.iter().map(|fill| fill.quantity.value()).collect();
         let recipients = vec![trade.taker.bytes().into(); fills.len()];
-        let price = sum(fills.iter().map(Fill::price))?;
+        let price = sum(fills.iter().map(|fill| fill.price))?;
         if trade.currency != Address::ZERO {
             let call = acceptRequestBatchCall {
                 requestIds: ids,
@@ -108,7 +140,7 @@ impl Own {
                 additionalFees: Vec::new(),
                 additionalFeeRecipients: Vec::new(),
             };
-            return Ok(Some(paying(trade, self.contract, call.abi_encode(), price)));
+            return Ok(Some(Call::of(self.contract, &call).paying(trade.currency, price)));
         }
         let Some(helper) = self.payable_helper else { return Ok(None) };
         let call = PayableHelper::acceptRequestBatchCall {
@@ -119,7 +151,7 @@ impl Own {
             additionalFees: Vec::new(),
             additionalFeeRecipients: Vec::new(),
         };
-        Ok(Some(paying(trade, helper, call.abi_encode(), price)))
+        Ok(Some(Call::of(helper, &call).paying(trade.currency, price)))
     }
 }
 
@@ -127,13 +159,6 @@ impl Own {
 fn seconds(expiry: Amount) -> Result<U96, Refusal> {
     let seconds = u128::try_from(expiry.value()).map_err(|_| Refusal::Expiry)?;
     U96::try_from(seconds).map_err(|_| Refusal::Expiry)
-}
-
-/// A call at a price, which goes with it when it is in the chain's own currency.
-fn paying(trade: &Trade<'_>, to: Address, data: Vec<u8>, price: U256) -> Call {
-    let price = Amount::from(price);
-    let value = if trade.currency == Address::ZERO { price } else { Amount::ZERO };
-    Call { to, data: data.into(), value, price }
 }
 
 /// The number that is the name of an order.
@@ -152,7 +177,7 @@ fn spread<'a>(trade: &Trade<'a>) -> Result<(Vec<Carrying<'a>>, Vec<Fill<'a>>), R
     let mut fees = trade.fees.iter().copied();
     let mut left = fees.next();
     for fill in &trade.fills {
-        let mut room = room_for_fees(fill)?;
+        let mut room = room_for_fees(fill);
         let mut carried = Vec::new();
         while let Some(fee) = left.filter(|_| !room.is_zero()) {
             let amount = fee.amount.min(room);
@@ -168,7 +193,7 @@ fn spread<'a>(trade: &Trade<'a>) -> Result<(Vec<Carrying<'a>>, Vec<Fill<'a>>), R
         }
     }
     if left.is_some() {
-        let fees = sum(trade.fees.iter().map(|fee| Ok(fee.amount)))?;
+        let fees = sum(trade.fees.iter().map(|fee| fee.amount))?;
         return Err(Refusal::FeeSum { fees, most: sum(trade.fills.iter().map(room_for_fees))? });
     }
     Ok((carrying, rest))
@@ -176,10 +201,9 @@ fn spread<'a>(trade: &Trade<'a>) -> Result<(Vec<Carrying<'a>>, Vec<Fill<'a>>), R
 
 /// The most fees that the contract lets an order carry: of a listing no more than is left when the royalty is paid; of
 /// an offer, whose maker pays the royalty on top, no more than its price.
-fn room_for_fees(fill: &Fill<'_>) -> Result<U256, Refusal> {
-    let price = fill.price()?;
+fn room_for_fees(fill: &Fill<'_>) -> U256 {
     match fill.order.side {
-        OrderSide::Listing => Ok(price.saturating_sub(fill.royalty.value())),
-        OrderSide::Offer | OrderSide::Unknown => Ok(price),
+        OrderSide::Listing => fill.price.saturating_sub(fill.royalty.value()),
+        OrderSide::Offer | OrderSide::Unknown => fill.price,
     }
 }

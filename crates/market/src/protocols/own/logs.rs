@@ -1,14 +1,15 @@
 //! What the contracts' logs state.
 
 use alloy_primitives::{B256, U256};
-use alloy_sol_types::SolEvent;
-use bourse_wire::{Address, Amount, Marketplace, OrderSide, Timestamp, TokenId};
+use alloy_sol_types::SolEvent as _;
+use bourse_wire::{Amount, Marketplace, OrderSide, Timestamp, TokenId};
 
 use super::abi::{
     RequestAccepted, RequestCancelled, RequestCreated, RequestsInvalidated_0 as AllInvalidated,
     RequestsInvalidated_1 as SomeInvalidated,
 };
-use crate::facts::{Fact, Log, OrderMade};
+use crate::facts::{Fact, Log, OrderFilled, OrderMade, Which};
+use crate::protocols::logs::{address, read};
 use crate::protocols::{Concerns, Decoded, LogError};
 
 /// The first topics of the logs that [`decode`] reads.
@@ -32,7 +33,7 @@ pub fn decode(log: &Log, marketplace: Marketplace) -> Result<Option<Decoded>, Lo
         AllInvalidated::SIGNATURE_HASH => {
             let event: AllInvalidated = read(log)?;
             let fact = invalidated(event.creator, event.invalidatedBefore, marketplace);
-            Decoded { concerns: Concerns::EveryCollection, fact }
+            Decoded { place: 0, concerns: Concerns::EveryCollection, fact }
         }
         SomeInvalidated::SIGNATURE_HASH => {
             let event: SomeInvalidated = read(log)?;
@@ -42,17 +43,6 @@ pub fn decode(log: &Log, marketplace: Marketplace) -> Result<Option<Decoded>, Lo
         _ => return Ok(None),
     };
     Ok(Some(decoded))
-}
-
-/// The event that a log is by its name.
-fn read<E: SolEvent>(log: &Log) -> Result<E, LogError> {
-    E::decode_raw_log_validate(log.topics.iter().copied(), &log.data).map_err(|error| LogError {
-        address: log.address,
-        tx_hash: log.tx_hash,
-        index: log.index,
-        event: E::SIGNATURE,
-        reason: error.to_string(),
-    })
 }
 
 fn made(log: &Log, event: &RequestCreated, marketplace: Marketplace) -> Decoded {
@@ -73,15 +63,16 @@ fn made(log: &Log, event: &RequestCreated, marketplace: Marketplace) -> Decoded 
 }
 
 fn filled(event: &RequestAccepted, marketplace: Marketplace) -> Decoded {
-    let fact = Fact::OrderFilled {
+    let filled = OrderFilled {
         marketplace,
-        order_id: event.requestId.to_string(),
+        which: Which::Id(event.requestId.to_string()),
         taker: address(event.buyer),
         recipient: address(event.recipient),
+        token_id: None,
         quantity: Amount::from(event.quantity),
-        remaining: Amount::from(event.quantityRemaining),
+        remaining: Some(Amount::from(event.quantityRemaining)),
     };
-    of_collection(event.tokenContract, fact)
+    of_collection(event.tokenContract, Fact::OrderFilled(Box::new(filled)))
 }
 
 fn cancelled(event: &RequestCancelled, marketplace: Marketplace) -> Decoded {
@@ -94,9 +85,5 @@ fn invalidated(creator: alloy_primitives::Address, below: U256, marketplace: Mar
 }
 
 fn of_collection(contract: alloy_primitives::Address, fact: Fact) -> Decoded {
-    Decoded { concerns: Concerns::Collection(address(contract)), fact }
-}
-
-fn address(given: alloy_primitives::Address) -> Address {
-    Address::from_bytes(given.into_array())
+    Decoded { place: 0, concerns: Concerns::Collection(address(contract)), fact }
 }

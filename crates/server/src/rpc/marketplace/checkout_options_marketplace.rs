@@ -108,7 +108,7 @@ async fn is_payable(
         let named = Named { data: vec![one], side: OrderSide::Listing, member: "wallet", taker };
         let orders = read_named(&desk, named).await?;
         let trade = desk.trade(&orders, &[], taker).await?;
-        desk.fill(None, StepId::Buy, &trade)
+        desk.plan(&trade)
     };
     match steps.await {
         Ok(_) => Ok(true),

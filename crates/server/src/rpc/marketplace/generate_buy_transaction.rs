@@ -4,7 +4,7 @@ use bourse_wire::{Address, ChainRef, OrderSide, Text};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::trading::{AdditionalFee, Answer, Desk, Named, OrderData, StepId, fees_of, read_named, refused};
+use super::trading::{AdditionalFee, Answer, Desk, Named, OrderData, StepId, fees_of, read_named};
 use crate::call::Call;
 use crate::failure::Failure;
 use crate::route::request;
@@ -39,7 +39,7 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Answer, Failu
     let named = Named { data, side: OrderSide::Listing, member: "buyer", taker };
     let orders = read_named(&desk, named).await?;
     let trade = desk.trade(&orders, &fees_of(request.additional_fees), taker).await?;
-    let total = trade.total().map_err(refused)?;
-    let approval = desk.money_approval(taker, trade.currency(), total).await;
-    desk.fill(approval, StepId::Buy, &trade)
+    let plan = desk.plan(&trade)?;
+    let approvals = desk.approvals(taker, &plan.permissions).await;
+    Ok(Answer::of(approvals, StepId::Buy, &plan.calls))
 }

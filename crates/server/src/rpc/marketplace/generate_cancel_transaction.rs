@@ -1,10 +1,11 @@
 //! The step by which a maker takes an order back.
 
+use bourse_market::protocols::Kept;
 use bourse_wire::{Address, ChainRef, Error, OrderStatus, Text};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::trading::{Answer, Desk, Step, StepId, not_found, over, read_one};
+use super::trading::{Answer, Desk, StepId, not_found, over, read_one};
 use crate::call::Call;
 use crate::failure::Failure;
 use crate::route::request;
@@ -43,6 +44,7 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Answer, Failu
     if !is_live {
         return Err(Error::conflict(over(&order, status)).into());
     }
-    let call = desk.protocol.cancel(&order).map_err(|refusal| Error::invalid("orderId", refusal))?;
-    Ok(Answer { steps: vec![Step::transaction(StepId::Cancel, &call)] })
+    let kept = Kept { order: &order, native: None };
+    let call = desk.protocol.cancel(kept).map_err(|refusal| Error::invalid("orderId", refusal))?;
+    Ok(Answer::of(Vec::new(), StepId::Cancel, &[call]))
 }

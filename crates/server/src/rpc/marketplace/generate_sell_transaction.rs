@@ -42,10 +42,11 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Answer, Failu
     let sold = orders.iter().filter_map(|(order, quantity)| Some((order.token_id?, *quantity)));
     check_holds(&desk, "seller", taker, sold)?;
     let trade = desk.trade(&orders, &fees_of(request.additional_fees), taker).await?;
-    let approval = if batches(request.wallet_type.as_ref(), &desk.call.app.service_name) {
-        None
+    let plan = desk.plan(&trade)?;
+    let approvals = if batches(request.wallet_type.as_ref(), &desk.call.app.service_name) {
+        Vec::new()
     } else {
-        desk.token_approval(taker).await
+        desk.approvals(taker, &plan.permissions).await
     };
-    desk.fill(approval, StepId::Sell, &trade)
+    Ok(Answer::of(approvals, StepId::Sell, &plan.calls))
 }

@@ -7,7 +7,9 @@ use serde_json::json;
 
 use super::{COLLECTION, MAKER, MARKET, address, word, word_of};
 use crate::protocols::own::{Own, V1_ADDRESS, V2_ADDRESS};
-use crate::protocols::{AskedFee, Call, Fill, NewOrder, Protocol, Refusal, Trade};
+use crate::protocols::{
+    Act, AskedFee, Call, Fill, Kept, NewOrder, Permission, Protocol, Refusal, Seed, Trade,
+};
 
 const BUYER: Address = address(0xb0);
 const SHOP: Address = address(0x5a);
@@ -40,9 +42,20 @@ fn v2() -> Own {
 
 /// The calls that fill some units of each order.
 fn fill(own: &Own, orders: &[(&OrderFacts, u64)], fees: &[AskedFee]) -> Result<Vec<Call>, Refusal> {
-    let fills = orders.iter().map(|(order, quantity)| Fill::new(order, (*quantity).into()));
-    let trade = Trade::new(fills.collect::<Result<_, _>>()?, fees, BUYER)?;
-    own.fill(&trade)
+    let fills = orders.iter().map(|(order, quantity)| Fill::new(own, kept(order), (*quantity).into()));
+    let trade = Trade::new(COLLECTION, fills.collect::<Result<_, _>>()?, fees, BUYER)?;
+    own.fill(&trade).map(|plan| plan.calls)
+}
+
+fn kept(order: &OrderFacts) -> Kept<'_> {
+    Kept { order, native: None }
+}
+
+/// The call that makes an order.
+fn make(own: &Own, order: &NewOrder) -> Result<Call, Refusal> {
+    let making = own.make(order, Seed { salt: U256::ZERO, now: 0, answers: &[] })?;
+    let Act::Call(call) = making.act else { panic!("these orders are not signed") };
+    Ok(call)
 }
 
 /// The data of a call: a selector and words.
@@ -177,7 +190,7 @@ fn what_cannot_be_is_refused() {
         fill(&v2(), &[(&name, 1)], &NO_FEES).unwrap_err(),
         Refusal::OrderId { order_id: order_id.clone() }
     );
-    assert_eq!(v2().cancel(&name).unwrap_err(), Refusal::OrderId { order_id });
+    assert_eq!(v2().cancel(kept(&name)).unwrap_err(), Refusal::OrderId { order_id });
 }
 
 #[test]
@@ -193,6 +206,7 @@ fn amounts_beyond_256_bits_are_refused() {
 fn new_order(side: OrderSide, currency: Address) -> NewOrder {
     NewOrder {
         side,
+        maker: MAKER,
         collection: COLLECTION,
         is_multiple: true,
         token_id: 5.into(),
@@ -200,33 +214,52 @@ fn new_order(side: OrderSide, currency: Address) -> NewOrder {
         expiry: 1_735_689_600.into(),
         currency,
         unit_price: 11.into(),
+        royalty: 5.into(),
     }
 }
 
 #[test]
 fn orders_are_made_and_taken_back() {
-    let call = v2().make(&new_order(OrderSide::Listing, COIN)).unwrap();
+    let call = make(&v2(), &new_order(OrderSide::Listing, COIN)).unwrap();
     let words =
         [word(1), word(1), word_of(COLLECTION), word(5), word(7), word(1_735_689_600), word(0), word(11)];
     assert_eq!(call.data, data(0xdd0d_e6ec, &words));
     assert_eq!(paid(&call), (MARKET, 0.into(), 77.into()));
     let single = NewOrder { is_multiple: false, ..new_order(OrderSide::Offer, DOLLAR) };
-    let call = Own::v1(MARKET).make(&single).unwrap();
+    let call = make(&Own::v1(MARKET), &single).unwrap();
     assert_eq!(call.data[4..68], [word(0), word(0)].concat());
-    let call = v2().cancel(&order("12", 1, COIN)).unwrap();
+    let call = v2().cancel(kept(&order("12", 1, COIN))).unwrap();
     assert_eq!(call.data, data(0x3015_394c, &[word(12)]));
     assert_eq!(paid(&call), (MARKET, 0.into(), 0.into()));
 }
 
 #[test]
+fn what_must_be_allowed_is_told() {
+    let seed = Seed { salt: U256::ZERO, now: 0, answers: &[] };
+    let making = |side, currency| v2().make(&new_order(side, currency), seed).unwrap().permissions;
+    let moving = Permission::Move { collection: COLLECTION, operator: MARKET };
+    assert_eq!(making(OrderSide::Listing, COIN), [moving]);
+    let spending =
+        |amount: u64| Permission::Spend { currency: DOLLAR, spender: MARKET, amount: amount.into() };
+    assert_eq!(making(OrderSide::Offer, DOLLAR), [spending(77 + 5)], "with the royalty on top");
+    let taking = |order: OrderFacts, fees: &[AskedFee]| {
+        let fills = vec![Fill::new(&v2(), kept(&order), 2.into()).unwrap()];
+        v2().fill(&Trade::new(COLLECTION, fills, fees, BUYER).unwrap()).unwrap().permissions
+    };
+    assert_eq!(taking(order("1", 1000, DOLLAR), &[fee(100, SHOP)]), [spending(2020)]);
+    assert_eq!(taking(order("1", 1000, COIN), &NO_FEES), []);
+    assert_eq!(taking(offer("1", 1000), &NO_FEES), [moving]);
+}
+
+#[test]
 fn orders_that_the_contracts_cannot_keep_are_refused() {
-    assert_eq!(Own::v1(MARKET).make(&new_order(OrderSide::Listing, COIN)).unwrap_err(), Refusal::Native);
-    assert_eq!(v2().make(&new_order(OrderSide::Offer, COIN)).unwrap_err(), Refusal::Native);
+    assert_eq!(make(&Own::v1(MARKET), &new_order(OrderSide::Listing, COIN)).unwrap_err(), Refusal::Native);
+    assert_eq!(make(&v2(), &new_order(OrderSide::Offer, COIN)).unwrap_err(), Refusal::Native);
     let listing = new_order(OrderSide::Listing, DOLLAR);
     let last = Amount::from(U256::from(1) << 96_usize);
-    assert_eq!(v2().make(&NewOrder { expiry: last, ..listing }).unwrap_err(), Refusal::Expiry);
-    assert_eq!(v2().make(&NewOrder { expiry: Amount::MAX, ..listing }).unwrap_err(), Refusal::Expiry);
-    assert_eq!(v2().make(&NewOrder { unit_price: Amount::MAX, ..listing }).unwrap_err(), Refusal::Overflow);
+    assert_eq!(make(&v2(), &NewOrder { expiry: last, ..listing }).unwrap_err(), Refusal::Expiry);
+    assert_eq!(make(&v2(), &NewOrder { expiry: Amount::MAX, ..listing }).unwrap_err(), Refusal::Expiry);
+    assert_eq!(make(&v2(), &NewOrder { unit_price: Amount::MAX, ..listing }).unwrap_err(), Refusal::Overflow);
 }
 
 /// The fees in the data of an `acceptRequest`.

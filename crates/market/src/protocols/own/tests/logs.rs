@@ -5,7 +5,7 @@ use bourse_wire::{Amount, Marketplace, OrderSide, Timestamp, TokenId};
 use proptest::prelude::*;
 
 use super::{COLLECTION, MAKER, MARKET, address, word, word_of};
-use crate::facts::{Fact, Log, OrderMade};
+use crate::facts::{Fact, Log, OrderFilled, OrderMade, Which};
 use crate::protocols::own::{TOPICS, decode};
 use crate::protocols::{Concerns, Decoded};
 
@@ -60,8 +60,11 @@ fn an_order_is_made() {
         valid_until: "2025-01-01T00:00:00Z".parse().unwrap(),
         fees: Vec::new(),
     };
-    let expected =
-        Decoded { concerns: Concerns::Collection(COLLECTION), fact: Fact::OrderMade(Box::new(order)) };
+    let expected = Decoded {
+        place: 0,
+        concerns: Concerns::Collection(COLLECTION),
+        fact: Fact::OrderMade(Box::new(order)),
+    };
     assert_eq!(fact(&log), expected);
 }
 
@@ -79,33 +82,34 @@ fn an_expiry_beyond_all_times_is_the_last_instant() {
 fn orders_are_filled_and_taken_back() {
     let (taker, recipient) = (address(0x7a), address(0x4e));
     let topics = [TOPICS[1], word(12), word_of(taker), word_of(COLLECTION)];
-    let filled = Fact::OrderFilled {
+    let filled = Fact::OrderFilled(Box::new(OrderFilled {
         marketplace: Marketplace::OwnV2,
-        order_id: "12".to_owned(),
+        which: Which::Id("12".to_owned()),
         taker,
         recipient,
+        token_id: None,
         quantity: Amount::from(4),
-        remaining: Amount::from(6),
-    };
+        remaining: Some(Amount::from(6)),
+    }));
     let one = Concerns::Collection(COLLECTION);
     assert_eq!(
         fact(&log(&topics, &[word_of(recipient), word(4), word(6)])),
-        Decoded { concerns: one, fact: filled }
+        Decoded { place: 0, concerns: one, fact: filled }
     );
     let cancelled = Fact::OrderCancelled { marketplace: Marketplace::OwnV2, order_id: "12".to_owned() };
     assert_eq!(
         fact(&log(&[TOPICS[2], word(12), word_of(COLLECTION)], &[])),
-        Decoded { concerns: one, fact: cancelled }
+        Decoded { place: 0, concerns: one, fact: cancelled }
     );
     let invalidated =
         Fact::OrdersInvalidated { marketplace: Marketplace::OwnV2, maker: MAKER, below: U256::from(40) };
     assert_eq!(
         fact(&log(&[TOPICS[3], word_of(MAKER), word(40)], &[])),
-        Decoded { concerns: Concerns::EveryCollection, fact: invalidated.clone() }
+        Decoded { place: 0, concerns: Concerns::EveryCollection, fact: invalidated.clone() }
     );
     assert_eq!(
         fact(&log(&[TOPICS[4], word_of(MAKER), word_of(COLLECTION), word(40)], &[])),
-        Decoded { concerns: one, fact: invalidated }
+        Decoded { place: 0, concerns: one, fact: invalidated }
     );
 }
 

@@ -1,11 +1,12 @@
 //! Making listings and offers.
 
-use bourse_market::protocols::{NewOrder, Refusal, price_of};
+use alloy_primitives::U256;
+use bourse_market::protocols::{Act, NewOrder, Refusal, Seed, price_of};
 use bourse_wire::{Address, Amount, ChainRef, ContractInfo, ContractType, Error, OrderSide, Text, TokenId};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Answer, Desk, Step, StepId, batches, check_holds};
+use super::{Answer, Desk, StepId, batches, check_holds};
 use crate::call::Call;
 use crate::chains::Royalty;
 use crate::failure::Failure;
@@ -52,8 +53,9 @@ pub(crate) async fn make(call: Call, making: Making) -> Result<Answer, Failure> 
     }
     let is_multiple = is_multiple(&desk, making.contract_type)?;
     check(&desk, side, &order, is_multiple)?;
-    let new = NewOrder {
+    let mut new = NewOrder {
         side,
+        maker,
         collection,
         is_multiple,
         token_id: order.token_id,
@@ -61,21 +63,24 @@ pub(crate) async fn make(call: Call, making: Making) -> Result<Answer, Failure> 
         expiry: order.expiry,
         currency: order.currency_address,
         unit_price: order.price_per_token,
+        royalty: Amount::ZERO,
     };
-    let made = desk.protocol.make(&new).map_err(|refusal| refused(side, refusal))?;
+    new.royalty = royalty(&desk, &new).await?;
+    let seed = Seed { salt: U256::ZERO, now: 0, answers: &[] };
+    let made = desk.protocol.make(&new, seed).map_err(|refusal| refused(side, refusal))?;
     if side == OrderSide::Listing {
         check_holds(&desk, maker_member, maker, [(order.token_id, order.quantity)])?;
     }
-    let approval = match side {
-        _ if batches(wallet.as_ref(), &desk.call.app.service_name) => None,
-        OrderSide::Offer => {
-            let amount = with_royalty(&desk, &new).await?;
-            desk.money_approval(maker, order.currency_address, amount).await
-        }
-        OrderSide::Listing | OrderSide::Unknown => desk.token_approval(maker).await,
+    let approvals = if batches(wallet.as_ref(), &desk.call.app.service_name) {
+        Vec::new()
+    } else {
+        desk.approvals(maker, &made.permissions).await
     };
     let id = if side == OrderSide::Offer { StepId::CreateOffer } else { StepId::CreateListing };
-    Ok(Answer { steps: approval.into_iter().chain([Step::transaction(id, &made)]).collect() })
+    match made.act {
+        Act::Call(call) => Ok(Answer::of(approvals, id, &[call])),
+        Act::Sign(_) => Err(Error::invalid("orderbook", "orders of it cannot be signed here").into()),
+    }
 }
 
 /// Whether the collection has many of each token: what the request says and what is known must agree.
@@ -137,17 +142,19 @@ fn refused(side: OrderSide, refusal: Refusal) -> Error {
     Error::invalid(&member(side, name), refusal)
 }
 
-/// What the maker of an offer must let the marketplace take: the price, and on top the royalty. When nobody tells what
-/// that is, it is the most that the contract lets it be, which is the price again.
-async fn with_royalty(desk: &Desk, order: &NewOrder) -> Result<Amount, Error> {
+/// What the maker of an offer pays on top of the price. When nobody tells what that is, it is the most that the contract
+/// lets it be, which is the price again.
+async fn royalty(desk: &Desk, order: &NewOrder) -> Result<Amount, Error> {
     let price = price_of(order.unit_price, order.quantity).map_err(|refusal| refused(order.side, refusal))?;
+    if order.side == OrderSide::Listing {
+        return Ok(Amount::ZERO);
+    }
     let asked = Royalty {
-        market: desk.protocol.operator(),
+        market: desk.protocol.contract(),
         collection: order.collection,
         token_id: order.token_id,
         price: price.into(),
     };
     let royalty = desk.call.app.chains.royalty(desk.key.chain, asked).await;
-    let royalty = royalty.map_or(price, Amount::value);
-    Ok(price.saturating_add(royalty).into())
+    Ok(royalty.unwrap_or(price.into()))
 }

@@ -3,9 +3,7 @@
 use std::sync::Arc;
 
 use bourse_market::protocols::own::Own;
-use bourse_market::protocols::{
-    AskedFee, Call as ContractCall, Fill, Protocol, Refusal, Trade, approve_currency, approve_tokens,
-};
+use bourse_market::protocols::{AskedFee, Fill, Kept, Permission, Plan, Protocol, Refusal, Trade};
 use bourse_store::{CollectionId, CollectionKey};
 use bourse_wire::{
     Address, Amount, ChainId, ChainRef, Error, Marketplace, OrderFacts, OrderSide, ServiceName, Text,
@@ -64,7 +62,10 @@ impl Desk {
         fees: &[AskedFee],
         taker: Address,
     ) -> Result<Trade<'a>, Failure> {
-        let fills = orders.iter().map(|(order, quantity)| Fill::new(order, *quantity));
+        let fill = |(order, quantity): &'a (OrderFacts, Amount)| {
+            Fill::new(&*self.protocol, Kept { order, native: None }, *quantity)
+        };
+        let fills = orders.iter().map(fill);
         let mut fills = fills.collect::<Result<Vec<_>, _>>().map_err(refused)?;
         if !fees.is_empty() {
             let told = join_all(fills.iter().map(|fill| self.royalty(fill))).await;
@@ -72,56 +73,44 @@ impl Desk {
                 fill.royalty = royalty.unwrap_or(fill.royalty);
             }
         }
-        Ok(Trade::new(fills, fees, taker).map_err(refused)?)
+        Ok(Trade::new(self.key.address, fills, fees, taker).map_err(refused)?)
     }
 
     /// What of the price of a listing goes to the makers of the token; `None` when that is not known or not needed.
     async fn royalty(&self, fill: &Fill<'_>) -> Option<Amount> {
         let token_id = fill.order.token_id.filter(|_| fill.order.side == OrderSide::Listing)?;
-        let price = fill.price().ok()?.into();
-        let (market, collection) = (self.protocol.operator(), self.key.address);
+        let price = fill.price.into();
+        let (market, collection) = (self.protocol.contract(), self.key.address);
         let asked = Royalty { market, collection, token_id, price };
         self.call.app.chains.royalty(self.key.chain, asked).await
     }
 
-    /// The step that lets the marketplace take an amount of a currency from somebody, unless it is known to be allowed.
-    pub(crate) async fn money_approval(
-        &self,
-        owner: Address,
-        currency: Address,
-        amount: Amount,
-    ) -> Option<Step> {
-        // What is native goes with the transaction.
-        if currency == Address::ZERO {
-            return None;
+    /// The calls that make a trade, and what must be allowed before.
+    pub(crate) fn plan(&self, trade: &Trade<'_>) -> Result<Plan, Failure> {
+        Ok(self.protocol.fill(trade).map_err(refused)?)
+    }
+
+    /// The steps by which somebody allows what a plan needs, without what is known to be allowed.
+    pub(crate) async fn approvals(&self, owner: Address, needed: &[Permission]) -> Vec<Step> {
+        let missing = join_all(needed.iter().map(|permission| self.lacks(owner, *permission))).await;
+        let missing = needed.iter().zip(missing).filter(|(_, lacks)| *lacks);
+        missing.map(|(needed, _)| Step::transaction(StepId::TokenApproval, &needed.call())).collect()
+    }
+
+    /// Whether something may not be allowed yet.
+    async fn lacks(&self, owner: Address, needed: Permission) -> bool {
+        let (chains, chain) = (&self.call.app.chains, self.key.chain);
+        match needed {
+            Permission::Spend { currency, spender, amount } => {
+                let allowance = chains.allowance(chain, Allowance { currency, owner, spender }).await;
+                allowance.is_none_or(|allowance| allowance < amount)
+            }
+            Permission::Move { collection, operator } => {
+                let asked = Operator { collection, owner, operator };
+                chains.is_operator(chain, asked).await != Some(true)
+            }
+            Permission::Grant { .. } => true,
         }
-        let spender = self.protocol.operator();
-        let asked = Allowance { currency, owner, spender };
-        let allowance = self.call.app.chains.allowance(self.key.chain, asked).await;
-        let is_allowed = allowance.is_some_and(|allowance| allowance >= amount);
-        let step = || Step::transaction(StepId::TokenApproval, &approve_currency(currency, spender, amount));
-        (!is_allowed).then(step)
-    }
-
-    /// The step that lets the marketplace move somebody's tokens, unless it is known to be allowed.
-    pub(crate) async fn token_approval(&self, owner: Address) -> Option<Step> {
-        let (collection, operator) = (self.key.address, self.protocol.operator());
-        let asked = Operator { collection, owner, operator };
-        let is_allowed = self.call.app.chains.is_operator(self.key.chain, asked).await == Some(true);
-        let step = || Step::transaction(StepId::TokenApproval, &approve_tokens(collection, operator));
-        (!is_allowed).then(step)
-    }
-
-    /// The steps that fill a trade, after an approval where one is needed.
-    pub(crate) fn fill(
-        &self,
-        approval: Option<Step>,
-        id: StepId,
-        trade: &Trade<'_>,
-    ) -> Result<super::Answer, Failure> {
-        let calls: Vec<ContractCall> = self.protocol.fill(trade).map_err(refused)?;
-        let fills = calls.iter().map(|call| Step::transaction(id, call));
-        Ok(super::Answer { steps: approval.into_iter().chain(fills).collect() })
     }
 }
 
@@ -153,14 +142,27 @@ fn no_protocol(member: &str, marketplace: Marketplace, service: &ServiceName) ->
 /// Why a trade is refused, under the member that is the reason.
 pub(crate) fn refused(refusal: Refusal) -> Error {
     let member = match &refusal {
-        Refusal::FeeCount { .. } | Refusal::FeeReceiver { .. } | Refusal::FeeSum { .. } => "additionalFees",
+        Refusal::FeeCount { .. }
+        | Refusal::FeeReceiver { .. }
+        | Refusal::FeeSum { .. }
+        | Refusal::NoFees { .. }
+        | Refusal::FeeFraction { .. }
+        | Refusal::FeeSlots { .. } => "additionalFees",
         Refusal::Empty
         | Refusal::Sides
         | Refusal::Currencies { .. }
         | Refusal::Overflow
         | Refusal::Native
         | Refusal::OrderId { .. }
-        | Refusal::Expiry => "ordersData",
+        | Refusal::Expiry
+        | Refusal::NotSigned { .. }
+        | Refusal::Damaged { .. }
+        | Refusal::Whole { .. }
+        | Refusal::Indivisible { .. }
+        | Refusal::Uncountable { .. }
+        | Refusal::AnyToken { .. }
+        | Refusal::Held { .. }
+        | Refusal::Unknown { .. } => "ordersData",
     };
     Error::invalid(member, refusal)
 }

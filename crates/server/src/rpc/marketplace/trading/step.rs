@@ -15,6 +15,14 @@ pub(crate) struct Answer {
     pub(crate) steps: Vec<Step>,
 }
 
+impl Answer {
+    /// Approvals, and the transactions that they are for.
+    pub(crate) fn of(approvals: Vec<Step>, id: StepId, calls: &[Call]) -> Self {
+        let acts = calls.iter().map(|call| Step::transaction(id, call));
+        Self { steps: approvals.into_iter().chain(acts).collect() }
+    }
+}
+
 /// One thing that a wallet has to do: send a transaction, or sign something.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]

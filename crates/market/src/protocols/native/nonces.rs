@@ -1,0 +1,98 @@
+//! The numbers by which chains take orders back, many at once.
+
+use alloy_primitives::U256;
+use serde::{Deserialize, Serialize};
+
+use super::values::Number;
+
+/// A row of numbers that a maker has on a marketplace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Series {
+    /// One number for all orders at a time; it moves, and with it all orders of another number are over.
+    Counter,
+    /// The same for offers alone.
+    BidCounter,
+    /// The same for listings alone.
+    AskCounter,
+    /// A number that some orders share, to be taken back together.
+    Group,
+    /// A number of one order, or of several of which one at most can be filled.
+    Nonce,
+    /// The same of orders for many units, where a marketplace counts those apart.
+    UnitsNonce,
+}
+
+/// The numbers of an order, by which it can be taken back without being named.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Nonces(Vec<(Series, Number)>);
+
+/// Which orders of a maker are over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Revoked {
+    /// By which of their numbers.
+    pub series: Series,
+    /// Which of these.
+    pub numbers: Numbers,
+}
+
+/// Some numbers of a series.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Numbers {
+    /// This one.
+    Exactly(U256),
+    /// All others than this one.
+    AllBut(U256),
+}
+
+impl Nonces {
+    /// These numbers.
+    pub(crate) fn new(numbers: impl IntoIterator<Item = (Series, U256)>) -> Self {
+        Self(numbers.into_iter().map(|(series, number)| (series, Number(number))).collect())
+    }
+
+    /// The number of a series, if the order has one.
+    pub fn get(&self, series: Series) -> Option<U256> {
+        self.0.iter().find(|(of, _)| *of == series).map(|(_, number)| number.0)
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl Revoked {
+    /// Whether an order with these numbers is among those that are over.
+    pub fn concerns(&self, nonces: &Nonces) -> bool {
+        let Some(number) = nonces.get(self.series) else { return false };
+        match self.numbers {
+            Numbers::Exactly(this) => number == this,
+            Numbers::AllBut(this) => number != this,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn orders_are_over_by_their_numbers() {
+        let order = Nonces::new([(Series::Counter, U256::from(7)), (Series::Nonce, U256::MAX)]);
+        let concerned = |series, numbers| Revoked { series, numbers }.concerns(&order);
+        assert!(!concerned(Series::Counter, Numbers::AllBut(U256::from(7))));
+        assert!(concerned(Series::Counter, Numbers::AllBut(U256::from(8))));
+        assert!(concerned(Series::Nonce, Numbers::Exactly(U256::MAX)));
+        assert!(!concerned(Series::Nonce, Numbers::Exactly(U256::from(7))));
+        assert!(!concerned(Series::Group, Numbers::AllBut(U256::ZERO)), "it has no such number");
+    }
+
+    #[test]
+    fn numbers_are_kept_as_text() {
+        let nonces = Nonces::new([(Series::AskCounter, U256::from(3)), (Series::Nonce, U256::MAX)]);
+        let text = serde_json::to_string(&nonces).unwrap();
+        assert_eq!(text, format!(r#"[["askCounter","3"],["nonce","{}"]]"#, U256::MAX));
+        assert_eq!(serde_json::from_str::<Nonces>(&text).unwrap(), nonces);
+    }
+}

@@ -1,0 +1,44 @@
+//! What a chain says of an order when it is asked.
+
+use alloy_primitives::Bytes;
+use alloy_sol_types::SolCall;
+use bourse_wire::{Address, Amount};
+
+/// A call that asks a contract something.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Inquiry {
+    /// The contract.
+    pub to: Address,
+    /// The question.
+    pub data: Bytes,
+}
+
+/// What became of an order, by the word of its contract.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// It can still be filled.
+    Open {
+        /// How much of it.
+        remaining: Amount,
+    },
+    /// Nothing of it remains.
+    Filled,
+    /// Its maker took it back, or filled another order in its place.
+    Cancelled,
+    /// Its maker does not let the marketplace move the tokens.
+    Uncovered,
+}
+
+/// What was answered to inquiries, in their order; `None` where a call failed.
+pub type Answers<'a> = &'a [Option<Bytes>];
+
+impl Inquiry {
+    pub(crate) fn new<C: SolCall>(to: Address, call: &C) -> Self {
+        Self { to, data: call.abi_encode().into() }
+    }
+}
+
+/// What a call returned, if there is such an answer and it can be read.
+pub(crate) fn returned<C: SolCall>(answers: Answers<'_>, place: usize) -> Option<C::Return> {
+    C::abi_decode_returns(answers.get(place)?.as_ref()?).ok()
+}

@@ -1,0 +1,204 @@
+//! Limit Break's Payment Processor, second version and 2.1: orders with numbers to take them back by, fees as shares of
+//! the price, and one fee on top for each order.
+
+mod abi;
+mod fill;
+mod logs;
+mod order;
+#[cfg(test)]
+mod tests;
+
+use alloy_primitives::aliases::U320;
+use alloy_primitives::{B256, U256};
+use alloy_sol_types::SolValue as _;
+use bourse_wire::{Address, Amount, Marketplace, OrderSide};
+use serde_json::Value;
+
+use self::abi::{isNonceUsedCall, masterNoncesCall, remainingFillableQuantityCall};
+use self::order::{ONE, PARTS, Signed, UNITS};
+use super::native::{
+    self, Admitted, Answers, Data, Domain, Inquiry, Nonces, Number, Standing, Submitted, TypedData, Unfit,
+    prove, returned,
+};
+use super::{
+    Act, Call, Decoded, Kept, LogError, Making, NewOrder, Permission, Plan, Protocol, Refusal, Seed, Signing,
+    Trade, price_of,
+};
+use crate::facts::Log;
+use crate::money::BPS_WHOLE;
+
+/// States of orders that are filled in parts.
+const FILLED: u8 = 1;
+const CANCELLED: u8 = 2;
+
+/// Payment Processor, as one marketplace uses it on one chain.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PaymentProcessor {
+    /// The marketplace.
+    pub marketplace: Marketplace,
+    /// Its version.
+    pub version: Version,
+    /// What orders are signed for.
+    pub domain: Domain,
+}
+
+/// A version of the contract.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Version {
+    /// 2: whoever calls it tells for which contract and chain an order was signed.
+    V2,
+    /// 2.1: the contract knows.
+    V21,
+}
+
+impl Version {
+    /// How it is written in what is signed.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::V2 => "2",
+            Self::V21 => "2.1",
+        }
+    }
+}
+
+impl Protocol for PaymentProcessor {
+    fn contract(&self) -> Address {
+        self.domain.contract
+    }
+
+    fn admit(&self, order: Submitted<'_>) -> Result<Admitted, Unfit> {
+        let signed = Signed::read(order, self.domain.contract)?;
+        let facts = self.derive(&signed)?;
+        let proof = prove(signed.maker(), self.domain.digest(signed.hash()), &signed.signature.0);
+        let nonces = Nonces::new(signed.numbers());
+        Ok(Admitted { collection: signed.token_address, facts, nonces, text: signed.to_text(), proof })
+    }
+
+    fn price(&self, kept: Kept<'_>, quantity: Amount) -> Result<U256, Refusal> {
+        fill::price(kept, &native::kept(kept)?, quantity)
+    }
+
+    fn fill(&self, trade: &Trade<'_>) -> Result<Plan, Refusal> {
+        self.plan(trade)
+    }
+
+    fn before_making(&self, order: &NewOrder) -> Vec<Inquiry> {
+        let call = masterNoncesCall { account: order.maker.bytes().into() };
+        vec![Inquiry::new(self.domain.contract, &call)]
+    }
+
+    fn make(&self, order: &NewOrder, seed: Seed<'_>) -> Result<Making, Refusal> {
+        let master_nonce = returned::<masterNoncesCall>(seed.answers, 0);
+        let master_nonce = master_nonce.ok_or(Refusal::Unknown { what: "the master nonce of the maker" })?;
+        let is_offer = order.side == OrderSide::Offer;
+        if is_offer && order.currency == Address::ZERO {
+            return Err(Refusal::Native);
+        }
+        let price = price_of(order.unit_price, order.quantity)?;
+        let royalty = bps_of(order.royalty.value(), price);
+        let signed = Signed {
+            protocol: match () {
+                () if !order.is_multiple => ONE,
+                () if order.quantity == Amount::from(1) => UNITS,
+                () => PARTS,
+            },
+            cosigner: Address::ZERO,
+            seller: (!is_offer).then_some(order.maker),
+            buyer: is_offer.then_some(order.maker),
+            beneficiary: is_offer.then_some(order.maker),
+            marketplace: Address::ZERO,
+            fallback_royalty_recipient: Address::ZERO,
+            payment_method: order.currency,
+            token_address: order.collection,
+            token_id: Some(Number(order.token_id.value())),
+            amount: Number(order.quantity.value()),
+            item_price: Number(price),
+            expiration: Number(order.expiry.value()),
+            marketplace_fee_numerator: Number::default(),
+            max_royalty_fee_numerator: (!is_offer).then_some(Number(royalty)),
+            nonce: Number(seed.salt),
+            master_nonce: Number(master_nonce),
+            signature: Data::default(),
+            protocol_address: self.domain.contract,
+        };
+        let Ok(Value::Object(mut native)) = serde_json::to_value(&signed) else {
+            return Err(Refusal::Overflow);
+        };
+        native.remove("signature");
+        let typed = if is_offer {
+            TypedData::new::<abi::ItemOfferApproval>(self.domain.clone(), &native)
+        } else {
+            TypedData::new::<abi::SaleApproval>(self.domain.clone(), &native)
+        };
+        let permission = if is_offer {
+            Permission::spend(order.currency, self.domain.contract, price.into())
+        } else {
+            Some(Permission::Move { collection: order.collection, operator: self.domain.contract })
+        };
+        let signing = Signing { typed, native, price: price.into() };
+        Ok(Making { permissions: permission.into_iter().collect(), act: Act::Sign(Box::new(signing)) })
+    }
+
+    fn cancel(&self, kept: Kept<'_>) -> Result<Call, Refusal> {
+        let signed: Signed = native::kept(kept)?;
+        let to = self.domain.contract;
+        Ok(if signed.is_partial() {
+            let data = self.domain.digest(signed.hash()).abi_encode().into();
+            Call::of(to, &abi::revokeOrderDigestCall { data })
+        } else {
+            Call::of(to, &abi::revokeSingleNonceCall { data: signed.nonce.0.abi_encode().into() })
+        })
+    }
+
+    fn inquiries(&self, kept: Kept<'_>) -> Result<Vec<Inquiry>, Refusal> {
+        let signed: Signed = native::kept(kept)?;
+        let (to, account) = (self.domain.contract, signed.maker().bytes().into());
+        let master = Inquiry::new(to, &masterNoncesCall { account });
+        let own = if signed.is_partial() {
+            let digest = self.domain.digest(signed.hash());
+            Inquiry::new(to, &remainingFillableQuantityCall { account, orderDigest: digest })
+        } else {
+            Inquiry::new(to, &isNonceUsedCall { account, nonce: signed.nonce.0 })
+        };
+        Ok(vec![master, own])
+    }
+
+    fn standing(&self, kept: Kept<'_>, answers: Answers<'_>) -> Option<Standing> {
+        let signed: Signed = native::kept(kept).ok()?;
+        if returned::<masterNoncesCall>(answers, 0)? != signed.master_nonce.0 {
+            return Some(Standing::Cancelled);
+        }
+        let whole = kept.order.quantity_initial;
+        if !signed.is_partial() {
+            let is_used = returned::<isNonceUsedCall>(answers, 1)?;
+            return Some(if is_used { Standing::Cancelled } else { Standing::Open { remaining: whole } });
+        }
+        let status = returned::<remainingFillableQuantityCall>(answers, 1)?;
+        let remaining = U256::from(status.remainingFillableQuantity);
+        Some(match status.state {
+            FILLED => Standing::Filled,
+            CANCELLED => Standing::Cancelled,
+            // An order that nobody has touched has no rest yet.
+            _ if remaining.is_zero() => Standing::Open { remaining: whole },
+            _ => Standing::Open { remaining: remaining.into() },
+        })
+    }
+
+    fn topics(&self) -> &'static [B256] {
+        &logs::TOPICS
+    }
+
+    fn decode(&self, logs: &[&Log]) -> Vec<Result<Decoded, LogError>> {
+        logs::decode(logs, self.marketplace)
+    }
+}
+
+/// A share of a price in basis points, rounded up so that it is never less.
+fn bps_of(amount: U256, price: U256) -> U256 {
+    let whole = U256::from(BPS_WHOLE);
+    if amount >= price {
+        return whole;
+    }
+    let share = U320::from(amount) * U320::from(BPS_WHOLE);
+    U256::from(share.div_ceil(U320::from(price))).min(whole)
+}

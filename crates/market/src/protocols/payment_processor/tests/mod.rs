@@ -1,0 +1,345 @@
+//! Against orders, calls and logs that others made, and against hostile orders.
+
+use alloy_primitives::U256;
+use alloy_sol_types::{SolCall as _, SolValue as _};
+use bourse_wire::{Address, ChainId, Marketplace, OrderSide, TokenId};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::abi::{Cosignature, FeeOnTop, Order, SignatureECDSA, bulkBuyListingsCall, buyListingCall};
+use crate::facts::{Fact, OrderFilled, Which};
+use crate::protocols::native::{Numbers, Proof, Revoked, Series, Standing};
+use crate::protocols::testing::{
+    self, MAKER, admit, admitted, changed, check_calls, check_orders, decoded, fill, kept, person, text,
+    vectors,
+};
+use crate::protocols::venues::deployments;
+use crate::protocols::{Act, Concerns, Decoded, NewOrder, Permission, Protocol, Seed};
+
+const FAMILY: &str = "payment_processor";
+const ONE: &str = "a token for the chain's own currency, version 2.1";
+const TEN: &str = "some units for a currency, version 2.1";
+const ITEM: &str = "an offer is taken, version 2.1";
+
+fn case(name: &str) -> Value {
+    testing::case(FAMILY, name)
+}
+
+/// Version 2.1.
+fn processor() -> Box<dyn Protocol + Send + Sync> {
+    let marketplace = Marketplace::PaymentProcessor;
+    deployments(marketplace, ChainId(1))[0].protocol(marketplace, ChainId(1))
+}
+
+#[test]
+fn orders_have_the_names_and_signers_that_others_find() {
+    check_orders(FAMILY);
+}
+
+#[test]
+fn calls_are_those_that_others_make() {
+    check_calls(FAMILY);
+}
+
+#[test]
+fn shares_are_what_was_signed() {
+    let order = admitted(&case(ONE)).remove(0).facts;
+    let shares = order.fee_breakdown.iter().map(|fee| (fee.kind.as_str(), fee.bps, fee.recipient_address));
+    let signed = [("marketplace", 250, person(0xf0)), ("royalty", 500, person(0xa0))];
+    assert_eq!(shares.collect::<Vec<_>>(), signed);
+    assert_eq!(order.fee_bps, 750);
+}
+
+#[test]
+fn what_is_not_taken_is_told() {
+    let refused = |name: &str, path: &str, value: Value| {
+        admit(&*processor(), &changed(&case(name), path, value)).unwrap_err().to_string()
+    };
+    for (name, path, value, reason) in [
+        (
+            ONE,
+            "/protocol",
+            json!(3),
+            "native.protocol: 3 is not one of 0 (ERC721), 1 (ERC1155), 2 (ERC1155 in parts)",
+        ),
+        (ONE, "/amount", json!("2"), "native.amount: 2 units where there must be 1 of an ERC721 token"),
+        (TEN, "/amount", json!("0"), "native.amount: 0 units where there must be at least 1"),
+        (ONE, "/itemPrice", json!("0"), "native.itemPrice: the price must not be zero"),
+        (
+            ONE,
+            "/itemPrice",
+            json!("-3"),
+            "native.itemPrice: `-3` is not a whole number between 0 and 2^256-1",
+        ),
+        (
+            ONE,
+            "/marketplaceFeeNumerator",
+            json!("9501"),
+            "native.marketplaceFeeNumerator: the fees of 10001 are more than the price of 10000",
+        ),
+        (
+            ONE,
+            "/marketplaceFeeNumerator",
+            json!(U256::MAX.to_string()),
+            "native.marketplaceFeeNumerator: the amounts add up to more than 2^256-1",
+        ),
+        (ONE, "/seller", json!(null), "native.seller: orders of nobody are not supported"),
+        (ONE, "/tokenId", json!(null), "native.tokenId: 0 tokens where there must be one"),
+        (
+            ITEM,
+            "/paymentMethod",
+            json!(Address::ZERO),
+            "native.paymentMethod: an offer cannot be in the chain's own currency",
+        ),
+        (
+            ITEM,
+            "/beneficiary",
+            json!(person(1)),
+            "native.beneficiary: the token must go to the maker 0x19e7e376e7c213b7e7e7e46cc70a5dd086daff2a, not to 0x0000000000000000000000000000000000000001",
+        ),
+    ] {
+        assert_eq!(refused(name, path, value), reason, "{path}");
+    }
+    let large = (U256::ONE << 248_usize).to_string();
+    assert_eq!(
+        refused(TEN, "/amount", json!(large)),
+        format!("native.amount: {large} takes more than 248 bits")
+    );
+    let with = |member: &str| {
+        let mut order = case(ITEM)["orders"][0].clone();
+        order["native"][member] = json!({ "any": "thing" });
+        admit(&*processor(), &order).unwrap_err().to_string()
+    };
+    assert_eq!(
+        with("bulkOrderProof"),
+        "native.bulkOrderProof: orders that are signed together are not supported"
+    );
+    let set =
+        "native.tokenSetMerkleRoot: offers for a set of tokens are not taken, only for one token or any";
+    assert_eq!(with("tokenSetMerkleRoot"), set);
+    // The two versions are two contracts: what is signed for one is not signed for the other.
+    let older = &case("a token for the chain's own currency, version 2")["orders"][0];
+    assert!(matches!(admit(&*processor(), older).unwrap().proof, Proof::Ask(_)));
+}
+
+#[test]
+fn published_forms_are_read() {
+    for name in [ONE, ITEM] {
+        let mut order = case(name)["orders"][0].clone();
+        let native = order["native"].as_object_mut().unwrap();
+        let maker = native.remove("seller").or_else(|| native.remove("buyer")).unwrap();
+        native.insert("sellerOrBuyer".to_owned(), maker);
+        assert_eq!(admit(&*processor(), &order).unwrap(), admitted(&case(name))[0]);
+    }
+}
+
+#[test]
+fn cosigned_orders_need_their_marketplace() {
+    let order = admit(&*processor(), &changed(&case(ONE), "/cosigner", json!(person(9)))).unwrap();
+    let refusal = fill(&*processor(), &[order], &case(ONE)["fill"]).unwrap_err().to_string();
+    assert!(
+        refusal
+            .ends_with("needs the signature of its marketplace for each fill, which only a source can give")
+    );
+}
+
+#[test]
+fn each_order_carries_one_fee_of_its_price_at_most() {
+    let refused = |fees: Value| {
+        let filling = json!({ "quantities": ["1"], "taker": person(0xb0), "fees": fees });
+        fill(&*processor(), &admitted(&case(ONE)), &filling).map(drop).map_err(|refusal| refusal.to_string())
+    };
+    let fee = |amount: &str, receiver: u8| json!({ "amount": amount, "receiver": person(receiver) });
+    assert_eq!(refused(json!([fee("10000", 1)])), Ok(()), "all of the price");
+    assert_eq!(refused(json!([fee("100", 1), fee("200", 1)])), Ok(()), "both for one");
+    let two = "2 fees where the orders can carry 1, one each";
+    assert_eq!(refused(json!([fee("100", 1), fee("200", 2)])), Err(two.to_owned()));
+    let high =
+        "the fees add up to 20000, which is more than the 1000 that the price leaves without royalties";
+    assert_eq!(refused(json!([fee("20000", 1)])), Err(high.to_owned()));
+}
+
+#[test]
+fn sellers_pay_fees_out_of_what_they_get() {
+    let offer = admitted(&case(ITEM));
+    let filling = json!({ "quantities": ["1"], "taker": person(0xb0), "fees": [{ "amount": "100", "receiver": person(1) }] });
+    let plan = fill(&*processor(), &offer, &filling).unwrap();
+    let (operator, collection) = (processor().contract(), person(0xc0));
+    let spending = Permission::Spend { currency: person(0xd0), spender: operator, amount: 10.into() };
+    assert_eq!(plan.permissions, [Permission::Move { collection, operator }, spending]);
+    assert_eq!(plan.calls[0].price, 1000.into());
+}
+
+fn stated(logs: &[&str]) -> Vec<(usize, Concerns, Fact)> {
+    let protocol = processor();
+    let logs: Vec<(&str, Address)> = logs.iter().map(|name| (*name, protocol.contract())).collect();
+    let decoded = decoded(&*protocol, FAMILY, &logs);
+    decoded.into_iter().map(|Decoded { place, concerns, fact }| (place, concerns, fact)).collect()
+}
+
+fn revoked(series: Series, number: u64) -> Fact {
+    let revoked = Revoked { series, numbers: Numbers::Exactly(U256::from(number)) };
+    Fact::OrdersRevoked { marketplace: Marketplace::PaymentProcessor, maker: MAKER.parse().unwrap(), revoked }
+}
+
+fn filled(which: Which, recipient: Address, token: u64, quantity: u64, remaining: Option<u64>) -> Fact {
+    Fact::OrderFilled(Box::new(OrderFilled {
+        marketplace: Marketplace::PaymentProcessor,
+        which,
+        taker: person(0xb0),
+        recipient,
+        token_id: Some(TokenId::from(token)),
+        quantity: quantity.into(),
+        remaining: remaining.map(Into::into),
+    }))
+}
+
+fn numbered(side: OrderSide, number: u64) -> Which {
+    let (maker, series) = (MAKER.parse().unwrap(), Series::Nonce);
+    Which::Numbered { maker, side, series, number: U256::from(number) }
+}
+
+#[test]
+fn sales_are_known_by_what_was_used_before() {
+    let (here, everywhere) = (Concerns::Collection(person(0xc0)), Concerns::EveryCollection);
+    let bought = |number| filled(numbered(OrderSide::Listing, number), person(0xb0), 5, 1, Some(0));
+    let one = (1, everywhere, revoked(Series::Nonce, 1));
+    assert_eq!(stated(&["used", "bought"]), [(1, here, bought(1)), one]);
+    let sold = filled(numbered(OrderSide::Offer, 1), person(0xb0), 77, 1, Some(0));
+    assert_eq!(stated(&["used", "sold"])[0], (1, here, sold));
+    // Several at once come in their order.
+    let two = stated(&["used", "usedOther", "bought", "bought"]);
+    assert_eq!((&two[0], &two[2]), (&(2, here, bought(1)), &(3, here, bought(2))));
+    // A number is used up even when nothing was sold, unless the contract gives it back.
+    assert_eq!(stated(&["usedOther"]), [(0, everywhere, revoked(Series::Nonce, 2))]);
+    assert_eq!(stated(&["usedOther", "restored"]), []);
+}
+
+#[test]
+fn parts_are_known_by_their_order_or_by_their_price() {
+    let here = Concerns::Collection(person(0xc0));
+    let id = || Which::Id(text(&vectors(FAMILY)["logs"]["digest"]).to_owned());
+    let part = |which, remaining| filled(which, person(0xb0), 7, 4, remaining);
+    assert_eq!(stated(&["part", "boughtUnits"]), [(1, here, part(id(), None))]);
+    assert_eq!(stated(&["part", "lastPart", "boughtUnits"]), [(2, here, part(id(), Some(0)))]);
+    assert_eq!(stated(&["lastPart", "boughtUnits"]), [(1, here, part(id(), Some(0)))]);
+    let (maker, side, currency) = (MAKER.parse().unwrap(), OrderSide::Listing, Address::ZERO);
+    let priced = Which::Priced { maker, side, currency, price: 400.into() };
+    assert_eq!(stated(&["boughtUnits"]), [(0, here, part(priced, None))]);
+}
+
+#[test]
+fn orders_are_taken_back() {
+    let everywhere = Concerns::EveryCollection;
+    assert_eq!(stated(&["revoked"]), [(0, everywhere, revoked(Series::Nonce, 1))]);
+    assert_eq!(stated(&["master"]), [(0, everywhere, revoked(Series::Counter, 2))]);
+    let order_id = text(&vectors(FAMILY)["logs"]["digest"]).to_owned();
+    let cancelled = Fact::OrderCancelled { marketplace: Marketplace::PaymentProcessor, order_id };
+    assert_eq!(stated(&["cancelledParts"]), [(0, everywhere, cancelled)]);
+}
+
+#[test]
+fn the_chain_tells_what_became_of_an_order() {
+    let words = |words: &[u64]| {
+        let words = words.iter().map(|word| U256::from(*word).to_be_bytes::<32>());
+        Some(words.collect::<Vec<_>>().concat().into())
+    };
+    let standing = |name: &str, master: u64, own: &[u64]| {
+        let order = admitted(&case(name)).remove(0);
+        processor().standing(kept(&order), &[words(&[master]), words(own)]).unwrap()
+    };
+    let open = |remaining: u64| Standing::Open { remaining: remaining.into() };
+    assert_eq!(standing(ONE, 2, &[0]), open(1));
+    assert_eq!(standing(ONE, 2, &[1]), Standing::Cancelled);
+    assert_eq!(standing(ONE, 3, &[0]), Standing::Cancelled);
+    assert_eq!(standing(TEN, 2, &[0, 0]), open(10));
+    assert_eq!(standing(TEN, 2, &[0, 3]), open(3));
+    assert_eq!(standing(TEN, 2, &[1, 0]), Standing::Filled);
+    assert_eq!(standing(TEN, 2, &[2, 0]), Standing::Cancelled);
+}
+
+type OneArgument = (Order, SignatureECDSA, Cosignature, FeeOnTop);
+type ManyArguments = (Vec<Order>, Vec<SignatureECDSA>, Vec<Cosignature>, Vec<FeeOnTop>);
+
+proptest! {
+    /// What the contract is told to execute comes to what is paid.
+    #[test]
+    fn purchases_add_up(
+        drawn in prop::collection::vec((1..20_u64, 0..20_u64, 1..100_000_u64), 1..4),
+        bps in 0..3000_u64,
+        is_native: bool,
+    ) {
+        let currency = if is_native { Address::ZERO } else { person(0xd0) };
+        let mut orders = Vec::new();
+        let (mut quantities, mut price) = (Vec::new(), 0);
+        for (nonce, (units, bought, unit)) in drawn.iter().enumerate() {
+            let bought = bought % units + 1;
+            let native = json!({ "protocol": 2, "seller": person(0xaa), "marketplace": person(0xf0), "paymentMethod": currency,
+                "tokenAddress": person(0xc0), "tokenId": "7", "amount": units, "itemPrice": unit * units, "expiration": 9,
+                "marketplaceFeeNumerator": 250, "maxRoyaltyFeeNumerator": 0, "nonce": nonce, "masterNonce": 0 });
+            let signature = format!("0x{}{}1b", "01".repeat(32), "02".repeat(32));
+            let order = admit(&*processor(), &json!({ "native": native, "signature": signature })).unwrap();
+            prop_assert_eq!(order.facts.price_amount, (*unit).into());
+            orders.push(order);
+            quantities.push(bought.to_string());
+            price += unit * bought;
+        }
+        let fee = price * bps / 10_000;
+        let filling = json!({ "quantities": quantities, "taker": person(0xb0),
+            "fees": [{ "amount": bps.to_string(), "receiver": person(1) }] });
+        let plan = match fill(&*processor(), &orders, &filling) {
+            Ok(plan) => plan,
+            Err(refusal) => {
+                prop_assert!(refusal.to_string().contains("which is more than"), "{}", refusal);
+                return Ok(());
+            }
+        };
+        let call = &plan.calls[0];
+        prop_assert_eq!(call.price.value(), U256::from(price + fee));
+        prop_assert_eq!(call.value.value(), if is_native { U256::from(price + fee) } else { U256::ZERO });
+        let executed: Vec<(Order, FeeOnTop)> = match buyListingCall::abi_decode(&call.data) {
+            Ok(one) => {
+                let (order, _, _, fee) = OneArgument::abi_decode_params(&one.data).unwrap();
+                vec![(order, fee)]
+            }
+            Err(_) => {
+                let many = bulkBuyListingsCall::abi_decode(&call.data).unwrap();
+                let (orders, _, _, fees) = ManyArguments::abi_decode_params(&many.data).unwrap();
+                orders.into_iter().zip(fees).collect()
+            }
+        };
+        let spent = executed.iter().map(|(order, fee)| {
+            assert!(fee.amount <= order.itemPrice / order.amount * order.requestedFillAmount);
+            order.itemPrice / order.amount * order.requestedFillAmount + fee.amount
+        });
+        prop_assert_eq!(spent.fold(U256::ZERO, |sum, amount| sum + amount), U256::from(price + fee));
+    }
+
+    /// What is offered for signing is taken once it is signed.
+    #[test]
+    fn new_orders_are_taken(is_offer: bool, units in 1..50_u64, price in 1..1_000_000_u64, royalty in 0..1000_u64) {
+        let whole = price * units;
+        let order = NewOrder {
+            side: if is_offer { OrderSide::Offer } else { OrderSide::Listing },
+            maker: person(0xaa),
+            collection: person(0xc0),
+            is_multiple: true,
+            token_id: 5.into(),
+            quantity: units.into(),
+            expiry: 2000.into(),
+            currency: person(0xd0),
+            unit_price: price.into(),
+            royalty: (whole * royalty / 10_000).into(),
+        };
+        let answers = [Some(U256::from(3).to_be_bytes::<32>().to_vec().into())];
+        let seed = Seed { salt: U256::from(77), now: 1000, answers: &answers };
+        let Act::Sign(signing) = processor().make(&order, seed).unwrap().act else { panic!("signed") };
+        let signature = format!("0x{}{}1b", "01".repeat(32), "02".repeat(32));
+        let put = json!({ "native": Value::Object(signing.native.clone()), "signature": signature });
+        let admitted = admit(&*processor(), &put).unwrap();
+        prop_assert_eq!(admitted.facts.price_amount, price.into());
+        prop_assert_eq!(admitted.nonces.get(Series::Counter), Some(U256::from(3)));
+        prop_assert_eq!(signing.typed.value.len(), 15);
+        prop_assert!(admitted.facts.fee_bps <= royalty.try_into().unwrap());
+    }
+}

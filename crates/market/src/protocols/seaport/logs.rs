@@ -1,0 +1,65 @@
+//! What the contracts' logs state.
+
+use alloy_primitives::{B256, hex};
+use alloy_sol_types::SolEvent as _;
+use bourse_wire::{Address, Amount, Marketplace, OrderSide, TokenId};
+
+use super::abi::{CounterIncremented, OrderCancelled, OrderFulfilled};
+use super::order::Item;
+use crate::facts::{Fact, Log, OrderFilled, Which};
+use crate::protocols::logs::{Finding, address, each, read, revoked};
+use crate::protocols::native::{Numbers, Series};
+use crate::protocols::{Concerns, Decoded, LogError};
+
+/// The first topics of the logs that [`decode`] reads.
+pub(super) const TOPICS: [B256; 3] =
+    [OrderFulfilled::SIGNATURE_HASH, OrderCancelled::SIGNATURE_HASH, CounterIncremented::SIGNATURE_HASH];
+
+pub(super) fn decode(logs: &[&Log], marketplace: Marketplace) -> Vec<Result<Decoded, LogError>> {
+    each(logs, |log| Ok(finding(log, marketplace)?.into_iter().collect()))
+}
+
+fn finding(log: &Log, marketplace: Marketplace) -> Result<Option<Finding>, LogError> {
+    let Some(topic) = log.topics.first() else { return Ok(None) };
+    Ok(match *topic {
+        OrderFulfilled::SIGNATURE_HASH => filled(&read(log)?, marketplace),
+        OrderCancelled::SIGNATURE_HASH => {
+            let event: OrderCancelled = read(log)?;
+            let fact = Fact::OrderCancelled { marketplace, order_id: name(event.orderHash) };
+            Some((Concerns::EveryCollection, fact))
+        }
+        CounterIncremented::SIGNATURE_HASH => {
+            let event: CounterIncremented = read(log)?;
+            let (maker, numbers) = (address(event.offerer), Numbers::AllBut(event.newCounter));
+            Some(revoked(marketplace, maker, Series::Counter, numbers))
+        }
+        _ => None,
+    })
+}
+
+/// A fill, when it is of one token: orders for several are not kept.
+fn filled(event: &OrderFulfilled, marketplace: Marketplace) -> Option<Finding> {
+    let is_token = |item_type: u8| Item::of(item_type).is_some_and(|item| !item.is_money());
+    let given = event.offer.iter().filter(|item| is_token(item.itemType));
+    let given = given.map(|item| (OrderSide::Listing, item.token, item.identifier, item.amount));
+    let asked = event.consideration.iter().filter(|item| is_token(item.itemType));
+    let asked = asked.map(|item| (OrderSide::Offer, item.token, item.identifier, item.amount));
+    let mut tokens = given.chain(asked);
+    let (_, token, id, amount) = tokens.next().filter(|_| tokens.next().is_none())?;
+    let taker = address(event.recipient);
+    let filled = OrderFilled {
+        marketplace,
+        which: Which::Id(name(event.orderHash)),
+        taker,
+        recipient: Address::ZERO,
+        token_id: Some(TokenId::from(id)),
+        quantity: Amount::from(amount),
+        remaining: None,
+    };
+    Some((Concerns::Collection(address(token)), Fact::OrderFilled(Box::new(filled))))
+}
+
+/// The name of an order.
+fn name(hash: B256) -> String {
+    format!("0x{}", hex::encode(hash))
+}

@@ -1,0 +1,233 @@
+//! The table of marketplaces: what each speaks, where its contracts are, and what can be done there.
+
+use alloy_primitives::{B256, b256};
+use bourse_wire::{Address, ChainId, Marketplace};
+
+use super::Protocol;
+use super::looks_rare::LooksRare;
+use super::native::Domain;
+use super::payment_processor::{PaymentProcessor, Version};
+use super::seaport::{Conduit, Seaport};
+use super::zerox::Zerox;
+
+/// The contract that makes conduits, on every chain that has one.
+pub const CONDUIT_CONTROLLER: Address = at("0x00000000f9490004c11cef243f5400493c00ad63");
+/// Hash of what conduits are made from.
+const CONDUIT_CODE: B256 = b256!("023d904f2503c37127200ca07b976c3a53cc562623f67023115bf311f5805059");
+
+/// A contract of a marketplace on a chain.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Deployment {
+    /// The contract that orders are signed for.
+    pub contract: Address,
+    /// How it is spoken with.
+    pub kind: Kind,
+}
+
+/// How a contract of a marketplace is spoken with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Seaport or a fork.
+    Seaport {
+        /// Name and version that orders are signed for.
+        signed_for: (&'static str, &'static str),
+        /// Its conduits; the first is for takers and new orders.
+        conduits: Vec<Conduit>,
+        /// Contracts that agree to fills by a signature of the marketplace.
+        signed_zones: Vec<Address>,
+        /// Who gets the marketplace's own share.
+        fee_recipient: Option<Address>,
+    },
+    /// LooksRare, second version.
+    LooksRare {
+        /// The contract that moves tokens.
+        transfer_manager: Address,
+    },
+    /// 0x, fourth version.
+    Zerox,
+    /// Payment Processor.
+    PaymentProcessor {
+        /// Its version.
+        version: Version,
+    },
+}
+
+impl Deployment {
+    /// How a marketplace with this contract is spoken with on a chain.
+    pub fn protocol(&self, marketplace: Marketplace, chain: ChainId) -> Box<dyn Protocol + Send + Sync> {
+        let domain = |(name, version): (&'static str, &'static str)| Domain {
+            name: name.into(),
+            version: version.into(),
+            chain,
+            contract: self.contract,
+        };
+        match &self.kind {
+            Kind::Seaport { signed_for, conduits, signed_zones, fee_recipient } => Box::new(Seaport {
+                marketplace,
+                domain: domain(*signed_for),
+                conduits: conduits.clone(),
+                signed_zones: signed_zones.clone(),
+                fee_recipient: *fee_recipient,
+            }),
+            Kind::LooksRare { transfer_manager } => Box::new(LooksRare {
+                domain: domain(("LooksRareProtocol", "2")),
+                transfer_manager: *transfer_manager,
+            }),
+            Kind::Zerox => Box::new(Zerox { domain: domain(("ZeroEx", "1.0.0")) }),
+            Kind::PaymentProcessor { version } => Box::new(PaymentProcessor {
+                marketplace,
+                version: *version,
+                domain: domain(("PaymentProcessor", version.word())),
+            }),
+        }
+    }
+}
+
+/// The conduit that a controller made under a name.
+pub fn conduit(controller: Address, key: B256) -> Conduit {
+    let maker = alloy_primitives::Address::from(*controller.bytes());
+    Conduit { key, address: Address::from_bytes(maker.create2(key, CONDUIT_CODE).into_array()) }
+}
+
+/// The contracts of a marketplace on a chain, as far as they are commonly known.
+pub fn deployments(marketplace: Marketplace, chain: ChainId) -> Vec<Deployment> {
+    match marketplace {
+        Marketplace::Opensea => opensea(chain).into_iter().collect(),
+        Marketplace::MagicEden => magic_eden(chain).into_iter().chain(payment_processor(chain)).collect(),
+        Marketplace::Mintify => mintify(chain).into_iter().collect(),
+        Marketplace::Alienswap => alienswap(chain).into_iter().collect(),
+        Marketplace::LooksRare => looks_rare(chain).into_iter().collect(),
+        Marketplace::Zerox => zerox(chain).into_iter().collect(),
+        Marketplace::PaymentProcessor => payment_processor(chain),
+        _ => Vec::new(),
+    }
+}
+
+/// An address that is known when this is compiled.
+const fn at(text: &str) -> Address {
+    match alloy_primitives::hex::const_decode_to_array(text.as_bytes()) {
+        Ok(bytes) => Address::from_bytes(bytes),
+        Err(_) => panic!("no address"),
+    }
+}
+
+/// Seaport 1.6: one address nearly everywhere, others on chains that make addresses in their own way.
+fn seaport(chain: ChainId) -> Option<Address> {
+    const USUAL: Address = at("0x0000000000000068f116a894984e2db1123eb395");
+    const ELSEWHERE: Address = at("0xdf3969a315e3fc15b89a2752d0915cc76a5bd82d");
+    const CHAINS: [u64; 42] = [
+        1, 10, 56, 137, 360, 646, 747, 1329, 1516, 1868, 1946, 1993, 2187, 2911, 6900, 7560, 8333, 8453,
+        10143, 11011, 13746, 29112, 33111, 33139, 42161, 42170, 43114, 57073, 69000, 70701, 70805, 80002,
+        80084, 80094, 81457, 84532, 200_901, 660_279, 984_122, 984_123, 7_777_777, 11_155_111,
+    ];
+    match chain.0 {
+        324 | 2741 | 11124 | 43210 | 543_210 => Some(ELSEWHERE),
+        id if CHAINS.contains(&id) => Some(USUAL),
+        _ => None,
+    }
+}
+
+fn opensea(chain: ChainId) -> Option<Deployment> {
+    const KEYS: [B256; 2] = [
+        b256!("0000007b02230091a7ed01230072f7006a004d60a8d4e71d599b8104250f0000"),
+        b256!("61159fefdfada89302ed55f8b9e89e2d67d8258712b3a3f89aa88525877f1d5e"),
+    ];
+    Some(Deployment {
+        contract: seaport(chain)?,
+        kind: Kind::Seaport {
+            signed_for: ("Seaport", "1.6"),
+            conduits: KEYS.map(|key| conduit(CONDUIT_CONTROLLER, key)).to_vec(),
+            signed_zones: vec![at("0x000056f7000000ece9003ca63978907a00ffd100")],
+            fee_recipient: Some(at("0x0000a26b00c1f0df003000390027140000faa719")),
+        },
+    })
+}
+
+fn magic_eden(chain: ChainId) -> Option<Deployment> {
+    const KEY: B256 = b256!("87328c9043e7bf343695554eaaf5a8892f7205e3000000000000000000000000");
+    Some(Deployment {
+        contract: seaport(chain)?,
+        kind: Kind::Seaport {
+            signed_for: ("Seaport", "1.6"),
+            conduits: vec![conduit(CONDUIT_CONTROLLER, KEY)],
+            signed_zones: vec![at("0x2d1a340cd83434243d090931afabf95b7d3078b0")],
+            fee_recipient: None,
+        },
+    })
+}
+
+fn mintify(chain: ChainId) -> Option<Deployment> {
+    const CHAINS: [u64; 8] = [1, 747, 8453, 33139, 81457, 84532, 11_155_111, 168_587_773];
+    CHAINS.contains(&chain.0).then(|| Deployment {
+        contract: at("0x00000003cf2c206e1fda7fd032b2f9bde12ec6cc"),
+        kind: Kind::Seaport {
+            signed_for: ("MintifyExchange", "1.6"),
+            conduits: Vec::new(),
+            signed_zones: Vec::new(),
+            fee_recipient: None,
+        },
+    })
+}
+
+fn alienswap(chain: ChainId) -> Option<Deployment> {
+    const KEY: B256 = b256!("ffa0cb9f057d077d85655be8823961c4fd4cb56a000000000000000000000000");
+    const LATER_KEY: B256 = b256!("7e727520b29773e7f23a8665649197aaf064cef1000000000000000000000000");
+    let (contract, key) = match chain.0 {
+        1 => (
+            at("0x83746de31fc8de985ffe46c1c20ea6d7d8f4ed3a"),
+            b256!("b9f312a053a074bc69bbae4caa423d74b1301cc6000000000000000000000000"),
+        ),
+        10 | 42161 | 534_352 => (at("0xb52fdd8f3821cc60ba4583a822f03317de544bc2"), KEY),
+        204 => (
+            at("0x790a46e50d154a8fe012e537cc1613db80bbc9c3"),
+            b256!("c813078eeddf805768627d63bfb7043e1c5af7ff000000000000000000000000"),
+        ),
+        8453 => (at("0x878dd5e0c3dedfebff67046bb218fb03c26e3e47"), KEY),
+        59144 => (
+            at("0xa1085b85991cbe1cf2a4a328c8fb5f0c4b3f7aed"),
+            b256!("ffa0cb9f057d077d85655be8823961c4fd4cb56a000000000000000000000001"),
+        ),
+        11_155_111 => (at("0x33c551effdf1dbde4ffeaa133b2757819bd1353d"), LATER_KEY),
+        _ => return None,
+    };
+    Some(Deployment {
+        contract,
+        kind: Kind::Seaport {
+            signed_for: ("Alienswap", "1.4"),
+            conduits: vec![conduit(CONDUIT_CONTROLLER, key)],
+            signed_zones: Vec::new(),
+            fee_recipient: None,
+        },
+    })
+}
+
+fn looks_rare(chain: ChainId) -> Option<Deployment> {
+    (chain.0 == 1).then(|| Deployment {
+        contract: at("0x0000000000e655fae4d56241588680f86e3b2377"),
+        kind: Kind::LooksRare { transfer_manager: at("0x000000000060c4ca14cfc4325359062ace33fe3d") },
+    })
+}
+
+fn zerox(chain: ChainId) -> Option<Deployment> {
+    let contract = match chain.0 {
+        1 | 56 | 137 | 42161 => at("0xdef1c0ded9bec7f1a1670819833240f027b25eff"),
+        10 => at("0xdef1abe32c034e558cdd535791643c58a13acc10"),
+        _ => return None,
+    };
+    Some(Deployment { contract, kind: Kind::Zerox })
+}
+
+/// The newer version first.
+fn payment_processor(chain: ChainId) -> Vec<Deployment> {
+    const CHAINS: [u64; 9] = [1, 10, 56, 137, 1101, 8453, 42161, 43114, 11_155_111];
+    if !CHAINS.contains(&chain.0) {
+        return Vec::new();
+    }
+    let versions = [
+        (Version::V21, at("0x9a1d00828912f81f3fa34ca47c0bdb9c016856bf")),
+        (Version::V2, at("0x9a1d00bed7cd04bcda516d721a596eb22aac6834")),
+    ];
+    versions
+        .map(|(version, contract)| Deployment { contract, kind: Kind::PaymentProcessor { version } })
+        .to_vec()
+}

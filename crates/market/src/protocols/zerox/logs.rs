@@ -1,0 +1,80 @@
+//! What the contract's logs state.
+
+use alloy_primitives::{B256, U256};
+use alloy_sol_types::SolEvent as _;
+use bourse_wire::{Address, Amount, Marketplace, OrderSide, TokenId};
+
+use super::abi::{ERC721OrderCancelled, ERC721OrderFilled, ERC1155OrderCancelled, ERC1155OrderFilled};
+use crate::facts::{Fact, Log, OrderFilled, Which};
+use crate::protocols::logs::{Finding, address, each, read, revoked};
+use crate::protocols::native::{Numbers, Series};
+use crate::protocols::{Concerns, Decoded, LogError};
+
+const MARKETPLACE: Marketplace = Marketplace::Zerox;
+
+/// The first topics of the logs that are read.
+pub(super) const TOPICS: [B256; 4] = [
+    ERC721OrderFilled::SIGNATURE_HASH,
+    ERC1155OrderFilled::SIGNATURE_HASH,
+    ERC721OrderCancelled::SIGNATURE_HASH,
+    ERC1155OrderCancelled::SIGNATURE_HASH,
+];
+
+pub(super) fn decode(logs: &[&Log]) -> Vec<Result<Decoded, LogError>> {
+    each(logs, findings)
+}
+
+fn findings(log: &Log) -> Result<Vec<Finding>, LogError> {
+    let Some(topic) = log.topics.first() else { return Ok(Vec::new()) };
+    Ok(match *topic {
+        ERC721OrderFilled::SIGNATURE_HASH => {
+            let event: ERC721OrderFilled = read(log)?;
+            let maker = address(event.maker);
+            let filled = OrderFilled {
+                marketplace: MARKETPLACE,
+                which: numbered(event.direction, maker, Series::Nonce, event.nonce),
+                taker: address(event.taker),
+                recipient: Address::ZERO,
+                token_id: Some(TokenId::from(event.erc721TokenId)),
+                quantity: Amount::from(1),
+                remaining: Some(Amount::ZERO),
+            };
+            let collection = Concerns::Collection(address(event.erc721Token));
+            // Other orders with the same number can no longer be filled.
+            vec![(collection, Fact::OrderFilled(Box::new(filled))), used(maker, Series::Nonce, event.nonce)]
+        }
+        ERC1155OrderFilled::SIGNATURE_HASH => {
+            let event: ERC1155OrderFilled = read(log)?;
+            let filled = OrderFilled {
+                marketplace: MARKETPLACE,
+                which: numbered(event.direction, address(event.maker), Series::UnitsNonce, event.nonce),
+                taker: address(event.taker),
+                recipient: Address::ZERO,
+                token_id: Some(TokenId::from(event.erc1155TokenId)),
+                quantity: Amount::from(U256::from(event.erc1155FillAmount)),
+                remaining: None,
+            };
+            let collection = Concerns::Collection(address(event.erc1155Token));
+            vec![(collection, Fact::OrderFilled(Box::new(filled)))]
+        }
+        ERC721OrderCancelled::SIGNATURE_HASH => {
+            let event: ERC721OrderCancelled = read(log)?;
+            vec![used(address(event.maker), Series::Nonce, event.nonce)]
+        }
+        ERC1155OrderCancelled::SIGNATURE_HASH => {
+            let event: ERC1155OrderCancelled = read(log)?;
+            vec![used(address(event.maker), Series::UnitsNonce, event.nonce)]
+        }
+        _ => Vec::new(),
+    })
+}
+
+fn numbered(direction: u8, maker: Address, series: Series, number: U256) -> Which {
+    let side = if direction == 0 { OrderSide::Listing } else { OrderSide::Offer };
+    Which::Numbered { maker, side, series, number }
+}
+
+/// All orders with a number are over.
+fn used(maker: Address, series: Series, number: U256) -> Finding {
+    revoked(MARKETPLACE, maker, series, Numbers::Exactly(number))
+}

@@ -1,0 +1,14 @@
+// Writes the vectors to the standard output; README.md tells more.
+import { maker, plain, taker } from "./packages.mjs";
+import * as looks_rare from "./looks_rare.mjs";
+import * as payment_processor from "./payment_processor.mjs";
+import * as seaport from "./seaport.mjs";
+import * as zerox from "./zerox.mjs";
+
+const families = { seaport, looks_rare, zerox, payment_processor };
+
+const vectors = { maker: maker.address.toLowerCase(), taker };
+for (const [name, family] of Object.entries(families)) {
+  vectors[name] = { cases: plain(family.cases()), logs: family.logs() };
+}
+process.stdout.write(`${JSON.stringify(vectors, null, 1)}\n`);
