@@ -1,5 +1,6 @@
 // Writes the vectors to the standard output; README.md tells more.
 import { maker, plain, taker } from "./packages.mjs";
+import { held } from "./held.mjs";
 import * as looks_rare from "./looks_rare.mjs";
 import * as payment_processor from "./payment_processor.mjs";
 import * as seaport from "./seaport.mjs";
@@ -11,4 +12,5 @@ const vectors = { maker: maker.address.toLowerCase(), taker };
 for (const [name, family] of Object.entries(families)) {
   vectors[name] = { cases: plain(family.cases()), logs: family.logs() };
 }
+vectors.held = held();
 process.stdout.write(`${JSON.stringify(vectors, null, 1)}\n`);

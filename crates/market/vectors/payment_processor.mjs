@@ -123,3 +123,19 @@ export const logs = () => {
     cancelledParts: log(abi, "OrderDigestInvalidated", [digest, maker.address, true]),
   });
 };
+
+// An order that somebody must cosign, with the answer of a service that does.
+export const agreed = () => {
+  const version = "2.1";
+  const cosigner = new ethers.Wallet("0x" + "22".repeat(32));
+  const signed = sign(version, "SaleApproval", sale(9, { cosigner: cosigner.address }));
+  const types = { Cosignature: [member("v", "uint8"), member("r", "bytes32"), member("s", "bytes32"), ...number("expiration"), ...address("taker")] };
+  const value = { ...parts(signed), expiration: 1800000000, taker };
+  const key = cosigner.signingKey.sign(ethers.TypedDataEncoder.hash(domain(version), types, value));
+  const cosignature = { signer: cosigner.address, taker, expiration: 1800000000, v: key.v, r: key.r, s: key.s };
+  const data = call(version, "buyListing", [ORDER, SIGNATURE, COSIGNATURE, FEE],
+    [executed(signed, { quantity: 1 }), parts(signed), cosignature, NO_FEE]);
+  const { contract } = versions[version];
+  const answer = { steps: [{ id: "sale", kind: "transaction", items: [{ data: { from: taker, to: contract, data, value: "1000" } }] }] };
+  return { native: signed.native, signature: signed.key.serialized, id: signed.id, contract, data, value: "1000", answer };
+};

@@ -196,3 +196,30 @@ export const logs = () => {
     counter: log(abis.seaport, "CounterIncremented", [ethers.MaxUint256 - 5n, maker.address]),
   });
 };
+
+// An order that needs its marketplace, with the answers of two services that agree.
+export const agreed = () => {
+  const of = (zone) => ({ ...order(50, { offer: native721.offer, consideration: native721.consideration }), orderType: 2, zone });
+  const extraData = "0x0011223344";
+  const parts = (zone, members) => {
+    const signed = sign(venues.opensea, of(zone));
+    const order = { ...advanced(signed, 1, 1, []), extraData };
+    const data = call("fulfillAdvancedOrder", [order, [], ZERO_WORD, taker]);
+    return { native: signed.native, id: signed.id, data, value: "1000", answer: members(signed, order, data) };
+  };
+  return {
+    opensea: parts("0x000056F7000000EcE9003ca63978907a00FFD100", (signed, order) => ({
+      protocol: "seaport1.6",
+      fulfillment_data: {
+        transaction: { function: "fulfillAdvancedOrder(...)", chain: 1, to: seaport, value: 1000, input_data: { advancedOrder: order } },
+        orders: [{ parameters: { ...signed.native, counter: 0 }, signature: signed.signature }],
+      },
+    })),
+    magic_eden: parts("0x2d1a340cd83434243d090931afabf95b7d3078b0", (signed, order, data) => ({
+      steps: [
+        { id: "currency-approval", kind: "transaction", items: [] },
+        { id: "sale", kind: "transaction", items: [{ status: "incomplete", data: { from: taker, to: seaport, data, value: "0x3e8" } }] },
+      ],
+    })),
+  };
+};

@@ -58,7 +58,8 @@ pub(super) fn sale(
     ActivityFacts {
         token_id: order.token_id.or(filled.token_id),
         from,
-        to: Some(to),
+        // Some marketplaces tell nobody.
+        to: Some(to).filter(|to| *to != Address::ZERO),
         quantity: filled.quantity,
         ..of_order(block, stated, order, ActivityAction::Sale)
     }

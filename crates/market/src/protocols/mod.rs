@@ -1,6 +1,7 @@
 //! How marketplaces are spoken with: which calls do what, and what their logs state. One module for each family.
 
 mod approvals;
+pub mod blur;
 mod logs;
 pub mod looks_rare;
 pub mod native;
@@ -13,16 +14,18 @@ pub mod seaport;
 mod testing;
 mod trade;
 pub mod venues;
+pub mod x2y2;
 pub mod zerox;
 
 use alloy_primitives::{B256, Bytes, U256};
 use alloy_sol_types::SolCall;
 use bourse_wire::{Address, Amount, OrderFacts, OrderSide, TokenId};
+use serde_json::Value;
 
 use crate::facts::{Fact, Log};
 use approvals::grant_approval;
 pub use approvals::{approve_currency, approve_tokens};
-use native::{Admitted, Answers, Inquiry, Standing, Submitted, Unfit};
+use native::{Admitted, Answers, Inquiry, Request, Standing, Submitted, Unfit};
 pub use plan::{Act, Making, Permission, Plan, Signing};
 pub use refusal::Refusal;
 pub use trade::{AskedFee, Fee, Fill, Trade, price_of};
@@ -42,8 +45,14 @@ pub trait Protocol {
         price_of(kept.order.price_amount, quantity)
     }
 
-    /// The calls that fill orders.
-    fn fill(&self, trade: &Trade<'_>) -> Result<Plan, Refusal>;
+    /// What must be asked of the marketplace's own service before orders can be filled, by somebody who logged in there
+    /// or not.
+    fn requests(&self, _trade: &Trade<'_>, _login: Option<&str>) -> Result<Vec<Request>, Refusal> {
+        Ok(Vec::new())
+    }
+
+    /// The calls that fill orders, with the answers to [`Protocol::requests`].
+    fn fill(&self, trade: &Trade<'_>, answers: &[Value]) -> Result<Plan, Refusal>;
 
     /// What must be asked of the chain before an order is made.
     fn before_making(&self, _order: &NewOrder) -> Vec<Inquiry> {

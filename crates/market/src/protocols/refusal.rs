@@ -3,6 +3,8 @@
 use alloy_primitives::U256;
 use bourse_wire::Address;
 
+use super::native::SourceFault;
+
 /// Why there are no calls that do what is asked.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum Refusal {
@@ -134,6 +136,32 @@ pub enum Refusal {
     Held {
         /// The order.
         order_id: String,
+    },
+    /// The marketplace's own service gave no answer that can be used.
+    #[error("order {order_id}: {fault}")]
+    Source {
+        /// The order.
+        order_id: String,
+        /// What is wrong.
+        fault: SourceFault,
+    },
+    /// The marketplace's own service wants to know who asks.
+    #[error("{protocol} wants whoever fills its orders to log in: sign its message first")]
+    Login {
+        /// The protocol.
+        protocol: &'static str,
+    },
+    /// The marketplace takes orders back in its own way.
+    #[error("{protocol} takes orders back only through its own service")]
+    CancelElsewhere {
+        /// The protocol.
+        protocol: &'static str,
+    },
+    /// Orders of the marketplace are made with its own service.
+    #[error("{protocol} takes new orders only through its own service")]
+    MakeElsewhere {
+        /// The protocol.
+        protocol: &'static str,
     },
     /// Nobody tells what an order must be signed with.
     #[error("a node of the network must tell {what} before an order can be signed")]

@@ -125,6 +125,25 @@ pub(crate) fn admit(protocol: &dyn Protocol, order: &Value) -> Result<Admitted, 
 
 /// The plan that fills orders as a vector says.
 pub(crate) fn fill(protocol: &dyn Protocol, orders: &[Admitted], filling: &Value) -> Result<Plan, Refusal> {
+    fill_with(protocol, orders, filling, &[])
+}
+
+/// The same with what a source answered.
+pub(crate) fn fill_with(
+    protocol: &dyn Protocol,
+    orders: &[Admitted],
+    filling: &Value,
+    answers: &[Value],
+) -> Result<Plan, Refusal> {
+    protocol.fill(&trade(protocol, orders, filling)?, answers)
+}
+
+/// A trade as a vector says.
+pub(crate) fn trade<'a>(
+    protocol: &dyn Protocol,
+    orders: &'a [Admitted],
+    filling: &Value,
+) -> Result<Trade<'a>, Refusal> {
     let mut fills = Vec::new();
     for (place, order) in orders.iter().enumerate() {
         let quantity: Amount = text(&filling["quantities"][place]).parse().unwrap();
@@ -141,7 +160,7 @@ pub(crate) fn fill(protocol: &dyn Protocol, orders: &[Admitted], filling: &Value
         })
         .collect();
     let taker = text(&filling["taker"]).parse().unwrap();
-    protocol.fill(&Trade::new(orders[0].collection, fills, &fees, taker)?)
+    Trade::new(orders[0].collection, fills, &fees, taker)
 }
 
 /// A log of a vector, as if a contract wrote it.

@@ -4,10 +4,12 @@ use alloy_primitives::{B256, b256};
 use bourse_wire::{Address, ChainId, Marketplace};
 
 use super::Protocol;
+use super::blur::Blur;
 use super::looks_rare::LooksRare;
-use super::native::Domain;
+use super::native::{Api, Domain};
 use super::payment_processor::{PaymentProcessor, Version};
 use super::seaport::{Conduit, Seaport};
+use super::x2y2::X2y2;
 use super::zerox::Zerox;
 
 /// The contract that makes conduits, on every chain that has one.
@@ -35,6 +37,8 @@ pub enum Kind {
         conduits: Vec<Conduit>,
         /// Contracts that agree to fills by a signature of the marketplace.
         signed_zones: Vec<Address>,
+        /// Through what the marketplace agrees, if it ever has to.
+        api: Option<Api>,
         /// Who gets the marketplace's own share.
         fee_recipient: Option<Address>,
     },
@@ -50,6 +54,18 @@ pub enum Kind {
         /// Its version.
         version: Version,
     },
+    /// Blur, second version.
+    Blur {
+        /// The contract that moves tokens.
+        delegate: Address,
+    },
+    /// X2Y2.
+    X2y2 {
+        /// The contract that moves tokens of which there is one each.
+        erc721_delegate: Address,
+        /// The contract that moves tokens of which there are many each.
+        erc1155_delegate: Address,
+    },
 }
 
 impl Deployment {
@@ -62,11 +78,12 @@ impl Deployment {
             contract: self.contract,
         };
         match &self.kind {
-            Kind::Seaport { signed_for, conduits, signed_zones, fee_recipient } => Box::new(Seaport {
+            Kind::Seaport { signed_for, conduits, signed_zones, api, fee_recipient } => Box::new(Seaport {
                 marketplace,
                 domain: domain(*signed_for),
                 conduits: conduits.clone(),
                 signed_zones: signed_zones.clone(),
+                api: *api,
                 fee_recipient: *fee_recipient,
             }),
             Kind::LooksRare { transfer_manager } => Box::new(LooksRare {
@@ -78,6 +95,14 @@ impl Deployment {
                 marketplace,
                 version: *version,
                 domain: domain(("PaymentProcessor", version.word())),
+            }),
+            Kind::Blur { delegate } => {
+                Box::new(Blur { domain: domain(("Blur Exchange", "1.0")), delegate: *delegate })
+            }
+            Kind::X2y2 { erc721_delegate, erc1155_delegate } => Box::new(X2y2 {
+                contract: self.contract,
+                erc721_delegate: *erc721_delegate,
+                erc1155_delegate: *erc1155_delegate,
             }),
         }
     }
@@ -99,6 +124,8 @@ pub fn deployments(marketplace: Marketplace, chain: ChainId) -> Vec<Deployment> 
         Marketplace::LooksRare => looks_rare(chain).into_iter().collect(),
         Marketplace::Zerox => zerox(chain).into_iter().collect(),
         Marketplace::PaymentProcessor => payment_processor(chain),
+        Marketplace::Blur => blur(chain).into_iter().collect(),
+        Marketplace::X2y2 => x2y2(chain).into_iter().collect(),
         _ => Vec::new(),
     }
 }
@@ -138,6 +165,7 @@ fn opensea(chain: ChainId) -> Option<Deployment> {
             signed_for: ("Seaport", "1.6"),
             conduits: KEYS.map(|key| conduit(CONDUIT_CONTROLLER, key)).to_vec(),
             signed_zones: vec![at("0x000056f7000000ece9003ca63978907a00ffd100")],
+            api: Some(Api::OpenSea),
             fee_recipient: Some(at("0x0000a26b00c1f0df003000390027140000faa719")),
         },
     })
@@ -151,6 +179,7 @@ fn magic_eden(chain: ChainId) -> Option<Deployment> {
             signed_for: ("Seaport", "1.6"),
             conduits: vec![conduit(CONDUIT_CONTROLLER, KEY)],
             signed_zones: vec![at("0x2d1a340cd83434243d090931afabf95b7d3078b0")],
+            api: Some(Api::Reservoir),
             fee_recipient: None,
         },
     })
@@ -164,6 +193,7 @@ fn mintify(chain: ChainId) -> Option<Deployment> {
             signed_for: ("MintifyExchange", "1.6"),
             conduits: Vec::new(),
             signed_zones: Vec::new(),
+            api: None,
             fee_recipient: None,
         },
     })
@@ -196,6 +226,7 @@ fn alienswap(chain: ChainId) -> Option<Deployment> {
             signed_for: ("Alienswap", "1.4"),
             conduits: vec![conduit(CONDUIT_CONTROLLER, key)],
             signed_zones: Vec::new(),
+            api: None,
             fee_recipient: None,
         },
     })
@@ -230,4 +261,29 @@ fn payment_processor(chain: ChainId) -> Vec<Deployment> {
     versions
         .map(|(version, contract)| Deployment { contract, kind: Kind::PaymentProcessor { version } })
         .to_vec()
+}
+
+fn blur(chain: ChainId) -> Option<Deployment> {
+    let (contract, delegate) = match chain.0 {
+        1 => (
+            at("0xb2ecfe4e4d61f8790bbb9de2d1259b9e2410cea5"),
+            at("0x2f18f339620a63e43f0839eeb18d7de1e1be4dfb"),
+        ),
+        81457 => (
+            at("0x0f41639352b190f352baddd32856038f1c230ced"),
+            at("0x17d8a54d35842133b123a6e6fc57d51338a4aee5"),
+        ),
+        _ => return None,
+    };
+    Some(Deployment { contract, kind: Kind::Blur { delegate } })
+}
+
+fn x2y2(chain: ChainId) -> Option<Deployment> {
+    (chain.0 == 1).then(|| Deployment {
+        contract: at("0x74312363e45dcaba76c59ec49a7aa8a65a67eed3"),
+        kind: Kind::X2y2 {
+            erc721_delegate: at("0xf849de01b080adc3a814fabe1e2087475cf2e354"),
+            erc1155_delegate: at("0x024ac22acdb367a3ae52a3d94ac6649fdc1f0779"),
+        },
+    })
 }

@@ -80,7 +80,7 @@ impl Protocol for LooksRare {
         Ok(native::kept::<Signed>(kept)?.price.0)
     }
 
-    fn fill(&self, trade: &Trade<'_>) -> Result<Plan, Refusal> {
+    fn fill(&self, trade: &Trade<'_>, _answers: &[Value]) -> Result<Plan, Refusal> {
         self.plan(trade)
     }
 

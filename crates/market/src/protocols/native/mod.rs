@@ -4,6 +4,7 @@ mod deal;
 mod merkle;
 mod nonces;
 mod signature;
+mod source;
 mod standing;
 mod typed;
 mod unfit;
@@ -19,6 +20,10 @@ pub(super) use merkle::{Side, root_by_place, root_by_side, root_sorted};
 pub use nonces::{Nonces, Numbers, Revoked, Series};
 pub(super) use signature::{COMPACT, FULL, Signature, prove, read as read_signature};
 pub use signature::{Proof, Question, SignatureFault};
+pub use source::{Api, Request, SourceFault};
+pub(super) use source::{
+    Proposed, ask_reservoir, data, member, opensea_chain, proposed, read_reservoir, same,
+};
 pub(super) use standing::returned;
 pub use standing::{Answers, Inquiry, Standing};
 pub use typed::{Domain, TypedData};

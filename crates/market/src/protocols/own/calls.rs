@@ -3,6 +3,7 @@
 use alloy_primitives::aliases::U96;
 use alloy_primitives::{B256, U256};
 use bourse_wire::{Address, Amount, Marketplace, OrderFacts, OrderSide};
+use serde_json::Value;
 
 use super::Own;
 use super::abi::{
@@ -23,7 +24,7 @@ impl Protocol for Own {
 
     /// The contract applies the fees of a batch to each of its orders, so orders that carry fees are filled one by one.
     /// They come first; the others follow in one batch where there is a function for it.
-    fn fill(&self, trade: &Trade<'_>) -> Result<Plan, Refusal> {
+    fn fill(&self, trade: &Trade<'_>, _answers: &[Value]) -> Result<Plan, Refusal> {
         self.check_currency(trade.side, trade.currency)?;
         let (carrying, rest) = spread(trade)?;
         let mut calls = Vec::with_capacity(carrying.len() + 1);

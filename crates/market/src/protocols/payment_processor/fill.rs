@@ -3,6 +3,7 @@
 use alloy_primitives::{B256, Bytes, U256};
 use alloy_sol_types::SolValue as _;
 use bourse_wire::{Address, Amount, OrderSide};
+use serde_json::Value;
 
 use super::abi::{
     Cosignature, FeeOnTop, Order, SignatureECDSA, TokenSetProof, acceptOfferCall, bulkBuyListingsCall,
@@ -18,6 +19,7 @@ use crate::protocols::{Call, Fee, Fill, Kept, Permission, Plan, Refusal, Trade};
 struct Taken {
     order: Order,
     signature: SignatureECDSA,
+    cosignature: Cosignature,
     fee: FeeOnTop,
     /// Whether an offer is for any token.
     is_any: bool,
@@ -43,10 +45,20 @@ pub(super) fn price(kept: Kept<'_>, signed: &Signed, quantity: Amount) -> Result
 }
 
 impl PaymentProcessor {
-    pub(super) fn plan(&self, trade: &Trade<'_>) -> Result<Plan, Refusal> {
+    pub(super) fn plan(&self, trade: &Trade<'_>, answers: &[Value]) -> Result<Plan, Refusal> {
         let mut taken = Vec::with_capacity(trade.fills.len());
+        let mut answers = answers.iter();
         for fill in &trade.fills {
-            taken.push(take(fill, trade.taker)?);
+            let signed: Signed = native::kept(fill.kept())?;
+            let mut one = take(fill, &signed, trade.taker)?;
+            if signed.cosigner != Address::ZERO {
+                let order_id = || fill.order.order_id.clone();
+                let answer = answers.next().ok_or_else(|| Refusal::Held { order_id: order_id() })?;
+                let cosignature = self.cosignature(&signed, trade.taker, answer);
+                one.cosignature =
+                    cosignature.map_err(|fault| Refusal::Source { order_id: order_id(), fault })?;
+            }
+            taken.push(one);
         }
         carry(&mut taken, &trade.fees)?;
         let contract = self.domain.contract;
@@ -67,22 +79,23 @@ impl PaymentProcessor {
     /// One call for all listings.
     fn buy(&self, taken: Vec<Taken>) -> Call {
         let separator = self.domain.separator();
-        if let [Taken { order, signature, fee, .. }] = taken.as_slice() {
-            let (order, signature, fee) = (order.clone(), signature.clone(), fee.clone());
-            let cosignature = Cosignature::default();
+        if let [Taken { order, signature, cosignature, fee, .. }] = taken.as_slice() {
+            let (order, signature) = (order.clone(), signature.clone());
+            let (cosignature, fee) = (cosignature.clone(), fee.clone());
             let data = match self.version {
                 Version::V2 => (separator, order, signature, cosignature, fee).abi_encode_params(),
                 Version::V21 => (order, signature, cosignature, fee).abi_encode_params(),
             };
             return Call::of(self.domain.contract, &buyListingCall { data: data.into() });
         }
-        let (mut orders, mut signatures, mut fees) = (Vec::new(), Vec::new(), Vec::new());
-        for Taken { order, signature, fee, .. } in taken {
+        let (mut orders, mut signatures) = (Vec::new(), Vec::new());
+        let (mut cosignatures, mut fees) = (Vec::new(), Vec::new());
+        for Taken { order, signature, cosignature, fee, .. } in taken {
             orders.push(order);
             signatures.push(signature);
+            cosignatures.push(cosignature);
             fees.push(fee);
         }
-        let cosignatures = vec![Cosignature::default(); orders.len()];
         let data = match self.version {
             Version::V2 => (separator, orders, signatures, cosignatures, fees).abi_encode_params(),
             Version::V21 => (orders, signatures, cosignatures, fees).abi_encode_params(),
@@ -91,8 +104,8 @@ impl PaymentProcessor {
     }
 
     fn sell(&self, currency: Address, taken: Taken) -> Call {
-        let Taken { order, signature, fee, is_any, price } = taken;
-        let (set, cosignature) = (TokenSetProof::default(), Cosignature::default());
+        let Taken { order, signature, cosignature, fee, is_any, price } = taken;
+        let set = TokenSetProof::default();
         let data: Bytes = match self.version {
             Version::V2 => {
                 let separator: B256 = self.domain.separator();
@@ -105,12 +118,8 @@ impl PaymentProcessor {
 }
 
 /// So many units of an order, as the contract takes them.
-fn take(fill: &Fill<'_>, taker: Address) -> Result<Taken, Refusal> {
-    let signed: Signed = native::kept(fill.kept())?;
+fn take(fill: &Fill<'_>, signed: &Signed, taker: Address) -> Result<Taken, Refusal> {
     let order_id = || fill.order.order_id.clone();
-    if signed.cosigner != Address::ZERO {
-        return Err(Refusal::Held { order_id: order_id() });
-    }
     let damaged =
         |error: native::SignatureFault| Refusal::Damaged { order_id: order_id(), reason: error.to_string() };
     let Signature { r, s, v } = Signature::parse(&signed.signature.0).map_err(damaged)?;
@@ -141,7 +150,8 @@ fn take(fill: &Fill<'_>, taker: Address) -> Result<Taken, Refusal> {
     };
     let signature = SignatureECDSA { v: U256::from(v), r, s };
     let is_any = signed.token_id.is_none();
-    Ok(Taken { order, signature, fee: FeeOnTop::default(), is_any, price: fill.price })
+    let (cosignature, fee) = (Cosignature::default(), FeeOnTop::default());
+    Ok(Taken { order, signature, cosignature, fee, is_any, price: fill.price })
 }
 
 /// Gives each fee to an order that can carry it: one for each order, of its price at most.

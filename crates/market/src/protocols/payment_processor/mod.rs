@@ -2,6 +2,7 @@
 //! the price, and one fee on top for each order.
 
 mod abi;
+mod agreed;
 mod fill;
 mod logs;
 mod order;
@@ -15,10 +16,11 @@ use bourse_wire::{Address, Amount, Marketplace, OrderSide};
 use serde_json::Value;
 
 use self::abi::{isNonceUsedCall, masterNoncesCall, remainingFillableQuantityCall};
+use self::agreed::ask;
 use self::order::{ONE, PARTS, Signed, UNITS};
 use super::native::{
-    self, Admitted, Answers, Data, Domain, Inquiry, Nonces, Number, Standing, Submitted, TypedData, Unfit,
-    prove, returned,
+    self, Admitted, Answers, Data, Domain, Inquiry, Nonces, Number, Request, Standing, Submitted, TypedData,
+    Unfit, prove, returned,
 };
 use super::{
     Act, Call, Decoded, Kept, LogError, Making, NewOrder, Permission, Plan, Protocol, Refusal, Seed, Signing,
@@ -78,8 +80,12 @@ impl Protocol for PaymentProcessor {
         fill::price(kept, &native::kept(kept)?, quantity)
     }
 
-    fn fill(&self, trade: &Trade<'_>) -> Result<Plan, Refusal> {
-        self.plan(trade)
+    fn requests(&self, trade: &Trade<'_>, _login: Option<&str>) -> Result<Vec<Request>, Refusal> {
+        ask(trade)
+    }
+
+    fn fill(&self, trade: &Trade<'_>, answers: &[Value]) -> Result<Plan, Refusal> {
+        self.plan(trade, answers)
     }
 
     fn before_making(&self, order: &NewOrder) -> Vec<Inquiry> {

@@ -3,6 +3,7 @@
 use alloy_primitives::ruint::UintTryTo as _;
 use alloy_primitives::{B256, U256};
 use bourse_wire::{Address, Amount, OrderSide};
+use serde_json::Value;
 
 use super::Seaport;
 use super::abi::{
@@ -20,13 +21,16 @@ use crate::protocols::{Call, Kept, Permission, Plan, Refusal, Trade};
 const CONSIDERATION: u8 = 1;
 
 impl Seaport {
-    pub(super) fn plan(&self, trade: &Trade<'_>) -> Result<Plan, Refusal> {
+    pub(super) fn plan(&self, trade: &Trade<'_>, answers: &[Value]) -> Result<Plan, Refusal> {
         let mut parts = Vec::with_capacity(trade.fills.len());
+        let mut answers = answers.iter();
         for fill in &trade.fills {
-            let part = Self::part(fill.kept(), fill.quantity)?;
-            let order_id = || part.order_id.clone();
-            if part.signed.is_restricted() && part.signed.extra_data.0.is_empty() {
-                return Err(Refusal::Held { order_id: order_id() });
+            let mut part = Self::part(fill.kept(), fill.quantity)?;
+            let order_id = || fill.order.order_id.clone();
+            if part.signed.must_be_agreed() {
+                let answer = answers.next().ok_or_else(|| Refusal::Held { order_id: order_id() })?;
+                let agreed = self.agree(part.signed, answer);
+                part.signed = agreed.map_err(|fault| Refusal::Source { order_id: order_id(), fault })?;
             }
             let token_id = match (part.asks_for_any(), fill.token_id) {
                 (true, None) => return Err(Refusal::AnyToken { order_id: order_id() }),

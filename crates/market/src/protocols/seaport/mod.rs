@@ -3,6 +3,7 @@
 //! Forks have another address, another name to sign for and other conduits; everything else is the same.
 
 mod abi;
+mod agreed;
 mod fill;
 mod logs;
 mod make;
@@ -14,12 +15,13 @@ mod tips;
 
 use alloy_primitives::{B256, U256};
 use bourse_wire::{Address, Amount, Marketplace};
+use serde_json::Value;
 
 use self::abi::{getCounterCall, getOrderStatusCall};
 use self::order::Signed;
 use super::native::{
-    self, Admitted, Answers, Domain, Inquiry, Nonces, Proof, Series, Standing, Submitted, Unfit, prove,
-    returned,
+    self, Admitted, Answers, Api, Domain, Inquiry, Nonces, Proof, Request, Series, Standing, Submitted,
+    Unfit, prove, returned,
 };
 use super::{Call, Decoded, Kept, LogError, Making, NewOrder, Plan, Protocol, Refusal, Seed, Trade};
 use crate::facts::Log;
@@ -36,6 +38,8 @@ pub struct Seaport {
     pub conduits: Vec<Conduit>,
     /// Contracts that agree to fills by a signature of the marketplace.
     pub signed_zones: Vec<Address>,
+    /// Through what the marketplace agrees, if it ever has to.
+    pub api: Option<Api>,
     /// Who gets the marketplace's own share.
     pub fee_recipient: Option<Address>,
 }
@@ -91,8 +95,12 @@ impl Protocol for Seaport {
         Self::part(kept, quantity)?.price()
     }
 
-    fn fill(&self, trade: &Trade<'_>) -> Result<Plan, Refusal> {
-        self.plan(trade)
+    fn requests(&self, trade: &Trade<'_>, _login: Option<&str>) -> Result<Vec<Request>, Refusal> {
+        self.ask(trade)
+    }
+
+    fn fill(&self, trade: &Trade<'_>, answers: &[Value]) -> Result<Plan, Refusal> {
+        self.plan(trade, answers)
     }
 
     fn before_making(&self, order: &NewOrder) -> Vec<Inquiry> {

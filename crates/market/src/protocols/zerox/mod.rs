@@ -58,7 +58,7 @@ impl Protocol for Zerox {
         fill::price(kept, &native::kept(kept)?, quantity)
     }
 
-    fn fill(&self, trade: &Trade<'_>) -> Result<Plan, Refusal> {
+    fn fill(&self, trade: &Trade<'_>, _answers: &[Value]) -> Result<Plan, Refusal> {
         self.plan(trade)
     }
 

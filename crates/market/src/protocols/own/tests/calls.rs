@@ -44,7 +44,7 @@ fn v2() -> Own {
 fn fill(own: &Own, orders: &[(&OrderFacts, u64)], fees: &[AskedFee]) -> Result<Vec<Call>, Refusal> {
     let fills = orders.iter().map(|(order, quantity)| Fill::new(own, kept(order), (*quantity).into()));
     let trade = Trade::new(COLLECTION, fills.collect::<Result<_, _>>()?, fees, BUYER)?;
-    own.fill(&trade).map(|plan| plan.calls)
+    own.fill(&trade, &[]).map(|plan| plan.calls)
 }
 
 fn kept(order: &OrderFacts) -> Kept<'_> {
@@ -244,7 +244,7 @@ fn what_must_be_allowed_is_told() {
     assert_eq!(making(OrderSide::Offer, DOLLAR), [spending(77 + 5)], "with the royalty on top");
     let taking = |order: OrderFacts, fees: &[AskedFee]| {
         let fills = vec![Fill::new(&v2(), kept(&order), 2.into()).unwrap()];
-        v2().fill(&Trade::new(COLLECTION, fills, fees, BUYER).unwrap()).unwrap().permissions
+        v2().fill(&Trade::new(COLLECTION, fills, fees, BUYER).unwrap(), &[]).unwrap().permissions
     };
     assert_eq!(taking(order("1", 1000, DOLLAR), &[fee(100, SHOP)]), [spending(2020)]);
     assert_eq!(taking(order("1", 1000, COIN), &NO_FEES), []);

@@ -1,5 +1,6 @@
 //! Against orders, calls and logs that others made, and against hostile orders.
 
+mod agreed;
 mod hostile;
 mod logs;
 mod totals;

@@ -87,7 +87,7 @@ impl Desk {
 
     /// The calls that make a trade, and what must be allowed before.
     pub(crate) fn plan(&self, trade: &Trade<'_>) -> Result<Plan, Failure> {
-        Ok(self.protocol.fill(trade).map_err(refused)?)
+        Ok(self.protocol.fill(trade, &[]).map_err(refused)?)
     }
 
     /// The steps by which somebody allows what a plan needs, without what is known to be allowed.
@@ -162,6 +162,10 @@ pub(crate) fn refused(refusal: Refusal) -> Error {
         | Refusal::Uncountable { .. }
         | Refusal::AnyToken { .. }
         | Refusal::Held { .. }
+        | Refusal::Source { .. }
+        | Refusal::Login { .. }
+        | Refusal::CancelElsewhere { .. }
+        | Refusal::MakeElsewhere { .. }
         | Refusal::Unknown { .. } => "ordersData",
     };
     Error::invalid(member, refusal)

@@ -1,0 +1,148 @@
+//! Orders that their marketplace must agree to: asking for it, and putting the answer into the order.
+
+use alloy_primitives::Bytes;
+use alloy_sol_types::{SolCall as _, SolStruct as _};
+use bourse_wire::OrderSide;
+use serde_json::{Value, json};
+
+use super::Seaport;
+use super::abi::{
+    AdvancedOrder, OrderComponents, OrderParameters, fulfillAdvancedOrderCall,
+    fulfillAvailableAdvancedOrdersCall,
+};
+use super::order::Signed;
+use crate::protocols::native::{
+    self, Api, Data, Request, SourceFault, ask_reservoir, data, member, opensea_chain, read_reservoir, same,
+};
+use crate::protocols::{Fill, Refusal, Trade};
+
+/// What a marketplace gives when it agrees.
+struct Agreed {
+    signature: Bytes,
+    extra_data: Bytes,
+}
+
+impl Seaport {
+    /// What to ask so that all orders of a trade can be filled.
+    pub(super) fn ask(&self, trade: &Trade<'_>) -> Result<Vec<Request>, Refusal> {
+        let mut requests = Vec::new();
+        for fill in &trade.fills {
+            let signed: Signed = native::kept(fill.kept())?;
+            if !signed.must_be_agreed() {
+                continue;
+            }
+            let held = || Refusal::Held { order_id: fill.order.order_id.clone() };
+            let api = self.api.ok_or_else(held)?;
+            if !trade.fees.is_empty() {
+                return Err(Refusal::NoFees { protocol: api.name() });
+            }
+            requests.push(match api {
+                Api::Reservoir => {
+                    let units = (fill.token_id, fill.quantity);
+                    ask_reservoir(fill.order, trade.collection, units, trade.taker)
+                }
+                Api::OpenSea | Api::X2y2 | Api::Blur => self.ask_opensea(trade, fill).ok_or_else(held)?,
+            });
+        }
+        Ok(requests)
+    }
+
+    fn ask_opensea(&self, trade: &Trade<'_>, fill: &Fill<'_>) -> Option<Request> {
+        let chain = opensea_chain(self.domain.chain)?;
+        let order =
+            json!({ "hash": fill.order.order_id, "chain": chain, "protocol_address": self.domain.contract });
+        let fulfiller = json!({ "address": trade.taker });
+        Some(match trade.side {
+            OrderSide::Listing => Request::new(
+                "/api/v2/listings/fulfillment_data",
+                json!({ "listing": order, "fulfiller": fulfiller, "units_to_fill": fill.quantity,
+                    "include_optional_creator_fees": false }),
+            ),
+            OrderSide::Offer | OrderSide::Unknown => {
+                let token = json!({ "asset_contract_address": trade.collection, "token_id": fill.token_id });
+                Request::new(
+                    "/api/v2/offers/fulfillment_data",
+                    json!({ "offer": order, "fulfiller": fulfiller, "consideration": token,
+                        "units_to_fill": fill.quantity, "include_optional_creator_fees": false }),
+                )
+            }
+        })
+    }
+
+    /// The order with what the marketplace gave for it.
+    pub(super) fn agree(&self, signed: Signed, answer: &Value) -> Result<Signed, SourceFault> {
+        let agreed = match self.api {
+            Some(Api::Reservoir) => self.read_calls(&signed, answer)?,
+            _ => read_opensea(&signed, answer)?,
+        };
+        let extra_data = Data(agreed.extra_data);
+        // A restricted order is of no use without what its zone wants to see.
+        if extra_data.0.is_empty() {
+            return Err(SourceFault::Missing { member: "extraData" });
+        }
+        Ok(Signed { signature: Data(agreed.signature), extra_data, ..signed })
+    }
+
+    /// What was agreed to in a transaction that fills the order.
+    fn read_calls(&self, signed: &Signed, answer: &Value) -> Result<Agreed, SourceFault> {
+        for call in read_reservoir(answer)? {
+            same("contract", &call.to, &self.domain.contract)?;
+            let orders = if let Ok(one) = fulfillAdvancedOrderCall::abi_decode(&call.data) {
+                vec![one.advancedOrder]
+            } else if let Ok(many) = fulfillAvailableAdvancedOrdersCall::abi_decode(&call.data) {
+                many.advancedOrders
+            } else {
+                continue;
+            };
+            let found = orders.into_iter().find(|order| is_of(&order.parameters, signed));
+            if let Some(AdvancedOrder { signature, extraData, .. }) = found {
+                return Ok(Agreed { signature, extra_data: extraData });
+            }
+        }
+        Err(SourceFault::Missing { member: "steps" })
+    }
+}
+
+impl Signed {
+    /// Whether the marketplace must agree to each fill, and has not yet.
+    pub(super) fn must_be_agreed(&self) -> bool {
+        self.is_restricted() && self.extra_data.0.is_empty()
+    }
+}
+
+/// Whether parameters of a call are those of the order.
+fn is_of(parameters: &OrderParameters, signed: &Signed) -> bool {
+    let parameters = parameters.clone();
+    let original: usize = parameters.totalOriginalConsiderationItems.saturating_to();
+    let components = OrderComponents {
+        offerer: parameters.offerer,
+        zone: parameters.zone,
+        offer: parameters.offer,
+        consideration: parameters.consideration.into_iter().take(original).collect(),
+        orderType: parameters.orderType,
+        startTime: parameters.startTime,
+        endTime: parameters.endTime,
+        zoneHash: parameters.zoneHash,
+        salt: parameters.salt,
+        conduitKey: parameters.conduitKey,
+        counter: signed.counter.0,
+    };
+    components.eip712_hash_struct() == signed.hash()
+}
+
+/// What OpenSea gives for an order: the parts of a call, which differ with the function, and the order itself.
+fn read_opensea(signed: &Signed, answer: &Value) -> Result<Agreed, SourceFault> {
+    if let Some(reason) = answer.pointer("/errors/0").and_then(Value::as_str) {
+        return Err(SourceFault::Refused { reason: reason.to_owned() });
+    }
+    let order = member(answer, "/fulfillment_data/orders/0")?;
+    let salt = member(order, "/parameters/salt")?.as_str().and_then(|text| text.parse().ok());
+    same("order", &salt.unwrap_or_default(), &signed.salt)?;
+    let input = answer.pointer("/fulfillment_data/transaction/input_data").unwrap_or(&Value::Null);
+    let call = ["/advancedOrder", "/orders/0", "/advancedOrders/0"];
+    let call = call.iter().find_map(|path| input.pointer(path)).unwrap_or(input);
+    Ok(Agreed {
+        signature: data(call, "/signature").or_else(|_| data(order, "/signature"))?,
+        extra_data: data(call, "/extraData").or_else(|_| data(order, "/extraData"))?,
+    })
+}
