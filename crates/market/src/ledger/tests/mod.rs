@@ -1,6 +1,7 @@
 //! What each kind of fact does; [`model`] compares whole sequences with something simpler.
 
 mod model;
+mod signed;
 
 use alloy_primitives::{B256, U256};
 use bourse_wire::{ActivityAction, Timestamp};

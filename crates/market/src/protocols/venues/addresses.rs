@@ -1,112 +1,17 @@
-//! The table of marketplaces: what each speaks, where its contracts are, and what can be done there.
+//! Where the contracts of marketplaces are, as far as that is commonly known.
 
 use alloy_primitives::{B256, b256};
 use bourse_wire::{Address, ChainId, Marketplace};
 
-use super::Protocol;
-use super::blur::Blur;
-use super::looks_rare::LooksRare;
-use super::native::{Api, Domain};
-use super::payment_processor::{PaymentProcessor, Version};
-use super::seaport::{Conduit, Seaport};
-use super::x2y2::X2y2;
-use super::zerox::Zerox;
+use super::{Deployment, Kind};
+use crate::protocols::native::Api;
+use crate::protocols::payment_processor::Version;
+use crate::protocols::seaport::Conduit;
 
 /// The contract that makes conduits, on every chain that has one.
 pub const CONDUIT_CONTROLLER: Address = at("0x00000000f9490004c11cef243f5400493c00ad63");
 /// Hash of what conduits are made from.
 const CONDUIT_CODE: B256 = b256!("023d904f2503c37127200ca07b976c3a53cc562623f67023115bf311f5805059");
-
-/// A contract of a marketplace on a chain.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Deployment {
-    /// The contract that orders are signed for.
-    pub contract: Address,
-    /// How it is spoken with.
-    pub kind: Kind,
-}
-
-/// How a contract of a marketplace is spoken with.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// Seaport or a fork.
-    Seaport {
-        /// Name and version that orders are signed for.
-        signed_for: (&'static str, &'static str),
-        /// Its conduits; the first is for takers and new orders.
-        conduits: Vec<Conduit>,
-        /// Contracts that agree to fills by a signature of the marketplace.
-        signed_zones: Vec<Address>,
-        /// Through what the marketplace agrees, if it ever has to.
-        api: Option<Api>,
-        /// Who gets the marketplace's own share.
-        fee_recipient: Option<Address>,
-    },
-    /// LooksRare, second version.
-    LooksRare {
-        /// The contract that moves tokens.
-        transfer_manager: Address,
-    },
-    /// 0x, fourth version.
-    Zerox,
-    /// Payment Processor.
-    PaymentProcessor {
-        /// Its version.
-        version: Version,
-    },
-    /// Blur, second version.
-    Blur {
-        /// The contract that moves tokens.
-        delegate: Address,
-    },
-    /// X2Y2.
-    X2y2 {
-        /// The contract that moves tokens of which there is one each.
-        erc721_delegate: Address,
-        /// The contract that moves tokens of which there are many each.
-        erc1155_delegate: Address,
-    },
-}
-
-impl Deployment {
-    /// How a marketplace with this contract is spoken with on a chain.
-    pub fn protocol(&self, marketplace: Marketplace, chain: ChainId) -> Box<dyn Protocol + Send + Sync> {
-        let domain = |(name, version): (&'static str, &'static str)| Domain {
-            name: name.into(),
-            version: version.into(),
-            chain,
-            contract: self.contract,
-        };
-        match &self.kind {
-            Kind::Seaport { signed_for, conduits, signed_zones, api, fee_recipient } => Box::new(Seaport {
-                marketplace,
-                domain: domain(*signed_for),
-                conduits: conduits.clone(),
-                signed_zones: signed_zones.clone(),
-                api: *api,
-                fee_recipient: *fee_recipient,
-            }),
-            Kind::LooksRare { transfer_manager } => Box::new(LooksRare {
-                domain: domain(("LooksRareProtocol", "2")),
-                transfer_manager: *transfer_manager,
-            }),
-            Kind::Zerox => Box::new(Zerox { domain: domain(("ZeroEx", "1.0.0")) }),
-            Kind::PaymentProcessor { version } => Box::new(PaymentProcessor {
-                marketplace,
-                version: *version,
-                domain: domain(("PaymentProcessor", version.word())),
-            }),
-            Kind::Blur { delegate } => {
-                Box::new(Blur { domain: domain(("Blur Exchange", "1.0")), delegate: *delegate })
-            }
-            Kind::X2y2 { erc721_delegate, erc1155_delegate } => Box::new(X2y2 {
-                contract: self.contract,
-                erc721_delegate: *erc721_delegate,
-                erc1155_delegate: *erc1155_delegate,
-            }),
-        }
-    }
-}
 
 /// The conduit that a controller made under a name.
 pub fn conduit(controller: Address, key: B256) -> Conduit {

@@ -1,0 +1,151 @@
+//! What facts do to orders that were put signed, and that chains only fill and take back.
+
+use alloy_primitives::U256;
+use bourse_wire::{ActivityAction, OrderStatus};
+
+use super::*;
+use crate::protocols::native::{Nonces, Numbers, Revoked, Series};
+
+const MARKET: Marketplace = Marketplace::LooksRare;
+const MANAGER: u8 = 0xee;
+
+/// An order as it was put: of maker 1, for five units of token 1 at 100 each.
+fn put(order_id: &str, side: OrderSide, token: Option<u64>) -> OrderFacts {
+    let Fact::OrderMade(made) = made(0, side, 1, MANAGER, 1) else { unreachable!() };
+    let order = order_of(&block(1), &made, None);
+    let token_id = token.map(Into::into);
+    OrderFacts { order_id: order_id.to_owned(), marketplace: MARKET, token_id, ..order }
+}
+
+fn key(order_id: &str) -> OrderKey {
+    (MARKET, order_id.to_owned())
+}
+
+/// A ledger with orders by name, each with a counter and a nonce.
+fn ledger(orders: &[(&str, OrderSide, Option<u64>, [u64; 2])]) -> Ledger {
+    let mut ledger = Ledger::default();
+    for (order_id, side, token, [counter, nonce]) in orders {
+        ledger.load_order(put(order_id, *side, *token));
+        let numbers = [(Series::Counter, U256::from(*counter)), (Series::Nonce, U256::from(*nonce))];
+        ledger.load_nonces(key(order_id), Nonces::new(numbers));
+    }
+    ledger
+}
+
+fn applied(mut ledger: Ledger, facts: Vec<Fact>) -> Outcome {
+    for (index, fact) in (0..).zip(facts) {
+        ledger.apply(&block(7), &stated(index, fact));
+    }
+    ledger.finish()
+}
+
+fn revoked(maker: u8, series: Series, numbers: Numbers) -> Fact {
+    let revoked = Revoked { series, numbers };
+    Fact::OrdersRevoked { marketplace: MARKET, maker: account(maker), revoked }
+}
+
+fn filled(which: Which, token: u64, quantity: u64) -> Fact {
+    Fact::OrderFilled(Box::new(OrderFilled {
+        marketplace: MARKET,
+        which,
+        taker: account(2),
+        recipient: Address::ZERO,
+        token_id: Some(token.into()),
+        quantity: quantity.into(),
+        remaining: None,
+    }))
+}
+
+fn states(outcome: &Outcome) -> Vec<(&str, OrderStatus, String)> {
+    let state = |order: &'_ OrderFacts| (order.status, order.quantity_remaining.to_string());
+    outcome
+        .orders
+        .iter()
+        .map(|order| {
+            let (status, remaining) = state(order);
+            (order.order_id.as_str(), status, remaining)
+        })
+        .collect()
+}
+
+const BOTH: [(&str, OrderSide, Option<u64>, [u64; 2]); 2] =
+    [("a", OrderSide::Listing, Some(1), [3, 7]), ("b", OrderSide::Listing, Some(1), [4, 8])];
+
+#[test]
+fn numbers_take_orders_back() {
+    let counter = revoked(1, Series::Counter, Numbers::AllBut(U256::from(4)));
+    let outcome = applied(ledger(&BOTH), vec![counter]);
+    assert_eq!(states(&outcome), [("a", OrderStatus::Cancelled, "5".to_owned())]);
+    assert_eq!(outcome.activities[0].action, ActivityAction::ListingCancel);
+    let nonce = revoked(1, Series::Nonce, Numbers::Exactly(U256::from(8)));
+    assert_eq!(states(&applied(ledger(&BOTH), vec![nonce])), [("b", OrderStatus::Cancelled, "5".to_owned())]);
+    for nobody in [
+        revoked(2, Series::Nonce, Numbers::Exactly(U256::from(8))),
+        revoked(1, Series::Group, Numbers::AllBut(U256::ZERO)),
+        revoked(1, Series::Nonce, Numbers::Exactly(U256::from(9))),
+    ] {
+        assert_eq!(applied(ledger(&BOTH), vec![nobody]), Outcome::default());
+    }
+}
+
+#[test]
+fn fills_are_found_by_number_and_leave_less() {
+    let which = |number: u64, side| Which::Numbered {
+        maker: account(1),
+        side,
+        series: Series::Nonce,
+        number: U256::from(number),
+    };
+    let outcome = applied(ledger(&BOTH), vec![filled(which(8, OrderSide::Listing), 1, 2)]);
+    assert_eq!(states(&outcome), [("b", OrderStatus::Active, "3".to_owned())]);
+    let sale = &outcome.activities[0];
+    assert_eq!((sale.action, sale.from, sale.to), (ActivityAction::Sale, account(1), Some(account(2))));
+    assert_eq!(sale.quantity, 2.into());
+    // A number that is used up takes the others along, but not what was just filled.
+    let used = vec![
+        filled(which(8, OrderSide::Listing), 1, 5),
+        revoked(1, Series::Nonce, Numbers::Exactly(U256::from(8))),
+    ];
+    assert_eq!(states(&applied(ledger(&BOTH), used)), [("b", OrderStatus::Active, "0".to_owned())]);
+    for other in [which(9, OrderSide::Listing), which(8, OrderSide::Offer)] {
+        assert_eq!(applied(ledger(&BOTH), vec![filled(other, 1, 1)]).unknown_orders, 1);
+    }
+    assert_eq!(applied(ledger(&BOTH), vec![filled(which(8, OrderSide::Listing), 2, 1)]).unknown_orders, 1);
+}
+
+#[test]
+fn fills_are_found_by_price_where_nothing_else_tells() {
+    let which = |price: u64| Which::Priced {
+        maker: account(1),
+        side: OrderSide::Listing,
+        currency: CURRENCY,
+        price: price.into(),
+    };
+    let outcome = applied(ledger(&BOTH), vec![filled(which(300), 1, 3)]);
+    assert_eq!(states(&outcome), [("a", OrderStatus::Active, "2".to_owned())]);
+    for (price, quantity) in [(301, 3), (600, 6), (200, 3)] {
+        assert_eq!(applied(ledger(&BOTH), vec![filled(which(price), 1, quantity)]).unknown_orders, 1);
+    }
+}
+
+#[test]
+fn a_sale_tells_the_token_that_an_offer_for_any_was_filled_with() {
+    let offer = [("o", OrderSide::Offer, None, [0, 1])];
+    let outcome = applied(ledger(&offer), vec![filled(Which::Id("o".to_owned()), 77, 1)]);
+    let sale = &outcome.activities[0];
+    assert_eq!((sale.token_id, sale.from, sale.to), (Some(77.into()), account(2), Some(account(1))));
+    assert_eq!(states(&outcome), [("o", OrderStatus::Active, "4".to_owned())]);
+}
+
+#[test]
+fn listings_need_their_marketplace_to_be_let_in() {
+    let grant = |granted| Fact::Grant { owner: account(1), manager: account(MANAGER), granted };
+    let backing = |facts| applied(ledger(&BOTH), facts).orders.first().map(|order| order.backing);
+    assert_eq!(backing(vec![grant(false)]), Some(Some(Amount::ZERO)));
+    assert_eq!(backing(vec![grant(false), grant(true)]), None, "as it was");
+    // The approval of the tokens is needed all the same.
+    assert_eq!(backing(vec![approval(1, MANAGER, false), grant(true)]), Some(Some(Amount::ZERO)));
+    assert_eq!(backing(vec![grant(true)]), None);
+    let stranger = Fact::Grant { owner: account(2), manager: account(MANAGER), granted: false };
+    assert_eq!(backing(vec![stranger]), None);
+}

@@ -1,0 +1,80 @@
+//! The table, the addresses, and the choice of a contract.
+
+use bourse_wire::{ChainId, Marketplace, ServiceName};
+use serde_json::{Value, json};
+
+use super::{Floor, VENUES, deployments, table};
+use crate::protocols::native::{Admitted, Submitted, Unfit};
+use crate::protocols::testing::{admitted, case, kept, text};
+
+fn floor(marketplace: Marketplace) -> Floor {
+    let chain = ChainId(1);
+    Floor::new(marketplace, chain, &deployments(marketplace, chain)).unwrap()
+}
+
+fn admit(floor: &Floor, order: &Value) -> Result<Admitted, Unfit> {
+    let native = order["native"].as_object().unwrap();
+    floor.admit(Submitted { native, signature: order["signature"].as_str() })
+}
+
+#[test]
+fn all_marketplaces_are_in_the_table() {
+    let known = (0..).map_while(Marketplace::from_number).filter(|known| *known != Marketplace::Unknown);
+    assert_eq!(VENUES.map(|venue| venue.marketplace).to_vec(), known.collect::<Vec<_>>());
+    for venue in VENUES.iter().filter(|venue| !venue.marketplace.is_own()) {
+        assert!(!deployments(venue.marketplace, ChainId(1)).is_empty(), "{}", venue.protocol);
+        assert!(deployments(venue.marketplace, ChainId(31337)).is_empty(), "{}", venue.protocol);
+    }
+}
+
+#[test]
+fn the_documentation_has_the_table() {
+    let documented = include_str!("../../../../../docs/marketplaces.md");
+    let table = table(&ServiceName::new("bourse"));
+    assert!(documented.contains(&table), "docs/marketplaces.md must contain:\n{table}");
+}
+
+#[test]
+fn conduits_are_where_they_are_known_to_be() {
+    let addresses = |marketplace| {
+        let protocols = deployments(marketplace, ChainId(1));
+        let super::Kind::Seaport { conduits, .. } = &protocols[0].kind else { panic!("{marketplace:?}") };
+        conduits.iter().map(|conduit| conduit.address.to_string()).collect::<Vec<_>>()
+    };
+    let opensea = ["0x1e0049783f008a0085193e00003d00cd54003c71", "0x963f00d3ff000064ffcba824b800c0000000c300"];
+    assert_eq!(addresses(Marketplace::Opensea), opensea);
+    assert_eq!(addresses(Marketplace::MagicEden), ["0x2052f8a2ff46283b30084e5d84c89a2fdbe7f74b"]);
+}
+
+#[test]
+fn signatures_tell_which_contract_an_order_is_for() {
+    let floor = floor(Marketplace::PaymentProcessor);
+    for version in ["2", "2.1"] {
+        let case = case("payment_processor", &format!("a token for the chain's own currency, version {version}"));
+        let order = admit(&floor, &case["orders"][0]).unwrap();
+        assert_eq!(order, admitted(&case)[0]);
+        assert_eq!(floor.protocol_of(kept(&order)).unwrap().contract().to_string(), text(&case["contract"]));
+        let mut unknown = case["orders"][0].clone();
+        unknown["native"]["nonce"] = json!("77");
+        assert_eq!(admit(&floor, &unknown).unwrap_err(), Unfit::WhichContract);
+        unknown["native"]["protocolAddress"] = case["contract"].clone();
+        assert!(admit(&floor, &unknown).is_ok());
+        unknown["native"]["protocolAddress"] = json!("0x0000000000000000000000000000000000000001");
+        assert!(matches!(admit(&floor, &unknown), Err(Unfit::Contract { .. })));
+    }
+}
+
+#[test]
+fn one_marketplace_may_speak_two_protocols() {
+    let floor = floor(Marketplace::MagicEden);
+    let seaport = case("seaport", "a token for the chain's own currency");
+    let order = admit(&floor, &seaport["orders"][0]).unwrap();
+    assert_eq!(order.facts.marketplace, Marketplace::MagicEden);
+    let processor = case("payment_processor", "a token for the chain's own currency, version 2");
+    let order = admit(&floor, &processor["orders"][0]).unwrap();
+    assert_eq!(order.facts.marketplace, Marketplace::MagicEden);
+    // What is wrong with an order is told by the protocol that it is of.
+    let mut wrong = seaport["orders"][0].clone();
+    wrong["native"]["orderType"] = json!(4);
+    assert!(matches!(admit(&floor, &wrong), Err(Unfit::Kind { member: "orderType", .. })));
+}
