@@ -1,9 +1,12 @@
 //! What the logs of token contracts and marketplaces state.
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
 use alloy_primitives::B256;
 use alloy_sol_types::SolEvent;
 use bourse_market::facts::{Fact, Log};
-use bourse_market::protocols::{self, Concerns};
+use bourse_market::protocols::{self, Concerns, Decoded, Protocol};
 use bourse_wire::{Address, Amount, Marketplace, TokenId};
 
 alloy_sol_types::sol! {
@@ -50,21 +53,71 @@ pub struct Finding {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Malformed;
 
+/// A marketplace whose orders are signed and kept outside of chains.
+pub type Signed = Arc<dyn Protocol + Send + Sync>;
+
 /// Reads logs, knowing which contracts are marketplaces.
 #[derive(Clone, Debug, Default)]
 pub struct Decoder {
     markets: Vec<(Address, Marketplace)>,
+    signed: Vec<(Vec<Address>, Signed)>,
 }
 
 impl Decoder {
-    /// A decoder for these marketplaces.
+    /// A decoder for these marketplaces, whose orders are on the chain.
     pub fn new(markets: Vec<(Address, Marketplace)>) -> Self {
-        Self { markets }
+        Self { markets, signed: Vec::new() }
     }
 
-    /// The marketplaces' contracts.
+    /// The same that also reads what happens to orders of these marketplaces.
+    pub fn with_signed(self, protocols: Vec<Signed>) -> Self {
+        let signed = protocols.into_iter().map(|protocol| (protocol.writers(), protocol)).collect();
+        Self { signed, ..self }
+    }
+
+    /// The contracts of marketplaces whose orders are on the chain.
     pub fn market_addresses(&self) -> impl Iterator<Item = Address> {
         self.markets.iter().map(|(address, _)| *address)
+    }
+
+    /// The contracts of all marketplaces.
+    pub(crate) fn writers(&self) -> BTreeSet<Address> {
+        let signed = self.signed.iter().flat_map(|(writers, _)| writers).copied();
+        self.market_addresses().chain(signed).collect()
+    }
+
+    /// The first topics of all logs that are read.
+    pub(crate) fn topics(&self) -> Vec<B256> {
+        let signed = self.signed.iter().flat_map(|(_, protocol)| protocol.topics());
+        let topics: BTreeSet<B256> =
+            TOKEN_TOPICS.iter().chain(&protocols::own::TOPICS).chain(signed).copied().collect();
+        topics.into_iter().collect()
+    }
+
+    /// What the logs of one transaction state of signed orders, each with the place of its log, and how many are not
+    /// what their names say.
+    pub fn read_signed(&self, logs: &[&Log]) -> (Vec<(usize, Finding)>, u64) {
+        let (mut findings, mut malformed) = (Vec::new(), 0);
+        let mut parts = vec![0; logs.len()];
+        for (writers, protocol) in &self.signed {
+            let written = logs.iter().enumerate().filter(|(_, log)| writers.contains(&log.address));
+            let (places, logs): (Vec<usize>, Vec<&Log>) = written.map(|(place, log)| (place, *log)).unzip();
+            if logs.is_empty() {
+                continue;
+            }
+            for decoded in protocol.decode(&logs) {
+                let Ok(Decoded { place, concerns, fact }) = decoded else {
+                    malformed += 1;
+                    continue;
+                };
+                let place = places[place];
+                findings.push((place, Finding { concerns, part: parts[place], fact }));
+                parts[place] += 1;
+            }
+        }
+        // Several marketplaces may be one contract's, and state things of the same logs.
+        findings.sort_by_key(|(place, _)| *place);
+        (findings, malformed)
     }
 
     /// What a log states; nothing for one of another kind.

@@ -12,6 +12,7 @@ pub mod questions;
 mod rates;
 mod royalties;
 pub mod rpc;
+mod sources;
 mod status;
 mod tls;
 
@@ -21,4 +22,5 @@ pub use node::{Call, Called, Failure, Node, Reverted, Span, ToldLog, Wanted};
 pub use offers::{Followed, OfferOptions, OfferWatch, Offers, OffersError};
 pub use pace::{Pace, RealPace};
 pub use rates::{RateError, RateSource, RateTeller, follow_rates};
+pub use sources::{Source, SourceError, SourceOptions};
 pub use status::{Phase, Progress, Snapshot, Status, Trouble};

@@ -22,6 +22,7 @@ use crate::outcomes::Outcomes;
 use crate::resident::Resident;
 use crate::router::Routes;
 use crate::settings::{Database, Settings};
+use crate::sources::{Logins, Sources};
 use crate::turns::Turns;
 
 /// The running service.
@@ -43,6 +44,9 @@ pub struct App {
     pub(crate) turns: Turns,
     pub(crate) counting: CountingHouse,
     pub(crate) markets: Joined,
+    /// The own services of other marketplaces, and who has logged in there.
+    pub(crate) sources: Sources,
+    pub(crate) logins: Logins,
     pub(crate) files: Files,
     pub(crate) followed: FollowedCollections,
     pub(crate) routes: Routes,
@@ -62,6 +66,9 @@ pub enum StartError {
     /// A network's nodes cannot be asked.
     #[error(transparent)]
     Nodes(#[from] NodesError),
+    /// A service of a marketplace cannot be asked.
+    #[error("{0}")]
+    Sources(String),
     /// The data directory cannot be used.
     #[error("data directory {path}: {source}")]
     Data {
@@ -129,6 +136,8 @@ impl App {
             turns: Turns::new(),
             counting: CountingHouse::new(store.clone(), settings.analytics.retention()),
             markets: Joined::default(),
+            sources: Sources::open(&settings.sources).map_err(StartError::Sources)?,
+            logins: Logins::default(),
             permits: Semaphore::new(settings.limits.concurrent_requests_max),
             request_ids: RequestIds::new(),
             started_at: clock.now(),

@@ -30,6 +30,7 @@ mod route;
 pub mod router;
 mod rpc;
 pub mod settings;
+mod sources;
 mod turns;
 
 pub use app::{App, StartError, make_private_directory};

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::args::args;
 use crate::backend::Store;
 use crate::collections::{CollectionId, CollectionKey, find_or_create, hold};
-use crate::orders::OrderKey;
+use crate::orders::{Given, OrderKey, SignedOrder};
 use crate::session::Session;
 use crate::{StoreError, activities, orders};
 
@@ -36,6 +36,8 @@ pub enum Change {
     },
     /// An order. What its change says about what happened is added to the activities.
     Order(Box<OrderFacts>),
+    /// An order that is signed and kept outside of chains, with what was signed.
+    SignedOrder(Box<SignedOrder>),
     /// Something that happened, and that no order tells of.
     Activity(Box<ActivityFacts>),
 }
@@ -201,7 +203,7 @@ struct Latest {
     contract: Option<String>,
     tokens: BTreeMap<TokenId, String>,
     balances: BTreeMap<(TokenId, Address), Amount>,
-    orders: BTreeMap<OrderKey, Box<OrderFacts>>,
+    orders: BTreeMap<OrderKey, Given>,
     activities: Vec<ActivityFacts>,
 }
 
@@ -217,8 +219,13 @@ impl Latest {
                 Change::Balance { token_id, account, balance } => {
                     latest.balances.insert((token_id, account), balance);
                 }
-                Change::Order(order) => {
-                    latest.orders.insert(orders::key_of(&order), order);
+                Change::Order(facts) => {
+                    latest.orders.insert(orders::key_of(&facts), Given { facts: *facts, signed: None });
+                }
+                Change::SignedOrder(order) => {
+                    let SignedOrder { facts, native, nonces } = *order;
+                    let given = Given { facts, signed: Some((native, nonces)) };
+                    latest.orders.insert(orders::key_of(&given.facts), given);
                 }
                 Change::Activity(activity) => latest.activities.push(*activity),
             }

@@ -147,6 +147,14 @@ impl Migration {
             postgres: "",
             layout: &[],
         },
+        Self {
+            version: 10,
+            name: "signed_orders",
+            both: include_str!("../migrations/0010_signed_orders.sql"),
+            sqlite: "",
+            postgres: "",
+            layout: &[],
+        },
     ];
 
     /// The newest version this program knows.

@@ -1,7 +1,8 @@
 //! Orders: their facts, as makers and chains stated them.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
+use bourse_market::protocols::native::Nonces;
 use bourse_wire::{Marketplace, OrderFacts, OrderSide, OrderStatus};
 
 use crate::args::{Arg, args};
@@ -15,7 +16,36 @@ use crate::{StoreError, activities};
 /// What tells an order apart within its collection: the marketplace's number and the order id.
 pub(crate) type OrderKey = (u8, String);
 
+/// An order that is signed and kept outside of chains.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SignedOrder {
+    /// What it is. Who moves the maker's tokens or money follows from what was signed.
+    pub facts: OrderFacts,
+    /// What was signed, and the signature.
+    pub native: String,
+    /// The numbers by which it can be taken back.
+    pub nonces: Nonces,
+}
+
+/// An order to be written, and what was signed of it.
+pub(crate) struct Given {
+    pub(crate) facts: OrderFacts,
+    pub(crate) signed: Option<(String, Nonces)>,
+}
+
 impl Store {
+    /// What was signed of those of these orders that are signed.
+    pub async fn natives_by_key(
+        &self,
+        id: CollectionId,
+        keys: Vec<(Marketplace, String)>,
+    ) -> Result<HashMap<(Marketplace, String), String>, StoreError> {
+        let keys: BTreeSet<OrderKey> =
+            keys.into_iter().map(|(marketplace, order_id)| (marketplace.number(), order_id)).collect();
+        self.read(move |mut session| Box::pin(async move { read_natives(&mut session, id, keys).await }))
+            .await
+    }
+
     /// Those of these orders that there are, in no order.
     pub async fn orders_by_key(
         &self,
@@ -26,6 +56,19 @@ impl Store {
             keys.into_iter().map(|(marketplace, order_id)| (marketplace.number(), order_id)).collect();
         self.read(move |mut session| Box::pin(async move { read_orders(&mut session, id, keys).await })).await
     }
+}
+
+async fn read_natives(
+    session: &mut Session<'_>,
+    id: CollectionId,
+    keys: BTreeSet<OrderKey>,
+) -> Result<HashMap<(Marketplace, String), String>, StoreError> {
+    let mut natives = HashMap::with_capacity(keys.len());
+    for row in keyed(session, "SELECT marketplace, order_id, native FROM orders", id, keys).await? {
+        let key = (row.number(0, "marketplace", Marketplace::from_number)?, row.text(1)?);
+        natives.extend(row.opt_text(2)?.map(|native| (key, native)));
+    }
+    Ok(natives)
 }
 
 /// Those of these orders that there are.
@@ -48,37 +91,70 @@ async fn keyed(
 }
 
 /// Writes orders and what happened to them; returns those that are different now. Operators and backings stay as they
-/// are: only a chain states them. Whoever calls this holds the
-/// collection, so that what is read here is still so when it is replaced.
+/// are: only a chain states them, or what was signed. A signed order that is known stays as it is: it cannot be another,
+/// and what became of it is known better. Whoever calls this holds the collection, so that what is read here is still so
+/// when it is replaced.
 pub(crate) async fn put(
     session: &mut Session<'_>,
     id: CollectionId,
-    orders: BTreeMap<OrderKey, Box<OrderFacts>>,
+    orders: BTreeMap<OrderKey, Given>,
 ) -> Result<Vec<OrderFacts>, StoreError> {
+    let natives = known_natives(session, id, &orders).await?;
     let known = keyed(session, SELECT_ORDERS, id, orders.keys().cloned()).await?;
     let known: HashMap<OrderKey, &Row> =
         known.iter().map(|row| Ok((order_key(row)?, row))).collect::<Result<_, StoreError>>()?;
-    let (mut rows, mut activities) = (Vec::with_capacity(orders.len()), Vec::new());
-    let mut changed = Vec::with_capacity(orders.len());
-    for (key, mut order) in orders {
-        let Some(row) = known.get(&key) else {
-            activities.extend(activities_of(&order, None));
-            rows.push(stored_row(id, &order)?);
-            changed.push(*order);
+    let (mut rows, mut signed_rows) = (Vec::with_capacity(orders.len()), Vec::new());
+    let (mut activities, mut changed) = (Vec::new(), Vec::with_capacity(orders.len()));
+    for (key, Given { facts: mut order, signed }) in orders {
+        if signed.is_some() && natives.contains(&key) {
             continue;
-        };
-        let known = known_of(row)?;
-        order.created_at = known.first_seen(order.created_at);
-        let args = stored_row(id, &order)?;
-        if is_different(row, &args)? {
-            activities.extend(activities_of(&order, Some(&known)));
-            rows.push(args);
-            changed.push(*order);
         }
+        let known = known.get(&key).copied();
+        let was = known.map(known_of).transpose()?;
+        if let Some(was) = &was {
+            order.created_at = was.first_seen(order.created_at);
+        }
+        let mut args = stored_row(id, &order)?;
+        if let (None, Some(row)) = (&signed, known)
+            && !is_different(row, &args)?
+        {
+            continue;
+        }
+        activities.extend(activities_of(&order, was.as_ref()));
+        match signed {
+            Some((native, nonces)) => {
+                let nonces = serde_json::to_string(&nonces);
+                let nonces = nonces.map_err(|error| StoreError::corrupt("nonces", error))?;
+                args.extend(args![order.operator, native, nonces]);
+                signed_rows.push(args);
+            }
+            None => rows.push(args),
+        }
+        changed.push(order);
     }
     session.insert(INSERT_ORDERS, UPSERT_ORDERS, rows).await?;
+    let head = format!("{}, operator, native, nonces)", INSERT_ORDERS.trim_end_matches(')'));
+    let tail = format!(
+        "{UPSERT_ORDERS}, operator = excluded.operator, native = excluded.native, nonces = excluded.nonces"
+    );
+    session.insert(&head, &tail, signed_rows).await?;
     activities::put(session, id, activities).await?;
     Ok(changed)
+}
+
+/// Those of the signed orders that are known as such.
+async fn known_natives(
+    session: &mut Session<'_>,
+    id: CollectionId,
+    orders: &BTreeMap<OrderKey, Given>,
+) -> Result<HashSet<OrderKey>, StoreError> {
+    let signed = orders.iter().filter(|(_, given)| given.signed.is_some()).map(|(key, _)| key.clone());
+    let signed: BTreeSet<OrderKey> = signed.collect();
+    if signed.is_empty() {
+        return Ok(HashSet::new());
+    }
+    let natives = read_natives(session, id, signed).await?;
+    Ok(natives.into_keys().map(|(marketplace, order_id)| (marketplace.number(), order_id)).collect())
 }
 
 /// What tells an order apart within its collection.

@@ -68,6 +68,10 @@ impl State {
                 Change::Order(order) => {
                     self.orders.insert((order.marketplace, order.order_id.clone()), *order);
                 }
+                Change::SignedOrder(order) => {
+                    let order = order.facts;
+                    self.orders.insert((order.marketplace, order.order_id.clone()), order);
+                }
                 Change::Activity(_) => {}
             }
         }

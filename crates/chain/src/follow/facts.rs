@@ -100,10 +100,19 @@ impl<N: Node, P: Pace> Reading<N, P> {
     fn decoded<'a>(&self, logs: &'a [ToldLog]) -> (Vec<Found<'a>>, u64) {
         let mut malformed = 0;
         let mut found = Vec::with_capacity(logs.len());
-        for ToldLog { log, .. } in logs {
-            match self.decoder.read(log) {
-                Ok(findings) => found.extend(findings.into_iter().map(|finding| Found { log, finding })),
-                Err(_) => malformed += 1,
+        for transaction in logs.chunk_by(|a, b| a.log.tx_hash == b.log.tx_hash) {
+            let logs: Vec<&Log> = transaction.iter().map(|told| &told.log).collect();
+            let (signed, unread) = self.decoder.read_signed(&logs);
+            malformed += unread;
+            let mut signed = signed.into_iter().peekable();
+            for (place, log) in logs.into_iter().enumerate() {
+                match self.decoder.read(log) {
+                    Ok(findings) => found.extend(findings.into_iter().map(|finding| Found { log, finding })),
+                    Err(_) => malformed += 1,
+                }
+                while let Some((_, finding)) = signed.next_if(|(of, _)| *of == place) {
+                    found.push(Found { log, finding });
+                }
             }
         }
         (found, malformed)
@@ -112,17 +121,17 @@ impl<N: Node, P: Pace> Reading<N, P> {
     /// All logs that may state something of collections: of anybody when there are too many to name.
     pub(crate) fn wanted(&self, collections: &HashSet<Address>, addresses_max: usize) -> Wanted {
         let mut addresses: Vec<Address> = collections.iter().copied().collect();
-        addresses.extend(self.decoder.market_addresses());
+        addresses.extend(self.decoder.writers());
         if addresses.len() > addresses_max {
             addresses.clear();
         }
         addresses.sort_unstable();
-        let topics = TOKEN_TOPICS.iter().chain(&protocols::own::TOPICS).copied().collect();
-        Wanted { addresses, topics: vec![topics] }
+        Wanted { addresses, topics: vec![self.decoder.topics()] }
     }
 
     /// The logs that may state something of one collection. Marketplaces name the collection in a topic, but not
-    /// always in the same one.
+    /// always in the same one. Those of signed orders name none: what became of such an order before it was put is asked
+    /// when it is put.
     pub(crate) fn wanted_of(&self, collection: Address) -> Vec<Wanted> {
         let mut word = [0; 32];
         word[12..].copy_from_slice(collection.bytes());

@@ -50,7 +50,7 @@ use ranges::{RangeSize, Ranges};
 use window::Window;
 
 use crate::calls::{Caller, MULTICALL3};
-use crate::decode::Decoder;
+use crate::decode::{Decoder, Signed};
 use crate::node::{Failure, Node};
 use crate::pace::{Pace, between, later};
 use crate::royalties::Royalties;
@@ -71,6 +71,8 @@ pub struct FollowOptions {
     pub lease: Duration,
     /// Contracts of marketplaces whose orders are read.
     pub markets: Vec<(Address, Marketplace)>,
+    /// Marketplaces whose orders are signed, and what happens to them is read.
+    pub signed: Vec<Signed>,
     /// From which block on collections are read that nobody registered; none leaves them alone.
     pub discover_from: Option<u64>,
     /// How many blocks of history are asked about first; it adapts to the node.
@@ -101,6 +103,7 @@ impl FollowOptions {
             poll: Duration::from_secs(1),
             lease: Duration::from_secs(30),
             markets: Vec::new(),
+            signed: Vec::new(),
             discover_from: None,
             range_blocks_first: 2_000,
             range_blocks_max: 100_000,
@@ -177,7 +180,7 @@ impl<N: Node, B: Books, P: Pace> Follower<N, B, P> {
     /// A follower of one chain. `status` tells others how it goes.
     pub fn new(options: FollowOptions, node: Arc<N>, books: Arc<B>, pace: Arc<P>, status: Status) -> Self {
         let royalties = Royalties::new(Caller::new(options.multicall));
-        let decoder = Decoder::new(options.markets.clone());
+        let decoder = Decoder::new(options.markets.clone()).with_signed(options.signed.clone());
         let reading = Reading { node, pace, decoder, royalties, status: status.clone() };
         let size =
             RangeSize::new(options.range_blocks_first, options.range_blocks_max, options.range_logs_max);

@@ -4,11 +4,13 @@ use alloy_sol_types::sol;
 use bourse_wire::{Address, Amount};
 
 use super::Call;
+use super::native::Inquiry;
 
 sol! {
     function approve(address spender, uint256 amount);
     function setApprovalForAll(address operator, bool approved);
     function grantApprovals(address[] operators);
+    function hasUserApprovedOperator(address user, address operator) returns (bool isApproved);
 }
 
 /// Lets a contract spend this much of a currency, and no more.
@@ -27,6 +29,12 @@ pub fn approve_tokens(collection: Address, operator: Address) -> Call {
 pub(super) fn grant_approval(manager: Address, operator: Address) -> Call {
     let call = grantApprovalsCall { operators: vec![operator.bytes().into()] };
     Call::of(manager, &call)
+}
+
+/// Asks whether somebody lets a marketplace have tokens moved by a contract that moves them for several.
+pub fn is_granted(manager: Address, owner: Address, operator: Address) -> Inquiry {
+    let (user, operator) = (owner.bytes().into(), operator.bytes().into());
+    Inquiry::new(manager, &hasUserApprovedOperatorCall { user, operator })
 }
 
 #[cfg(test)]

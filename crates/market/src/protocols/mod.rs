@@ -24,14 +24,14 @@ use serde_json::Value;
 
 use crate::facts::{Fact, Log};
 use approvals::grant_approval;
-pub use approvals::{approve_currency, approve_tokens};
+pub use approvals::{approve_currency, approve_tokens, is_granted};
 use native::{Admitted, Answers, Inquiry, Request, Standing, Submitted, Unfit};
 pub use plan::{Act, Making, Permission, Plan, Signing};
 pub use refusal::Refusal;
 pub use trade::{AskedFee, Fee, Fill, Trade, price_of};
 
 /// A family of marketplaces, as one contract of it is spoken with.
-pub trait Protocol {
+pub trait Protocol: std::fmt::Debug {
     /// The contract.
     fn contract(&self) -> Address;
 

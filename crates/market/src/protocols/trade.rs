@@ -110,6 +110,11 @@ impl<'a> Trade<'a> {
         }
     }
 
+    /// Who fills the orders.
+    pub fn taker(&self) -> Address {
+        self.taker
+    }
+
     /// The currency of all its orders.
     pub fn currency(&self) -> Address {
         self.currency

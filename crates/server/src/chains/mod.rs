@@ -2,6 +2,8 @@
 
 mod nodes;
 
+use alloy_primitives::Bytes;
+use bourse_market::protocols::native::Inquiry;
 use bourse_wire::{Address, Amount, ChainId, TokenId};
 use futures_util::future::BoxFuture;
 
@@ -10,6 +12,9 @@ pub use nodes::{NetworkNodes, Nodes, NodesError};
 /// Whom to ask about a chain. `None` says that nobody can be asked: no node is configured, or none answers. What depends
 /// on it is then done in the way that is right in either case.
 pub trait Chains: Send + Sync {
+    /// What contracts answer to calls, in their order; nothing where a call fails.
+    fn ask_all(&self, chain: ChainId, asked: Vec<Inquiry>) -> BoxFuture<'_, Option<Vec<Option<Bytes>>>>;
+
     /// How much of a currency a contract may take from somebody.
     fn allowance(&self, chain: ChainId, asked: Allowance) -> BoxFuture<'_, Option<Amount>>;
 

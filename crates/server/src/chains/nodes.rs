@@ -14,6 +14,7 @@ use bourse_chain::{
     Reverted, Snapshot, Status, fetch,
 };
 use bourse_market::facts::Block;
+use bourse_market::protocols::native::Inquiry;
 use bourse_store::Store;
 use bourse_wire::{Address, Amount, ChainId, Marketplace};
 use futures_util::FutureExt as _;
@@ -183,6 +184,7 @@ impl NetworkNodes {
             window: self.network.following.reorg_window_blocks,
             poll: self.network.following.poll,
             markets: vec![(markets.own_v1, Marketplace::OwnV1), (markets.own_v2, Marketplace::OwnV2)],
+            signed: self.network.signed_protocols(),
             lease: LEASE,
             discover_from: self.network.following.discover_from,
             multicall: Some(self.network.following.multicall),
@@ -236,6 +238,22 @@ impl fetch::Caller for NetworkNodes {
 }
 
 impl Chains for Nodes {
+    fn ask_all(&self, chain: ChainId, asked: Vec<Inquiry>) -> BoxFuture<'_, Option<Vec<Option<Bytes>>>> {
+        async move {
+            let nodes = self.get(chain)?;
+            let calls: Vec<Call> =
+                asked.into_iter().map(|inquiry| Call { to: inquiry.to, data: inquiry.data }).collect();
+            match nodes.caller.call(&*nodes.node, &calls, None).await {
+                Ok(answers) => Some(answers.into_iter().map(Result::ok).collect()),
+                Err(error) => {
+                    tracing::warn!(%chain, %error, "contracts could not be asked");
+                    None
+                }
+            }
+        }
+        .boxed()
+    }
+
     fn allowance(&self, chain: ChainId, asked: Allowance) -> BoxFuture<'_, Option<Amount>> {
         let call = allowanceCall { owner: raw(asked.owner), spender: raw(asked.spender) };
         self.ask(chain, asked.currency, call).map(|answer| answer.map(Amount::from)).boxed()

@@ -1,5 +1,6 @@
 //! Orders, whole and by name.
 
+use bourse_market::protocols::native::{Admitted, Submitted};
 use bourse_store::CollectionKey;
 use bourse_wire::{
     Address, ChainRef, JsonObject, Marketplace, OrderFacts, OrderFactsError, OrderInput, Text, from_value,
@@ -44,7 +45,65 @@ pub fn not_stated(
     Err(Rejection::new(Reason::StatedByChain, message))
 }
 
+/// An order as its marketplace knows it, with the signature of its maker.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SignedOrderInput {
+    /// Chain; may be left out where the request names it.
+    chain_id: Option<ChainRef>,
+    /// Where it can be filled.
+    marketplace: Text<64>,
+    /// The order with the members that were signed, as the marketplace publishes it.
+    native: serde_json::Map<String, Value>,
+    /// The signature in hexadecimal; left out where the marketplace keeps it.
+    signature: Option<Text<4096>>,
+}
+
+/// An order as somebody puts it.
+pub enum GivenOrder {
+    /// By what it is.
+    Facts(Box<OrderFacts>),
+    /// By what was signed.
+    Signed(Box<Admitted>),
+}
+
+impl GivenOrder {
+    /// What it is.
+    pub fn facts(&self) -> &OrderFacts {
+        match self {
+            Self::Facts(facts) => facts,
+            Self::Signed(admitted) => &admitted.facts,
+        }
+    }
+}
+
 impl Reader<'_> {
+    /// Reads an order by what it is, or by what was signed.
+    pub fn any_order(&self, members: JsonObject) -> Result<(CollectionKey, GivenOrder), Rejection> {
+        if members.contains_key("native") {
+            let (key, admitted) = self.signed_order(from_value(Value::Object(members))?)?;
+            return Ok((key, GivenOrder::Signed(Box::new(admitted))));
+        }
+        self.order(members).map(|(key, facts)| (key, GivenOrder::Facts(Box::new(facts))))
+    }
+
+    /// Reads a signed order.
+    pub fn signed_order(&self, input: SignedOrderInput) -> Result<(CollectionKey, Admitted), Rejection> {
+        let chain = self.chain(input.chain_id.as_ref())?;
+        let word = input.marketplace.as_str();
+        let marketplace = Marketplace::parse(word, self.service)
+            .ok_or_else(|| OrderFactsError::Marketplace { word: word.to_owned() })?;
+        let nowhere = || {
+            let message = format!("marketplace: {word} has no contract on chain {chain}");
+            Rejection::new(Reason::UnknownContract, message)
+        };
+        let floor = self.networks.floor(chain.0, marketplace).ok_or_else(nowhere)?;
+        let signature = input.signature.as_ref().map(Text::as_str);
+        let admitted = floor.admit(Submitted { native: &input.native, signature })?;
+        let key = CollectionKey { chain, address: admitted.collection };
+        Ok((key, admitted))
+    }
+
     /// Reads an order, as long as its facts make sense together. It may be over: history is read too.
     pub fn order(&self, members: JsonObject) -> Result<(CollectionKey, OrderFacts), Rejection> {
         self.order_input(from_value(Value::Object(members))?)

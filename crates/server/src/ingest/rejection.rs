@@ -1,5 +1,6 @@
 //! Why a record is not taken.
 
+use bourse_market::protocols::native::Unfit;
 use bourse_wire::{Code, Error, LenientError, OrderFactsError};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -27,6 +28,22 @@ pub enum Reason {
     Expired,
     /// The fees are more than the price.
     FeesTooHigh,
+    /// The marketplace has no contract on the chain, or not the one that the order is signed for.
+    UnknownContract,
+    /// The order is of a kind that is not traded here: for several tokens, for one taker, at a price that changes.
+    UnsupportedOrder,
+    /// The order is in several currencies, or in one that it cannot be in.
+    IncompatibleCurrency,
+    /// The order is for a set of tokens.
+    InvalidTokenSet,
+    /// Tokens or money would go through a contract that is not known.
+    UnsupportedConduit,
+    /// A contract that is not known must agree to each fill.
+    UnsupportedZone,
+    /// The maker did not sign the order.
+    InvalidSignature,
+    /// The chain says that the order is filled, taken back or not covered.
+    NotFillable,
     /// There is no such order.
     NotFound,
     /// The order is one of the service's own marketplaces, of a collection whose chain is followed: the chain states it.
@@ -85,6 +102,36 @@ impl From<OrderFactsError> for Rejection {
             | OrderFactsError::FeeKind { .. } => Reason::InvalidFormat,
         };
         Self::new(reason, error.to_string())
+    }
+}
+
+impl From<Unfit> for Rejection {
+    fn from(unfit: Unfit) -> Self {
+        let reason = match &unfit {
+            Unfit::Format(_)
+            | Unfit::TooMany { .. }
+            | Unfit::TooLarge { .. }
+            | Unfit::Kind { .. }
+            | Unfit::Quantity { .. }
+            | Unfit::Overflow { .. }
+            | Unfit::MerkleProof { .. } => Reason::InvalidFormat,
+            Unfit::Unsigned
+            | Unfit::Unsupported { .. }
+            | Unfit::Bundle { .. }
+            | Unfit::Private { .. }
+            | Unfit::ChangingAmount { .. }
+            | Unfit::Recipient { .. } => Reason::UnsupportedOrder,
+            Unfit::Contract { .. } | Unfit::WhichContract => Reason::UnknownContract,
+            Unfit::Currencies { .. } | Unfit::NativeOffer { .. } => Reason::IncompatibleCurrency,
+            Unfit::TokenSet { .. } => Reason::InvalidTokenSet,
+            Unfit::Conduit { .. } => Reason::UnsupportedConduit,
+            Unfit::Zone { .. } => Reason::UnsupportedZone,
+            Unfit::ZeroPrice { .. } => Reason::ZeroPrice,
+            Unfit::Times { .. } => Reason::InvalidStartTime,
+            Unfit::FeesTooHigh { .. } => Reason::FeesTooHigh,
+            Unfit::Signature(_) => Reason::InvalidSignature,
+        };
+        Self::new(reason, unfit.to_string())
     }
 }
 

@@ -167,7 +167,7 @@ fn record_operations() -> Vec<Route> {
 /// Transactions that trade.
 fn trade_operations() -> Vec<Route> {
     use marketplace::{
-        checkout_options_marketplace, generate_buy_transaction, generate_cancel_transaction,
+        checkout_options_marketplace, execute, generate_buy_transaction, generate_cancel_transaction,
         generate_listing_transaction, generate_offer_transaction, generate_sell_transaction,
     };
     vec![
@@ -206,6 +206,12 @@ fn trade_operations() -> Vec<Route> {
             generate_cancel_transaction::handle,
         )
         .example(CANCEL),
+        Route::new(
+            (Marketplace, "Execute"),
+            AccessKey,
+            "Takes the signature that a step asked for.",
+            execute::handle,
+        ),
         Route::new(
             (Marketplace, "CheckoutOptionsMarketplace"),
             AccessKey,

@@ -8,7 +8,7 @@ pub(super) struct Known {
     /// Key and default of each setting, in the order of the file. A default is also the sample of its type.
     pub(super) defaults: Vec<(String, Value)>,
     /// The fields of a configured network, whose section has a name of the operator's choice.
-    network_fields: [(&'static str, Value); 13],
+    network_fields: [(&'static str, Value); 14],
 }
 
 impl Known {
@@ -38,6 +38,7 @@ impl Known {
                 ("own_v1", Value::String(String::new())),
                 ("own_v2", Value::String(String::new())),
                 ("batch_helper", Value::String(String::new())),
+                ("contracts", Value::Array(Vec::new())),
             ],
         })
     }

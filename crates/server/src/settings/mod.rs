@@ -24,7 +24,7 @@ pub use networks::{BUILT_IN, Following, Markets, Network, Networks, Rate};
 pub use secret::Secret;
 pub use sections::{
     Analytics, Auth, Console, Cors, Database, Limits, Log, LogFormat, Metadata, Quotas, SQLITE_FILE_NAME,
-    Server, Service, Storage,
+    Server, Service, Sources, Storage,
 };
 
 use serde::Deserialize;
@@ -54,6 +54,8 @@ pub struct Settings {
     pub analytics: Analytics,
     /// How metadata is fetched.
     pub metadata: Metadata,
+    /// The own services of other marketplaces.
+    pub sources: Sources,
     /// Which web pages may call it.
     pub cors: Cors,
     /// What it writes about itself.

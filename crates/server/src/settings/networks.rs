@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use bourse_chain::decode::Signed;
 use bourse_chain::{MULTICALL3, RateSource, RateTeller};
 use bourse_market::protocols::own;
-use bourse_wire::{Address, ChainId};
+use bourse_market::protocols::venues::{Deployment, Floor, VENUES, Venue, configured, deployments};
+use bourse_wire::{Address, ChainId, Marketplace};
 use serde::{Deserialize, Deserializer, de};
 
 use super::redact::endpoint;
@@ -73,8 +75,49 @@ pub struct Network {
     pub following: Following,
     /// Where the service's own marketplaces are.
     pub markets: Markets,
+    /// Contracts of other marketplaces, instead of those that are commonly known.
+    pub contracts: Vec<SignedContract>,
     /// Whether the settings name it, rather than only the built-in list.
     pub configured: bool,
+}
+
+/// A contract of a marketplace whose orders are signed.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(try_from = "String")]
+pub struct SignedContract {
+    /// The marketplace.
+    pub marketplace: Marketplace,
+    /// The contract.
+    pub deployment: Deployment,
+}
+
+impl TryFrom<String> for SignedContract {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        configured(&text).map(|(marketplace, deployment)| Self { marketplace, deployment })
+    }
+}
+
+impl Network {
+    /// The contracts of a marketplace whose orders are signed: those that the settings name, else those commonly known.
+    pub fn deployments(&self, marketplace: Marketplace) -> Vec<Deployment> {
+        let named = self.contracts.iter().filter(|contract| contract.marketplace == marketplace);
+        let named: Vec<Deployment> = named.map(|contract| contract.deployment.clone()).collect();
+        if named.is_empty() { deployments(marketplace, ChainId(self.id)) } else { named }
+    }
+
+    /// Every marketplace whose orders are signed, as its contracts are spoken with.
+    pub fn signed_protocols(&self) -> Vec<Signed> {
+        let chain = ChainId(self.id);
+        let spoken = |venue: &Venue| {
+            let deployments = self.deployments(venue.marketplace);
+            let protocol =
+                |deployment: Deployment| Signed::from(deployment.protocol(venue.marketplace, chain));
+            deployments.into_iter().map(protocol).collect::<Vec<_>>()
+        };
+        VENUES.iter().filter(|venue| !venue.marketplace.is_own()).flat_map(spoken).collect()
+    }
 }
 
 /// How the chain of a network is followed.
@@ -208,6 +251,23 @@ impl Networks {
         self.get(id).map(|network| network.markets).unwrap_or_default()
     }
 
+    /// A marketplace on a chain; `None` when it has no contract there.
+    pub fn floor(&self, id: u64, marketplace: Marketplace) -> Option<Floor> {
+        let markets = self.markets(id);
+        match marketplace {
+            Marketplace::Unknown => None,
+            Marketplace::OwnV1 => Floor::of(vec![Box::new(own::Own::v1(markets.own_v1))]),
+            Marketplace::OwnV2 => {
+                Floor::of(vec![Box::new(own::Own::v2(markets.own_v2, markets.batch_helper))])
+            }
+            signed => {
+                let known = || deployments(signed, ChainId(id));
+                let deployments = self.get(id).map_or_else(known, |network| network.deployments(signed));
+                Floor::new(signed, ChainId(id), &deployments)
+            }
+        }
+    }
+
     /// The chain id of the one network that the settings name, when they name exactly one: it is what a request
     /// means that names none.
     pub fn only_configured(&self) -> Option<u64> {
@@ -260,6 +320,8 @@ struct Section {
     own_v2: Option<Address>,
     #[serde(default, deserialize_with = "address")]
     batch_helper: Option<Address>,
+    #[serde(default)]
+    contracts: Vec<SignedContract>,
 }
 
 impl Section {
@@ -313,6 +375,7 @@ impl From<BTreeMap<String, Section>> for Networks {
                 rpc_urls: Vec::new(),
                 following: Following::default(),
                 markets: Markets::default(),
+                contracts: Vec::new(),
                 configured: false,
             })
             .collect();
@@ -320,6 +383,7 @@ impl From<BTreeMap<String, Section>> for Networks {
             rpc_urls: section.rpc_urls(),
             following: section.following(),
             markets: section.markets(),
+            contracts: section.contracts,
             id: section.id,
             name,
             configured: true,

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use bourse_chain::fetch::{FetchSettings, Gateways, LinkError, Pace, Rules};
+use bourse_market::protocols::native::Api;
+use bourse_wire::Marketplace;
 use serde::{Deserialize, Deserializer, de};
 
 use super::secret::Secret;
@@ -259,6 +261,54 @@ impl Metadata {
                 poll: time(self.poll_ms),
             },
         })
+    }
+}
+
+/// `[sources]`: the own services of marketplaces that must agree to fills; empty where there is none.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Sources {
+    /// OpenSea's.
+    pub opensea_url: Secret,
+    /// Key for it.
+    pub opensea_key: Secret,
+    /// Magic Eden's.
+    pub magic_eden_url: Secret,
+    /// Key for it.
+    pub magic_eden_key: Secret,
+    /// A cosigner's of Payment Processor.
+    pub payment_processor_url: Secret,
+    /// Key for it.
+    pub payment_processor_key: Secret,
+    /// Blur's.
+    pub blur_url: Secret,
+    /// Key for it.
+    pub blur_key: Secret,
+    /// X2Y2's.
+    pub x2y2_url: Secret,
+    /// Key for it.
+    pub x2y2_key: Secret,
+    /// Time that a service may take to answer, in milliseconds.
+    pub timeout_ms: u64,
+    /// Times that a service is asked that does not answer.
+    pub attempts_max: u32,
+}
+
+impl Sources {
+    /// Each service: whose, what it speaks, its address and its key.
+    pub fn named(&self) -> [(Marketplace, Api, &Secret, &Secret); 5] {
+        [
+            (Marketplace::Opensea, Api::OpenSea, &self.opensea_url, &self.opensea_key),
+            (Marketplace::MagicEden, Api::Reservoir, &self.magic_eden_url, &self.magic_eden_key),
+            (
+                Marketplace::PaymentProcessor,
+                Api::Reservoir,
+                &self.payment_processor_url,
+                &self.payment_processor_key,
+            ),
+            (Marketplace::Blur, Api::Blur, &self.blur_url, &self.blur_key),
+            (Marketplace::X2y2, Api::X2y2, &self.x2y2_url, &self.x2y2_key),
+        ]
     }
 }
 

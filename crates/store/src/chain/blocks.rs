@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use bourse_wire::{Address, ChainId};
 
+use super::orders::Concerned;
 use super::rewind::rewind;
 use super::state::{Checkpoint, hold, keep_blocks, move_checkpoint, read_followed};
 use super::write::Work;
@@ -48,7 +49,8 @@ async fn commit(
     let oldest = newest.number.saturating_sub(window);
     let headers = blocks.iter().map(|facts| facts.block).filter(|block| block.number >= oldest).collect();
     keep_blocks(session, chain, headers).await?;
-    for (id, blocks) in by_collection(&followed, blocks) {
+    let concerned = Concerned::by(session, &blocks).await?;
+    for (id, blocks) in by_collection(&followed, &concerned, blocks) {
         works.entry(id).or_default().apply(session, id, blocks, oldest).await?;
     }
     move_checkpoint(session, chain, newest).await?;
@@ -83,13 +85,18 @@ fn follow_on(checkpoint: Checkpoint, blocks: &[BlockFacts]) -> Result<Checkpoint
 }
 
 /// What blocks state of each of these collections.
-fn by_collection(followed: &[Followed], blocks: Vec<BlockFacts>) -> BTreeMap<CollectionId, Vec<BlockFacts>> {
+fn by_collection(
+    followed: &[Followed],
+    concerned: &Concerned,
+    blocks: Vec<BlockFacts>,
+) -> BTreeMap<CollectionId, Vec<BlockFacts>> {
     let ids: HashMap<Address, CollectionId> =
         followed.iter().map(|collection| (collection.key.address, collection.id)).collect();
     let mut all: BTreeMap<CollectionId, Vec<BlockFacts>> = BTreeMap::new();
     for BlockFacts { block, facts } in blocks {
         for stated in facts {
-            let Some(id) = ids.get(&stated.collection) else { continue };
+            let id = ids.get(&stated.collection).filter(|id| concerned.includes(**id, &stated.fact));
+            let Some(id) = id else { continue };
             let of_collection = all.entry(*id).or_default();
             match of_collection.last_mut() {
                 Some(last) if last.block.number == block.number => last.facts.push(stated),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use bourse_market::ledger::{Ledger, Needs, Outcome};
+use bourse_market::ledger::{Ledger, Needs, Outcome, key_of as ledger_key};
 use bourse_wire::{ActivityFacts, Address, Amount, MetadataStatus, OrderFacts, TokenId, TokenMetadata};
 
 use super::undo::Undo;
@@ -174,10 +174,15 @@ async fn load(
     }
     load_approvals(session, id, &mut ledger, (&needs.approvals, &needs.token_approvals)).await?;
     let named = needs.orders.iter().map(|(marketplace, order_id)| (marketplace.number(), order_id.clone()));
-    let mut found = read_orders(session, id, named).await?;
-    found.extend(orders::read_of_makers(session, id, &needs.makers).await?);
+    for order in read_orders(session, id, named).await? {
+        ledger.load_order(order);
+    }
+    let mut found = orders::read_of_makers(session, id, &needs.makers).await?;
     found.extend(orders::read_of_tokens(session, id, &ledger.listed_tokens(needs)).await?);
-    for order in found {
+    for (order, nonces) in found {
+        if let Some(nonces) = nonces {
+            ledger.load_nonces(ledger_key(&order), nonces);
+        }
         ledger.load_order(order);
     }
     let (approvals, token_approvals) = ledger.deciding_approvals();

@@ -25,7 +25,7 @@ pub(super) use source::{
     Proposed, ask_reservoir, data, member, opensea_chain, proposed, read_reservoir, same,
 };
 pub(super) use standing::returned;
-pub use standing::{Answers, Inquiry, Standing};
+pub use standing::{Answers, Inquiry, Standing, is_true};
 pub use typed::{Domain, TypedData};
 pub use unfit::Unfit;
 pub(super) use unfit::{check_bits, check_count, total};

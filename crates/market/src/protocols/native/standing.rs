@@ -1,7 +1,7 @@
 //! What a chain says of an order when it is asked.
 
 use alloy_primitives::Bytes;
-use alloy_sol_types::SolCall;
+use alloy_sol_types::{SolCall, SolValue as _};
 use bourse_wire::{Address, Amount};
 
 /// A call that asks a contract something.
@@ -36,6 +36,11 @@ impl Inquiry {
     pub(crate) fn new<C: SolCall>(to: Address, call: &C) -> Self {
         Self { to, data: call.abi_encode().into() }
     }
+}
+
+/// Whether a contract answered yes.
+pub fn is_true(answer: Option<&Bytes>) -> bool {
+    answer.is_some_and(|answer| bool::abi_decode(answer).unwrap_or(false))
 }
 
 /// What a call returned, if there is such an answer and it can be read.

@@ -1,6 +1,7 @@
 //! The table of marketplaces: what each speaks, where its contracts are, and what can be done there.
 
 mod addresses;
+mod configured;
 mod floor;
 #[cfg(test)]
 mod tests;
@@ -10,6 +11,7 @@ use std::fmt::Write as _;
 use bourse_wire::{Address, ChainId, Marketplace, ServiceName};
 
 pub use addresses::{CONDUIT_CONTROLLER, conduit, deployments};
+pub use configured::configured;
 pub use floor::Floor;
 
 use super::Protocol;
@@ -116,7 +118,14 @@ pub const VENUES: [Venue; 11] = [
     Venue {
         marketplace: Marketplace::Blur,
         protocol: "Blur v2",
-        abilities: Abilities { make: No, fill: With("listings"), batch: Yes, partial: No, fees: No, cancel: Yes },
+        abilities: Abilities {
+            make: No,
+            fill: With("listings"),
+            batch: Yes,
+            partial: No,
+            fees: No,
+            cancel: Yes,
+        },
         needs: "its service, and buyers who log in there",
         shown_by: "blur",
     },
@@ -144,7 +153,14 @@ pub const VENUES: [Venue; 11] = [
     Venue {
         marketplace: Marketplace::LooksRare,
         protocol: "LooksRare v2",
-        abilities: Abilities { make: Yes, fill: Yes, batch: With("listings"), partial: No, fees: No, cancel: Yes },
+        abilities: Abilities {
+            make: Yes,
+            fill: Yes,
+            batch: With("listings"),
+            partial: No,
+            fees: No,
+            cancel: Yes,
+        },
         needs: "",
         shown_by: "looks_rare",
     },

@@ -11,5 +11,6 @@ pub(crate) mod put_contracts;
 pub(crate) mod put_currencies;
 pub(crate) mod put_orders;
 pub(crate) mod put_tokens;
+pub(crate) mod signed;
 pub(crate) mod track_events;
 mod types;

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use bourse_store::{Change, CollectionKey};
+use bourse_store::{Change, CollectionKey, SignedOrder};
 use bourse_wire::{ChainRef, OrderFacts, OrderInput, OrderStatus, ProjectId, Timestamp};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -11,11 +11,12 @@ use serde_json::Value;
 use super::intake::{Record, Settled, commit};
 use super::known;
 use super::one_pass::{Claims, OnePass};
+use super::signed::{check, dated};
 use super::types::{Answer, IdempotencyKey, read, read_all};
 use crate::app::App;
 use crate::call::Call;
 use crate::failure::Failure;
-use crate::ingest::{OrderKey, Reader, Reason, Rejection, not_stated};
+use crate::ingest::{GivenOrder, OrderKey, Reader, Reason, Rejection, SignedOrderInput, not_stated};
 
 /// The orders to put.
 #[derive(Deserialize, JsonSchema)]
@@ -28,9 +29,20 @@ pub(crate) struct Body<R> {
     chain_id: Option<ChainRef>,
     /// A name of your choice: the same request under the same name has no effect a second time.
     idempotency_key: Option<IdempotencyKey>,
-    /// Orders, each of which replaces all that was known of it: at most 1000.
-    #[schemars(with = "Vec<OrderInput>")]
+    /// Orders, each of which replaces all that was known of it, and signed orders: at most 1000.
+    #[schemars(with = "Vec<AnyOrderInput>")]
     orders: Vec<R>,
+}
+
+/// An order by what it is, or by what was signed.
+#[derive(JsonSchema)]
+#[schemars(rename = "PutOrderInput", untagged)]
+#[expect(dead_code, reason = "documents what is read one by one")]
+enum AnyOrderInput {
+    /// By what it is.
+    Facts(OrderInput),
+    /// By what was signed.
+    Signed(SignedOrderInput),
 }
 
 impl<R> Claims for Body<R> {
@@ -46,17 +58,20 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Answer, Failu
     let (orders, key) = match request {
         OnePass::Read(body) => {
             let orders = ("orders", body.orders);
-            (read_all(&call, body.chain_id.as_ref(), orders, Reader::order_input)?, body.idempotency_key)
+            let order = |reader: &Reader<'_>, input| {
+                reader.order_input(input).map(|(key, facts)| (key, GivenOrder::Facts(Box::new(facts))))
+            };
+            (read_all(&call, body.chain_id.as_ref(), orders, order)?, body.idempotency_key)
         }
         OnePass::Given(body) => {
             let orders = ("orders", body.orders);
-            (read(&call, body.chain_id.as_ref(), orders, Reader::order)?, body.idempotency_key)
+            (read(&call, body.chain_id.as_ref(), orders, Reader::any_order)?, body.idempotency_key)
         }
     };
     commit(&call, "PutOrders", key, orders).await
 }
 
-impl Record for OrderFacts {
+impl Record for GivenOrder {
     const IS_BLIND: bool = true;
 
     async fn settle(
@@ -65,21 +80,39 @@ impl Record for OrderFacts {
         orders: Vec<(usize, Self)>,
         now: Timestamp,
     ) -> Result<Settled, Failure> {
-        let marketplaces = orders.iter().map(|(_, order)| order.marketplace);
+        let marketplaces = orders.iter().map(|(_, order)| order.facts().marketplace);
         let is_followed = known::is_followed(app, collection, marketplaces, now).await?;
-        let expired = orders.iter().filter(|(_, order)| is_expired(order, now));
+        let expired = orders.iter().map(|(_, order)| order.facts()).filter(|facts| is_expired(facts, now));
         let expired: Vec<OrderKey> =
-            expired.map(|(_, order)| (order.marketplace, order.order_id.clone())).collect();
+            expired.map(|facts| (facts.marketplace, facts.order_id.clone())).collect();
         let known =
             if expired.is_empty() { HashMap::new() } else { known::orders(app, collection, expired).await? };
         let mut settled = Settled::default();
+        let mut signed = Vec::new();
         for (index, order) in orders {
-            if let Err(stated) = not_stated(collection, order.marketplace, is_followed) {
+            let facts = order.facts();
+            if let Err(stated) = not_stated(collection, facts.marketplace, is_followed) {
                 settled.add(index, Err(stated));
                 continue;
             }
-            let is_known = known.contains_key(&(order.marketplace, order.order_id.clone()));
-            settled.add(index, settle(order, is_known, now));
+            let is_known = known.contains_key(&(facts.marketplace, facts.order_id.clone()));
+            if let Err(over) = not_over(facts, is_known, now) {
+                settled.add(index, Err(over));
+                continue;
+            }
+            match order {
+                GivenOrder::Facts(facts) => {
+                    settled.add(index, Ok(Change::Order(Box::new(dated(*facts, now)))))
+                }
+                GivenOrder::Signed(admitted) => signed.push((index, *admitted)),
+            }
+        }
+        for (index, order) in check(app, collection.chain, signed).await {
+            let change = |signed: SignedOrder| {
+                let facts = dated(signed.facts, now);
+                Change::SignedOrder(Box::new(SignedOrder { facts, ..signed }))
+            };
+            settled.add(index, order.map(change));
         }
         Ok(settled)
     }
@@ -91,18 +124,13 @@ fn is_expired(order: &OrderFacts, now: Timestamp) -> bool {
     order.status == OrderStatus::Active && until != Timestamp::ZERO && until <= now
 }
 
-/// An order as it is to be stored. One that was sent before keeps its times there when nothing else is different.
-fn settle(mut order: OrderFacts, is_known: bool, now: Timestamp) -> Result<Change, Rejection> {
-    // One that is known may be repeated after its time; its status tells that it is over.
-    if is_expired(&order, now) && !is_known {
+/// Refuses an order that is new and over already. One that is known may be repeated after its time; its status tells
+/// that it is over.
+fn not_over(order: &OrderFacts, is_known: bool, now: Timestamp) -> Result<(), Rejection> {
+    if is_expired(order, now) && !is_known {
         let until = order.valid_until;
         let message = format!("validUntil: {until} is over, and the order is said to be active");
         return Err(Rejection::new(Reason::Expired, message));
     }
-    for time in [&mut order.created_at, &mut order.updated_at] {
-        if *time == Timestamp::ZERO {
-            *time = now;
-        }
-    }
-    Ok(Change::Order(Box::new(order)))
+    Ok(())
 }

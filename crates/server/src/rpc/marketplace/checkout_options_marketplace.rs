@@ -4,7 +4,7 @@ use bourse_wire::{Address, Amount, ChainRef, Error, OrderSide, Text};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::trading::{Desk, Named, ORDERS_MAX, OrderData, StepId, read_named};
+use super::trading::{Desk, Named, ORDERS_MAX, OrderData, read_named};
 use crate::call::Call;
 use crate::failure::Failure;
 use crate::route::request;
@@ -107,8 +107,9 @@ async fn is_payable(
         let desk = Desk::open(call.clone(), place, ("marketplace", &order.marketplace)).await?;
         let named = Named { data: vec![one], side: OrderSide::Listing, member: "wallet", taker };
         let orders = read_named(&desk, named).await?;
-        let trade = desk.trade(&orders, &[], taker).await?;
-        desk.plan(&trade)
+        let protocol = desk.protocol_of_all(&orders)?;
+        let trade = desk.trade(protocol, &orders, &[], taker).await?;
+        desk.plan(protocol, &trade).await
     };
     match steps.await {
         Ok(_) => Ok(true),

@@ -38,8 +38,12 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Answer, Failu
     let (data, taker) = (request.orders_data, request.buyer);
     let named = Named { data, side: OrderSide::Listing, member: "buyer", taker };
     let orders = read_named(&desk, named).await?;
-    let trade = desk.trade(&orders, &fees_of(request.additional_fees), taker).await?;
-    let plan = desk.plan(&trade)?;
+    if let Some(login) = desk.login(taker).await? {
+        return Ok(Answer { steps: vec![login] });
+    }
+    let protocol = desk.protocol_of_all(&orders)?;
+    let trade = desk.trade(protocol, &orders, &fees_of(request.additional_fees), taker).await?;
+    let plan = desk.plan(protocol, &trade).await?;
     let approvals = desk.approvals(taker, &plan.permissions).await;
     Ok(Answer::of(approvals, StepId::Buy, &plan.calls))
 }

@@ -1,6 +1,5 @@
 //! The step by which a maker takes an order back.
 
-use bourse_market::protocols::Kept;
 use bourse_wire::{Address, ChainRef, Error, OrderStatus, Text};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -32,19 +31,20 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Answer, Failu
     let place = (request.chain_id.as_ref(), request.collection_address);
     let desk = Desk::open(call, place, ("marketplace", &request.marketplace)).await?;
     let id = request.order_id.as_str();
-    let order = read_one(&desk, id).await?.ok_or_else(|| not_found(&desk, id))?;
+    let picked = read_one(&desk, id).await?.ok_or_else(|| not_found(&desk, id))?;
+    let order = &picked.facts;
     if order.maker != request.maker {
         let reason = format!("order {id} was made by {}, who alone can cancel it", order.maker);
         return Err(Error::invalid("maker", reason).into());
     }
-    let (status, _) = desk.slot.read().state_of(&order, desk.call.now);
+    let (status, _) = desk.slot.read().state_of(order, desk.call.now);
     // One that sleeps can be taken back before it wakes.
     let is_live =
         matches!(status, OrderStatus::Active | OrderStatus::Inactive | OrderStatus::DecimalsMissing);
     if !is_live {
-        return Err(Error::conflict(over(&order, status)).into());
+        return Err(Error::conflict(over(order, status)).into());
     }
-    let kept = Kept { order: &order, native: None };
-    let call = desk.protocol.cancel(kept).map_err(|refusal| Error::invalid("orderId", refusal))?;
+    let protocol = desk.protocol_of(picked.kept())?;
+    let call = protocol.cancel(picked.kept()).map_err(|refusal| Error::invalid("orderId", refusal))?;
     Ok(Answer::of(Vec::new(), StepId::Cancel, &[call]))
 }

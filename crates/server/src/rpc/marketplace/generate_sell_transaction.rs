@@ -39,10 +39,11 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Answer, Failu
     let (data, taker) = (request.orders_data, request.seller);
     let named = Named { data, side: OrderSide::Offer, member: "seller", taker };
     let orders = read_named(&desk, named).await?;
-    let sold = orders.iter().filter_map(|(order, quantity)| Some((order.token_id?, *quantity)));
+    let sold = orders.iter().filter_map(|picked| Some((picked.token_id?, picked.quantity)));
     check_holds(&desk, "seller", taker, sold)?;
-    let trade = desk.trade(&orders, &fees_of(request.additional_fees), taker).await?;
-    let plan = desk.plan(&trade)?;
+    let protocol = desk.protocol_of_all(&orders)?;
+    let trade = desk.trade(protocol, &orders, &fees_of(request.additional_fees), taker).await?;
+    let plan = desk.plan(protocol, &trade).await?;
     let approvals = if batches(request.wallet_type.as_ref(), &desk.call.app.service_name) {
         Vec::new()
     } else {

@@ -2,6 +2,7 @@
 
 pub(crate) mod activities;
 pub(crate) mod checkout_options_marketplace;
+pub(crate) mod execute;
 pub(crate) mod filter;
 pub(crate) mod generate_buy_transaction;
 pub(crate) mod generate_cancel_transaction;

@@ -10,6 +10,8 @@ mod totals;
 
 use std::sync::{Arc, Mutex};
 
+use alloy_primitives::Bytes;
+use bourse_market::protocols::native::Inquiry;
 use bourse_server::{Allowance, Chains, Operator, Royalty};
 use bourse_store::{Change, Store};
 use bourse_wire::{Amount, ChainId};
@@ -50,6 +52,10 @@ impl FakeChain {
 }
 
 impl Chains for FakeChain {
+    fn ask_all(&self, _: ChainId, _: Vec<Inquiry>) -> BoxFuture<'_, Option<Vec<Option<Bytes>>>> {
+        ready(None).boxed()
+    }
+
     fn allowance(&self, chain: ChainId, asked: Allowance) -> BoxFuture<'_, Option<Amount>> {
         self.note(chain, &format!("allowance {} {} {}", asked.currency, asked.owner, asked.spender));
         ready(self.allowance.map(Amount::from)).boxed()

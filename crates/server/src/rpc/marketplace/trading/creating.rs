@@ -6,7 +6,7 @@ use bourse_wire::{Address, Amount, ChainRef, ContractInfo, ContractType, Error, 
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Answer, Desk, StepId, batches, check_holds};
+use super::{Answer, Desk, Step, StepId, batches, check_holds};
 use crate::call::Call;
 use crate::chains::Royalty;
 use crate::failure::Failure;
@@ -65,9 +65,16 @@ pub(crate) async fn make(call: Call, making: Making) -> Result<Answer, Failure> 
         unit_price: order.price_per_token,
         royalty: Amount::ZERO,
     };
-    new.royalty = royalty(&desk, &new).await?;
-    let seed = Seed { salt: U256::ZERO, now: 0, answers: &[] };
-    let made = desk.protocol.make(&new, seed).map_err(|refusal| refused(side, refusal))?;
+    let protocol = desk.newest()?;
+    new.royalty = royalty(&desk, protocol.contract(), &new).await?;
+    let asked = protocol.before_making(&new);
+    let answers = match asked.is_empty() {
+        true => Vec::new(),
+        false => desk.call.app.chains.ask_all(desk.key.chain, asked).await.unwrap_or_default(),
+    };
+    let now = u64::try_from(desk.call.now.unix_seconds()).unwrap_or_default();
+    let seed = Seed { salt: U256::from_limbs(rand::random()), now, answers: &answers };
+    let made = protocol.make(&new, seed).map_err(|refusal| refused(side, refusal))?;
     if side == OrderSide::Listing {
         check_holds(&desk, maker_member, maker, [(order.token_id, order.quantity)])?;
     }
@@ -79,7 +86,11 @@ pub(crate) async fn make(call: Call, making: Making) -> Result<Answer, Failure> 
     let id = if side == OrderSide::Offer { StepId::CreateOffer } else { StepId::CreateListing };
     match made.act {
         Act::Call(call) => Ok(Answer::of(approvals, id, &[call])),
-        Act::Sign(_) => Err(Error::invalid("orderbook", "orders of it cannot be signed here").into()),
+        Act::Sign(signing) => {
+            let marketplace = desk.word();
+            let step = Step::signature(*signing, side, (desk.key.chain, marketplace));
+            Ok(Answer { steps: approvals.into_iter().chain([step]).collect() })
+        }
     }
 }
 
@@ -144,17 +155,14 @@ fn refused(side: OrderSide, refusal: Refusal) -> Error {
 
 /// What the maker of an offer pays on top of the price. When nobody tells what that is, it is the most that the contract
 /// lets it be, which is the price again.
-async fn royalty(desk: &Desk, order: &NewOrder) -> Result<Amount, Error> {
+async fn royalty(desk: &Desk, market: Address, order: &NewOrder) -> Result<Amount, Error> {
     let price = price_of(order.unit_price, order.quantity).map_err(|refusal| refused(order.side, refusal))?;
-    if order.side == OrderSide::Listing {
+    let is_asked = order.side == OrderSide::Offer && desk.marketplace.is_own();
+    if !is_asked {
         return Ok(Amount::ZERO);
     }
-    let asked = Royalty {
-        market: desk.protocol.contract(),
-        collection: order.collection,
-        token_id: order.token_id,
-        price: price.into(),
-    };
+    let asked =
+        Royalty { market, collection: order.collection, token_id: order.token_id, price: price.into() };
     let royalty = desk.call.app.chains.royalty(desk.key.chain, asked).await;
     Ok(royalty.unwrap_or(price.into()))
 }

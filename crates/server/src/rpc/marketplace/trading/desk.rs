@@ -2,17 +2,20 @@
 
 use std::sync::Arc;
 
-use bourse_market::protocols::own::Own;
-use bourse_market::protocols::{AskedFee, Fill, Kept, Permission, Plan, Protocol, Refusal, Trade};
-use bourse_store::{CollectionId, CollectionKey};
-use bourse_wire::{
-    Address, Amount, ChainId, ChainRef, Error, Marketplace, OrderFacts, OrderSide, ServiceName, Text,
+use bourse_market::protocols::blur;
+use bourse_market::protocols::native::is_true;
+use bourse_market::protocols::venues::Floor;
+use bourse_market::protocols::{
+    AskedFee, Fill, Kept, Permission, Plan, Protocol, Refusal, Trade, is_granted,
 };
+use bourse_store::{CollectionId, CollectionKey};
+use bourse_wire::{Address, Amount, ChainId, ChainRef, Error, Marketplace, OrderSide, ServiceName, Text};
 use futures_util::future::join_all;
+use serde_json::{Value, json};
 
+use super::super::execute::LOGIN;
 use super::super::searchable;
-use super::{Step, StepId};
-use crate::app::App;
+use super::{Picked, Step, StepId};
 use crate::call::Call;
 use crate::chains::{Allowance, Operator, Royalty};
 use crate::failure::Failure;
@@ -25,7 +28,7 @@ pub(crate) struct Desk {
     pub(crate) id: CollectionId,
     pub(crate) slot: Arc<Slot>,
     pub(crate) marketplace: Marketplace,
-    pub(crate) protocol: Box<dyn Protocol + Send + Sync>,
+    floor: Floor,
 }
 
 impl Desk {
@@ -38,8 +41,8 @@ impl Desk {
         let key = call.collection(chain, collection)?;
         let app = Arc::clone(&call.app);
         let marketplace = marketplace(member, word.as_str(), &app.service_name)?;
-        let protocol = protocol(&app, key.chain, marketplace)
-            .ok_or_else(|| no_protocol(member, marketplace, &app.service_name))?;
+        let floor = app.settings.networks.floor(key.chain.0, marketplace);
+        let floor = floor.ok_or_else(|| no_contract(member, marketplace, key.chain, &app.service_name))?;
         let missing = || Error::not_found(format_args!("collection {} on chain {}", key.address, key.chain));
         let id = app.store.collection(key).await?.ok_or_else(missing)?;
         // Another process may have committed what this one is about to take over.
@@ -47,7 +50,7 @@ impl Desk {
             app.resident.follow(key, version).await?;
         }
         let slot = searchable(&app, key).await?.ok_or_else(missing)?;
-        Ok(Self { call, key, id, slot, marketplace, protocol })
+        Ok(Self { call, key, id, slot, marketplace, floor })
     }
 
     /// The marketplace's name.
@@ -55,20 +58,52 @@ impl Desk {
         self.marketplace.word(&self.call.app.service_name)
     }
 
+    /// The contract that new orders are for.
+    pub(crate) fn newest(&self) -> Result<&(dyn Protocol + Send + Sync), Failure> {
+        Ok(self.floor.newest().ok_or_else(|| self.nowhere())?)
+    }
+
+    /// The contract that an order is for.
+    pub(crate) fn protocol_of(&self, kept: Kept<'_>) -> Result<&(dyn Protocol + Send + Sync), Error> {
+        self.floor.protocol_of(kept).ok_or_else(|| self.nowhere())
+    }
+
+    fn nowhere(&self) -> Error {
+        no_contract("marketplace", self.marketplace, self.key.chain, &self.call.app.service_name)
+    }
+
+    /// The one contract that all of these orders are for.
+    pub(crate) fn protocol_of_all(&self, orders: &[Picked]) -> Result<&(dyn Protocol + Send + Sync), Error> {
+        let first = orders.first().ok_or_else(|| refused(Refusal::Empty))?;
+        let protocol = self.protocol_of(first.kept())?;
+        for other in orders {
+            let contract = self.protocol_of(other.kept())?.contract();
+            if contract != protocol.contract() {
+                let reason = format!(
+                    "the orders are for different contracts, {} and {contract}: fill those of each on their own",
+                    protocol.contract()
+                );
+                return Err(Error::invalid("ordersData", reason));
+            }
+        }
+        Ok(protocol)
+    }
+
     /// A trade of some units of each order, with royalties as the chain tells them where fees depend on it.
     pub(crate) async fn trade<'a>(
         &self,
-        orders: &'a [(OrderFacts, Amount)],
+        protocol: &(dyn Protocol + Send + Sync),
+        orders: &'a [Picked],
         fees: &[AskedFee],
         taker: Address,
     ) -> Result<Trade<'a>, Failure> {
-        let fill = |(order, quantity): &'a (OrderFacts, Amount)| {
-            Fill::new(&*self.protocol, Kept { order, native: None }, *quantity)
+        let fill = |picked: &'a Picked| {
+            let fill = Fill::new(protocol, picked.kept(), picked.quantity)?;
+            Ok(Fill { token_id: picked.token_id, ..fill })
         };
-        let fills = orders.iter().map(fill);
-        let mut fills = fills.collect::<Result<Vec<_>, _>>().map_err(refused)?;
-        if !fees.is_empty() {
-            let told = join_all(fills.iter().map(|fill| self.royalty(fill))).await;
+        let mut fills = orders.iter().map(fill).collect::<Result<Vec<_>, _>>().map_err(refused)?;
+        if !fees.is_empty() && self.marketplace.is_own() {
+            let told = join_all(fills.iter().map(|fill| self.royalty(protocol.contract(), fill))).await;
             for (fill, royalty) in fills.iter_mut().zip(told) {
                 fill.royalty = royalty.unwrap_or(fill.royalty);
             }
@@ -77,17 +112,44 @@ impl Desk {
     }
 
     /// What of the price of a listing goes to the makers of the token; `None` when that is not known or not needed.
-    async fn royalty(&self, fill: &Fill<'_>) -> Option<Amount> {
+    async fn royalty(&self, market: Address, fill: &Fill<'_>) -> Option<Amount> {
         let token_id = fill.order.token_id.filter(|_| fill.order.side == OrderSide::Listing)?;
-        let price = fill.price.into();
-        let (market, collection) = (self.protocol.contract(), self.key.address);
+        let (price, collection) = (fill.price.into(), self.key.address);
         let asked = Royalty { market, collection, token_id, price };
         self.call.app.chains.royalty(self.key.chain, asked).await
     }
 
     /// The calls that make a trade, and what must be allowed before.
-    pub(crate) fn plan(&self, trade: &Trade<'_>) -> Result<Plan, Failure> {
-        Ok(self.protocol.fill(trade, &[]).map_err(refused)?)
+    pub(crate) async fn plan(
+        &self,
+        protocol: &(dyn Protocol + Send + Sync),
+        trade: &Trade<'_>,
+    ) -> Result<Plan, Failure> {
+        let login = self.call.app.logins.get(self.marketplace, trade.taker(), self.call.now);
+        let requests = protocol.requests(trade, login.as_deref()).map_err(refused)?;
+        let answers = self.call.app.sources.ask(self.marketplace, requests).await?;
+        Ok(protocol.fill(trade, &answers).map_err(refused)?)
+    }
+
+    /// The step by which somebody logs in at the marketplace, where it wants that and they have not yet.
+    pub(crate) async fn login(&self, who: Address) -> Result<Option<Step>, Failure> {
+        let app = &self.call.app;
+        let is_needed = self.marketplace == Marketplace::Blur
+            && app.logins.get(self.marketplace, who, self.call.now).is_none();
+        if !is_needed {
+            return Ok(None);
+        }
+        let answers = app.sources.ask(self.marketplace, vec![blur::challenge(who)]).await?;
+        let answer = answers.first().unwrap_or(&Value::Null);
+        let challenge = blur::read_challenge(answer, who)
+            .map_err(|fault| Error::conflict(format!("{}: {fault}", self.word())))?;
+        let body = [
+            ("kind".to_owned(), json!(LOGIN)),
+            ("marketplace".to_owned(), json!(self.word())),
+            ("wallet".to_owned(), json!(who)),
+            ("challenge".to_owned(), challenge.rest),
+        ];
+        Ok(Some(Step::message(challenge.message, body.into_iter().collect())))
     }
 
     /// The steps by which somebody allows what a plan needs, without what is known to be allowed.
@@ -109,7 +171,11 @@ impl Desk {
                 let asked = Operator { collection, owner, operator };
                 chains.is_operator(chain, asked).await != Some(true)
             }
-            Permission::Grant { .. } => true,
+            Permission::Grant { manager, operator } => {
+                let asked = vec![is_granted(manager, owner, operator)];
+                let answers = chains.ask_all(chain, asked).await.unwrap_or_default();
+                !answers.first().is_some_and(|answer| is_true(answer.as_ref()))
+            }
         }
     }
 }
@@ -123,20 +189,9 @@ fn marketplace(member: &str, word: &str, service: &ServiceName) -> Result<Market
     }
 }
 
-/// How a marketplace is spoken with on a chain; `None` for those that are not spoken with.
-fn protocol(app: &App, chain: ChainId, marketplace: Marketplace) -> Option<Box<dyn Protocol + Send + Sync>> {
-    let markets = app.settings.networks.markets(chain.0);
-    match marketplace {
-        Marketplace::OwnV1 => Some(Box::new(Own::v1(markets.own_v1))),
-        Marketplace::OwnV2 => Some(Box::new(Own::v2(markets.own_v2, markets.batch_helper))),
-        _ => None,
-    }
-}
-
-fn no_protocol(member: &str, marketplace: Marketplace, service: &ServiceName) -> Error {
-    let own = [Marketplace::OwnV1, Marketplace::OwnV2].map(|own| own.word(service)).join(" and ");
+fn no_contract(member: &str, marketplace: Marketplace, chain: ChainId, service: &ServiceName) -> Error {
     let word = marketplace.word(service);
-    Error::invalid(member, format_args!("no transactions can be made for {word}, only for {own}"))
+    Error::invalid(member, format_args!("{word} has no contract on chain {chain}"))
 }
 
 /// Why a trade is refused, under the member that is the reason.

@@ -2,10 +2,13 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use bourse_wire::{Address, Amount, Error, Marketplace, OrderFacts, OrderSide, OrderStatus};
+use bourse_market::protocols::Kept;
+use bourse_market::protocols::native::{Inquiry, Standing};
+use bourse_wire::{Address, Amount, Error, Marketplace, OrderFacts, OrderSide, OrderStatus, TokenId};
 
 use super::{Desk, ORDERS_MAX, OrderData};
 use crate::failure::Failure;
+use crate::rpc::ingest::signed::why_over;
 
 /// Who fills orders, and which.
 pub(crate) struct Named {
@@ -19,9 +22,28 @@ pub(crate) struct Named {
     pub(crate) taker: Address,
 }
 
+/// An order that somebody fills.
+pub(crate) struct Picked {
+    /// The order.
+    pub(crate) facts: OrderFacts,
+    /// What was signed of it.
+    pub(crate) native: Option<String>,
+    /// How much of it.
+    pub(crate) quantity: Amount,
+    /// The token; an offer may be for any.
+    pub(crate) token_id: Option<TokenId>,
+}
+
+impl Picked {
+    /// The order, and what is kept of it.
+    pub(crate) fn kept(&self) -> Kept<'_> {
+        Kept { order: &self.facts, native: self.native.as_deref() }
+    }
+}
+
 /// The orders that a request names and how much of each, once it is sure that they can be filled right now. An order
 /// that is named several times comes once, with all that is asked of it.
-pub(crate) async fn read_named(desk: &Desk, named: Named) -> Result<Vec<(OrderFacts, Amount)>, Failure> {
+pub(crate) async fn read_named(desk: &Desk, named: Named) -> Result<Vec<Picked>, Failure> {
     let Named { data, side, member, taker } = named;
     match data.len() {
         0 => return Err(Error::invalid("ordersData", "must name an order").into()),
@@ -36,7 +58,8 @@ pub(crate) async fn read_named(desk: &Desk, named: Named) -> Result<Vec<(OrderFa
     }
     let ids = data.iter().map(|order| order.order_id.as_str().to_owned());
     let known = read(desk, ids.collect()).await?;
-    let mut orders: Vec<(OrderFacts, Amount)> = Vec::with_capacity(data.len());
+    let mut natives = read_natives(desk, known.keys().cloned()).await?;
+    let mut orders: Vec<Picked> = Vec::with_capacity(data.len());
     for (index, asked) in data.iter().enumerate() {
         let Some(facts) = known.get(asked.order_id.as_str()) else {
             return Err(missing(desk, index, asked.order_id.as_str()).await?.into());
@@ -46,14 +69,23 @@ pub(crate) async fn read_named(desk: &Desk, named: Named) -> Result<Vec<(OrderFa
             let reason = format!("{taker} made order {} and cannot fill it", facts.order_id);
             return Err(Error::invalid(member, reason).into());
         }
-        match orders.iter_mut().find(|(order, _)| order.order_id == facts.order_id) {
-            Some((_, sum)) => *sum = add(index, *sum, asked.quantity)?,
-            None => orders.push((facts.clone(), asked.quantity)),
+        let token_id = facts.token_id.or(asked.token_id);
+        let same =
+            |picked: &&mut Picked| picked.facts.order_id == facts.order_id && picked.token_id == token_id;
+        match orders.iter_mut().find(same) {
+            Some(picked) => picked.quantity = add(index, picked.quantity, asked.quantity)?,
+            None => orders.push(Picked {
+                facts: facts.clone(),
+                native: natives.remove(&facts.order_id),
+                quantity: asked.quantity,
+                token_id,
+            }),
         }
     }
-    for (facts, quantity) in &orders {
-        check_fillable(desk, facts, *quantity)?;
+    for picked in &orders {
+        check_fillable(desk, &picked.facts, picked.quantity)?;
     }
+    check_standing(desk, &orders).await?;
     Ok(orders)
 }
 
@@ -64,9 +96,59 @@ async fn read(desk: &Desk, ids: Vec<String>) -> Result<HashMap<String, OrderFact
     Ok(found.into_iter().map(|facts| (facts.order_id.clone(), facts)).collect())
 }
 
-/// The order of the marketplace by this name.
-pub(crate) async fn read_one(desk: &Desk, id: &str) -> Result<Option<OrderFacts>, Failure> {
-    Ok(read(desk, vec![id.to_owned()]).await?.remove(id))
+/// What was signed of those of these orders that are signed.
+async fn read_natives(
+    desk: &Desk,
+    ids: impl Iterator<Item = String>,
+) -> Result<HashMap<String, String>, Failure> {
+    if desk.marketplace.is_own() {
+        return Ok(HashMap::new());
+    }
+    let keys = ids.map(|id| (desk.marketplace, id)).collect();
+    let found = desk.call.app.store.natives_by_key(desk.id, keys).await?;
+    Ok(found.into_iter().map(|((_, id), native)| (id, native)).collect())
+}
+
+/// The order of the marketplace by this name, and what was signed of it.
+pub(crate) async fn read_one(desk: &Desk, id: &str) -> Result<Option<Picked>, Failure> {
+    let Some(facts) = read(desk, vec![id.to_owned()]).await?.remove(id) else { return Ok(None) };
+    let native = read_natives(desk, [id.to_owned()].into_iter()).await?.remove(id);
+    let (quantity, token_id) = (facts.quantity_remaining, facts.token_id);
+    Ok(Some(Picked { facts, native, quantity, token_id }))
+}
+
+/// Refuses signed orders that the chain no longer lets be filled, where somebody can be asked.
+async fn check_standing(desk: &Desk, orders: &[Picked]) -> Result<(), Failure> {
+    let mut asked = Vec::new();
+    for picked in orders.iter().filter(|picked| picked.native.is_some()) {
+        let protocol = desk.protocol_of(picked.kept())?;
+        let inquiries = protocol.inquiries(picked.kept()).unwrap_or_default();
+        asked.push((picked, protocol, inquiries));
+    }
+    let all: Vec<Inquiry> = asked.iter().flat_map(|(.., inquiries)| inquiries.clone()).collect();
+    if all.is_empty() {
+        return Ok(());
+    }
+    let Some(answers) = desk.call.app.chains.ask_all(desk.key.chain, all).await else { return Ok(()) };
+    let mut rest = answers.as_slice();
+    for (picked, protocol, inquiries) in asked {
+        let (own, others) = rest.split_at(inquiries.len().min(rest.len()));
+        rest = others;
+        let (id, quantity) = (&picked.facts.order_id, picked.quantity);
+        match protocol.standing(picked.kept(), own) {
+            Some(Standing::Open { remaining }) if remaining < quantity => {
+                let reason =
+                    format!("{quantity} units of order {id} where {remaining} can be filled right now");
+                return Err(Error::conflict(reason).into());
+            }
+            Some(Standing::Open { .. }) | None => {}
+            Some(over) => {
+                let why = why_over(over, picked.facts.side);
+                return Err(Error::conflict(format!("order {id}: {why}")).into());
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Why an order is not there: it may be on another marketplace.
@@ -103,11 +185,17 @@ fn check_named(index: usize, asked: &OrderData, facts: &OrderFacts, side: OrderS
         };
         return refuse("orderId", format!("order {id} is {is}: use {operation}"));
     }
-    let Some(token) = facts.token_id else {
-        return refuse("orderId", format!("order {id} is for any token, which cannot be filled here"));
-    };
-    if let Some(other) = asked.token_id.filter(|asked| *asked != token) {
-        return refuse("tokenId", format!("order {id} is for token {token}, not {other}"));
+    match (facts.token_id, asked.token_id) {
+        (None, _) if facts.marketplace.is_own() => {
+            return refuse("orderId", format!("order {id} is for any token, which cannot be filled here"));
+        }
+        (None, None) => {
+            return refuse("tokenId", format!("order {id} is for any token: name the one to sell"));
+        }
+        (Some(token), Some(other)) if token != other => {
+            return refuse("tokenId", format!("order {id} is for token {token}, not {other}"));
+        }
+        _ => {}
     }
     if asked.quantity == Amount::ZERO {
         return refuse("quantity", "must not be zero".to_owned());
@@ -167,7 +255,7 @@ pub(crate) fn check_holds(
     desk: &Desk,
     member: &str,
     owner: Address,
-    sold: impl IntoIterator<Item = (bourse_wire::TokenId, Amount)>,
+    sold: impl IntoIterator<Item = (TokenId, Amount)>,
 ) -> Result<(), Error> {
     let mut wanted: BTreeMap<_, Amount> = BTreeMap::new();
     for (token, quantity) in sold {

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use bourse_market::protocols::Call;
-use bourse_wire::{Address, Amount};
+use bourse_market::protocols::{Call, Signing};
+use bourse_wire::{Address, Amount, ChainId, OrderSide};
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::{Value, json};
 
 /// What a wallet has to do.
 #[derive(Serialize, JsonSchema)]
@@ -65,9 +66,15 @@ pub(crate) enum StepId {
     CreateOffer,
     /// Takes an order back.
     Cancel,
+    /// Signs typed data (EIP-712); the signature goes to `Execute`.
+    #[serde(rename = "signEIP712")]
+    SignEip712,
+    /// Signs a message (EIP-191); the signature goes to `Execute`.
+    #[serde(rename = "signEIP191")]
+    SignEip191,
 }
 
-/// Typed data to sign, after EIP-712. No marketplace that transactions are made for asks for one.
+/// Typed data to sign, after EIP-712.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "StepSignature")]
@@ -112,10 +119,13 @@ struct PostRequest {
 /// What is executed by a signature.
 #[derive(Clone, Copy, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[expect(dead_code, reason = "documents a member that other marketplaces need")]
-enum ExecuteType {
-    /// An order.
+pub(crate) enum ExecuteType {
+    /// An order that is filled.
     Order,
+    /// A listing that is made.
+    CreateListing,
+    /// An offer that is made.
+    CreateItemOffer,
 }
 
 impl Step {
@@ -131,5 +141,63 @@ impl Step {
             post: None,
             execute_type: None,
         }
+    }
+
+    /// Typed data to sign, which makes an order.
+    pub(crate) fn signature(signing: Signing, side: OrderSide, place: (ChainId, String)) -> Self {
+        let Signing { typed, native, price } = signing;
+        let (chain, marketplace) = place;
+        let domain = SignatureDomain {
+            name: typed.domain.name.into_owned(),
+            version: typed.domain.version.into_owned(),
+            chain_id: typed.domain.chain.0,
+            verifying_contract: typed.domain.contract,
+        };
+        let signature = SignatureRequest {
+            domain,
+            types: typed.types.into_iter().collect(),
+            primary_type: typed.primary_type,
+            value: typed.value.into_iter().collect(),
+        };
+        let body = [
+            ("chainId".to_owned(), json!(chain)),
+            ("marketplace".to_owned(), json!(marketplace)),
+            ("native".to_owned(), Value::Object(native)),
+        ];
+        let execute_type = match side {
+            OrderSide::Offer => ExecuteType::CreateItemOffer,
+            OrderSide::Listing | OrderSide::Unknown => ExecuteType::CreateListing,
+        };
+        Self {
+            id: StepId::SignEip712,
+            data: String::new(),
+            to: Address::ZERO,
+            value: Amount::ZERO,
+            price,
+            signature: Some(signature),
+            post: Some(PostRequest::to_execute(body.into_iter().collect())),
+            execute_type: Some(execute_type),
+        }
+    }
+
+    /// A message to sign, by which somebody logs in at a marketplace.
+    pub(crate) fn message(message: String, body: BTreeMap<String, Value>) -> Self {
+        Self {
+            id: StepId::SignEip191,
+            data: message,
+            to: Address::ZERO,
+            value: Amount::ZERO,
+            price: Amount::ZERO,
+            signature: None,
+            post: Some(PostRequest::to_execute(body)),
+            execute_type: Some(ExecuteType::Order),
+        }
+    }
+}
+
+impl PostRequest {
+    /// What `Execute` is called with, beside the signature.
+    fn to_execute(body: BTreeMap<String, Value>) -> Self {
+        Self { endpoint: "/rpc/Marketplace/Execute".to_owned(), method: "POST".to_owned(), body }
     }
 }

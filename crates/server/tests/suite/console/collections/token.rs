@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use alloy_primitives::Bytes;
+use bourse_market::protocols::native::Inquiry;
 use bourse_server::{Allowance, Chains, Operator, Royalty};
 use bourse_wire::{Amount, ChainId};
 use futures_util::FutureExt as _;
@@ -141,6 +143,10 @@ async fn what_a_token_says_stays_text_and_pages_stay_small() {
 struct Generous(Option<u64>);
 
 impl Chains for Generous {
+    fn ask_all(&self, _: ChainId, _: Vec<Inquiry>) -> BoxFuture<'_, Option<Vec<Option<Bytes>>>> {
+        ready(None).boxed()
+    }
+
     fn allowance(&self, _: ChainId, _: Allowance) -> BoxFuture<'_, Option<Amount>> {
         ready(None).boxed()
     }
