@@ -67,6 +67,11 @@ async fn audiences_are_made_renamed_and_deleted() {
     let empty = owner.post(&format!("{one}/rename"), &[("name", " ")]).await;
     assert_eq!(empty.status, 422);
     assert!(empty.says("name: must not be empty"));
+    let other = owner.post(&path, &[("name", "Taken")]).await;
+    assert_eq!(other.status, 303);
+    let taken = owner.post(&format!("{one}/rename"), &[("name", "Taken")]).await;
+    assert!(taken.status == 422 && taken.value("name") == "Taken");
+    assert!(taken.html.contains(&format!("<h1>{}</h1>", escaped(HOSTILE))));
     assert_eq!(owner.post(&format!("{one}/rename"), &[("name", "Testers")]).await.status, 303);
     assert!(owner.get(one).await.html.contains("<h1>Testers</h1>"));
     assert_eq!(owner.post(&format!("{one}/delete"), &[]).await.status, 303);

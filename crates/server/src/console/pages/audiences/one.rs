@@ -38,7 +38,7 @@ pub(super) async fn show(member: Member, uri: Uri) -> Answer {
     let query = Form::of_query(uri.query().unwrap_or_default());
     let look = Look { sought: query.text("q").to_owned(), page: query.read("page").unwrap_or(1) };
     let view = find(&member).await?;
-    Ok(page(&member, &view, &look, &html! {}))
+    Ok(page(&member, &view, &look, (&html! {}, "")))
 }
 
 pub(super) async fn rename(Owner(member): Owner, form: Form) -> Answer {
@@ -74,11 +74,8 @@ async fn settle(member: &Member, result: Result<(), Refusal>, done: Done, typed:
     match result.map_err(Refusal::into_error) {
         Ok(()) => Ok(see_other(&done.at(&path(member, member.id("audience")?, "")))),
         Err(Ok(error)) => {
-            let mut view = find(member).await?;
-            if !typed.is_empty() {
-                typed.clone_into(&mut view.audience.name);
-            }
-            let page = page(member, &view, &Look::default(), &notice::refused(&error));
+            let view = find(member).await?;
+            let page = page(member, &view, &Look::default(), (&notice::refused(&error), typed));
             Ok((StatusCode::UNPROCESSABLE_ENTITY, page).into_response())
         }
         Err(Err(refusal)) => Err(refusal),
@@ -94,7 +91,8 @@ pub(super) fn path(member: &Member, audience: RecordId, rest: &str) -> String {
     member.path(&format!("/audiences/{audience}{rest}"))
 }
 
-fn page(member: &Member, view: &View, look: &Look, first: &Markup) -> Response {
+/// `typed` is a name that was not taken.
+fn page(member: &Member, view: &View, look: &Look, (first, typed): (&Markup, &str)) -> Response {
     let audience = &view.audience;
     let body = html! {
         p.trail { a href=(member.path("/audiences")) { "Audiences" } }
@@ -114,7 +112,7 @@ fn page(member: &Member, view: &View, look: &Look, first: &Markup) -> Response {
             h2 { "Linked contracts" }
             (contracts(member, &view.contracts))
         }
-        @if member.is_owner() { (settings(member, audience)) }
+        @if member.is_owner() { (settings(member, audience, typed)) }
     };
     member.page(Section::Audiences, &audience.name, &body)
 }
@@ -225,13 +223,14 @@ fn contracts(member: &Member, contracts: &[AudienceContract]) -> Markup {
     }
 }
 
-fn settings(member: &Member, audience: &Audience) -> Markup {
+fn settings(member: &Member, audience: &Audience, typed: &str) -> Markup {
+    let name = if typed.is_empty() { audience.name.as_str() } else { typed };
     html! {
         section.panel {
             h2 { "Rename" }
             form.inline method="post" action=(path(member, audience.id, "/rename")) {
                 (member.visitor.form_token())
-                label { "Name" input name="name" value=(audience.name) maxlength="256" required; }
+                label { "Name" input name="name" value=(name) maxlength="256" required; }
                 button { "Rename audience" }
             }
         }

@@ -4,10 +4,8 @@ use bourse_wire::{Error, JsonObject};
 use maud::{Markup, html};
 use serde_json::{Number, Value};
 
+use super::record::as_line;
 use crate::console::form::Form;
-
-/// Rows that a form may have.
-const ROWS_MAX: usize = 200;
 
 /// Empty rows at the end of a form.
 const SPARE: usize = 2;
@@ -70,8 +68,20 @@ impl Row {
         Self { name: name.to_owned(), value, kind, original }
     }
 
+    /// What the attribute was, if this is what a browser sends of it when nobody touches it.
+    fn untouched(&self) -> Option<JsonObject> {
+        let original: JsonObject = serde_json::from_str(&self.original).ok()?;
+        let was = Self::of(&original);
+        let is_same =
+            self.kind == was.kind && self.name == as_line(&was.name) && self.value == as_line(&was.value);
+        is_same.then_some(original)
+    }
+
     /// The attribute that the row stands for; none when the row is empty.
     fn attribute(&self) -> Result<Option<JsonObject>, String> {
+        if let Some(original) = self.untouched() {
+            return Ok(Some(original));
+        }
         if self.name.is_empty() && self.value.is_empty() {
             return Ok(None);
         }
@@ -112,7 +122,8 @@ impl Row {
 
 /// The rows that a form was sent with.
 pub(super) fn rows_in(form: &Form) -> Vec<Row> {
-    let count = form.read::<usize>("attributes").unwrap_or(0).min(ROWS_MAX);
+    // Whatever the number says, there are no more rows than fields.
+    let count = form.read::<usize>("attributes").unwrap_or(0).min(form.fields().len());
     let field = |row: usize, part: &str| form.text(&format!("attribute-{row}-{part}")).to_owned();
     let kept = (0..count).filter(|row| !form.is_set(&format!("attribute-{row}-remove")));
     let row = |row| Row {
@@ -138,8 +149,8 @@ pub(super) fn attributes(rows: &[Row]) -> Result<Vec<JsonObject>, Error> {
 /// The rows as controls, with a few empty ones behind.
 pub(super) fn controls(rows: &[Row], spare: usize) -> Markup {
     let empty = std::iter::repeat_n(Row::default(), SPARE + spare);
-    let filled = rows.iter().filter(|row| !row.name.is_empty() || !row.value.is_empty()).cloned();
-    let rows: Vec<Row> = filled.chain(empty).take(ROWS_MAX).collect();
+    let is_filled = |row: &&Row| !(row.name.is_empty() && row.value.is_empty() && row.original.is_empty());
+    let rows: Vec<Row> = rows.iter().filter(is_filled).cloned().chain(empty).collect();
     html! {
         input type="hidden" name="attributes" value=(rows.len());
         div.scroll tabindex="0" {
@@ -213,6 +224,31 @@ mod tests {
             let kept = sent(attribute, |_| ()).unwrap().unwrap();
             assert_eq!(Value::Object(kept).to_string(), attribute);
         }
+    }
+
+    #[test]
+    fn what_browsers_do_to_text_changes_nothing() {
+        for attribute in [r#"{"trait_type":" A ","value":"two\nlines "}"#, r#"{"a":" "}"#, r#"{"":""}"#] {
+            let sent = sent(attribute, |row| {
+                row.name = as_line(&row.name);
+                row.value = as_line(&row.value);
+            });
+            assert_eq!(Value::Object(sent.unwrap().unwrap()).to_string(), attribute);
+        }
+    }
+
+    #[test]
+    fn no_row_is_left_behind_however_many_there_are() {
+        let many: Vec<Row> = (0..500).map(|n| Row::of(&object(&format!("{{\"n{n}\":{n}}}")))).collect();
+        assert!(controls(&many, 0).into_string().contains("attribute-501-name"));
+        let mut text = form_urlencoded::Serializer::new("attributes=502".to_owned());
+        for (place, row) in many.iter().enumerate() {
+            let fields = [("name", &row.name), ("value", &row.value), ("original", &row.original)];
+            text.extend_pairs(fields.map(|(part, value)| (format!("attribute-{place}-{part}"), value)));
+            text.append_pair(&format!("attribute-{place}-kind"), "number");
+        }
+        assert_eq!(attributes(&rows_in(&Form::of_query(&text.finish()))).unwrap().len(), 500);
+        assert!(rows_in(&Form::of_query("attributes=99999999999")).len() <= 1);
     }
 
     #[test]

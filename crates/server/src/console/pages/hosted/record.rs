@@ -144,6 +144,22 @@ impl Draft {
     }
 }
 
+impl Line {
+    /// A text as it arrives when it was shown in the form and sent.
+    fn as_sent(&self, text: &str) -> String {
+        if self.member == "description" {
+            text.replace("\r\n", "\n").replace('\r', "\n").trim().to_owned()
+        } else {
+            as_line(text)
+        }
+    }
+}
+
+/// A text as it arrives from a field that has one line.
+pub(super) fn as_line(text: &str) -> String {
+    text.replace(['\n', '\r'], "").trim().to_owned()
+}
+
 /// Whether what was sent is the JSON and not the form.
 pub(super) fn is_json(form: &Form) -> bool {
     form.text("as") == "json"
@@ -159,8 +175,14 @@ pub(super) fn wanted(subject: Subject, form: &Form, stored: &Value) -> Result<Js
     if is_json(form) {
         return json::read(subject, form.text("json"), stored);
     }
-    let text = |line: &Line| (line.member.to_owned(), Value::String(form.text(line.member).to_owned()));
-    let mut record: JsonObject = subject.lines().iter().map(text).collect();
+    let mut record = JsonObject::new();
+    for line in subject.lines() {
+        let typed = line.as_sent(form.text(line.member));
+        // What nobody touched is not saved: browsers change line breaks, and we the spaces around a text.
+        if typed != line.as_sent(stored[line.member].as_str().unwrap_or_default()) {
+            record.insert(line.member.to_owned(), Value::String(typed));
+        }
+    }
     let attributes = attributes::attributes(&attributes::rows_in(form))?;
     record.insert("attributes".to_owned(), attributes.into_iter().map(Value::Object).collect());
     Ok(record)
