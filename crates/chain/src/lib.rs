@@ -13,6 +13,7 @@ mod rates;
 mod royalties;
 pub mod rpc;
 mod sources;
+mod standings;
 mod status;
 mod tls;
 
@@ -23,4 +24,5 @@ pub use offers::{Followed, OfferOptions, OfferWatch, Offers, OffersError};
 pub use pace::{Pace, RealPace};
 pub use rates::{RateError, RateSource, RateTeller, follow_rates};
 pub use sources::{Source, SourceError, SourceOptions};
+pub use standings::Standings;
 pub use status::{Phase, Progress, Snapshot, Status, Trouble};

@@ -47,7 +47,7 @@ pub use audiences::{AudienceContractInput, AudienceImport, AudienceView};
 pub use backend::{DatabaseUrl, OpenOptions, Store, copy_sqlite};
 pub use chain::{
     Backing, BlockFacts, Blocks, BlocksCommitted, ChainError, ChainState, Followed, History,
-    HistoryCommitted, OfferScope, Purse,
+    HistoryCommitted, OfferScope, Purse, Settled, Unsettled,
 };
 pub use changes::Changes;
 pub use collections::{CollectionId, CollectionKey, Holders, StoredToken};

@@ -153,7 +153,7 @@ impl Migration {
             both: include_str!("../migrations/0010_signed_orders.sql"),
             sqlite: "",
             postgres: "",
-            layout: &[],
+            layout: &[("standing_queue", Layout::ByCollection)],
         },
     ];
 

@@ -7,6 +7,7 @@ use bourse_wire::{Marketplace, OrderFacts, OrderSide, OrderStatus};
 
 use crate::args::{Arg, args};
 use crate::backend::Store;
+use crate::chain::standing;
 use crate::collections::CollectionId;
 use crate::order_activities::{Known, activities_of};
 use crate::row::Row;
@@ -103,7 +104,8 @@ pub(crate) async fn put(
     let known = keyed(session, SELECT_ORDERS, id, orders.keys().cloned()).await?;
     let known: HashMap<OrderKey, &Row> =
         known.iter().map(|row| Ok((order_key(row)?, row))).collect::<Result<_, StoreError>>()?;
-    let (mut rows, mut signed_rows) = (Vec::with_capacity(orders.len()), Vec::new());
+    let (mut rows, mut signed_rows, mut signed_keys) =
+        (Vec::with_capacity(orders.len()), Vec::new(), Vec::new());
     let (mut activities, mut changed) = (Vec::new(), Vec::with_capacity(orders.len()));
     for (key, Given { facts: mut order, signed }) in orders {
         if signed.is_some() && natives.contains(&key) {
@@ -127,6 +129,7 @@ pub(crate) async fn put(
                 let nonces = nonces.map_err(|error| StoreError::corrupt("nonces", error))?;
                 args.extend(args![order.operator, native, nonces]);
                 signed_rows.push(args);
+                signed_keys.push(key);
             }
             None => rows.push(args),
         }
@@ -138,6 +141,7 @@ pub(crate) async fn put(
         "{UPSERT_ORDERS}, operator = excluded.operator, native = excluded.native, nonces = excluded.nonces"
     );
     session.insert(&head, &tail, signed_rows).await?;
+    standing::enqueue(session, id, signed_keys.iter()).await?;
     activities::put(session, id, activities).await?;
     Ok(changed)
 }

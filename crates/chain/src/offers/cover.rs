@@ -8,7 +8,7 @@ use bourse_wire::{Address, Amount, OrderFacts, Timestamp};
 const BPS_WHOLE: u64 = 10_000;
 
 /// Whose funds an offer needs, when it is known who takes them. The chain's own currency has no allowances.
-pub(super) fn purse_of(order: &OrderFacts) -> Option<Purse> {
+pub(crate) fn purse_of(order: &OrderFacts) -> Option<Purse> {
     let operator = order.operator?;
     (order.currency != Address::ZERO).then_some(Purse {
         maker: order.maker,

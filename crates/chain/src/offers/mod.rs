@@ -20,7 +20,8 @@ use bourse_wire::{Address, ChainId, OrderFacts, Timestamp};
 use crate::calls::Caller;
 use crate::node::{Call, Failure, Node, Span};
 use crate::questions::{allowanceCall, balanceOfCall};
-use cover::{is_over, purse_of, units};
+pub(crate) use cover::purse_of;
+use cover::{is_over, units};
 pub use watch::OfferWatch;
 use watched::Watched;
 
@@ -86,6 +87,11 @@ impl Offers {
     pub fn forget(&mut self) {
         self.watched.clear();
         self.read = None;
+    }
+
+    /// Takes that something happened to the money behind an offer, which may be a new one.
+    pub fn touch(&mut self, purse: Purse) {
+        self.watched.touch(purse);
     }
 
     /// Whether there are more to look at than one look had room for.

@@ -1,4 +1,4 @@
-//! Looking at offers beside a follower.
+//! Looking at orders beside a follower.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,13 +8,14 @@ use bourse_store::Store;
 use super::{Followed, Offers};
 use crate::node::Node;
 use crate::pace::Pace;
+use crate::standings::Standings;
 use crate::status::{Phase, Snapshot, Status};
 
 /// Nodes that keep no archive know the state of about twice as many blocks. Further behind there is nobody to ask, and
 /// what they would say is of no interest.
 const LAG_MAX: u64 = 64;
 
-/// Looks at the funds behind offers at each new block, beside a follower of the same chain and while that one follows.
+/// Looks at signed orders that are new, and at the funds behind offers at each new block, beside a follower of the same chain and while that one follows.
 pub struct OfferWatch<N, P> {
     /// Whom to ask.
     pub node: Arc<N>,
@@ -22,6 +23,8 @@ pub struct OfferWatch<N, P> {
     pub store: Arc<Store>,
     /// The time.
     pub pace: Arc<P>,
+    /// Asks what became of signed orders.
+    pub standings: Standings,
     /// How the follower is doing.
     pub status: Status,
     /// How long to wait between two looks at it.
@@ -34,7 +37,11 @@ impl<N: Node, P: Pace> OfferWatch<N, P> {
         let mut looked = None;
         loop {
             let snapshot = self.status.get();
-            match followed(&snapshot) {
+            let at = followed(&snapshot);
+            if let Some(at) = &at {
+                self.settle(at, &mut offers).await;
+            }
+            match at {
                 Some(at) if looked != Some(at.block.hash) || offers.has_more() => {
                     match offers.look(&*self.node, &self.store, &at, self.pace.now()).await {
                         Ok(_) => looked = Some(at.block.hash),
@@ -47,6 +54,14 @@ impl<N: Node, P: Pace> OfferWatch<N, P> {
                 None => offers.forget(),
             }
             self.pace.sleep(self.interval).await;
+        }
+    }
+
+    /// Has signed orders asked about that are new, and the funds behind offers among them looked at.
+    async fn settle(&self, at: &Followed, offers: &mut Offers) {
+        match self.standings.look(&*self.node, &self.store, at).await {
+            Ok(purses) => purses.into_iter().for_each(|purse| offers.touch(purse)),
+            Err(error) => tracing::warn!(chain = %at.chain, %error, "signed orders could not be asked about"),
         }
     }
 }

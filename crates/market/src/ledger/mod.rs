@@ -17,7 +17,7 @@ use bourse_wire::{
 pub use needs::Needs;
 
 use crate::facts::{Block, Fact, OrderFilled, OrderMade, Stated, Which};
-use crate::protocols::native::{Nonces, Revoked};
+use crate::protocols::native::{Nonces, Revoked, unit_price};
 use table::Table;
 
 /// What tells an order apart within its collection: the marketplace, and its own name for the order.
@@ -306,12 +306,12 @@ impl Ledger {
                 })
             }
             Which::Priced { maker, side, currency, price } => {
-                let unit = price.value().checked_div(filled.quantity.value())?;
+                let unit = unit_price(*side, price.value(), filled.quantity.value());
                 let mut keys = self.open_of(filled.marketplace, *maker);
                 keys.find(|(_, order)| {
                     is_for(order, *side, filled.token_id)
                         && order.currency == *currency
-                        && order.price_amount.value() == unit
+                        && order.price_amount == unit
                         && order.quantity_remaining >= filled.quantity
                 })
             }

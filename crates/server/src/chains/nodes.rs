@@ -11,7 +11,7 @@ use bourse_chain::questions::{allowanceCall, getRoyaltyInfoCall, isApprovedForAl
 use bourse_chain::rpc::{HttpNode, HttpOptions, NodeUrl, Pool, PoolOptions};
 use bourse_chain::{
     Call, Caller, FollowOptions, Follower, Node as _, OfferOptions, OfferWatch, Offers, Phase, RealPace,
-    Reverted, Snapshot, Status, fetch,
+    Reverted, Snapshot, Standings, Status, fetch,
 };
 use bourse_market::facts::Block;
 use bourse_market::protocols::native::Inquiry;
@@ -164,17 +164,22 @@ impl NetworkNodes {
         self.node.head().await.map_err(|error| error.to_string())
     }
 
-    /// Looks at the funds behind offers, beside the follower, until whoever waits for this stops waiting.
+    /// Looks at signed orders and at the funds behind offers, beside the follower, until whoever waits for this stops waiting.
     pub(crate) fn watch_offers(&self, store: &Store, clock: &Clock) -> impl Future<Output = ()> + use<> {
         let watch = OfferWatch {
             node: Arc::clone(&self.node),
             store: Arc::new(store.clone()),
             pace: Arc::new(pace(clock)),
+            standings: Standings::new(self.calls(), self.network.floors()),
             status: self.status.clone(),
             interval: self.network.following.poll,
         };
-        let caller = Caller::new(Some(self.network.following.multicall));
-        watch.run(Offers::new(caller, OfferOptions::default()))
+        watch.run(Offers::new(self.calls(), OfferOptions::default()))
+    }
+
+    /// Another way to ask contracts.
+    fn calls(&self) -> Caller {
+        Caller::new(Some(self.network.following.multicall))
     }
 
     /// Whoever follows the chain into a store.

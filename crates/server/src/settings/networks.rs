@@ -107,6 +107,15 @@ impl Network {
         if named.is_empty() { deployments(marketplace, ChainId(self.id)) } else { named }
     }
 
+    /// Every marketplace whose orders are signed and that has contracts here.
+    pub fn floors(&self) -> Vec<(Marketplace, Floor)> {
+        let signed = VENUES.iter().map(|venue| venue.marketplace).filter(|marketplace| !marketplace.is_own());
+        let floor = |marketplace| {
+            Some((marketplace, Floor::new(marketplace, ChainId(self.id), &self.deployments(marketplace))?))
+        };
+        signed.filter_map(floor).collect()
+    }
+
     /// Every marketplace whose orders are signed, as its contracts are spoken with.
     pub fn signed_protocols(&self) -> Vec<Signed> {
         let chain = ChainId(self.id);

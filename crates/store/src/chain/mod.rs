@@ -10,6 +10,7 @@ mod metadata;
 mod orders;
 mod resync;
 mod rewind;
+pub(crate) mod standing;
 mod state;
 mod undo;
 mod write;
@@ -19,6 +20,7 @@ use bourse_wire::{Address, ChainId};
 
 pub use backing::{Backing, OfferScope, Purse};
 pub use error::ChainError;
+pub use standing::{Settled, Unsettled};
 
 use crate::{CollectionId, CollectionKey};
 

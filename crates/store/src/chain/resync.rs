@@ -2,6 +2,7 @@
 
 use bourse_wire::ChainId;
 
+use super::standing;
 use super::state::{hold, read_followed};
 use crate::args::args;
 use crate::collections::{self, CollectionId};
@@ -19,6 +20,7 @@ impl Store {
 
 async fn resync(session: &mut Session<'_>, chain: ChainId) -> Result<(), StoreError> {
     hold(session, chain).await?;
+    standing::enqueue_after(session, chain, 0).await?;
     let sql = "UPDATE followed_collections SET next_block = from_block, live = $2 WHERE chain_id = $1";
     session.execute(sql, args![chain, false]).await?;
     for followed in read_followed(session, chain, None).await? {
@@ -29,7 +31,8 @@ async fn resync(session: &mut Session<'_>, chain: ChainId) -> Result<(), StoreEr
 }
 
 /// Forgets what a chain stated of a collection. Orders of the service's own marketplaces are stated by chains only, and
-/// the name of an activity that a log told of begins with its transaction.
+/// the name of an activity that a log told of begins with its transaction. What happened to orders of others is not told
+/// again.
 async fn forget(session: &mut Session<'_>, id: CollectionId) -> Result<(), StoreError> {
     let version = collections::hold(session, id).await?;
     market_projects::keep_counted(session, id).await?;
@@ -39,7 +42,8 @@ async fn forget(session: &mut Session<'_>, id: CollectionId) -> Result<(), Store
         "token_approvals WHERE collection_id = $1",
         "balances WHERE collection_id = $1",
         "orders WHERE collection_id = $1 AND marketplace IN (1, 2)",
-        "activities WHERE collection_id = $1 AND tx_hash <> '' AND unique_hash LIKE tx_hash || ':%'",
+        "activities WHERE collection_id = $1 AND marketplace IN (0, 1, 2)
+            AND tx_hash <> '' AND unique_hash LIKE tx_hash || ':%'",
     ] {
         session.execute(format!("DELETE FROM {what}"), args![id.0]).await?;
     }

@@ -7,7 +7,7 @@ use bourse_wire::{ChainId, TokenId};
 use super::state::{Checkpoint, blocks_from, oldest_kept};
 use super::undo::{Undo, Undone};
 use super::write::{Work, write_approvals, write_balances, write_token_approvals};
-use super::{ChainError, orders};
+use super::{ChainError, orders, standing};
 use crate::args::{Arg, args};
 use crate::collections::CollectionId;
 use crate::session::Session;
@@ -35,6 +35,7 @@ pub(super) async fn rewind(
     let sql = "DELETE FROM chain_blocks WHERE chain_id = $1 AND number > $2";
     session.execute(sql, args![chain, to]).await?;
     set_back(session, chain, to + 1).await?;
+    standing::enqueue_after(session, chain, to).await?;
     Ok(block.into())
 }
 

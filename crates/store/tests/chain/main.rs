@@ -11,4 +11,5 @@ mod orders;
 mod random;
 mod random_blocks;
 mod rules;
+mod signed;
 mod stage;

@@ -133,7 +133,7 @@ fn bps(amount: U256, price: U256) -> i64 {
 
 /// The price of one unit. When all do not divide, a buyer is never told less than is to be paid, and a seller never
 /// more than is to be had; trades reckon with the whole.
-fn unit_price(side: OrderSide, price: U256, quantity: U256) -> Amount {
+pub(crate) fn unit_price(side: OrderSide, price: U256, quantity: U256) -> Amount {
     let units = quantity.max(U256::from(1));
     match side {
         OrderSide::Listing => price.div_ceil(units),

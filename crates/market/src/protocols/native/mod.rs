@@ -15,6 +15,7 @@ use serde::de::DeserializeOwned;
 
 use super::{Kept, Refusal};
 
+pub(crate) use deal::unit_price;
 pub(super) use deal::{Deal, Share, ShareKind};
 pub(super) use merkle::{Side, root_by_place, root_by_side, root_sorted};
 pub use nonces::{Nonces, Numbers, Revoked, Series};

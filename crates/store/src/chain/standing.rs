@@ -1,0 +1,190 @@
+//! What became of signed orders.
+//!
+//! Logs tell what happens to such an order from the moment on that it is known here, but not what happened before. So the
+//! chain is asked about it once, as of the block that it is followed to: from there on logs are enough. It is asked again
+//! when that block is taken back.
+
+use std::collections::BTreeMap;
+
+use bourse_market::facts::Block;
+use bourse_market::protocols::native::Standing;
+use bourse_wire::{Amount, ChainId, Marketplace, OrderFacts, OrderSide, OrderStatus};
+
+use super::orders::{order_row, write};
+use super::state::hold;
+use crate::args::args;
+use crate::collections::{self, CollectionId, CollectionKey, find};
+use crate::commit::{Changed, raise_version};
+use crate::orders::{OrderKey, SELECT_ORDERS, order, read_orders};
+use crate::row::Row;
+use crate::session::Session;
+use crate::{Store, StoreError};
+
+/// A signed order of which a chain is to be asked what became of it.
+#[derive(Clone, Debug)]
+pub struct Unsettled {
+    /// Its collection.
+    pub collection: CollectionKey,
+    /// The order.
+    pub facts: OrderFacts,
+    /// What was signed.
+    pub native: String,
+}
+
+/// What a chain said of a signed order.
+#[derive(Clone, Debug)]
+pub struct Settled {
+    /// Its collection.
+    pub collection: CollectionKey,
+    /// Where it is.
+    pub marketplace: Marketplace,
+    /// The marketplace's own name for it.
+    pub order_id: String,
+    /// What became of it; `None` when the chain does not tell.
+    pub standing: Option<Standing>,
+}
+
+impl Store {
+    /// Signed orders on collections that move on with a chain, of which it is to be asked what became of them.
+    pub async fn unsettled_orders(&self, chain: ChainId, most: u64) -> Result<Vec<Unsettled>, StoreError> {
+        self.read(move |mut session| Box::pin(async move { unsettled(&mut session, chain, most).await }))
+            .await
+    }
+
+    /// Takes what a chain said of signed orders as of a block. Tells whether that is still the newest one that is known:
+    /// otherwise nothing is taken, as what happened since is known already.
+    pub async fn settle_orders(
+        &self,
+        chain: ChainId,
+        at: Block,
+        settled: Vec<Settled>,
+    ) -> Result<bool, StoreError> {
+        let changes_kept = self.options.changes_kept;
+        self.write(move |mut session| {
+            Box::pin(async move { settle(&mut session, chain, at, settled, changes_kept).await })
+        })
+        .await
+    }
+}
+
+async fn unsettled(
+    session: &mut Session<'_>,
+    chain: ChainId,
+    most: u64,
+) -> Result<Vec<Unsettled>, StoreError> {
+    // `CROSS` has SQLite begin with the queue, which is short.
+    let select = SELECT_ORDERS.replace(
+        "FROM orders",
+        ", native, contract_address
+        FROM (SELECT collection_id AS queued_id, marketplace AS queued_place, order_id AS queued_order FROM standing_queue)
+            AS queued
+        CROSS JOIN followed_collections followed CROSS JOIN collections CROSS JOIN orders",
+    );
+    let sql = format!(
+        "{select} WHERE followed.chain_id = $1 AND followed.live = $2 AND followed.collection_id = queued_id
+        AND collections.collection_id = queued_id AND orders.collection_id = queued_id
+        AND orders.marketplace = queued_place AND orders.order_id = queued_order LIMIT $3"
+    );
+    let read = |row: &Row| {
+        let collection = CollectionKey { chain, address: row.parse(NATIVE + 1, "contract address")? };
+        Ok(Unsettled { collection, facts: order(row)?, native: row.opt_text(NATIVE)?.unwrap_or_default() })
+    };
+    session.all(sql, args![chain, true, most]).await?.iter().map(read).collect()
+}
+
+/// The column behind those of an order.
+const NATIVE: usize = 23;
+
+async fn settle(
+    session: &mut Session<'_>,
+    chain: ChainId,
+    at: Block,
+    settled: Vec<Settled>,
+    changes_kept: u64,
+) -> Result<bool, StoreError> {
+    if hold(session, chain).await?.is_none_or(|held| held.hash != at.hash) {
+        return Ok(false);
+    }
+    let mut by_collection: BTreeMap<CollectionKey, BTreeMap<OrderKey, Option<Standing>>> = BTreeMap::new();
+    for Settled { collection, marketplace, order_id, standing } in settled {
+        by_collection.entry(collection).or_default().insert((marketplace.number(), order_id), standing);
+    }
+    for (collection, standings) in by_collection {
+        let Some(id) = find(session, collection).await? else { continue };
+        settle_collection(session, (id, at), &standings, changes_kept).await?;
+    }
+    Ok(true)
+}
+
+async fn settle_collection(
+    session: &mut Session<'_>,
+    (id, at): (CollectionId, Block),
+    standings: &BTreeMap<OrderKey, Option<Standing>>,
+    changes_kept: u64,
+) -> Result<(), StoreError> {
+    let version = collections::hold(session, id).await?;
+    let (mut rows, mut changed) = (Vec::new(), Changed::default());
+    for order in read_orders(session, id, standings.keys().cloned()).await? {
+        let key = crate::orders::key_of(&order);
+        let told = match standings.get(&key).copied().flatten() {
+            Some(standing) => told(&order, standing),
+            None => order.clone(),
+        };
+        let told = OrderFacts { block_number: order.block_number.max(at.number), ..told };
+        if told != order {
+            rows.push(order_row(id, &told)?);
+            changed.orders.push(key);
+        }
+    }
+    write(session, rows).await?;
+    let sql = "DELETE FROM standing_queue WHERE collection_id = $1 AND marketplace = $2 AND order_id = $3";
+    for (marketplace, order_id) in standings.keys() {
+        session.execute(sql, args![id.0, *marketplace, order_id.as_str()]).await?;
+    }
+    if changed.orders.is_empty() {
+        return Ok(());
+    }
+    raise_version(session, id, version + 1, &changed, changes_kept).await.map(drop)
+}
+
+/// An order as a chain says it is. One that somebody took back here, or that logs told the end of, stays as it is.
+fn told(order: &OrderFacts, standing: Standing) -> OrderFacts {
+    let is_open = order.status == OrderStatus::Active && order.quantity_remaining != Amount::ZERO;
+    let mut told = order.clone();
+    match standing {
+        Standing::Open { remaining } if order.status == OrderStatus::Active => {
+            told.quantity_remaining = remaining.min(order.quantity_initial);
+        }
+        Standing::Filled => told.quantity_remaining = Amount::ZERO,
+        Standing::Cancelled if is_open => told.status = OrderStatus::Cancelled,
+        Standing::Uncovered if order.side == OrderSide::Listing => told.backing = Some(Amount::ZERO),
+        Standing::Open { .. } | Standing::Cancelled | Standing::Uncovered => {}
+    }
+    told
+}
+
+/// Has the chain asked about signed orders of a collection.
+pub(crate) async fn enqueue(
+    session: &mut Session<'_>,
+    id: CollectionId,
+    orders: impl Iterator<Item = &OrderKey>,
+) -> Result<(), StoreError> {
+    let rows = orders.map(|(marketplace, order_id)| args![id.0, *marketplace, order_id.as_str()]).collect();
+    let head = "INSERT INTO standing_queue (collection_id, marketplace, order_id)";
+    session.insert(head, "ON CONFLICT DO NOTHING", rows).await.map(drop)
+}
+
+/// Has a chain asked again about the signed orders of which it told something in blocks after one.
+pub(super) async fn enqueue_after(
+    session: &mut Session<'_>,
+    chain: ChainId,
+    number: u64,
+) -> Result<(), StoreError> {
+    let sql = "INSERT INTO standing_queue (collection_id, marketplace, order_id)
+        SELECT orders.collection_id, orders.marketplace, orders.order_id
+        FROM followed_collections followed CROSS JOIN orders
+        WHERE followed.chain_id = $1 AND orders.collection_id = followed.collection_id
+        AND orders.native IS NOT NULL AND orders.block_number > $2
+        ON CONFLICT DO NOTHING";
+    session.execute(sql, args![chain, number]).await.map(drop)
+}

@@ -1,0 +1,207 @@
+//! Signed orders: put by people, and then told of by a chain.
+
+use alloy_primitives::{B256, U256};
+use bourse_market::facts::{Block, Fact, OrderFilled, Which};
+use bourse_market::protocols::native::{Numbers, Revoked, Series, Standing};
+use bourse_store::{Batch, Change, Settled, SignedOrder};
+use bourse_wire::{Address, Amount, Marketplace, OrderFacts, OrderSide, OrderStatus, Timestamp};
+
+use crate::stage::{CHAIN, Stage, account, collection, transfer};
+
+const MARKET: Marketplace = Marketplace::Opensea;
+
+/// A listing of ten units of token 1 by the first account, which its seventh counter is for.
+fn signed(id: &str) -> SignedOrder {
+    let facts = OrderFacts {
+        order_id: id.to_owned(),
+        marketplace: MARKET,
+        side: OrderSide::Listing,
+        status: OrderStatus::Active,
+        origin_name: String::new(),
+        token_id: Some(1.into()),
+        maker: account(1),
+        price_amount: 100.into(),
+        currency: Address::ZERO,
+        quantity_initial: 10.into(),
+        quantity_remaining: 10.into(),
+        quantity_decimals: 0,
+        fee_bps: 0,
+        fee_breakdown: Vec::new(),
+        valid_from: Timestamp::ZERO,
+        valid_until: Timestamp::ZERO,
+        block_number: 0,
+        order_created_at: Timestamp::ZERO,
+        order_updated_at: Timestamp::ZERO,
+        created_at: Timestamp::ZERO,
+        updated_at: Timestamp::ZERO,
+        operator: Some(account(0xee)),
+        backing: None,
+    };
+    let nonces = serde_json::from_str(r#"[["counter","7"]]"#).unwrap();
+    SignedOrder { facts, native: format!("{{\"id\":\"{id}\"}}"), nonces }
+}
+
+async fn put(stage: &Stage, order: SignedOrder) {
+    let change = Change::SignedOrder(Box::new(order));
+    stage.store.commit(Batch { collection: collection(0), changes: vec![change], key: None }).await.unwrap();
+}
+
+async fn order(stage: &Stage, id: &str) -> OrderFacts {
+    let keys = vec![(MARKET, id.to_owned())];
+    stage.store.orders_by_key(stage.id, keys).await.unwrap().pop().unwrap()
+}
+
+async fn state(stage: &Stage, id: &str) -> (OrderStatus, Amount) {
+    let order = order(stage, id).await;
+    (order.status, order.quantity_remaining)
+}
+
+/// The names of the orders that a chain is to be asked about.
+async fn unsettled(stage: &Stage) -> Vec<String> {
+    let orders = stage.store.unsettled_orders(CHAIN, 100).await.unwrap();
+    for order in &orders {
+        assert_eq!(order.collection, collection(0));
+        assert_eq!(order.native, signed(&order.facts.order_id).native);
+    }
+    let mut names: Vec<String> = orders.into_iter().map(|order| order.facts.order_id).collect();
+    names.sort();
+    names
+}
+
+async fn settle(stage: &Stage, at: Block, id: &str, standing: Option<Standing>) -> bool {
+    let (collection, order_id) = (collection(0), id.to_owned());
+    let settled = Settled { collection, marketplace: MARKET, order_id, standing };
+    stage.store.settle_orders(CHAIN, at, vec![settled]).await.unwrap()
+}
+
+fn filled(id: &str, quantity: u64) -> Fact {
+    Fact::OrderFilled(Box::new(OrderFilled {
+        marketplace: MARKET,
+        which: Which::Id(id.to_owned()),
+        taker: account(2),
+        recipient: account(2),
+        token_id: Some(1.into()),
+        quantity: quantity.into(),
+        remaining: None,
+    }))
+}
+
+fn open(remaining: u64) -> Option<Standing> {
+    Some(Standing::Open { remaining: remaining.into() })
+}
+
+#[tokio::test]
+async fn the_chain_is_asked_once_and_then_told_by_logs() {
+    let mut stage = Stage::new().await;
+    put(&stage, signed("a")).await;
+    assert_eq!(unsettled(&stage).await, ["a"]);
+    // Three units were filled before the order was known, and two more in a block that is not read yet.
+    assert!(settle(&stage, stage.newest(), "a", open(7)).await);
+    assert!(unsettled(&stage).await.is_empty());
+    stage.grow(&[&[filled("a", 2)]]).await;
+    assert_eq!(state(&stage, "a").await, (OrderStatus::Active, 5.into()));
+    let known = order(&stage, "a").await;
+    put(&stage, signed("a")).await;
+    assert_eq!(order(&stage, "a").await, known, "it is known");
+    assert!(unsettled(&stage).await.is_empty());
+    stage.grow(&[&[filled("a", 5)]]).await;
+    assert_eq!(state(&stage, "a").await, (OrderStatus::Active, Amount::ZERO));
+}
+
+#[tokio::test]
+async fn what_was_said_of_another_block_is_not_taken() {
+    let mut stage = Stage::new().await;
+    put(&stage, signed("a")).await;
+    let before = stage.newest();
+    stage.grow(&[&[filled("a", 2)]]).await;
+    // The node said this before the fill that is known already.
+    assert!(!settle(&stage, before, "a", open(10)).await);
+    let elsewhere = Block { hash: B256::repeat_byte(9), ..stage.newest() };
+    assert!(!settle(&stage, elsewhere, "a", open(10)).await);
+    assert_eq!((state(&stage, "a").await.1, unsettled(&stage).await), (8.into(), vec!["a".to_owned()]));
+    assert!(settle(&stage, stage.newest(), "a", open(8)).await);
+    assert_eq!(state(&stage, "a").await.1, 8.into());
+}
+
+#[tokio::test]
+async fn blocks_that_are_taken_back_have_the_chain_asked_again() {
+    let mut stage = Stage::new().await;
+    stage.grow(&[&[]]).await;
+    put(&stage, signed("a")).await;
+    settle(&stage, stage.newest(), "a", open(6)).await;
+    stage.grow(&[&[filled("a", 2)]]).await;
+    stage.replace(101, 1, &[&[]]).await;
+    assert_eq!((state(&stage, "a").await.1, unsettled(&stage).await.len()), (6.into(), 0), "as logs tell");
+    stage.replace(100, 2, &[&[]]).await;
+    assert_eq!(unsettled(&stage).await, ["a"], "what was filled before may not be now");
+    settle(&stage, stage.newest(), "a", open(10)).await;
+    assert_eq!(state(&stage, "a").await.1, 10.into());
+}
+
+#[tokio::test]
+async fn orders_end_as_the_chain_says() {
+    let stage = Stage::new().await;
+    for id in ["a", "b", "c", "d"] {
+        put(&stage, signed(id)).await;
+    }
+    settle(&stage, stage.newest(), "a", Some(Standing::Filled)).await;
+    settle(&stage, stage.newest(), "b", Some(Standing::Cancelled)).await;
+    settle(&stage, stage.newest(), "c", Some(Standing::Uncovered)).await;
+    settle(&stage, stage.newest(), "d", None).await;
+    assert_eq!(state(&stage, "a").await, (OrderStatus::Active, Amount::ZERO));
+    assert_eq!(state(&stage, "b").await, (OrderStatus::Cancelled, 10.into()));
+    assert_eq!(order(&stage, "c").await.backing, Some(Amount::ZERO));
+    assert_eq!(state(&stage, "d").await, (OrderStatus::Active, 10.into()));
+    // A marketplace that only tells that an order is over does not undo that it was filled.
+    settle(&stage, stage.newest(), "a", Some(Standing::Cancelled)).await;
+    assert_eq!(state(&stage, "a").await, (OrderStatus::Active, Amount::ZERO));
+    settle(&stage, stage.newest(), "b", open(10)).await;
+    assert_eq!(state(&stage, "b").await.0, OrderStatus::Cancelled, "somebody took it back");
+}
+
+#[tokio::test]
+async fn makers_take_orders_back_by_their_numbers() {
+    let mut stage = Stage::new().await;
+    put(&stage, signed("a")).await;
+    let moved = |maker, counter: u64| Fact::OrdersRevoked {
+        marketplace: MARKET,
+        maker: account(maker),
+        revoked: Revoked { series: Series::Counter, numbers: Numbers::AllBut(U256::from(counter)) },
+    };
+    stage.grow(&[&[moved(2, 8), moved(1, 7)]]).await;
+    assert_eq!(state(&stage, "a").await.0, OrderStatus::Active);
+    stage.grow(&[&[moved(1, 8)]]).await;
+    assert_eq!(state(&stage, "a").await.0, OrderStatus::Cancelled);
+    stage.replace(101, 1, &[&[]]).await;
+    assert_eq!(state(&stage, "a").await.0, OrderStatus::Active);
+    let cancelled = Fact::OrderCancelled { marketplace: MARKET, order_id: "a".to_owned() };
+    let other = Fact::OrderCancelled { marketplace: MARKET, order_id: "b".to_owned() };
+    stage.grow(&[&[other, cancelled]]).await;
+    assert_eq!(state(&stage, "a").await.0, OrderStatus::Cancelled);
+}
+
+#[tokio::test]
+async fn listings_follow_approvals_of_their_operator() {
+    let mut stage = Stage::new().await;
+    stage.grow(&[&[transfer(1, 0, 1)]]).await;
+    put(&stage, signed("a")).await;
+    let approval = |approved| Fact::Approval { owner: account(1), operator: account(0xee), approved };
+    stage.grow(&[&[approval(false)]]).await;
+    assert_eq!(order(&stage, "a").await.backing, Some(Amount::ZERO));
+    stage.grow(&[&[approval(true)]]).await;
+    assert_eq!(order(&stage, "a").await.backing, None);
+}
+
+#[tokio::test]
+async fn a_chain_that_starts_over_is_asked_again() {
+    let stage = Stage::new().await;
+    put(&stage, signed("a")).await;
+    settle(&stage, stage.newest(), "a", open(10)).await;
+    stage.store.resync_chain(CHAIN).await.unwrap();
+    assert!(unsettled(&stage).await.is_empty(), "not before the collection has caught up");
+    let first = stage.newest();
+    stage.store.start_chain(CHAIN, first).await.unwrap();
+    stage.history(collection(0), first.number, first.number, Vec::new()).await.unwrap();
+    assert_eq!(unsettled(&stage).await, ["a"]);
+    assert_eq!(state(&stage, "a").await, (OrderStatus::Active, 10.into()));
+}
