@@ -93,7 +93,7 @@ async fn keyed(
 
 /// Writes orders and what happened to them; returns those that are different now. Operators and backings stay as they
 /// are: only a chain states them, or what was signed. A signed order that is known stays as it is: it cannot be another,
-/// and what became of it is known better. Whoever calls this holds the collection, so that what is read here is still so
+/// and what became of it is known better. Only one that somebody said cannot be filled is good again. Whoever calls this holds the collection, so that what is read here is still so
 /// when it is replaced.
 pub(crate) async fn put(
     session: &mut Session<'_>,
@@ -108,12 +108,15 @@ pub(crate) async fn put(
         (Vec::with_capacity(orders.len()), Vec::new(), Vec::new());
     let (mut activities, mut changed) = (Vec::new(), Vec::with_capacity(orders.len()));
     for (key, Given { facts: mut order, signed }) in orders {
-        if signed.is_some() && natives.contains(&key) {
-            continue;
-        }
         let known = known.get(&key).copied();
         let was = known.map(known_of).transpose()?;
         if let Some(was) = &was {
+            if signed.is_some() && natives.contains(&key) {
+                if was.status != OrderStatus::Inactive {
+                    continue;
+                }
+                order.quantity_remaining = order.quantity_remaining.min(was.quantity_remaining);
+            }
             order.created_at = was.first_seen(order.created_at);
         }
         let mut args = stored_row(id, &order)?;

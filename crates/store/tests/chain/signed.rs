@@ -160,6 +160,23 @@ async fn orders_end_as_the_chain_says() {
 }
 
 #[tokio::test]
+async fn an_order_that_somebody_called_a_ghost_is_good_again_when_it_is_put_again() {
+    let mut stage = Stage::new().await;
+    put(&stage, signed("a")).await;
+    stage.grow(&[&[filled("a", 4)]]).await;
+    for (status, then) in
+        [(OrderStatus::Inactive, OrderStatus::Active), (OrderStatus::Cancelled, OrderStatus::Cancelled)]
+    {
+        let ghost = OrderFacts { status, ..order(&stage, "a").await };
+        let changes = vec![Change::Order(Box::new(ghost))];
+        stage.store.commit(Batch { collection: collection(0), changes, key: None }).await.unwrap();
+        assert_eq!(state(&stage, "a").await, (status, 6.into()));
+        put(&stage, signed("a")).await;
+        assert_eq!(state(&stage, "a").await, (then, 6.into()));
+    }
+}
+
+#[tokio::test]
 async fn makers_take_orders_back_by_their_numbers() {
     let mut stage = Stage::new().await;
     put(&stage, signed("a")).await;
