@@ -9,6 +9,7 @@ mod console;
 mod conventions;
 mod errors;
 mod files;
+mod floors;
 mod follow;
 mod hostile;
 mod ingest;

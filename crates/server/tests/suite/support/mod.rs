@@ -2,6 +2,7 @@
 
 pub(crate) mod actor;
 pub(crate) mod body;
+pub(crate) mod chain;
 pub(crate) mod clock;
 pub(crate) mod log;
 pub(crate) mod market;

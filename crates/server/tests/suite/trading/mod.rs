@@ -8,20 +8,16 @@ mod refused;
 mod selling;
 mod totals;
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
-use alloy_primitives::Bytes;
-use bourse_market::protocols::native::Inquiry;
-use bourse_server::{Allowance, Chains, Operator, Royalty};
+use bourse_server::Chains;
 use bourse_store::{Change, Store};
-use bourse_wire::{Amount, ChainId};
-use futures_util::FutureExt as _;
-use futures_util::future::{BoxFuture, ready};
 use serde_json::{Value, json};
 
 use crate::marketplace::{ANA, DOLLAR, balance, listing, offer, order, put, with};
 use crate::support::TestApp;
 use crate::support::actor::Answer;
+use crate::support::chain::FakeChain;
 use crate::support::seed::{RELICS, contract_info};
 
 /// The contracts of the marketplaces, and the one beside the second.
@@ -35,42 +31,6 @@ const CLEO: &str = "0x00000000000000000000000000000000000000c3";
 
 const SETTINGS: [(&str, &str); 3] =
     [("networks.polygon.id", "137"), ("networks.polygon.own_v1", V1), ("networks.polygon.own_v2", V2)];
-
-/// A chain that says what the test wants; nothing where it wants nothing.
-#[derive(Default)]
-struct FakeChain {
-    allowance: Option<u64>,
-    is_operator: Option<bool>,
-    royalty: Option<u64>,
-    asked: Mutex<Vec<String>>,
-}
-
-impl FakeChain {
-    fn note(&self, chain: ChainId, asked: &str) {
-        self.asked.lock().unwrap().push(format!("{chain} {asked}"));
-    }
-}
-
-impl Chains for FakeChain {
-    fn ask_all(&self, _: ChainId, _: Vec<Inquiry>) -> BoxFuture<'_, Option<Vec<Option<Bytes>>>> {
-        ready(None).boxed()
-    }
-
-    fn allowance(&self, chain: ChainId, asked: Allowance) -> BoxFuture<'_, Option<Amount>> {
-        self.note(chain, &format!("allowance {} {} {}", asked.currency, asked.owner, asked.spender));
-        ready(self.allowance.map(Amount::from)).boxed()
-    }
-
-    fn is_operator(&self, chain: ChainId, asked: Operator) -> BoxFuture<'_, Option<bool>> {
-        self.note(chain, &format!("operator {} {} {}", asked.collection, asked.owner, asked.operator));
-        ready(self.is_operator).boxed()
-    }
-
-    fn royalty(&self, chain: ChainId, asked: Royalty) -> BoxFuture<'_, Option<Amount>> {
-        self.note(chain, &format!("royalty {} token {} for {}", asked.market, asked.token_id, asked.price));
-        ready(self.royalty.map(Amount::from)).boxed()
-    }
-}
 
 /// A market on which Ana sells and Ben buys, for [`DOLLAR`] on the second marketplace unless changed. Ana holds a hundred
 /// of token 1 and of token 2, Cleo ten of each.

@@ -1,0 +1,79 @@
+//! A chain that says what a test wants.
+
+use std::collections::HashMap;
+use std::sync::Mutex;
+
+use alloy_primitives::{Bytes, hex};
+use bourse_market::protocols::native::Inquiry;
+use bourse_server::{Allowance, Chains, Operator, Royalty};
+use bourse_wire::{Amount, ChainId};
+use futures_util::FutureExt as _;
+use futures_util::future::{BoxFuture, ready};
+
+/// A chain that says what the test wants; nothing where it wants nothing.
+#[derive(Default)]
+pub(crate) struct FakeChain {
+    pub(crate) allowance: Option<u64>,
+    pub(crate) is_operator: Option<bool>,
+    pub(crate) royalty: Option<u64>,
+    pub(crate) asked: Mutex<Vec<String>>,
+    /// What contracts answer to calls; nobody can be asked while there is nothing.
+    pub(crate) contracts: Mutex<Option<HashMap<(String, String), Bytes>>>,
+}
+
+impl FakeChain {
+    fn note(&self, chain: ChainId, asked: &str) {
+        self.asked.lock().unwrap().push(format!("{chain} {asked}"));
+    }
+
+    /// Lets contracts be asked. Calls that nothing else is said about fail.
+    pub(crate) fn awake(&self) {
+        self.contracts.lock().unwrap().get_or_insert_default();
+    }
+
+    /// Lets nobody be asked.
+    pub(crate) fn asleep(&self) {
+        *self.contracts.lock().unwrap() = None;
+    }
+
+    /// Lets a contract answer calls that begin with a selector with these numbers, a word each.
+    pub(crate) fn says(&self, contract: &str, selector: &str, words: &[u64]) {
+        let words = words.iter().map(|word| format!("{word:064x}")).collect::<String>();
+        self.says_data(contract, selector, &words);
+    }
+
+    /// The same with anything, in hexadecimal without `0x`.
+    pub(crate) fn says_data(&self, contract: &str, selector: &str, data: &str) {
+        let call = (contract.to_owned(), selector.to_owned());
+        let answer = hex::decode(data).unwrap().into();
+        self.contracts.lock().unwrap().get_or_insert_default().insert(call, answer);
+    }
+}
+
+impl Chains for FakeChain {
+    fn ask_all(&self, chain: ChainId, asked: Vec<Inquiry>) -> BoxFuture<'_, Option<Vec<Option<Bytes>>>> {
+        let call = |inquiry: &Inquiry| (inquiry.to.to_string(), hex::encode(&inquiry.data[..4]));
+        let calls: Vec<_> = asked.iter().map(call).collect();
+        for (contract, selector) in &calls {
+            self.note(chain, &format!("{contract} {selector}"));
+        }
+        let contracts = self.contracts.lock().unwrap();
+        let answers = contracts.as_ref().map(|known| calls.iter().map(|call| known.get(call).cloned()));
+        ready(answers.map(Iterator::collect)).boxed()
+    }
+
+    fn allowance(&self, chain: ChainId, asked: Allowance) -> BoxFuture<'_, Option<Amount>> {
+        self.note(chain, &format!("allowance {} {} {}", asked.currency, asked.owner, asked.spender));
+        ready(self.allowance.map(Amount::from)).boxed()
+    }
+
+    fn is_operator(&self, chain: ChainId, asked: Operator) -> BoxFuture<'_, Option<bool>> {
+        self.note(chain, &format!("operator {} {} {}", asked.collection, asked.owner, asked.operator));
+        ready(self.is_operator).boxed()
+    }
+
+    fn royalty(&self, chain: ChainId, asked: Royalty) -> BoxFuture<'_, Option<Amount>> {
+        self.note(chain, &format!("royalty {} token {} for {}", asked.market, asked.token_id, asked.price));
+        ready(self.royalty.map(Amount::from)).boxed()
+    }
+}
