@@ -1,8 +1,8 @@
 //! Orders that their marketplace must agree to: asking for it, and putting the answer into the order.
 
-use alloy_primitives::Bytes;
+use alloy_primitives::{Address as RawAddress, Bytes};
 use alloy_sol_types::{SolCall as _, SolStruct as _};
-use bourse_wire::OrderSide;
+use bourse_wire::{Address, OrderSide};
 use serde_json::{Value, json};
 
 use super::Seaport;
@@ -11,6 +11,7 @@ use super::abi::{
     fulfillAvailableAdvancedOrdersCall,
 };
 use super::order::Signed;
+use crate::protocols::logs::address;
 use crate::protocols::native::{
     self, Api, Data, Request, SourceFault, ask_reservoir, data, member, opensea_chain, read_reservoir, same,
 };
@@ -70,11 +71,17 @@ impl Seaport {
     }
 
     /// The order with what the marketplace gave for it.
-    pub(super) fn agree(&self, signed: Signed, answer: &Value) -> Result<Signed, SourceFault> {
+    pub(super) fn agree(
+        &self,
+        signed: Signed,
+        taker: Address,
+        answer: &Value,
+    ) -> Result<Signed, SourceFault> {
         let agreed = match self.api {
             Some(Api::Reservoir) => self.read_calls(&signed, answer)?,
-            _ => read_opensea(&signed, answer)?,
+            _ => self.read_opensea(&signed, answer)?,
         };
+        check_fulfiller(&agreed.extra_data, taker)?;
         let extra_data = Data(agreed.extra_data);
         // A restricted order is of no use without what its zone wants to see.
         if extra_data.0.is_empty() {
@@ -101,6 +108,41 @@ impl Seaport {
         }
         Err(SourceFault::Missing { member: "steps" })
     }
+
+    /// What OpenSea gives for an order: the parts of a call, which differ with the function, and the order itself.
+    fn read_opensea(&self, signed: &Signed, answer: &Value) -> Result<Agreed, SourceFault> {
+        if let Some(reason) = answer.pointer("/errors/0").and_then(Value::as_str) {
+            return Err(SourceFault::Refused { reason: reason.to_owned() });
+        }
+        let order = member(answer, "/fulfillment_data/orders/0")?;
+        let salt = member(order, "/parameters/salt")?.as_str().and_then(|text| text.parse().ok());
+        same("order", &salt.unwrap_or_default(), &signed.salt)?;
+        let sent = answer.pointer("/fulfillment_data/transaction").unwrap_or(&Value::Null);
+        if let Some(to) = sent.get("to").and_then(Value::as_str) {
+            same("contract", &to.parse().unwrap_or_default(), &self.domain.contract)?;
+        }
+        let input = sent.get("input_data").unwrap_or(&Value::Null);
+        let call = ["/advancedOrder", "/orders/0", "/advancedOrders/0"];
+        let call = call.iter().find_map(|path| input.pointer(path)).unwrap_or(input);
+        Ok(Agreed {
+            signature: data(call, "/signature").or_else(|_| data(order, "/signature"))?,
+            extra_data: data(call, "/extraData").or_else(|_| data(order, "/extraData"))?,
+        })
+    }
+}
+
+/// What signed zones want to see begins with the version, who may fill, and until when (SIP-7).
+const FULFILLER: std::ops::Range<usize> = 1..21;
+/// The shortest of it: behind those comes a signature.
+const AGREEMENT_BYTES: usize = 93;
+
+/// Refuses an agreement for somebody else. The zero address stands for anybody; what has another form is for the zone
+/// alone to read.
+fn check_fulfiller(extra_data: &Bytes, taker: Address) -> Result<(), SourceFault> {
+    let is_known = extra_data.len() >= AGREEMENT_BYTES && extra_data[0] == 0;
+    let Some(fulfiller) = extra_data.get(FULFILLER).filter(|_| is_known) else { return Ok(()) };
+    let fulfiller = address(RawAddress::from_slice(fulfiller));
+    if fulfiller == Address::ZERO { Ok(()) } else { same("taker", &fulfiller, &taker) }
 }
 
 impl Signed {
@@ -128,21 +170,4 @@ fn is_of(parameters: &OrderParameters, signed: &Signed) -> bool {
         counter: signed.counter.0,
     };
     components.eip712_hash_struct() == signed.hash()
-}
-
-/// What OpenSea gives for an order: the parts of a call, which differ with the function, and the order itself.
-fn read_opensea(signed: &Signed, answer: &Value) -> Result<Agreed, SourceFault> {
-    if let Some(reason) = answer.pointer("/errors/0").and_then(Value::as_str) {
-        return Err(SourceFault::Refused { reason: reason.to_owned() });
-    }
-    let order = member(answer, "/fulfillment_data/orders/0")?;
-    let salt = member(order, "/parameters/salt")?.as_str().and_then(|text| text.parse().ok());
-    same("order", &salt.unwrap_or_default(), &signed.salt)?;
-    let input = answer.pointer("/fulfillment_data/transaction/input_data").unwrap_or(&Value::Null);
-    let call = ["/advancedOrder", "/orders/0", "/advancedOrders/0"];
-    let call = call.iter().find_map(|path| input.pointer(path)).unwrap_or(input);
-    Ok(Agreed {
-        signature: data(call, "/signature").or_else(|_| data(order, "/signature"))?,
-        extra_data: data(call, "/extraData").or_else(|_| data(order, "/extraData"))?,
-    })
 }

@@ -29,7 +29,7 @@ impl Seaport {
             let order_id = || fill.order.order_id.clone();
             if part.signed.must_be_agreed() {
                 let answer = answers.next().ok_or_else(|| Refusal::Held { order_id: order_id() })?;
-                let agreed = self.agree(part.signed, answer);
+                let agreed = self.agree(part.signed, trade.taker, answer);
                 part.signed = agreed.map_err(|fault| Refusal::Source { order_id: order_id(), fault })?;
             }
             let token_id = match (part.asks_for_any(), fill.token_id) {

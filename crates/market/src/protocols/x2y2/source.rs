@@ -1,6 +1,7 @@
 //! What X2Y2's own service is asked, and what it answers.
 
-use alloy_sol_types::SolCall as _;
+use alloy_primitives::{Address as RawAddress, Bytes, U256};
+use alloy_sol_types::{SolCall as _, SolValue as _};
 use bourse_wire::{Address, OrderSide};
 use serde_json::{Value, json};
 
@@ -89,6 +90,28 @@ impl X2y2 {
     }
 }
 
+/// The token that an item is, in the form of the contract that moves it.
+fn token_of(data: &Bytes, held: &Held) -> Result<String, SourceFault> {
+    let tokens = if held.is_multiple() {
+        Vec::<(RawAddress, U256, U256)>::abi_decode(data)
+    } else {
+        let one = |(token, id): (RawAddress, U256)| (token, id, U256::ONE);
+        Vec::<(RawAddress, U256)>::abi_decode(data).map(|tokens| tokens.into_iter().map(one).collect())
+    };
+    match tokens.as_deref() {
+        Ok([(token, id, amount)]) => Ok(format!("{amount} of {id} of {}", address(*token))),
+        _ => Err(SourceFault::Missing { member: "token" }),
+    }
+}
+
+impl Held {
+    /// The token that it is for, in words.
+    fn token(&self) -> String {
+        let id = self.nft.token_id.map(|id| id.0).unwrap_or_default();
+        format!("{} of {id} of {}", self.amount, self.nft.token)
+    }
+}
+
 fn check(trade: &Trade<'_>, held: &Held, input: &RunInput) -> Result<(), SourceFault> {
     let [detail] = input.details.as_slice() else {
         return Err(SourceFault::Missing { member: "detail of one order" });
@@ -101,6 +124,11 @@ fn check(trade: &Trade<'_>, held: &Held, input: &RunInput) -> Result<(), SourceF
     let order = input.orders.get(place).ok_or(SourceFault::Missing { member: "order" })?;
     same("maker", &address(order.user), &held.maker)?;
     same("currency", &address(order.currency), &held.currency)?;
+    if trade.side == OrderSide::Listing {
+        let item: usize = detail.itemIdx.saturating_to();
+        let item = order.items.get(item).ok_or(SourceFault::Missing { member: "item" })?;
+        same("token", &token_of(&item.data, held)?, &held.token())?;
+    }
     let taken = held.currency != Address::ZERO || input.shared.amountToWeth.is_zero();
     if taken { Ok(()) } else { Err(SourceFault::Missing { member: "plain payment" }) }
 }
