@@ -80,10 +80,18 @@ pub struct OrderFacts {
     pub backing: Option<Amount>,
 }
 
+/// Nothing: a member that belongs elsewhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+pub enum Elsewhere {}
+
 /// An order as it is imported: the wire record, of which the derived members are ignored.
 #[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct OrderInput {
+    /// What was signed is read in another way: an order that has it is none of these.
+    #[serde(default)]
+    #[schemars(skip)]
+    pub native: Option<Elsewhere>,
     /// The marketplace's own name for the order.
     pub order_id: Text<256>,
     /// Where it can be filled.

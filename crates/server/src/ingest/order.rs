@@ -4,6 +4,7 @@ use bourse_market::protocols::native::{Admitted, Submitted};
 use bourse_store::CollectionKey;
 use bourse_wire::{
     Address, ChainRef, JsonObject, Marketplace, OrderFacts, OrderFactsError, OrderInput, Text, from_value,
+    take_member,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -79,8 +80,9 @@ impl GivenOrder {
 
 impl Reader<'_> {
     /// Reads an order by what it is, or by what was signed.
-    pub fn any_order(&self, members: JsonObject) -> Result<(CollectionKey, GivenOrder), Rejection> {
-        if members.contains_key("native") {
+    pub fn any_order(&self, mut members: JsonObject) -> Result<(CollectionKey, GivenOrder), Rejection> {
+        if let Some(native) = take_member(&mut members, "native") {
+            members.insert("native".to_owned(), native);
             let (key, admitted) = self.signed_order(from_value(Value::Object(members))?)?;
             return Ok((key, GivenOrder::Signed(Box::new(admitted))));
         }
