@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use alloy_primitives::U256;
 use bourse_market::protocols::Kept;
 use bourse_market::protocols::native::{Inquiry, Standing};
 use bourse_wire::{Address, Amount, Error, Marketplace, OrderFacts, OrderSide, OrderStatus, TokenId};
@@ -58,7 +59,7 @@ pub(crate) async fn read_named(desk: &Desk, named: Named) -> Result<Vec<Picked>,
     }
     let ids = data.iter().map(|order| order.order_id.as_str().to_owned());
     let known = read(desk, ids.collect()).await?;
-    let mut natives = read_natives(desk, known.keys().cloned()).await?;
+    let natives = read_natives(desk, known.keys().cloned()).await?;
     let mut orders: Vec<Picked> = Vec::with_capacity(data.len());
     for (index, asked) in data.iter().enumerate() {
         let Some(facts) = known.get(asked.order_id.as_str()) else {
@@ -76,14 +77,14 @@ pub(crate) async fn read_named(desk: &Desk, named: Named) -> Result<Vec<Picked>,
             Some(picked) => picked.quantity = add(index, picked.quantity, asked.quantity)?,
             None => orders.push(Picked {
                 facts: facts.clone(),
-                native: natives.remove(&facts.order_id),
+                native: natives.get(&facts.order_id).cloned(),
                 quantity: asked.quantity,
                 token_id,
             }),
         }
     }
     for picked in &orders {
-        check_fillable(desk, &picked.facts, picked.quantity)?;
+        check_fillable(desk, &picked.facts, asked_of(&orders, &picked.facts.order_id))?;
     }
     check_standing(desk, &orders).await?;
     Ok(orders)
@@ -134,7 +135,8 @@ async fn check_standing(desk: &Desk, orders: &[Picked]) -> Result<(), Failure> {
     for (picked, protocol, inquiries) in asked {
         let (own, others) = rest.split_at(inquiries.len().min(rest.len()));
         rest = others;
-        let (id, quantity) = (&picked.facts.order_id, picked.quantity);
+        let id = &picked.facts.order_id;
+        let quantity = asked_of(orders, id);
         match protocol.standing(picked.kept(), own) {
             Some(Standing::Open { remaining }) if remaining < quantity => {
                 let reason =
@@ -207,6 +209,12 @@ fn add(index: usize, sum: Amount, more: Amount) -> Result<Amount, Error> {
     let added = sum.value().checked_add(more.value()).map(Amount::from);
     let member = format!("ordersData[{index}].quantity");
     added.ok_or_else(|| Error::invalid(&member, "the quantities of one order add up to more than 2^256-1"))
+}
+
+/// How much of an order is asked for with all tokens that it is filled with.
+fn asked_of(orders: &[Picked], id: &str) -> Amount {
+    let asked = orders.iter().filter(|picked| picked.facts.order_id == id);
+    asked.fold(U256::ZERO, |sum, picked| sum.saturating_add(picked.quantity.value())).into()
 }
 
 /// Whether so much of an order can be filled right now.
