@@ -1,6 +1,6 @@
 //! The marketplaces whose orders are kept here.
 
-use bourse_wire::Marketplace;
+use bourse_market::protocols::venues::{VENUES, Venue};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -23,6 +23,6 @@ pub(crate) struct Answer {
 }
 
 pub(crate) async fn handle(call: Call, _: Request) -> Result<Answer, Failure> {
-    let known = (0..).map_while(Marketplace::from_number).filter(|known| *known != Marketplace::Unknown);
-    Ok(Answer { marketplaces: known.map(|known| known.word(&call.app.service_name)).collect() })
+    let word = |venue: Venue| venue.marketplace.word(&call.app.service_name);
+    Ok(Answer { marketplaces: VENUES.map(word).to_vec() })
 }
