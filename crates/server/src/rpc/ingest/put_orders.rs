@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use bourse_store::{Change, CollectionKey, SignedOrder};
-use bourse_wire::{ChainRef, OrderFacts, OrderInput, OrderStatus, ProjectId, Timestamp};
+use bourse_wire::{ChainRef, OrderInput, ProjectId, Timestamp};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
@@ -11,12 +11,12 @@ use serde_json::Value;
 use super::intake::{Record, Settled, commit};
 use super::known;
 use super::one_pass::{Claims, OnePass};
-use super::signed::{check, dated};
+use super::signed::{check, dated, is_expired, not_over};
 use super::types::{Answer, IdempotencyKey, read, read_all};
 use crate::app::App;
 use crate::call::Call;
 use crate::failure::Failure;
-use crate::ingest::{GivenOrder, OrderKey, Reader, Reason, Rejection, SignedOrderInput, not_stated};
+use crate::ingest::{GivenOrder, OrderKey, Reader, SignedOrderInput, not_stated};
 
 /// The orders to put.
 #[derive(Deserialize, JsonSchema)]
@@ -95,8 +95,11 @@ impl Record for GivenOrder {
                 settled.add(index, Err(stated));
                 continue;
             }
+            // One that is known may be repeated after its time; its status tells that it is over.
             let is_known = known.contains_key(&(facts.marketplace, facts.order_id.clone()));
-            if let Err(over) = not_over(facts, is_known, now) {
+            if let Err(over) = not_over(facts, now)
+                && !is_known
+            {
                 settled.add(index, Err(over));
                 continue;
             }
@@ -116,21 +119,4 @@ impl Record for GivenOrder {
         }
         Ok(settled)
     }
-}
-
-/// Whether it is said to be active although its time is over.
-fn is_expired(order: &OrderFacts, now: Timestamp) -> bool {
-    let until = order.valid_until;
-    order.status == OrderStatus::Active && until != Timestamp::ZERO && until <= now
-}
-
-/// Refuses an order that is new and over already. One that is known may be repeated after its time; its status tells
-/// that it is over.
-fn not_over(order: &OrderFacts, is_known: bool, now: Timestamp) -> Result<(), Rejection> {
-    if is_expired(order, now) && !is_known {
-        let until = order.valid_until;
-        let message = format!("validUntil: {until} is over, and the order is said to be active");
-        return Err(Rejection::new(Reason::Expired, message));
-    }
-    Ok(())
 }

@@ -3,7 +3,7 @@
 use bourse_market::protocols::Kept;
 use bourse_market::protocols::native::{Admitted, Answers, Inquiry, Proof, Standing};
 use bourse_store::SignedOrder;
-use bourse_wire::{ChainId, OrderFacts, OrderSide, Timestamp};
+use bourse_wire::{ChainId, OrderFacts, OrderSide, OrderStatus, Timestamp};
 
 use crate::app::App;
 use crate::ingest::{Reason, Rejection};
@@ -98,4 +98,20 @@ pub(crate) fn dated(mut order: OrderFacts, now: Timestamp) -> OrderFacts {
         }
     }
     order
+}
+
+/// Whether an order is said to be active although its time is over.
+pub(crate) fn is_expired(order: &OrderFacts, now: Timestamp) -> bool {
+    let until = order.valid_until;
+    order.status == OrderStatus::Active && until != Timestamp::ZERO && until <= now
+}
+
+/// Refuses an order that is over already.
+pub(crate) fn not_over(order: &OrderFacts, now: Timestamp) -> Result<(), Rejection> {
+    if is_expired(order, now) {
+        let until = order.valid_until;
+        let message = format!("validUntil: {until} is over, and the order is said to be active");
+        return Err(Rejection::new(Reason::Expired, message));
+    }
+    Ok(())
 }

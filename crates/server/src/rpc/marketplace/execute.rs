@@ -74,10 +74,14 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Answer, Failu
     let reader = Reader { service: &app.service_name, networks, chains, now: call.now };
     let (collection, admitted) = reader.signed_order(input).map_err(Error::from)?;
     let order_id = admitted.facts.order_id.clone();
-    // Whoever has an access key may call this: what nobody has signed is not taken.
+    // Whoever has an access key may call this: what nobody has signed is not taken, nor what is of no collection here.
     if admitted.proof == Proof::Held {
         return Err(Error::invalid("signature", "is kept by the marketplace").into());
     }
+    let missing =
+        || Error::not_found(format_args!("collection {} on chain {}", collection.address, collection.chain));
+    app.store.collection(collection).await?.ok_or_else(missing)?;
+    signed::not_over(&admitted.facts, call.now).map_err(Error::from)?;
     for (_, checked) in signed::check(app, collection.chain, vec![(0, admitted)]).await {
         let signed = checked.map_err(Error::from)?;
         let facts = signed::dated(signed.facts, call.now);
@@ -98,8 +102,10 @@ struct Login {
 /// Logs somebody in at a marketplace whose message they have signed.
 async fn log_in(call: &Call, body: Map<String, Value>, signature: &str) -> Result<Answer, Failure> {
     let Login { wallet, challenge } = from_value(Value::Object(body)).map_err(Error::from)?;
-    let request = blur::login(&challenge, signature);
-    let answers = call.app.sources.ask(Marketplace::Blur, vec![request]).await?;
+    let challenge =
+        blur::read_challenge(&challenge, wallet).map_err(|fault| Error::invalid("body.challenge", fault))?;
+    let request = blur::login(&challenge.rest, signature);
+    let answers = call.app.sources.ask(Marketplace::Blur, vec![request]).await.map_err(Error::from)?;
     let answer = answers.first().unwrap_or(&Value::Null);
     let token = blur::read_login(answer).map_err(|fault| Error::conflict(format!("blur: {fault}")))?;
     call.app.logins.put(Marketplace::Blur, wallet, token, call.now);
