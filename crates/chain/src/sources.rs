@@ -37,6 +37,9 @@ pub enum SourceError {
     /// It cannot be reached, or says that it cannot answer now.
     #[error("does not answer: {0}")]
     Unreachable(String),
+    /// It does not let whoever asks in.
+    #[error("refuses: {0}")]
+    Unauthorized(String),
     /// It does not want to answer.
     #[error("refuses: {0}")]
     Refused(String),
@@ -91,8 +94,11 @@ impl Source {
         }
         let reason = read.ok().and_then(|answer| reason(&answer)).unwrap_or_default();
         let message = format!("{} {reason}", status.as_u16()).trim_end().to_owned();
-        let is_passing = status.is_server_error() || status.as_u16() == 429;
-        Err(if is_passing { SourceError::Unreachable(message) } else { SourceError::Refused(message) })
+        Err(match status.as_u16() {
+            401 => SourceError::Unauthorized(message),
+            429 | 500.. => SourceError::Unreachable(message),
+            _ => SourceError::Refused(message),
+        })
     }
 }
 

@@ -47,19 +47,48 @@ impl Sources {
         &self,
         marketplace: Marketplace,
         requests: Vec<Request>,
-    ) -> Result<Vec<Value>, Error> {
+    ) -> Result<Vec<Value>, Unanswered> {
         if requests.is_empty() {
             return Ok(Vec::new());
         }
         let name = marketplace.word(&ServiceName::new("service"));
-        let Some(source) = self.0.get(&marketplace) else {
-            let reason = format!(
-                "{name} must agree to each fill of these orders, and no service of it is configured (sources.{name}_url)"
-            );
-            return Err(Error::conflict(reason));
-        };
-        let failed = |error: SourceError| Error::conflict(format!("the service of {name} {error}"));
+        let Some(source) = self.0.get(&marketplace) else { return Err(Unanswered::Missing { name }) };
+        let failed = |error: SourceError| Unanswered::Failed { name, error };
         try_join_all(requests.iter().map(|request| source.ask(request))).await.map_err(failed)
+    }
+}
+
+/// Why the service of a marketplace does not answer.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Unanswered {
+    /// The settings name none.
+    #[error(
+        "{name} must agree to each fill of these orders, and no service of it is configured (sources.{name}_url)"
+    )]
+    Missing {
+        /// The marketplace.
+        name: String,
+    },
+    /// It was asked in vain.
+    #[error("the service of {name} {error}")]
+    Failed {
+        /// The marketplace.
+        name: String,
+        /// Why.
+        error: SourceError,
+    },
+}
+
+impl Unanswered {
+    /// Whether it does not know, or no longer, who asks.
+    pub(crate) fn is_unauthorized(&self) -> bool {
+        matches!(self, Self::Failed { error: SourceError::Unauthorized(_), .. })
+    }
+}
+
+impl From<Unanswered> for Error {
+    fn from(unanswered: Unanswered) -> Self {
+        Self::conflict(unanswered.to_string())
     }
 }
 
@@ -73,6 +102,11 @@ impl Logins {
         let logins = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let (token, at) = logins.get(&(marketplace, who))?;
         (now.unix_seconds() - at.unix_seconds() < LOGIN_SECONDS).then(|| token.clone())
+    }
+
+    /// Forgets somebody whom the marketplace no longer knows.
+    pub(crate) fn forget(&self, marketplace: Marketplace, who: Address) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&(marketplace, who));
     }
 
     /// Remembers that somebody has logged in.

@@ -4,7 +4,7 @@ use bourse_wire::{Address, ChainRef, OrderSide, Text};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::trading::{AdditionalFee, Answer, Desk, Named, OrderData, StepId, fees_of, read_named};
+use super::trading::{AdditionalFee, Answer, Desk, Named, OrderData, Prepared, StepId, fees_of, read_named};
 use crate::call::Call;
 use crate::failure::Failure;
 use crate::route::request;
@@ -38,12 +38,12 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Answer, Failu
     let (data, taker) = (request.orders_data, request.buyer);
     let named = Named { data, side: OrderSide::Listing, member: "buyer", taker };
     let orders = read_named(&desk, named).await?;
-    if let Some(login) = desk.login(taker).await? {
-        return Ok(Answer { steps: vec![login] });
-    }
     let protocol = desk.protocol_of_all(&orders)?;
     let trade = desk.trade(protocol, &orders, &fees_of(request.additional_fees), taker).await?;
-    let plan = desk.plan(protocol, &trade).await?;
+    let plan = match desk.plan(protocol, &trade).await? {
+        Prepared::Calls(plan) => plan,
+        Prepared::Login(step) => return Ok(Answer { steps: vec![step] }),
+    };
     let approvals = desk.approvals(taker, &plan.permissions).await;
     Ok(Answer::of(approvals, StepId::Buy, &plan.calls))
 }

@@ -146,8 +146,12 @@ fn check(desk: &Desk, side: OrderSide, order: &CreateReq, is_multiple: bool) -> 
 
 fn refused(side: OrderSide, refusal: Refusal) -> Error {
     let name = match &refusal {
+        // Nothing is wrong with the request.
+        Refusal::Unknown { .. } => return Error::conflict(refusal.to_string()),
+        Refusal::MakeElsewhere { .. } => return Error::invalid("orderbook", refusal),
         Refusal::Native => "currencyAddress",
         Refusal::Expiry => "expiry",
+        Refusal::Uncountable { .. } => "quantity",
         _ => "pricePerToken",
     };
     Error::invalid(&member(side, name), refusal)

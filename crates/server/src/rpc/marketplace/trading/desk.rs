@@ -21,6 +21,14 @@ use crate::chains::{Allowance, Operator, Royalty};
 use crate::failure::Failure;
 use crate::resident::Slot;
 
+/// What somebody does next to make a trade.
+pub(crate) enum Prepared {
+    /// Calls.
+    Calls(Plan),
+    /// A step by which they log in at the marketplace. Calls come when they ask again.
+    Login(Step),
+}
+
 /// One marketplace, and one collection as it is at this moment.
 pub(crate) struct Desk {
     pub(crate) call: Call,
@@ -119,27 +127,32 @@ impl Desk {
         self.call.app.chains.royalty(self.key.chain, asked).await
     }
 
-    /// The calls that make a trade, and what must be allowed before.
+    /// The calls that make a trade, and what must be allowed before; or what comes before even that.
     pub(crate) async fn plan(
         &self,
         protocol: &(dyn Protocol + Send + Sync),
         trade: &Trade<'_>,
-    ) -> Result<Plan, Failure> {
-        let login = self.call.app.logins.get(self.marketplace, trade.taker(), self.call.now);
-        let requests = protocol.requests(trade, login.as_deref()).map_err(refused)?;
-        let answers = self.call.app.sources.ask(self.marketplace, requests).await?;
-        Ok(protocol.fill(trade, &answers).map_err(refused)?)
+    ) -> Result<Prepared, Failure> {
+        let (app, taker) = (&self.call.app, trade.taker());
+        let login = app.logins.get(self.marketplace, taker, self.call.now);
+        let requests = match protocol.requests(trade, login.as_deref()) {
+            Err(Refusal::Login { .. }) => return self.login(taker).await.map(Prepared::Login),
+            requests => requests.map_err(refused)?,
+        };
+        let answers = match app.sources.ask(self.marketplace, requests).await {
+            Err(unanswered) if login.is_some() && unanswered.is_unauthorized() => {
+                app.logins.forget(self.marketplace, taker);
+                return self.login(taker).await.map(Prepared::Login);
+            }
+            answers => answers.map_err(Error::from)?,
+        };
+        Ok(Prepared::Calls(protocol.fill(trade, &answers).map_err(refused)?))
     }
 
-    /// The step by which somebody logs in at the marketplace, where it wants that and they have not yet.
-    pub(crate) async fn login(&self, who: Address) -> Result<Option<Step>, Failure> {
-        let app = &self.call.app;
-        let is_needed = self.marketplace == Marketplace::Blur
-            && app.logins.get(self.marketplace, who, self.call.now).is_none();
-        if !is_needed {
-            return Ok(None);
-        }
-        let answers = app.sources.ask(self.marketplace, vec![blur::challenge(who)]).await?;
+    /// The step by which somebody logs in at the marketplace.
+    async fn login(&self, who: Address) -> Result<Step, Failure> {
+        let asked = self.call.app.sources.ask(self.marketplace, vec![blur::challenge(who)]).await;
+        let answers = asked.map_err(Error::from)?;
         let answer = answers.first().unwrap_or(&Value::Null);
         let challenge = blur::read_challenge(answer, who)
             .map_err(|fault| Error::conflict(format!("{}: {fault}", self.word())))?;
@@ -149,7 +162,7 @@ impl Desk {
             ("wallet".to_owned(), json!(who)),
             ("challenge".to_owned(), challenge.rest),
         ];
-        Ok(Some(Step::message(challenge.message, body.into_iter().collect())))
+        Ok(Step::message(challenge.message, body.into_iter().collect()))
     }
 
     /// The steps by which somebody allows what a plan needs, without what is known to be allowed.
@@ -197,6 +210,8 @@ fn no_contract(member: &str, marketplace: Marketplace, chain: ChainId, service: 
 /// Why a trade is refused, under the member that is the reason.
 pub(crate) fn refused(refusal: Refusal) -> Error {
     let member = match &refusal {
+        // Nothing is wrong with the request.
+        Refusal::Held { .. } | Refusal::Source { .. } => return Error::conflict(refusal.to_string()),
         Refusal::FeeCount { .. }
         | Refusal::FeeReceiver { .. }
         | Refusal::FeeSum { .. }
@@ -216,8 +231,6 @@ pub(crate) fn refused(refusal: Refusal) -> Error {
         | Refusal::Indivisible { .. }
         | Refusal::Uncountable { .. }
         | Refusal::AnyToken { .. }
-        | Refusal::Held { .. }
-        | Refusal::Source { .. }
         | Refusal::Login { .. }
         | Refusal::CancelElsewhere { .. }
         | Refusal::MakeElsewhere { .. }
