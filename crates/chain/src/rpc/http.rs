@@ -58,10 +58,12 @@ impl fmt::Debug for NodeUrl {
     }
 }
 
-/// A client for hosts that the operator chose. It asks no proxy that the surroundings name.
+/// A client for hosts that the operator chose. It asks no proxy that the surroundings name, and goes nowhere else: keys
+/// go with what is asked.
 pub(crate) fn client(timeout: Duration) -> Result<reqwest::Client, String> {
     let config = tls::config().map_err(|error| error.to_string())?;
-    let builder = reqwest::Client::builder().no_proxy().timeout(timeout).connect_timeout(timeout);
+    let builder = reqwest::Client::builder().no_proxy().redirect(reqwest::redirect::Policy::none());
+    let builder = builder.timeout(timeout).connect_timeout(timeout);
     builder.tls_backend_preconfigured(config).build().map_err(|error| error.to_string())
 }
 
