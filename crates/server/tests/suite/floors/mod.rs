@@ -2,6 +2,7 @@
 //! marketplace's own service. Orders, signatures and calls come from the vectors, which others made.
 
 mod buying;
+mod faults;
 
 mod sources;
 mod stand_in;
@@ -70,9 +71,7 @@ async fn floors() -> TestApp {
 async fn floors_with(settings: &[(&'static str, &str)], chain: Option<Arc<FakeChain>>) -> TestApp {
     let chain = chain.map(|chain| chain as Arc<dyn Chains>);
     let app = TestApp::asking(settings, chain, async |_, _, _| ()).await.0;
-    let money = |address: &str| {
-        json!({ "contractAddress": address, "name": "Money", "symbol": "M", "decimals": 18, "exchangeRate": "1" })
-    };
+    let money = |address: &str| json!({ "contractAddress": address, "name": "Money", "symbol": "M", "decimals": 18, "exchangeRate": "1" });
     let body = json!({ "chainId": 1, "currencies": [money(ZERO), money(DOLLAR)] });
     let answer = app.project_a.call("Ingest/PutCurrencies", body).await.ok();
     assert_eq!(answer["rejected"], json!([]));

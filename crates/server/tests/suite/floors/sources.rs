@@ -5,10 +5,11 @@ use serde_json::{Value, json};
 use super::stand_in::{Asked, KEY, StandIn};
 use super::wallet::Wallet;
 use super::{
-    COLLECTION, SEAPORT, TAKER, ZERO, ask, buy, data, floors, floors_asking, put, refusal, signed, taken, text,
-    vectors,
+    COLLECTION, SEAPORT, TAKER, ZERO, ask, buy, data, floors, floors_asking, put, refusal, signed, taken,
+    text, vectors,
 };
 use crate::support::TestApp;
+use crate::support::actor::Answer;
 
 /// The only thing that was asked.
 #[track_caller]
@@ -60,7 +61,8 @@ async fn magic_eden_agrees_to_orders_of_its_signed_zone() {
     check_bought(buy(&app, "magic_eden", id).await.ok(), &json!(SEAPORT), &held);
     let asked = only(source.asked());
     assert_eq!(asked.path, "/execute/buy/v7");
-    let expected = json!({ "items": [{ "orderId": id, "quantity": "1" }], "taker": TAKER, "skipBalanceCheck": true });
+    let expected =
+        json!({ "items": [{ "orderId": id, "quantity": "1" }], "taker": TAKER, "skipBalanceCheck": true });
     assert_eq!(asked.body, expected);
 }
 
@@ -86,9 +88,8 @@ async fn x2y2_signs_the_call_for_each_order() {
     let source = StandIn::start().await;
     let app = floors_asking(&source, None).await;
     let held = vectors("held")["x2y2"].clone();
-    taken(&put(&app, ["order", "offer"].map(|name| signed("x2y2", &json!({ "native": held[name] })))).await);
+    taken(&put(&app, [signed("x2y2", &json!({ "native": held["offer"] }))]).await);
     let id = text(&held["hash"]);
-    // Both have the same name in the vectors, so that only the second is kept.
     source.knows("12346", &held["taken"]["answer"]);
     let body = json!({ "seller": TAKER, "marketplace": "x2y2",
         "ordersData": [{ "orderId": id, "quantity": "1", "tokenId": "77" }] });
@@ -97,9 +98,15 @@ async fn x2y2_signs_the_call_for_each_order() {
     assert_eq!((&steps[0]["id"], &steps[0]["to"]), (&json!("tokenApproval"), &json!(COLLECTION)));
     assert_eq!((&steps[1]["id"], &steps[1]["data"]), (&json!("sell"), &held["taken"]["data"]));
     source.asked();
+    // Both have the same name in the vectors.
+    let app = floors_asking(&source, None).await;
     taken(&put(&app, [signed("x2y2", &json!({ "native": held["order"] }))]).await);
     source.knows("12345", &held["listing"]["answer"]);
-    check_bought(buy(&app, "x2y2", id).await.ok(), &json!(text(&held["contract"]).to_lowercase()), &held["listing"]);
+    check_bought(
+        buy(&app, "x2y2", id).await.ok(),
+        &json!(text(&held["contract"]).to_lowercase()),
+        &held["listing"],
+    );
     let asked = only(source.asked());
     assert_eq!(asked.path, "/api/orders/sign");
     let item = json!({ "orderId": "12345", "currency": ZERO, "price": "1000" });
@@ -109,17 +116,25 @@ async fn x2y2_signs_the_call_for_each_order() {
 }
 
 /// The answer of Blur's service to a wallet instead of to the one of the vectors.
-fn blur_answer_for(wallet: &Wallet, mut answer: Value) -> (Value, String) {
+pub(super) fn blur_answer_for(wallet: &Wallet, mut answer: Value) -> (Value, String) {
     let data = text(&answer["buys"][0]["txnData"]["data"]).to_owned();
     let data = data.replace(&TAKER[2..], &wallet.address()[2..]);
     answer["buys"][0]["txnData"]["data"] = json!(data);
     (answer, data)
 }
 
-async fn buy_from_blur(app: &TestApp, wallet: &Wallet, ids: &[&str]) -> crate::support::actor::Answer {
+pub(super) async fn buy_from_blur(app: &TestApp, wallet: &Wallet, ids: &[&str]) -> Answer {
     let orders: Vec<_> = ids.iter().map(|id| (*id, "1")).collect();
     let body = json!({ "buyer": wallet.address(), "marketplace": "blur", "ordersData": data(&orders) });
     ask(app, "GenerateBuyTransaction", body).await
+}
+
+/// Logs somebody in at Blur, for an order.
+pub(super) async fn log_in(app: &TestApp, wallet: &Wallet, id: &str) {
+    let step = buy_from_blur(app, wallet, &[id]).await.ok()["steps"][0].clone();
+    let signature = wallet.sign_text(text(&step["data"]));
+    let params = json!({ "chainId": "1", "signature": signature, "body": step["post"]["body"] });
+    app.project_a.key.call("Marketplace/Execute", json!({ "params": params })).await.ok();
 }
 
 #[tokio::test]
@@ -136,7 +151,10 @@ async fn blur_wants_buyers_to_log_in_first() {
     assert_eq!(steps.len(), 1, "{answer}");
     let step = &steps[0];
     assert_eq!((&step["id"], &step["executeType"]), (&json!("signEIP191"), &json!("order")));
-    assert_eq!((&step["post"]["method"], &step["post"]["endpoint"]), (&json!("POST"), &json!("/rpc/Marketplace/Execute")));
+    assert_eq!(
+        (&step["post"]["method"], &step["post"]["endpoint"]),
+        (&json!("POST"), &json!("/rpc/Marketplace/Execute"))
+    );
     assert_eq!(step.get("signature"), None);
     assert_eq!(only(source.asked()).path, "/auth/challenge");
     // The client signs it and says what `post` says.
@@ -154,8 +172,11 @@ async fn blur_wants_buyers_to_log_in_first() {
     check_bought(answer, &contract, &json!({ "data": expected, "value": held["one"]["value"] }));
     let asked = only(source.asked());
     assert_eq!(asked.path, format!("/v1/buy/{COLLECTION}"));
-    assert_eq!(asked.body["tokenPrices"], json!([{ "tokenId": "5",
-        "price": { "amount": "0.000000000000001", "unit": "ETH" } }]));
+    assert_eq!(
+        asked.body["tokenPrices"],
+        json!([{ "tokenId": "5",
+        "price": { "amount": "0.000000000000001", "unit": "ETH" } }])
+    );
     // Two at once are one call.
     let (answer, expected) = blur_answer_for(&buyer, held["two"]["answer"].clone());
     source.knows("5", &answer);

@@ -39,7 +39,9 @@ pub(super) fn signer_of_text(text: &str, signature: &str) -> Option<String> {
     let recovery = RecoveryId::from_byte(bytes[64].checked_sub(27)?)?;
     let signature = Signature::from_slice(&bytes[..64]).ok()?;
     let digest = text_digest(text);
-    VerifyingKey::recover_from_prehash(digest.as_slice(), &signature, recovery).ok().map(|key| address_of(&key))
+    VerifyingKey::recover_from_prehash(digest.as_slice(), &signature, recovery)
+        .ok()
+        .map(|key| address_of(&key))
 }
 
 fn address_of(key: &VerifyingKey) -> String {
@@ -89,7 +91,8 @@ fn written(name: &str, types: &Value) -> String {
     }
     known[1..].sort();
     let one = |name: &String| {
-        let members = members(name, types).iter().map(|(name, kind)| format!("{kind} {name}")).collect::<Vec<_>>();
+        let members =
+            members(name, types).iter().map(|(name, kind)| format!("{kind} {name}")).collect::<Vec<_>>();
         format!("{name}({})", members.join(","))
     };
     known.iter().map(one).collect()

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Mutex;
 
-use alloy_primitives::{Bytes, hex};
+use alloy_primitives::{Bytes, hex, keccak256};
 use bourse_market::protocols::native::Inquiry;
 use bourse_server::{Allowance, Chains, Operator, Royalty};
 use bourse_wire::{Amount, ChainId};
@@ -36,13 +36,13 @@ impl FakeChain {
         *self.contracts.lock().unwrap() = None;
     }
 
-    /// Lets a contract answer calls that begin with a selector with these numbers, a word each.
-    pub(crate) fn says(&self, contract: &str, selector: &str, words: &[u64]) {
+    /// Lets a contract answer calls of a function with these numbers, a word each.
+    pub(crate) fn says(&self, contract: &str, function: &str, words: &[u64]) {
         let words = words.iter().map(|word| format!("{word:064x}")).collect::<String>();
-        self.says_data(contract, selector, &words);
+        self.says_data(contract, &hex::encode(&keccak256(function)[..4]), &words);
     }
 
-    /// The same with anything, in hexadecimal without `0x`.
+    /// The same for calls that begin with a selector, and with anything, both in hexadecimal without `0x`.
     pub(crate) fn says_data(&self, contract: &str, selector: &str, data: &str) {
         let call = (contract.to_owned(), selector.to_owned());
         let answer = hex::decode(data).unwrap().into();
