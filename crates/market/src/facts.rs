@@ -188,6 +188,8 @@ pub enum Which {
     Id(String),
     /// By a number that its maker gave it.
     Numbered {
+        /// The contract that counts it.
+        contract: Address,
         /// The maker.
         maker: Address,
         /// Selling or buying.
@@ -199,6 +201,8 @@ pub enum Which {
     },
     /// Not at all but by what it is for.
     Priced {
+        /// The contract that filled it.
+        contract: Address,
         /// The maker.
         maker: Address,
         /// Selling or buying.

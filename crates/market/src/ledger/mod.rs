@@ -297,19 +297,20 @@ impl Ledger {
     fn find(&self, filled: &OrderFilled) -> Option<OrderKey> {
         match &filled.which {
             Which::Id(order_id) => return Some((filled.marketplace, order_id.clone())),
-            Which::Numbered { maker, side, series, number } => {
+            Which::Numbered { contract, maker, side, series, number } => {
                 let mut keys = self.open_of(filled.marketplace, *maker);
                 keys.find(|(key, order)| {
-                    let nonces = self.nonces.get(key);
+                    let nonces = self.nonces.get(key).filter(|nonces| nonces.are_of(*contract));
                     is_for(order, *side, filled.token_id)
                         && nonces.is_some_and(|nonces| nonces.get(*series) == Some(*number))
                 })
             }
-            Which::Priced { maker, side, currency, price } => {
+            Which::Priced { contract, maker, side, currency, price } => {
                 let unit = unit_price(*side, price.value(), filled.quantity.value());
                 let mut keys = self.open_of(filled.marketplace, *maker);
-                keys.find(|(_, order)| {
+                keys.find(|(key, order)| {
                     is_for(order, *side, filled.token_id)
+                        && self.nonces.get(key).is_some_and(|nonces| nonces.are_of(*contract))
                         && order.currency == *currency
                         && order.price_amount == unit
                         && order.quantity_remaining >= filled.quantity

@@ -30,9 +30,14 @@ pub(super) fn found(place: usize, (concerns, fact): Finding) -> Decoded {
     Decoded { place, concerns, fact }
 }
 
-/// Orders of a maker are over by their numbers, whichever collections they are for.
-pub(super) fn revoked(marketplace: Marketplace, maker: Address, series: Series, numbers: Numbers) -> Finding {
-    let revoked = Revoked { series, numbers };
+/// Orders of a maker on a marketplace are over by the numbers that a contract counts, whichever collections they are for.
+pub(super) fn revoked(
+    (marketplace, contract): (Marketplace, Address),
+    maker: Address,
+    series: Series,
+    numbers: Numbers,
+) -> Finding {
+    let revoked = Revoked { contract, series, numbers };
     (Concerns::EveryCollection, Fact::OrdersRevoked { marketplace, maker, revoked })
 }
 

@@ -5,6 +5,7 @@ use bourse_market::facts::{Block, Fact, OrderFilled, Which};
 use bourse_market::protocols::native::{Numbers, Revoked, Series, Standing};
 use bourse_store::{Batch, Change, Settled, SignedOrder};
 use bourse_wire::{Address, Amount, Marketplace, OrderFacts, OrderSide, OrderStatus, Timestamp};
+use serde_json::json;
 
 use crate::stage::{CHAIN, Stage, account, collection, transfer};
 
@@ -37,7 +38,8 @@ fn signed(id: &str) -> SignedOrder {
         operator: Some(account(0xee)),
         backing: None,
     };
-    let nonces = serde_json::from_str(r#"[["counter","7"]]"#).unwrap();
+    let nonces = json!({ "contract": account(0xdd), "numbers": [["counter", "7"]] });
+    let nonces = serde_json::from_value(nonces).unwrap();
     SignedOrder { facts, native: format!("{{\"id\":\"{id}\"}}"), nonces }
 }
 
@@ -183,7 +185,11 @@ async fn makers_take_orders_back_by_their_numbers() {
     let moved = |maker, counter: u64| Fact::OrdersRevoked {
         marketplace: MARKET,
         maker: account(maker),
-        revoked: Revoked { series: Series::Counter, numbers: Numbers::AllBut(U256::from(counter)) },
+        revoked: Revoked {
+            contract: account(0xdd),
+            series: Series::Counter,
+            numbers: Numbers::AllBut(U256::from(counter)),
+        },
     };
     stage.grow(&[&[moved(2, 8), moved(1, 7)]]).await;
     assert_eq!(state(&stage, "a").await.0, OrderStatus::Active);

@@ -8,6 +8,7 @@ use crate::protocols::native::{Nonces, Numbers, Revoked, Series};
 
 const MARKET: Marketplace = Marketplace::LooksRare;
 const MANAGER: u8 = 0xee;
+const CONTRACT: Address = Address::from_bytes([0xc0; 20]);
 
 /// An order as it was put: of maker 1, for five units of token 1 at 100 each.
 fn put(order_id: &str, side: OrderSide, token: Option<u64>) -> OrderFacts {
@@ -27,7 +28,7 @@ fn ledger(orders: &[(&str, OrderSide, Option<u64>, [u64; 2])]) -> Ledger {
     for (order_id, side, token, [counter, nonce]) in orders {
         ledger.load_order(put(order_id, *side, *token));
         let numbers = [(Series::Counter, U256::from(*counter)), (Series::Nonce, U256::from(*nonce))];
-        ledger.load_nonces(key(order_id), Nonces::new(numbers));
+        ledger.load_nonces(key(order_id), Nonces::new(CONTRACT, numbers));
     }
     ledger
 }
@@ -40,8 +41,15 @@ fn applied(mut ledger: Ledger, facts: Vec<Fact>) -> Outcome {
 }
 
 fn revoked(maker: u8, series: Series, numbers: Numbers) -> Fact {
-    let revoked = Revoked { series, numbers };
+    let revoked = Revoked { contract: CONTRACT, series, numbers };
     Fact::OrdersRevoked { marketplace: MARKET, maker: account(maker), revoked }
+}
+
+/// The same by another contract of the marketplace, which counts for itself.
+fn elsewhere(fact: Fact) -> Fact {
+    let Fact::OrdersRevoked { marketplace, maker, revoked } = fact else { unreachable!() };
+    let revoked = Revoked { contract: account(0xc1), ..revoked };
+    Fact::OrdersRevoked { marketplace, maker, revoked }
 }
 
 fn filled(which: Which, token: u64, quantity: u64) -> Fact {
@@ -83,6 +91,7 @@ fn numbers_take_orders_back() {
         revoked(2, Series::Nonce, Numbers::Exactly(U256::from(8))),
         revoked(1, Series::Group, Numbers::AllBut(U256::ZERO)),
         revoked(1, Series::Nonce, Numbers::Exactly(U256::from(9))),
+        elsewhere(revoked(1, Series::Counter, Numbers::AllBut(U256::from(9)))),
     ] {
         assert_eq!(applied(ledger(&BOTH), vec![nobody]), Outcome::default());
     }
@@ -91,6 +100,7 @@ fn numbers_take_orders_back() {
 #[test]
 fn fills_are_found_by_number_and_leave_less() {
     let which = |number: u64, side| Which::Numbered {
+        contract: CONTRACT,
         maker: account(1),
         side,
         series: Series::Nonce,
@@ -116,6 +126,7 @@ fn fills_are_found_by_number_and_leave_less() {
 #[test]
 fn fills_are_found_by_price_where_nothing_else_tells() {
     let which = |price: u64| Which::Priced {
+        contract: CONTRACT,
         maker: account(1),
         side: OrderSide::Listing,
         currency: CURRENCY,

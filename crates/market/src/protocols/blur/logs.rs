@@ -59,7 +59,7 @@ fn finding(log: &Log) -> Result<Option<Finding>, LogError> {
         NonceIncremented::SIGNATURE_HASH => {
             let event: NonceIncremented = read(log)?;
             let numbers = Numbers::AllBut(event.newNonce);
-            Some(revoked(MARKETPLACE, address(event.user), Series::Counter, numbers))
+            Some(revoked((MARKETPLACE, log.address), address(event.user), Series::Counter, numbers))
         }
         _ => None,
     })

@@ -52,7 +52,7 @@ impl Protocol for Blur {
         } else {
             prove(signed.trader, self.domain.digest(signed.hash()), &signed.signature.0)
         };
-        let nonces = Nonces::new([(Series::Counter, signed.nonce.0)]);
+        let nonces = Nonces::new(self.domain.contract, [(Series::Counter, signed.nonce.0)]);
         Ok(Admitted { collection: signed.collection, facts, nonces, text: signed.to_text(), proof })
     }
 

@@ -37,28 +37,42 @@ impl LooksRare {
         // Both contracts are the protocol's own, but each has its own events.
         let is_manager = log.address == self.transfer_manager;
         Ok(match *topic {
-            TakerBid::SIGNATURE_HASH if !is_manager => bought(&read(log)?),
-            TakerAsk::SIGNATURE_HASH if !is_manager => sold(&read(log)?),
+            TakerBid::SIGNATURE_HASH if !is_manager => bought(log.address, &read(log)?),
+            TakerAsk::SIGNATURE_HASH if !is_manager => sold(log.address, &read(log)?),
             OrderNoncesCancelled::SIGNATURE_HASH if !is_manager => {
                 let event: OrderNoncesCancelled = read(log)?;
                 let numbers = event.orderNonces.iter().map(|number| Numbers::Exactly(*number));
                 numbers
-                    .map(|numbers| revoked(MARKETPLACE, address(event.user), Series::Nonce, numbers))
+                    .map(|numbers| {
+                        revoked((MARKETPLACE, log.address), address(event.user), Series::Nonce, numbers)
+                    })
                     .collect()
             }
             SubsetNoncesCancelled::SIGNATURE_HASH if !is_manager => {
                 let event: SubsetNoncesCancelled = read(log)?;
                 let numbers = event.subsetNonces.iter().map(|number| Numbers::Exactly(*number));
                 numbers
-                    .map(|numbers| revoked(MARKETPLACE, address(event.user), Series::Group, numbers))
+                    .map(|numbers| {
+                        revoked((MARKETPLACE, log.address), address(event.user), Series::Group, numbers)
+                    })
                     .collect()
             }
             NewBidAskNonces::SIGNATURE_HASH if !is_manager => {
                 let event: NewBidAskNonces = read(log)?;
                 let user = address(event.user);
                 vec![
-                    revoked(MARKETPLACE, user, Series::BidCounter, Numbers::AllBut(event.bidNonce)),
-                    revoked(MARKETPLACE, user, Series::AskCounter, Numbers::AllBut(event.askNonce)),
+                    revoked(
+                        (MARKETPLACE, log.address),
+                        user,
+                        Series::BidCounter,
+                        Numbers::AllBut(event.bidNonce),
+                    ),
+                    revoked(
+                        (MARKETPLACE, log.address),
+                        user,
+                        Series::AskCounter,
+                        Numbers::AllBut(event.askNonce),
+                    ),
                 ]
             }
             ApprovalsGranted::SIGNATURE_HASH if is_manager => {
@@ -81,25 +95,37 @@ impl LooksRare {
 }
 
 /// A listing was filled: its maker is the first to be paid.
-fn bought(event: &TakerBid) -> Vec<Finding> {
+fn bought(contract: Address, event: &TakerBid) -> Vec<Finding> {
     let (taker, recipient) = (address(event.bidUser), address(event.bidRecipient));
     let items = (event.itemIds.as_slice(), event.amounts.as_slice());
     let maker = address(event.feeRecipients[0]);
-    fill(&event.nonceInvalidationParameters, maker, address(event.collection), (taker, recipient), items)
+    fill(
+        &event.nonceInvalidationParameters,
+        (contract, maker),
+        address(event.collection),
+        (taker, recipient),
+        items,
+    )
 }
 
 /// An offer was taken.
-fn sold(event: &TakerAsk) -> Vec<Finding> {
+fn sold(contract: Address, event: &TakerAsk) -> Vec<Finding> {
     let (taker, recipient) = (address(event.askUser), address(event.feeRecipients[0]));
     let items = (event.itemIds.as_slice(), event.amounts.as_slice());
     let maker = address(event.bidUser);
-    fill(&event.nonceInvalidationParameters, maker, address(event.collection), (taker, recipient), items)
+    fill(
+        &event.nonceInvalidationParameters,
+        (contract, maker),
+        address(event.collection),
+        (taker, recipient),
+        items,
+    )
 }
 
 /// What a fill states: that the order is filled, when it is of one token, and that all others with its number are over.
 fn fill(
     nonce: &NonceInvalidationParameters,
-    maker: Address,
+    (contract, maker): (Address, Address),
     collection: Address,
     (taker, recipient): (Address, Address),
     items: (&[U256], &[U256]),
@@ -118,7 +144,12 @@ fn fill(
         findings.push((Concerns::Collection(collection), Fact::OrderFilled(Box::new(filled))));
     }
     if nonce.isNonceInvalidated {
-        findings.push(revoked(MARKETPLACE, maker, Series::Nonce, Numbers::Exactly(nonce.orderNonce)));
+        findings.push(revoked(
+            (MARKETPLACE, contract),
+            maker,
+            Series::Nonce,
+            Numbers::Exactly(nonce.orderNonce),
+        ));
     }
     findings
 }

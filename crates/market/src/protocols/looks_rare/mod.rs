@@ -63,11 +63,14 @@ impl Protocol for LooksRare {
             OrderSide::Offer => Series::BidCounter,
             OrderSide::Listing | OrderSide::Unknown => Series::AskCounter,
         };
-        let nonces = Nonces::new([
-            (counter, signed.global_nonce.0),
-            (Series::Group, signed.subset_nonce.0),
-            (Series::Nonce, signed.order_nonce.0),
-        ]);
+        let nonces = Nonces::new(
+            self.domain.contract,
+            [
+                (counter, signed.global_nonce.0),
+                (Series::Group, signed.subset_nonce.0),
+                (Series::Nonce, signed.order_nonce.0),
+            ],
+        );
         Ok(Admitted { collection: signed.collection, facts, nonces, text: signed.to_text(), proof })
     }
 

@@ -1,6 +1,7 @@
 //! The numbers by which chains take orders back, many at once.
 
 use alloy_primitives::U256;
+use bourse_wire::Address;
 use serde::{Deserialize, Serialize};
 
 use super::values::Number;
@@ -23,13 +24,19 @@ pub enum Series {
     UnitsNonce,
 }
 
-/// The numbers of an order, by which it can be taken back without being named.
+/// The numbers of an order, by which it can be taken back without being named. They mean something to one contract:
+/// others of the same marketplace count for themselves.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Nonces(Vec<(Series, Number)>);
+pub struct Nonces {
+    contract: Address,
+    numbers: Vec<(Series, Number)>,
+}
 
 /// Which orders of a maker are over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Revoked {
+    /// To which contract.
+    pub contract: Address,
     /// By which of their numbers.
     pub series: Series,
     /// Which of these.
@@ -46,26 +53,34 @@ pub enum Numbers {
 }
 
 impl Nonces {
-    /// These numbers.
-    pub(crate) fn new(numbers: impl IntoIterator<Item = (Series, U256)>) -> Self {
-        Self(numbers.into_iter().map(|(series, number)| (series, Number(number))).collect())
+    /// These numbers, as a contract counts them.
+    pub(crate) fn new(contract: Address, numbers: impl IntoIterator<Item = (Series, U256)>) -> Self {
+        let numbers = numbers.into_iter().map(|(series, number)| (series, Number(number)));
+        Self { contract, numbers: numbers.collect() }
+    }
+
+    /// Whether a contract counts them.
+    pub(crate) fn are_of(&self, contract: Address) -> bool {
+        self.contract == contract
     }
 
     /// The number of a series, if the order has one.
     pub fn get(&self, series: Series) -> Option<U256> {
-        self.0.iter().find(|(of, _)| *of == series).map(|(_, number)| number.0)
+        self.numbers.iter().find(|(of, _)| *of == series).map(|(_, number)| number.0)
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.numbers.is_empty()
     }
 }
 
 impl Revoked {
     /// Whether an order with these numbers is among those that are over.
     pub fn concerns(&self, nonces: &Nonces) -> bool {
-        let Some(number) = nonces.get(self.series) else { return false };
+        let Some(number) = nonces.get(self.series).filter(|_| nonces.are_of(self.contract)) else {
+            return false;
+        };
         match self.numbers {
             Numbers::Exactly(this) => number == this,
             Numbers::AllBut(this) => number != this,
@@ -77,22 +92,28 @@ impl Revoked {
 mod tests {
     use super::*;
 
+    const CONTRACT: Address = Address::from_bytes([0xc0; 20]);
+
     #[test]
     fn orders_are_over_by_their_numbers() {
-        let order = Nonces::new([(Series::Counter, U256::from(7)), (Series::Nonce, U256::MAX)]);
-        let concerned = |series, numbers| Revoked { series, numbers }.concerns(&order);
+        let order = Nonces::new(CONTRACT, [(Series::Counter, U256::from(7)), (Series::Nonce, U256::MAX)]);
+        let concerned = |series, numbers| Revoked { contract: CONTRACT, series, numbers }.concerns(&order);
         assert!(!concerned(Series::Counter, Numbers::AllBut(U256::from(7))));
         assert!(concerned(Series::Counter, Numbers::AllBut(U256::from(8))));
         assert!(concerned(Series::Nonce, Numbers::Exactly(U256::MAX)));
         assert!(!concerned(Series::Nonce, Numbers::Exactly(U256::from(7))));
         assert!(!concerned(Series::Group, Numbers::AllBut(U256::ZERO)), "it has no such number");
+        let contract = Address::from_bytes([0xc1; 20]);
+        let elsewhere = Revoked { contract, series: Series::Nonce, numbers: Numbers::Exactly(U256::MAX) };
+        assert!(!elsewhere.concerns(&order), "another contract counts for itself");
     }
 
     #[test]
     fn numbers_are_kept_as_text() {
-        let nonces = Nonces::new([(Series::AskCounter, U256::from(3)), (Series::Nonce, U256::MAX)]);
+        let nonces = Nonces::new(CONTRACT, [(Series::AskCounter, U256::from(3)), (Series::Nonce, U256::MAX)]);
         let text = serde_json::to_string(&nonces).unwrap();
-        assert_eq!(text, format!(r#"[["askCounter","3"],["nonce","{}"]]"#, U256::MAX));
+        let numbers = format!(r#"[["askCounter","3"],["nonce","{}"]]"#, U256::MAX);
+        assert_eq!(text, format!(r#"{{"contract":"{CONTRACT}","numbers":{numbers}}}"#));
         assert_eq!(serde_json::from_str::<Nonces>(&text).unwrap(), nonces);
     }
 }

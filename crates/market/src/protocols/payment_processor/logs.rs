@@ -32,8 +32,8 @@ pub(super) const TOPICS: [B256; 10] = [
     OrderDigestItemsRestored::SIGNATURE_HASH,
 ];
 
-pub(super) fn decode(logs: &[&Log], marketplace: Marketplace) -> Vec<Result<Decoded, LogError>> {
-    let mut reading = Reading { marketplace, used: Vec::new(), decoded: Vec::new() };
+pub(super) fn decode(logs: &[&Log], place: (Marketplace, Address)) -> Vec<Result<Decoded, LogError>> {
+    let mut reading = Reading { place, used: Vec::new(), decoded: Vec::new() };
     for (place, log) in logs.iter().enumerate() {
         if let Err(error) = reading.read(place, log) {
             reading.decoded.push(Err(error));
@@ -44,7 +44,8 @@ pub(super) fn decode(logs: &[&Log], marketplace: Marketplace) -> Vec<Result<Deco
 
 /// The logs of one transaction.
 struct Reading {
-    marketplace: Marketplace,
+    /// The marketplace and its contract.
+    place: (Marketplace, Address),
     /// What was used, and not yet by a sale.
     used: Vec<Used>,
     decoded: Vec<Result<Decoded, LogError>>,
@@ -128,7 +129,7 @@ impl Reading {
             MasterNonceInvalidated::SIGNATURE_HASH => {
                 let event: MasterNonceInvalidated = read(log)?;
                 let (maker, numbers) = (address(event.account), Numbers::Exactly(event.nonce));
-                self.state(place, revoked(self.marketplace, maker, Series::Counter, numbers));
+                self.state(place, revoked(self.place, maker, Series::Counter, numbers));
             }
             NonceInvalidated::SIGNATURE_HASH => {
                 let event: NonceInvalidated = read(log)?;
@@ -152,7 +153,7 @@ impl Reading {
                 let (maker, digest) = (address(event.account), event.orderDigest);
                 if event.wasCancellation {
                     let order_id = name(digest);
-                    let fact = Fact::OrderCancelled { marketplace: self.marketplace, order_id };
+                    let fact = Fact::OrderCancelled { marketplace: self.place.0, order_id };
                     self.state(place, (Concerns::EveryCollection, fact));
                 } else {
                     self.use_part(Used { place, maker, what: Token::LastPart(digest) });
@@ -190,17 +191,23 @@ impl Reading {
         let (which, remaining) = match &used {
             Some(Token::Nonce(number)) => {
                 let (maker, side, series) = (sale.maker, sale.side, Series::Nonce);
-                (Which::Numbered { maker, side, series, number: *number }, Some(Amount::ZERO))
+                (
+                    Which::Numbered { contract: self.place.1, maker, side, series, number: *number },
+                    Some(Amount::ZERO),
+                )
             }
             Some(Token::LastPart(digest)) => (Which::Id(name(*digest)), Some(Amount::ZERO)),
             Some(Token::Part(digest)) => (Which::Id(name(*digest)), None),
             None => {
                 let (maker, side, currency) = (sale.maker, sale.side, sale.currency);
-                (Which::Priced { maker, side, currency, price: sale.price.into() }, None)
+                (
+                    Which::Priced { contract: self.place.1, maker, side, currency, price: sale.price.into() },
+                    None,
+                )
             }
         };
         let filled = OrderFilled {
-            marketplace: self.marketplace,
+            marketplace: self.place.0,
             which,
             taker: sale.taker,
             recipient: sale.recipient,
@@ -216,7 +223,7 @@ impl Reading {
 
     /// All orders with a number are over.
     fn burn(&mut self, place: usize, maker: Address, number: U256) {
-        self.state(place, revoked(self.marketplace, maker, Series::Nonce, Numbers::Exactly(number)));
+        self.state(place, revoked(self.place, maker, Series::Nonce, Numbers::Exactly(number)));
     }
 
     fn state(&mut self, place: usize, finding: (Concerns, Fact)) {

@@ -72,7 +72,7 @@ impl Protocol for PaymentProcessor {
         let signed = Signed::read(order, self.domain.contract)?;
         let facts = self.derive(&signed)?;
         let proof = prove(signed.maker(), self.domain.digest(signed.hash()), &signed.signature.0);
-        let nonces = Nonces::new(signed.numbers());
+        let nonces = Nonces::new(self.domain.contract, signed.numbers());
         Ok(Admitted { collection: signed.token_address, facts, nonces, text: signed.to_text(), proof })
     }
 
@@ -195,7 +195,7 @@ impl Protocol for PaymentProcessor {
     }
 
     fn decode(&self, logs: &[&Log]) -> Vec<Result<Decoded, LogError>> {
-        logs::decode(logs, self.marketplace)
+        logs::decode(logs, (self.marketplace, self.domain.contract))
     }
 }
 

@@ -31,7 +31,7 @@ fn finding(log: &Log, marketplace: Marketplace) -> Result<Option<Finding>, LogEr
         CounterIncremented::SIGNATURE_HASH => {
             let event: CounterIncremented = read(log)?;
             let (maker, numbers) = (address(event.offerer), Numbers::AllBut(event.newCounter));
-            Some(revoked(marketplace, maker, Series::Counter, numbers))
+            Some(revoked((marketplace, log.address), maker, Series::Counter, numbers))
         }
         _ => None,
     })

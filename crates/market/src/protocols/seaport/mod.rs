@@ -86,7 +86,7 @@ impl Protocol for Seaport {
             None if signed.is_held() => Proof::Held,
             None => prove(signed.offerer, self.domain.digest(signed.hash()), &signed.signature.0),
         };
-        let nonces = Nonces::new([(Series::Counter, signed.counter.0)]);
+        let nonces = Nonces::new(self.domain.contract, [(Series::Counter, signed.counter.0)]);
         let text = signed.to_text();
         Ok(Admitted { collection, facts, nonces, text, proof })
     }

@@ -29,10 +29,10 @@ fn findings(log: &Log) -> Result<Vec<Finding>, LogError> {
     Ok(match *topic {
         ERC721OrderFilled::SIGNATURE_HASH => {
             let event: ERC721OrderFilled = read(log)?;
-            let maker = address(event.maker);
+            let (contract, maker) = (log.address, address(event.maker));
             let filled = OrderFilled {
                 marketplace: MARKETPLACE,
-                which: numbered(event.direction, maker, Series::Nonce, event.nonce),
+                which: numbered(event.direction, (contract, maker), Series::Nonce, event.nonce),
                 taker: address(event.taker),
                 recipient: Address::ZERO,
                 token_id: Some(TokenId::from(event.erc721TokenId)),
@@ -41,13 +41,21 @@ fn findings(log: &Log) -> Result<Vec<Finding>, LogError> {
             };
             let collection = Concerns::Collection(address(event.erc721Token));
             // Other orders with the same number can no longer be filled.
-            vec![(collection, Fact::OrderFilled(Box::new(filled))), used(maker, Series::Nonce, event.nonce)]
+            vec![
+                (collection, Fact::OrderFilled(Box::new(filled))),
+                used((contract, maker), Series::Nonce, event.nonce),
+            ]
         }
         ERC1155OrderFilled::SIGNATURE_HASH => {
             let event: ERC1155OrderFilled = read(log)?;
             let filled = OrderFilled {
                 marketplace: MARKETPLACE,
-                which: numbered(event.direction, address(event.maker), Series::UnitsNonce, event.nonce),
+                which: numbered(
+                    event.direction,
+                    (log.address, address(event.maker)),
+                    Series::UnitsNonce,
+                    event.nonce,
+                ),
                 taker: address(event.taker),
                 recipient: Address::ZERO,
                 token_id: Some(TokenId::from(event.erc1155TokenId)),
@@ -59,22 +67,22 @@ fn findings(log: &Log) -> Result<Vec<Finding>, LogError> {
         }
         ERC721OrderCancelled::SIGNATURE_HASH => {
             let event: ERC721OrderCancelled = read(log)?;
-            vec![used(address(event.maker), Series::Nonce, event.nonce)]
+            vec![used((log.address, address(event.maker)), Series::Nonce, event.nonce)]
         }
         ERC1155OrderCancelled::SIGNATURE_HASH => {
             let event: ERC1155OrderCancelled = read(log)?;
-            vec![used(address(event.maker), Series::UnitsNonce, event.nonce)]
+            vec![used((log.address, address(event.maker)), Series::UnitsNonce, event.nonce)]
         }
         _ => Vec::new(),
     })
 }
 
-fn numbered(direction: u8, maker: Address, series: Series, number: U256) -> Which {
+fn numbered(direction: u8, (contract, maker): (Address, Address), series: Series, number: U256) -> Which {
     let side = if direction == 0 { OrderSide::Listing } else { OrderSide::Offer };
-    Which::Numbered { maker, side, series, number }
+    Which::Numbered { contract, maker, side, series, number }
 }
 
 /// All orders with a number are over.
-fn used(maker: Address, series: Series, number: U256) -> Finding {
-    revoked(MARKETPLACE, maker, series, Numbers::Exactly(number))
+fn used((contract, maker): (Address, Address), series: Series, number: U256) -> Finding {
+    revoked((MARKETPLACE, contract), maker, series, Numbers::Exactly(number))
 }

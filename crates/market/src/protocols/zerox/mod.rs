@@ -50,7 +50,7 @@ impl Protocol for Zerox {
         let signed = Signed::read(order, self.domain.contract)?;
         let (collection, facts, hash) = self.derive(&signed)?;
         let proof = self.prove(&signed, hash)?;
-        let nonces = Nonces::new([(signed.series(), signed.nonce.0)]);
+        let nonces = Nonces::new(self.domain.contract, [(signed.series(), signed.nonce.0)]);
         Ok(Admitted { collection, facts, nonces, text: signed.to_text(), proof })
     }
 

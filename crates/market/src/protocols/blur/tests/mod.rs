@@ -191,7 +191,11 @@ fn logs_state_fills_and_numbers() {
     let (marketplace, maker) = (Marketplace::Blur, MAKER.parse().unwrap());
     let cancelled = Fact::OrderCancelled { marketplace, order_id };
     assert_eq!(stated("cancelled"), Some((Concerns::EveryCollection, cancelled)));
-    let revoked = Revoked { series: Series::Counter, numbers: Numbers::AllBut(U256::from(4)) };
+    let revoked = Revoked {
+        contract: blur().contract(),
+        series: Series::Counter,
+        numbers: Numbers::AllBut(U256::from(4)),
+    };
     let counter = Fact::OrdersRevoked { marketplace, maker, revoked };
     assert_eq!(stated("counter"), Some((Concerns::EveryCollection, counter)));
 }

@@ -165,7 +165,7 @@ fn logs_state_fills_and_numbers() {
     let of_collection =
         |token| (Concerns::Collection(person(0xc0)), Fact::OrderFilled(Box::new(filled(token))));
     let revoked = |series, numbers| {
-        let revoked = Revoked { series, numbers };
+        let revoked = Revoked { contract: own, series, numbers };
         (
             Concerns::EveryCollection,
             Fact::OrdersRevoked { marketplace: Marketplace::LooksRare, maker, revoked },

@@ -205,7 +205,8 @@ fn stated(logs: &[&str]) -> Vec<(usize, Concerns, Fact)> {
 }
 
 fn revoked(series: Series, number: u64) -> Fact {
-    let revoked = Revoked { series, numbers: Numbers::Exactly(U256::from(number)) };
+    let revoked =
+        Revoked { contract: processor().contract(), series, numbers: Numbers::Exactly(U256::from(number)) };
     Fact::OrdersRevoked { marketplace: Marketplace::PaymentProcessor, maker: MAKER.parse().unwrap(), revoked }
 }
 
@@ -223,7 +224,7 @@ fn filled(which: Which, recipient: Address, token: u64, quantity: u64, remaining
 
 fn numbered(side: OrderSide, number: u64) -> Which {
     let (maker, series) = (MAKER.parse().unwrap(), Series::Nonce);
-    Which::Numbered { maker, side, series, number: U256::from(number) }
+    Which::Numbered { contract: processor().contract(), maker, side, series, number: U256::from(number) }
 }
 
 #[test]
@@ -251,7 +252,7 @@ fn parts_are_known_by_their_order_or_by_their_price() {
     assert_eq!(stated(&["part", "lastPart", "boughtUnits"]), [(2, here, part(id(), Some(0)))]);
     assert_eq!(stated(&["lastPart", "boughtUnits"]), [(1, here, part(id(), Some(0)))]);
     let (maker, side, currency) = (MAKER.parse().unwrap(), OrderSide::Listing, Address::ZERO);
-    let priced = Which::Priced { maker, side, currency, price: 400.into() };
+    let priced = Which::Priced { contract: processor().contract(), maker, side, currency, price: 400.into() };
     assert_eq!(stated(&["boughtUnits"]), [(0, here, part(priced, None))]);
 }
 

@@ -43,7 +43,9 @@ fn orders_are_taken_back() {
     let marketplace = Marketplace::Opensea;
     let order_id = text(&vectors("seaport")["logs"]["id"]).to_owned();
     let maker = MAKER.parse().unwrap();
-    let revoked = Revoked { series: Series::Counter, numbers: Numbers::AllBut(U256::MAX - U256::from(5)) };
+    let contract = protocol(&case("a token for the chain's own currency")).contract();
+    let numbers = Numbers::AllBut(U256::MAX - U256::from(5));
+    let revoked = Revoked { contract, series: Series::Counter, numbers };
     let concerns = Concerns::EveryCollection;
     assert_eq!(
         decoded(&["cancelled", "bundleFilled", "counter"]),

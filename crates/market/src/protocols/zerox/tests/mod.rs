@@ -167,7 +167,7 @@ fn logs_state_fills_and_numbers() {
     let filled = |side, series, number: u64, token: u64, quantity: u64, remaining: Option<u64>| {
         let order = OrderFilled {
             marketplace: Marketplace::Zerox,
-            which: Which::Numbered { maker, side, series, number: U256::from(number) },
+            which: Which::Numbered { contract: own, maker, side, series, number: U256::from(number) },
             taker: person(0xb0),
             recipient: Address::ZERO,
             token_id: Some(TokenId::from(token)),
@@ -177,7 +177,7 @@ fn logs_state_fills_and_numbers() {
         (Concerns::Collection(person(0xc0)), Fact::OrderFilled(Box::new(order)))
     };
     let revoked = |series, number: u64| {
-        let revoked = Revoked { series, numbers: Numbers::Exactly(U256::from(number)) };
+        let revoked = Revoked { contract: own, series, numbers: Numbers::Exactly(U256::from(number)) };
         (Concerns::EveryCollection, Fact::OrdersRevoked { marketplace: Marketplace::Zerox, maker, revoked })
     };
     let (one, units) = (Series::Nonce, Series::UnitsNonce);
