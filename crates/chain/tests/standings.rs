@@ -1,0 +1,177 @@
+//! What contracts are asked about signed orders, and what becomes of the answers.
+#![expect(clippy::unwrap_used, reason = "a test may fail by panicking")]
+
+use std::sync::Mutex;
+
+use alloy_primitives::{B256, Bytes, U256};
+use alloy_sol_types::{SolCall, sol};
+use bourse_chain::{Call, Called, Caller, Failure, Followed, Node, Span, Standings, ToldLog, Wanted};
+use bourse_market::facts::{Block, BlockHash};
+use bourse_market::protocols::native::Submitted;
+use bourse_market::protocols::venues::{Floor, deployments};
+use bourse_store::testing::TestDatabase;
+use bourse_store::{Batch, Change, CollectionKey, History, SignedOrder, Store};
+use bourse_wire::{Address, ChainId, JsonObject, Marketplace, OrderFacts, OrderStatus, Timestamp};
+use serde_json::Value;
+
+sol! {
+    function getOrderStatus(bytes32 orderHash) returns (bool isValidated, bool isCancelled, uint256 filled, uint256 size);
+    function getCounter(address offerer) returns (uint256 counter);
+}
+
+const CHAIN: ChainId = ChainId(1);
+const MARKET: Marketplace = Marketplace::Opensea;
+
+/// A contract that knows what became of all orders, at one block.
+struct Contract {
+    at: BlockHash,
+    cancelled: bool,
+    filled: (u64, u64),
+    counter: u64,
+    asked: Mutex<usize>,
+}
+
+impl Node for Contract {
+    async fn chain_id(&self) -> Result<ChainId, Failure> {
+        Ok(CHAIN)
+    }
+
+    async fn head(&self) -> Result<Block, Failure> {
+        Err(Failure::retry("nobody asks"))
+    }
+
+    async fn blocks(&self, _: &[u64]) -> Result<Vec<Option<Block>>, Failure> {
+        Err(Failure::retry("nobody asks"))
+    }
+
+    async fn logs(&self, _: Span, _: &[Wanted]) -> Result<Vec<ToldLog>, Failure> {
+        Err(Failure::retry("nobody asks"))
+    }
+
+    async fn call(&self, calls: &[Call], at: Option<BlockHash>) -> Result<Called, Failure> {
+        assert_eq!(at, Some(self.at), "the block that the chain is followed to");
+        *self.asked.lock().unwrap() += calls.len();
+        let answer = |call: &Call| {
+            let answer = if getCounterCall::abi_decode(&call.data).is_ok() {
+                getCounterCall::abi_encode_returns(&U256::from(self.counter))
+            } else {
+                let (filled, size) = (U256::from(self.filled.0), U256::from(self.filled.1));
+                let (isValidated, isCancelled) = (filled != U256::ZERO, self.cancelled);
+                getOrderStatusCall::abi_encode_returns(&getOrderStatusReturn {
+                    isValidated,
+                    isCancelled,
+                    filled,
+                    size,
+                })
+            };
+            Ok(Bytes::from(answer))
+        };
+        Ok(calls.iter().map(answer).collect())
+    }
+
+    async fn code(&self, _: &[Address]) -> Result<Vec<Bytes>, Failure> {
+        Err(Failure::retry("nobody asks"))
+    }
+}
+
+fn floor() -> Floor {
+    Floor::new(MARKET, CHAIN, &deployments(MARKET, CHAIN)).unwrap()
+}
+
+/// An order that somebody signed, and its collection.
+fn order(name: &str) -> (CollectionKey, SignedOrder) {
+    let vectors: Value = serde_json::from_str(include_str!("../../market/vectors/vectors.json")).unwrap();
+    let cases = vectors["seaport"]["cases"].as_array().unwrap().clone();
+    let case = cases.into_iter().find(|case| case["name"] == name).unwrap();
+    let native: JsonObject = serde_json::from_value(case["orders"][0]["native"].clone()).unwrap();
+    let signature = case["orders"][0]["signature"].as_str();
+    let admitted = floor().admit(Submitted { native: &native, signature }).unwrap();
+    let key = CollectionKey { chain: CHAIN, address: admitted.collection };
+    (key, SignedOrder { facts: admitted.facts, native: admitted.text, nonces: admitted.nonces })
+}
+
+struct Stage {
+    _database: TestDatabase,
+    store: Store,
+    at: Followed,
+    key: CollectionKey,
+    order_id: String,
+}
+
+impl Stage {
+    /// A followed collection with one signed order.
+    async fn with(name: &str) -> Self {
+        let (key, order) = order(name);
+        let order_id = order.facts.order_id.clone();
+        let database = TestDatabase::fresh().await.unwrap();
+        let store = database.open().await.unwrap();
+        let block =
+            Block { number: 100, hash: B256::repeat_byte(1), parent: B256::ZERO, at: Timestamp::ZERO };
+        store.follow(key, block.number, block.at).await.unwrap();
+        store.start_chain(CHAIN, block).await.unwrap();
+        let history = History { collection: key, from: 100, to: 100, blocks: Vec::new(), window: 10 };
+        store.commit_history(history).await.unwrap();
+        let changes = vec![Change::SignedOrder(Box::new(order))];
+        store.commit(Batch { collection: key, changes, key: None }).await.unwrap();
+        let at = Followed { chain: CHAIN, block, reorgs: 0, live: [key.address].into() };
+        Self { _database: database, store, at, key, order_id }
+    }
+
+    fn contract(&self) -> Contract {
+        let asked = Mutex::new(0);
+        Contract { at: self.at.block.hash, cancelled: false, filled: (0, 0), counter: 0, asked }
+    }
+
+    /// Looks; whose money is to be looked at.
+    async fn look(&self, contract: &Contract) -> Vec<Address> {
+        let standings = Standings::new(Caller::new(None), vec![(MARKET, floor())]);
+        let purses = standings.look(contract, &self.store, &self.at).await.unwrap();
+        purses.into_iter().map(|purse| purse.maker).collect()
+    }
+
+    async fn order(&self) -> OrderFacts {
+        let id = self.store.collection(self.key).await.unwrap().unwrap();
+        let keys = vec![(MARKET, self.order_id.clone())];
+        self.store.orders_by_key(id, keys).await.unwrap().pop().unwrap()
+    }
+}
+
+#[tokio::test]
+async fn what_was_filled_before_is_asked_once() {
+    let stage = Stage::with("four of ten units, with a fee that is scaled").await;
+    let contract = Contract { filled: (3, 5), ..stage.contract() };
+    assert!(stage.look(&contract).await.is_empty(), "listings need nobody's money");
+    assert_eq!(stage.order().await.quantity_remaining, 4.into());
+    assert_eq!(*contract.asked.lock().unwrap(), 2);
+    stage.look(&contract).await;
+    assert_eq!(*contract.asked.lock().unwrap(), 2, "that is settled");
+}
+
+#[tokio::test]
+async fn an_order_that_is_over_is_cancelled() {
+    for over in [
+        |contract: Contract| Contract { cancelled: true, ..contract },
+        |contract| Contract { counter: 1, ..contract },
+    ] {
+        let stage = Stage::with("a token for the chain's own currency").await;
+        stage.look(&over(stage.contract())).await;
+        assert_eq!(stage.order().await.status, OrderStatus::Cancelled);
+    }
+}
+
+#[tokio::test]
+async fn the_money_behind_a_new_offer_is_looked_at() {
+    let stage = Stage::with("an offer is taken").await;
+    let maker = stage.order().await.maker;
+    assert_eq!(stage.look(&stage.contract()).await, [maker]);
+}
+
+#[tokio::test]
+async fn a_marketplace_that_is_not_spoken_with_settles_nothing_and_is_not_asked_again() {
+    let stage = Stage::with("a token for the chain's own currency").await;
+    let standings = Standings::new(Caller::new(None), Vec::new());
+    let contract = stage.contract();
+    standings.look(&contract, &stage.store, &stage.at).await.unwrap();
+    assert_eq!(stage.order().await.status, OrderStatus::Active);
+    assert!(stage.store.unsettled_orders(CHAIN, 10).await.unwrap().is_empty());
+}
