@@ -15,7 +15,6 @@ mod memory;
 mod options;
 mod postgres;
 mod process;
-mod random;
 mod relics;
 mod replay;
 mod report;

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::random::Random;
+use bourse_random::Random;
 
 /// Tokens in the collection; their ids are 1 to this number.
 pub(crate) const TOKENS: u64 = 100_000;
@@ -68,7 +68,7 @@ fn pick(words: &[&'static str], random: &mut Random) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::{CONTRACT, SEED, token};
-    use crate::random::Random;
+    use bourse_random::Random;
 
     #[test]
     fn a_line_is_the_same_every_time_and_about_700_bytes() {

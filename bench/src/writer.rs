@@ -12,8 +12,8 @@ use tokio::time::{Instant, sleep_until, timeout};
 use crate::client::{Connection, post};
 use crate::error::{Context, Error};
 use crate::floor::{Floor, Order};
-use crate::random::Random;
 use crate::report::WRITES_PER_SECOND;
+use bourse_random::Random;
 
 /// The path that changes are posted to.
 pub(crate) const PATH: &str = "/rpc/Ingest/PutOrders";

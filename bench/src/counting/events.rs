@@ -4,7 +4,7 @@
 use std::fmt;
 
 use super::calendar::{is_weekend, label};
-use crate::random::Random;
+use bourse_random::Random;
 
 /// The last day of every data set, 2025-12-31: far enough in the past that all days of retention have passed.
 const LAST_DAY: u32 = 20_453;

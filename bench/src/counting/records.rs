@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::events::{Dataset, Day, Event, Kind};
 use crate::error::{Context, Error};
 use crate::jsonl::Written;
-use crate::random::Random;
+use bourse_random::Random;
 
 const USAGE_SEED: u64 = 0x05a6e;
 

@@ -1,6 +1,6 @@
 //! Accounts are numbers here and addresses outside.
 
-use crate::random::Random;
+use bourse_random::Random;
 
 /// The address of an account.
 pub(crate) fn account(number: usize) -> String {

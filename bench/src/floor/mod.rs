@@ -18,7 +18,7 @@ pub(crate) use order::Order;
 pub(crate) use property::{Number, Text};
 pub(crate) use token::{Token, token_id};
 
-use crate::random::Random;
+use bourse_random::Random;
 
 /// The chain of the collection.
 pub(crate) const CHAIN_ID: u64 = 137;

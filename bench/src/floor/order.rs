@@ -7,7 +7,7 @@ use super::currency::{self, CURRENCIES, Currency};
 use super::property::Text;
 use super::token::{Token, token_id};
 use super::{CHAIN_ID, CONTRACT};
-use crate::random::Random;
+use bourse_random::Random;
 
 /// Marketplaces, and whether their order ids are hashes.
 const MARKETPLACES: [(&str, bool); 4] =

@@ -1,6 +1,6 @@
 //! The six properties of a token: four with words, two with numbers.
 
-use crate::random::Random;
+use bourse_random::Random;
 
 const BACKGROUNDS: [&str; 12] = [
     "Harbour Mist",

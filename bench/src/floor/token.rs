@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::property::{Number, Text};
 use super::words;
 use super::{CHAIN_ID, CONTRACT};
-use crate::random::Random;
+use bourse_random::Random;
 
 /// A token, as little of it as the rest follows from. Its id is its place in the collection plus one.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use super::books::Books;
 use super::event::{Log, MARKET, POTIONS, RELICS};
 use super::hex::{Address, Word};
 use super::world::World;
-use crate::random::Random;
+use bourse_random::Random;
 
 /// Its id, that of a development network.
 pub(super) const CHAIN_ID: u64 = 31_337;

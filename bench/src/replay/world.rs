@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::books::{Activity, Books};
 use super::event::{self, COIN, Fill, Log, MARKET, POTIONS, RELICS, Request, ZERO};
 use super::hex::Address;
-use crate::random::Random;
+use bourse_random::Random;
 
 /// Orders stay valid for longer than anybody will run this.
 const VALID_SECONDS: u64 = 20 * 365 * 86_400;

@@ -7,7 +7,7 @@ use super::draw::{MODEL_EVERY, distinct, two_properties};
 use super::{Check, Request, Scenario};
 use crate::error::Error;
 use crate::floor::{Filter, Floor};
-use crate::random::Random;
+use bourse_random::Random;
 
 /// See the module.
 pub(crate) const SCENARIO: Scenario<Floor> = Scenario {

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use crate::floor::{Filter, Number, Text};
-use crate::random::Random;
+use bourse_random::Random;
 
 /// Requests of a scenario, where there are so many different ones.
 pub(super) const REQUESTS: usize = 1024;

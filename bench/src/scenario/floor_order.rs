@@ -6,7 +6,7 @@ use super::answer::{Row, body, same};
 use super::{Request, Scenario};
 use crate::error::Error;
 use crate::floor::{Filter, Floor, Text};
-use crate::random::Random;
+use bourse_random::Random;
 
 /// See the module.
 pub(crate) const SCENARIO: Scenario<Floor> = Scenario {

@@ -4,7 +4,7 @@ use super::answer::{PAGE_SIZE, Page, list_body, same};
 use super::draw::{MODEL_EVERY, distinct, two_properties};
 use super::{Check, Request, Scenario};
 use crate::floor::{Filter, Floor};
-use crate::random::Random;
+use bourse_random::Random;
 
 /// See the module.
 pub(crate) const SCENARIO: Scenario<Floor> = Scenario {

@@ -9,7 +9,7 @@ use super::draw::{MODEL_EVERY, distinct};
 use super::{Check, Request, Scenario};
 use crate::error::Error;
 use crate::floor::{Floor, Order, token_id};
-use crate::random::Random;
+use bourse_random::Random;
 
 /// See the module.
 pub(crate) const SCENARIO: Scenario<Floor> =

@@ -9,7 +9,7 @@ use super::draw::{MODEL_EVERY, distinct};
 use super::{Request, Scenario};
 use crate::error::Error;
 use crate::floor::{CHAIN_ID, CONTRACT, Floor};
-use crate::random::Random;
+use bourse_random::Random;
 
 /// See the module.
 pub(crate) const SCENARIO: Scenario<Floor> = Scenario {
@@ -93,7 +93,7 @@ mod tests {
 
     use super::{check, matching, part_of, requests};
     use crate::floor::Floor;
-    use crate::random::Random;
+    use bourse_random::Random;
 
     fn answer(names: &[&str], more: bool) -> Value {
         let tokens: Vec<Value> = names.iter().map(|name| json!({ "name": name })).collect();

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use super::{Request, Scenario};
 use crate::error::Error;
-use crate::random::Random;
 use crate::relics::{CHAIN_ID, CONTRACT, Relics, TOKENS};
+use bourse_random::Random;
 
 /// See the module.
 pub(crate) const SCENARIO: Scenario<Relics> = Scenario {

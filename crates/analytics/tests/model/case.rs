@@ -8,7 +8,7 @@ use bourse_wire::{Address, Day};
 
 use crate::expected::Expected;
 use crate::model::{Happened, Kind, Model};
-use crate::random::Random;
+use bourse_random::Random;
 
 /// The day that random days begin with: the turn of a year is near.
 const EPOCH: i32 = 19_700;

@@ -8,7 +8,6 @@
 mod case;
 mod expected;
 mod model;
-mod random;
 
 use std::time::{Duration, Instant, SystemTime};
 

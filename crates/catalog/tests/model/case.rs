@@ -10,7 +10,7 @@ use bourse_wire::{ChainId, Currency, ServiceName, TokenId};
 use crate::answer::{Answers, Ask, AskOrders};
 use crate::generate::{Batch, Generator, Scale, account, instant};
 use crate::model::Model;
-use crate::random::Random;
+use bourse_random::Random;
 
 /// Questions that are asked again and again, so that what is remembered of them must be right.
 const FAVOURITES: usize = 5;
@@ -174,7 +174,7 @@ impl Case {
 
     /// Asks a few of everything.
     fn check(&mut self) {
-        let mut asks = self.generator.random.some(&self.favourites, 2);
+        let mut asks = some(&mut self.generator.random, &self.favourites, 2);
         asks.push(self.generator.ask());
         if self.generator.scale.tokens > LADDER_TOKENS_MIN {
             asks = (0..4).map(|_| self.generator.ask_range()).collect();
@@ -260,4 +260,9 @@ fn load(model: &Model, random: &mut Random) -> Collection {
     }
     let currencies: Vec<Currency> = model.currencies.values().cloned().collect();
     loader.finish(1, &currencies)
+}
+
+/// From one to so many of some things, the same one perhaps twice.
+fn some<T: Clone>(random: &mut Random, items: &[T], most: usize) -> Vec<T> {
+    (0..=random.index(most)).map(|_| random.pick(items).clone()).collect()
 }

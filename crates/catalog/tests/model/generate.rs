@@ -8,8 +8,8 @@ use bourse_wire::{
 };
 
 use crate::model::Model;
-use crate::random::Random;
 use crate::token::{Property, Token, Values};
+use bourse_random::Random;
 
 pub(crate) const MARKETPLACES: [Marketplace; 3] =
     [Marketplace::OwnV2, Marketplace::Opensea, Marketplace::Blur];

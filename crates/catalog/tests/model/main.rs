@@ -12,7 +12,6 @@ mod check;
 mod generate;
 mod model;
 mod place;
-mod random;
 mod read;
 mod token;
 mod worth;

@@ -6,7 +6,7 @@ use bourse_catalog::Value;
 use bourse_wire::TokenId;
 use serde_json::{Map, Value as Json, json};
 
-use crate::random::Random;
+use bourse_random::Random;
 
 /// What is known of a token; nothing but its id when only an order or a balance names it.
 #[derive(Clone, Default)]

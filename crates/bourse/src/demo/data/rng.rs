@@ -2,9 +2,11 @@
 
 use std::fmt::Write as _;
 
-/// Splitmix64, keyed by a topic and a number so that one token's data never depends on how many
+use bourse_random::Random;
+
+/// Keyed by a topic and a number so that one token's data never depends on how many
 /// numbers were drawn for the tokens before it.
-pub(super) struct Rng(u64);
+pub(super) struct Rng(Random);
 
 impl Rng {
     /// A generator for the `number`-th thing of a `topic`.
@@ -12,7 +14,7 @@ impl Rng {
         let hash = topic.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
             (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
         });
-        let mut rng = Self(hash ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let mut rng = Self(Random::new(hash ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15)));
         // Neighbouring keys differ in few bits; one discarded step spreads them.
         rng.next();
         rng
@@ -20,11 +22,7 @@ impl Rng {
 
     /// The next 64 bits.
     pub(super) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
+        self.0.next()
     }
 
     /// A number in `0..bound`.

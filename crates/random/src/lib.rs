@@ -1,18 +1,19 @@
-//! Numbers that look random and are the same in every run, on every machine and with every version of every
-//! library, so that figures of different days are about the same requests.
+//! Numbers that look random and are the same in every run, on every machine and with every version of every library:
+//! for the demo's data, for the benchmark's, and for tests that can be repeated.
 
 /// The `SplitMix64` generator of Steele, Lea and Flood.
-#[derive(Debug)]
-pub(crate) struct Random(u64);
+#[derive(Clone, Debug)]
+pub struct Random(u64);
 
 impl Random {
     /// A generator whose numbers depend on `seed` alone.
-    pub(crate) fn new(seed: u64) -> Self {
+    pub fn new(seed: u64) -> Self {
         Self(seed)
     }
 
     /// Any number.
-    pub(crate) fn next(&mut self) -> u64 {
+    #[expect(clippy::should_implement_trait, reason = "there is always a next one")]
+    pub fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -20,24 +21,34 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number from 0 to `bound - 1`. The bias of the remainder is far below what a benchmark can notice.
-    pub(crate) fn below(&mut self, bound: u64) -> u64 {
+    /// A number from 0 to `bound - 1`. The bias of the remainder is far below what anybody here can notice.
+    pub fn below(&mut self, bound: u64) -> u64 {
         self.next() % bound.max(1)
     }
 
     /// A number from `low` to `high`, both included.
-    pub(crate) fn between(&mut self, low: u64, high: u64) -> u64 {
+    pub fn between(&mut self, low: u64, high: u64) -> u64 {
         low + self.below(high.saturating_sub(low) + 1)
     }
 
     /// The place of one of `length` things.
-    pub(crate) fn index(&mut self, length: usize) -> usize {
+    pub fn index(&mut self, length: usize) -> usize {
         let bound = u64::try_from(length).unwrap_or(u64::MAX);
         usize::try_from(self.below(bound)).unwrap_or(0)
     }
 
+    /// Whether something happens that happens once in so many times.
+    pub fn one_in(&mut self, count: u64) -> bool {
+        self.below(count) == 0
+    }
+
+    /// One of some things, of which there must be one.
+    pub fn pick<'a, T>(&mut self, items: &'a [T]) -> &'a T {
+        &items[self.index(items.len())]
+    }
+
     /// The place of one of the weights; a weight of 2 is drawn twice as often as one of 1.
-    pub(crate) fn weighted(&mut self, weights: &[u64]) -> usize {
+    pub fn weighted(&mut self, weights: &[u64]) -> usize {
         let mut drawn = self.below(weights.iter().sum());
         let chosen = weights.iter().position(|weight| match drawn.checked_sub(*weight) {
             Some(rest) => {
@@ -49,13 +60,18 @@ impl Random {
         chosen.unwrap_or(0)
     }
 
-    /// The numbers from 0 to `length - 1`, each once.
-    pub(crate) fn shuffled(&mut self, length: usize) -> Vec<usize> {
+    /// The numbers from 0 to `length - 1`, each once, in any order.
+    pub fn shuffled(&mut self, length: usize) -> Vec<usize> {
         let mut numbers: Vec<usize> = (0..length).collect();
-        for last in (1..length).rev() {
-            numbers.swap(last, self.index(last + 1));
-        }
+        self.shuffle(&mut numbers);
         numbers
+    }
+
+    /// Brings things into any order.
+    pub fn shuffle<T>(&mut self, items: &mut [T]) {
+        for last in (1..items.len()).rev() {
+            items.swap(last, self.index(last + 1));
+        }
     }
 }
 
