@@ -39,7 +39,7 @@ impl FromStr for ChainRef {
 
 impl fmt::Display for ChainRef {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&self.0)
+        formatter.pad(&self.0)
     }
 }
 
