@@ -18,21 +18,17 @@ const FAMILIES: [&str; 4] = ["seaport", "looks_rare", "zerox", "payment_processo
 const MANAGER: &str = "0x000000000060c4ca14cfc4325359062ace33fe3d";
 const CONDUIT: &str = "0x1e0049783f008a0085193e00003d00cd54003c71";
 
-/// A service that has the orders of a case, all of which it takes. Contracts agree to whatever they are asked.
+/// A service that has the orders of a case, all of which it takes.
 async fn holding(case: &Value, chain: &Arc<FakeChain>) -> TestApp {
     let app = floors_with(&[], Some(Arc::clone(chain))).await;
-    let marketplace = text(&case["marketplace"]);
-    let orders = case["orders"].as_array().unwrap();
-    taken(
-        &put(
-            &app,
-            orders
-                .iter()
-                .map(|order| with(signed(marketplace, order), json!({ "chainId": case["chainId"] }))),
-        )
-        .await,
-    );
+    hold(&app, case).await;
     app
+}
+
+async fn hold(app: &TestApp, case: &Value) {
+    let (marketplace, chain) = (text(&case["marketplace"]), json!({ "chainId": case["chainId"] }));
+    let orders = case["orders"].as_array().unwrap().iter();
+    taken(&put(app, orders.map(|order| with(signed(marketplace, order), chain.clone()))).await);
 }
 
 /// Fills the orders of a case as it says.
@@ -55,18 +51,19 @@ async fn fill(app: &TestApp, case: &Value) -> (Answer, &'static str) {
 
 #[tokio::test]
 async fn steps_are_the_calls_that_others_make() {
+    let allowed = FakeChain { allowance: Some(u64::MAX), is_operator: Some(true), ..FakeChain::default() };
+    let chain = Arc::new(allowed);
+    chain.says(MANAGER, "hasUserApprovedOperator(address,address)", &[1]);
+    let mut app = floors_with(&[], Some(Arc::clone(&chain))).await;
     for family in FAMILIES {
         let cases = vectors(family)["cases"].as_array().unwrap().clone();
         for case in cases.iter().filter(|case| case.get("fill").is_some()) {
-            let allowed =
-                FakeChain { allowance: Some(u64::MAX), is_operator: Some(true), ..FakeChain::default() };
-            let chain = Arc::new(allowed);
             if let Some(question) = case["question"].as_str() {
-                // Anything but a failure is a yes.
+                // Anything but a failure is a yes. The order is one of the others, signed in another way.
                 chain.says_data(text(&case["fill"]["to"]), &question[2..10], "");
+                app = floors_with(&[], Some(Arc::clone(&chain))).await;
             }
-            chain.says(MANAGER, "hasUserApprovedOperator(address,address)", &[1]);
-            let app = holding(case, &chain).await;
+            hold(&app, case).await;
             let (answer, id) = fill(&app, case).await;
             let answer = answer.ok();
             let steps = answer["steps"].as_array().unwrap();
@@ -78,11 +75,12 @@ async fn steps_are_the_calls_that_others_make() {
 
 #[tokio::test]
 async fn orders_are_taken_back_as_others_do() {
+    let app = floors().await;
     for family in FAMILIES {
         let cases = vectors(family)["cases"].as_array().unwrap().clone();
         let mut count = 0;
         for case in cases.iter().filter(|case| case.get("cancel").is_some()) {
-            let app = holding(case, &Arc::default()).await;
+            hold(&app, case).await;
             let id = text(&case["orders"][0]["id"]);
             let body = json!({ "maker": MAKER, "marketplace": case["marketplace"], "orderId": id });
             let answer = ask(&app, "GenerateCancelTransaction", body.clone()).await.ok();

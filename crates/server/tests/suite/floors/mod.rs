@@ -2,10 +2,17 @@
 //! marketplace's own service. Orders, signatures and calls come from the vectors, which others made.
 
 mod buying;
+mod executing;
 mod faults;
+mod hostile;
+mod making;
+mod putting;
+mod reasons;
 
 mod sources;
 mod stand_in;
+mod standing;
+mod table;
 
 mod wallet;
 
