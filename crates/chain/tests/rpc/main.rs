@@ -3,6 +3,7 @@
 
 mod pool;
 mod server;
+mod sources;
 
 use std::time::Duration;
 
