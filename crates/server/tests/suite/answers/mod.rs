@@ -15,6 +15,7 @@ mod orders;
 mod plain;
 mod refresh;
 mod search;
+mod signing;
 mod trading;
 
 use std::fs;

@@ -33,7 +33,7 @@ const MARKETPLACES: [(&str, &str, &str, &str); 7] = [
 ];
 
 /// A chain that knows how often makers took back everything.
-pub(super) fn counting() -> FakeChain {
+pub(crate) fn counting() -> FakeChain {
     let chain = FakeChain::default();
     for contract in [SEAPORT, MINTIFY, ALIENSWAP] {
         chain.says(contract, "getCounter(address)", &[4]);
@@ -44,7 +44,7 @@ pub(super) fn counting() -> FakeChain {
 }
 
 /// A service that knows the collection.
-pub(super) async fn trading(chain: Arc<FakeChain>) -> TestApp {
+pub(crate) async fn trading(chain: Arc<FakeChain>) -> TestApp {
     let app = floors_with(&[], Some(chain)).await;
     let token = json!({ "chainId": 1, "contractAddress": COLLECTION, "tokenId": "5" });
     let answer = app.project_a.call("Ingest/PutTokens", json!({ "tokens": [token] })).await.ok();
@@ -53,7 +53,7 @@ pub(super) async fn trading(chain: Arc<FakeChain>) -> TestApp {
 }
 
 /// The steps by which somebody makes an order: three units for six each, or one.
-pub(super) async fn make(
+pub(crate) async fn make(
     app: &TestApp,
     maker: &Wallet,
     side: &str,
@@ -73,19 +73,19 @@ pub(super) async fn make(
 }
 
 /// What real clients send: they copy what the step's `post` says.
-pub(super) fn execution(step: &Value, signature: &str) -> Value {
+pub(crate) fn execution(step: &Value, signature: &str) -> Value {
     let post = &step["post"];
     json!({ "params": { "chainId": "1", "signature": signature, "method": post["method"],
         "endpoint": post["endpoint"], "executeType": "order", "body": post["body"] } })
 }
 
-pub(super) async fn execute(app: &TestApp, body: Value) -> Answer {
+pub(crate) async fn execute(app: &TestApp, body: Value) -> Answer {
     app.project_a.key.call("Marketplace/Execute", body).await
 }
 
 /// The last step, which asks for a signature and is complete.
 #[track_caller]
-pub(super) fn signing(answer: &Value) -> Value {
+pub(crate) fn signing(answer: &Value) -> Value {
     let step = answer["steps"].as_array().unwrap().last().unwrap().clone();
     assert_eq!(step["id"], "signEIP712", "{step}");
     let members: Vec<&str> = step.as_object().unwrap().keys().map(String::as_str).collect();

@@ -5,16 +5,16 @@ mod buying;
 mod executing;
 mod faults;
 mod hostile;
-mod making;
+pub(crate) mod making;
 mod putting;
 mod reasons;
 
 mod sources;
-mod stand_in;
+pub(crate) mod stand_in;
 mod standing;
 mod table;
 
-mod wallet;
+pub(crate) mod wallet;
 
 use std::sync::Arc;
 
@@ -28,15 +28,15 @@ use crate::support::chain::FakeChain;
 use stand_in::{KEY, StandIn};
 
 /// Of the vectors: who made all orders, who fills them, the collection, and a currency.
-const MAKER: &str = "0x19e7e376e7c213b7e7e7e46cc70a5dd086daff2a";
-const TAKER: &str = "0x00000000000000000000000000000000000000b0";
-const COLLECTION: &str = "0x00000000000000000000000000000000000000c0";
+pub(crate) const MAKER: &str = "0x19e7e376e7c213b7e7e7e46cc70a5dd086daff2a";
+pub(crate) const TAKER: &str = "0x00000000000000000000000000000000000000b0";
+pub(crate) const COLLECTION: &str = "0x00000000000000000000000000000000000000c0";
 const DOLLAR: &str = "0x00000000000000000000000000000000000000d0";
 const ZERO: &str = "0x0000000000000000000000000000000000000000";
 const SEAPORT: &str = "0x0000000000000068f116a894984e2db1123eb395";
 
 /// The vectors of a family.
-fn vectors(family: &str) -> Value {
+pub(crate) fn vectors(family: &str) -> Value {
     let all: Value = serde_json::from_str(include_str!("../../../../market/vectors/vectors.json")).unwrap();
     all[family].clone()
 }
@@ -54,18 +54,18 @@ fn text(value: &Value) -> &str {
 }
 
 /// An order of a vector as it is put.
-fn signed(marketplace: &str, order: &Value) -> Value {
+pub(crate) fn signed(marketplace: &str, order: &Value) -> Value {
     json!({ "marketplace": marketplace, "chainId": 1, "native": order["native"], "signature": order["signature"] })
 }
 
 /// The first order of a case as it is put.
-fn first_of(family: &str, name: &str) -> Value {
+pub(crate) fn first_of(family: &str, name: &str) -> Value {
     let case = case(family, name);
     signed(text(&case["marketplace"]), &case["orders"][0])
 }
 
 /// An order as it is put, with a member of its native form changed, by its path.
-fn changed(mut order: Value, path: &str, value: Value) -> Value {
+pub(crate) fn changed(mut order: Value, path: &str, value: Value) -> Value {
     *order["native"].pointer_mut(path).unwrap_or_else(|| panic!("{path}")) = value;
     order
 }
@@ -86,7 +86,7 @@ async fn floors_with(settings: &[(&'static str, &str)], chain: Option<Arc<FakeCh
 }
 
 /// A service whose marketplaces all have the stand-in for their own.
-async fn floors_asking(source: &StandIn, chain: Option<Arc<FakeChain>>) -> TestApp {
+pub(crate) async fn floors_asking(source: &StandIn, chain: Option<Arc<FakeChain>>) -> TestApp {
     let urls = ["opensea", "magic_eden", "payment_processor", "blur", "x2y2"];
     let mut settings = vec![("sources.timeout_ms", "300"), ("sources.attempts_max", "2")];
     for name in urls {
@@ -100,7 +100,7 @@ fn setting(marketplace: &str, member: &str) -> &'static str {
     format!("sources.{marketplace}_{member}").leak()
 }
 
-async fn put(app: &TestApp, orders: impl IntoIterator<Item = Value>) -> Value {
+pub(crate) async fn put(app: &TestApp, orders: impl IntoIterator<Item = Value>) -> Value {
     let orders: Vec<Value> = orders.into_iter().collect();
     app.project_a.call("Ingest/PutOrders", json!({ "orders": orders })).await.ok()
 }

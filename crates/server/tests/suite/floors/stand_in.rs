@@ -14,15 +14,15 @@ use serde_json::{Value, json};
 use super::wallet::signer_of_text;
 
 /// The key that it lets in.
-pub(super) const KEY: &str = "the key of the operator";
+pub(crate) const KEY: &str = "the key of the operator";
 /// What Blur gives to whom has logged in.
 const SESSION: &str = "a session";
 /// What Blur has everybody sign.
 const MESSAGE: &str = "Sign in to Blur\n\nChallenge: 4a7d";
 
 /// A server that is gone when this is.
-pub(super) struct StandIn {
-    pub(super) url: String,
+pub(crate) struct StandIn {
+    pub(crate) url: String,
     desk: Arc<Desk>,
     task: tokio::task::JoinHandle<()>,
 }
@@ -38,31 +38,31 @@ struct Desk {
 
 /// What was asked.
 #[derive(Clone, Debug)]
-pub(super) struct Asked {
-    pub(super) path: String,
-    pub(super) headers: HeaderMap,
-    pub(super) body: Value,
+pub(crate) struct Asked {
+    pub(crate) path: String,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Value,
 }
 
 /// What is answered.
 #[derive(Clone, Debug)]
-pub(super) struct Reply {
+pub(crate) struct Reply {
     status: u16,
     text: String,
     after: Duration,
 }
 
 impl Reply {
-    pub(super) fn json(value: &Value) -> Self {
+    pub(crate) fn json(value: &Value) -> Self {
         Self::text(200, &value.to_string())
     }
 
-    pub(super) fn text(status: u16, text: &str) -> Self {
+    pub(crate) fn text(status: u16, text: &str) -> Self {
         Self { status, text: text.to_owned(), after: Duration::ZERO }
     }
 
     /// The same, later.
-    pub(super) fn after(self, after: Duration) -> Self {
+    pub(crate) fn after(self, after: Duration) -> Self {
         Self { after, ..self }
     }
 }
@@ -74,7 +74,7 @@ impl Drop for StandIn {
 }
 
 impl StandIn {
-    pub(super) async fn start() -> Self {
+    pub(crate) async fn start() -> Self {
         let desk: Arc<Desk> = Arc::default();
         let router = Router::new().fallback(serve).with_state(Arc::clone(&desk));
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -84,17 +84,17 @@ impl StandIn {
     }
 
     /// Teaches it what to answer about an order: its hash, or its number where it has one.
-    pub(super) fn knows(&self, order: &str, answer: &Value) {
+    pub(crate) fn knows(&self, order: &str, answer: &Value) {
         self.desk.known.lock().unwrap().insert(order.to_owned(), answer.clone());
     }
 
     /// Makes it answer this next, whatever it is asked.
-    pub(super) fn forced(&self, replies: impl IntoIterator<Item = Reply>) {
+    pub(crate) fn forced(&self, replies: impl IntoIterator<Item = Reply>) {
         self.desk.forced.lock().unwrap().extend(replies);
     }
 
     /// What it was asked since this was called last.
-    pub(super) fn asked(&self) -> Vec<Asked> {
+    pub(crate) fn asked(&self) -> Vec<Asked> {
         std::mem::take(&mut *self.desk.asked.lock().unwrap())
     }
 }
@@ -184,7 +184,7 @@ impl Desk {
 }
 
 impl Asked {
-    pub(super) fn header(&self, name: &str) -> &str {
+    pub(crate) fn header(&self, name: &str) -> &str {
         self.headers.get(name).map_or("", |value| value.to_str().unwrap())
     }
 

@@ -5,15 +5,15 @@ use k256::ecdsa::{RecoveryId, Signature, SigningKey, VerifyingKey};
 use serde_json::Value;
 
 /// Somebody with a key.
-pub(super) struct Wallet(SigningKey);
+pub(crate) struct Wallet(SigningKey);
 
 impl Wallet {
     /// The one whose key consists of this byte.
-    pub(super) fn of(byte: u8) -> Self {
+    pub(crate) fn of(byte: u8) -> Self {
         Self(SigningKey::from_slice(&[byte; 32]).unwrap())
     }
 
-    pub(super) fn address(&self) -> String {
+    pub(crate) fn address(&self) -> String {
         address_of(self.0.verifying_key())
     }
 
@@ -23,18 +23,18 @@ impl Wallet {
     }
 
     /// Signs typed data as a step has it, after EIP-712.
-    pub(super) fn sign_typed(&self, asked: &Value) -> String {
+    pub(crate) fn sign_typed(&self, asked: &Value) -> String {
         self.sign(digest(asked))
     }
 
     /// Signs a text, after EIP-191.
-    pub(super) fn sign_text(&self, text: &str) -> String {
+    pub(crate) fn sign_text(&self, text: &str) -> String {
         self.sign(text_digest(text))
     }
 }
 
 /// Who signed a text.
-pub(super) fn signer_of_text(text: &str, signature: &str) -> Option<String> {
+pub(crate) fn signer_of_text(text: &str, signature: &str) -> Option<String> {
     let bytes = hex::decode(signature).ok().filter(|bytes| bytes.len() == 65)?;
     let recovery = RecoveryId::from_byte(bytes[64].checked_sub(27)?)?;
     let signature = Signature::from_slice(&bytes[..64]).ok()?;

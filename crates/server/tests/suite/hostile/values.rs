@@ -7,6 +7,7 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use serde_json::{Value, json};
 
+use crate::floors::first_of;
 use crate::marketplace::ANA;
 use crate::support::seed::{ACCOUNT, RELICS};
 
@@ -72,6 +73,10 @@ pub(super) fn valid_body(operation: &str) -> Value {
         "priceCurrencyAddress": RELICS, "quantityInitial": "2", "quantityRemaining": "1", "quantityDecimals": 0,
         "feeBreakdown": fees, "validFrom": "2024-01-01T00:00:00Z", "validUntil": "2030-01-01T00:00:00Z",
         "blockNumber": 1, "updatedAt": "2024-01-01T00:00:00Z" }]);
+    let native = first_of("seaport", "a token for the chain's own currency");
+    let execution = json!({ "chainId": 1, "signature": native["signature"], "body": native });
+    let more = (operation == "Ingest/PutOrders").then_some(native);
+    let orders: Value = orders.as_array().unwrap().iter().cloned().chain(more).collect();
     let property = json!({ "name": "n", "type": "INT", "min": 1, "max": 2, "values": [1, "a", true] });
     let price = json!({ "contractAddress": RELICS, "min": "1", "max": "2" });
     let filter = json!({ "text": "n", "searchText": "n", "includeEmpty": true, "properties": [property], "prices": [price],
@@ -104,7 +109,7 @@ pub(super) fn valid_body(operation: &str) -> Value {
         "collectionAddress": RELICS, "buyer": ACCOUNT, "seller": ACCOUNT, "owner": ACCOUNT, "maker": ANA,
         "wallet": ACCOUNT, "marketplace": "service_marketplace_v2", "orderbook": "service_marketplace_v2",
         "ordersData": data, "additionalFees": shares, "additionalFee": 250, "walletType": "unknown",
-        "contractType": "ERC1155", "listing": new, "offer": new, "orderId": "1",
+        "contractType": "ERC1155", "listing": new, "offer": new, "orderId": "1", "params": execution,
     });
     let Value::Object(trade) = trade else { unreachable!("it is an object") };
     body.as_object_mut().unwrap().extend(trade);
