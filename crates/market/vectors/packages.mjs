@@ -1,37 +1,17 @@
-// The packages that ABIs come from, fetched into a directory that is removed at the end.
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+// The packages that ABIs come from, as `package.json` names them. Of all but ethers only files are read.
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { ethers } from "ethers";
 
-const ABIS = {
-  reservoir: { package: "@reservoir0x/sdk@0.0.372", file: "reservoir0x-sdk-0.0.372.tgz" },
-  seaport: { package: "@opensea/seaport-js@4.3.0", file: "opensea-seaport-js-4.3.0.tgz" },
-};
-const ETHERS = "ethers@6.17.0";
+export { ethers };
 
-const directory = mkdtempSync(join(tmpdir(), "vectors-"));
-process.on("exit", () => rmSync(directory, { recursive: true, force: true }));
-const run = (command, args) => execFileSync(command, args, { cwd: directory, stdio: ["ignore", "ignore", "inherit"] });
+const require = createRequire(import.meta.url);
+const read = (path) => JSON.parse(readFileSync(new URL(`node_modules/@reservoir0x/sdk/dist/${path}`, import.meta.url), "utf8"));
+const reservoir = (path) => new ethers.Interface(read(path));
 
-run("npm", ["install", "--silent", "--ignore-scripts", "--no-audit", "--no-fund", ETHERS]);
-for (const [name, { package: wanted, file }] of Object.entries(ABIS)) {
-  // Packed rather than installed: of these only files are read, and what they depend on is not needed.
-  run("npm", ["pack", "--silent", wanted]);
-  run("mkdir", [name]);
-  run("tar", ["xzf", file, "-C", name]);
-}
-
-const require = createRequire(join(directory, "vectors.cjs"));
-export const { ethers } = require("ethers");
-
-const json = (...path) => JSON.parse(readFileSync(join(directory, ...path), "utf8"));
-const reservoir = (path) => new ethers.Interface(json("reservoir", "package", "dist", ...path.split("/")));
-
-export const addresses = json("reservoir", "package", "dist", "addresses.json");
+export const addresses = read("addresses.json");
 export const abis = {
-  seaport: new ethers.Interface(require(join(directory, "seaport/package/lib/abi/Seaport.js")).SeaportABI),
+  seaport: new ethers.Interface(require("./node_modules/@opensea/seaport-js/lib/abi/Seaport.js").SeaportABI),
   looksRare: reservoir("looks-rare-v2/abis/Exchange.json"),
   zerox: reservoir("zeroex-v4/abis/Exchange.json"),
   paymentProcessorV2: reservoir("payment-processor-v2/abis/Exchange.json"),
