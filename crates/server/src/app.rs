@@ -11,6 +11,7 @@ use tokio::sync::Semaphore;
 use crate::auth::{Credentials, TokenSigner};
 use crate::chains::{Chains, Nodes, NodesError};
 use crate::clock::Clock;
+use crate::consents::Consents;
 use crate::console::Console;
 use crate::counting::{CountingHouse, Joined};
 use crate::files::Files;
@@ -22,7 +23,7 @@ use crate::outcomes::Outcomes;
 use crate::resident::Resident;
 use crate::router::Routes;
 use crate::settings::{Database, Settings};
-use crate::sources::{Logins, Sources};
+use crate::sources::Sources;
 use crate::turns::Turns;
 
 /// The running service.
@@ -46,7 +47,7 @@ pub struct App {
     pub(crate) markets: Joined,
     /// The own services of other marketplaces, and who has logged in there.
     pub(crate) sources: Sources,
-    pub(crate) logins: Logins,
+    pub(crate) consents: Consents,
     pub(crate) files: Files,
     pub(crate) followed: FollowedCollections,
     pub(crate) routes: Routes,
@@ -137,7 +138,7 @@ impl App {
             counting: CountingHouse::new(store.clone(), settings.analytics.retention()),
             markets: Joined::default(),
             sources: Sources::open(&settings.sources).map_err(StartError::Sources)?,
-            logins: Logins::default(),
+            consents: Consents::default(),
             permits: Semaphore::new(settings.limits.concurrent_requests_max),
             request_ids: RequestIds::new(),
             started_at: clock.now(),

@@ -9,6 +9,7 @@ mod background;
 mod call;
 mod chains;
 mod clock;
+mod consents;
 mod console;
 pub mod counting;
 mod dispatch;

@@ -1,21 +1,15 @@
-//! The own services of marketplaces, as the settings name them, and who has logged in there.
+//! The own services of marketplaces, as the settings name them.
 
-use std::collections::{BTreeMap, HashMap};
-use std::sync::{Mutex, PoisonError};
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use bourse_chain::{Source, SourceError, SourceOptions};
 use bourse_market::protocols::native::Request;
-use bourse_wire::{Address, Error, Marketplace, ServiceName, Timestamp};
+use bourse_wire::{Error, Marketplace, ServiceName};
 use futures_util::future::try_join_all;
 use serde_json::Value;
 
 use crate::settings::Sources as Section;
-
-/// For how long somebody is taken to be logged in; services allow more.
-const LOGIN_SECONDS: i64 = 3600;
-/// People who may be logged in at once.
-const LOGINS_MAX: usize = 10_000;
 
 /// The own services of marketplaces.
 #[derive(Default)]
@@ -89,32 +83,5 @@ impl Unanswered {
 impl From<Unanswered> for Error {
     fn from(unanswered: Unanswered) -> Self {
         Self::conflict(unanswered.to_string())
-    }
-}
-
-/// Who has logged in at marketplaces that want it. Kept in memory: whoever is forgotten logs in again.
-#[derive(Default)]
-pub(crate) struct Logins(Mutex<HashMap<(Marketplace, Address), (String, Timestamp)>>);
-
-impl Logins {
-    /// What shows that somebody has logged in.
-    pub(crate) fn get(&self, marketplace: Marketplace, who: Address, now: Timestamp) -> Option<String> {
-        let logins = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let (token, at) = logins.get(&(marketplace, who))?;
-        (now.unix_seconds() - at.unix_seconds() < LOGIN_SECONDS).then(|| token.clone())
-    }
-
-    /// Forgets somebody whom the marketplace no longer knows.
-    pub(crate) fn forget(&self, marketplace: Marketplace, who: Address) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&(marketplace, who));
-    }
-
-    /// Remembers that somebody has logged in.
-    pub(crate) fn put(&self, marketplace: Marketplace, who: Address, token: String, now: Timestamp) {
-        let mut logins = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        logins.retain(|_, (_, at)| now.unix_seconds() - at.unix_seconds() < LOGIN_SECONDS);
-        if logins.len() < LOGINS_MAX {
-            logins.insert((marketplace, who), (token, now));
-        }
     }
 }

@@ -2,6 +2,7 @@
 
 mod approvals;
 pub mod blur;
+mod consent;
 mod logs;
 pub mod looks_rare;
 pub mod native;
@@ -25,7 +26,8 @@ use serde_json::Value;
 use crate::facts::{Fact, Log};
 use approvals::grant_approval;
 pub use approvals::{approve_currency, approve_tokens, is_granted};
-use native::{Admitted, Answers, Inquiry, Request, Standing, Submitted, Unfit};
+pub use consent::{BeforeConsent, Consent, ConsentFault, Given, Heard, Taken, ToSign, Wanted};
+use native::{Admitted, Answers, Inquiry, Request, SourceFault, Standing, Submitted, Unfit};
 pub use plan::{Act, Making, Permission, Plan, Signing};
 pub use refusal::Refusal;
 pub use trade::{AskedFee, Fee, Fill, Trade, price_of};
@@ -45,9 +47,28 @@ pub trait Protocol: std::fmt::Debug {
         price_of(kept.order.price_amount, quantity)
     }
 
-    /// What must be asked of the marketplace's own service before orders can be filled, by somebody who logged in there
-    /// or not.
-    fn requests(&self, _trade: &Trade<'_>, _login: Option<&str>) -> Result<Vec<Request>, Refusal> {
+    /// What must be asked before it is known what the taker must sign to fill orders.
+    fn before_consent(&self, _trade: &Trade<'_>) -> Result<BeforeConsent, Refusal> {
+        Ok(BeforeConsent::default())
+    }
+
+    /// What the taker has still to sign before orders can be filled, beside what the trade has of it already.
+    fn wanted(&self, _trade: &Trade<'_>, _heard: Heard<'_>) -> Result<Vec<Wanted>, Refusal> {
+        Ok(Vec::new())
+    }
+
+    /// Takes a signature that [`Protocol::wanted`] asked for.
+    fn take(&self, _given: Given<'_>) -> Result<Taken, ConsentFault> {
+        Err(ConsentFault::Needless)
+    }
+
+    /// The consent in what the marketplace's own service answered to [`Taken::Show`].
+    fn shown(&self, _answer: &Value, _now: u64) -> Result<Consent, SourceFault> {
+        Err(SourceFault::Missing { member: "consent" })
+    }
+
+    /// What must be asked of the marketplace's own service before orders can be filled.
+    fn requests(&self, _trade: &Trade<'_>) -> Result<Vec<Request>, Refusal> {
         Ok(Vec::new())
     }
 

@@ -145,9 +145,23 @@ pub enum Refusal {
         /// What is wrong.
         fault: SourceFault,
     },
-    /// The marketplace's own service wants to know who asks.
-    #[error("{protocol} wants whoever fills its orders to log in: sign its message first")]
-    Login {
+    /// The marketplace's own service gave nothing to sign that can be used.
+    #[error("{protocol}: {fault}")]
+    Challenge {
+        /// The protocol.
+        protocol: &'static str,
+        /// What is wrong.
+        fault: SourceFault,
+    },
+    /// The taker has something to sign first.
+    #[error("{protocol} wants whoever fills its orders to sign something first")]
+    Consent {
+        /// The protocol.
+        protocol: &'static str,
+    },
+    /// Nobody makes orders for an old contract.
+    #[error("{protocol} takes no new orders: later versions have replaced it")]
+    Replaced {
         /// The protocol.
         protocol: &'static str,
     },

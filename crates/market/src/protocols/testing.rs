@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::native::{Admitted, Proof, Submitted, Unfit};
 use super::venues::deployments;
-use super::{AskedFee, Decoded, Fill, Kept, Plan, Protocol, Refusal, Trade};
+use super::{AskedFee, Consent, Decoded, Fill, Given, Kept, Plan, Protocol, Refusal, Taken, Trade};
 use crate::facts::Log;
 
 /// Who made all orders of the vectors.
@@ -160,7 +160,22 @@ pub(crate) fn trade<'a>(
         })
         .collect();
     let taker = text(&filling["taker"]).parse().unwrap();
-    Trade::new(orders[0].collection, fills, &fees, taker)
+    let consents = filling["consents"].as_array().into_iter().flatten();
+    let consents = consents.map(|given| consent(protocol, taker, given, &filling["now"])).collect();
+    Ok(Trade::new(orders[0].collection, fills, &fees, taker)?.with_consents(consents))
+}
+
+/// What a taker signed in a vector, which must be their own signature.
+fn consent(protocol: &dyn Protocol, taker: Address, given: &Value, now: &Value) -> Consent {
+    let (terms, signature) = (given["terms"].as_object().unwrap(), text(&given["signature"]));
+    let given = Given { taker, terms, signature, now: now.as_u64().unwrap() };
+    match protocol.take(given).unwrap() {
+        Taken::Signed(consent, proof) => {
+            assert_eq!(proof, Proof::Signed);
+            consent
+        }
+        Taken::Show(request) => panic!("{request:?}"),
+    }
 }
 
 /// A log of a vector, as if a contract wrote it.

@@ -3,7 +3,7 @@
 use alloy_primitives::U256;
 use bourse_wire::{Address, Amount, OrderFacts, OrderSide, TokenId};
 
-use super::{Kept, Protocol, Refusal};
+use super::{Consent, Kept, Protocol, Refusal};
 use crate::money::{BPS_WHOLE, share};
 
 /// The most fees of one trade; each is a transfer of its own.
@@ -55,6 +55,7 @@ pub struct Trade<'a> {
     pub(super) side: OrderSide,
     pub(super) currency: Address,
     price: U256,
+    consents: Vec<Consent>,
 }
 
 impl<'a> Fill<'a> {
@@ -95,9 +96,21 @@ impl<'a> Trade<'a> {
         }
         let price = sum(fills.iter().map(|fill| fill.price))?;
         let fees = fees(price, asked)?;
-        let trade = Self { fills, fees, taker, collection, side, currency, price };
+        let consents = Vec::new();
+        let trade = Self { fills, fees, taker, collection, side, currency, price, consents };
         trade.total()?;
         Ok(trade)
+    }
+
+    /// The same with what the taker has signed so that it can be made.
+    pub fn with_consents(self, consents: Vec<Consent>) -> Self {
+        Self { consents, ..self }
+    }
+
+    /// What shows that the taker has signed something.
+    pub(super) fn consent(&self, subject: &str) -> Option<&str> {
+        let found = self.consents.iter().find(|consent| consent.subject == subject);
+        found.map(|consent| consent.proof.as_str())
     }
 
     /// What the trade moves in its currency: for listings what the buyer pays, with fees on top; for offers what their

@@ -5,6 +5,7 @@
 //! on.
 
 mod abi;
+mod login;
 mod logs;
 mod order;
 mod source;
@@ -17,13 +18,13 @@ use serde_json::Value;
 
 use self::abi::{amountTakenCall, noncesCall};
 use self::order::Signed;
-pub use self::source::{Challenge, challenge, login, read_challenge, read_login};
 use super::native::{
-    self, Admitted, Answers, Domain, Inquiry, Nonces, Proof, Request, Series, Standing, Submitted, Unfit,
-    prove, returned,
+    self, Admitted, Answers, Domain, Inquiry, Nonces, Proof, Request, Series, SourceFault, Standing,
+    Submitted, Unfit, prove, returned,
 };
 use super::{
-    Call, Decoded, Kept, LogError, Making, NewOrder, Plan, Protocol, Refusal, Seed, Trade, price_of,
+    BeforeConsent, Call, Consent, ConsentFault, Decoded, Given, Heard, Kept, LogError, Making, NewOrder,
+    Plan, Protocol, Refusal, Seed, Taken, Trade, Wanted, price_of,
 };
 use crate::facts::Log;
 
@@ -61,8 +62,34 @@ impl Protocol for Blur {
         price_of(signed.listing.price.0.into(), quantity)
     }
 
-    fn requests(&self, trade: &Trade<'_>, login: Option<&str>) -> Result<Vec<Request>, Refusal> {
-        source::ask(trade, login)
+    fn before_consent(&self, trade: &Trade<'_>) -> Result<BeforeConsent, Refusal> {
+        if !trade.fees.is_empty() {
+            return Err(Refusal::NoFees { protocol: NAME });
+        }
+        let is_known = trade.consent(login::SUBJECT).is_some();
+        let requests = if is_known { Vec::new() } else { vec![login::challenge(trade.taker())] };
+        Ok(BeforeConsent { requests, ..BeforeConsent::default() })
+    }
+
+    fn wanted(&self, trade: &Trade<'_>, heard: Heard<'_>) -> Result<Vec<Wanted>, Refusal> {
+        if trade.consent(login::SUBJECT).is_some() {
+            return Ok(Vec::new());
+        }
+        let answer = heard.service.first().unwrap_or(&Value::Null);
+        let wanted = login::wanted(answer, trade.taker());
+        Ok(vec![wanted.map_err(|fault| Refusal::Challenge { protocol: NAME, fault })?])
+    }
+
+    fn take(&self, given: Given<'_>) -> Result<Taken, ConsentFault> {
+        login::show(given)
+    }
+
+    fn shown(&self, answer: &Value, now: u64) -> Result<Consent, SourceFault> {
+        login::read(answer, now)
+    }
+
+    fn requests(&self, trade: &Trade<'_>) -> Result<Vec<Request>, Refusal> {
+        source::ask(trade)
     }
 
     fn fill(&self, trade: &Trade<'_>, answers: &[Value]) -> Result<Plan, Refusal> {

@@ -2,12 +2,11 @@
 
 use alloy_primitives::U256;
 use alloy_sol_types::SolCall as _;
-use bourse_wire::Address;
 use serde_json::{Value, json};
 
 use super::abi::{Exchange, TradedOrder, takeAskCall, takeAskSingleCall};
 use super::order::Signed;
-use super::{Blur, NAME};
+use super::{Blur, NAME, login};
 use crate::money::write_formatted;
 use crate::protocols::logs::address;
 use crate::protocols::native::{self, Proposed, Request, SourceFault, member, proposed, same};
@@ -16,48 +15,12 @@ use crate::protocols::{Call, Plan, Refusal, Trade};
 /// Decimals of the currency that all prices are in.
 const DECIMALS: u8 = 18;
 
-/// A message that somebody must sign to log in.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Challenge {
-    /// The message.
-    pub message: String,
-    /// What goes back beside the signature.
-    pub rest: Value,
-}
-
-/// Asks for the message that somebody must sign to log in.
-pub fn challenge(wallet: Address) -> Request {
-    Request::new("/auth/challenge", json!({ "walletAddress": wallet }))
-}
-
-/// The message that somebody must sign to log in.
-pub fn read_challenge(answer: &Value, wallet: Address) -> Result<Challenge, SourceFault> {
-    let message = member(answer, "/message")?.as_str().ok_or(SourceFault::Missing { member: "/message" })?;
-    // A message for somebody else would log them in.
-    let named = member(answer, "/walletAddress")?.as_str().and_then(|text| text.parse().ok());
-    same("wallet", &named.unwrap_or_default(), &wallet)?;
-    Ok(Challenge { message: message.to_owned(), rest: answer.clone() })
-}
-
-/// Logs somebody in who has signed the message.
-pub fn login(rest: &Value, signature: &str) -> Request {
-    let mut body = rest.clone();
-    body["signature"] = json!(signature);
-    Request::new("/auth/login", body)
-}
-
-/// What shows that somebody has logged in.
-pub fn read_login(answer: &Value) -> Result<String, SourceFault> {
-    let token = member(answer, "/accessToken")?.as_str().filter(|token| !token.is_empty());
-    token.map(str::to_owned).ok_or(SourceFault::Missing { member: "/accessToken" })
-}
-
 /// Asks for the calls that fill listings of one collection.
-pub(super) fn ask(trade: &Trade<'_>, login: Option<&str>) -> Result<Vec<Request>, Refusal> {
+pub(super) fn ask(trade: &Trade<'_>) -> Result<Vec<Request>, Refusal> {
     if !trade.fees.is_empty() {
         return Err(Refusal::NoFees { protocol: NAME });
     }
-    let token = login.ok_or(Refusal::Login { protocol: NAME })?;
+    let token = trade.consent(login::SUBJECT).ok_or(Refusal::Consent { protocol: NAME })?;
     let mut prices = Vec::with_capacity(trade.fills.len());
     for fill in &trade.fills {
         let signed: Signed = native::kept(fill.kept())?;

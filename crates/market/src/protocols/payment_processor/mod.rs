@@ -80,7 +80,7 @@ impl Protocol for PaymentProcessor {
         fill::price(kept, &native::kept(kept)?, quantity)
     }
 
-    fn requests(&self, trade: &Trade<'_>, _login: Option<&str>) -> Result<Vec<Request>, Refusal> {
+    fn requests(&self, trade: &Trade<'_>) -> Result<Vec<Request>, Refusal> {
         ask(trade)
     }
 

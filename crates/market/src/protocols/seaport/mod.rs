@@ -95,7 +95,7 @@ impl Protocol for Seaport {
         Self::part(kept, quantity)?.price()
     }
 
-    fn requests(&self, trade: &Trade<'_>, _login: Option<&str>) -> Result<Vec<Request>, Refusal> {
+    fn requests(&self, trade: &Trade<'_>) -> Result<Vec<Request>, Refusal> {
         self.ask(trade)
     }
 

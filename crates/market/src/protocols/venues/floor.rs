@@ -43,7 +43,8 @@ impl Floor {
         }
     }
 
-    fn at(&self, contract: Address) -> Option<&(dyn Protocol + Send + Sync)> {
+    /// How its contract at an address is spoken with.
+    pub fn at(&self, contract: Address) -> Option<&(dyn Protocol + Send + Sync)> {
         self.protocols.iter().map(AsRef::as_ref).find(|protocol| protocol.contract() == contract)
     }
 

@@ -160,7 +160,7 @@ impl Protocol for X2y2 {
         Ok(native::kept::<Held>(kept)?.price.0)
     }
 
-    fn requests(&self, trade: &Trade<'_>, _login: Option<&str>) -> Result<Vec<Request>, Refusal> {
+    fn requests(&self, trade: &Trade<'_>) -> Result<Vec<Request>, Refusal> {
         source::ask(trade)
     }
 

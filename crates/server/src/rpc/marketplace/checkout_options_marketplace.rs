@@ -109,7 +109,7 @@ async fn is_payable(
         let orders = read_named(&desk, named).await?;
         let protocol = desk.protocol_of_all(&orders)?;
         let trade = desk.trade(protocol, &orders, &[], taker).await?;
-        desk.plan(protocol, &trade).await
+        desk.next(protocol, trade).await
     };
     match steps.await {
         Ok(_) => Ok(true),

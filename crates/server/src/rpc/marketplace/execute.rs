@@ -1,13 +1,14 @@
 //! Takes the signature that a step asked for.
 
-use bourse_market::protocols::blur;
-use bourse_market::protocols::native::Proof;
+use bourse_market::protocols::native::{Inquiry, Proof, SourceFault};
+use bourse_market::protocols::{Given, Taken};
 use bourse_store::{Batch, Change, SignedOrder};
-use bourse_wire::{Address, ChainRef, Error, Marketplace, Text, from_value};
+use bourse_wire::{Address, ChainId, ChainRef, Code, Error, Marketplace, Text, from_value};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::app::App;
 use crate::call::Call;
 use crate::failure::Failure;
 use crate::ingest::{Chains, Reader, SignedOrderInput};
@@ -52,16 +53,16 @@ pub(crate) struct Answer {
     order_id: String,
 }
 
-/// What the body says of a message that logs somebody in.
-pub(crate) const LOGIN: &str = "login";
+/// What the body says of something that is signed so that orders can be filled.
+pub(crate) const CONSENT: &str = "consent";
 
 pub(crate) async fn handle(call: Call, request: Request) -> Result<Answer, Failure> {
     let Request { chain_id, signature, body, params } = request;
     let params = params.unwrap_or(Params { chain_id, signature, body });
     let signature = params.signature.ok_or_else(|| Error::invalid("signature", "is required"))?;
     let mut body = params.body.ok_or_else(|| Error::invalid("body", "is required"))?;
-    if body.get("kind").and_then(Value::as_str) == Some(LOGIN) {
-        return log_in(&call, body, signature.as_str()).await;
+    if body.get("kind").and_then(Value::as_str) == Some(CONSENT) {
+        return consent(&call, body, signature.as_str()).await;
     }
     body.insert("signature".to_owned(), Value::from(signature.as_str()));
     let input: SignedOrderInput = from_value(Value::Object(body)).map_err(Error::from)?;
@@ -92,22 +93,53 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Answer, Failu
     Ok(Answer { order_id })
 }
 
-/// Who logs in, and with what.
+/// What somebody signed so that they can fill orders.
 #[derive(Deserialize)]
-struct Login {
+#[serde(rename_all = "camelCase")]
+struct Signed {
+    chain_id: ChainId,
+    marketplace: Text<64>,
+    contract: Address,
     wallet: Address,
-    challenge: Value,
+    terms: Map<String, Value>,
 }
 
-/// Logs somebody in at a marketplace whose message they have signed.
-async fn log_in(call: &Call, body: Map<String, Value>, signature: &str) -> Result<Answer, Failure> {
-    let Login { wallet, challenge } = from_value(Value::Object(body)).map_err(Error::from)?;
-    let challenge =
-        blur::read_challenge(&challenge, wallet).map_err(|fault| Error::invalid("body.challenge", fault))?;
-    let request = blur::login(&challenge.rest, signature);
-    let answers = call.app.sources.ask(Marketplace::Blur, vec![request]).await.map_err(Error::from)?;
-    let answer = answers.first().unwrap_or(&Value::Null);
-    let token = blur::read_login(answer).map_err(|fault| Error::conflict(format!("blur: {fault}")))?;
-    call.app.logins.put(Marketplace::Blur, wallet, token, call.now);
+/// Remembers what somebody signed so that they can fill orders, once it is sure that they did.
+async fn consent(call: &Call, body: Map<String, Value>, signature: &str) -> Result<Answer, Failure> {
+    let Signed { chain_id, marketplace, contract, wallet, terms } =
+        from_value(Value::Object(body)).map_err(Error::from)?;
+    let app = &call.app;
+    let unknown = || Error::invalid("body", "names no marketplace where something is signed to fill orders");
+    let marketplace = Marketplace::parse(marketplace.as_str(), &app.service_name).ok_or_else(unknown)?;
+    let floor = app.settings.networks.floor(chain_id.0, marketplace).ok_or_else(unknown)?;
+    let protocol = floor.at(contract).ok_or_else(unknown)?;
+    let now = u64::try_from(call.now.unix_seconds()).unwrap_or_default();
+    let given = Given { taker: wallet, terms: &terms, signature, now };
+    let consent =
+        match protocol.take(given).map_err(|fault| Error::new(Code::InvalidArgument, fault.to_string()))? {
+            Taken::Signed(consent, proof) => {
+                check(app, chain_id, proof).await?;
+                consent
+            }
+            Taken::Show(request) => {
+                let answers = app.sources.ask(marketplace, vec![request]).await.map_err(Error::from)?;
+                let word = marketplace.word(&app.service_name);
+                let fault = |fault: SourceFault| Error::conflict(format!("{word}: {fault}"));
+                protocol.shown(answers.first().unwrap_or(&Value::Null), now).map_err(fault)?
+            }
+        };
+    app.consents.put(marketplace, wallet, consent, call.now);
     Ok(Answer { order_id: String::new() })
+}
+
+/// Refuses what the taker did not sign.
+async fn check(app: &App, chain: ChainId, proof: Proof) -> Result<(), Failure> {
+    let Proof::Ask(question) = proof else { return Ok(()) };
+    let inquiry = Inquiry { to: question.to, data: question.data.clone() };
+    let answers = app.chains.ask_all(chain, vec![inquiry]).await.unwrap_or_default();
+    let answer = answers.first().and_then(Option::as_ref);
+    if question.is_yes(answer.map(AsRef::as_ref)) {
+        return Ok(());
+    }
+    Err(Error::invalid("signature", format_args!("was not made by {}", question.to)).into())
 }

@@ -4,7 +4,7 @@ use bourse_wire::{Address, ChainRef, OrderSide, Text};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::trading::{AdditionalFee, Answer, Desk, Named, OrderData, Prepared, StepId, fees_of, read_named};
+use super::trading::{AdditionalFee, Answer, Desk, Named, Next, OrderData, StepId, fees_of, read_named};
 use crate::call::Call;
 use crate::failure::Failure;
 use crate::route::request;
@@ -40,9 +40,9 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Answer, Failu
     let orders = read_named(&desk, named).await?;
     let protocol = desk.protocol_of_all(&orders)?;
     let trade = desk.trade(protocol, &orders, &fees_of(request.additional_fees), taker).await?;
-    let plan = match desk.plan(protocol, &trade).await? {
-        Prepared::Calls(plan) => plan,
-        Prepared::Login(step) => return Ok(Answer { steps: vec![step] }),
+    let plan = match desk.next(protocol, trade).await? {
+        Next::Sign(steps) => return Ok(Answer { steps }),
+        Next::Send(plan) => plan,
     };
     let approvals = desk.approvals(taker, &plan.permissions).await;
     Ok(Answer::of(approvals, StepId::Buy, &plan.calls))

@@ -5,8 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::trading::{
-    AdditionalFee, Answer, Desk, Named, OrderData, Prepared, StepId, batches, check_holds, fees_of,
-    read_named,
+    AdditionalFee, Answer, Desk, Named, Next, OrderData, StepId, batches, check_holds, fees_of, read_named,
 };
 use crate::call::Call;
 use crate::failure::Failure;
@@ -44,9 +43,9 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Answer, Failu
     check_holds(&desk, "seller", taker, sold)?;
     let protocol = desk.protocol_of_all(&orders)?;
     let trade = desk.trade(protocol, &orders, &fees_of(request.additional_fees), taker).await?;
-    let plan = match desk.plan(protocol, &trade).await? {
-        Prepared::Calls(plan) => plan,
-        Prepared::Login(step) => return Ok(Answer { steps: vec![step] }),
+    let plan = match desk.next(protocol, trade).await? {
+        Next::Sign(steps) => return Ok(Answer { steps }),
+        Next::Send(plan) => plan,
     };
     let approvals = if batches(request.wallet_type.as_ref(), &desk.call.app.service_name) {
         Vec::new()

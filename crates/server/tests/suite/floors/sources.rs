@@ -215,7 +215,7 @@ async fn nobody_logs_in_as_somebody_else() {
     assert_eq!(refused.status, 400, "{}", refused.json);
     for challenge in [json!(null), json!(5), json!("text"), json!([]), json!({}), json!({ "message": 5 })] {
         let mut body = theirs["post"]["body"].clone();
-        body["challenge"] = challenge;
+        body["terms"] = challenge;
         let refused = execute(signature.clone(), body).await;
         assert_eq!(refused.status, 400, "{}", refused.json);
     }

@@ -4,12 +4,13 @@ use alloy_primitives::U256;
 use bourse_wire::{Address, ChainId, Marketplace, TokenId};
 use serde_json::{Value, json};
 
-use super::{challenge, login, read_challenge, read_login};
 use crate::facts::{Fact, OrderFilled, Which};
 use crate::protocols::native::{Admitted, Numbers, Proof, Revoked, Series, Standing};
 use crate::protocols::testing::{MAKER, admit, fill, fill_with, kept, log, person, text, trade, vectors};
 use crate::protocols::venues::deployments;
-use crate::protocols::{Concerns, Protocol};
+use crate::protocols::{
+    BeforeConsent, Concerns, Consent, ConsentFault, Given, Heard, Protocol, Taken, ToSign,
+};
 
 fn blur() -> Box<dyn Protocol + Send + Sync> {
     deployments(Marketplace::Blur, ChainId(1))[0].protocol(Marketplace::Blur, ChainId(1))
@@ -70,23 +71,51 @@ fn what_is_not_taken_is_told() {
     );
 }
 
+fn logged_in() -> Vec<Consent> {
+    vec![blur().shown(&json!({ "accessToken": "token" }), 1000).unwrap()]
+}
+
 #[test]
 fn people_log_in_with_a_message() {
-    let wallet = person(0xb0);
-    let asked = challenge(wallet);
-    assert_eq!((asked.path.as_str(), asked.body), ("/auth/challenge", json!({ "walletAddress": wallet })));
+    let (orders, wallet) = (listings(), person(0xb0));
+    let trade = trade(&*blur(), &orders, &filling(2)).unwrap();
+    let asked = blur().before_consent(&trade).unwrap();
+    let [request] = asked.requests.as_slice() else { panic!("one") };
+    assert_eq!(
+        (request.path.as_str(), &request.body),
+        ("/auth/challenge", &json!({ "walletAddress": wallet }))
+    );
     let answer =
         json!({ "message": "Sign in to Blur", "walletAddress": wallet, "expiresOn": "soon", "hmac": "ab" });
-    let challenge = read_challenge(&answer, wallet).unwrap();
-    assert_eq!(challenge.message, "Sign in to Blur");
-    let request = login(&challenge.rest, "0x1234");
+    let heard = |answer: &Value| {
+        let service = std::slice::from_ref(answer);
+        blur().wanted(&trade, Heard { chain: &[], service, now: 1000 })
+    };
+    let [wanted] = &heard(&answer).unwrap()[..] else { panic!("one message") };
+    assert_eq!(wanted.what, ToSign::Message("Sign in to Blur".to_owned()));
+    let given = |taker| Given { taker, terms: &wanted.terms, signature: "0x1234", now: 1000 };
+    let Taken::Show(request) = blur().take(given(wallet)).unwrap() else { panic!("Blur must see it") };
     assert_eq!(request.path, "/auth/login");
     assert_eq!(request.body["signature"], "0x1234");
     assert_eq!(request.body["hmac"], "ab");
-    assert_eq!(read_login(&json!({ "accessToken": "token" })).unwrap(), "token");
-    assert!(read_login(&json!({ "accessToken": "" })).is_err());
-    let other = read_challenge(&answer, person(1)).unwrap_err().to_string();
-    assert!(other.starts_with("the answer is for another wallet"), "{other}");
+    let fault = blur().take(given(person(1))).unwrap_err();
+    assert_eq!(fault, ConsentFault::Taker { named: wallet, taker: person(1) });
+    let [consent] = &logged_in()[..] else { panic!("one") };
+    assert_eq!((consent.proof.as_str(), consent.until), ("token", 4600));
+    assert!(blur().shown(&json!({ "accessToken": "" }), 1000).is_err());
+    let other = json!({ "message": "Sign in to Blur", "walletAddress": person(1) });
+    let refusal = heard(&other).unwrap_err().to_string();
+    assert!(refusal.starts_with("Blur: the answer is for another wallet"), "{refusal}");
+    assert!(heard(&Value::Null).is_err());
+}
+
+#[test]
+fn who_is_logged_in_signs_nothing() {
+    let orders = listings();
+    let trade = trade(&*blur(), &orders, &filling(2)).unwrap().with_consents(logged_in());
+    assert_eq!(blur().before_consent(&trade).unwrap(), BeforeConsent::default());
+    let heard = Heard { chain: &[], service: &[], now: 1000 };
+    assert_eq!(blur().wanted(&trade, heard).unwrap(), []);
 }
 
 #[test]
@@ -109,7 +138,9 @@ fn calls_of_blur_are_taken_once_they_are_understood() {
 fn what_blur_is_asked() {
     let orders = listings();
     let trade = trade(&*blur(), &orders, &filling(2)).unwrap();
-    let requests = blur().requests(&trade, Some("token")).unwrap();
+    let refusal = blur().requests(&trade).unwrap_err().to_string();
+    assert_eq!(refusal, "Blur wants whoever fills its orders to sign something first");
+    let requests = blur().requests(&trade.with_consents(logged_in())).unwrap();
     let [request] = requests.as_slice() else { panic!("one") };
     assert_eq!(request.path, format!("/v1/buy/{}", person(0xc0)));
     let prices = json!([{ "tokenId": "5", "price": { "amount": "0.000000000000001", "unit": "ETH" } },
@@ -117,8 +148,6 @@ fn what_blur_is_asked() {
     assert_eq!(request.body, json!({ "userAddress": person(0xb0), "tokenPrices": prices }));
     let taker = person(0xb0).to_string();
     assert_eq!(request.headers, [("authToken", "token".to_owned()), ("walletAddress", taker)]);
-    let refusal = blur().requests(&trade, None).unwrap_err().to_string();
-    assert_eq!(refusal, "Blur wants whoever fills its orders to log in: sign its message first");
 }
 
 #[test]
@@ -148,7 +177,7 @@ fn calls_that_do_something_else_are_refused() {
     ends(held, "needs the signature of its marketplace for each fill, which only a source can give");
     let fees = json!({ "quantities": ["1"], "taker": person(0xb0), "fees": [{ "amount": "100", "receiver": person(1) }] });
     let trade = trade(&*blur(), &orders[..1], &fees).unwrap();
-    let fees = blur().requests(&trade, Some("token")).unwrap_err().to_string();
+    let fees = blur().requests(&trade).unwrap_err().to_string();
     assert_eq!(fees, "Blur cannot pay fees to others on top of its orders: leave them out");
 }
 

@@ -144,7 +144,7 @@ fn cosigned_orders_need_their_marketplace() {
     assert_eq!(plan.calls[0].value.to_string(), text(&held["value"]));
     let orders = order();
     let trade = trade(&*processor(), &orders, &filling).unwrap();
-    assert_eq!(processor().requests(&trade, None).unwrap()[0].path, "/execute/buy/v7");
+    assert_eq!(processor().requests(&trade).unwrap()[0].path, "/execute/buy/v7");
     let refusal = fill(&*processor(), &orders, &filling).unwrap_err().to_string();
     assert!(
         refusal

@@ -42,7 +42,7 @@ fn what_the_marketplaces_are_asked() {
     let asked = |venue: &str, filling: &Value| {
         let (protocol, orders) = (protocol(venue), [order(venue)]);
         let trade = trade(&*protocol, &orders, filling).unwrap();
-        protocol.requests(&trade, None)
+        protocol.requests(&trade)
     };
     let id = text(&held("opensea")["id"]).to_owned();
     let request = asked("opensea", &filling()).unwrap().remove(0);

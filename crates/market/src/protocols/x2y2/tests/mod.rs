@@ -76,7 +76,7 @@ fn what_the_service_is_asked() {
     let asked = |name: &str| {
         let orders = [order(name)];
         let trade = trade(&*x2y2(), &orders, &filling()).unwrap();
-        x2y2().requests(&trade, None).unwrap().remove(0)
+        x2y2().requests(&trade).unwrap().remove(0)
     };
     let listing = asked("order");
     assert_eq!(listing.path, "/api/orders/sign");

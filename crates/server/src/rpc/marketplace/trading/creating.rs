@@ -148,7 +148,9 @@ fn refused(side: OrderSide, refusal: Refusal) -> Error {
     let name = match &refusal {
         // Nothing is wrong with the request.
         Refusal::Unknown { .. } => return Error::conflict(refusal.to_string()),
-        Refusal::MakeElsewhere { .. } => return Error::invalid("orderbook", refusal),
+        Refusal::MakeElsewhere { .. } | Refusal::Replaced { .. } => {
+            return Error::invalid("orderbook", refusal);
+        }
         Refusal::Native => "currencyAddress",
         Refusal::Expiry => "expiry",
         Refusal::Uncountable { .. } => "quantity",

@@ -2,32 +2,24 @@
 
 use std::sync::Arc;
 
-use bourse_market::protocols::blur;
 use bourse_market::protocols::native::is_true;
 use bourse_market::protocols::venues::Floor;
 use bourse_market::protocols::{
-    AskedFee, Fill, Kept, Permission, Plan, Protocol, Refusal, Trade, is_granted,
+    AskedFee, BeforeConsent, Fill, Heard, Kept, Permission, Plan, Protocol, Refusal, Trade, Wanted,
+    is_granted,
 };
 use bourse_store::{CollectionId, CollectionKey};
 use bourse_wire::{Address, Amount, ChainId, ChainRef, Error, Marketplace, OrderSide, ServiceName, Text};
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 
-use super::super::execute::LOGIN;
+use super::super::execute::CONSENT;
 use super::super::searchable;
 use super::{Picked, Step, StepId};
 use crate::call::Call;
 use crate::chains::{Allowance, Operator, Royalty};
 use crate::failure::Failure;
 use crate::resident::Slot;
-
-/// What somebody does next to make a trade.
-pub(crate) enum Prepared {
-    /// Calls.
-    Calls(Plan),
-    /// A step by which they log in at the marketplace. Calls come when they ask again.
-    Login(Step),
-}
 
 /// One marketplace, and one collection as it is at this moment.
 pub(crate) struct Desk {
@@ -37,6 +29,14 @@ pub(crate) struct Desk {
     pub(crate) slot: Arc<Slot>,
     pub(crate) marketplace: Marketplace,
     floor: Floor,
+}
+
+/// What a taker does next.
+pub(crate) enum Next {
+    /// Signs something, and then asks again.
+    Sign(Vec<Step>),
+    /// Sends calls.
+    Send(Plan),
 }
 
 impl Desk {
@@ -127,42 +127,62 @@ impl Desk {
         self.call.app.chains.royalty(self.key.chain, asked).await
     }
 
-    /// The calls that make a trade, and what must be allowed before; or what comes before even that.
-    pub(crate) async fn plan(
+    /// What the taker of a trade does next: signs something, or sends the calls that make it.
+    pub(crate) async fn next(
         &self,
         protocol: &(dyn Protocol + Send + Sync),
-        trade: &Trade<'_>,
-    ) -> Result<Prepared, Failure> {
+        trade: Trade<'_>,
+    ) -> Result<Next, Failure> {
         let (app, taker) = (&self.call.app, trade.taker());
-        let login = app.logins.get(self.marketplace, taker, self.call.now);
-        let requests = match protocol.requests(trade, login.as_deref()) {
-            Err(Refusal::Login { .. }) => return self.login(taker).await.map(Prepared::Login),
-            requests => requests.map_err(refused)?,
-        };
+        let consents = app.consents.of(self.marketplace, taker, self.call.now);
+        let has_signed = !consents.is_empty();
+        let trade = trade.with_consents(consents);
+        let unsigned = self.unsigned(protocol, &trade).await?;
+        if !unsigned.is_empty() {
+            return Ok(Next::Sign(unsigned));
+        }
+        let requests = protocol.requests(&trade).map_err(refused)?;
         let answers = match app.sources.ask(self.marketplace, requests).await {
-            Err(unanswered) if login.is_some() && unanswered.is_unauthorized() => {
-                app.logins.forget(self.marketplace, taker);
-                return self.login(taker).await.map(Prepared::Login);
+            Err(unanswered) if has_signed && unanswered.is_unauthorized() => {
+                app.consents.forget(self.marketplace, taker);
+                let trade = trade.with_consents(Vec::new());
+                return Ok(Next::Sign(self.unsigned(protocol, &trade).await?));
             }
             answers => answers.map_err(Error::from)?,
         };
-        Ok(Prepared::Calls(protocol.fill(trade, &answers).map_err(refused)?))
+        Ok(Next::Send(protocol.fill(&trade, &answers).map_err(refused)?))
     }
 
-    /// The step by which somebody logs in at the marketplace.
-    async fn login(&self, who: Address) -> Result<Step, Failure> {
-        let asked = self.call.app.sources.ask(self.marketplace, vec![blur::challenge(who)]).await;
-        let answers = asked.map_err(Error::from)?;
-        let answer = answers.first().unwrap_or(&Value::Null);
-        let challenge = blur::read_challenge(answer, who)
-            .map_err(|fault| Error::conflict(format!("{}: {fault}", self.word())))?;
+    /// The steps by which the taker of a trade signs what they have not yet.
+    async fn unsigned(
+        &self,
+        protocol: &(dyn Protocol + Send + Sync),
+        trade: &Trade<'_>,
+    ) -> Result<Vec<Step>, Failure> {
+        let app = &self.call.app;
+        let BeforeConsent { inquiries, requests } = protocol.before_consent(trade).map_err(refused)?;
+        let chain = match inquiries.is_empty() {
+            true => Vec::new(),
+            false => app.chains.ask_all(self.key.chain, inquiries).await.unwrap_or_default(),
+        };
+        let service = app.sources.ask(self.marketplace, requests).await.map_err(Error::from)?;
+        let now = u64::try_from(self.call.now.unix_seconds()).unwrap_or_default();
+        let heard = Heard { chain: &chain, service: &service, now };
+        let wanted = protocol.wanted(trade, heard).map_err(refused)?;
+        Ok(wanted.into_iter().map(|wanted| self.consent_step(protocol, trade.taker(), wanted)).collect())
+    }
+
+    /// The step by which a taker signs something, and which tells `Execute` what for.
+    fn consent_step(&self, protocol: &dyn Protocol, taker: Address, wanted: Wanted) -> Step {
         let body = [
-            ("kind".to_owned(), json!(LOGIN)),
+            ("kind".to_owned(), json!(CONSENT)),
+            ("chainId".to_owned(), json!(self.key.chain)),
             ("marketplace".to_owned(), json!(self.word())),
-            ("wallet".to_owned(), json!(who)),
-            ("challenge".to_owned(), challenge.rest),
+            ("contract".to_owned(), json!(protocol.contract())),
+            ("wallet".to_owned(), json!(taker)),
+            ("terms".to_owned(), Value::Object(wanted.terms)),
         ];
-        Ok(Step::message(challenge.message, body.into_iter().collect()))
+        Step::consent(wanted.what, wanted.price, body.into_iter().collect())
     }
 
     /// The steps by which somebody allows what a plan needs, without what is known to be allowed.
@@ -211,7 +231,10 @@ fn no_contract(member: &str, marketplace: Marketplace, chain: ChainId, service: 
 pub(crate) fn refused(refusal: Refusal) -> Error {
     let member = match &refusal {
         // Nothing is wrong with the request.
-        Refusal::Held { .. } | Refusal::Source { .. } => return Error::conflict(refusal.to_string()),
+        Refusal::Held { .. }
+        | Refusal::Source { .. }
+        | Refusal::Challenge { .. }
+        | Refusal::Unknown { .. } => return Error::conflict(refusal.to_string()),
         Refusal::FeeCount { .. }
         | Refusal::FeeReceiver { .. }
         | Refusal::FeeSum { .. }
@@ -231,10 +254,10 @@ pub(crate) fn refused(refusal: Refusal) -> Error {
         | Refusal::Indivisible { .. }
         | Refusal::Uncountable { .. }
         | Refusal::AnyToken { .. }
-        | Refusal::Login { .. }
+        | Refusal::Consent { .. }
+        | Refusal::Replaced { .. }
         | Refusal::CancelElsewhere { .. }
-        | Refusal::MakeElsewhere { .. }
-        | Refusal::Unknown { .. } => "ordersData",
+        | Refusal::MakeElsewhere { .. } => "ordersData",
     };
     Error::invalid(member, refusal)
 }

@@ -6,7 +6,7 @@ mod input;
 mod orders;
 mod step;
 
-pub(crate) use desk::{Desk, Prepared};
+pub(crate) use desk::{Desk, Next};
 pub(crate) use input::{AdditionalFee, OrderData, batches, fees_of};
 pub(crate) use orders::{Named, Picked, check_holds, not_found, over, read_named, read_one};
 pub(crate) use step::{Answer, Step, StepId};

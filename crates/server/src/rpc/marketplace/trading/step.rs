@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use bourse_market::protocols::{Call, Signing};
+use bourse_market::protocols::native::TypedData;
+use bourse_market::protocols::{Call, Signing, ToSign};
 use bourse_wire::{Address, Amount, ChainId, OrderSide};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -147,18 +148,6 @@ impl Step {
     pub(crate) fn signature(signing: Signing, side: OrderSide, place: (ChainId, String)) -> Self {
         let Signing { typed, native, price } = signing;
         let (chain, marketplace) = place;
-        let domain = SignatureDomain {
-            name: typed.domain.name.into_owned(),
-            version: typed.domain.version.into_owned(),
-            chain_id: typed.domain.chain.0,
-            verifying_contract: typed.domain.contract,
-        };
-        let signature = SignatureRequest {
-            domain,
-            types: typed.types.into_iter().collect(),
-            primary_type: typed.primary_type,
-            value: typed.value.into_iter().collect(),
-        };
         let body = [
             ("chainId".to_owned(), json!(chain)),
             ("marketplace".to_owned(), json!(marketplace)),
@@ -174,23 +163,44 @@ impl Step {
             to: Address::ZERO,
             value: Amount::ZERO,
             price,
-            signature: Some(signature),
+            signature: Some(typed.into()),
             post: Some(PostRequest::to_execute(body.into_iter().collect())),
             execute_type: Some(execute_type),
         }
     }
 
-    /// A message to sign, by which somebody logs in at a marketplace.
-    pub(crate) fn message(message: String, body: BTreeMap<String, Value>) -> Self {
+    /// Something that a taker signs before orders can be filled.
+    pub(crate) fn consent(what: ToSign, price: Amount, body: BTreeMap<String, Value>) -> Self {
+        let (id, data, signature) = match what {
+            ToSign::Message(message) => (StepId::SignEip191, message, None),
+            ToSign::Typed(typed) => (StepId::SignEip712, String::new(), Some(typed.into())),
+        };
         Self {
-            id: StepId::SignEip191,
-            data: message,
+            id,
+            data,
             to: Address::ZERO,
             value: Amount::ZERO,
-            price: Amount::ZERO,
-            signature: None,
+            price,
+            signature,
             post: Some(PostRequest::to_execute(body)),
             execute_type: Some(ExecuteType::Order),
+        }
+    }
+}
+
+impl From<TypedData> for SignatureRequest {
+    fn from(typed: TypedData) -> Self {
+        let domain = SignatureDomain {
+            name: typed.domain.name.into_owned(),
+            version: typed.domain.version.into_owned(),
+            chain_id: typed.domain.chain.0,
+            verifying_contract: typed.domain.contract,
+        };
+        Self {
+            domain,
+            types: typed.types.into_iter().collect(),
+            primary_type: typed.primary_type,
+            value: typed.value.into_iter().collect(),
         }
     }
 }
