@@ -14,6 +14,7 @@ export const abis = {
   seaport: new ethers.Interface(require("./node_modules/@opensea/seaport-js/lib/abi/Seaport.js").SeaportABI),
   looksRare: reservoir("looks-rare-v2/abis/Exchange.json"),
   zerox: reservoir("zeroex-v4/abis/Exchange.json"),
+  paymentProcessorV1: reservoir("payment-processor/abis/PaymentProcessor.json"),
   paymentProcessorV2: reservoir("payment-processor-v2/abis/Exchange.json"),
   paymentProcessorV21: reservoir("payment-processor-v2.1/abis/Exchange.json"),
   blur: reservoir("blur-v2/abis/BlurV2.json"),
@@ -22,6 +23,8 @@ export const abis = {
 
 // People and things that all cases share.
 export const maker = new ethers.Wallet("0x" + "11".repeat(32));
+// Who signs what is bought, where buyers have to.
+export const buyer = new ethers.Wallet("0x" + "33".repeat(32));
 export const taker = "0x00000000000000000000000000000000000000b0";
 export const collection = "0x00000000000000000000000000000000000000c0";
 export const dollar = "0x00000000000000000000000000000000000000d0";

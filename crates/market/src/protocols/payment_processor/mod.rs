@@ -1,5 +1,5 @@
-//! Limit Break's Payment Processor, second version and 2.1: orders with numbers to take them back by, fees as shares of
-//! the price, and one fee on top for each order.
+//! Limit Break's Payment Processor: orders with numbers to take them back by, and fees as shares of the price. This is
+//! the second version and 2.1, with one fee on top for each order; the first is another protocol altogether.
 
 mod abi;
 mod agreed;
@@ -8,6 +8,7 @@ mod logs;
 mod order;
 #[cfg(test)]
 mod tests;
+mod v1;
 
 use alloy_primitives::aliases::U320;
 use alloy_primitives::{B256, U256};
@@ -18,9 +19,10 @@ use serde_json::Value;
 use self::abi::{isNonceUsedCall, masterNoncesCall, remainingFillableQuantityCall};
 use self::agreed::ask;
 use self::order::{ONE, PARTS, Signed, UNITS};
+pub use self::v1::PaymentProcessorV1;
 use super::native::{
-    self, Admitted, Answers, Data, Domain, Inquiry, Nonces, Number, Request, Standing, Submitted, TypedData,
-    Unfit, prove, returned,
+    self, Admitted, Answers, Data, Domain, Inquiry, Nonces, Number, Request, Share, ShareKind, Standing,
+    Submitted, TypedData, Unfit, prove, returned,
 };
 use super::{
     Act, Call, Decoded, Kept, LogError, Making, NewOrder, Permission, Plan, Protocol, Refusal, Seed, Signing,
@@ -197,6 +199,23 @@ impl Protocol for PaymentProcessor {
     fn decode(&self, logs: &[&Log]) -> Vec<Result<Decoded, LogError>> {
         logs::decode(logs, (self.marketplace, self.domain.contract))
     }
+}
+
+/// What of a price goes to others, in basis points of it: the marketplace, and to the makers of the token at most what was
+/// signed.
+fn shares(
+    price: U256,
+    (marketplace, own): (Address, U256),
+    (artist, royalty): (Address, U256),
+) -> Result<Vec<Share>, Unfit> {
+    let (whole, member) = (U256::from(BPS_WHOLE), "marketplaceFeeNumerator");
+    let fees = own.checked_add(royalty).ok_or(Unfit::Overflow { member })?;
+    if fees > whole {
+        return Err(Unfit::FeesTooHigh { member, fees, price: whole });
+    }
+    let share = |kind, recipient, bps: U256| Share::of(kind, recipient, price, bps.saturating_to());
+    let own = (marketplace != Address::ZERO).then(|| share(ShareKind::Marketplace, marketplace, own));
+    Ok(own.into_iter().chain([share(ShareKind::Royalty, artist, royalty)]).collect())
 }
 
 /// A share of a price in basis points, rounded up so that it is never less.

@@ -6,11 +6,10 @@ use bourse_wire::{Address, JsonObject, OrderFacts, OrderSide, TokenId, from_valu
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::PaymentProcessor;
 use super::abi;
-use crate::money::BPS_WHOLE;
+use super::{PaymentProcessor, shares};
 use crate::protocols::native::{
-    Data, Deal, Number, Series, Share, ShareKind, Signature, Submitted, Unfit, check_bits, read_signature,
+    Data, Deal, Number, Series, Signature, Submitted, Unfit, check_bits, read_signature,
 };
 
 /// Units that the contract can count.
@@ -215,7 +214,9 @@ impl PaymentProcessor {
             let expected = if signed.protocol == ONE { "1 of an ERC721 token" } else { "at least 1" };
             return Err(Unfit::Quantity { member: "amount", value, expected });
         }
-        let shares = self.shares(signed)?;
+        let own = (signed.marketplace, signed.marketplace_fee_numerator.0);
+        let royalty = signed.max_royalty_fee_numerator.unwrap_or_default().0;
+        let shares = shares(signed.item_price.0, own, (signed.fallback_royalty_recipient, royalty))?;
         let deal = Deal {
             marketplace: self.marketplace,
             order_id: self.name(signed),
@@ -236,22 +237,5 @@ impl PaymentProcessor {
     /// The name of an order: the hash of what was signed and for whom.
     pub(super) fn name(&self, signed: &Signed) -> String {
         format!("0x{}", hex::encode(self.domain.digest(signed.hash())))
-    }
-
-    /// What of the price goes to others: the marketplace, and to the makers of the token at most what was signed.
-    fn shares(&self, signed: &Signed) -> Result<Vec<Share>, Unfit> {
-        let own = signed.marketplace_fee_numerator.0;
-        let royalty = signed.max_royalty_fee_numerator.unwrap_or_default().0;
-        let (whole, member) = (U256::from(BPS_WHOLE), "marketplaceFeeNumerator");
-        let fees = own.checked_add(royalty).ok_or(Unfit::Overflow { member })?;
-        if fees > whole {
-            return Err(Unfit::FeesTooHigh { member, fees, price: whole });
-        }
-        let price = signed.item_price.0;
-        let share = |kind, recipient, bps: U256| Share::of(kind, recipient, price, bps.saturating_to());
-        let own = (signed.marketplace != Address::ZERO)
-            .then(|| share(ShareKind::Marketplace, signed.marketplace, own));
-        let royalty = share(ShareKind::Royalty, signed.fallback_royalty_recipient, royalty);
-        Ok(own.into_iter().chain([royalty]).collect())
     }
 }

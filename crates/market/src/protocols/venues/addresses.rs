@@ -28,7 +28,9 @@ pub fn deployments(marketplace: Marketplace, chain: ChainId) -> Vec<Deployment> 
         Marketplace::Alienswap => alienswap(chain).into_iter().collect(),
         Marketplace::LooksRare => looks_rare(chain).into_iter().collect(),
         Marketplace::Zerox => zerox(chain).into_iter().collect(),
-        Marketplace::PaymentProcessor => payment_processor(chain),
+        Marketplace::PaymentProcessor => {
+            payment_processor(chain).into_iter().chain(payment_processor_v1(chain)).collect()
+        }
         Marketplace::Blur => blur(chain).into_iter().collect(),
         Marketplace::X2y2 => x2y2(chain).into_iter().collect(),
         _ => Vec::new(),
@@ -153,19 +155,28 @@ fn zerox(chain: ChainId) -> Option<Deployment> {
     Some(Deployment { contract, kind: Kind::Zerox })
 }
 
-/// The newer version first.
+/// The second version and 2.1, the newer first.
 fn payment_processor(chain: ChainId) -> Vec<Deployment> {
     const CHAINS: [u64; 9] = [1, 10, 56, 137, 1101, 8453, 42161, 43114, 11_155_111];
-    if !CHAINS.contains(&chain.0) {
-        return Vec::new();
-    }
     let versions = [
         (Version::V21, at("0x9a1d00828912f81f3fa34ca47c0bdb9c016856bf")),
         (Version::V2, at("0x9a1d00bed7cd04bcda516d721a596eb22aac6834")),
     ];
-    versions
+    let later = versions.into_iter().filter(|_| CHAINS.contains(&chain.0));
+    later
         .map(|(version, contract)| Deployment { contract, kind: Kind::PaymentProcessor { version } })
-        .to_vec()
+        .collect()
+}
+
+fn payment_processor_v1(chain: ChainId) -> Option<Deployment> {
+    let contract = match chain.0 {
+        1 => at("0x009a1dc9f1a6e2134ad4236fcd75b1ae62858507"),
+        137 => at("0x009a1d0fecd7d6475188082f3f542e93f5e07ff1"),
+        80001 => at("0x009a1d6bdf55b25ca21436ed30968c1fb7648244"),
+        11_155_111 => at("0x009a1d8de8d80fcd9c6aaafe97a237dc663f2978"),
+        _ => return None,
+    };
+    Some(Deployment { contract, kind: Kind::PaymentProcessorV1 })
 }
 
 fn blur(chain: ChainId) -> Option<Deployment> {

@@ -11,7 +11,7 @@ use crate::protocols::native::Word;
 /// - `opensea`, `magic_eden`, `mintify`, `alienswap`: conduits as `KEY@ADDRESS`, the one for takers first; without any
 ///   the contract itself moves everything
 /// - `looks_rare`: the contract that moves tokens
-/// - `payment_processor`: the version, `2` or `2.1`
+/// - `payment_processor`: the version, `1`, `2` or `2.1`
 /// - `blur`: the contract that moves tokens
 /// - `x2y2`: the contracts that move ERC-721 and ERC-1155 tokens
 /// - `zerox`: nothing
@@ -41,9 +41,12 @@ fn kind(marketplace: Marketplace, rest: &[&str]) -> Result<Kind, String> {
         (Marketplace::LooksRare, [manager]) => Ok(Kind::LooksRare { transfer_manager: address(manager)? }),
         (Marketplace::LooksRare, _) => Err("looks_rare needs the contract that moves tokens".to_owned()),
         (Marketplace::Zerox, []) => Ok(Kind::Zerox),
+        (Marketplace::PaymentProcessor, ["1"]) => Ok(Kind::PaymentProcessorV1),
         (Marketplace::PaymentProcessor, ["2"]) => Ok(Kind::PaymentProcessor { version: Version::V2 }),
         (Marketplace::PaymentProcessor, ["2.1"]) => Ok(Kind::PaymentProcessor { version: Version::V21 }),
-        (Marketplace::PaymentProcessor, _) => Err("payment_processor needs its version, 2 or 2.1".to_owned()),
+        (Marketplace::PaymentProcessor, _) => {
+            Err("payment_processor needs its version, 1, 2 or 2.1".to_owned())
+        }
         (Marketplace::Blur, [delegate]) => Ok(Kind::Blur { delegate: address(delegate)? }),
         (Marketplace::Blur, _) => Err("blur needs the contract that moves tokens".to_owned()),
         (Marketplace::X2y2, [one, many]) => {

@@ -18,7 +18,7 @@ use super::Protocol;
 use super::blur::Blur;
 use super::looks_rare::LooksRare;
 use super::native::{Api, Domain};
-use super::payment_processor::{PaymentProcessor, Version};
+use super::payment_processor::{PaymentProcessor, PaymentProcessorV1, Version};
 use super::seaport::{Conduit, Seaport};
 use super::x2y2::X2y2;
 use super::zerox::Zerox;
@@ -77,11 +77,11 @@ const SEAPORT: Abilities = Abilities {
     cancel: Yes,
 };
 const PAYMENT_PROCESSOR: Abilities = Abilities {
-    make: Yes,
-    fill: Yes,
+    make: With("2 and 2.1"),
+    fill: With("of 1 listings only"),
     batch: With("listings"),
     partial: With("ERC-1155 orders that allow it"),
-    fees: With("one for each order"),
+    fees: With("2 and 2.1: one for each order"),
     cancel: Yes,
 };
 
@@ -180,9 +180,9 @@ pub const VENUES: [Venue; 11] = [
     },
     Venue {
         marketplace: Marketplace::PaymentProcessor,
-        protocol: "Payment Processor 2 and 2.1",
+        protocol: "Payment Processor 1, 2 and 2.1",
         abilities: PAYMENT_PROCESSOR,
-        needs: "a cosigner's service for orders that name one",
+        needs: "a cosigner's service for orders that name one; buyers who sign for listings of 1",
         shown_by: "payment_processor",
     },
     Venue {
@@ -259,7 +259,9 @@ pub enum Kind {
     },
     /// 0x, fourth version.
     Zerox,
-    /// Payment Processor.
+    /// Payment Processor, first version.
+    PaymentProcessorV1,
+    /// Payment Processor since its second version.
     PaymentProcessor {
         /// Its version.
         version: Version,
@@ -301,6 +303,9 @@ impl Deployment {
                 transfer_manager: *transfer_manager,
             }),
             Kind::Zerox => Box::new(Zerox { domain: domain(("ZeroEx", "1.0.0")) }),
+            Kind::PaymentProcessorV1 => {
+                Box::new(PaymentProcessorV1 { marketplace, domain: domain(("PaymentProcessor", "1")) })
+            }
             Kind::PaymentProcessor { version } => Box::new(PaymentProcessor {
                 marketplace,
                 version: *version,

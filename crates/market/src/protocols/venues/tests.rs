@@ -90,6 +90,7 @@ fn settings_name_contracts() {
         format!("mintify {a} {key}@{b}"),
         format!("looks_rare {a} {b}"),
         format!("zerox {a}"),
+        format!("payment_processor {a} 1"),
         format!("payment_processor {a} 2.1"),
         format!("blur {a} {b}"),
         format!("x2y2 {a} {a} {b}"),
@@ -110,7 +111,7 @@ fn settings_name_contracts() {
         ("zerox 0x1", "`0x1` is not an address: expected 0x and 40 hexadecimal digits"),
         ("zerox 0x0000000000000000000000000000000000000000", "must be a contract, not the zero address"),
         (&format!("looks_rare {a}"), "looks_rare needs the contract that moves tokens"),
-        (&format!("payment_processor {a} 3"), "payment_processor needs its version, 2 or 2.1"),
+        (&format!("payment_processor {a} 3"), "payment_processor needs its version, 1, 2 or 2.1"),
         (&format!("zerox {a} {b}"), &format!("nothing is known to follow the contract: `{b}`")),
         (&format!("opensea {a} {b}"), &format!("`{b}` is no conduit: it must be KEY@ADDRESS")),
     ] {

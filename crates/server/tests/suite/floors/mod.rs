@@ -2,6 +2,7 @@
 //! marketplace's own service. Orders, signatures and calls come from the vectors, which others made.
 
 mod buying;
+mod consents;
 mod executing;
 mod faults;
 mod hostile;
