@@ -11,10 +11,6 @@ impl Dice {
         Self(Random::new(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x5851_f42d_4c95_7f2d))
     }
 
-    pub(crate) fn next(&mut self) -> u64 {
-        self.0.next()
-    }
-
     /// A number below a bound.
     pub(crate) fn below(&mut self, bound: u64) -> u64 {
         self.0.below(bound)
