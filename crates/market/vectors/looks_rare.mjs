@@ -71,7 +71,7 @@ export const cases = () => {
       fill(["10"], call("executeTakerBid", [as(), units.native, units.signature, NO_TREE, ZERO]), 0, 12345)),
     of("two orders at once", [listing, other],
       fill(["1", "1"], call("executeMultipleTakerBids", [
-        [as(), as()], [listing.native, other.native], [listing.signature, other.signature], [NO_TREE, NO_TREE], ZERO, false,
+        [as(), as()], [listing.native, other.native], [listing.signature, other.signature], [NO_TREE, NO_TREE], ZERO, true,
       ]), 1500, 1500)),
     of("an offer is taken", [offer],
       fill(["1"], call("executeTakerAsk", [as(), offer.native, offer.signature, NO_TREE, ZERO]), 0, 2000)),

@@ -72,7 +72,7 @@ export const cases = () => {
     of("all units for a currency", [dollars],
       fill(["10"], call("buyERC1155", [dollars.native, dollars.given, 10, "0x"]), 0, 5000)),
     of("two tokens at once", [one, another],
-      fill(["1", "1"], call("batchBuyERC721s", [[one.native, another.native], [one.given, another.given], ["0x", "0x"], false]), 1576, 1576)),
+      fill(["1", "1"], call("batchBuyERC721s", [[one.native, another.native], [one.given, another.given], ["0x", "0x"], true]), 1576, 1576)),
     of("an offer is taken", [offer],
       fill(["1"], call("sellERC721", [offer.native, offer.given, 5, false, "0x"]), 0, 1076)),
     of("an offer for any token is taken in part", [offerAny],

@@ -35,7 +35,8 @@ impl LooksRare {
         Ok(Plan { permissions: self.seller_permissions(trade.collection), calls })
     }
 
-    /// One call for all listings. Of several, those that can no longer be filled are left out.
+    /// One call for all listings: of several, all or none. A call that leaves out what fails would succeed with too
+    /// little gas as well, and wallets find out by trying how much it takes.
     fn buy(&self, trade: &Trade<'_>, orders: &[(&Fill<'_>, Signed)]) -> Call {
         let taker = Taker { recipient: trade.taker.bytes().into(), additionalParameters: Bytes::new() };
         if let [(_, signed)] = orders {
@@ -54,7 +55,7 @@ impl LooksRare {
             makerSignatures: orders.iter().map(|(_, signed)| signed.signature.0.clone()).collect(),
             merkleTrees: orders.iter().map(|(_, signed)| signed.tree()).collect(),
             affiliate: AFFILIATE,
-            isAtomic: false,
+            isAtomic: true,
         };
         Call::of(self.domain.contract, &call)
     }

@@ -141,7 +141,8 @@ impl Zerox {
     }
 }
 
-/// The call that buys tokens of which there is one each. Of several, those that can no longer be had are left out.
+/// The call that buys tokens of which there is one each: of several, all or none. A call that leaves out what fails would
+/// succeed with too little gas as well, and wallets find out by trying how much it takes.
 fn buy_ones(contract: Address, currency: Address, group: Group<abi::ERC721Order>) -> Option<Call> {
     let call = match (group.orders.as_slice(), group.signatures.as_slice()) {
         ([], _) => return None,
@@ -156,7 +157,7 @@ fn buy_ones(contract: Address, currency: Address, group: Group<abi::ERC721Order>
                 sellOrders: group.orders,
                 signatures: group.signatures,
                 callbackData: callbacks,
-                revertIfIncomplete: false,
+                revertIfIncomplete: true,
             };
             Call::of(contract, &call)
         }
@@ -184,7 +185,7 @@ fn buy_units(contract: Address, currency: Address, group: Group<abi::ERC1155Orde
                 signatures: group.signatures,
                 erc1155TokenAmounts: group.amounts,
                 callbackData: callbacks,
-                revertIfIncomplete: false,
+                revertIfIncomplete: true,
             };
             Call::of(contract, &call)
         }
