@@ -1,12 +1,14 @@
 //! What became of signed orders before they were known here: contracts are asked, at the block that a chain is followed to.
 
+use alloy_primitives::{BlockHash, Bytes};
+use bourse_market::protocols::native::{Inquiry, Standing, cover_inquiries, is_covered};
 use bourse_market::protocols::venues::Floor;
 use bourse_market::protocols::{Kept, Protocol};
 use bourse_store::{Purse, Settled, Store, Unsettled};
 use bourse_wire::{Marketplace, OrderSide};
 
 use crate::calls::Caller;
-use crate::node::{Call, Node};
+use crate::node::{Call, Failure, Node};
 use crate::offers::{Followed, OffersError, purse_of};
 
 /// The most orders that are asked about at once.
@@ -36,24 +38,17 @@ impl Standings {
         if orders.is_empty() {
             return Ok(Vec::new());
         }
-        let asked: Vec<Vec<Call>> = orders.iter().map(|order| self.questions(order)).collect();
-        let calls: Vec<Call> = asked.iter().flatten().cloned().collect();
-        let answers = self.caller.call(node, &calls, Some(at.block.hash)).await?;
-        let answers: Vec<_> = answers.into_iter().map(Result::ok).collect();
-        let mut rest = answers.as_slice();
-        let mut settled = Vec::with_capacity(orders.len());
-        for (order, asked) in orders.iter().zip(&asked) {
-            let (own, others) = rest.split_at(asked.len().min(rest.len()));
-            rest = others;
-            let protocol = self.protocol(order);
-            let standing = protocol.and_then(|protocol| protocol.standing(kept(order), own));
-            settled.push(Settled {
-                collection: order.collection,
-                marketplace: order.facts.marketplace,
-                order_id: order.facts.order_id.clone(),
-                standing,
-            });
-        }
+        let standings = self.standings(node, &orders, at).await?;
+        let covered = self.covered(node, &orders).await?;
+        let said = orders.iter().zip(standings).zip(covered);
+        let settled = said.map(|((order, standing), covered)| Settled {
+            collection: order.collection,
+            marketplace: order.facts.marketplace,
+            order_id: order.facts.order_id.clone(),
+            standing,
+            covered,
+        });
+        let settled = settled.collect();
         if !store.settle_orders(at.chain, at.block, settled).await? {
             return Ok(Vec::new());
         }
@@ -61,15 +56,51 @@ impl Standings {
         Ok(offers.filter_map(purse_of).collect())
     }
 
+    /// What became of orders up to a block.
+    async fn standings<N: Node>(
+        &self,
+        node: &N,
+        orders: &[Unsettled],
+        at: &Followed,
+    ) -> Result<Vec<Option<Standing>>, Failure> {
+        let questions = |order: &Unsettled| {
+            let inquiries = self.protocol(order).and_then(|protocol| protocol.inquiries(kept(order)).ok());
+            inquiries.unwrap_or_default()
+        };
+        let asked = orders.iter().map(questions).collect();
+        let answers = self.ask(node, asked, Some(at.block.hash)).await?;
+        let standing = |(order, answers): (&Unsettled, Vec<Option<Bytes>>)| {
+            self.protocol(order)?.standing(kept(order), &answers)
+        };
+        Ok(orders.iter().zip(answers).map(standing).collect())
+    }
+
+    /// Whether the makers of listings let tokens be moved, by now: who has just allowed it signs at once, and what was
+    /// allowed or forbidden in blocks that are still to be read, their logs tell again.
+    async fn covered<N: Node>(&self, node: &N, orders: &[Unsettled]) -> Result<Vec<Option<bool>>, Failure> {
+        let questions = |order: &Unsettled| cover_inquiries(order.collection.address, &order.facts);
+        let answers = self.ask(node, orders.iter().map(questions).collect(), None).await?;
+        let covered = |(order, answers): (&Unsettled, Vec<Option<Bytes>>)| is_covered(&order.facts, &answers);
+        Ok(orders.iter().zip(answers).map(covered).collect())
+    }
+
+    /// What contracts answer to the questions about each order.
+    async fn ask<N: Node>(
+        &self,
+        node: &N,
+        asked: Vec<Vec<Inquiry>>,
+        at: Option<BlockHash>,
+    ) -> Result<Vec<Vec<Option<Bytes>>>, Failure> {
+        let call = |inquiry: &Inquiry| Call { to: inquiry.to, data: inquiry.data.clone() };
+        let calls: Vec<Call> = asked.iter().flatten().map(call).collect();
+        let answers = if calls.is_empty() { Vec::new() } else { self.caller.call(node, &calls, at).await? };
+        let mut answers = answers.into_iter().map(Result::ok);
+        Ok(asked.iter().map(|asked| answers.by_ref().take(asked.len()).collect()).collect())
+    }
+
     fn protocol(&self, order: &Unsettled) -> Option<&(dyn Protocol + Send + Sync)> {
         let (_, floor) = self.floors.iter().find(|(of, _)| *of == order.facts.marketplace)?;
         floor.protocol_of(kept(order))
-    }
-
-    fn questions(&self, order: &Unsettled) -> Vec<Call> {
-        let inquiries = self.protocol(order).and_then(|protocol| protocol.inquiries(kept(order)).ok());
-        let inquiries = inquiries.unwrap_or_default().into_iter();
-        inquiries.map(|inquiry| Call { to: inquiry.to, data: inquiry.data }).collect()
     }
 }
 

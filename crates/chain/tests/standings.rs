@@ -5,18 +5,21 @@ use std::sync::Mutex;
 
 use alloy_primitives::{B256, Bytes, U256};
 use alloy_sol_types::{SolCall, sol};
-use bourse_chain::{Call, Called, Caller, Failure, Followed, Node, Span, Standings, ToldLog, Wanted};
+use bourse_chain::{
+    Call, Called, Caller, Failure, Followed, Node, Reverted, Span, Standings, ToldLog, Wanted,
+};
 use bourse_market::facts::{Block, BlockHash};
 use bourse_market::protocols::native::Submitted;
 use bourse_market::protocols::venues::{Floor, deployments};
 use bourse_store::testing::TestDatabase;
 use bourse_store::{Batch, Change, CollectionKey, History, SignedOrder, Store};
-use bourse_wire::{Address, ChainId, JsonObject, Marketplace, OrderFacts, OrderStatus, Timestamp};
+use bourse_wire::{Address, Amount, ChainId, JsonObject, Marketplace, OrderFacts, OrderStatus, Timestamp};
 use serde_json::Value;
 
 sol! {
     function getOrderStatus(bytes32 orderHash) returns (bool isValidated, bool isCancelled, uint256 filled, uint256 size);
     function getCounter(address offerer) returns (uint256 counter);
+    function isApprovedForAll(address owner, address operator) returns (bool isApproved);
 }
 
 const CHAIN: ChainId = ChainId(1);
@@ -28,6 +31,8 @@ struct Contract {
     cancelled: bool,
     filled: (u64, u64),
     counter: u64,
+    /// Whether tokens may be moved, by now.
+    approved: bool,
     asked: Mutex<usize>,
 }
 
@@ -49,6 +54,9 @@ impl Node for Contract {
     }
 
     async fn call(&self, calls: &[Call], at: Option<BlockHash>) -> Result<Called, Failure> {
+        if at.is_none() {
+            return Ok(calls.iter().map(|call| self.approval(call)).collect());
+        }
         assert_eq!(at, Some(self.at), "the block that the chain is followed to");
         *self.asked.lock().unwrap() += calls.len();
         let answer = |call: &Call| {
@@ -71,6 +79,14 @@ impl Node for Contract {
 
     async fn code(&self, _: &[Address]) -> Result<Vec<Bytes>, Failure> {
         Err(Failure::retry("nobody asks"))
+    }
+}
+
+impl Contract {
+    /// What the collection says, in which single tokens have no approvals.
+    fn approval(&self, call: &Call) -> Result<Bytes, Reverted> {
+        isApprovedForAllCall::abi_decode(&call.data).map_err(|_| Reverted)?;
+        Ok(isApprovedForAllCall::abi_encode_returns(&self.approved).into())
     }
 }
 
@@ -119,7 +135,14 @@ impl Stage {
 
     fn contract(&self) -> Contract {
         let asked = Mutex::new(0);
-        Contract { at: self.at.block.hash, cancelled: false, filled: (0, 0), counter: 0, asked }
+        Contract {
+            at: self.at.block.hash,
+            cancelled: false,
+            filled: (0, 0),
+            counter: 0,
+            approved: true,
+            asked,
+        }
     }
 
     /// Looks; whose money is to be looked at.
@@ -156,6 +179,16 @@ async fn an_order_that_is_over_is_cancelled() {
         let stage = Stage::with("a token for the chain's own currency").await;
         stage.look(&over(stage.contract())).await;
         assert_eq!(stage.order().await.status, OrderStatus::Cancelled);
+    }
+}
+
+#[tokio::test]
+async fn a_listing_that_nobody_may_move_the_token_of_is_not_covered() {
+    for (approved, backing) in [(false, Some(Amount::ZERO)), (true, None)] {
+        let stage = Stage::with("four of ten units, with a fee that is scaled").await;
+        stage.look(&Contract { approved, filled: (3, 5), ..stage.contract() }).await;
+        let order = stage.order().await;
+        assert_eq!((order.backing, order.quantity_remaining), (backing, 4.into()));
     }
 }
 

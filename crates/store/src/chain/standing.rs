@@ -42,6 +42,8 @@ pub struct Settled {
     pub order_id: String,
     /// What became of it; `None` when the chain does not tell.
     pub standing: Option<Standing>,
+    /// Whether the maker of a listing lets the token be moved; `None` when the chain does not tell.
+    pub covered: Option<bool>,
 }
 
 impl Store {
@@ -105,9 +107,10 @@ async fn settle(
     if hold(session, chain).await?.is_none_or(|held| held.hash != at.hash) {
         return Ok(false);
     }
-    let mut by_collection: BTreeMap<CollectionKey, BTreeMap<OrderKey, Option<Standing>>> = BTreeMap::new();
-    for Settled { collection, marketplace, order_id, standing } in settled {
-        by_collection.entry(collection).or_default().insert((marketplace.number(), order_id), standing);
+    let mut by_collection: BTreeMap<CollectionKey, BTreeMap<OrderKey, Said>> = BTreeMap::new();
+    for Settled { collection, marketplace, order_id, standing, covered } in settled {
+        let said = Said { standing, covered };
+        by_collection.entry(collection).or_default().insert((marketplace.number(), order_id), said);
     }
     for (collection, standings) in by_collection {
         let Some(id) = find(session, collection).await? else { continue };
@@ -116,20 +119,24 @@ async fn settle(
     Ok(true)
 }
 
+/// What a chain said of an order.
+#[derive(Clone, Copy, Default)]
+struct Said {
+    standing: Option<Standing>,
+    covered: Option<bool>,
+}
+
 async fn settle_collection(
     session: &mut Session<'_>,
     (id, at): (CollectionId, Block),
-    standings: &BTreeMap<OrderKey, Option<Standing>>,
+    standings: &BTreeMap<OrderKey, Said>,
     changes_kept: u64,
 ) -> Result<(), StoreError> {
     let version = collections::hold(session, id).await?;
     let (mut rows, mut changed) = (Vec::new(), Changed::default());
     for order in read_orders(session, id, standings.keys().cloned()).await? {
         let key = crate::orders::key_of(&order);
-        let told = match standings.get(&key).copied().flatten() {
-            Some(standing) => told(&order, standing),
-            None => order.clone(),
-        };
+        let told = told(&order, standings.get(&key).copied().unwrap_or_default());
         let told = OrderFacts { block_number: order.block_number.max(at.number), ..told };
         if told != order {
             rows.push(order_row(id, &told)?);
@@ -148,9 +155,13 @@ async fn settle_collection(
 }
 
 /// An order as a chain says it is. One that somebody took back here, or that logs told the end of, stays as it is.
-fn told(order: &OrderFacts, standing: Standing) -> OrderFacts {
+fn told(order: &OrderFacts, said: Said) -> OrderFacts {
     let is_open = order.status == OrderStatus::Active && order.quantity_remaining != Amount::ZERO;
     let mut told = order.clone();
+    if let (OrderSide::Listing, Some(covered)) = (order.side, said.covered) {
+        told.backing = (!covered).then_some(Amount::ZERO);
+    }
+    let Some(standing) = said.standing else { return told };
     match standing {
         Standing::Open { remaining } if order.status == OrderStatus::Active => {
             told.quantity_remaining = remaining.min(order.quantity_initial);

@@ -72,7 +72,7 @@ async fn unsettled(stage: &Stage) -> Vec<String> {
 
 async fn settle(stage: &Stage, at: Block, id: &str, standing: Option<Standing>) -> bool {
     let (collection, order_id) = (collection(0), id.to_owned());
-    let settled = Settled { collection, marketplace: MARKET, order_id, standing };
+    let settled = Settled { collection, marketplace: MARKET, order_id, standing, covered: None };
     stage.store.settle_orders(CHAIN, at, vec![settled]).await.unwrap()
 }
 
@@ -213,6 +213,31 @@ async fn listings_follow_approvals_of_their_operator() {
     assert_eq!(order(&stage, "a").await.backing, Some(Amount::ZERO));
     stage.grow(&[&[approval(true)]]).await;
     assert_eq!(order(&stage, "a").await.backing, None);
+}
+
+#[tokio::test]
+async fn listings_are_covered_as_the_chain_says_until_logs_tell_more() {
+    let mut stage = Stage::new().await;
+    put(&stage, signed("a")).await;
+    let settle = async |stage: &Stage, standing, covered| {
+        let (collection, order_id) = (collection(0), "a".to_owned());
+        let settled = Settled { collection, marketplace: MARKET, order_id, standing, covered };
+        stage.store.settle_orders(CHAIN, stage.newest(), vec![settled]).await.unwrap();
+        order(stage, "a").await.backing
+    };
+    assert_eq!(settle(&stage, open(4), Some(false)).await, Some(Amount::ZERO));
+    assert_eq!(
+        state(&stage, "a").await,
+        (OrderStatus::Active, 4.into()),
+        "what remains is told all the same"
+    );
+    let approval = Fact::Approval { owner: account(1), operator: account(0xee), approved: true };
+    stage.grow(&[&[approval]]).await;
+    assert_eq!(order(&stage, "a").await.backing, None);
+    assert_eq!(settle(&stage, None, Some(false)).await, Some(Amount::ZERO));
+    assert_eq!(settle(&stage, open(4), None).await, Some(Amount::ZERO), "nobody told");
+    assert_eq!(settle(&stage, open(4), Some(true)).await, None);
+    assert_eq!(settle(&stage, Some(Standing::Uncovered), Some(true)).await, Some(Amount::ZERO));
 }
 
 #[tokio::test]

@@ -1,5 +1,6 @@
 //! Orders that are signed and kept outside of chains, in the shape that their marketplaces' contracts know.
 
+mod cover;
 mod deal;
 mod merkle;
 mod nonces;
@@ -15,6 +16,7 @@ use serde::de::DeserializeOwned;
 
 use super::{Kept, Refusal};
 
+pub use cover::{cover_inquiries, is_covered};
 pub(crate) use deal::unit_price;
 pub(super) use deal::{Deal, Share, ShareKind};
 pub(super) use merkle::{Side, root_by_place, root_by_side, root_sorted};

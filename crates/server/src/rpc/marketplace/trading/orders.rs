@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use alloy_primitives::U256;
 use bourse_market::protocols::Kept;
-use bourse_market::protocols::native::{Inquiry, Standing};
+use bourse_market::protocols::native::{Inquiry, Standing, cover_inquiries, is_covered};
 use bourse_wire::{Address, Amount, Error, Marketplace, OrderFacts, OrderSide, OrderStatus, TokenId};
 
 use super::{Desk, ORDERS_MAX, OrderData};
@@ -124,20 +124,29 @@ async fn check_standing(desk: &Desk, orders: &[Picked]) -> Result<(), Failure> {
     for picked in orders.iter().filter(|picked| picked.native.is_some()) {
         let protocol = desk.protocol_of(picked.kept())?;
         let inquiries = protocol.inquiries(picked.kept()).unwrap_or_default();
-        asked.push((picked, protocol, inquiries));
+        asked.push((picked, protocol, inquiries, cover_inquiries(desk.key.address, &picked.facts)));
     }
-    let all: Vec<Inquiry> = asked.iter().flat_map(|(.., inquiries)| inquiries.clone()).collect();
+    let all: Vec<Inquiry> = asked
+        .iter()
+        .flat_map(|(.., of_order, of_collection)| of_order.iter().chain(of_collection))
+        .cloned()
+        .collect();
     if all.is_empty() {
         return Ok(());
     }
     let Some(answers) = desk.call.app.chains.ask_all(desk.key.chain, all).await else { return Ok(()) };
     let mut rest = answers.as_slice();
-    for (picked, protocol, inquiries) in asked {
-        let (own, others) = rest.split_at(inquiries.len().min(rest.len()));
+    for (picked, protocol, of_order, of_collection) in asked {
+        let (of_order, others) = rest.split_at(of_order.len().min(rest.len()));
+        let (of_collection, others) = others.split_at(of_collection.len().min(others.len()));
         rest = others;
         let id = &picked.facts.order_id;
         let quantity = asked_of(orders, id);
-        match protocol.standing(picked.kept(), own) {
+        let standing = match is_covered(&picked.facts, of_collection) {
+            Some(false) => Some(Standing::Uncovered),
+            Some(true) | None => protocol.standing(picked.kept(), of_order),
+        };
+        match standing {
             Some(Standing::Open { remaining }) if remaining < quantity => {
                 let reason =
                     format!("{quantity} units of order {id} where {remaining} can be filled right now");
