@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use super::stand_in::{Asked, KEY, StandIn};
 use super::wallet::Wallet;
 use super::{
-    COLLECTION, SEAPORT, TAKER, ZERO, ask, buy, data, floors, floors_asking, put, refusal, signed, taken,
-    text, vectors,
+    COLLECTION, SEAPORT, TAKER, ZERO, ask, buy, case, data, floors, floors_asking, listed, put, refusal,
+    signed, taken, text, vectors,
 };
 use crate::support::TestApp;
 use crate::support::actor::Answer;
@@ -47,6 +47,73 @@ async fn opensea_agrees_to_orders_of_its_signed_zone() {
         "fulfiller": { "address": TAKER }, "units_to_fill": "1", "include_optional_creator_fees": false,
     });
     assert_eq!(asked.body, expected);
+}
+
+/// What OpenSea answers about an order that nobody has signed for the vectors.
+fn opensea_answer(native: &Value, extra_data: &str) -> Value {
+    let order = json!({ "parameters": native, "signature": format!("0x{}1b", "11".repeat(64)), "extraData": extra_data });
+    json!({ "protocol": "seaport1.6", "fulfillment_data": {
+        "transaction": { "function": "fulfillAvailableAdvancedOrders(...)", "chain": 1, "to": SEAPORT, "value": 0,
+            "input_data": {} }, "orders": [order] } })
+}
+
+#[tokio::test]
+async fn opensea_agrees_to_offers_too() {
+    let source = StandIn::start().await;
+    let app = floors_asking(&source, None).await;
+    let mut native = case("seaport", "an offer is taken")["orders"][0]["native"].clone();
+    native["orderType"] = json!(2);
+    native["zone"] = vectors("held")["seaport"]["opensea"]["native"]["zone"].clone();
+    taken(&put(&app, [json!({ "marketplace": "opensea", "chainId": 1, "native": native })]).await);
+    let id = text(&listed(&app, "offer", "5").await[0]["orderId"]).to_owned();
+    source.knows(&id, &opensea_answer(&native, "0x00abcdef01"));
+    let body = json!({ "seller": TAKER, "marketplace": "opensea",
+        "ordersData": [{ "orderId": id, "quantity": "1", "tokenId": "5" }] });
+    let answer = ask(&app, "GenerateSellTransaction", body).await.ok();
+    let last = answer["steps"].as_array().unwrap().last().unwrap();
+    assert_eq!((&last["id"], &last["to"]), (&json!("sell"), &json!(SEAPORT)));
+    assert!(text(&last["data"]).contains("00abcdef01"), "{last}");
+    let asked = only(source.asked());
+    assert_eq!(asked.path, "/api/v2/offers/fulfillment_data");
+    let expected = json!({
+        "offer": { "hash": id, "chain": "ethereum", "protocol_address": SEAPORT },
+        "fulfiller": { "address": TAKER }, "units_to_fill": "1", "include_optional_creator_fees": false,
+        "consideration": { "asset_contract_address": COLLECTION, "token_id": "5" },
+    });
+    assert_eq!(asked.body, expected);
+}
+
+/// Each order gets what was agreed to for it, also beside one that needs no agreement.
+#[tokio::test]
+async fn several_orders_are_agreed_to_one_by_one() {
+    let source = StandIn::start().await;
+    let app = floors_asking(&source, None).await;
+    let hosted = vectors("held")["seaport"]["opensea"]["native"].clone();
+    let usual = case("seaport", "a token for the chain's own currency");
+    let mut ids = Vec::new();
+    for (salt, extra_data) in [("61", "0x00aaaaaaaa"), ("62", "0x00bbbbbbbb")] {
+        let mut native = hosted.clone();
+        native["salt"] = json!(salt);
+        taken(&put(&app, [json!({ "marketplace": "opensea", "chainId": 1, "native": native })]).await);
+        let found = listed(&app, "listing", "5").await;
+        let id =
+            found.iter().map(|order| text(&order["orderId"])).find(|id| !ids.iter().any(|known| known == id));
+        ids.push(id.unwrap().to_owned());
+        source.knows(ids.last().unwrap(), &opensea_answer(&native, extra_data));
+    }
+    taken(&put(&app, [signed("opensea", &usual["orders"][0])]).await);
+    let orders = [(ids[0].as_str(), "1"), (text(&usual["orders"][0]["id"]), "1"), (ids[1].as_str(), "1")];
+    let body = json!({ "buyer": TAKER, "marketplace": "opensea", "ordersData": data(&orders) });
+    let answer = ask(&app, "GenerateBuyTransaction", body).await.ok();
+    let steps = answer["steps"].as_array().unwrap();
+    assert_eq!((steps.len(), &steps[0]["value"]), (1, &json!("3000")), "{answer}");
+    assert_eq!(source.asked().len(), 2);
+    // The salts of the orders, each before what was agreed to for it.
+    let call = text(&steps[0]["data"]);
+    let place = |part: &str| call.find(part).unwrap_or_else(|| panic!("no {part} in {call}"));
+    let word = |number: u64| format!("{number:064x}");
+    let places = [place(&word(61)), place("00aaaaaaaa"), place(&word(62)), place("00bbbbbbbb")];
+    assert!(places.is_sorted(), "{places:?}");
 }
 
 #[tokio::test]
@@ -245,7 +312,7 @@ async fn without_a_service_the_setting_is_named() {
     // A collection's other orders can be bought all the same.
     let plain = super::first_of("seaport", "a token for the chain's own currency");
     taken(&put(&app, [plain]).await);
-    let id = super::case("seaport", "a token for the chain's own currency")["orders"][0]["id"].clone();
+    let id = case("seaport", "a token for the chain's own currency")["orders"][0]["id"].clone();
     buy(&app, "opensea", text(&id)).await.ok();
 }
 
