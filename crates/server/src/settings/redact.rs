@@ -11,11 +11,13 @@ use super::secret::HIDDEN;
 /// Secrets are told by the name of the key, so this also holds for a value of the wrong type.
 pub(super) fn shown(key: &str, value: &Value) -> String {
     let name = keys::last(key);
-    if name.ends_with("_secret") {
+    let is_source = key.starts_with("sources.");
+    if name.ends_with("_secret") || is_source && name.ends_with("_key") {
         let empty = value.as_str().is_some_and(str::is_empty);
         return if empty { "\"\"".to_owned() } else { format!("\"{HIDDEN}\"") };
     }
-    let redact = if matches!(name, "rpc_url" | "rates") { endpoints } else { password };
+    let is_endpoint = matches!(name, "rpc_url" | "rates") || is_source && name.ends_with("_url");
+    let redact = if is_endpoint { endpoints } else { password };
     literal(&map_texts(value, redact))
 }
 
@@ -107,6 +109,8 @@ mod tests {
         assert_eq!(text("auth.jwt_secret", "hunter2"), "\"********\"");
         assert_eq!(text("auth.jwt_secret", ""), "\"\"");
         assert_eq!(shown("auth.jwt_secret", &Value::Integer(42)), "\"********\"");
+        assert_eq!(text("sources.opensea_key", "hunter2"), "\"********\"");
+        assert_eq!(text("sources.opensea_key", ""), "\"\"");
     }
 
     #[test]
@@ -143,6 +147,7 @@ mod tests {
         ];
         for (given, expected) in cases {
             assert_eq!(text("networks.x.rpc_url", given), format!("\"{expected}\""));
+            assert_eq!(text("sources.blur_url", given), format!("\"{expected}\""));
         }
     }
 

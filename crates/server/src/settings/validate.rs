@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use bourse_chain::rpc::{NodeUrl, NodeUrlError};
+use bourse_wire::ServiceName;
 
 use super::error::{Place, Problem};
 use super::merged::Merged;
@@ -28,6 +29,9 @@ const RATES_INTERVAL_MIN: Duration = Duration::from_secs(1);
 const REORG_WINDOW_MAX: u64 = 10_000;
 /// Far beyond what hosts put up with, and well below the number at which a semaphore panics.
 const FETCHES_LIMIT: usize = 10_000;
+
+/// Callers wait while a service is asked again.
+const ATTEMPTS_LIMIT: usize = 10;
 
 /// Longest name of a network, in characters.
 const NETWORK_NAME_CHARS_MAX: usize = 64;
@@ -61,6 +65,14 @@ pub(super) fn problems(settings: &Settings, merged: &Merged) -> Vec<Problem> {
     check("metadata.allowed_hosts", hosts(&metadata.allowed_hosts));
     check("metadata.fetches_max", at_most(metadata.fetches_max, FETCHES_LIMIT));
     check("metadata.fetches_per_host_max", at_most(metadata.fetches_per_host_max, FETCHES_LIMIT));
+    let sources = &settings.sources;
+    check("sources.attempts_max", at_most(sources.attempts_max as usize, ATTEMPTS_LIMIT));
+    for (marketplace, _, url, key) in sources.named() {
+        let name = marketplace.word(&ServiceName::new("service"));
+        check(&format!("sources.{name}_url"), source_url(url.expose()));
+        let is_sendable = key.expose().bytes().all(|byte| byte.is_ascii_graphic() || byte == b' ');
+        check(&format!("sources.{name}_key"), ensure(is_sendable, "must consist of printable ASCII"));
+    }
     found.extend(page_sizes(settings, merged));
     found.extend(fetch_times(settings, merged));
     found.extend(networks(settings, merged));
@@ -94,6 +106,13 @@ fn public_url(url: &str) -> Result<(), String> {
     ensure(
         !rest.contains(|c: char| matches!(c, '?' | '#') || c.is_whitespace() || c.is_control()),
         "must have no query, no fragment and no spaces, since paths are appended to it",
+    )
+}
+
+fn source_url(url: &str) -> Result<(), String> {
+    ensure(
+        url.is_empty() || url.parse::<NodeUrl>().is_ok() && !url.contains(['?', '#']),
+        "must be empty, or begin with http:// or https://, name a host and have no query, since paths are appended to it",
     )
 }
 

@@ -129,7 +129,7 @@ fn a_default_page_larger_than_the_largest_is_a_conflict() {
 #[test]
 fn texts_out_of_form_are_refused() {
     let long_name = "a".repeat(33);
-    let cases: [(&str, &[&str]); 7] = [
+    let cases: [(&str, &[&str]); 9] = [
         ("server.listen", &["localhost:4010", ":4010", "127.0.0.1", "127.0.0.1:70000", ""]),
         ("service.name", &["", "Bourse", "1a", "_a", "a-b", "é", "service", "unknown", &long_name]),
         (
@@ -141,6 +141,8 @@ fn texts_out_of_form_are_refused() {
             &["mysql://h/d", "bourse.db", "sqlite:", "sqlite://", "sqlite::memory:", "sqlite:a?b=c"],
         ),
         ("storage.data", &[""]),
+        ("sources.opensea_url", &["a.example", "ftp://a.example", "https://", "https://a.example?key=x"]),
+        ("sources.blur_key", &["a\nb", "é"]),
         ("log.format", &["xml", "JSON", ""]),
         ("cors.origins", &["*,https://a.example", "a.example", "https://a.example/", "https://*.a.example"]),
     ];
@@ -225,6 +227,15 @@ fn broken_toml_is_refused_without_showing_it() {
         message.starts_with("file bourse.toml, line 1, column ") && !message.contains("hunter2"),
         "{message}"
     );
+}
+
+#[test]
+fn a_refused_key_of_a_source_is_not_shown() {
+    let message = refusal(flag("--key", "sources.opensea_key", "hunter2\n"));
+    assert_eq!(message, "`sources.opensea_key` (flag --key): must consist of printable ASCII");
+    assert!(!refusal(flag("--url", "sources.opensea_url", "h.example/hunter2")).contains("hunter2"));
+    let message = refusal(flag("--attempts", "sources.attempts_max", "11"));
+    assert_eq!(message, "`sources.attempts_max` (flag --attempts): must be at most 10, not 11");
 }
 
 #[test]
