@@ -1,7 +1,7 @@
 //! Why there are no calls that do what is asked.
 
 use alloy_primitives::U256;
-use bourse_wire::Address;
+use bourse_wire::{Address, Amount};
 
 use super::native::SourceFault;
 
@@ -98,6 +98,16 @@ pub enum Refusal {
         order_id: String,
         /// What is wrong with it.
         reason: String,
+    },
+    /// None of an order, or more of it than there ever was.
+    #[error("{quantity} units of order {order_id}, which has {units}")]
+    Units {
+        /// The order.
+        order_id: String,
+        /// How many units are asked for.
+        quantity: Amount,
+        /// How many it has.
+        units: Amount,
     },
     /// The order was signed for all its units at once.
     #[error("order {order_id} can only be filled as a whole, with all its {quantity} units")]

@@ -62,6 +62,10 @@ impl<'a> Fill<'a> {
     /// So many units of an order, with the royalty that the order itself tells of.
     pub fn new(protocol: &dyn Protocol, kept: Kept<'a>, quantity: Amount) -> Result<Self, Refusal> {
         let Kept { order, native } = kept;
+        if quantity == Amount::ZERO || quantity > order.quantity_initial {
+            let (order_id, units) = (order.order_id.clone(), order.quantity_initial);
+            return Err(Refusal::Units { order_id, quantity, units });
+        }
         let price = protocol.price(kept, quantity)?;
         let royalty = share(price, u64::try_from(order.fee_bps).unwrap_or(0)).into();
         Ok(Self { order, native, quantity, token_id: order.token_id, price, royalty })

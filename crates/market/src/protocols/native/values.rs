@@ -10,6 +10,9 @@ use serde::ser::{Serialize, Serializer};
 /// The longest data of variable length; orders have a few words of it.
 const DATA_BYTES_MAX: usize = 4096;
 
+/// The longest text of a number: one of 256 bits has 78 digits, and hardly anybody writes zeros before it.
+const NUMBER_LENGTH_MAX: usize = 80;
+
 /// A number of 256 bits: decimal text, hexadecimal text with `0x`, or a JSON number. Written as decimal text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Number(pub(crate) U256);
@@ -27,6 +30,7 @@ impl FromStr for Number {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let parsed = match text.strip_prefix("0x") {
+            _ if text.len() > NUMBER_LENGTH_MAX => None,
             Some(digits) if is_hex(digits) && !digits.is_empty() => U256::from_str_radix(digits, 16).ok(),
             None if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) => {
                 U256::from_str_radix(text, 10).ok()
@@ -159,6 +163,8 @@ mod tests {
             let refused = format!("`{text}` is not a whole number between 0 and 2^256-1");
             assert_eq!(number(json!(text)).unwrap_err(), refused);
         }
+        assert!(number(json!("0".repeat(80))).is_ok());
+        assert!(number(json!("0".repeat(81))).is_err());
         for value in [json!(-1), json!(1.5), json!(null), json!([1]), json!({}), json!(true)] {
             assert!(number(value).is_err());
         }

@@ -8,7 +8,8 @@ use serde_json::Value;
 use super::Seaport;
 use super::abi;
 use crate::protocols::native::{
-    Data, Deal, Number, Share, ShareKind, Submitted, Unfit, Word, check_count, read_signature, total,
+    Data, Deal, Number, Share, ShareKind, SignatureFault, Submitted, Unfit, Word, check_count,
+    read_signature, total,
 };
 
 /// Things of one kind that an order asks for: a price, and shares of it.
@@ -119,7 +120,7 @@ impl Signed {
         signed.signature = match read_signature(given.as_deref()) {
             Ok(bytes) => Data(bytes),
             // The marketplace keeps the signatures of orders that it must agree to.
-            Err(_) if given.is_none_or(|given| given.is_empty()) && signed.is_restricted() => Data::default(),
+            Err(SignatureFault::Missing) if signed.is_restricted() => Data::default(),
             Err(fault) => return Err(fault.into()),
         };
         signed.protocol_address = contract;

@@ -250,6 +250,7 @@ pub(crate) fn refused(refusal: Refusal) -> Error {
         | Refusal::Expiry
         | Refusal::NotSigned { .. }
         | Refusal::Damaged { .. }
+        | Refusal::Units { .. }
         | Refusal::Whole { .. }
         | Refusal::Indivisible { .. }
         | Refusal::Uncountable { .. }

@@ -1,20 +1,25 @@
 //! Orders, calls and logs that others made; `vectors/README.md` tells how.
 
+mod hostile;
+mod samples;
+
 use alloy_primitives::{B256, Bytes};
 use bourse_wire::{Address, Amount, ChainId, Marketplace, ServiceName, TokenId};
 use serde_json::{Value, json};
 
-use super::native::{Admitted, Proof, Submitted, Unfit};
-use super::venues::deployments;
-use super::{AskedFee, Consent, Decoded, Fill, Given, Kept, Plan, Protocol, Refusal, Taken, Trade};
 use crate::facts::Log;
+use crate::protocols::native::{Admitted, Proof, Submitted, Unfit};
+use crate::protocols::venues::deployments;
+use crate::protocols::{
+    AskedFee, Consent, Decoded, Fill, Given, Kept, Plan, Protocol, Refusal, Taken, Trade,
+};
 
 /// Who made all orders of the vectors.
 pub(crate) const MAKER: &str = "0x19e7e376e7c213b7e7e7e46cc70a5dd086daff2a";
 
 /// The vectors of a family.
 pub(crate) fn vectors(family: &str) -> Value {
-    let all: Value = serde_json::from_str(include_str!("../../vectors/vectors.json")).unwrap();
+    let all: Value = serde_json::from_str(include_str!("../../../vectors/vectors.json")).unwrap();
     all[family].clone()
 }
 
