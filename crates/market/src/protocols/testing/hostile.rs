@@ -177,6 +177,8 @@ fn members_that_nobody_knows_change_nothing() {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
     /// What is taken although it was changed is nobody's signature, unless it comes to the same; and whatever it says,
     /// it adds up.
     #[test]

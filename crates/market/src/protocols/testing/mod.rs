@@ -1,5 +1,6 @@
 //! Orders, calls and logs that others made; `vectors/README.md` tells how.
 
+pub(crate) mod family;
 mod hostile;
 mod samples;
 

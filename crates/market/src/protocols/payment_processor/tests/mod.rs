@@ -1,12 +1,12 @@
 //! Against orders, calls and logs that others made, and against hostile orders.
 
+mod family;
+
 use alloy_primitives::U256;
-use alloy_sol_types::{SolCall as _, SolValue as _};
 use bourse_wire::{Address, ChainId, Marketplace, OrderSide, TokenId};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::abi::{Cosignature, FeeOnTop, Order, SignatureECDSA, bulkBuyListingsCall, buyListingCall};
 use crate::facts::{Fact, OrderFilled, Which};
 use crate::protocols::native::{Admitted, Numbers, Proof, Revoked, Series, Standing};
 use crate::protocols::testing::{
@@ -286,63 +286,7 @@ fn the_chain_tells_what_became_of_an_order() {
     assert_eq!(standing(TEN, 2, &[2, 0]), Standing::Cancelled);
 }
 
-type OneArgument = (Order, SignatureECDSA, Cosignature, FeeOnTop);
-type ManyArguments = (Vec<Order>, Vec<SignatureECDSA>, Vec<Cosignature>, Vec<FeeOnTop>);
-
 proptest! {
-    /// What the contract is told to execute comes to what is paid.
-    #[test]
-    fn purchases_add_up(
-        drawn in prop::collection::vec((1..20_u64, 0..20_u64, 1..100_000_u64), 1..4),
-        bps in 0..3000_u64,
-        is_native: bool,
-    ) {
-        let currency = if is_native { Address::ZERO } else { person(0xd0) };
-        let mut orders = Vec::new();
-        let (mut quantities, mut price) = (Vec::new(), 0);
-        for (nonce, (units, bought, unit)) in drawn.iter().enumerate() {
-            let bought = bought % units + 1;
-            let native = json!({ "protocol": 2, "seller": person(0xaa), "marketplace": person(0xf0), "paymentMethod": currency,
-                "tokenAddress": person(0xc0), "tokenId": "7", "amount": units, "itemPrice": unit * units, "expiration": 9,
-                "marketplaceFeeNumerator": 250, "maxRoyaltyFeeNumerator": 0, "nonce": nonce, "masterNonce": 0 });
-            let signature = format!("0x{}{}1b", "01".repeat(32), "02".repeat(32));
-            let order = admit(&*processor(), &json!({ "native": native, "signature": signature })).unwrap();
-            prop_assert_eq!(order.facts.price_amount, (*unit).into());
-            orders.push(order);
-            quantities.push(bought.to_string());
-            price += unit * bought;
-        }
-        let fee = price * bps / 10_000;
-        let filling = json!({ "quantities": quantities, "taker": person(0xb0),
-            "fees": [{ "amount": bps.to_string(), "receiver": person(1) }] });
-        let plan = match fill(&*processor(), &orders, &filling) {
-            Ok(plan) => plan,
-            Err(refusal) => {
-                prop_assert!(refusal.to_string().contains("which is more than"), "{}", refusal);
-                return Ok(());
-            }
-        };
-        let call = &plan.calls[0];
-        prop_assert_eq!(call.price.value(), U256::from(price + fee));
-        prop_assert_eq!(call.value.value(), if is_native { U256::from(price + fee) } else { U256::ZERO });
-        let executed: Vec<(Order, FeeOnTop)> = match buyListingCall::abi_decode(&call.data) {
-            Ok(one) => {
-                let (order, _, _, fee) = OneArgument::abi_decode_params(&one.data).unwrap();
-                vec![(order, fee)]
-            }
-            Err(_) => {
-                let many = bulkBuyListingsCall::abi_decode(&call.data).unwrap();
-                let (orders, _, _, fees) = ManyArguments::abi_decode_params(&many.data).unwrap();
-                orders.into_iter().zip(fees).collect()
-            }
-        };
-        let spent = executed.iter().map(|(order, fee)| {
-            assert!(fee.amount <= order.itemPrice / order.amount * order.requestedFillAmount);
-            order.itemPrice / order.amount * order.requestedFillAmount + fee.amount
-        });
-        prop_assert_eq!(spent.fold(U256::ZERO, |sum, amount| sum + amount), U256::from(price + fee));
-    }
-
     /// What is offered for signing is taken once it is signed.
     #[test]
     fn new_orders_are_taken(is_offer: bool, units in 1..50_u64, price in 1..1_000_000_u64, royalty in 0..1000_u64) {

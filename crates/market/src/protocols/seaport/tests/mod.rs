@@ -1,6 +1,7 @@
 //! Against orders, calls and logs that others made, and against hostile orders.
 
 mod agreed;
+mod family;
 mod hostile;
 mod logs;
 mod totals;

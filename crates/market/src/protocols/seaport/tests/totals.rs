@@ -149,32 +149,6 @@ proptest! {
         }
     }
 
-    /// What the call moves is the price and the fees, whichever form the call has.
-    #[test]
-    fn purchases_add_up(
-        drawn in prop::collection::vec(drawn(OrderSide::Listing), 1..4),
-        is_native: bool,
-        bps in prop::collection::vec(0..2000_u64, 0..3),
-    ) {
-        let drawn: Vec<Drawn> = drawn.into_iter().map(|drawn| Drawn { is_native, ..drawn }).collect();
-        let orders = put(&drawn);
-        let price: u64 = drawn.iter().map(Drawn::price).sum();
-        let fees: u64 = bps.iter().map(|bps| price * bps / 10_000).sum();
-        let plan = match fill(&*opensea(), &orders, &filling(&drawn, &bps)) {
-            Ok(plan) => plan,
-            Err(refusal) => {
-                prop_assert!(refusal.to_string().contains("cannot be paid exactly"), "{}", refusal);
-                return Ok(());
-            }
-        };
-        let total = U256::from(price + fees);
-        prop_assert_eq!(plan.calls.len(), 1);
-        prop_assert_eq!(plan.calls[0].price.value(), total);
-        prop_assert_eq!(plan.calls[0].value.value(), if is_native { total } else { U256::ZERO });
-        prop_assert_eq!(asked_in(&plan), total);
-        prop_assert_eq!(plan.permissions.len(), usize::from(!is_native));
-    }
-
     /// What a seller gets is what the offers pay without what goes to others.
     #[test]
     fn sales_add_up(

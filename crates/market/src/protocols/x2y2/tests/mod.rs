@@ -1,5 +1,7 @@
 //! Against calls, answers and logs that others made.
 
+mod family;
+
 use bourse_wire::{Address, ChainId, Marketplace, OrderSide, TokenId};
 use serde_json::{Value, json};
 

@@ -1,5 +1,7 @@
 //! Against orders, calls and logs that others made, and against hostile orders.
 
+mod family;
+
 use alloy_primitives::{U256, hex};
 use alloy_sol_types::SolCall as _;
 use bourse_wire::{Address, ChainId, Marketplace, OrderSide, TokenId};
