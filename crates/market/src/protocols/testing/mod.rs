@@ -108,6 +108,13 @@ pub(crate) fn check_calls(family: &str) {
     }
 }
 
+/// Checks that names by which contracts know functions and events are as they are published, in hexadecimal.
+pub(crate) fn check_names(names: &[(&[u8], &str)]) {
+    for (name, published) in names {
+        assert_eq!(alloy_primitives::hex::encode(name), *published);
+    }
+}
+
 /// What logs of a family's vectors state, written in one transaction.
 pub(crate) fn decoded(protocol: &dyn Protocol, family: &str, logs: &[(&str, Address)]) -> Vec<Decoded> {
     let vectors = vectors(family);

@@ -1,6 +1,7 @@
 //! Against an order of the main chain, and calls, answers and logs that others made.
 
 mod family;
+mod interface;
 
 use alloy_primitives::U256;
 use bourse_wire::{Address, ChainId, Marketplace, TokenId};

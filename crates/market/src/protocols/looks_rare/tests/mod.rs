@@ -1,6 +1,7 @@
 //! Against orders, calls and logs that others made, and against hostile orders.
 
 mod family;
+mod interface;
 
 use alloy_primitives::{U256, b256};
 use bourse_wire::{Address, ChainId, Marketplace, OrderSide, TokenId};

@@ -3,6 +3,7 @@
 mod agreed;
 mod family;
 mod hostile;
+mod interface;
 mod logs;
 mod totals;
 

@@ -1,6 +1,7 @@
 //! Against calls, answers and logs that others made.
 
 mod family;
+mod interface;
 
 use bourse_wire::{Address, ChainId, Marketplace, OrderSide, TokenId};
 use serde_json::{Value, json};

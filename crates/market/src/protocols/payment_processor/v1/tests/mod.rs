@@ -1,6 +1,7 @@
 //! Against listings, approvals, calls and logs that others made, and against hostile ones.
 
 mod family;
+mod interface;
 
 use alloy_primitives::{Bytes, U256};
 use bourse_wire::{Address, Amount, Marketplace, OrderSide, TokenId};
