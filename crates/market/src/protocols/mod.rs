@@ -128,6 +128,17 @@ pub struct Seed<'a> {
     pub answers: Answers<'a>,
 }
 
+/// How long before they are made orders begin, in seconds. The time of chains is that of their newest block, which may
+/// be a while ago, or by a clock that goes slow: an order that begins now could not be filled at once.
+const BEGINS_BEFORE: u64 = 300;
+
+impl Seed<'_> {
+    /// When an order begins, in seconds since 1970.
+    fn start(&self) -> U256 {
+        U256::from(self.now.saturating_sub(BEGINS_BEFORE))
+    }
+}
+
 /// A call of a contract, as a wallet sends it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Call {

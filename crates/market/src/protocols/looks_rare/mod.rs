@@ -110,7 +110,7 @@ impl Protocol for LooksRare {
             collection: order.collection,
             currency: order.currency,
             signer: order.maker,
-            start_time: Number(U256::from(seed.now)),
+            start_time: Number(seed.start()),
             end_time: Number(order.expiry.value()),
             price: Number(price),
             item_ids: vec![Number(order.token_id.value())],

@@ -26,7 +26,7 @@ impl Seaport {
             offer: vec![offer],
             consideration: vec![consideration],
             order_type: if order.is_multiple { PARTIAL } else { 0 },
-            start_time: Number(U256::from(seed.now)),
+            start_time: Number(seed.start()),
             end_time: Number(order.expiry.value()),
             zone_hash: Word::default(),
             salt: Number(seed.salt),

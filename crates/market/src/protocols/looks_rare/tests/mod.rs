@@ -244,6 +244,7 @@ proptest! {
         let counter = if is_offer { (Series::BidCounter, 1) } else { (Series::AskCounter, 2) };
         prop_assert_eq!(admitted.nonces.get(counter.0), Some(U256::from(counter.1)));
         prop_assert_eq!(signing.typed.value.len(), 15);
+        prop_assert_eq!(&native["startTime"], "700", "a while before it was made");
         let unknown = looks_rare().make(&order, Seed { answers: &[None], ..seed }).unwrap_err().to_string();
         prop_assert_eq!(unknown, "a node of the network must tell the nonces of the maker before an order can be signed");
     }
