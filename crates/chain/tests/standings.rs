@@ -64,10 +64,9 @@ impl Node for Contract {
                 getCounterCall::abi_encode_returns(&U256::from(self.counter))
             } else {
                 let (filled, size) = (U256::from(self.filled.0), U256::from(self.filled.1));
-                let (isValidated, isCancelled) = (filled != U256::ZERO, self.cancelled);
                 getOrderStatusCall::abi_encode_returns(&getOrderStatusReturn {
-                    isValidated,
-                    isCancelled,
+                    isValidated: filled != U256::ZERO,
+                    isCancelled: self.cancelled,
                     filled,
                     size,
                 })

@@ -61,8 +61,13 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Answer, Failu
     let params = params.unwrap_or(Params { chain_id, signature, body });
     let signature = params.signature.ok_or_else(|| Error::invalid("signature", "is required"))?;
     let mut body = params.body.ok_or_else(|| Error::invalid("body", "is required"))?;
-    if body.get("kind").and_then(Value::as_str) == Some(CONSENT) {
-        return consent(&call, body, signature.as_str()).await;
+    match body.get("kind").and_then(Value::as_str) {
+        Some(CONSENT) => return consent(&call, body, signature.as_str()).await,
+        Some(other) => {
+            let reason = format!("`{other}` is not known: send the body of the step unchanged");
+            return Err(Error::invalid("body.kind", reason).into());
+        }
+        None => {}
     }
     body.insert("signature".to_owned(), Value::from(signature.as_str()));
     let input: SignedOrderInput = from_value(Value::Object(body)).map_err(Error::from)?;

@@ -101,7 +101,8 @@ async fn what_is_missing_is_named() {
             "native.protocolAddress: ",
         ),
         (changed_body(&whole, "chainId", json!("nowhere")), 400, "chainId: `nowhere`"),
-        (changed_body(&whole, "kind", json!("login")), 400, "wallet: is required"),
+        (changed_body(&whole, "kind", json!("consent")), 400, "contract: is required"),
+        (changed_body(&whole, "kind", json!("login")), 400, "body.kind: `login` is not known"),
     ] {
         let answer = execute(&app, body).await;
         assert_eq!(answer.status, status, "{}", answer.json);
