@@ -91,7 +91,20 @@ impl Anvil {
         let artifact = std::fs::read_to_string(&path);
         let artifact = artifact.unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         let artifact: Value = serde_json::from_str(&artifact).unwrap();
-        let code = format!("{}{}", artifact["bytecode"].as_str().unwrap(), hex::encode(arguments));
+        self.create(artifact["bytecode"].as_str().unwrap(), arguments)
+    }
+
+    /// Deploys a contract of another marketplace.
+    pub(crate) fn deploy_foreign(&self, name: &str, arguments: &[u8]) -> Address {
+        let path = contracts().join("floors/out").join(format!("{name}.bin"));
+        let code = std::fs::read_to_string(&path);
+        let code =
+            code.unwrap_or_else(|error| panic!("{}: {error}: run contracts/floors/build", path.display()));
+        self.create(&format!("0x{code}"), arguments)
+    }
+
+    fn create(&self, code: &str, arguments: &[u8]) -> Address {
+        let code = format!("{code}{}", hex::encode(arguments));
         let receipt = self.transact(&json!({ "from": self.account(0), "data": code }));
         receipt["contractAddress"].as_str().unwrap().parse().unwrap()
     }
@@ -137,6 +150,14 @@ impl Anvil {
             number(&receipt["gasUsed"]) * number(&receipt["effectiveGasPrice"])
         };
         steps.as_array().unwrap().iter().map(perform).sum()
+    }
+
+    /// Whether the chain would refuse a step as things are.
+    pub(crate) fn refuses(&self, from: Address, step: &Value) -> bool {
+        let value: U256 = step["value"].as_str().unwrap().parse().unwrap();
+        let call =
+            json!({ "from": from, "to": step["to"], "data": step["data"], "value": format!("{value:#x}") });
+        self.try_rpc("eth_call", &json!([call, "latest"])).unwrap().get("error").is_some()
     }
 
     fn transact(&self, transaction: &Value) -> Value {

@@ -17,6 +17,7 @@ mod docs;
 mod doctor;
 mod durability;
 mod durability_writers;
+mod floors;
 mod http;
 mod import;
 mod import_bad_lines;

@@ -1,0 +1,116 @@
+//! Orders of Seaport, written and signed as another marketplace would: without the service.
+
+use alloy_primitives::{B256, U256};
+use alloy_sol_types::sol;
+use bourse_wire::Address;
+use serde_json::{Value, json};
+
+use super::typed::typed;
+use super::{Floor, Stage};
+use crate::anvil::alloy_address;
+
+sol! {
+    function getCounter(address offerer) returns (uint256);
+}
+
+const ITEM: &str =
+    "uint8 itemType,address token,uint256 identifierOrCriteria,uint256 startAmount,uint256 endAmount";
+const TYPES: [(&str, &str); 3] = [
+    (
+        "OrderComponents",
+        "address offerer,address zone,OfferItem[] offer,ConsiderationItem[] consideration,uint8 orderType,\
+        uint256 startTime,uint256 endTime,bytes32 zoneHash,uint256 salt,bytes32 conduitKey,uint256 counter",
+    ),
+    ("OfferItem", ITEM),
+    (
+        "ConsiderationItem",
+        "uint8 itemType,address token,uint256 identifierOrCriteria,uint256 startAmount,uint256 endAmount,\
+        address recipient",
+    ),
+];
+
+/// What an order gives or asks for, and how much of it.
+#[derive(Clone, Copy)]
+pub(super) enum Thing {
+    Money(Address, i128),
+    Single(Address, u64),
+    Units(Address, u64, u64),
+    /// So many of any token, of which there is one each or many.
+    AnySingle(Address),
+    AnyUnits(Address, u64),
+}
+
+impl Thing {
+    fn is_units(self) -> bool {
+        matches!(self, Self::Units(..) | Self::AnyUnits(..))
+    }
+
+    fn item(self) -> Value {
+        let (kind, token, id, amount) = match self {
+            Self::Money(Address::ZERO, amount) => (0, Address::ZERO, 0, amount),
+            Self::Money(currency, amount) => (1, currency, 0, amount),
+            Self::Single(collection, id) => (2, collection, id, 1),
+            Self::Units(collection, id, units) => (3, collection, id, units.into()),
+            Self::AnySingle(collection) => (4, collection, 0, 1),
+            Self::AnyUnits(collection, units) => (5, collection, 0, units.into()),
+        };
+        json!({ "itemType": kind, "token": token, "identifierOrCriteria": id.to_string(),
+            "startAmount": amount.to_string(), "endAmount": amount.to_string() })
+    }
+}
+
+impl Stage {
+    /// Puts an order that gives one thing and asks for others, each for somebody; tells its name.
+    pub(super) fn put_seaport(
+        &self,
+        floor: &Floor,
+        maker: Address,
+        given: Thing,
+        asked: &[(Thing, Address)],
+    ) -> String {
+        self.put(floor, maker, &self.write_seaport(floor, maker, given, asked))
+    }
+
+    /// Such an order, for its maker to sign.
+    pub(super) fn write_seaport(
+        &self,
+        floor: &Floor,
+        maker: Address,
+        given: Thing,
+        asked: &[(Thing, Address)],
+    ) -> Value {
+        let counter =
+            self.market.anvil.ask(floor.contract, &getCounterCall { offerer: alloy_address(maker) });
+        let is_partial = given.is_units() || asked.iter().any(|(thing, _)| thing.is_units());
+        let asked: Vec<Value> = asked
+            .iter()
+            .map(|(thing, recipient)| {
+                let mut item = thing.item();
+                item["recipient"] = json!(recipient);
+                item
+            })
+            .collect();
+        let salt = self.market.anvil.rpc("eth_blockNumber", &json!([]));
+        let salt: U256 = salt.as_str().unwrap().parse().unwrap();
+        let order = json!({ "offerer": maker, "zone": Address::ZERO, "offer": [given.item()], "consideration": asked,
+            "orderType": u8::from(is_partial), "startTime": "0", "endTime": "4102444800", "zoneHash": B256::ZERO.to_string(),
+            "salt": salt.to_string(), "conduitKey": floor.conduit_key(), "counter": counter.to_string() });
+        typed(floor.signed_for(), &json!(floor.contract), &TYPES, &order)
+    }
+}
+
+impl Floor {
+    /// The key of its conduit, if it has one.
+    fn conduit_key(&self) -> Value {
+        let key = self.setting.split_once('@').map(|(key, _)| key.to_owned());
+        json!(key.unwrap_or_else(|| B256::ZERO.to_string()))
+    }
+
+    fn signed_for(&self) -> (&'static str, &'static str) {
+        match self.word {
+            "mintify" => ("MintifyExchange", "1.6"),
+            "alienswap" => ("Alienswap", "1.4"),
+            _ => ("Seaport", "1.6"),
+        }
+    }
+}
