@@ -64,7 +64,7 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Answer, Failu
     match body.get("kind").and_then(Value::as_str) {
         Some(CONSENT) => return consent(&call, body, signature.as_str()).await,
         Some(other) => {
-            let reason = format!("`{other}` is not known: send the body of the step unchanged");
+            let reason = format!("`{other:.64}` is not known: send the body of the step unchanged");
             return Err(Error::invalid("body.kind", reason).into());
         }
         None => {}
