@@ -48,5 +48,7 @@ async fn not_by_others_nor_when_they_are_over() {
     let expected = "orderId: `0xab` is no number, as the names of orders are on this marketplace";
     assert_eq!(refusal(&name), (400, expected.to_owned()));
     let elsewhere = cancel(&app, "1", ANA, json!({ "marketplace": "opensea" })).await;
-    assert_eq!(elsewhere.refusal(), (400, 2001));
+    assert_eq!(elsewhere.refusal(), (404, 3000));
+    let nowhere = cancel(&app, "1", ANA, json!({ "marketplace": "blur" })).await;
+    assert_eq!(refusal(&nowhere), (400, "marketplace: blur has no contract on chain 137".to_owned()));
 }
