@@ -78,13 +78,17 @@ impl Protocol for Seaport {
     fn admit(&self, order: Submitted<'_>) -> Result<Admitted, Unfit> {
         let signed = Signed::read(order, self.domain.contract)?;
         let (collection, facts) = self.derive(&signed)?;
+        let digest = self.domain.digest(signed.hash());
         let proof = match signed.bulk()? {
+            // A maker that is a contract is asked about the order itself, and shown all of the signature.
             Some(bulk) => {
-                let digest = self.domain.digest(bulk.hash(signed.hash()));
-                prove(signed.offerer, digest, &bulk.signature)
+                match prove(signed.offerer, self.domain.digest(bulk.hash(signed.hash())), &bulk.signature) {
+                    Proof::Signed => Proof::Signed,
+                    _ => prove(signed.offerer, digest, &signed.signature.0),
+                }
             }
             None if signed.is_held() => Proof::Held,
-            None => prove(signed.offerer, self.domain.digest(signed.hash()), &signed.signature.0),
+            None => prove(signed.offerer, digest, &signed.signature.0),
         };
         let nonces = Nonces::new(self.domain.contract, [(Series::Counter, signed.counter.0)]);
         let text = signed.to_text();

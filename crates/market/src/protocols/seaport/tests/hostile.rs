@@ -178,6 +178,22 @@ fn signatures_of_others_are_asked_about() {
 }
 
 #[test]
+fn contracts_that_signed_many_orders_are_asked_about_one() {
+    let mut order = case("four orders with one signature")["orders"][0].clone();
+    order["native"]["salt"] = json!("2");
+    let signature = order["signature"].as_str().unwrap().to_owned();
+    let taken = admit(&*protocol(&case(LISTING)), &order).unwrap();
+    let Proof::Ask(question) = taken.proof else { panic!("nobody signed that") };
+    let data = question.data.to_string();
+    assert!(data.contains(&signature[2..]), "all of the signature is shown");
+    // The digest of the order alone: the name of a single signed order leads to the same question.
+    order["signature"] = json!(format!("0x{}", "01".repeat(65)));
+    let alone = admit(&*protocol(&case(LISTING)), &order).unwrap();
+    let Proof::Ask(other) = alone.proof else { panic!("nobody signed that") };
+    assert_eq!(data[..10 + 64], other.data.to_string()[..10 + 64]);
+}
+
+#[test]
 fn published_forms_are_read() {
     let opensea = protocol(&case(LISTING));
     let plain = admitted(&case(LISTING)).remove(0);
