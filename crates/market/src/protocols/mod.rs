@@ -10,6 +10,7 @@ pub mod own;
 pub mod payment_processor;
 mod plan;
 mod refusal;
+mod royalty;
 pub mod seaport;
 #[cfg(test)]
 mod testing;
@@ -30,6 +31,7 @@ pub use consent::{BeforeConsent, Consent, ConsentFault, Given, Heard, Taken, ToS
 use native::{Admitted, Answers, Inquiry, Request, SourceFault, Standing, Submitted, Unfit};
 pub use plan::{Act, Making, Permission, Plan, Signing};
 pub use refusal::Refusal;
+pub use royalty::read_royalty;
 pub use trade::{AskedFee, Fee, Fill, Trade, price_of};
 
 /// A family of marketplaces, as one contract of it is spoken with.
@@ -45,6 +47,12 @@ pub trait Protocol: std::fmt::Debug {
     /// What so many units of an order cost whoever fills it, or pays them, without fees on top.
     fn price(&self, kept: Kept<'_>, quantity: Amount) -> Result<U256, Refusal> {
         price_of(kept.order.price_amount, quantity)
+    }
+
+    /// What to ask of the chain to learn what of a price goes to the makers of the token, where whoever fills an order has
+    /// to tell.
+    fn royalty(&self, _collection: Address, _fill: &Fill<'_>) -> Option<Inquiry> {
+        None
     }
 
     /// What must be asked before it is known what the taker must sign to fill orders.

@@ -24,6 +24,8 @@ pub struct Fill<'a> {
     pub price: U256,
     /// What of their price goes to the makers of the tokens.
     pub royalty: Amount,
+    /// The same as the answer to [`Protocol::royalty`] says.
+    pub told_royalty: Amount,
 }
 
 /// A share for somebody else, as a caller asks for it: up to 10000 it is in basis points of the trade's price, beyond
@@ -68,7 +70,8 @@ impl<'a> Fill<'a> {
         }
         let price = protocol.price(kept, quantity)?;
         let royalty = share(price, u64::try_from(order.fee_bps).unwrap_or(0)).into();
-        Ok(Self { order, native, quantity, token_id: order.token_id, price, royalty })
+        let token_id = order.token_id;
+        Ok(Self { order, native, quantity, token_id, price, royalty, told_royalty: Amount::ZERO })
     }
 
     /// The order, and what is kept of it.

@@ -125,10 +125,11 @@ fn take(fill: &Fill<'_>, signed: &Signed, taker: Address) -> Result<Taken, Refus
     let Signature { r, s, v } = Signature::parse(&signed.signature.0).map_err(damaged)?;
     let is_listing = signed.side() == OrderSide::Listing;
     let token = signed.token_id.map(|id| id.0).or(fill.token_id.map(|id| id.value()));
-    // What goes to the makers of the token is signed with a listing, and told by whoever takes an offer.
+    // The most that goes to the makers of the token is signed with a listing, and told by whoever takes an offer: no more
+    // than the token's own contract says, as the rest could go to somebody whom the offer names.
     let royalty = match signed.max_royalty_fee_numerator {
         Some(most) if is_listing => most.0,
-        _ => bps_of(fill.royalty.value(), fill.price),
+        _ => bps_of(fill.told_royalty.value(), fill.price),
     };
     let order = Order {
         protocol: U256::from(signed.protocol),

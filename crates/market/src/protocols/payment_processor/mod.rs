@@ -25,8 +25,8 @@ use super::native::{
     Submitted, TypedData, Unfit, prove, returned,
 };
 use super::{
-    Act, Call, Decoded, Kept, LogError, Making, NewOrder, Permission, Plan, Protocol, Refusal, Seed, Signing,
-    Trade, price_of,
+    Act, Call, Decoded, Fill, Kept, LogError, Making, NewOrder, Permission, Plan, Protocol, Refusal, Seed,
+    Signing, Trade, price_of, royalty,
 };
 use crate::facts::Log;
 use crate::money::BPS_WHOLE;
@@ -80,6 +80,11 @@ impl Protocol for PaymentProcessor {
 
     fn price(&self, kept: Kept<'_>, quantity: Amount) -> Result<U256, Refusal> {
         fill::price(kept, &native::kept(kept)?, quantity)
+    }
+
+    fn royalty(&self, collection: Address, fill: &Fill<'_>) -> Option<Inquiry> {
+        let token = fill.token_id.filter(|_| fill.order.side == OrderSide::Offer)?;
+        Some(royalty::ask(collection, token, fill.price))
     }
 
     fn requests(&self, trade: &Trade<'_>) -> Result<Vec<Request>, Refusal> {

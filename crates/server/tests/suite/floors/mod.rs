@@ -9,6 +9,7 @@ mod hostile;
 pub(crate) mod making;
 mod putting;
 mod reasons;
+mod royalties;
 
 mod sources;
 pub(crate) mod stand_in;

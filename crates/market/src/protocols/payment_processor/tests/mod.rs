@@ -4,10 +4,12 @@ mod family;
 mod interface;
 
 use alloy_primitives::U256;
+use alloy_sol_types::{SolCall as _, SolValue as _};
 use bourse_wire::{Address, ChainId, Marketplace, OrderSide, TokenId};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
+use super::abi::{Cosignature, FeeOnTop, Order, SignatureECDSA, TokenSetProof, acceptOfferCall};
 use crate::facts::{Fact, OrderFilled, Which};
 use crate::protocols::native::{Admitted, Numbers, Proof, Revoked, Series, Standing};
 use crate::protocols::testing::{
@@ -15,7 +17,9 @@ use crate::protocols::testing::{
     text, trade, vectors,
 };
 use crate::protocols::venues::deployments;
-use crate::protocols::{Act, Concerns, Decoded, NewOrder, Permission, Protocol, Seed};
+use crate::protocols::{Act, Concerns, Decoded, Fill, NewOrder, Permission, Protocol, Seed};
+
+type Offer = (bool, Order, SignatureECDSA, TokenSetProof, Cosignature, FeeOnTop);
 
 const FAMILY: &str = "payment_processor";
 const ONE: &str = "a token for the chain's own currency, version 2.1";
@@ -196,6 +200,27 @@ fn sellers_pay_fees_out_of_what_they_get() {
     let spending = Permission::Spend { currency: person(0xd0), spender: operator, amount: 10.into() };
     assert_eq!(plan.permissions, [Permission::Move { collection, operator }, spending]);
     assert_eq!(plan.calls[0].price, 1000.into());
+}
+
+#[test]
+fn sellers_pay_royalties_as_the_token_says() {
+    let offer = admitted(&case(ITEM));
+    let filling = json!({ "quantities": ["1"], "taker": person(0xb0) });
+    let royalty = |told: u64| {
+        let mut trade = trade(&*processor(), &offer, &filling).unwrap();
+        trade.fills[0].told_royalty = told.into();
+        let call = processor().fill(&trade, &[]).unwrap().calls.remove(0);
+        let data = acceptOfferCall::abi_decode(&call.data).unwrap().data;
+        Offer::abi_decode_params(&data).unwrap().1.maxRoyaltyFeeNumerator
+    };
+    // In basis points of a price of 1000, rounded up so that it suffices.
+    assert_eq!([0, 1, 50, 1000, 5000].map(royalty), [0, 10, 500, 10_000, 10_000].map(U256::from));
+    let trade = trade(&*processor(), &offer, &filling).unwrap();
+    let asked = processor().royalty(person(0xc0), &trade.fills[0]).unwrap();
+    assert_eq!((asked.to, asked.data[..4].to_vec()), (person(0xc0), vec![0x2a, 0x55, 0x20, 0x5a]));
+    let listing = admitted(&case(ONE));
+    let fill = Fill::new(&*processor(), kept(&listing[0]), 1.into()).unwrap();
+    assert_eq!(processor().royalty(person(0xc0), &fill), None, "its maker has signed it");
 }
 
 fn stated(logs: &[&str]) -> Vec<(usize, Concerns, Fact)> {

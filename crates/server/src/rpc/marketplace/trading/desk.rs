@@ -6,7 +6,7 @@ use bourse_market::protocols::native::is_true;
 use bourse_market::protocols::venues::Floor;
 use bourse_market::protocols::{
     AskedFee, BeforeConsent, Fill, Heard, Kept, Permission, Plan, Protocol, Refusal, Trade, Wanted,
-    is_granted,
+    is_granted, read_royalty,
 };
 use bourse_store::{CollectionId, CollectionKey};
 use bourse_wire::{Address, Amount, ChainId, ChainRef, Error, Marketplace, OrderSide, ServiceName, Text};
@@ -116,7 +116,24 @@ impl Desk {
                 fill.royalty = royalty.unwrap_or(fill.royalty);
             }
         }
+        self.tell_royalties(protocol, &mut fills).await;
         Ok(Trade::new(self.key.address, fills, fees, taker).map_err(refused)?)
+    }
+
+    /// Puts royalties into fills of which whoever makes them must tell.
+    async fn tell_royalties(&self, protocol: &(dyn Protocol + Send + Sync), fills: &mut [Fill<'_>]) {
+        let mut told = Vec::new();
+        for (place, fill) in fills.iter().enumerate() {
+            told.extend(protocol.royalty(self.key.address, fill).map(|inquiry| (place, inquiry)));
+        }
+        if told.is_empty() {
+            return;
+        }
+        let inquiries = told.iter().map(|(_, inquiry)| inquiry.clone()).collect();
+        let answers = self.call.app.chains.ask_all(self.key.chain, inquiries).await.unwrap_or_default();
+        for ((place, _), answer) in told.into_iter().zip(answers) {
+            fills[place].told_royalty = read_royalty(answer.as_ref());
+        }
     }
 
     /// What of the price of a listing goes to the makers of the token; `None` when that is not known or not needed.
