@@ -122,7 +122,9 @@ impl PaymentProcessorV1 {
         if terms.buyer != given.taker {
             return Err(ConsentFault::Taker { named: terms.buyer, taker: given.taker });
         }
-        let until = terms.expiration.0.saturating_to::<u64>().saturating_sub(SPARE_SECONDS);
+        // Whoever signs for longer is asked again all the same.
+        let end = terms.expiration.0.saturating_to::<u64>().min(given.now.saturating_add(SECONDS));
+        let until = end.saturating_sub(SPARE_SECONDS);
         if until <= given.now {
             return Err(ConsentFault::Late);
         }

@@ -154,6 +154,8 @@ fn signatures_that_are_of_no_use_are_refused() {
     );
     assert_eq!(take("protocol", json!(0), signature, now + 3300).unwrap_err(), ConsentFault::Late);
     assert!(take("protocol", json!(0), signature, now + 3299).is_ok());
+    let forever = take("expiration", json!(U256::MAX.to_string()), signature, now).unwrap();
+    assert!(matches!(forever, Taken::Signed(consent, _) if consent.until == now + 3300));
     // Another price is not what was signed, unless the buyer is a contract that says so.
     let Taken::Signed(_, proof) = take("price", json!("1"), signature, now).unwrap() else {
         panic!("signed")
