@@ -2,7 +2,8 @@
 //!
 //! A sale names no order. Which one it was is told by another log, before it in the same transaction: that a number of the
 //! maker was used, or that some of an order was. In version 2 the latter comes with the last part only; an earlier part
-//! is known by its price alone.
+//! is known by its price alone. A number is used up in version 2 although its token could not be had: then a sale by itself
+//! is of the number that was used last, while several that follow each other are of those before them, in their order.
 
 use alloy_primitives::{B256, U256, hex};
 use alloy_sol_types::SolEvent as _;
@@ -33,7 +34,7 @@ pub(super) const TOPICS: [B256; 10] = [
 ];
 
 pub(super) fn decode(logs: &[&Log], place: (Marketplace, Address)) -> Vec<Result<Decoded, LogError>> {
-    let mut reading = Reading { place, used: Vec::new(), decoded: Vec::new() };
+    let mut reading = Reading { place, used: Vec::new(), sales: Vec::new(), decoded: Vec::new() };
     for (place, log) in logs.iter().enumerate() {
         if let Err(error) = reading.read(place, log) {
             reading.decoded.push(Err(error));
@@ -48,6 +49,8 @@ struct Reading {
     place: (Marketplace, Address),
     /// What was used, and not yet by a sale.
     used: Vec<Used>,
+    /// Sales since anything was used, with the places of their logs.
+    sales: Vec<(usize, Sale)>,
     decoded: Vec<Result<Decoded, LogError>>,
 }
 
@@ -87,7 +90,7 @@ impl Reading {
         match *topic {
             BuyListingERC721::SIGNATURE_HASH => {
                 let event: BuyListingERC721 = read(log)?;
-                self.sale(place, &bought(&event, U256::ONE));
+                self.sales.push((place, bought(&event, U256::ONE)));
             }
             BuyListingERC1155::SIGNATURE_HASH => {
                 let event: BuyListingERC1155 = read(log)?;
@@ -100,11 +103,11 @@ impl Reading {
                     tokenId: event.tokenId,
                     salePrice: event.salePrice,
                 };
-                self.sale(place, &bought(&one, event.amount));
+                self.sales.push((place, bought(&one, event.amount)));
             }
             AcceptOfferERC721::SIGNATURE_HASH => {
                 let event: AcceptOfferERC721 = read(log)?;
-                self.sale(place, &sold(&event, U256::ONE));
+                self.sales.push((place, sold(&event, U256::ONE)));
             }
             AcceptOfferERC1155::SIGNATURE_HASH => {
                 let event: AcceptOfferERC1155 = read(log)?;
@@ -117,9 +120,12 @@ impl Reading {
                     tokenId: event.tokenId,
                     salePrice: event.salePrice,
                 };
-                self.sale(place, &sold(&one, event.amount));
+                self.sales.push((place, sold(&one, event.amount)));
             }
-            _ => self.read_numbers(place, log, *topic)?,
+            _ => {
+                self.settle();
+                self.read_numbers(place, log, *topic)?;
+            }
         }
         Ok(())
     }
@@ -185,8 +191,21 @@ impl Reading {
         }
     }
 
-    fn sale(&mut self, place: usize, sale: &Sale) {
-        let used = self.used.iter().position(|used| used.maker == sale.maker);
+    /// Finds what the last sales used.
+    fn settle(&mut self) {
+        let sales = std::mem::take(&mut self.sales);
+        let is_alone = sales.len() == 1;
+        for (place, sale) in &sales {
+            self.sale(*place, sale, is_alone);
+        }
+    }
+
+    fn sale(&mut self, place: usize, sale: &Sale, is_alone: bool) {
+        let is_own = |used: &Used| used.maker == sale.maker;
+        let used = match is_alone {
+            true => self.used.iter().rposition(is_own),
+            false => self.used.iter().position(is_own),
+        };
         let used = used.map(|place| self.used.remove(place).what);
         let (which, remaining) = match &used {
             Some(Token::Nonce(number)) => {
@@ -232,6 +251,7 @@ impl Reading {
 
     /// What the logs state. A number may be used up although nothing was sold.
     fn finish(mut self) -> Vec<Result<Decoded, LogError>> {
+        self.settle();
         for Used { place, maker, what } in std::mem::take(&mut self.used) {
             if let Token::Nonce(number) = what {
                 self.burn(place, maker, number);

@@ -264,6 +264,19 @@ fn sales_are_known_by_what_was_used_before() {
     // Several at once come in their order.
     let two = stated(&["used", "usedOther", "bought", "bought"]);
     assert_eq!((&two[0], &two[2]), (&(2, here, bought(1)), &(3, here, bought(2))));
+    // The first of two could not be had, and is used up all the same.
+    let second = stated(&["usedOther", "used", "bought"]);
+    assert_eq!(
+        second,
+        [
+            (2, here, bought(1)),
+            (2, everywhere, revoked(Series::Nonce, 1)),
+            (0, everywhere, revoked(Series::Nonce, 2))
+        ]
+    );
+    // One after another, each has its own.
+    let each = stated(&["used", "bought", "usedOther", "bought"]);
+    assert_eq!((&each[0], &each[2]), (&(1, here, bought(1)), &(3, here, bought(2))));
     // A number is used up even when nothing was sold, unless the contract gives it back.
     assert_eq!(stated(&["usedOther"]), [(0, everywhere, revoked(Series::Nonce, 2))]);
     assert_eq!(stated(&["usedOther", "restored"]), []);
