@@ -1,10 +1,13 @@
 //! Orders that are not taken, or not filled, and why.
 
+use alloy_primitives::U256;
+use alloy_sol_types::SolCall as _;
 use bourse_wire::Amount;
 use serde_json::{Value, json};
 
 use super::case;
 use crate::protocols::native::{Proof, Unfit};
+use crate::protocols::seaport::abi::{fulfillAdvancedOrderCall, fulfillBasicOrderCall};
 use crate::protocols::testing::{self, admit, admitted, fill, protocol};
 
 fn changed(name: &str, path: &str, value: Value) -> Value {
@@ -247,6 +250,36 @@ fn fills_that_would_not_come_out_are_refused() {
     let any = admitted(&case("an offer for any token is taken in part"));
     let refusal = fill(&*opensea, &any, &filling(1, 0)).unwrap_err().to_string();
     assert!(refusal.ends_with("is for any token: name the one to sell"), "{refusal}");
+}
+
+#[test]
+fn fees_come_out_with_what_remains_of_an_order() {
+    let (opensea, mut partial) = (protocol(&case(PARTIAL)), admitted(&case(PARTIAL)));
+    // Four of ten units are gone: six are three fifths.
+    partial[0].facts.quantity_remaining = 6.into();
+    let filling = |quantity: u64, fee: u64| {
+        json!({ "quantities": [quantity.to_string()], "taker": "0x00000000000000000000000000000000000000b0",
+            "fees": [{ "amount": fee.to_string(), "receiver": "0x00000000000000000000000000000000000000f0" }] })
+    };
+    let refused = fill(&*opensea, &partial, &filling(6, 20_000)).unwrap_err().to_string();
+    assert!(refused.ends_with("make it a multiple of 3"), "{refused}");
+    let plan = fill(&*opensea, &partial, &filling(6, 30_003)).unwrap();
+    let order = fulfillAdvancedOrderCall::abi_decode(&plan.calls[0].data).unwrap().advancedOrder;
+    assert_eq!([order.numerator, order.denominator].map(U256::from), [3, 5].map(U256::from));
+    let tip = order.parameters.consideration.last().unwrap();
+    assert_eq!(
+        (tip.startAmount, tip.endAmount),
+        (U256::from(50_005), U256::from(50_005)),
+        "of which 3/5 are the fee"
+    );
+    let signed = order.parameters.consideration.len() - 1;
+    assert_eq!(order.parameters.totalOriginalConsiderationItems, U256::from(signed), "nobody signed the tip");
+    // The short form is for orders that nobody has touched.
+    let whole = fill(&*opensea, &partial, &filling(10, 0)).unwrap();
+    assert!(fulfillAdvancedOrderCall::abi_decode(&whole.calls[0].data).is_ok());
+    partial[0].facts.quantity_remaining = 10.into();
+    let untouched = fill(&*opensea, &partial, &filling(10, 0)).unwrap();
+    assert!(fulfillBasicOrderCall::abi_decode(&untouched.calls[0].data).is_ok());
 }
 
 /// A case whose order has one amount or kind changed, so that nobody has signed it.
