@@ -53,7 +53,7 @@ pub enum ToSign {
     /// A message (EIP-191).
     Message(String),
     /// Typed data (EIP-712).
-    Typed(TypedData),
+    Typed(Box<TypedData>),
 }
 
 /// A signature that a taker gave.

@@ -46,8 +46,8 @@ fn revoked(maker: u8, series: Series, numbers: Numbers) -> Fact {
 }
 
 /// The same by another contract of the marketplace, which counts for itself.
-fn elsewhere(fact: Fact) -> Fact {
-    let Fact::OrdersRevoked { marketplace, maker, revoked } = fact else { unreachable!() };
+fn elsewhere(fact: &Fact) -> Fact {
+    let Fact::OrdersRevoked { marketplace, maker, revoked } = *fact else { unreachable!() };
     let revoked = Revoked { contract: account(0xc1), ..revoked };
     Fact::OrdersRevoked { marketplace, maker, revoked }
 }
@@ -91,7 +91,7 @@ fn numbers_take_orders_back() {
         revoked(2, Series::Nonce, Numbers::Exactly(U256::from(8))),
         revoked(1, Series::Group, Numbers::AllBut(U256::ZERO)),
         revoked(1, Series::Nonce, Numbers::Exactly(U256::from(9))),
-        elsewhere(revoked(1, Series::Counter, Numbers::AllBut(U256::from(9)))),
+        elsewhere(&revoked(1, Series::Counter, Numbers::AllBut(U256::from(9)))),
     ] {
         assert_eq!(applied(ledger(&BOTH), vec![nobody]), Outcome::default());
     }

@@ -58,7 +58,7 @@ impl Protocol for LooksRare {
     fn admit(&self, order: Submitted<'_>) -> Result<Admitted, Unfit> {
         let signed = Signed::read(order, self.domain.contract)?;
         let facts = self.derive(&signed)?;
-        let proof = prove(signed.signer, self.domain.digest(signed.signed_hash()?), &signed.signature.0);
+        let proof = prove(signed.signer, self.domain.digest(signed.signed_hash()), &signed.signature.0);
         let counter = match facts.side {
             OrderSide::Offer => Series::BidCounter,
             OrderSide::Listing | OrderSide::Unknown => Series::AskCounter,

@@ -112,11 +112,11 @@ impl Signed {
     }
 
     /// The hash of what the maker signed: the order, or a tree of orders.
-    pub(super) fn signed_hash(&self) -> Result<B256, Unfit> {
+    pub(super) fn signed_hash(&self) -> B256 {
         let height = self.merkle_proof.as_ref().map_or(0, Vec::len);
         match self.merkle_root {
-            Some(root) if height > 0 => Ok(keccak256([tree_type(height), root.0].concat())),
-            _ => Ok(self.hash()),
+            Some(root) if height > 0 => keccak256([tree_type(height), root.0].concat()),
+            _ => self.hash(),
         }
     }
 

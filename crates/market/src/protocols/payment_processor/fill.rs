@@ -2,7 +2,7 @@
 
 use alloy_primitives::{B256, Bytes, U256};
 use alloy_sol_types::SolValue as _;
-use bourse_wire::{Address, Amount, OrderSide};
+use bourse_wire::{Address, Amount, OrderSide, TokenId};
 use serde_json::Value;
 
 use super::abi::{
@@ -124,7 +124,7 @@ fn take(fill: &Fill<'_>, signed: &Signed, taker: Address) -> Result<Taken, Refus
         |error: native::SignatureFault| Refusal::Damaged { order_id: order_id(), reason: error.to_string() };
     let Signature { r, s, v } = Signature::parse(&signed.signature.0).map_err(damaged)?;
     let is_listing = signed.side() == OrderSide::Listing;
-    let token = signed.token_id.map(|id| id.0).or(fill.token_id.map(|id| id.value()));
+    let token = signed.token_id.map(|id| id.0).or(fill.token_id.map(TokenId::value));
     // The most that goes to the makers of the token is signed with a listing, and told by whoever takes an offer: no more
     // than the token's own contract says, as the rest could go to somebody whom the offer names.
     let royalty = match signed.max_royalty_fee_numerator {

@@ -202,10 +202,8 @@ impl Reading {
 
     fn sale(&mut self, place: usize, sale: &Sale, is_alone: bool) {
         let is_own = |used: &Used| used.maker == sale.maker;
-        let used = match is_alone {
-            true => self.used.iter().rposition(is_own),
-            false => self.used.iter().position(is_own),
-        };
+        let used =
+            if is_alone { self.used.iter().rposition(is_own) } else { self.used.iter().position(is_own) };
         let used = used.map(|place| self.used.remove(place).what);
         let (which, remaining) = match &used {
             Some(Token::Nonce(number)) => {

@@ -18,9 +18,15 @@ fn paths(value: &Value, path: &str, found: &mut Vec<String>) {
         paths(inner, &path, found);
     };
     match value {
-        Value::Object(members) => members.iter().for_each(|(name, inner)| inside(name.clone(), inner)),
+        Value::Object(members) => {
+            for (name, inner) in members {
+                inside(name.clone(), inner);
+            }
+        }
         Value::Array(items) => {
-            items.iter().enumerate().for_each(|(place, inner)| inside(place.to_string(), inner))
+            for (place, inner) in items.iter().enumerate() {
+                inside(place.to_string(), inner);
+            }
         }
         _ => {}
     }

@@ -232,7 +232,7 @@ impl Zerox {
             let (member, expected) = ("erc1155TokenAmount", "at least 1");
             return Err(Unfit::Quantity { member, value: quantity, expected });
         }
-        let token_id = if signed.is_for_any(&order, is_offer)? { None } else { Some(TokenId::from(token)) };
+        let token_id = if order.is_for_any(is_offer)? { None } else { Some(TokenId::from(token)) };
         let hash = self.domain.digest(order.hash());
         let share =
             |fee: &Fee| Share { kind: ShareKind::Royalty, recipient: fee.recipient, amount: fee.amount.0 };
@@ -281,12 +281,12 @@ impl Zerox {
     }
 }
 
-impl Signed {
+impl Order {
     /// Whether an offer is for any token of the collection.
-    fn is_for_any(&self, order: &Order, is_offer: bool) -> Result<bool, Unfit> {
-        let (member, properties, token) = match order {
-            Order::One(order) => ("erc721TokenProperties", &order.erc721TokenProperties, order.erc721TokenId),
-            Order::Units(order) => {
+    fn is_for_any(&self, is_offer: bool) -> Result<bool, Unfit> {
+        let (member, properties, token) = match self {
+            Self::One(order) => ("erc721TokenProperties", &order.erc721TokenProperties, order.erc721TokenId),
+            Self::Units(order) => {
                 ("erc1155TokenProperties", &order.erc1155TokenProperties, order.erc1155TokenId)
             }
         };
@@ -302,9 +302,7 @@ impl Signed {
             () => Ok(true),
         }
     }
-}
 
-impl Order {
     fn hash(&self) -> B256 {
         match self {
             Self::One(order) => order.eip712_hash_struct(),

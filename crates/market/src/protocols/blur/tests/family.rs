@@ -1,6 +1,6 @@
 //! Random purchases, with a service that answers what it is asked for.
 
-use alloy_primitives::{Bytes, U256, hex, keccak256};
+use alloy_primitives::{B256, Bytes, U256, hex, keccak256};
 use alloy_sol_types::{SolCall as _, SolValue as _};
 use bourse_wire::{Address, ChainId, Marketplace, OrderSide};
 use proptest::prelude::*;
@@ -62,7 +62,7 @@ impl Family for Blur {
         let order = |drawn: &Drawn| TradedOrder {
             trader: MAKER.bytes().into(),
             collection: collection().bytes().into(),
-            listingsRoot: Default::default(),
+            listingsRoot: B256::ZERO,
             numberOfListings: U256::ONE,
             expirationTime: U256::from(9),
             assetType: u8::from(drawn.is_multiple),

@@ -85,9 +85,10 @@ impl Family for Processor {
             "tokenAddress": collection(), "tokenId": drawn.token, "amount": drawn.units, "itemPrice": drawn.whole(),
             "expiration": 9, "marketplaceFeeNumerator": drawn.unit_share * 10_000 / drawn.unit_price, "nonce": salt,
             "masterNonce": 0 });
-        match drawn.side {
-            OrderSide::Listing => native["seller"] = json!(MAKER),
-            _ => (native["buyer"], native["beneficiary"]) = (json!(MAKER), json!(MAKER)),
+        if drawn.side == OrderSide::Listing {
+            native["seller"] = json!(MAKER);
+        } else {
+            (native["buyer"], native["beneficiary"]) = (json!(MAKER), json!(MAKER));
         }
         json!({ "native": native, "signature": signature() })
     }

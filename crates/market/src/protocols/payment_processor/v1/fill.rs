@@ -104,7 +104,7 @@ impl PaymentProcessorV1 {
                 return Err(Refusal::Overflow);
             };
             let typed = TypedData::new::<OfferApproval>(self.domain.clone(), &terms);
-            wanted.push(Wanted { what: ToSign::Typed(typed), terms, price: fill.price.into() });
+            wanted.push(Wanted { what: ToSign::Typed(Box::new(typed)), terms, price: fill.price.into() });
         }
         Ok(wanted)
     }
@@ -155,24 +155,19 @@ impl PaymentProcessorV1 {
             orders.push(matched(&signed, &approved.terms));
         }
         let to = self.domain.contract;
-        let call = match (orders.as_slice(), listings.as_slice(), offers.as_slice()) {
-            ([order], [listing], [offer]) => {
-                let (sale_details, listing, offer) = (order.clone(), listing.clone(), offer.clone());
-                let call = buySingleListingCall {
-                    saleDetails: sale_details,
-                    signedListing: listing,
-                    signedOffer: offer,
-                };
-                Call::of(to, &call)
-            }
-            _ => {
-                let call = buyBatchOfListingsCall {
-                    saleDetailsArray: orders,
-                    signedListings: listings,
-                    signedOffers: offers,
-                };
-                Call::of(to, &call)
-            }
+        let call = if let ([order], [listing], [offer]) = (&orders[..], &listings[..], &offers[..]) {
+            let (order, listing, offer) = (order.clone(), listing.clone(), offer.clone());
+            Call::of(
+                to,
+                &buySingleListingCall { saleDetails: order, signedListing: listing, signedOffer: offer },
+            )
+        } else {
+            let call = buyBatchOfListingsCall {
+                saleDetailsArray: orders,
+                signedListings: listings,
+                signedOffers: offers,
+            };
+            Call::of(to, &call)
         };
         let total = trade.total()?;
         let spending = Permission::spend(trade.currency, to, total);

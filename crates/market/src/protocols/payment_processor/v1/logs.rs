@@ -92,13 +92,8 @@ impl Reading {
             BuySingleListing::SIGNATURE_HASH => {
                 let event: BuySingleListing = read(log)?;
                 let sales = sales(event.marketplace, event.tokenAddress, event.buyer);
-                self.sale(
-                    place,
-                    &sales,
-                    address(event.seller),
-                    Some((event.tokenId, event.amount)),
-                    Turn::Last,
-                );
+                let item = Some((event.tokenId, event.amount));
+                self.sale((place, Turn::Last), &sales, address(event.seller), item);
             }
             SweepCollectionERC721::SIGNATURE_HASH => {
                 let event: SweepCollectionERC721 = read(log)?;
@@ -128,12 +123,18 @@ impl Reading {
         let items = sellers.iter().zip(tokens).zip(amounts).zip(failed);
         for (((seller, token), amount), failed) in items {
             let item = (!failed).then_some((*token, *amount));
-            self.sale(place, sales, address(*seller), item, Turn::First);
+            self.sale((place, Turn::First), sales, address(*seller), item);
         }
     }
 
     /// A sale of units of a token, or of nothing when the seller no longer had it.
-    fn sale(&mut self, place: usize, sales: &Sales, seller: Address, item: Option<(U256, U256)>, turn: Turn) {
+    fn sale(
+        &mut self,
+        (place, turn): (usize, Turn),
+        sales: &Sales,
+        seller: Address,
+        item: Option<(U256, U256)>,
+    ) {
         let is_it = |used: &Used| used.who == (seller, sales.marketplace);
         let used = match turn {
             Turn::First => self.used.iter().position(is_it),

@@ -78,15 +78,12 @@ impl Family for Seaport {
         let (whole, share) = (drawn.whole(), drawn.unit_share * drawn.units);
         let currency = drawn.currency();
         let mut consideration = Vec::new();
-        let offer = match drawn.side {
-            OrderSide::Listing => {
-                consideration.push(item(money, currency, 0, whole - share, Some(MAKER)));
-                item(token, collection(), drawn.token, drawn.units, None)
-            }
-            _ => {
-                consideration.push(item(token, collection(), drawn.token, drawn.units, Some(MAKER)));
-                item(money, currency, 0, whole, None)
-            }
+        let offer = if drawn.side == OrderSide::Listing {
+            consideration.push(item(money, currency, 0, whole - share, Some(MAKER)));
+            item(token, collection(), drawn.token, drawn.units, None)
+        } else {
+            consideration.push(item(token, collection(), drawn.token, drawn.units, Some(MAKER)));
+            item(money, currency, 0, whole, None)
         };
         if share > 0 {
             consideration.push(item(money, currency, 0, share, Some(SHARER)));

@@ -141,9 +141,9 @@ proptest! {
             prop_assert_eq!(facts.quantity_initial, drawn.units.into());
             prop_assert_eq!(facts.price_amount.value() * U256::from(drawn.bought), U256::from(drawn.price()));
             let fees: u64 = drawn.unit_fees.iter().sum();
-            let exact = fees as f64 * 10_000.0 / (drawn.unit_price + fees) as f64;
-            let count = drawn.unit_fees.len() as f64;
-            prop_assert!((facts.fee_bps as f64) <= exact && exact - facts.fee_bps as f64 <= count.max(1.0));
+            let exact = fees * 10_000 / (drawn.unit_price + fees);
+            let told = u64::try_from(facts.fee_bps).unwrap();
+            prop_assert!(told <= exact && exact - told <= drawn.unit_fees.len() as u64, "each is rounded down");
             prop_assert_eq!(order.collection.to_string(), COLLECTION);
             prop_assert_eq!(facts.currency == Address::ZERO, drawn.is_native);
         }

@@ -1,6 +1,6 @@
 //! Random trades, with a service that signs what it is asked for.
 
-use alloy_primitives::{Bytes, U256, hex, keccak256};
+use alloy_primitives::{B256, Bytes, U256, hex, keccak256};
 use alloy_sol_types::{SolCall as _, SolValue as _};
 use bourse_wire::{ChainId, Marketplace, OrderSide};
 use proptest::prelude::*;
@@ -13,7 +13,7 @@ use crate::protocols::{Call, Protocol, Refusal, Trade};
 
 struct X2y2;
 
-fn hash(place: usize) -> alloy_primitives::B256 {
+fn hash(place: usize) -> B256 {
     keccak256(place.to_be_bytes())
 }
 
@@ -31,8 +31,8 @@ fn input(trade: &Trade<'_>, drawn: &Drawn, place: usize) -> RunInput {
         currency: drawn.currency().bytes().into(),
         dataMask: Bytes::new(),
         items: vec![OrderItem { price, data: data.into() }],
-        r: Default::default(),
-        s: Default::default(),
+        r: B256::ZERO,
+        s: B256::ZERO,
         v: 27,
         signVersion: 1,
     };
@@ -42,7 +42,7 @@ fn input(trade: &Trade<'_>, drawn: &Drawn, place: usize) -> RunInput {
         itemIdx: U256::ZERO,
         price,
         itemHash: hash(place),
-        executionDelegate: Default::default(),
+        executionDelegate: MAKER.bytes().into(),
         dataReplacement: Bytes::new(),
         bidIncentivePct: U256::ZERO,
         aucMinIncrementPct: U256::ZERO,

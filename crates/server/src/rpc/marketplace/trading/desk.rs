@@ -178,9 +178,10 @@ impl Desk {
     ) -> Result<Vec<Step>, Failure> {
         let app = &self.call.app;
         let BeforeConsent { inquiries, requests } = protocol.before_consent(trade).map_err(refused)?;
-        let chain = match inquiries.is_empty() {
-            true => Vec::new(),
-            false => app.chains.ask_all(self.key.chain, inquiries).await.unwrap_or_default(),
+        let chain = if inquiries.is_empty() {
+            Vec::new()
+        } else {
+            app.chains.ask_all(self.key.chain, inquiries).await.unwrap_or_default()
         };
         let service = app.sources.ask(self.marketplace, requests).await.map_err(Error::from)?;
         let now = u64::try_from(self.call.now.unix_seconds()).unwrap_or_default();

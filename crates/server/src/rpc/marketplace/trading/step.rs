@@ -173,7 +173,7 @@ impl Step {
     pub(crate) fn consent(what: ToSign, price: Amount, body: BTreeMap<String, Value>) -> Self {
         let (id, data, signature) = match what {
             ToSign::Message(message) => (StepId::SignEip191, message, None),
-            ToSign::Typed(typed) => (StepId::SignEip712, String::new(), Some(typed.into())),
+            ToSign::Typed(typed) => (StepId::SignEip712, String::new(), Some((*typed).into())),
         };
         Self {
             id,
