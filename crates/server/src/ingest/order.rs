@@ -83,14 +83,14 @@ impl Reader<'_> {
     pub fn any_order(&self, mut members: JsonObject) -> Result<(CollectionKey, GivenOrder), Rejection> {
         if let Some(native) = take_member(&mut members, "native") {
             members.insert("native".to_owned(), native);
-            let (key, admitted) = self.signed_order(from_value(Value::Object(members))?)?;
+            let (key, admitted) = self.signed_order(&from_value(Value::Object(members))?)?;
             return Ok((key, GivenOrder::Signed(Box::new(admitted))));
         }
         self.order(members).map(|(key, facts)| (key, GivenOrder::Facts(Box::new(facts))))
     }
 
     /// Reads a signed order.
-    pub fn signed_order(&self, input: SignedOrderInput) -> Result<(CollectionKey, Admitted), Rejection> {
+    pub fn signed_order(&self, input: &SignedOrderInput) -> Result<(CollectionKey, Admitted), Rejection> {
         let chain = self.chain(input.chain_id.as_ref())?;
         let word = input.marketplace.as_str();
         let marketplace = Marketplace::parse(word, self.service)

@@ -40,7 +40,7 @@ pub(crate) struct Body<R> {
 #[expect(dead_code, reason = "documents what is read one by one")]
 enum AnyOrderInput {
     /// By what it is.
-    Facts(OrderInput),
+    Facts(Box<OrderInput>),
     /// By what was signed.
     Signed(SignedOrderInput),
 }
@@ -105,7 +105,7 @@ impl Record for GivenOrder {
             }
             match order {
                 GivenOrder::Facts(facts) => {
-                    settled.add(index, Ok(Change::Order(Box::new(dated(*facts, now)))))
+                    settled.add(index, Ok(Change::Order(Box::new(dated(*facts, now)))));
                 }
                 GivenOrder::Signed(admitted) => signed.push((index, *admitted)),
             }

@@ -78,7 +78,7 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Answer, Failu
     };
     let networks = &app.settings.networks;
     let reader = Reader { service: &app.service_name, networks, chains, now: call.now };
-    let (collection, admitted) = reader.signed_order(input).map_err(Error::from)?;
+    let (collection, admitted) = reader.signed_order(&input).map_err(Error::from)?;
     let order_id = admitted.facts.order_id.clone();
     // Whoever has an access key may call this: what nobody has signed is not taken, nor what is of no collection here.
     if admitted.proof == Proof::Held {

@@ -68,9 +68,10 @@ pub(crate) async fn make(call: Call, making: Making) -> Result<Answer, Failure> 
     let protocol = desk.newest()?;
     new.royalty = royalty(&desk, protocol.contract(), &new).await?;
     let asked = protocol.before_making(&new);
-    let answers = match asked.is_empty() {
-        true => Vec::new(),
-        false => desk.call.app.chains.ask_all(desk.key.chain, asked).await.unwrap_or_default(),
+    let answers = if asked.is_empty() {
+        Vec::new()
+    } else {
+        desk.call.app.chains.ask_all(desk.key.chain, asked).await.unwrap_or_default()
     };
     let now = u64::try_from(desk.call.now.unix_seconds()).unwrap_or_default();
     let seed = Seed { salt: U256::from_limbs(rand::random()), now, answers: &answers };
