@@ -131,7 +131,7 @@ async fn answers_that_cannot_be_read_are_not_asked_for_again() {
     for text in ["", "<html>", "{\"a\":", "1 2", large.as_str()] {
         let server = answering(vec![reply(200, text)]).await;
         let answer = ask(&server).await;
-        assert!(matches!(answer, Err(SourceError::Unreadable(_))), "{:.40}: {answer:?}", text);
+        assert!(matches!(answer, Err(SourceError::Unreadable(_))), "{text:.40}: {answer:?}");
         assert_eq!(times(&server), 1);
     }
 }

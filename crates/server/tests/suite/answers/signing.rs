@@ -1,5 +1,6 @@
 //! Orders that are signed, and what is signed.
 
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -28,7 +29,7 @@ async fn steps_to_sign() {
         let answer = make(&app, &maker, side, marketplace, json!({})).await.ok();
         let drawn = signing(&answer)["post"]["body"]["native"][member].clone();
         let text = serde_json::to_string_pretty(&answer).unwrap();
-        said.push_str(&format!("{marketplace} {side}\n{}\n\n", named(&text, &drawn)));
+        writeln!(said, "{marketplace} {side}\n{}\n", named(&text, &drawn)).unwrap();
     }
     insta::assert_snapshot!(said);
 }

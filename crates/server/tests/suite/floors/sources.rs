@@ -21,7 +21,7 @@ fn only(asked: Vec<Asked>) -> Asked {
 
 /// The only step of an answer, which is the call that a vector has for it.
 #[track_caller]
-fn check_bought(answer: Value, to: &Value, held: &Value) {
+fn check_bought(answer: &Value, to: &Value, held: &Value) {
     let steps = answer["steps"].as_array().unwrap();
     assert_eq!(steps.len(), 1, "{answer}");
     let expected = json!({ "to": to, "data": held["data"], "value": held["value"], "price": held["value"] });
@@ -39,7 +39,7 @@ async fn opensea_agrees_to_orders_of_its_signed_zone() {
     assert!(source.asked().is_empty(), "nobody has to agree to an order that is only kept");
     let id = text(&held["id"]);
     source.knows(id, &held["answer"]);
-    check_bought(buy(&app, "opensea", id).await.ok(), &json!(SEAPORT), &held);
+    check_bought(&buy(&app, "opensea", id).await.ok(), &json!(SEAPORT), &held);
     let asked = only(source.asked());
     assert_eq!(asked.path, "/api/v2/listings/fulfillment_data");
     let expected = json!({
@@ -125,7 +125,7 @@ async fn magic_eden_agrees_to_orders_of_its_signed_zone() {
     taken(&put(&app, [order]).await);
     let id = text(&held["id"]);
     source.knows(id, &held["answer"]);
-    check_bought(buy(&app, "magic_eden", id).await.ok(), &json!(SEAPORT), &held);
+    check_bought(&buy(&app, "magic_eden", id).await.ok(), &json!(SEAPORT), &held);
     let asked = only(source.asked());
     assert_eq!(asked.path, "/execute/buy/v7");
     let expected =
@@ -143,7 +143,7 @@ async fn a_cosigner_agrees_to_orders_that_name_it() {
         taken(&put(&app, [signed(marketplace, &held)]).await);
         let id = text(&held["id"]);
         source.knows(id, &held["answer"]);
-        check_bought(buy(&app, marketplace, id).await.ok(), &held["contract"], &held);
+        check_bought(&buy(&app, marketplace, id).await.ok(), &held["contract"], &held);
         let asked = only(source.asked());
         assert_eq!(asked.path, "/execute/buy/v7");
         assert_eq!(asked.body["items"][0]["orderId"], held["id"]);
@@ -170,7 +170,7 @@ async fn x2y2_signs_the_call_for_each_order() {
     taken(&put(&app, [signed("x2y2", &json!({ "native": held["order"] }))]).await);
     source.knows("12345", &held["listing"]["answer"]);
     check_bought(
-        buy(&app, "x2y2", id).await.ok(),
+        &buy(&app, "x2y2", id).await.ok(),
         &json!(text(&held["contract"]).to_lowercase()),
         &held["listing"],
     );
@@ -236,7 +236,7 @@ async fn blur_wants_buyers_to_log_in_first() {
     source.knows("5", &answer);
     let answer = buy_from_blur(&app, &buyer, &[one]).await.ok();
     let contract = json!("0xb2ecfe4e4d61f8790bbb9de2d1259b9e2410cea5");
-    check_bought(answer, &contract, &json!({ "data": expected, "value": held["one"]["value"] }));
+    check_bought(&answer, &contract, &json!({ "data": expected, "value": held["one"]["value"] }));
     let asked = only(source.asked());
     assert_eq!(asked.path, format!("/v1/buy/{COLLECTION}"));
     assert_eq!(
@@ -248,7 +248,7 @@ async fn blur_wants_buyers_to_log_in_first() {
     let (answer, expected) = blur_answer_for(&buyer, held["two"]["answer"].clone());
     source.knows("5", &answer);
     let answer = buy_from_blur(&app, &buyer, &[one, two]).await.ok();
-    check_bought(answer, &contract, &json!({ "data": expected, "value": held["two"]["value"] }));
+    check_bought(&answer, &contract, &json!({ "data": expected, "value": held["two"]["value"] }));
     // Somebody else has not logged in, and nobody stays for ever.
     let others = buy_from_blur(&app, &Wallet::of(8), &[one]).await.ok();
     assert_eq!(others["steps"][0]["id"], "signEIP191");

@@ -106,135 +106,109 @@ async fn answers_go_to_the_orders_that_they_are_about() {
 }
 
 const CANCELLED: &str = "the maker took the order back, or filled another in its place";
+const UNCOVERED: &str = "the maker of the order does not let the marketplace move the token";
 const FILLED: &str = "the order is filled: nothing of it remains";
 
-/// A chain that says something, and what follows for the order of a family.
-type Case = (&'static str, Value, String, fn(&FakeChain), &'static str);
+/// Makes a chain say something.
+type Says = fn(&FakeChain);
+
+/// An order, its name, what a chain says of it, and what follows; nothing where it can be filled.
+type Case = (&'static str, Value, String, Says, &'static str);
+
+fn looks_rare_says(chain: &FakeChain, ask_nonce: u64, subset: u64, order: u64, granted: u64) {
+    chain.says(LOOKS_RARE, "userBidAskNonces(address)", &[0, ask_nonce]);
+    chain.says(LOOKS_RARE, "userSubsetNonce(address,uint256)", &[subset]);
+    chain.says(LOOKS_RARE, "userOrderNonce(address,uint256)", &[order]);
+    chain.says(MANAGER, "hasUserApprovedOperator(address,address)", &[granted]);
+}
+
+fn zerox_says(chain: &FakeChain, status: u64) {
+    chain.says_data(ZEROX, "fbc4a518", &format!("{status:064x}"));
+}
+
+fn processor_says(chain: &FakeChain, master: u64, is_used: u64) {
+    chain.says(PROCESSOR, "masterNonces(address)", &[master]);
+    chain.says(PROCESSOR, "isNonceUsed(address,uint256)", &[is_used]);
+}
+
+fn blur_says(chain: &FakeChain, taken: u64, nonce: u64) {
+    chain.says(BLUR, "amountTaken(address,bytes32,uint256)", &[taken]);
+    chain.says(BLUR, "nonces(address)", &[nonce]);
+}
+
+fn x2y2_says(chain: &FakeChain, status: u64) {
+    chain.says(X2Y2, "inventoryStatus(bytes32)", &[status]);
+}
 
 fn cases() -> Vec<Case> {
-    let of = |family: &str, name: &str| {
-        let case = case(family, name);
-        (first_of(family, name), text(&case["orders"][0]["id"]).to_owned())
+    let families: [(&'static str, &[(Says, &'static str)]); 6] = [
+        (
+            "opensea",
+            &[
+                (|chain| seaport_says(chain, [0, 1, 0, 0], 0), CANCELLED),
+                (|chain| seaport_says(chain, [0, 0, 0, 0], 7), CANCELLED),
+                (|chain| seaport_says(chain, [1, 0, 1, 1], 0), FILLED),
+                (|chain| seaport_says(chain, [0, 0, 0, 0], 0), ""),
+            ],
+        ),
+        (
+            "looks_rare",
+            &[
+                (|chain| looks_rare_says(chain, 7, 0, 0, 1), CANCELLED),
+                (|chain| looks_rare_says(chain, 3, 1, 0, 1), CANCELLED),
+                (|chain| looks_rare_says(chain, 3, 0, 9, 1), CANCELLED),
+                (|chain| looks_rare_says(chain, 3, 0, 0, 0), UNCOVERED),
+                (|chain| looks_rare_says(chain, 3, 0, 0, 1), ""),
+            ],
+        ),
+        ("zerox", &[(|chain| zerox_says(chain, 2), CANCELLED), (|chain| zerox_says(chain, 1), "")]),
+        (
+            "payment_processor",
+            &[
+                (|chain| processor_says(chain, 3, 0), CANCELLED),
+                (|chain| processor_says(chain, 2, 1), CANCELLED),
+                (|chain| processor_says(chain, 2, 0), ""),
+            ],
+        ),
+        (
+            "blur",
+            &[
+                (|chain| blur_says(chain, 1, 3), CANCELLED),
+                (|chain| blur_says(chain, 0, 4), CANCELLED),
+                (|chain| blur_says(chain, 0, 3), ""),
+            ],
+        ),
+        (
+            "x2y2",
+            &[
+                (|chain| x2y2_says(chain, 2), FILLED),
+                (|chain| x2y2_says(chain, 3), CANCELLED),
+                (|chain| x2y2_says(chain, 0), ""),
+            ],
+        ),
+    ];
+    let of = |(marketplace, said): (&'static str, &[(Says, &'static str)])| {
+        let (order, id) = order_on(marketplace);
+        said.iter()
+            .map(|(says, over)| (marketplace, order.clone(), id.clone(), *says, *over))
+            .collect::<Vec<_>>()
     };
-    let usual = "a token for the chain's own currency";
-    let (seaport, seaport_id) = of("seaport", usual);
-    let (looks_rare, looks_rare_id) = of("looks_rare", usual);
-    let (zerox, zerox_id) = of("zerox", usual);
-    let (processor, processor_id) = of("payment_processor", usual);
+    families.into_iter().flat_map(of).collect()
+}
+
+/// An order on a marketplace, and its name.
+fn order_on(marketplace: &str) -> (Value, String) {
     let held = vectors("held");
-    let blur =
-        (signed("blur", &held["blur"]["orders"][0]), text(&held["blur"]["orders"][0]["id"]).to_owned());
-    let x2y2 =
-        (signed("x2y2", &json!({ "native": held["x2y2"]["order"] })), text(&held["x2y2"]["hash"]).to_owned());
-    fn looks_rare_says(chain: &FakeChain, counters: [u64; 2], subset: u64, order: u64, granted: u64) {
-        chain.says(LOOKS_RARE, "userBidAskNonces(address)", &counters);
-        chain.says(LOOKS_RARE, "userSubsetNonce(address,uint256)", &[subset]);
-        chain.says(LOOKS_RARE, "userOrderNonce(address,uint256)", &[order]);
-        chain.says(MANAGER, "hasUserApprovedOperator(address,address)", &[granted]);
-    }
-    fn processor_says(chain: &FakeChain, master: u64, is_used: u64) {
-        chain.says(PROCESSOR, "masterNonces(address)", &[master]);
-        chain.says(PROCESSOR, "isNonceUsed(address,uint256)", &[is_used]);
-    }
-    fn blur_says(chain: &FakeChain, taken: u64, nonce: u64) {
-        chain.says(BLUR, "amountTaken(address,bytes32,uint256)", &[taken]);
-        chain.says(BLUR, "nonces(address)", &[nonce]);
-    }
-    let uncovered = "the maker of the order does not let the marketplace move the token";
-    vec![
-        (
-            "opensea",
-            seaport.clone(),
-            seaport_id.clone(),
-            |chain| seaport_says(chain, [0, 1, 0, 0], 0),
-            CANCELLED,
-        ),
-        (
-            "opensea",
-            seaport.clone(),
-            seaport_id.clone(),
-            |chain| seaport_says(chain, [0, 0, 0, 0], 7),
-            CANCELLED,
-        ),
-        (
-            "opensea",
-            seaport.clone(),
-            seaport_id.clone(),
-            |chain| seaport_says(chain, [1, 0, 1, 1], 0),
-            FILLED,
-        ),
-        ("opensea", seaport, seaport_id, |chain| seaport_says(chain, [0, 0, 0, 0], 0), ""),
-        (
-            "looks_rare",
-            looks_rare.clone(),
-            looks_rare_id.clone(),
-            |chain| looks_rare_says(chain, [0, 7], 0, 0, 1),
-            CANCELLED,
-        ),
-        (
-            "looks_rare",
-            looks_rare.clone(),
-            looks_rare_id.clone(),
-            |chain| looks_rare_says(chain, [0, 3], 1, 0, 1),
-            CANCELLED,
-        ),
-        (
-            "looks_rare",
-            looks_rare.clone(),
-            looks_rare_id.clone(),
-            |chain| looks_rare_says(chain, [0, 3], 0, 9, 1),
-            CANCELLED,
-        ),
-        (
-            "looks_rare",
-            looks_rare.clone(),
-            looks_rare_id.clone(),
-            |chain| looks_rare_says(chain, [0, 3], 0, 0, 0),
-            uncovered,
-        ),
-        ("looks_rare", looks_rare, looks_rare_id, |chain| looks_rare_says(chain, [0, 3], 0, 0, 1), ""),
-        (
-            "zerox",
-            zerox.clone(),
-            zerox_id.clone(),
-            |chain| chain.says_data(ZEROX, "fbc4a518", &format!("{:064x}", 2)),
-            CANCELLED,
-        ),
-        ("zerox", zerox, zerox_id, |chain| chain.says_data(ZEROX, "fbc4a518", &format!("{:064x}", 1)), ""),
-        (
-            "payment_processor",
-            processor.clone(),
-            processor_id.clone(),
-            |chain| processor_says(chain, 3, 0),
-            CANCELLED,
-        ),
-        (
-            "payment_processor",
-            processor.clone(),
-            processor_id.clone(),
-            |chain| processor_says(chain, 2, 1),
-            CANCELLED,
-        ),
-        ("payment_processor", processor, processor_id, |chain| processor_says(chain, 2, 0), ""),
-        ("blur", blur.0.clone(), blur.1.clone(), |chain| blur_says(chain, 1, 3), CANCELLED),
-        ("blur", blur.0.clone(), blur.1.clone(), |chain| blur_says(chain, 0, 4), CANCELLED),
-        ("blur", blur.0, blur.1, |chain| blur_says(chain, 0, 3), ""),
-        (
-            "x2y2",
-            x2y2.0.clone(),
-            x2y2.1.clone(),
-            |chain| chain.says(X2Y2, "inventoryStatus(bytes32)", &[2]),
-            FILLED,
-        ),
-        (
-            "x2y2",
-            x2y2.0.clone(),
-            x2y2.1.clone(),
-            |chain| chain.says(X2Y2, "inventoryStatus(bytes32)", &[3]),
-            CANCELLED,
-        ),
-        ("x2y2", x2y2.0, x2y2.1, |chain| chain.says(X2Y2, "inventoryStatus(bytes32)", &[0]), ""),
-    ]
+    let (order, id) = match marketplace {
+        "blur" => (held["blur"]["orders"][0].clone(), held["blur"]["orders"][0]["id"].clone()),
+        "x2y2" => (json!({ "native": held["x2y2"]["order"] }), held["x2y2"]["hash"].clone()),
+        other => {
+            let family = if other == "opensea" { "seaport" } else { other };
+            let order = case(family, "a token for the chain's own currency")["orders"][0].clone();
+            (order.clone(), order["id"].clone())
+        }
+    };
+    (signed(marketplace, &order), text(&id).to_owned())
 }
 
 #[tokio::test]

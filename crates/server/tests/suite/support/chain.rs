@@ -38,8 +38,8 @@ impl FakeChain {
 
     /// Lets a contract answer calls of a function with these numbers, a word each.
     pub(crate) fn says(&self, contract: &str, function: &str, words: &[u64]) {
-        let words = words.iter().map(|word| format!("{word:064x}")).collect::<String>();
-        self.says_data(contract, &hex::encode(&keccak256(function)[..4]), &words);
+        let words: Vec<String> = words.iter().map(|word| format!("{word:064x}")).collect();
+        self.says_data(contract, &hex::encode(&keccak256(function)[..4]), &words.concat());
     }
 
     /// The same for calls that begin with a selector, and with anything, both in hexadecimal without `0x`.
