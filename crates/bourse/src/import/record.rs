@@ -4,7 +4,9 @@ use std::collections::HashSet;
 
 use bourse_server::Clock;
 use bourse_server::counting::TrackedEvent;
-use bourse_server::ingest::{self, Chains, EventInput, contract_change, not_stated, token_change};
+use bourse_server::ingest::{
+    self, Chains, EventInput, GivenOrder, contract_change, not_stated, token_change, unasked,
+};
 use bourse_server::settings::Networks;
 use bourse_store::{AudienceContractInput, AudienceImport, Change, CollectionKey, METERED_PREFIX, UsageLine};
 use bourse_wire::{
@@ -149,9 +151,13 @@ impl Reader {
     }
 
     fn order(&self, members: JsonObject) -> Result<Record, Error> {
-        let (collection, order) = self.shared().order(members)?;
-        not_stated(collection, order.marketplace, self.followed.contains(&collection))?;
-        Ok(Record::Collection(collection, Change::Order(Box::new(order))))
+        let (collection, order) = self.shared().any_order(members)?;
+        not_stated(collection, order.facts().marketplace, self.followed.contains(&collection))?;
+        let change = match order {
+            GivenOrder::Facts(facts) => Change::Order(facts),
+            GivenOrder::Signed(signed) => Change::SignedOrder(Box::new(unasked(*signed, self.clock.now())?)),
+        };
+        Ok(Record::Collection(collection, change))
     }
 
     fn balance(&self, members: JsonObject) -> Result<Record, Error> {

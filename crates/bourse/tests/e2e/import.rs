@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use bourse_store::testing::load_all;
 use bourse_store::{CollectionKey, CountsKnown, ProjectScope};
-use bourse_wire::ChainId;
+use bourse_wire::{ChainId, Marketplace};
 use serde_json::{Value, json};
 
 use crate::http::Credential;
@@ -117,6 +117,35 @@ fn check_store(instance: &Instance, project: bourse_wire::ProjectId) {
         assert_eq!((audiences.len(), view.contacts.len(), view.contracts.len()), (1, 2, 1));
     });
     assert_eq!(token_names(instance), [("1".to_owned(), "Token 1".to_owned())]);
+}
+
+#[test]
+fn signed_orders_arrive_whole_and_only_when_their_makers_signed_them() {
+    let vectors: Value = serde_json::from_str(include_str!("../../../market/vectors/vectors.json")).unwrap();
+    let signed = &vectors["seaport"]["cases"][0]["orders"][0];
+    let mut order = json!({ "type": "order", "chainId": 1, "marketplace": "opensea" });
+    for member in ["native", "signature"] {
+        order[member] = signed[member].clone();
+    }
+    let mut other = order.clone();
+    other["native"]["salt"] = json!("2");
+    let instance = Instance::new();
+    file(&instance, "orders.jsonl", lines(&[order, other]));
+    let done = instance.run(&["import", "orders.jsonl", "--skip-bad", "--json"]);
+    assert_eq!(counts(&serde_json::from_str(&done.stdout).unwrap()), [1, 1, 1], "{done:?}");
+    assert!(done.stderr.contains("signature: was not made with the maker's key"), "{done:?}");
+    let (collection, order_id) =
+        ("0x00000000000000000000000000000000000000c0", signed["id"].as_str().unwrap());
+    instance.with_store(async |store| {
+        let key = CollectionKey { chain: ChainId(1), address: collection.parse().unwrap() };
+        let id = store.collection(key).await.unwrap().unwrap();
+        let name = (Marketplace::Opensea, order_id.to_owned());
+        let order = store.orders_by_key(id, vec![name.clone()]).await.unwrap().remove(0);
+        assert_eq!((order.price_amount, order.fee_bps), (1000.into(), 750));
+        assert!(
+            store.natives_by_key(id, vec![name.clone()]).await.unwrap()[&name].contains("\"signature\":\"0x")
+        );
+    });
 }
 
 #[test]

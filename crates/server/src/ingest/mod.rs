@@ -18,7 +18,8 @@ pub use contract::{ContractRecordInput, contract_change};
 pub use currency::CurrencyInput;
 pub(crate) use event::is_countable;
 pub use event::{EventInput, EventPropertiesInput};
-pub use order::{GivenOrder, OrderKey, OrderKeyInput, SignedOrderInput, not_stated};
+pub(crate) use order::dated;
+pub use order::{GivenOrder, OrderKey, OrderKeyInput, SignedOrderInput, not_stated, unasked};
 pub use rejection::{Reason, Rejection};
 pub use token::{TokenRecordInput, token_change};
 

@@ -1,10 +1,10 @@
 //! Orders, whole and by name.
 
-use bourse_market::protocols::native::{Admitted, Submitted};
-use bourse_store::CollectionKey;
+use bourse_market::protocols::native::{Admitted, Proof, Submitted};
+use bourse_store::{CollectionKey, SignedOrder};
 use bourse_wire::{
-    Address, ChainRef, JsonObject, Marketplace, OrderFacts, OrderFactsError, OrderInput, Text, from_value,
-    take_member,
+    Address, ChainRef, JsonObject, Marketplace, OrderFacts, OrderFactsError, OrderInput, Text, Timestamp,
+    from_value, take_member,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -76,6 +76,27 @@ impl GivenOrder {
             Self::Signed(admitted) => &admitted.facts,
         }
     }
+}
+
+/// A signed order as it is to be stored when there is nobody to ask about it.
+pub fn unasked(order: Admitted, now: Timestamp) -> Result<SignedOrder, Rejection> {
+    if matches!(order.proof, Proof::Ask(_)) {
+        let message = "signature: was not made with the maker's key; whether the maker is a contract that agrees, \
+            only a node of the network can tell";
+        return Err(Rejection::new(Reason::InvalidSignature, message));
+    }
+    let Admitted { facts, nonces, text, .. } = order;
+    Ok(SignedOrder { facts: dated(facts, now), native: text, nonces })
+}
+
+/// An order as it is to be stored. One that was sent before keeps its times there when nothing else is different.
+pub(crate) fn dated(mut order: OrderFacts, now: Timestamp) -> OrderFacts {
+    for time in [&mut order.created_at, &mut order.updated_at] {
+        if *time == Timestamp::ZERO {
+            *time = now;
+        }
+    }
+    order
 }
 
 impl Reader<'_> {

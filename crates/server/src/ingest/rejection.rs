@@ -42,7 +42,7 @@ pub enum Reason {
     UnsupportedZone,
     /// The maker did not sign the order.
     InvalidSignature,
-    /// The chain says that the order is filled, taken back or not covered.
+    /// The chain says that the order is filled or taken back.
     NotFillable,
     /// There is no such order.
     NotFound,

@@ -70,8 +70,9 @@ async fn unsettled(stage: &Stage) -> Vec<String> {
     names
 }
 
-async fn settle(stage: &Stage, at: Block, id: &str, standing: Option<Standing>) -> bool {
+async fn settle(stage: &Stage, at: Block, id: &str, standing: impl Into<Option<Standing>>) -> bool {
     let (collection, order_id) = (collection(0), id.to_owned());
+    let standing = standing.into();
     let settled = Settled { collection, marketplace: MARKET, order_id, standing, covered: None };
     stage.store.settle_orders(CHAIN, at, vec![settled]).await.unwrap()
 }
@@ -88,8 +89,8 @@ fn filled(id: &str, quantity: u64) -> Fact {
     }))
 }
 
-fn open(remaining: u64) -> Option<Standing> {
-    Some(Standing::Open { remaining: remaining.into() })
+fn open(remaining: u64) -> Standing {
+    Standing::Open { remaining: remaining.into() }
 }
 
 #[tokio::test]
@@ -219,13 +220,13 @@ async fn listings_follow_approvals_of_their_operator() {
 async fn listings_are_covered_as_the_chain_says_until_logs_tell_more() {
     let mut stage = Stage::new().await;
     put(&stage, signed("a")).await;
-    let settle = async |stage: &Stage, standing, covered| {
+    let settle = async |stage: &Stage, standing: Option<Standing>, covered| {
         let (collection, order_id) = (collection(0), "a".to_owned());
         let settled = Settled { collection, marketplace: MARKET, order_id, standing, covered };
         stage.store.settle_orders(CHAIN, stage.newest(), vec![settled]).await.unwrap();
         order(stage, "a").await.backing
     };
-    assert_eq!(settle(&stage, open(4), Some(false)).await, Some(Amount::ZERO));
+    assert_eq!(settle(&stage, Some(open(4)), Some(false)).await, Some(Amount::ZERO));
     assert_eq!(
         state(&stage, "a").await,
         (OrderStatus::Active, 4.into()),
@@ -235,8 +236,8 @@ async fn listings_are_covered_as_the_chain_says_until_logs_tell_more() {
     stage.grow(&[&[approval]]).await;
     assert_eq!(order(&stage, "a").await.backing, None);
     assert_eq!(settle(&stage, None, Some(false)).await, Some(Amount::ZERO));
-    assert_eq!(settle(&stage, open(4), None).await, Some(Amount::ZERO), "nobody told");
-    assert_eq!(settle(&stage, open(4), Some(true)).await, None);
+    assert_eq!(settle(&stage, Some(open(4)), None).await, Some(Amount::ZERO), "nobody told");
+    assert_eq!(settle(&stage, Some(open(4)), Some(true)).await, None);
     assert_eq!(settle(&stage, Some(Standing::Uncovered), Some(true)).await, Some(Amount::ZERO));
 }
 

@@ -84,7 +84,7 @@ impl Seaport {
         check_fulfiller(&agreed.extra_data, taker)?;
         let extra_data = Data(agreed.extra_data);
         // A restricted order is of no use without what its zone wants to see.
-        if extra_data.0.is_empty() {
+        if signed.is_restricted() && extra_data.0.is_empty() {
             return Err(SourceFault::Missing { member: "extraData" });
         }
         Ok(Signed { signature: Data(agreed.signature), extra_data, ..signed })
@@ -126,7 +126,8 @@ impl Seaport {
         let call = call.iter().find_map(|path| input.pointer(path)).unwrap_or(input);
         Ok(Agreed {
             signature: data(call, "/signature").or_else(|_| data(order, "/signature"))?,
-            extra_data: data(call, "/extraData").or_else(|_| data(order, "/extraData"))?,
+            // An order that anybody may fill has none.
+            extra_data: data(call, "/extraData").or_else(|_| data(order, "/extraData")).unwrap_or_default(),
         })
     }
 }
@@ -146,9 +147,9 @@ fn check_fulfiller(extra_data: &Bytes, taker: Address) -> Result<(), SourceFault
 }
 
 impl Signed {
-    /// Whether the marketplace must agree to each fill, and has not yet.
+    /// Whether the marketplace must be asked for each fill: it keeps the signature, or its zone wants to see more.
     pub(super) fn must_be_agreed(&self) -> bool {
-        self.is_restricted() && self.extra_data.0.is_empty()
+        self.is_held() || self.is_restricted() && self.extra_data.0.is_empty()
     }
 }
 

@@ -76,7 +76,7 @@ impl Protocol for Seaport {
     }
 
     fn admit(&self, order: Submitted<'_>) -> Result<Admitted, Unfit> {
-        let signed = Signed::read(order, self.domain.contract)?;
+        let signed = Signed::read(order, self.domain.contract, self.api.is_some())?;
         let (collection, facts) = self.derive(&signed)?;
         let digest = self.domain.digest(signed.hash());
         let proof = match signed.bulk()? {

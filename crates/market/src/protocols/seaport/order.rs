@@ -111,16 +111,16 @@ fn is_empty(data: &Data) -> bool {
 }
 
 impl Signed {
-    /// Reads an order, either with its members or, as marketplaces publish it, with these under `parameters`.
-    pub(super) fn read(order: Submitted<'_>, contract: Address) -> Result<Self, Unfit> {
+    /// Reads an order, either with its members or, as marketplaces publish it, with these under `parameters`. Its
+    /// signature may be missing where the marketplace can be asked for it.
+    pub(super) fn read(order: Submitted<'_>, contract: Address, may_be_held: bool) -> Result<Self, Unfit> {
         let members = order.native.get("parameters").and_then(Value::as_object).unwrap_or(order.native);
         let mut signed: Self = from_value(Value::Object(members.clone()))?;
         let named = |object: &JsonObject| object.get("signature").and_then(Value::as_str).map(str::to_owned);
         let given = order.signature.map(str::to_owned).or_else(|| named(order.native));
         signed.signature = match read_signature(given.as_deref()) {
             Ok(bytes) => Data(bytes),
-            // The marketplace keeps the signatures of orders that it must agree to.
-            Err(SignatureFault::Missing) if signed.is_restricted() => Data::default(),
+            Err(SignatureFault::Missing) if may_be_held => Data::default(),
             Err(fault) => return Err(fault.into()),
         };
         signed.protocol_address = contract;

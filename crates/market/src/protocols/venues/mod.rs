@@ -34,8 +34,17 @@ pub struct Venue {
     pub abilities: Abilities,
     /// What that needs beyond a node.
     pub needs: &'static str,
-    /// Which test shows it, by the name of its module.
-    pub shown_by: &'static str,
+    /// Which test shows it.
+    pub shown_by: ShownBy,
+}
+
+/// What a test has to do with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ShownBy {
+    /// The marketplace's own contracts on a chain: a file among the tests of the whole service.
+    Chain(&'static str),
+    /// Calls that others made, and a stand-in for the marketplace's service: a file among the tests of the server.
+    StandIn(&'static str),
 }
 
 /// What can be done on a marketplace.
@@ -99,7 +108,7 @@ pub const VENUES: [Venue; 11] = [
             cancel: Yes,
         },
         needs: "",
-        shown_by: "own",
+        shown_by: ShownBy::Chain("trade_several.rs"),
     },
     Venue {
         marketplace: Marketplace::OwnV2,
@@ -113,7 +122,7 @@ pub const VENUES: [Venue; 11] = [
             cancel: Yes,
         },
         needs: "",
-        shown_by: "own",
+        shown_by: ShownBy::Chain("trade.rs"),
     },
     Venue {
         marketplace: Marketplace::Blur,
@@ -127,7 +136,7 @@ pub const VENUES: [Venue; 11] = [
             cancel: Yes,
         },
         needs: "its service, and buyers who log in there",
-        shown_by: "blur",
+        shown_by: ShownBy::StandIn("sources.rs"),
     },
     Venue {
         marketplace: Marketplace::Zerox,
@@ -141,14 +150,14 @@ pub const VENUES: [Venue; 11] = [
             cancel: Yes,
         },
         needs: "",
-        shown_by: "zerox",
+        shown_by: ShownBy::Chain("floors/zerox.rs"),
     },
     Venue {
         marketplace: Marketplace::Opensea,
         protocol: "Seaport 1.6",
         abilities: SEAPORT,
-        needs: "its service for orders of its signed zone",
-        shown_by: "seaport",
+        needs: "its service for orders of its signed zone, and those whose signature it keeps",
+        shown_by: ShownBy::Chain("floors/seaport.rs"),
     },
     Venue {
         marketplace: Marketplace::LooksRare,
@@ -162,44 +171,55 @@ pub const VENUES: [Venue; 11] = [
             cancel: Yes,
         },
         needs: "",
-        shown_by: "looks_rare",
+        shown_by: ShownBy::Chain("floors/looks_rare.rs"),
     },
     Venue {
         marketplace: Marketplace::X2y2,
         protocol: "X2Y2",
         abilities: Abilities { make: No, fill: Yes, batch: No, partial: No, fees: No, cancel: No },
         needs: "its service",
-        shown_by: "x2y2",
+        shown_by: ShownBy::StandIn("sources.rs"),
     },
     Venue {
         marketplace: Marketplace::Alienswap,
         protocol: "Seaport 1.4, as Alienswap",
         abilities: SEAPORT,
         needs: "",
-        shown_by: "seaport",
+        shown_by: ShownBy::Chain("floors/seaport.rs"),
     },
     Venue {
         marketplace: Marketplace::PaymentProcessor,
         protocol: "Payment Processor 1, 2 and 2.1",
         abilities: PAYMENT_PROCESSOR,
         needs: "a cosigner's service for orders that name one; buyers who sign for listings of 1",
-        shown_by: "payment_processor",
+        shown_by: ShownBy::StandIn("buying.rs"),
     },
     Venue {
         marketplace: Marketplace::Mintify,
         protocol: "Seaport 1.6, as MintifyExchange",
         abilities: SEAPORT,
         needs: "",
-        shown_by: "seaport",
+        shown_by: ShownBy::Chain("floors/seaport.rs"),
     },
     Venue {
         marketplace: Marketplace::MagicEden,
         protocol: "Seaport 1.6, or Payment Processor",
         abilities: SEAPORT,
-        needs: "its service for orders of its signed zone",
-        shown_by: "seaport",
+        needs: "its service for orders of its signed zone, and those whose signature it keeps",
+        shown_by: ShownBy::Chain("floors/seaport.rs"),
     },
 ];
+
+impl ShownBy {
+    fn link(self) -> String {
+        match self {
+            Self::Chain(file) => format!("[contracts on a chain](../crates/bourse/tests/e2e/{file})"),
+            Self::StandIn(file) => {
+                format!("[vectors and a stand-in](../crates/server/tests/suite/floors/{file})")
+            }
+        }
+    }
+}
 
 impl Ability {
     fn word(self) -> &'static str {
@@ -214,15 +234,20 @@ impl Ability {
 /// The table, as documentation has it.
 pub fn table(service: &ServiceName) -> String {
     let mut table = String::from(
-        "| `marketplace` | Protocol | Make | Fill | Several at once | In parts | Fees on top | Cancel | Needs |\n\
-         |---|---|---|---|---|---|---|---|---|\n",
+        "| `marketplace` | Protocol | Make | Fill | Several at once | In parts | Fees on top | Cancel | Needs | Shown by |\n\
+         |---|---|---|---|---|---|---|---|---|---|\n",
     );
     for venue in VENUES {
         let Abilities { make, fill, batch, partial, fees, cancel } = venue.abilities;
         let cells = [make, fill, batch, partial, fees, cancel].map(Ability::word).join(" | ");
         let (word, needs) = (venue.marketplace.word(service), venue.needs);
         let needs = if needs.is_empty() { "nothing else" } else { needs };
-        let _ = writeln!(table, "| `{word}` | {} | {cells} | {needs} |", venue.protocol);
+        let _ = writeln!(
+            table,
+            "| `{word}` | {} | {cells} | {needs} | {} |",
+            venue.protocol,
+            venue.shown_by.link()
+        );
     }
     table
 }

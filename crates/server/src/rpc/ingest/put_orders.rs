@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use bourse_store::{Change, CollectionKey, SignedOrder};
+use bourse_store::{Change, CollectionKey};
 use bourse_wire::{ChainRef, OrderInput, ProjectId, Timestamp};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -11,12 +11,12 @@ use serde_json::Value;
 use super::intake::{Record, Settled, commit};
 use super::known;
 use super::one_pass::{Claims, OnePass};
-use super::signed::{check, dated, is_expired, not_over};
+use super::signed::{check, is_expired, not_over};
 use super::types::{Answer, IdempotencyKey, read, read_all};
 use crate::app::App;
 use crate::call::Call;
 use crate::failure::Failure;
-use crate::ingest::{GivenOrder, OrderKey, Reader, SignedOrderInput, not_stated};
+use crate::ingest::{GivenOrder, OrderKey, Reader, SignedOrderInput, dated, not_stated};
 
 /// The orders to put.
 #[derive(Deserialize, JsonSchema)]
@@ -110,12 +110,8 @@ impl Record for GivenOrder {
                 GivenOrder::Signed(admitted) => signed.push((index, *admitted)),
             }
         }
-        for (index, order) in check(app, collection.chain, signed).await {
-            let change = |signed: SignedOrder| {
-                let facts = dated(signed.facts, now);
-                Change::SignedOrder(Box::new(SignedOrder { facts, ..signed }))
-            };
-            settled.add(index, order.map(change));
+        for (index, order) in check(app, (collection.chain, now), signed).await {
+            settled.add(index, order.map(|signed| Change::SignedOrder(Box::new(signed))));
         }
         Ok(settled)
     }

@@ -6,13 +6,13 @@ use bourse_store::SignedOrder;
 use bourse_wire::{ChainId, OrderFacts, OrderSide, OrderStatus, Timestamp};
 
 use crate::app::App;
-use crate::ingest::{Reason, Rejection};
+use crate::ingest::{Reason, Rejection, dated, unasked};
 
 /// The orders as they are to be stored: signed by their makers, and still to be filled by the word of the chain, where
 /// somebody can be asked.
 pub(crate) async fn check(
     app: &App,
-    chain: ChainId,
+    (chain, now): (ChainId, Timestamp),
     orders: Vec<(usize, Admitted)>,
 ) -> Vec<(usize, Result<SignedOrder, Rejection>)> {
     let asked: Vec<Vec<Inquiry>> = orders.iter().map(|(_, order)| questions(app, chain, order)).collect();
@@ -23,7 +23,7 @@ pub(crate) async fn check(
     for ((index, order), asked) in orders.into_iter().zip(asked) {
         let own = answers.map(|all| all.split_at(asked.len().min(all.len())));
         answers = own.map(|(_, rest)| rest);
-        checked.push((index, check_one(app, chain, order, own.map(|(own, _)| own))));
+        checked.push((index, check_one(app, (chain, now), order, own.map(|(own, _)| own))));
     }
     checked
 }
@@ -43,37 +43,33 @@ fn questions(app: &App, chain: ChainId, order: &Admitted) -> Vec<Inquiry> {
 
 fn check_one(
     app: &App,
-    chain: ChainId,
+    (chain, now): (ChainId, Timestamp),
     order: Admitted,
     answers: Option<Answers<'_>>,
 ) -> Result<SignedOrder, Rejection> {
-    let standing_answers = match (&order.proof, answers) {
-        (Proof::Ask(question), Some([answer, rest @ ..])) => {
+    let Some(answers) = answers else { return unasked(order, now) };
+    let answers = match (&order.proof, answers) {
+        (Proof::Ask(question), [answer, rest @ ..]) => {
             if !question.is_yes(answer.as_deref().map(AsRef::as_ref)) {
                 let message = "signature: was not made by the maker";
                 return Err(Rejection::new(Reason::InvalidSignature, message));
             }
-            Some(rest)
+            rest
         }
-        (Proof::Ask(_), _) => {
-            let message = "signature: was not made with the maker's key; whether the maker is a contract that agrees, \
-                only a node of the network can tell";
-            return Err(Rejection::new(Reason::InvalidSignature, message));
-        }
+        (Proof::Ask(_), []) => return unasked(order, now),
         (Proof::Signed | Proof::Held, answers) => answers,
     };
     let Admitted { mut facts, nonces, text, .. } = order;
     let kept = Kept { order: &facts, native: Some(&text) };
     let floor = app.settings.networks.floor(chain.0, facts.marketplace);
     let protocol = floor.as_ref().and_then(|floor| floor.protocol_of(kept));
-    let standing =
-        protocol.zip(standing_answers).and_then(|(protocol, answers)| protocol.standing(kept, answers));
-    match standing {
+    match protocol.and_then(|protocol| protocol.standing(kept, answers)) {
         Some(Standing::Open { remaining }) => facts.quantity_remaining = remaining,
+        // It is active once its maker lets the marketplace move the token.
+        Some(Standing::Uncovered) | None => {}
         Some(over) => return Err(Rejection::new(Reason::NotFillable, why_over(over, facts.side))),
-        None => {}
     }
-    Ok(SignedOrder { facts, native: text, nonces })
+    Ok(SignedOrder { facts: dated(facts, now), native: text, nonces })
 }
 
 /// Why an order cannot be filled, by the word of the chain.
@@ -88,16 +84,6 @@ pub(crate) fn why_over(standing: Standing, side: OrderSide) -> &'static str {
             "the maker took the order back, or filled another in its place"
         }
     }
-}
-
-/// An order as it is to be stored. One that was sent before keeps its times there when nothing else is different.
-pub(crate) fn dated(mut order: OrderFacts, now: Timestamp) -> OrderFacts {
-    for time in [&mut order.created_at, &mut order.updated_at] {
-        if *time == Timestamp::ZERO {
-            *time = now;
-        }
-    }
-    order
 }
 
 /// Whether an order is said to be active although its time is over.

@@ -1,5 +1,6 @@
 //! How orders can be paid for.
 
+use bourse_market::protocols::Refusal;
 use bourse_wire::{Address, Amount, ChainRef, Error, OrderSide, Text};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -94,7 +95,7 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Answer, Failu
     Ok(Answer { options })
 }
 
-/// Whether there are steps to buy a unit of an order.
+/// Whether there are steps to buy a unit of an order, or all of one that cannot be bought in parts.
 async fn is_payable(
     call: &Call,
     chain: Option<&ChainRef>,
@@ -102,12 +103,20 @@ async fn is_payable(
     taker: Address,
 ) -> Result<bool, Failure> {
     let place = (chain, order.contract_address);
-    let one = OrderData { order_id: order.order_id, quantity: Amount::from(1), token_id: None };
+    let named = |quantity: Amount| {
+        let data = vec![OrderData { order_id: order.order_id.clone(), quantity, token_id: None }];
+        Named { data, side: OrderSide::Listing, member: "wallet", taker }
+    };
     let steps = async {
         let desk = Desk::open(call.clone(), place, ("marketplace", &order.marketplace)).await?;
-        let named = Named { data: vec![one], side: OrderSide::Listing, member: "wallet", taker };
-        let orders = read_named(&desk, named).await?;
+        let one = Amount::from(1);
+        let mut orders = read_named(&desk, named(one)).await?;
         let protocol = desk.protocol_of_all(&orders)?;
+        if let Some(Err(Refusal::Whole { quantity, .. })) =
+            orders.first().map(|order| protocol.price(order.kept(), one))
+        {
+            orders = read_named(&desk, named(quantity.into())).await?;
+        }
         let trade = desk.trade(protocol, &orders, &[], taker).await?;
         desk.next(protocol, trade).await
     };

@@ -2,7 +2,7 @@
 
 use bourse_market::protocols::native::{Inquiry, Proof, SourceFault};
 use bourse_market::protocols::{Given, Taken};
-use bourse_store::{Batch, Change, SignedOrder};
+use bourse_store::{Batch, Change};
 use bourse_wire::{Address, ChainId, ChainRef, Code, Error, Marketplace, Text, from_value};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -88,10 +88,8 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Answer, Failu
         || Error::not_found(format_args!("collection {} on chain {}", collection.address, collection.chain));
     app.store.collection(collection).await?.ok_or_else(missing)?;
     signed::not_over(&admitted.facts, call.now).map_err(Error::from)?;
-    for (_, checked) in signed::check(app, collection.chain, vec![(0, admitted)]).await {
-        let signed = checked.map_err(Error::from)?;
-        let facts = signed::dated(signed.facts, call.now);
-        let change = Change::SignedOrder(Box::new(SignedOrder { facts, ..signed }));
+    for (_, checked) in signed::check(app, (collection.chain, call.now), vec![(0, admitted)]).await {
+        let change = Change::SignedOrder(Box::new(checked.map_err(Error::from)?));
         let _turn = app.turns.share(collection).await;
         app.commit(Batch { collection, changes: vec![change], key: None }).await?;
     }

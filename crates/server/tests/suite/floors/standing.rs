@@ -217,7 +217,8 @@ async fn what_is_over_is_not_taken() {
         let chain = Arc::new(FakeChain::default());
         says(&chain);
         let answer = put(&on(&chain).await, [order]).await;
-        if over.is_empty() {
+        // An approval may come yet.
+        if over.is_empty() || over == UNCOVERED {
             taken(&answer);
         } else {
             assert_eq!(rejected(&answer), ("not-fillable", over), "{marketplace}");

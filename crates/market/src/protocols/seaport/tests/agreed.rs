@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::protocols::Protocol;
 use crate::protocols::native::{Admitted, Proof};
-use crate::protocols::testing::{admit, fill_with, person, text, trade, vectors};
+use crate::protocols::testing::{admit, case, fill_with, person, text, trade, vectors};
 use crate::protocols::venues::deployments;
 
 fn held(venue: &str) -> Value {
@@ -35,6 +35,24 @@ fn what_the_marketplace_gives_goes_into_our_own_call() {
         assert_eq!(plan.calls[0].data.to_string(), text(&held["data"]), "{venue}");
         assert_eq!(plan.calls[0].value.to_string(), text(&held["value"]), "{venue}");
     }
+}
+
+/// Marketplaces that show nobody their signatures do so for orders that anybody could fill, too.
+#[test]
+fn an_open_order_is_filled_with_the_signature_that_the_marketplace_gives() {
+    let case = case("seaport", "a token for the chain's own currency");
+    let protocol = protocol("opensea");
+    let order = admit(&*protocol, &json!({ "native": case["orders"][0]["native"] })).unwrap();
+    assert_eq!(order.proof, Proof::Held);
+    let given =
+        json!({ "parameters": case["orders"][0]["native"], "signature": case["orders"][0]["signature"] });
+    let answer = json!({ "fulfillment_data": { "orders": [given] } });
+    let plan = fill_with(&*protocol, std::slice::from_ref(&order), &case["fill"], &[answer]).unwrap();
+    assert_eq!(plan.calls[0].data.to_string(), text(&case["fill"]["data"]));
+    let without =
+        json!({ "fulfillment_data": { "orders": [{ "parameters": case["orders"][0]["native"] }] } });
+    let refusal = fill_with(&*protocol, &[order], &case["fill"], &[without]).unwrap_err().to_string();
+    assert!(refusal.ends_with("the answer has no /signature that can be used"), "{refusal}");
 }
 
 #[test]
