@@ -1,9 +1,9 @@
 //! What a chain says: blocks, and the facts that their logs state of a collection.
 
 use alloy_primitives::{B256, Bytes, U256};
-use bourse_wire::{Address, Amount, FeeEntry, Marketplace, OrderSide, Timestamp, TokenId};
+use bourse_wire::{Address, Amount, FeeEntry, Marketplace, OrderFacts, OrderSide, Timestamp, TokenId};
 
-use crate::protocols::native::{Revoked, Series};
+use crate::protocols::native::{Nonces, Revoked, Series};
 
 /// The name of a block.
 pub type BlockHash = B256;
@@ -89,6 +89,8 @@ pub enum Fact {
     },
     /// An order was made.
     OrderMade(Box<OrderMade>),
+    /// The maker of a signed order had the chain tell everybody of it.
+    OrderPublished(Box<OrderPublished>),
     /// Some of an order was filled.
     OrderFilled(Box<OrderFilled>),
     /// An order was taken back.
@@ -160,6 +162,17 @@ pub struct OrderMade {
     pub valid_until: Timestamp,
     /// Who gets which share of the price.
     pub fees: Vec<FeeEntry>,
+}
+
+/// A signed order that a chain tells of, whose contract takes the maker's word for it instead of a signature.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OrderPublished {
+    /// What it is.
+    pub facts: OrderFacts,
+    /// Its native form.
+    pub native: String,
+    /// The numbers by which it can be taken back.
+    pub nonces: Nonces,
 }
 
 /// A fill as a chain states it.

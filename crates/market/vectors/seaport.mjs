@@ -192,6 +192,8 @@ export const logs = () => {
     listingFilled: log(abis.seaport, "OrderFulfilled", [id, maker.address, ZERO, taker, spent, received]),
     offerFilled: log(abis.seaport, "OrderFulfilled", [id, maker.address, ZERO, taker, bought, sold]),
     bundleFilled: log(abis.seaport, "OrderFulfilled", [id, maker.address, ZERO, taker, bundle, received]),
+    validated: log(abis.seaport, "OrderValidated", [id, parameters(partial1155)]),
+    validatedLater: log(abis.seaport, "OrderValidated", [sign(venues.opensea, erc20721).id, parameters(erc20721)]),
     cancelled: log(abis.seaport, "OrderCancelled", [id, maker.address, ZERO]),
     counter: log(abis.seaport, "CounterIncremented", [ethers.MaxUint256 - 5n, maker.address]),
   });

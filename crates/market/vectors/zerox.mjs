@@ -88,9 +88,14 @@ export const cases = () => {
   ];
 };
 
+// The arguments of an event that tells all of an order.
+const members = (abi, event, order) => abi.getEvent(event).inputs.map(({ name }) => order[name]);
+
 export const logs = () => plain({
   listingFilled: log(abis.zerox, "ERC721OrderFilled", [0, maker.address, taker, 1, COIN, 1000, collection, 5, ZERO]),
   offerFilled: log(abis.zerox, "ERC1155OrderFilled", [1, maker.address, taker, 6, dollar, 300, collection, 77, 3, ZERO]),
+  tokenSigned: log(abis.zerox, "ERC721OrderPreSigned", members(abis.zerox, "ERC721OrderPreSigned", one.native)),
+  unitsSigned: log(abis.zerox, "ERC1155OrderPreSigned", members(abis.zerox, "ERC1155OrderPreSigned", ten.native)),
   tokenCancelled: log(abis.zerox, "ERC721OrderCancelled", [maker.address, 1]),
   unitsCancelled: log(abis.zerox, "ERC1155OrderCancelled", [maker.address, 3]),
 });

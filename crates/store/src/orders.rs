@@ -128,9 +128,7 @@ pub(crate) async fn put(
         activities.extend(activities_of(&order, was.as_ref()));
         match signed {
             Some((native, nonces)) => {
-                let nonces = serde_json::to_string(&nonces);
-                let nonces = nonces.map_err(|error| StoreError::corrupt("nonces", error))?;
-                args.extend(args![order.operator, native, nonces]);
+                args.extend(args![order.operator, native, nonces_text(&nonces)?]);
                 signed_rows.push(args);
                 signed_keys.push(key);
             }
@@ -147,6 +145,11 @@ pub(crate) async fn put(
     standing::enqueue(session, id, signed_keys.iter()).await?;
     activities::put(session, id, activities).await?;
     Ok(changed)
+}
+
+/// The numbers of an order as they are stored.
+pub(crate) fn nonces_text(nonces: &Nonces) -> Result<String, StoreError> {
+    serde_json::to_string(nonces).map_err(|error| StoreError::corrupt("nonces", error))
 }
 
 /// Those of the signed orders that are known as such.

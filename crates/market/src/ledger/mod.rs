@@ -16,7 +16,7 @@ use bourse_wire::{
 
 pub use needs::Needs;
 
-use crate::facts::{Block, Fact, OrderFilled, OrderMade, Stated, Which};
+use crate::facts::{Block, Fact, OrderFilled, OrderMade, OrderPublished, Stated, Which};
 use crate::protocols::native::{Nonces, Revoked, unit_price};
 use table::Table;
 
@@ -31,6 +31,8 @@ pub struct Ledger {
     orders: Table<OrderKey, OrderFacts>,
     /// Numbers of orders, which never change.
     nonces: HashMap<OrderKey, Nonces>,
+    /// Signed orders that were told of.
+    published: Vec<(OrderKey, String, Nonces)>,
     approvals: Table<(Address, Address), bool>,
     /// The zero address for none.
     token_approvals: Table<TokenId, Address>,
@@ -69,6 +71,8 @@ pub struct Outcome {
     pub tokens: Vec<TokenId>,
     /// Orders.
     pub orders: Vec<OrderFacts>,
+    /// What was signed of those of them that are new and signed, and the numbers by which they can be taken back.
+    pub published: Vec<(OrderKey, String, Nonces)>,
     /// Approvals for all tokens: holder and operator.
     pub approvals: Vec<((Address, Address), bool)>,
     /// Approvals of single tokens; the zero address for none.
@@ -132,6 +136,7 @@ impl Ledger {
             Fact::Approval { owner, operator, approved } => self.approve(*owner, *operator, *approved),
             Fact::TokenApproval { token_id, operator } => self.approve_token(*token_id, *operator),
             Fact::OrderMade(made) => self.make(block, stated, made),
+            Fact::OrderPublished(published) => self.publish(block, stated, published),
             Fact::OrderFilled(filled) => self.fill(block, stated, filled),
             Fact::OrderCancelled { marketplace, order_id } => {
                 let key = (*marketplace, order_id.clone());
@@ -187,6 +192,7 @@ impl Ledger {
             balances: self.balances.into_changed(),
             tokens: self.tokens.into_changed().into_iter().map(|(token, ())| token).collect(),
             orders: self.orders.into_changed().into_iter().map(|(_, order)| order).collect(),
+            published: self.published,
             approvals: self.approvals.into_changed(),
             token_approvals: self.token_approvals.into_changed(),
             activities: self.activities,
@@ -270,11 +276,37 @@ impl Ledger {
     }
 
     fn make(&mut self, block: &Block, stated: &Stated, made: &OrderMade) {
-        // What was approved before the collection was followed is not known; the marketplace has looked.
-        let for_all = self.approvals.get(&(made.maker, made.operator)).copied().unwrap_or(true);
-        let for_token = made.token_id.and_then(|token| self.approved_for(&token)) == Some(made.operator);
-        let covered = made.side != OrderSide::Listing || for_all || for_token;
-        let order = order_of(block, made, (!covered).then_some(Amount::ZERO));
+        self.add(block, stated, order_of(block, made));
+    }
+
+    /// Takes a signed order that the chain tells of, unless somebody has put it before.
+    fn publish(&mut self, block: &Block, stated: &Stated, published: &OrderPublished) {
+        let key = key_of(&published.facts);
+        if self.orders.get(&key).is_some() {
+            return;
+        }
+        let (block_number, at) = (block.number, block.at);
+        let order = OrderFacts {
+            block_number,
+            order_created_at: at,
+            order_updated_at: at,
+            created_at: at,
+            updated_at: at,
+            ..published.facts.clone()
+        };
+        self.nonces.insert(key.clone(), published.nonces.clone());
+        self.published.push((key, published.native.clone(), published.nonces.clone()));
+        self.add(block, stated, order);
+    }
+
+    /// Adds an order, which is covered as far as approvals are known.
+    fn add(&mut self, block: &Block, stated: &Stated, mut order: OrderFacts) {
+        if let (OrderSide::Listing, Some(operator)) = (order.side, order.operator) {
+            // What was approved before the collection was followed is not known; the marketplace has looked.
+            let for_all = self.approvals.get(&(order.maker, operator)).copied().unwrap_or(true);
+            let for_token = order.token_id.and_then(|token| self.approved_for(&token)) == Some(operator);
+            order.backing = (!for_all && !for_token).then_some(Amount::ZERO);
+        }
         self.activities.push(activities::making(block, stated, &order));
         self.index(&order);
         self.orders.set(key_of(&order), order);
@@ -407,7 +439,7 @@ fn changed_in(block: &Block, order: &OrderFacts) -> OrderFacts {
     }
 }
 
-fn order_of(block: &Block, made: &OrderMade, backing: Option<Amount>) -> OrderFacts {
+fn order_of(block: &Block, made: &OrderMade) -> OrderFacts {
     OrderFacts {
         order_id: made.order_id.clone(),
         marketplace: made.marketplace,
@@ -431,7 +463,7 @@ fn order_of(block: &Block, made: &OrderMade, backing: Option<Amount>) -> OrderFa
         created_at: block.at,
         updated_at: block.at,
         operator: Some(made.operator),
-        backing,
+        backing: None,
     }
 }
 

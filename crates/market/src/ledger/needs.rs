@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use bourse_wire::{Address, OrderSide, TokenId};
+use bourse_wire::{Address, OrderFacts, OrderSide, TokenId};
 
-use super::OrderKey;
+use super::{OrderKey, key_of};
 use crate::facts::{Fact, OrderMade, Stated, Which};
 
 /// Keys of the records that some facts may change, or that the change depends on.
@@ -59,6 +59,7 @@ impl Needs {
                 }
             }
             Fact::OrderMade(made) => self.add_made(made),
+            Fact::OrderPublished(published) => self.add_order(&published.facts),
             Fact::OrderFilled(filled) => match &filled.which {
                 Which::Id(order_id) => {
                     self.orders.insert((filled.marketplace, order_id.clone()));
@@ -78,6 +79,14 @@ impl Needs {
                 self.makers.insert(*owner);
             }
             Fact::MetadataChanged { .. } => {}
+        }
+    }
+
+    fn add_order(&mut self, order: &OrderFacts) {
+        self.orders.insert(key_of(order));
+        if order.side == OrderSide::Listing {
+            self.approvals.extend(order.operator.map(|operator| (order.maker, operator)));
+            self.token_approvals.extend(order.token_id);
         }
     }
 

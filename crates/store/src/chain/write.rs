@@ -3,15 +3,18 @@
 use std::collections::BTreeSet;
 
 use bourse_market::ledger::{Ledger, Needs, Outcome, key_of as ledger_key};
-use bourse_wire::{ActivityFacts, Address, Amount, MetadataStatus, OrderFacts, TokenId, TokenMetadata};
+use bourse_market::protocols::native::Nonces;
+use bourse_wire::{
+    ActivityFacts, Address, Amount, Marketplace, MetadataStatus, OrderFacts, TokenId, TokenMetadata,
+};
 
 use super::undo::Undo;
-use super::{BlockFacts, metadata, orders};
+use super::{BlockFacts, metadata, orders, standing};
 use crate::args::args;
 use crate::collections::{CollectionId, hold, read_balances};
 use crate::commit::{Changed, forget_changes, raise_version};
 use crate::metadata_queue::dequeue;
-use crate::orders::{key_of, read_orders};
+use crate::orders::{key_of, nonces_text, read_orders};
 use crate::session::Session;
 use crate::{StoreError, activities};
 
@@ -112,6 +115,7 @@ impl Work {
         write_tokens(session, id, outcome.tokens).await?;
         write_balances(session, id, outcome.balances).await?;
         write_orders(session, id, &outcome.orders).await?;
+        publish(session, id, outcome.published).await?;
         write_approvals(session, id, outcome.approvals).await?;
         write_token_approvals(session, id, outcome.token_approvals).await?;
         write_activities(session, id, first_activity, outcome.activities).await?;
@@ -249,6 +253,24 @@ async fn write_orders(
 ) -> Result<(), StoreError> {
     let rows = stated.iter().map(|order| orders::order_row(id, order)).collect::<Result<_, _>>()?;
     orders::write(session, rows).await
+}
+
+/// Keeps what was signed of orders that the chain told of, and has it asked about them.
+async fn publish(
+    session: &mut Session<'_>,
+    id: CollectionId,
+    published: Vec<((Marketplace, String), String, Nonces)>,
+) -> Result<(), StoreError> {
+    let mut keys = Vec::with_capacity(published.len());
+    for ((marketplace, order_id), native, nonces) in published {
+        let sql = "UPDATE orders SET native = $4, nonces = $5
+            WHERE collection_id = $1 AND marketplace = $2 AND order_id = $3";
+        let nonces = nonces_text(&nonces)?;
+        let args = args![id.0, marketplace.number(), order_id.as_str(), native, nonces];
+        session.execute(sql, args).await?;
+        keys.push((marketplace.number(), order_id));
+    }
+    standing::enqueue(session, id, keys.iter()).await
 }
 
 pub(super) async fn write_approvals(

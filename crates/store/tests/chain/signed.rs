@@ -1,7 +1,7 @@
 //! Signed orders: put by people, and then told of by a chain.
 
 use alloy_primitives::{B256, U256};
-use bourse_market::facts::{Block, Fact, OrderFilled, Which};
+use bourse_market::facts::{Block, Fact, OrderFilled, OrderPublished, Which};
 use bourse_market::protocols::native::{Numbers, Revoked, Series, Standing};
 use bourse_store::{Batch, Change, Settled, SignedOrder};
 use bourse_wire::{Address, Amount, Marketplace, OrderFacts, OrderSide, OrderStatus, Timestamp};
@@ -177,6 +177,29 @@ async fn an_order_that_somebody_called_a_ghost_is_good_again_when_it_is_put_agai
         put(&stage, signed("a")).await;
         assert_eq!(state(&stage, "a").await, (then, 6.into()));
     }
+}
+
+#[tokio::test]
+async fn orders_that_a_chain_tells_of_are_kept_whole_until_it_takes_them_back() {
+    let mut stage = Stage::new().await;
+    let SignedOrder { facts, native, nonces } = signed("a");
+    let published = Fact::OrderPublished(Box::new(OrderPublished { facts, native: native.clone(), nonces }));
+    stage.grow(&[std::slice::from_ref(&published)]).await;
+    let found = order(&stage, "a").await;
+    assert_eq!((found.block_number, found.operator), (101, Some(account(0xee))));
+    let key = (MARKET, "a".to_owned());
+    let natives = stage.store.natives_by_key(stage.id, vec![key.clone()]).await.unwrap();
+    assert_eq!(natives.get(&key), Some(&native));
+    assert_eq!(unsettled(&stage).await, ["a"], "whether its maker lets the token be moved is asked");
+    stage.grow(&[&[filled("a", 3)]]).await;
+    assert_eq!(state(&stage, "a").await.1, 7.into());
+    stage.replace(100, 1, &[&[]]).await;
+    assert!(stage.store.orders_by_key(stage.id, vec![key]).await.unwrap().is_empty());
+    assert!(unsettled(&stage).await.is_empty());
+    // One that somebody put stays theirs.
+    put(&stage, signed("a")).await;
+    stage.grow(&[&[published]]).await;
+    assert_eq!(order(&stage, "a").await.block_number, 0);
 }
 
 #[tokio::test]

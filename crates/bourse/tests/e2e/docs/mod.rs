@@ -59,6 +59,7 @@ pages! {
     import: "docs/import.md", run;
     ingest: "docs/ingest.md", run;
     marketplace: "docs/marketplace.md", run;
+    marketplaces: "docs/marketplaces.md", run;
     metadata: "docs/metadata.md", chain::run;
     production: "docs/production.md", run;
     schema: "docs/schema.md", run;

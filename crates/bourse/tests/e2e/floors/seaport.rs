@@ -136,6 +136,26 @@ fn an_order_that_is_put_is_bought_in_parts_and_pays_everybody() {
     });
 }
 
+#[test]
+fn an_order_that_its_maker_tells_the_contract_of_is_listed_and_bought_without_a_signature() {
+    on_each(|stage, floor| {
+        let collection = stage.singles(1);
+        let [buyer, seller, artist, platform] = stage.people();
+        approve(stage, floor, collection);
+        let asked =
+            [(Thing::Money(Address::ZERO, ETHER), seller), (Thing::Money(Address::ZERO, ETHER / 10), artist)];
+        let published = stage.publish_seaport(floor, seller, Thing::Single(collection, 1), &asked);
+        let listing = stage.only_listing(floor, collection, "1");
+        assert_eq!((&listing["orderId"], &listing["createdBy"]), (&json!(published), &json!(seller)));
+        let steps = stage.buying(floor, collection, &units_of(&published, "1"), &fee(100, platform));
+        let gains = stage.gains(Address::ZERO, buyer, &steps);
+        let thousandths = |parts: i128| parts * ETHER / 1000;
+        assert_eq!(gains, [-1111, 1000, 100, 11].map(thousandths), "{}", floor.word);
+        assert_eq!(stage.owner(collection, 1), buyer);
+        stage.wait_filled(floor, collection, "1", &published);
+    });
+}
+
 /// Lets the marketplace move the seller's tokens of a collection.
 fn approve(stage: &Stage, floor: &Floor, collection: Address) {
     let call = setApprovalForAllCall { operator: alloy_address(floor.mover), approved: true };

@@ -1,16 +1,54 @@
 //! Orders of Seaport, written and signed as another marketplace would: without the service.
 
-use alloy_primitives::{B256, U256};
+use alloy_primitives::{B256, Bytes, U256};
 use alloy_sol_types::sol;
 use bourse_wire::Address;
 use serde_json::{Value, json};
 
-use super::typed::typed;
+use super::typed::{struct_hash, typed};
 use super::{Floor, Stage};
 use crate::anvil::alloy_address;
 
 sol! {
     function getCounter(address offerer) returns (uint256);
+
+    struct OfferItem {
+        uint8 itemType;
+        address token;
+        uint256 identifierOrCriteria;
+        uint256 startAmount;
+        uint256 endAmount;
+    }
+
+    struct ConsiderationItem {
+        uint8 itemType;
+        address token;
+        uint256 identifierOrCriteria;
+        uint256 startAmount;
+        uint256 endAmount;
+        address recipient;
+    }
+
+    struct OrderParameters {
+        address offerer;
+        address zone;
+        OfferItem[] offer;
+        ConsiderationItem[] consideration;
+        uint8 orderType;
+        uint256 startTime;
+        uint256 endTime;
+        bytes32 zoneHash;
+        uint256 salt;
+        bytes32 conduitKey;
+        uint256 totalOriginalConsiderationItems;
+    }
+
+    struct Order {
+        OrderParameters parameters;
+        bytes signature;
+    }
+
+    function validate(Order[] orders) returns (bool);
 }
 
 const ITEM: &str =
@@ -71,6 +109,20 @@ impl Stage {
         self.put(floor, maker, &self.write_seaport(floor, maker, given, asked))
     }
 
+    /// Has the maker tell the contract of such an order, so that nobody needs a signature; tells its name.
+    pub(super) fn publish_seaport(
+        &self,
+        floor: &Floor,
+        maker: Address,
+        given: Thing,
+        asked: &[(Thing, Address)],
+    ) -> String {
+        let written = self.write_seaport(floor, maker, given, asked);
+        let order = Order { parameters: parameters(&written["value"]), signature: Bytes::new() };
+        self.market.anvil.send(maker, floor.contract, &validateCall { orders: vec![order] });
+        struct_hash(&written).to_string()
+    }
+
     /// Such an order, for its maker to sign.
     pub(super) fn write_seaport(
         &self,
@@ -96,6 +148,43 @@ impl Stage {
             "orderType": u8::from(is_partial), "startTime": "0", "endTime": "4102444800", "zoneHash": B256::ZERO.to_string(),
             "salt": salt.to_string(), "conduitKey": floor.conduit_key(), "counter": counter.to_string() });
         typed(floor.signed_for(), &json!(floor.contract), &TYPES, &order)
+    }
+}
+
+/// An order as its contract takes it.
+fn parameters(order: &Value) -> OrderParameters {
+    fn read<T: std::str::FromStr<Err: std::fmt::Debug>>(value: &Value) -> T {
+        value.as_str().unwrap().parse().unwrap()
+    }
+    let kind = |item: &Value, name: &str| u8::try_from(item[name].as_u64().unwrap()).unwrap();
+    let offer = order["offer"].as_array().unwrap().iter().map(|item| OfferItem {
+        itemType: kind(item, "itemType"),
+        token: read(&item["token"]),
+        identifierOrCriteria: read(&item["identifierOrCriteria"]),
+        startAmount: read(&item["startAmount"]),
+        endAmount: read(&item["endAmount"]),
+    });
+    let asked = order["consideration"].as_array().unwrap();
+    let consideration = asked.iter().map(|item| ConsiderationItem {
+        itemType: kind(item, "itemType"),
+        token: read(&item["token"]),
+        identifierOrCriteria: read(&item["identifierOrCriteria"]),
+        startAmount: read(&item["startAmount"]),
+        endAmount: read(&item["endAmount"]),
+        recipient: read(&item["recipient"]),
+    });
+    OrderParameters {
+        offerer: read(&order["offerer"]),
+        zone: read(&order["zone"]),
+        offer: offer.collect(),
+        consideration: consideration.collect(),
+        orderType: kind(order, "orderType"),
+        startTime: read(&order["startTime"]),
+        endTime: read(&order["endTime"]),
+        zoneHash: read(&order["zoneHash"]),
+        salt: read(&order["salt"]),
+        conduitKey: read(&order["conduitKey"]),
+        totalOriginalConsiderationItems: U256::from(asked.len()),
     }
 }
 

@@ -47,7 +47,8 @@ impl Plain {
                 let known_not = self.approvals.get(&(made.maker, made.operator)) == Some(&false);
                 let for_token = self.token_approvals.get(&made.token_id.unwrap()) == Some(&made.operator);
                 let uncovered = made.side == OrderSide::Listing && known_not && !for_token;
-                let order = order_of(block, made, uncovered.then_some(Amount::ZERO));
+                let backing = uncovered.then_some(Amount::ZERO);
+                let order = OrderFacts { backing, ..order_of(block, made) };
                 self.orders.insert(key_of(&order), order);
             }
             Fact::OrderFilled(filled) => {
@@ -70,7 +71,9 @@ impl Plain {
                     }
                 }
             }
-            Fact::OrdersRevoked { .. } | Fact::Grant { .. } => unreachable!("no such facts are drawn"),
+            Fact::OrderPublished(_) | Fact::OrdersRevoked { .. } | Fact::Grant { .. } => {
+                unreachable!("no such facts are drawn")
+            }
             Fact::MetadataChanged { .. } => {}
         }
     }

@@ -13,7 +13,7 @@ const CONTRACT: Address = Address::from_bytes([0xc0; 20]);
 /// An order as it was put: of maker 1, for five units of token 1 at 100 each.
 fn put(order_id: &str, side: OrderSide, token: Option<u64>) -> OrderFacts {
     let Fact::OrderMade(made) = made(0, side, 1, MANAGER, 1) else { unreachable!() };
-    let order = order_of(&block(1), &made, None);
+    let order = order_of(&block(1), &made);
     let token_id = token.map(Into::into);
     OrderFacts { order_id: order_id.to_owned(), marketplace: MARKET, token_id, ..order }
 }
@@ -137,6 +137,27 @@ fn fills_are_found_by_price_where_nothing_else_tells() {
     for (price, quantity) in [(301, 3), (600, 6), (200, 3)] {
         assert_eq!(applied(ledger(&BOTH), vec![filled(which(price), 1, quantity)]).unknown_orders, 1);
     }
+}
+
+#[test]
+fn orders_are_published_once() {
+    let published = |order_id: &str| {
+        let numbers = [(Series::Counter, U256::from(1)), (Series::Nonce, U256::from(9))];
+        let facts = OrderFacts { block_number: 0, ..put(order_id, OrderSide::Listing, Some(1)) };
+        let (native, nonces) = ("{}".to_owned(), Nonces::new(CONTRACT, numbers));
+        Fact::OrderPublished(Box::new(OrderPublished { facts, native, nonces }))
+    };
+    let outcome = applied(ledger(&BOTH), vec![published("a"), published("new")]);
+    assert_eq!(states(&outcome), [("new", OrderStatus::Active, "5".to_owned())], "the other is known");
+    assert_eq!(outcome.published.iter().map(|(key, ..)| key.clone()).collect::<Vec<_>>(), [key("new")]);
+    assert_eq!((outcome.activities.len(), outcome.activities[0].action), (1, ActivityAction::Listing));
+    assert_eq!(outcome.orders[0].block_number, 7);
+    // What was approved counts, and so do its numbers.
+    let uncovered = vec![approval(1, MANAGER, false), published("new")];
+    let outcome = applied(ledger(&[]), uncovered);
+    assert_eq!(outcome.orders[0].backing, Some(Amount::ZERO));
+    let over = vec![published("new"), revoked(1, Series::Nonce, Numbers::Exactly(U256::from(9)))];
+    assert_eq!(states(&applied(ledger(&[]), over)), [("new", OrderStatus::Cancelled, "5".to_owned())]);
 }
 
 #[test]

@@ -159,5 +159,7 @@ alloy_sol_types::sol! {
 
     event OrderCancelled(bytes32 orderHash, address indexed offerer, address indexed zone);
 
+    event OrderValidated(bytes32 orderHash, OrderParameters orderParameters);
+
     event CounterIncremented(uint256 newCounter, address indexed offerer);
 }

@@ -4,24 +4,31 @@ use alloy_primitives::{B256, hex};
 use alloy_sol_types::SolEvent as _;
 use bourse_wire::{Address, Amount, Marketplace, OrderSide, TokenId};
 
-use super::abi::{CounterIncremented, OrderCancelled, OrderFulfilled};
-use super::order::Item;
-use crate::facts::{Fact, Log, OrderFilled, Which};
+use super::Seaport;
+use super::abi::{CounterIncremented, OrderCancelled, OrderFulfilled, OrderValidated};
+use super::order::{Item, Signed};
+use crate::facts::{Fact, Log, OrderFilled, OrderPublished, Which};
 use crate::protocols::logs::{Finding, address, each, read, revoked};
 use crate::protocols::native::{Numbers, Series};
 use crate::protocols::{Concerns, Decoded, LogError};
 
 /// The first topics of the logs that [`decode`] reads.
-pub(super) const TOPICS: [B256; 3] =
-    [OrderFulfilled::SIGNATURE_HASH, OrderCancelled::SIGNATURE_HASH, CounterIncremented::SIGNATURE_HASH];
+pub(super) const TOPICS: [B256; 4] = [
+    OrderValidated::SIGNATURE_HASH,
+    OrderFulfilled::SIGNATURE_HASH,
+    OrderCancelled::SIGNATURE_HASH,
+    CounterIncremented::SIGNATURE_HASH,
+];
 
-pub(super) fn decode(logs: &[&Log], marketplace: Marketplace) -> Vec<Result<Decoded, LogError>> {
-    each(logs, |log| Ok(finding(log, marketplace)?.into_iter().collect()))
+pub(super) fn decode(seaport: &Seaport, logs: &[&Log]) -> Vec<Result<Decoded, LogError>> {
+    each(logs, |log| Ok(finding(seaport, log)?.into_iter().collect()))
 }
 
-fn finding(log: &Log, marketplace: Marketplace) -> Result<Option<Finding>, LogError> {
+fn finding(seaport: &Seaport, log: &Log) -> Result<Option<Finding>, LogError> {
     let Some(topic) = log.topics.first() else { return Ok(None) };
+    let marketplace = seaport.marketplace;
     Ok(match *topic {
+        OrderValidated::SIGNATURE_HASH => published(seaport, &read(log)?),
         OrderFulfilled::SIGNATURE_HASH => filled(&read(log)?, marketplace),
         OrderCancelled::SIGNATURE_HASH => {
             let event: OrderCancelled = read(log)?;
@@ -35,6 +42,22 @@ fn finding(log: &Log, marketplace: Marketplace) -> Result<Option<Finding>, LogEr
         }
         _ => None,
     })
+}
+
+/// An order that its maker had the contract take. Several marketplaces may share a contract: the order is of the one whose
+/// conduit it goes through, or of the only one that has none. What could not be put here states nothing.
+fn published(seaport: &Seaport, event: &OrderValidated) -> Option<Finding> {
+    let signed = Signed::published(&event.orderParameters, seaport.domain.contract);
+    let is_ours = match seaport.conduits.as_slice() {
+        [] => signed.conduit_key.0.is_zero(),
+        conduits => conduits.iter().any(|conduit| conduit.key == signed.conduit_key.0),
+    };
+    if !is_ours || signed.hash() != event.orderHash {
+        return None;
+    }
+    let (collection, facts) = seaport.derive(&signed).ok()?;
+    let order = OrderPublished { facts, native: signed.to_text(), nonces: seaport.nonces(&signed) };
+    Some((Concerns::Collection(collection), Fact::OrderPublished(Box::new(order))))
 }
 
 /// A fill, when it is of one token: orders for several are not kept.

@@ -34,6 +34,7 @@ impl Seaport {
             counter: Number(counter),
             extra_data: Data::default(),
             signature: Data::default(),
+            is_published: false,
             protocol_address: self.domain.contract,
         };
         let permission = match order.side {

@@ -62,6 +62,11 @@ impl Seaport {
         self.conduits.iter().find(|conduit| conduit.key == key).map(|conduit| conduit.address)
     }
 
+    /// The numbers by which an order can be taken back.
+    fn nonces(&self, signed: &Signed) -> Nonces {
+        Nonces::new(self.domain.contract, [(Series::Counter, signed.counter.0)])
+    }
+
     /// The conduit of takers and of new orders, and who that is.
     fn usual_conduit(&self) -> (B256, Address) {
         self.conduits
@@ -90,8 +95,7 @@ impl Protocol for Seaport {
             None if signed.is_held() => Proof::Held,
             None => prove(signed.offerer, digest, &signed.signature.0),
         };
-        let nonces = Nonces::new(self.domain.contract, [(Series::Counter, signed.counter.0)]);
-        let text = signed.to_text();
+        let (nonces, text) = (self.nonces(&signed), signed.to_text());
         Ok(Admitted { collection, facts, nonces, text, proof })
     }
 
@@ -154,6 +158,6 @@ impl Protocol for Seaport {
     }
 
     fn decode(&self, logs: &[&Log]) -> Vec<Result<Decoded, LogError>> {
-        logs::decode(logs, self.marketplace)
+        logs::decode(self, logs)
     }
 }

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::Seaport;
 use super::abi;
+use crate::protocols::logs::address;
 use crate::protocols::native::{
     Data, Deal, Number, Share, ShareKind, SignatureFault, Submitted, Unfit, Word, check_count,
     read_signature, total,
@@ -35,6 +36,9 @@ pub(super) struct Signed {
     pub(super) extra_data: Data,
     #[serde(default)]
     pub(super) signature: Data,
+    /// Whether the contract knows it from its maker, and wants no signature.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) is_published: bool,
     /// The contract that it is signed for.
     #[serde(default)]
     pub(super) protocol_address: Address,
@@ -124,6 +128,8 @@ impl Signed {
             Err(fault) => return Err(fault.into()),
         };
         signed.protocol_address = contract;
+        // Only the contract can tell.
+        signed.is_published = false;
         check_count("offer", signed.offer.len(), CONSIDERATION_MAX)?;
         check_count("consideration", signed.consideration.len(), CONSIDERATION_MAX)?;
         if signed.order_type > (PARTIAL | RESTRICTED) {
@@ -131,6 +137,28 @@ impl Signed {
             return Err(Unfit::Kind { member: "orderType", value, known: KINDS });
         }
         Ok(signed)
+    }
+
+    /// An order that a contract knows from its maker. The contract does not tell the counter that the order is for, which
+    /// is zero for whoever never moved it.
+    pub(super) fn published(parameters: &abi::OrderParameters, contract: Address) -> Self {
+        Self {
+            offerer: address(parameters.offerer),
+            zone: address(parameters.zone),
+            offer: parameters.offer.iter().map(Offered::of).collect(),
+            consideration: parameters.consideration.iter().map(Asked::of).collect(),
+            order_type: parameters.orderType,
+            start_time: Number(parameters.startTime),
+            end_time: Number(parameters.endTime),
+            zone_hash: Word(parameters.zoneHash),
+            salt: Number(parameters.salt),
+            conduit_key: Word(parameters.conduitKey),
+            counter: Number::default(),
+            extra_data: Data::default(),
+            signature: Data::default(),
+            is_published: true,
+            protocol_address: contract,
+        }
     }
 
     pub(super) fn to_text(&self) -> String {
@@ -148,7 +176,7 @@ impl Signed {
 
     /// Whether the marketplace keeps the signature.
     pub(super) fn is_held(&self) -> bool {
-        self.signature.0.is_empty()
+        self.signature.0.is_empty() && !self.is_published
     }
 
     pub(super) fn components(&self) -> abi::OrderComponents {
@@ -169,6 +197,16 @@ impl Signed {
 }
 
 impl Offered {
+    fn of(item: &abi::OfferItem) -> Self {
+        Self {
+            item_type: item.itemType,
+            token: address(item.token),
+            identifier_or_criteria: Number(item.identifierOrCriteria),
+            start_amount: Number(item.startAmount),
+            end_amount: Number(item.endAmount),
+        }
+    }
+
     fn abi(&self) -> abi::OfferItem {
         abi::OfferItem {
             itemType: self.item_type,
@@ -181,6 +219,17 @@ impl Offered {
 }
 
 impl Asked {
+    fn of(item: &abi::ConsiderationItem) -> Self {
+        Self {
+            item_type: item.itemType,
+            token: address(item.token),
+            identifier_or_criteria: Number(item.identifierOrCriteria),
+            start_amount: Number(item.startAmount),
+            end_amount: Number(item.endAmount),
+            recipient: address(item.recipient),
+        }
+    }
+
     fn abi(&self) -> abi::ConsiderationItem {
         abi::ConsiderationItem {
             itemType: self.item_type,

@@ -144,6 +144,35 @@ alloy_sol_types::sol! {
         address matcher
     );
 
+    event ERC721OrderPreSigned(
+        uint8 direction,
+        address maker,
+        address taker,
+        uint256 expiry,
+        uint256 nonce,
+        address erc20Token,
+        uint256 erc20TokenAmount,
+        Fee[] fees,
+        address erc721Token,
+        uint256 erc721TokenId,
+        Property[] erc721TokenProperties
+    );
+
+    event ERC1155OrderPreSigned(
+        uint8 direction,
+        address maker,
+        address taker,
+        uint256 expiry,
+        uint256 nonce,
+        address erc20Token,
+        uint256 erc20TokenAmount,
+        Fee[] fees,
+        address erc1155Token,
+        uint256 erc1155TokenId,
+        Property[] erc1155TokenProperties,
+        uint128 erc1155TokenAmount
+    );
+
     event ERC721OrderCancelled(address maker, uint256 nonce);
 
     event ERC1155OrderCancelled(address maker, uint256 nonce);

@@ -4,8 +4,13 @@ use alloy_primitives::{B256, U256};
 use alloy_sol_types::SolEvent as _;
 use bourse_wire::{Address, Amount, Marketplace, OrderSide, TokenId};
 
-use super::abi::{ERC721OrderCancelled, ERC721OrderFilled, ERC1155OrderCancelled, ERC1155OrderFilled};
-use crate::facts::{Fact, Log, OrderFilled, Which};
+use super::Zerox;
+use super::abi::{
+    ERC721OrderCancelled, ERC721OrderFilled, ERC721OrderPreSigned, ERC1155OrderCancelled, ERC1155OrderFilled,
+    ERC1155OrderPreSigned,
+};
+use super::order::Signed;
+use crate::facts::{Fact, Log, OrderFilled, OrderPublished, Which};
 use crate::protocols::logs::{Finding, address, each, read, revoked};
 use crate::protocols::native::{Numbers, Series};
 use crate::protocols::{Concerns, Decoded, LogError};
@@ -13,20 +18,33 @@ use crate::protocols::{Concerns, Decoded, LogError};
 const MARKETPLACE: Marketplace = Marketplace::Zerox;
 
 /// The first topics of the logs that are read.
-pub(super) const TOPICS: [B256; 4] = [
+pub(super) const TOPICS: [B256; 6] = [
+    ERC721OrderPreSigned::SIGNATURE_HASH,
+    ERC1155OrderPreSigned::SIGNATURE_HASH,
     ERC721OrderFilled::SIGNATURE_HASH,
     ERC1155OrderFilled::SIGNATURE_HASH,
     ERC721OrderCancelled::SIGNATURE_HASH,
     ERC1155OrderCancelled::SIGNATURE_HASH,
 ];
 
-pub(super) fn decode(logs: &[&Log]) -> Vec<Result<Decoded, LogError>> {
-    each(logs, findings)
+pub(super) fn decode(zerox: &Zerox, logs: &[&Log]) -> Vec<Result<Decoded, LogError>> {
+    each(logs, |log| findings(zerox, log))
 }
 
-fn findings(log: &Log) -> Result<Vec<Finding>, LogError> {
+/// An order that its maker signed on the chain. What could not be put here states nothing.
+fn published(zerox: &Zerox, signed: &Signed) -> Vec<Finding> {
+    let Ok((collection, facts, _)) = zerox.derive(signed) else { return Vec::new() };
+    let order = OrderPublished { facts, native: signed.to_text(), nonces: zerox.nonces(signed) };
+    vec![(Concerns::Collection(collection), Fact::OrderPublished(Box::new(order)))]
+}
+
+fn findings(zerox: &Zerox, log: &Log) -> Result<Vec<Finding>, LogError> {
     let Some(topic) = log.topics.first() else { return Ok(Vec::new()) };
     Ok(match *topic {
+        ERC721OrderPreSigned::SIGNATURE_HASH => published(zerox, &Signed::of_one(&read(log)?, log.address)),
+        ERC1155OrderPreSigned::SIGNATURE_HASH => {
+            published(zerox, &Signed::of_units(&read(log)?, log.address))
+        }
         ERC721OrderFilled::SIGNATURE_HASH => {
             let event: ERC721OrderFilled = read(log)?;
             let (contract, maker) = (log.address, address(event.maker));

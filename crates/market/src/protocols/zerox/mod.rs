@@ -50,7 +50,7 @@ impl Protocol for Zerox {
         let signed = Signed::read(order, self.domain.contract)?;
         let (collection, facts, hash) = self.derive(&signed)?;
         let proof = self.prove(&signed, hash)?;
-        let nonces = Nonces::new(self.domain.contract, [(signed.series(), signed.nonce.0)]);
+        let nonces = self.nonces(&signed);
         Ok(Admitted { collection, facts, nonces, text: signed.to_text(), proof })
     }
 
@@ -133,7 +133,14 @@ impl Protocol for Zerox {
     }
 
     fn decode(&self, logs: &[&Log]) -> Vec<Result<Decoded, LogError>> {
-        logs::decode(logs)
+        logs::decode(self, logs)
+    }
+}
+
+impl Zerox {
+    /// The numbers by which an order can be taken back.
+    fn nonces(&self, signed: &Signed) -> Nonces {
+        Nonces::new(self.domain.contract, [(signed.series(), signed.nonce.0)])
     }
 }
 

@@ -1,6 +1,6 @@
 //! Orders as they are signed, and what they come to.
 
-use alloy_primitives::{B256, U256, address, hex, keccak256};
+use alloy_primitives::{B256, U256, hex, keccak256};
 use alloy_sol_types::SolStruct as _;
 use bourse_wire::{Address, JsonObject, Marketplace, OrderFacts, OrderSide, TokenId, from_value};
 use serde::{Deserialize, Serialize};
@@ -8,13 +8,14 @@ use serde_json::{Value, json};
 
 use super::Zerox;
 use super::abi;
+use crate::protocols::logs::address;
 use crate::protocols::native::{
     Data, Deal, Number, Proof, Question, Share, ShareKind, Signature, SignatureFault, Submitted, Unfit,
     check_bits, check_count, read_signature, total,
 };
 
 /// How contracts write the chain's own currency.
-const NATIVE: Address = Address::from_bytes(address!("eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee").0.0);
+const NATIVE: Address = Address::from_bytes([0xee; 20]);
 /// Shares of a price; real orders have two or three.
 const FEES_MAX: usize = 16;
 /// Conditions of an offer for any token; one says it all.
@@ -78,6 +79,25 @@ pub(super) struct Property {
     pub(super) property_data: Data,
 }
 
+impl Fee {
+    fn of(fee: &abi::Fee) -> Self {
+        Self {
+            recipient: address(fee.recipient),
+            amount: Number(fee.amount),
+            fee_data: Data(fee.feeData.clone()),
+        }
+    }
+}
+
+impl Property {
+    fn of(property: &abi::Property) -> Self {
+        Self {
+            property_validator: address(property.propertyValidator),
+            property_data: Data(property.propertyData.clone()),
+        }
+    }
+}
+
 /// An order as the contract takes it, by the kind of token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Order {
@@ -115,6 +135,54 @@ impl Signed {
         }
         check_count("fees", signed.fees.len(), FEES_MAX)?;
         Ok(signed)
+    }
+
+    /// An order for one token that its maker signed on the chain.
+    pub(super) fn of_one(event: &abi::ERC721OrderPreSigned, contract: Address) -> Self {
+        Self {
+            direction: event.direction,
+            maker: address(event.maker),
+            taker: address(event.taker),
+            expiry: Number(event.expiry),
+            nonce: Number(event.nonce),
+            erc20_token: address(event.erc20Token),
+            erc20_token_amount: Number(event.erc20TokenAmount),
+            fees: event.fees.iter().map(Fee::of).collect(),
+            erc721_token: Some(address(event.erc721Token)),
+            erc721_token_id: Some(Number(event.erc721TokenId)),
+            erc721_token_properties: Some(event.erc721TokenProperties.iter().map(Property::of).collect()),
+            erc1155_token: None,
+            erc1155_token_id: None,
+            erc1155_token_properties: None,
+            erc1155_token_amount: None,
+            signature_type: ON_CHAIN,
+            signature: Data::default(),
+            protocol_address: contract,
+        }
+    }
+
+    /// The same for units of a token.
+    pub(super) fn of_units(event: &abi::ERC1155OrderPreSigned, contract: Address) -> Self {
+        Self {
+            direction: event.direction,
+            maker: address(event.maker),
+            taker: address(event.taker),
+            expiry: Number(event.expiry),
+            nonce: Number(event.nonce),
+            erc20_token: address(event.erc20Token),
+            erc20_token_amount: Number(event.erc20TokenAmount),
+            fees: event.fees.iter().map(Fee::of).collect(),
+            erc721_token: None,
+            erc721_token_id: None,
+            erc721_token_properties: None,
+            erc1155_token: Some(address(event.erc1155Token)),
+            erc1155_token_id: Some(Number(event.erc1155TokenId)),
+            erc1155_token_properties: Some(event.erc1155TokenProperties.iter().map(Property::of).collect()),
+            erc1155_token_amount: Some(Number(U256::from(event.erc1155TokenAmount))),
+            signature_type: ON_CHAIN,
+            signature: Data::default(),
+            protocol_address: contract,
+        }
     }
 
     pub(super) fn to_text(&self) -> String {

@@ -3,7 +3,7 @@
 use alloy_sol_types::{SolCall as _, SolEvent as _};
 
 use crate::protocols::seaport::abi::{
-    CounterIncremented, OrderCancelled, OrderFulfilled, cancelCall, fulfillAdvancedOrderCall,
+    CounterIncremented, OrderCancelled, OrderFulfilled, OrderValidated, cancelCall, fulfillAdvancedOrderCall,
     fulfillAvailableAdvancedOrdersCall, fulfillBasicOrderCall, getCounterCall, getOrderStatusCall,
 };
 use crate::protocols::testing::check_names;
@@ -17,6 +17,10 @@ fn names_are_those_of_the_contract() {
         (cancelCall::SELECTOR.as_slice(), "fd9f1e10"),
         (getCounterCall::SELECTOR.as_slice(), "f07ec373"),
         (getOrderStatusCall::SELECTOR.as_slice(), "46423aa7"),
+        (
+            OrderValidated::SIGNATURE_HASH.as_slice(),
+            "f280791efe782edcf06ce15c8f4dff17601db3b88eb3805a0db7d77faf757f04",
+        ),
         (
             OrderFulfilled::SIGNATURE_HASH.as_slice(),
             "9d9af8e38d66c62e2c12f0225249fd9d721c54b83f48d9352c97c6cacdcb6f31",

@@ -1,13 +1,16 @@
 //! What logs state.
 
-use alloy_primitives::U256;
-use bourse_wire::{Address, Marketplace, TokenId};
-use serde_json::Value;
+use alloy_primitives::{Bytes, U256};
+use alloy_sol_types::SolCall as _;
+use bourse_wire::{Address, ChainId, Marketplace, TokenId};
+use serde_json::{Value, json};
 
 use super::case;
 use crate::facts::{Fact, OrderFilled, Which};
-use crate::protocols::native::{Numbers, Revoked, Series};
-use crate::protocols::testing::{self, MAKER, log, person, protocol, text, vectors};
+use crate::protocols::native::{Admitted, Numbers, Proof, Revoked, Series};
+use crate::protocols::seaport::abi::fulfillAdvancedOrderCall;
+use crate::protocols::testing::{self, MAKER, admit, admitted, fill, log, person, protocol, text, vectors};
+use crate::protocols::venues::deployments;
 use crate::protocols::{Concerns, Decoded};
 
 /// What the logs of one transaction state.
@@ -36,6 +39,45 @@ fn orders_are_filled() {
     assert_eq!(decoded(&["listingFilled"]), [filled(7, 4)]);
     assert_eq!(decoded(&["offerFilled"]), [filled(77, 1)]);
     assert_eq!(decoded(&["bundleFilled"]), [], "orders for several tokens are not kept");
+}
+
+const THROUGH_A_CONDUIT: &str = "four of ten units, with a fee that is scaled";
+
+#[test]
+fn orders_that_their_makers_publish_need_no_signature() {
+    let case = case(THROUGH_A_CONDUIT);
+    let put = admitted(&case).remove(0);
+    let [Decoded { concerns, fact: Fact::OrderPublished(order), .. }] = &decoded(&["validated"])[..] else {
+        panic!("nothing was published")
+    };
+    assert_eq!(*concerns, Concerns::Collection(put.collection));
+    assert_eq!((&order.facts, &order.nonces), (&put.facts, &put.nonces));
+    let published = Admitted { text: order.native.clone(), ..put };
+    let opensea = protocol(&case);
+    let call = fill(&*opensea, &[published], &case["fill"]).unwrap().calls.remove(0);
+    let mut expected =
+        fulfillAdvancedOrderCall::abi_decode(&text(&case["fill"]["data"]).parse::<Bytes>().unwrap()).unwrap();
+    expected.advancedOrder.signature = Bytes::new();
+    assert_eq!(call.data, Bytes::from(expected.abi_encode()));
+}
+
+#[test]
+fn what_was_published_is_told_only_where_it_is_certain() {
+    assert_eq!(decoded(&["validatedLater"]), [], "it is for a counter that the log does not tell");
+    let magic_eden =
+        deployments(Marketplace::MagicEden, ChainId(1))[0].protocol(Marketplace::MagicEden, ChainId(1));
+    let logs = [("validated", magic_eden.contract())];
+    assert_eq!(testing::decoded(&*magic_eden, "seaport", &logs), [], "the conduit is of another marketplace");
+    // Nobody is believed who only says so.
+    let mut order = case(THROUGH_A_CONDUIT)["orders"][0].clone();
+    order["native"]["isPublished"] = json!(true);
+    order["signature"] = json!(null);
+    assert_eq!(admit(&*protocol(&case(THROUGH_A_CONDUIT)), &order).unwrap().proof, Proof::Held);
+    order["signature"] = case(THROUGH_A_CONDUIT)["orders"][0]["signature"].clone();
+    assert_eq!(
+        admit(&*protocol(&case(THROUGH_A_CONDUIT)), &order).unwrap(),
+        admitted(&case(THROUGH_A_CONDUIT)).remove(0)
+    );
 }
 
 #[test]

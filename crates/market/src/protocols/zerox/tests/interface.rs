@@ -4,10 +4,10 @@ use alloy_sol_types::{SolCall as _, SolEvent as _};
 
 use crate::protocols::testing::check_names;
 use crate::protocols::zerox::abi::{
-    ERC721OrderCancelled, ERC721OrderFilled, ERC1155OrderCancelled, ERC1155OrderFilled, batchBuyERC721sCall,
-    batchBuyERC1155sCall, buyERC721Call, buyERC1155Call, cancelERC721OrderCall, cancelERC1155OrderCall,
-    getERC721OrderStatusCall, getERC1155OrderInfoCall, sellERC721Call, sellERC1155Call,
-    validateERC721OrderSignatureCall, validateERC1155OrderSignatureCall,
+    ERC721OrderCancelled, ERC721OrderFilled, ERC721OrderPreSigned, ERC1155OrderCancelled, ERC1155OrderFilled,
+    ERC1155OrderPreSigned, batchBuyERC721sCall, batchBuyERC1155sCall, buyERC721Call, buyERC1155Call,
+    cancelERC721OrderCall, cancelERC1155OrderCall, getERC721OrderStatusCall, getERC1155OrderInfoCall,
+    sellERC721Call, sellERC1155Call, validateERC721OrderSignatureCall, validateERC1155OrderSignatureCall,
 };
 
 #[test]
@@ -32,6 +32,14 @@ fn names_are_those_of_the_contract() {
         (
             ERC1155OrderFilled::SIGNATURE_HASH.as_slice(),
             "20cca81b0e269b265b3229d6b537da91ef475ca0ef55caed7dd30731700ba98d",
+        ),
+        (
+            ERC721OrderPreSigned::SIGNATURE_HASH.as_slice(),
+            "8c5d0c41fb16a7317a6c55ff7ba93d9d74f79e434fefa694e50d6028afbfa3f0",
+        ),
+        (
+            ERC1155OrderPreSigned::SIGNATURE_HASH.as_slice(),
+            "5e91ddfeb7bf2e12f7e8ab017d2b63a9217f004a15a53346ad90353ec63d14e4",
         ),
         (
             ERC721OrderCancelled::SIGNATURE_HASH.as_slice(),

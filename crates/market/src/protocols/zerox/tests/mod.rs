@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::abi::{buyERC1155Call, sellERC1155Call};
-use crate::facts::{Fact, OrderFilled, Which};
+use crate::facts::{Fact, OrderFilled, OrderPublished, Which};
 use crate::protocols::native::{Numbers, Revoked, Series, Standing};
 use crate::protocols::testing::{
     self, MAKER, admit, admitted, changed, check_calls, check_orders, decoded, fill, kept, person,
@@ -193,6 +193,21 @@ fn logs_state_fills_and_numbers() {
         let stated: Vec<Decoded> =
             stated.into_iter().map(|(concerns, fact)| Decoded { place: 0, concerns, fact }).collect();
         assert_eq!(decoded(&*protocol, "zerox", &[(name, own)]), stated, "{name}");
+    }
+}
+
+#[test]
+fn orders_that_their_makers_sign_on_the_chain_are_told() {
+    let protocol = zerox();
+    for (name, log) in [(ONE, "tokenSigned"), (UNITS, "unitsSigned")] {
+        let mut signed = case(name)["orders"][0].clone();
+        signed["native"]["signatureType"] = json!(4);
+        signed["signature"] = json!(null);
+        let put = admit(&*protocol, &signed).unwrap();
+        let order = OrderPublished { facts: put.facts, native: put.text, nonces: put.nonces };
+        let (concerns, fact) = (Concerns::Collection(put.collection), Fact::OrderPublished(Box::new(order)));
+        let told = Decoded { place: 0, concerns, fact };
+        assert_eq!(decoded(&*protocol, "zerox", &[(log, protocol.contract())]), [told], "{log}");
     }
 }
 
