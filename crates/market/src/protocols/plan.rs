@@ -1,9 +1,9 @@
 //! What somebody has to do to trade.
 
-use bourse_wire::{Address, Amount, JsonObject};
+use bourse_wire::{Address, Amount, JsonObject, OrderSide};
 
 use super::native::TypedData;
-use super::{Call, approve_currency, approve_tokens, grant_approval};
+use super::{Call, NewOrder, approve_currency, approve_tokens, grant_approval};
 
 /// Calls that trade, and what must be allowed before.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -52,6 +52,16 @@ impl Permission {
         }
     }
 
+    /// What the maker of a new order lets a contract move: tokens, or the money of an offer.
+    pub(crate) fn of_maker(order: &NewOrder, mover: Address, price: Amount) -> Option<Self> {
+        match order.side {
+            OrderSide::Offer => Self::spend(order.currency, mover, price),
+            OrderSide::Listing | OrderSide::Unknown => {
+                Some(Self::Move { collection: order.collection, operator: mover })
+            }
+        }
+    }
+
     /// Lets a contract take so much of a currency. What is native goes with the call.
     pub(crate) fn spend(currency: Address, spender: Address, amount: Amount) -> Option<Self> {
         let is_needed = currency != Address::ZERO && amount != Amount::ZERO;
@@ -66,6 +76,13 @@ pub struct Making {
     pub permissions: Vec<Permission>,
     /// How its maker makes it.
     pub act: Act,
+}
+
+impl Making {
+    /// An order that its maker signs, once they allowed something.
+    pub(crate) fn to_sign(permissions: impl IntoIterator<Item = Permission>, signing: Signing) -> Self {
+        Self { permissions: permissions.into_iter().collect(), act: Act::Sign(Box::new(signing)) }
+    }
 }
 
 /// How a maker makes an order.

@@ -36,43 +36,26 @@ impl LooksRare {
         let Some(topic) = log.topics.first() else { return Ok(Vec::new()) };
         // Both contracts are the protocol's own, but each has its own events.
         let is_manager = log.address == self.transfer_manager;
+        let over =
+            |user, series, numbers| revoked((MARKETPLACE, log.address), address(user), series, numbers);
         Ok(match *topic {
             TakerBid::SIGNATURE_HASH if !is_manager => bought(log.address, &read(log)?),
             TakerAsk::SIGNATURE_HASH if !is_manager => sold(log.address, &read(log)?),
             OrderNoncesCancelled::SIGNATURE_HASH if !is_manager => {
                 let event: OrderNoncesCancelled = read(log)?;
-                let numbers = event.orderNonces.iter().map(|number| Numbers::Exactly(*number));
-                numbers
-                    .map(|numbers| {
-                        revoked((MARKETPLACE, log.address), address(event.user), Series::Nonce, numbers)
-                    })
-                    .collect()
+                let numbers = event.orderNonces.iter();
+                numbers.map(|number| over(event.user, Series::Nonce, Numbers::Exactly(*number))).collect()
             }
             SubsetNoncesCancelled::SIGNATURE_HASH if !is_manager => {
                 let event: SubsetNoncesCancelled = read(log)?;
-                let numbers = event.subsetNonces.iter().map(|number| Numbers::Exactly(*number));
-                numbers
-                    .map(|numbers| {
-                        revoked((MARKETPLACE, log.address), address(event.user), Series::Group, numbers)
-                    })
-                    .collect()
+                let numbers = event.subsetNonces.iter();
+                numbers.map(|number| over(event.user, Series::Group, Numbers::Exactly(*number))).collect()
             }
             NewBidAskNonces::SIGNATURE_HASH if !is_manager => {
                 let event: NewBidAskNonces = read(log)?;
-                let user = address(event.user);
                 vec![
-                    revoked(
-                        (MARKETPLACE, log.address),
-                        user,
-                        Series::BidCounter,
-                        Numbers::AllBut(event.bidNonce),
-                    ),
-                    revoked(
-                        (MARKETPLACE, log.address),
-                        user,
-                        Series::AskCounter,
-                        Numbers::AllBut(event.askNonce),
-                    ),
+                    over(event.user, Series::BidCounter, Numbers::AllBut(event.bidNonce)),
+                    over(event.user, Series::AskCounter, Numbers::AllBut(event.askNonce)),
                 ]
             }
             ApprovalsGranted::SIGNATURE_HASH if is_manager => {

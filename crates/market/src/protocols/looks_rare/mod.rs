@@ -22,7 +22,7 @@ use super::native::{
     Unfit, prove, returned,
 };
 use super::{
-    Act, Call, Decoded, Kept, LogError, Making, NewOrder, Permission, Plan, Protocol, Refusal, Seed, Signing,
+    Call, Decoded, Kept, LogError, Making, NewOrder, Permission, Plan, Protocol, Refusal, Seed, Signing,
     Trade, price_of,
 };
 use crate::facts::Log;
@@ -131,8 +131,7 @@ impl Protocol for LooksRare {
         };
         native.remove("signature");
         let typed = TypedData::new::<abi::Maker>(self.domain.clone(), &native);
-        let signing = Signing { typed, native, price: price.into() };
-        Ok(Making { permissions, act: Act::Sign(Box::new(signing)) })
+        Ok(Making::to_sign(permissions, Signing { typed, native, price: price.into() }))
     }
 
     fn cancel(&self, kept: Kept<'_>) -> Result<Call, Refusal> {

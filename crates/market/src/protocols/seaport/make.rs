@@ -8,7 +8,7 @@ use super::Seaport;
 use super::abi::{OrderComponents, getCounterCall};
 use super::order::{Asked, Offered, PARTIAL, Signed};
 use crate::protocols::native::{Data, Number, TypedData, Word, returned};
-use crate::protocols::{Act, Making, NewOrder, Permission, Refusal, Seed, Signing, price_of};
+use crate::protocols::{Making, NewOrder, Permission, Refusal, Seed, Signing, price_of};
 
 impl Seaport {
     pub(super) fn sign(&self, order: &NewOrder, seed: Seed<'_>) -> Result<Making, Refusal> {
@@ -37,12 +37,7 @@ impl Seaport {
             is_published: false,
             protocol_address: self.domain.contract,
         };
-        let permission = match order.side {
-            OrderSide::Offer => Permission::spend(order.currency, mover, price.into()),
-            OrderSide::Listing | OrderSide::Unknown => {
-                Some(Permission::Move { collection: order.collection, operator: mover })
-            }
-        };
+        let permission = Permission::of_maker(order, mover, price.into());
         let native = match serde_json::to_value(&signed) {
             Ok(Value::Object(mut members)) => {
                 members.remove("signature");
@@ -51,8 +46,7 @@ impl Seaport {
             _ => return Err(Refusal::Overflow),
         };
         let typed = TypedData::new::<OrderComponents>(self.domain.clone(), &native);
-        let signing = Signing { typed, native, price: price.into() };
-        Ok(Making { permissions: permission.into_iter().collect(), act: Act::Sign(Box::new(signing)) })
+        Ok(Making::to_sign(permission, Signing { typed, native, price: price.into() }))
     }
 }
 

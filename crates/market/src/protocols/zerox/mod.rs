@@ -18,7 +18,7 @@ use super::native::{
     returned,
 };
 use super::{
-    Act, Call, Decoded, Kept, LogError, Making, NewOrder, Permission, Plan, Protocol, Refusal, Seed, Signing,
+    Call, Decoded, Kept, LogError, Making, NewOrder, Permission, Plan, Protocol, Refusal, Seed, Signing,
     Trade, price_of,
 };
 use crate::facts::Log;
@@ -85,13 +85,8 @@ impl Protocol for Zerox {
         } else {
             TypedData::new::<abi::ERC721Order>(self.domain.clone(), &native)
         };
-        let permission = if is_offer {
-            Permission::spend(order.currency, self.domain.contract, price.into())
-        } else {
-            Some(Permission::Move { collection: order.collection, operator: self.domain.contract })
-        };
-        let signing = Signing { typed, native, price: price.into() };
-        Ok(Making { permissions: permission.into_iter().collect(), act: Act::Sign(Box::new(signing)) })
+        let permission = Permission::of_maker(order, self.domain.contract, price.into());
+        Ok(Making::to_sign(permission, Signing { typed, native, price: price.into() }))
     }
 
     fn cancel(&self, kept: Kept<'_>) -> Result<Call, Refusal> {
