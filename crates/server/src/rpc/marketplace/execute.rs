@@ -59,7 +59,8 @@ pub(crate) const CONSENT: &str = "consent";
 pub(crate) async fn handle(call: Call, request: Request) -> Result<Answer, Failure> {
     let Request { chain_id, signature, body, params } = request;
     let params = params.unwrap_or(Params { chain_id, signature, body });
-    let signature = params.signature.ok_or_else(|| Error::invalid("signature", "is required"))?;
+    let given = params.signature.filter(|signature| !matches!(signature.as_str(), "" | "0x"));
+    let signature = given.ok_or_else(|| Error::invalid("signature", "is required"))?;
     let mut body = params.body.ok_or_else(|| Error::invalid("body", "is required"))?;
     match body.get("kind").and_then(Value::as_str) {
         Some(CONSENT) => return consent(&call, body, signature.as_str()).await,

@@ -142,7 +142,7 @@ async fn it_is_no_way_around_the_secret_token() {
         let body = json!({ "params": { "signature": "", "body": order } });
         let answer = execute(&app, body).await;
         assert_eq!(answer.status, 400, "{}", answer.json);
-        assert_eq!(answer.json["msg"], "signature: is kept by the marketplace");
+        assert_eq!(answer.json["msg"], "signature: is required");
         let body = json!({ "params": { "signature": Wallet::of(3).sign_text("x"), "body": order } });
         let answer = execute(&app, body).await;
         assert_eq!(answer.status, 400, "{}", answer.json);

@@ -182,7 +182,7 @@ async fn opensea_answers_for_something_else() {
     hosted.source.knows(&hosted.known_by, &hosted.with("0x0011223344", &agreement(TAKER)));
     hosted.buy().await.ok();
     let reason = hosted.refusal_of(&hosted.with("extraData", "extra")).await;
-    assert_eq!(reason, "the answer has no /extraData that can be used");
+    assert_eq!(reason, "the answer has no extraData that can be used");
     let reason = hosted.refusal_of(&hosted.with("0x0011223344", "0x")).await;
     assert_eq!(reason, "the answer has no extraData that can be used");
     let reason = hosted.refusal_of(&json!({ "errors": ["Order is not fulfillable"] })).await;
