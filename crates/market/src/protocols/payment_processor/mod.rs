@@ -26,7 +26,7 @@ use super::native::{
 };
 use super::{
     Call, Decoded, Fill, Kept, LogError, Making, NewOrder, Permission, Plan, Protocol, Refusal, Seed,
-    Signing, Trade, price_of, royalty,
+    Signing, Trade, price_of, read_royalty, royalty,
 };
 use crate::facts::Log;
 use crate::money::BPS_WHOLE;
@@ -97,7 +97,12 @@ impl Protocol for PaymentProcessor {
 
     fn before_making(&self, order: &NewOrder) -> Vec<Inquiry> {
         let call = masterNoncesCall { account: order.maker.bytes().into() };
-        vec![Inquiry::new(self.domain.contract, &call)]
+        let master = Inquiry::new(self.domain.contract, &call);
+        // A listing says how much of it may go to the makers of the token. With less than they ask for it is never filled.
+        let is_listing = order.side == OrderSide::Listing;
+        let price = price_of(order.unit_price, order.quantity).ok().filter(|_| is_listing);
+        let royalty = price.map(|price| royalty::ask(order.collection, order.token_id, price));
+        [master].into_iter().chain(royalty).collect()
     }
 
     fn make(&self, order: &NewOrder, seed: Seed<'_>) -> Result<Making, Refusal> {
@@ -108,7 +113,8 @@ impl Protocol for PaymentProcessor {
             return Err(Refusal::Native);
         }
         let price = price_of(order.unit_price, order.quantity)?;
-        let royalty = bps_of(order.royalty.value(), price);
+        let royalty = read_royalty(seed.answers.get(1).and_then(Option::as_ref));
+        let royalty = bps_of(royalty.value(), price);
         let signed = Signed {
             protocol: match () {
                 () if !order.is_multiple => ONE,

@@ -5,7 +5,7 @@ mod interface;
 
 use alloy_primitives::U256;
 use alloy_sol_types::{SolCall as _, SolValue as _};
-use bourse_wire::{Address, ChainId, Marketplace, OrderSide, TokenId};
+use bourse_wire::{Address, Amount, ChainId, Marketplace, OrderSide, TokenId};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -340,9 +340,15 @@ proptest! {
             expiry: 2000.into(),
             currency: person(0xd0),
             unit_price: price.into(),
-            royalty: (whole * royalty / 10_000).into(),
+            royalty: Amount::ZERO,
         };
-        let answers = [Some(U256::from(3).to_be_bytes::<32>().to_vec().into())];
+        let inquiries = processor().before_making(&order);
+        prop_assert_eq!(inquiries.len(), if is_offer { 1 } else { 2 });
+        let words = |words: &[u64]| {
+            let words = words.iter().flat_map(|word| U256::from(*word).to_be_bytes::<32>());
+            Some(words.collect::<Vec<u8>>().into())
+        };
+        let answers = [words(&[3]), words(&[1, whole * royalty / 10_000])];
         let seed = Seed { salt: U256::from(77), now: 1000, answers: &answers };
         let Act::Sign(signing) = processor().make(&order, seed).unwrap().act else { panic!("signed") };
         let signature = format!("0x{}{}1b", "01".repeat(32), "02".repeat(32));
@@ -352,5 +358,8 @@ proptest! {
         prop_assert_eq!(admitted.nonces.get(Series::Counter), Some(U256::from(3)));
         prop_assert_eq!(signing.typed.value.len(), 15);
         prop_assert!(admitted.facts.fee_bps <= royalty.try_into().unwrap());
+        let asked = (whole * royalty / 10_000 * 10_000).div_ceil(whole).to_string();
+        let allowed = signing.native.get("maxRoyaltyFeeNumerator").cloned();
+        prop_assert_eq!(allowed, (!is_offer).then(|| json!(asked)));
     }
 }
