@@ -92,6 +92,15 @@ impl Browser {
         }
     }
 
+    /// Waits until a page is there whole whose address has this in it.
+    pub(crate) fn wait_for_page(&self, part: &str) {
+        let started = Instant::now();
+        while !(self.path().contains(part) && self.run("return document.readyState") == "complete") {
+            assert!(started.elapsed() < LIMIT, "“{part}” is not in {}", self.path());
+            std::thread::sleep(Duration::from_millis(30));
+        }
+    }
+
     async fn find(&self, css: &str) -> Element {
         let found = self.client().wait().at_most(LIMIT).for_element(Locator::Css(css)).await;
         found.unwrap_or_else(|error| panic!("{css}: {error}"))
