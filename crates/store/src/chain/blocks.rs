@@ -49,8 +49,9 @@ async fn commit(
     let oldest = newest.number.saturating_sub(window);
     let headers = blocks.iter().map(|facts| facts.block).filter(|block| block.number >= oldest).collect();
     keep_blocks(session, chain, headers).await?;
-    let concerned = Concerned::by(session, &blocks).await?;
-    for (id, blocks) in by_collection(&followed, &concerned, blocks) {
+    let ids = followed.iter().map(|collection| (collection.key.address, collection.id)).collect();
+    let concerned = Concerned::by(session, &ids, &blocks).await?;
+    for (id, blocks) in by_collection(&ids, &concerned, blocks) {
         works.entry(id).or_default().apply(session, id, blocks, oldest).await?;
     }
     move_checkpoint(session, chain, newest).await?;
@@ -86,12 +87,10 @@ fn follow_on(checkpoint: Checkpoint, blocks: &[BlockFacts]) -> Result<Checkpoint
 
 /// What blocks state of each of these collections.
 fn by_collection(
-    followed: &[Followed],
+    ids: &HashMap<Address, CollectionId>,
     concerned: &Concerned,
     blocks: Vec<BlockFacts>,
 ) -> BTreeMap<CollectionId, Vec<BlockFacts>> {
-    let ids: HashMap<Address, CollectionId> =
-        followed.iter().map(|collection| (collection.key.address, collection.id)).collect();
     let mut all: BTreeMap<CollectionId, Vec<BlockFacts>> = BTreeMap::new();
     for BlockFacts { block, facts } in blocks {
         for stated in facts {

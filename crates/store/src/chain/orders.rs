@@ -1,6 +1,6 @@
 //! Orders that a chain states, with what only a chain states of them.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use bourse_market::facts::Fact;
 use bourse_market::protocols::native::Nonces;
@@ -10,7 +10,7 @@ use super::BlockFacts;
 use crate::StoreError;
 use crate::args::{Arg, args};
 use crate::collections::CollectionId;
-use crate::orders::{INSERT_ORDERS, SELECT_ORDERS, UPSERT_ORDERS, order, stored_row};
+use crate::orders::{INSERT_ORDERS, SELECT_ORDERS, UPSERT_ORDERS, key_of, order, stored_row};
 use crate::row::Row;
 use crate::session::{Session, list};
 
@@ -79,17 +79,28 @@ pub(super) struct Concerned {
 }
 
 impl Concerned {
-    /// Looks up who is concerned by what blocks state of no collection in particular.
-    pub(super) async fn by(session: &mut Session<'_>, blocks: &[BlockFacts]) -> Result<Self, StoreError> {
+    /// Looks up who is concerned by what blocks state of no collection in particular: who has orders by now, or by what
+    /// these blocks tell of.
+    pub(super) async fn by(
+        session: &mut Session<'_>,
+        followed: &HashMap<Address, CollectionId>,
+        blocks: &[BlockFacts],
+    ) -> Result<Self, StoreError> {
         let (mut makers, mut names) = (BTreeSet::new(), BTreeSet::new());
+        let mut concerned = Self::default();
         for stated in blocks.iter().flat_map(|block| &block.facts) {
+            if let (Fact::OrderPublished(order), Some(id)) = (&stated.fact, followed.get(&stated.collection))
+            {
+                let (marketplace, order_id) = key_of(&order.facts);
+                concerned.makers.insert((*id, order.facts.maker));
+                concerned.orders.insert((*id, marketplace, order_id));
+            }
             match signed_fact(&stated.fact) {
                 Some(Named::Maker(maker)) => drop(makers.insert(maker)),
                 Some(Named::Order(_, order_id)) => drop(names.insert(order_id.to_owned())),
                 None => {}
             }
         }
-        let mut concerned = Self::default();
         for makers in makers.into_iter().collect::<Vec<Address>>().chunks(NAMES_PER_READ) {
             let sql = format!(
                 "SELECT DISTINCT collection_id, maker FROM orders

@@ -202,6 +202,33 @@ async fn orders_that_a_chain_tells_of_are_kept_whole_until_it_takes_them_back() 
     assert_eq!(order(&stage, "a").await.block_number, 0);
 }
 
+/// Blocks come many at once when a follower catches up.
+#[tokio::test]
+async fn an_order_that_is_told_of_and_taken_back_at_once_is_over() {
+    let SignedOrder { facts, native, nonces } = signed("a");
+    let published = Fact::OrderPublished(Box::new(OrderPublished { facts, native, nonces }));
+    let cancelled = Fact::OrderCancelled { marketplace: MARKET, order_id: "a".to_owned() };
+    let counter = Fact::OrdersRevoked {
+        marketplace: MARKET,
+        maker: account(1),
+        revoked: Revoked {
+            contract: account(0xdd),
+            series: Series::Counter,
+            numbers: Numbers::AllBut(U256::from(8)),
+        },
+    };
+    let blocks: [&[&[Fact]]; 3] = [
+        &[&[published.clone(), cancelled.clone()]],
+        &[std::slice::from_ref(&published), &[cancelled]],
+        &[std::slice::from_ref(&published), &[counter]],
+    ];
+    for blocks in blocks {
+        let mut stage = Stage::new().await;
+        stage.grow(blocks).await;
+        assert_eq!(state(&stage, "a").await.0, OrderStatus::Cancelled, "{blocks:?}");
+    }
+}
+
 #[tokio::test]
 async fn makers_take_orders_back_by_their_numbers() {
     let mut stage = Stage::new().await;
