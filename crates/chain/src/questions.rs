@@ -1,5 +1,8 @@
 //! What contracts are asked, as the ABI has it.
 
+pub use bourse_market::protocols::native::isApprovedForAllCall;
+pub(crate) use bourse_market::protocols::royaltyInfoCall;
+
 alloy_sol_types::sol! {
     function name() returns (string);
     function symbol() returns (string);
@@ -11,8 +14,6 @@ alloy_sol_types::sol! {
     function supportsInterface(bytes4 id) returns (bool);
     function balanceOf(address account) returns (uint256);
     function allowance(address owner, address spender) returns (uint256);
-    function isApprovedForAll(address owner, address operator) returns (bool);
-    function royaltyInfo(uint256 tokenId, uint256 salePrice) returns (address receiver, uint256 royaltyAmount);
 
     /// What our own marketplaces pay, also for contracts that do not tell their royalties.
     function getRoyaltyInfo(address tokenContract, uint256 tokenId, uint256 cost)

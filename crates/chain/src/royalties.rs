@@ -88,7 +88,7 @@ fn questions(Sold { market, collection }: Sold) -> [Call; 4] {
 
 fn share(answer: &[u8]) -> Option<FeeEntry> {
     let royalty = royaltyInfoCall::abi_decode_returns(answer).ok()?;
-    let bps = u64::try_from(royalty.royaltyAmount).ok().filter(|bps| (1..=BPS_WHOLE).contains(bps))?;
+    let bps = u64::try_from(royalty.amount).ok().filter(|bps| (1..=BPS_WHOLE).contains(bps))?;
     let recipient_address = Address::from_bytes(royalty.receiver.into_array());
     let is_somebody = recipient_address != Address::ZERO;
     let bps = i64::try_from(bps).ok()?;

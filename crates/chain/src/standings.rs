@@ -1,7 +1,7 @@
 //! What became of signed orders before they were known here: contracts are asked, at the block that a chain is followed to.
 
 use alloy_primitives::{BlockHash, Bytes};
-use bourse_market::protocols::native::{Inquiry, Standing, cover_inquiries, is_covered};
+use bourse_market::protocols::native::{Inquiry, Standing, cover_inquiries, dealt, is_covered};
 use bourse_market::protocols::venues::Floor;
 use bourse_market::protocols::{Kept, Protocol};
 use bourse_store::{Purse, Settled, Store, Unsettled};
@@ -94,8 +94,7 @@ impl Standings {
         let call = |inquiry: &Inquiry| Call { to: inquiry.to, data: inquiry.data.clone() };
         let calls: Vec<Call> = asked.iter().flatten().map(call).collect();
         let answers = if calls.is_empty() { Vec::new() } else { self.caller.call(node, &calls, at).await? };
-        let mut answers = answers.into_iter().map(Result::ok);
-        Ok(asked.iter().map(|asked| answers.by_ref().take(asked.len()).collect()).collect())
+        Ok(dealt(&asked, answers.into_iter().map(Result::ok).collect()))
     }
 
     fn protocol(&self, order: &Unsettled) -> Option<&(dyn Protocol + Send + Sync)> {

@@ -31,7 +31,7 @@ pub use consent::{BeforeConsent, Consent, ConsentFault, Given, Heard, Taken, ToS
 use native::{Admitted, Answers, Inquiry, Request, SourceFault, Standing, Submitted, Unfit};
 pub use plan::{Act, Making, Permission, Plan, Signing};
 pub use refusal::Refusal;
-pub use royalty::read_royalty;
+pub use royalty::{read_royalty, royaltyInfoCall};
 pub use trade::{AskedFee, Fee, Fill, Trade, price_of};
 
 /// A family of marketplaces, as one contract of it is spoken with.

@@ -3,7 +3,7 @@
 mod nodes;
 
 use alloy_primitives::Bytes;
-use bourse_market::protocols::native::Inquiry;
+use bourse_market::protocols::native::{Inquiry, dealt};
 use bourse_wire::{Address, Amount, ChainId, TokenId};
 use futures_util::future::BoxFuture;
 
@@ -23,6 +23,19 @@ pub trait Chains: Send + Sync {
 
     /// What of a price a marketplace pays to the makers of a token.
     fn royalty(&self, chain: ChainId, asked: Royalty) -> BoxFuture<'_, Option<Amount>>;
+}
+
+impl dyn Chains {
+    /// What contracts answer to the inquiries about each of some things.
+    pub(crate) async fn ask_each(
+        &self,
+        chain: ChainId,
+        asked: Vec<Vec<Inquiry>>,
+    ) -> Option<Vec<Vec<Option<Bytes>>>> {
+        let all: Vec<Inquiry> = asked.iter().flatten().cloned().collect();
+        let answers = if all.is_empty() { Vec::new() } else { self.ask_all(chain, all).await? };
+        Some(dealt(&asked, answers))
+    }
 }
 
 /// Whose money, and who may take it.

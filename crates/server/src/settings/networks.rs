@@ -6,7 +6,7 @@ use std::time::Duration;
 use bourse_chain::decode::Signed;
 use bourse_chain::{MULTICALL3, RateSource, RateTeller};
 use bourse_market::protocols::own;
-use bourse_market::protocols::venues::{Deployment, Floor, VENUES, Venue, configured, deployments};
+use bourse_market::protocols::venues::{Deployment, Floor, VENUES, configured, deployments};
 use bourse_wire::{Address, ChainId, Marketplace};
 use serde::{Deserialize, Deserializer, de};
 
@@ -116,16 +116,9 @@ impl Network {
         signed.filter_map(floor).collect()
     }
 
-    /// Every marketplace whose orders are signed, as its contracts are spoken with.
+    /// The same, as their contracts are spoken with.
     pub fn signed_protocols(&self) -> Vec<Signed> {
-        let chain = ChainId(self.id);
-        let spoken = |venue: &Venue| {
-            let deployments = self.deployments(venue.marketplace);
-            let protocol =
-                |deployment: Deployment| Signed::from(deployment.protocol(venue.marketplace, chain));
-            deployments.into_iter().map(protocol).collect::<Vec<_>>()
-        };
-        VENUES.iter().filter(|venue| !venue.marketplace.is_own()).flat_map(spoken).collect()
+        self.floors().into_iter().flat_map(|(_, floor)| floor.into_protocols()).collect()
     }
 }
 

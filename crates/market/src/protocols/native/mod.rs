@@ -16,7 +16,7 @@ use serde::de::DeserializeOwned;
 
 use super::{Kept, Refusal};
 
-pub use cover::{cover_inquiries, is_covered};
+pub use cover::{cover_inquiries, is_covered, isApprovedForAllCall};
 pub(crate) use deal::unit_price;
 pub(super) use deal::{Deal, Share, ShareKind};
 pub(super) use merkle::{Side, root_by_place, root_by_side, root_sorted};
@@ -28,7 +28,7 @@ pub(super) use source::{
     Proposed, ask_reservoir, data, member, opensea_chain, proposed, read_reservoir, same,
 };
 pub(super) use standing::returned;
-pub use standing::{Answers, Inquiry, Standing, is_true};
+pub use standing::{Answers, Inquiry, Standing, dealt, is_true};
 pub use typed::{Domain, TypedData};
 pub use unfit::Unfit;
 pub(super) use unfit::{check_bits, check_count, total};

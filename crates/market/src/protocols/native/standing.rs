@@ -38,6 +38,12 @@ impl Inquiry {
     }
 }
 
+/// Answers to all inquiries, dealt out to those who made some of them each.
+pub fn dealt(asked: &[Vec<Inquiry>], answers: Vec<Option<Bytes>>) -> Vec<Vec<Option<Bytes>>> {
+    let mut answers = answers.into_iter();
+    asked.iter().map(|asked| answers.by_ref().take(asked.len()).collect()).collect()
+}
+
 /// Whether a contract answered yes.
 pub fn is_true(answer: Option<&Bytes>) -> bool {
     answer.is_some_and(|answer| bool::abi_decode(answer).unwrap_or(false))

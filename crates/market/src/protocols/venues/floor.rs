@@ -1,5 +1,7 @@
 //! A marketplace on one chain, with all its contracts there.
 
+use std::sync::Arc;
+
 use bourse_wire::{Address, ChainId, Marketplace};
 use serde_json::Value;
 
@@ -9,7 +11,7 @@ use crate::protocols::native::{Admitted, Proof, Submitted, Unfit};
 
 /// A marketplace on one chain, with all its contracts there.
 pub struct Floor {
-    protocols: Vec<Box<dyn Protocol + Send + Sync>>,
+    protocols: Vec<Arc<dyn Protocol + Send + Sync>>,
 }
 
 impl Floor {
@@ -21,12 +23,13 @@ impl Floor {
 
     /// A marketplace that is spoken with in these ways; `None` when there are none.
     pub fn of(protocols: Vec<Box<dyn Protocol + Send + Sync>>) -> Option<Self> {
+        let protocols: Vec<_> = protocols.into_iter().map(Arc::from).collect();
         (!protocols.is_empty()).then_some(Self { protocols })
     }
 
-    /// Its contracts.
-    pub fn protocols(&self) -> &[Box<dyn Protocol + Send + Sync>] {
-        &self.protocols
+    /// How its contracts are spoken with.
+    pub fn into_protocols(self) -> Vec<Arc<dyn Protocol + Send + Sync>> {
+        self.protocols
     }
 
     /// The contract that new orders are for.

@@ -1,7 +1,8 @@
 //! Signed orders, held against what the chain says of them.
 
-use bourse_market::protocols::Kept;
 use bourse_market::protocols::native::{Admitted, Answers, Inquiry, Proof, Standing};
+use bourse_market::protocols::venues::Floor;
+use bourse_market::protocols::{Kept, Protocol};
 use bourse_store::SignedOrder;
 use bourse_wire::{ChainId, OrderFacts, OrderSide, OrderStatus, Timestamp};
 
@@ -15,37 +16,43 @@ pub(crate) async fn check(
     (chain, now): (ChainId, Timestamp),
     orders: Vec<(usize, Admitted)>,
 ) -> Vec<(usize, Result<SignedOrder, Rejection>)> {
-    let asked: Vec<Vec<Inquiry>> = orders.iter().map(|(_, order)| questions(app, chain, order)).collect();
-    let all: Vec<Inquiry> = asked.iter().flatten().cloned().collect();
-    let answers = if all.is_empty() { Some(Vec::new()) } else { app.chains.ask_all(chain, all).await };
-    let mut answers = answers.as_deref();
+    let networks = &app.settings.networks;
+    let floor = |(_, order): &(usize, Admitted)| networks.floor(chain.0, order.facts.marketplace);
+    let floors: Vec<Option<Floor>> = orders.iter().map(floor).collect();
+    let protocols = orders.iter().zip(&floors).map(|((_, order), floor)| {
+        floor.as_ref().and_then(|floor| floor.protocol_of(kept(&order.facts, &order.text)))
+    });
+    let protocols: Vec<Option<&(dyn Protocol + Send + Sync)>> = protocols.collect();
+    let asked = orders.iter().zip(&protocols).map(|((_, order), protocol)| questions(*protocol, order));
+    let answers = app.chains.ask_each(chain, asked.collect()).await;
+    let mut answers = answers.map(Vec::into_iter);
     let mut checked = Vec::with_capacity(orders.len());
-    for ((index, order), asked) in orders.into_iter().zip(asked) {
-        let own = answers.map(|all| all.split_at(asked.len().min(all.len())));
-        answers = own.map(|(_, rest)| rest);
-        checked.push((index, check_one(app, (chain, now), order, own.map(|(own, _)| own))));
+    for ((index, order), protocol) in orders.into_iter().zip(protocols) {
+        let own = answers.as_mut().map(|answers| answers.next().unwrap_or_default());
+        checked.push((index, check_one(protocol, order, own.as_deref(), now)));
     }
     checked
 }
 
+fn kept<'a>(order: &'a OrderFacts, native: &'a str) -> Kept<'a> {
+    Kept { order, native: Some(native) }
+}
+
 /// What to ask about an order: whether its maker signed it, where that is not clear, and what became of it.
-fn questions(app: &App, chain: ChainId, order: &Admitted) -> Vec<Inquiry> {
+fn questions(protocol: Option<&(dyn Protocol + Send + Sync)>, order: &Admitted) -> Vec<Inquiry> {
     let signed = match &order.proof {
         Proof::Ask(question) => Some(Inquiry { to: question.to, data: question.data.clone() }),
         Proof::Signed | Proof::Held => None,
     };
-    let kept = Kept { order: &order.facts, native: Some(&order.text) };
-    let floor = app.settings.networks.floor(chain.0, order.facts.marketplace);
-    let protocol = floor.as_ref().and_then(|floor| floor.protocol_of(kept));
-    let standing = protocol.and_then(|protocol| protocol.inquiries(kept).ok());
+    let standing = protocol.and_then(|protocol| protocol.inquiries(kept(&order.facts, &order.text)).ok());
     signed.into_iter().chain(standing.into_iter().flatten()).collect()
 }
 
 fn check_one(
-    app: &App,
-    (chain, now): (ChainId, Timestamp),
+    protocol: Option<&(dyn Protocol + Send + Sync)>,
     order: Admitted,
     answers: Option<Answers<'_>>,
+    now: Timestamp,
 ) -> Result<SignedOrder, Rejection> {
     let Some(answers) = answers else { return unasked(order, now) };
     let answers = match (&order.proof, answers) {
@@ -60,10 +67,7 @@ fn check_one(
         (Proof::Signed | Proof::Held, answers) => answers,
     };
     let Admitted { mut facts, nonces, text, .. } = order;
-    let kept = Kept { order: &facts, native: Some(&text) };
-    let floor = app.settings.networks.floor(chain.0, facts.marketplace);
-    let protocol = floor.as_ref().and_then(|floor| floor.protocol_of(kept));
-    match protocol.and_then(|protocol| protocol.standing(kept, answers)) {
+    match protocol.and_then(|protocol| protocol.standing(kept(&facts, &text), answers)) {
         Some(Standing::Open { remaining }) => facts.quantity_remaining = remaining,
         // It is active once its maker lets the marketplace move the token.
         Some(Standing::Uncovered) | None => {}

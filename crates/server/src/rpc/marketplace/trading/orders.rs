@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use alloy_primitives::U256;
 use bourse_market::protocols::Kept;
-use bourse_market::protocols::native::{Inquiry, Standing, cover_inquiries, is_covered};
+use bourse_market::protocols::native::{Standing, cover_inquiries, is_covered};
 use bourse_wire::{Address, Amount, Error, Marketplace, OrderFacts, OrderSide, OrderStatus, TokenId};
 
 use super::{Desk, ORDERS_MAX, OrderData};
@@ -120,26 +120,16 @@ pub(crate) async fn read_one(desk: &Desk, id: &str) -> Result<Option<Picked>, Fa
 
 /// Refuses signed orders that the chain no longer lets be filled, where somebody can be asked.
 async fn check_standing(desk: &Desk, orders: &[Picked]) -> Result<(), Failure> {
-    let mut asked = Vec::new();
+    let (mut signed, mut asked) = (Vec::new(), Vec::new());
     for picked in orders.iter().filter(|picked| picked.native.is_some()) {
         let protocol = desk.protocol_of(picked.kept())?;
-        let inquiries = protocol.inquiries(picked.kept()).unwrap_or_default();
-        asked.push((picked, protocol, inquiries, cover_inquiries(desk.key.address, &picked.facts)));
+        signed.push((picked, protocol));
+        asked.push(protocol.inquiries(picked.kept()).unwrap_or_default());
+        asked.push(cover_inquiries(desk.key.address, &picked.facts));
     }
-    let all: Vec<Inquiry> = asked
-        .iter()
-        .flat_map(|(.., of_order, of_collection)| of_order.iter().chain(of_collection))
-        .cloned()
-        .collect();
-    if all.is_empty() {
-        return Ok(());
-    }
-    let Some(answers) = desk.call.app.chains.ask_all(desk.key.chain, all).await else { return Ok(()) };
-    let mut rest = answers.as_slice();
-    for (picked, protocol, of_order, of_collection) in asked {
-        let (of_order, others) = rest.split_at(of_order.len().min(rest.len()));
-        let (of_collection, others) = others.split_at(of_collection.len().min(others.len()));
-        rest = others;
+    let Some(answers) = desk.call.app.chains.ask_each(desk.key.chain, asked).await else { return Ok(()) };
+    for ((picked, protocol), answers) in signed.into_iter().zip(answers.chunks_exact(2)) {
+        let (of_order, of_collection) = (&answers[0], &answers[1]);
         let id = &picked.facts.order_id;
         let quantity = asked_of(orders, id);
         let standing = match is_covered(&picked.facts, of_collection) {
