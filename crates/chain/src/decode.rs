@@ -6,7 +6,7 @@ use std::sync::Arc;
 use alloy_primitives::B256;
 use alloy_sol_types::SolEvent;
 use bourse_market::facts::{Fact, Log};
-use bourse_market::protocols::{self, Concerns, Decoded, Protocol};
+use bourse_protocols::{self as protocols, Concerns, Decoded, Protocol};
 use bourse_wire::{Address, Amount, Marketplace, TokenId};
 
 alloy_sol_types::sol! {

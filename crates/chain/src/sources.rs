@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use bourse_market::protocols::native::Request;
+use bourse_protocols::native::Request;
 use serde_json::Value;
 
 use crate::rpc::{NodeUrl, client};

@@ -1,9 +1,10 @@
 //! What became of signed orders before they were known here: contracts are asked, at the block that a chain is followed to.
 
 use alloy_primitives::{BlockHash, Bytes};
-use bourse_market::protocols::native::{Inquiry, Standing, cover_inquiries, dealt, is_covered};
-use bourse_market::protocols::venues::Floor;
-use bourse_market::protocols::{Kept, Protocol};
+use bourse_market::Standing;
+use bourse_protocols::native::{Inquiry, cover_inquiries, dealt, is_covered};
+use bourse_protocols::venues::Floor;
+use bourse_protocols::{Kept, Protocol};
 use bourse_store::{Purse, Settled, Store, Unsettled};
 use bourse_wire::{Marketplace, OrderSide};
 

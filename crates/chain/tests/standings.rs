@@ -9,8 +9,8 @@ use bourse_chain::{
     Call, Called, Caller, Failure, Followed, Node, Reverted, Span, Standings, ToldLog, Wanted,
 };
 use bourse_market::facts::{Block, BlockHash};
-use bourse_market::protocols::native::Submitted;
-use bourse_market::protocols::venues::{Floor, deployments};
+use bourse_protocols::native::Submitted;
+use bourse_protocols::venues::{Floor, deployments};
 use bourse_store::testing::TestDatabase;
 use bourse_store::{Batch, Change, CollectionKey, History, SignedOrder, Store};
 use bourse_wire::{Address, Amount, ChainId, JsonObject, Marketplace, OrderFacts, OrderStatus, Timestamp};
@@ -95,7 +95,7 @@ fn floor() -> Floor {
 
 /// An order that somebody signed, and its collection.
 fn order(name: &str) -> (CollectionKey, SignedOrder) {
-    let vectors: Value = serde_json::from_str(include_str!("../../market/vectors/vectors.json")).unwrap();
+    let vectors: Value = serde_json::from_str(include_str!("../../protocols/vectors/vectors.json")).unwrap();
     let cases = vectors["seaport"]["cases"].as_array().unwrap().clone();
     let case = cases.into_iter().find(|case| case["name"] == name).unwrap();
     let native: JsonObject = serde_json::from_value(case["orders"][0]["native"].clone()).unwrap();

@@ -3,7 +3,7 @@
 use alloy_primitives::{B256, Bytes, U256};
 use bourse_wire::{Address, Amount, FeeEntry, Marketplace, OrderFacts, OrderSide, Timestamp, TokenId};
 
-use crate::protocols::native::{Nonces, Revoked, Series};
+use crate::nonces::{Nonces, Revoked, Series};
 
 /// The name of a block.
 pub type BlockHash = B256;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use bourse_chain::{Source, SourceError, SourceOptions};
-use bourse_market::protocols::native::Request;
+use bourse_protocols::native::Request;
 use bourse_wire::{Error, Marketplace, ServiceName};
 use futures_util::future::try_join_all;
 use serde_json::Value;

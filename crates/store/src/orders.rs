@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use bourse_market::protocols::native::Nonces;
+use bourse_market::Nonces;
 use bourse_wire::{Marketplace, OrderFacts, OrderSide, OrderStatus};
 
 use crate::args::{Arg, args};

@@ -121,7 +121,8 @@ fn check_store(instance: &Instance, project: bourse_wire::ProjectId) {
 
 #[test]
 fn signed_orders_arrive_whole_and_only_when_their_makers_signed_them() {
-    let vectors: Value = serde_json::from_str(include_str!("../../../market/vectors/vectors.json")).unwrap();
+    let vectors: Value =
+        serde_json::from_str(include_str!("../../../protocols/vectors/vectors.json")).unwrap();
     let signed = &vectors["seaport"]["cases"][0]["orders"][0];
     let mut order = json!({ "type": "order", "chainId": 1, "marketplace": "opensea" });
     for member in ["native", "signature"] {

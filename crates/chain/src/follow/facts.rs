@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use alloy_primitives::B256;
 use bourse_market::facts::{Block, Fact, Log, Stated};
-use bourse_market::protocols::{self, Concerns};
+use bourse_protocols::{self as protocols, Concerns};
 use bourse_store::BlockFacts;
 use bourse_wire::{Address, FeeEntry};
 

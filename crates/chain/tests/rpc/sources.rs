@@ -8,7 +8,7 @@ use axum::Router;
 use axum::body::Bytes;
 use axum::http::{HeaderMap, StatusCode, Uri};
 use bourse_chain::{Source, SourceError, SourceOptions};
-use bourse_market::protocols::native::Request;
+use bourse_protocols::native::Request;
 use serde_json::{Value, json};
 
 use crate::server::{Reply, Server};

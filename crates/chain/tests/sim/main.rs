@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use bourse_chain::decode::Decoder;
 use bourse_market::facts::{Fact, Stated};
-use bourse_market::protocols::Concerns;
+use bourse_protocols::Concerns;
 use bourse_wire::Address;
 
 use crate::books::{Ledger, MemoryBooks};

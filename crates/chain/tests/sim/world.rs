@@ -7,7 +7,7 @@ use alloy_primitives::{B256, Bytes, U256, keccak256};
 use alloy_sol_types::SolValue;
 use bourse_chain::decode::TOKEN_TOPICS;
 use bourse_market::facts::{Block, Log};
-use bourse_market::protocols::own::TOPICS as MARKET_TOPICS;
+use bourse_protocols::own::TOPICS as MARKET_TOPICS;
 use bourse_wire::{Address, Marketplace, Timestamp};
 
 use crate::dice::Dice;

@@ -17,7 +17,8 @@ use bourse_wire::{
 pub use needs::Needs;
 
 use crate::facts::{Block, Fact, OrderFilled, OrderMade, OrderPublished, Stated, Which};
-use crate::protocols::native::{Nonces, Revoked, unit_price};
+use crate::money::unit_price;
+use crate::nonces::{Nonces, Revoked};
 use table::Table;
 
 /// What tells an order apart within its collection: the marketplace, and its own name for the order.

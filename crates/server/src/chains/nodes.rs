@@ -14,7 +14,7 @@ use bourse_chain::{
     Reverted, Snapshot, Standings, Status, fetch,
 };
 use bourse_market::facts::Block;
-use bourse_market::protocols::native::Inquiry;
+use bourse_protocols::native::Inquiry;
 use bourse_store::Store;
 use bourse_wire::{Address, Amount, ChainId, Marketplace};
 use futures_util::FutureExt as _;

@@ -1,6 +1,6 @@
 //! Orders, whole and by name.
 
-use bourse_market::protocols::native::{Admitted, Proof, Submitted};
+use bourse_protocols::native::{Admitted, Proof, Submitted};
 use bourse_store::{CollectionKey, SignedOrder};
 use bourse_wire::{
     Address, ChainRef, JsonObject, Marketplace, OrderFacts, OrderFactsError, OrderInput, Text, Timestamp,

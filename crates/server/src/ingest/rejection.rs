@@ -1,6 +1,6 @@
 //! Why a record is not taken.
 
-use bourse_market::protocols::native::Unfit;
+use bourse_protocols::native::Unfit;
 use bourse_wire::{Code, Error, LenientError, OrderFactsError};
 use schemars::JsonSchema;
 use serde::Serialize;

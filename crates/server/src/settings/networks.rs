@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use bourse_chain::decode::Signed;
 use bourse_chain::{MULTICALL3, RateSource, RateTeller};
-use bourse_market::protocols::own;
-use bourse_market::protocols::venues::{Deployment, Floor, VENUES, configured, deployments};
+use bourse_protocols::own;
+use bourse_protocols::venues::{Deployment, Floor, VENUES, configured, deployments};
 use bourse_wire::{Address, ChainId, Marketplace};
 use serde::{Deserialize, Deserializer, de};
 

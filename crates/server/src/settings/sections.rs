@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use bourse_chain::fetch::{FetchSettings, Gateways, LinkError, Pace, Rules};
-use bourse_market::protocols::native::Api;
+use bourse_protocols::native::Api;
 use bourse_wire::Marketplace;
 use serde::{Deserialize, Deserializer, de};
 

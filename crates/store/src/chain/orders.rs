@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
+use bourse_market::Nonces;
 use bourse_market::facts::Fact;
-use bourse_market::protocols::native::Nonces;
 use bourse_wire::{Address, Marketplace, OrderFacts, TokenId};
 
 use super::BlockFacts;

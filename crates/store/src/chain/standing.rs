@@ -6,8 +6,8 @@
 
 use std::collections::BTreeMap;
 
+use bourse_market::Standing;
 use bourse_market::facts::Block;
-use bourse_market::protocols::native::Standing;
 use bourse_wire::{Amount, ChainId, Marketplace, OrderFacts, OrderSide, OrderStatus};
 
 use super::orders::{order_row, write};

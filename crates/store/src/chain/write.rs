@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use bourse_market::Nonces;
 use bourse_market::ledger::{Ledger, Needs, Outcome, key_of as ledger_key};
-use bourse_market::protocols::native::Nonces;
 use bourse_wire::{
     ActivityFacts, Address, Amount, Marketplace, MetadataStatus, OrderFacts, TokenId, TokenMetadata,
 };

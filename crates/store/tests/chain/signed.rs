@@ -2,7 +2,7 @@
 
 use alloy_primitives::{B256, U256};
 use bourse_market::facts::{Block, Fact, OrderFilled, OrderPublished, Which};
-use bourse_market::protocols::native::{Numbers, Revoked, Series, Standing};
+use bourse_market::{Numbers, Revoked, Series, Standing};
 use bourse_store::{Batch, Change, Settled, SignedOrder};
 use bourse_wire::{Address, Amount, Marketplace, OrderFacts, OrderSide, OrderStatus, Timestamp};
 use serde_json::json;

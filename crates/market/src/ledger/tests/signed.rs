@@ -4,7 +4,7 @@ use alloy_primitives::U256;
 use bourse_wire::{ActivityAction, OrderStatus};
 
 use super::*;
-use crate::protocols::native::{Nonces, Numbers, Revoked, Series};
+use crate::nonces::{Nonces, Numbers, Revoked, Series};
 
 const MARKET: Marketplace = Marketplace::LooksRare;
 const MANAGER: u8 = 0xee;

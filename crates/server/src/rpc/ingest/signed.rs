@@ -1,8 +1,9 @@
 //! Signed orders, held against what the chain says of them.
 
-use bourse_market::protocols::native::{Admitted, Answers, Inquiry, Proof, Standing};
-use bourse_market::protocols::venues::Floor;
-use bourse_market::protocols::{Kept, Protocol};
+use bourse_market::Standing;
+use bourse_protocols::native::{Admitted, Answers, Inquiry, Proof};
+use bourse_protocols::venues::Floor;
+use bourse_protocols::{Kept, Protocol};
 use bourse_store::SignedOrder;
 use bourse_wire::{ChainId, OrderFacts, OrderSide, OrderStatus, Timestamp};
 

@@ -1,6 +1,6 @@
 //! How orders can be paid for.
 
-use bourse_market::protocols::Refusal;
+use bourse_protocols::Refusal;
 use bourse_wire::{Address, Amount, ChainRef, Error, OrderSide, Text};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

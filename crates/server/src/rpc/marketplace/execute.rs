@@ -1,7 +1,7 @@
 //! Takes the signature that a step asked for.
 
-use bourse_market::protocols::native::{Inquiry, Proof, SourceFault};
-use bourse_market::protocols::{Given, Taken};
+use bourse_protocols::native::{Inquiry, Proof, SourceFault};
+use bourse_protocols::{Given, Taken};
 use bourse_store::{Batch, Change};
 use bourse_wire::{Address, ChainId, ChainRef, Code, Error, Marketplace, Text, from_value};
 use schemars::JsonSchema;

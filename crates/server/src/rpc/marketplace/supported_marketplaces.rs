@@ -1,6 +1,6 @@
 //! The marketplaces whose orders are kept here.
 
-use bourse_market::protocols::venues::{VENUES, Venue};
+use bourse_protocols::venues::{VENUES, Venue};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -39,7 +39,8 @@ const SEAPORT: &str = "0x0000000000000068f116a894984e2db1123eb395";
 
 /// The vectors of a family.
 pub(crate) fn vectors(family: &str) -> Value {
-    let all: Value = serde_json::from_str(include_str!("../../../../market/vectors/vectors.json")).unwrap();
+    let all: Value =
+        serde_json::from_str(include_str!("../../../../protocols/vectors/vectors.json")).unwrap();
     all[family].clone()
 }
 

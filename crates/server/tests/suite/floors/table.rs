@@ -1,6 +1,6 @@
 //! The table of marketplaces is one: what is answered, what is documented and what is spoken.
 
-use bourse_market::protocols::venues::{VENUES, table};
+use bourse_protocols::venues::{VENUES, table};
 use bourse_wire::ServiceName;
 use serde_json::{Value, json};
 

@@ -1,7 +1,7 @@
 //! Making listings and offers.
 
 use alloy_primitives::U256;
-use bourse_market::protocols::{Act, NewOrder, Refusal, Seed, price_of};
+use bourse_protocols::{Act, NewOrder, Refusal, Seed, price_of};
 use bourse_wire::{Address, Amount, ChainRef, ContractInfo, ContractType, Error, OrderSide, Text, TokenId};
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use bourse_market::protocols::native::is_true;
-use bourse_market::protocols::venues::Floor;
-use bourse_market::protocols::{
+use bourse_protocols::native::is_true;
+use bourse_protocols::venues::Floor;
+use bourse_protocols::{
     AskedFee, BeforeConsent, Fill, Heard, Kept, Permission, Plan, Protocol, Refusal, Trade, Wanted,
     is_granted, read_royalty,
 };

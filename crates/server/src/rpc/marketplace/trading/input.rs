@@ -1,6 +1,6 @@
 //! Members that several requests have.
 
-use bourse_market::protocols::AskedFee;
+use bourse_protocols::AskedFee;
 use bourse_wire::{Address, Amount, ServiceName, Text, TokenId};
 use schemars::JsonSchema;
 use serde::Deserialize;

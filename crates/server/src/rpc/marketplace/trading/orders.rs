@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, HashMap};
 
 use alloy_primitives::U256;
-use bourse_market::protocols::Kept;
-use bourse_market::protocols::native::{Standing, cover_inquiries, is_covered};
+use bourse_market::Standing;
+use bourse_protocols::Kept;
+use bourse_protocols::native::{cover_inquiries, is_covered};
 use bourse_wire::{Address, Amount, Error, Marketplace, OrderFacts, OrderSide, OrderStatus, TokenId};
 
 use super::{Desk, ORDERS_MAX, OrderData};

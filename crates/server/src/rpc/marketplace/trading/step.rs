@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use bourse_market::protocols::native::TypedData;
-use bourse_market::protocols::{Call, Signing, ToSign};
+use bourse_protocols::native::TypedData;
+use bourse_protocols::{Call, Signing, ToSign};
 use bourse_wire::{Address, Amount, ChainId, OrderSide};
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use alloy_primitives::Bytes;
-use bourse_market::protocols::native::Inquiry;
+use bourse_protocols::native::Inquiry;
 use bourse_server::{Allowance, Chains, Operator, Royalty};
 use bourse_wire::{Amount, ChainId};
 use futures_util::FutureExt as _;

@@ -1,0 +1,138 @@
+//! Blur, second version: listings that its own service must agree to, for whoever has logged in there.
+//!
+//! An order of it is signed by its maker like others, but the contract takes it only with a fresh signature of Blur over
+//! the whole call. So calls come from Blur. They are read and compared with what was asked for before they are passed
+//! on.
+
+mod abi;
+mod login;
+mod logs;
+mod order;
+mod source;
+#[cfg(test)]
+mod tests;
+
+use alloy_primitives::{B256, U256};
+use bourse_market::facts::Log;
+use bourse_market::{Nonces, Series, Standing};
+use bourse_wire::{Address, Amount};
+use serde_json::Value;
+
+use self::abi::{amountTakenCall, noncesCall};
+use self::order::Signed;
+use super::native::{
+    self, Admitted, Answers, Domain, Inquiry, Proof, Request, SourceFault, Submitted, Unfit, prove, returned,
+};
+use super::{
+    BeforeConsent, Call, Consent, ConsentFault, Decoded, Given, Heard, Kept, LogError, Making, NewOrder,
+    Plan, Protocol, Refusal, Seed, Taken, Trade, Wanted, price_of,
+};
+
+/// What the protocol is called in messages.
+const NAME: &str = "Blur";
+
+/// Blur on one chain.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Blur {
+    /// What orders are signed for.
+    pub domain: Domain,
+    /// The contract that moves tokens.
+    pub delegate: Address,
+}
+
+impl Protocol for Blur {
+    fn contract(&self) -> Address {
+        self.domain.contract
+    }
+
+    fn admit(&self, order: Submitted<'_>) -> Result<Admitted, Unfit> {
+        let signed = Signed::read(order, self.domain.contract)?;
+        let facts = self.derive(&signed)?;
+        let proof = if signed.signature.0.is_empty() {
+            Proof::Held
+        } else {
+            prove(signed.trader, self.domain.digest(signed.hash()), &signed.signature.0)
+        };
+        let nonces = Nonces::new(self.domain.contract, [(Series::Counter, signed.nonce.0)]);
+        Ok(Admitted { collection: signed.collection, facts, nonces, text: signed.to_text(), proof })
+    }
+
+    fn price(&self, kept: Kept<'_>, quantity: Amount) -> Result<U256, Refusal> {
+        let signed: Signed = native::kept(kept)?;
+        price_of(signed.listing.price.0.into(), quantity)
+    }
+
+    fn before_consent(&self, trade: &Trade<'_>) -> Result<BeforeConsent, Refusal> {
+        if !trade.fees.is_empty() {
+            return Err(Refusal::NoFees { protocol: NAME });
+        }
+        let is_known = trade.consent(login::SUBJECT).is_some();
+        let requests = if is_known { Vec::new() } else { vec![login::challenge(trade.taker())] };
+        Ok(BeforeConsent { requests, ..BeforeConsent::default() })
+    }
+
+    fn wanted(&self, trade: &Trade<'_>, heard: Heard<'_>) -> Result<Vec<Wanted>, Refusal> {
+        if trade.consent(login::SUBJECT).is_some() {
+            return Ok(Vec::new());
+        }
+        let answer = heard.service.first().unwrap_or(&Value::Null);
+        let wanted = login::wanted(answer, trade.taker());
+        Ok(vec![wanted.map_err(|fault| Refusal::Challenge { protocol: NAME, fault })?])
+    }
+
+    fn take(&self, given: Given<'_>) -> Result<Taken, ConsentFault> {
+        login::show(given)
+    }
+
+    fn shown(&self, answer: &Value, now: u64) -> Result<Consent, SourceFault> {
+        login::read(answer, now)
+    }
+
+    fn requests(&self, trade: &Trade<'_>) -> Result<Vec<Request>, Refusal> {
+        source::ask(trade)
+    }
+
+    fn fill(&self, trade: &Trade<'_>, answers: &[Value]) -> Result<Plan, Refusal> {
+        self.plan(trade, answers)
+    }
+
+    fn make(&self, _order: &NewOrder, _seed: Seed<'_>) -> Result<Making, Refusal> {
+        Err(Refusal::MakeElsewhere { protocol: NAME })
+    }
+
+    fn cancel(&self, kept: Kept<'_>) -> Result<Call, Refusal> {
+        let signed: Signed = native::kept(kept)?;
+        let (index, amount) = (signed.listing.index.0, signed.listing.amount.0);
+        let cancels = vec![abi::Cancel { hash: signed.hash(), index, amount }];
+        Ok(Call::of(self.domain.contract, &abi::cancelTradesCall { cancels }))
+    }
+
+    fn inquiries(&self, kept: Kept<'_>) -> Result<Vec<Inquiry>, Refusal> {
+        let signed: Signed = native::kept(kept)?;
+        let (to, user) = (self.domain.contract, signed.trader.bytes().into());
+        let taken = amountTakenCall { user, hash: signed.hash(), listingIndex: signed.listing.index.0 };
+        Ok(vec![Inquiry::new(to, &taken), Inquiry::new(to, &noncesCall { user })])
+    }
+
+    fn standing(&self, kept: Kept<'_>, answers: Answers<'_>) -> Option<Standing> {
+        let signed: Signed = native::kept(kept).ok()?;
+        let taken = returned::<amountTakenCall>(answers, 0)?;
+        if returned::<noncesCall>(answers, 1)? != signed.nonce.0 {
+            return Some(Standing::Cancelled);
+        }
+        let remaining = signed.listing.amount.0.saturating_sub(taken);
+        // What was taken back counts as taken.
+        if remaining.is_zero() {
+            return Some(Standing::Cancelled);
+        }
+        Some(Standing::Open { remaining: remaining.into() })
+    }
+
+    fn topics(&self) -> &'static [B256] {
+        &logs::TOPICS
+    }
+
+    fn decode(&self, logs: &[&Log]) -> Vec<Result<Decoded, LogError>> {
+        logs::decode(logs)
+    }
+}

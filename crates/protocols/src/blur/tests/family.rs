@@ -1,0 +1,103 @@
+//! Random purchases, with a service that answers what it is asked for.
+
+use alloy_primitives::{B256, Bytes, U256, hex, keccak256};
+use alloy_sol_types::{SolCall as _, SolValue as _};
+use bourse_wire::{Address, ChainId, Marketplace, OrderSide};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use crate::blur::abi::{
+    Exchange, FeeRate, Listing, TakeAsk, Taker, TradedOrder, takeAskCall, takeAskSingleCall,
+};
+use crate::testing::family::{Drawn, Family, MAKER, Moved, SHARER, check, collection, drawn, fees, few};
+use crate::venues::deployments;
+use crate::{Call, Protocol, Refusal, Trade};
+
+struct Blur;
+
+fn listing(drawn: &Drawn) -> Listing {
+    let [token, units, price] = [drawn.token, drawn.units, drawn.unit_price].map(U256::from);
+    Listing { index: U256::ZERO, tokenId: token, amount: units, price }
+}
+
+/// The rate of a share, in basis points.
+fn rate(drawn: &Drawn) -> u16 {
+    u16::try_from(drawn.unit_share * 10_000 / drawn.unit_price).unwrap()
+}
+
+fn moved(exchange: &Exchange) -> Moved {
+    let units = exchange.taker.amount;
+    Moved { token: exchange.taker.tokenId.to(), units: units.to(), paid: exchange.listing.price * units }
+}
+
+impl Family for Blur {
+    fn protocol(&self) -> Box<dyn Protocol + Send + Sync> {
+        let marketplace = Marketplace::Blur;
+        deployments(marketplace, ChainId(1))[0].protocol(marketplace, ChainId(1))
+    }
+
+    fn order(&self, drawn: &Drawn, salt: usize) -> Value {
+        let listing = listing(drawn);
+        // The only leaf of its tree is the root.
+        let root = keccak256((listing.index, listing.tokenId, listing.amount, listing.price).abi_encode());
+        let native = json!({ "trader": MAKER, "collection": collection(), "listingsRoot": root.to_string(), "numberOfListings": 1,
+            "expirationTime": 9, "assetType": u8::from(drawn.is_multiple),
+            "makerFee": { "recipient": SHARER, "rate": rate(drawn) }, "salt": salt, "orderType": 0, "nonce": 0,
+            "listing": { "index": 0, "tokenId": drawn.token, "amount": drawn.units, "price": drawn.unit_price },
+            "proof": [] });
+        json!({ "native": native })
+    }
+
+    fn moved(&self, call: &Call) -> Vec<Moved> {
+        if let Ok(one) = takeAskSingleCall::abi_decode(&call.data) {
+            return vec![moved(&one.inputs.exchange)];
+        }
+        takeAskCall::abi_decode(&call.data).unwrap().inputs.exchanges.iter().map(moved).collect()
+    }
+
+    fn answers(&self, trade: &Trade<'_>, drawn: &[Drawn]) -> Vec<Value> {
+        let fee = |drawn: &Drawn| FeeRate { recipient: SHARER.bytes().into(), rate: rate(drawn) };
+        let order = |drawn: &Drawn| TradedOrder {
+            trader: MAKER.bytes().into(),
+            collection: collection().bytes().into(),
+            listingsRoot: B256::ZERO,
+            numberOfListings: U256::ONE,
+            expirationTime: U256::from(9),
+            assetType: u8::from(drawn.is_multiple),
+            makerFee: fee(drawn),
+            salt: U256::ZERO,
+        };
+        let exchange = |(place, drawn): (usize, &Drawn)| Exchange {
+            index: U256::from(place),
+            proof: Vec::new(),
+            listing: listing(drawn),
+            taker: Taker { tokenId: U256::from(drawn.token), amount: U256::from(drawn.traded) },
+        };
+        let inputs = TakeAsk {
+            orders: drawn.iter().map(order).collect(),
+            exchanges: drawn.iter().enumerate().map(exchange).collect(),
+            takerFee: FeeRate { recipient: Address::ZERO.bytes().into(), rate: 0 },
+            signatures: Bytes::new(),
+            tokenRecipient: trade.taker().bytes().into(),
+        };
+        let data = takeAskCall { inputs, oracleSignature: Bytes::new() }.abi_encode();
+        let value = trade.total().unwrap();
+        let sent = json!({ "to": self.protocol().contract(), "data": format!("0x{}", hex::encode(data)), "value": value });
+        vec![json!({ "buys": [{ "txnData": sent }] })]
+    }
+
+    fn may_refuse(&self, refusal: &Refusal, _drawn: &[Drawn], fees: u64) -> bool {
+        matches!(refusal, Refusal::NoFees { protocol: "Blur" }) && fees > 0
+    }
+}
+
+proptest! {
+    #![proptest_config(few())]
+
+    /// All prices are in the chain's own currency.
+    #[test]
+    fn purchases_add_up(drawn in drawn(OrderSide::Listing), fees in fees()) {
+        let drawn: Vec<Drawn> = drawn.into_iter().map(|drawn| Drawn { is_native: true, ..drawn }).collect();
+        check(&Blur, &drawn, &fees)?;
+    }
+}

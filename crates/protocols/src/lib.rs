@@ -1,0 +1,238 @@
+//! How marketplaces are spoken with: which calls do what, and what their logs state. One module for each family. Pure: no
+//! I/O, no clock.
+
+mod approvals;
+pub mod blur;
+mod consent;
+mod logs;
+pub mod looks_rare;
+pub mod native;
+pub mod own;
+pub mod payment_processor;
+mod plan;
+mod refusal;
+mod royalty;
+pub mod seaport;
+#[cfg(test)]
+mod testing;
+mod trade;
+pub mod venues;
+pub mod x2y2;
+pub mod zerox;
+
+use alloy_primitives::{B256, Bytes, U256};
+use alloy_sol_types::SolCall;
+use bourse_wire::{Address, Amount, OrderFacts, OrderSide, TokenId};
+use serde_json::Value;
+
+use approvals::grant_approval;
+pub use approvals::{approve_currency, approve_tokens, is_granted};
+use bourse_market::Standing;
+use bourse_market::facts::{Fact, Log};
+pub use consent::{BeforeConsent, Consent, ConsentFault, Given, Heard, Taken, ToSign, Wanted};
+use native::{Admitted, Answers, Inquiry, Request, SourceFault, Submitted, Unfit};
+pub use plan::{Act, Making, Permission, Plan, Signing};
+pub use refusal::Refusal;
+pub use royalty::{read_royalty, royaltyInfoCall};
+pub use trade::{AskedFee, Fee, Fill, Trade, price_of};
+
+/// A family of marketplaces, as one contract of it is spoken with.
+pub trait Protocol: std::fmt::Debug {
+    /// The contract.
+    fn contract(&self) -> Address;
+
+    /// Reads a signed order and tells what it is.
+    fn admit(&self, _order: Submitted<'_>) -> Result<Admitted, Unfit> {
+        Err(Unfit::Unsigned)
+    }
+
+    /// What so many units of an order cost whoever fills it, or pays them, without fees on top.
+    fn price(&self, kept: Kept<'_>, quantity: Amount) -> Result<U256, Refusal> {
+        price_of(kept.order.price_amount, quantity)
+    }
+
+    /// What to ask of the chain to learn what of a price goes to the makers of the token, where whoever fills an order has
+    /// to tell.
+    fn royalty(&self, _collection: Address, _fill: &Fill<'_>) -> Option<Inquiry> {
+        None
+    }
+
+    /// What must be asked before it is known what the taker must sign to fill orders.
+    fn before_consent(&self, _trade: &Trade<'_>) -> Result<BeforeConsent, Refusal> {
+        Ok(BeforeConsent::default())
+    }
+
+    /// What the taker has still to sign before orders can be filled, beside what the trade has of it already.
+    fn wanted(&self, _trade: &Trade<'_>, _heard: Heard<'_>) -> Result<Vec<Wanted>, Refusal> {
+        Ok(Vec::new())
+    }
+
+    /// Takes a signature that [`Protocol::wanted`] asked for.
+    fn take(&self, _given: Given<'_>) -> Result<Taken, ConsentFault> {
+        Err(ConsentFault::Needless)
+    }
+
+    /// The consent in what the marketplace's own service answered to [`Taken::Show`].
+    fn shown(&self, _answer: &Value, _now: u64) -> Result<Consent, SourceFault> {
+        Err(SourceFault::Missing { member: "consent" })
+    }
+
+    /// What must be asked of the marketplace's own service before orders can be filled.
+    fn requests(&self, _trade: &Trade<'_>) -> Result<Vec<Request>, Refusal> {
+        Ok(Vec::new())
+    }
+
+    /// The calls that fill orders, with the answers to [`Protocol::requests`].
+    fn fill(&self, trade: &Trade<'_>, answers: &[Value]) -> Result<Plan, Refusal>;
+
+    /// What must be asked of the chain before an order is made.
+    fn before_making(&self, _order: &NewOrder) -> Vec<Inquiry> {
+        Vec::new()
+    }
+
+    /// How an order is made.
+    fn make(&self, order: &NewOrder, seed: Seed<'_>) -> Result<Making, Refusal>;
+
+    /// The call by which its maker takes an order back.
+    fn cancel(&self, kept: Kept<'_>) -> Result<Call, Refusal>;
+
+    /// What to ask of the chain to learn what became of an order.
+    fn inquiries(&self, _kept: Kept<'_>) -> Result<Vec<Inquiry>, Refusal> {
+        Ok(Vec::new())
+    }
+
+    /// What became of an order by what was answered; `None` when that does not tell.
+    fn standing(&self, _kept: Kept<'_>, _answers: Answers<'_>) -> Option<Standing> {
+        None
+    }
+
+    /// The contracts whose logs tell of its orders.
+    fn writers(&self) -> Vec<Address> {
+        vec![self.contract()]
+    }
+
+    /// The first topics of the logs that [`Protocol::decode`] reads.
+    fn topics(&self) -> &'static [B256];
+
+    /// Reads logs that its contracts wrote in one transaction, in their order. Those about something else state nothing.
+    fn decode(&self, logs: &[&Log]) -> Vec<Result<Decoded, LogError>>;
+}
+
+/// An order, and what is kept of it for trades.
+#[derive(Clone, Copy, Debug)]
+pub struct Kept<'a> {
+    /// The order.
+    pub order: &'a OrderFacts,
+    /// Its native form, where it has one.
+    pub native: Option<&'a str>,
+}
+
+/// What makes an order unlike any other, and what the chain answered to [`Protocol::before_making`].
+#[derive(Clone, Copy, Debug)]
+pub struct Seed<'a> {
+    /// A number that was never drawn before.
+    pub salt: U256,
+    /// The time, in seconds since 1970.
+    pub now: u64,
+    /// The chain's answers.
+    pub answers: Answers<'a>,
+}
+
+/// How long before they are made orders begin, in seconds. The time of chains is that of their newest block, which may
+/// be a while ago, or by a clock that goes slow: an order that begins now could not be filled at once.
+const BEGINS_BEFORE: u64 = 300;
+
+impl Seed<'_> {
+    /// When an order begins, in seconds since 1970.
+    fn start(&self) -> U256 {
+        U256::from(self.now.saturating_sub(BEGINS_BEFORE))
+    }
+}
+
+/// A call of a contract, as a wallet sends it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Call {
+    /// The contract.
+    pub to: Address,
+    /// What it is asked to do.
+    pub data: Bytes,
+    /// How much of the chain's own currency goes with it.
+    pub value: Amount,
+    /// What it moves in the currency of the orders.
+    pub price: Amount,
+}
+
+impl Call {
+    /// A call that costs nothing but gas.
+    fn of<C: SolCall>(to: Address, call: &C) -> Self {
+        Self { to, data: call.abi_encode().into(), value: Amount::ZERO, price: Amount::ZERO }
+    }
+
+    /// The same at a price, which goes with the call when it is in the chain's own currency.
+    fn paying(self, currency: Address, price: U256) -> Self {
+        let price = Amount::from(price);
+        let value = if currency == Address::ZERO { price } else { Amount::ZERO };
+        Self { value, price, ..self }
+    }
+}
+
+/// An order to be made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NewOrder {
+    /// Selling or buying.
+    pub side: OrderSide,
+    /// Who makes it.
+    pub maker: Address,
+    /// Contract of the collection.
+    pub collection: Address,
+    /// Whether the collection has many of each token (ERC-1155), rather than one (ERC-721).
+    pub is_multiple: bool,
+    /// The token.
+    pub token_id: TokenId,
+    /// How many units.
+    pub quantity: Amount,
+    /// When it ends, in seconds since 1970.
+    pub expiry: Amount,
+    /// The currency.
+    pub currency: Address,
+    /// Price of one unit, in base units of the currency.
+    pub unit_price: Amount,
+    /// What of the whole price goes to the makers of the token.
+    pub royalty: Amount,
+}
+
+/// What a log of a marketplace states.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Decoded {
+    /// The log's place among those that were read.
+    pub place: usize,
+    /// Of which collections.
+    pub concerns: Concerns,
+    /// What.
+    pub fact: Fact,
+}
+
+/// Which collections a log of a marketplace is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Concerns {
+    /// The one of this contract.
+    Collection(Address),
+    /// Every collection that has orders of that maker on that marketplace.
+    EveryCollection,
+}
+
+/// Why a log states nothing, although it has the name of an event that does.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+#[error("log {index} of transaction {tx_hash} by {address} is no {event}: {reason}")]
+pub struct LogError {
+    /// The contract that wrote it.
+    pub address: Address,
+    /// Its transaction.
+    pub tx_hash: B256,
+    /// Its place among the logs of its block.
+    pub index: u64,
+    /// The event that it has the name of.
+    pub event: &'static str,
+    /// What is wrong with it.
+    pub reason: String,
+}

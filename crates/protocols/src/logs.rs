@@ -1,0 +1,58 @@
+//! Reading logs.
+
+use alloy_sol_types::SolEvent;
+use bourse_market::facts::{Fact, Log};
+use bourse_market::{Numbers, Revoked, Series};
+use bourse_wire::{Address, Marketplace};
+
+use super::{Concerns, Decoded, LogError};
+
+/// Something that a log states, and of which collections.
+pub(super) type Finding = (Concerns, Fact);
+
+/// What logs state, each read by itself.
+pub(super) fn each(
+    logs: &[&Log],
+    read: impl Fn(&Log) -> Result<Vec<Finding>, LogError>,
+) -> Vec<Result<Decoded, LogError>> {
+    let mut decoded = Vec::with_capacity(logs.len());
+    for (place, log) in logs.iter().enumerate() {
+        match read(log) {
+            Ok(findings) => decoded.extend(findings.into_iter().map(|finding| Ok(found(place, finding)))),
+            Err(error) => decoded.push(Err(error)),
+        }
+    }
+    decoded
+}
+
+/// What the log at a place states.
+pub(super) fn found(place: usize, (concerns, fact): Finding) -> Decoded {
+    Decoded { place, concerns, fact }
+}
+
+/// Orders of a maker on a marketplace are over by the numbers that a contract counts, whichever collections they are for.
+pub(super) fn revoked(
+    (marketplace, contract): (Marketplace, Address),
+    maker: Address,
+    series: Series,
+    numbers: Numbers,
+) -> Finding {
+    let revoked = Revoked { contract, series, numbers };
+    (Concerns::EveryCollection, Fact::OrdersRevoked { marketplace, maker, revoked })
+}
+
+/// The event that a log is by its name.
+pub(super) fn read<E: SolEvent>(log: &Log) -> Result<E, LogError> {
+    E::decode_raw_log_validate(log.topics.iter().copied(), &log.data).map_err(|error| LogError {
+        address: log.address,
+        tx_hash: log.tx_hash,
+        index: log.index,
+        event: E::SIGNATURE,
+        reason: error.to_string(),
+    })
+}
+
+/// An address as the rest of the service has it.
+pub(super) fn address(given: alloy_primitives::Address) -> Address {
+    Address::from_bytes(given.into_array())
+}

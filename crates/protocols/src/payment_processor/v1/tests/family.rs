@@ -1,0 +1,66 @@
+//! Random purchases.
+
+use alloy_sol_types::SolCall as _;
+use bourse_wire::{Address, ChainId, Marketplace, OrderSide};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::super::abi::{MatchedOrder, buyBatchOfListingsCall, buySingleListingCall};
+use crate::testing::family::{
+    Drawn, Family, MAKER, Moved, SHARER, check, collection, drawn, fees, few, signature,
+};
+use crate::venues::{Kind, deployments};
+use crate::{Call, Protocol, Refusal};
+
+struct First;
+
+fn moved(order: &MatchedOrder) -> Moved {
+    assert_eq!(Address::from_bytes(order.seller.into_array()), MAKER);
+    assert_eq!(order.offerPrice, order.listingMinPrice);
+    Moved { token: order.tokenId.to(), units: order.amount.to(), paid: order.offerPrice }
+}
+
+impl Family for First {
+    fn protocol(&self) -> Box<dyn Protocol + Send + Sync> {
+        let marketplace = Marketplace::PaymentProcessor;
+        let known = deployments(marketplace, ChainId(1));
+        let first = known.iter().find(|known| known.kind == Kind::PaymentProcessorV1).unwrap();
+        first.protocol(marketplace, ChainId(1))
+    }
+
+    fn order(&self, drawn: &Drawn, salt: usize) -> Value {
+        let native = json!({ "protocol": u8::from(drawn.is_multiple), "sellerAcceptedOffer": false, "marketplace": SHARER,
+            "marketplaceFeeNumerator": drawn.unit_share * 10_000 / drawn.unit_price, "maxRoyaltyFeeNumerator": 0,
+            "privateBuyer": Address::ZERO, "seller": MAKER, "tokenAddress": collection(), "tokenId": drawn.token,
+            "amount": drawn.units, "minPrice": drawn.whole(), "expiration": 9, "nonce": salt, "masterNonce": 0,
+            "coin": drawn.currency() });
+        json!({ "native": native, "signature": signature() })
+    }
+
+    fn moved(&self, call: &Call) -> Vec<Moved> {
+        if let Ok(one) = buySingleListingCall::abi_decode(&call.data) {
+            return vec![moved(&one.saleDetails)];
+        }
+        let many = buyBatchOfListingsCall::abi_decode(&call.data).unwrap();
+        assert_eq!(many.signedListings.len(), many.saleDetailsArray.len());
+        assert_eq!(many.signedOffers.len(), many.saleDetailsArray.len());
+        many.saleDetailsArray.iter().map(moved).collect()
+    }
+
+    fn may_refuse(&self, refusal: &Refusal, drawn: &[Drawn], fees: u64) -> bool {
+        match refusal {
+            Refusal::Whole { .. } => drawn.iter().any(|drawn| drawn.traded < drawn.units),
+            Refusal::NoFees { protocol } => *protocol == "Payment Processor 1" && fees > 0,
+            _ => false,
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(few())]
+
+    #[test]
+    fn purchases_add_up(drawn in drawn(OrderSide::Listing), fees in fees()) {
+        check(&First, &drawn, &fees)?;
+    }
+}

@@ -1,0 +1,84 @@
+//! A marketplace on one chain, with all its contracts there.
+
+use std::sync::Arc;
+
+use bourse_wire::{Address, ChainId, Marketplace};
+use serde_json::Value;
+
+use super::{Deployment, Protocol};
+use crate::Kept;
+use crate::native::{Admitted, Proof, Submitted, Unfit};
+
+/// A marketplace on one chain, with all its contracts there.
+pub struct Floor {
+    protocols: Vec<Arc<dyn Protocol + Send + Sync>>,
+}
+
+impl Floor {
+    /// A marketplace with these contracts; `None` when it has none.
+    pub fn new(marketplace: Marketplace, chain: ChainId, deployments: &[Deployment]) -> Option<Self> {
+        let protocols = deployments.iter().map(|deployment| deployment.protocol(marketplace, chain));
+        Self::of(protocols.collect())
+    }
+
+    /// A marketplace that is spoken with in these ways; `None` when there are none.
+    pub fn of(protocols: Vec<Box<dyn Protocol + Send + Sync>>) -> Option<Self> {
+        let protocols: Vec<_> = protocols.into_iter().map(Arc::from).collect();
+        (!protocols.is_empty()).then_some(Self { protocols })
+    }
+
+    /// How its contracts are spoken with.
+    pub fn into_protocols(self) -> Vec<Arc<dyn Protocol + Send + Sync>> {
+        self.protocols
+    }
+
+    /// The contract that new orders are for.
+    pub fn newest(&self) -> Option<&(dyn Protocol + Send + Sync)> {
+        self.protocols.first().map(AsRef::as_ref)
+    }
+
+    /// The contract that an order is for.
+    pub fn protocol_of(&self, kept: Kept<'_>) -> Option<&(dyn Protocol + Send + Sync)> {
+        let text = kept.native.and_then(|text| serde_json::from_str::<Value>(text).ok());
+        match text.as_ref().and_then(|native| native.get("protocolAddress")).and_then(Value::as_str) {
+            Some(contract) => self.at(contract.parse().ok()?),
+            None => self.newest(),
+        }
+    }
+
+    /// How its contract at an address is spoken with.
+    pub fn at(&self, contract: Address) -> Option<&(dyn Protocol + Send + Sync)> {
+        self.protocols.iter().map(AsRef::as_ref).find(|protocol| protocol.contract() == contract)
+    }
+
+    /// Reads a signed order and tells what it is. When it does not say which contract it is for, its signature does.
+    pub fn admit(&self, order: Submitted<'_>) -> Result<Admitted, Unfit> {
+        let names = ["protocolAddress", "protocol_address"];
+        let named = names.iter().find_map(|name| order.native.get(*name)).and_then(Value::as_str);
+        let named = named.and_then(|text| text.parse::<Address>().ok());
+        if let Some(address) = named.filter(|address| *address != Address::ZERO) {
+            return self.at(address).ok_or(Unfit::Contract { address })?.admit(order);
+        }
+        if let [only] = self.protocols.as_slice() {
+            return only.admit(order);
+        }
+        let (mut read, mut refused) = (Vec::new(), Vec::new());
+        for protocol in &self.protocols {
+            match protocol.admit(order) {
+                Ok(admitted) if admitted.proof == Proof::Signed => return Ok(admitted),
+                Ok(admitted) => read.push(admitted),
+                Err(unfit) => refused.push(unfit),
+            }
+        }
+        match (read.len(), refused.into_iter().min_by_key(is_foreign)) {
+            (1, _) => read.pop().ok_or(Unfit::WhichContract),
+            (0, Some(unfit)) => Err(unfit),
+            _ => Err(Unfit::WhichContract),
+        }
+    }
+}
+
+/// Whether an order seems to be of another protocol altogether.
+fn is_foreign(unfit: &Unfit) -> bool {
+    matches!(unfit, Unfit::Format(_))
+}
