@@ -1,12 +1,14 @@
 //! What became of signed orders before they were known here: contracts are asked, at the block that a chain is followed to.
 
+use std::sync::Arc;
+
 use alloy_primitives::{BlockHash, Bytes};
 use bourse_market::Standing;
 use bourse_protocols::native::{Inquiry, cover_inquiries, dealt, is_covered};
-use bourse_protocols::venues::Floor;
+use bourse_protocols::venues::Venue;
 use bourse_protocols::{Kept, Protocol};
 use bourse_store::{Purse, Settled, Store, Unsettled};
-use bourse_wire::{Marketplace, OrderSide};
+use bourse_wire::OrderSide;
 
 use crate::calls::Caller;
 use crate::node::{Call, Failure, Node};
@@ -18,13 +20,13 @@ const ORDERS_AT_ONCE: u64 = 200;
 /// Asks what became of signed orders.
 pub struct Standings {
     caller: Caller,
-    floors: Vec<(Marketplace, Floor)>,
+    venues: Vec<Arc<Venue>>,
 }
 
 impl Standings {
     /// Asks through `caller` about orders of these marketplaces.
-    pub fn new(caller: Caller, floors: Vec<(Marketplace, Floor)>) -> Self {
-        Self { caller, floors }
+    pub fn new(caller: Caller, venues: Vec<Arc<Venue>>) -> Self {
+        Self { caller, venues }
     }
 
     /// Asks about some of the orders that were never asked about, and stores what is said. Tells whose money stands
@@ -98,9 +100,9 @@ impl Standings {
         Ok(dealt(&asked, answers.into_iter().map(Result::ok).collect()))
     }
 
-    fn protocol(&self, order: &Unsettled) -> Option<&(dyn Protocol + Send + Sync)> {
-        let (_, floor) = self.floors.iter().find(|(of, _)| *of == order.facts.marketplace)?;
-        floor.protocol_of(kept(order))
+    fn protocol(&self, order: &Unsettled) -> Option<&dyn Protocol> {
+        let venue = self.venues.iter().find(|venue| venue.marketplace() == order.facts.marketplace)?;
+        venue.protocol_of(kept(order))
     }
 }
 

@@ -1,7 +1,7 @@
 //! What contracts are asked about signed orders, and what becomes of the answers.
 #![expect(clippy::unwrap_used, reason = "a test may fail by panicking")]
 
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use alloy_primitives::{B256, Bytes, U256};
 use alloy_sol_types::{SolCall, sol};
@@ -10,7 +10,7 @@ use bourse_chain::{
 };
 use bourse_market::facts::{Block, BlockHash};
 use bourse_protocols::native::Submitted;
-use bourse_protocols::venues::{Floor, deployments};
+use bourse_protocols::venues::{Registry, Venue};
 use bourse_store::testing::TestDatabase;
 use bourse_store::{Batch, Change, CollectionKey, History, SignedOrder, Store};
 use bourse_wire::{Address, Amount, ChainId, JsonObject, Marketplace, OrderFacts, OrderStatus, Timestamp};
@@ -89,8 +89,8 @@ impl Contract {
     }
 }
 
-fn floor() -> Floor {
-    Floor::new(MARKET, CHAIN, &deployments(MARKET, CHAIN)).unwrap()
+fn venue() -> Arc<Venue> {
+    Registry::default().venue(CHAIN, MARKET).unwrap()
 }
 
 /// An order that somebody signed, and its collection.
@@ -100,7 +100,7 @@ fn order(name: &str) -> (CollectionKey, SignedOrder) {
     let case = cases.into_iter().find(|case| case["name"] == name).unwrap();
     let native: JsonObject = serde_json::from_value(case["orders"][0]["native"].clone()).unwrap();
     let signature = case["orders"][0]["signature"].as_str();
-    let admitted = floor().admit(Submitted { native: &native, signature }).unwrap();
+    let admitted = venue().admit(Submitted { native: &native, signature }).unwrap();
     let key = CollectionKey { chain: CHAIN, address: admitted.collection };
     (key, SignedOrder { facts: admitted.facts, native: admitted.text, nonces: admitted.nonces })
 }
@@ -146,7 +146,7 @@ impl Stage {
 
     /// Looks; whose money is to be looked at.
     async fn look(&self, contract: &Contract) -> Vec<Address> {
-        let standings = Standings::new(Caller::new(None), vec![(MARKET, floor())]);
+        let standings = Standings::new(Caller::new(None), vec![venue()]);
         let purses = standings.look(contract, &self.store, &self.at).await.unwrap();
         purses.into_iter().map(|purse| purse.maker).collect()
     }

@@ -36,8 +36,19 @@ pub use refusal::Refusal;
 pub use royalty::{read_royalty, royaltyInfoCall};
 pub use trade::{AskedFee, Fee, Fill, Trade, price_of};
 
+/// Every family. One that is not named here is not spoken.
+const FAMILIES: [&venues::Family; 7] = [
+    &own::FAMILY,
+    &seaport::FAMILY,
+    &looks_rare::FAMILY,
+    &zerox::FAMILY,
+    &payment_processor::FAMILY,
+    &blur::FAMILY,
+    &x2y2::FAMILY,
+];
+
 /// A family of marketplaces, as one contract of it is spoken with.
-pub trait Protocol: std::fmt::Debug {
+pub trait Protocol: std::fmt::Debug + Send + Sync + 'static {
     /// The contract.
     fn contract(&self) -> Address;
 
@@ -114,9 +125,18 @@ pub trait Protocol: std::fmt::Debug {
     /// The first topics of the logs that [`Protocol::decode`] reads.
     fn topics(&self) -> &'static [B256];
 
+    /// By which topics those of its logs are found that tell of one collection, all the way back. Most marketplaces name
+    /// collections in no topic: what became of a signed order before it was put is asked when it is put.
+    fn collection_topics(&self, _collection: Address) -> Vec<TopicFilter> {
+        Vec::new()
+    }
+
     /// Reads logs that its contracts wrote in one transaction, in their order. Those about something else state nothing.
-    fn decode(&self, logs: &[&Log]) -> Vec<Result<Decoded, LogError>>;
+    fn decode(&self, logs: &[&Log]) -> Vec<Result<Statement, LogError>>;
 }
+
+/// For each topic of a log, in order, what it may be; anything when empty.
+pub type TopicFilter = Vec<Vec<B256>>;
 
 /// An order, and what is kept of it for trades.
 #[derive(Clone, Copy, Debug)]
@@ -201,20 +221,20 @@ pub struct NewOrder {
     pub royalty: Amount,
 }
 
-/// What a log of a marketplace states.
+/// What a log states.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Decoded {
+pub struct Statement {
     /// The log's place among those that were read.
-    pub place: usize,
+    pub log: usize,
     /// Of which collections.
-    pub concerns: Concerns,
-    /// What.
+    pub scope: Scope,
+    /// What it states of them.
     pub fact: Fact,
 }
 
-/// Which collections a log of a marketplace is about.
+/// Which collections a log is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Concerns {
+pub enum Scope {
     /// The one of this contract.
     Collection(Address),
     /// Every collection that has orders of that maker on that marketplace.

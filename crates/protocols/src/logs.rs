@@ -5,16 +5,16 @@ use bourse_market::facts::{Fact, Log};
 use bourse_market::{Numbers, Revoked, Series};
 use bourse_wire::{Address, Marketplace};
 
-use super::{Concerns, Decoded, LogError};
+use super::{LogError, Scope, Statement};
 
 /// Something that a log states, and of which collections.
-pub(super) type Finding = (Concerns, Fact);
+pub(super) type Finding = (Scope, Fact);
 
 /// What logs state, each read by itself.
 pub(super) fn each(
     logs: &[&Log],
     read: impl Fn(&Log) -> Result<Vec<Finding>, LogError>,
-) -> Vec<Result<Decoded, LogError>> {
+) -> Vec<Result<Statement, LogError>> {
     let mut decoded = Vec::with_capacity(logs.len());
     for (place, log) in logs.iter().enumerate() {
         match read(log) {
@@ -26,8 +26,8 @@ pub(super) fn each(
 }
 
 /// What the log at a place states.
-pub(super) fn found(place: usize, (concerns, fact): Finding) -> Decoded {
-    Decoded { place, concerns, fact }
+pub(super) fn found(log: usize, (scope, fact): Finding) -> Statement {
+    Statement { log, scope, fact }
 }
 
 /// Orders of a maker on a marketplace are over by the numbers that a contract counts, whichever collections they are for.
@@ -38,7 +38,7 @@ pub(super) fn revoked(
     numbers: Numbers,
 ) -> Finding {
     let revoked = Revoked { contract, series, numbers };
-    (Concerns::EveryCollection, Fact::OrdersRevoked { marketplace, maker, revoked })
+    (Scope::EveryCollection, Fact::OrdersRevoked { marketplace, maker, revoked })
 }
 
 /// The event that a log is by its name.

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use bourse_protocols::venues::Registry;
 use bourse_store::{Batch, Committed, DatabaseUrl, OpenOptions, Store, StoreError};
 use bourse_wire::{Currency, ServiceName, Timestamp};
 use tokio::sync::Semaphore;
@@ -32,6 +33,8 @@ pub struct App {
     pub(crate) service_name: ServiceName,
     pub(crate) store: Store,
     pub(crate) clock: Clock,
+    /// The marketplaces on all networks.
+    pub(crate) registry: Registry,
     /// Whom to ask what is not stored of a chain.
     pub(crate) nodes: Arc<Nodes>,
     pub(crate) chains: Arc<dyn Chains>,
@@ -108,7 +111,8 @@ impl App {
         clock: Clock,
         chains: Option<Arc<dyn Chains>>,
     ) -> Result<Arc<Self>, StartError> {
-        let nodes = Arc::new(Nodes::open(&settings.networks, &clock)?);
+        let registry = settings.networks.registry();
+        let nodes = Arc::new(Nodes::open(&settings.networks, &registry, &clock)?);
         let data = settings.storage.data.clone();
         let unusable = |source| StartError::Data { path: data.display().to_string(), source };
         make_private_directory(&data).map_err(unusable)?;
@@ -150,6 +154,7 @@ impl App {
             clock,
             chains: chains.unwrap_or_else(|| Arc::<Nodes>::clone(&nodes)),
             nodes,
+            registry,
             store,
             settings,
         }))
@@ -158,6 +163,11 @@ impl App {
     /// The settings it runs with.
     pub fn settings(&self) -> &Settings {
         &self.settings
+    }
+
+    /// The marketplaces on all networks.
+    pub fn registry(&self) -> &Registry {
+        &self.registry
     }
 
     /// The store it runs on.

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use bourse_protocols::venues::Registry;
 use bourse_server::Clock;
 use bourse_server::counting::TrackedEvent;
 use bourse_server::ingest::{
@@ -40,6 +41,7 @@ pub(crate) enum Record {
 pub(crate) struct Reader {
     service: ServiceName,
     networks: Networks,
+    registry: Registry,
     projects: HashSet<ProjectId>,
     followed: HashSet<CollectionKey>,
     clock: Clock,
@@ -91,7 +93,8 @@ impl Reader {
         projects: HashSet<ProjectId>,
         clock: Clock,
     ) -> Self {
-        Self { service, networks, projects, followed: HashSet::new(), clock }
+        let registry = networks.registry();
+        Self { service, networks, registry, projects, followed: HashSet::new(), clock }
     }
 
     /// The same, refusing what the chains of these collections state.
@@ -136,8 +139,8 @@ impl Reader {
 
     /// The reader of the records that can also be put through the service.
     fn shared(&self) -> ingest::Reader<'_> {
-        let (service, networks, now) = (&self.service, &self.networks, self.clock.now());
-        ingest::Reader { service, networks, chains: Chains::Named, now }
+        let Self { service, networks, registry, clock, .. } = self;
+        ingest::Reader { service, networks, registry, chains: Chains::Named, now: clock.now() }
     }
 
     fn token(&self, members: JsonObject) -> Result<Record, Error> {

@@ -39,8 +39,9 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use bourse_protocols::Protocol;
 use bourse_store::{Followed, StoreError};
-use bourse_wire::{Address, ChainId, Marketplace, Timestamp};
+use bourse_wire::{Address, ChainId, Timestamp};
 use futures_util::future::{Either, select};
 
 pub use books::Books;
@@ -50,7 +51,7 @@ use ranges::{RangeSize, Ranges};
 use window::Window;
 
 use crate::calls::{Caller, MULTICALL3};
-use crate::decode::{Decoder, Signed};
+use crate::decode::Decoder;
 use crate::node::{Failure, Node};
 use crate::pace::{Pace, between, later};
 use crate::royalties::Royalties;
@@ -69,10 +70,8 @@ pub struct FollowOptions {
     pub poll: Duration,
     /// For how long one process has the right to follow.
     pub lease: Duration,
-    /// Contracts of marketplaces whose orders are read.
-    pub markets: Vec<(Address, Marketplace)>,
-    /// Marketplaces whose orders are signed, and what happens to them is read.
-    pub signed: Vec<Signed>,
+    /// How the marketplaces are spoken with whose logs are read.
+    pub protocols: Vec<Arc<dyn Protocol>>,
     /// From which block on collections are read that nobody registered; none leaves them alone.
     pub discover_from: Option<u64>,
     /// How many blocks of history are asked about first; it adapts to the node.
@@ -102,8 +101,7 @@ impl FollowOptions {
             window: 128,
             poll: Duration::from_secs(1),
             lease: Duration::from_secs(30),
-            markets: Vec::new(),
-            signed: Vec::new(),
+            protocols: Vec::new(),
             discover_from: None,
             range_blocks_first: 2_000,
             range_blocks_max: 100_000,
@@ -180,7 +178,7 @@ impl<N: Node, B: Books, P: Pace> Follower<N, B, P> {
     /// A follower of one chain. `status` tells others how it goes.
     pub fn new(options: FollowOptions, node: Arc<N>, books: Arc<B>, pace: Arc<P>, status: Status) -> Self {
         let royalties = Royalties::new(Caller::new(options.multicall));
-        let decoder = Decoder::new(options.markets.clone()).with_signed(options.signed.clone());
+        let decoder = Decoder::new(options.protocols.clone());
         let reading = Reading { node, pace, decoder, royalties, status: status.clone() };
         let size =
             RangeSize::new(options.range_blocks_first, options.range_blocks_max, options.range_logs_max);

@@ -11,7 +11,7 @@ use bourse_wire::{Address, Timestamp};
 use crate::books::Faulty;
 use crate::dice::Dice;
 use crate::node::{CHAIN, Shared, Weather, WorldNode};
-use crate::world::{COLLECTIONS, MARKETS, World};
+use crate::world::{COLLECTIONS, World, protocols};
 
 /// How many blocks the follower keeps.
 pub(crate) const WINDOW: u64 = 24;
@@ -86,7 +86,7 @@ impl<B: Books> Sim<B> {
         let options = FollowOptions {
             window: WINDOW,
             poll: Duration::from_millis(30),
-            markets: MARKETS.to_vec(),
+            protocols: protocols(),
             range_blocks_first: 16,
             range_blocks_max: 64,
             range_logs_max: 40,

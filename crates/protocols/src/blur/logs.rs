@@ -12,7 +12,7 @@ use super::abi::{
 };
 use super::order::name;
 use crate::logs::{Finding, address, each, read, revoked};
-use crate::{Concerns, Decoded, LogError};
+use crate::{LogError, Scope, Statement};
 
 const MARKETPLACE: Marketplace = Marketplace::Blur;
 
@@ -26,7 +26,7 @@ pub(super) const TOPICS: [B256; 6] = [
     NonceIncremented::SIGNATURE_HASH,
 ];
 
-pub(super) fn decode(logs: &[&Log]) -> Vec<Result<Decoded, LogError>> {
+pub(super) fn decode(logs: &[&Log]) -> Vec<Result<Statement, LogError>> {
     each(logs, |log| Ok(finding(log)?.into_iter().collect()))
 }
 
@@ -54,7 +54,7 @@ fn finding(log: &Log) -> Result<Option<Finding>, LogError> {
         CancelTrade::SIGNATURE_HASH => {
             let event: CancelTrade = read(log)?;
             let order_id = name(event.hash, event.index);
-            Some((Concerns::EveryCollection, Fact::OrderCancelled { marketplace: MARKETPLACE, order_id }))
+            Some((Scope::EveryCollection, Fact::OrderCancelled { marketplace: MARKETPLACE, order_id }))
         }
         NonceIncremented::SIGNATURE_HASH => {
             let event: NonceIncremented = read(log)?;
@@ -87,5 +87,5 @@ fn filled(order_id: String, collection: Address, token: U256, quantity: U256) ->
         quantity: Amount::from(quantity),
         remaining: None,
     };
-    (Concerns::Collection(collection), Fact::OrderFilled(Box::new(filled)))
+    (Scope::Collection(collection), Fact::OrderFilled(Box::new(filled)))
 }

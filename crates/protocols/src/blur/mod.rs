@@ -11,6 +11,7 @@ mod order;
 mod source;
 #[cfg(test)]
 mod tests;
+mod venues;
 
 use alloy_primitives::{B256, U256};
 use bourse_market::facts::Log;
@@ -20,12 +21,13 @@ use serde_json::Value;
 
 use self::abi::{amountTakenCall, noncesCall};
 use self::order::Signed;
+pub(crate) use self::venues::FAMILY;
 use super::native::{
     self, Admitted, Answers, Domain, Inquiry, Proof, Request, SourceFault, Submitted, Unfit, prove, returned,
 };
 use super::{
-    BeforeConsent, Call, Consent, ConsentFault, Decoded, Given, Heard, Kept, LogError, Making, NewOrder,
-    Plan, Protocol, Refusal, Seed, Taken, Trade, Wanted, price_of,
+    BeforeConsent, Call, Consent, ConsentFault, Given, Heard, Kept, LogError, Making, NewOrder, Plan,
+    Protocol, Refusal, Seed, Statement, Taken, Trade, Wanted, price_of,
 };
 
 /// What the protocol is called in messages.
@@ -132,7 +134,7 @@ impl Protocol for Blur {
         &logs::TOPICS
     }
 
-    fn decode(&self, logs: &[&Log]) -> Vec<Result<Decoded, LogError>> {
+    fn decode(&self, logs: &[&Log]) -> Vec<Result<Statement, LogError>> {
         logs::decode(logs)
     }
 }

@@ -12,7 +12,7 @@ use super::abi::{
     SubsetNoncesCancelled, TakerAsk, TakerBid,
 };
 use crate::logs::{Finding, address, each, read, revoked};
-use crate::{Concerns, Decoded, LogError};
+use crate::{LogError, Scope, Statement};
 
 const MARKETPLACE: Marketplace = Marketplace::LooksRare;
 
@@ -28,7 +28,7 @@ pub(super) const TOPICS: [B256; 7] = [
 ];
 
 impl LooksRare {
-    pub(super) fn read_logs(&self, logs: &[&Log]) -> Vec<Result<Decoded, LogError>> {
+    pub(super) fn read_logs(&self, logs: &[&Log]) -> Vec<Result<Statement, LogError>> {
         each(logs, |log| self.findings(log))
     }
 
@@ -73,7 +73,7 @@ impl LooksRare {
     fn grant(&self, owner: Address, to: &[alloy_primitives::Address], granted: bool) -> Vec<Finding> {
         let is_ours = to.iter().any(|operator| address(*operator) == self.domain.contract);
         let fact = Fact::Grant { owner, manager: self.transfer_manager, granted };
-        is_ours.then_some((Concerns::EveryCollection, fact)).into_iter().collect()
+        is_ours.then_some((Scope::EveryCollection, fact)).into_iter().collect()
     }
 }
 
@@ -124,7 +124,7 @@ fn fill(
             quantity: Amount::from(*quantity),
             remaining: Some(Amount::ZERO),
         };
-        findings.push((Concerns::Collection(collection), Fact::OrderFilled(Box::new(filled))));
+        findings.push((Scope::Collection(collection), Fact::OrderFilled(Box::new(filled))));
     }
     if nonce.isNonceInvalidated {
         findings.push(revoked(

@@ -10,6 +10,7 @@ mod logs;
 mod order;
 #[cfg(test)]
 mod tests;
+mod venues;
 
 use alloy_primitives::{B256, U256};
 use bourse_market::facts::Log;
@@ -19,11 +20,12 @@ use serde_json::Value;
 
 use self::abi::{hasUserApprovedOperatorCall, userBidAskNoncesCall, userOrderNonceCall, userSubsetNonceCall};
 use self::order::{Signed, side_of};
+pub(crate) use self::venues::FAMILY;
 use super::native::{
     self, Admitted, Answers, Data, Domain, Inquiry, Number, Submitted, TypedData, Unfit, prove, returned,
 };
 use super::{
-    Call, Decoded, Kept, LogError, Making, NewOrder, Permission, Plan, Protocol, Refusal, Seed, Signing,
+    Call, Kept, LogError, Making, NewOrder, Permission, Plan, Protocol, Refusal, Seed, Signing, Statement,
     Trade, price_of,
 };
 
@@ -179,7 +181,7 @@ impl Protocol for LooksRare {
         &logs::TOPICS
     }
 
-    fn decode(&self, logs: &[&Log]) -> Vec<Result<Decoded, LogError>> {
+    fn decode(&self, logs: &[&Log]) -> Vec<Result<Statement, LogError>> {
         self.read_logs(logs)
     }
 }

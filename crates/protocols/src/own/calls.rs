@@ -6,15 +6,15 @@ use bourse_market::facts::Log;
 use bourse_wire::{Address, Amount, Marketplace, OrderFacts, OrderSide};
 use serde_json::Value;
 
-use super::Own;
 use super::abi::{
     PayableHelper, RequestParams, acceptRequestBatchCall, acceptRequestCall, cancelRequestCall,
     createRequestCall,
 };
+use super::{Own, logs};
 use crate::trade::sum;
 use crate::{
-    Act, Call, Decoded, Fee, Fill, Kept, LogError, Making, NewOrder, Permission, Plan, Protocol, Refusal,
-    Seed, Trade, price_of,
+    Act, Call, Fee, Fill, Kept, LogError, Making, NewOrder, Permission, Plan, Protocol, Refusal, Seed,
+    Statement, TopicFilter, Trade, price_of,
 };
 
 impl Protocol for Own {
@@ -78,15 +78,15 @@ impl Protocol for Own {
     }
 
     fn topics(&self) -> &'static [B256] {
-        &super::TOPICS
+        &logs::TOPICS
     }
 
-    fn decode(&self, logs: &[&Log]) -> Vec<Result<Decoded, LogError>> {
-        let read = |(place, log): (usize, &&Log)| {
-            let decoded = super::decode(log, self.marketplace).transpose()?;
-            Some(decoded.map(|decoded| Decoded { place, ..decoded }))
-        };
-        logs.iter().enumerate().filter_map(read).collect()
+    fn collection_topics(&self, collection: Address) -> Vec<TopicFilter> {
+        logs::collection_topics(collection)
+    }
+
+    fn decode(&self, logs: &[&Log]) -> Vec<Result<Statement, LogError>> {
+        logs::decode(self, logs)
     }
 }
 

@@ -3,16 +3,17 @@
 use alloy_primitives::{B256, U256};
 use alloy_sol_types::SolEvent as _;
 use bourse_market::facts::{Fact, Log, OrderFilled, OrderMade, Which};
-use bourse_wire::{Amount, Marketplace, OrderSide, Timestamp, TokenId};
+use bourse_wire::{Address, Amount, Marketplace, OrderSide, Timestamp, TokenId};
 
+use super::Own;
 use super::abi::{
     RequestAccepted, RequestCancelled, RequestCreated, RequestsInvalidated_0 as AllInvalidated,
     RequestsInvalidated_1 as SomeInvalidated,
 };
-use crate::logs::{address, read};
-use crate::{Concerns, Decoded, LogError};
+use crate::logs::{Finding, address, each, read};
+use crate::{LogError, Scope, Statement, TopicFilter};
 
-/// The first topics of the logs that [`decode`] reads.
+/// The first topics of the logs that are read.
 pub const TOPICS: [B256; 5] = [
     RequestCreated::SIGNATURE_HASH,
     RequestAccepted::SIGNATURE_HASH,
@@ -21,31 +22,45 @@ pub const TOPICS: [B256; 5] = [
     SomeInvalidated::SIGNATURE_HASH,
 ];
 
-/// Reads a log that one of the contracts wrote; `None` when it is about something else than orders.
-///
-/// The two versions write the same logs: which of them wrote one follows from the address alone, so the caller says it.
-pub fn decode(log: &Log, marketplace: Marketplace) -> Result<Option<Decoded>, LogError> {
+/// The two versions write the same logs: which of them wrote one follows from its address alone.
+pub(super) fn decode(own: &Own, logs: &[&Log]) -> Vec<Result<Statement, LogError>> {
+    each(logs, |log| Ok(finding(log, own.marketplace)?.into_iter().collect()))
+}
+
+fn finding(log: &Log, marketplace: Marketplace) -> Result<Option<Finding>, LogError> {
     let Some(topic) = log.topics.first() else { return Ok(None) };
-    let decoded = match *topic {
+    Ok(Some(match *topic {
         RequestCreated::SIGNATURE_HASH => made(log, &read(log)?, marketplace),
         RequestAccepted::SIGNATURE_HASH => filled(&read(log)?, marketplace),
         RequestCancelled::SIGNATURE_HASH => cancelled(&read(log)?, marketplace),
         AllInvalidated::SIGNATURE_HASH => {
             let event: AllInvalidated = read(log)?;
             let fact = invalidated(event.creator, event.invalidatedBefore, marketplace);
-            Decoded { place: 0, concerns: Concerns::EveryCollection, fact }
+            (Scope::EveryCollection, fact)
         }
         SomeInvalidated::SIGNATURE_HASH => {
             let event: SomeInvalidated = read(log)?;
             let fact = invalidated(event.creator, event.invalidatedBefore, marketplace);
-            of_collection(event.tokenContract, fact)
+            (Scope::Collection(address(event.tokenContract)), fact)
         }
         _ => return Ok(None),
-    };
-    Ok(Some(decoded))
+    }))
 }
 
-fn made(log: &Log, event: &RequestCreated, marketplace: Marketplace) -> Decoded {
+/// The contracts name a collection in a topic, but not always in the same one.
+pub(super) fn collection_topics(collection: Address) -> Vec<TopicFilter> {
+    let mut word = [0; 32];
+    word[12..].copy_from_slice(collection.bytes());
+    let named = vec![B256::from(word)];
+    let [made, filled, cancelled, all_invalidated, some_invalidated] = TOPICS;
+    vec![
+        vec![vec![made, filled], vec![], vec![], named.clone()],
+        vec![vec![cancelled, some_invalidated], vec![], named],
+        vec![vec![all_invalidated]],
+    ]
+}
+
+fn made(log: &Log, event: &RequestCreated, marketplace: Marketplace) -> Finding {
     let order = OrderMade {
         marketplace,
         order_id: event.requestId.to_string(),
@@ -59,10 +74,10 @@ fn made(log: &Log, event: &RequestCreated, marketplace: Marketplace) -> Decoded 
         valid_until: Timestamp::from_unix_seconds(event.expiry.saturating_to()),
         fees: Vec::new(),
     };
-    of_collection(event.tokenContract, Fact::OrderMade(Box::new(order)))
+    (Scope::Collection(address(event.tokenContract)), Fact::OrderMade(Box::new(order)))
 }
 
-fn filled(event: &RequestAccepted, marketplace: Marketplace) -> Decoded {
+fn filled(event: &RequestAccepted, marketplace: Marketplace) -> Finding {
     let filled = OrderFilled {
         marketplace,
         which: Which::Id(event.requestId.to_string()),
@@ -72,18 +87,14 @@ fn filled(event: &RequestAccepted, marketplace: Marketplace) -> Decoded {
         quantity: Amount::from(event.quantity),
         remaining: Some(Amount::from(event.quantityRemaining)),
     };
-    of_collection(event.tokenContract, Fact::OrderFilled(Box::new(filled)))
+    (Scope::Collection(address(event.tokenContract)), Fact::OrderFilled(Box::new(filled)))
 }
 
-fn cancelled(event: &RequestCancelled, marketplace: Marketplace) -> Decoded {
+fn cancelled(event: &RequestCancelled, marketplace: Marketplace) -> Finding {
     let fact = Fact::OrderCancelled { marketplace, order_id: event.requestId.to_string() };
-    of_collection(event.tokenContract, fact)
+    (Scope::Collection(address(event.tokenContract)), fact)
 }
 
 fn invalidated(creator: alloy_primitives::Address, below: U256, marketplace: Marketplace) -> Fact {
     Fact::OrdersInvalidated { marketplace, maker: address(creator), below }
-}
-
-fn of_collection(contract: alloy_primitives::Address, fact: Fact) -> Decoded {
-    Decoded { place: 0, concerns: Concerns::Collection(address(contract)), fact }
 }

@@ -17,7 +17,7 @@ use super::abi::{
     OrderDigestItemsRestored,
 };
 use crate::logs::{address, found, read, revoked};
-use crate::{Concerns, Decoded, LogError};
+use crate::{LogError, Scope, Statement};
 
 /// The first topics of the logs that are read.
 pub(super) const TOPICS: [B256; 10] = [
@@ -33,7 +33,7 @@ pub(super) const TOPICS: [B256; 10] = [
     OrderDigestItemsRestored::SIGNATURE_HASH,
 ];
 
-pub(super) fn decode(logs: &[&Log], place: (Marketplace, Address)) -> Vec<Result<Decoded, LogError>> {
+pub(super) fn decode(logs: &[&Log], place: (Marketplace, Address)) -> Vec<Result<Statement, LogError>> {
     let mut reading = Reading { place, used: Vec::new(), sales: Vec::new(), decoded: Vec::new() };
     for (place, log) in logs.iter().enumerate() {
         if let Err(error) = reading.read(place, log) {
@@ -51,7 +51,7 @@ struct Reading {
     used: Vec<Used>,
     /// Sales since anything was used, with the places of their logs.
     sales: Vec<(usize, Sale)>,
-    decoded: Vec<Result<Decoded, LogError>>,
+    decoded: Vec<Result<Statement, LogError>>,
 }
 
 /// Something of a maker that was used.
@@ -160,7 +160,7 @@ impl Reading {
                 if event.wasCancellation {
                     let order_id = name(digest);
                     let fact = Fact::OrderCancelled { marketplace: self.place.0, order_id };
-                    self.state(place, (Concerns::EveryCollection, fact));
+                    self.state(place, (Scope::EveryCollection, fact));
                 } else {
                     self.use_part(Used { place, maker, what: Token::LastPart(digest) });
                 }
@@ -232,7 +232,7 @@ impl Reading {
             quantity: sale.quantity.into(),
             remaining,
         };
-        self.state(place, (Concerns::Collection(sale.collection), Fact::OrderFilled(Box::new(filled))));
+        self.state(place, (Scope::Collection(sale.collection), Fact::OrderFilled(Box::new(filled))));
         if let Some(Token::Nonce(number)) = used {
             self.burn(place, sale.maker, number);
         }
@@ -243,12 +243,12 @@ impl Reading {
         self.state(place, revoked(self.place, maker, Series::Nonce, Numbers::Exactly(number)));
     }
 
-    fn state(&mut self, place: usize, finding: (Concerns, Fact)) {
+    fn state(&mut self, place: usize, finding: (Scope, Fact)) {
         self.decoded.push(Ok(found(place, finding)));
     }
 
     /// What the logs state. A number may be used up although nothing was sold.
-    fn finish(mut self) -> Vec<Result<Decoded, LogError>> {
+    fn finish(mut self) -> Vec<Result<Statement, LogError>> {
         self.settle();
         for Used { place, maker, what } in std::mem::take(&mut self.used) {
             if let Token::Nonce(number) = what {

@@ -9,6 +9,7 @@ mod order;
 #[cfg(test)]
 mod tests;
 mod v1;
+mod venues;
 
 use alloy_primitives::aliases::U320;
 use alloy_primitives::{B256, U256};
@@ -22,13 +23,14 @@ use self::abi::{isNonceUsedCall, masterNoncesCall, remainingFillableQuantityCall
 use self::agreed::ask;
 use self::order::{ONE, PARTS, Signed, UNITS};
 pub use self::v1::PaymentProcessorV1;
+pub(crate) use self::venues::FAMILY;
 use super::native::{
     self, Admitted, Answers, Data, Domain, Inquiry, Number, Request, Share, ShareKind, Submitted, TypedData,
     Unfit, prove, returned,
 };
 use super::{
-    Call, Decoded, Fill, Kept, LogError, Making, NewOrder, Permission, Plan, Protocol, Refusal, Seed,
-    Signing, Trade, price_of, read_royalty, royalty,
+    Call, Fill, Kept, LogError, Making, NewOrder, Permission, Plan, Protocol, Refusal, Seed, Signing,
+    Statement, Trade, price_of, read_royalty, royalty,
 };
 
 /// States of orders that are filled in parts.
@@ -202,7 +204,7 @@ impl Protocol for PaymentProcessor {
         &logs::TOPICS
     }
 
-    fn decode(&self, logs: &[&Log]) -> Vec<Result<Decoded, LogError>> {
+    fn decode(&self, logs: &[&Log]) -> Vec<Result<Statement, LogError>> {
         logs::decode(logs, (self.marketplace, self.domain.contract))
     }
 }

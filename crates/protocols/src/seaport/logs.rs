@@ -10,7 +10,7 @@ use super::Seaport;
 use super::abi::{CounterIncremented, OrderCancelled, OrderFulfilled, OrderValidated};
 use super::order::{Item, Signed};
 use crate::logs::{Finding, address, each, read, revoked};
-use crate::{Concerns, Decoded, LogError};
+use crate::{LogError, Scope, Statement};
 
 /// The first topics of the logs that [`decode`] reads.
 pub(super) const TOPICS: [B256; 4] = [
@@ -20,7 +20,7 @@ pub(super) const TOPICS: [B256; 4] = [
     CounterIncremented::SIGNATURE_HASH,
 ];
 
-pub(super) fn decode(seaport: &Seaport, logs: &[&Log]) -> Vec<Result<Decoded, LogError>> {
+pub(super) fn decode(seaport: &Seaport, logs: &[&Log]) -> Vec<Result<Statement, LogError>> {
     each(logs, |log| Ok(finding(seaport, log)?.into_iter().collect()))
 }
 
@@ -33,7 +33,7 @@ fn finding(seaport: &Seaport, log: &Log) -> Result<Option<Finding>, LogError> {
         OrderCancelled::SIGNATURE_HASH => {
             let event: OrderCancelled = read(log)?;
             let fact = Fact::OrderCancelled { marketplace, order_id: name(event.orderHash) };
-            Some((Concerns::EveryCollection, fact))
+            Some((Scope::EveryCollection, fact))
         }
         CounterIncremented::SIGNATURE_HASH => {
             let event: CounterIncremented = read(log)?;
@@ -57,7 +57,7 @@ fn published(seaport: &Seaport, event: &OrderValidated) -> Option<Finding> {
     }
     let (collection, facts) = seaport.derive(&signed).ok()?;
     let order = OrderPublished { facts, native: signed.to_text(), nonces: seaport.nonces(&signed) };
-    Some((Concerns::Collection(collection), Fact::OrderPublished(Box::new(order))))
+    Some((Scope::Collection(collection), Fact::OrderPublished(Box::new(order))))
 }
 
 /// A fill, when it is of one token: orders for several are not kept.
@@ -79,7 +79,7 @@ fn filled(event: &OrderFulfilled, marketplace: Marketplace) -> Option<Finding> {
         quantity: Amount::from(amount),
         remaining: None,
     };
-    Some((Concerns::Collection(address(token)), Fact::OrderFilled(Box::new(filled))))
+    Some((Scope::Collection(address(token)), Fact::OrderFilled(Box::new(filled))))
 }
 
 /// The name of an order.

@@ -12,6 +12,7 @@ mod signed;
 #[cfg(test)]
 mod tests;
 mod tips;
+mod venues;
 
 use alloy_primitives::{B256, U256};
 use bourse_market::facts::Log;
@@ -21,10 +22,11 @@ use serde_json::Value;
 
 use self::abi::{getCounterCall, getOrderStatusCall};
 use self::order::Signed;
+pub(crate) use self::venues::FAMILY;
 use super::native::{
     self, Admitted, Answers, Api, Domain, Inquiry, Proof, Request, Submitted, Unfit, prove, returned,
 };
-use super::{Call, Decoded, Kept, LogError, Making, NewOrder, Plan, Protocol, Refusal, Seed, Trade};
+use super::{Call, Kept, LogError, Making, NewOrder, Plan, Protocol, Refusal, Seed, Statement, Trade};
 
 /// Seaport, or a fork of it, as one marketplace uses it on one chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -157,7 +159,7 @@ impl Protocol for Seaport {
         &logs::TOPICS
     }
 
-    fn decode(&self, logs: &[&Log]) -> Vec<Result<Decoded, LogError>> {
+    fn decode(&self, logs: &[&Log]) -> Vec<Result<Statement, LogError>> {
         logs::decode(self, logs)
     }
 }

@@ -1,5 +1,7 @@
 //! Random trades of one family after another: what goes into calls comes out of them, and adds up.
 
+use std::sync::Arc;
+
 use alloy_primitives::U256;
 use bourse_wire::{Address, Amount, OrderSide};
 use proptest::prelude::*;
@@ -67,7 +69,7 @@ pub(crate) struct Moved {
 
 /// A family of marketplaces of which orders can be drawn.
 pub(crate) trait Family {
-    fn protocol(&self) -> Box<dyn Protocol + Send + Sync>;
+    fn protocol(&self) -> Arc<dyn Protocol>;
 
     /// An order as it is put. Nobody has signed it.
     fn order(&self, drawn: &Drawn, salt: usize) -> Value;

@@ -4,14 +4,16 @@ pub(crate) mod family;
 mod hostile;
 mod samples;
 
+use std::sync::Arc;
+
 use alloy_primitives::{B256, Bytes};
 use bourse_market::facts::Log;
 use bourse_wire::{Address, Amount, ChainId, Marketplace, ServiceName, TokenId};
 use serde_json::{Value, json};
 
 use crate::native::{Admitted, Proof, Submitted, Unfit};
-use crate::venues::deployments;
-use crate::{AskedFee, Consent, Decoded, Fill, Given, Kept, Plan, Protocol, Refusal, Taken, Trade};
+use crate::venues::known;
+use crate::{AskedFee, Consent, Fill, Given, Kept, Plan, Protocol, Refusal, Statement, Taken, Trade};
 
 /// Who made all orders of the vectors.
 pub(crate) const MAKER: &str = "0x19e7e376e7c213b7e7e7e46cc70a5dd086daff2a";
@@ -27,13 +29,17 @@ pub(crate) fn text(value: &Value) -> &str {
 }
 
 /// The marketplace of a vector as it is commonly deployed.
-pub(crate) fn protocol(case: &Value) -> Box<dyn Protocol + Send + Sync> {
+pub(crate) fn protocol(case: &Value) -> Arc<dyn Protocol> {
     let chain = ChainId(case["chainId"].as_u64().unwrap());
     let marketplace = Marketplace::parse(text(&case["marketplace"]), &ServiceName::new("bourse")).unwrap();
     let named: Option<Address> = case["contract"].as_str().map(|contract| contract.parse().unwrap());
-    let known = deployments(marketplace, chain);
-    let deployment = known.iter().find(|known| named.is_none_or(|named| known.contract == named)).unwrap();
-    deployment.protocol(marketplace, chain)
+    let mut known = known(marketplace, chain).into_iter();
+    known.find(|known| named.is_none_or(|named| known.contract() == named)).unwrap()
+}
+
+/// A marketplace as it is commonly deployed on the first chain, by the contract that new orders are for.
+pub(crate) fn newest(marketplace: Marketplace) -> Arc<dyn Protocol> {
+    known(marketplace, ChainId(1)).remove(0)
 }
 
 /// The cases of a family.
@@ -114,7 +120,7 @@ pub(crate) fn check_names(names: &[(&[u8], &str)]) {
 }
 
 /// What logs of a family's vectors state, written in one transaction.
-pub(crate) fn decoded(protocol: &dyn Protocol, family: &str, logs: &[(&str, Address)]) -> Vec<Decoded> {
+pub(crate) fn decoded(protocol: &dyn Protocol, family: &str, logs: &[(&str, Address)]) -> Vec<Statement> {
     let vectors = vectors(family);
     let logs: Vec<Log> = logs.iter().map(|(name, writer)| log(&vectors["logs"][*name], *writer)).collect();
     let decoded = protocol.decode(&logs.iter().collect::<Vec<_>>());

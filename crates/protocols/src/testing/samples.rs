@@ -1,17 +1,18 @@
 //! One list of all orders that others made, whichever family they are of.
 
-use bourse_wire::{ChainId, Marketplace};
+use std::sync::Arc;
+
+use bourse_wire::Marketplace;
 use serde_json::{Value, json};
 
-use super::{admit, cases, protocol, text, vectors};
+use super::{admit, cases, newest, protocol, text, vectors};
 use crate::Protocol;
 use crate::native::Admitted;
-use crate::venues::deployments;
 
 /// An order that others made.
 pub(super) struct Sample {
     pub(super) name: String,
-    pub(super) protocol: Box<dyn Protocol + Send + Sync>,
+    pub(super) protocol: Arc<dyn Protocol>,
     /// As it is put.
     pub(super) order: Value,
     pub(super) admitted: Admitted,
@@ -38,14 +39,14 @@ pub(super) fn samples() -> Vec<Sample> {
         ),
     ] {
         for order in orders {
-            let protocol = deployments(marketplace, ChainId(1))[0].protocol(marketplace, ChainId(1));
+            let protocol = newest(marketplace);
             samples.push(sample(format!("held: {marketplace:?}"), protocol, order));
         }
     }
     samples
 }
 
-fn sample(name: String, protocol: Box<dyn Protocol + Send + Sync>, order: Value) -> Sample {
+fn sample(name: String, protocol: Arc<dyn Protocol>, order: Value) -> Sample {
     let admitted = admit(&*protocol, &order).unwrap_or_else(|unfit| panic!("{name}: {unfit}"));
     Sample { name, protocol, order, admitted }
 }

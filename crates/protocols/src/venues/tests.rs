@@ -1,29 +1,32 @@
-//! The table, the addresses, and the choice of a contract.
+//! The table, the registry, and the choice of a contract.
+
+use std::sync::Arc;
 
 use bourse_wire::{ChainId, Marketplace, ServiceName};
 use serde_json::{Value, json};
 
-use super::{Floor, Kind, VENUES, configured, deployments, table};
+use super::{Deployment, Registry, Venue, known, profiles, table};
 use crate::native::{Admitted, Submitted, Unfit};
 use crate::testing::{admitted, case, kept, text};
 
-fn floor(marketplace: Marketplace) -> Floor {
-    let chain = ChainId(1);
-    Floor::new(marketplace, chain, &deployments(marketplace, chain)).unwrap()
+fn venue(marketplace: Marketplace) -> Arc<Venue> {
+    Registry::default().venue(ChainId(1), marketplace).unwrap()
 }
 
-fn admit(floor: &Floor, order: &Value) -> Result<Admitted, Unfit> {
+fn admit(venue: &Venue, order: &Value) -> Result<Admitted, Unfit> {
     let native = order["native"].as_object().unwrap();
-    floor.admit(Submitted { native, signature: order["signature"].as_str() })
+    venue.admit(Submitted { native, signature: order["signature"].as_str() })
 }
 
 #[test]
 fn all_marketplaces_are_in_the_table() {
-    let known = (0..).map_while(Marketplace::from_number).filter(|known| *known != Marketplace::Unknown);
-    assert_eq!(VENUES.map(|venue| venue.marketplace).to_vec(), known.collect::<Vec<_>>());
-    for venue in VENUES.iter().filter(|venue| !venue.marketplace.is_own()) {
-        assert!(!deployments(venue.marketplace, ChainId(1)).is_empty(), "{}", venue.protocol);
-        assert!(deployments(venue.marketplace, ChainId(31337)).is_empty(), "{}", venue.protocol);
+    let numbered = (0..).map_while(Marketplace::from_number).filter(|known| *known != Marketplace::Unknown);
+    let profiles = profiles();
+    let listed: Vec<Marketplace> = profiles.iter().map(|profile| profile.marketplace).collect();
+    assert_eq!(listed, numbered.collect::<Vec<_>>());
+    for profile in profiles.iter().filter(|profile| !profile.marketplace.is_own()) {
+        assert!(!known(profile.marketplace, ChainId(1)).is_empty(), "{}", profile.protocol);
+        assert!(known(profile.marketplace, ChainId(31337)).is_empty(), "{}", profile.protocol);
     }
 }
 
@@ -35,50 +38,53 @@ fn the_documentation_has_the_table() {
 }
 
 #[test]
-fn conduits_are_where_they_are_known_to_be() {
-    let addresses = |marketplace| {
-        let protocols = deployments(marketplace, ChainId(1));
-        let Kind::Seaport { conduits, .. } = &protocols[0].kind else { panic!("{marketplace:?}") };
-        conduits.iter().map(|conduit| conduit.address.to_string()).collect::<Vec<_>>()
-    };
-    let opensea =
-        ["0x1e0049783f008a0085193e00003d00cd54003c71", "0x963f00d3ff000064ffcba824b800c0000000c300"];
-    assert_eq!(addresses(Marketplace::Opensea), opensea);
-    assert_eq!(addresses(Marketplace::MagicEden), ["0x2052f8a2ff46283b30084e5d84c89a2fdbe7f74b"]);
-}
-
-#[test]
 fn signatures_tell_which_contract_an_order_is_for() {
-    let floor = floor(Marketplace::PaymentProcessor);
+    let venue = venue(Marketplace::PaymentProcessor);
     for version in ["2", "2.1"] {
         let case =
             case("payment_processor", &format!("a token for the chain's own currency, version {version}"));
-        let order = admit(&floor, &case["orders"][0]).unwrap();
+        let order = admit(&venue, &case["orders"][0]).unwrap();
         assert_eq!(order, admitted(&case)[0]);
-        assert_eq!(floor.protocol_of(kept(&order)).unwrap().contract().to_string(), text(&case["contract"]));
+        assert_eq!(venue.protocol_of(kept(&order)).unwrap().contract().to_string(), text(&case["contract"]));
         let mut unknown = case["orders"][0].clone();
         unknown["native"]["nonce"] = json!("77");
-        assert_eq!(admit(&floor, &unknown).unwrap_err(), Unfit::WhichContract);
+        assert_eq!(admit(&venue, &unknown).unwrap_err(), Unfit::WhichContract);
         unknown["native"]["protocolAddress"] = case["contract"].clone();
-        assert!(admit(&floor, &unknown).is_ok());
+        assert!(admit(&venue, &unknown).is_ok());
         unknown["native"]["protocolAddress"] = json!("0x0000000000000000000000000000000000000001");
-        assert!(matches!(admit(&floor, &unknown), Err(Unfit::Contract { .. })));
+        assert!(matches!(admit(&venue, &unknown), Err(Unfit::Contract { .. })));
     }
 }
 
 #[test]
 fn one_marketplace_may_speak_two_protocols() {
-    let floor = floor(Marketplace::MagicEden);
+    let venue = venue(Marketplace::MagicEden);
     let seaport = case("seaport", "a token for the chain's own currency");
-    let order = admit(&floor, &seaport["orders"][0]).unwrap();
+    let order = admit(&venue, &seaport["orders"][0]).unwrap();
     assert_eq!(order.facts.marketplace, Marketplace::MagicEden);
     let processor = case("payment_processor", "a token for the chain's own currency, version 2");
-    let order = admit(&floor, &processor["orders"][0]).unwrap();
+    let order = admit(&venue, &processor["orders"][0]).unwrap();
     assert_eq!(order.facts.marketplace, Marketplace::MagicEden);
     // What is wrong with an order is told by the protocol that it is of.
     let mut wrong = seaport["orders"][0].clone();
     wrong["native"]["orderType"] = json!(4);
-    assert!(matches!(admit(&floor, &wrong), Err(Unfit::Kind { member: "orderType", .. })));
+    assert!(matches!(admit(&venue, &wrong), Err(Unfit::Kind { member: "orderType", .. })));
+}
+
+#[test]
+fn every_chain_has_our_own_marketplaces_and_those_that_are_known_there() {
+    let registry = Registry::new([(ChainId(1), Vec::new()), (ChainId(5), Vec::new())]);
+    let marketplaces = |chain| registry.venues(ChainId(chain)).iter().map(|venue| venue.marketplace());
+    assert_eq!(
+        marketplaces(1).collect::<Vec<_>>(),
+        profiles().iter().map(|of| of.marketplace).collect::<Vec<_>>()
+    );
+    assert_eq!(marketplaces(5).collect::<Vec<_>>(), [Marketplace::OwnV1, Marketplace::OwnV2]);
+    assert_eq!(marketplaces(7).count(), 0, "it is no network here");
+    assert!(registry.venue(ChainId(7), Marketplace::OwnV2).is_some());
+    assert!(registry.venue(ChainId(8453), Marketplace::Opensea).is_some());
+    assert!(registry.venue(ChainId(7), Marketplace::Opensea).is_none());
+    assert!(registry.venue(ChainId(1), Marketplace::Unknown).is_none());
 }
 
 #[test]
@@ -95,14 +101,24 @@ fn settings_name_contracts() {
         format!("blur {a} {b}"),
         format!("x2y2 {a} {a} {b}"),
     ] {
-        let (marketplace, deployment) = configured(&text).unwrap();
+        let deployment: Deployment = text.parse().unwrap();
+        let marketplace = deployment.marketplace();
         assert!(text.starts_with(&marketplace.word(&ServiceName::new("service"))));
-        assert_eq!(deployment.contract.to_string(), a);
-        assert_eq!(deployment.protocol(marketplace, ChainId(5)).contract().to_string(), a);
+        assert_eq!(deployment.protocol(ChainId(5)).contract().to_string(), a);
+        let registry = Registry::new([(ChainId(5), vec![deployment])]);
+        let contracts = |chain| {
+            registry.venue(ChainId(chain), marketplace).map(|venue| {
+                venue.protocols().iter().map(|protocol| protocol.contract().to_string()).collect::<Vec<_>>()
+            })
+        };
+        assert_eq!(contracts(5), Some(vec![a.to_owned()]));
+        assert_ne!(contracts(1), Some(vec![a.to_owned()]), "another chain");
     }
-    let (_, mintify) = configured(&format!("mintify {a} {key}@{b}")).unwrap();
-    let Kind::Seaport { conduits, signed_for, .. } = mintify.kind else { panic!("Seaport") };
-    assert_eq!((conduits[0].address.to_string().as_str(), signed_for), (b, ("MintifyExchange", "1.6")));
+    let mintify: Deployment = format!("mintify {a} {key}@{b}").parse().unwrap();
+    let mintify = format!("{:?}", mintify.protocol(ChainId(5)));
+    for part in [b, "MintifyExchange", "1.6"] {
+        assert!(mintify.contains(part), "{mintify}");
+    }
     for (text, reason) in [
         ("", "must be the name of a marketplace and its contract, with a space between"),
         ("opensea", "must be the name of a marketplace and its contract, with a space between"),
@@ -115,6 +131,6 @@ fn settings_name_contracts() {
         (&format!("zerox {a} {b}"), &format!("nothing is known to follow the contract: `{b}`")),
         (&format!("opensea {a} {b}"), &format!("`{b}` is no conduit: it must be KEY@ADDRESS")),
     ] {
-        assert_eq!(configured(text).unwrap_err(), reason);
+        assert_eq!(text.parse::<Deployment>().unwrap_err(), reason);
     }
 }

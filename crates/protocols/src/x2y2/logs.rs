@@ -8,7 +8,7 @@ use bourse_wire::{Address, Amount, Marketplace, TokenId};
 use super::abi::{EvCancel, EvInventory, Token, Units};
 use crate::logs::{Finding, address, each, read};
 use crate::native::Word;
-use crate::{Concerns, Decoded, LogError};
+use crate::{LogError, Scope, Statement};
 
 const MARKETPLACE: Marketplace = Marketplace::X2y2;
 /// A listing or an offer was filled, in the words of the contract.
@@ -21,7 +21,7 @@ const UNITS: u64 = 2;
 /// The first topics of the logs that are read.
 pub(super) const TOPICS: [B256; 2] = [EvInventory::SIGNATURE_HASH, EvCancel::SIGNATURE_HASH];
 
-pub(super) fn decode(logs: &[&Log]) -> Vec<Result<Decoded, LogError>> {
+pub(super) fn decode(logs: &[&Log]) -> Vec<Result<Statement, LogError>> {
     each(logs, |log| Ok(finding(log)?.into_iter().collect()))
 }
 
@@ -43,7 +43,7 @@ fn finding(log: &Log) -> Result<Option<Finding>, LogError> {
 
 fn cancelled(item: B256) -> Finding {
     let order_id = Word(item).to_string();
-    (Concerns::EveryCollection, Fact::OrderCancelled { marketplace: MARKETPLACE, order_id })
+    (Scope::EveryCollection, Fact::OrderCancelled { marketplace: MARKETPLACE, order_id })
 }
 
 /// A fill, when it is of one token: orders for several are not kept.
@@ -69,5 +69,5 @@ fn filled(event: &EvInventory) -> Option<Finding> {
         quantity: Amount::from(quantity),
         remaining: Some(Amount::ZERO),
     };
-    Some((Concerns::Collection(address(collection)), Fact::OrderFilled(Box::new(filled))))
+    Some((Scope::Collection(address(collection)), Fact::OrderFilled(Box::new(filled))))
 }

@@ -5,6 +5,7 @@ mod logs;
 mod source;
 #[cfg(test)]
 mod tests;
+mod venues;
 
 use alloy_primitives::{B256, U256};
 use bourse_market::facts::Log;
@@ -14,10 +15,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use self::abi::inventoryStatusCall;
+pub(crate) use self::venues::FAMILY;
 use super::native::{
     self, Admitted, Answers, Deal, Inquiry, Number, Proof, Request, Submitted, Unfit, Word, returned,
 };
-use super::{Call, Decoded, Kept, LogError, Making, NewOrder, Plan, Protocol, Refusal, Seed, Trade};
+use super::{Call, Kept, LogError, Making, NewOrder, Plan, Protocol, Refusal, Seed, Statement, Trade};
 
 /// What the protocol is called in messages.
 const NAME: &str = "X2Y2";
@@ -194,7 +196,7 @@ impl Protocol for X2y2 {
         &logs::TOPICS
     }
 
-    fn decode(&self, logs: &[&Log]) -> Vec<Result<Decoded, LogError>> {
+    fn decode(&self, logs: &[&Log]) -> Vec<Result<Statement, LogError>> {
         logs::decode(logs)
     }
 }

@@ -13,7 +13,7 @@ use super::abi::{
 };
 use super::order::Signed;
 use crate::logs::{Finding, address, each, read, revoked};
-use crate::{Concerns, Decoded, LogError};
+use crate::{LogError, Scope, Statement};
 
 const MARKETPLACE: Marketplace = Marketplace::Zerox;
 
@@ -27,7 +27,7 @@ pub(super) const TOPICS: [B256; 6] = [
     ERC1155OrderCancelled::SIGNATURE_HASH,
 ];
 
-pub(super) fn decode(zerox: &Zerox, logs: &[&Log]) -> Vec<Result<Decoded, LogError>> {
+pub(super) fn decode(zerox: &Zerox, logs: &[&Log]) -> Vec<Result<Statement, LogError>> {
     each(logs, |log| findings(zerox, log))
 }
 
@@ -35,7 +35,7 @@ pub(super) fn decode(zerox: &Zerox, logs: &[&Log]) -> Vec<Result<Decoded, LogErr
 fn published(zerox: &Zerox, signed: &Signed) -> Vec<Finding> {
     let Ok((collection, facts, _)) = zerox.derive(signed) else { return Vec::new() };
     let order = OrderPublished { facts, native: signed.to_text(), nonces: zerox.nonces(signed) };
-    vec![(Concerns::Collection(collection), Fact::OrderPublished(Box::new(order)))]
+    vec![(Scope::Collection(collection), Fact::OrderPublished(Box::new(order)))]
 }
 
 fn findings(zerox: &Zerox, log: &Log) -> Result<Vec<Finding>, LogError> {
@@ -57,7 +57,7 @@ fn findings(zerox: &Zerox, log: &Log) -> Result<Vec<Finding>, LogError> {
                 quantity: Amount::from(1),
                 remaining: Some(Amount::ZERO),
             };
-            let collection = Concerns::Collection(address(event.erc721Token));
+            let collection = Scope::Collection(address(event.erc721Token));
             // Other orders with the same number can no longer be filled.
             vec![
                 (collection, Fact::OrderFilled(Box::new(filled))),
@@ -80,7 +80,7 @@ fn findings(zerox: &Zerox, log: &Log) -> Result<Vec<Finding>, LogError> {
                 quantity: Amount::from(U256::from(event.erc1155FillAmount)),
                 remaining: None,
             };
-            let collection = Concerns::Collection(address(event.erc1155Token));
+            let collection = Scope::Collection(address(event.erc1155Token));
             vec![(collection, Fact::OrderFilled(Box::new(filled)))]
         }
         ERC721OrderCancelled::SIGNATURE_HASH => {

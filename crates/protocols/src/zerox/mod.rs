@@ -6,6 +6,7 @@ mod logs;
 mod order;
 #[cfg(test)]
 mod tests;
+mod venues;
 
 use alloy_primitives::{B256, U256};
 use bourse_market::facts::Log;
@@ -15,11 +16,12 @@ use serde_json::{Value, json};
 
 use self::abi::{getERC721OrderStatusCall, getERC1155OrderInfoCall};
 use self::order::{Order, Signed, token_members};
+pub(crate) use self::venues::FAMILY;
 use super::native::{
     self, Admitted, Answers, Domain, Inquiry, Number, Submitted, TypedData, Unfit, returned,
 };
 use super::{
-    Call, Decoded, Kept, LogError, Making, NewOrder, Permission, Plan, Protocol, Refusal, Seed, Signing,
+    Call, Kept, LogError, Making, NewOrder, Permission, Plan, Protocol, Refusal, Seed, Signing, Statement,
     Trade, price_of,
 };
 
@@ -127,7 +129,7 @@ impl Protocol for Zerox {
         &logs::TOPICS
     }
 
-    fn decode(&self, logs: &[&Log]) -> Vec<Result<Decoded, LogError>> {
+    fn decode(&self, logs: &[&Log]) -> Vec<Result<Statement, LogError>> {
         logs::decode(self, logs)
     }
 }

@@ -15,8 +15,9 @@ use bourse_chain::{
 };
 use bourse_market::facts::Block;
 use bourse_protocols::native::Inquiry;
+use bourse_protocols::venues::{Registry, Venue};
 use bourse_store::Store;
-use bourse_wire::{Address, Amount, ChainId, Marketplace};
+use bourse_wire::{Address, Amount, ChainId};
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
@@ -38,6 +39,7 @@ pub struct Nodes(BTreeMap<ChainId, Arc<NetworkNodes>>);
 /// The nodes of one network.
 pub struct NetworkNodes {
     network: Network,
+    venues: Vec<Arc<Venue>>,
     node: Arc<ChainNode>,
     caller: Caller,
     status: Status,
@@ -53,10 +55,10 @@ pub struct NodesError {
 
 impl Nodes {
     /// The nodes that the settings name. None is asked anything yet.
-    pub fn open(networks: &Networks, clock: &Clock) -> Result<Self, NodesError> {
+    pub fn open(networks: &Networks, registry: &Registry, clock: &Clock) -> Result<Self, NodesError> {
         let with_nodes = networks.iter().filter(|network| !network.rpc_urls.is_empty());
         let opened = with_nodes.map(|network| {
-            let nodes = NetworkNodes::open(network, clock)
+            let nodes = NetworkNodes::open(network, registry, clock)
                 .map_err(|reason| NodesError { network: network.name.clone(), reason })?;
             Ok((ChainId(network.id), Arc::new(nodes)))
         });
@@ -93,7 +95,7 @@ impl Nodes {
 }
 
 impl NetworkNodes {
-    fn open(network: &Network, clock: &Clock) -> Result<Self, String> {
+    fn open(network: &Network, registry: &Registry, clock: &Clock) -> Result<Self, String> {
         let requests = Arc::new(AtomicU64::new(0));
         let options = HttpOptions { timeout: network.following.rpc_timeout, ..HttpOptions::default() };
         let nodes = network.rpc_urls.iter().map(|url| {
@@ -110,6 +112,7 @@ impl NetworkNodes {
         let chain = ChainId(network.id);
         Ok(Self {
             network: network.clone(),
+            venues: registry.venues(chain).to_vec(),
             node: Arc::new(Pool::new(chain, nodes, pool, pace(clock))),
             caller: Caller::new(Some(network.following.multicall)),
             status: Status::new(chain, requests),
@@ -170,7 +173,7 @@ impl NetworkNodes {
             node: Arc::clone(&self.node),
             store: Arc::new(store.clone()),
             pace: Arc::new(pace(clock)),
-            standings: Standings::new(self.calls(), self.network.floors()),
+            standings: Standings::new(self.calls(), self.venues.clone()),
             status: self.status.clone(),
             interval: self.network.following.poll,
         };
@@ -184,12 +187,10 @@ impl NetworkNodes {
 
     /// Whoever follows the chain into a store.
     pub(crate) fn follower(&self, store: &Store, clock: &Clock) -> Follower<ChainNode, Store, RealPace> {
-        let markets = self.network.markets;
         let options = FollowOptions {
             window: self.network.following.reorg_window_blocks,
             poll: self.network.following.poll,
-            markets: vec![(markets.own_v1, Marketplace::OwnV1), (markets.own_v2, Marketplace::OwnV2)],
-            signed: self.network.signed_protocols(),
+            protocols: self.venues.iter().flat_map(|venue| venue.protocols()).cloned().collect(),
             lease: LEASE,
             discover_from: self.network.following.discover_from,
             multicall: Some(self.network.following.multicall),

@@ -9,6 +9,7 @@ mod order;
 mod rejection;
 mod token;
 
+use bourse_protocols::venues::Registry;
 use bourse_wire::{ChainId, ChainRef, ServiceName, Timestamp};
 
 use crate::settings::Networks;
@@ -30,6 +31,8 @@ pub struct Reader<'a> {
     pub service: &'a ServiceName,
     /// The networks that chains are named after.
     pub networks: &'a Networks,
+    /// The marketplaces that signed orders are for.
+    pub registry: &'a Registry,
     /// The chains that records may be of.
     pub chains: Chains,
     /// When they are told.

@@ -120,9 +120,9 @@ impl Reader<'_> {
             let message = format!("marketplace: {word} has no contract on chain {chain}");
             Rejection::new(Reason::UnknownContract, message)
         };
-        let floor = self.networks.floor(chain.0, marketplace).ok_or_else(nowhere)?;
+        let venue = self.registry.venue(chain, marketplace).ok_or_else(nowhere)?;
         let signature = input.signature.as_ref().map(Text::as_str);
-        let admitted = floor.admit(Submitted { native: &input.native, signature })?;
+        let admitted = venue.admit(Submitted { native: &input.native, signature })?;
         let key = CollectionKey { chain, address: admitted.collection };
         Ok((key, admitted))
     }

@@ -20,7 +20,7 @@ mod values;
 pub use error::{Place, Problem, SettingsError};
 pub use layers::{Layers, Source};
 pub use merged::Effective;
-pub use networks::{BUILT_IN, Following, Markets, Network, Networks, Rate};
+pub use networks::{BUILT_IN, Following, Network, Networks, Rate};
 pub use secret::Secret;
 pub use sections::{
     Analytics, Auth, Console, Cors, Database, Limits, Log, LogFormat, Metadata, Quotas, SQLITE_FILE_NAME,

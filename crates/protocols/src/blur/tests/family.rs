@@ -1,8 +1,10 @@
 //! Random purchases, with a service that answers what it is asked for.
 
+use std::sync::Arc;
+
 use alloy_primitives::{B256, Bytes, U256, hex, keccak256};
 use alloy_sol_types::{SolCall as _, SolValue as _};
-use bourse_wire::{Address, ChainId, Marketplace, OrderSide};
+use bourse_wire::{Address, Marketplace, OrderSide};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -10,7 +12,7 @@ use crate::blur::abi::{
     Exchange, FeeRate, Listing, TakeAsk, Taker, TradedOrder, takeAskCall, takeAskSingleCall,
 };
 use crate::testing::family::{Drawn, Family, MAKER, Moved, SHARER, check, collection, drawn, fees, few};
-use crate::venues::deployments;
+use crate::testing::newest;
 use crate::{Call, Protocol, Refusal, Trade};
 
 struct Blur;
@@ -31,9 +33,9 @@ fn moved(exchange: &Exchange) -> Moved {
 }
 
 impl Family for Blur {
-    fn protocol(&self) -> Box<dyn Protocol + Send + Sync> {
+    fn protocol(&self) -> Arc<dyn Protocol> {
         let marketplace = Marketplace::Blur;
-        deployments(marketplace, ChainId(1))[0].protocol(marketplace, ChainId(1))
+        newest(marketplace)
     }
 
     fn order(&self, drawn: &Drawn, salt: usize) -> Value {

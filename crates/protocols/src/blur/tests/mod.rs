@@ -3,19 +3,20 @@
 mod family;
 mod interface;
 
+use std::sync::Arc;
+
 use alloy_primitives::U256;
 use bourse_market::facts::{Fact, OrderFilled, Which};
 use bourse_market::{Numbers, Revoked, Series, Standing};
-use bourse_wire::{Address, ChainId, Marketplace, TokenId};
+use bourse_wire::{Address, Marketplace, TokenId};
 use serde_json::{Value, json};
 
 use crate::native::{Admitted, Proof};
-use crate::testing::{MAKER, admit, fill, fill_with, kept, log, person, text, trade, vectors};
-use crate::venues::deployments;
-use crate::{BeforeConsent, Concerns, Consent, ConsentFault, Given, Heard, Protocol, Taken, ToSign};
+use crate::testing::{MAKER, admit, fill, fill_with, kept, log, newest, person, text, trade, vectors};
+use crate::{BeforeConsent, Consent, ConsentFault, Given, Heard, Protocol, Scope, Taken, ToSign};
 
-fn blur() -> Box<dyn Protocol + Send + Sync> {
-    deployments(Marketplace::Blur, ChainId(1))[0].protocol(Marketplace::Blur, ChainId(1))
+fn blur() -> Arc<dyn Protocol> {
+    newest(Marketplace::Blur)
 }
 
 fn held() -> Value {
@@ -200,7 +201,7 @@ fn logs_state_fills_and_numbers() {
     let stated = |name: &str| {
         let log = log(&logs[name], blur().contract());
         let mut decoded = blur().decode(&[&log]).into_iter().map(Result::unwrap);
-        decoded.next().map(|decoded| (decoded.concerns, decoded.fact))
+        decoded.next().map(|decoded| (decoded.scope, decoded.fact))
     };
     let order_id = format!("{}:1", text(&logs["hash"]));
     let filled = |quantity: u64| {
@@ -213,7 +214,7 @@ fn logs_state_fills_and_numbers() {
             quantity: quantity.into(),
             remaining: None,
         };
-        Some((Concerns::Collection(person(0xc0)), Fact::OrderFilled(Box::new(order))))
+        Some((Scope::Collection(person(0xc0)), Fact::OrderFilled(Box::new(order))))
     };
     assert_eq!(stated("filled"), filled(1));
     assert_eq!(stated("filledWithFee"), filled(1));
@@ -221,12 +222,12 @@ fn logs_state_fills_and_numbers() {
     assert_eq!(stated("bidFilled"), None);
     let (marketplace, maker) = (Marketplace::Blur, MAKER.parse().unwrap());
     let cancelled = Fact::OrderCancelled { marketplace, order_id };
-    assert_eq!(stated("cancelled"), Some((Concerns::EveryCollection, cancelled)));
+    assert_eq!(stated("cancelled"), Some((Scope::EveryCollection, cancelled)));
     let revoked = Revoked {
         contract: blur().contract(),
         series: Series::Counter,
         numbers: Numbers::AllBut(U256::from(4)),
     };
     let counter = Fact::OrdersRevoked { marketplace, maker, revoked };
-    assert_eq!(stated("counter"), Some((Concerns::EveryCollection, counter)));
+    assert_eq!(stated("counter"), Some((Scope::EveryCollection, counter)));
 }

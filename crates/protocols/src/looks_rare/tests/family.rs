@@ -1,21 +1,23 @@
 //! Random trades.
 
+use std::sync::Arc;
+
 use alloy_sol_types::SolCall as _;
-use bourse_wire::{Address, ChainId, Marketplace, OrderSide};
+use bourse_wire::{Address, Marketplace, OrderSide};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use crate::looks_rare::abi::{Maker, executeMultipleTakerBidsCall, executeTakerAskCall, executeTakerBidCall};
 use crate::testing::family::{Drawn, Family, MAKER, Moved, check, collection, drawn, fees, few, signature};
-use crate::venues::deployments;
+use crate::testing::newest;
 use crate::{Call, Protocol, Refusal};
 
 struct LooksRare;
 
 impl Family for LooksRare {
-    fn protocol(&self) -> Box<dyn Protocol + Send + Sync> {
+    fn protocol(&self) -> Arc<dyn Protocol> {
         let marketplace = Marketplace::LooksRare;
-        deployments(marketplace, ChainId(1))[0].protocol(marketplace, ChainId(1))
+        newest(marketplace)
     }
 
     fn order(&self, drawn: &Drawn, salt: usize) -> Value {

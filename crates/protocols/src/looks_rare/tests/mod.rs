@@ -3,21 +3,22 @@
 mod family;
 mod interface;
 
+use std::sync::Arc;
+
 use alloy_primitives::{U256, b256};
 use bourse_market::facts::{Fact, OrderFilled, Which};
 use bourse_market::{Numbers, Revoked, Series, Standing};
-use bourse_wire::{Address, ChainId, Marketplace, OrderSide, TokenId};
+use bourse_wire::{Address, Marketplace, OrderSide, TokenId};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::order::tree_type;
 use crate::native::Proof;
 use crate::testing::{
-    self, MAKER, admit, admitted, changed, check_calls, check_orders, decoded, fill, kept, person, text,
-    vectors,
+    self, MAKER, admit, admitted, changed, check_calls, check_orders, decoded, fill, kept, newest, person,
+    text, vectors,
 };
-use crate::venues::deployments;
-use crate::{Act, Concerns, Decoded, NewOrder, Permission, Protocol, Seed};
+use crate::{Act, NewOrder, Permission, Protocol, Scope, Seed, Statement};
 
 const LISTING: &str = "a token for the chain's own currency";
 const OFFER: &str = "an offer is taken";
@@ -27,8 +28,8 @@ fn case(name: &str) -> Value {
     testing::case("looks_rare", name)
 }
 
-fn looks_rare() -> Box<dyn Protocol + Send + Sync> {
-    deployments(Marketplace::LooksRare, ChainId(1))[0].protocol(Marketplace::LooksRare, ChainId(1))
+fn looks_rare() -> Arc<dyn Protocol> {
+    newest(Marketplace::LooksRare)
 }
 
 fn manager() -> Address {
@@ -166,19 +167,14 @@ fn logs_state_fills_and_numbers() {
         quantity: 1.into(),
         remaining: Some(0.into()),
     };
-    let of_collection =
-        |token| (Concerns::Collection(person(0xc0)), Fact::OrderFilled(Box::new(filled(token))));
+    let of_collection = |token| (Scope::Collection(person(0xc0)), Fact::OrderFilled(Box::new(filled(token))));
     let revoked = |series, numbers| {
         let revoked = Revoked { contract: own, series, numbers };
-        (
-            Concerns::EveryCollection,
-            Fact::OrdersRevoked { marketplace: Marketplace::LooksRare, maker, revoked },
-        )
+        (Scope::EveryCollection, Fact::OrdersRevoked { marketplace: Marketplace::LooksRare, maker, revoked })
     };
     let exactly = |number: u64| Numbers::Exactly(U256::from(number));
     let but = |number: u64| Numbers::AllBut(U256::from(number));
-    let grant =
-        |granted| (Concerns::EveryCollection, Fact::Grant { owner: maker, manager: manager(), granted });
+    let grant = |granted| (Scope::EveryCollection, Fact::Grant { owner: maker, manager: manager(), granted });
     for (name, writer, stated) in [
         ("bought", own, vec![of_collection(5), revoked(Series::Nonce, exactly(7))]),
         ("sold", own, vec![of_collection(77), revoked(Series::Nonce, exactly(7))]),
@@ -192,8 +188,8 @@ fn logs_state_fills_and_numbers() {
         ("removed", own, vec![]),
         ("bought", manager(), vec![]),
     ] {
-        let stated: Vec<Decoded> =
-            stated.into_iter().map(|(concerns, fact)| Decoded { place: 0, concerns, fact }).collect();
+        let stated: Vec<Statement> =
+            stated.into_iter().map(|(concerns, fact)| Statement { log: 0, scope: concerns, fact }).collect();
         assert_eq!(decoded(&*protocol, "looks_rare", &[(name, writer)]), stated, "{name}");
     }
 }

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::{COLLECTION, MAKER, MARKET, address, word, word_of};
-use crate::own::{Own, V1_ADDRESS, V2_ADDRESS};
+use crate::own::{Own, OwnContracts};
 use crate::{Act, AskedFee, Call, Fill, Kept, NewOrder, Permission, Protocol, Refusal, Seed, Trade};
 
 const BUYER: Address = address(0xb0);
@@ -97,8 +97,9 @@ fn paid(call: &Call) -> (Address, Amount, Amount) {
 
 #[test]
 fn the_contracts_are_where_clients_look_for_them() {
-    assert_eq!(V1_ADDRESS.to_string(), "0xb537a160472183f2150d42eb1c3dd6684a55f74c");
-    assert_eq!(V2_ADDRESS.to_string(), "0xfdb42a198a932c8d3b506ffa5e855bc4b348a712");
+    let usual = OwnContracts::default();
+    assert_eq!(usual.v1.to_string(), "0xb537a160472183f2150d42eb1c3dd6684a55f74c");
+    assert_eq!(usual.v2.to_string(), "0xfdb42a198a932c8d3b506ffa5e855bc4b348a712");
 }
 
 #[test]

@@ -6,8 +6,8 @@ use bourse_wire::{Amount, Marketplace, OrderSide, Timestamp, TokenId};
 use proptest::prelude::*;
 
 use super::{COLLECTION, MAKER, MARKET, address, word, word_of};
-use crate::own::{TOPICS, decode};
-use crate::{Concerns, Decoded};
+use crate::own::{Own, TOPICS};
+use crate::{LogError, Protocol as _, Scope, Statement};
 
 /// A log put together word by word, as the ABI lays it out.
 fn log(topics: &[B256], data: &[B256]) -> Log {
@@ -26,8 +26,14 @@ fn created(data: [B256; 6]) -> Log {
     log(&[TOPICS[0], word(12), word_of(MAKER), word_of(COLLECTION)], &data)
 }
 
-fn fact(log: &Log) -> Decoded {
-    decode(log, Marketplace::OwnV2).unwrap().unwrap()
+fn decode(log: &Log) -> Result<Option<Statement>, LogError> {
+    let mut decoded = Own::v2(MARKET, None).decode(&[log]);
+    assert!(decoded.len() <= 1, "{decoded:?}");
+    decoded.pop().transpose()
+}
+
+fn fact(log: &Log) -> Statement {
+    decode(log).unwrap().unwrap()
 }
 
 #[test]
@@ -60,11 +66,8 @@ fn an_order_is_made() {
         valid_until: "2025-01-01T00:00:00Z".parse().unwrap(),
         fees: Vec::new(),
     };
-    let expected = Decoded {
-        place: 0,
-        concerns: Concerns::Collection(COLLECTION),
-        fact: Fact::OrderMade(Box::new(order)),
-    };
+    let expected =
+        Statement { log: 0, scope: Scope::Collection(COLLECTION), fact: Fact::OrderMade(Box::new(order)) };
     assert_eq!(fact(&log), expected);
 }
 
@@ -91,25 +94,25 @@ fn orders_are_filled_and_taken_back() {
         quantity: Amount::from(4),
         remaining: Some(Amount::from(6)),
     }));
-    let one = Concerns::Collection(COLLECTION);
+    let one = Scope::Collection(COLLECTION);
     assert_eq!(
         fact(&log(&topics, &[word_of(recipient), word(4), word(6)])),
-        Decoded { place: 0, concerns: one, fact: filled }
+        Statement { log: 0, scope: one, fact: filled }
     );
     let cancelled = Fact::OrderCancelled { marketplace: Marketplace::OwnV2, order_id: "12".to_owned() };
     assert_eq!(
         fact(&log(&[TOPICS[2], word(12), word_of(COLLECTION)], &[])),
-        Decoded { place: 0, concerns: one, fact: cancelled }
+        Statement { log: 0, scope: one, fact: cancelled }
     );
     let invalidated =
         Fact::OrdersInvalidated { marketplace: Marketplace::OwnV2, maker: MAKER, below: U256::from(40) };
     assert_eq!(
         fact(&log(&[TOPICS[3], word_of(MAKER), word(40)], &[])),
-        Decoded { place: 0, concerns: Concerns::EveryCollection, fact: invalidated.clone() }
+        Statement { log: 0, scope: Scope::EveryCollection, fact: invalidated.clone() }
     );
     assert_eq!(
         fact(&log(&[TOPICS[4], word_of(MAKER), word_of(COLLECTION), word(40)], &[])),
-        Decoded { place: 0, concerns: one, fact: invalidated }
+        Statement { log: 0, scope: one, fact: invalidated }
     );
 }
 
@@ -117,7 +120,7 @@ fn orders_are_filled_and_taken_back() {
 fn other_logs_state_nothing() {
     let upgraded = keccak256("Upgraded(address)");
     for topics in [&[][..], &[upgraded, word_of(MAKER)]] {
-        assert_eq!(decode(&log(topics, &[]), Marketplace::OwnV1), Ok(None));
+        assert_eq!(decode(&log(topics, &[])), Ok(None));
     }
 }
 
@@ -130,14 +133,14 @@ fn malformed_logs_are_errors_that_name_the_log() {
     not_address[3] = B256::repeat_byte(0xff);
     for data in [&[][..], &whole[..5], &not_bool, &not_address] {
         let topics = [TOPICS[0], word(12), word_of(MAKER), word_of(COLLECTION)];
-        let error = decode(&log(&topics, data), Marketplace::OwnV2).unwrap_err();
+        let error = decode(&log(&topics, data)).unwrap_err();
         assert_eq!((error.address, error.index), (MARKET, 3));
         assert!(error.event.starts_with("RequestCreated("), "{error}");
     }
     for topics in [&[TOPICS[0]][..], &[TOPICS[0], word(12), B256::repeat_byte(0xff), word_of(COLLECTION)]] {
-        assert!(decode(&log(topics, &whole), Marketplace::OwnV2).is_err());
+        assert!(decode(&log(topics, &whole)).is_err());
     }
-    assert!(decode(&log(&[TOPICS[4], word_of(MAKER), word(40)], &[]), Marketplace::OwnV2).is_err());
+    assert!(decode(&log(&[TOPICS[4], word_of(MAKER), word(40)], &[])).is_err());
 }
 
 proptest! {
@@ -152,7 +155,7 @@ proptest! {
         all.extend(topics.into_iter().map(B256::from));
         let mut given = log(&all, &[]);
         given.data = data.into();
-        let _ = decode(&given, Marketplace::OwnV2);
+        let _ = decode(&given);
     }
 
     /// What a contract writes is what is read.

@@ -1,5 +1,7 @@
 //! Random trades in both versions.
 
+use std::sync::Arc;
+
 use alloy_primitives::{B256, Bytes, U256};
 use alloy_sol_types::{SolCall as _, SolValue as _};
 use bourse_wire::{Address, ChainId, Marketplace, OrderSide};
@@ -11,10 +13,10 @@ use crate::payment_processor::abi::{
     Cosignature, FeeOnTop, Order, SignatureECDSA, TokenSetProof, acceptOfferCall, bulkBuyListingsCall,
     buyListingCall,
 };
+use crate::payment_processor::venues::later;
 use crate::testing::family::{
     Drawn, Family, MAKER, Moved, SHARER, check, collection, drawn, fees, few, signature,
 };
-use crate::venues::{Kind, deployments};
 use crate::{Call, Protocol, Refusal};
 
 type One = (Order, SignatureECDSA, Cosignature, FeeOnTop);
@@ -72,11 +74,9 @@ fn moved(order: &Order, fee: U256) -> Moved {
 }
 
 impl Family for Processor {
-    fn protocol(&self) -> Box<dyn Protocol + Send + Sync> {
-        let marketplace = Marketplace::PaymentProcessor;
-        let known = deployments(marketplace, ChainId(1));
-        let is_it = |kind: &Kind| *kind == Kind::PaymentProcessor { version: self.0 };
-        known.iter().find(|known| is_it(&known.kind)).unwrap().protocol(marketplace, ChainId(1))
+    fn protocol(&self) -> Arc<dyn Protocol> {
+        let mut known = later(Marketplace::PaymentProcessor, ChainId(1)).into_iter();
+        Arc::new(known.find(|known| known.version == self.0).unwrap())
     }
 
     fn order(&self, drawn: &Drawn, salt: usize) -> Value {

@@ -3,22 +3,23 @@
 mod family;
 mod interface;
 
+use std::sync::Arc;
+
 use alloy_primitives::U256;
 use alloy_sol_types::{SolCall as _, SolValue as _};
 use bourse_market::facts::{Fact, OrderFilled, Which};
 use bourse_market::{Numbers, Revoked, Series, Standing};
-use bourse_wire::{Address, Amount, ChainId, Marketplace, OrderSide, TokenId};
+use bourse_wire::{Address, Amount, Marketplace, OrderSide, TokenId};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::abi::{Cosignature, FeeOnTop, Order, SignatureECDSA, TokenSetProof, acceptOfferCall};
 use crate::native::{Admitted, Proof};
 use crate::testing::{
-    self, MAKER, admit, admitted, changed, check_calls, check_orders, decoded, fill, fill_with, kept, person,
-    text, trade, vectors,
+    self, MAKER, admit, admitted, changed, check_calls, check_orders, decoded, fill, fill_with, kept, newest,
+    person, text, trade, vectors,
 };
-use crate::venues::deployments;
-use crate::{Act, Concerns, Decoded, Fill, NewOrder, Permission, Protocol, Seed};
+use crate::{Act, Fill, NewOrder, Permission, Protocol, Scope, Seed, Statement};
 
 type Offer = (bool, Order, SignatureECDSA, TokenSetProof, Cosignature, FeeOnTop);
 
@@ -32,9 +33,9 @@ fn case(name: &str) -> Value {
 }
 
 /// Version 2.1.
-fn processor() -> Box<dyn Protocol + Send + Sync> {
+fn processor() -> Arc<dyn Protocol> {
     let marketplace = Marketplace::PaymentProcessor;
-    deployments(marketplace, ChainId(1))[0].protocol(marketplace, ChainId(1))
+    newest(marketplace)
 }
 
 #[test]
@@ -224,11 +225,14 @@ fn sellers_pay_royalties_as_the_token_says() {
     assert_eq!(processor().royalty(person(0xc0), &fill), None, "its maker has signed it");
 }
 
-fn stated(logs: &[&str]) -> Vec<(usize, Concerns, Fact)> {
+fn stated(logs: &[&str]) -> Vec<(usize, Scope, Fact)> {
     let protocol = processor();
     let logs: Vec<(&str, Address)> = logs.iter().map(|name| (*name, protocol.contract())).collect();
     let decoded = decoded(&*protocol, FAMILY, &logs);
-    decoded.into_iter().map(|Decoded { place, concerns, fact }| (place, concerns, fact)).collect()
+    decoded
+        .into_iter()
+        .map(|Statement { log: place, scope: concerns, fact }| (place, concerns, fact))
+        .collect()
 }
 
 fn revoked(series: Series, number: u64) -> Fact {
@@ -256,7 +260,7 @@ fn numbered(side: OrderSide, number: u64) -> Which {
 
 #[test]
 fn sales_are_known_by_what_was_used_before() {
-    let (here, everywhere) = (Concerns::Collection(person(0xc0)), Concerns::EveryCollection);
+    let (here, everywhere) = (Scope::Collection(person(0xc0)), Scope::EveryCollection);
     let bought = |number| filled(numbered(OrderSide::Listing, number), person(0xb0), 5, 1, Some(0));
     let one = (1, everywhere, revoked(Series::Nonce, 1));
     assert_eq!(stated(&["used", "bought"]), [(1, here, bought(1)), one]);
@@ -285,7 +289,7 @@ fn sales_are_known_by_what_was_used_before() {
 
 #[test]
 fn parts_are_known_by_their_order_or_by_their_price() {
-    let here = Concerns::Collection(person(0xc0));
+    let here = Scope::Collection(person(0xc0));
     let id = || Which::Id(text(&vectors(FAMILY)["logs"]["digest"]).to_owned());
     let part = |which, remaining| filled(which, person(0xb0), 7, 4, remaining);
     assert_eq!(stated(&["part", "boughtUnits"]), [(1, here, part(id(), None))]);
@@ -298,7 +302,7 @@ fn parts_are_known_by_their_order_or_by_their_price() {
 
 #[test]
 fn orders_are_taken_back() {
-    let everywhere = Concerns::EveryCollection;
+    let everywhere = Scope::EveryCollection;
     assert_eq!(stated(&["revoked"]), [(0, everywhere, revoked(Series::Nonce, 1))]);
     assert_eq!(stated(&["master"]), [(0, everywhere, revoked(Series::Counter, 2))]);
     let order_id = text(&vectors(FAMILY)["logs"]["digest"]).to_owned();

@@ -15,7 +15,7 @@ use super::abi::{
 };
 use super::order::number;
 use crate::logs::{address, found, read, revoked};
-use crate::{Concerns, Decoded, LogError};
+use crate::{LogError, Scope, Statement};
 
 /// The first topics of the logs that are read.
 pub(super) const TOPICS: [B256; 5] = [
@@ -26,7 +26,7 @@ pub(super) const TOPICS: [B256; 5] = [
     MasterNonceInvalidated::SIGNATURE_HASH,
 ];
 
-pub(super) fn decode(logs: &[&Log], place: (Marketplace, Address)) -> Vec<Result<Decoded, LogError>> {
+pub(super) fn decode(logs: &[&Log], place: (Marketplace, Address)) -> Vec<Result<Statement, LogError>> {
     let mut reading = Reading { place, used: Vec::new(), decoded: Vec::new() };
     for (place, log) in logs.iter().enumerate() {
         if let Err(error) = reading.read(place, log) {
@@ -45,7 +45,7 @@ struct Reading {
     place: (Marketplace, Address),
     /// What was used, and not yet by a sale.
     used: Vec<Used>,
-    decoded: Vec<Result<Decoded, LogError>>,
+    decoded: Vec<Result<Statement, LogError>>,
 }
 
 /// A number that somebody used on a marketplace.
@@ -159,7 +159,7 @@ impl Reading {
                 remaining: Some(Amount::ZERO),
             };
             let fact = Fact::OrderFilled(Box::new(filled));
-            self.decoded.push(Ok(found(place, (Concerns::Collection(sales.collection), fact))));
+            self.decoded.push(Ok(found(place, (Scope::Collection(sales.collection), fact))));
         }
         self.burn(place, &used);
     }

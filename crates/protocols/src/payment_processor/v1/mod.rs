@@ -18,8 +18,8 @@ use self::abi::masterNoncesCall;
 use self::order::Signed;
 use crate::native::{self, Admitted, Answers, Domain, Inquiry, Submitted, Unfit, prove, returned};
 use crate::{
-    BeforeConsent, Call, ConsentFault, Decoded, Given, Heard, Kept, LogError, Making, NewOrder, Plan,
-    Protocol, Refusal, Seed, Taken, Trade, Wanted,
+    BeforeConsent, Call, ConsentFault, Given, Heard, Kept, LogError, Making, NewOrder, Plan, Protocol,
+    Refusal, Seed, Statement, Taken, Trade, Wanted,
 };
 
 /// What the protocol is called in messages.
@@ -105,7 +105,7 @@ impl Protocol for PaymentProcessorV1 {
         &logs::TOPICS
     }
 
-    fn decode(&self, logs: &[&Log]) -> Vec<Result<Decoded, LogError>> {
+    fn decode(&self, logs: &[&Log]) -> Vec<Result<Statement, LogError>> {
         logs::decode(logs, (self.marketplace, self.domain.contract))
     }
 }

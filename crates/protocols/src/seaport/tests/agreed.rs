@@ -1,20 +1,21 @@
 //! Orders that their marketplace must agree to.
 
-use bourse_wire::{ChainId, Marketplace};
+use std::sync::Arc;
+
+use bourse_wire::Marketplace;
 use serde_json::{Value, json};
 
 use crate::Protocol;
 use crate::native::{Admitted, Proof};
-use crate::testing::{admit, case, fill_with, person, text, trade, vectors};
-use crate::venues::deployments;
+use crate::testing::{admit, case, fill_with, newest, person, text, trade, vectors};
 
 fn held(venue: &str) -> Value {
     vectors("held")["seaport"][venue].clone()
 }
 
-fn protocol(venue: &str) -> Box<dyn Protocol + Send + Sync> {
+fn protocol(venue: &str) -> Arc<dyn Protocol> {
     let marketplace = if venue == "opensea" { Marketplace::Opensea } else { Marketplace::MagicEden };
-    deployments(marketplace, ChainId(1))[0].protocol(marketplace, ChainId(1))
+    newest(marketplace)
 }
 
 fn order(venue: &str) -> Admitted {

@@ -1,8 +1,10 @@
 //! Random trades on Seaport and its forks.
 
+use std::sync::Arc;
+
 use alloy_primitives::U256;
 use alloy_sol_types::SolCall as _;
-use bourse_wire::{Address, ChainId, Marketplace, OrderSide};
+use bourse_wire::{Address, Marketplace, OrderSide};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -13,7 +15,7 @@ use crate::seaport::abi::{
 use crate::testing::family::{
     Drawn, Family, MAKER, Moved, SHARER, check, collection, drawn, fees, few, signature,
 };
-use crate::venues::deployments;
+use crate::testing::newest;
 use crate::{Call, Protocol, Refusal};
 
 const MARKETPLACES: [Marketplace; 4] =
@@ -69,8 +71,8 @@ fn advanced(order: &AdvancedOrder) -> Moved {
 }
 
 impl Family for Seaport {
-    fn protocol(&self) -> Box<dyn Protocol + Send + Sync> {
-        deployments(self.0, ChainId(1))[0].protocol(self.0, ChainId(1))
+    fn protocol(&self) -> Arc<dyn Protocol> {
+        newest(self.0)
     }
 
     fn order(&self, drawn: &Drawn, salt: usize) -> Value {

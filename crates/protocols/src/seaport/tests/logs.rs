@@ -4,24 +4,23 @@ use alloy_primitives::{Bytes, U256};
 use alloy_sol_types::SolCall as _;
 use bourse_market::facts::{Fact, OrderFilled, Which};
 use bourse_market::{Numbers, Revoked, Series};
-use bourse_wire::{Address, ChainId, Marketplace, TokenId};
+use bourse_wire::{Address, Marketplace, TokenId};
 use serde_json::{Value, json};
 
 use super::case;
 use crate::native::{Admitted, Proof};
 use crate::seaport::abi::fulfillAdvancedOrderCall;
-use crate::testing::{self, MAKER, admit, admitted, fill, log, person, protocol, text, vectors};
-use crate::venues::deployments;
-use crate::{Concerns, Decoded};
+use crate::testing::{self, MAKER, admit, admitted, fill, log, newest, person, protocol, text, vectors};
+use crate::{Scope, Statement};
 
 /// What the logs of one transaction state.
-fn decoded(names: &[&str]) -> Vec<Decoded> {
+fn decoded(names: &[&str]) -> Vec<Statement> {
     let protocol = protocol(&case("an order is cancelled"));
     let logs: Vec<(&str, Address)> = names.iter().map(|name| (*name, protocol.contract())).collect();
     testing::decoded(&*protocol, "seaport", &logs)
 }
 
-fn filled(token: u64, quantity: u64) -> Decoded {
+fn filled(token: u64, quantity: u64) -> Statement {
     let order = OrderFilled {
         marketplace: Marketplace::Opensea,
         which: Which::Id(text(&vectors("seaport")["logs"]["id"]).to_owned()),
@@ -31,8 +30,8 @@ fn filled(token: u64, quantity: u64) -> Decoded {
         quantity: quantity.into(),
         remaining: None,
     };
-    let (concerns, fact) = (Concerns::Collection(person(0xc0)), Fact::OrderFilled(Box::new(order)));
-    Decoded { place: 0, concerns, fact }
+    let (concerns, fact) = (Scope::Collection(person(0xc0)), Fact::OrderFilled(Box::new(order)));
+    Statement { log: 0, scope: concerns, fact }
 }
 
 #[test]
@@ -48,10 +47,11 @@ const THROUGH_A_CONDUIT: &str = "four of ten units, with a fee that is scaled";
 fn orders_that_their_makers_publish_need_no_signature() {
     let case = case(THROUGH_A_CONDUIT);
     let put = admitted(&case).remove(0);
-    let [Decoded { concerns, fact: Fact::OrderPublished(order), .. }] = &decoded(&["validated"])[..] else {
+    let [Statement { scope: concerns, fact: Fact::OrderPublished(order), .. }] = &decoded(&["validated"])[..]
+    else {
         panic!("nothing was published")
     };
-    assert_eq!(*concerns, Concerns::Collection(put.collection));
+    assert_eq!(*concerns, Scope::Collection(put.collection));
     assert_eq!((&order.facts, &order.nonces), (&put.facts, &put.nonces));
     let published = Admitted { text: order.native.clone(), ..put };
     let opensea = protocol(&case);
@@ -65,8 +65,7 @@ fn orders_that_their_makers_publish_need_no_signature() {
 #[test]
 fn what_was_published_is_told_only_where_it_is_certain() {
     assert_eq!(decoded(&["validatedLater"]), [], "it is for a counter that the log does not tell");
-    let magic_eden =
-        deployments(Marketplace::MagicEden, ChainId(1))[0].protocol(Marketplace::MagicEden, ChainId(1));
+    let magic_eden = newest(Marketplace::MagicEden);
     let logs = [("validated", magic_eden.contract())];
     assert_eq!(testing::decoded(&*magic_eden, "seaport", &logs), [], "the conduit is of another marketplace");
     // Nobody is believed who only says so.
@@ -89,12 +88,12 @@ fn orders_are_taken_back() {
     let contract = protocol(&case("a token for the chain's own currency")).contract();
     let numbers = Numbers::AllBut(U256::MAX - U256::from(5));
     let revoked = Revoked { contract, series: Series::Counter, numbers };
-    let concerns = Concerns::EveryCollection;
+    let concerns = Scope::EveryCollection;
     assert_eq!(
         decoded(&["cancelled", "bundleFilled", "counter"]),
         [
-            Decoded { place: 0, concerns, fact: Fact::OrderCancelled { marketplace, order_id } },
-            Decoded { place: 2, concerns, fact: Fact::OrdersRevoked { marketplace, maker, revoked } },
+            Statement { log: 0, scope: concerns, fact: Fact::OrderCancelled { marketplace, order_id } },
+            Statement { log: 2, scope: concerns, fact: Fact::OrdersRevoked { marketplace, maker, revoked } },
         ]
     );
 }

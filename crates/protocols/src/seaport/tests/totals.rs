@@ -1,8 +1,10 @@
 //! Random orders: what is put, kept, priced and encoded belongs together.
 
+use std::sync::Arc;
+
 use alloy_primitives::U256;
 use alloy_sol_types::SolCall as _;
-use bourse_wire::{Address, ChainId, Marketplace, OrderSide};
+use bourse_wire::{Address, Marketplace, OrderSide};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -10,16 +12,15 @@ use crate::native::{Admitted, Proof};
 use crate::seaport::abi::{
     AdvancedOrder, fulfillAdvancedOrderCall, fulfillAvailableAdvancedOrdersCall, fulfillBasicOrderCall,
 };
-use crate::testing::{admit, fill};
-use crate::venues::deployments;
+use crate::testing::{admit, fill, newest};
 use crate::{Plan, Protocol};
 
 const MAKER: &str = "0x00000000000000000000000000000000000000aa";
 const DOLLAR: &str = "0x00000000000000000000000000000000000000d0";
 const COLLECTION: &str = "0x00000000000000000000000000000000000000c0";
 
-fn opensea() -> Box<dyn Protocol + Send + Sync> {
-    deployments(Marketplace::Opensea, ChainId(1))[0].protocol(Marketplace::Opensea, ChainId(1))
+fn opensea() -> Arc<dyn Protocol> {
+    newest(Marketplace::Opensea)
 }
 
 fn thing(kind: u8, token: &str, id: u64, amount: u64, recipient: Option<&str>) -> Value {

@@ -1,13 +1,15 @@
 //! Random trades, with a service that signs what it is asked for.
 
+use std::sync::Arc;
+
 use alloy_primitives::{B256, Bytes, U256, hex, keccak256};
 use alloy_sol_types::{SolCall as _, SolValue as _};
-use bourse_wire::{ChainId, Marketplace, OrderSide};
+use bourse_wire::{Marketplace, OrderSide};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use crate::testing::family::{Drawn, Family, MAKER, Moved, check, collection, drawn, fees, few};
-use crate::venues::deployments;
+use crate::testing::newest;
 use crate::x2y2::abi::{Order, OrderItem, RunInput, SettleDetail, SettleShared, Units, runCall};
 use crate::{Call, Protocol, Refusal, Trade};
 
@@ -61,9 +63,9 @@ fn input(trade: &Trade<'_>, drawn: &Drawn, place: usize) -> RunInput {
 }
 
 impl Family for X2y2 {
-    fn protocol(&self) -> Box<dyn Protocol + Send + Sync> {
+    fn protocol(&self) -> Arc<dyn Protocol> {
         let marketplace = Marketplace::X2y2;
-        deployments(marketplace, ChainId(1))[0].protocol(marketplace, ChainId(1))
+        newest(marketplace)
     }
 
     fn order(&self, drawn: &Drawn, salt: usize) -> Value {

@@ -3,17 +3,18 @@
 mod family;
 mod interface;
 
+use std::sync::Arc;
+
 use bourse_market::facts::{Fact, OrderFilled, Which};
-use bourse_wire::{Address, ChainId, Marketplace, OrderSide, TokenId};
+use bourse_wire::{Address, Marketplace, OrderSide, TokenId};
 use serde_json::{Value, json};
 
 use crate::native::{Admitted, Proof};
-use crate::testing::{MAKER, admit, fill_with, kept, log, person, text, trade, vectors};
-use crate::venues::deployments;
-use crate::{Concerns, Permission, Protocol};
+use crate::testing::{MAKER, admit, fill_with, kept, log, newest, person, text, trade, vectors};
+use crate::{Permission, Protocol, Scope};
 
-fn x2y2() -> Box<dyn Protocol + Send + Sync> {
-    deployments(Marketplace::X2y2, ChainId(1))[0].protocol(Marketplace::X2y2, ChainId(1))
+fn x2y2() -> Arc<dyn Protocol> {
+    newest(Marketplace::X2y2)
 }
 
 fn held() -> Value {
@@ -116,7 +117,7 @@ fn logs_state_fills_and_cancellations() {
     let stated = |name: &str| {
         let log = log(&logs[name], x2y2().contract());
         let decoded = x2y2().decode(&[&log]).remove(0).unwrap();
-        (decoded.concerns, decoded.fact)
+        (decoded.scope, decoded.fact)
     };
     let order_id = text(&held()["hash"]).to_owned();
     let filled = |token: u64| {
@@ -129,12 +130,12 @@ fn logs_state_fills_and_cancellations() {
             quantity: 1.into(),
             remaining: Some(0.into()),
         };
-        (Concerns::Collection(person(0xc0)), Fact::OrderFilled(Box::new(order)))
+        (Scope::Collection(person(0xc0)), Fact::OrderFilled(Box::new(order)))
     };
     assert_eq!(stated("filled"), filled(5));
     assert_eq!(stated("offerFilled"), filled(77));
     let cancelled = Fact::OrderCancelled { marketplace: Marketplace::X2y2, order_id: order_id.clone() };
     for name in ["cancelled", "cancelledItem"] {
-        assert_eq!(stated(name), (Concerns::EveryCollection, cancelled.clone()), "{name}");
+        assert_eq!(stated(name), (Scope::EveryCollection, cancelled.clone()), "{name}");
     }
 }

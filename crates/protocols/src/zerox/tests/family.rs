@@ -1,13 +1,15 @@
 //! Random trades, of one of a kind and of units alike.
 
+use std::sync::Arc;
+
 use alloy_primitives::U256;
 use alloy_sol_types::SolCall as _;
-use bourse_wire::{Address, ChainId, Marketplace, OrderSide};
+use bourse_wire::{Address, Marketplace, OrderSide};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use crate::testing::family::{Drawn, Family, MAKER, Moved, SHARER, check, collection, drawn, fees, few};
-use crate::venues::deployments;
+use crate::testing::newest;
 use crate::zerox::abi::{
     ERC721Order, ERC1155Order, Fee, batchBuyERC721sCall, batchBuyERC1155sCall, buyERC721Call, buyERC1155Call,
     sellERC721Call, sellERC1155Call,
@@ -36,9 +38,9 @@ fn units(order: &ERC1155Order, token: U256, amount: u128) -> Moved {
 }
 
 impl Family for Zerox {
-    fn protocol(&self) -> Box<dyn Protocol + Send + Sync> {
+    fn protocol(&self) -> Arc<dyn Protocol> {
         let marketplace = Marketplace::Zerox;
-        deployments(marketplace, ChainId(1))[0].protocol(marketplace, ChainId(1))
+        newest(marketplace)
     }
 
     fn order(&self, drawn: &Drawn, salt: usize) -> Value {

@@ -3,20 +3,21 @@
 mod family;
 mod interface;
 
+use std::sync::Arc;
+
 use alloy_primitives::{U256, hex};
 use alloy_sol_types::SolCall as _;
 use bourse_market::facts::{Fact, OrderFilled, OrderPublished, Which};
 use bourse_market::{Numbers, Revoked, Series, Standing};
-use bourse_wire::{Address, ChainId, Marketplace, OrderSide, TokenId};
+use bourse_wire::{Address, Marketplace, OrderSide, TokenId};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::abi::{buyERC1155Call, sellERC1155Call};
 use crate::testing::{
-    self, MAKER, admit, admitted, changed, check_calls, check_orders, decoded, fill, kept, person,
+    self, MAKER, admit, admitted, changed, check_calls, check_orders, decoded, fill, kept, newest, person,
 };
-use crate::venues::deployments;
-use crate::{Act, Concerns, Decoded, NewOrder, Protocol, Seed};
+use crate::{Act, NewOrder, Protocol, Scope, Seed, Statement};
 
 const ONE: &str = "a token for the chain's own currency, fees on top";
 const UNITS: &str = "some units, rounded as the contract does";
@@ -27,8 +28,8 @@ fn case(name: &str) -> Value {
     testing::case("zerox", name)
 }
 
-fn zerox() -> Box<dyn Protocol + Send + Sync> {
-    deployments(Marketplace::Zerox, ChainId(1))[0].protocol(Marketplace::Zerox, ChainId(1))
+fn zerox() -> Arc<dyn Protocol> {
+    newest(Marketplace::Zerox)
 }
 
 #[test]
@@ -177,11 +178,11 @@ fn logs_state_fills_and_numbers() {
             quantity: quantity.into(),
             remaining: remaining.map(Into::into),
         };
-        (Concerns::Collection(person(0xc0)), Fact::OrderFilled(Box::new(order)))
+        (Scope::Collection(person(0xc0)), Fact::OrderFilled(Box::new(order)))
     };
     let revoked = |series, number: u64| {
         let revoked = Revoked { contract: own, series, numbers: Numbers::Exactly(U256::from(number)) };
-        (Concerns::EveryCollection, Fact::OrdersRevoked { marketplace: Marketplace::Zerox, maker, revoked })
+        (Scope::EveryCollection, Fact::OrdersRevoked { marketplace: Marketplace::Zerox, maker, revoked })
     };
     let (one, units) = (Series::Nonce, Series::UnitsNonce);
     for (name, stated) in [
@@ -190,8 +191,8 @@ fn logs_state_fills_and_numbers() {
         ("tokenCancelled", vec![revoked(one, 1)]),
         ("unitsCancelled", vec![revoked(units, 3)]),
     ] {
-        let stated: Vec<Decoded> =
-            stated.into_iter().map(|(concerns, fact)| Decoded { place: 0, concerns, fact }).collect();
+        let stated: Vec<Statement> =
+            stated.into_iter().map(|(concerns, fact)| Statement { log: 0, scope: concerns, fact }).collect();
         assert_eq!(decoded(&*protocol, "zerox", &[(name, own)]), stated, "{name}");
     }
 }
@@ -205,8 +206,8 @@ fn orders_that_their_makers_sign_on_the_chain_are_told() {
         signed["signature"] = json!(null);
         let put = admit(&*protocol, &signed).unwrap();
         let order = OrderPublished { facts: put.facts, native: put.text, nonces: put.nonces };
-        let (concerns, fact) = (Concerns::Collection(put.collection), Fact::OrderPublished(Box::new(order)));
-        let told = Decoded { place: 0, concerns, fact };
+        let (concerns, fact) = (Scope::Collection(put.collection), Fact::OrderPublished(Box::new(order)));
+        let told = Statement { log: 0, scope: concerns, fact };
         assert_eq!(decoded(&*protocol, "zerox", &[(log, protocol.contract())]), [told], "{log}");
     }
 }

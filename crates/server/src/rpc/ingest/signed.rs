@@ -1,8 +1,10 @@
 //! Signed orders, held against what the chain says of them.
 
+use std::sync::Arc;
+
 use bourse_market::Standing;
 use bourse_protocols::native::{Admitted, Answers, Inquiry, Proof};
-use bourse_protocols::venues::Floor;
+use bourse_protocols::venues::Venue;
 use bourse_protocols::{Kept, Protocol};
 use bourse_store::SignedOrder;
 use bourse_wire::{ChainId, OrderFacts, OrderSide, OrderStatus, Timestamp};
@@ -17,13 +19,12 @@ pub(crate) async fn check(
     (chain, now): (ChainId, Timestamp),
     orders: Vec<(usize, Admitted)>,
 ) -> Vec<(usize, Result<SignedOrder, Rejection>)> {
-    let networks = &app.settings.networks;
-    let floor = |(_, order): &(usize, Admitted)| networks.floor(chain.0, order.facts.marketplace);
-    let floors: Vec<Option<Floor>> = orders.iter().map(floor).collect();
-    let protocols = orders.iter().zip(&floors).map(|((_, order), floor)| {
-        floor.as_ref().and_then(|floor| floor.protocol_of(kept(&order.facts, &order.text)))
+    let venue = |(_, order): &(usize, Admitted)| app.registry.venue(chain, order.facts.marketplace);
+    let venues: Vec<Option<Arc<Venue>>> = orders.iter().map(venue).collect();
+    let protocols = orders.iter().zip(&venues).map(|((_, order), venue)| {
+        venue.as_ref().and_then(|venue| venue.protocol_of(kept(&order.facts, &order.text)))
     });
-    let protocols: Vec<Option<&(dyn Protocol + Send + Sync)>> = protocols.collect();
+    let protocols: Vec<Option<&dyn Protocol>> = protocols.collect();
     let asked = orders.iter().zip(&protocols).map(|((_, order), protocol)| questions(*protocol, order));
     let answers = app.chains.ask_each(chain, asked.collect()).await;
     let mut answers = answers.map(Vec::into_iter);
@@ -40,7 +41,7 @@ fn kept<'a>(order: &'a OrderFacts, native: &'a str) -> Kept<'a> {
 }
 
 /// What to ask about an order: whether its maker signed it, where that is not clear, and what became of it.
-fn questions(protocol: Option<&(dyn Protocol + Send + Sync)>, order: &Admitted) -> Vec<Inquiry> {
+fn questions(protocol: Option<&dyn Protocol>, order: &Admitted) -> Vec<Inquiry> {
     let signed = match &order.proof {
         Proof::Ask(question) => Some(Inquiry { to: question.to, data: question.data.clone() }),
         Proof::Signed | Proof::Held => None,
@@ -50,7 +51,7 @@ fn questions(protocol: Option<&(dyn Protocol + Send + Sync)>, order: &Admitted) 
 }
 
 fn check_one(
-    protocol: Option<&(dyn Protocol + Send + Sync)>,
+    protocol: Option<&dyn Protocol>,
     order: Admitted,
     answers: Option<Answers<'_>>,
     now: Timestamp,

@@ -71,8 +71,13 @@ pub(super) fn read_all<'c, R, T>(
 ) -> Result<Read<T>, Error> {
     check_count(call, member, records.len())?;
     let app = &call.app;
-    let (service, networks) = (&app.service_name, &app.settings.networks);
-    let reader = Reader { service, networks, chains: chains(call, chain)?, now: call.now };
+    let reader = Reader {
+        service: &app.service_name,
+        networks: &app.settings.networks,
+        registry: &app.registry,
+        chains: chains(call, chain)?,
+        now: call.now,
+    };
     let mut all = Read { taken: Vec::with_capacity(records.len()), rejected: Vec::new() };
     for (index, record) in records.into_iter().enumerate() {
         match read(&reader, record) {

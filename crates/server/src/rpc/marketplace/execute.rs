@@ -77,8 +77,13 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Answer, Failu
         Some(chain) => Chains::Usually(call.chain(Some(&chain))?),
         None => call.chain(None).map_or(Chains::Named, Chains::Usually),
     };
-    let networks = &app.settings.networks;
-    let reader = Reader { service: &app.service_name, networks, chains, now: call.now };
+    let reader = Reader {
+        service: &app.service_name,
+        networks: &app.settings.networks,
+        registry: &app.registry,
+        chains,
+        now: call.now,
+    };
     let (collection, admitted) = reader.signed_order(&input).map_err(Error::from)?;
     let order_id = admitted.facts.order_id.clone();
     // Whoever has an access key may call this: what nobody has signed is not taken, nor what is of no collection here.
@@ -115,8 +120,8 @@ async fn consent(call: &Call, body: Map<String, Value>, signature: &str) -> Resu
     let app = &call.app;
     let unknown = || Error::invalid("body", "names no marketplace where something is signed to fill orders");
     let marketplace = Marketplace::parse(marketplace.as_str(), &app.service_name).ok_or_else(unknown)?;
-    let floor = app.settings.networks.floor(chain_id.0, marketplace).ok_or_else(unknown)?;
-    let protocol = floor.at(contract).ok_or_else(unknown)?;
+    let venue = app.registry.venue(chain_id, marketplace).ok_or_else(unknown)?;
+    let protocol = venue.at(contract).ok_or_else(unknown)?;
     let now = u64::try_from(call.now.unix_seconds()).unwrap_or_default();
     let given = Given { taker: wallet, terms: &terms, signature, now };
     let consent =

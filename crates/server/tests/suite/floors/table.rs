@@ -1,6 +1,6 @@
 //! The table of marketplaces is one: what is answered, what is documented and what is spoken.
 
-use bourse_protocols::venues::{VENUES, table};
+use bourse_protocols::venues::{profiles, table};
 use bourse_wire::ServiceName;
 use serde_json::{Value, json};
 
@@ -11,7 +11,7 @@ async fn marketplaces_are_those_of_the_table() {
     let app = floors().await;
     let answer = app.project_a.key.call("Marketplace/SupportedMarketplaces", json!({})).await.ok();
     let service = ServiceName::new("bourse");
-    let known: Value = VENUES.iter().map(|venue| venue.marketplace.word(&service)).collect();
+    let known: Value = profiles().iter().map(|profile| profile.marketplace.word(&service)).collect();
     assert_eq!(answer, json!({ "marketplaces": known }));
     let documented = include_str!("../../../../../docs/marketplaces.md");
     // Behind the names of the columns.

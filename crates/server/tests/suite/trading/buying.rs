@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use bourse_wire::{ChainId, Marketplace};
 use serde_json::json;
 
 use super::{
@@ -41,12 +42,16 @@ async fn on_the_first_marketplace() {
 #[tokio::test]
 async fn the_usual_contracts_where_none_is_configured() {
     let app = market([]).await;
-    let markets = app.app.settings().networks.markets(1);
-    assert_eq!(markets.own_v1.to_string(), "0xb537a160472183f2150d42eb1c3dd6684a55f74c");
-    assert_eq!(markets.own_v2.to_string(), "0xfdb42a198a932c8d3b506ffa5e855bc4b348a712");
-    assert_eq!(markets.batch_helper, None);
-    assert_eq!(app.app.settings().networks.markets(999_999), markets);
-    assert_eq!(app.app.settings().networks.markets(137).own_v2.to_string(), V2);
+    let contract = |chain, marketplace| {
+        let venue = app.app.registry().venue(ChainId(chain), marketplace).unwrap();
+        venue.newest().unwrap().contract().to_string()
+    };
+    for chain in [1, 999_999] {
+        assert_eq!(contract(chain, Marketplace::OwnV1), "0xb537a160472183f2150d42eb1c3dd6684a55f74c");
+        assert_eq!(contract(chain, Marketplace::OwnV2), "0xfdb42a198a932c8d3b506ffa5e855bc4b348a712");
+    }
+    assert_eq!(app.app.settings().networks.get(1).unwrap().own.batch_helper, None);
+    assert_eq!(contract(137, Marketplace::OwnV2), V2);
 }
 
 /// A chain that can be asked saves a step when it has the answer, and only then.

@@ -1,15 +1,17 @@
 //! Random purchases.
 
+use std::sync::Arc;
+
 use alloy_sol_types::SolCall as _;
-use bourse_wire::{Address, ChainId, Marketplace, OrderSide};
+use bourse_wire::{Address, ChainId, OrderSide};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::super::abi::{MatchedOrder, buyBatchOfListingsCall, buySingleListingCall};
+use crate::payment_processor::venues::first;
 use crate::testing::family::{
     Drawn, Family, MAKER, Moved, SHARER, check, collection, drawn, fees, few, signature,
 };
-use crate::venues::{Kind, deployments};
 use crate::{Call, Protocol, Refusal};
 
 struct First;
@@ -21,11 +23,8 @@ fn moved(order: &MatchedOrder) -> Moved {
 }
 
 impl Family for First {
-    fn protocol(&self) -> Box<dyn Protocol + Send + Sync> {
-        let marketplace = Marketplace::PaymentProcessor;
-        let known = deployments(marketplace, ChainId(1));
-        let first = known.iter().find(|known| known.kind == Kind::PaymentProcessorV1).unwrap();
-        first.protocol(marketplace, ChainId(1))
+    fn protocol(&self) -> Arc<dyn Protocol> {
+        Arc::new(first(ChainId(1)).unwrap())
     }
 
     fn order(&self, drawn: &Drawn, salt: usize) -> Value {

@@ -3,6 +3,8 @@
 mod family;
 mod interface;
 
+use std::sync::Arc;
+
 use alloy_primitives::{Bytes, U256};
 use bourse_market::facts::{Fact, OrderFilled, Which};
 use bourse_market::{Numbers, Revoked, Series, Standing};
@@ -16,7 +18,7 @@ use crate::testing::{
     trade,
 };
 use crate::{
-    Concerns, ConsentFault, Decoded, Given, Heard, Permission, Protocol, Refusal, Taken, ToSign, Wanted,
+    ConsentFault, Given, Heard, Permission, Protocol, Refusal, Scope, Statement, Taken, ToSign, Wanted,
 };
 
 const FAMILY: &str = "payment_processor_v1";
@@ -28,7 +30,7 @@ fn case(name: &str) -> Value {
     testing::case(FAMILY, name)
 }
 
-fn processor() -> Box<dyn Protocol + Send + Sync> {
+fn processor() -> Arc<dyn Protocol> {
     testing::protocol(&case(ONE))
 }
 
@@ -238,11 +240,11 @@ fn the_chain_tells_whether_all_were_taken_back() {
     assert_eq!(processor().standing(kept(&order), &answer("3")), Some(Standing::Cancelled));
 }
 
-fn stated(logs: &[&str]) -> Vec<(usize, Concerns, Fact)> {
+fn stated(logs: &[&str]) -> Vec<(usize, Scope, Fact)> {
     let protocol = processor();
     let logs: Vec<(&str, Address)> = logs.iter().map(|name| (*name, protocol.contract())).collect();
     let decoded = decoded(&*protocol, FAMILY, &logs);
-    decoded.into_iter().map(|Decoded { place, concerns, fact }| (place, concerns, fact)).collect()
+    decoded.into_iter().map(|Statement { log, scope, fact }| (log, scope, fact)).collect()
 }
 
 fn shop() -> Address {
@@ -279,7 +281,7 @@ fn sold(maker: Address, nonce: u64, token: u64, quantity: u64) -> Fact {
 
 #[test]
 fn sales_are_known_by_the_number_that_was_used_last() {
-    let (here, everywhere) = (Concerns::Collection(person(0xc0)), Concerns::EveryCollection);
+    let (here, everywhere) = (Scope::Collection(person(0xc0)), Scope::EveryCollection);
     let listing = admitted(&case(ONE)).remove(0);
     assert_eq!(listing.nonces.get(Series::Nonce), Some(number(shop(), U256::ONE)));
     // The first listing could not be had, and only the second was paid for.
@@ -298,7 +300,7 @@ fn sales_are_known_by_the_number_that_was_used_last() {
 
 #[test]
 fn several_sales_at_once_use_numbers_in_their_order() {
-    let (here, everywhere) = (Concerns::Collection(person(0xc0)), Concerns::EveryCollection);
+    let (here, everywhere) = (Scope::Collection(person(0xc0)), Scope::EveryCollection);
     let artist = person(0xa0);
     for (name, amounts) in [("sweptTokens", [1, 1]), ("sweptUnits", [4, 6])] {
         assert_eq!(
@@ -317,7 +319,7 @@ fn several_sales_at_once_use_numbers_in_their_order() {
 
 #[test]
 fn listings_are_taken_back() {
-    let everywhere = Concerns::EveryCollection;
+    let everywhere = Scope::EveryCollection;
     assert_eq!(stated(&["revoked"]), [(0, everywhere, burnt(maker(), shop(), 1))]);
     let numbers = Numbers::Exactly(U256::from(2));
     let revoked = Revoked { contract: processor().contract(), series: Series::Counter, numbers };

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bourse_protocols::native::is_true;
-use bourse_protocols::venues::Floor;
+use bourse_protocols::venues::Venue;
 use bourse_protocols::{
     AskedFee, BeforeConsent, Fill, Heard, Kept, Permission, Plan, Protocol, Refusal, Trade, Wanted,
     is_granted, read_royalty,
@@ -28,7 +28,7 @@ pub(crate) struct Desk {
     pub(crate) id: CollectionId,
     pub(crate) slot: Arc<Slot>,
     pub(crate) marketplace: Marketplace,
-    floor: Floor,
+    venue: Arc<Venue>,
 }
 
 /// What a taker does next.
@@ -49,8 +49,8 @@ impl Desk {
         let key = call.collection(chain, collection)?;
         let app = Arc::clone(&call.app);
         let marketplace = marketplace(member, word.as_str(), &app.service_name)?;
-        let floor = app.settings.networks.floor(key.chain.0, marketplace);
-        let floor = floor.ok_or_else(|| no_contract(member, marketplace, key.chain, &app.service_name))?;
+        let venue = app.registry.venue(key.chain, marketplace);
+        let venue = venue.ok_or_else(|| no_contract(member, marketplace, key.chain, &app.service_name))?;
         let missing = || Error::not_found(format_args!("collection {} on chain {}", key.address, key.chain));
         let id = app.store.collection(key).await?.ok_or_else(missing)?;
         // Another process may have committed what this one is about to take over.
@@ -58,7 +58,7 @@ impl Desk {
             app.resident.follow(key, version).await?;
         }
         let slot = searchable(&app, key).await?.ok_or_else(missing)?;
-        Ok(Self { call, key, id, slot, marketplace, floor })
+        Ok(Self { call, key, id, slot, marketplace, venue })
     }
 
     /// The marketplace's name.
@@ -67,13 +67,13 @@ impl Desk {
     }
 
     /// The contract that new orders are for.
-    pub(crate) fn newest(&self) -> Result<&(dyn Protocol + Send + Sync), Failure> {
-        Ok(self.floor.newest().ok_or_else(|| self.nowhere())?)
+    pub(crate) fn newest(&self) -> Result<&dyn Protocol, Failure> {
+        Ok(self.venue.newest().ok_or_else(|| self.nowhere())?)
     }
 
     /// The contract that an order is for.
-    pub(crate) fn protocol_of(&self, kept: Kept<'_>) -> Result<&(dyn Protocol + Send + Sync), Error> {
-        self.floor.protocol_of(kept).ok_or_else(|| self.nowhere())
+    pub(crate) fn protocol_of(&self, kept: Kept<'_>) -> Result<&dyn Protocol, Error> {
+        self.venue.protocol_of(kept).ok_or_else(|| self.nowhere())
     }
 
     fn nowhere(&self) -> Error {
@@ -81,7 +81,7 @@ impl Desk {
     }
 
     /// The one contract that all of these orders are for.
-    pub(crate) fn protocol_of_all(&self, orders: &[Picked]) -> Result<&(dyn Protocol + Send + Sync), Error> {
+    pub(crate) fn protocol_of_all(&self, orders: &[Picked]) -> Result<&dyn Protocol, Error> {
         let first = orders.first().ok_or_else(|| refused(Refusal::Empty))?;
         let protocol = self.protocol_of(first.kept())?;
         for other in orders {
@@ -100,7 +100,7 @@ impl Desk {
     /// A trade of some units of each order, with royalties as the chain tells them where fees depend on it.
     pub(crate) async fn trade<'a>(
         &self,
-        protocol: &(dyn Protocol + Send + Sync),
+        protocol: &dyn Protocol,
         orders: &'a [Picked],
         fees: &[AskedFee],
         taker: Address,
@@ -121,7 +121,7 @@ impl Desk {
     }
 
     /// Puts royalties into fills of which whoever makes them must tell.
-    async fn tell_royalties(&self, protocol: &(dyn Protocol + Send + Sync), fills: &mut [Fill<'_>]) {
+    async fn tell_royalties(&self, protocol: &dyn Protocol, fills: &mut [Fill<'_>]) {
         let mut told = Vec::new();
         for (place, fill) in fills.iter().enumerate() {
             told.extend(protocol.royalty(self.key.address, fill).map(|inquiry| (place, inquiry)));
@@ -145,11 +145,7 @@ impl Desk {
     }
 
     /// What the taker of a trade does next: signs something, or sends the calls that make it.
-    pub(crate) async fn next(
-        &self,
-        protocol: &(dyn Protocol + Send + Sync),
-        trade: Trade<'_>,
-    ) -> Result<Next, Failure> {
+    pub(crate) async fn next(&self, protocol: &dyn Protocol, trade: Trade<'_>) -> Result<Next, Failure> {
         let (app, taker) = (&self.call.app, trade.taker());
         let consents = app.consents.of(self.marketplace, taker, self.call.now);
         let has_signed = !consents.is_empty();
@@ -171,11 +167,7 @@ impl Desk {
     }
 
     /// The steps by which the taker of a trade signs what they have not yet.
-    async fn unsigned(
-        &self,
-        protocol: &(dyn Protocol + Send + Sync),
-        trade: &Trade<'_>,
-    ) -> Result<Vec<Step>, Failure> {
+    async fn unsigned(&self, protocol: &dyn Protocol, trade: &Trade<'_>) -> Result<Vec<Step>, Failure> {
         let app = &self.call.app;
         let BeforeConsent { inquiries, requests } = protocol.before_consent(trade).map_err(refused)?;
         let chain = if inquiries.is_empty() {

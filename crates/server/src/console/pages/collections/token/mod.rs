@@ -7,7 +7,7 @@ use axum::extract::RawQuery;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use bourse_store::Holders;
-use bourse_wire::{Error, TokenId, TokenMetadata};
+use bourse_wire::{Error, Marketplace, TokenId, TokenMetadata};
 use maud::{Markup, html};
 use serde_json::{Value, json};
 
@@ -172,7 +172,8 @@ async fn royalty(member: &Member, place: &Place, token: TokenId, asked: &Asked) 
         return None;
     }
     let (app, key) = (member.app(), place.key);
-    let market = app.settings.networks.markets(key.chain.0).own_v2;
+    let venue = app.registry.venue(key.chain, Marketplace::OwnV2)?;
+    let market = venue.newest()?.contract();
     let asked = Royalty { market, collection: key.address, token_id: token, price: ROYALTY_PRICE.into() };
     let told = app.chains.royalty(key.chain, asked).await;
     let millionths = told.and_then(|share| share.to_string().parse::<u64>().ok());

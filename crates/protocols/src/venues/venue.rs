@@ -2,43 +2,42 @@
 
 use std::sync::Arc;
 
-use bourse_wire::{Address, ChainId, Marketplace};
+use bourse_wire::{Address, Marketplace};
 use serde_json::Value;
 
-use super::{Deployment, Protocol};
-use crate::Kept;
 use crate::native::{Admitted, Proof, Submitted, Unfit};
+use crate::{Kept, Protocol};
 
 /// A marketplace on one chain, with all its contracts there.
-pub struct Floor {
-    protocols: Vec<Arc<dyn Protocol + Send + Sync>>,
+#[derive(Debug)]
+pub struct Venue {
+    marketplace: Marketplace,
+    protocols: Vec<Arc<dyn Protocol>>,
 }
 
-impl Floor {
-    /// A marketplace with these contracts; `None` when it has none.
-    pub fn new(marketplace: Marketplace, chain: ChainId, deployments: &[Deployment]) -> Option<Self> {
-        let protocols = deployments.iter().map(|deployment| deployment.protocol(marketplace, chain));
-        Self::of(protocols.collect())
+impl Venue {
+    /// A marketplace whose contracts are spoken with in these ways; `None` when there are none.
+    pub fn new(marketplace: Marketplace, protocols: Vec<Arc<dyn Protocol>>) -> Option<Self> {
+        (!protocols.is_empty()).then_some(Self { marketplace, protocols })
     }
 
-    /// A marketplace that is spoken with in these ways; `None` when there are none.
-    pub fn of(protocols: Vec<Box<dyn Protocol + Send + Sync>>) -> Option<Self> {
-        let protocols: Vec<_> = protocols.into_iter().map(Arc::from).collect();
-        (!protocols.is_empty()).then_some(Self { protocols })
+    /// Which marketplace.
+    pub fn marketplace(&self) -> Marketplace {
+        self.marketplace
     }
 
-    /// How its contracts are spoken with.
-    pub fn into_protocols(self) -> Vec<Arc<dyn Protocol + Send + Sync>> {
-        self.protocols
+    /// How each of its contracts is spoken with.
+    pub fn protocols(&self) -> &[Arc<dyn Protocol>] {
+        &self.protocols
     }
 
     /// The contract that new orders are for.
-    pub fn newest(&self) -> Option<&(dyn Protocol + Send + Sync)> {
+    pub fn newest(&self) -> Option<&dyn Protocol> {
         self.protocols.first().map(AsRef::as_ref)
     }
 
     /// The contract that an order is for.
-    pub fn protocol_of(&self, kept: Kept<'_>) -> Option<&(dyn Protocol + Send + Sync)> {
+    pub fn protocol_of(&self, kept: Kept<'_>) -> Option<&dyn Protocol> {
         let text = kept.native.and_then(|text| serde_json::from_str::<Value>(text).ok());
         match text.as_ref().and_then(|native| native.get("protocolAddress")).and_then(Value::as_str) {
             Some(contract) => self.at(contract.parse().ok()?),
@@ -47,7 +46,7 @@ impl Floor {
     }
 
     /// How its contract at an address is spoken with.
-    pub fn at(&self, contract: Address) -> Option<&(dyn Protocol + Send + Sync)> {
+    pub fn at(&self, contract: Address) -> Option<&dyn Protocol> {
         self.protocols.iter().map(AsRef::as_ref).find(|protocol| protocol.contract() == contract)
     }
 
