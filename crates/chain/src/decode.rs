@@ -9,7 +9,7 @@ use bourse_market::facts::{Fact, Log};
 use bourse_protocols::{Protocol, Scope, Statement};
 use bourse_wire::{Address, Amount, TokenId};
 
-use crate::node::Wanted;
+use crate::node::LogFilter;
 
 alloy_sol_types::sol! {
     event Transfer(address indexed from, address indexed to, uint256 indexed tokenId);
@@ -69,7 +69,7 @@ struct Spoken {
 impl Decoder {
     /// A decoder for the logs of tokens, and of marketplaces that are spoken with in these ways.
     pub fn new(protocols: Vec<Arc<dyn Protocol>>) -> Self {
-        let spoken = |protocol: Arc<dyn Protocol>| Spoken { addresses: protocol.writers(), protocol };
+        let spoken = |protocol: Arc<dyn Protocol>| Spoken { addresses: protocol.log_addresses(), protocol };
         Self { protocols: protocols.into_iter().map(spoken).collect() }
     }
 
@@ -80,19 +80,19 @@ impl Decoder {
 
     /// The first topics of all logs that are read.
     pub(crate) fn topics(&self) -> Vec<B256> {
-        let of_venues = self.protocols.iter().flat_map(|spoken| spoken.protocol.topics());
+        let of_venues = self.protocols.iter().flat_map(|spoken| spoken.protocol.log_topics());
         let topics: BTreeSet<B256> = TOKEN_TOPICS.iter().chain(of_venues).copied().collect();
         topics.into_iter().collect()
     }
 
     /// The logs of marketplaces that name a collection in a topic. What is found by the same topics is asked for together.
-    pub(crate) fn collection_filters(&self, collection: Address) -> Vec<Wanted> {
-        let mut filters: Vec<Wanted> = Vec::new();
+    pub(crate) fn collection_filters(&self, collection: Address) -> Vec<LogFilter> {
+        let mut filters: Vec<LogFilter> = Vec::new();
         for Spoken { addresses, protocol } in &self.protocols {
             for topics in protocol.collection_topics(collection) {
                 match filters.iter_mut().find(|filter| filter.topics == topics) {
                     Some(filter) => filter.addresses.extend(addresses),
-                    None => filters.push(Wanted { addresses: addresses.clone(), topics }),
+                    None => filters.push(LogFilter { addresses: addresses.clone(), topics }),
                 }
             }
         }
@@ -113,7 +113,7 @@ impl Decoder {
             if written.is_empty() {
                 continue;
             }
-            for statement in protocol.decode(&written) {
+            for statement in protocol.decode_logs(&written) {
                 match statement {
                     Ok(of) => decoded.statements.push(Statement { log: places[of.log], ..of }),
                     Err(_) => decoded.malformed += 1,

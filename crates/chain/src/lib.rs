@@ -19,7 +19,7 @@ mod tls;
 
 pub use calls::{Caller, MULTICALL3};
 pub use follow::{Books, FollowError, FollowOptions, Follower, Turn};
-pub use node::{Call, Called, Failure, Node, Reverted, Span, ToldLog, Wanted};
+pub use node::{Call, CallResults, Failure, LogFilter, Node, Reverted, Span, TimedLog};
 pub use offers::{Followed, OfferOptions, OfferWatch, Offers, OffersError};
 pub use pace::{Pace, RealPace};
 pub use rates::{RateError, RateSource, RateTeller, follow_rates};

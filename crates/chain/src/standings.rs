@@ -6,7 +6,7 @@ use alloy_primitives::{BlockHash, Bytes};
 use bourse_market::Standing;
 use bourse_protocols::native::{Inquiry, cover_inquiries, dealt, is_covered};
 use bourse_protocols::venues::Venue;
-use bourse_protocols::{Kept, Protocol};
+use bourse_protocols::{Protocol, StoredOrder};
 use bourse_store::{Purse, Settled, Store, Unsettled};
 use bourse_wire::OrderSide;
 
@@ -67,13 +67,14 @@ impl Standings {
         at: &Followed,
     ) -> Result<Vec<Option<Standing>>, Failure> {
         let questions = |order: &Unsettled| {
-            let inquiries = self.protocol(order).and_then(|protocol| protocol.inquiries(kept(order)).ok());
+            let inquiries =
+                self.protocol(order).and_then(|protocol| protocol.standing_inquiries(stored(order)).ok());
             inquiries.unwrap_or_default()
         };
         let asked = orders.iter().map(questions).collect();
         let answers = self.ask(node, asked, Some(at.block.hash)).await?;
         let standing = |(order, answers): (&Unsettled, Vec<Option<Bytes>>)| {
-            self.protocol(order)?.standing(kept(order), &answers)
+            self.protocol(order)?.standing(stored(order), &answers)
         };
         Ok(orders.iter().zip(answers).map(standing).collect())
     }
@@ -102,10 +103,10 @@ impl Standings {
 
     fn protocol(&self, order: &Unsettled) -> Option<&dyn Protocol> {
         let venue = self.venues.iter().find(|venue| venue.marketplace() == order.facts.marketplace)?;
-        venue.protocol_of(kept(order))
+        venue.protocol_of(stored(order))
     }
 }
 
-fn kept(order: &Unsettled) -> Kept<'_> {
-    Kept { order: &order.facts, native: Some(&order.native) }
+fn stored(order: &Unsettled) -> StoredOrder<'_> {
+    StoredOrder { facts: &order.facts, native: Some(&order.native) }
 }

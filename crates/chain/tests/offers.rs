@@ -9,7 +9,7 @@ use alloy_primitives::{B256, Bytes, U256, keccak256};
 use alloy_sol_types::{SolCall, SolEvent, SolValue};
 use bourse_chain::questions::{allowanceCall, balanceOfCall};
 use bourse_chain::{
-    Call, Called, Caller, Failure, Followed, Node, OfferOptions, Offers, Span, ToldLog, Wanted,
+    Call, CallResults, Caller, Failure, Followed, LogFilter, Node, OfferOptions, Offers, Span, TimedLog,
 };
 use bourse_market::facts::{Block, BlockHash, Fact, Log, OrderMade, Stated};
 use bourse_store::testing::TestDatabase;
@@ -60,7 +60,7 @@ impl Node for Bank {
         Err(Failure::retry("nobody asks"))
     }
 
-    async fn logs(&self, span: Span, wanted: &[Wanted]) -> Result<Vec<ToldLog>, Failure> {
+    async fn logs(&self, span: Span, wanted: &[LogFilter]) -> Result<Vec<TimedLog>, Failure> {
         if *self.is_shy.lock().unwrap() {
             return Err(Failure::SmallerRange { suggested: None, reason: "too much".to_owned() });
         }
@@ -70,10 +70,10 @@ impl Node for Bank {
         };
         let logs = self.logs.lock().unwrap();
         let told = logs.iter().filter(is_in).filter(|log| wanted.iter().any(|wanted| wanted.admits(log)));
-        Ok(told.map(|log| ToldLog { log: log.clone(), at: None }).collect())
+        Ok(told.map(|log| TimedLog { log: log.clone(), at: None }).collect())
     }
 
-    async fn call(&self, calls: &[Call], at: Option<BlockHash>) -> Result<Called, Failure> {
+    async fn call(&self, calls: &[Call], at: Option<BlockHash>) -> Result<CallResults, Failure> {
         assert!(at.is_some(), "funds are asked for at a block");
         let answer = |call: &Call| {
             assert_eq!(call.to, account(MONEY));

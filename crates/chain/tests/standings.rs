@@ -6,10 +6,10 @@ use std::sync::{Arc, Mutex};
 use alloy_primitives::{B256, Bytes, U256};
 use alloy_sol_types::{SolCall, sol};
 use bourse_chain::{
-    Call, Called, Caller, Failure, Followed, Node, Reverted, Span, Standings, ToldLog, Wanted,
+    Call, CallResults, Caller, Failure, Followed, LogFilter, Node, Reverted, Span, Standings, TimedLog,
 };
 use bourse_market::facts::{Block, BlockHash};
-use bourse_protocols::native::Submitted;
+use bourse_protocols::native::SubmittedOrder;
 use bourse_protocols::venues::{Registry, Venue};
 use bourse_store::testing::TestDatabase;
 use bourse_store::{Batch, Change, CollectionKey, History, SignedOrder, Store};
@@ -49,11 +49,11 @@ impl Node for Contract {
         Err(Failure::retry("nobody asks"))
     }
 
-    async fn logs(&self, _: Span, _: &[Wanted]) -> Result<Vec<ToldLog>, Failure> {
+    async fn logs(&self, _: Span, _: &[LogFilter]) -> Result<Vec<TimedLog>, Failure> {
         Err(Failure::retry("nobody asks"))
     }
 
-    async fn call(&self, calls: &[Call], at: Option<BlockHash>) -> Result<Called, Failure> {
+    async fn call(&self, calls: &[Call], at: Option<BlockHash>) -> Result<CallResults, Failure> {
         if at.is_none() {
             return Ok(calls.iter().map(|call| self.approval(call)).collect());
         }
@@ -100,7 +100,7 @@ fn order(name: &str) -> (CollectionKey, SignedOrder) {
     let case = cases.into_iter().find(|case| case["name"] == name).unwrap();
     let native: JsonObject = serde_json::from_value(case["orders"][0]["native"].clone()).unwrap();
     let signature = case["orders"][0]["signature"].as_str();
-    let admitted = venue().admit(Submitted { native: &native, signature }).unwrap();
+    let admitted = venue().read_order(SubmittedOrder { native: &native, signature }).unwrap();
     let key = CollectionKey { chain: CHAIN, address: admitted.collection };
     (key, SignedOrder { facts: admitted.facts, native: admitted.text, nonces: admitted.nonces })
 }

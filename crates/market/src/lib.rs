@@ -12,7 +12,7 @@ mod status;
 #[cfg(test)]
 mod testing;
 
-pub use money::{BPS_WHOLE, net, share, unit_price, write_formatted};
+pub use money::{net, share, unit_price, write_formatted};
 pub use nonces::{Nonces, Numbers, Revoked, Series};
 pub use rate::{Dollars, Rate, compare_usd};
 pub use standing::Standing;

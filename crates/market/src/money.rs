@@ -1,12 +1,9 @@
 //! Amounts of base units.
 
 use alloy_primitives::U256;
-use bourse_wire::{Amount, OrderSide};
+use bourse_wire::{Amount, BPS_WHOLE, OrderSide};
 
 use crate::decimal::{without_trailing_zeros, write_plain};
-
-/// Basis points of the whole.
-pub const BPS_WHOLE: u64 = 10_000;
 
 /// Writes an integer amount, given as its decimal digits, with so many decimals: `5` with 2 is `0.05`. Trailing
 /// zeros are left out, but one digit stays after the point when there are decimals: `100` with 2 is `1.0`.

@@ -3,7 +3,7 @@
 use bourse_wire::{Address, Amount, JsonObject, LenientError};
 use serde_json::Value;
 
-use super::native::{Answers, Inquiry, Proof, Request, SignatureFault, TypedData};
+use super::native::{Answers, Inquiry, Proof, SignatureFault, SourceRequest, TypedData};
 
 /// Something that a taker has signed, as it is remembered for a while.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,16 +18,16 @@ pub struct Consent {
 
 /// What must be asked before it is known what is to be signed.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct BeforeConsent {
+pub struct ConsentQuestions {
     /// Of the chain.
     pub inquiries: Vec<Inquiry>,
     /// Of the marketplace's own service.
-    pub requests: Vec<Request>,
+    pub requests: Vec<SourceRequest>,
 }
 
-/// What was answered to [`BeforeConsent`].
+/// What was answered to [`ConsentQuestions`].
 #[derive(Clone, Copy, Debug)]
-pub struct Heard<'a> {
+pub struct ConsentAnswers<'a> {
     /// By the chain.
     pub chain: Answers<'a>,
     /// By the marketplace's own service.
@@ -38,9 +38,9 @@ pub struct Heard<'a> {
 
 /// Something that a taker has still to sign.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Wanted {
+pub struct ConsentRequest {
     /// What is signed.
-    pub what: ToSign,
+    pub payload: SigningPayload,
     /// What comes back beside the signature.
     pub terms: JsonObject,
     /// What it allows to be paid, in the currency of the orders.
@@ -49,7 +49,7 @@ pub struct Wanted {
 
 /// What a wallet is asked to sign.
 #[derive(Clone, Debug, PartialEq)]
-pub enum ToSign {
+pub enum SigningPayload {
     /// A message (EIP-191).
     Message(String),
     /// Typed data (EIP-712).
@@ -58,7 +58,7 @@ pub enum ToSign {
 
 /// A signature that a taker gave.
 #[derive(Clone, Copy, Debug)]
-pub struct Given<'a> {
+pub struct ConsentSignature<'a> {
     /// Whose it should be.
     pub taker: Address,
     /// The terms that were asked for, as they came back.
@@ -71,11 +71,11 @@ pub struct Given<'a> {
 
 /// What comes of a signature that a taker gave.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Taken {
+pub enum ConsentOutcome {
     /// A consent, once it is sure that the taker signed.
-    Signed(Consent, Proof),
+    Given(Consent, Proof),
     /// The marketplace's own service must see it, and answers with what shows the consent.
-    Show(Request),
+    AskSource(SourceRequest),
 }
 
 /// Why a signature of a taker is of no use.

@@ -29,12 +29,15 @@ use approvals::grant_approval;
 pub use approvals::{approve_currency, approve_tokens, is_granted};
 use bourse_market::Standing;
 use bourse_market::facts::{Fact, Log};
-pub use consent::{BeforeConsent, Consent, ConsentFault, Given, Heard, Taken, ToSign, Wanted};
-use native::{Admitted, Answers, Inquiry, Request, SourceFault, Submitted, Unfit};
-pub use plan::{Act, Making, Permission, Plan, Signing};
+pub use consent::{
+    Consent, ConsentAnswers, ConsentFault, ConsentOutcome, ConsentQuestions, ConsentRequest,
+    ConsentSignature, SigningPayload,
+};
+use native::{Answers, Inquiry, NativeOrder, OrderFault, SourceFault, SourceRequest, SubmittedOrder};
+pub use plan::{Act, OrderMaking, OrderSigning, Permission, Plan};
 pub use refusal::Refusal;
 pub use royalty::{read_royalty, royaltyInfoCall};
-pub use trade::{AskedFee, Fee, Fill, Trade, price_of};
+pub use trade::{Fee, Fill, RequestedFee, Trade, price_of};
 
 /// Every family. One that is not named here is not spoken.
 const FAMILIES: [&venues::Family; 7] = [
@@ -49,81 +52,85 @@ const FAMILIES: [&venues::Family; 7] = [
 
 /// A family of marketplaces, as one contract of it is spoken with.
 pub trait Protocol: std::fmt::Debug + Send + Sync + 'static {
-    /// The contract.
+    /// The contract that orders are for, which tells it apart from others of the same venue.
     fn contract(&self) -> Address;
 
     /// Reads a signed order and tells what it is.
-    fn admit(&self, _order: Submitted<'_>) -> Result<Admitted, Unfit> {
-        Err(Unfit::Unsigned)
+    fn read_order(&self, _order: SubmittedOrder<'_>) -> Result<NativeOrder, OrderFault> {
+        Err(OrderFault::Unsigned)
     }
 
     /// What so many units of an order cost whoever fills it, or pays them, without fees on top.
-    fn price(&self, kept: Kept<'_>, quantity: Amount) -> Result<U256, Refusal> {
-        price_of(kept.order.price_amount, quantity)
+    fn fill_price(&self, stored: StoredOrder<'_>, quantity: Amount) -> Result<U256, Refusal> {
+        price_of(stored.facts.price_amount, quantity)
     }
 
     /// What to ask of the chain to learn what of a price goes to the makers of the token, where whoever fills an order has
     /// to tell.
-    fn royalty(&self, _collection: Address, _fill: &Fill<'_>) -> Option<Inquiry> {
+    fn royalty_inquiry(&self, _collection: Address, _fill: &Fill<'_>) -> Option<Inquiry> {
         None
     }
 
     /// What must be asked before it is known what the taker must sign to fill orders.
-    fn before_consent(&self, _trade: &Trade<'_>) -> Result<BeforeConsent, Refusal> {
-        Ok(BeforeConsent::default())
+    fn consent_questions(&self, _trade: &Trade<'_>) -> Result<ConsentQuestions, Refusal> {
+        Ok(ConsentQuestions::default())
     }
 
     /// What the taker has still to sign before orders can be filled, beside what the trade has of it already.
-    fn wanted(&self, _trade: &Trade<'_>, _heard: Heard<'_>) -> Result<Vec<Wanted>, Refusal> {
+    fn missing_consents(
+        &self,
+        _trade: &Trade<'_>,
+        _answers: ConsentAnswers<'_>,
+    ) -> Result<Vec<ConsentRequest>, Refusal> {
         Ok(Vec::new())
     }
 
-    /// Takes a signature that [`Protocol::wanted`] asked for.
-    fn take(&self, _given: Given<'_>) -> Result<Taken, ConsentFault> {
+    /// Takes a signature that [`Protocol::missing_consents`] asked for.
+    fn accept_consent(&self, _signature: ConsentSignature<'_>) -> Result<ConsentOutcome, ConsentFault> {
         Err(ConsentFault::Needless)
     }
 
-    /// The consent in what the marketplace's own service answered to [`Taken::Show`].
-    fn shown(&self, _answer: &Value, _now: u64) -> Result<Consent, SourceFault> {
+    /// The consent in what the marketplace's own service answered to [`ConsentOutcome::AskSource`].
+    fn consent_from_source(&self, _answer: &Value, _now: u64) -> Result<Consent, SourceFault> {
         Err(SourceFault::Missing { member: "consent" })
     }
 
     /// What must be asked of the marketplace's own service before orders can be filled.
-    fn requests(&self, _trade: &Trade<'_>) -> Result<Vec<Request>, Refusal> {
+    fn source_requests(&self, _trade: &Trade<'_>) -> Result<Vec<SourceRequest>, Refusal> {
         Ok(Vec::new())
     }
 
-    /// The calls that fill orders, with the answers to [`Protocol::requests`].
+    /// The calls that fill orders, with the answers to [`Protocol::source_requests`].
     fn fill(&self, trade: &Trade<'_>, answers: &[Value]) -> Result<Plan, Refusal>;
 
     /// What must be asked of the chain before an order is made.
-    fn before_making(&self, _order: &NewOrder) -> Vec<Inquiry> {
+    fn order_inquiries(&self, _order: &NewOrder) -> Vec<Inquiry> {
         Vec::new()
     }
 
     /// How an order is made.
-    fn make(&self, order: &NewOrder, seed: Seed<'_>) -> Result<Making, Refusal>;
+    fn make_order(&self, order: &NewOrder, seed: OrderSeed<'_>) -> Result<OrderMaking, Refusal>;
 
     /// The call by which its maker takes an order back.
-    fn cancel(&self, kept: Kept<'_>) -> Result<Call, Refusal>;
+    fn cancel(&self, stored: StoredOrder<'_>) -> Result<Call, Refusal>;
 
     /// What to ask of the chain to learn what became of an order.
-    fn inquiries(&self, _kept: Kept<'_>) -> Result<Vec<Inquiry>, Refusal> {
+    fn standing_inquiries(&self, _stored: StoredOrder<'_>) -> Result<Vec<Inquiry>, Refusal> {
         Ok(Vec::new())
     }
 
     /// What became of an order by what was answered; `None` when that does not tell.
-    fn standing(&self, _kept: Kept<'_>, _answers: Answers<'_>) -> Option<Standing> {
+    fn standing(&self, _stored: StoredOrder<'_>, _answers: Answers<'_>) -> Option<Standing> {
         None
     }
 
     /// The contracts whose logs tell of its orders.
-    fn writers(&self) -> Vec<Address> {
+    fn log_addresses(&self) -> Vec<Address> {
         vec![self.contract()]
     }
 
-    /// The first topics of the logs that [`Protocol::decode`] reads.
-    fn topics(&self) -> &'static [B256];
+    /// The first topics of the logs that [`Protocol::decode_logs`] reads.
+    fn log_topics(&self) -> &'static [B256];
 
     /// By which topics those of its logs are found that tell of one collection, all the way back. Most marketplaces name
     /// collections in no topic: what became of a signed order before it was put is asked when it is put.
@@ -132,7 +139,7 @@ pub trait Protocol: std::fmt::Debug + Send + Sync + 'static {
     }
 
     /// Reads logs that its contracts wrote in one transaction, in their order. Those about something else state nothing.
-    fn decode(&self, logs: &[&Log]) -> Vec<Result<Statement, LogError>>;
+    fn decode_logs(&self, logs: &[&Log]) -> Vec<Result<Statement, LogError>>;
 }
 
 /// For each topic of a log, in order, what it may be; anything when empty.
@@ -140,16 +147,16 @@ pub type TopicFilter = Vec<Vec<B256>>;
 
 /// An order, and what is kept of it for trades.
 #[derive(Clone, Copy, Debug)]
-pub struct Kept<'a> {
-    /// The order.
-    pub order: &'a OrderFacts,
+pub struct StoredOrder<'a> {
+    /// What it is.
+    pub facts: &'a OrderFacts,
     /// Its native form, where it has one.
     pub native: Option<&'a str>,
 }
 
-/// What makes an order unlike any other, and what the chain answered to [`Protocol::before_making`].
+/// What makes an order unlike any other, and what the chain answered to [`Protocol::order_inquiries`].
 #[derive(Clone, Copy, Debug)]
-pub struct Seed<'a> {
+pub struct OrderSeed<'a> {
     /// A number that was never drawn before.
     pub salt: U256,
     /// The time, in seconds since 1970.
@@ -162,7 +169,7 @@ pub struct Seed<'a> {
 /// be a while ago, or by a clock that goes slow: an order that begins now could not be filled at once.
 const BEGINS_BEFORE: u64 = 300;
 
-impl Seed<'_> {
+impl OrderSeed<'_> {
     /// When an order begins, in seconds since 1970.
     fn start(&self) -> U256 {
         U256::from(self.now.saturating_sub(BEGINS_BEFORE))

@@ -1,19 +1,20 @@
 //! Reading logs.
 
+use alloy_primitives::U256;
 use alloy_sol_types::SolEvent;
-use bourse_market::facts::{Fact, Log};
+use bourse_market::facts::{Fact, Log, Which};
 use bourse_market::{Numbers, Revoked, Series};
-use bourse_wire::{Address, Marketplace};
+use bourse_wire::{Address, Marketplace, OrderSide};
 
 use super::{LogError, Scope, Statement};
 
 /// Something that a log states, and of which collections.
-pub(super) type Finding = (Scope, Fact);
+pub(super) type ScopedFact = (Scope, Fact);
 
 /// What logs state, each read by itself.
 pub(super) fn each(
     logs: &[&Log],
-    read: impl Fn(&Log) -> Result<Vec<Finding>, LogError>,
+    read: impl Fn(&Log) -> Result<Vec<ScopedFact>, LogError>,
 ) -> Vec<Result<Statement, LogError>> {
     let mut decoded = Vec::with_capacity(logs.len());
     for (place, log) in logs.iter().enumerate() {
@@ -26,19 +27,31 @@ pub(super) fn each(
 }
 
 /// What the log at a place states.
-pub(super) fn found(log: usize, (scope, fact): Finding) -> Statement {
+pub(super) fn found(log: usize, (scope, fact): ScopedFact) -> Statement {
     Statement { log, scope, fact }
 }
 
-/// Orders of a maker on a marketplace are over by the numbers that a contract counts, whichever collections they are for.
-pub(super) fn revoked(
-    (marketplace, contract): (Marketplace, Address),
-    maker: Address,
-    series: Series,
-    numbers: Numbers,
-) -> Finding {
-    let revoked = Revoked { contract, series, numbers };
-    (Scope::EveryCollection, Fact::OrdersRevoked { marketplace, maker, revoked })
+/// A maker, as one contract of a marketplace counts their orders.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct MakerAccount {
+    pub(super) marketplace: Marketplace,
+    pub(super) contract: Address,
+    pub(super) maker: Address,
+}
+
+impl MakerAccount {
+    /// The maker's orders with some numbers are over, whichever collections they are for.
+    pub(super) fn revoked(self, series: Series, numbers: Numbers) -> ScopedFact {
+        let Self { marketplace, contract, maker } = self;
+        let revoked = Revoked { contract, series, numbers };
+        (Scope::EveryCollection, Fact::OrdersRevoked { marketplace, maker, revoked })
+    }
+
+    /// The maker's order with a number.
+    pub(super) fn numbered(self, side: OrderSide, series: Series, number: U256) -> Which {
+        let Self { contract, maker, .. } = self;
+        Which::Numbered { contract, maker, side, series, number }
+    }
 }
 
 /// The event that a log is by its name.

@@ -71,16 +71,16 @@ impl Permission {
 
 /// How an order is made.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Making {
+pub struct OrderMaking {
     /// What its maker must have allowed, in the order to be allowed.
     pub permissions: Vec<Permission>,
     /// How its maker makes it.
     pub act: Act,
 }
 
-impl Making {
+impl OrderMaking {
     /// An order that its maker signs, once they allowed something.
-    pub(crate) fn to_sign(permissions: impl IntoIterator<Item = Permission>, signing: Signing) -> Self {
+    pub(crate) fn to_sign(permissions: impl IntoIterator<Item = Permission>, signing: OrderSigning) -> Self {
         Self { permissions: permissions.into_iter().collect(), act: Act::Sign(Box::new(signing)) }
     }
 }
@@ -91,12 +91,12 @@ pub enum Act {
     /// With a call.
     Call(Call),
     /// With a signature.
-    Sign(Box<Signing>),
+    Sign(Box<OrderSigning>),
 }
 
 /// An order to be signed.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Signing {
+pub struct OrderSigning {
     /// What is signed.
     pub typed: TypedData,
     /// The order as it is put once there is a signature.

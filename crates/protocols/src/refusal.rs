@@ -64,7 +64,7 @@ pub enum Refusal {
     /// The protocol has no way to pay anybody else.
     #[error("{protocol} cannot pay fees to others on top of its orders: leave them out")]
     NoFees {
-        /// The protocol.
+        /// What the protocol is called in messages.
         protocol: &'static str,
     },
     /// A fee that is paid with a part of an order is scaled like the order, and must come out whole.
@@ -158,7 +158,7 @@ pub enum Refusal {
     /// The marketplace's own service gave nothing to sign that can be used.
     #[error("{protocol}: {fault}")]
     Challenge {
-        /// The protocol.
+        /// What the protocol is called in messages.
         protocol: &'static str,
         /// What is wrong.
         fault: SourceFault,
@@ -166,25 +166,25 @@ pub enum Refusal {
     /// The taker has something to sign first.
     #[error("{protocol} wants whoever fills its orders to sign something first")]
     Consent {
-        /// The protocol.
+        /// What the protocol is called in messages.
         protocol: &'static str,
     },
     /// Nobody makes orders for an old contract.
     #[error("{protocol} takes no new orders: later versions have replaced it")]
     Replaced {
-        /// The protocol.
+        /// What the protocol is called in messages.
         protocol: &'static str,
     },
     /// The marketplace takes orders back in its own way.
     #[error("{protocol} takes orders back only through its own service")]
     CancelElsewhere {
-        /// The protocol.
+        /// What the protocol is called in messages.
         protocol: &'static str,
     },
     /// Orders of the marketplace are made with its own service.
     #[error("{protocol} takes new orders only through its own service")]
     MakeElsewhere {
-        /// The protocol.
+        /// What the protocol is called in messages.
         protocol: &'static str,
     },
     /// Nobody tells what an order must be signed with.

@@ -1,10 +1,10 @@
 //! What somebody fills: orders, how much of each, and who else gets a share.
 
 use alloy_primitives::U256;
-use bourse_market::{BPS_WHOLE, share};
-use bourse_wire::{Address, Amount, OrderFacts, OrderSide, TokenId};
+use bourse_market::share;
+use bourse_wire::{Address, Amount, BPS_WHOLE, OrderFacts, OrderSide, TokenId};
 
-use super::{Consent, Kept, Protocol, Refusal};
+use super::{Consent, Protocol, Refusal, StoredOrder};
 
 /// The most fees of one trade; each is a transfer of its own.
 const FEES_MAX: usize = 10;
@@ -24,14 +24,14 @@ pub struct Fill<'a> {
     pub price: U256,
     /// What of their price goes to the makers of the tokens.
     pub royalty: Amount,
-    /// The same as the answer to [`Protocol::royalty`] says.
-    pub told_royalty: Amount,
+    /// The same as the answer to [`Protocol::royalty_inquiry`] says.
+    pub chain_royalty: Amount,
 }
 
 /// A share for somebody else, as a caller asks for it: up to 10000 it is in basis points of the trade's price, beyond
 /// that an amount of the currency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct AskedFee {
+pub struct RequestedFee {
     /// How much.
     pub amount: Amount,
     /// Who gets it.
@@ -62,21 +62,21 @@ pub struct Trade<'a> {
 
 impl<'a> Fill<'a> {
     /// So many units of an order, with the royalty that the order itself tells of.
-    pub fn new(protocol: &dyn Protocol, kept: Kept<'a>, quantity: Amount) -> Result<Self, Refusal> {
-        let Kept { order, native } = kept;
+    pub fn new(protocol: &dyn Protocol, stored: StoredOrder<'a>, quantity: Amount) -> Result<Self, Refusal> {
+        let StoredOrder { facts: order, native } = stored;
         if quantity == Amount::ZERO || quantity > order.quantity_initial {
             let (order_id, units) = (order.order_id.clone(), order.quantity_initial);
             return Err(Refusal::Units { order_id, quantity, units });
         }
-        let price = protocol.price(kept, quantity)?;
+        let price = protocol.fill_price(stored, quantity)?;
         let royalty = share(price, u64::try_from(order.fee_bps).unwrap_or(0)).into();
         let token_id = order.token_id;
-        Ok(Self { order, native, quantity, token_id, price, royalty, told_royalty: Amount::ZERO })
+        Ok(Self { order, native, quantity, token_id, price, royalty, chain_royalty: Amount::ZERO })
     }
 
     /// The order, and what is kept of it.
-    pub(super) fn kept(&self) -> Kept<'a> {
-        Kept { order: self.order, native: self.native }
+    pub(super) fn stored(&self) -> StoredOrder<'a> {
+        StoredOrder { facts: self.order, native: self.native }
     }
 }
 
@@ -90,7 +90,7 @@ impl<'a> Trade<'a> {
     pub fn new(
         collection: Address,
         fills: Vec<Fill<'a>>,
-        asked: &[AskedFee],
+        asked: &[RequestedFee],
         taker: Address,
     ) -> Result<Self, Refusal> {
         let first = fills.first().ok_or(Refusal::Empty)?.order;
@@ -146,7 +146,7 @@ pub(super) fn sum(mut amounts: impl Iterator<Item = U256>) -> Result<U256, Refus
 }
 
 /// The fees of a trade at this price. What comes to nothing is left out.
-fn fees(price: U256, asked: &[AskedFee]) -> Result<Vec<Fee>, Refusal> {
+fn fees(price: U256, asked: &[RequestedFee]) -> Result<Vec<Fee>, Refusal> {
     if asked.len() > FEES_MAX {
         return Err(Refusal::FeeCount { count: asked.len(), most: FEES_MAX });
     }
@@ -174,11 +174,11 @@ mod tests {
 
     const SOMEBODY: Address = Address::from_bytes([7; 20]);
 
-    fn fee(amount: u64) -> AskedFee {
-        AskedFee { amount: amount.into(), receiver: SOMEBODY }
+    fn fee(amount: u64) -> RequestedFee {
+        RequestedFee { amount: amount.into(), receiver: SOMEBODY }
     }
 
-    fn amounts(price: u64, asked: &[AskedFee]) -> Vec<U256> {
+    fn amounts(price: u64, asked: &[RequestedFee]) -> Vec<U256> {
         fees(U256::from(price), asked).unwrap().iter().map(|fee| fee.amount).collect()
     }
 
@@ -192,11 +192,11 @@ mod tests {
 
     #[test]
     fn fees_have_bounds() {
-        let nobody = AskedFee { receiver: Address::ZERO, ..fee(1) };
-        let refused = |asked: &[AskedFee]| fees(U256::from(10_000), asked).unwrap_err();
+        let nobody = RequestedFee { receiver: Address::ZERO, ..fee(1) };
+        let refused = |asked: &[RequestedFee]| fees(U256::from(10_000), asked).unwrap_err();
         assert_eq!(refused(&[fee(1), nobody]), Refusal::FeeReceiver { index: 1 });
         assert_eq!(refused(&[fee(1); 11]), Refusal::FeeCount { count: 11, most: 10 });
-        let nothing = AskedFee { receiver: Address::ZERO, ..fee(0) };
+        let nothing = RequestedFee { receiver: Address::ZERO, ..fee(0) };
         assert_eq!(amounts(10_000, &[nothing]), [U256::ZERO; 0]);
     }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use bourse_chain::{Source, SourceError, SourceOptions};
-use bourse_protocols::native::Request;
+use bourse_protocols::native::SourceRequest;
 use bourse_wire::{Error, Marketplace, ServiceName};
 use futures_util::future::try_join_all;
 use serde_json::Value;
@@ -40,7 +40,7 @@ impl Sources {
     pub(crate) async fn ask(
         &self,
         marketplace: Marketplace,
-        requests: Vec<Request>,
+        requests: Vec<SourceRequest>,
     ) -> Result<Vec<Value>, Unanswered> {
         if requests.is_empty() {
             return Ok(Vec::new());

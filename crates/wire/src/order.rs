@@ -8,8 +8,8 @@ use crate::{
     Address, Amount, ChainRef, Marketplace, OrderSide, OrderStatus, ServiceName, Text, Timestamp, TokenId,
 };
 
-/// Basis points of the whole price.
-const BPS_WHOLE: i64 = 10_000;
+/// Basis points of the whole.
+pub const BPS_WHOLE: u64 = 10_000;
 /// The most shares of one price; orders have two or three in practice.
 const FEE_ENTRIES_MAX: usize = 16;
 
@@ -277,7 +277,8 @@ impl OrderInput {
 
     /// The fees inside the price: the sum of the breakdown, or what is given when there is none.
     fn checked_fee_bps(&self) -> Result<i64, OrderFactsError> {
-        let shares = 0..=BPS_WHOLE;
+        let whole = BPS_WHOLE.cast_signed();
+        let shares = 0..=whole;
         if self.fee_breakdown.is_empty() {
             let bps = self.fee_bps;
             return if shares.contains(&bps) { Ok(bps) } else { Err(OrderFactsError::Fee { bps }) };
@@ -294,7 +295,7 @@ impl OrderInput {
             }
             sum += fee.bps;
         }
-        if sum > BPS_WHOLE { Err(OrderFactsError::FeeSum { sum }) } else { Ok(sum) }
+        if sum > whole { Err(OrderFactsError::FeeSum { sum }) } else { Ok(sum) }
     }
 }
 

@@ -9,9 +9,9 @@ use bourse_store::BlockFacts;
 use bourse_wire::{Address, FeeEntry};
 
 use crate::decode::{DecodedLogs, Decoder, TOKEN_TOPICS};
-use crate::node::{Failure, Node, ToldLog, Wanted};
+use crate::node::{Failure, LogFilter, Node, TimedLog};
 use crate::pace::Pace;
-use crate::royalties::{Royalties, Sold};
+use crate::royalties::{Royalties, RoyaltyKey};
 use crate::status::Status;
 
 /// Turns logs into facts. Shared by everything that reads logs of one chain.
@@ -34,10 +34,10 @@ struct LogFact<'a> {
 
 impl LogFact<'_> {
     /// What an order is about, if it is one that was made, and the marketplace that wrote it down.
-    fn sold(&self) -> Option<Sold> {
+    fn sold(&self) -> Option<RoyaltyKey> {
         match (&self.fact, self.scope) {
             (Fact::OrderMade(_), Scope::Collection(collection)) => {
-                Some(Sold { market: self.log.address, collection })
+                Some(RoyaltyKey { market: self.log.address, collection })
             }
             _ => None,
         }
@@ -50,12 +50,12 @@ impl<N: Node, P: Pace> Reading<N, P> {
     pub(crate) async fn facts(
         &self,
         blocks: &[Block],
-        logs: &[ToldLog],
+        logs: &[TimedLog],
         collections: &HashSet<Address>,
     ) -> Result<Vec<BlockFacts>, Failure> {
         let (stated, malformed) = self.decoded(logs);
         self.status.malformed(malformed);
-        let sold: BTreeSet<Sold> = stated
+        let sold: BTreeSet<RoyaltyKey> = stated
             .iter()
             .filter_map(LogFact::sold)
             .filter(|sold| collections.contains(&sold.collection))
@@ -83,7 +83,7 @@ impl<N: Node, P: Pace> Reading<N, P> {
     }
 
     /// Contracts of tokens that are not followed, as far as these logs tell of any.
-    pub(crate) fn strangers(&self, logs: &[ToldLog], followed: &HashSet<Address>) -> BTreeSet<Address> {
+    pub(crate) fn strangers(&self, logs: &[TimedLog], followed: &HashSet<Address>) -> BTreeSet<Address> {
         let names_tokens = |fact: &Fact| matches!(fact, Fact::Transfer { .. } | Fact::OrderMade(_));
         let (stated, _) = self.decoded(logs);
         stated
@@ -98,7 +98,7 @@ impl<N: Node, P: Pace> Reading<N, P> {
     }
 
     /// What logs state, and how many are not what their names say.
-    fn decoded<'a>(&self, logs: &'a [ToldLog]) -> (Vec<LogFact<'a>>, u64) {
+    fn decoded<'a>(&self, logs: &'a [TimedLog]) -> (Vec<LogFact<'a>>, u64) {
         let mut all_malformed = 0;
         let mut facts: Vec<LogFact<'a>> = Vec::with_capacity(logs.len());
         for transaction in logs.chunk_by(|a, b| a.log.tx_hash == b.log.tx_hash) {
@@ -115,19 +115,19 @@ impl<N: Node, P: Pace> Reading<N, P> {
     }
 
     /// All logs that may state something of collections: of anybody when there are too many to name.
-    pub(crate) fn wanted(&self, collections: &HashSet<Address>, addresses_max: usize) -> Wanted {
+    pub(crate) fn log_filter(&self, collections: &HashSet<Address>, addresses_max: usize) -> LogFilter {
         let mut addresses: Vec<Address> = collections.iter().copied().collect();
         addresses.extend(self.decoder.addresses());
         if addresses.len() > addresses_max {
             addresses.clear();
         }
         addresses.sort_unstable();
-        Wanted { addresses, topics: vec![self.decoder.topics()] }
+        LogFilter { addresses, topics: vec![self.decoder.topics()] }
     }
 
     /// The logs that may state something of one collection, each of those that tell of it in a way of their own.
-    pub(crate) fn wanted_of(&self, collection: Address) -> Vec<Wanted> {
-        let of_tokens = Wanted { addresses: vec![collection], topics: vec![TOKEN_TOPICS.to_vec()] };
+    pub(crate) fn collection_filters(&self, collection: Address) -> Vec<LogFilter> {
+        let of_tokens = LogFilter { addresses: vec![collection], topics: vec![TOKEN_TOPICS.to_vec()] };
         [of_tokens].into_iter().chain(self.decoder.collection_filters(collection)).collect()
     }
 }

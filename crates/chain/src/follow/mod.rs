@@ -151,7 +151,7 @@ pub struct Follower<N, B, P> {
     ranges: Arc<Ranges>,
     status: Status,
     /// What is known of the store; absent when it has to be asked.
-    known: Option<Known>,
+    known: Option<FollowState>,
     lease_renewed: Option<Timestamp>,
     /// How often in a row the node was elsewhere, and beyond the window.
     elsewhere: u32,
@@ -159,7 +159,7 @@ pub struct Follower<N, B, P> {
 }
 
 /// What the store said, kept up to date with what was committed.
-struct Known {
+struct FollowState {
     window: Window,
     followed: Vec<Followed>,
     /// When the collections were read; absent when they have to be read again.
@@ -277,7 +277,7 @@ impl<N: Node, B: Books, P: Pace> Follower<N, B, P> {
         result
     }
 
-    async fn go(&mut self, known: &mut Known) -> Result<Turn, FollowError> {
+    async fn go(&mut self, known: &mut FollowState) -> Result<Turn, FollowError> {
         self.refresh(known).await?;
         let is_behind = self.live(known).await?;
         let is_reading = self.history(known).await?;
@@ -301,7 +301,7 @@ impl<N: Node, B: Books, P: Pace> Follower<N, B, P> {
     }
 
     /// Reads how far the chain was followed, and starts it when it was not.
-    async fn load(&self) -> Result<Known, FollowError> {
+    async fn load(&self) -> Result<FollowState, FollowError> {
         let chain = self.options.chain;
         let mut state = self.books.chain_state(chain).await?;
         if state.is_none() {
@@ -309,7 +309,7 @@ impl<N: Node, B: Books, P: Pace> Follower<N, B, P> {
             state = self.books.chain_state(chain).await?;
         }
         let state = state.ok_or_else(|| Failure::retry("the chain was started, but is not there"))?;
-        Ok(Known {
+        Ok(FollowState {
             window: Window::new(state.checkpoint, state.window),
             followed: Vec::new(),
             followed_at: None,
@@ -329,7 +329,7 @@ impl<N: Node, B: Books, P: Pace> Follower<N, B, P> {
     }
 
     /// Reads which collections are followed, when that is some time ago.
-    async fn refresh(&self, known: &mut Known) -> Result<(), FollowError> {
+    async fn refresh(&self, known: &mut FollowState) -> Result<(), FollowError> {
         let now = self.reading.pace.now();
         if known.followed_at.is_none_or(|at| between(at, now) >= self.options.poll) {
             known.followed = self.books.followed(self.options.chain).await?;
@@ -338,7 +338,7 @@ impl<N: Node, B: Books, P: Pace> Follower<N, B, P> {
         Ok(())
     }
 
-    fn publish(&self, known: &Known) {
+    fn publish(&self, known: &FollowState) {
         let progress = known.followed.iter().map(|followed| Progress {
             address: followed.key.address,
             from: followed.from,

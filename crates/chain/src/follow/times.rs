@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use bourse_market::facts::{Block, BlockHash};
 use bourse_wire::Timestamp;
 
-use crate::node::{Failure, Node, ToldLog};
+use crate::node::{Failure, Node, TimedLog};
 
 /// How many blocks are remembered; collections that are read side by side ask about the same ones.
 const REMEMBERED_MAX: usize = 100_000;
@@ -22,7 +22,11 @@ pub(crate) struct BlockTimes {
 impl BlockTimes {
     /// The blocks of logs in ascending order, with their times. Their parents are not known, and nobody asks for
     /// them in history.
-    pub(crate) async fn blocks_of<N: Node>(&self, node: &N, logs: &[ToldLog]) -> Result<Vec<Block>, Failure> {
+    pub(crate) async fn blocks_of<N: Node>(
+        &self,
+        node: &N,
+        logs: &[TimedLog],
+    ) -> Result<Vec<Block>, Failure> {
         let mut named: BTreeMap<u64, (BlockHash, Option<Timestamp>)> = BTreeMap::new();
         for told in logs {
             let log = &told.log;

@@ -3,9 +3,7 @@
 use alloy_primitives::U256;
 use bourse_market::Terms;
 use bourse_store::Purse;
-use bourse_wire::{Address, Amount, OrderFacts, Timestamp};
-
-const BPS_WHOLE: u64 = 10_000;
+use bourse_wire::{Address, Amount, BPS_WHOLE, OrderFacts, Timestamp};
 
 /// Whose funds an offer needs, when it is known who takes them. The chain's own currency has no allowances.
 pub(crate) fn purse_of(order: &OrderFacts) -> Option<Purse> {

@@ -8,7 +8,7 @@ use bourse_market::facts::Log;
 use bourse_store::Purse;
 use bourse_wire::Address;
 
-use crate::node::Wanted;
+use crate::node::LogFilter;
 
 alloy_sol_types::sol! {
     event Transfer(address indexed from, address indexed to, uint256 value);
@@ -25,7 +25,7 @@ const ACCOUNTS_MAX: usize = 200;
 
 /// The logs that tell when money in any of these purses may have moved; nothing when there are too many currencies to
 /// ask about.
-pub(super) fn wanted<'a>(purses: impl Iterator<Item = &'a Purse>) -> Option<Vec<Wanted>> {
+pub(super) fn wanted<'a>(purses: impl Iterator<Item = &'a Purse>) -> Option<Vec<LogFilter>> {
     let (mut currencies, mut accounts) = (BTreeSet::new(), BTreeSet::new());
     for purse in purses {
         currencies.insert(purse.currency);
@@ -45,13 +45,13 @@ pub(super) fn wanted<'a>(purses: impl Iterator<Item = &'a Purse>) -> Option<Vec<
         return Some(Vec::new());
     }
     if accounts.len() > ACCOUNTS_MAX {
-        return Some(vec![Wanted { addresses, topics: vec![all.to_vec()] }]);
+        return Some(vec![LogFilter { addresses, topics: vec![all.to_vec()] }]);
     }
     let words: Vec<B256> = accounts.iter().map(word).collect();
     let to = vec![vec![Transfer::SIGNATURE_HASH], Vec::new(), words.clone()];
     Some(vec![
-        Wanted { addresses: addresses.clone(), topics: vec![all.to_vec(), words] },
-        Wanted { addresses, topics: to },
+        LogFilter { addresses: addresses.clone(), topics: vec![all.to_vec(), words] },
+        LogFilter { addresses, topics: to },
     ])
 }
 

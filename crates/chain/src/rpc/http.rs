@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use super::message::{self, Answer, Refusal, Request};
 use super::refusals;
 use super::wire::{Data, Number, WireBlock, WireLog};
-use crate::node::{Call, Called, Failure, Node, Reverted, Span, ToldLog, Wanted};
+use crate::node::{Call, CallResults, Failure, LogFilter, Node, Reverted, Span, TimedLog};
 use crate::tls;
 
 /// Where a node is. Providers put keys into paths, so that no more than scheme and host is ever shown.
@@ -220,7 +220,7 @@ fn block_request(number: u64) -> Request {
     Request::new("eth_getBlockByNumber", json!([quantity(number), false]))
 }
 
-fn logs_request(span: Span, wanted: &Wanted) -> Request {
+fn logs_request(span: Span, wanted: &LogFilter) -> Request {
     let mut filter = match span {
         Span::Range { from, to } => json!({"fromBlock": quantity(from), "toBlock": quantity(to)}),
         Span::Block(hash) => json!({"blockHash": hash.to_string()}),
@@ -263,7 +263,7 @@ impl Node for HttpNode {
         blocks.collect()
     }
 
-    async fn logs(&self, span: Span, wanted: &[Wanted]) -> Result<Vec<ToldLog>, Failure> {
+    async fn logs(&self, span: Span, wanted: &[LogFilter]) -> Result<Vec<TimedLog>, Failure> {
         let mut requests: Vec<Request> = wanted.iter().map(|wanted| logs_request(span, wanted)).collect();
         // Many nodes answer "no logs" about blocks that they have not seen yet. Along in the same batch goes the
         // question whether they have.
@@ -295,7 +295,7 @@ impl Node for HttpNode {
         Ok(logs)
     }
 
-    async fn call(&self, calls: &[Call], at: Option<BlockHash>) -> Result<Called, Failure> {
+    async fn call(&self, calls: &[Call], at: Option<BlockHash>) -> Result<CallResults, Failure> {
         let block = at.map_or_else(|| json!("latest"), |hash| json!({"blockHash": hash.to_string()}));
         let requests: Vec<Request> = calls
             .iter()

@@ -8,7 +8,7 @@ use axum::Router;
 use axum::body::Bytes;
 use axum::http::{HeaderMap, StatusCode, Uri};
 use bourse_chain::{Source, SourceError, SourceOptions};
-use bourse_protocols::native::Request;
+use bourse_protocols::native::SourceRequest;
 use serde_json::{Value, json};
 
 use crate::server::{Reply, Server};
@@ -22,8 +22,8 @@ fn options(url: &str) -> SourceOptions {
     }
 }
 
-fn question() -> Request {
-    Request {
+fn question() -> SourceRequest {
+    SourceRequest {
         path: "/orders/sign".to_owned(),
         headers: vec![("authToken", "TOKEN".to_owned())],
         body: json!({ "a": 1 }),

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use alloy_primitives::{Bytes, U256};
 use alloy_sol_types::{SolCall, SolValue};
 use bourse_chain::questions::getRoyaltyInfoCall;
-use bourse_chain::{Call, Called, Failure, Node, Reverted, Span, ToldLog, Wanted};
+use bourse_chain::{Call, CallResults, Failure, LogFilter, Node, Reverted, Span, TimedLog};
 use bourse_market::facts::{Block, BlockHash};
 use bourse_wire::{Address, ChainId};
 use tokio::sync::Notify;
@@ -103,13 +103,13 @@ impl WorldNode {
         Ok(())
     }
 
-    fn told(&self, block: &WorldBlock, wanted: &[Wanted]) -> Vec<ToldLog> {
+    fn told(&self, block: &WorldBlock, wanted: &[LogFilter]) -> Vec<TimedLog> {
         let at = self.0.tells_times.then_some(block.block.at);
         let logs = block.logs.iter().filter(|log| wanted.iter().any(|wanted| wanted.admits(log)));
-        logs.map(|log| ToldLog { log: log.clone(), at }).collect()
+        logs.map(|log| TimedLog { log: log.clone(), at }).collect()
     }
 
-    fn logs_of_block(&self, hash: BlockHash, wanted: &[Wanted]) -> Result<Vec<ToldLog>, Failure> {
+    fn logs_of_block(&self, hash: BlockHash, wanted: &[LogFilter]) -> Result<Vec<TimedLog>, Failure> {
         let world = self.0.world();
         let unknown = || Failure::PossibleReorg { reason: "unknown block".to_owned() };
         let block = world.by_hash.get(&hash).ok_or_else(unknown)?;
@@ -128,7 +128,7 @@ impl WorldNode {
         Ok(self.told(block, wanted))
     }
 
-    fn logs_of_range(&self, from: u64, to: u64, wanted: &[Wanted]) -> Result<Vec<ToldLog>, Failure> {
+    fn logs_of_range(&self, from: u64, to: u64, wanted: &[LogFilter]) -> Result<Vec<TimedLog>, Failure> {
         let blocks = to - from + 1;
         if blocks > self.0.range_max {
             let suggested = blocks.is_multiple_of(2).then_some(self.0.range_max);
@@ -139,7 +139,7 @@ impl WorldNode {
             return Err(Failure::PossibleReorg { reason: "beyond the head".to_owned() });
         }
         let range = usize::try_from(from).unwrap()..=usize::try_from(to).unwrap();
-        let logs: Vec<ToldLog> =
+        let logs: Vec<TimedLog> =
             world.chain[range].iter().flat_map(|block| self.told(block, wanted)).collect();
         if logs.len() > self.0.logs_max && blocks > 1 {
             return Err(Failure::SmallerRange { suggested: None, reason: "too many logs".to_owned() });
@@ -189,7 +189,7 @@ impl Node for WorldNode {
         Ok(numbers.iter().map(at).collect())
     }
 
-    async fn logs(&self, span: Span, wanted: &[Wanted]) -> Result<Vec<ToldLog>, Failure> {
+    async fn logs(&self, span: Span, wanted: &[LogFilter]) -> Result<Vec<TimedLog>, Failure> {
         self.weather().await?;
         match span {
             Span::Range { from, to } => self.logs_of_range(from, to, wanted),
@@ -197,7 +197,7 @@ impl Node for WorldNode {
         }
     }
 
-    async fn call(&self, calls: &[Call], _: Option<BlockHash>) -> Result<Called, Failure> {
+    async fn call(&self, calls: &[Call], _: Option<BlockHash>) -> Result<CallResults, Failure> {
         self.weather().await?;
         let answer = |call: &Call| match share_asked_by(call) {
             Some(bps) => {

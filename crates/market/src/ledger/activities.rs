@@ -1,21 +1,14 @@
 //! What facts say about what happened.
 
-use bourse_wire::{
-    ActivityAction, ActivityFacts, Address, Amount, Marketplace, OrderFacts, OrderSide, TokenId,
-};
+use bourse_wire::{ActivityAction, ActivityFacts, Address, Marketplace, OrderFacts, OrderSide};
 
-use crate::facts::{Block, OrderFilled, Stated};
+use crate::facts::{Block, Fact, OrderFilled, Stated};
 
-/// Tokens changed hands.
-pub(super) fn transfer(
-    block: &Block,
-    stated: &Stated,
-    token_id: TokenId,
-    (from, to): (Address, Address),
-    quantity: Amount,
-) -> ActivityFacts {
+/// Tokens changed hands; nothing when something else is stated.
+pub(super) fn transfer(block: &Block, stated: &Stated) -> Option<ActivityFacts> {
+    let Fact::Transfer { token_id, from, to, quantity, .. } = stated.fact else { return None };
     let action = if from == Address::ZERO { ActivityAction::Mint } else { ActivityAction::Transfer };
-    ActivityFacts {
+    Some(ActivityFacts {
         action,
         marketplace: Marketplace::Unknown,
         token_id: Some(token_id),
@@ -30,7 +23,7 @@ pub(super) fn transfer(
         log_index: stated.log_index,
         unique_hash: name(stated, action.word()),
         created_at: block.at,
-    }
+    })
 }
 
 /// An order was made.

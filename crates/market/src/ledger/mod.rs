@@ -222,7 +222,7 @@ impl Ledger {
         if single {
             self.approve_token(token_id, Address::ZERO);
         }
-        self.activities.push(activities::transfer(block, stated, token_id, (from, to), quantity));
+        self.activities.extend(activities::transfer(block, stated));
     }
 
     fn approve(&mut self, owner: Address, operator: Address, approved: bool) {

@@ -3,8 +3,8 @@
 use bourse_wire::{Address, Amount};
 use serde_json::{Value, json};
 
-use crate::native::{Request, SourceFault, member, same};
-use crate::{Consent, ConsentFault, Given, Taken, ToSign, Wanted};
+use crate::native::{SourceFault, SourceRequest, member, same};
+use crate::{Consent, ConsentFault, ConsentOutcome, ConsentRequest, ConsentSignature, SigningPayload};
 
 /// What a consent is for: whatever somebody buys.
 pub(super) const SUBJECT: &str = "login";
@@ -12,21 +12,21 @@ pub(super) const SUBJECT: &str = "login";
 const SECONDS: u64 = 3600;
 
 /// Asks for the message that somebody must sign to log in.
-pub(super) fn challenge(wallet: Address) -> Request {
-    Request::new("/auth/challenge", json!({ "walletAddress": wallet }))
+pub(super) fn challenge(wallet: Address) -> SourceRequest {
+    SourceRequest::new("/auth/challenge", json!({ "walletAddress": wallet }))
 }
 
 /// The message that somebody must sign to log in.
-pub(super) fn wanted(answer: &Value, wallet: Address) -> Result<Wanted, SourceFault> {
+pub(super) fn wanted(answer: &Value, wallet: Address) -> Result<ConsentRequest, SourceFault> {
     let message = member(answer, "/message")?.as_str().ok_or(SourceFault::Missing { member: "/message" })?;
     // A message for somebody else would log them in.
     same("wallet", &wallet_in(answer), &wallet)?;
     let terms = answer.as_object().cloned().unwrap_or_default();
-    Ok(Wanted { what: ToSign::Message(message.to_owned()), terms, price: Amount::ZERO })
+    Ok(ConsentRequest { payload: SigningPayload::Message(message.to_owned()), terms, price: Amount::ZERO })
 }
 
 /// Logs somebody in who has signed the message.
-pub(super) fn show(given: Given<'_>) -> Result<Taken, ConsentFault> {
+pub(super) fn show(given: ConsentSignature<'_>) -> Result<ConsentOutcome, ConsentFault> {
     let mut body = Value::Object(given.terms.clone());
     let named = wallet_in(&body);
     // The token of one must not be used for another.
@@ -34,7 +34,7 @@ pub(super) fn show(given: Given<'_>) -> Result<Taken, ConsentFault> {
         return Err(ConsentFault::Taker { named, taker: given.taker });
     }
     body["signature"] = json!(given.signature);
-    Ok(Taken::Show(Request::new("/auth/login", body)))
+    Ok(ConsentOutcome::AskSource(SourceRequest::new("/auth/login", body)))
 }
 
 /// What shows that somebody has logged in.

@@ -11,7 +11,7 @@ use super::abi::{
     NonceIncremented,
 };
 use super::order::name;
-use crate::logs::{Finding, address, each, read, revoked};
+use crate::logs::{MakerAccount, ScopedFact, address, each, read};
 use crate::{LogError, Scope, Statement};
 
 const MARKETPLACE: Marketplace = Marketplace::Blur;
@@ -30,7 +30,7 @@ pub(super) fn decode(logs: &[&Log]) -> Vec<Result<Statement, LogError>> {
     each(logs, |log| Ok(finding(log)?.into_iter().collect()))
 }
 
-fn finding(log: &Log) -> Result<Option<Finding>, LogError> {
+fn finding(log: &Log) -> Result<Option<ScopedFact>, LogError> {
     let Some(topic) = log.topics.first() else { return Ok(None) };
     Ok(match *topic {
         Execution721Packed::SIGNATURE_HASH => {
@@ -59,7 +59,8 @@ fn finding(log: &Log) -> Result<Option<Finding>, LogError> {
         NonceIncremented::SIGNATURE_HASH => {
             let event: NonceIncremented = read(log)?;
             let numbers = Numbers::AllBut(event.newNonce);
-            Some(revoked((MARKETPLACE, log.address), address(event.user), Series::Counter, numbers))
+            let (marketplace, contract, maker) = (MARKETPLACE, log.address, address(event.user));
+            Some(MakerAccount { marketplace, contract, maker }.revoked(Series::Counter, numbers))
         }
         _ => None,
     })
@@ -67,7 +68,7 @@ fn finding(log: &Log) -> Result<Option<Finding>, LogError> {
 
 /// A fill of a listing, from words that hold several numbers: of the first the token, the place of the listing and the
 /// maker, of the second the side, the price and the collection. Bids are not kept.
-fn packed(order: B256, token: U256, collection: U256) -> Option<Finding> {
+fn packed(order: B256, token: U256, collection: U256) -> Option<ScopedFact> {
     let is_bid = (collection >> 248_usize) != U256::ZERO;
     let index = (token >> 160_usize) & U256::from(u8::MAX);
     let [low_0, low_1, low_2, _] = collection.into_limbs();
@@ -77,7 +78,7 @@ fn packed(order: B256, token: U256, collection: U256) -> Option<Finding> {
 }
 
 /// Nobody tells who filled it; the transfer of the token does.
-fn filled(order_id: String, collection: Address, token: U256, quantity: U256) -> Finding {
+fn filled(order_id: String, collection: Address, token: U256, quantity: U256) -> ScopedFact {
     let filled = OrderFilled {
         marketplace: MARKETPLACE,
         which: Which::Id(order_id),

@@ -20,14 +20,16 @@ use bourse_wire::{Address, Amount};
 use serde_json::Value;
 
 use self::abi::{amountTakenCall, noncesCall};
-use self::order::Signed;
+use self::order::BlurOrder;
 pub(crate) use self::venues::FAMILY;
 use super::native::{
-    self, Admitted, Answers, Domain, Inquiry, Proof, Request, SourceFault, Submitted, Unfit, prove, returned,
+    self, Answers, Domain, Inquiry, NativeOrder, OrderFault, Proof, SourceFault, SourceRequest,
+    SubmittedOrder, prove, returned,
 };
 use super::{
-    BeforeConsent, Call, Consent, ConsentFault, Given, Heard, Kept, LogError, Making, NewOrder, Plan,
-    Protocol, Refusal, Seed, Statement, Taken, Trade, Wanted, price_of,
+    Call, Consent, ConsentAnswers, ConsentFault, ConsentOutcome, ConsentQuestions, ConsentRequest,
+    ConsentSignature, LogError, NewOrder, OrderMaking, OrderSeed, Plan, Protocol, Refusal, Statement,
+    StoredOrder, Trade, price_of,
 };
 
 /// What the protocol is called in messages.
@@ -47,8 +49,8 @@ impl Protocol for Blur {
         self.domain.contract
     }
 
-    fn admit(&self, order: Submitted<'_>) -> Result<Admitted, Unfit> {
-        let signed = Signed::read(order, self.domain.contract)?;
+    fn read_order(&self, order: SubmittedOrder<'_>) -> Result<NativeOrder, OrderFault> {
+        let signed = BlurOrder::read(order, self.domain.contract)?;
         let facts = self.derive(&signed)?;
         let proof = if signed.signature.0.is_empty() {
             Proof::Held
@@ -56,24 +58,28 @@ impl Protocol for Blur {
             prove(signed.trader, self.domain.digest(signed.hash()), &signed.signature.0)
         };
         let nonces = Nonces::new(self.domain.contract, [(Series::Counter, signed.nonce.0)]);
-        Ok(Admitted { collection: signed.collection, facts, nonces, text: signed.to_text(), proof })
+        Ok(NativeOrder { collection: signed.collection, facts, nonces, text: signed.to_text(), proof })
     }
 
-    fn price(&self, kept: Kept<'_>, quantity: Amount) -> Result<U256, Refusal> {
-        let signed: Signed = native::kept(kept)?;
+    fn fill_price(&self, stored: StoredOrder<'_>, quantity: Amount) -> Result<U256, Refusal> {
+        let signed: BlurOrder = native::read_stored(stored)?;
         price_of(signed.listing.price.0.into(), quantity)
     }
 
-    fn before_consent(&self, trade: &Trade<'_>) -> Result<BeforeConsent, Refusal> {
+    fn consent_questions(&self, trade: &Trade<'_>) -> Result<ConsentQuestions, Refusal> {
         if !trade.fees.is_empty() {
             return Err(Refusal::NoFees { protocol: NAME });
         }
         let is_known = trade.consent(login::SUBJECT).is_some();
         let requests = if is_known { Vec::new() } else { vec![login::challenge(trade.taker())] };
-        Ok(BeforeConsent { requests, ..BeforeConsent::default() })
+        Ok(ConsentQuestions { requests, ..ConsentQuestions::default() })
     }
 
-    fn wanted(&self, trade: &Trade<'_>, heard: Heard<'_>) -> Result<Vec<Wanted>, Refusal> {
+    fn missing_consents(
+        &self,
+        trade: &Trade<'_>,
+        heard: ConsentAnswers<'_>,
+    ) -> Result<Vec<ConsentRequest>, Refusal> {
         if trade.consent(login::SUBJECT).is_some() {
             return Ok(Vec::new());
         }
@@ -82,15 +88,15 @@ impl Protocol for Blur {
         Ok(vec![wanted.map_err(|fault| Refusal::Challenge { protocol: NAME, fault })?])
     }
 
-    fn take(&self, given: Given<'_>) -> Result<Taken, ConsentFault> {
+    fn accept_consent(&self, given: ConsentSignature<'_>) -> Result<ConsentOutcome, ConsentFault> {
         login::show(given)
     }
 
-    fn shown(&self, answer: &Value, now: u64) -> Result<Consent, SourceFault> {
+    fn consent_from_source(&self, answer: &Value, now: u64) -> Result<Consent, SourceFault> {
         login::read(answer, now)
     }
 
-    fn requests(&self, trade: &Trade<'_>) -> Result<Vec<Request>, Refusal> {
+    fn source_requests(&self, trade: &Trade<'_>) -> Result<Vec<SourceRequest>, Refusal> {
         source::ask(trade)
     }
 
@@ -98,26 +104,26 @@ impl Protocol for Blur {
         self.plan(trade, answers)
     }
 
-    fn make(&self, _order: &NewOrder, _seed: Seed<'_>) -> Result<Making, Refusal> {
+    fn make_order(&self, _order: &NewOrder, _seed: OrderSeed<'_>) -> Result<OrderMaking, Refusal> {
         Err(Refusal::MakeElsewhere { protocol: NAME })
     }
 
-    fn cancel(&self, kept: Kept<'_>) -> Result<Call, Refusal> {
-        let signed: Signed = native::kept(kept)?;
+    fn cancel(&self, stored: StoredOrder<'_>) -> Result<Call, Refusal> {
+        let signed: BlurOrder = native::read_stored(stored)?;
         let (index, amount) = (signed.listing.index.0, signed.listing.amount.0);
         let cancels = vec![abi::Cancel { hash: signed.hash(), index, amount }];
         Ok(Call::of(self.domain.contract, &abi::cancelTradesCall { cancels }))
     }
 
-    fn inquiries(&self, kept: Kept<'_>) -> Result<Vec<Inquiry>, Refusal> {
-        let signed: Signed = native::kept(kept)?;
+    fn standing_inquiries(&self, stored: StoredOrder<'_>) -> Result<Vec<Inquiry>, Refusal> {
+        let signed: BlurOrder = native::read_stored(stored)?;
         let (to, user) = (self.domain.contract, signed.trader.bytes().into());
         let taken = amountTakenCall { user, hash: signed.hash(), listingIndex: signed.listing.index.0 };
         Ok(vec![Inquiry::new(to, &taken), Inquiry::new(to, &noncesCall { user })])
     }
 
-    fn standing(&self, kept: Kept<'_>, answers: Answers<'_>) -> Option<Standing> {
-        let signed: Signed = native::kept(kept).ok()?;
+    fn standing(&self, stored: StoredOrder<'_>, answers: Answers<'_>) -> Option<Standing> {
+        let signed: BlurOrder = native::read_stored(stored).ok()?;
         let taken = returned::<amountTakenCall>(answers, 0)?;
         if returned::<noncesCall>(answers, 1)? != signed.nonce.0 {
             return Some(Standing::Cancelled);
@@ -130,11 +136,11 @@ impl Protocol for Blur {
         Some(Standing::Open { remaining: remaining.into() })
     }
 
-    fn topics(&self) -> &'static [B256] {
+    fn log_topics(&self) -> &'static [B256] {
         &logs::TOPICS
     }
 
-    fn decode(&self, logs: &[&Log]) -> Vec<Result<Statement, LogError>> {
+    fn decode_logs(&self, logs: &[&Log]) -> Vec<Result<Statement, LogError>> {
         logs::decode(logs)
     }
 }

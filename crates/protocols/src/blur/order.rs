@@ -2,14 +2,14 @@
 
 use alloy_primitives::{B256, U256, hex, keccak256};
 use alloy_sol_types::{SolStruct as _, SolValue as _};
-use bourse_market::BPS_WHOLE;
-use bourse_wire::{Address, Marketplace, OrderFacts, OrderSide, TokenId, from_value};
+use bourse_wire::{Address, BPS_WHOLE, Marketplace, OrderFacts, OrderSide, TokenId, from_value};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{Blur, abi};
 use crate::native::{
-    Data, Deal, Number, Share, ShareKind, Submitted, Unfit, Word, check_count, read_signature, root_sorted,
+    Data, Deal, Number, OrderFault, Share, ShareKind, SubmittedOrder, Word, check_count, read_signature,
+    root_sorted,
 };
 
 /// The highest tree that is taken: a million listings with one signature.
@@ -18,7 +18,7 @@ const HEIGHT_MAX: usize = 20;
 /// A listing with the order that it is part of, as it is put and as it is kept.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Signed {
+pub(super) struct BlurOrder {
     pub(super) trader: Address,
     pub(super) collection: Address,
     pub(super) listings_root: Word,
@@ -58,8 +58,8 @@ pub(super) struct Leaf {
     pub(super) price: Number,
 }
 
-impl Signed {
-    pub(super) fn read(order: Submitted<'_>, contract: Address) -> Result<Self, Unfit> {
+impl BlurOrder {
+    pub(super) fn read(order: SubmittedOrder<'_>, contract: Address) -> Result<Self, OrderFault> {
         let mut signed: Self = from_value(Value::Object(order.native.clone()))?;
         if order.signature.is_some_and(|given| !given.is_empty()) {
             signed.signature = Data(read_signature(order.signature)?);
@@ -67,17 +67,17 @@ impl Signed {
         signed.protocol_address = contract;
         if signed.order_type != 0 {
             let (value, known) = (signed.order_type.into(), "0 (ask)");
-            return Err(Unfit::Kind { member: "orderType", value, known });
+            return Err(OrderFault::Kind { member: "orderType", value, known });
         }
         if signed.asset_type > 1 {
             let (value, known) = (signed.asset_type.into(), "0 (ERC721), 1 (ERC1155)");
-            return Err(Unfit::Kind { member: "assetType", value, known });
+            return Err(OrderFault::Kind { member: "assetType", value, known });
         }
         check_count("proof", signed.proof.len(), HEIGHT_MAX)?;
         let proof: Vec<B256> = signed.proof.iter().map(|word| word.0).collect();
         let (found, root) = (root_sorted(signed.listing.hash(), &proof), signed.listings_root.0);
         if found != root {
-            return Err(Unfit::MerkleProof { member: "proof", found, root });
+            return Err(OrderFault::MerkleProof { member: "proof", found, root });
         }
         Ok(signed)
     }
@@ -120,18 +120,19 @@ pub(super) fn name(order: B256, index: U256) -> String {
 
 impl Blur {
     /// What the listing is.
-    pub(super) fn derive(&self, signed: &Signed) -> Result<OrderFacts, Unfit> {
+    pub(super) fn derive(&self, signed: &BlurOrder) -> Result<OrderFacts, OrderFault> {
         let leaf = &signed.listing;
         let (value, is_single) = (leaf.amount.0, signed.asset_type == 0);
         if value.is_zero() || is_single && value != U256::ONE {
             let expected = if is_single { "1 of an ERC721 token" } else { "at least 1" };
-            return Err(Unfit::Quantity { member: "listing.amount", value, expected });
+            return Err(OrderFault::Quantity { member: "listing.amount", value, expected });
         }
-        let price = leaf.price.0.checked_mul(value).ok_or(Unfit::Overflow { member: "listing.price" })?;
+        let price =
+            leaf.price.0.checked_mul(value).ok_or(OrderFault::Overflow { member: "listing.price" })?;
         let FeeRate { recipient, rate } = signed.maker_fee;
         if u64::from(rate) > BPS_WHOLE {
             let (fees, whole) = (U256::from(rate), U256::from(BPS_WHOLE));
-            return Err(Unfit::FeesTooHigh { member: "makerFee.rate", fees, price: whole });
+            return Err(OrderFault::FeesTooHigh { member: "makerFee.rate", fees, price: whole });
         }
         let deal = Deal {
             marketplace: Marketplace::Blur,

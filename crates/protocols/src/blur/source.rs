@@ -6,24 +6,24 @@ use bourse_market::write_formatted;
 use serde_json::{Value, json};
 
 use super::abi::{Exchange, TradedOrder, takeAskCall, takeAskSingleCall};
-use super::order::Signed;
+use super::order::BlurOrder;
 use super::{Blur, NAME, login};
 use crate::logs::address;
-use crate::native::{self, Proposed, Request, SourceFault, member, proposed, same};
+use crate::native::{self, ProposedCall, SourceFault, SourceRequest, member, proposed, same};
 use crate::{Call, Plan, Refusal, Trade};
 
 /// Decimals of the currency that all prices are in.
 const DECIMALS: u8 = 18;
 
 /// Asks for the calls that fill listings of one collection.
-pub(super) fn ask(trade: &Trade<'_>) -> Result<Vec<Request>, Refusal> {
+pub(super) fn ask(trade: &Trade<'_>) -> Result<Vec<SourceRequest>, Refusal> {
     if !trade.fees.is_empty() {
         return Err(Refusal::NoFees { protocol: NAME });
     }
     let token = trade.consent(login::SUBJECT).ok_or(Refusal::Consent { protocol: NAME })?;
     let mut prices = Vec::with_capacity(trade.fills.len());
     for fill in &trade.fills {
-        let signed: Signed = native::kept(fill.kept())?;
+        let signed: BlurOrder = native::read_stored(fill.stored())?;
         let mut amount = Vec::new();
         write_formatted(&mut amount, signed.listing.price.0.to_string().as_bytes(), DECIMALS);
         let amount = String::from_utf8_lossy(&amount).into_owned();
@@ -31,7 +31,7 @@ pub(super) fn ask(trade: &Trade<'_>) -> Result<Vec<Request>, Refusal> {
             "price": { "amount": amount, "unit": "ETH" } }));
     }
     let body = json!({ "userAddress": trade.taker, "tokenPrices": prices });
-    let mut request = Request::new(format!("/v1/buy/{}", trade.collection), body);
+    let mut request = SourceRequest::new(format!("/v1/buy/{}", trade.collection), body);
     request.headers = vec![("authToken", token.to_owned()), ("walletAddress", trade.taker.to_string())];
     Ok(vec![request])
 }
@@ -73,11 +73,11 @@ impl Blur {
     fn check(
         &self,
         trade: &Trade<'_>,
-        sent: &Proposed,
+        sent: &ProposedCall,
         wanted: &mut Vec<(U256, U256)>,
     ) -> Result<U256, SourceFault> {
         same("contract", &sent.to, &self.domain.contract)?;
-        let (orders, exchanges, recipient, fee) = taken(sent)?;
+        let (orders, exchanges, recipient, fee) = take_arguments(sent)?;
         same("recipient", &address(recipient), &trade.taker)?;
         same("fee", &fee, &0)?;
         let mut total = U256::ZERO;
@@ -98,10 +98,10 @@ impl Blur {
     }
 }
 
-type Taken = (Vec<TradedOrder>, Vec<Exchange>, alloy_primitives::Address, u16);
+type TakeArguments = (Vec<TradedOrder>, Vec<Exchange>, alloy_primitives::Address, u16);
 
 /// What a call takes, for whom, and the share that the taker would pay to somebody.
-fn taken(sent: &Proposed) -> Result<Taken, SourceFault> {
+fn take_arguments(sent: &ProposedCall) -> Result<TakeArguments, SourceFault> {
     if let Ok(call) = takeAskSingleCall::abi_decode(&sent.data) {
         let inputs = call.inputs;
         let exchange = Exchange { index: U256::ZERO, ..inputs.exchange };

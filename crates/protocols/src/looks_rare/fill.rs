@@ -5,7 +5,7 @@ use alloy_sol_types::SolValue as _;
 use bourse_wire::OrderSide;
 
 use super::abi::{Taker, executeMultipleTakerBidsCall, executeTakerAskCall, executeTakerBidCall};
-use super::order::Signed;
+use super::order::LooksRareOrder;
 use super::{LooksRare, NAME};
 use crate::native;
 use crate::{Call, Fill, Permission, Plan, Refusal, Trade};
@@ -20,7 +20,7 @@ impl LooksRare {
         }
         let mut orders = Vec::with_capacity(trade.fills.len());
         for fill in &trade.fills {
-            orders.push((fill, native::kept::<Signed>(fill.kept())?));
+            orders.push((fill, native::read_stored::<LooksRareOrder>(fill.stored())?));
         }
         if trade.side == OrderSide::Listing {
             let total = trade.total()?;
@@ -37,7 +37,7 @@ impl LooksRare {
 
     /// One call for all listings: of several, all or none. A call that leaves out what fails would succeed with too
     /// little gas as well, and wallets find out by trying how much it takes.
-    fn buy(&self, trade: &Trade<'_>, orders: &[(&Fill<'_>, Signed)]) -> Call {
+    fn buy(&self, trade: &Trade<'_>, orders: &[(&Fill<'_>, LooksRareOrder)]) -> Call {
         let taker = Taker { recipient: trade.taker.bytes().into(), additionalParameters: Bytes::new() };
         if let [(_, signed)] = orders {
             let call = executeTakerBidCall {
@@ -60,7 +60,7 @@ impl LooksRare {
         Call::of(self.domain.contract, &call)
     }
 
-    fn sell(&self, trade: &Trade<'_>, fill: &Fill<'_>, signed: &Signed) -> Result<Call, Refusal> {
+    fn sell(&self, trade: &Trade<'_>, fill: &Fill<'_>, signed: &LooksRareOrder) -> Result<Call, Refusal> {
         let token = match (signed.is_for_any(), fill.token_id) {
             (false, _) => Bytes::new(),
             (true, Some(token)) => token.value().abi_encode().into(),

@@ -11,7 +11,7 @@ use super::abi::{
     ApprovalsGranted, ApprovalsRemoved, NewBidAskNonces, NonceInvalidationParameters, OrderNoncesCancelled,
     SubsetNoncesCancelled, TakerAsk, TakerBid,
 };
-use crate::logs::{Finding, address, each, read, revoked};
+use crate::logs::{MakerAccount, ScopedFact, address, each, read};
 use crate::{LogError, Scope, Statement};
 
 const MARKETPLACE: Marketplace = Marketplace::LooksRare;
@@ -32,12 +32,11 @@ impl LooksRare {
         each(logs, |log| self.findings(log))
     }
 
-    fn findings(&self, log: &Log) -> Result<Vec<Finding>, LogError> {
+    fn findings(&self, log: &Log) -> Result<Vec<ScopedFact>, LogError> {
         let Some(topic) = log.topics.first() else { return Ok(Vec::new()) };
         // Both contracts are the protocol's own, but each has its own events.
         let is_manager = log.address == self.transfer_manager;
-        let over =
-            |user, series, numbers| revoked((MARKETPLACE, log.address), address(user), series, numbers);
+        let over = |user, series, numbers| account(log.address, user).revoked(series, numbers);
         Ok(match *topic {
             TakerBid::SIGNATURE_HASH if !is_manager => bought(log.address, &read(log)?),
             TakerAsk::SIGNATURE_HASH if !is_manager => sold(log.address, &read(log)?),
@@ -70,69 +69,76 @@ impl LooksRare {
         })
     }
 
-    fn grant(&self, owner: Address, to: &[alloy_primitives::Address], granted: bool) -> Vec<Finding> {
+    fn grant(&self, owner: Address, to: &[alloy_primitives::Address], granted: bool) -> Vec<ScopedFact> {
         let is_ours = to.iter().any(|operator| address(*operator) == self.domain.contract);
         let fact = Fact::Grant { owner, manager: self.transfer_manager, granted };
         is_ours.then_some((Scope::EveryCollection, fact)).into_iter().collect()
     }
 }
 
+fn account(contract: Address, maker: alloy_primitives::Address) -> MakerAccount {
+    MakerAccount { marketplace: MARKETPLACE, contract, maker: address(maker) }
+}
+
+/// A fill, as both of its events have it.
+struct FillEvent<'a> {
+    account: MakerAccount,
+    taker: alloy_primitives::Address,
+    recipient: alloy_primitives::Address,
+    collection: alloy_primitives::Address,
+    token_ids: &'a [U256],
+    amounts: &'a [U256],
+    nonce: &'a NonceInvalidationParameters,
+}
+
 /// A listing was filled: its maker is the first to be paid.
-fn bought(contract: Address, event: &TakerBid) -> Vec<Finding> {
-    let (taker, recipient) = (address(event.bidUser), address(event.bidRecipient));
-    let items = (event.itemIds.as_slice(), event.amounts.as_slice());
-    let maker = address(event.feeRecipients[0]);
-    fill(
-        &event.nonceInvalidationParameters,
-        (contract, maker),
-        address(event.collection),
-        (taker, recipient),
-        items,
-    )
+fn bought(contract: Address, event: &TakerBid) -> Vec<ScopedFact> {
+    FillEvent {
+        account: account(contract, event.feeRecipients[0]),
+        taker: event.bidUser,
+        recipient: event.bidRecipient,
+        collection: event.collection,
+        token_ids: &event.itemIds,
+        amounts: &event.amounts,
+        nonce: &event.nonceInvalidationParameters,
+    }
+    .facts()
 }
 
 /// An offer was taken.
-fn sold(contract: Address, event: &TakerAsk) -> Vec<Finding> {
-    let (taker, recipient) = (address(event.askUser), address(event.feeRecipients[0]));
-    let items = (event.itemIds.as_slice(), event.amounts.as_slice());
-    let maker = address(event.bidUser);
-    fill(
-        &event.nonceInvalidationParameters,
-        (contract, maker),
-        address(event.collection),
-        (taker, recipient),
-        items,
-    )
+fn sold(contract: Address, event: &TakerAsk) -> Vec<ScopedFact> {
+    FillEvent {
+        account: account(contract, event.bidUser),
+        taker: event.askUser,
+        recipient: event.feeRecipients[0],
+        collection: event.collection,
+        token_ids: &event.itemIds,
+        amounts: &event.amounts,
+        nonce: &event.nonceInvalidationParameters,
+    }
+    .facts()
 }
 
-/// What a fill states: that the order is filled, when it is of one token, and that all others with its number are over.
-fn fill(
-    nonce: &NonceInvalidationParameters,
-    (contract, maker): (Address, Address),
-    collection: Address,
-    (taker, recipient): (Address, Address),
-    items: (&[U256], &[U256]),
-) -> Vec<Finding> {
-    let mut findings = Vec::with_capacity(2);
-    if let ([token], [quantity]) = items {
-        let filled = OrderFilled {
-            marketplace: MARKETPLACE,
-            which: Which::Id(format!("0x{}", hex::encode(nonce.orderHash))),
-            taker,
-            recipient,
-            token_id: Some(TokenId::from(*token)),
-            quantity: Amount::from(*quantity),
-            remaining: Some(Amount::ZERO),
-        };
-        findings.push((Scope::Collection(collection), Fact::OrderFilled(Box::new(filled))));
+impl FillEvent<'_> {
+    /// That the order is filled, when it is of one token, and that all others with its number are over.
+    fn facts(&self) -> Vec<ScopedFact> {
+        let mut facts = Vec::with_capacity(2);
+        if let ([token], [quantity]) = (self.token_ids, self.amounts) {
+            let filled = OrderFilled {
+                marketplace: MARKETPLACE,
+                which: Which::Id(format!("0x{}", hex::encode(self.nonce.orderHash))),
+                taker: address(self.taker),
+                recipient: address(self.recipient),
+                token_id: Some(TokenId::from(*token)),
+                quantity: Amount::from(*quantity),
+                remaining: Some(Amount::ZERO),
+            };
+            let scope = Scope::Collection(address(self.collection));
+            facts.push((scope, Fact::OrderFilled(Box::new(filled))));
+        }
+        if self.nonce.isNonceInvalidated {
+            facts.push(self.account.revoked(Series::Nonce, Numbers::Exactly(self.nonce.orderNonce)));
+        }
+        facts
     }
-    if nonce.isNonceInvalidated {
-        findings.push(revoked(
-            (MARKETPLACE, contract),
-            maker,
-            Series::Nonce,
-            Numbers::Exactly(nonce.orderNonce),
-        ));
-    }
-    findings
 }

@@ -19,14 +19,15 @@ use bourse_wire::{Address, Amount, OrderSide};
 use serde_json::Value;
 
 use self::abi::{hasUserApprovedOperatorCall, userBidAskNoncesCall, userOrderNonceCall, userSubsetNonceCall};
-use self::order::{Signed, side_of};
+use self::order::{LooksRareOrder, side_of};
 pub(crate) use self::venues::FAMILY;
 use super::native::{
-    self, Admitted, Answers, Data, Domain, Inquiry, Number, Submitted, TypedData, Unfit, prove, returned,
+    self, Answers, Data, Domain, Inquiry, NativeOrder, Number, OrderFault, SubmittedOrder, TypedData, prove,
+    returned,
 };
 use super::{
-    Call, Kept, LogError, Making, NewOrder, Permission, Plan, Protocol, Refusal, Seed, Signing, Statement,
-    Trade, price_of,
+    Call, LogError, NewOrder, OrderMaking, OrderSeed, OrderSigning, Permission, Plan, Protocol, Refusal,
+    Statement, StoredOrder, Trade, price_of,
 };
 
 /// What the protocol is called in messages.
@@ -57,8 +58,8 @@ impl Protocol for LooksRare {
         self.domain.contract
     }
 
-    fn admit(&self, order: Submitted<'_>) -> Result<Admitted, Unfit> {
-        let signed = Signed::read(order, self.domain.contract)?;
+    fn read_order(&self, order: SubmittedOrder<'_>) -> Result<NativeOrder, OrderFault> {
+        let signed = LooksRareOrder::read(order, self.domain.contract)?;
         let facts = self.derive(&signed)?;
         let proof = prove(signed.signer, self.domain.digest(signed.signed_hash()), &signed.signature.0);
         let counter = match facts.side {
@@ -73,28 +74,28 @@ impl Protocol for LooksRare {
                 (Series::Nonce, signed.order_nonce.0),
             ],
         );
-        Ok(Admitted { collection: signed.collection, facts, nonces, text: signed.to_text(), proof })
+        Ok(NativeOrder { collection: signed.collection, facts, nonces, text: signed.to_text(), proof })
     }
 
-    fn price(&self, kept: Kept<'_>, quantity: Amount) -> Result<U256, Refusal> {
-        let whole = kept.order.quantity_initial;
+    fn fill_price(&self, stored: StoredOrder<'_>, quantity: Amount) -> Result<U256, Refusal> {
+        let whole = stored.facts.quantity_initial;
         if quantity != whole {
-            let order_id = kept.order.order_id.clone();
+            let order_id = stored.facts.order_id.clone();
             return Err(Refusal::Whole { order_id, quantity: whole.value() });
         }
-        Ok(native::kept::<Signed>(kept)?.price.0)
+        Ok(native::read_stored::<LooksRareOrder>(stored)?.price.0)
     }
 
     fn fill(&self, trade: &Trade<'_>, _answers: &[Value]) -> Result<Plan, Refusal> {
         self.plan(trade)
     }
 
-    fn before_making(&self, order: &NewOrder) -> Vec<Inquiry> {
+    fn order_inquiries(&self, order: &NewOrder) -> Vec<Inquiry> {
         let call = userBidAskNoncesCall { user: order.maker.bytes().into() };
         vec![Inquiry::new(self.domain.contract, &call)]
     }
 
-    fn make(&self, order: &NewOrder, seed: Seed<'_>) -> Result<Making, Refusal> {
+    fn make_order(&self, order: &NewOrder, seed: OrderSeed<'_>) -> Result<OrderMaking, Refusal> {
         let counters = returned::<userBidAskNoncesCall>(seed.answers, 0);
         let counters = counters.ok_or(Refusal::Unknown { what: "the nonces of the maker" })?;
         let is_offer = order.side == OrderSide::Offer;
@@ -102,7 +103,7 @@ impl Protocol for LooksRare {
             return Err(Refusal::Native);
         }
         let price = price_of(order.unit_price, order.quantity)?;
-        let signed = Signed {
+        let signed = LooksRareOrder {
             quote_type: u8::from(!is_offer),
             global_nonce: Number(if is_offer { counters.bidNonce } else { counters.askNonce }),
             subset_nonce: Number::default(),
@@ -133,17 +134,18 @@ impl Protocol for LooksRare {
         };
         native.remove("signature");
         let typed = TypedData::new::<abi::Maker>(self.domain.clone(), &native);
-        Ok(Making::to_sign(permissions, Signing { typed, native, price: price.into() }))
+        Ok(OrderMaking::to_sign(permissions, OrderSigning { typed, native, price: price.into() }))
     }
 
-    fn cancel(&self, kept: Kept<'_>) -> Result<Call, Refusal> {
-        let call =
-            abi::cancelOrderNoncesCall { orderNonces: vec![native::kept::<Signed>(kept)?.order_nonce.0] };
+    fn cancel(&self, stored: StoredOrder<'_>) -> Result<Call, Refusal> {
+        let call = abi::cancelOrderNoncesCall {
+            orderNonces: vec![native::read_stored::<LooksRareOrder>(stored)?.order_nonce.0],
+        };
         Ok(Call::of(self.domain.contract, &call))
     }
 
-    fn inquiries(&self, kept: Kept<'_>) -> Result<Vec<Inquiry>, Refusal> {
-        let signed = native::kept::<Signed>(kept)?;
+    fn standing_inquiries(&self, stored: StoredOrder<'_>) -> Result<Vec<Inquiry>, Refusal> {
+        let signed = native::read_stored::<LooksRareOrder>(stored)?;
         let (to, user) = (self.domain.contract, signed.signer.bytes().into());
         let mut inquiries = vec![
             Inquiry::new(to, &userBidAskNoncesCall { user }),
@@ -157,8 +159,8 @@ impl Protocol for LooksRare {
         Ok(inquiries)
     }
 
-    fn standing(&self, kept: Kept<'_>, answers: Answers<'_>) -> Option<Standing> {
-        let signed = native::kept::<Signed>(kept).ok()?;
+    fn standing(&self, stored: StoredOrder<'_>, answers: Answers<'_>) -> Option<Standing> {
+        let signed = native::read_stored::<LooksRareOrder>(stored).ok()?;
         let counters = returned::<userBidAskNoncesCall>(answers, 0)?;
         let is_group_over = returned::<userSubsetNonceCall>(answers, 1)?;
         let used = returned::<userOrderNonceCall>(answers, 2)?;
@@ -170,18 +172,18 @@ impl Protocol for LooksRare {
         if is_listing && !returned::<hasUserApprovedOperatorCall>(answers, 3)? {
             return Some(Standing::Uncovered);
         }
-        Some(Standing::Open { remaining: kept.order.quantity_initial })
+        Some(Standing::Open { remaining: stored.facts.quantity_initial })
     }
 
-    fn writers(&self) -> Vec<Address> {
+    fn log_addresses(&self) -> Vec<Address> {
         vec![self.domain.contract, self.transfer_manager]
     }
 
-    fn topics(&self) -> &'static [B256] {
+    fn log_topics(&self) -> &'static [B256] {
         &logs::TOPICS
     }
 
-    fn decode(&self, logs: &[&Log]) -> Vec<Result<Statement, LogError>> {
+    fn decode_logs(&self, logs: &[&Log]) -> Vec<Result<Statement, LogError>> {
         self.read_logs(logs)
     }
 }

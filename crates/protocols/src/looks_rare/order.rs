@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::LooksRare;
 use super::abi;
 use crate::native::{
-    Data, Deal, Number, Side, Submitted, Unfit, Word, check_count, read_signature, root_by_side,
+    Data, Deal, Number, OrderFault, Side, SubmittedOrder, Word, check_count, read_signature, root_by_side,
 };
 
 /// The highest tree of orders that the contract knows.
@@ -24,7 +24,7 @@ const ANY_TOKEN: U256 = U256::ONE;
 /// An order with its signature, as it is put and as it is kept.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Signed {
+pub(super) struct LooksRareOrder {
     pub(super) quote_type: u8,
     pub(super) global_nonce: Number,
     pub(super) subset_nonce: Number,
@@ -60,8 +60,8 @@ pub(super) struct Node {
     position: u8,
 }
 
-impl Signed {
-    pub(super) fn read(order: Submitted<'_>, contract: Address) -> Result<Self, Unfit> {
+impl LooksRareOrder {
+    pub(super) fn read(order: SubmittedOrder<'_>, contract: Address) -> Result<Self, OrderFault> {
         let mut signed: Self = from_value(Value::Object(order.native.clone()))?;
         if order.signature.is_some() || signed.signature.0.is_empty() {
             signed.signature = Data(read_signature(order.signature)?);
@@ -71,11 +71,11 @@ impl Signed {
         check_count("amounts", signed.amounts.len(), IDS_MAX)?;
         let known = "0 (bid), 1 (ask)";
         if signed.quote_type > 1 {
-            return Err(Unfit::Kind { member: "quoteType", value: signed.quote_type.into(), known });
+            return Err(OrderFault::Kind { member: "quoteType", value: signed.quote_type.into(), known });
         }
         let known = "0 (ERC721), 1 (ERC1155)";
         if signed.collection_type > 1 {
-            return Err(Unfit::Kind {
+            return Err(OrderFault::Kind {
                 member: "collectionType",
                 value: signed.collection_type.into(),
                 known,
@@ -85,12 +85,16 @@ impl Signed {
         Ok(signed)
     }
 
-    fn check_proof(&self) -> Result<(), Unfit> {
+    fn check_proof(&self) -> Result<(), OrderFault> {
         let proof = self.merkle_proof.as_deref().unwrap_or_default();
         check_count("merkleProof", proof.len(), HEIGHT_MAX)?;
         if let Some(node) = proof.iter().find(|node| node.position > 1) {
             let known = "0 (left), 1 (right)";
-            return Err(Unfit::Kind { member: "merkleProof.position", value: node.position.into(), known });
+            return Err(OrderFault::Kind {
+                member: "merkleProof.position",
+                value: node.position.into(),
+                known,
+            });
         }
         if proof.is_empty() {
             return Ok(());
@@ -98,7 +102,11 @@ impl Signed {
         let side = |node: &Node| if node.position == 0 { Side::Left } else { Side::Right };
         let found = root_by_side(self.hash(), proof.iter().map(|node| (node.value.0, side(node))));
         let root = self.merkle_root.unwrap_or_default().0;
-        if found == root { Ok(()) } else { Err(Unfit::MerkleProof { member: "merkleProof", found, root }) }
+        if found == root {
+            Ok(())
+        } else {
+            Err(OrderFault::MerkleProof { member: "merkleProof", found, root })
+        }
     }
 
     pub(super) fn to_text(&self) -> String {
@@ -168,33 +176,33 @@ pub(super) fn tree_type(height: usize) -> B256 {
 
 impl LooksRare {
     /// What the order is.
-    pub(super) fn derive(&self, signed: &Signed) -> Result<OrderFacts, Unfit> {
+    pub(super) fn derive(&self, signed: &LooksRareOrder) -> Result<OrderFacts, OrderFault> {
         let side = side_of(signed.quote_type);
         let is_offer = side == OrderSide::Offer;
         if is_offer && signed.currency == Address::ZERO {
-            return Err(Unfit::NativeOffer { member: "currency" });
+            return Err(OrderFault::NativeOffer { member: "currency" });
         }
         let token_id = match signed.strategy_id.0 {
             STANDARD => {
                 let [id] = signed.item_ids.as_slice() else {
-                    return Err(Unfit::Bundle { member: "itemIds", count: signed.item_ids.len() });
+                    return Err(OrderFault::Bundle { member: "itemIds", count: signed.item_ids.len() });
                 };
                 Some(TokenId::from(id.0))
             }
             ANY_TOKEN if is_offer => None,
             other => {
                 let known = "0 (standard), 1 (any token of the collection, for bids)";
-                return Err(Unfit::Kind { member: "strategyId", value: other.saturating_to(), known });
+                return Err(OrderFault::Kind { member: "strategyId", value: other.saturating_to(), known });
             }
         };
         let [amount] = signed.amounts.as_slice() else {
-            return Err(Unfit::Bundle { member: "amounts", count: signed.amounts.len() });
+            return Err(OrderFault::Bundle { member: "amounts", count: signed.amounts.len() });
         };
         let value = amount.0;
         let (is_single, member) = (signed.collection_type == 0, "amounts");
         if value.is_zero() || is_single && value != U256::ONE {
             let expected = if is_single { "1 of an ERC721 token" } else { "at least 1" };
-            return Err(Unfit::Quantity { member, value, expected });
+            return Err(OrderFault::Quantity { member, value, expected });
         }
         let deal = Deal {
             marketplace: Marketplace::LooksRare,

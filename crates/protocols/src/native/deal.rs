@@ -2,10 +2,12 @@
 
 use alloy_primitives::U256;
 use alloy_primitives::aliases::U320;
-use bourse_market::{BPS_WHOLE, share, unit_price};
-use bourse_wire::{Address, FeeEntry, Marketplace, OrderFacts, OrderSide, OrderStatus, Timestamp, TokenId};
+use bourse_market::{share, unit_price};
+use bourse_wire::{
+    Address, BPS_WHOLE, FeeEntry, Marketplace, OrderFacts, OrderSide, OrderStatus, Timestamp, TokenId,
+};
 
-use super::unfit::{Unfit, check_count};
+use super::fault::{OrderFault, check_count};
 
 /// The most shares that an order may have; real ones have two or three.
 const FEES_MAX: usize = 16;
@@ -57,18 +59,18 @@ impl Share {
 
 impl Deal {
     /// The facts of the order, when they make sense together.
-    pub(crate) fn facts(self) -> Result<OrderFacts, Unfit> {
+    pub(crate) fn facts(self) -> Result<OrderFacts, OrderFault> {
         let member = self.price_member;
         check_count(member, self.shares.len(), FEES_MAX)?;
         let (valid_from, valid_until) = (instant(self.time.0), instant(self.time.1));
-        let fees = super::unfit::total(member, self.shares.iter().map(|share| share.amount))?;
+        let fees = super::fault::total(member, self.shares.iter().map(|share| share.amount))?;
         match () {
-            () if self.price.is_zero() => return Err(Unfit::ZeroPrice { member }),
+            () if self.price.is_zero() => return Err(OrderFault::ZeroPrice { member }),
             () if fees > self.price => {
-                return Err(Unfit::FeesTooHigh { member, fees, price: self.price });
+                return Err(OrderFault::FeesTooHigh { member, fees, price: self.price });
             }
             () if self.time.0 >= self.time.1 => {
-                return Err(Unfit::Times { from: valid_from, until: valid_until });
+                return Err(OrderFault::Times { from: valid_from, until: valid_until });
             }
             () => {}
         }

@@ -4,10 +4,11 @@
 //! call that is made here, or refused.
 
 use alloy_primitives::{Bytes, U256};
-use bourse_wire::{Address, Amount, ChainId, OrderFacts, OrderSide, TokenId};
+use bourse_wire::{Address, ChainId, OrderSide};
 use serde_json::{Value, json};
 
 use super::values::{Data, Number};
+use crate::Fill;
 
 /// The form of an interface that fills are agreed to through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,7 +25,7 @@ pub enum Api {
 
 /// A question, which is sent with POST.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Request {
+pub struct SourceRequest {
     /// Where, below the address of the source.
     pub path: String,
     /// What goes with it beside the key.
@@ -62,7 +63,7 @@ pub enum SourceFault {
 
 /// A transaction that a source proposes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Proposed {
+pub(crate) struct ProposedCall {
     pub(crate) to: Address,
     pub(crate) data: Bytes,
     pub(crate) value: U256,
@@ -87,7 +88,7 @@ impl Api {
     }
 }
 
-impl Request {
+impl SourceRequest {
     pub(crate) fn new(path: impl Into<String>, body: Value) -> Self {
         Self { path: path.into(), headers: Vec::new(), body }
     }
@@ -118,7 +119,7 @@ pub(crate) fn data(answer: &Value, path: &'static str) -> Result<Bytes, SourceFa
 }
 
 /// A transaction in an answer: its members may be text, numbers, or numbers as some libraries write them.
-pub(crate) fn proposed(given: &Value) -> Result<Proposed, SourceFault> {
+pub(crate) fn proposed(given: &Value) -> Result<ProposedCall, SourceFault> {
     let to = member(given, "/to")?.as_str().and_then(|text| text.parse().ok());
     let text = member(given, "/data")?.as_str();
     // Calls with many orders are longer than what orders may hold.
@@ -128,7 +129,7 @@ pub(crate) fn proposed(given: &Value) -> Result<Proposed, SourceFault> {
         Some(Value::Object(wrapped)) => wrapped.get("hex").and_then(number),
         Some(plain) => number(plain),
     };
-    Ok(Proposed {
+    Ok(ProposedCall {
         to: to.ok_or(SourceFault::Missing { member: "/to" })?,
         data: bytes.ok_or(SourceFault::Missing { member: "/data" })?.into(),
         value: value.ok_or(SourceFault::Missing { member: "/value" })?,
@@ -145,26 +146,21 @@ fn number(value: &Value) -> Option<U256> {
 }
 
 /// Asks a service of Reservoir's form how to fill so much of an order.
-pub(crate) fn ask_reservoir(
-    order: &OrderFacts,
-    collection: Address,
-    (token, quantity): (Option<TokenId>, Amount),
-    taker: Address,
-) -> Request {
-    let mut item = json!({ "orderId": order.order_id, "quantity": quantity });
-    let path = match order.side {
+pub(crate) fn ask_reservoir(fill: &Fill<'_>, collection: Address, taker: Address) -> SourceRequest {
+    let mut item = json!({ "orderId": fill.order.order_id, "quantity": fill.quantity });
+    let path = match fill.order.side {
         OrderSide::Listing => "/execute/buy/v7",
         OrderSide::Offer | OrderSide::Unknown => {
-            let token = token.unwrap_or_default();
+            let token = fill.token_id.unwrap_or_default();
             item["token"] = json!(format!("{collection}:{token}"));
             "/execute/sell/v7"
         }
     };
-    Request::new(path, json!({ "items": [item], "taker": taker, "skipBalanceCheck": true }))
+    SourceRequest::new(path, json!({ "items": [item], "taker": taker, "skipBalanceCheck": true }))
 }
 
 /// The transactions that such a service proposes, without approvals.
-pub(crate) fn read_reservoir(answer: &Value) -> Result<Vec<Proposed>, SourceFault> {
+pub(crate) fn read_reservoir(answer: &Value) -> Result<Vec<ProposedCall>, SourceFault> {
     let refused = answer.get("message").and_then(Value::as_str).filter(|_| answer.get("steps").is_none());
     if let Some(reason) = refused {
         return Err(SourceFault::Refused { reason: reason.to_owned() });

@@ -13,8 +13,8 @@ use super::abi::{
 use super::{Own, logs};
 use crate::trade::sum;
 use crate::{
-    Act, Call, Fee, Fill, Kept, LogError, Making, NewOrder, Permission, Plan, Protocol, Refusal, Seed,
-    Statement, TopicFilter, Trade, price_of,
+    Act, Call, Fee, Fill, LogError, NewOrder, OrderMaking, OrderSeed, Permission, Plan, Protocol, Refusal,
+    Statement, StoredOrder, TopicFilter, Trade, price_of,
 };
 
 impl Protocol for Own {
@@ -46,7 +46,7 @@ impl Protocol for Own {
         Ok(Plan { permissions: self.taker_permissions(trade)?, calls })
     }
 
-    fn make(&self, order: &NewOrder, _seed: Seed<'_>) -> Result<Making, Refusal> {
+    fn make_order(&self, order: &NewOrder, _seed: OrderSeed<'_>) -> Result<OrderMaking, Refusal> {
         self.check_currency(order.side, order.currency)?;
         let price = price_of(order.unit_price, order.quantity)?;
         let request = RequestParams {
@@ -69,15 +69,15 @@ impl Protocol for Own {
             OrderSide::Listing | OrderSide::Unknown => Some(self.may_move(order.collection)),
         };
         let act = Act::Call(Call { price: price.into(), ..call });
-        Ok(Making { permissions: permission.into_iter().collect(), act })
+        Ok(OrderMaking { permissions: permission.into_iter().collect(), act })
     }
 
-    fn cancel(&self, kept: Kept<'_>) -> Result<Call, Refusal> {
-        let call = cancelRequestCall { requestId: number(kept.order)? };
+    fn cancel(&self, stored: StoredOrder<'_>) -> Result<Call, Refusal> {
+        let call = cancelRequestCall { requestId: number(stored.facts)? };
         Ok(Call::of(self.contract, &call))
     }
 
-    fn topics(&self) -> &'static [B256] {
+    fn log_topics(&self) -> &'static [B256] {
         &logs::TOPICS
     }
 
@@ -85,7 +85,7 @@ impl Protocol for Own {
         logs::collection_topics(collection)
     }
 
-    fn decode(&self, logs: &[&Log]) -> Vec<Result<Statement, LogError>> {
+    fn decode_logs(&self, logs: &[&Log]) -> Vec<Result<Statement, LogError>> {
         logs::decode(self, logs)
     }
 }
@@ -169,11 +169,11 @@ fn number(order: &OrderFacts) -> Result<U256, Refusal> {
 }
 
 /// An order with the fees that it carries.
-type Carrying<'a> = (Fill<'a>, Vec<Fee>);
+type FillWithFees<'a> = (Fill<'a>, Vec<Fee>);
 
 /// Divides the fees among the orders: the first carries all of them if the contract lets it, and what is too much for
 /// it goes on to the next. Orders that carry some come first, then the others.
-fn spread<'a>(trade: &Trade<'a>) -> Result<(Vec<Carrying<'a>>, Vec<Fill<'a>>), Refusal> {
+fn spread<'a>(trade: &Trade<'a>) -> Result<(Vec<FillWithFees<'a>>, Vec<Fill<'a>>), Refusal> {
     let (mut carrying, mut rest) = (Vec::new(), Vec::new());
     let mut fees = trade.fees.iter().copied();
     let mut left = fees.next();

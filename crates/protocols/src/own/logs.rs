@@ -10,7 +10,7 @@ use super::abi::{
     RequestAccepted, RequestCancelled, RequestCreated, RequestsInvalidated_0 as AllInvalidated,
     RequestsInvalidated_1 as SomeInvalidated,
 };
-use crate::logs::{Finding, address, each, read};
+use crate::logs::{ScopedFact, address, each, read};
 use crate::{LogError, Scope, Statement, TopicFilter};
 
 /// The first topics of the logs that are read.
@@ -27,7 +27,7 @@ pub(super) fn decode(own: &Own, logs: &[&Log]) -> Vec<Result<Statement, LogError
     each(logs, |log| Ok(finding(log, own.marketplace)?.into_iter().collect()))
 }
 
-fn finding(log: &Log, marketplace: Marketplace) -> Result<Option<Finding>, LogError> {
+fn finding(log: &Log, marketplace: Marketplace) -> Result<Option<ScopedFact>, LogError> {
     let Some(topic) = log.topics.first() else { return Ok(None) };
     Ok(Some(match *topic {
         RequestCreated::SIGNATURE_HASH => made(log, &read(log)?, marketplace),
@@ -60,7 +60,7 @@ pub(super) fn collection_topics(collection: Address) -> Vec<TopicFilter> {
     ]
 }
 
-fn made(log: &Log, event: &RequestCreated, marketplace: Marketplace) -> Finding {
+fn made(log: &Log, event: &RequestCreated, marketplace: Marketplace) -> ScopedFact {
     let order = OrderMade {
         marketplace,
         order_id: event.requestId.to_string(),
@@ -77,7 +77,7 @@ fn made(log: &Log, event: &RequestCreated, marketplace: Marketplace) -> Finding 
     (Scope::Collection(address(event.tokenContract)), Fact::OrderMade(Box::new(order)))
 }
 
-fn filled(event: &RequestAccepted, marketplace: Marketplace) -> Finding {
+fn filled(event: &RequestAccepted, marketplace: Marketplace) -> ScopedFact {
     let filled = OrderFilled {
         marketplace,
         which: Which::Id(event.requestId.to_string()),
@@ -90,7 +90,7 @@ fn filled(event: &RequestAccepted, marketplace: Marketplace) -> Finding {
     (Scope::Collection(address(event.tokenContract)), Fact::OrderFilled(Box::new(filled)))
 }
 
-fn cancelled(event: &RequestCancelled, marketplace: Marketplace) -> Finding {
+fn cancelled(event: &RequestCancelled, marketplace: Marketplace) -> ScopedFact {
     let fact = Fact::OrderCancelled { marketplace, order_id: event.requestId.to_string() };
     (Scope::Collection(address(event.tokenContract)), fact)
 }

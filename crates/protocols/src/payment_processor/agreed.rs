@@ -9,10 +9,10 @@ use super::abi::{
     Cosignature, FeeOnTop, Order, SignatureECDSA, TokenSetProof, acceptOfferCall, bulkBuyListingsCall,
     buyListingCall,
 };
-use super::order::Signed;
+use super::order::ProcessorOrder;
 use super::{PaymentProcessor, Version};
 use crate::logs::address;
-use crate::native::{self, Request, Signature, SourceFault, ask_reservoir, read_reservoir, same};
+use crate::native::{self, Signature, SourceFault, SourceRequest, ask_reservoir, read_reservoir, same};
 use crate::{Refusal, Trade};
 
 /// What a cosigner signs, under the name that it has there.
@@ -29,16 +29,15 @@ mod typed {
 }
 
 /// An order in a call, with the cosignature for it.
-type Cosigned = (Order, Cosignature);
+type CosignedOrder = (Order, Cosignature);
 
 /// What to ask so that all orders of a trade can be filled.
-pub(super) fn ask(trade: &Trade<'_>) -> Result<Vec<Request>, Refusal> {
+pub(super) fn ask(trade: &Trade<'_>) -> Result<Vec<SourceRequest>, Refusal> {
     let mut requests = Vec::new();
     for fill in &trade.fills {
-        let signed: Signed = native::kept(fill.kept())?;
+        let signed: ProcessorOrder = native::read_stored(fill.stored())?;
         if signed.cosigner != Address::ZERO {
-            let units = (fill.token_id, fill.quantity);
-            requests.push(ask_reservoir(fill.order, trade.collection, units, trade.taker));
+            requests.push(ask_reservoir(fill, trade.collection, trade.taker));
         }
     }
     Ok(requests)
@@ -48,7 +47,7 @@ impl PaymentProcessor {
     /// The cosignature for an order and a taker.
     pub(super) fn cosignature(
         &self,
-        signed: &Signed,
+        signed: &ProcessorOrder,
         taker: Address,
         answer: &Value,
     ) -> Result<Cosignature, SourceFault> {
@@ -68,7 +67,7 @@ impl PaymentProcessor {
     }
 
     /// Whose key a cosignature was made with.
-    fn cosigner_of(&self, signed: &Signed, cosignature: &Cosignature) -> Option<Address> {
+    fn cosigner_of(&self, signed: &ProcessorOrder, cosignature: &Cosignature) -> Option<Address> {
         let maker = Signature::parse(&signed.signature.0).ok()?;
         let value = typed::Cosignature {
             v: maker.v,
@@ -83,7 +82,7 @@ impl PaymentProcessor {
     }
 
     /// The orders in a call; none when it is another call.
-    fn cosigned(&self, data: &Bytes) -> Vec<Cosigned> {
+    fn cosigned(&self, data: &Bytes) -> Vec<CosignedOrder> {
         if let Ok(call) = buyListingCall::abi_decode(data) {
             return self.one(&call.data).into_iter().collect();
         }
@@ -94,7 +93,7 @@ impl PaymentProcessor {
         offer.and_then(|call| self.offer(&call.data)).into_iter().collect()
     }
 
-    fn one(&self, data: &Bytes) -> Option<Cosigned> {
+    fn one(&self, data: &Bytes) -> Option<CosignedOrder> {
         type Arguments = (Order, SignatureECDSA, Cosignature, FeeOnTop);
         type OlderArguments = (B256, Order, SignatureECDSA, Cosignature, FeeOnTop);
         Some(match self.version {
@@ -109,7 +108,7 @@ impl PaymentProcessor {
         })
     }
 
-    fn many(&self, data: &Bytes) -> Option<Vec<Cosigned>> {
+    fn many(&self, data: &Bytes) -> Option<Vec<CosignedOrder>> {
         type Arguments = (Vec<Order>, Vec<SignatureECDSA>, Vec<Cosignature>, Vec<FeeOnTop>);
         type OlderArguments = (B256, Vec<Order>, Vec<SignatureECDSA>, Vec<Cosignature>, Vec<FeeOnTop>);
         let (orders, cosignatures) = match self.version {
@@ -125,7 +124,7 @@ impl PaymentProcessor {
         Some(orders.into_iter().zip(cosignatures).collect())
     }
 
-    fn offer(&self, data: &Bytes) -> Option<Cosigned> {
+    fn offer(&self, data: &Bytes) -> Option<CosignedOrder> {
         type Arguments = (bool, Order, SignatureECDSA, TokenSetProof, Cosignature, FeeOnTop);
         type OlderArguments = (B256, bool, Order, SignatureECDSA, TokenSetProof, Cosignature, FeeOnTop);
         Some(match self.version {

@@ -9,14 +9,14 @@ use super::abi::{
     Cosignature, FeeOnTop, Order, SignatureECDSA, TokenSetProof, acceptOfferCall, bulkBuyListingsCall,
     buyListingCall,
 };
-use super::order::Signed;
+use super::order::ProcessorOrder;
 use super::{PaymentProcessor, Version, bps_of};
 use crate::native::{self, Signature};
 use crate::trade::sum;
-use crate::{Call, Fee, Fill, Kept, Permission, Plan, Refusal, Trade};
+use crate::{Call, Fee, Fill, Permission, Plan, Refusal, StoredOrder, Trade};
 
 /// An order that is filled, as the contract takes it.
-struct Taken {
+struct FilledOrder {
     order: Order,
     signature: SignatureECDSA,
     cosignature: Cosignature,
@@ -27,9 +27,13 @@ struct Taken {
 }
 
 /// What so many units cost.
-pub(super) fn price(kept: Kept<'_>, signed: &Signed, quantity: Amount) -> Result<U256, Refusal> {
+pub(super) fn price(
+    stored: StoredOrder<'_>,
+    signed: &ProcessorOrder,
+    quantity: Amount,
+) -> Result<U256, Refusal> {
     let (part, whole) = (quantity.value(), signed.amount.0);
-    let order_id = || kept.order.order_id.clone();
+    let order_id = || stored.facts.order_id.clone();
     if part == whole {
         return Ok(signed.item_price.0);
     }
@@ -49,7 +53,7 @@ impl PaymentProcessor {
         let mut taken = Vec::with_capacity(trade.fills.len());
         let mut answers = answers.iter();
         for fill in &trade.fills {
-            let signed: Signed = native::kept(fill.kept())?;
+            let signed: ProcessorOrder = native::read_stored(fill.stored())?;
             let mut one = take(fill, &signed, trade.taker)?;
             if signed.cosigner != Address::ZERO {
                 let order_id = || fill.order.order_id.clone();
@@ -77,9 +81,9 @@ impl PaymentProcessor {
     }
 
     /// One call for all listings.
-    fn buy(&self, taken: Vec<Taken>) -> Call {
+    fn buy(&self, taken: Vec<FilledOrder>) -> Call {
         let separator = self.domain.separator();
-        if let [Taken { order, signature, cosignature, fee, .. }] = taken.as_slice() {
+        if let [FilledOrder { order, signature, cosignature, fee, .. }] = taken.as_slice() {
             let (order, signature) = (order.clone(), signature.clone());
             let (cosignature, fee) = (cosignature.clone(), fee.clone());
             let data = match self.version {
@@ -90,7 +94,7 @@ impl PaymentProcessor {
         }
         let (mut orders, mut signatures) = (Vec::new(), Vec::new());
         let (mut cosignatures, mut fees) = (Vec::new(), Vec::new());
-        for Taken { order, signature, cosignature, fee, .. } in taken {
+        for FilledOrder { order, signature, cosignature, fee, .. } in taken {
             orders.push(order);
             signatures.push(signature);
             cosignatures.push(cosignature);
@@ -103,8 +107,8 @@ impl PaymentProcessor {
         Call::of(self.domain.contract, &bulkBuyListingsCall { data: data.into() })
     }
 
-    fn sell(&self, currency: Address, taken: Taken) -> Call {
-        let Taken { order, signature, cosignature, fee, is_any, price } = taken;
+    fn sell(&self, currency: Address, taken: FilledOrder) -> Call {
+        let FilledOrder { order, signature, cosignature, fee, is_any, price } = taken;
         let set = TokenSetProof::default();
         let data: Bytes = match self.version {
             Version::V2 => {
@@ -118,7 +122,7 @@ impl PaymentProcessor {
 }
 
 /// So many units of an order, as the contract takes them.
-fn take(fill: &Fill<'_>, signed: &Signed, taker: Address) -> Result<Taken, Refusal> {
+fn take(fill: &Fill<'_>, signed: &ProcessorOrder, taker: Address) -> Result<FilledOrder, Refusal> {
     let order_id = || fill.order.order_id.clone();
     let damaged =
         |error: native::SignatureFault| Refusal::Damaged { order_id: order_id(), reason: error.to_string() };
@@ -129,7 +133,7 @@ fn take(fill: &Fill<'_>, signed: &Signed, taker: Address) -> Result<Taken, Refus
     // than the token's own contract says, as the rest could go to somebody whom the offer names.
     let royalty = match signed.max_royalty_fee_numerator {
         Some(most) if is_listing => most.0,
-        _ => bps_of(fill.told_royalty.value(), fill.price),
+        _ => bps_of(fill.chain_royalty.value(), fill.price),
     };
     let order = Order {
         protocol: U256::from(signed.protocol),
@@ -152,11 +156,11 @@ fn take(fill: &Fill<'_>, signed: &Signed, taker: Address) -> Result<Taken, Refus
     let signature = SignatureECDSA { v: U256::from(v), r, s };
     let is_any = signed.token_id.is_none();
     let (cosignature, fee) = (Cosignature::default(), FeeOnTop::default());
-    Ok(Taken { order, signature, cosignature, fee, is_any, price: fill.price })
+    Ok(FilledOrder { order, signature, cosignature, fee, is_any, price: fill.price })
 }
 
 /// Gives each fee to an order that can carry it: one for each order, of its price at most.
-fn carry(taken: &mut [Taken], fees: &[Fee]) -> Result<(), Refusal> {
+fn carry(taken: &mut [FilledOrder], fees: &[Fee]) -> Result<(), Refusal> {
     let mut merged: Vec<Fee> = Vec::with_capacity(fees.len());
     for fee in fees {
         match merged.iter_mut().find(|known| known.receiver == fee.receiver) {

@@ -11,12 +11,13 @@ use bourse_market::facts::{Fact, Log, OrderFilled, Which};
 use bourse_market::{Numbers, Series};
 use bourse_wire::{Address, Amount, Marketplace, OrderSide, TokenId};
 
+use super::PaymentProcessor;
 use super::abi::{
     AcceptOfferERC721, AcceptOfferERC1155, BuyListingERC721, BuyListingERC1155, MasterNonceInvalidated,
     NonceInvalidated, NonceRestored, OrderDigestInvalidated, OrderDigestItemsFilled,
     OrderDigestItemsRestored,
 };
-use crate::logs::{address, found, read, revoked};
+use crate::logs::{MakerAccount, ScopedFact, address, found, read};
 use crate::{LogError, Scope, Statement};
 
 /// The first topics of the logs that are read.
@@ -33,8 +34,10 @@ pub(super) const TOPICS: [B256; 10] = [
     OrderDigestItemsRestored::SIGNATURE_HASH,
 ];
 
-pub(super) fn decode(logs: &[&Log], place: (Marketplace, Address)) -> Vec<Result<Statement, LogError>> {
-    let mut reading = Reading { place, used: Vec::new(), sales: Vec::new(), decoded: Vec::new() };
+pub(super) fn decode(processor: &PaymentProcessor, logs: &[&Log]) -> Vec<Result<Statement, LogError>> {
+    let (marketplace, contract) = (processor.marketplace, processor.domain.contract);
+    let mut reading =
+        Reading { marketplace, contract, used: Vec::new(), sales: Vec::new(), decoded: Vec::new() };
     for (place, log) in logs.iter().enumerate() {
         if let Err(error) = reading.read(place, log) {
             reading.decoded.push(Err(error));
@@ -45,17 +48,17 @@ pub(super) fn decode(logs: &[&Log], place: (Marketplace, Address)) -> Vec<Result
 
 /// The logs of one transaction.
 struct Reading {
-    /// The marketplace and its contract.
-    place: (Marketplace, Address),
+    marketplace: Marketplace,
+    contract: Address,
     /// What was used, and not yet by a sale.
-    used: Vec<Used>,
+    used: Vec<UsedNonce>,
     /// Sales since anything was used, with the places of their logs.
     sales: Vec<(usize, Sale)>,
     decoded: Vec<Result<Statement, LogError>>,
 }
 
 /// Something of a maker that was used.
-struct Used {
+struct UsedNonce {
     place: usize,
     maker: Address,
     what: Token,
@@ -135,7 +138,7 @@ impl Reading {
             MasterNonceInvalidated::SIGNATURE_HASH => {
                 let event: MasterNonceInvalidated = read(log)?;
                 let (maker, numbers) = (address(event.account), Numbers::Exactly(event.nonce));
-                self.state(place, revoked(self.place, maker, Series::Counter, numbers));
+                self.state(place, self.account(maker).revoked(Series::Counter, numbers));
             }
             NonceInvalidated::SIGNATURE_HASH => {
                 let event: NonceInvalidated = read(log)?;
@@ -143,13 +146,13 @@ impl Reading {
                 if event.wasCancellation {
                     self.burn(place, maker, event.nonce);
                 } else {
-                    self.used.push(Used { place, maker, what: Token::Nonce(event.nonce) });
+                    self.used.push(UsedNonce { place, maker, what: Token::Nonce(event.nonce) });
                 }
             }
             NonceRestored::SIGNATURE_HASH => {
                 let event: NonceRestored = read(log)?;
                 let maker = address(event.account);
-                let is_it = |used: &Used| {
+                let is_it = |used: &UsedNonce| {
                     used.maker == maker && matches!(used.what, Token::Nonce(nonce) if nonce == event.nonce)
                 };
                 self.used.retain(|used| !is_it(used));
@@ -159,16 +162,16 @@ impl Reading {
                 let (maker, digest) = (address(event.account), event.orderDigest);
                 if event.wasCancellation {
                     let order_id = name(digest);
-                    let fact = Fact::OrderCancelled { marketplace: self.place.0, order_id };
+                    let fact = Fact::OrderCancelled { marketplace: self.marketplace, order_id };
                     self.state(place, (Scope::EveryCollection, fact));
                 } else {
-                    self.use_part(Used { place, maker, what: Token::LastPart(digest) });
+                    self.use_part(UsedNonce { place, maker, what: Token::LastPart(digest) });
                 }
             }
             OrderDigestItemsFilled::SIGNATURE_HASH => {
                 let event: OrderDigestItemsFilled = read(log)?;
                 let what = Token::Part(event.orderDigest);
-                self.use_part(Used { place, maker: address(event.account), what });
+                self.use_part(UsedNonce { place, maker: address(event.account), what });
             }
             OrderDigestItemsRestored::SIGNATURE_HASH => {
                 let event: OrderDigestItemsRestored = read(log)?;
@@ -181,7 +184,7 @@ impl Reading {
     }
 
     /// Remembers that a part of an order was used. Two logs may tell of one part, of which the last part tells more.
-    fn use_part(&mut self, used: Used) {
+    fn use_part(&mut self, used: UsedNonce) {
         let digest = used.digest();
         let known = self.used.iter_mut().find(|known| known.maker == used.maker && known.digest() == digest);
         match (known, &used.what) {
@@ -201,30 +204,33 @@ impl Reading {
     }
 
     fn sale(&mut self, place: usize, sale: &Sale, is_alone: bool) {
-        let is_own = |used: &Used| used.maker == sale.maker;
+        let is_own = |used: &UsedNonce| used.maker == sale.maker;
         let used =
             if is_alone { self.used.iter().rposition(is_own) } else { self.used.iter().position(is_own) };
         let used = used.map(|place| self.used.remove(place).what);
         let (which, remaining) = match &used {
             Some(Token::Nonce(number)) => {
-                let (maker, side, series) = (sale.maker, sale.side, Series::Nonce);
-                (
-                    Which::Numbered { contract: self.place.1, maker, side, series, number: *number },
-                    Some(Amount::ZERO),
-                )
+                let account = self.account(sale.maker);
+                (account.numbered(sale.side, Series::Nonce, *number), Some(Amount::ZERO))
             }
             Some(Token::LastPart(digest)) => (Which::Id(name(*digest)), Some(Amount::ZERO)),
             Some(Token::Part(digest)) => (Which::Id(name(*digest)), None),
             None => {
                 let (maker, side, currency) = (sale.maker, sale.side, sale.currency);
                 (
-                    Which::Priced { contract: self.place.1, maker, side, currency, price: sale.price.into() },
+                    Which::Priced {
+                        contract: self.contract,
+                        maker,
+                        side,
+                        currency,
+                        price: sale.price.into(),
+                    },
                     None,
                 )
             }
         };
         let filled = OrderFilled {
-            marketplace: self.place.0,
+            marketplace: self.marketplace,
             which,
             taker: sale.taker,
             recipient: sale.recipient,
@@ -240,17 +246,21 @@ impl Reading {
 
     /// All orders with a number are over.
     fn burn(&mut self, place: usize, maker: Address, number: U256) {
-        self.state(place, revoked(self.place, maker, Series::Nonce, Numbers::Exactly(number)));
+        self.state(place, self.account(maker).revoked(Series::Nonce, Numbers::Exactly(number)));
     }
 
-    fn state(&mut self, place: usize, finding: (Scope, Fact)) {
-        self.decoded.push(Ok(found(place, finding)));
+    fn account(&self, maker: Address) -> MakerAccount {
+        MakerAccount { marketplace: self.marketplace, contract: self.contract, maker }
+    }
+
+    fn state(&mut self, place: usize, fact: ScopedFact) {
+        self.decoded.push(Ok(found(place, fact)));
     }
 
     /// What the logs state. A number may be used up although nothing was sold.
     fn finish(mut self) -> Vec<Result<Statement, LogError>> {
         self.settle();
-        for Used { place, maker, what } in std::mem::take(&mut self.used) {
+        for UsedNonce { place, maker, what } in std::mem::take(&mut self.used) {
             if let Token::Nonce(number) = what {
                 self.burn(place, maker, number);
             }
@@ -259,7 +269,7 @@ impl Reading {
     }
 }
 
-impl Used {
+impl UsedNonce {
     fn digest(&self) -> Option<B256> {
         match self.what {
             Token::Part(digest) | Token::LastPart(digest) => Some(digest),

@@ -15,22 +15,22 @@ use alloy_primitives::aliases::U320;
 use alloy_primitives::{B256, U256};
 use alloy_sol_types::SolValue as _;
 use bourse_market::facts::Log;
-use bourse_market::{BPS_WHOLE, Nonces, Standing};
-use bourse_wire::{Address, Amount, Marketplace, OrderSide};
+use bourse_market::{Nonces, Standing};
+use bourse_wire::{Address, Amount, BPS_WHOLE, Marketplace, OrderSide};
 use serde_json::Value;
 
 use self::abi::{isNonceUsedCall, masterNoncesCall, remainingFillableQuantityCall};
 use self::agreed::ask;
-use self::order::{ONE, PARTS, Signed, UNITS};
+use self::order::{ONE, PARTS, ProcessorOrder, UNITS};
 pub use self::v1::PaymentProcessorV1;
 pub(crate) use self::venues::FAMILY;
 use super::native::{
-    self, Admitted, Answers, Data, Domain, Inquiry, Number, Request, Share, ShareKind, Submitted, TypedData,
-    Unfit, prove, returned,
+    self, Answers, Data, Domain, Inquiry, NativeOrder, Number, OrderFault, Share, ShareKind, SourceRequest,
+    SubmittedOrder, TypedData, prove, returned,
 };
 use super::{
-    Call, Fill, Kept, LogError, Making, NewOrder, Permission, Plan, Protocol, Refusal, Seed, Signing,
-    Statement, Trade, price_of, read_royalty, royalty,
+    Call, Fill, LogError, NewOrder, OrderMaking, OrderSeed, OrderSigning, Permission, Plan, Protocol,
+    Refusal, Statement, StoredOrder, Trade, price_of, read_royalty, royalty,
 };
 
 /// States of orders that are filled in parts.
@@ -72,24 +72,24 @@ impl Protocol for PaymentProcessor {
         self.domain.contract
     }
 
-    fn admit(&self, order: Submitted<'_>) -> Result<Admitted, Unfit> {
-        let signed = Signed::read(order, self.domain.contract)?;
+    fn read_order(&self, order: SubmittedOrder<'_>) -> Result<NativeOrder, OrderFault> {
+        let signed = ProcessorOrder::read(order, self.domain.contract)?;
         let facts = self.derive(&signed)?;
         let proof = prove(signed.maker(), self.domain.digest(signed.hash()), &signed.signature.0);
         let nonces = Nonces::new(self.domain.contract, signed.numbers());
-        Ok(Admitted { collection: signed.token_address, facts, nonces, text: signed.to_text(), proof })
+        Ok(NativeOrder { collection: signed.token_address, facts, nonces, text: signed.to_text(), proof })
     }
 
-    fn price(&self, kept: Kept<'_>, quantity: Amount) -> Result<U256, Refusal> {
-        fill::price(kept, &native::kept(kept)?, quantity)
+    fn fill_price(&self, stored: StoredOrder<'_>, quantity: Amount) -> Result<U256, Refusal> {
+        fill::price(stored, &native::read_stored(stored)?, quantity)
     }
 
-    fn royalty(&self, collection: Address, fill: &Fill<'_>) -> Option<Inquiry> {
+    fn royalty_inquiry(&self, collection: Address, fill: &Fill<'_>) -> Option<Inquiry> {
         let token = fill.token_id.filter(|_| fill.order.side == OrderSide::Offer)?;
         Some(royalty::ask(collection, token, fill.price))
     }
 
-    fn requests(&self, trade: &Trade<'_>) -> Result<Vec<Request>, Refusal> {
+    fn source_requests(&self, trade: &Trade<'_>) -> Result<Vec<SourceRequest>, Refusal> {
         ask(trade)
     }
 
@@ -97,7 +97,7 @@ impl Protocol for PaymentProcessor {
         self.plan(trade, answers)
     }
 
-    fn before_making(&self, order: &NewOrder) -> Vec<Inquiry> {
+    fn order_inquiries(&self, order: &NewOrder) -> Vec<Inquiry> {
         let call = masterNoncesCall { account: order.maker.bytes().into() };
         let master = Inquiry::new(self.domain.contract, &call);
         // A listing says how much of it may go to the makers of the token. With less than they ask for it is never filled.
@@ -107,7 +107,7 @@ impl Protocol for PaymentProcessor {
         [master].into_iter().chain(royalty).collect()
     }
 
-    fn make(&self, order: &NewOrder, seed: Seed<'_>) -> Result<Making, Refusal> {
+    fn make_order(&self, order: &NewOrder, seed: OrderSeed<'_>) -> Result<OrderMaking, Refusal> {
         let master_nonce = returned::<masterNoncesCall>(seed.answers, 0);
         let master_nonce = master_nonce.ok_or(Refusal::Unknown { what: "the master nonce of the maker" })?;
         let is_offer = order.side == OrderSide::Offer;
@@ -117,7 +117,7 @@ impl Protocol for PaymentProcessor {
         let price = price_of(order.unit_price, order.quantity)?;
         let royalty = read_royalty(seed.answers.get(1).and_then(Option::as_ref));
         let royalty = bps_of(royalty.value(), price);
-        let signed = Signed {
+        let signed = ProcessorOrder {
             protocol: match () {
                 () if !order.is_multiple => ONE,
                 () if order.quantity == Amount::from(1) => UNITS,
@@ -152,11 +152,11 @@ impl Protocol for PaymentProcessor {
             TypedData::new::<abi::SaleApproval>(self.domain.clone(), &native)
         };
         let permission = Permission::of_maker(order, self.domain.contract, price.into());
-        Ok(Making::to_sign(permission, Signing { typed, native, price: price.into() }))
+        Ok(OrderMaking::to_sign(permission, OrderSigning { typed, native, price: price.into() }))
     }
 
-    fn cancel(&self, kept: Kept<'_>) -> Result<Call, Refusal> {
-        let signed: Signed = native::kept(kept)?;
+    fn cancel(&self, stored: StoredOrder<'_>) -> Result<Call, Refusal> {
+        let signed: ProcessorOrder = native::read_stored(stored)?;
         let to = self.domain.contract;
         Ok(if signed.is_partial() {
             let data = self.domain.digest(signed.hash()).abi_encode().into();
@@ -166,8 +166,8 @@ impl Protocol for PaymentProcessor {
         })
     }
 
-    fn inquiries(&self, kept: Kept<'_>) -> Result<Vec<Inquiry>, Refusal> {
-        let signed: Signed = native::kept(kept)?;
+    fn standing_inquiries(&self, stored: StoredOrder<'_>) -> Result<Vec<Inquiry>, Refusal> {
+        let signed: ProcessorOrder = native::read_stored(stored)?;
         let (to, account) = (self.domain.contract, signed.maker().bytes().into());
         let master = Inquiry::new(to, &masterNoncesCall { account });
         let own = if signed.is_partial() {
@@ -179,12 +179,12 @@ impl Protocol for PaymentProcessor {
         Ok(vec![master, own])
     }
 
-    fn standing(&self, kept: Kept<'_>, answers: Answers<'_>) -> Option<Standing> {
-        let signed: Signed = native::kept(kept).ok()?;
+    fn standing(&self, stored: StoredOrder<'_>, answers: Answers<'_>) -> Option<Standing> {
+        let signed: ProcessorOrder = native::read_stored(stored).ok()?;
         if returned::<masterNoncesCall>(answers, 0)? != signed.master_nonce.0 {
             return Some(Standing::Cancelled);
         }
-        let whole = kept.order.quantity_initial;
+        let whole = stored.facts.quantity_initial;
         if !signed.is_partial() {
             let is_used = returned::<isNonceUsedCall>(answers, 1)?;
             return Some(if is_used { Standing::Cancelled } else { Standing::Open { remaining: whole } });
@@ -200,26 +200,31 @@ impl Protocol for PaymentProcessor {
         })
     }
 
-    fn topics(&self) -> &'static [B256] {
+    fn log_topics(&self) -> &'static [B256] {
         &logs::TOPICS
     }
 
-    fn decode(&self, logs: &[&Log]) -> Vec<Result<Statement, LogError>> {
-        logs::decode(logs, (self.marketplace, self.domain.contract))
+    fn decode_logs(&self, logs: &[&Log]) -> Vec<Result<Statement, LogError>> {
+        logs::decode(self, logs)
     }
 }
 
-/// What of a price goes to others, in basis points of it: the marketplace, and to the makers of the token at most what was
+/// Who gets a share of a price, and how much in basis points of it.
+struct FeeTerms {
+    marketplace: Address,
+    marketplace_bps: U256,
+    artist: Address,
+    royalty_bps: U256,
+}
+
+/// What of a price goes to others: the marketplace, and to the makers of the token at most what was
 /// signed.
-fn shares(
-    price: U256,
-    (marketplace, own): (Address, U256),
-    (artist, royalty): (Address, U256),
-) -> Result<Vec<Share>, Unfit> {
+fn shares(price: U256, fees: FeeTerms) -> Result<Vec<Share>, OrderFault> {
+    let FeeTerms { marketplace, marketplace_bps: own, artist, royalty_bps: royalty } = fees;
     let (whole, member) = (U256::from(BPS_WHOLE), "marketplaceFeeNumerator");
-    let fees = own.checked_add(royalty).ok_or(Unfit::Overflow { member })?;
+    let fees = own.checked_add(royalty).ok_or(OrderFault::Overflow { member })?;
     if fees > whole {
-        return Err(Unfit::FeesTooHigh { member, fees, price: whole });
+        return Err(OrderFault::FeesTooHigh { member, fees, price: whole });
     }
     let share = |kind, recipient, bps: U256| Share::of(kind, recipient, price, bps.saturating_to());
     let own = (marketplace != Address::ZERO).then(|| share(ShareKind::Marketplace, marketplace, own));

@@ -7,8 +7,8 @@ use bourse_wire::{Address, JsonObject, OrderFacts, OrderSide, TokenId, from_valu
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{PaymentProcessor, abi, shares};
-use crate::native::{Data, Deal, Number, Signature, Submitted, Unfit, check_bits, read_signature};
+use super::{FeeTerms, PaymentProcessor, abi, shares};
+use crate::native::{Data, Deal, Number, OrderFault, Signature, SubmittedOrder, check_bits, read_signature};
 
 /// Units that the contract can count.
 const UNITS_BITS: usize = 248;
@@ -22,7 +22,7 @@ pub(super) const PARTS: u8 = 2;
 /// An order with its signature, as it is put and as it is kept.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Signed {
+pub(super) struct ProcessorOrder {
     pub(super) protocol: u8,
     /// Who must agree to each fill; the zero address for nobody.
     #[serde(default)]
@@ -61,15 +61,15 @@ pub(super) struct Signed {
     pub(super) protocol_address: Address,
 }
 
-impl Signed {
-    pub(super) fn read(order: Submitted<'_>, contract: Address) -> Result<Self, Unfit> {
+impl ProcessorOrder {
+    pub(super) fn read(order: SubmittedOrder<'_>, contract: Address) -> Result<Self, OrderFault> {
         let mut members = order.native.clone();
         name_maker(&mut members);
         if take_member(&mut members, "tokenSetMerkleRoot").is_some() {
-            return Err(Unfit::TokenSet { member: "tokenSetMerkleRoot" });
+            return Err(OrderFault::TokenSet { member: "tokenSetMerkleRoot" });
         }
         if take_member(&mut members, "bulkOrderProof").is_some() {
-            return Err(Unfit::Unsupported {
+            return Err(OrderFault::Unsupported {
                 member: "bulkOrderProof",
                 what: "orders that are signed together",
             });
@@ -84,7 +84,7 @@ impl Signed {
         signed.protocol_address = contract;
         if signed.protocol > PARTS {
             let known = "0 (ERC721), 1 (ERC1155), 2 (ERC1155 in parts)";
-            return Err(Unfit::Kind { member: "protocol", value: signed.protocol.into(), known });
+            return Err(OrderFault::Kind { member: "protocol", value: signed.protocol.into(), known });
         }
         check_bits("amount", signed.amount.0, UNITS_BITS)?;
         Ok(signed)
@@ -188,33 +188,37 @@ fn name_maker(members: &mut JsonObject) {
 
 impl PaymentProcessor {
     /// What the order is.
-    pub(super) fn derive(&self, signed: &Signed) -> Result<OrderFacts, Unfit> {
+    pub(super) fn derive(&self, signed: &ProcessorOrder) -> Result<OrderFacts, OrderFault> {
         let maker = match (signed.seller, signed.buyer) {
             (Some(seller), None) => seller,
             (None, Some(buyer)) => buyer,
-            (Some(_), Some(_)) => return Err(Unfit::Bundle { member: "seller", count: 2 }),
+            (Some(_), Some(_)) => return Err(OrderFault::Bundle { member: "seller", count: 2 }),
             (None, None) => {
-                return Err(Unfit::Unsupported { member: "seller", what: "orders of nobody" });
+                return Err(OrderFault::Unsupported { member: "seller", what: "orders of nobody" });
             }
         };
         let is_offer = signed.side() == OrderSide::Offer;
         if is_offer && signed.payment_method == Address::ZERO {
-            return Err(Unfit::NativeOffer { member: "paymentMethod" });
+            return Err(OrderFault::NativeOffer { member: "paymentMethod" });
         }
         if let Some(recipient) = signed.beneficiary.filter(|beneficiary| is_offer && *beneficiary != maker) {
-            return Err(Unfit::Recipient { member: "beneficiary", maker, recipient });
+            return Err(OrderFault::Recipient { member: "beneficiary", maker, recipient });
         }
         if !is_offer && signed.token_id.is_none() {
-            return Err(Unfit::Bundle { member: "tokenId", count: 0 });
+            return Err(OrderFault::Bundle { member: "tokenId", count: 0 });
         }
         let value = signed.amount.0;
         if value.is_zero() || signed.protocol == ONE && value != U256::ONE {
             let expected = if signed.protocol == ONE { "1 of an ERC721 token" } else { "at least 1" };
-            return Err(Unfit::Quantity { member: "amount", value, expected });
+            return Err(OrderFault::Quantity { member: "amount", value, expected });
         }
-        let own = (signed.marketplace, signed.marketplace_fee_numerator.0);
-        let royalty = signed.max_royalty_fee_numerator.unwrap_or_default().0;
-        let shares = shares(signed.item_price.0, own, (signed.fallback_royalty_recipient, royalty))?;
+        let fees = FeeTerms {
+            marketplace: signed.marketplace,
+            marketplace_bps: signed.marketplace_fee_numerator.0,
+            artist: signed.fallback_royalty_recipient,
+            royalty_bps: signed.max_royalty_fee_numerator.unwrap_or_default().0,
+        };
+        let shares = shares(signed.item_price.0, fees)?;
         let deal = Deal {
             marketplace: self.marketplace,
             order_id: self.name(signed),
@@ -233,7 +237,7 @@ impl PaymentProcessor {
     }
 
     /// The name of an order: the hash of what was signed and for whom.
-    pub(super) fn name(&self, signed: &Signed) -> String {
+    pub(super) fn name(&self, signed: &ProcessorOrder) -> String {
         format!("0x{}", hex::encode(self.domain.digest(signed.hash())))
     }
 }

@@ -10,10 +10,11 @@ use super::abi::{
     AdvancedOrder, OrderComponents, OrderParameters, fulfillAdvancedOrderCall,
     fulfillAvailableAdvancedOrdersCall,
 };
-use super::order::Signed;
+use super::order::SeaportOrder;
 use crate::logs::address;
 use crate::native::{
-    self, Api, Data, Request, SourceFault, ask_reservoir, data, member, opensea_chain, read_reservoir, same,
+    self, Api, Data, SourceFault, SourceRequest, ask_reservoir, data, member, opensea_chain, read_reservoir,
+    same,
 };
 use crate::{Fill, Refusal, Trade};
 
@@ -25,10 +26,10 @@ struct Agreed {
 
 impl Seaport {
     /// What to ask so that all orders of a trade can be filled.
-    pub(super) fn ask(&self, trade: &Trade<'_>) -> Result<Vec<Request>, Refusal> {
+    pub(super) fn ask(&self, trade: &Trade<'_>) -> Result<Vec<SourceRequest>, Refusal> {
         let mut requests = Vec::new();
         for fill in &trade.fills {
-            let signed: Signed = native::kept(fill.kept())?;
+            let signed: SeaportOrder = native::read_stored(fill.stored())?;
             if !signed.must_be_agreed() {
                 continue;
             }
@@ -38,30 +39,27 @@ impl Seaport {
                 return Err(Refusal::NoFees { protocol: api.name() });
             }
             requests.push(match api {
-                Api::Reservoir => {
-                    let units = (fill.token_id, fill.quantity);
-                    ask_reservoir(fill.order, trade.collection, units, trade.taker)
-                }
+                Api::Reservoir => ask_reservoir(fill, trade.collection, trade.taker),
                 Api::OpenSea | Api::X2y2 | Api::Blur => self.ask_opensea(trade, fill).ok_or_else(held)?,
             });
         }
         Ok(requests)
     }
 
-    fn ask_opensea(&self, trade: &Trade<'_>, fill: &Fill<'_>) -> Option<Request> {
+    fn ask_opensea(&self, trade: &Trade<'_>, fill: &Fill<'_>) -> Option<SourceRequest> {
         let chain = opensea_chain(self.domain.chain)?;
         let order =
             json!({ "hash": fill.order.order_id, "chain": chain, "protocol_address": self.domain.contract });
         let fulfiller = json!({ "address": trade.taker });
         Some(match trade.side {
-            OrderSide::Listing => Request::new(
+            OrderSide::Listing => SourceRequest::new(
                 "/api/v2/listings/fulfillment_data",
                 json!({ "listing": order, "fulfiller": fulfiller, "units_to_fill": fill.quantity,
                     "include_optional_creator_fees": false }),
             ),
             OrderSide::Offer | OrderSide::Unknown => {
                 let token = json!({ "asset_contract_address": trade.collection, "token_id": fill.token_id });
-                Request::new(
+                SourceRequest::new(
                     "/api/v2/offers/fulfillment_data",
                     json!({ "offer": order, "fulfiller": fulfiller, "consideration": token,
                         "units_to_fill": fill.quantity, "include_optional_creator_fees": false }),
@@ -73,10 +71,10 @@ impl Seaport {
     /// The order with what the marketplace gave for it.
     pub(super) fn agree(
         &self,
-        signed: Signed,
+        signed: SeaportOrder,
         taker: Address,
         answer: &Value,
-    ) -> Result<Signed, SourceFault> {
+    ) -> Result<SeaportOrder, SourceFault> {
         let agreed = match self.api {
             Some(Api::Reservoir) => self.read_calls(&signed, answer)?,
             _ => self.read_opensea(&signed, answer)?,
@@ -87,11 +85,11 @@ impl Seaport {
         if signed.is_restricted() && extra_data.0.is_empty() {
             return Err(SourceFault::Missing { member: "extraData" });
         }
-        Ok(Signed { signature: Data(agreed.signature), extra_data, ..signed })
+        Ok(SeaportOrder { signature: Data(agreed.signature), extra_data, ..signed })
     }
 
     /// What was agreed to in a transaction that fills the order.
-    fn read_calls(&self, signed: &Signed, answer: &Value) -> Result<Agreed, SourceFault> {
+    fn read_calls(&self, signed: &SeaportOrder, answer: &Value) -> Result<Agreed, SourceFault> {
         for call in read_reservoir(answer)? {
             same("contract", &call.to, &self.domain.contract)?;
             let orders = if let Ok(one) = fulfillAdvancedOrderCall::abi_decode(&call.data) {
@@ -110,7 +108,7 @@ impl Seaport {
     }
 
     /// What OpenSea gives for an order: the parts of a call, which differ with the function, and the order itself.
-    fn read_opensea(&self, signed: &Signed, answer: &Value) -> Result<Agreed, SourceFault> {
+    fn read_opensea(&self, signed: &SeaportOrder, answer: &Value) -> Result<Agreed, SourceFault> {
         if let Some(reason) = answer.pointer("/errors/0").and_then(Value::as_str) {
             return Err(SourceFault::Refused { reason: reason.to_owned() });
         }
@@ -146,7 +144,7 @@ fn check_fulfiller(extra_data: &Bytes, taker: Address) -> Result<(), SourceFault
     if fulfiller == Address::ZERO { Ok(()) } else { same("taker", &fulfiller, &taker) }
 }
 
-impl Signed {
+impl SeaportOrder {
     /// Whether the marketplace must be asked for each fill: it keeps the signature, or its zone wants to see more.
     pub(super) fn must_be_agreed(&self) -> bool {
         self.is_held() || self.is_restricted() && self.extra_data.0.is_empty()
@@ -154,7 +152,7 @@ impl Signed {
 }
 
 /// Whether parameters of a call are those of the order.
-fn is_of(parameters: &OrderParameters, signed: &Signed) -> bool {
+fn is_of(parameters: &OrderParameters, signed: &SeaportOrder) -> bool {
     let parameters = parameters.clone();
     let original: usize = parameters.totalOriginalConsiderationItems.saturating_to();
     let components = OrderComponents {

@@ -11,11 +11,11 @@ use super::abi::{
     FulfillmentComponent, OrderParameters, fulfillAdvancedOrderCall, fulfillAvailableAdvancedOrdersCall,
     fulfillBasicOrderCall,
 };
-use super::order::{Item, Signed};
+use super::order::{Item, SeaportOrder};
 use super::tips::{Part, Tip, common_divisor, is_money, spread};
 use crate::native;
 use crate::trade::sum;
-use crate::{Call, Kept, Permission, Plan, Refusal, Trade};
+use crate::{Call, Permission, Plan, Refusal, StoredOrder, Trade};
 
 /// The side of what an order asks for, in the words of the contract.
 const CONSIDERATION: u8 = 1;
@@ -25,7 +25,7 @@ impl Seaport {
         let mut parts = Vec::with_capacity(trade.fills.len());
         let mut answers = answers.iter();
         for fill in &trade.fills {
-            let mut part = Self::part(fill.kept(), fill.quantity)?;
+            let mut part = Self::part(fill.stored(), fill.quantity)?;
             let order_id = || fill.order.order_id.clone();
             if part.signed.must_be_agreed() {
                 let answer = answers.next().ok_or_else(|| Refusal::Held { order_id: order_id() })?;
@@ -65,9 +65,9 @@ impl Seaport {
     }
 
     /// So many units of an order.
-    pub(super) fn part(kept: Kept<'_>, quantity: Amount) -> Result<Part, Refusal> {
-        let signed: Signed = native::kept(kept)?;
-        let order = kept.order;
+    pub(super) fn part(stored: StoredOrder<'_>, quantity: Amount) -> Result<Part, Refusal> {
+        let signed: SeaportOrder = native::read_stored(stored)?;
+        let order = stored.facts;
         let (quantity, whole) = (quantity.value(), order.quantity_initial.value());
         let order_id = order.order_id.clone();
         if quantity != whole && !signed.is_partial() {

@@ -8,8 +8,8 @@ use bourse_wire::{Address, Amount, Marketplace, OrderSide, TokenId};
 
 use super::Seaport;
 use super::abi::{CounterIncremented, OrderCancelled, OrderFulfilled, OrderValidated};
-use super::order::{Item, Signed};
-use crate::logs::{Finding, address, each, read, revoked};
+use super::order::{Item, SeaportOrder};
+use crate::logs::{MakerAccount, ScopedFact, address, each, read};
 use crate::{LogError, Scope, Statement};
 
 /// The first topics of the logs that [`decode`] reads.
@@ -24,7 +24,7 @@ pub(super) fn decode(seaport: &Seaport, logs: &[&Log]) -> Vec<Result<Statement, 
     each(logs, |log| Ok(finding(seaport, log)?.into_iter().collect()))
 }
 
-fn finding(seaport: &Seaport, log: &Log) -> Result<Option<Finding>, LogError> {
+fn finding(seaport: &Seaport, log: &Log) -> Result<Option<ScopedFact>, LogError> {
     let Some(topic) = log.topics.first() else { return Ok(None) };
     let marketplace = seaport.marketplace;
     Ok(match *topic {
@@ -38,7 +38,8 @@ fn finding(seaport: &Seaport, log: &Log) -> Result<Option<Finding>, LogError> {
         CounterIncremented::SIGNATURE_HASH => {
             let event: CounterIncremented = read(log)?;
             let (maker, numbers) = (address(event.offerer), Numbers::AllBut(event.newCounter));
-            Some(revoked((marketplace, log.address), maker, Series::Counter, numbers))
+            let account = MakerAccount { marketplace, contract: log.address, maker };
+            Some(account.revoked(Series::Counter, numbers))
         }
         _ => None,
     })
@@ -46,8 +47,8 @@ fn finding(seaport: &Seaport, log: &Log) -> Result<Option<Finding>, LogError> {
 
 /// An order that its maker had the contract take. Several marketplaces may share a contract: the order is of the one whose
 /// conduit it goes through, or of the only one that has none. What could not be put here states nothing.
-fn published(seaport: &Seaport, event: &OrderValidated) -> Option<Finding> {
-    let signed = Signed::published(&event.orderParameters, seaport.domain.contract);
+fn published(seaport: &Seaport, event: &OrderValidated) -> Option<ScopedFact> {
+    let signed = SeaportOrder::published(&event.orderParameters, seaport.domain.contract);
     let is_ours = match seaport.conduits.as_slice() {
         [] => signed.conduit_key.0.is_zero(),
         conduits => conduits.iter().any(|conduit| conduit.key == signed.conduit_key.0),
@@ -61,7 +62,7 @@ fn published(seaport: &Seaport, event: &OrderValidated) -> Option<Finding> {
 }
 
 /// A fill, when it is of one token: orders for several are not kept.
-fn filled(event: &OrderFulfilled, marketplace: Marketplace) -> Option<Finding> {
+fn filled(event: &OrderFulfilled, marketplace: Marketplace) -> Option<ScopedFact> {
     let is_token = |item_type: u8| Item::of(item_type).is_some_and(|item| !item.is_money());
     let given = event.offer.iter().filter(|item| is_token(item.itemType));
     let given = given.map(|item| (OrderSide::Listing, item.token, item.identifier, item.amount));

@@ -6,12 +6,12 @@ use serde_json::Value;
 
 use super::Seaport;
 use super::abi::{OrderComponents, getCounterCall};
-use super::order::{Asked, Offered, PARTIAL, Signed};
+use super::order::{ConsiderationItem, Offered, PARTIAL, SeaportOrder};
 use crate::native::{Data, Number, TypedData, Word, returned};
-use crate::{Making, NewOrder, Permission, Refusal, Seed, Signing, price_of};
+use crate::{NewOrder, OrderMaking, OrderSeed, OrderSigning, Permission, Refusal, price_of};
 
 impl Seaport {
-    pub(super) fn sign(&self, order: &NewOrder, seed: Seed<'_>) -> Result<Making, Refusal> {
+    pub(super) fn sign(&self, order: &NewOrder, seed: OrderSeed<'_>) -> Result<OrderMaking, Refusal> {
         let counter = returned::<getCounterCall>(seed.answers, 0);
         let counter = counter.ok_or(Refusal::Unknown { what: "the counter of the maker" })?;
         if order.side == OrderSide::Offer && order.currency == Address::ZERO {
@@ -20,7 +20,7 @@ impl Seaport {
         let price = price_of(order.unit_price, order.quantity)?;
         let (key, mover) = self.usual_conduit();
         let (offer, consideration) = things(order, price);
-        let signed = Signed {
+        let signed = SeaportOrder {
             offerer: order.maker,
             zone: Address::ZERO,
             offer: vec![offer],
@@ -46,12 +46,12 @@ impl Seaport {
             _ => return Err(Refusal::Overflow),
         };
         let typed = TypedData::new::<OrderComponents>(self.domain.clone(), &native);
-        Ok(Making::to_sign(permission, Signing { typed, native, price: price.into() }))
+        Ok(OrderMaking::to_sign(permission, OrderSigning { typed, native, price: price.into() }))
     }
 }
 
 /// What the maker gives, and what they get.
-fn things(order: &NewOrder, price: U256) -> (Offered, Asked) {
+fn things(order: &NewOrder, price: U256) -> (Offered, ConsiderationItem) {
     let money_type = u8::from(order.currency != Address::ZERO);
     let token_type = if order.is_multiple { 3 } else { 2 };
     let token = (token_type, order.collection, order.token_id.value(), order.quantity.value());
@@ -67,7 +67,7 @@ fn things(order: &NewOrder, price: U256) -> (Offered, Asked) {
         start_amount: Number(given.3),
         end_amount: Number(given.3),
     };
-    let asked = Asked {
+    let asked = ConsiderationItem {
         item_type: got.0,
         token: got.1,
         identifier_or_criteria: Number(got.2),

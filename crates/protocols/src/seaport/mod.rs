@@ -21,12 +21,15 @@ use bourse_wire::{Address, Amount, Marketplace};
 use serde_json::Value;
 
 use self::abi::{getCounterCall, getOrderStatusCall};
-use self::order::Signed;
+use self::order::SeaportOrder;
 pub(crate) use self::venues::FAMILY;
 use super::native::{
-    self, Admitted, Answers, Api, Domain, Inquiry, Proof, Request, Submitted, Unfit, prove, returned,
+    self, Answers, Api, Domain, Inquiry, NativeOrder, OrderFault, Proof, SourceRequest, SubmittedOrder,
+    prove, returned,
 };
-use super::{Call, Kept, LogError, Making, NewOrder, Plan, Protocol, Refusal, Seed, Statement, Trade};
+use super::{
+    Call, LogError, NewOrder, OrderMaking, OrderSeed, Plan, Protocol, Refusal, Statement, StoredOrder, Trade,
+};
 
 /// Seaport, or a fork of it, as one marketplace uses it on one chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,7 +68,7 @@ impl Seaport {
     }
 
     /// The numbers by which an order can be taken back.
-    fn nonces(&self, signed: &Signed) -> Nonces {
+    fn nonces(&self, signed: &SeaportOrder) -> Nonces {
         Nonces::new(self.domain.contract, [(Series::Counter, signed.counter.0)])
     }
 
@@ -82,8 +85,8 @@ impl Protocol for Seaport {
         self.domain.contract
     }
 
-    fn admit(&self, order: Submitted<'_>) -> Result<Admitted, Unfit> {
-        let signed = Signed::read(order, self.domain.contract, self.api.is_some())?;
+    fn read_order(&self, order: SubmittedOrder<'_>) -> Result<NativeOrder, OrderFault> {
+        let signed = SeaportOrder::read(order, self.domain.contract, self.api.is_some())?;
         let (collection, facts) = self.derive(&signed)?;
         let digest = self.domain.digest(signed.hash());
         let proof = match signed.bulk()? {
@@ -98,14 +101,14 @@ impl Protocol for Seaport {
             None => prove(signed.offerer, digest, &signed.signature.0),
         };
         let (nonces, text) = (self.nonces(&signed), signed.to_text());
-        Ok(Admitted { collection, facts, nonces, text, proof })
+        Ok(NativeOrder { collection, facts, nonces, text, proof })
     }
 
-    fn price(&self, kept: Kept<'_>, quantity: Amount) -> Result<U256, Refusal> {
-        Self::part(kept, quantity)?.price()
+    fn fill_price(&self, stored: StoredOrder<'_>, quantity: Amount) -> Result<U256, Refusal> {
+        Self::part(stored, quantity)?.price()
     }
 
-    fn requests(&self, trade: &Trade<'_>) -> Result<Vec<Request>, Refusal> {
+    fn source_requests(&self, trade: &Trade<'_>) -> Result<Vec<SourceRequest>, Refusal> {
         self.ask(trade)
     }
 
@@ -113,30 +116,30 @@ impl Protocol for Seaport {
         self.plan(trade, answers)
     }
 
-    fn before_making(&self, order: &NewOrder) -> Vec<Inquiry> {
+    fn order_inquiries(&self, order: &NewOrder) -> Vec<Inquiry> {
         let call = getCounterCall { offerer: order.maker.bytes().into() };
         vec![Inquiry::new(self.domain.contract, &call)]
     }
 
-    fn make(&self, order: &NewOrder, seed: Seed<'_>) -> Result<Making, Refusal> {
+    fn make_order(&self, order: &NewOrder, seed: OrderSeed<'_>) -> Result<OrderMaking, Refusal> {
         self.sign(order, seed)
     }
 
-    fn cancel(&self, kept: Kept<'_>) -> Result<Call, Refusal> {
-        let orders = vec![native::kept::<Signed>(kept)?.components()];
+    fn cancel(&self, stored: StoredOrder<'_>) -> Result<Call, Refusal> {
+        let orders = vec![native::read_stored::<SeaportOrder>(stored)?.components()];
         Ok(Call::of(self.domain.contract, &abi::cancelCall { orders }))
     }
 
-    fn inquiries(&self, kept: Kept<'_>) -> Result<Vec<Inquiry>, Refusal> {
-        let signed = native::kept::<Signed>(kept)?;
+    fn standing_inquiries(&self, stored: StoredOrder<'_>) -> Result<Vec<Inquiry>, Refusal> {
+        let signed = native::read_stored::<SeaportOrder>(stored)?;
         let status = getOrderStatusCall { orderHash: signed.hash() };
         let counter = getCounterCall { offerer: signed.offerer.bytes().into() };
         let to = self.domain.contract;
         Ok(vec![Inquiry::new(to, &status), Inquiry::new(to, &counter)])
     }
 
-    fn standing(&self, kept: Kept<'_>, answers: Answers<'_>) -> Option<Standing> {
-        let signed = native::kept::<Signed>(kept).ok()?;
+    fn standing(&self, stored: StoredOrder<'_>, answers: Answers<'_>) -> Option<Standing> {
+        let signed = native::read_stored::<SeaportOrder>(stored).ok()?;
         let status = returned::<getOrderStatusCall>(answers, 0)?;
         let counter = returned::<getCounterCall>(answers, 1)?;
         if status.isCancelled || counter != signed.counter.0 {
@@ -144,9 +147,9 @@ impl Protocol for Seaport {
         }
         // An order that nobody has touched has no size yet.
         if status.totalSize.is_zero() {
-            return Some(Standing::Open { remaining: kept.order.quantity_initial });
+            return Some(Standing::Open { remaining: stored.facts.quantity_initial });
         }
-        let initial = kept.order.quantity_initial.value();
+        let initial = stored.facts.quantity_initial.value();
         let filled = initial.checked_mul(status.totalFilled)?.checked_div(status.totalSize)?;
         let remaining = initial.saturating_sub(filled);
         if remaining.is_zero() {
@@ -155,11 +158,11 @@ impl Protocol for Seaport {
         Some(Standing::Open { remaining: remaining.into() })
     }
 
-    fn topics(&self) -> &'static [B256] {
+    fn log_topics(&self) -> &'static [B256] {
         &logs::TOPICS
     }
 
-    fn decode(&self, logs: &[&Log]) -> Vec<Result<Statement, LogError>> {
+    fn decode_logs(&self, logs: &[&Log]) -> Vec<Result<Statement, LogError>> {
         logs::decode(self, logs)
     }
 }

@@ -9,7 +9,7 @@ use super::Seaport;
 use super::abi;
 use crate::logs::address;
 use crate::native::{
-    Data, Deal, Number, Share, ShareKind, SignatureFault, Submitted, Unfit, Word, check_count,
+    Data, Deal, Number, OrderFault, Share, ShareKind, SignatureFault, SubmittedOrder, Word, check_count,
     read_signature, total,
 };
 
@@ -19,11 +19,11 @@ const CONSIDERATION_MAX: usize = 17;
 /// An order with its signature, as it is put and as it is kept.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Signed {
+pub(super) struct SeaportOrder {
     pub(super) offerer: Address,
     pub(super) zone: Address,
     pub(super) offer: Vec<Offered>,
-    pub(super) consideration: Vec<Asked>,
+    pub(super) consideration: Vec<ConsiderationItem>,
     pub(super) order_type: u8,
     pub(super) start_time: Number,
     pub(super) end_time: Number,
@@ -58,7 +58,7 @@ pub(super) struct Offered {
 /// Something that an order asks for, and who gets it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Asked {
+pub(super) struct ConsiderationItem {
     pub(super) item_type: u8,
     pub(super) token: Address,
     pub(super) identifier_or_criteria: Number,
@@ -114,10 +114,14 @@ fn is_empty(data: &Data) -> bool {
     data.0.is_empty()
 }
 
-impl Signed {
+impl SeaportOrder {
     /// Reads an order, either with its members or, as marketplaces publish it, with these under `parameters`. Its
     /// signature may be missing where the marketplace can be asked for it.
-    pub(super) fn read(order: Submitted<'_>, contract: Address, may_be_held: bool) -> Result<Self, Unfit> {
+    pub(super) fn read(
+        order: SubmittedOrder<'_>,
+        contract: Address,
+        may_be_held: bool,
+    ) -> Result<Self, OrderFault> {
         let members = order.native.get("parameters").and_then(Value::as_object).unwrap_or(order.native);
         let mut signed: Self = from_value(Value::Object(members.clone()))?;
         let named = |object: &JsonObject| object.get("signature").and_then(Value::as_str).map(str::to_owned);
@@ -134,7 +138,7 @@ impl Signed {
         check_count("consideration", signed.consideration.len(), CONSIDERATION_MAX)?;
         if signed.order_type > (PARTIAL | RESTRICTED) {
             let value = signed.order_type.into();
-            return Err(Unfit::Kind { member: "orderType", value, known: KINDS });
+            return Err(OrderFault::Kind { member: "orderType", value, known: KINDS });
         }
         Ok(signed)
     }
@@ -146,7 +150,7 @@ impl Signed {
             offerer: address(parameters.offerer),
             zone: address(parameters.zone),
             offer: parameters.offer.iter().map(Offered::of).collect(),
-            consideration: parameters.consideration.iter().map(Asked::of).collect(),
+            consideration: parameters.consideration.iter().map(ConsiderationItem::of).collect(),
             order_type: parameters.orderType,
             start_time: Number(parameters.startTime),
             end_time: Number(parameters.endTime),
@@ -184,7 +188,7 @@ impl Signed {
             offerer: self.offerer.bytes().into(),
             zone: self.zone.bytes().into(),
             offer: self.offer.iter().map(Offered::abi).collect(),
-            consideration: self.consideration.iter().map(Asked::abi).collect(),
+            consideration: self.consideration.iter().map(ConsiderationItem::abi).collect(),
             orderType: self.order_type,
             startTime: self.start_time.0,
             endTime: self.end_time.0,
@@ -218,7 +222,7 @@ impl Offered {
     }
 }
 
-impl Asked {
+impl ConsiderationItem {
     fn of(item: &abi::ConsiderationItem) -> Self {
         Self {
             item_type: item.itemType,
@@ -244,14 +248,14 @@ impl Asked {
 
 impl Seaport {
     /// The collection, and what the order is.
-    pub(super) fn derive(&self, signed: &Signed) -> Result<(Address, OrderFacts), Unfit> {
+    pub(super) fn derive(&self, signed: &SeaportOrder) -> Result<(Address, OrderFacts), OrderFault> {
         let operator =
-            self.mover(signed.conduit_key.0).ok_or(Unfit::Conduit { key: signed.conduit_key.0 })?;
+            self.mover(signed.conduit_key.0).ok_or(OrderFault::Conduit { key: signed.conduit_key.0 })?;
         if signed.is_restricted() && !self.signed_zones.contains(&signed.zone) {
-            return Err(Unfit::Zone { zone: signed.zone });
+            return Err(OrderFault::Zone { zone: signed.zone });
         }
         let [offered] = signed.offer.as_slice() else {
-            return Err(Unfit::Bundle { member: "offer", count: signed.offer.len() });
+            return Err(OrderFault::Bundle { member: "offer", count: signed.offer.len() });
         };
         let given = kind("offer.itemType", offered.item_type)?;
         steady("offer.startAmount", offered.start_amount, offered.end_amount)?;
@@ -281,9 +285,9 @@ impl Seaport {
         Ok((sale.collection, deal.facts()?))
     }
 
-    fn listing(&self, signed: &Signed, offered: &Offered, given: Item) -> Result<Sale, Unfit> {
+    fn listing(&self, signed: &SeaportOrder, offered: &Offered, given: Item) -> Result<Sale, OrderFault> {
         if given.is_any() {
-            return Err(Unfit::TokenSet { member: "offer.itemType" });
+            return Err(OrderFault::TokenSet { member: "offer.itemType" });
         }
         let currency = currency_of(signed.consideration.iter())?;
         let amounts = signed.consideration.iter().map(|asked| asked.start_amount.0);
@@ -300,30 +304,31 @@ impl Seaport {
         })
     }
 
-    fn offer(&self, signed: &Signed, offered: &Offered) -> Result<Sale, Unfit> {
+    fn offer(&self, signed: &SeaportOrder, offered: &Offered) -> Result<Sale, OrderFault> {
         if Item::of(offered.item_type) == Some(Item::Native) {
-            return Err(Unfit::NativeOffer { member: "offer.itemType" });
+            return Err(OrderFault::NativeOffer { member: "offer.itemType" });
         }
-        let is_token = |asked: &&Asked| Item::of(asked.item_type).is_some_and(|item| !item.is_money());
-        let tokens: Vec<&Asked> = signed.consideration.iter().filter(is_token).collect();
+        let is_token =
+            |asked: &&ConsiderationItem| Item::of(asked.item_type).is_some_and(|item| !item.is_money());
+        let tokens: Vec<&ConsiderationItem> = signed.consideration.iter().filter(is_token).collect();
         let [token] = tokens.as_slice() else {
-            return Err(Unfit::Bundle { member: "consideration", count: tokens.len() });
+            return Err(OrderFault::Bundle { member: "consideration", count: tokens.len() });
         };
         if token.recipient != signed.offerer {
             let (maker, recipient) = (signed.offerer, token.recipient);
-            return Err(Unfit::Recipient { member: "consideration.recipient", maker, recipient });
+            return Err(OrderFault::Recipient { member: "consideration.recipient", maker, recipient });
         }
         let wanted = kind("consideration.itemType", token.item_type)?;
         let criteria = token.identifier_or_criteria.0;
         if wanted.is_any() && !criteria.is_zero() {
-            return Err(Unfit::TokenSet { member: "consideration.identifierOrCriteria" });
+            return Err(OrderFault::TokenSet { member: "consideration.identifierOrCriteria" });
         }
         let money = || signed.consideration.iter().filter(|asked| !is_token(asked));
         if money().next().is_some() {
             let other = currency_of(money())?;
             if other != offered.token {
                 let first = offered.token;
-                return Err(Unfit::Currencies { member: "consideration", first, other });
+                return Err(OrderFault::Currencies { member: "consideration", first, other });
             }
         }
         Ok(Sale {
@@ -338,7 +343,7 @@ impl Seaport {
         })
     }
 
-    fn share(&self, asked: &Asked) -> Share {
+    fn share(&self, asked: &ConsiderationItem) -> Share {
         let is_own = self.fee_recipient == Some(asked.recipient);
         let kind = if is_own { ShareKind::Marketplace } else { ShareKind::Royalty };
         Share { kind, recipient: asked.recipient, amount: asked.start_amount.0 }
@@ -357,41 +362,41 @@ struct Sale {
     price_member: &'static str,
 }
 
-fn kind(member: &'static str, number: u8) -> Result<Item, Unfit> {
-    Item::of(number).ok_or(Unfit::Kind { member, value: number.into(), known: ITEMS })
+fn kind(member: &'static str, number: u8) -> Result<Item, OrderFault> {
+    Item::of(number).ok_or(OrderFault::Kind { member, value: number.into(), known: ITEMS })
 }
 
 /// Refuses amounts that change with time.
-fn steady(member: &'static str, start: Number, end: Number) -> Result<(), Unfit> {
-    if start == end { Ok(()) } else { Err(Unfit::ChangingAmount { member, start: start.0, end: end.0 }) }
+fn steady(member: &'static str, start: Number, end: Number) -> Result<(), OrderFault> {
+    if start == end { Ok(()) } else { Err(OrderFault::ChangingAmount { member, start: start.0, end: end.0 }) }
 }
 
 /// The one currency of some things, all of which must be money.
-fn currency_of<'a>(mut asked: impl Iterator<Item = &'a Asked>) -> Result<Address, Unfit> {
+fn currency_of<'a>(mut asked: impl Iterator<Item = &'a ConsiderationItem>) -> Result<Address, OrderFault> {
     let member = "consideration";
-    let money = |asked: &Asked| match Item::of(asked.item_type) {
+    let money = |asked: &ConsiderationItem| match Item::of(asked.item_type) {
         Some(Item::Native) => Ok(Address::ZERO),
         Some(Item::Erc20) => Ok(asked.token),
         // A token that the maker asks for is for the one who shall have it.
-        _ => Err(Unfit::Private { member, taker: asked.recipient }),
+        _ => Err(OrderFault::Private { member, taker: asked.recipient }),
     };
-    let first = money(asked.next().ok_or(Unfit::ZeroPrice { member })?)?;
+    let first = money(asked.next().ok_or(OrderFault::ZeroPrice { member })?)?;
     for asked in asked {
         let other = money(asked)?;
         if other != first {
-            return Err(Unfit::Currencies { member, first, other });
+            return Err(OrderFault::Currencies { member, first, other });
         }
     }
     Ok(first)
 }
 
 /// How many units something is.
-fn units(member: &'static str, item: Item, amount: Number) -> Result<U256, Unfit> {
+fn units(member: &'static str, item: Item, amount: Number) -> Result<U256, OrderFault> {
     let value = amount.0;
     match () {
-        () if value.is_zero() => Err(Unfit::Quantity { member, value, expected: "at least 1" }),
+        () if value.is_zero() => Err(OrderFault::Quantity { member, value, expected: "at least 1" }),
         () if !item.is_multiple() && value != U256::from(1) => {
-            Err(Unfit::Quantity { member, value, expected: "1 of an ERC721 token" })
+            Err(OrderFault::Quantity { member, value, expected: "1 of an ERC721 token" })
         }
         () => Ok(value),
     }

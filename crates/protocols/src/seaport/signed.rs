@@ -3,7 +3,7 @@
 use alloy_primitives::{B256, Bytes, U256, keccak256};
 use alloy_sol_types::SolStruct as _;
 
-use super::order::Signed;
+use super::order::SeaportOrder;
 use crate::native::{COMPACT, FULL, SignatureFault, root_by_place};
 
 /// Where an order stands in its tree: so many bytes behind the signature.
@@ -19,7 +19,7 @@ pub(super) struct Bulk {
     proof: Vec<B256>,
 }
 
-impl Signed {
+impl SeaportOrder {
     /// The hash by which contracts and marketplaces call the order.
     pub(super) fn hash(&self) -> B256 {
         self.components().eip712_hash_struct()

@@ -6,13 +6,13 @@
 use alloy_primitives::U256;
 use bourse_wire::{Address, OrderSide};
 
-use super::order::{Item, Signed};
+use super::order::{Item, SeaportOrder};
 use crate::{Fee, Refusal};
 
 /// A part of an order that somebody fills.
 pub(super) struct Part {
     pub(super) order_id: String,
-    pub(super) signed: Signed,
+    pub(super) signed: SeaportOrder,
     pub(super) side: OrderSide,
     /// How many units.
     pub(super) quantity: U256,

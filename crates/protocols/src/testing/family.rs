@@ -7,11 +7,11 @@ use bourse_wire::{Address, Amount, OrderSide};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::{admit, kept, person};
-use crate::native::Admitted;
+use super::{admit, person, stored};
+use crate::native::NativeOrder;
 use crate::{
-    AskedFee, BeforeConsent, Call, Consent, Fill, Given, Heard, Permission, Plan, Protocol, Refusal, Taken,
-    Trade,
+    Call, Consent, ConsentAnswers, ConsentOutcome, ConsentQuestions, ConsentSignature, Fill, Permission,
+    Plan, Protocol, Refusal, RequestedFee, Trade,
 };
 
 /// Who made all orders that are drawn.
@@ -30,7 +30,7 @@ pub(crate) fn dollar() -> Address {
 
 /// An order for some units of a token at a price for each, and how many of them are traded.
 #[derive(Clone, Debug)]
-pub(crate) struct Drawn {
+pub(crate) struct DrawnOrder {
     pub(crate) side: OrderSide,
     pub(crate) is_native: bool,
     /// Whether there are many of the token.
@@ -43,7 +43,7 @@ pub(crate) struct Drawn {
     pub(crate) unit_share: u64,
 }
 
-impl Drawn {
+impl DrawnOrder {
     pub(crate) fn currency(&self) -> Address {
         if self.is_native { Address::ZERO } else { dollar() }
     }
@@ -60,7 +60,7 @@ impl Drawn {
 
 /// What a call does with one order.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Moved {
+pub(crate) struct TokenMove {
     pub(crate) token: u64,
     pub(crate) units: u64,
     /// What the buyer pays: for the units, and on top.
@@ -72,18 +72,18 @@ pub(crate) trait Family {
     fn protocol(&self) -> Arc<dyn Protocol>;
 
     /// An order as it is put. Nobody has signed it.
-    fn order(&self, drawn: &Drawn, salt: usize) -> Value;
+    fn order(&self, drawn: &DrawnOrder, salt: usize) -> Value;
 
     /// What a call does, read with nothing but the ABI. Without fees on top for offers.
-    fn moved(&self, call: &Call) -> Vec<Moved>;
+    fn moved(&self, call: &Call) -> Vec<TokenMove>;
 
     /// What its own service answers to a trade.
-    fn answers(&self, _trade: &Trade<'_>, _drawn: &[Drawn]) -> Vec<Value> {
+    fn answers(&self, _trade: &Trade<'_>, _drawn: &[DrawnOrder]) -> Vec<Value> {
         Vec::new()
     }
 
     /// Whether it may refuse such a trade for this reason.
-    fn may_refuse(&self, refusal: &Refusal, drawn: &[Drawn], fees: u64) -> bool;
+    fn may_refuse(&self, refusal: &Refusal, drawn: &[DrawnOrder], fees: u64) -> bool;
 }
 
 /// As many trades as tell something: each is encoded, read and hashed several times.
@@ -97,7 +97,7 @@ pub(crate) fn signature() -> String {
 }
 
 /// Orders of a side in one currency.
-pub(crate) fn drawn(side: OrderSide) -> impl Strategy<Value = Vec<Drawn>> {
+pub(crate) fn drawn(side: OrderSide) -> impl Strategy<Value = Vec<DrawnOrder>> {
     let one = (any::<bool>(), 0..1000_u64, 1..50_u64, any::<bool>(), 0..50_u64, 1..1_000_000_u64, 0..100_u64);
     (any::<bool>(), prop::collection::vec(one, 1..4)).prop_map(move |(is_native, all)| {
         let is_native = is_native && side == OrderSide::Listing;
@@ -106,7 +106,7 @@ pub(crate) fn drawn(side: OrderSide) -> impl Strategy<Value = Vec<Drawn>> {
                 let units = if is_multiple { units } else { 1 };
                 let traded = if is_whole { units } else { traded % units + 1 };
                 let unit_share = unit_price * share / 100;
-                Drawn { side, is_native, is_multiple, token, units, traded, unit_price, unit_share }
+                DrawnOrder { side, is_native, is_multiple, token, units, traded, unit_price, unit_share }
             });
         drawn.collect()
     })
@@ -121,50 +121,63 @@ pub(crate) fn fees() -> impl Strategy<Value = Vec<u64>> {
     ]
 }
 
-fn put(family: &dyn Family, drawn: &[Drawn]) -> Vec<Admitted> {
-    let put = |(salt, drawn): (usize, &Drawn)| {
+fn put(family: &dyn Family, drawn: &[DrawnOrder]) -> Vec<NativeOrder> {
+    let put = |(salt, drawn): (usize, &DrawnOrder)| {
         let order = family.order(drawn, salt);
-        admit(&*family.protocol(), &order).unwrap_or_else(|unfit| panic!("{unfit}: {order}"))
+        admit(&*family.protocol(), &order).unwrap_or_else(|fault| panic!("{fault}: {order}"))
     };
     drawn.iter().enumerate().map(put).collect()
 }
 
 /// Everything that the taker must sign is signed.
 fn signed(protocol: &dyn Protocol, trade: &Trade<'_>) -> Result<Vec<Consent>, Refusal> {
-    let BeforeConsent { inquiries, .. } = protocol.before_consent(trade)?;
+    let ConsentQuestions { inquiries, .. } = protocol.consent_questions(trade)?;
     let zero = vec![Some(vec![0; 32].into()); inquiries.len()];
     let challenge = [json!({ "message": "Sign in", "walletAddress": trade.taker() })];
-    let wanted = protocol.wanted(trade, Heard { chain: &zero, service: &challenge, now: 1000 })?;
-    let take = |wanted: &crate::Wanted| {
-        let given = Given { taker: trade.taker(), terms: &wanted.terms, signature: &signature(), now: 1000 };
-        match protocol.take(given).unwrap() {
-            Taken::Signed(consent, _) => consent,
-            Taken::Show(_) => protocol.shown(&json!({ "accessToken": "token" }), 1000).unwrap(),
+    let wanted =
+        protocol.missing_consents(trade, ConsentAnswers { chain: &zero, service: &challenge, now: 1000 })?;
+    let take = |wanted: &crate::ConsentRequest| {
+        let given = ConsentSignature {
+            taker: trade.taker(),
+            terms: &wanted.terms,
+            signature: &signature(),
+            now: 1000,
+        };
+        match protocol.accept_consent(given).unwrap() {
+            ConsentOutcome::Given(consent, _) => consent,
+            ConsentOutcome::AskSource(_) => {
+                protocol.consent_from_source(&json!({ "accessToken": "token" }), 1000).unwrap()
+            }
         }
     };
     Ok(wanted.iter().map(take).collect())
 }
 
-fn plan(family: &dyn Family, orders: &[Admitted], drawn: &[Drawn], asked: &[u64]) -> Result<Plan, Refusal> {
+fn plan(
+    family: &dyn Family,
+    orders: &[NativeOrder],
+    drawn: &[DrawnOrder],
+    asked: &[u64],
+) -> Result<Plan, Refusal> {
     let protocol = family.protocol();
     let mut fills = Vec::new();
     for (order, drawn) in orders.iter().zip(drawn) {
-        fills.push(Fill::new(&*protocol, kept(order), Amount::from(drawn.traded))?);
+        fills.push(Fill::new(&*protocol, stored(order), Amount::from(drawn.traded))?);
     }
-    let fee = |(place, amount): (usize, &u64)| AskedFee {
+    let fee = |(place, amount): (usize, &u64)| RequestedFee {
         amount: (*amount).into(),
         receiver: person(u8::try_from(place).unwrap() + 1),
     };
-    let asked: Vec<AskedFee> = asked.iter().enumerate().map(fee).collect();
+    let asked: Vec<RequestedFee> = asked.iter().enumerate().map(fee).collect();
     let trade = Trade::new(collection(), fills, &asked, person(0xb0))?;
     let consents = signed(&*protocol, &trade)?;
     let trade = trade.with_consents(consents);
-    protocol.requests(&trade)?;
+    protocol.source_requests(&trade)?;
     protocol.fill(&trade, &family.answers(&trade, drawn))
 }
 
 /// Checks that what is put is kept and comes back, and that the trade of it adds up.
-pub(crate) fn check(family: &dyn Family, drawn: &[Drawn], asked: &[u64]) -> Result<(), TestCaseError> {
+pub(crate) fn check(family: &dyn Family, drawn: &[DrawnOrder], asked: &[u64]) -> Result<(), TestCaseError> {
     let orders = put(family, drawn);
     for (order, drawn) in orders.iter().zip(drawn) {
         let again: Value = serde_json::from_str(&order.text).unwrap();
@@ -177,7 +190,7 @@ pub(crate) fn check(family: &dyn Family, drawn: &[Drawn], asked: &[u64]) -> Resu
             (drawn.units.into(), Some(drawn.token.into()))
         );
     }
-    let price: u64 = drawn.iter().map(Drawn::price).sum();
+    let price: u64 = drawn.iter().map(DrawnOrder::price).sum();
     let fee = |asked: &u64| if *asked <= 10_000 { price * asked / 10_000 } else { *asked };
     let fees: u64 = asked.iter().map(fee).sum();
     let plan = match plan(family, &orders, drawn, asked) {
@@ -193,7 +206,7 @@ pub(crate) fn check(family: &dyn Family, drawn: &[Drawn], asked: &[u64]) -> Resu
     prop_assert_eq!(sum(&mut plan.calls.iter().map(|call| call.price.value())), total);
     let value = if drawn[0].is_native { total } else { U256::ZERO };
     prop_assert_eq!(sum(&mut plan.calls.iter().map(|call| call.value.value())), value);
-    let mut moved: Vec<Moved> = plan.calls.iter().flat_map(|call| family.moved(call)).collect();
+    let mut moved: Vec<TokenMove> = plan.calls.iter().flat_map(|call| family.moved(call)).collect();
     prop_assert_eq!(sum(&mut moved.iter().map(|moved| moved.paid)), total);
     let mut units: Vec<(u64, u64)> = moved.drain(..).map(|moved| (moved.token, moved.units)).collect();
     let mut wanted: Vec<(u64, u64)> = drawn.iter().map(|drawn| (drawn.token, drawn.traded)).collect();
@@ -204,7 +217,7 @@ pub(crate) fn check(family: &dyn Family, drawn: &[Drawn], asked: &[u64]) -> Resu
 }
 
 /// Buyers let the exact amount be taken, and sellers the token.
-fn check_permissions(plan: &Plan, drawn: &[Drawn], total: U256) -> Result<(), TestCaseError> {
+fn check_permissions(plan: &Plan, drawn: &[DrawnOrder], total: U256) -> Result<(), TestCaseError> {
     let is_listing = drawn[0].side == OrderSide::Listing;
     match plan.permissions.as_slice() {
         [] => prop_assert!(is_listing && drawn[0].is_native),

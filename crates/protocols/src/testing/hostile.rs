@@ -6,9 +6,9 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::samples::{Sample, samples};
-use super::{admit, kept, person};
-use crate::native::{Admitted, Proof};
-use crate::{AskedFee, Consent, Fill, Heard, Protocol, Trade};
+use super::{admit, person, stored};
+use crate::native::{NativeOrder, Proof};
+use crate::{Consent, ConsentAnswers, Fill, Protocol, RequestedFee, Trade};
 
 /// The paths to everything inside of a value, outer before inner.
 fn paths(value: &Value, path: &str, found: &mut Vec<String>) {
@@ -98,7 +98,7 @@ fn edges() -> impl Strategy<Value = Value> {
 }
 
 /// Does everything with an order that can be done, with answers that make no sense.
-fn exercise(protocol: &dyn Protocol, order: &Admitted) -> Result<(), TestCaseError> {
+fn exercise(protocol: &dyn Protocol, order: &NativeOrder) -> Result<(), TestCaseError> {
     let facts = &order.facts;
     prop_assert_ne!(facts.quantity_initial, Amount::ZERO);
     prop_assert!((0..=10_000).contains(&facts.fee_bps), "{} of 10000", facts.fee_bps);
@@ -106,24 +106,27 @@ fn exercise(protocol: &dyn Protocol, order: &Admitted) -> Result<(), TestCaseErr
     let again: Value = serde_json::from_str(&order.text).unwrap();
     prop_assert_eq!(&admit(protocol, &json!({ "native": again })).unwrap(), order);
     let nonsense = [Some(vec![0xff; 32].into()), None, Some(vec![1].into())];
-    let _ = (protocol.cancel(kept(order)), protocol.inquiries(kept(order)));
-    let _ = protocol.standing(kept(order), &nonsense);
+    let _ = (protocol.cancel(stored(order)), protocol.standing_inquiries(stored(order)));
+    let _ = protocol.standing(stored(order), &nonsense);
     let consent = |subject: &str| Consent { subject: subject.to_owned(), proof: "{}".to_owned(), until: 9 };
     let consents = vec![consent("login"), consent(&facts.order_id)];
-    let whole = protocol.price(kept(order), facts.quantity_initial).ok();
+    let whole = protocol.fill_price(stored(order), facts.quantity_initial).ok();
     for quantity in [facts.quantity_initial, Amount::from(1), Amount::ZERO, Amount::MAX] {
         let is_some = quantity != Amount::ZERO && quantity <= facts.quantity_initial;
-        let Ok(mut fill) = Fill::new(protocol, kept(order), quantity) else { continue };
+        let Ok(mut fill) = Fill::new(protocol, stored(order), quantity) else { continue };
         prop_assert!(is_some, "{} of {}", quantity, facts.quantity_initial);
         prop_assert!(fill.price <= whole.unwrap_or(U256::MAX), "a part is no dearer than all");
         fill.token_id = fill.token_id.or(Some(TokenId::from(U256::MAX)));
         for amount in [0, 250, u64::MAX] {
-            let fees = [AskedFee { amount: amount.into(), receiver: person(1) }];
+            let fees = [RequestedFee { amount: amount.into(), receiver: person(1) }];
             let Ok(trade) = Trade::new(order.collection, vec![fill], &fees, person(0xb0)) else { continue };
             let trade = trade.with_consents(consents.clone());
-            let heard = Heard { chain: &nonsense, service: &[json!([])], now: u64::MAX };
-            let _ =
-                (protocol.before_consent(&trade), protocol.wanted(&trade, heard), protocol.requests(&trade));
+            let heard = ConsentAnswers { chain: &nonsense, service: &[json!([])], now: u64::MAX };
+            let _ = (
+                protocol.consent_questions(&trade),
+                protocol.missing_consents(&trade, heard),
+                protocol.source_requests(&trade),
+            );
             let Ok(plan) = protocol.fill(&trade, &[json!({ "steps": [], "buys": [{}], "data": 5 })]) else {
                 continue;
             };
@@ -147,7 +150,7 @@ fn wrong_types_are_refused_in_every_member() {
                 );
                 match admit(&*sample.protocol, &changed(&sample, &path, wrong)) {
                     Ok(taken) => assert_eq!(taken, sample.admitted, "{shown}"),
-                    Err(unfit) => assert!(!unfit.to_string().is_empty(), "{shown}"),
+                    Err(fault) => assert!(!fault.to_string().is_empty(), "{shown}"),
                 }
             }
         }

@@ -11,9 +11,12 @@ use bourse_market::facts::Log;
 use bourse_wire::{Address, Amount, ChainId, Marketplace, ServiceName, TokenId};
 use serde_json::{Value, json};
 
-use crate::native::{Admitted, Proof, Submitted, Unfit};
+use crate::native::{NativeOrder, OrderFault, Proof, SubmittedOrder};
 use crate::venues::known;
-use crate::{AskedFee, Consent, Fill, Given, Kept, Plan, Protocol, Refusal, Statement, Taken, Trade};
+use crate::{
+    Consent, ConsentOutcome, ConsentSignature, Fill, Plan, Protocol, Refusal, RequestedFee, Statement,
+    StoredOrder, Trade,
+};
 
 /// Who made all orders of the vectors.
 pub(crate) const MAKER: &str = "0x19e7e376e7c213b7e7e7e46cc70a5dd086daff2a";
@@ -53,15 +56,15 @@ pub(crate) fn case(family: &str, name: &str) -> Value {
 }
 
 /// The orders of a case, all of which must be taken.
-pub(crate) fn admitted(case: &Value) -> Vec<Admitted> {
+pub(crate) fn admitted(case: &Value) -> Vec<NativeOrder> {
     let protocol = protocol(case);
     let orders = case["orders"].as_array().unwrap().iter();
-    orders.map(|order| admit(&*protocol, order).unwrap_or_else(|unfit| panic!("{unfit}: {case}"))).collect()
+    orders.map(|order| admit(&*protocol, order).unwrap_or_else(|fault| panic!("{fault}: {case}"))).collect()
 }
 
 /// What is kept of an order.
-pub(crate) fn kept(order: &Admitted) -> Kept<'_> {
-    Kept { order: &order.facts, native: Some(&order.text) }
+pub(crate) fn stored(order: &NativeOrder) -> StoredOrder<'_> {
+    StoredOrder { facts: &order.facts, native: Some(&order.text) }
 }
 
 /// An order of a case with one member changed, by its path.
@@ -105,7 +108,7 @@ pub(crate) fn check_calls(family: &str) {
             assert_eq!(call.price.to_string(), text(&filling["price"]), "{name}");
         }
         if let Some(cancel) = case.get("cancel") {
-            let call = protocol.cancel(kept(&orders[0])).unwrap();
+            let call = protocol.cancel(stored(&orders[0])).unwrap();
             assert_eq!(call.data.to_string(), text(&cancel["data"]), "{name}");
             assert_eq!(call.to.to_string(), text(&cancel["to"]), "{name}");
         }
@@ -123,7 +126,7 @@ pub(crate) fn check_names(names: &[(&[u8], &str)]) {
 pub(crate) fn decoded(protocol: &dyn Protocol, family: &str, logs: &[(&str, Address)]) -> Vec<Statement> {
     let vectors = vectors(family);
     let logs: Vec<Log> = logs.iter().map(|(name, writer)| log(&vectors["logs"][*name], *writer)).collect();
-    let decoded = protocol.decode(&logs.iter().collect::<Vec<_>>());
+    let decoded = protocol.decode_logs(&logs.iter().collect::<Vec<_>>());
     decoded.into_iter().map(Result::unwrap).collect()
 }
 
@@ -135,20 +138,24 @@ pub(crate) fn person(last: u8) -> Address {
 }
 
 /// Puts an order of a vector.
-pub(crate) fn admit(protocol: &dyn Protocol, order: &Value) -> Result<Admitted, Unfit> {
+pub(crate) fn admit(protocol: &dyn Protocol, order: &Value) -> Result<NativeOrder, OrderFault> {
     let native = order["native"].as_object().unwrap();
-    protocol.admit(Submitted { native, signature: order["signature"].as_str() })
+    protocol.read_order(SubmittedOrder { native, signature: order["signature"].as_str() })
 }
 
 /// The plan that fills orders as a vector says.
-pub(crate) fn fill(protocol: &dyn Protocol, orders: &[Admitted], filling: &Value) -> Result<Plan, Refusal> {
+pub(crate) fn fill(
+    protocol: &dyn Protocol,
+    orders: &[NativeOrder],
+    filling: &Value,
+) -> Result<Plan, Refusal> {
     fill_with(protocol, orders, filling, &[])
 }
 
 /// The same with what a source answered.
 pub(crate) fn fill_with(
     protocol: &dyn Protocol,
-    orders: &[Admitted],
+    orders: &[NativeOrder],
     filling: &Value,
     answers: &[Value],
 ) -> Result<Plan, Refusal> {
@@ -158,20 +165,20 @@ pub(crate) fn fill_with(
 /// A trade as a vector says.
 pub(crate) fn trade<'a>(
     protocol: &dyn Protocol,
-    orders: &'a [Admitted],
+    orders: &'a [NativeOrder],
     filling: &Value,
 ) -> Result<Trade<'a>, Refusal> {
     let mut fills = Vec::new();
     for (place, order) in orders.iter().enumerate() {
         let quantity: Amount = text(&filling["quantities"][place]).parse().unwrap();
-        let mut fill = Fill::new(protocol, kept(order), quantity)?;
+        let mut fill = Fill::new(protocol, stored(order), quantity)?;
         let token = filling["tokens"][place].as_str().map(|token| token.parse::<TokenId>().unwrap());
         fill.token_id = token.or(fill.token_id);
         fills.push(fill);
     }
     let fees = filling["fees"].as_array().into_iter().flatten();
-    let fees: Vec<AskedFee> = fees
-        .map(|fee| AskedFee {
+    let fees: Vec<RequestedFee> = fees
+        .map(|fee| RequestedFee {
             amount: text(&fee["amount"]).parse().unwrap(),
             receiver: text(&fee["receiver"]).parse().unwrap(),
         })
@@ -185,13 +192,13 @@ pub(crate) fn trade<'a>(
 /// What a taker signed in a vector, which must be their own signature.
 fn consent(protocol: &dyn Protocol, taker: Address, given: &Value, now: &Value) -> Consent {
     let (terms, signature) = (given["terms"].as_object().unwrap(), text(&given["signature"]));
-    let given = Given { taker, terms, signature, now: now.as_u64().unwrap() };
-    match protocol.take(given).unwrap() {
-        Taken::Signed(consent, proof) => {
+    let given = ConsentSignature { taker, terms, signature, now: now.as_u64().unwrap() };
+    match protocol.accept_consent(given).unwrap() {
+        ConsentOutcome::Given(consent, proof) => {
             assert_eq!(proof, Proof::Signed);
             consent
         }
-        Taken::Show(request) => panic!("{request:?}"),
+        ConsentOutcome::AskSource(request) => panic!("{request:?}"),
     }
 }
 

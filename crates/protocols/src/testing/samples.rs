@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{admit, cases, newest, protocol, text, vectors};
 use crate::Protocol;
-use crate::native::Admitted;
+use crate::native::NativeOrder;
 
 /// An order that others made.
 pub(super) struct Sample {
@@ -15,7 +15,7 @@ pub(super) struct Sample {
     pub(super) protocol: Arc<dyn Protocol>,
     /// As it is put.
     pub(super) order: Value,
-    pub(super) admitted: Admitted,
+    pub(super) admitted: NativeOrder,
 }
 
 /// An order of each case of all families, those that are kept by their marketplaces among them.
@@ -47,6 +47,6 @@ pub(super) fn samples() -> Vec<Sample> {
 }
 
 fn sample(name: String, protocol: Arc<dyn Protocol>, order: Value) -> Sample {
-    let admitted = admit(&*protocol, &order).unwrap_or_else(|unfit| panic!("{name}: {unfit}"));
+    let admitted = admit(&*protocol, &order).unwrap_or_else(|fault| panic!("{name}: {fault}"));
     Sample { name, protocol, order, admitted }
 }

@@ -6,16 +6,16 @@ use bourse_wire::{ChainId, Marketplace, ServiceName};
 use serde_json::{Value, json};
 
 use super::{Deployment, Registry, Venue, known, profiles, table};
-use crate::native::{Admitted, Submitted, Unfit};
-use crate::testing::{admitted, case, kept, text};
+use crate::native::{NativeOrder, OrderFault, SubmittedOrder};
+use crate::testing::{admitted, case, stored, text};
 
 fn venue(marketplace: Marketplace) -> Arc<Venue> {
     Registry::default().venue(ChainId(1), marketplace).unwrap()
 }
 
-fn admit(venue: &Venue, order: &Value) -> Result<Admitted, Unfit> {
+fn admit(venue: &Venue, order: &Value) -> Result<NativeOrder, OrderFault> {
     let native = order["native"].as_object().unwrap();
-    venue.admit(Submitted { native, signature: order["signature"].as_str() })
+    venue.read_order(SubmittedOrder { native, signature: order["signature"].as_str() })
 }
 
 #[test]
@@ -45,14 +45,17 @@ fn signatures_tell_which_contract_an_order_is_for() {
             case("payment_processor", &format!("a token for the chain's own currency, version {version}"));
         let order = admit(&venue, &case["orders"][0]).unwrap();
         assert_eq!(order, admitted(&case)[0]);
-        assert_eq!(venue.protocol_of(kept(&order)).unwrap().contract().to_string(), text(&case["contract"]));
+        assert_eq!(
+            venue.protocol_of(stored(&order)).unwrap().contract().to_string(),
+            text(&case["contract"])
+        );
         let mut unknown = case["orders"][0].clone();
         unknown["native"]["nonce"] = json!("77");
-        assert_eq!(admit(&venue, &unknown).unwrap_err(), Unfit::WhichContract);
+        assert_eq!(admit(&venue, &unknown).unwrap_err(), OrderFault::WhichContract);
         unknown["native"]["protocolAddress"] = case["contract"].clone();
         assert!(admit(&venue, &unknown).is_ok());
         unknown["native"]["protocolAddress"] = json!("0x0000000000000000000000000000000000000001");
-        assert!(matches!(admit(&venue, &unknown), Err(Unfit::Contract { .. })));
+        assert!(matches!(admit(&venue, &unknown), Err(OrderFault::Contract { .. })));
     }
 }
 
@@ -68,7 +71,7 @@ fn one_marketplace_may_speak_two_protocols() {
     // What is wrong with an order is told by the protocol that it is of.
     let mut wrong = seaport["orders"][0].clone();
     wrong["native"]["orderType"] = json!(4);
-    assert!(matches!(admit(&venue, &wrong), Err(Unfit::Kind { member: "orderType", .. })));
+    assert!(matches!(admit(&venue, &wrong), Err(OrderFault::Kind { member: "orderType", .. })));
 }
 
 #[test]

@@ -6,7 +6,7 @@ use bourse_market::facts::{Fact, Log, OrderFilled, Which};
 use bourse_wire::{Address, Amount, Marketplace, TokenId};
 
 use super::abi::{EvCancel, EvInventory, Token, Units};
-use crate::logs::{Finding, address, each, read};
+use crate::logs::{ScopedFact, address, each, read};
 use crate::native::Word;
 use crate::{LogError, Scope, Statement};
 
@@ -25,7 +25,7 @@ pub(super) fn decode(logs: &[&Log]) -> Vec<Result<Statement, LogError>> {
     each(logs, |log| Ok(finding(log)?.into_iter().collect()))
 }
 
-fn finding(log: &Log) -> Result<Option<Finding>, LogError> {
+fn finding(log: &Log) -> Result<Option<ScopedFact>, LogError> {
     let Some(topic) = log.topics.first() else { return Ok(None) };
     Ok(match *topic {
         EvInventory::SIGNATURE_HASH => {
@@ -41,13 +41,13 @@ fn finding(log: &Log) -> Result<Option<Finding>, LogError> {
     })
 }
 
-fn cancelled(item: B256) -> Finding {
+fn cancelled(item: B256) -> ScopedFact {
     let order_id = Word(item).to_string();
     (Scope::EveryCollection, Fact::OrderCancelled { marketplace: MARKETPLACE, order_id })
 }
 
 /// A fill, when it is of one token: orders for several are not kept.
-fn filled(event: &EvInventory) -> Option<Finding> {
+fn filled(event: &EvInventory) -> Option<ScopedFact> {
     // Offers for any token have theirs told at the fill.
     let told = &event.detail.dataReplacement;
     let data = if told.is_empty() { &event.item.data } else { told };

@@ -17,9 +17,12 @@ use serde_json::Value;
 use self::abi::inventoryStatusCall;
 pub(crate) use self::venues::FAMILY;
 use super::native::{
-    self, Admitted, Answers, Deal, Inquiry, Number, Proof, Request, Submitted, Unfit, Word, returned,
+    self, Answers, Deal, Inquiry, NativeOrder, Number, OrderFault, Proof, SourceRequest, SubmittedOrder,
+    Word, returned,
 };
-use super::{Call, Kept, LogError, Making, NewOrder, Plan, Protocol, Refusal, Seed, Statement, Trade};
+use super::{
+    Call, LogError, NewOrder, OrderMaking, OrderSeed, Plan, Protocol, Refusal, Statement, StoredOrder, Trade,
+};
 
 /// What the protocol is called in messages.
 const NAME: &str = "X2Y2";
@@ -42,7 +45,7 @@ pub struct X2y2 {
 /// An order as the service tells of it, as it is put and as it is kept. The service keeps the signature.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Held {
+struct X2y2Order {
     /// The service's own number for it.
     id: Number,
     /// `sell` or `buy`.
@@ -73,16 +76,19 @@ struct Nft {
     token_id: Option<Number>,
 }
 
-impl Held {
-    fn read(order: Submitted<'_>, contract: Address) -> Result<Self, Unfit> {
+impl X2y2Order {
+    fn read(order: SubmittedOrder<'_>, contract: Address) -> Result<Self, OrderFault> {
         let mut held: Self = from_value(Value::Object(order.native.clone()))?;
         held.protocol_address = contract;
         if !["sell", "buy"].contains(&held.kind.as_str()) {
-            return Err(Unfit::Unsupported { member: "type", what: "orders other than `sell` and `buy`" });
+            return Err(OrderFault::Unsupported {
+                member: "type",
+                what: "orders other than `sell` and `buy`",
+            });
         }
         if !(1..=2).contains(&held.delegate_type) {
             let (value, known) = (held.delegate_type.into(), "1 (ERC721), 2 (ERC1155)");
-            return Err(Unfit::Kind { member: "delegateType", value, known });
+            return Err(OrderFault::Kind { member: "delegateType", value, known });
         }
         Ok(held)
     }
@@ -97,22 +103,22 @@ impl Held {
 }
 
 impl X2y2 {
-    fn derive(&self, held: &Held) -> Result<OrderFacts, Unfit> {
+    fn derive(&self, held: &X2y2Order) -> Result<OrderFacts, OrderFault> {
         let is_offer = held.side() == OrderSide::Offer;
         let (value, is_single) = (held.amount.0, !held.is_multiple());
         match () {
             () if held.taker != Address::ZERO => {
-                return Err(Unfit::Private { member: "taker", taker: held.taker });
+                return Err(OrderFault::Private { member: "taker", taker: held.taker });
             }
             () if is_offer && held.currency == Address::ZERO => {
-                return Err(Unfit::NativeOffer { member: "currency" });
+                return Err(OrderFault::NativeOffer { member: "currency" });
             }
             () if !is_offer && held.nft.token_id.is_none() => {
-                return Err(Unfit::Bundle { member: "nft.tokenId", count: 0 });
+                return Err(OrderFault::Bundle { member: "nft.tokenId", count: 0 });
             }
             () if value.is_zero() || is_single && value != U256::ONE => {
                 let expected = if is_single { "1 of an ERC721 token" } else { "at least 1" };
-                return Err(Unfit::Quantity { member: "amount", value, expected });
+                return Err(OrderFault::Quantity { member: "amount", value, expected });
             }
             () => {}
         }
@@ -144,25 +150,25 @@ impl Protocol for X2y2 {
         self.contract
     }
 
-    fn admit(&self, order: Submitted<'_>) -> Result<Admitted, Unfit> {
-        let held = Held::read(order, self.contract)?;
+    fn read_order(&self, order: SubmittedOrder<'_>) -> Result<NativeOrder, OrderFault> {
+        let held = X2y2Order::read(order, self.contract)?;
         let facts = self.derive(&held)?;
         // Members are numbers and texts.
         let text = serde_json::to_string(&held).unwrap_or_default();
         let nonces = Nonces::default();
-        Ok(Admitted { collection: held.nft.token, facts, nonces, text, proof: Proof::Held })
+        Ok(NativeOrder { collection: held.nft.token, facts, nonces, text, proof: Proof::Held })
     }
 
-    fn price(&self, kept: Kept<'_>, quantity: Amount) -> Result<U256, Refusal> {
-        let whole = kept.order.quantity_initial;
+    fn fill_price(&self, stored: StoredOrder<'_>, quantity: Amount) -> Result<U256, Refusal> {
+        let whole = stored.facts.quantity_initial;
         if quantity != whole {
-            let order_id = kept.order.order_id.clone();
+            let order_id = stored.facts.order_id.clone();
             return Err(Refusal::Whole { order_id, quantity: whole.value() });
         }
-        Ok(native::kept::<Held>(kept)?.price.0)
+        Ok(native::read_stored::<X2y2Order>(stored)?.price.0)
     }
 
-    fn requests(&self, trade: &Trade<'_>) -> Result<Vec<Request>, Refusal> {
+    fn source_requests(&self, trade: &Trade<'_>) -> Result<Vec<SourceRequest>, Refusal> {
         source::ask(trade)
     }
 
@@ -170,33 +176,33 @@ impl Protocol for X2y2 {
         self.plan(trade, answers)
     }
 
-    fn make(&self, _order: &NewOrder, _seed: Seed<'_>) -> Result<Making, Refusal> {
+    fn make_order(&self, _order: &NewOrder, _seed: OrderSeed<'_>) -> Result<OrderMaking, Refusal> {
         Err(Refusal::MakeElsewhere { protocol: NAME })
     }
 
-    fn cancel(&self, _kept: Kept<'_>) -> Result<Call, Refusal> {
+    fn cancel(&self, _stored: StoredOrder<'_>) -> Result<Call, Refusal> {
         Err(Refusal::CancelElsewhere { protocol: NAME })
     }
 
-    fn inquiries(&self, kept: Kept<'_>) -> Result<Vec<Inquiry>, Refusal> {
-        let held: Held = native::kept(kept)?;
+    fn standing_inquiries(&self, stored: StoredOrder<'_>) -> Result<Vec<Inquiry>, Refusal> {
+        let held: X2y2Order = native::read_stored(stored)?;
         let call = inventoryStatusCall { itemHash: held.item_hash.0 };
         Ok(vec![Inquiry::new(self.contract, &call)])
     }
 
-    fn standing(&self, kept: Kept<'_>, answers: Answers<'_>) -> Option<Standing> {
+    fn standing(&self, stored: StoredOrder<'_>, answers: Answers<'_>) -> Option<Standing> {
         match returned::<inventoryStatusCall>(answers, 0)? {
             COMPLETE => Some(Standing::Filled),
             CANCELLED => Some(Standing::Cancelled),
-            _ => Some(Standing::Open { remaining: kept.order.quantity_initial }),
+            _ => Some(Standing::Open { remaining: stored.facts.quantity_initial }),
         }
     }
 
-    fn topics(&self) -> &'static [B256] {
+    fn log_topics(&self) -> &'static [B256] {
         &logs::TOPICS
     }
 
-    fn decode(&self, logs: &[&Log]) -> Vec<Result<Statement, LogError>> {
+    fn decode_logs(&self, logs: &[&Log]) -> Vec<Result<Statement, LogError>> {
         logs::decode(logs)
     }
 }

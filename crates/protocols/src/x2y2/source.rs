@@ -6,9 +6,9 @@ use bourse_wire::{Address, OrderSide};
 use serde_json::{Value, json};
 
 use super::abi::{RunInput, runCall};
-use super::{Held, NAME, X2y2};
+use super::{NAME, X2y2, X2y2Order};
 use crate::logs::address;
-use crate::native::{self, Request, SourceFault, member, same};
+use crate::native::{self, SourceFault, SourceRequest, member, same};
 use crate::{Call, Fill, Permission, Plan, Refusal, Trade};
 
 /// Fills a listing, in the words of the contract.
@@ -24,13 +24,13 @@ fn operation(side: OrderSide) -> u8 {
 }
 
 /// Asks for the input of a call for each order.
-pub(super) fn ask(trade: &Trade<'_>) -> Result<Vec<Request>, Refusal> {
+pub(super) fn ask(trade: &Trade<'_>) -> Result<Vec<SourceRequest>, Refusal> {
     if !trade.fees.is_empty() {
         return Err(Refusal::NoFees { protocol: NAME });
     }
     let mut requests = Vec::with_capacity(trade.fills.len());
     for fill in &trade.fills {
-        let held: Held = native::kept(fill.kept())?;
+        let held: X2y2Order = native::read_stored(fill.stored())?;
         let mut item = json!({ "orderId": held.id, "currency": held.currency, "price": held.price });
         if trade.side != OrderSide::Listing {
             let any = || Refusal::AnyToken { order_id: fill.order.order_id.clone() };
@@ -38,7 +38,7 @@ pub(super) fn ask(trade: &Trade<'_>) -> Result<Vec<Request>, Refusal> {
         }
         let body = json!({ "caller": trade.taker, "op": operation(trade.side), "amountToEth": "0",
             "amountToWeth": "0", "check": false, "items": [item] });
-        requests.push(Request::new("/api/orders/sign", body));
+        requests.push(SourceRequest::new("/api/orders/sign", body));
     }
     Ok(requests)
 }
@@ -49,7 +49,7 @@ impl X2y2 {
         let mut is_multiple = false;
         let mut answers = answers.iter();
         for fill in &trade.fills {
-            let held: Held = native::kept(fill.kept())?;
+            let held: X2y2Order = native::read_stored(fill.stored())?;
             is_multiple |= held.is_multiple();
             let order_id = || fill.order.order_id.clone();
             let answer = answers.next().ok_or_else(|| Refusal::Held { order_id: order_id() })?;
@@ -71,7 +71,7 @@ impl X2y2 {
         &self,
         trade: &Trade<'_>,
         fill: &Fill<'_>,
-        held: &Held,
+        held: &X2y2Order,
         answer: &Value,
     ) -> Result<Call, SourceFault> {
         let is_refused = answer.get("success").is_some_and(|success| success == false);
@@ -91,7 +91,7 @@ impl X2y2 {
 }
 
 /// The token that an item is, in the form of the contract that moves it.
-fn token_of(data: &Bytes, held: &Held) -> Result<String, SourceFault> {
+fn token_of(data: &Bytes, held: &X2y2Order) -> Result<String, SourceFault> {
     let tokens = if held.is_multiple() {
         Vec::<(RawAddress, U256, U256)>::abi_decode(data)
     } else {
@@ -104,7 +104,7 @@ fn token_of(data: &Bytes, held: &Held) -> Result<String, SourceFault> {
     }
 }
 
-impl Held {
+impl X2y2Order {
     /// The token that it is for, in words.
     fn token(&self) -> String {
         let id = self.nft.token_id.map(|id| id.0).unwrap_or_default();
@@ -112,7 +112,7 @@ impl Held {
     }
 }
 
-fn check(trade: &Trade<'_>, held: &Held, input: &RunInput) -> Result<(), SourceFault> {
+fn check(trade: &Trade<'_>, held: &X2y2Order, input: &RunInput) -> Result<(), SourceFault> {
     let [detail] = input.details.as_slice() else {
         return Err(SourceFault::Missing { member: "detail of one order" });
     };

@@ -7,11 +7,11 @@ use super::abi::{
     self, batchBuyERC721sCall, batchBuyERC1155sCall, buyERC721Call, buyERC1155Call, sellERC721Call,
     sellERC1155Call,
 };
-use super::order::{Order, Signed};
+use super::order::{Order, ZeroxOrder};
 use super::{NAME, UNITS_BITS, Zerox};
 use crate::native;
 use crate::trade::sum;
-use crate::{Call, Fill, Kept, Permission, Plan, Refusal, Trade};
+use crate::{Call, Fill, Permission, Plan, Refusal, StoredOrder, Trade};
 
 /// Listings of one kind of token, with what is bought of each.
 struct Group<O> {
@@ -44,8 +44,8 @@ impl<O> Group<O> {
 
 /// What so many units cost, or for an offer what they pay, with the shares on top. What does not divide favours the
 /// maker, as the contract has it, and each share is rounded down.
-pub(super) fn price(kept: Kept<'_>, signed: &Signed, quantity: Amount) -> Result<U256, Refusal> {
-    let (part, whole) = (quantity.value(), kept.order.quantity_initial.value().max(U256::ONE));
+pub(super) fn price(stored: StoredOrder<'_>, signed: &ZeroxOrder, quantity: Amount) -> Result<U256, Refusal> {
+    let (part, whole) = (quantity.value(), stored.facts.quantity_initial.value().max(U256::ONE));
     let divided = |amount: U256| {
         amount.checked_mul(part).map(|product| product.div_rem(whole)).ok_or(Refusal::Overflow)
     };
@@ -59,8 +59,8 @@ pub(super) fn price(kept: Kept<'_>, signed: &Signed, quantity: Amount) -> Result
 }
 
 /// The order as the contract takes it.
-pub(super) fn order(kept: Kept<'_>, signed: &Signed) -> Result<Order, Refusal> {
-    let damaged = |reason: String| Refusal::Damaged { order_id: kept.order.order_id.clone(), reason };
+pub(super) fn order(stored: StoredOrder<'_>, signed: &ZeroxOrder) -> Result<Order, Refusal> {
+    let damaged = |reason: String| Refusal::Damaged { order_id: stored.facts.order_id.clone(), reason };
     signed.order().map_err(|error| damaged(error.to_string()))
 }
 
@@ -81,13 +81,13 @@ impl Zerox {
         let (mut ones, mut several) = (Group::default(), Group::default());
         let mut sales = Vec::new();
         for fill in &trade.fills {
-            let signed: Signed = native::kept(fill.kept())?;
+            let signed: ZeroxOrder = native::read_stored(fill.stored())?;
             let damaged = |error: native::SignatureFault| Refusal::Damaged {
                 order_id: fill.order.order_id.clone(),
                 reason: error.to_string(),
             };
             let signature = signed.abi_signature().map_err(damaged)?;
-            match (trade.side, order(fill.kept(), &signed)?) {
+            match (trade.side, order(fill.stored(), &signed)?) {
                 (OrderSide::Listing, Order::One(order)) => ones.push(order, signature, fill)?,
                 (OrderSide::Listing, Order::Units(order)) => several.push(order, signature, fill)?,
                 (_, order) => sales.push(self.sell(trade.currency, fill, order, signature)?),

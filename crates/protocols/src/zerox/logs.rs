@@ -2,7 +2,7 @@
 
 use alloy_primitives::{B256, U256};
 use alloy_sol_types::SolEvent as _;
-use bourse_market::facts::{Fact, Log, OrderFilled, OrderPublished, Which};
+use bourse_market::facts::{Fact, Log, OrderFilled, OrderPublished};
 use bourse_market::{Numbers, Series};
 use bourse_wire::{Address, Amount, Marketplace, OrderSide, TokenId};
 
@@ -11,8 +11,8 @@ use super::abi::{
     ERC721OrderCancelled, ERC721OrderFilled, ERC721OrderPreSigned, ERC1155OrderCancelled, ERC1155OrderFilled,
     ERC1155OrderPreSigned,
 };
-use super::order::Signed;
-use crate::logs::{Finding, address, each, read, revoked};
+use super::order::ZeroxOrder;
+use crate::logs::{MakerAccount, ScopedFact, address, each, read};
 use crate::{LogError, Scope, Statement};
 
 const MARKETPLACE: Marketplace = Marketplace::Zerox;
@@ -32,25 +32,27 @@ pub(super) fn decode(zerox: &Zerox, logs: &[&Log]) -> Vec<Result<Statement, LogE
 }
 
 /// An order that its maker signed on the chain. What could not be put here states nothing.
-fn published(zerox: &Zerox, signed: &Signed) -> Vec<Finding> {
+fn published(zerox: &Zerox, signed: &ZeroxOrder) -> Vec<ScopedFact> {
     let Ok((collection, facts, _)) = zerox.derive(signed) else { return Vec::new() };
     let order = OrderPublished { facts, native: signed.to_text(), nonces: zerox.nonces(signed) };
     vec![(Scope::Collection(collection), Fact::OrderPublished(Box::new(order)))]
 }
 
-fn findings(zerox: &Zerox, log: &Log) -> Result<Vec<Finding>, LogError> {
+fn findings(zerox: &Zerox, log: &Log) -> Result<Vec<ScopedFact>, LogError> {
     let Some(topic) = log.topics.first() else { return Ok(Vec::new()) };
     Ok(match *topic {
-        ERC721OrderPreSigned::SIGNATURE_HASH => published(zerox, &Signed::of_one(&read(log)?, log.address)),
+        ERC721OrderPreSigned::SIGNATURE_HASH => {
+            published(zerox, &ZeroxOrder::of_one(&read(log)?, log.address))
+        }
         ERC1155OrderPreSigned::SIGNATURE_HASH => {
-            published(zerox, &Signed::of_units(&read(log)?, log.address))
+            published(zerox, &ZeroxOrder::of_units(&read(log)?, log.address))
         }
         ERC721OrderFilled::SIGNATURE_HASH => {
             let event: ERC721OrderFilled = read(log)?;
-            let (contract, maker) = (log.address, address(event.maker));
+            let account = account(log, event.maker);
             let filled = OrderFilled {
                 marketplace: MARKETPLACE,
-                which: numbered(event.direction, (contract, maker), Series::Nonce, event.nonce),
+                which: account.numbered(side(event.direction), Series::Nonce, event.nonce),
                 taker: address(event.taker),
                 recipient: Address::ZERO,
                 token_id: Some(TokenId::from(event.erc721TokenId)),
@@ -61,16 +63,15 @@ fn findings(zerox: &Zerox, log: &Log) -> Result<Vec<Finding>, LogError> {
             // Other orders with the same number can no longer be filled.
             vec![
                 (collection, Fact::OrderFilled(Box::new(filled))),
-                used((contract, maker), Series::Nonce, event.nonce),
+                account.revoked(Series::Nonce, Numbers::Exactly(event.nonce)),
             ]
         }
         ERC1155OrderFilled::SIGNATURE_HASH => {
             let event: ERC1155OrderFilled = read(log)?;
             let filled = OrderFilled {
                 marketplace: MARKETPLACE,
-                which: numbered(
-                    event.direction,
-                    (log.address, address(event.maker)),
+                which: account(log, event.maker).numbered(
+                    side(event.direction),
                     Series::UnitsNonce,
                     event.nonce,
                 ),
@@ -85,22 +86,20 @@ fn findings(zerox: &Zerox, log: &Log) -> Result<Vec<Finding>, LogError> {
         }
         ERC721OrderCancelled::SIGNATURE_HASH => {
             let event: ERC721OrderCancelled = read(log)?;
-            vec![used((log.address, address(event.maker)), Series::Nonce, event.nonce)]
+            vec![account(log, event.maker).revoked(Series::Nonce, Numbers::Exactly(event.nonce))]
         }
         ERC1155OrderCancelled::SIGNATURE_HASH => {
             let event: ERC1155OrderCancelled = read(log)?;
-            vec![used((log.address, address(event.maker)), Series::UnitsNonce, event.nonce)]
+            vec![account(log, event.maker).revoked(Series::UnitsNonce, Numbers::Exactly(event.nonce))]
         }
         _ => Vec::new(),
     })
 }
 
-fn numbered(direction: u8, (contract, maker): (Address, Address), series: Series, number: U256) -> Which {
-    let side = if direction == 0 { OrderSide::Listing } else { OrderSide::Offer };
-    Which::Numbered { contract, maker, side, series, number }
+fn account(log: &Log, maker: alloy_primitives::Address) -> MakerAccount {
+    MakerAccount { marketplace: MARKETPLACE, contract: log.address, maker: address(maker) }
 }
 
-/// All orders with a number are over.
-fn used((contract, maker): (Address, Address), series: Series, number: U256) -> Finding {
-    revoked((MARKETPLACE, contract), maker, series, Numbers::Exactly(number))
+fn side(direction: u8) -> OrderSide {
+    if direction == 0 { OrderSide::Listing } else { OrderSide::Offer }
 }

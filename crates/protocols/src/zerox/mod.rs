@@ -15,14 +15,14 @@ use bourse_wire::{Address, Amount, OrderSide};
 use serde_json::{Value, json};
 
 use self::abi::{getERC721OrderStatusCall, getERC1155OrderInfoCall};
-use self::order::{Order, Signed, token_members};
+use self::order::{Order, ZeroxOrder, token_members};
 pub(crate) use self::venues::FAMILY;
 use super::native::{
-    self, Admitted, Answers, Domain, Inquiry, Number, Submitted, TypedData, Unfit, returned,
+    self, Answers, Domain, Inquiry, NativeOrder, Number, OrderFault, SubmittedOrder, TypedData, returned,
 };
 use super::{
-    Call, Kept, LogError, Making, NewOrder, Permission, Plan, Protocol, Refusal, Seed, Signing, Statement,
-    Trade, price_of,
+    Call, LogError, NewOrder, OrderMaking, OrderSeed, OrderSigning, Permission, Plan, Protocol, Refusal,
+    Statement, StoredOrder, Trade, price_of,
 };
 
 /// What the protocol is called in messages.
@@ -48,23 +48,23 @@ impl Protocol for Zerox {
         self.domain.contract
     }
 
-    fn admit(&self, order: Submitted<'_>) -> Result<Admitted, Unfit> {
-        let signed = Signed::read(order, self.domain.contract)?;
+    fn read_order(&self, order: SubmittedOrder<'_>) -> Result<NativeOrder, OrderFault> {
+        let signed = ZeroxOrder::read(order, self.domain.contract)?;
         let (collection, facts, hash) = self.derive(&signed)?;
         let proof = self.prove(&signed, hash)?;
         let nonces = self.nonces(&signed);
-        Ok(Admitted { collection, facts, nonces, text: signed.to_text(), proof })
+        Ok(NativeOrder { collection, facts, nonces, text: signed.to_text(), proof })
     }
 
-    fn price(&self, kept: Kept<'_>, quantity: Amount) -> Result<U256, Refusal> {
-        fill::price(kept, &native::kept(kept)?, quantity)
+    fn fill_price(&self, stored: StoredOrder<'_>, quantity: Amount) -> Result<U256, Refusal> {
+        fill::price(stored, &native::read_stored(stored)?, quantity)
     }
 
     fn fill(&self, trade: &Trade<'_>, _answers: &[Value]) -> Result<Plan, Refusal> {
         self.plan(trade)
     }
 
-    fn make(&self, order: &NewOrder, seed: Seed<'_>) -> Result<Making, Refusal> {
+    fn make_order(&self, order: &NewOrder, seed: OrderSeed<'_>) -> Result<OrderMaking, Refusal> {
         let is_offer = order.side == OrderSide::Offer;
         if is_offer && order.currency == Address::ZERO {
             return Err(Refusal::Native);
@@ -88,11 +88,11 @@ impl Protocol for Zerox {
             TypedData::new::<abi::ERC721Order>(self.domain.clone(), &native)
         };
         let permission = Permission::of_maker(order, self.domain.contract, price.into());
-        Ok(Making::to_sign(permission, Signing { typed, native, price: price.into() }))
+        Ok(OrderMaking::to_sign(permission, OrderSigning { typed, native, price: price.into() }))
     }
 
-    fn cancel(&self, kept: Kept<'_>) -> Result<Call, Refusal> {
-        let signed: Signed = native::kept(kept)?;
+    fn cancel(&self, stored: StoredOrder<'_>) -> Result<Call, Refusal> {
+        let signed: ZeroxOrder = native::read_stored(stored)?;
         let (to, nonce) = (self.domain.contract, signed.nonce.0);
         Ok(match signed.series() {
             Series::UnitsNonce => Call::of(to, &abi::cancelERC1155OrderCall { orderNonce: nonce }),
@@ -100,16 +100,16 @@ impl Protocol for Zerox {
         })
     }
 
-    fn inquiries(&self, kept: Kept<'_>) -> Result<Vec<Inquiry>, Refusal> {
+    fn standing_inquiries(&self, stored: StoredOrder<'_>) -> Result<Vec<Inquiry>, Refusal> {
         let to = self.domain.contract;
-        Ok(vec![match fill::order(kept, &native::kept(kept)?)? {
+        Ok(vec![match fill::order(stored, &native::read_stored(stored)?)? {
             Order::One(order) => Inquiry::new(to, &getERC721OrderStatusCall { order }),
             Order::Units(order) => Inquiry::new(to, &getERC1155OrderInfoCall { order }),
         }])
     }
 
-    fn standing(&self, kept: Kept<'_>, answers: Answers<'_>) -> Option<Standing> {
-        let signed: Signed = native::kept(kept).ok()?;
+    fn standing(&self, stored: StoredOrder<'_>, answers: Answers<'_>) -> Option<Standing> {
+        let signed: ZeroxOrder = native::read_stored(stored).ok()?;
         let (status, remaining) = match signed.series() {
             Series::UnitsNonce => {
                 let info = returned::<getERC1155OrderInfoCall>(answers, 0)?;
@@ -125,23 +125,23 @@ impl Protocol for Zerox {
         }
     }
 
-    fn topics(&self) -> &'static [B256] {
+    fn log_topics(&self) -> &'static [B256] {
         &logs::TOPICS
     }
 
-    fn decode(&self, logs: &[&Log]) -> Vec<Result<Statement, LogError>> {
+    fn decode_logs(&self, logs: &[&Log]) -> Vec<Result<Statement, LogError>> {
         logs::decode(self, logs)
     }
 }
 
 impl Zerox {
     /// The numbers by which an order can be taken back.
-    fn nonces(&self, signed: &Signed) -> Nonces {
+    fn nonces(&self, signed: &ZeroxOrder) -> Nonces {
         Nonces::new(self.domain.contract, [(signed.series(), signed.nonce.0)])
     }
 }
 
-impl Signed {
+impl ZeroxOrder {
     /// The row of numbers that the order's is of.
     fn series(&self) -> Series {
         if self.erc1155_token.is_some() { Series::UnitsNonce } else { Series::Nonce }

@@ -10,8 +10,8 @@ use super::Zerox;
 use super::abi;
 use crate::logs::address;
 use crate::native::{
-    Data, Deal, Number, Proof, Question, Share, ShareKind, Signature, SignatureFault, Submitted, Unfit,
-    check_bits, check_count, read_signature, total,
+    Data, Deal, Number, OrderFault, Proof, Question, Share, ShareKind, Signature, SignatureFault,
+    SubmittedOrder, check_bits, check_count, read_signature, total,
 };
 
 /// How contracts write the chain's own currency.
@@ -28,7 +28,7 @@ const ON_CHAIN: u8 = 4;
 /// An order with its signature, as it is put and as it is kept.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Signed {
+pub(super) struct ZeroxOrder {
     pub(super) direction: u8,
     pub(super) maker: Address,
     pub(super) taker: Address,
@@ -109,8 +109,8 @@ fn eip712() -> u8 {
     EIP712
 }
 
-impl Signed {
-    pub(super) fn read(order: Submitted<'_>, contract: Address) -> Result<Self, Unfit> {
+impl ZeroxOrder {
+    pub(super) fn read(order: SubmittedOrder<'_>, contract: Address) -> Result<Self, OrderFault> {
         let mut members = order.native.clone();
         let parts = parts_of(&mut members);
         let mut signed: Self = from_value(Value::Object(members))?;
@@ -126,12 +126,12 @@ impl Signed {
             EIP712 | MESSAGE => {}
             other => {
                 let known = "2 (EIP-712), 3 (message), 4 (on the chain)";
-                return Err(Unfit::Kind { member: "signatureType", value: other.into(), known });
+                return Err(OrderFault::Kind { member: "signatureType", value: other.into(), known });
             }
         }
         if signed.direction > 1 {
             let (value, known) = (signed.direction.into(), "0 (sell), 1 (buy)");
-            return Err(Unfit::Kind { member: "direction", value, known });
+            return Err(OrderFault::Kind { member: "direction", value, known });
         }
         check_count("fees", signed.fees.len(), FEES_MAX)?;
         Ok(signed)
@@ -208,7 +208,7 @@ impl Signed {
     }
 
     /// The order as the contract takes it.
-    pub(super) fn order(&self) -> Result<Order, Unfit> {
+    pub(super) fn order(&self) -> Result<Order, OrderFault> {
         let fee = |fee: &Fee| abi::Fee {
             recipient: fee.recipient.bytes().into(),
             amount: fee.amount.0,
@@ -251,13 +251,13 @@ impl Signed {
                     erc1155TokenAmount: amount.saturating_to(),
                 }))
             }
-            (Some(_), Some(_)) => Err(Unfit::Bundle { member: "erc1155Token", count: 2 }),
-            (None, None) => Err(Unfit::Bundle { member: "erc721Token", count: 0 }),
+            (Some(_), Some(_)) => Err(OrderFault::Bundle { member: "erc1155Token", count: 2 }),
+            (None, None) => Err(OrderFault::Bundle { member: "erc721Token", count: 0 }),
         }
     }
 
     /// What the whole order moves: its price and the shares on top.
-    pub(super) fn gross(&self) -> Result<U256, Unfit> {
+    pub(super) fn gross(&self) -> Result<U256, OrderFault> {
         let fees = self.fees.iter().map(|fee| fee.amount.0);
         total("fees", fees.chain([self.erc20_token_amount.0]))
     }
@@ -278,17 +278,17 @@ fn parts_of(members: &mut JsonObject) -> Option<(u8, Result<Data, SignatureFault
 
 impl Zerox {
     /// The collection, what the order is, and by which hash the contract calls it.
-    pub(super) fn derive(&self, signed: &Signed) -> Result<(Address, OrderFacts, B256), Unfit> {
+    pub(super) fn derive(&self, signed: &ZeroxOrder) -> Result<(Address, OrderFacts, B256), OrderFault> {
         let order = signed.order()?;
         let is_offer = signed.side() == OrderSide::Offer;
         if signed.taker != Address::ZERO {
-            return Err(Unfit::Private { member: "taker", taker: signed.taker });
+            return Err(OrderFault::Private { member: "taker", taker: signed.taker });
         }
         if is_offer && signed.currency() == Address::ZERO {
-            return Err(Unfit::NativeOffer { member: "erc20Token" });
+            return Err(OrderFault::NativeOffer { member: "erc20Token" });
         }
         if signed.erc20_token_amount.0.is_zero() {
-            return Err(Unfit::ZeroPrice { member: "erc20TokenAmount" });
+            return Err(OrderFault::ZeroPrice { member: "erc20TokenAmount" });
         }
         let (collection, token, quantity) = match &order {
             Order::One(order) => (order.erc721Token, order.erc721TokenId, U256::ONE),
@@ -298,7 +298,7 @@ impl Zerox {
         };
         if quantity.is_zero() {
             let (member, expected) = ("erc1155TokenAmount", "at least 1");
-            return Err(Unfit::Quantity { member, value: quantity, expected });
+            return Err(OrderFault::Quantity { member, value: quantity, expected });
         }
         let token_id = if order.is_for_any(is_offer)? { None } else { Some(TokenId::from(token)) };
         let hash = self.domain.digest(order.hash());
@@ -322,7 +322,7 @@ impl Zerox {
     }
 
     /// Whether the maker signed the order, of which contracts are not able here.
-    pub(super) fn prove(&self, signed: &Signed, hash: B256) -> Result<Proof, Unfit> {
+    pub(super) fn prove(&self, signed: &ZeroxOrder, hash: B256) -> Result<Proof, OrderFault> {
         let digest = match signed.signature_type {
             MESSAGE => keccak256([b"\x19Ethereum Signed Message:\n32", hash.as_slice()].concat()),
             ON_CHAIN => return self.ask_chain(signed),
@@ -338,7 +338,7 @@ impl Zerox {
         }
     }
 
-    fn ask_chain(&self, signed: &Signed) -> Result<Proof, Unfit> {
+    fn ask_chain(&self, signed: &ZeroxOrder) -> Result<Proof, OrderFault> {
         use alloy_sol_types::SolCall as _;
         let signature = signed.abi_signature()?;
         let data = match signed.order()? {
@@ -351,7 +351,7 @@ impl Zerox {
 
 impl Order {
     /// Whether an offer is for any token of the collection.
-    fn is_for_any(&self, is_offer: bool) -> Result<bool, Unfit> {
+    fn is_for_any(&self, is_offer: bool) -> Result<bool, OrderFault> {
         let (member, properties, token) = match self {
             Self::One(order) => ("erc721TokenProperties", &order.erc721TokenProperties, order.erc721TokenId),
             Self::Units(order) => {
@@ -362,10 +362,10 @@ impl Order {
         let is_condition = |property: &abi::Property| !property.propertyValidator.is_zero();
         match () {
             () if properties.is_empty() => Ok(false),
-            () if properties.iter().any(is_condition) => Err(Unfit::TokenSet { member }),
+            () if properties.iter().any(is_condition) => Err(OrderFault::TokenSet { member }),
             // The contract takes no other as an offer for any token.
             () if !is_offer || !token.is_zero() => {
-                Err(Unfit::Unsupported { member, what: "properties of an order for one token" })
+                Err(OrderFault::Unsupported { member, what: "properties of an order for one token" })
             }
             () => Ok(true),
         }

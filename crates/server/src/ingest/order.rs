@@ -1,6 +1,6 @@
 //! Orders, whole and by name.
 
-use bourse_protocols::native::{Admitted, Proof, Submitted};
+use bourse_protocols::native::{NativeOrder, Proof, SubmittedOrder};
 use bourse_store::{CollectionKey, SignedOrder};
 use bourse_wire::{
     Address, ChainRef, JsonObject, Marketplace, OrderFacts, OrderFactsError, OrderInput, Text, Timestamp,
@@ -65,7 +65,7 @@ pub enum GivenOrder {
     /// By what it is.
     Facts(Box<OrderFacts>),
     /// By what was signed.
-    Signed(Box<Admitted>),
+    Signed(Box<NativeOrder>),
 }
 
 impl GivenOrder {
@@ -79,13 +79,13 @@ impl GivenOrder {
 }
 
 /// A signed order as it is to be stored when there is nobody to ask about it.
-pub fn unasked(order: Admitted, now: Timestamp) -> Result<SignedOrder, Rejection> {
+pub fn unasked(order: NativeOrder, now: Timestamp) -> Result<SignedOrder, Rejection> {
     if matches!(order.proof, Proof::Ask(_)) {
         let message = "signature: was not made with the maker's key; whether the maker is a contract that agrees, \
             only a node of the network can tell";
         return Err(Rejection::new(Reason::InvalidSignature, message));
     }
-    let Admitted { facts, nonces, text, .. } = order;
+    let NativeOrder { facts, nonces, text, .. } = order;
     Ok(SignedOrder { facts: dated(facts, now), native: text, nonces })
 }
 
@@ -111,7 +111,7 @@ impl Reader<'_> {
     }
 
     /// Reads a signed order.
-    pub fn signed_order(&self, input: &SignedOrderInput) -> Result<(CollectionKey, Admitted), Rejection> {
+    pub fn signed_order(&self, input: &SignedOrderInput) -> Result<(CollectionKey, NativeOrder), Rejection> {
         let chain = self.chain(input.chain_id.as_ref())?;
         let word = input.marketplace.as_str();
         let marketplace = Marketplace::parse(word, self.service)
@@ -122,7 +122,7 @@ impl Reader<'_> {
         };
         let venue = self.registry.venue(chain, marketplace).ok_or_else(nowhere)?;
         let signature = input.signature.as_ref().map(Text::as_str);
-        let admitted = venue.admit(Submitted { native: &input.native, signature })?;
+        let admitted = venue.read_order(SubmittedOrder { native: &input.native, signature })?;
         let key = CollectionKey { chain, address: admitted.collection };
         Ok((key, admitted))
     }

@@ -11,25 +11,27 @@ use serde_json::{Value, json};
 use crate::blur::abi::{
     Exchange, FeeRate, Listing, TakeAsk, Taker, TradedOrder, takeAskCall, takeAskSingleCall,
 };
-use crate::testing::family::{Drawn, Family, MAKER, Moved, SHARER, check, collection, drawn, fees, few};
+use crate::testing::family::{
+    DrawnOrder, Family, MAKER, SHARER, TokenMove, check, collection, drawn, fees, few,
+};
 use crate::testing::newest;
 use crate::{Call, Protocol, Refusal, Trade};
 
 struct Blur;
 
-fn listing(drawn: &Drawn) -> Listing {
+fn listing(drawn: &DrawnOrder) -> Listing {
     let [token, units, price] = [drawn.token, drawn.units, drawn.unit_price].map(U256::from);
     Listing { index: U256::ZERO, tokenId: token, amount: units, price }
 }
 
 /// The rate of a share, in basis points.
-fn rate(drawn: &Drawn) -> u16 {
+fn rate(drawn: &DrawnOrder) -> u16 {
     u16::try_from(drawn.unit_share * 10_000 / drawn.unit_price).unwrap()
 }
 
-fn moved(exchange: &Exchange) -> Moved {
+fn moved(exchange: &Exchange) -> TokenMove {
     let units = exchange.taker.amount;
-    Moved { token: exchange.taker.tokenId.to(), units: units.to(), paid: exchange.listing.price * units }
+    TokenMove { token: exchange.taker.tokenId.to(), units: units.to(), paid: exchange.listing.price * units }
 }
 
 impl Family for Blur {
@@ -38,7 +40,7 @@ impl Family for Blur {
         newest(marketplace)
     }
 
-    fn order(&self, drawn: &Drawn, salt: usize) -> Value {
+    fn order(&self, drawn: &DrawnOrder, salt: usize) -> Value {
         let listing = listing(drawn);
         // The only leaf of its tree is the root.
         let root = keccak256((listing.index, listing.tokenId, listing.amount, listing.price).abi_encode());
@@ -50,16 +52,16 @@ impl Family for Blur {
         json!({ "native": native })
     }
 
-    fn moved(&self, call: &Call) -> Vec<Moved> {
+    fn moved(&self, call: &Call) -> Vec<TokenMove> {
         if let Ok(one) = takeAskSingleCall::abi_decode(&call.data) {
             return vec![moved(&one.inputs.exchange)];
         }
         takeAskCall::abi_decode(&call.data).unwrap().inputs.exchanges.iter().map(moved).collect()
     }
 
-    fn answers(&self, trade: &Trade<'_>, drawn: &[Drawn]) -> Vec<Value> {
-        let fee = |drawn: &Drawn| FeeRate { recipient: SHARER.bytes().into(), rate: rate(drawn) };
-        let order = |drawn: &Drawn| TradedOrder {
+    fn answers(&self, trade: &Trade<'_>, drawn: &[DrawnOrder]) -> Vec<Value> {
+        let fee = |drawn: &DrawnOrder| FeeRate { recipient: SHARER.bytes().into(), rate: rate(drawn) };
+        let order = |drawn: &DrawnOrder| TradedOrder {
             trader: MAKER.bytes().into(),
             collection: collection().bytes().into(),
             listingsRoot: B256::ZERO,
@@ -69,7 +71,7 @@ impl Family for Blur {
             makerFee: fee(drawn),
             salt: U256::ZERO,
         };
-        let exchange = |(place, drawn): (usize, &Drawn)| Exchange {
+        let exchange = |(place, drawn): (usize, &DrawnOrder)| Exchange {
             index: U256::from(place),
             proof: Vec::new(),
             listing: listing(drawn),
@@ -88,7 +90,7 @@ impl Family for Blur {
         vec![json!({ "buys": [{ "txnData": sent }] })]
     }
 
-    fn may_refuse(&self, refusal: &Refusal, _drawn: &[Drawn], fees: u64) -> bool {
+    fn may_refuse(&self, refusal: &Refusal, _drawn: &[DrawnOrder], fees: u64) -> bool {
         matches!(refusal, Refusal::NoFees { protocol: "Blur" }) && fees > 0
     }
 }
@@ -99,7 +101,7 @@ proptest! {
     /// All prices are in the chain's own currency.
     #[test]
     fn purchases_add_up(drawn in drawn(OrderSide::Listing), fees in fees()) {
-        let drawn: Vec<Drawn> = drawn.into_iter().map(|drawn| Drawn { is_native: true, ..drawn }).collect();
+        let drawn: Vec<DrawnOrder> = drawn.into_iter().map(|drawn| DrawnOrder { is_native: true, ..drawn }).collect();
         check(&Blur, &drawn, &fees)?;
     }
 }

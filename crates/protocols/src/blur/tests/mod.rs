@@ -11,9 +11,12 @@ use bourse_market::{Numbers, Revoked, Series, Standing};
 use bourse_wire::{Address, Marketplace, TokenId};
 use serde_json::{Value, json};
 
-use crate::native::{Admitted, Proof};
-use crate::testing::{MAKER, admit, fill, fill_with, kept, log, newest, person, text, trade, vectors};
-use crate::{BeforeConsent, Consent, ConsentFault, Given, Heard, Protocol, Scope, Taken, ToSign};
+use crate::native::{NativeOrder, Proof};
+use crate::testing::{MAKER, admit, fill, fill_with, log, newest, person, stored, text, trade, vectors};
+use crate::{
+    Consent, ConsentAnswers, ConsentFault, ConsentOutcome, ConsentQuestions, ConsentSignature, Protocol,
+    Scope, SigningPayload,
+};
 
 fn blur() -> Arc<dyn Protocol> {
     newest(Marketplace::Blur)
@@ -23,7 +26,7 @@ fn held() -> Value {
     vectors("held")["blur"].clone()
 }
 
-fn listings() -> Vec<Admitted> {
+fn listings() -> Vec<NativeOrder> {
     held()["orders"].as_array().unwrap().iter().map(|order| admit(&*blur(), order).unwrap()).collect()
 }
 
@@ -75,14 +78,14 @@ fn what_is_not_taken_is_told() {
 }
 
 fn logged_in() -> Vec<Consent> {
-    vec![blur().shown(&json!({ "accessToken": "token" }), 1000).unwrap()]
+    vec![blur().consent_from_source(&json!({ "accessToken": "token" }), 1000).unwrap()]
 }
 
 #[test]
 fn people_log_in_with_a_message() {
     let (orders, wallet) = (listings(), person(0xb0));
     let trade = trade(&*blur(), &orders, &filling(2)).unwrap();
-    let asked = blur().before_consent(&trade).unwrap();
+    let asked = blur().consent_questions(&trade).unwrap();
     let [request] = asked.requests.as_slice() else { panic!("one") };
     assert_eq!(
         (request.path.as_str(), &request.body),
@@ -92,20 +95,22 @@ fn people_log_in_with_a_message() {
         json!({ "message": "Sign in to Blur", "walletAddress": wallet, "expiresOn": "soon", "hmac": "ab" });
     let heard = |answer: &Value| {
         let service = std::slice::from_ref(answer);
-        blur().wanted(&trade, Heard { chain: &[], service, now: 1000 })
+        blur().missing_consents(&trade, ConsentAnswers { chain: &[], service, now: 1000 })
     };
     let [wanted] = &heard(&answer).unwrap()[..] else { panic!("one message") };
-    assert_eq!(wanted.what, ToSign::Message("Sign in to Blur".to_owned()));
-    let given = |taker| Given { taker, terms: &wanted.terms, signature: "0x1234", now: 1000 };
-    let Taken::Show(request) = blur().take(given(wallet)).unwrap() else { panic!("Blur must see it") };
+    assert_eq!(wanted.payload, SigningPayload::Message("Sign in to Blur".to_owned()));
+    let given = |taker| ConsentSignature { taker, terms: &wanted.terms, signature: "0x1234", now: 1000 };
+    let ConsentOutcome::AskSource(request) = blur().accept_consent(given(wallet)).unwrap() else {
+        panic!("Blur must see it")
+    };
     assert_eq!(request.path, "/auth/login");
     assert_eq!(request.body["signature"], "0x1234");
     assert_eq!(request.body["hmac"], "ab");
-    let fault = blur().take(given(person(1))).unwrap_err();
+    let fault = blur().accept_consent(given(person(1))).unwrap_err();
     assert_eq!(fault, ConsentFault::Taker { named: wallet, taker: person(1) });
     let [consent] = &logged_in()[..] else { panic!("one") };
     assert_eq!((consent.proof.as_str(), consent.until), ("token", 4600));
-    assert!(blur().shown(&json!({ "accessToken": "" }), 1000).is_err());
+    assert!(blur().consent_from_source(&json!({ "accessToken": "" }), 1000).is_err());
     let other = json!({ "message": "Sign in to Blur", "walletAddress": person(1) });
     let refusal = heard(&other).unwrap_err().to_string();
     assert!(refusal.starts_with("Blur: the answer is for another wallet"), "{refusal}");
@@ -116,9 +121,9 @@ fn people_log_in_with_a_message() {
 fn who_is_logged_in_signs_nothing() {
     let orders = listings();
     let trade = trade(&*blur(), &orders, &filling(2)).unwrap().with_consents(logged_in());
-    assert_eq!(blur().before_consent(&trade).unwrap(), BeforeConsent::default());
-    let heard = Heard { chain: &[], service: &[], now: 1000 };
-    assert_eq!(blur().wanted(&trade, heard).unwrap(), []);
+    assert_eq!(blur().consent_questions(&trade).unwrap(), ConsentQuestions::default());
+    let heard = ConsentAnswers { chain: &[], service: &[], now: 1000 };
+    assert_eq!(blur().missing_consents(&trade, heard).unwrap(), []);
 }
 
 #[test]
@@ -141,9 +146,9 @@ fn calls_of_blur_are_taken_once_they_are_understood() {
 fn what_blur_is_asked() {
     let orders = listings();
     let trade = trade(&*blur(), &orders, &filling(2)).unwrap();
-    let refusal = blur().requests(&trade).unwrap_err().to_string();
+    let refusal = blur().source_requests(&trade).unwrap_err().to_string();
     assert_eq!(refusal, "Blur wants whoever fills its orders to sign something first");
-    let requests = blur().requests(&trade.with_consents(logged_in())).unwrap();
+    let requests = blur().source_requests(&trade.with_consents(logged_in())).unwrap();
     let [request] = requests.as_slice() else { panic!("one") };
     assert_eq!(request.path, format!("/v1/buy/{}", person(0xc0)));
     let prices = json!([{ "tokenId": "5", "price": { "amount": "0.000000000000001", "unit": "ETH" } },
@@ -180,16 +185,16 @@ fn calls_that_do_something_else_are_refused() {
     ends(held, "needs the signature of its marketplace for each fill, which only a source can give");
     let fees = json!({ "quantities": ["1"], "taker": person(0xb0), "fees": [{ "amount": "100", "receiver": person(1) }] });
     let trade = trade(&*blur(), &orders[..1], &fees).unwrap();
-    let fees = blur().requests(&trade).unwrap_err().to_string();
+    let fees = blur().source_requests(&trade).unwrap_err().to_string();
     assert_eq!(fees, "Blur cannot pay fees to others on top of its orders: leave them out");
 }
 
 #[test]
 fn makers_take_listings_back() {
     let order = listings().remove(1);
-    assert_eq!(blur().cancel(kept(&order)).unwrap().data.to_string(), text(&held()["cancel"]));
+    assert_eq!(blur().cancel(stored(&order)).unwrap().data.to_string(), text(&held()["cancel"]));
     let word = |number: u64| Some(U256::from(number).to_be_bytes::<32>().to_vec().into());
-    let standing = |taken, nonce| blur().standing(kept(&order), &[word(taken), word(nonce)]);
+    let standing = |taken, nonce| blur().standing(stored(&order), &[word(taken), word(nonce)]);
     assert_eq!(standing(0, 3), Some(Standing::Open { remaining: 1.into() }));
     assert_eq!(standing(1, 3), Some(Standing::Cancelled));
     assert_eq!(standing(0, 4), Some(Standing::Cancelled));
@@ -200,7 +205,7 @@ fn logs_state_fills_and_numbers() {
     let logs = &held()["logs"];
     let stated = |name: &str| {
         let log = log(&logs[name], blur().contract());
-        let mut decoded = blur().decode(&[&log]).into_iter().map(Result::unwrap);
+        let mut decoded = blur().decode_logs(&[&log]).into_iter().map(Result::unwrap);
         decoded.next().map(|decoded| (decoded.scope, decoded.fact))
     };
     let order_id = format!("{}:1", text(&logs["hash"]));

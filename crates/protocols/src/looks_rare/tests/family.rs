@@ -8,7 +8,9 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use crate::looks_rare::abi::{Maker, executeMultipleTakerBidsCall, executeTakerAskCall, executeTakerBidCall};
-use crate::testing::family::{Drawn, Family, MAKER, Moved, check, collection, drawn, fees, few, signature};
+use crate::testing::family::{
+    DrawnOrder, Family, MAKER, TokenMove, check, collection, drawn, fees, few, signature,
+};
 use crate::testing::newest;
 use crate::{Call, Protocol, Refusal};
 
@@ -20,7 +22,7 @@ impl Family for LooksRare {
         newest(marketplace)
     }
 
-    fn order(&self, drawn: &Drawn, salt: usize) -> Value {
+    fn order(&self, drawn: &DrawnOrder, salt: usize) -> Value {
         let native = json!({ "quoteType": u8::from(drawn.side == OrderSide::Listing), "globalNonce": 1, "subsetNonce": 2,
             "orderNonce": salt, "strategyId": 0, "collectionType": u8::from(drawn.is_multiple), "collection": collection(),
             "currency": drawn.currency(), "signer": MAKER, "startTime": 1, "endTime": 2, "price": drawn.whole(),
@@ -28,7 +30,7 @@ impl Family for LooksRare {
         json!({ "native": native, "signature": signature() })
     }
 
-    fn moved(&self, call: &Call) -> Vec<Moved> {
+    fn moved(&self, call: &Call) -> Vec<TokenMove> {
         let makers: Vec<Maker> = if let Ok(one) = executeTakerBidCall::abi_decode(&call.data) {
             vec![one.makerAsk]
         } else if let Ok(one) = executeTakerAskCall::abi_decode(&call.data) {
@@ -38,12 +40,12 @@ impl Family for LooksRare {
         };
         let moved = |maker: Maker| {
             assert_eq!(Address::from_bytes(maker.signer.into_array()), MAKER);
-            Moved { token: maker.itemIds[0].to(), units: maker.amounts[0].to(), paid: maker.price }
+            TokenMove { token: maker.itemIds[0].to(), units: maker.amounts[0].to(), paid: maker.price }
         };
         makers.into_iter().map(moved).collect()
     }
 
-    fn may_refuse(&self, refusal: &Refusal, drawn: &[Drawn], fees: u64) -> bool {
+    fn may_refuse(&self, refusal: &Refusal, drawn: &[DrawnOrder], fees: u64) -> bool {
         match refusal {
             Refusal::Whole { .. } => drawn.iter().any(|drawn| drawn.traded < drawn.units),
             Refusal::NoFees { protocol } => *protocol == "LooksRare" && fees > 0,

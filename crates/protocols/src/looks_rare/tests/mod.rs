@@ -15,10 +15,10 @@ use serde_json::{Value, json};
 use super::order::tree_type;
 use crate::native::Proof;
 use crate::testing::{
-    self, MAKER, admit, admitted, changed, check_calls, check_orders, decoded, fill, kept, newest, person,
+    self, MAKER, admit, admitted, changed, check_calls, check_orders, decoded, fill, newest, person, stored,
     text, vectors,
 };
-use crate::{Act, NewOrder, Permission, Protocol, Scope, Seed, Statement};
+use crate::{Act, NewOrder, OrderSeed, Permission, Protocol, Scope, Statement};
 
 const LISTING: &str = "a token for the chain's own currency";
 const OFFER: &str = "an offer is taken";
@@ -197,19 +197,19 @@ fn logs_state_fills_and_numbers() {
 #[test]
 fn the_chain_tells_what_became_of_an_order() {
     let (protocol, order) = (looks_rare(), admitted(&case(LISTING)).remove(0));
-    assert_eq!(protocol.inquiries(kept(&order)).unwrap().len(), 4);
+    assert_eq!(protocol.standing_inquiries(stored(&order)).unwrap().len(), 4);
     let word = |number: u64| U256::from(number).to_be_bytes::<32>().to_vec();
     let standing = |ask: u64, group: u64, used: u64, granted: u64| {
         let counters = [word(99), word(ask)].concat();
         let answers = [counters, word(group), word(used), word(granted)].map(|answer| Some(answer.into()));
-        protocol.standing(kept(&order), &answers).unwrap()
+        protocol.standing(stored(&order), &answers).unwrap()
     };
     assert_eq!(standing(3, 0, 0, 1), Standing::Open { remaining: 1.into() });
     assert_eq!(standing(3, 0, 0, 0), Standing::Uncovered);
     for over in [standing(4, 0, 0, 1), standing(3, 1, 0, 1), standing(3, 0, 9, 1)] {
         assert_eq!(over, Standing::Cancelled);
     }
-    assert_eq!(protocol.standing(kept(&order), &[None, None, None, None]), None);
+    assert_eq!(protocol.standing(stored(&order), &[None, None, None, None]), None);
 }
 
 proptest! {
@@ -230,8 +230,8 @@ proptest! {
             royalty: 0.into(),
         };
         let answers = [Some([U256::from(1), U256::from(2)].map(|word| word.to_be_bytes::<32>()).concat().into())];
-        let seed = Seed { salt: U256::from(salt), now: 1000, answers: &answers };
-        let Act::Sign(signing) = looks_rare().make(&order, seed).unwrap().act else { panic!("signed") };
+        let seed = OrderSeed { salt: U256::from(salt), now: 1000, answers: &answers };
+        let Act::Sign(signing) = looks_rare().make_order(&order, seed).unwrap().act else { panic!("signed") };
         let native = Value::Object(signing.native.clone());
         let put = json!({ "native": native, "signature": format!("0x{}", "01".repeat(65)) });
         let admitted = admit(&*looks_rare(), &put).unwrap();
@@ -242,7 +242,7 @@ proptest! {
         prop_assert_eq!(admitted.nonces.get(counter.0), Some(U256::from(counter.1)));
         prop_assert_eq!(signing.typed.value.len(), 15);
         prop_assert_eq!(&native["startTime"], "700", "a while before it was made");
-        let unknown = looks_rare().make(&order, Seed { answers: &[None], ..seed }).unwrap_err().to_string();
+        let unknown = looks_rare().make_order(&order, OrderSeed { answers: &[None], ..seed }).unwrap_err().to_string();
         prop_assert_eq!(unknown, "a node of the network must tell the nonces of the maker before an order can be signed");
     }
 }

@@ -7,14 +7,16 @@ use serde_json::json;
 
 use super::{COLLECTION, MAKER, MARKET, address, word, word_of};
 use crate::own::{Own, OwnContracts};
-use crate::{Act, AskedFee, Call, Fill, Kept, NewOrder, Permission, Protocol, Refusal, Seed, Trade};
+use crate::{
+    Act, Call, Fill, NewOrder, OrderSeed, Permission, Protocol, Refusal, RequestedFee, StoredOrder, Trade,
+};
 
 const BUYER: Address = address(0xb0);
 const SHOP: Address = address(0x5a);
 const DOLLAR: Address = address(0xd0);
 const HELPER: Address = address(0x4e);
 const COIN: Address = Address::ZERO;
-const NO_FEES: [AskedFee; 0] = [];
+const NO_FEES: [RequestedFee; 0] = [];
 
 /// An order as importers give it.
 fn order(id: &str, price: u64, currency: Address) -> OrderFacts {
@@ -30,8 +32,8 @@ fn offer(id: &str, price: u64) -> OrderFacts {
     OrderFacts { side: OrderSide::Offer, ..order(id, price, DOLLAR) }
 }
 
-fn fee(amount: u64, receiver: Address) -> AskedFee {
-    AskedFee { amount: amount.into(), receiver }
+fn fee(amount: u64, receiver: Address) -> RequestedFee {
+    RequestedFee { amount: amount.into(), receiver }
 }
 
 fn v2() -> Own {
@@ -39,19 +41,19 @@ fn v2() -> Own {
 }
 
 /// The calls that fill some units of each order.
-fn fill(own: &Own, orders: &[(&OrderFacts, u64)], fees: &[AskedFee]) -> Result<Vec<Call>, Refusal> {
-    let fills = orders.iter().map(|(order, quantity)| Fill::new(own, kept(order), (*quantity).into()));
+fn fill(own: &Own, orders: &[(&OrderFacts, u64)], fees: &[RequestedFee]) -> Result<Vec<Call>, Refusal> {
+    let fills = orders.iter().map(|(order, quantity)| Fill::new(own, stored(order), (*quantity).into()));
     let trade = Trade::new(COLLECTION, fills.collect::<Result<_, _>>()?, fees, BUYER)?;
     own.fill(&trade, &[]).map(|plan| plan.calls)
 }
 
-fn kept(order: &OrderFacts) -> Kept<'_> {
-    Kept { order, native: None }
+fn stored(order: &OrderFacts) -> StoredOrder<'_> {
+    StoredOrder { facts: order, native: None }
 }
 
 /// The call that makes an order.
 fn make(own: &Own, order: &NewOrder) -> Result<Call, Refusal> {
-    let making = own.make(order, Seed { salt: U256::ZERO, now: 0, answers: &[] })?;
+    let making = own.make_order(order, OrderSeed { salt: U256::ZERO, now: 0, answers: &[] })?;
     let Act::Call(call) = making.act else { panic!("these orders are not signed") };
     Ok(call)
 }
@@ -189,7 +191,7 @@ fn what_cannot_be_is_refused() {
         fill(&v2(), &[(&name, 1)], &NO_FEES).unwrap_err(),
         Refusal::OrderId { order_id: order_id.clone() }
     );
-    assert_eq!(v2().cancel(kept(&name)).unwrap_err(), Refusal::OrderId { order_id });
+    assert_eq!(v2().cancel(stored(&name)).unwrap_err(), Refusal::OrderId { order_id });
 }
 
 #[test]
@@ -227,22 +229,22 @@ fn orders_are_made_and_taken_back() {
     let single = NewOrder { is_multiple: false, ..new_order(OrderSide::Offer, DOLLAR) };
     let call = make(&Own::v1(MARKET), &single).unwrap();
     assert_eq!(call.data[4..68], [word(0), word(0)].concat());
-    let call = v2().cancel(kept(&order("12", 1, COIN))).unwrap();
+    let call = v2().cancel(stored(&order("12", 1, COIN))).unwrap();
     assert_eq!(call.data, data(0x3015_394c, &[word(12)]));
     assert_eq!(paid(&call), (MARKET, 0.into(), 0.into()));
 }
 
 #[test]
 fn what_must_be_allowed_is_told() {
-    let seed = Seed { salt: U256::ZERO, now: 0, answers: &[] };
-    let making = |side, currency| v2().make(&new_order(side, currency), seed).unwrap().permissions;
+    let seed = OrderSeed { salt: U256::ZERO, now: 0, answers: &[] };
+    let making = |side, currency| v2().make_order(&new_order(side, currency), seed).unwrap().permissions;
     let moving = Permission::Move { collection: COLLECTION, operator: MARKET };
     assert_eq!(making(OrderSide::Listing, COIN), [moving]);
     let spending =
         |amount: u64| Permission::Spend { currency: DOLLAR, spender: MARKET, amount: amount.into() };
     assert_eq!(making(OrderSide::Offer, DOLLAR), [spending(77 + 5)], "with the royalty on top");
-    let taking = |order: OrderFacts, fees: &[AskedFee]| {
-        let fills = vec![Fill::new(&v2(), kept(&order), 2.into()).unwrap()];
+    let taking = |order: OrderFacts, fees: &[RequestedFee]| {
+        let fills = vec![Fill::new(&v2(), stored(&order), 2.into()).unwrap()];
         v2().fill(&Trade::new(COLLECTION, fills, fees, BUYER).unwrap(), &[]).unwrap().permissions
     };
     assert_eq!(taking(order("1", 1000, DOLLAR), &[fee(100, SHOP)]), [spending(2020)]);
@@ -288,7 +290,7 @@ proptest! {
             })
             .collect();
         let given: Vec<(&OrderFacts, u64)> = orders.iter().map(|(order, quantity)| (order, *quantity)).collect();
-        let fees: Vec<AskedFee> = bps.iter().map(|bps| fee(*bps, SHOP)).collect();
+        let fees: Vec<RequestedFee> = bps.iter().map(|bps| fee(*bps, SHOP)).collect();
         let price: u64 = prices.iter().map(|(price, quantity, _)| price * quantity).sum();
         let fee: u64 = bps.iter().map(|bps| price * bps / 10_000).sum();
         let room: u64 = prices

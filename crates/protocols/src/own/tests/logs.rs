@@ -27,7 +27,7 @@ fn created(data: [B256; 6]) -> Log {
 }
 
 fn decode(log: &Log) -> Result<Option<Statement>, LogError> {
-    let mut decoded = Own::v2(MARKET, None).decode(&[log]);
+    let mut decoded = Own::v2(MARKET, None).decode_logs(&[log]);
     assert!(decoded.len() <= 1, "{decoded:?}");
     decoded.pop().transpose()
 }

@@ -15,7 +15,7 @@ use crate::payment_processor::abi::{
 };
 use crate::payment_processor::venues::later;
 use crate::testing::family::{
-    Drawn, Family, MAKER, Moved, SHARER, check, collection, drawn, fees, few, signature,
+    DrawnOrder, Family, MAKER, SHARER, TokenMove, check, collection, drawn, fees, few, signature,
 };
 use crate::{Call, Protocol, Refusal};
 
@@ -65,12 +65,12 @@ impl Processor {
 }
 
 /// What the contract makes of an order, which divides the price first.
-fn moved(order: &Order, fee: U256) -> Moved {
+fn moved(order: &Order, fee: U256) -> TokenMove {
     assert_eq!(Address::from_bytes(order.maker.into_array()), MAKER);
     assert_eq!(order.requestedFillAmount, order.minimumFillAmount);
     let price = order.itemPrice / order.amount * order.requestedFillAmount;
     assert!(fee <= price, "the contract takes no larger fee");
-    Moved { token: order.tokenId.to(), units: order.requestedFillAmount.to(), paid: price + fee }
+    TokenMove { token: order.tokenId.to(), units: order.requestedFillAmount.to(), paid: price + fee }
 }
 
 impl Family for Processor {
@@ -79,7 +79,7 @@ impl Family for Processor {
         Arc::new(known.find(|known| known.version == self.0).unwrap())
     }
 
-    fn order(&self, drawn: &Drawn, salt: usize) -> Value {
+    fn order(&self, drawn: &DrawnOrder, salt: usize) -> Value {
         let protocol = if drawn.is_multiple { 2 } else { 0 };
         let mut native = json!({ "protocol": protocol, "marketplace": SHARER, "paymentMethod": drawn.currency(),
             "tokenAddress": collection(), "tokenId": drawn.token, "amount": drawn.units, "itemPrice": drawn.whole(),
@@ -93,7 +93,7 @@ impl Family for Processor {
         json!({ "native": native, "signature": signature() })
     }
 
-    fn moved(&self, call: &Call) -> Vec<Moved> {
+    fn moved(&self, call: &Call) -> Vec<TokenMove> {
         if let Ok(call) = buyListingCall::abi_decode(&call.data) {
             let (order, fee) = self.one(&call.data);
             return vec![moved(&order, fee.amount)];
@@ -105,7 +105,7 @@ impl Family for Processor {
         self.many(&call.data).iter().map(|(order, fee)| moved(order, fee.amount)).collect()
     }
 
-    fn may_refuse(&self, refusal: &Refusal, _drawn: &[Drawn], fees: u64) -> bool {
+    fn may_refuse(&self, refusal: &Refusal, _drawn: &[DrawnOrder], fees: u64) -> bool {
         matches!(refusal, Refusal::FeeSum { .. } | Refusal::FeeSlots { .. }) && fees > 0
     }
 }

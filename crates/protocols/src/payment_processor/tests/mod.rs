@@ -14,12 +14,12 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::abi::{Cosignature, FeeOnTop, Order, SignatureECDSA, TokenSetProof, acceptOfferCall};
-use crate::native::{Admitted, Proof};
+use crate::native::{NativeOrder, Proof};
 use crate::testing::{
-    self, MAKER, admit, admitted, changed, check_calls, check_orders, decoded, fill, fill_with, kept, newest,
-    person, text, trade, vectors,
+    self, MAKER, admit, admitted, changed, check_calls, check_orders, decoded, fill, fill_with, newest,
+    person, stored, text, trade, vectors,
 };
-use crate::{Act, Fill, NewOrder, Permission, Protocol, Scope, Seed, Statement};
+use crate::{Act, Fill, NewOrder, OrderSeed, Permission, Protocol, Scope, Statement};
 
 type Offer = (bool, Order, SignatureECDSA, TokenSetProof, Cosignature, FeeOnTop);
 
@@ -151,14 +151,14 @@ fn cosigned_orders_need_their_marketplace() {
     assert_eq!(plan.calls[0].value.to_string(), text(&held["value"]));
     let orders = order();
     let trade = trade(&*processor(), &orders, &filling).unwrap();
-    assert_eq!(processor().requests(&trade).unwrap()[0].path, "/execute/buy/v7");
+    assert_eq!(processor().source_requests(&trade).unwrap()[0].path, "/execute/buy/v7");
     let refusal = fill(&*processor(), &orders, &filling).unwrap_err().to_string();
     assert!(
         refusal
             .ends_with("needs the signature of its marketplace for each fill, which only a source can give")
     );
     // A cosignature is for one taker and one order, and somebody has made it.
-    let refused = |order: &[Admitted], filling: &Value, answer: Value| {
+    let refused = |order: &[NativeOrder], filling: &Value, answer: Value| {
         fill_with(&*processor(), order, filling, &[answer]).unwrap_err().to_string()
     };
     let stranger = json!({ "quantities": ["1"], "taker": person(0xbb) });
@@ -210,7 +210,7 @@ fn sellers_pay_royalties_as_the_token_says() {
     let filling = json!({ "quantities": ["1"], "taker": person(0xb0) });
     let royalty = |told: u64| {
         let mut trade = trade(&*processor(), &offer, &filling).unwrap();
-        trade.fills[0].told_royalty = told.into();
+        trade.fills[0].chain_royalty = told.into();
         let call = processor().fill(&trade, &[]).unwrap().calls.remove(0);
         let data = acceptOfferCall::abi_decode(&call.data).unwrap().data;
         Offer::abi_decode_params(&data).unwrap().1.maxRoyaltyFeeNumerator
@@ -218,11 +218,11 @@ fn sellers_pay_royalties_as_the_token_says() {
     // In basis points of a price of 1000, rounded up so that it suffices.
     assert_eq!([0, 1, 50, 1000, 5000].map(royalty), [0, 10, 500, 10_000, 10_000].map(U256::from));
     let trade = trade(&*processor(), &offer, &filling).unwrap();
-    let asked = processor().royalty(person(0xc0), &trade.fills[0]).unwrap();
+    let asked = processor().royalty_inquiry(person(0xc0), &trade.fills[0]).unwrap();
     assert_eq!((asked.to, asked.data[..4].to_vec()), (person(0xc0), vec![0x2a, 0x55, 0x20, 0x5a]));
     let listing = admitted(&case(ONE));
-    let fill = Fill::new(&*processor(), kept(&listing[0]), 1.into()).unwrap();
-    assert_eq!(processor().royalty(person(0xc0), &fill), None, "its maker has signed it");
+    let fill = Fill::new(&*processor(), stored(&listing[0]), 1.into()).unwrap();
+    assert_eq!(processor().royalty_inquiry(person(0xc0), &fill), None, "its maker has signed it");
 }
 
 fn stated(logs: &[&str]) -> Vec<(usize, Scope, Fact)> {
@@ -318,7 +318,7 @@ fn the_chain_tells_what_became_of_an_order() {
     };
     let standing = |name: &str, master: u64, own: &[u64]| {
         let order = admitted(&case(name)).remove(0);
-        processor().standing(kept(&order), &[words(&[master]), words(own)]).unwrap()
+        processor().standing(stored(&order), &[words(&[master]), words(own)]).unwrap()
     };
     let open = |remaining: u64| Standing::Open { remaining: remaining.into() };
     assert_eq!(standing(ONE, 2, &[0]), open(1));
@@ -347,15 +347,15 @@ proptest! {
             unit_price: price.into(),
             royalty: Amount::ZERO,
         };
-        let inquiries = processor().before_making(&order);
+        let inquiries = processor().order_inquiries(&order);
         prop_assert_eq!(inquiries.len(), if is_offer { 1 } else { 2 });
         let words = |words: &[u64]| {
             let words = words.iter().flat_map(|word| U256::from(*word).to_be_bytes::<32>());
             Some(words.collect::<Vec<u8>>().into())
         };
         let answers = [words(&[3]), words(&[1, whole * royalty / 10_000])];
-        let seed = Seed { salt: U256::from(77), now: 1000, answers: &answers };
-        let Act::Sign(signing) = processor().make(&order, seed).unwrap().act else { panic!("signed") };
+        let seed = OrderSeed { salt: U256::from(77), now: 1000, answers: &answers };
+        let Act::Sign(signing) = processor().make_order(&order, seed).unwrap().act else { panic!("signed") };
         let signature = format!("0x{}{}1b", "01".repeat(32), "02".repeat(32));
         let put = json!({ "native": Value::Object(signing.native.clone()), "signature": signature });
         let admitted = admit(&*processor(), &put).unwrap();

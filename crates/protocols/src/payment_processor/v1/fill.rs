@@ -10,11 +10,12 @@ use super::abi::{
     MatchedOrder, OfferApproval, SignatureECDSA, buyBatchOfListingsCall, buySingleListingCall,
     masterNoncesCall,
 };
-use super::order::Signed;
+use super::order::ProcessorListing;
 use super::{NAME, PaymentProcessorV1};
 use crate::native::{self, Data, Number, Signature, TypedData, prove, read_signature, returned};
 use crate::{
-    Call, Consent, ConsentFault, Given, Heard, Permission, Plan, Refusal, Taken, ToSign, Trade, Wanted,
+    Call, Consent, ConsentAnswers, ConsentFault, ConsentOutcome, ConsentRequest, ConsentSignature,
+    Permission, Plan, Refusal, SigningPayload, Trade,
 };
 
 /// For how long a buyer's signature is good. It is given when a wallet is at hand, and used at once.
@@ -70,7 +71,13 @@ impl Approval {
 
 impl PaymentProcessorV1 {
     /// What somebody signs to buy a listing. Its number is the listing's hash, as a listing can be bought only once.
-    fn approval(&self, signed: &Signed, buyer: Address, expiration: U256, master_nonce: U256) -> Approval {
+    fn approval(
+        &self,
+        signed: &ProcessorListing,
+        buyer: Address,
+        expiration: U256,
+        master_nonce: U256,
+    ) -> Approval {
         Approval {
             protocol: signed.protocol,
             marketplace: signed.marketplace,
@@ -88,12 +95,16 @@ impl PaymentProcessorV1 {
         }
     }
 
-    pub(super) fn unsigned(&self, trade: &Trade<'_>, heard: Heard<'_>) -> Result<Vec<Wanted>, Refusal> {
+    pub(super) fn unsigned(
+        &self,
+        trade: &Trade<'_>,
+        heard: ConsentAnswers<'_>,
+    ) -> Result<Vec<ConsentRequest>, Refusal> {
         let master_nonce = returned::<masterNoncesCall>(heard.chain, 0);
         let master_nonce = master_nonce.ok_or(Refusal::Unknown { what: "the master nonce of the buyer" })?;
         let mut wanted = Vec::new();
         for fill in &trade.fills {
-            let signed: Signed = native::kept(fill.kept())?;
+            let signed: ProcessorListing = native::read_stored(fill.stored())?;
             let known = self.approved(trade, &signed);
             if known.is_some_and(|approved| approved.terms.master_nonce.0 == master_nonce) {
                 continue;
@@ -104,20 +115,24 @@ impl PaymentProcessorV1 {
                 return Err(Refusal::Overflow);
             };
             let typed = TypedData::new::<OfferApproval>(self.domain.clone(), &terms);
-            wanted.push(Wanted { what: ToSign::Typed(Box::new(typed)), terms, price: fill.price.into() });
+            wanted.push(ConsentRequest {
+                payload: SigningPayload::Typed(Box::new(typed)),
+                terms,
+                price: fill.price.into(),
+            });
         }
         Ok(wanted)
     }
 
     /// What the taker has signed to buy a listing, if it is for just that.
-    fn approved(&self, trade: &Trade<'_>, signed: &Signed) -> Option<Approved> {
+    fn approved(&self, trade: &Trade<'_>, signed: &ProcessorListing) -> Option<Approved> {
         let approved: Approved = serde_json::from_str(trade.consent(&self.name(signed))?).ok()?;
         let Approval { expiration, master_nonce, .. } = approved.terms;
         let same = self.approval(signed, trade.taker, expiration.0, master_nonce.0);
         (approved.terms == same).then_some(approved)
     }
 
-    pub(super) fn take_approval(&self, given: Given<'_>) -> Result<Taken, ConsentFault> {
+    pub(super) fn take_approval(&self, given: ConsentSignature<'_>) -> Result<ConsentOutcome, ConsentFault> {
         let terms: Approval = from_value(Value::Object(given.terms.clone()))?;
         if terms.buyer != given.taker {
             return Err(ConsentFault::Taker { named: terms.buyer, taker: given.taker });
@@ -135,7 +150,7 @@ impl PaymentProcessorV1 {
         let subject = format!("0x{}", hex::encode(terms.nonce.0.to_be_bytes::<32>()));
         // Members are numbers and texts.
         let text = serde_json::to_string(&Approved { terms, signature }).unwrap_or_default();
-        Ok(Taken::Signed(Consent { subject, proof: text, until }, proof))
+        Ok(ConsentOutcome::Given(Consent { subject, proof: text, until }, proof))
     }
 
     pub(super) fn plan(&self, trade: &Trade<'_>) -> Result<Plan, Refusal> {
@@ -144,7 +159,7 @@ impl PaymentProcessorV1 {
         }
         let (mut orders, mut listings, mut offers) = (Vec::new(), Vec::new(), Vec::new());
         for fill in &trade.fills {
-            let signed: Signed = native::kept(fill.kept())?;
+            let signed: ProcessorListing = native::read_stored(fill.stored())?;
             let approved = self.approved(trade, &signed).ok_or(Refusal::Consent { protocol: NAME })?;
             let damaged = |fault: native::SignatureFault| Refusal::Damaged {
                 order_id: fill.order.order_id.clone(),
@@ -182,7 +197,7 @@ fn parts(signature: &Data) -> Result<SignatureECDSA, native::SignatureFault> {
 }
 
 /// What a listing and its buyer's approval come to.
-fn matched(signed: &Signed, approval: &Approval) -> MatchedOrder {
+fn matched(signed: &ProcessorListing, approval: &Approval) -> MatchedOrder {
     MatchedOrder {
         sellerAcceptedOffer: false,
         collectionLevelOffer: false,

@@ -6,15 +6,16 @@
 
 use alloy_primitives::{B256, U256};
 use alloy_sol_types::SolEvent as _;
-use bourse_market::facts::{Fact, Log, OrderFilled, Which};
+use bourse_market::facts::{Fact, Log, OrderFilled};
 use bourse_market::{Numbers, Series};
 use bourse_wire::{Address, Amount, Marketplace, OrderSide, TokenId};
 
+use super::PaymentProcessorV1;
 use super::abi::{
     BuySingleListing, MasterNonceInvalidated, NonceInvalidated, SweepCollectionERC721, SweepCollectionERC1155,
 };
 use super::order::number;
-use crate::logs::{address, found, read, revoked};
+use crate::logs::{MakerAccount, address, found, read};
 use crate::{LogError, Scope, Statement};
 
 /// The first topics of the logs that are read.
@@ -26,8 +27,9 @@ pub(super) const TOPICS: [B256; 5] = [
     MasterNonceInvalidated::SIGNATURE_HASH,
 ];
 
-pub(super) fn decode(logs: &[&Log], place: (Marketplace, Address)) -> Vec<Result<Statement, LogError>> {
-    let mut reading = Reading { place, used: Vec::new(), decoded: Vec::new() };
+pub(super) fn decode(processor: &PaymentProcessorV1, logs: &[&Log]) -> Vec<Result<Statement, LogError>> {
+    let (marketplace, contract) = (processor.marketplace, processor.domain.contract);
+    let mut reading = Reading { marketplace, contract, used: Vec::new(), decoded: Vec::new() };
     for (place, log) in logs.iter().enumerate() {
         if let Err(error) = reading.read(place, log) {
             reading.decoded.push(Err(error));
@@ -41,25 +43,36 @@ pub(super) fn decode(logs: &[&Log], place: (Marketplace, Address)) -> Vec<Result
 
 /// The logs of one transaction.
 struct Reading {
-    /// The marketplace and its contract.
-    place: (Marketplace, Address),
+    marketplace: Marketplace,
+    contract: Address,
     /// What was used, and not yet by a sale.
-    used: Vec<Used>,
+    used: Vec<UsedNonce>,
     decoded: Vec<Result<Statement, LogError>>,
 }
 
 /// A number that somebody used on a marketplace.
-struct Used {
+struct UsedNonce {
     place: usize,
-    who: (Address, Address),
+    maker: Address,
+    /// The address that the maker named as marketplace: numbers count for each apart.
+    marketplace: Address,
     number: U256,
 }
 
 /// What sales have in common.
 struct Sales {
+    /// Place of the log.
+    place: usize,
+    turn: Turn,
     marketplace: Address,
     collection: Address,
     buyer: Address,
+}
+
+/// Units of a token that are sold.
+struct Item {
+    token: U256,
+    quantity: U256,
 }
 
 /// Of several numbers of one seller, which a sale used.
@@ -75,8 +88,9 @@ impl Reading {
         match *topic {
             NonceInvalidated::SIGNATURE_HASH => {
                 let event: NonceInvalidated = read(log)?;
-                let who = (address(event.account), address(event.marketplace));
-                let used = Used { place, who, number: number(who.1, event.nonce) };
+                let (maker, marketplace) = (address(event.account), address(event.marketplace));
+                let number = number(marketplace, event.nonce);
+                let used = UsedNonce { place, maker, marketplace, number };
                 if event.wasCancellation {
                     self.burn(place, &used);
                 } else {
@@ -86,71 +100,76 @@ impl Reading {
             MasterNonceInvalidated::SIGNATURE_HASH => {
                 let event: MasterNonceInvalidated = read(log)?;
                 let (maker, numbers) = (address(event.account), Numbers::Exactly(event.nonce));
-                let finding = revoked(self.place, maker, Series::Counter, numbers);
-                self.decoded.push(Ok(found(place, finding)));
+                let fact = self.account(maker).revoked(Series::Counter, numbers);
+                self.decoded.push(Ok(found(place, fact)));
             }
             BuySingleListing::SIGNATURE_HASH => {
                 let event: BuySingleListing = read(log)?;
-                let sales = sales(event.marketplace, event.tokenAddress, event.buyer);
-                let item = Some((event.tokenId, event.amount));
-                self.sale((place, Turn::Last), &sales, address(event.seller), item);
+                let sales = Sales {
+                    place,
+                    turn: Turn::Last,
+                    marketplace: address(event.marketplace),
+                    collection: address(event.tokenAddress),
+                    buyer: address(event.buyer),
+                };
+                let (token, quantity) = (event.tokenId, event.amount);
+                self.sale(&sales, address(event.seller), Some(Item { token, quantity }));
             }
             SweepCollectionERC721::SIGNATURE_HASH => {
                 let event: SweepCollectionERC721 = read(log)?;
-                let sales = sales(event.marketplace, event.tokenAddress, event.buyer);
-                let amounts = vec![U256::ONE; event.tokenIds.len()];
-                let items = (event.sellers.as_slice(), event.tokenIds.as_slice(), amounts.as_slice());
-                self.sweep(place, &sales, &event.unsuccessfulFills, items);
+                let one = SweepCollectionERC1155 {
+                    marketplace: event.marketplace,
+                    tokenAddress: event.tokenAddress,
+                    paymentCoin: event.paymentCoin,
+                    buyer: event.buyer,
+                    unsuccessfulFills: event.unsuccessfulFills,
+                    sellers: event.sellers,
+                    amounts: vec![U256::ONE; event.tokenIds.len()],
+                    tokenIds: event.tokenIds,
+                    salePrices: event.salePrices,
+                };
+                self.sweep(place, &one);
             }
             SweepCollectionERC1155::SIGNATURE_HASH => {
-                let event: SweepCollectionERC1155 = read(log)?;
-                let sales = sales(event.marketplace, event.tokenAddress, event.buyer);
-                let items = (event.sellers.as_slice(), event.tokenIds.as_slice(), event.amounts.as_slice());
-                self.sweep(place, &sales, &event.unsuccessfulFills, items);
+                self.sweep(place, &read(log)?);
             }
             _ => {}
         }
         Ok(())
     }
 
-    fn sweep(
-        &mut self,
-        place: usize,
-        sales: &Sales,
-        failed: &[bool],
-        (sellers, tokens, amounts): (&[alloy_primitives::Address], &[U256], &[U256]),
-    ) {
-        let items = sellers.iter().zip(tokens).zip(amounts).zip(failed);
-        for (((seller, token), amount), failed) in items {
-            let item = (!failed).then_some((*token, *amount));
-            self.sale((place, Turn::First), sales, address(*seller), item);
+    fn sweep(&mut self, place: usize, event: &SweepCollectionERC1155) {
+        let sales = Sales {
+            place,
+            turn: Turn::First,
+            marketplace: address(event.marketplace),
+            collection: address(event.tokenAddress),
+            buyer: address(event.buyer),
+        };
+        let items =
+            event.sellers.iter().zip(&event.tokenIds).zip(&event.amounts).zip(&event.unsuccessfulFills);
+        for (((seller, token), quantity), failed) in items {
+            let item = (!failed).then_some(Item { token: *token, quantity: *quantity });
+            self.sale(&sales, address(*seller), item);
         }
     }
 
+    fn account(&self, maker: Address) -> MakerAccount {
+        MakerAccount { marketplace: self.marketplace, contract: self.contract, maker }
+    }
+
     /// A sale of units of a token, or of nothing when the seller no longer had it.
-    fn sale(
-        &mut self,
-        (place, turn): (usize, Turn),
-        sales: &Sales,
-        seller: Address,
-        item: Option<(U256, U256)>,
-    ) {
-        let is_it = |used: &Used| used.who == (seller, sales.marketplace);
-        let used = match turn {
+    fn sale(&mut self, sales: &Sales, seller: Address, item: Option<Item>) {
+        let is_it = |used: &UsedNonce| (used.maker, used.marketplace) == (seller, sales.marketplace);
+        let used = match sales.turn {
             Turn::First => self.used.iter().position(is_it),
             Turn::Last => self.used.iter().rposition(is_it),
         };
         let Some(used) = used.map(|place| self.used.remove(place)) else { return };
-        if let Some((token, quantity)) = item {
-            let which = Which::Numbered {
-                contract: self.place.1,
-                maker: seller,
-                side: OrderSide::Listing,
-                series: Series::Nonce,
-                number: used.number,
-            };
+        if let Some(Item { token, quantity }) = item {
+            let which = self.account(seller).numbered(OrderSide::Listing, Series::Nonce, used.number);
             let filled = OrderFilled {
-                marketplace: self.place.0,
+                marketplace: self.marketplace,
                 which,
                 taker: sales.buyer,
                 recipient: sales.buyer,
@@ -159,24 +178,15 @@ impl Reading {
                 remaining: Some(Amount::ZERO),
             };
             let fact = Fact::OrderFilled(Box::new(filled));
-            self.decoded.push(Ok(found(place, (Scope::Collection(sales.collection), fact))));
+            self.decoded.push(Ok(found(sales.place, (Scope::Collection(sales.collection), fact))));
         }
-        self.burn(place, &used);
+        self.burn(sales.place, &used);
     }
 
     /// All orders with a number are over.
-    fn burn(&mut self, place: usize, used: &Used) {
+    fn burn(&mut self, place: usize, used: &UsedNonce) {
         let numbers = Numbers::Exactly(used.number);
-        let finding = revoked(self.place, used.who.0, Series::Nonce, numbers);
-        self.decoded.push(Ok(found(place, finding)));
+        let fact = self.account(used.maker).revoked(Series::Nonce, numbers);
+        self.decoded.push(Ok(found(place, fact)));
     }
-}
-
-fn sales(
-    marketplace: alloy_primitives::Address,
-    collection: alloy_primitives::Address,
-    buyer: alloy_primitives::Address,
-) -> Sales {
-    let (marketplace, collection) = (address(marketplace), address(collection));
-    Sales { marketplace, collection, buyer: address(buyer) }
 }

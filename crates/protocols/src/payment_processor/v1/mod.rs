@@ -15,11 +15,13 @@ use bourse_wire::{Address, Amount, Marketplace};
 use serde_json::Value;
 
 use self::abi::masterNoncesCall;
-use self::order::Signed;
-use crate::native::{self, Admitted, Answers, Domain, Inquiry, Submitted, Unfit, prove, returned};
+use self::order::ProcessorListing;
+use crate::native::{
+    self, Answers, Domain, Inquiry, NativeOrder, OrderFault, SubmittedOrder, prove, returned,
+};
 use crate::{
-    BeforeConsent, Call, ConsentFault, Given, Heard, Kept, LogError, Making, NewOrder, Plan, Protocol,
-    Refusal, Seed, Statement, Taken, Trade, Wanted,
+    Call, ConsentAnswers, ConsentFault, ConsentOutcome, ConsentQuestions, ConsentRequest, ConsentSignature,
+    LogError, NewOrder, OrderMaking, OrderSeed, Plan, Protocol, Refusal, Statement, StoredOrder, Trade,
 };
 
 /// What the protocol is called in messages.
@@ -39,38 +41,42 @@ impl Protocol for PaymentProcessorV1 {
         self.domain.contract
     }
 
-    fn admit(&self, order: Submitted<'_>) -> Result<Admitted, Unfit> {
-        let signed = Signed::read(order, self.domain.contract)?;
+    fn read_order(&self, order: SubmittedOrder<'_>) -> Result<NativeOrder, OrderFault> {
+        let signed = ProcessorListing::read(order, self.domain.contract)?;
         let facts = self.derive(&signed)?;
         let proof = prove(signed.seller, self.digest(&signed), &signed.signature.0);
         let numbers = [(Series::Nonce, signed.number()), (Series::Counter, signed.master_nonce.0)];
         let nonces = Nonces::new(self.domain.contract, numbers);
-        Ok(Admitted { collection: signed.token_address, facts, nonces, text: signed.to_text(), proof })
+        Ok(NativeOrder { collection: signed.token_address, facts, nonces, text: signed.to_text(), proof })
     }
 
-    fn price(&self, kept: Kept<'_>, quantity: Amount) -> Result<U256, Refusal> {
-        let signed: Signed = native::kept(kept)?;
+    fn fill_price(&self, stored: StoredOrder<'_>, quantity: Amount) -> Result<U256, Refusal> {
+        let signed: ProcessorListing = native::read_stored(stored)?;
         let whole = signed.amount.0;
         if quantity.value() != whole {
-            return Err(Refusal::Whole { order_id: kept.order.order_id.clone(), quantity: whole });
+            return Err(Refusal::Whole { order_id: stored.facts.order_id.clone(), quantity: whole });
         }
         Ok(signed.min_price.0)
     }
 
-    fn before_consent(&self, trade: &Trade<'_>) -> Result<BeforeConsent, Refusal> {
+    fn consent_questions(&self, trade: &Trade<'_>) -> Result<ConsentQuestions, Refusal> {
         if !trade.fees.is_empty() {
             return Err(Refusal::NoFees { protocol: NAME });
         }
         let call = masterNoncesCall { account: trade.taker().bytes().into() };
         let inquiries = vec![Inquiry::new(self.domain.contract, &call)];
-        Ok(BeforeConsent { inquiries, ..BeforeConsent::default() })
+        Ok(ConsentQuestions { inquiries, ..ConsentQuestions::default() })
     }
 
-    fn wanted(&self, trade: &Trade<'_>, heard: Heard<'_>) -> Result<Vec<Wanted>, Refusal> {
+    fn missing_consents(
+        &self,
+        trade: &Trade<'_>,
+        heard: ConsentAnswers<'_>,
+    ) -> Result<Vec<ConsentRequest>, Refusal> {
         self.unsigned(trade, heard)
     }
 
-    fn take(&self, given: Given<'_>) -> Result<Taken, ConsentFault> {
+    fn accept_consent(&self, given: ConsentSignature<'_>) -> Result<ConsentOutcome, ConsentFault> {
         self.take_approval(given)
     }
 
@@ -78,34 +84,34 @@ impl Protocol for PaymentProcessorV1 {
         self.plan(trade)
     }
 
-    fn make(&self, _order: &NewOrder, _seed: Seed<'_>) -> Result<Making, Refusal> {
+    fn make_order(&self, _order: &NewOrder, _seed: OrderSeed<'_>) -> Result<OrderMaking, Refusal> {
         Err(Refusal::Replaced { protocol: NAME })
     }
 
-    fn cancel(&self, kept: Kept<'_>) -> Result<Call, Refusal> {
-        let signed: Signed = native::kept(kept)?;
+    fn cancel(&self, stored: StoredOrder<'_>) -> Result<Call, Refusal> {
+        let signed: ProcessorListing = native::read_stored(stored)?;
         let (marketplace, nonce) = (signed.marketplace.bytes().into(), signed.nonce.0);
         Ok(Call::of(self.domain.contract, &abi::revokeSingleNonceCall { marketplace, nonce }))
     }
 
-    fn inquiries(&self, kept: Kept<'_>) -> Result<Vec<Inquiry>, Refusal> {
-        let signed: Signed = native::kept(kept)?;
+    fn standing_inquiries(&self, stored: StoredOrder<'_>) -> Result<Vec<Inquiry>, Refusal> {
+        let signed: ProcessorListing = native::read_stored(stored)?;
         let call = masterNoncesCall { account: signed.seller.bytes().into() };
         Ok(vec![Inquiry::new(self.domain.contract, &call)])
     }
 
     /// The contract tells nobody whether the listing's own number was used; only its logs do.
-    fn standing(&self, kept: Kept<'_>, answers: Answers<'_>) -> Option<Standing> {
-        let signed: Signed = native::kept(kept).ok()?;
+    fn standing(&self, stored: StoredOrder<'_>, answers: Answers<'_>) -> Option<Standing> {
+        let signed: ProcessorListing = native::read_stored(stored).ok()?;
         let current = returned::<masterNoncesCall>(answers, 0)?;
         (current != signed.master_nonce.0).then_some(Standing::Cancelled)
     }
 
-    fn topics(&self) -> &'static [B256] {
+    fn log_topics(&self) -> &'static [B256] {
         &logs::TOPICS
     }
 
-    fn decode(&self, logs: &[&Log]) -> Vec<Result<Statement, LogError>> {
-        logs::decode(logs, (self.marketplace, self.domain.contract))
+    fn decode_logs(&self, logs: &[&Log]) -> Vec<Result<Statement, LogError>> {
+        logs::decode(self, logs)
     }
 }

@@ -6,10 +6,10 @@ use bourse_wire::{Address, JsonObject, OrderFacts, OrderSide, TokenId, from_valu
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::super::shares;
+use super::super::{FeeTerms, shares};
 use super::PaymentProcessorV1;
 use super::abi::SaleApproval;
-use crate::native::{Data, Deal, Number, Signature, Submitted, Unfit, read_signature};
+use crate::native::{Data, Deal, Number, OrderFault, Signature, SubmittedOrder, read_signature};
 
 /// The only one of a token.
 const ONE: u8 = 0;
@@ -19,7 +19,7 @@ const UNITS: u8 = 1;
 /// A listing with its signature, as it is put and as it is kept.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Signed {
+pub(super) struct ProcessorListing {
     pub(super) protocol: u8,
     #[serde(default)]
     seller_accepted_offer: bool,
@@ -49,14 +49,14 @@ pub(super) struct Signed {
     pub(super) protocol_address: Address,
 }
 
-impl Signed {
-    pub(super) fn read(order: Submitted<'_>, contract: Address) -> Result<Self, Unfit> {
+impl ProcessorListing {
+    pub(super) fn read(order: SubmittedOrder<'_>, contract: Address) -> Result<Self, OrderFault> {
         let mut members = order.native.clone();
         let is_offer = take_member(&mut members, "buyer").is_some() || is_published_offer(&members);
         rename_published(&mut members);
         let mut signed: Self = from_value(Value::Object(members))?;
         if is_offer || signed.seller == Address::ZERO {
-            return Err(Unfit::Unsupported { member: "buyer", what: "offers of the first version" });
+            return Err(OrderFault::Unsupported { member: "buyer", what: "offers of the first version" });
         }
         if order.signature.is_some() || signed.signature.0.is_empty() {
             signed.signature = Data(read_signature(order.signature)?);
@@ -67,14 +67,14 @@ impl Signed {
         signed.protocol_address = contract;
         if signed.protocol > UNITS {
             let (value, known) = (signed.protocol.into(), "0 (ERC721), 1 (ERC1155)");
-            return Err(Unfit::Kind { member: "protocol", value, known });
+            return Err(OrderFault::Kind { member: "protocol", value, known });
         }
         if signed.seller_accepted_offer {
             let what = "listings that answer an offer";
-            return Err(Unfit::Unsupported { member: "sellerAcceptedOffer", what });
+            return Err(OrderFault::Unsupported { member: "sellerAcceptedOffer", what });
         }
         if signed.private_buyer != Address::ZERO {
-            return Err(Unfit::Private { member: "privateBuyer", taker: signed.private_buyer });
+            return Err(OrderFault::Private { member: "privateBuyer", taker: signed.private_buyer });
         }
         Ok(signed)
     }
@@ -136,13 +136,19 @@ fn rename_published(members: &mut JsonObject) {
 
 impl PaymentProcessorV1 {
     /// What the listing is.
-    pub(super) fn derive(&self, signed: &Signed) -> Result<OrderFacts, Unfit> {
+    pub(super) fn derive(&self, signed: &ProcessorListing) -> Result<OrderFacts, OrderFault> {
         let (value, is_single) = (signed.amount.0, signed.protocol == ONE);
         if value.is_zero() || is_single && value != U256::ONE {
             let expected = if is_single { "1 of an ERC721 token" } else { "at least 1" };
-            return Err(Unfit::Quantity { member: "amount", value, expected });
+            return Err(OrderFault::Quantity { member: "amount", value, expected });
         }
-        let (own, royalty) = (signed.marketplace_fee_numerator.0, signed.max_royalty_fee_numerator.0);
+        // Whoever made the token gets what it says itself, at most what was signed.
+        let fees = FeeTerms {
+            marketplace: signed.marketplace,
+            marketplace_bps: signed.marketplace_fee_numerator.0,
+            artist: Address::ZERO,
+            royalty_bps: signed.max_royalty_fee_numerator.0,
+        };
         let deal = Deal {
             marketplace: self.marketplace,
             order_id: self.name(signed),
@@ -152,8 +158,7 @@ impl PaymentProcessorV1 {
             quantity: value,
             price: signed.min_price.0,
             currency: signed.coin,
-            // Whoever made the token gets what it says itself, at most what was signed.
-            shares: shares(signed.min_price.0, (signed.marketplace, own), (Address::ZERO, royalty))?,
+            shares: shares(signed.min_price.0, fees)?,
             time: (U256::ZERO, signed.expiration.0),
             operator: self.domain.contract,
             price_member: "minPrice",
@@ -162,11 +167,11 @@ impl PaymentProcessorV1 {
     }
 
     /// The name of a listing: the hash of what was signed and for whom.
-    pub(super) fn name(&self, signed: &Signed) -> String {
+    pub(super) fn name(&self, signed: &ProcessorListing) -> String {
         format!("0x{}", hex::encode(self.digest(signed)))
     }
 
-    pub(super) fn digest(&self, signed: &Signed) -> B256 {
+    pub(super) fn digest(&self, signed: &ProcessorListing) -> B256 {
         self.domain.digest(signed.hash())
     }
 }

@@ -6,7 +6,7 @@ use bourse_wire::Marketplace;
 use serde_json::{Value, json};
 
 use crate::Protocol;
-use crate::native::{Admitted, Proof};
+use crate::native::{NativeOrder, Proof};
 use crate::testing::{admit, case, fill_with, newest, person, text, trade, vectors};
 
 fn held(venue: &str) -> Value {
@@ -18,7 +18,7 @@ fn protocol(venue: &str) -> Arc<dyn Protocol> {
     newest(marketplace)
 }
 
-fn order(venue: &str) -> Admitted {
+fn order(venue: &str) -> NativeOrder {
     admit(&*protocol(venue), &json!({ "native": held(venue)["native"] })).unwrap()
 }
 
@@ -61,7 +61,7 @@ fn what_the_marketplaces_are_asked() {
     let asked = |venue: &str, filling: &Value| {
         let (protocol, orders) = (protocol(venue), [order(venue)]);
         let trade = trade(&*protocol, &orders, filling).unwrap();
-        protocol.requests(&trade)
+        protocol.source_requests(&trade)
     };
     let id = text(&held("opensea")["id"]).to_owned();
     let request = asked("opensea", &filling()).unwrap().remove(0);

@@ -13,7 +13,7 @@ use crate::seaport::abi::{
     fulfillBasicOrderCall,
 };
 use crate::testing::family::{
-    Drawn, Family, MAKER, Moved, SHARER, check, collection, drawn, fees, few, signature,
+    DrawnOrder, Family, MAKER, SHARER, TokenMove, check, collection, drawn, fees, few, signature,
 };
 use crate::testing::newest;
 use crate::{Call, Protocol, Refusal};
@@ -37,7 +37,7 @@ fn is_token(kind: u8) -> bool {
     kind > 1
 }
 
-fn basic(parameters: &BasicOrderParameters) -> Moved {
+fn basic(parameters: &BasicOrderParameters) -> TokenMove {
     let is_offer = parameters.basicOrderType / 4 > 3;
     let others = parameters.additionalRecipients.iter().map(|other| other.amount);
     let (token, units, paid) = if is_offer {
@@ -47,10 +47,10 @@ fn basic(parameters: &BasicOrderParameters) -> Moved {
         let paid = others.fold(parameters.considerationAmount, |sum, amount| sum + amount);
         (parameters.offerIdentifier, parameters.offerAmount, paid)
     };
-    Moved { token: token.to(), units: units.to(), paid }
+    TokenMove { token: token.to(), units: units.to(), paid }
 }
 
-fn advanced(order: &AdvancedOrder) -> Moved {
+fn advanced(order: &AdvancedOrder) -> TokenMove {
     assert_eq!(Address::from_bytes(order.parameters.offerer.into_array()), MAKER);
     let part = |amount: U256| {
         let product = amount * U256::from(order.numerator);
@@ -62,12 +62,12 @@ fn advanced(order: &AdvancedOrder) -> Moved {
         let money = order.parameters.consideration.iter();
         let paid = money.map(|item| part(item.startAmount)).fold(U256::ZERO, |sum, amount| sum + amount);
         let units = part(offered.startAmount).to();
-        return Moved { token: offered.identifierOrCriteria.to(), units, paid };
+        return TokenMove { token: offered.identifierOrCriteria.to(), units, paid };
     }
     let mut tokens = order.parameters.consideration.iter().filter(|item| is_token(item.itemType));
     let (token, None) = (tokens.next().unwrap(), tokens.next()) else { panic!("one token") };
     let units = part(token.startAmount).to();
-    Moved { token: token.identifierOrCriteria.to(), units, paid: part(offered.startAmount) }
+    TokenMove { token: token.identifierOrCriteria.to(), units, paid: part(offered.startAmount) }
 }
 
 impl Family for Seaport {
@@ -75,7 +75,7 @@ impl Family for Seaport {
         newest(self.0)
     }
 
-    fn order(&self, drawn: &Drawn, salt: usize) -> Value {
+    fn order(&self, drawn: &DrawnOrder, salt: usize) -> Value {
         let (money, token) = (u8::from(!drawn.is_native), if drawn.is_multiple { 3 } else { 2 });
         let (whole, share) = (drawn.whole(), drawn.unit_share * drawn.units);
         let currency = drawn.currency();
@@ -96,7 +96,7 @@ impl Family for Seaport {
         json!({ "native": native, "signature": signature() })
     }
 
-    fn moved(&self, call: &Call) -> Vec<Moved> {
+    fn moved(&self, call: &Call) -> Vec<TokenMove> {
         if let Ok(call) = fulfillBasicOrderCall::abi_decode(&call.data) {
             return vec![basic(&call.parameters)];
         }
@@ -107,7 +107,7 @@ impl Family for Seaport {
         call.advancedOrders.iter().map(advanced).collect()
     }
 
-    fn may_refuse(&self, refusal: &Refusal, drawn: &[Drawn], fees: u64) -> bool {
+    fn may_refuse(&self, refusal: &Refusal, drawn: &[DrawnOrder], fees: u64) -> bool {
         match refusal {
             Refusal::FeeFraction { .. } => fees > 0 && drawn.iter().any(|drawn| drawn.traded < drawn.units),
             Refusal::FeeSum { .. } => fees > 0 && drawn[0].side == OrderSide::Offer,

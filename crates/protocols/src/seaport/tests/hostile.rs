@@ -6,7 +6,7 @@ use bourse_wire::Amount;
 use serde_json::{Value, json};
 
 use super::case;
-use crate::native::{Proof, Unfit};
+use crate::native::{OrderFault, Proof};
 use crate::seaport::abi::{fulfillAdvancedOrderCall, fulfillBasicOrderCall};
 use crate::testing::{self, admit, admitted, fill, protocol};
 
@@ -206,8 +206,8 @@ fn published_forms_are_read() {
     native["parameters"]["totalOriginalConsiderationItems"] = json!(3);
     assert_eq!(admit(&*opensea, &json!({ "native": native })).unwrap(), plain);
     // What is kept is read like what is put.
-    let kept: Value = serde_json::from_str(&plain.text).unwrap();
-    assert_eq!(admit(&*opensea, &json!({ "native": kept })).unwrap(), plain);
+    let stored: Value = serde_json::from_str(&plain.text).unwrap();
+    assert_eq!(admit(&*opensea, &json!({ "native": stored })).unwrap(), plain);
 }
 
 #[test]
@@ -297,5 +297,5 @@ fn changed_case(name: &str, path: &str, value: Value) -> Value {
 #[test]
 fn reasons_keep_their_kind() {
     let error = admit(&*protocol(&case(LISTING)), &changed(LISTING, "/salt", json!("x"))).unwrap_err();
-    assert!(matches!(error, Unfit::Format(_)));
+    assert!(matches!(error, OrderFault::Format(_)));
 }

@@ -8,7 +8,7 @@ use bourse_wire::{Address, Marketplace, TokenId};
 use serde_json::{Value, json};
 
 use super::case;
-use crate::native::{Admitted, Proof};
+use crate::native::{NativeOrder, Proof};
 use crate::seaport::abi::fulfillAdvancedOrderCall;
 use crate::testing::{self, MAKER, admit, admitted, fill, log, newest, person, protocol, text, vectors};
 use crate::{Scope, Statement};
@@ -53,7 +53,7 @@ fn orders_that_their_makers_publish_need_no_signature() {
     };
     assert_eq!(*concerns, Scope::Collection(put.collection));
     assert_eq!((&order.facts, &order.nonces), (&put.facts, &put.nonces));
-    let published = Admitted { text: order.native.clone(), ..put };
+    let published = NativeOrder { text: order.native.clone(), ..put };
     let opensea = protocol(&case);
     let call = fill(&*opensea, &[published], &case["fill"]).unwrap().calls.remove(0);
     let mut expected =
@@ -105,10 +105,10 @@ fn logs_of_the_name_alone_are_told_apart() {
     let data = text(&cut["data"]);
     cut["data"] = Value::from(&data[..data.len() - 64]);
     let log = log(&cut, protocol.contract());
-    let error = protocol.decode(&[&log]).remove(0).unwrap_err();
+    let error = protocol.decode_logs(&[&log]).remove(0).unwrap_err();
     assert_eq!((error.index, error.address), (3, protocol.contract()));
-    for topic in protocol.topics() {
+    for topic in protocol.log_topics() {
         let bare = bourse_market::facts::Log { topics: vec![*topic], ..log.clone() };
-        assert!(protocol.decode(&[&bare])[0].is_err());
+        assert!(protocol.decode_logs(&[&bare])[0].is_err());
     }
 }

@@ -8,7 +8,7 @@ use bourse_wire::{Address, Marketplace, OrderSide};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::native::{Admitted, Proof};
+use crate::native::{NativeOrder, Proof};
 use crate::seaport::abi::{
     AdvancedOrder, fulfillAdvancedOrderCall, fulfillAvailableAdvancedOrdersCall, fulfillBasicOrderCall,
 };
@@ -34,7 +34,7 @@ fn thing(kind: u8, token: &str, id: u64, amount: u64, recipient: Option<&str>) -
 
 /// An order for some units at a price for each, of which others get something.
 #[derive(Clone, Debug)]
-struct Drawn {
+struct DrawnOrder {
     side: OrderSide,
     is_native: bool,
     units: u64,
@@ -43,7 +43,7 @@ struct Drawn {
     unit_fees: Vec<u64>,
 }
 
-impl Drawn {
+impl DrawnOrder {
     fn order(&self, salt: usize) -> Value {
         let units = self.units;
         let (kind, currency) =
@@ -75,12 +75,12 @@ impl Drawn {
     }
 }
 
-fn drawn(side: OrderSide) -> impl Strategy<Value = Drawn> {
+fn drawn(side: OrderSide) -> impl Strategy<Value = DrawnOrder> {
     let native = if side == OrderSide::Listing { any::<bool>().boxed() } else { Just(false).boxed() };
     (native, 1..50_u64, 0..50_u64, 1..1_000_000_u64, prop::collection::vec(1..10_000_u64, 0..4)).prop_map(
         move |(is_native, units, bought, unit_price, unit_fees)| {
             let bought = bought % units + 1;
-            Drawn { side, is_native, units, bought, unit_price, unit_fees }
+            DrawnOrder { side, is_native, units, bought, unit_price, unit_fees }
         },
     )
 }
@@ -115,14 +115,14 @@ fn asked_in(plan: &Plan) -> U256 {
     sum
 }
 
-fn filling(drawn: &[Drawn], fees: &[u64]) -> Value {
+fn filling(drawn: &[DrawnOrder], fees: &[u64]) -> Value {
     let fee = |(place, amount): (usize, &u64)| json!({ "amount": amount.to_string(), "receiver": format!("0x{:040x}", 0x5000 + place) });
     let quantities: Vec<String> = drawn.iter().map(|drawn| drawn.bought.to_string()).collect();
     let fees: Vec<Value> = fees.iter().enumerate().map(fee).collect();
     json!({ "quantities": quantities, "taker": "0x00000000000000000000000000000000000000bb", "fees": fees })
 }
 
-fn put(drawn: &[Drawn]) -> Vec<Admitted> {
+fn put(drawn: &[DrawnOrder]) -> Vec<NativeOrder> {
     let orders =
         drawn.iter().enumerate().map(|(salt, drawn)| admit(&*opensea(), &drawn.order(salt)).unwrap());
     orders.collect()
@@ -133,8 +133,8 @@ proptest! {
     fn what_is_kept_is_what_was_put(drawn in drawn(OrderSide::Listing), offer in drawn(OrderSide::Offer)) {
         for drawn in [drawn, offer] {
             let order = put(std::slice::from_ref(&drawn)).remove(0);
-            let kept: Value = serde_json::from_str(&order.text).unwrap();
-            let again = admit(&*opensea(), &json!({ "native": kept })).unwrap();
+            let stored: Value = serde_json::from_str(&order.text).unwrap();
+            let again = admit(&*opensea(), &json!({ "native": stored })).unwrap();
             prop_assert_eq!(&again, &order);
             let facts = &order.facts;
             prop_assert!(matches!(order.proof, Proof::Ask(_)));
@@ -157,7 +157,7 @@ proptest! {
         bps in prop::collection::vec(0..2000_u64, 0..3),
     ) {
         let orders = put(&drawn);
-        let price: u64 = drawn.iter().map(Drawn::price).sum();
+        let price: u64 = drawn.iter().map(DrawnOrder::price).sum();
         let others: u64 = drawn.iter().map(|drawn| drawn.unit_fees.iter().sum::<u64>() * drawn.bought).sum();
         let fees: u64 = bps.iter().map(|bps| price * bps / 10_000).sum();
         let plan = match fill(&*opensea(), &orders, &filling(&drawn, &bps)) {

@@ -8,7 +8,7 @@ use bourse_wire::{Marketplace, OrderSide};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::testing::family::{Drawn, Family, MAKER, Moved, check, collection, drawn, fees, few};
+use crate::testing::family::{DrawnOrder, Family, MAKER, TokenMove, check, collection, drawn, fees, few};
 use crate::testing::newest;
 use crate::x2y2::abi::{Order, OrderItem, RunInput, SettleDetail, SettleShared, Units, runCall};
 use crate::{Call, Protocol, Refusal, Trade};
@@ -20,7 +20,7 @@ fn hash(place: usize) -> B256 {
 }
 
 /// What the service gives for an order.
-fn input(trade: &Trade<'_>, drawn: &Drawn, place: usize) -> RunInput {
+fn input(trade: &Trade<'_>, drawn: &DrawnOrder, place: usize) -> RunInput {
     let [token, amount, price] = [drawn.token, drawn.units, drawn.whole()].map(U256::from);
     let data = vec![Units { token: collection().bytes().into(), tokenId: token, amount }].abi_encode();
     let order = Order {
@@ -68,7 +68,7 @@ impl Family for X2y2 {
         newest(marketplace)
     }
 
-    fn order(&self, drawn: &Drawn, salt: usize) -> Value {
+    fn order(&self, drawn: &DrawnOrder, salt: usize) -> Value {
         let kind = if drawn.side == OrderSide::Listing { "sell" } else { "buy" };
         json!({ "native": { "id": salt, "type": kind, "currency": drawn.currency(), "price": drawn.whole(),
             "amount": drawn.units, "maker": MAKER, "deadline": 9, "itemHash": hash(salt).to_string(),
@@ -76,22 +76,22 @@ impl Family for X2y2 {
             "nft": { "token": collection(), "tokenId": drawn.token } } })
     }
 
-    fn moved(&self, call: &Call) -> Vec<Moved> {
+    fn moved(&self, call: &Call) -> Vec<TokenMove> {
         let input = runCall::abi_decode(&call.data).unwrap().input;
         let [detail] = input.details.as_slice() else { panic!("one order") };
         let units = <Vec<Units>>::abi_decode(&input.orders[0].items[0].data).unwrap();
-        vec![Moved { token: units[0].tokenId.to(), units: units[0].amount.to(), paid: detail.price }]
+        vec![TokenMove { token: units[0].tokenId.to(), units: units[0].amount.to(), paid: detail.price }]
     }
 
-    fn answers(&self, trade: &Trade<'_>, drawn: &[Drawn]) -> Vec<Value> {
-        let answer = |(place, drawn): (usize, &Drawn)| {
+    fn answers(&self, trade: &Trade<'_>, drawn: &[DrawnOrder]) -> Vec<Value> {
+        let answer = |(place, drawn): (usize, &DrawnOrder)| {
             let data = runCall { input: input(trade, drawn, place) }.abi_encode();
             json!({ "data": [{ "input": format!("0x{}", hex::encode(&data[4..])) }] })
         };
         drawn.iter().enumerate().map(answer).collect()
     }
 
-    fn may_refuse(&self, refusal: &Refusal, drawn: &[Drawn], fees: u64) -> bool {
+    fn may_refuse(&self, refusal: &Refusal, drawn: &[DrawnOrder], fees: u64) -> bool {
         match refusal {
             Refusal::Whole { .. } => drawn.iter().any(|drawn| drawn.traded < drawn.units),
             Refusal::NoFees { protocol } => *protocol == "X2Y2" && fees > 0,

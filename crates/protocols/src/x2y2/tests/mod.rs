@@ -9,8 +9,8 @@ use bourse_market::facts::{Fact, OrderFilled, Which};
 use bourse_wire::{Address, Marketplace, OrderSide, TokenId};
 use serde_json::{Value, json};
 
-use crate::native::{Admitted, Proof};
-use crate::testing::{MAKER, admit, fill_with, kept, log, newest, person, text, trade, vectors};
+use crate::native::{NativeOrder, Proof};
+use crate::testing::{MAKER, admit, fill_with, log, newest, person, stored, text, trade, vectors};
 use crate::{Permission, Protocol, Scope};
 
 fn x2y2() -> Arc<dyn Protocol> {
@@ -21,7 +21,7 @@ fn held() -> Value {
     vectors("held")["x2y2"].clone()
 }
 
-fn order(name: &str) -> Admitted {
+fn order(name: &str) -> NativeOrder {
     admit(&*x2y2(), &json!({ "native": held()[name] })).unwrap()
 }
 
@@ -80,7 +80,7 @@ fn what_the_service_is_asked() {
     let asked = |name: &str| {
         let orders = [order(name)];
         let trade = trade(&*x2y2(), &orders, &filling()).unwrap();
-        x2y2().requests(&trade).unwrap().remove(0)
+        x2y2().source_requests(&trade).unwrap().remove(0)
     };
     let listing = asked("order");
     assert_eq!(listing.path, "/api/orders/sign");
@@ -107,7 +107,7 @@ fn answers_for_something_else_are_refused() {
     assert!(refused(filling(), cut).ends_with("the answer has no /data/0/input that can be used"));
     let no = json!({ "success": false, "message": "order is not valid" });
     assert!(refused(filling(), no).ends_with("the marketplace does not agree: order is not valid"));
-    let cancel = x2y2().cancel(kept(&order("order"))).unwrap_err().to_string();
+    let cancel = x2y2().cancel(stored(&order("order"))).unwrap_err().to_string();
     assert_eq!(cancel, "X2Y2 takes orders back only through its own service");
 }
 
@@ -116,7 +116,7 @@ fn logs_state_fills_and_cancellations() {
     let logs = &held()["logs"];
     let stated = |name: &str| {
         let log = log(&logs[name], x2y2().contract());
-        let decoded = x2y2().decode(&[&log]).remove(0).unwrap();
+        let decoded = x2y2().decode_logs(&[&log]).remove(0).unwrap();
         (decoded.scope, decoded.fact)
     };
     let order_id = text(&held()["hash"]).to_owned();

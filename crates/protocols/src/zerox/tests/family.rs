@@ -8,7 +8,9 @@ use bourse_wire::{Address, Marketplace, OrderSide};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::testing::family::{Drawn, Family, MAKER, Moved, SHARER, check, collection, drawn, fees, few};
+use crate::testing::family::{
+    DrawnOrder, Family, MAKER, SHARER, TokenMove, check, collection, drawn, fees, few,
+};
 use crate::testing::newest;
 use crate::zerox::abi::{
     ERC721Order, ERC1155Order, Fee, batchBuyERC721sCall, batchBuyERC1155sCall, buyERC721Call, buyERC1155Call,
@@ -24,17 +26,17 @@ fn sum(price: U256, fees: &[Fee]) -> U256 {
     fees.iter().fold(price, |sum, fee| sum + fee.amount)
 }
 
-fn one(order: &ERC721Order, token: U256) -> Moved {
+fn one(order: &ERC721Order, token: U256) -> TokenMove {
     assert_eq!(Address::from_bytes(order.maker.into_array()), MAKER);
-    Moved { token: token.to(), units: 1, paid: sum(order.erc20TokenAmount, &order.fees) }
+    TokenMove { token: token.to(), units: 1, paid: sum(order.erc20TokenAmount, &order.fees) }
 }
 
-fn units(order: &ERC1155Order, token: U256, amount: u128) -> Moved {
+fn units(order: &ERC1155Order, token: U256, amount: u128) -> TokenMove {
     assert_eq!(Address::from_bytes(order.maker.into_array()), MAKER);
     // Prices and shares are drawn for each unit, so that everything divides.
     let whole = U256::from(order.erc1155TokenAmount);
     let paid = sum(order.erc20TokenAmount, &order.fees) * U256::from(amount) / whole;
-    Moved { token: token.to(), units: u64::try_from(amount).unwrap(), paid }
+    TokenMove { token: token.to(), units: u64::try_from(amount).unwrap(), paid }
 }
 
 impl Family for Zerox {
@@ -43,7 +45,7 @@ impl Family for Zerox {
         newest(marketplace)
     }
 
-    fn order(&self, drawn: &Drawn, salt: usize) -> Value {
+    fn order(&self, drawn: &DrawnOrder, salt: usize) -> Value {
         let share = drawn.unit_share * drawn.units;
         let currency = if drawn.is_native { json!(NATIVE) } else { json!(drawn.currency()) };
         let mut native = json!({ "direction": u8::from(drawn.side == OrderSide::Offer), "maker": MAKER,
@@ -60,7 +62,7 @@ impl Family for Zerox {
         json!({ "native": native })
     }
 
-    fn moved(&self, call: &Call) -> Vec<Moved> {
+    fn moved(&self, call: &Call) -> Vec<TokenMove> {
         let data = &call.data;
         if let Ok(call) = buyERC721Call::abi_decode(data) {
             return vec![one(&call.sellOrder, call.sellOrder.erc721TokenId)];
@@ -82,7 +84,7 @@ impl Family for Zerox {
         orders.map(|(order, amount)| units(order, order.erc1155TokenId, amount)).collect()
     }
 
-    fn may_refuse(&self, refusal: &Refusal, _drawn: &[Drawn], fees: u64) -> bool {
+    fn may_refuse(&self, refusal: &Refusal, _drawn: &[DrawnOrder], fees: u64) -> bool {
         matches!(refusal, Refusal::NoFees { protocol: "0x" }) && fees > 0
     }
 }

@@ -15,9 +15,9 @@ use serde_json::{Value, json};
 
 use super::abi::{buyERC1155Call, sellERC1155Call};
 use crate::testing::{
-    self, MAKER, admit, admitted, changed, check_calls, check_orders, decoded, fill, kept, newest, person,
+    self, MAKER, admit, admitted, changed, check_calls, check_orders, decoded, fill, newest, person, stored,
 };
-use crate::{Act, NewOrder, Protocol, Scope, Seed, Statement};
+use crate::{Act, NewOrder, OrderSeed, Protocol, Scope, Statement};
 
 const ONE: &str = "a token for the chain's own currency, fees on top";
 const UNITS: &str = "some units, rounded as the contract does";
@@ -219,7 +219,7 @@ fn the_chain_tells_what_became_of_an_order() {
         let words = words.iter().map(|word| U256::from(*word).to_be_bytes::<32>());
         [Some(words.collect::<Vec<_>>().concat().into())]
     };
-    let standing = |order, answer: &[u64]| zerox().standing(kept(order), &words(answer));
+    let standing = |order, answer: &[u64]| zerox().standing(stored(order), &words(answer));
     assert_eq!(standing(&one, &[1]), Some(Standing::Open { remaining: 1.into() }));
     assert_eq!(standing(&one, &[2]), Some(Standing::Cancelled));
     assert_eq!(standing(&one, &[3]), None, "only its time is over");
@@ -289,8 +289,8 @@ proptest! {
             unit_price: price.into(),
             royalty: 0.into(),
         };
-        let seed = Seed { salt: U256::from(77), now: 1000, answers: &[] };
-        let Act::Sign(signing) = zerox().make(&order, seed).unwrap().act else { panic!("signed") };
+        let seed = OrderSeed { salt: U256::from(77), now: 1000, answers: &[] };
+        let Act::Sign(signing) = zerox().make_order(&order, seed).unwrap().act else { panic!("signed") };
         let mut native = signing.native.clone();
         native.insert("signatureType".to_owned(), json!(4));
         let admitted = admit(&*zerox(), &json!({ "native": native })).unwrap();

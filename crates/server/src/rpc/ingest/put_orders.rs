@@ -110,7 +110,7 @@ impl Record for GivenOrder {
                 GivenOrder::Signed(admitted) => signed.push((index, *admitted)),
             }
         }
-        for (index, order) in check(app, (collection.chain, now), signed).await {
+        for (index, order) in check(app, collection.chain, now, signed).await {
             settled.add(index, order.map(|signed| Change::SignedOrder(Box::new(signed))));
         }
         Ok(settled)

@@ -10,16 +10,16 @@ use serde_json::{Value, json};
 use super::super::abi::{MatchedOrder, buyBatchOfListingsCall, buySingleListingCall};
 use crate::payment_processor::venues::first;
 use crate::testing::family::{
-    Drawn, Family, MAKER, Moved, SHARER, check, collection, drawn, fees, few, signature,
+    DrawnOrder, Family, MAKER, SHARER, TokenMove, check, collection, drawn, fees, few, signature,
 };
 use crate::{Call, Protocol, Refusal};
 
 struct First;
 
-fn moved(order: &MatchedOrder) -> Moved {
+fn moved(order: &MatchedOrder) -> TokenMove {
     assert_eq!(Address::from_bytes(order.seller.into_array()), MAKER);
     assert_eq!(order.offerPrice, order.listingMinPrice);
-    Moved { token: order.tokenId.to(), units: order.amount.to(), paid: order.offerPrice }
+    TokenMove { token: order.tokenId.to(), units: order.amount.to(), paid: order.offerPrice }
 }
 
 impl Family for First {
@@ -27,7 +27,7 @@ impl Family for First {
         Arc::new(first(ChainId(1)).unwrap())
     }
 
-    fn order(&self, drawn: &Drawn, salt: usize) -> Value {
+    fn order(&self, drawn: &DrawnOrder, salt: usize) -> Value {
         let native = json!({ "protocol": u8::from(drawn.is_multiple), "sellerAcceptedOffer": false, "marketplace": SHARER,
             "marketplaceFeeNumerator": drawn.unit_share * 10_000 / drawn.unit_price, "maxRoyaltyFeeNumerator": 0,
             "privateBuyer": Address::ZERO, "seller": MAKER, "tokenAddress": collection(), "tokenId": drawn.token,
@@ -36,7 +36,7 @@ impl Family for First {
         json!({ "native": native, "signature": signature() })
     }
 
-    fn moved(&self, call: &Call) -> Vec<Moved> {
+    fn moved(&self, call: &Call) -> Vec<TokenMove> {
         if let Ok(one) = buySingleListingCall::abi_decode(&call.data) {
             return vec![moved(&one.saleDetails)];
         }
@@ -46,7 +46,7 @@ impl Family for First {
         many.saleDetailsArray.iter().map(moved).collect()
     }
 
-    fn may_refuse(&self, refusal: &Refusal, drawn: &[Drawn], fees: u64) -> bool {
+    fn may_refuse(&self, refusal: &Refusal, drawn: &[DrawnOrder], fees: u64) -> bool {
         match refusal {
             Refusal::Whole { .. } => drawn.iter().any(|drawn| drawn.traded < drawn.units),
             Refusal::NoFees { protocol } => *protocol == "Payment Processor 1" && fees > 0,

@@ -12,13 +12,14 @@ use bourse_wire::{Address, Amount, Marketplace, OrderSide, TokenId};
 use serde_json::{Value, json};
 
 use super::order::number;
-use crate::native::{Admitted, Proof};
+use crate::native::{NativeOrder, Proof};
 use crate::testing::{
-    self, MAKER, admit, admitted, changed, check_calls, check_orders, decoded, fill, kept, person, text,
+    self, MAKER, admit, admitted, changed, check_calls, check_orders, decoded, fill, person, stored, text,
     trade,
 };
 use crate::{
-    ConsentFault, Given, Heard, Permission, Protocol, Refusal, Scope, Statement, Taken, ToSign, Wanted,
+    ConsentAnswers, ConsentFault, ConsentOutcome, ConsentRequest, ConsentSignature, Permission, Protocol,
+    Refusal, Scope, SigningPayload, Statement,
 };
 
 const FAMILY: &str = "payment_processor_v1";
@@ -44,11 +45,13 @@ fn answer(number: &str) -> [Option<Bytes>; 1] {
 }
 
 /// What is still to be signed for a trade, where the buyer's master nonce is this.
-fn wanted(orders: &[Admitted], filling: &Value, master_nonce: &str) -> Vec<Wanted> {
+fn wanted(orders: &[NativeOrder], filling: &Value, master_nonce: &str) -> Vec<ConsentRequest> {
     let trade = trade(&*processor(), orders, filling).unwrap();
-    assert_eq!(processor().before_consent(&trade).unwrap().inquiries.len(), 1);
+    assert_eq!(processor().consent_questions(&trade).unwrap().inquiries.len(), 1);
     let now = case(ONE)["fill"]["now"].as_u64().unwrap();
-    processor().wanted(&trade, Heard { chain: &answer(master_nonce), service: &[], now }).unwrap()
+    processor()
+        .missing_consents(&trade, ConsentAnswers { chain: &answer(master_nonce), service: &[], now })
+        .unwrap()
 }
 
 /// The same trade before anything was signed.
@@ -75,8 +78,8 @@ fn buyers_are_asked_for_what_others_would_have_them_sign() {
         let filling = &case["fill"];
         let asked = wanted(&orders, &unsigned(filling), text(&filling["masterNonce"]));
         assert_eq!(asked.len(), orders.len());
-        for (place, Wanted { what, terms, .. }) in asked.iter().enumerate() {
-            let ToSign::Typed(typed) = what else { panic!("typed data") };
+        for (place, ConsentRequest { payload, terms, .. }) in asked.iter().enumerate() {
+            let SigningPayload::Typed(typed) = payload else { panic!("typed data") };
             let expected = &filling["typed"][place];
             let lower = |value: &Value| value.to_string().to_lowercase();
             assert_eq!(Value::Object(typed.types.clone()), expected["types"]);
@@ -88,8 +91,11 @@ fn buyers_are_asked_for_what_others_would_have_them_sign() {
             );
             // What comes back is read as what was signed.
             let signature = text(&filling["consents"][place]["signature"]);
-            let given = Given { taker: buyer(), terms, signature, now: filling["now"].as_u64().unwrap() };
-            let Taken::Signed(consent, proof) = processor().take(given).unwrap() else { panic!("signed") };
+            let given =
+                ConsentSignature { taker: buyer(), terms, signature, now: filling["now"].as_u64().unwrap() };
+            let ConsentOutcome::Given(consent, proof) = processor().accept_consent(given).unwrap() else {
+                panic!("signed")
+            };
             assert_eq!(
                 (consent.subject.as_str(), proof),
                 (orders[place].facts.order_id.as_str(), Proof::Signed)
@@ -126,8 +132,8 @@ fn what_was_signed_is_not_asked_for_again() {
 fn nobody_signs_before_the_chain_has_told_the_number() {
     let orders = admitted(&case(ONE));
     let trade = trade(&*processor(), &orders, &unsigned(&case(ONE)["fill"])).unwrap();
-    let heard = Heard { chain: &[None], service: &[], now: 5 };
-    let refusal = processor().wanted(&trade, heard).unwrap_err();
+    let heard = ConsentAnswers { chain: &[None], service: &[], now: 5 };
+    let refusal = processor().missing_consents(&trade, heard).unwrap_err();
     assert_eq!(refusal, Refusal::Unknown { what: "the master nonce of the buyer" });
 }
 
@@ -138,7 +144,7 @@ fn signatures_that_are_of_no_use_are_refused() {
     let take = |path: &str, value: Value, signature: &str, now: u64| {
         let mut terms = consent["terms"].as_object().unwrap().clone();
         terms.insert(path.to_owned(), value);
-        processor().take(Given { taker: buyer(), terms: &terms, signature, now })
+        processor().accept_consent(ConsentSignature { taker: buyer(), terms: &terms, signature, now })
     };
     let (signature, now) = (text(&consent["signature"]), filling["now"].as_u64().unwrap());
     let refused = |path: &str, value: Value| take(path, value, signature, now).unwrap_err().to_string();
@@ -158,9 +164,9 @@ fn signatures_that_are_of_no_use_are_refused() {
     assert_eq!(take("protocol", json!(0), signature, now + 3300).unwrap_err(), ConsentFault::Late);
     assert!(take("protocol", json!(0), signature, now + 3299).is_ok());
     let forever = take("expiration", json!(U256::MAX.to_string()), signature, now).unwrap();
-    assert!(matches!(forever, Taken::Signed(consent, _) if consent.until == now + 3300));
+    assert!(matches!(forever, ConsentOutcome::Given(consent, _) if consent.until == now + 3300));
     // Another price is not what was signed, unless the buyer is a contract that says so.
-    let Taken::Signed(_, proof) = take("price", json!("1"), signature, now).unwrap() else {
+    let ConsentOutcome::Given(_, proof) = take("price", json!("1"), signature, now).unwrap() else {
         panic!("signed")
     };
     let Proof::Ask(question) = proof else { panic!("not with that key") };
@@ -174,7 +180,7 @@ fn fees_and_parts_are_refused_by_name() {
     let no_fees = Refusal::NoFees { protocol: "Payment Processor 1" };
     assert_eq!(fill(&*processor(), &orders, &filling).unwrap_err(), no_fees);
     let trade = trade(&*processor(), &orders, &filling).unwrap();
-    assert_eq!(processor().before_consent(&trade).unwrap_err(), no_fees, "before anything is signed");
+    assert_eq!(processor().consent_questions(&trade).unwrap_err(), no_fees, "before anything is signed");
     let (ten, mut some) = (admitted(&case(TEN)), case(TEN)["fill"].clone());
     some["quantities"] = json!(["4"]);
     assert!(matches!(fill(&*processor(), &ten, &some), Err(Refusal::Whole { .. })));
@@ -236,8 +242,8 @@ fn published_forms_are_read() {
 #[test]
 fn the_chain_tells_whether_all_were_taken_back() {
     let order = admitted(&case(ONE)).remove(0);
-    assert_eq!(processor().standing(kept(&order), &answer("2")), None, "it does not tell of one");
-    assert_eq!(processor().standing(kept(&order), &answer("3")), Some(Standing::Cancelled));
+    assert_eq!(processor().standing(stored(&order), &answer("2")), None, "it does not tell of one");
+    assert_eq!(processor().standing(stored(&order), &answer("3")), Some(Standing::Cancelled));
 }
 
 fn stated(logs: &[&str]) -> Vec<(usize, Scope, Fact)> {

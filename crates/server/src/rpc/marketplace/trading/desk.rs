@@ -5,8 +5,8 @@ use std::sync::Arc;
 use bourse_protocols::native::is_true;
 use bourse_protocols::venues::Venue;
 use bourse_protocols::{
-    AskedFee, BeforeConsent, Fill, Heard, Kept, Permission, Plan, Protocol, Refusal, Trade, Wanted,
-    is_granted, read_royalty,
+    ConsentAnswers, ConsentQuestions, ConsentRequest, Fill, Permission, Plan, Protocol, Refusal,
+    RequestedFee, StoredOrder, Trade, is_granted, read_royalty,
 };
 use bourse_store::{CollectionId, CollectionKey};
 use bourse_wire::{Address, Amount, ChainId, ChainRef, Error, Marketplace, OrderSide, ServiceName, Text};
@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use super::super::execute::CONSENT;
 use super::super::searchable;
-use super::{Picked, Step, StepId};
+use super::{ChosenOrder, Step, StepId};
 use crate::call::Call;
 use crate::chains::{Allowance, Operator, Royalty};
 use crate::failure::Failure;
@@ -31,6 +31,16 @@ pub(crate) struct Desk {
     venue: Arc<Venue>,
 }
 
+/// What a request says of where it trades.
+#[derive(Clone, Copy)]
+pub(crate) struct VenueRequest<'a> {
+    pub(crate) chain: Option<&'a ChainRef>,
+    pub(crate) collection: Address,
+    /// The member that names the marketplace.
+    pub(crate) member: &'static str,
+    pub(crate) marketplace: &'a Text<64>,
+}
+
 /// What a taker does next.
 pub(crate) enum Next {
     /// Signs something, and then asks again.
@@ -41,11 +51,8 @@ pub(crate) enum Next {
 
 impl Desk {
     /// Prepares to trade a collection on the marketplace that a member of the request names.
-    pub(crate) async fn open(
-        call: Call,
-        (chain, collection): (Option<&ChainRef>, Address),
-        (member, word): (&str, &Text<64>),
-    ) -> Result<Self, Failure> {
+    pub(crate) async fn open(call: Call, request: VenueRequest<'_>) -> Result<Self, Failure> {
+        let VenueRequest { chain, collection, member, marketplace: word } = request;
         let key = call.collection(chain, collection)?;
         let app = Arc::clone(&call.app);
         let marketplace = marketplace(member, word.as_str(), &app.service_name)?;
@@ -72,8 +79,8 @@ impl Desk {
     }
 
     /// The contract that an order is for.
-    pub(crate) fn protocol_of(&self, kept: Kept<'_>) -> Result<&dyn Protocol, Error> {
-        self.venue.protocol_of(kept).ok_or_else(|| self.nowhere())
+    pub(crate) fn protocol_of(&self, stored: StoredOrder<'_>) -> Result<&dyn Protocol, Error> {
+        self.venue.protocol_of(stored).ok_or_else(|| self.nowhere())
     }
 
     fn nowhere(&self) -> Error {
@@ -81,11 +88,11 @@ impl Desk {
     }
 
     /// The one contract that all of these orders are for.
-    pub(crate) fn protocol_of_all(&self, orders: &[Picked]) -> Result<&dyn Protocol, Error> {
+    pub(crate) fn protocol_of_all(&self, orders: &[ChosenOrder]) -> Result<&dyn Protocol, Error> {
         let first = orders.first().ok_or_else(|| refused(Refusal::Empty))?;
-        let protocol = self.protocol_of(first.kept())?;
+        let protocol = self.protocol_of(first.stored())?;
         for other in orders {
-            let contract = self.protocol_of(other.kept())?.contract();
+            let contract = self.protocol_of(other.stored())?.contract();
             if contract != protocol.contract() {
                 let reason = format!(
                     "the orders are for different contracts, {} and {contract}: fill those of each on their own",
@@ -101,13 +108,13 @@ impl Desk {
     pub(crate) async fn trade<'a>(
         &self,
         protocol: &dyn Protocol,
-        orders: &'a [Picked],
-        fees: &[AskedFee],
+        orders: &'a [ChosenOrder],
+        fees: &[RequestedFee],
         taker: Address,
     ) -> Result<Trade<'a>, Failure> {
-        let fill = |picked: &'a Picked| {
-            let fill = Fill::new(protocol, picked.kept(), picked.quantity)?;
-            Ok(Fill { token_id: picked.token_id, ..fill })
+        let fill = |chosen: &'a ChosenOrder| {
+            let fill = Fill::new(protocol, chosen.stored(), chosen.quantity)?;
+            Ok(Fill { token_id: chosen.token_id, ..fill })
         };
         let mut fills = orders.iter().map(fill).collect::<Result<Vec<_>, _>>().map_err(refused)?;
         if !fees.is_empty() && self.marketplace.is_own() {
@@ -124,7 +131,7 @@ impl Desk {
     async fn tell_royalties(&self, protocol: &dyn Protocol, fills: &mut [Fill<'_>]) {
         let mut told = Vec::new();
         for (place, fill) in fills.iter().enumerate() {
-            told.extend(protocol.royalty(self.key.address, fill).map(|inquiry| (place, inquiry)));
+            told.extend(protocol.royalty_inquiry(self.key.address, fill).map(|inquiry| (place, inquiry)));
         }
         if told.is_empty() {
             return;
@@ -132,7 +139,7 @@ impl Desk {
         let inquiries = told.iter().map(|(_, inquiry)| inquiry.clone()).collect();
         let answers = self.call.app.chains.ask_all(self.key.chain, inquiries).await.unwrap_or_default();
         for ((place, _), answer) in told.into_iter().zip(answers) {
-            fills[place].told_royalty = read_royalty(answer.as_ref());
+            fills[place].chain_royalty = read_royalty(answer.as_ref());
         }
     }
 
@@ -154,7 +161,7 @@ impl Desk {
         if !unsigned.is_empty() {
             return Ok(Next::Sign(unsigned));
         }
-        let requests = protocol.requests(&trade).map_err(refused)?;
+        let requests = protocol.source_requests(&trade).map_err(refused)?;
         let answers = match app.sources.ask(self.marketplace, requests).await {
             Err(unanswered) if has_signed && unanswered.is_unauthorized() => {
                 app.consents.forget(self.marketplace, taker);
@@ -169,7 +176,7 @@ impl Desk {
     /// The steps by which the taker of a trade signs what they have not yet.
     async fn unsigned(&self, protocol: &dyn Protocol, trade: &Trade<'_>) -> Result<Vec<Step>, Failure> {
         let app = &self.call.app;
-        let BeforeConsent { inquiries, requests } = protocol.before_consent(trade).map_err(refused)?;
+        let ConsentQuestions { inquiries, requests } = protocol.consent_questions(trade).map_err(refused)?;
         let chain = if inquiries.is_empty() {
             Vec::new()
         } else {
@@ -177,22 +184,22 @@ impl Desk {
         };
         let service = app.sources.ask(self.marketplace, requests).await.map_err(Error::from)?;
         let now = u64::try_from(self.call.now.unix_seconds()).unwrap_or_default();
-        let heard = Heard { chain: &chain, service: &service, now };
-        let wanted = protocol.wanted(trade, heard).map_err(refused)?;
-        Ok(wanted.into_iter().map(|wanted| self.consent_step(protocol, trade.taker(), wanted)).collect())
+        let answers = ConsentAnswers { chain: &chain, service: &service, now };
+        let missing = protocol.missing_consents(trade, answers).map_err(refused)?;
+        Ok(missing.into_iter().map(|request| self.consent_step(protocol, trade.taker(), request)).collect())
     }
 
     /// The step by which a taker signs something, and which tells `Execute` what for.
-    fn consent_step(&self, protocol: &dyn Protocol, taker: Address, wanted: Wanted) -> Step {
+    fn consent_step(&self, protocol: &dyn Protocol, taker: Address, request: ConsentRequest) -> Step {
         let body = [
             ("kind".to_owned(), json!(CONSENT)),
             ("chainId".to_owned(), json!(self.key.chain)),
             ("marketplace".to_owned(), json!(self.word())),
             ("contract".to_owned(), json!(protocol.contract())),
             ("wallet".to_owned(), json!(taker)),
-            ("terms".to_owned(), Value::Object(wanted.terms)),
+            ("terms".to_owned(), Value::Object(request.terms)),
         ];
-        Step::consent(wanted.what, wanted.price, body.into_iter().collect())
+        Step::consent(request.payload, request.price, body.into_iter().collect())
     }
 
     /// The steps by which somebody allows what a plan needs, without what is known to be allowed.

@@ -7,7 +7,7 @@ use super::signature::SignatureFault;
 
 /// Why a signed order is not taken. Members are named as in its native form.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Unfit {
+pub enum OrderFault {
     /// The native form cannot be read.
     #[error("native.{0}")]
     Format(LenientError),
@@ -24,7 +24,7 @@ pub enum Unfit {
     /// A number does not fit what the contract keeps it in.
     #[error("native.{member}: {value} takes more than {bits} bits")]
     TooLarge {
-        /// The member.
+        /// Where in the native form.
         member: &'static str,
         /// The number.
         value: U256,
@@ -34,7 +34,7 @@ pub enum Unfit {
     /// A member has a value that means something which is not traded here, or nothing at all.
     #[error("native.{member}: {value} is not one of {known}")]
     Kind {
-        /// The member.
+        /// Where in the native form.
         member: &'static str,
         /// What it is.
         value: u64,
@@ -126,7 +126,7 @@ pub enum Unfit {
     /// The number of units is not possible.
     #[error("native.{member}: {value} units where there must be {expected}")]
     Quantity {
-        /// The member.
+        /// Where in the native form.
         member: &'static str,
         /// How many.
         value: U256,
@@ -136,7 +136,7 @@ pub enum Unfit {
     /// Nobody sells or buys for nothing.
     #[error("native.{member}: the price must not be zero")]
     ZeroPrice {
-        /// The member.
+        /// Where in the native form.
         member: &'static str,
     },
     /// It would be over before it begins.
@@ -150,7 +150,7 @@ pub enum Unfit {
     /// The fees are more than the price.
     #[error("native.{member}: the fees of {fees} are more than the price of {price}")]
     FeesTooHigh {
-        /// The member.
+        /// Where in the native form.
         member: &'static str,
         /// What they add up to.
         fees: U256,
@@ -176,7 +176,7 @@ pub enum Unfit {
     /// Something of the protocol that is not spoken here.
     #[error("native.{member}: {what} are not supported")]
     Unsupported {
-        /// The member.
+        /// Where in the native form.
         member: &'static str,
         /// What it is.
         what: &'static str,
@@ -186,24 +186,27 @@ pub enum Unfit {
     Signature(#[from] SignatureFault),
 }
 
-impl From<LenientError> for Unfit {
+impl From<LenientError> for OrderFault {
     fn from(error: LenientError) -> Self {
         Self::Format(error)
     }
 }
 
 /// Refuses lists that no real order has.
-pub(crate) fn check_count(member: &'static str, count: usize, most: usize) -> Result<(), Unfit> {
-    if count > most { Err(Unfit::TooMany { member, count, most }) } else { Ok(()) }
+pub(crate) fn check_count(member: &'static str, count: usize, most: usize) -> Result<(), OrderFault> {
+    if count > most { Err(OrderFault::TooMany { member, count, most }) } else { Ok(()) }
 }
 
 /// Refuses numbers that the contract has no room for.
-pub(crate) fn check_bits(member: &'static str, value: U256, bits: usize) -> Result<(), Unfit> {
-    if value.bit_len() > bits { Err(Unfit::TooLarge { member, value, bits }) } else { Ok(()) }
+pub(crate) fn check_bits(member: &'static str, value: U256, bits: usize) -> Result<(), OrderFault> {
+    if value.bit_len() > bits { Err(OrderFault::TooLarge { member, value, bits }) } else { Ok(()) }
 }
 
 /// The sum of amounts.
-pub(crate) fn total(member: &'static str, mut amounts: impl Iterator<Item = U256>) -> Result<U256, Unfit> {
+pub(crate) fn total(
+    member: &'static str,
+    mut amounts: impl Iterator<Item = U256>,
+) -> Result<U256, OrderFault> {
     let sum = amounts.try_fold(U256::ZERO, U256::checked_add);
-    sum.ok_or(Unfit::Overflow { member })
+    sum.ok_or(OrderFault::Overflow { member })
 }
