@@ -96,10 +96,10 @@ impl Anvil {
 
     /// Deploys a contract of another marketplace.
     pub(crate) fn deploy_foreign(&self, name: &str, arguments: &[u8]) -> Address {
-        let path = contracts().join("floors/out").join(format!("{name}.bin"));
+        let path = contracts().join("venues/out").join(format!("{name}.bin"));
         let code = std::fs::read_to_string(&path);
         let code =
-            code.unwrap_or_else(|error| panic!("{}: {error}: run contracts/floors/build", path.display()));
+            code.unwrap_or_else(|error| panic!("{}: {error}: run contracts/venues/build", path.display()));
         self.create(&format!("0x{code}"), arguments)
     }
 

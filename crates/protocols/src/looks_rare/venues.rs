@@ -23,7 +23,7 @@ pub(crate) const FAMILY: Family = Family {
             cancel: Yes,
         },
         needs: "",
-        shown_by: ShownBy::Chain("floors/looks_rare.rs"),
+        shown_by: ShownBy::Chain("venues/looks_rare.rs"),
     }],
     known: |marketplace, chain| {
         if (marketplace, chain.0) != (MARKETPLACE, 1) {

@@ -66,7 +66,7 @@ const PROFILE: VenueProfile = VenueProfile {
         cancel: Yes,
     },
     needs: "",
-    shown_by: ShownBy::Chain("floors/seaport.rs"),
+    shown_by: ShownBy::Chain("venues/seaport.rs"),
 };
 
 /// The contract that makes conduits, on every chain that has one.

@@ -63,7 +63,7 @@ impl ShownBy {
         match self {
             Self::Chain(file) => format!("[contracts on a chain](../crates/bourse/tests/e2e/{file})"),
             Self::StandIn(file) => {
-                format!("[vectors and a stand-in](../crates/server/tests/suite/floors/{file})")
+                format!("[vectors and a stand-in](../crates/server/tests/suite/venues/{file})")
             }
         }
     }

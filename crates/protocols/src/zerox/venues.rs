@@ -23,7 +23,7 @@ pub(crate) const FAMILY: Family = Family {
             cancel: Yes,
         },
         needs: "",
-        shown_by: ShownBy::Chain("floors/zerox.rs"),
+        shown_by: ShownBy::Chain("venues/zerox.rs"),
     }],
     known: |marketplace, chain| {
         let contract = match chain.0 {

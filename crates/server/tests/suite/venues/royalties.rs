@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use super::{COLLECTION, TAKER, ask, case, floors_with, put, signed, taken, text};
+use super::{COLLECTION, TAKER, ask, case, put, signed, taken, text, venues_with};
 use crate::support::chain::FakeChain;
 
 #[tokio::test]
 async fn the_token_itself_tells_what_its_makers_get() {
     let case = case("payment_processor", "an offer is taken, version 2.1");
     let chain = Arc::new(FakeChain { is_operator: Some(true), ..FakeChain::default() });
-    let app = floors_with(&[], Some(Arc::clone(&chain))).await;
+    let app = venues_with(&[], Some(Arc::clone(&chain))).await;
     taken(&put(&app, [signed("payment_processor", &case["orders"][0])]).await);
     let orders = json!([{ "orderId": case["orders"][0]["id"], "quantity": "1" }]);
     let body = json!({ "seller": TAKER, "marketplace": "payment_processor", "ordersData": orders });

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::making::{counting, execute, execution, make, signing, trading};
 use super::wallet::Wallet;
-use super::{COLLECTION, DOLLAR, TAKER, changed, first_of, floors, listed, signed, text, vectors};
+use super::{COLLECTION, DOLLAR, TAKER, changed, first_of, listed, signed, text, vectors, venues};
 use crate::marketplace::with;
 use crate::support::TestApp;
 
@@ -122,7 +122,7 @@ fn changed_body(whole: &Value, name: &str, value: Value) -> Value {
 /// Whoever has an access key may call it, so it must not be a way to put what only a secret token may.
 #[tokio::test]
 async fn it_is_no_way_around_the_secret_token() {
-    let app = floors().await;
+    let app = venues().await;
     let order = first_of("seaport", "a token for the chain's own currency");
     let params = |order: &Value| json!({ "params": { "signature": order["signature"], "body": order } });
     let answer = execute(&app, params(&order)).await;

@@ -74,11 +74,11 @@ pub(crate) fn changed(mut order: Value, path: &str, value: Value) -> Value {
 }
 
 /// A service that knows the currencies of the vectors.
-async fn floors() -> TestApp {
-    floors_with(&[], None).await
+async fn venues() -> TestApp {
+    venues_with(&[], None).await
 }
 
-async fn floors_with(settings: &[(&'static str, &str)], chain: Option<Arc<FakeChain>>) -> TestApp {
+async fn venues_with(settings: &[(&'static str, &str)], chain: Option<Arc<FakeChain>>) -> TestApp {
     let chain = chain.map(|chain| chain as Arc<dyn Chains>);
     let app = TestApp::asking(settings, chain, async |_, _, _| ()).await.0;
     let money = |address: &str| json!({ "contractAddress": address, "name": "Money", "symbol": "M", "decimals": 18, "exchangeRate": "1" });
@@ -89,14 +89,14 @@ async fn floors_with(settings: &[(&'static str, &str)], chain: Option<Arc<FakeCh
 }
 
 /// A service whose marketplaces all have the stand-in for their own.
-pub(crate) async fn floors_asking(source: &StandIn, chain: Option<Arc<FakeChain>>) -> TestApp {
+pub(crate) async fn venues_asking(source: &StandIn, chain: Option<Arc<FakeChain>>) -> TestApp {
     let urls = ["opensea", "magic_eden", "payment_processor", "blur", "x2y2"];
     let mut settings = vec![("sources.timeout_ms", "300"), ("sources.attempts_max", "2")];
     for name in urls {
         settings.push((setting(name, "url"), source.url.as_str()));
         settings.push((setting(name, "key"), KEY));
     }
-    floors_with(&settings, chain).await
+    venues_with(&settings, chain).await
 }
 
 fn setting(marketplace: &str, member: &str) -> &'static str {

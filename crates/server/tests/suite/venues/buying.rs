@@ -5,8 +5,8 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::{
-    COLLECTION, DOLLAR, MAKER, SEAPORT, TAKER, ask, buy, case, check_step, data, first_of, floors,
-    floors_with, put, refusal, signed, taken, text, vectors,
+    COLLECTION, DOLLAR, MAKER, SEAPORT, TAKER, ask, buy, case, check_step, data, first_of, put, refusal,
+    signed, taken, text, vectors, venues, venues_with,
 };
 use crate::marketplace::with;
 use crate::support::TestApp;
@@ -20,7 +20,7 @@ const CONDUIT: &str = "0x1e0049783f008a0085193e00003d00cd54003c71";
 
 /// A service that has the orders of a case, all of which it takes.
 async fn holding(case: &Value, chain: &Arc<FakeChain>) -> TestApp {
-    let app = floors_with(&[], Some(Arc::clone(chain))).await;
+    let app = venues_with(&[], Some(Arc::clone(chain))).await;
     hold(&app, case).await;
     app
 }
@@ -54,14 +54,14 @@ async fn steps_are_the_calls_that_others_make() {
     let allowed = FakeChain { allowance: Some(u64::MAX), is_operator: Some(true), ..FakeChain::default() };
     let chain = Arc::new(allowed);
     chain.says(MANAGER, "hasUserApprovedOperator(address,address)", &[1]);
-    let mut app = floors_with(&[], Some(Arc::clone(&chain))).await;
+    let mut app = venues_with(&[], Some(Arc::clone(&chain))).await;
     for family in FAMILIES {
         let cases = vectors(family)["cases"].as_array().unwrap().clone();
         for case in cases.iter().filter(|case| case.get("fill").is_some()) {
             if let Some(question) = case["question"].as_str() {
                 // Anything but a failure is a yes. The order is one of the others, signed in another way.
                 chain.says_data(text(&case["fill"]["to"]), &question[2..10], "");
-                app = floors_with(&[], Some(Arc::clone(&chain))).await;
+                app = venues_with(&[], Some(Arc::clone(&chain))).await;
             }
             hold(&app, case).await;
             let (answer, id) = fill(&app, case).await;
@@ -75,7 +75,7 @@ async fn steps_are_the_calls_that_others_make() {
 
 #[tokio::test]
 async fn orders_are_taken_back_as_others_do() {
-    let app = floors().await;
+    let app = venues().await;
     for family in FAMILIES {
         let cases = vectors(family)["cases"].as_array().unwrap().clone();
         let mut count = 0;
@@ -98,7 +98,7 @@ async fn orders_are_taken_back_as_others_do() {
 
 #[tokio::test]
 async fn orders_of_services_are_taken_back_where_that_can_be() {
-    let app = floors().await;
+    let app = venues().await;
     let (blur, x2y2) = (vectors("held")["blur"].clone(), vectors("held")["x2y2"].clone());
     let orders = [signed("blur", &blur["orders"][1]), signed("x2y2", &json!({ "native": x2y2["order"] }))];
     taken(&put(&app, orders).await);
@@ -187,7 +187,7 @@ async fn whoever_sells_lets_the_right_contract_move_the_token() {
 
 #[tokio::test]
 async fn fees_that_a_protocol_cannot_pay_are_refused_by_its_name() {
-    let app = floors().await;
+    let app = venues().await;
     let held = vectors("held");
     let blur = signed("blur", &held["blur"]["orders"][0]);
     let x2y2 = signed("x2y2", &json!({ "native": held["x2y2"]["order"] }));
@@ -213,7 +213,7 @@ async fn fees_that_a_protocol_cannot_pay_are_refused_by_its_name() {
 
 #[tokio::test]
 async fn an_order_that_was_put_without_its_signature_is_not_filled() {
-    let app = floors().await;
+    let app = venues().await;
     let plain = json!({ "chainId": 1, "collectionContractAddress": COLLECTION, "orderId": "1", "marketplace": "opensea",
         "side": "listing", "tokenId": "5", "createdBy": MAKER, "priceAmount": "5", "priceCurrencyAddress": DOLLAR,
         "validUntil": "2030-01-01T00:00:00Z" });
@@ -225,7 +225,7 @@ async fn an_order_that_was_put_without_its_signature_is_not_filled() {
 
 #[tokio::test]
 async fn an_offer_for_any_token_is_taken_with_several() {
-    let app = floors().await;
+    let app = venues().await;
     let case = case("seaport", "an offer for any token");
     taken(&put(&app, [signed("opensea", &case["orders"][0])]).await);
     let id = text(&case["orders"][0]["id"]);

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{first_of, floors, listed, put, signed, text, vectors};
+use super::{first_of, listed, put, signed, text, vectors, venues};
 use crate::support::TestApp;
 
 /// An order of each family.
@@ -79,7 +79,7 @@ async fn check(app: &TestApp, orders: &[Value]) -> usize {
 
 #[tokio::test]
 async fn any_value_in_any_place_is_refused_or_means_nothing() {
-    let app = floors().await;
+    let app = venues().await;
     let (mut all, mut refused) = (0, 0);
     for order in one_of_each() {
         for place in places(&order, "") {
@@ -103,7 +103,7 @@ async fn any_value_in_any_place_is_refused_or_means_nothing() {
 
 #[tokio::test]
 async fn members_may_be_missing_or_too_many() {
-    let app = floors().await;
+    let app = venues().await;
     for order in one_of_each() {
         let mut orders = Vec::new();
         for name in order["native"].as_object().unwrap().keys() {
@@ -122,7 +122,7 @@ async fn members_may_be_missing_or_too_many() {
 
 #[tokio::test]
 async fn what_nests_too_deep_is_refused_before_it_is_read() {
-    let app = floors().await;
+    let app = venues().await;
     for depth in [100, 100_000] {
         let deep = format!("{}{}", "[".repeat(depth), "]".repeat(depth));
         let body =
@@ -134,7 +134,7 @@ async fn what_nests_too_deep_is_refused_before_it_is_read() {
 
 #[tokio::test]
 async fn long_lists_cost_nothing() {
-    let app = floors().await;
+    let app = venues().await;
     let mut order = first_of("seaport", "a token for the chain's own currency");
     let item = order["native"]["consideration"][0].clone();
     order["native"]["consideration"] = (0..3000).map(|_| item.clone()).collect();

@@ -4,11 +4,11 @@ use bourse_protocols::venues::{profiles, table};
 use bourse_wire::ServiceName;
 use serde_json::{Value, json};
 
-use super::{floors, text};
+use super::{text, venues};
 
 #[tokio::test]
 async fn marketplaces_are_those_of_the_table() {
-    let app = floors().await;
+    let app = venues().await;
     let answer = app.project_a.key.call("Marketplace/SupportedMarketplaces", json!({})).await.ok();
     let service = ServiceName::new("bourse");
     let known: Value = profiles().iter().map(|profile| profile.marketplace.word(&service)).collect();

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use super::wallet::Wallet;
 use super::{
-    COLLECTION, MAKER, SEAPORT, TAKER, ask, buy, case, data, first_of, floors_with, listed, put, refusal,
-    signed, taken, text, vectors,
+    COLLECTION, MAKER, SEAPORT, TAKER, ask, buy, case, data, first_of, listed, put, refusal, signed, taken,
+    text, vectors, venues_with,
 };
 use crate::marketplace::with;
 use crate::support::TestApp;
@@ -26,7 +26,7 @@ const COUNTER: &str = "getCounter(address)";
 const MAGIC: &str = "1626ba7e";
 
 async fn on(chain: &Arc<FakeChain>) -> TestApp {
-    floors_with(&[], Some(Arc::clone(chain))).await
+    venues_with(&[], Some(Arc::clone(chain))).await
 }
 
 fn seaport() -> Value {

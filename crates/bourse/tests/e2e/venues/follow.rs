@@ -4,46 +4,46 @@ use alloy_primitives::U256;
 use bourse_wire::Address;
 use serde_json::{Value, json};
 
-use super::{Floor, Stage, units_of};
+use super::{Stage, Venue, units_of};
 use crate::anvil::{alloy_address, approveCall, setApprovalForAllCall, transferCall, transferFromCall};
 use crate::market::order;
 
 /// A listing goes with its token and its maker's approval, comes back with them, and is over when it is taken back.
-pub(super) fn follows_its_token(stage: &Stage, floor: &Floor) {
+pub(super) fn follows_its_token(stage: &Stage, venue: &Venue) {
     let collection = stage.singles(1);
     let market = &stage.market;
     let (seller, friend) = (market.seller(), market.platform());
-    let listed = stage.list(floor, collection, "ERC721", &order("1", "1", Address::ZERO, "1000"));
-    stage.only_listing(floor, collection, "1");
+    let listed = stage.list(venue, collection, "ERC721", &order("1", "1", Address::ZERO, "1000"));
+    stage.only_listing(venue, collection, "1");
     let orders = units_of(&listed, "1");
     let gone = || {
         market.wait_listings(collection, "1", 0);
-        stage.refused(floor, collection, &orders, &Value::Null);
+        stage.refused(venue, collection, &orders, &Value::Null);
     };
 
     market.anvil.send(seller, collection, &transfer(seller, friend));
     gone();
     market.anvil.send(friend, collection, &transfer(friend, seller));
-    stage.only_listing(floor, collection, "1");
+    stage.only_listing(venue, collection, "1");
 
-    let approve = |approved| setApprovalForAllCall { operator: alloy_address(floor.mover), approved };
+    let approve = |approved| setApprovalForAllCall { operator: alloy_address(venue.mover), approved };
     market.anvil.send(seller, collection, &approve(false));
     gone();
     market.anvil.send(seller, collection, &approve(true));
-    stage.only_listing(floor, collection, "1");
+    stage.only_listing(venue, collection, "1");
 
-    stage.cancel(floor, collection, seller, &listed);
+    stage.cancel(venue, collection, seller, &listed);
     gone();
-    stage.wait_status(floor, collection, &listed, "cancelled");
+    stage.wait_status(venue, collection, &listed, "cancelled");
 }
 
 /// An offer goes with the money that the spender may take, and comes back with it.
-pub(super) fn follows_its_money(stage: &Stage, floor: &Floor, spender: Address) {
+pub(super) fn follows_its_money(stage: &Stage, venue: &Venue, spender: Address) {
     let collection = stage.singles(1);
     let market = &stage.market;
     let (buyer, friend) = (market.buyer(), market.platform());
     market.fund(buyer, 1_000_000);
-    let offered = stage.offer(floor, collection, "ERC721", &order("1", "1", market.currency, "1000000"));
+    let offered = stage.offer(venue, collection, "ERC721", &order("1", "1", market.currency, "1000000"));
     let offers = |count| {
         let offers = market.wait_offers(collection, "1", count);
         assert!(offers.iter().all(|offer| offer["orderId"] == json!(offered)), "{offers:?}");
@@ -58,41 +58,41 @@ pub(super) fn follows_its_money(stage: &Stage, floor: &Floor, spender: Address) 
         transferCall { to: alloy_address(friend), amount: market.anvil.balance(market.currency, buyer) };
     market.anvil.send(buyer, market.currency, &all);
     offers(0);
-    let body = json!({ "collectionAddress": collection, "seller": market.seller(), "marketplace": floor.word,
+    let body = json!({ "collectionAddress": collection, "seller": market.seller(), "marketplace": venue.word,
         "ordersData": units_of(&offered, "1"), "additionalFees": [], "walletType": "unknown" });
     let refused = market.marketplace_answer("GenerateSellTransaction", &body);
     assert_eq!(refused.status, 409, "{refused:?}");
     market.anvil.send(friend, market.currency, &transferCall { to: alloy_address(buyer), ..all });
     offers(1);
-    stage.cancel(floor, collection, buyer, &offered);
+    stage.cancel(venue, collection, buyer, &offered);
     offers(0);
-    stage.wait_status(floor, collection, &offered, "cancelled");
+    stage.wait_status(venue, collection, &offered, "cancelled");
 }
 
 /// A fill, and then a cancel, that the chain takes back leave an order that can be filled.
-pub(super) fn outlives_a_reorganisation(stage: &Stage, floor: &Floor) {
+pub(super) fn outlives_a_reorganisation(stage: &Stage, venue: &Venue) {
     let (market, collection) = (&stage.market, stage.singles(1));
-    let listed = stage.list(floor, collection, "ERC721", &order("1", "1", Address::ZERO, "1000"));
-    stage.only_listing(floor, collection, "1");
+    let listed = stage.list(venue, collection, "ERC721", &order("1", "1", Address::ZERO, "1000"));
+    stage.only_listing(venue, collection, "1");
     // What was approved stays.
     market.anvil.mine(3);
     let orders = units_of(&listed, "1");
-    market.anvil.perform(market.buyer(), &stage.buying(floor, collection, &orders, &Value::Null));
-    stage.wait_filled(floor, collection, "1", &listed);
+    market.anvil.perform(market.buyer(), &stage.buying(venue, collection, &orders, &Value::Null));
+    stage.wait_filled(venue, collection, "1", &listed);
     market.anvil.reorganise(2);
-    stage.only_listing(floor, collection, "1");
-    stage.wait_status(floor, collection, &listed, "active");
+    stage.only_listing(venue, collection, "1");
+    stage.wait_status(venue, collection, &listed, "active");
     assert_eq!(stage.owner(collection, 1), market.seller());
 
-    stage.cancel(floor, collection, market.seller(), &listed);
-    stage.wait_status(floor, collection, &listed, "cancelled");
+    stage.cancel(venue, collection, market.seller(), &listed);
+    stage.wait_status(venue, collection, &listed, "cancelled");
     market.wait_listings(collection, "1", 0);
     market.anvil.reorganise(2);
-    stage.only_listing(floor, collection, "1");
-    let steps = stage.buying(floor, collection, &orders, &Value::Null);
+    stage.only_listing(venue, collection, "1");
+    let steps = stage.buying(venue, collection, &orders, &Value::Null);
     assert_eq!(stage.gains(Address::ZERO, market.buyer(), &steps)[0], -1000);
     assert_eq!(stage.owner(collection, 1), market.buyer());
-    stage.wait_filled(floor, collection, "1", &listed);
+    stage.wait_filled(venue, collection, "1", &listed);
 }
 
 fn transfer(from: Address, to: Address) -> transferFromCall {

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::sources::{blur_answer_for, buy_from_blur, log_in};
 use super::stand_in::{Reply, StandIn};
 use super::wallet::Wallet;
-use super::{SEAPORT, TAKER, buy, floors_asking, put, refusal, signed, taken, text, vectors};
+use super::{SEAPORT, TAKER, buy, put, refusal, signed, taken, text, vectors, venues_asking};
 use crate::support::TestApp;
 use crate::support::actor::Answer;
 
@@ -40,7 +40,7 @@ impl Hosted {
             other => panic!("{other}"),
         };
         let source = StandIn::start().await;
-        let app = floors_asking(&source, None).await;
+        let app = venues_asking(&source, None).await;
         taken(&put(&app, [signed(marketplace, &order)]).await);
         let id = text(&order["id"]).to_owned();
         let known_by = if marketplace == "x2y2" { "12345".to_owned() } else { id.clone() };
@@ -242,7 +242,7 @@ async fn x2y2_answers_for_something_else() {
 #[tokio::test]
 async fn blur_answers_for_something_else() {
     let source = StandIn::start().await;
-    let app = floors_asking(&source, None).await;
+    let app = venues_asking(&source, None).await;
     let held = vectors("held")["blur"].clone();
     taken(&put(&app, [signed("blur", &held["orders"][0])]).await);
     let (buyer, id) = (Wallet::of(7), text(&held["orders"][0]["id"]));
@@ -279,7 +279,7 @@ async fn blur_answers_for_something_else() {
 #[tokio::test]
 async fn blur_forgets_somebody() {
     let source = StandIn::start().await;
-    let app = floors_asking(&source, None).await;
+    let app = venues_asking(&source, None).await;
     let held = vectors("held")["blur"].clone();
     taken(&put(&app, [signed("blur", &held["orders"][0])]).await);
     let (buyer, id) = (Wallet::of(7), text(&held["orders"][0]["id"]));

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{
-    COLLECTION, DOLLAR, MAKER, TAKER, changed, first_of, floors, listed, put, signed, text, vectors,
+    COLLECTION, DOLLAR, MAKER, TAKER, changed, first_of, listed, put, signed, text, vectors, venues,
 };
 use crate::marketplace::with;
 
@@ -195,7 +195,7 @@ fn other_families() -> Vec<Case> {
 
 #[tokio::test]
 async fn every_reason_has_its_word() {
-    let app = floors().await;
+    let app = venues().await;
     let cases = [signatures_and_times(), prices(), tokens(), marketplaces(), other_families()].concat();
     let orders = cases.iter().map(|(.., order)| order.clone()).chain([seaport()]);
     let answer = put(&app, orders).await;
@@ -214,7 +214,7 @@ async fn every_reason_has_its_word() {
 
 #[tokio::test]
 async fn nothing_is_made_by_orders_that_are_all_refused() {
-    let app = floors().await;
+    let app = venues().await;
     let answer = put(&app, [with(seaport(), json!({ "signature": strange() }))]).await;
     assert_eq!((&answer["accepted"], &answer["changed"]), (&json!(0), &json!(0)));
     let collection =

@@ -23,7 +23,7 @@ const COIN: i128 = 1_000_000;
 
 /// A marketplace that orders are signed for.
 #[derive(Clone)]
-struct Floor {
+struct Venue {
     /// What it is called in requests.
     word: &'static str,
     /// The contract that orders are filled at.
@@ -34,7 +34,7 @@ struct Floor {
     setting: String,
 }
 
-impl Floor {
+impl Venue {
     /// One whose contract moves everything.
     fn new(word: &'static str, contract: Address) -> Self {
         Self { word, contract, mover: contract, setting: String::new() }
@@ -44,22 +44,22 @@ impl Floor {
 /// A market with marketplaces of others beside its own.
 struct Stage {
     market: Market,
-    floors: Vec<Floor>,
+    venues: Vec<Venue>,
 }
 
 impl Stage {
     /// A server that follows a chain with these marketplaces on it.
-    fn open(deploy: impl FnOnce(&Anvil) -> Vec<Floor>) -> Self {
-        let mut floors = Vec::new();
+    fn open(deploy: impl FnOnce(&Anvil) -> Vec<Venue>) -> Self {
+        let mut venues = Vec::new();
         let market = Market::open_at(&V2, |anvil| {
-            floors = deploy(anvil);
-            let contracts: Vec<String> = floors
+            venues = deploy(anvil);
+            let contracts: Vec<String> = venues
                 .iter()
-                .map(|floor| format!("\"{} {} {}\"", floor.word, floor.contract, floor.setting))
+                .map(|venue| format!("\"{} {} {}\"", venue.word, venue.contract, venue.setting))
                 .collect();
             format!("{}contracts = [{}]\n", node_setting(anvil), contracts.join(", "))
         });
-        Self { market, floors }
+        Self { market, venues }
     }
 
     /// Those who trade: the buyer, the seller, and who else gets a share.
@@ -99,19 +99,19 @@ impl Stage {
     }
 
     /// Makes a listing as a wallet does; tells its name.
-    fn list(&self, floor: &Floor, collection: Address, kind: &str, listing: &Value) -> String {
+    fn list(&self, venue: &Venue, collection: Address, kind: &str, listing: &Value) -> String {
         let seller = self.market.seller();
         let body = json!({ "collectionAddress": collection, "owner": seller, "contractType": kind,
-            "orderbook": floor.word, "listing": listing, "walletType": "unknown" });
+            "orderbook": venue.word, "listing": listing, "walletType": "unknown" });
         let steps = self.market.steps("GenerateListingTransaction", &body);
         self.carry_out(seller, &steps).unwrap()
     }
 
     /// Makes an offer as a wallet does; tells its name.
-    fn offer(&self, floor: &Floor, collection: Address, kind: &str, offer: &Value) -> String {
+    fn offer(&self, venue: &Venue, collection: Address, kind: &str, offer: &Value) -> String {
         let buyer = self.market.buyer();
         let body = json!({ "collectionAddress": collection, "maker": buyer, "contractType": kind,
-            "orderbook": floor.word, "offer": offer, "walletType": "unknown" });
+            "orderbook": venue.word, "offer": offer, "walletType": "unknown" });
         let steps = self.market.steps("GenerateOfferTransaction", &body);
         self.carry_out(buyer, &steps).unwrap()
     }
@@ -160,17 +160,17 @@ impl Stage {
     }
 
     /// Puts an order that somebody signed elsewhere; tells its name.
-    fn put(&self, floor: &Floor, maker: Address, typed: &Value) -> String {
-        assert_eq!(self.submit(floor, &typed["value"], &self.sign(maker, typed)), None);
+    fn put(&self, venue: &Venue, maker: Address, typed: &Value) -> String {
+        assert_eq!(self.submit(venue, &typed["value"], &self.sign(maker, typed)), None);
         // What each contract calls an order by.
-        let name = if floor.word == "zerox" { digest(typed) } else { struct_hash(typed) };
+        let name = if venue.word == "zerox" { digest(typed) } else { struct_hash(typed) };
         name.to_string()
     }
 
     /// Puts an order with a signature; tells why it is not taken.
-    fn submit(&self, floor: &Floor, native: &Value, signature: &str) -> Option<Value> {
+    fn submit(&self, venue: &Venue, native: &Value, signature: &str) -> Option<Value> {
         let order =
-            json!({ "marketplace": floor.word, "chainId": 31337, "native": native, "signature": signature });
+            json!({ "marketplace": venue.word, "chainId": 31337, "native": native, "signature": signature });
         let body = json!({ "orders": [order] });
         let answer = self.market.server().call("Ingest/PutOrders", self.market.secret(), &body).ok();
         let rejected = answer["rejected"].as_array().unwrap();
@@ -179,35 +179,35 @@ impl Stage {
     }
 
     /// What it takes to buy from orders.
-    fn purchase(&self, floor: &Floor, collection: Address, orders: &Value, fees: &Value) -> Value {
-        json!({ "collectionAddress": collection, "buyer": self.market.buyer(), "marketplace": floor.word,
+    fn purchase(&self, venue: &Venue, collection: Address, orders: &Value, fees: &Value) -> Value {
+        json!({ "collectionAddress": collection, "buyer": self.market.buyer(), "marketplace": venue.word,
             "ordersData": orders, "additionalFees": fees, "walletType": "unknown" })
     }
 
     /// The steps by which the buyer buys.
-    fn buying(&self, floor: &Floor, collection: Address, orders: &Value, fees: &Value) -> Value {
-        let body = self.purchase(floor, collection, orders, fees);
+    fn buying(&self, venue: &Venue, collection: Address, orders: &Value, fees: &Value) -> Value {
+        let body = self.purchase(venue, collection, orders, fees);
         self.market.steps("GenerateBuyTransaction", &body)
     }
 
     /// What the service says to somebody who wants to buy what cannot be bought.
-    fn refused(&self, floor: &Floor, collection: Address, orders: &Value, fees: &Value) -> Answer {
-        let body = self.purchase(floor, collection, orders, fees);
+    fn refused(&self, venue: &Venue, collection: Address, orders: &Value, fees: &Value) -> Answer {
+        let body = self.purchase(venue, collection, orders, fees);
         let answer = self.market.marketplace_answer("GenerateBuyTransaction", &body);
         assert_ne!(answer.status, 200, "{answer:?}");
         answer
     }
 
     /// The steps by which the seller takes offers.
-    fn selling(&self, floor: &Floor, collection: Address, orders: &Value, fees: &Value) -> Value {
+    fn selling(&self, venue: &Venue, collection: Address, orders: &Value, fees: &Value) -> Value {
         let body = json!({ "collectionAddress": collection, "seller": self.market.seller(),
-            "marketplace": floor.word, "ordersData": orders, "additionalFees": fees, "walletType": "unknown" });
+            "marketplace": venue.word, "ordersData": orders, "additionalFees": fees, "walletType": "unknown" });
         self.market.steps("GenerateSellTransaction", &body)
     }
 
     /// Takes an order back.
-    fn cancel(&self, floor: &Floor, collection: Address, maker: Address, order_id: &str) {
-        let body = json!({ "collectionAddress": collection, "maker": maker, "marketplace": floor.word,
+    fn cancel(&self, venue: &Venue, collection: Address, maker: Address, order_id: &str) {
+        let body = json!({ "collectionAddress": collection, "maker": maker, "marketplace": venue.word,
             "orderId": order_id });
         let steps = self.market.steps("GenerateCancelTransaction", &body);
         assert_eq!(ids(&steps), ["cancel"]);
@@ -250,30 +250,30 @@ impl Stage {
     }
 
     /// Waits until an order has a status.
-    fn wait_status(&self, floor: &Floor, collection: Address, order_id: &str, status: &str) {
+    fn wait_status(&self, venue: &Venue, collection: Address, order_id: &str, status: &str) {
         let query = json!({ "input": [{ "contractAddress": collection, "orderId": order_id,
-            "marketplace": floor.word }] });
+            "marketplace": venue.word }] });
         let now = || self.market.marketplace("GetOrders", &query)["orders"][0]["status"].clone();
-        wait(&format!("{} {order_id} is {status}", floor.word), now, |now| *now == json!(status));
+        wait(&format!("{} {order_id} is {status}", venue.word), now, |now| *now == json!(status));
     }
 
     /// Waits until a listing is filled, and nobody can buy it any more.
-    fn wait_filled(&self, floor: &Floor, collection: Address, token: &str, order_id: &str) {
-        self.wait_status(floor, collection, order_id, "filled");
+    fn wait_filled(&self, venue: &Venue, collection: Address, token: &str, order_id: &str) {
+        self.wait_status(venue, collection, order_id, "filled");
         self.market.wait_listings(collection, token, 0);
-        self.refused(floor, collection, &units_of(order_id, "1"), &Value::Null);
+        self.refused(venue, collection, &units_of(order_id, "1"), &Value::Null);
     }
 
     /// What happened on the chain so far leaves an order as it is.
-    fn assert_stands(&self, floor: &Floor, collection: Address, order_id: &str) {
+    fn assert_stands(&self, venue: &Venue, collection: Address, order_id: &str) {
         self.catch_up();
-        self.buying(floor, collection, &units_of(order_id, "1"), &Value::Null);
+        self.buying(venue, collection, &units_of(order_id, "1"), &Value::Null);
     }
 
     /// The only listing of a token, once there is one.
-    fn only_listing(&self, floor: &Floor, collection: Address, token: &str) -> Value {
+    fn only_listing(&self, venue: &Venue, collection: Address, token: &str) -> Value {
         let listing = self.market.wait_listings(collection, token, 1).remove(0);
-        assert_eq!(listing["marketplace"], json!(floor.word));
+        assert_eq!(listing["marketplace"], json!(venue.word));
         listing
     }
 }

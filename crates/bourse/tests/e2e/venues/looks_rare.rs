@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::follow::{follows_its_money, follows_its_token, outlives_a_reorganisation};
 use super::typed::{struct_hash, typed};
-use super::{COIN, ETHER, Floor, Stage, fee, ids, units_of};
+use super::{COIN, ETHER, Stage, Venue, fee, ids, units_of};
 use crate::anvil::{Anvil, alloy_address, approveCall, setApprovalForAllCall};
 use crate::market::order;
 
@@ -41,7 +41,7 @@ const MAKER: (&str, &str) = (
 const SIGNED_FOR: (&str, &str) = ("LooksRareProtocol", "2");
 
 /// The protocol with its own share going to the platform, and offers for any token.
-fn deploy(anvil: &Anvil) -> Vec<Floor> {
+fn deploy(anvil: &Anvil) -> Vec<Venue> {
     let (owner, platform) = (anvil.account(0), anvil.account(4));
     let wrapped = anvil.deploy_foreign("WETH9V06", &[]);
     let manager = anvil.deploy_foreign("TransferManager", &alloy_address(owner).abi_encode());
@@ -62,17 +62,17 @@ fn deploy(anvil: &Anvil) -> Vec<Floor> {
         implementation: alloy_address(strategy),
     };
     anvil.send(owner, contract, &any_token);
-    vec![Floor { mover: manager, setting: manager.to_string(), ..Floor::new("looks_rare", contract) }]
+    vec![Venue { mover: manager, setting: manager.to_string(), ..Venue::new("looks_rare", contract) }]
 }
 
-fn open() -> (Stage, Floor) {
+fn open() -> (Stage, Venue) {
     let stage = Stage::open(deploy);
-    let floor = stage.floors[0].clone();
+    let venue = stage.venues[0].clone();
     for currency in [Address::ZERO, stage.market.currency] {
         let allow = updateCurrencyStatusCall { currency: alloy_address(currency), isAllowed: true };
-        stage.market.anvil.send(stage.market.anvil.account(0), floor.contract, &allow);
+        stage.market.anvil.send(stage.market.anvil.account(0), venue.contract, &allow);
     }
-    (stage, floor)
+    (stage, venue)
 }
 
 /// What everybody gains when the buyer pays a price: 5 % are the artist's, 0.5 % the marketplace's.
@@ -82,69 +82,69 @@ fn shared(price: i128) -> [i128; 4] {
 
 #[test]
 fn a_listing_is_allowed_twice_signed_and_bought() {
-    let (stage, floor) = open();
+    let (stage, venue) = open();
     let (market, collection) = (&stage.market, stage.singles(2));
     let listing = |token: &str, currency, price: i128| {
         let listing = order(token, "1", currency, &price.to_string());
         let body = json!({ "collectionAddress": collection, "owner": market.seller(), "contractType": "ERC721",
-            "orderbook": floor.word, "listing": listing, "walletType": "unknown" });
+            "orderbook": venue.word, "listing": listing, "walletType": "unknown" });
         market.steps("GenerateListingTransaction", &body)
     };
     let steps = listing("1", Address::ZERO, ETHER);
     assert_eq!(ids(&steps), ["tokenApproval", "tokenApproval", "signEIP712"]);
-    assert_eq!((&steps[0]["to"], &steps[1]["to"]), (&json!(collection), &json!(floor.mover)));
+    assert_eq!((&steps[0]["to"], &steps[1]["to"]), (&json!(collection), &json!(venue.mover)));
     let listed = stage.carry_out(market.seller(), &steps).unwrap();
-    assert_eq!(stage.only_listing(&floor, collection, "1")["orderId"], json!(listed));
+    assert_eq!(stage.only_listing(&venue, collection, "1")["orderId"], json!(listed));
     let orders = units_of(&listed, "1");
-    let refused = stage.refused(&floor, collection, &orders, &fee(100, market.platform()));
+    let refused = stage.refused(&venue, collection, &orders, &fee(100, market.platform()));
     assert!(refused.body.contains("LooksRare"), "{refused:?}");
-    let steps = stage.buying(&floor, collection, &orders, &Value::Null);
+    let steps = stage.buying(&venue, collection, &orders, &Value::Null);
     assert_eq!(ids(&steps), ["buy"]);
     assert_eq!(stage.gains(Address::ZERO, market.buyer(), &steps), shared(ETHER));
     assert_eq!(stage.owner(collection, 1), market.buyer());
-    stage.wait_filled(&floor, collection, "1", &listed);
+    stage.wait_filled(&venue, collection, "1", &listed);
 
     let steps = listing("2", market.currency, 4 * COIN);
     assert_eq!(ids(&steps), ["signEIP712"]);
     let listed = stage.carry_out(market.seller(), &steps).unwrap();
-    stage.only_listing(&floor, collection, "2");
+    stage.only_listing(&venue, collection, "2");
     market.fund(market.buyer(), 4_000_000);
-    let steps = stage.buying(&floor, collection, &units_of(&listed, "1"), &Value::Null);
+    let steps = stage.buying(&venue, collection, &units_of(&listed, "1"), &Value::Null);
     assert_eq!(ids(&steps), ["tokenApproval", "buy"]);
     assert_eq!(stage.gains(market.currency, market.buyer(), &steps), shared(4 * COIN));
     assert_eq!(stage.owner(collection, 2), market.buyer());
-    stage.wait_filled(&floor, collection, "2", &listed);
+    stage.wait_filled(&venue, collection, "2", &listed);
 }
 
 #[test]
 fn several_listings_are_bought_all_or_none() {
-    let (stage, floor) = open();
+    let (stage, venue) = open();
     let (market, collection) = (&stage.market, stage.multiples(3));
     let [buyer, seller, ..] = stage.people();
     for (currency, unit) in [(Address::ZERO, ETHER / 100), (market.currency, COIN)] {
         let listed = ["1", "2", "3"].map(|token| {
             let listed =
-                stage.list(&floor, collection, "ERC1155", &order(token, "3", currency, &unit.to_string()));
-            stage.only_listing(&floor, collection, token);
+                stage.list(&venue, collection, "ERC1155", &order(token, "3", currency, &unit.to_string()));
+            stage.only_listing(&venue, collection, token);
             listed
         });
-        let part = stage.refused(&floor, collection, &units_of(&listed[0], "1"), &Value::Null);
+        let part = stage.refused(&venue, collection, &units_of(&listed[0], "1"), &Value::Null);
         assert!(part.body.contains('3'), "{part:?}");
         let orders = listed.iter().map(|id| json!({ "orderId": id, "quantity": "3" })).collect();
         market.fund(buyer, 9_000_000);
-        let steps = stage.buying(&floor, collection, &orders, &Value::Null);
+        let steps = stage.buying(&venue, collection, &orders, &Value::Null);
         assert_eq!(ids(&steps).last(), Some(&"buy"));
         let purchase = steps[ids(&steps).len() - 1].clone();
         assert_eq!(purchase["price"], json!((9 * unit).to_string()));
-        stage.cancel(&floor, collection, seller, &listed[1]);
+        stage.cancel(&venue, collection, seller, &listed[1]);
         assert!(market.anvil.refuses(buyer, &purchase));
-        stage.wait_status(&floor, collection, &listed[1], "cancelled");
-        stage.refused(&floor, collection, &orders, &Value::Null);
+        stage.wait_status(&venue, collection, &listed[1], "cancelled");
+        stage.refused(&venue, collection, &orders, &Value::Null);
         let orders = [0, 2].map(|place| json!({ "orderId": listed[place], "quantity": "3" }));
-        let steps = stage.buying(&floor, collection, &orders.into_iter().collect(), &Value::Null);
+        let steps = stage.buying(&venue, collection, &orders.into_iter().collect(), &Value::Null);
         assert_eq!(stage.gains(currency, buyer, &steps), shared(6 * unit));
         for (token, listed) in [("1", &listed[0]), ("3", &listed[2])] {
-            stage.wait_filled(&floor, collection, token, listed);
+            stage.wait_filled(&venue, collection, token, listed);
         }
     }
     assert_eq!([1, 2, 3].map(|token| stage.units(collection, buyer, token)), [6, 0, 6]);
@@ -152,31 +152,31 @@ fn several_listings_are_bought_all_or_none() {
 
 #[test]
 fn offers_for_a_token_and_for_any_are_taken() {
-    let (stage, floor) = open();
+    let (stage, venue) = open();
     let (market, collection) = (&stage.market, stage.singles(2));
     let [buyer, seller, ..] = stage.people();
     market.fund(buyer, 20_000_000);
-    let offered = stage.offer(&floor, collection, "ERC721", &order("1", "1", market.currency, "4000000"));
+    let offered = stage.offer(&venue, collection, "ERC721", &order("1", "1", market.currency, "4000000"));
     assert_eq!(market.wait_offers(collection, "1", 1)[0]["orderId"], json!(offered));
-    let steps = stage.selling(&floor, collection, &units_of(&offered, "1"), &Value::Null);
+    let steps = stage.selling(&venue, collection, &units_of(&offered, "1"), &Value::Null);
     assert_eq!(ids(&steps), ["tokenApproval", "tokenApproval", "sell"]);
     assert_eq!(stage.gains(market.currency, seller, &steps), shared(4 * COIN));
     assert_eq!(stage.owner(collection, 1), buyer);
-    stage.wait_status(&floor, collection, &offered, "filled");
+    stage.wait_status(&venue, collection, &offered, "filled");
 
-    let allow = approveCall { spender: alloy_address(floor.contract), amount: U256::from(5 * COIN) };
+    let allow = approveCall { spender: alloy_address(venue.contract), amount: U256::from(5 * COIN) };
     market.anvil.send(buyer, market.currency, &allow);
     stage.catch_up();
     let mut any = maker(buyer, collection, (market.currency, 5 * COIN), 7);
     (any["quoteType"], any["strategyId"], any["itemIds"]) = (json!(0), json!("1"), json!([]));
-    let offered = stage.put(&floor, buyer, &signed(&floor, &any));
-    stage.wait_status(&floor, collection, &offered, "active");
+    let offered = stage.put(&venue, buyer, &signed(&venue, &any));
+    stage.wait_status(&venue, collection, &offered, "active");
     let orders = json!([{ "orderId": offered, "quantity": "1", "tokenId": "2" }]);
-    let steps = stage.selling(&floor, collection, &orders, &Value::Null);
+    let steps = stage.selling(&venue, collection, &orders, &Value::Null);
     assert_eq!(ids(&steps), ["sell"]);
     assert_eq!(stage.gains(market.currency, seller, &steps), shared(5 * COIN));
     assert_eq!(stage.owner(collection, 2), buyer);
-    stage.wait_status(&floor, collection, &offered, "filled");
+    stage.wait_status(&venue, collection, &offered, "filled");
 }
 
 /// A listing of the first token, written without the service.
@@ -187,31 +187,31 @@ fn maker(signer: Address, collection: Address, (currency, price): (Address, i128
         "additionalParameters": "0x" })
 }
 
-fn signed(floor: &Floor, maker: &Value) -> Value {
-    typed(SIGNED_FOR, &json!(floor.contract), &[MAKER], maker)
+fn signed(venue: &Venue, maker: &Value) -> Value {
+    typed(SIGNED_FOR, &json!(venue.contract), &[MAKER], maker)
 }
 
 /// Lets the marketplace move the seller's tokens of a collection.
-fn approve(stage: &Stage, floor: &Floor, collection: Address) {
+fn approve(stage: &Stage, venue: &Venue, collection: Address) {
     let (anvil, seller) = (&stage.market.anvil, stage.market.seller());
-    let operator = alloy_address(floor.mover);
+    let operator = alloy_address(venue.mover);
     anvil.send(seller, collection, &setApprovalForAllCall { operator, approved: true });
-    anvil.send(seller, floor.mover, &grantApprovalsCall { operators: vec![alloy_address(floor.contract)] });
+    anvil.send(seller, venue.mover, &grantApprovalsCall { operators: vec![alloy_address(venue.contract)] });
     stage.catch_up();
 }
 
 #[test]
 fn one_of_two_orders_is_bought_that_are_signed_at_once() {
-    let (stage, floor) = open();
+    let (stage, venue) = open();
     let (market, collection) = (&stage.market, stage.singles(2));
     let seller = market.seller();
-    approve(&stage, &floor, collection);
+    approve(&stage, &venue, collection);
     let mut makers = [9, 10].map(|nonce| maker(seller, collection, (Address::ZERO, ETHER), nonce));
     makers[1]["itemIds"] = json!(["2"]);
-    let names = makers.clone().map(|maker| struct_hash(&signed(&floor, &maker)));
+    let names = makers.clone().map(|maker| struct_hash(&signed(&venue, &maker)));
     let tree = typed(
         SIGNED_FOR,
-        &json!(floor.contract),
+        &json!(venue.contract),
         &[("BatchOrder", "Maker[2] tree"), MAKER],
         &json!({ "tree": makers }),
     );
@@ -219,72 +219,72 @@ fn one_of_two_orders_is_bought_that_are_signed_at_once() {
     let mut second = makers[1].clone();
     second["merkleRoot"] = json!(keccak256(names.concat()).to_string());
     second["merkleProof"] = json!([{ "value": names[0].to_string(), "position": 0 }]);
-    assert_eq!(stage.submit(&floor, &second, &signature), None);
-    let listing = stage.only_listing(&floor, collection, "2");
+    assert_eq!(stage.submit(&venue, &second, &signature), None);
+    let listing = stage.only_listing(&venue, collection, "2");
     assert_eq!(listing["orderId"], json!(names[1].to_string()));
-    let steps = stage.buying(&floor, collection, &units_of(&names[1].to_string(), "1"), &Value::Null);
+    let steps = stage.buying(&venue, collection, &units_of(&names[1].to_string(), "1"), &Value::Null);
     assert_eq!(stage.gains(Address::ZERO, market.buyer(), &steps), shared(ETHER));
     assert_eq!(stage.owner(collection, 2), market.buyer());
-    stage.wait_filled(&floor, collection, "2", &names[1].to_string());
+    stage.wait_filled(&venue, collection, "2", &names[1].to_string());
 }
 
 #[test]
 fn a_listing_follows_its_token_and_what_its_maker_allows() {
-    let (stage, floor) = open();
-    follows_its_token(&stage, &floor);
-    follows_its_money(&stage, &floor, floor.contract);
+    let (stage, venue) = open();
+    follows_its_token(&stage, &venue);
+    follows_its_money(&stage, &venue, venue.contract);
     let (market, collection) = (&stage.market, stage.singles(1));
     let seller = market.seller();
-    let listed = stage.list(&floor, collection, "ERC721", &order("1", "1", Address::ZERO, "1000"));
-    stage.only_listing(&floor, collection, "1");
-    let operators = vec![alloy_address(floor.contract)];
+    let listed = stage.list(&venue, collection, "ERC721", &order("1", "1", Address::ZERO, "1000"));
+    stage.only_listing(&venue, collection, "1");
+    let operators = vec![alloy_address(venue.contract)];
     // Twice: at first the chain may still be asked what the order is.
     for _ in 0..2 {
-        market.anvil.send(seller, floor.mover, &revokeApprovalsCall { operators: operators.clone() });
+        market.anvil.send(seller, venue.mover, &revokeApprovalsCall { operators: operators.clone() });
         market.wait_listings(collection, "1", 0);
-        stage.refused(&floor, collection, &units_of(&listed, "1"), &Value::Null);
-        market.anvil.send(seller, floor.mover, &grantApprovalsCall { operators: operators.clone() });
-        stage.only_listing(&floor, collection, "1");
+        stage.refused(&venue, collection, &units_of(&listed, "1"), &Value::Null);
+        market.anvil.send(seller, venue.mover, &grantApprovalsCall { operators: operators.clone() });
+        stage.only_listing(&venue, collection, "1");
     }
 }
 
 #[test]
 fn a_fill_that_the_chain_takes_back_leaves_the_order() {
-    let (stage, floor) = open();
-    outlives_a_reorganisation(&stage, &floor);
+    let (stage, venue) = open();
+    outlives_a_reorganisation(&stage, &venue);
 }
 
 #[test]
 fn numbers_that_move_end_orders() {
-    let (stage, floor) = open();
+    let (stage, venue) = open();
     let (market, collection) = (&stage.market, stage.singles(1));
     let seller = market.seller();
-    approve(&stage, &floor, collection);
+    approve(&stage, &venue, collection);
     let listed =
-        stage.put(&floor, seller, &signed(&floor, &maker(seller, collection, (Address::ZERO, ETHER), 1)));
-    stage.only_listing(&floor, collection, "1");
+        stage.put(&venue, seller, &signed(&venue, &maker(seller, collection, (Address::ZERO, ETHER), 1)));
+    stage.only_listing(&venue, collection, "1");
     let over = |listed: &str| {
         market.wait_listings(collection, "1", 0);
-        stage.wait_status(&floor, collection, listed, "cancelled");
-        stage.refused(&floor, collection, &units_of(listed, "1"), &Value::Null);
+        stage.wait_status(&venue, collection, listed, "cancelled");
+        stage.refused(&venue, collection, &units_of(listed, "1"), &Value::Null);
     };
     let others = cancelSubsetNoncesCall { subsetNonces: vec![U256::from(2)] };
-    market.anvil.send(seller, floor.contract, &others);
-    stage.assert_stands(&floor, collection, &listed);
+    market.anvil.send(seller, venue.contract, &others);
+    stage.assert_stands(&venue, collection, &listed);
     let group = cancelSubsetNoncesCall { subsetNonces: vec![U256::from(3)] };
-    market.anvil.send(seller, floor.contract, &group);
+    market.anvil.send(seller, venue.contract, &group);
     over(&listed);
 
     // The number of bids has nothing to do with listings.
-    let listed = stage.list(&floor, collection, "ERC721", &order("1", "1", Address::ZERO, "1000"));
-    stage.only_listing(&floor, collection, "1");
-    market.anvil.send(seller, floor.contract, &incrementBidAskNoncesCall { bid: true, ask: false });
-    stage.assert_stands(&floor, collection, &listed);
-    market.anvil.send(seller, floor.contract, &incrementBidAskNoncesCall { bid: false, ask: true });
+    let listed = stage.list(&venue, collection, "ERC721", &order("1", "1", Address::ZERO, "1000"));
+    stage.only_listing(&venue, collection, "1");
+    market.anvil.send(seller, venue.contract, &incrementBidAskNoncesCall { bid: true, ask: false });
+    stage.assert_stands(&venue, collection, &listed);
+    market.anvil.send(seller, venue.contract, &incrementBidAskNoncesCall { bid: false, ask: true });
     over(&listed);
-    let listed = stage.list(&floor, collection, "ERC721", &order("1", "1", Address::ZERO, "1000"));
-    stage.only_listing(&floor, collection, "1");
-    let steps = stage.buying(&floor, collection, &units_of(&listed, "1"), &Value::Null);
+    let listed = stage.list(&venue, collection, "ERC721", &order("1", "1", Address::ZERO, "1000"));
+    stage.only_listing(&venue, collection, "1");
+    let steps = stage.buying(&venue, collection, &units_of(&listed, "1"), &Value::Null);
     market.anvil.perform(market.buyer(), &steps);
-    stage.wait_filled(&floor, collection, "1", &listed);
+    stage.wait_filled(&venue, collection, "1", &listed);
 }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{
-    COLLECTION, DOLLAR, MAKER, case, changed, first_of, floors, listed, put, signed, taken, text, vectors,
+    COLLECTION, DOLLAR, MAKER, case, changed, first_of, listed, put, signed, taken, text, vectors, venues,
 };
 use crate::marketplace::with;
 
@@ -33,7 +33,7 @@ fn one_of_each() -> Vec<Value> {
 
 #[tokio::test]
 async fn every_member_of_an_order_is_derived() {
-    let app = floors().await;
+    let app = venues().await;
     taken(&put(&app, one_of_each()).await);
     let mut shown = listed(&app, "listing", "5").await;
     shown.extend(listed(&app, "offer", "5").await);
@@ -45,7 +45,7 @@ async fn every_member_of_an_order_is_derived() {
 #[tokio::test]
 async fn orders_have_the_names_that_others_call_them_by() {
     for family in ["seaport", "looks_rare", "zerox", "payment_processor"] {
-        let app = floors().await;
+        let app = venues().await;
         for case in vectors(family)["cases"].as_array().unwrap() {
             // What is signed on the chain is asked of it.
             if case.get("question").is_some() {
@@ -71,7 +71,7 @@ async fn orders_have_the_names_that_others_call_them_by() {
 
 #[tokio::test]
 async fn the_same_again_changes_nothing() {
-    let app = floors().await;
+    let app = venues().await;
     let orders = one_of_each();
     let first = put(&app, orders.clone()).await;
     assert_eq!((&first["accepted"], &first["changed"]), (&json!(orders.len()), &json!(orders.len())));
@@ -96,7 +96,7 @@ fn plain(id: &str) -> Value {
 
 #[tokio::test]
 async fn plain_and_signed_orders_come_together() {
-    let app = floors().await;
+    let app = venues().await;
     let native = first_of("seaport", "a token for the chain's own currency");
     let bad = changed(native.clone(), "/salt", json!("77"));
     let answer = put(&app, [plain("1"), native, bad, plain("2"), json!({ "native": 5 })]).await;
@@ -113,7 +113,7 @@ async fn what_was_signed_goes_before_what_is_said() {
     let id = case("seaport", "a token for the chain's own currency")["orders"][0]["id"].clone();
     for others in [Vec::new(), vec![json!(7)]] {
         for name in ["native", "Native"] {
-            let app = floors().await;
+            let app = venues().await;
             let mut order = first_of("seaport", "a token for the chain's own currency");
             let native = order["native"].take();
             order.as_object_mut().unwrap().remove("native");
@@ -124,7 +124,7 @@ async fn what_was_signed_goes_before_what_is_said() {
             assert_eq!((&found[0]["orderId"], &found[0]["priceAmount"]), (&id, &json!("1000")), "{name}");
             super::buy(&app, "opensea", text(&id)).await.ok();
         }
-        let app = floors().await;
+        let app = venues().await;
         put(&app, [with(plain("said"), json!({ "native": null }))].into_iter().chain(others)).await;
         assert_eq!(listed(&app, "listing", "5").await[0]["orderId"], "said");
     }
@@ -132,7 +132,7 @@ async fn what_was_signed_goes_before_what_is_said() {
 
 #[tokio::test]
 async fn published_forms_are_read_too() {
-    let app = floors().await;
+    let app = venues().await;
     let case = case("seaport", "a token for the chain's own currency");
     let order = &case["orders"][0];
     // As OpenSea publishes it: members under `parameters`, the signature beside them, the contract under its own name.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::wallet::Wallet;
-use super::{ask, case, check_step, data, floors_with, put, refusal, signed, taken, text};
+use super::{ask, case, check_step, data, put, refusal, signed, taken, text, venues_with};
 use crate::support::TestApp;
 use crate::support::actor::Answer;
 use crate::support::chain::FakeChain;
@@ -28,7 +28,7 @@ fn chain() -> Arc<FakeChain> {
 
 /// A service that has the listings of a case.
 async fn holding(case: &Value, chain: &Arc<FakeChain>) -> TestApp {
-    let app = floors_with(&[], Some(Arc::clone(chain))).await;
+    let app = venues_with(&[], Some(Arc::clone(chain))).await;
     let orders = case["orders"].as_array().unwrap().iter();
     taken(&put(&app, orders.map(|order| signed("payment_processor", order))).await);
     app

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::follow::{follows_its_money, follows_its_token, outlives_a_reorganisation};
 use super::typed::typed;
-use super::{COIN, ETHER, Floor, Stage, fee, ids, units_of};
+use super::{COIN, ETHER, Stage, Venue, fee, ids, units_of};
 use crate::anvil::{Anvil, alloy_address, approveCall, setApprovalForAllCall};
 use crate::market::{order, wait};
 
@@ -23,7 +23,7 @@ sol! {
 }
 
 /// The proxy with what trades tokens.
-fn deploy(anvil: &Anvil) -> Vec<Floor> {
+fn deploy(anvil: &Anvil) -> Vec<Venue> {
     let owner = anvil.account(0);
     let migration = anvil.deploy_foreign("InitialMigration", &alloy_address(owner).abi_encode());
     let proxy = anvil.deploy_foreign("ZeroEx", &alloy_address(migration).abi_encode());
@@ -44,39 +44,39 @@ fn deploy(anvil: &Anvil) -> Vec<Floor> {
         };
         anvil.send(owner, proxy, &migrate);
     }
-    vec![Floor::new("zerox", proxy)]
+    vec![Venue::new("zerox", proxy)]
 }
 
-fn open() -> (Stage, Floor) {
+fn open() -> (Stage, Venue) {
     let stage = Stage::open(deploy);
-    let floor = stage.floors[0].clone();
-    (stage, floor)
+    let venue = stage.venues[0].clone();
+    (stage, venue)
 }
 
 #[test]
 fn a_listing_is_signed_and_bought() {
-    let (stage, floor) = open();
+    let (stage, venue) = open();
     let (market, collection) = (&stage.market, stage.singles(2));
     let listed =
-        stage.list(&floor, collection, "ERC721", &order("1", "1", Address::ZERO, &ETHER.to_string()));
-    assert_eq!(stage.only_listing(&floor, collection, "1")["orderId"], json!(listed));
+        stage.list(&venue, collection, "ERC721", &order("1", "1", Address::ZERO, &ETHER.to_string()));
+    assert_eq!(stage.only_listing(&venue, collection, "1")["orderId"], json!(listed));
     let orders = units_of(&listed, "1");
-    let refused = stage.refused(&floor, collection, &orders, &fee(100, market.platform()));
+    let refused = stage.refused(&venue, collection, &orders, &fee(100, market.platform()));
     assert!(refused.body.contains("0x "), "{refused:?}");
-    let steps = stage.buying(&floor, collection, &orders, &Value::Null);
+    let steps = stage.buying(&venue, collection, &orders, &Value::Null);
     assert_eq!(ids(&steps), ["buy"]);
     assert_eq!(stage.gains(Address::ZERO, market.buyer(), &steps), [-ETHER, ETHER, 0, 0]);
     assert_eq!(stage.owner(collection, 1), market.buyer());
-    stage.wait_filled(&floor, collection, "1", &listed);
+    stage.wait_filled(&venue, collection, "1", &listed);
 
-    let listed = stage.list(&floor, collection, "ERC721", &order("2", "1", market.currency, "4000000"));
-    stage.only_listing(&floor, collection, "2");
+    let listed = stage.list(&venue, collection, "ERC721", &order("2", "1", market.currency, "4000000"));
+    stage.only_listing(&venue, collection, "2");
     market.fund(market.buyer(), 4_000_000);
-    let steps = stage.buying(&floor, collection, &units_of(&listed, "1"), &Value::Null);
+    let steps = stage.buying(&venue, collection, &units_of(&listed, "1"), &Value::Null);
     assert_eq!(ids(&steps), ["tokenApproval", "buy"]);
     assert_eq!(stage.gains(market.currency, market.buyer(), &steps), [-4 * COIN, 4 * COIN, 0, 0]);
     assert_eq!(stage.owner(collection, 2), market.buyer());
-    stage.wait_filled(&floor, collection, "2", &listed);
+    stage.wait_filled(&venue, collection, "2", &listed);
 }
 
 /// An order, written without the service.
@@ -95,7 +95,7 @@ struct Written {
 }
 
 impl Stage {
-    fn put_zerox(&self, floor: &Floor, written: &Written) -> String {
+    fn put_zerox(&self, venue: &Venue, written: &Written) -> String {
         let Written { is_offer, maker, currency, price, fees, collection, token, units } = written;
         let currency = match *currency {
             Address::ZERO => Address::from_bytes([0xee; 20]),
@@ -130,26 +130,26 @@ impl Stage {
             ("Fee", "address recipient,uint256 amount,bytes feeData"),
             ("Property", "address propertyValidator,bytes propertyData"),
         ];
-        let contract = json!(floor.contract);
-        self.put(floor, *maker, &typed(("ZeroEx", "1.0.0"), &contract, &types, &order))
+        let contract = json!(venue.contract);
+        self.put(venue, *maker, &typed(("ZeroEx", "1.0.0"), &contract, &types, &order))
     }
 }
 
 /// Lets the marketplace move the seller's tokens of a collection.
-fn approve(stage: &Stage, floor: &Floor, collection: Address) {
-    let call = setApprovalForAllCall { operator: alloy_address(floor.contract), approved: true };
+fn approve(stage: &Stage, venue: &Venue, collection: Address) {
+    let call = setApprovalForAllCall { operator: alloy_address(venue.contract), approved: true };
     stage.market.anvil.send(stage.market.seller(), collection, &call);
     stage.catch_up();
 }
 
 #[test]
 fn an_order_that_is_put_is_bought_in_parts_and_pays_everybody() {
-    let (stage, floor) = open();
+    let (stage, venue) = open();
     let (market, collection) = (&stage.market, stage.multiples(1));
     let [buyer, seller, artist, platform] = stage.people();
-    approve(&stage, &floor, collection);
+    approve(&stage, &venue, collection);
     let listed = stage.put_zerox(
-        &floor,
+        &venue,
         &Written {
             is_offer: false,
             maker: seller,
@@ -161,61 +161,61 @@ fn an_order_that_is_put_is_bought_in_parts_and_pays_everybody() {
             units: Some(10),
         },
     );
-    let listing = stage.only_listing(&floor, collection, "1");
+    let listing = stage.only_listing(&venue, collection, "1");
     assert_eq!((&listing["orderId"], &listing["priceAmount"]), (&json!(listed), &json!("1075000")));
     market.fund(buyer, 20_000_000);
-    let steps = stage.buying(&floor, collection, &units_of(&listed, "3"), &Value::Null);
+    let steps = stage.buying(&venue, collection, &units_of(&listed, "3"), &Value::Null);
     assert_eq!(ids(&steps), ["tokenApproval", "buy"]);
     let gains = stage.gains(market.currency, buyer, &steps);
     assert_eq!(gains, [-3_225_000, 3_000_000, 150_000, 75_000]);
     assert_eq!(stage.units(collection, buyer, 1), 3);
     let seven = |all: &Vec<Value>| all[0]["quantityRemaining"] == json!("7");
     wait("seven remain", || market.listings(collection, "1"), seven);
-    stage.refused(&floor, collection, &units_of(&listed, "8"), &Value::Null);
-    let steps = stage.buying(&floor, collection, &units_of(&listed, "7"), &Value::Null);
+    stage.refused(&venue, collection, &units_of(&listed, "8"), &Value::Null);
+    let steps = stage.buying(&venue, collection, &units_of(&listed, "7"), &Value::Null);
     let gains = stage.gains(market.currency, buyer, &steps);
     assert_eq!(gains, [-7_525_000, 7_000_000, 350_000, 175_000]);
     assert_eq!(stage.units(collection, buyer, 1), 10);
-    stage.wait_filled(&floor, collection, "1", &listed);
+    stage.wait_filled(&venue, collection, "1", &listed);
 }
 
 #[test]
 fn several_listings_are_bought_all_or_none() {
-    let (stage, floor) = open();
+    let (stage, venue) = open();
     let (market, collection) = (&stage.market, stage.singles(3));
     let [buyer, seller, ..] = stage.people();
     let listed = [("1", 1), ("2", 2), ("3", 3)].map(|(token, hundredths)| {
         let price = (hundredths * ETHER / 100).to_string();
-        let listed = stage.list(&floor, collection, "ERC721", &order(token, "1", Address::ZERO, &price));
-        stage.only_listing(&floor, collection, token);
+        let listed = stage.list(&venue, collection, "ERC721", &order(token, "1", Address::ZERO, &price));
+        stage.only_listing(&venue, collection, token);
         listed
     });
     let orders = listed.iter().map(|id| json!({ "orderId": id, "quantity": "1" })).collect();
-    let steps = stage.buying(&floor, collection, &orders, &Value::Null);
+    let steps = stage.buying(&venue, collection, &orders, &Value::Null);
     assert_eq!(ids(&steps), ["buy"]);
-    stage.cancel(&floor, collection, seller, &listed[1]);
+    stage.cancel(&venue, collection, seller, &listed[1]);
     assert!(market.anvil.refuses(buyer, &steps[0]));
-    stage.wait_status(&floor, collection, &listed[1], "cancelled");
-    stage.refused(&floor, collection, &orders, &Value::Null);
+    stage.wait_status(&venue, collection, &listed[1], "cancelled");
+    stage.refused(&venue, collection, &orders, &Value::Null);
     let orders = [0, 2].map(|place| json!({ "orderId": listed[place], "quantity": "1" }));
-    let steps = stage.buying(&floor, collection, &orders.into_iter().collect(), &Value::Null);
+    let steps = stage.buying(&venue, collection, &orders.into_iter().collect(), &Value::Null);
     let gains = stage.gains(Address::ZERO, buyer, &steps);
     assert_eq!(gains, [-4, 4, 0, 0].map(|hundredths| hundredths * ETHER / 100));
     assert_eq!([1, 2, 3].map(|token| stage.owner(collection, token)), [buyer, seller, buyer]);
     for (token, listed) in [("1", &listed[0]), ("3", &listed[2])] {
-        stage.wait_filled(&floor, collection, token, listed);
+        stage.wait_filled(&venue, collection, token, listed);
     }
 
     // Parts of several, of which there are many each.
     let collection = stage.multiples(2);
     let listed = ["1", "2"].map(|token| {
         let listed =
-            stage.list(&floor, collection, "ERC1155", &order(token, "10", market.currency, "1000000"));
-        stage.only_listing(&floor, collection, token);
+            stage.list(&venue, collection, "ERC1155", &order(token, "10", market.currency, "1000000"));
+        stage.only_listing(&venue, collection, token);
         json!({ "orderId": listed, "quantity": "4" })
     });
     market.fund(buyer, 8_000_000);
-    let steps = stage.buying(&floor, collection, &listed.iter().cloned().collect(), &Value::Null);
+    let steps = stage.buying(&venue, collection, &listed.iter().cloned().collect(), &Value::Null);
     assert_eq!(ids(&steps), ["tokenApproval", "buy"]);
     assert_eq!(stage.gains(market.currency, buyer, &steps), [-8 * COIN, 8 * COIN, 0, 0]);
     for token in [1, 2] {
@@ -227,20 +227,20 @@ fn several_listings_are_bought_all_or_none() {
 
 #[test]
 fn offers_for_a_token_and_for_any_are_taken() {
-    let (stage, floor) = open();
+    let (stage, venue) = open();
     let (market, collection) = (&stage.market, stage.singles(2));
     let [buyer, seller, artist, _] = stage.people();
     market.fund(buyer, 30_000_000);
-    let offered = stage.offer(&floor, collection, "ERC721", &order("1", "1", market.currency, "4000000"));
+    let offered = stage.offer(&venue, collection, "ERC721", &order("1", "1", market.currency, "4000000"));
     assert_eq!(market.wait_offers(collection, "1", 1)[0]["orderId"], json!(offered));
-    let steps = stage.selling(&floor, collection, &units_of(&offered, "1"), &Value::Null);
+    let steps = stage.selling(&venue, collection, &units_of(&offered, "1"), &Value::Null);
     assert_eq!(ids(&steps), ["tokenApproval", "sell"]);
     assert_eq!(stage.gains(market.currency, seller, &steps), [-4 * COIN, 4 * COIN, 0, 0]);
     assert_eq!(stage.owner(collection, 1), buyer);
-    stage.wait_status(&floor, collection, &offered, "filled");
+    stage.wait_status(&venue, collection, &offered, "filled");
 
     let several = stage.multiples(2);
-    let allow = approveCall { spender: alloy_address(floor.contract), amount: U256::from(20 * COIN) };
+    let allow = approveCall { spender: alloy_address(venue.contract), amount: U256::from(20 * COIN) };
     market.anvil.send(buyer, market.currency, &allow);
     stage.catch_up();
     let any = |collection, units| Written {
@@ -253,49 +253,49 @@ fn offers_for_a_token_and_for_any_are_taken() {
         token: None,
         units,
     };
-    let offered = stage.put_zerox(&floor, &any(collection, None));
-    stage.wait_status(&floor, collection, &offered, "active");
+    let offered = stage.put_zerox(&venue, &any(collection, None));
+    stage.wait_status(&venue, collection, &offered, "active");
     let orders = json!([{ "orderId": offered, "quantity": "1", "tokenId": "2" }]);
-    let steps = stage.selling(&floor, collection, &orders, &Value::Null);
+    let steps = stage.selling(&venue, collection, &orders, &Value::Null);
     // Who offers pays the shares on top.
     assert_eq!(stage.gains(market.currency, seller, &steps), [-5_500_000, 5_000_000, 500_000, 0]);
     assert_eq!(stage.owner(collection, 2), buyer);
-    stage.wait_status(&floor, collection, &offered, "filled");
+    stage.wait_status(&venue, collection, &offered, "filled");
 
-    let offered = stage.put_zerox(&floor, &any(several, Some(5)));
-    stage.wait_status(&floor, several, &offered, "active");
+    let offered = stage.put_zerox(&venue, &any(several, Some(5)));
+    stage.wait_status(&venue, several, &offered, "active");
     let orders = json!([{ "orderId": offered, "quantity": "2", "tokenId": "2" }]);
-    let steps = stage.selling(&floor, several, &orders, &Value::Null);
+    let steps = stage.selling(&venue, several, &orders, &Value::Null);
     assert_eq!(stage.gains(market.currency, seller, &steps), [-2_200_000, 2_000_000, 200_000, 0]);
     assert_eq!(stage.units(several, buyer, 2), 2);
 }
 
 #[test]
 fn a_fill_that_the_chain_takes_back_leaves_the_order() {
-    let (stage, floor) = open();
-    outlives_a_reorganisation(&stage, &floor);
+    let (stage, venue) = open();
+    outlives_a_reorganisation(&stage, &venue);
 }
 
 #[test]
 fn a_listing_follows_its_token_and_what_its_maker_allows() {
-    let (stage, floor) = open();
-    follows_its_token(&stage, &floor);
-    follows_its_money(&stage, &floor, floor.contract);
+    let (stage, venue) = open();
+    follows_its_token(&stage, &venue);
+    follows_its_money(&stage, &venue, venue.contract);
     // Taken back on the chain, without the service: by the number that both orders have.
     let (market, collection) = (&stage.market, stage.singles(1));
     let seller = market.seller();
-    let listed = stage.list(&floor, collection, "ERC721", &order("1", "1", Address::ZERO, "1000"));
-    stage.only_listing(&floor, collection, "1");
-    let body = json!({ "collectionAddress": collection, "maker": seller, "marketplace": floor.word,
+    let listed = stage.list(&venue, collection, "ERC721", &order("1", "1", Address::ZERO, "1000"));
+    stage.only_listing(&venue, collection, "1");
+    let body = json!({ "collectionAddress": collection, "maker": seller, "marketplace": venue.word,
         "orderId": listed });
     let steps = market.steps("GenerateCancelTransaction", &body);
     let call = alloy_primitives::hex::decode(steps[0]["data"].as_str().unwrap()).unwrap();
     let call = Proxy::cancelERC721OrderCall::abi_decode(&call).unwrap();
     let other = Proxy::cancelERC721OrderCall { orderNonce: call.orderNonce + U256::ONE };
-    market.anvil.send(seller, floor.contract, &other);
-    stage.assert_stands(&floor, collection, &listed);
-    market.anvil.send(seller, floor.contract, &call);
+    market.anvil.send(seller, venue.contract, &other);
+    stage.assert_stands(&venue, collection, &listed);
+    market.anvil.send(seller, venue.contract, &call);
     market.wait_listings(collection, "1", 0);
-    stage.wait_status(&floor, collection, &listed, "cancelled");
-    stage.refused(&floor, collection, &units_of(&listed, "1"), &Value::Null);
+    stage.wait_status(&venue, collection, &listed, "cancelled");
+    stage.refused(&venue, collection, &units_of(&listed, "1"), &Value::Null);
 }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::wallet::Wallet;
 use super::{
-    COLLECTION, DOLLAR, SEAPORT, TAKER, ZERO, ask, check_step, data, floors_with, listed, refusal, text,
+    COLLECTION, DOLLAR, SEAPORT, TAKER, ZERO, ask, check_step, data, listed, refusal, text, venues_with,
 };
 use crate::marketplace::with;
 use crate::support::TestApp;
@@ -45,7 +45,7 @@ pub(crate) fn counting() -> FakeChain {
 
 /// A service that knows the collection.
 pub(crate) async fn trading(chain: Arc<FakeChain>) -> TestApp {
-    let app = floors_with(&[], Some(chain)).await;
+    let app = venues_with(&[], Some(chain)).await;
     let token = json!({ "chainId": 1, "contractAddress": COLLECTION, "tokenId": "5" });
     let answer = app.project_a.call("Ingest/PutTokens", json!({ "tokens": [token] })).await.ok();
     assert_eq!(answer["rejected"], json!([]));

@@ -6,7 +6,7 @@ use bourse_wire::Address;
 use serde_json::{Value, json};
 
 use super::typed::{struct_hash, typed};
-use super::{Floor, Stage};
+use super::{Stage, Venue};
 use crate::anvil::alloy_address;
 
 sol! {
@@ -101,38 +101,38 @@ impl Stage {
     /// Puts an order that gives one thing and asks for others, each for somebody; tells its name.
     pub(super) fn put_seaport(
         &self,
-        floor: &Floor,
+        venue: &Venue,
         maker: Address,
         given: Thing,
         asked: &[(Thing, Address)],
     ) -> String {
-        self.put(floor, maker, &self.write_seaport(floor, maker, given, asked))
+        self.put(venue, maker, &self.write_seaport(venue, maker, given, asked))
     }
 
     /// Has the maker tell the contract of such an order, so that nobody needs a signature; tells its name.
     pub(super) fn publish_seaport(
         &self,
-        floor: &Floor,
+        venue: &Venue,
         maker: Address,
         given: Thing,
         asked: &[(Thing, Address)],
     ) -> String {
-        let written = self.write_seaport(floor, maker, given, asked);
+        let written = self.write_seaport(venue, maker, given, asked);
         let order = Order { parameters: parameters(&written["value"]), signature: Bytes::new() };
-        self.market.anvil.send(maker, floor.contract, &validateCall { orders: vec![order] });
+        self.market.anvil.send(maker, venue.contract, &validateCall { orders: vec![order] });
         struct_hash(&written).to_string()
     }
 
     /// Such an order, for its maker to sign.
     pub(super) fn write_seaport(
         &self,
-        floor: &Floor,
+        venue: &Venue,
         maker: Address,
         given: Thing,
         asked: &[(Thing, Address)],
     ) -> Value {
         let counter =
-            self.market.anvil.ask(floor.contract, &getCounterCall { offerer: alloy_address(maker) });
+            self.market.anvil.ask(venue.contract, &getCounterCall { offerer: alloy_address(maker) });
         let is_partial = given.is_units() || asked.iter().any(|(thing, _)| thing.is_units());
         let asked: Vec<Value> = asked
             .iter()
@@ -146,8 +146,8 @@ impl Stage {
         let salt: U256 = salt.as_str().unwrap().parse().unwrap();
         let order = json!({ "offerer": maker, "zone": Address::ZERO, "offer": [given.item()], "consideration": asked,
             "orderType": u8::from(is_partial), "startTime": "0", "endTime": "4102444800", "zoneHash": B256::ZERO.to_string(),
-            "salt": salt.to_string(), "conduitKey": floor.conduit_key(), "counter": counter.to_string() });
-        typed(floor.signed_for(), &json!(floor.contract), &TYPES, &order)
+            "salt": salt.to_string(), "conduitKey": venue.conduit_key(), "counter": counter.to_string() });
+        typed(venue.signed_for(), &json!(venue.contract), &TYPES, &order)
     }
 }
 
@@ -188,7 +188,7 @@ fn parameters(order: &Value) -> OrderParameters {
     }
 }
 
-impl Floor {
+impl Venue {
     /// The key of its conduit, if it has one.
     fn conduit_key(&self) -> Value {
         let key = self.setting.split_once('@').map(|(key, _)| key.to_owned());

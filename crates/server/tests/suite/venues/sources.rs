@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use super::stand_in::{Asked, KEY, StandIn};
 use super::wallet::Wallet;
 use super::{
-    COLLECTION, SEAPORT, TAKER, ZERO, ask, buy, case, data, floors, floors_asking, listed, put, refusal,
-    signed, taken, text, vectors,
+    COLLECTION, SEAPORT, TAKER, ZERO, ask, buy, case, data, listed, put, refusal, signed, taken, text,
+    vectors, venues, venues_asking,
 };
 use crate::support::TestApp;
 use crate::support::actor::Answer;
@@ -31,7 +31,7 @@ fn check_bought(answer: &Value, to: &Value, held: &Value) {
 #[tokio::test]
 async fn opensea_agrees_to_orders_of_its_signed_zone() {
     let source = StandIn::start().await;
-    let app = floors_asking(&source, None).await;
+    let app = venues_asking(&source, None).await;
     let held = vectors("held")["seaport"]["opensea"].clone();
     // OpenSea shows nobody the signature.
     let order = json!({ "marketplace": "opensea", "chainId": "mainnet", "native": held["native"] });
@@ -60,7 +60,7 @@ fn opensea_answer(native: &Value, extra_data: &str) -> Value {
 #[tokio::test]
 async fn opensea_agrees_to_offers_too() {
     let source = StandIn::start().await;
-    let app = floors_asking(&source, None).await;
+    let app = venues_asking(&source, None).await;
     let mut native = case("seaport", "an offer is taken")["orders"][0]["native"].clone();
     native["orderType"] = json!(2);
     native["zone"] = vectors("held")["seaport"]["opensea"]["native"]["zone"].clone();
@@ -87,7 +87,7 @@ async fn opensea_agrees_to_offers_too() {
 #[tokio::test]
 async fn several_orders_are_agreed_to_one_by_one() {
     let source = StandIn::start().await;
-    let app = floors_asking(&source, None).await;
+    let app = venues_asking(&source, None).await;
     let hosted = vectors("held")["seaport"]["opensea"]["native"].clone();
     let usual = case("seaport", "a token for the chain's own currency");
     let mut ids = Vec::new();
@@ -119,7 +119,7 @@ async fn several_orders_are_agreed_to_one_by_one() {
 #[tokio::test]
 async fn magic_eden_agrees_to_orders_of_its_signed_zone() {
     let source = StandIn::start().await;
-    let app = floors_asking(&source, None).await;
+    let app = venues_asking(&source, None).await;
     let held = vectors("held")["seaport"]["magic_eden"].clone();
     let order = json!({ "marketplace": "magic_eden", "chainId": 1, "native": held["native"] });
     taken(&put(&app, [order]).await);
@@ -136,7 +136,7 @@ async fn magic_eden_agrees_to_orders_of_its_signed_zone() {
 #[tokio::test]
 async fn a_cosigner_agrees_to_orders_that_name_it() {
     let source = StandIn::start().await;
-    let app = floors_asking(&source, None).await;
+    let app = venues_asking(&source, None).await;
     let held = vectors("held")["payment_processor"].clone();
     // Either marketplace may have such orders.
     for marketplace in ["payment_processor", "magic_eden"] {
@@ -153,7 +153,7 @@ async fn a_cosigner_agrees_to_orders_that_name_it() {
 #[tokio::test]
 async fn x2y2_signs_the_call_for_each_order() {
     let source = StandIn::start().await;
-    let app = floors_asking(&source, None).await;
+    let app = venues_asking(&source, None).await;
     let held = vectors("held")["x2y2"].clone();
     taken(&put(&app, [signed("x2y2", &json!({ "native": held["offer"] }))]).await);
     let id = text(&held["hash"]);
@@ -166,7 +166,7 @@ async fn x2y2_signs_the_call_for_each_order() {
     assert_eq!((&steps[1]["id"], &steps[1]["data"]), (&json!("sell"), &held["taken"]["data"]));
     source.asked();
     // Both have the same name in the vectors.
-    let app = floors_asking(&source, None).await;
+    let app = venues_asking(&source, None).await;
     taken(&put(&app, [signed("x2y2", &json!({ "native": held["order"] }))]).await);
     source.knows("12345", &held["listing"]["answer"]);
     check_bought(
@@ -207,7 +207,7 @@ pub(super) async fn log_in(app: &TestApp, wallet: &Wallet, id: &str) {
 #[tokio::test]
 async fn blur_wants_buyers_to_log_in_first() {
     let source = StandIn::start().await;
-    let app = floors_asking(&source, None).await;
+    let app = venues_asking(&source, None).await;
     let held = vectors("held")["blur"].clone();
     let (one, two) = (text(&held["orders"][0]["id"]), text(&held["orders"][1]["id"]));
     taken(&put(&app, held["orders"].as_array().unwrap().iter().map(|order| signed("blur", order))).await);
@@ -260,7 +260,7 @@ async fn blur_wants_buyers_to_log_in_first() {
 #[tokio::test]
 async fn nobody_logs_in_as_somebody_else() {
     let source = StandIn::start().await;
-    let app = floors_asking(&source, None).await;
+    let app = venues_asking(&source, None).await;
     let held = vectors("held")["blur"].clone();
     taken(&put(&app, [signed("blur", &held["orders"][0])]).await);
     let (buyer, other) = (Wallet::of(7), Wallet::of(8));
@@ -292,7 +292,7 @@ async fn nobody_logs_in_as_somebody_else() {
 
 #[tokio::test]
 async fn without_a_service_the_setting_is_named() {
-    let app = floors().await;
+    let app = venues().await;
     let held = vectors("held");
     let orders = [
         ("opensea", held["seaport"]["opensea"].clone()),
@@ -319,7 +319,7 @@ async fn without_a_service_the_setting_is_named() {
 #[tokio::test]
 async fn the_key_is_shown_to_nobody() {
     let source = StandIn::start().await;
-    let app = floors_asking(&source, None).await;
+    let app = venues_asking(&source, None).await;
     let held = vectors("held")["seaport"]["opensea"].clone();
     taken(&put(&app, [signed("opensea", &held)]).await);
     // The service does not know the order.
