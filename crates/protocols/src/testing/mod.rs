@@ -21,10 +21,20 @@ use crate::{
 /// Who made all orders of the vectors.
 pub(crate) const MAKER: &str = "0x19e7e376e7c213b7e7e7e46cc70a5dd086daff2a";
 
+fn all_vectors() -> Value {
+    serde_json::from_str(include_str!("../../vectors/vectors.json")).unwrap()
+}
+
 /// The vectors of a family.
 pub(crate) fn vectors(family: &str) -> Value {
-    let all: Value = serde_json::from_str(include_str!("../../vectors/vectors.json")).unwrap();
-    all[family].clone()
+    all_vectors()[family].clone()
+}
+
+/// The families that have cases.
+fn families() -> Vec<String> {
+    let all = all_vectors();
+    let families = all.as_object().unwrap().iter().filter(|(_, family)| family["cases"].is_array());
+    families.map(|(name, _)| name.clone()).collect()
 }
 
 pub(crate) fn text(value: &Value) -> &str {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bourse_wire::Marketplace;
 use serde_json::{Value, json};
 
-use super::{admit, cases, newest, protocol, text, vectors};
+use super::{admit, cases, families, newest, protocol, text, vectors};
 use crate::Protocol;
 use crate::native::NativeOrder;
 
@@ -21,8 +21,8 @@ pub(super) struct Sample {
 /// An order of each case of all families, those that are kept by their marketplaces among them.
 pub(super) fn samples() -> Vec<Sample> {
     let mut samples = Vec::new();
-    for family in ["seaport", "looks_rare", "zerox", "payment_processor", "payment_processor_v1"] {
-        for case in cases(family) {
+    for family in families() {
+        for case in cases(&family) {
             let name = format!("{family}: {}", text(&case["name"]));
             samples.push(sample(name, protocol(&case), case["orders"][0].clone()));
         }

@@ -1,7 +1,6 @@
 //! Against an order of the main chain, and calls, answers and logs that others made.
 
 mod family;
-mod interface;
 
 use std::sync::Arc;
 

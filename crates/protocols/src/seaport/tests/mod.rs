@@ -3,7 +3,6 @@
 mod agreed;
 mod family;
 mod hostile;
-mod interface;
 mod logs;
 mod totals;
 

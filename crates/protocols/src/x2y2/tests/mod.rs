@@ -1,7 +1,6 @@
 //! Against calls, answers and logs that others made.
 
 mod family;
-mod interface;
 
 use std::sync::Arc;
 

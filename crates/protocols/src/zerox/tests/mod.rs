@@ -1,7 +1,6 @@
 //! Against orders, calls and logs that others made, and against hostile orders.
 
 mod family;
-mod interface;
 
 use std::sync::Arc;
 

@@ -1,7 +1,6 @@
 //! Against listings, approvals, calls and logs that others made, and against hostile ones.
 
 mod family;
-mod interface;
 
 use std::sync::Arc;
 
