@@ -56,12 +56,12 @@ pub struct DecodedLogs {
 /// Reads logs, knowing which contracts are those of marketplaces. All others may be contracts of tokens.
 #[derive(Clone, Debug, Default)]
 pub struct Decoder {
-    protocols: Vec<Spoken>,
+    protocols: Vec<VenueLogs>,
 }
 
 /// How a marketplace is spoken with, and the contracts that write its logs.
 #[derive(Clone, Debug)]
-struct Spoken {
+struct VenueLogs {
     addresses: Vec<Address>,
     protocol: Arc<dyn Protocol>,
 }
@@ -69,18 +69,18 @@ struct Spoken {
 impl Decoder {
     /// A decoder for the logs of tokens, and of marketplaces that are spoken with in these ways.
     pub fn new(protocols: Vec<Arc<dyn Protocol>>) -> Self {
-        let spoken = |protocol: Arc<dyn Protocol>| Spoken { addresses: protocol.log_addresses(), protocol };
-        Self { protocols: protocols.into_iter().map(spoken).collect() }
+        let venue = |protocol: Arc<dyn Protocol>| VenueLogs { addresses: protocol.log_addresses(), protocol };
+        Self { protocols: protocols.into_iter().map(venue).collect() }
     }
 
     /// The contracts of all marketplaces.
     pub(crate) fn addresses(&self) -> BTreeSet<Address> {
-        self.protocols.iter().flat_map(|spoken| &spoken.addresses).copied().collect()
+        self.protocols.iter().flat_map(|venue| &venue.addresses).copied().collect()
     }
 
     /// The first topics of all logs that are read.
     pub(crate) fn topics(&self) -> Vec<B256> {
-        let of_venues = self.protocols.iter().flat_map(|spoken| spoken.protocol.log_topics());
+        let of_venues = self.protocols.iter().flat_map(|venue| venue.protocol.log_topics());
         let topics: BTreeSet<B256> = TOKEN_TOPICS.iter().chain(of_venues).copied().collect();
         topics.into_iter().collect()
     }
@@ -88,7 +88,7 @@ impl Decoder {
     /// The logs of marketplaces that name a collection in a topic. What is found by the same topics is asked for together.
     pub(crate) fn collection_filters(&self, collection: Address) -> Vec<LogFilter> {
         let mut filters: Vec<LogFilter> = Vec::new();
-        for Spoken { addresses, protocol } in &self.protocols {
+        for VenueLogs { addresses, protocol } in &self.protocols {
             for topics in protocol.collection_topics(collection) {
                 match filters.iter_mut().find(|filter| filter.topics == topics) {
                     Some(filter) => filter.addresses.extend(addresses),
@@ -103,7 +103,7 @@ impl Decoder {
     pub fn read(&self, logs: &[&Log]) -> DecodedLogs {
         let mut decoded = DecodedLogs::default();
         let mut is_venue = vec![false; logs.len()];
-        for Spoken { addresses, protocol } in &self.protocols {
+        for VenueLogs { addresses, protocol } in &self.protocols {
             let written = logs.iter().enumerate().filter(|(_, log)| addresses.contains(&log.address));
             let (places, written): (Vec<usize>, Vec<&Log>) =
                 written.map(|(place, log)| (place, *log)).unzip();

@@ -120,12 +120,12 @@ pub trait Node: Send + Sync + 'static {
     /// The blocks at these heights, in the order asked; absent those that it does not know.
     fn blocks(&self, numbers: &[u64]) -> impl Future<Output = Result<Vec<Option<Block>>, Failure>> + Send;
 
-    /// The logs of a span that any of `wanted` lets through, in the order of the chain. Fails when the node does not
+    /// The logs of a span that any of `filters` lets through, in the order of the chain. Fails when the node does not
     /// know the last block of the span, so that silence never means "not there yet".
     fn logs(
         &self,
         span: Span,
-        wanted: &[LogFilter],
+        filters: &[LogFilter],
     ) -> impl Future<Output = Result<Vec<TimedLog>, Failure>> + Send;
 
     /// What calls give at the end of a block, or of the newest one.

@@ -12,7 +12,7 @@ use bourse_wire::OrderSide;
 
 use crate::calls::Caller;
 use crate::node::{Call, Failure, Node};
-use crate::offers::{Followed, OffersError, purse_of};
+use crate::offers::{FollowedChain, OffersError, purse_of};
 
 /// The most orders that are asked about at once.
 const ORDERS_AT_ONCE: u64 = 200;
@@ -35,7 +35,7 @@ impl Standings {
         &self,
         node: &N,
         store: &Store,
-        at: &Followed,
+        at: &FollowedChain,
     ) -> Result<Vec<Purse>, OffersError> {
         let orders = store.unsettled_orders(at.chain, ORDERS_AT_ONCE).await?;
         if orders.is_empty() {
@@ -64,7 +64,7 @@ impl Standings {
         &self,
         node: &N,
         orders: &[Unsettled],
-        at: &Followed,
+        at: &FollowedChain,
     ) -> Result<Vec<Option<Standing>>, Failure> {
         let questions = |order: &Unsettled| {
             let inquiries =

@@ -9,9 +9,9 @@ use alloy_primitives::{B256, Bytes, U256, keccak256};
 use alloy_sol_types::{SolCall, SolEvent, SolValue};
 use bourse_chain::questions::{allowanceCall, balanceOfCall};
 use bourse_chain::{
-    Call, CallResults, Caller, Failure, Followed, LogFilter, Node, OfferOptions, Offers, Span, TimedLog,
+    Call, CallResults, Caller, Failure, FollowedChain, LogFilter, Node, OfferOptions, Offers, Span, TimedLog,
 };
-use bourse_market::facts::{Block, BlockHash, Fact, Log, OrderMade, Stated};
+use bourse_market::facts::{Block, BlockHash, Fact, Log, OrderMade, StatedFact};
 use bourse_store::testing::TestDatabase;
 use bourse_store::{BlockFacts, Blocks, BlocksCommitted, CollectionKey, History, Store};
 use bourse_wire::{Address, Amount, ChainId, Marketplace, OrderSide, Timestamp};
@@ -60,7 +60,7 @@ impl Node for Bank {
         Err(Failure::retry("nobody asks"))
     }
 
-    async fn logs(&self, span: Span, wanted: &[LogFilter]) -> Result<Vec<TimedLog>, Failure> {
+    async fn logs(&self, span: Span, filters: &[LogFilter]) -> Result<Vec<TimedLog>, Failure> {
         if *self.is_shy.lock().unwrap() {
             return Err(Failure::SmallerRange { suggested: None, reason: "too much".to_owned() });
         }
@@ -69,7 +69,7 @@ impl Node for Bank {
             Span::Block(hash) => log.block_hash == hash,
         };
         let logs = self.logs.lock().unwrap();
-        let told = logs.iter().filter(is_in).filter(|log| wanted.iter().any(|wanted| wanted.admits(log)));
+        let told = logs.iter().filter(is_in).filter(|log| filters.iter().any(|filter| filter.admits(log)));
         Ok(told.map(|log| TimedLog { log: log.clone(), at: None }).collect())
     }
 
@@ -101,7 +101,7 @@ struct Stage {
     store: Store,
     bank: Bank,
     offers: Offers,
-    at: Followed,
+    at: FollowedChain,
     now: Timestamp,
 }
 
@@ -122,7 +122,7 @@ impl Stage {
         store.commit_history(history).await.unwrap();
         let live = [collection().address].into();
         let offers = Offers::new(Caller::new(None), OPTIONS);
-        let at = Followed { chain: CHAIN, block, reorgs: 0, live };
+        let at = FollowedChain { chain: CHAIN, block, reorgs: 0, live };
         let bank = Bank::default();
         let mut stage = Self { _database: database, store, bank, offers, at, now: second(0) };
         let made: Vec<Fact> = (1..=makers).map(offer_of).collect();
@@ -144,7 +144,7 @@ impl Stage {
         let number = parent.number + 1;
         let hash = keccak256(number.to_be_bytes());
         let block = Block { number, hash, parent: parent.hash, at: second(number - 100) };
-        let stated = |(log_index, fact)| Stated {
+        let stated = |(log_index, fact)| StatedFact {
             collection: collection().address,
             tx_hash: hash,
             log_index,

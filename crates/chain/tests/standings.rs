@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use alloy_primitives::{B256, Bytes, U256};
 use alloy_sol_types::{SolCall, sol};
 use bourse_chain::{
-    Call, CallResults, Caller, Failure, Followed, LogFilter, Node, Reverted, Span, Standings, TimedLog,
+    Call, CallResults, Caller, Failure, FollowedChain, LogFilter, Node, Reverted, Span, Standings, TimedLog,
 };
 use bourse_market::facts::{Block, BlockHash};
 use bourse_protocols::native::SubmittedOrder;
@@ -108,7 +108,7 @@ fn order(name: &str) -> (CollectionKey, SignedOrder) {
 struct Stage {
     _database: TestDatabase,
     store: Store,
-    at: Followed,
+    at: FollowedChain,
     key: CollectionKey,
     order_id: String,
 }
@@ -128,7 +128,7 @@ impl Stage {
         store.commit_history(history).await.unwrap();
         let changes = vec![Change::SignedOrder(Box::new(order))];
         store.commit(Batch { collection: key, changes, key: None }).await.unwrap();
-        let at = Followed { chain: CHAIN, block, reorgs: 0, live: [key.address].into() };
+        let at = FollowedChain { chain: CHAIN, block, reorgs: 0, live: [key.address].into() };
         Self { _database: database, store, at, key, order_id }
     }
 

@@ -2,7 +2,7 @@
 
 use alloy_primitives::U256;
 use alloy_sol_types::SolEvent;
-use bourse_market::facts::{Fact, Log, Which};
+use bourse_market::facts::{Fact, Log, OrderRef};
 use bourse_market::{Numbers, Revoked, Series};
 use bourse_wire::{Address, Marketplace, OrderSide};
 
@@ -48,9 +48,9 @@ impl MakerAccount {
     }
 
     /// The maker's order with a number.
-    pub(super) fn numbered(self, side: OrderSide, series: Series, number: U256) -> Which {
+    pub(super) fn numbered(self, side: OrderSide, series: Series, number: U256) -> OrderRef {
         let Self { contract, maker, .. } = self;
-        Which::Numbered { contract, maker, side, series, number }
+        OrderRef::Numbered { contract, maker, side, series, number }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
-use bourse_market::facts::{Block, Fact, Log, Stated};
+use bourse_market::facts::{Block, Fact, Log, StatedFact};
 use bourse_protocols::{Scope, Statement};
 use bourse_store::BlockFacts;
 use bourse_wire::{Address, FeeEntry};
@@ -102,7 +102,7 @@ impl<N: Node, P: Pace> Reading<N, P> {
         let mut all_malformed = 0;
         let mut facts: Vec<LogFact<'a>> = Vec::with_capacity(logs.len());
         for transaction in logs.chunk_by(|a, b| a.log.tx_hash == b.log.tx_hash) {
-            let logs: Vec<&Log> = transaction.iter().map(|told| &told.log).collect();
+            let logs: Vec<&Log> = transaction.iter().map(|timed| &timed.log).collect();
             let DecodedLogs { statements, malformed } = self.decoder.read(&logs);
             all_malformed += malformed;
             let mut parts = vec![0; logs.len()];
@@ -132,9 +132,10 @@ impl<N: Node, P: Pace> Reading<N, P> {
     }
 }
 
-fn state(facts: &mut Vec<Stated>, stated: LogFact<'_>, collections: &HashSet<Address>) {
+fn state(facts: &mut Vec<StatedFact>, stated: LogFact<'_>, collections: &HashSet<Address>) {
     let LogFact { log, part, scope, fact } = stated;
-    let of = |collection, fact| Stated { collection, tx_hash: log.tx_hash, log_index: log.index, part, fact };
+    let of =
+        |collection, fact| StatedFact { collection, tx_hash: log.tx_hash, log_index: log.index, part, fact };
     match scope {
         Scope::Collection(collection) if collections.contains(&collection) => {
             facts.push(of(collection, fact))

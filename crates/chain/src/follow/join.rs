@@ -26,8 +26,8 @@ impl<N: Node, B: Books, P: Pace> Follower<N, B, P> {
         let Some(first) = arrived.iter().map(|followed| followed.next_block).min() else { return Ok(()) };
         let addresses: HashSet<Address> = arrived.iter().map(|followed| followed.key.address).collect();
         let blocks: Vec<Block> = known.window.from(first).copied().collect();
-        let wanted = self.reading.log_filter(&addresses, self.options.addresses_max);
-        let logs = self.logs_by_block(&blocks, &wanted).await?;
+        let filter = self.reading.log_filter(&addresses, self.options.addresses_max);
+        let logs = self.logs_by_block(&blocks, &filter).await?;
         let facts = self.reading.facts(&blocks, &logs, &addresses).await?;
         for followed in arrived {
             let history = History {

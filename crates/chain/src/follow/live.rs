@@ -146,11 +146,11 @@ impl<N: Node, B: Books, P: Pace> Follower<N, B, P> {
         let logs = if live.is_empty() && self.options.discover_from.is_none() {
             Vec::new()
         } else {
-            let mut wanted = self.reading.log_filter(&live, self.options.addresses_max);
+            let mut filter = self.reading.log_filter(&live, self.options.addresses_max);
             if self.options.discover_from.is_some() {
-                wanted.addresses.clear();
+                filter.addresses.clear();
             }
-            self.logs_of(&mut blocks, head, &wanted).await?
+            self.logs_of(&mut blocks, head, &filter).await?
         };
         self.discover(known, &logs).await?;
         let facts = self.reading.facts(&blocks, &logs, &live).await?;
@@ -202,22 +202,22 @@ impl<N: Node, B: Books, P: Pace> Follower<N, B, P> {
         &self,
         blocks: &mut Vec<Block>,
         head: &Block,
-        wanted: &LogFilter,
+        filter: &LogFilter,
     ) -> Result<Vec<TimedLog>, FollowError> {
         let settled = head.number.saturating_sub(self.options.window);
         let deep = blocks.iter().filter(|block| block.number <= settled).count();
         let Some(last) = deep.checked_sub(1).filter(|last| *last > 0) else {
-            return Ok(self.logs_by_block(blocks, wanted).await?);
+            return Ok(self.logs_by_block(blocks, filter).await?);
         };
         let range = blocks[0].number..=blocks[last].number;
-        let found = self.ranges.logs(&self.reading, range, std::slice::from_ref(wanted)).await?;
+        let found = self.ranges.logs(&self.reading, range, std::slice::from_ref(filter)).await?;
         blocks.retain(|block| block.number <= found.to);
         let named: std::collections::HashMap<u64, BlockHash> =
             blocks.iter().map(|block| (block.number, block.hash)).collect();
-        let is_other = |told: &&TimedLog| named.get(&told.log.block_number) != Some(&told.log.block_hash);
+        let is_other = |timed: &&TimedLog| named.get(&timed.log.block_number) != Some(&timed.log.block_hash);
         match found.logs.iter().find(is_other) {
             None => Ok(found.logs),
-            Some(told) => Err(other_block(told).into()),
+            Some(timed) => Err(other_block(timed).into()),
         }
     }
 
@@ -225,16 +225,17 @@ impl<N: Node, B: Books, P: Pace> Follower<N, B, P> {
     pub(super) async fn logs_by_block(
         &self,
         blocks: &[Block],
-        wanted: &LogFilter,
+        filter: &LogFilter,
     ) -> Result<Vec<TimedLog>, Failure> {
         let node = &self.reading.node;
         let of_blocks = blocks.iter().copied().map(|block| async move {
-            let logs = node.logs(Span::Block(block.hash), std::slice::from_ref(wanted)).await?;
-            let is_other =
-                |told: &&TimedLog| (told.log.block_number, told.log.block_hash) != (block.number, block.hash);
+            let logs = node.logs(Span::Block(block.hash), std::slice::from_ref(filter)).await?;
+            let is_other = |timed: &&TimedLog| {
+                (timed.log.block_number, timed.log.block_hash) != (block.number, block.hash)
+            };
             match logs.iter().find(is_other) {
                 None => Ok(logs),
-                Some(told) => Err(other_block(told)),
+                Some(timed) => Err(other_block(timed)),
             }
         });
         let found: Vec<Vec<TimedLog>> =
@@ -262,7 +263,7 @@ fn linked(base: &Block, blocks: &[Block]) -> Result<(), Failure> {
     }
 }
 
-fn other_block(told: &TimedLog) -> Failure {
-    let (number, hash) = (told.log.block_number, told.log.block_hash);
+fn other_block(timed: &TimedLog) -> Failure {
+    let (number, hash) = (timed.log.block_number, timed.log.block_hash);
     Failure::reorg(format!("a log is of block {number} {hash}, which was not asked about"))
 }

@@ -157,10 +157,10 @@ impl Ranges {
 }
 
 fn check(logs: &[TimedLog], from: u64, to: u64) -> Result<(), Failure> {
-    match logs.iter().find(|told| !(from..=to).contains(&told.log.block_number)) {
+    match logs.iter().find(|timed| !(from..=to).contains(&timed.log.block_number)) {
         None => Ok(()),
-        Some(told) => {
-            let number = told.log.block_number;
+        Some(timed) => {
+            let number = timed.log.block_number;
             Err(Failure::retry(format!("asked about blocks {from} to {to}, the node told of {number}")))
         }
     }

@@ -28,13 +28,13 @@ impl BlockTimes {
         logs: &[TimedLog],
     ) -> Result<Vec<Block>, Failure> {
         let mut named: BTreeMap<u64, (BlockHash, Option<Timestamp>)> = BTreeMap::new();
-        for told in logs {
-            let log = &told.log;
-            let entry = named.entry(log.block_number).or_insert((log.block_hash, told.at));
+        for timed in logs {
+            let log = &timed.log;
+            let entry = named.entry(log.block_number).or_insert((log.block_hash, timed.at));
             if entry.0 != log.block_hash {
                 return Err(Failure::reorg(format!("block {} has two names", log.block_number)));
             }
-            entry.1 = entry.1.or(told.at);
+            entry.1 = entry.1.or(timed.at);
         }
         let mut missing = Vec::new();
         {

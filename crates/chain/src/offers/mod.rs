@@ -56,7 +56,7 @@ impl Default for OfferOptions {
 
 /// How far a chain was followed when funds are looked at.
 #[derive(Clone, Debug)]
-pub struct Followed {
+pub struct FollowedChain {
     /// The chain.
     pub chain: ChainId,
     /// Its newest block.
@@ -74,7 +74,7 @@ pub struct Offers {
     options: OfferOptions,
     watched: Watched,
     /// How far the chain was when it was last read what happened to purses.
-    read: Option<Followed>,
+    read: Option<FollowedChain>,
 }
 
 impl Offers {
@@ -104,7 +104,7 @@ impl Offers {
         &mut self,
         node: &N,
         store: &Store,
-        at: &Followed,
+        at: &FollowedChain,
         now: Timestamp,
     ) -> Result<usize, OffersError> {
         self.read_on(node, store, at, now).await?;
@@ -133,10 +133,10 @@ impl Offers {
         &mut self,
         node: &N,
         store: &Store,
-        at: &Followed,
+        at: &FollowedChain,
         now: Timestamp,
     ) -> Result<(), OffersError> {
-        let is_near = |read: &&Followed| {
+        let is_near = |read: &&FollowedChain| {
             let blocks = at.block.number.checked_sub(read.block.number);
             read.reorgs == at.reorgs && blocks.is_some_and(|blocks| blocks <= BLOCKS_MAX)
         };
@@ -169,20 +169,20 @@ impl Offers {
 
     /// Reads whose money moved from a block on.
     async fn read_logs<N: Node>(&mut self, node: &N, from: u64, to: Block) -> Result<(), Failure> {
-        let Some(wanted) = money::wanted(self.watched.iter()) else {
+        let Some(filters) = money::log_filters(self.watched.iter()) else {
             self.watched.touch_all();
             return Ok(());
         };
-        if wanted.is_empty() {
+        if filters.is_empty() {
             return Ok(());
         }
         let is_one = from == to.number;
         let span = if is_one { Span::Block(to.hash) } else { Span::Range { from, to: to.number } };
-        match node.logs(span, &wanted).await {
+        match node.logs(span, &filters).await {
             Ok(logs) => {
-                for told in &logs {
-                    for account in money::accounts(&told.log) {
-                        self.watched.touch_account(account, told.log.address);
+                for timed in &logs {
+                    for account in money::accounts(&timed.log) {
+                        self.watched.touch_account(account, timed.log.address);
                     }
                 }
             }

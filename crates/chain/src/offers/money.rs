@@ -25,7 +25,7 @@ const ACCOUNTS_MAX: usize = 200;
 
 /// The logs that tell when money in any of these purses may have moved; nothing when there are too many currencies to
 /// ask about.
-pub(super) fn wanted<'a>(purses: impl Iterator<Item = &'a Purse>) -> Option<Vec<LogFilter>> {
+pub(super) fn log_filters<'a>(purses: impl Iterator<Item = &'a Purse>) -> Option<Vec<LogFilter>> {
     let (mut currencies, mut accounts) = (BTreeSet::new(), BTreeSet::new());
     for purse in purses {
         currencies.insert(purse.currency);

@@ -266,8 +266,8 @@ impl<N: Node, P: Pace> Node for Pool<N, P> {
         self.ask(numbers.len(), |member| member.node.blocks(numbers)).await
     }
 
-    async fn logs(&self, span: Span, wanted: &[LogFilter]) -> Result<Vec<TimedLog>, Failure> {
-        self.ask(wanted.len() + 1, |member| member.node.logs(span, wanted)).await
+    async fn logs(&self, span: Span, filters: &[LogFilter]) -> Result<Vec<TimedLog>, Failure> {
+        self.ask(filters.len() + 1, |member| member.node.logs(span, filters)).await
     }
 
     async fn call(&self, calls: &[Call], at: Option<BlockHash>) -> Result<CallResults, Failure> {

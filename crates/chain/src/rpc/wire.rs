@@ -124,7 +124,7 @@ pub(super) struct WireLog {
 
 impl WireLog {
     /// The log, unless it is of no block, or of one that is gone.
-    pub(super) fn told(self) -> Option<TimedLog> {
+    pub(super) fn timed(self) -> Option<TimedLog> {
         if self.removed == Some(true) {
             return None;
         }

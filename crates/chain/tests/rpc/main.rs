@@ -67,11 +67,11 @@ async fn a_filter_says_what_is_wanted() {
     let server = honest().await;
     let node = server.client(HttpOptions::default());
     let topic = alloy_primitives::B256::repeat_byte(9);
-    let wanted = LogFilter {
+    let filter = LogFilter {
         addresses: vec![Address::from_bytes([0xc1; 20])],
         topics: vec![vec![topic, topic], vec![], vec![topic]],
     };
-    node.logs(Span::Range { from: 255, to: 50 }, &[wanted]).await.unwrap();
+    node.logs(Span::Range { from: 255, to: 50 }, &[filter]).await.unwrap();
     let asked = server.asked.lock().unwrap();
     let text = topic.to_string();
     let expected = json!({

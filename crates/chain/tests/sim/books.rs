@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use bourse_chain::Books;
-use bourse_market::facts::{Block, Stated};
+use bourse_market::facts::{Block, StatedFact};
 use bourse_store::testing::collection_id;
 use bourse_store::{
     BlockFacts, Blocks, BlocksCommitted, ChainState, CollectionKey, Followed, History, HistoryCommitted,
@@ -16,7 +16,7 @@ use crate::node::Shared;
 use crate::stated_by;
 
 /// What was committed of one collection, block by block.
-pub(crate) type Ledger = BTreeMap<u64, Vec<Stated>>;
+pub(crate) type Ledger = BTreeMap<u64, Vec<StatedFact>>;
 
 /// Keeps facts as they were stated.
 #[derive(Default)]

@@ -14,7 +14,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use bourse_chain::decode::Decoder;
-use bourse_market::facts::{Fact, Stated};
+use bourse_market::facts::{Fact, StatedFact};
 use bourse_protocols::Scope;
 use bourse_wire::Address;
 
@@ -50,7 +50,7 @@ pub(crate) fn seeds(usual: u64) -> Vec<u64> {
 }
 
 /// What a block states of a collection.
-pub(crate) fn stated_by(block: &WorldBlock, collection: Address) -> Vec<Stated> {
+pub(crate) fn stated_by(block: &WorldBlock, collection: Address) -> Vec<StatedFact> {
     let decoder = Decoder::new(protocols());
     let mut all = Vec::new();
     for log in &block.logs {
@@ -61,7 +61,7 @@ pub(crate) fn stated_by(block: &WorldBlock, collection: Address) -> Vec<Stated> 
             };
             if is_meant {
                 let (tx_hash, log_index) = (log.tx_hash, log.index);
-                all.push(Stated { collection, tx_hash, log_index, part, fact: statement.fact });
+                all.push(StatedFact { collection, tx_hash, log_index, part, fact: statement.fact });
             }
         }
     }

@@ -103,32 +103,32 @@ impl WorldNode {
         Ok(())
     }
 
-    fn told(&self, block: &WorldBlock, wanted: &[LogFilter]) -> Vec<TimedLog> {
+    fn told(&self, block: &WorldBlock, filters: &[LogFilter]) -> Vec<TimedLog> {
         let at = self.0.tells_times.then_some(block.block.at);
-        let logs = block.logs.iter().filter(|log| wanted.iter().any(|wanted| wanted.admits(log)));
+        let logs = block.logs.iter().filter(|log| filters.iter().any(|filter| filter.admits(log)));
         logs.map(|log| TimedLog { log: log.clone(), at }).collect()
     }
 
-    fn logs_of_block(&self, hash: BlockHash, wanted: &[LogFilter]) -> Result<Vec<TimedLog>, Failure> {
+    fn logs_of_block(&self, hash: BlockHash, filters: &[LogFilter]) -> Result<Vec<TimedLog>, Failure> {
         let world = self.0.world();
         let unknown = || Failure::PossibleReorg { reason: "unknown block".to_owned() };
         let block = world.by_hash.get(&hash).ok_or_else(unknown)?;
         let counting = world.chain.get(usize::try_from(block.block.number).unwrap());
         let counts = counting.is_some_and(|counting| counting.block.hash == hash);
         if counts {
-            return Ok(self.told(block, wanted));
+            return Ok(self.told(block, filters));
         }
         if self.0.happens(|weather| weather.forgotten) {
             return Err(unknown());
         }
         if self.0.happens(|weather| weather.confused) {
-            let others = counting.map(|counting| self.told(counting, wanted)).unwrap_or_default();
+            let others = counting.map(|counting| self.told(counting, filters)).unwrap_or_default();
             return if others.is_empty() { Err(unknown()) } else { Ok(others) };
         }
-        Ok(self.told(block, wanted))
+        Ok(self.told(block, filters))
     }
 
-    fn logs_of_range(&self, from: u64, to: u64, wanted: &[LogFilter]) -> Result<Vec<TimedLog>, Failure> {
+    fn logs_of_range(&self, from: u64, to: u64, filters: &[LogFilter]) -> Result<Vec<TimedLog>, Failure> {
         let blocks = to - from + 1;
         if blocks > self.0.range_max {
             let suggested = blocks.is_multiple_of(2).then_some(self.0.range_max);
@@ -140,7 +140,7 @@ impl WorldNode {
         }
         let range = usize::try_from(from).unwrap()..=usize::try_from(to).unwrap();
         let logs: Vec<TimedLog> =
-            world.chain[range].iter().flat_map(|block| self.told(block, wanted)).collect();
+            world.chain[range].iter().flat_map(|block| self.told(block, filters)).collect();
         if logs.len() > self.0.logs_max && blocks > 1 {
             return Err(Failure::SmallerRange { suggested: None, reason: "too many logs".to_owned() });
         }
@@ -189,11 +189,11 @@ impl Node for WorldNode {
         Ok(numbers.iter().map(at).collect())
     }
 
-    async fn logs(&self, span: Span, wanted: &[LogFilter]) -> Result<Vec<TimedLog>, Failure> {
+    async fn logs(&self, span: Span, filters: &[LogFilter]) -> Result<Vec<TimedLog>, Failure> {
         self.weather().await?;
         match span {
-            Span::Range { from, to } => self.logs_of_range(from, to, wanted),
-            Span::Block(hash) => self.logs_of_block(hash, wanted),
+            Span::Range { from, to } => self.logs_of_range(from, to, filters),
+            Span::Block(hash) => self.logs_of_block(hash, filters),
         }
     }
 

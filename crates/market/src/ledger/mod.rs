@@ -16,7 +16,7 @@ use bourse_wire::{
 
 pub use needs::Needs;
 
-use crate::facts::{Block, Fact, OrderFilled, OrderMade, OrderPublished, Stated, Which};
+use crate::facts::{Block, Fact, OrderFilled, OrderMade, OrderPublished, OrderRef, StatedFact};
 use crate::money::unit_price;
 use crate::nonces::{Nonces, Revoked};
 use table::Table;
@@ -131,7 +131,7 @@ impl Ledger {
     }
 
     /// Applies what a log of a block states.
-    pub fn apply(&mut self, block: &Block, stated: &Stated) {
+    pub fn apply(&mut self, block: &Block, stated: &StatedFact) {
         match &stated.fact {
             Fact::Transfer { .. } => self.transfer(block, stated),
             Fact::Approval { owner, operator, approved } => self.approve(*owner, *operator, *approved),
@@ -201,7 +201,7 @@ impl Ledger {
         }
     }
 
-    fn transfer(&mut self, block: &Block, stated: &Stated) {
+    fn transfer(&mut self, block: &Block, stated: &StatedFact) {
         let Fact::Transfer { token_id, from, to, quantity, single } = stated.fact else { return };
         // Anybody can have nothing moved in anybody's name.
         if quantity == Amount::ZERO {
@@ -276,12 +276,12 @@ impl Ledger {
         self.orders.set(key, order);
     }
 
-    fn make(&mut self, block: &Block, stated: &Stated, made: &OrderMade) {
+    fn make(&mut self, block: &Block, stated: &StatedFact, made: &OrderMade) {
         self.add(block, stated, order_of(block, made));
     }
 
     /// Takes a signed order that the chain tells of, unless somebody has put it before.
-    fn publish(&mut self, block: &Block, stated: &Stated, published: &OrderPublished) {
+    fn publish(&mut self, block: &Block, stated: &StatedFact, published: &OrderPublished) {
         let key = key_of(&published.facts);
         if self.orders.get(&key).is_some() {
             return;
@@ -301,7 +301,7 @@ impl Ledger {
     }
 
     /// Adds an order, which is covered as far as approvals are known.
-    fn add(&mut self, block: &Block, stated: &Stated, mut order: OrderFacts) {
+    fn add(&mut self, block: &Block, stated: &StatedFact, mut order: OrderFacts) {
         if let (OrderSide::Listing, Some(operator)) = (order.side, order.operator) {
             // What was approved before the collection was followed is not known; the marketplace has looked.
             let for_all = self.approvals.get(&(order.maker, operator)).copied().unwrap_or(true);
@@ -313,7 +313,7 @@ impl Ledger {
         self.orders.set(key_of(&order), order);
     }
 
-    fn fill(&mut self, block: &Block, stated: &Stated, filled: &OrderFilled) {
+    fn fill(&mut self, block: &Block, stated: &StatedFact, filled: &OrderFilled) {
         let found = self.find(filled);
         let Some((key, order)) = found.and_then(|key| Some((key.clone(), self.orders.get(&key)?))) else {
             self.unknown_orders += 1;
@@ -328,9 +328,9 @@ impl Ledger {
 
     /// The order that was filled, as far as it is known.
     fn find(&self, filled: &OrderFilled) -> Option<OrderKey> {
-        match &filled.which {
-            Which::Id(order_id) => return Some((filled.marketplace, order_id.clone())),
-            Which::Numbered { contract, maker, side, series, number } => {
+        match &filled.order_ref {
+            OrderRef::Id(order_id) => return Some((filled.marketplace, order_id.clone())),
+            OrderRef::Numbered { contract, maker, side, series, number } => {
                 let mut keys = self.open_of(filled.marketplace, *maker);
                 keys.find(|(key, order)| {
                     let nonces = self.nonces.get(key).filter(|nonces| nonces.are_of(*contract));
@@ -338,7 +338,7 @@ impl Ledger {
                         && nonces.is_some_and(|nonces| nonces.get(*series) == Some(*number))
                 })
             }
-            Which::Priced { contract, maker, side, currency, price } => {
+            OrderRef::Priced { contract, maker, side, currency, price } => {
                 let unit = unit_price(*side, price.value(), filled.quantity.value());
                 let mut keys = self.open_of(filled.marketplace, *maker);
                 keys.find(|(key, order)| {
@@ -384,7 +384,7 @@ impl Ledger {
         }
     }
 
-    fn cancel(&mut self, block: &Block, stated: &Stated, key: OrderKey) {
+    fn cancel(&mut self, block: &Block, stated: &StatedFact, key: OrderKey) {
         let Some(order) = self.orders.get(&key) else { return };
         self.activities.push(activities::cancel(block, stated, order));
         let order = OrderFacts { status: OrderStatus::Cancelled, ..changed_in(block, order) };

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use bourse_wire::{Address, OrderFacts, OrderSide, TokenId};
 
 use super::{OrderKey, key_of};
-use crate::facts::{Fact, OrderMade, Stated, Which};
+use crate::facts::{Fact, OrderMade, OrderRef, StatedFact};
 
 /// Keys of the records that some facts may change, or that the change depends on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub struct Needs {
 
 impl Needs {
     /// What these facts need.
-    pub fn of<'a>(facts: impl IntoIterator<Item = &'a Stated>) -> Self {
+    pub fn of<'a>(facts: impl IntoIterator<Item = &'a StatedFact>) -> Self {
         let mut needs = Self::default();
         for stated in facts {
             needs.add(&stated.fact);
@@ -60,11 +60,11 @@ impl Needs {
             }
             Fact::OrderMade(made) => self.add_made(made),
             Fact::OrderPublished(published) => self.add_order(&published.facts),
-            Fact::OrderFilled(filled) => match &filled.which {
-                Which::Id(order_id) => {
+            Fact::OrderFilled(filled) => match &filled.order_ref {
+                OrderRef::Id(order_id) => {
                     self.orders.insert((filled.marketplace, order_id.clone()));
                 }
-                Which::Numbered { maker, .. } | Which::Priced { maker, .. } => {
+                OrderRef::Numbered { maker, .. } | OrderRef::Priced { maker, .. } => {
                     self.makers.insert(*maker);
                 }
             },

@@ -2,7 +2,7 @@
 
 use alloy_primitives::{B256, U256};
 use alloy_sol_types::SolEvent as _;
-use bourse_market::facts::{Fact, Log, OrderFilled, Which};
+use bourse_market::facts::{Fact, Log, OrderFilled, OrderRef};
 use bourse_market::{Numbers, Series};
 use bourse_wire::{Address, Amount, Marketplace, TokenId};
 
@@ -81,7 +81,7 @@ fn packed(order: B256, token: U256, collection: U256) -> Option<ScopedFact> {
 fn filled(order_id: String, collection: Address, token: U256, quantity: U256) -> ScopedFact {
     let filled = OrderFilled {
         marketplace: MARKETPLACE,
-        which: Which::Id(order_id),
+        order_ref: OrderRef::Id(order_id),
         taker: Address::ZERO,
         recipient: Address::ZERO,
         token_id: Some(TokenId::from(token)),

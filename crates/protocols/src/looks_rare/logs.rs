@@ -2,7 +2,7 @@
 
 use alloy_primitives::{B256, U256, hex};
 use alloy_sol_types::SolEvent as _;
-use bourse_market::facts::{Fact, Log, OrderFilled, Which};
+use bourse_market::facts::{Fact, Log, OrderFilled, OrderRef};
 use bourse_market::{Numbers, Series};
 use bourse_wire::{Address, Amount, Marketplace, TokenId};
 
@@ -126,7 +126,7 @@ impl FillEvent<'_> {
         if let ([token], [quantity]) = (self.token_ids, self.amounts) {
             let filled = OrderFilled {
                 marketplace: MARKETPLACE,
-                which: Which::Id(format!("0x{}", hex::encode(self.nonce.orderHash))),
+                order_ref: OrderRef::Id(format!("0x{}", hex::encode(self.nonce.orderHash))),
                 taker: address(self.taker),
                 recipient: address(self.recipient),
                 token_id: Some(TokenId::from(*token)),

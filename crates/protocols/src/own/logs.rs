@@ -2,7 +2,7 @@
 
 use alloy_primitives::{B256, U256};
 use alloy_sol_types::SolEvent as _;
-use bourse_market::facts::{Fact, Log, OrderFilled, OrderMade, Which};
+use bourse_market::facts::{Fact, Log, OrderFilled, OrderMade, OrderRef};
 use bourse_wire::{Address, Amount, Marketplace, OrderSide, Timestamp, TokenId};
 
 use super::Own;
@@ -80,7 +80,7 @@ fn made(log: &Log, event: &RequestCreated, marketplace: Marketplace) -> ScopedFa
 fn filled(event: &RequestAccepted, marketplace: Marketplace) -> ScopedFact {
     let filled = OrderFilled {
         marketplace,
-        which: Which::Id(event.requestId.to_string()),
+        order_ref: OrderRef::Id(event.requestId.to_string()),
         taker: address(event.buyer),
         recipient: address(event.recipient),
         token_id: None,

@@ -7,7 +7,7 @@
 
 use alloy_primitives::{B256, U256, hex};
 use alloy_sol_types::SolEvent as _;
-use bourse_market::facts::{Fact, Log, OrderFilled, Which};
+use bourse_market::facts::{Fact, Log, OrderFilled, OrderRef};
 use bourse_market::{Numbers, Series};
 use bourse_wire::{Address, Amount, Marketplace, OrderSide, TokenId};
 
@@ -208,17 +208,17 @@ impl Reading {
         let used =
             if is_alone { self.used.iter().rposition(is_own) } else { self.used.iter().position(is_own) };
         let used = used.map(|place| self.used.remove(place).what);
-        let (which, remaining) = match &used {
+        let (order_ref, remaining) = match &used {
             Some(Token::Nonce(number)) => {
                 let account = self.account(sale.maker);
                 (account.numbered(sale.side, Series::Nonce, *number), Some(Amount::ZERO))
             }
-            Some(Token::LastPart(digest)) => (Which::Id(name(*digest)), Some(Amount::ZERO)),
-            Some(Token::Part(digest)) => (Which::Id(name(*digest)), None),
+            Some(Token::LastPart(digest)) => (OrderRef::Id(name(*digest)), Some(Amount::ZERO)),
+            Some(Token::Part(digest)) => (OrderRef::Id(name(*digest)), None),
             None => {
                 let (maker, side, currency) = (sale.maker, sale.side, sale.currency);
                 (
-                    Which::Priced {
+                    OrderRef::Priced {
                         contract: self.contract,
                         maker,
                         side,
@@ -231,7 +231,7 @@ impl Reading {
         };
         let filled = OrderFilled {
             marketplace: self.marketplace,
-            which,
+            order_ref,
             taker: sale.taker,
             recipient: sale.recipient,
             token_id: Some(TokenId::from(sale.token)),

@@ -2,7 +2,7 @@
 
 use alloy_primitives::{B256, hex};
 use alloy_sol_types::SolEvent as _;
-use bourse_market::facts::{Fact, Log, OrderFilled, OrderPublished, Which};
+use bourse_market::facts::{Fact, Log, OrderFilled, OrderPublished, OrderRef};
 use bourse_market::{Numbers, Series};
 use bourse_wire::{Address, Amount, Marketplace, OrderSide, TokenId};
 
@@ -73,7 +73,7 @@ fn filled(event: &OrderFulfilled, marketplace: Marketplace) -> Option<ScopedFact
     let taker = address(event.recipient);
     let filled = OrderFilled {
         marketplace,
-        which: Which::Id(name(event.orderHash)),
+        order_ref: OrderRef::Id(name(event.orderHash)),
         taker,
         recipient: Address::ZERO,
         token_id: Some(TokenId::from(id)),

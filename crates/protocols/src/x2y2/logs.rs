@@ -2,7 +2,7 @@
 
 use alloy_primitives::{B256, U256};
 use alloy_sol_types::{SolEvent as _, SolValue as _};
-use bourse_market::facts::{Fact, Log, OrderFilled, Which};
+use bourse_market::facts::{Fact, Log, OrderFilled, OrderRef};
 use bourse_wire::{Address, Amount, Marketplace, TokenId};
 
 use super::abi::{EvCancel, EvInventory, Token, Units};
@@ -62,7 +62,7 @@ fn filled(event: &EvInventory) -> Option<ScopedFact> {
     };
     let filled = OrderFilled {
         marketplace: MARKETPLACE,
-        which: Which::Id(Word(event.itemHash).to_string()),
+        order_ref: OrderRef::Id(Word(event.itemHash).to_string()),
         taker: address(event.taker),
         recipient: Address::ZERO,
         token_id: Some(TokenId::from(token)),

@@ -52,7 +52,7 @@ fn findings(zerox: &Zerox, log: &Log) -> Result<Vec<ScopedFact>, LogError> {
             let account = account(log, event.maker);
             let filled = OrderFilled {
                 marketplace: MARKETPLACE,
-                which: account.numbered(side(event.direction), Series::Nonce, event.nonce),
+                order_ref: account.numbered(side(event.direction), Series::Nonce, event.nonce),
                 taker: address(event.taker),
                 recipient: Address::ZERO,
                 token_id: Some(TokenId::from(event.erc721TokenId)),
@@ -70,7 +70,7 @@ fn findings(zerox: &Zerox, log: &Log) -> Result<Vec<ScopedFact>, LogError> {
             let event: ERC1155OrderFilled = read(log)?;
             let filled = OrderFilled {
                 marketplace: MARKETPLACE,
-                which: account(log, event.maker).numbered(
+                order_ref: account(log, event.maker).numbered(
                     side(event.direction),
                     Series::UnitsNonce,
                     event.nonce,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use bourse_market::facts::{Fact, Stated};
+use bourse_market::facts::{Fact, StatedFact};
 use bourse_wire::{Timestamp, TokenId};
 
 use super::BlockFacts;
@@ -39,7 +39,7 @@ pub(super) async fn queue_changed(
     ask_anew(session, id, &items, at).await
 }
 
-fn changed_range(stated: &Stated) -> Option<(TokenId, TokenId)> {
+fn changed_range(stated: &StatedFact) -> Option<(TokenId, TokenId)> {
     match stated.fact {
         Fact::MetadataChanged { first, last } => Some((first, last)),
         _ => None,

@@ -15,7 +15,7 @@ mod state;
 mod undo;
 mod write;
 
-use bourse_market::facts::{Block, BlockHash, Stated};
+use bourse_market::facts::{Block, BlockHash, StatedFact};
 use bourse_wire::{Address, ChainId};
 
 pub use backing::{Backing, OfferScope, Purse};
@@ -71,7 +71,7 @@ pub struct BlockFacts {
     /// The block.
     pub block: Block,
     /// What its logs state.
-    pub facts: Vec<Stated>,
+    pub facts: Vec<StatedFact>,
 }
 
 /// What became of the next blocks.

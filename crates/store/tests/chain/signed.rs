@@ -1,7 +1,7 @@
 //! Signed orders: put by people, and then told of by a chain.
 
 use alloy_primitives::{B256, U256};
-use bourse_market::facts::{Block, Fact, OrderFilled, OrderPublished, Which};
+use bourse_market::facts::{Block, Fact, OrderFilled, OrderPublished, OrderRef};
 use bourse_market::{Numbers, Revoked, Series, Standing};
 use bourse_store::{Batch, Change, Settled, SignedOrder};
 use bourse_wire::{Address, Amount, Marketplace, OrderFacts, OrderSide, OrderStatus, Timestamp};
@@ -80,7 +80,7 @@ async fn settle(stage: &Stage, at: Block, id: &str, standing: impl Into<Option<S
 fn filled(id: &str, quantity: u64) -> Fact {
     Fact::OrderFilled(Box::new(OrderFilled {
         marketplace: MARKET,
-        which: Which::Id(id.to_owned()),
+        order_ref: OrderRef::Id(id.to_owned()),
         taker: account(2),
         recipient: account(2),
         token_id: Some(1.into()),

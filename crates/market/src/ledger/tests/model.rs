@@ -52,7 +52,9 @@ impl Plain {
                 self.orders.insert(key_of(&order), order);
             }
             Fact::OrderFilled(filled) => {
-                let Which::Id(order_id) = &filled.which else { unreachable!("no such facts are drawn") };
+                let OrderRef::Id(order_id) = &filled.order_ref else {
+                    unreachable!("no such facts are drawn")
+                };
                 if let Some(order) = self.orders.get_mut(&(filled.marketplace, order_id.clone())) {
                     let quantity_remaining = filled.remaining.unwrap();
                     *order = OrderFacts { quantity_remaining, ..changed_in(block, order) };
@@ -99,7 +101,7 @@ impl Plain {
     }
 
     /// A ledger with what these facts need, and nothing else.
-    fn ledger(&self, facts: &[Stated]) -> Ledger {
+    fn ledger(&self, facts: &[StatedFact]) -> Ledger {
         let needs = Needs::of(facts);
         let mut ledger = Ledger::default();
         for ((token, account), held) in self.balances.iter().filter(|(key, _)| needs.balances.contains(key)) {
@@ -202,7 +204,7 @@ proptest! {
         let mut number = 0;
         for batch in batches {
             let before_batch = kept.clone();
-            let all: Vec<Stated> = batch.iter().flatten().map(|fact| stated(0, fact.clone())).collect();
+            let all: Vec<StatedFact> = batch.iter().flatten().map(|fact| stated(0, fact.clone())).collect();
             let mut ledger = kept.ledger(&all);
             let mut befores = Vec::new();
             for facts in batch {

@@ -5,7 +5,7 @@ mod family;
 use std::sync::Arc;
 
 use alloy_primitives::U256;
-use bourse_market::facts::{Fact, OrderFilled, Which};
+use bourse_market::facts::{Fact, OrderFilled, OrderRef};
 use bourse_market::{Numbers, Revoked, Series, Standing};
 use bourse_wire::{Address, Marketplace, TokenId};
 use serde_json::{Value, json};
@@ -211,7 +211,7 @@ fn logs_state_fills_and_numbers() {
     let filled = |quantity: u64| {
         let order = OrderFilled {
             marketplace: Marketplace::Blur,
-            which: Which::Id(order_id.clone()),
+            order_ref: OrderRef::Id(order_id.clone()),
             taker: Address::ZERO,
             recipient: Address::ZERO,
             token_id: Some(TokenId::from(6)),

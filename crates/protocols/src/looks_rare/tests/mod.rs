@@ -5,7 +5,7 @@ mod family;
 use std::sync::Arc;
 
 use alloy_primitives::{U256, b256};
-use bourse_market::facts::{Fact, OrderFilled, Which};
+use bourse_market::facts::{Fact, OrderFilled, OrderRef};
 use bourse_market::{Numbers, Revoked, Series, Standing};
 use bourse_wire::{Address, Marketplace, OrderSide, TokenId};
 use proptest::prelude::*;
@@ -159,7 +159,7 @@ fn logs_state_fills_and_numbers() {
     let maker: Address = MAKER.parse().unwrap();
     let filled = |token: u64| OrderFilled {
         marketplace: Marketplace::LooksRare,
-        which: Which::Id(id.clone()),
+        order_ref: OrderRef::Id(id.clone()),
         taker: person(0xb0),
         recipient: person(0xa0),
         token_id: Some(TokenId::from(token)),

@@ -1,7 +1,7 @@
 //! What logs state.
 
 use alloy_primitives::{B256, Bytes, U256, b256, keccak256};
-use bourse_market::facts::{Fact, Log, OrderFilled, OrderMade, Which};
+use bourse_market::facts::{Fact, Log, OrderFilled, OrderMade, OrderRef};
 use bourse_wire::{Amount, Marketplace, OrderSide, Timestamp, TokenId};
 use proptest::prelude::*;
 
@@ -87,7 +87,7 @@ fn orders_are_filled_and_taken_back() {
     let topics = [TOPICS[1], word(12), word_of(taker), word_of(COLLECTION)];
     let filled = Fact::OrderFilled(Box::new(OrderFilled {
         marketplace: Marketplace::OwnV2,
-        which: Which::Id("12".to_owned()),
+        order_ref: OrderRef::Id("12".to_owned()),
         taker,
         recipient,
         token_id: None,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use alloy_primitives::U256;
 use alloy_sol_types::{SolCall as _, SolValue as _};
-use bourse_market::facts::{Fact, OrderFilled, Which};
+use bourse_market::facts::{Fact, OrderFilled, OrderRef};
 use bourse_market::{Numbers, Revoked, Series, Standing};
 use bourse_wire::{Address, Amount, Marketplace, OrderSide, TokenId};
 use proptest::prelude::*;
@@ -240,10 +240,16 @@ fn revoked(series: Series, number: u64) -> Fact {
     Fact::OrdersRevoked { marketplace: Marketplace::PaymentProcessor, maker: MAKER.parse().unwrap(), revoked }
 }
 
-fn filled(which: Which, recipient: Address, token: u64, quantity: u64, remaining: Option<u64>) -> Fact {
+fn filled(
+    order_ref: OrderRef,
+    recipient: Address,
+    token: u64,
+    quantity: u64,
+    remaining: Option<u64>,
+) -> Fact {
     Fact::OrderFilled(Box::new(OrderFilled {
         marketplace: Marketplace::PaymentProcessor,
-        which,
+        order_ref,
         taker: person(0xb0),
         recipient,
         token_id: Some(TokenId::from(token)),
@@ -252,9 +258,9 @@ fn filled(which: Which, recipient: Address, token: u64, quantity: u64, remaining
     }))
 }
 
-fn numbered(side: OrderSide, number: u64) -> Which {
+fn numbered(side: OrderSide, number: u64) -> OrderRef {
     let (maker, series) = (MAKER.parse().unwrap(), Series::Nonce);
-    Which::Numbered { contract: processor().contract(), maker, side, series, number: U256::from(number) }
+    OrderRef::Numbered { contract: processor().contract(), maker, side, series, number: U256::from(number) }
 }
 
 #[test]
@@ -289,13 +295,14 @@ fn sales_are_known_by_what_was_used_before() {
 #[test]
 fn parts_are_known_by_their_order_or_by_their_price() {
     let here = Scope::Collection(person(0xc0));
-    let id = || Which::Id(text(&vectors(FAMILY)["logs"]["digest"]).to_owned());
-    let part = |which, remaining| filled(which, person(0xb0), 7, 4, remaining);
+    let id = || OrderRef::Id(text(&vectors(FAMILY)["logs"]["digest"]).to_owned());
+    let part = |order_ref, remaining| filled(order_ref, person(0xb0), 7, 4, remaining);
     assert_eq!(stated(&["part", "boughtUnits"]), [(1, here, part(id(), None))]);
     assert_eq!(stated(&["part", "lastPart", "boughtUnits"]), [(2, here, part(id(), Some(0)))]);
     assert_eq!(stated(&["lastPart", "boughtUnits"]), [(1, here, part(id(), Some(0)))]);
     let (maker, side, currency) = (MAKER.parse().unwrap(), OrderSide::Listing, Address::ZERO);
-    let priced = Which::Priced { contract: processor().contract(), maker, side, currency, price: 400.into() };
+    let priced =
+        OrderRef::Priced { contract: processor().contract(), maker, side, currency, price: 400.into() };
     assert_eq!(stated(&["boughtUnits"]), [(0, here, part(priced, None))]);
 }
 

@@ -167,10 +167,10 @@ impl Reading {
         };
         let Some(used) = used.map(|place| self.used.remove(place)) else { return };
         if let Some(Item { token, quantity }) = item {
-            let which = self.account(seller).numbered(OrderSide::Listing, Series::Nonce, used.number);
+            let order_ref = self.account(seller).numbered(OrderSide::Listing, Series::Nonce, used.number);
             let filled = OrderFilled {
                 marketplace: self.marketplace,
-                which,
+                order_ref,
                 taker: sales.buyer,
                 recipient: sales.buyer,
                 token_id: Some(TokenId::from(token)),

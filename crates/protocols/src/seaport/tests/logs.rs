@@ -2,7 +2,7 @@
 
 use alloy_primitives::{Bytes, U256};
 use alloy_sol_types::SolCall as _;
-use bourse_market::facts::{Fact, OrderFilled, Which};
+use bourse_market::facts::{Fact, OrderFilled, OrderRef};
 use bourse_market::{Numbers, Revoked, Series};
 use bourse_wire::{Address, Marketplace, TokenId};
 use serde_json::{Value, json};
@@ -23,7 +23,7 @@ fn decoded(names: &[&str]) -> Vec<Statement> {
 fn filled(token: u64, quantity: u64) -> Statement {
     let order = OrderFilled {
         marketplace: Marketplace::Opensea,
-        which: Which::Id(text(&vectors("seaport")["logs"]["id"]).to_owned()),
+        order_ref: OrderRef::Id(text(&vectors("seaport")["logs"]["id"]).to_owned()),
         taker: person(0xb0),
         recipient: Address::ZERO,
         token_id: Some(TokenId::from(token)),

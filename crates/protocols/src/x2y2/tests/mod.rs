@@ -4,7 +4,7 @@ mod family;
 
 use std::sync::Arc;
 
-use bourse_market::facts::{Fact, OrderFilled, Which};
+use bourse_market::facts::{Fact, OrderFilled, OrderRef};
 use bourse_wire::{Address, Marketplace, OrderSide, TokenId};
 use serde_json::{Value, json};
 
@@ -122,7 +122,7 @@ fn logs_state_fills_and_cancellations() {
     let filled = |token: u64| {
         let order = OrderFilled {
             marketplace: Marketplace::X2y2,
-            which: Which::Id(order_id.clone()),
+            order_ref: OrderRef::Id(order_id.clone()),
             taker: person(0xb0),
             recipient: Address::ZERO,
             token_id: Some(TokenId::from(token)),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use alloy_primitives::{U256, hex};
 use alloy_sol_types::SolCall as _;
-use bourse_market::facts::{Fact, OrderFilled, OrderPublished, Which};
+use bourse_market::facts::{Fact, OrderFilled, OrderPublished, OrderRef};
 use bourse_market::{Numbers, Revoked, Series, Standing};
 use bourse_wire::{Address, Marketplace, OrderSide, TokenId};
 use proptest::prelude::*;
@@ -170,7 +170,7 @@ fn logs_state_fills_and_numbers() {
     let filled = |side, series, number: u64, token: u64, quantity: u64, remaining: Option<u64>| {
         let order = OrderFilled {
             marketplace: Marketplace::Zerox,
-            which: Which::Numbered { contract: own, maker, side, series, number: U256::from(number) },
+            order_ref: OrderRef::Numbered { contract: own, maker, side, series, number: U256::from(number) },
             taker: person(0xb0),
             recipient: Address::ZERO,
             token_id: Some(TokenId::from(token)),

@@ -1,6 +1,6 @@
 //! Orders that a chain states, and nobody else.
 
-use bourse_market::facts::{Block, BlockHash, Fact, OrderMade, Stated};
+use bourse_market::facts::{Block, BlockHash, Fact, OrderMade, StatedFact};
 use bourse_store::{BlockFacts, Blocks, BlocksCommitted, History};
 use bourse_wire::{Address, ChainId, Marketplace, OrderSide, Timestamp};
 use serde_json::{Value, json};
@@ -70,7 +70,7 @@ fn facts(block: Block, collection: Address, valid_until: Timestamp) -> BlockFact
         valid_until,
         fees: Vec::new(),
     }));
-    let stated = |(log_index, fact)| Stated { collection, tx_hash: block.hash, log_index, part: 0, fact };
+    let stated = |(log_index, fact)| StatedFact { collection, tx_hash: block.hash, log_index, part: 0, fact };
     BlockFacts { block, facts: (0..).zip([mint, listing]).map(stated).collect() }
 }
 

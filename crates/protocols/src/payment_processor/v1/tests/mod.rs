@@ -5,7 +5,7 @@ mod family;
 use std::sync::Arc;
 
 use alloy_primitives::{Bytes, U256};
-use bourse_market::facts::{Fact, OrderFilled, Which};
+use bourse_market::facts::{Fact, OrderFilled, OrderRef};
 use bourse_market::{Numbers, Revoked, Series, Standing};
 use bourse_wire::{Address, Amount, Marketplace, OrderSide, TokenId};
 use serde_json::{Value, json};
@@ -269,7 +269,7 @@ fn burnt(maker: Address, shop: Address, nonce: u64) -> Fact {
 fn sold(maker: Address, nonce: u64, token: u64, quantity: u64) -> Fact {
     Fact::OrderFilled(Box::new(OrderFilled {
         marketplace: Marketplace::PaymentProcessor,
-        which: Which::Numbered {
+        order_ref: OrderRef::Numbered {
             contract: processor().contract(),
             maker,
             side: OrderSide::Listing,
