@@ -8,7 +8,7 @@ use crate::calendar::{Interval, Period, Range, month};
 use crate::chart::{Chart, Cut, Measure};
 use crate::column::Window;
 use crate::counters::Counters;
-use crate::presence::Set;
+use crate::presence::DaySet;
 use crate::project::Project;
 
 /// Days that the wallets of a day are compared with for stickiness, itself included.
@@ -173,7 +173,7 @@ impl Project {
             }
             Measure::Conversion => {
                 let (sent, active) =
-                    (self.distinct(Set::Sent, &windows), self.distinct(Set::Active, &windows));
+                    (self.distinct(DaySet::Sent, &windows), self.distinct(DaySet::Active, &windows));
                 sent.into_iter().zip(active).map(|(part, whole)| Value::Ratio { part, whole }).collect()
             }
             Measure::New => {
@@ -191,7 +191,7 @@ impl Project {
             Measure::Stickiness => {
                 let each = |days: &[i32]| {
                     let rolling = days.iter().map(|day| Window { first: day - ROLLING_DAYS + 1, last: *day });
-                    let rolling = self.distinct(Set::Active, &rolling.collect::<Vec<_>>());
+                    let rolling = self.distinct(DaySet::Active, &rolling.collect::<Vec<_>>());
                     self.active_on(days).into_iter().zip(rolling).collect()
                 };
                 ratios(sums(&windows, |day| day <= today, each))
@@ -210,7 +210,7 @@ impl Project {
 
     fn active_on(&self, days: &[i32]) -> Vec<u64> {
         let windows: Vec<Window> = days.iter().map(|day| Window { first: *day, last: *day }).collect();
-        self.distinct(Set::Active, &windows)
+        self.distinct(DaySet::Active, &windows)
     }
 
     fn trades_by_action(&self, periods: Vec<Period>, fill: bool) -> Vec<MultiPoint> {
@@ -224,7 +224,7 @@ impl Project {
         finish(periods.into_iter().map(point).collect(), fill)
     }
 
-    fn by_segment(&self, set: Set, periods: &[Period], fill: bool) -> Vec<(&'static str, Vec<Point>)> {
+    fn by_segment(&self, set: DaySet, periods: &[Period], fill: bool) -> Vec<(&'static str, Vec<Point>)> {
         let windows: Vec<(Window, i32, i32)> = periods
             .iter()
             .map(|period| {

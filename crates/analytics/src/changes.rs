@@ -9,7 +9,7 @@ use bourse_wire::{Address, Day};
 use crate::column::Column;
 use crate::counters::Counters;
 use crate::key::Key;
-use crate::presence::{NOBODY, Presence, Set};
+use crate::presence::{DaySet, NOBODY, Presence};
 use crate::project::Project;
 use crate::wallets::{Newcomers, Wallets};
 
@@ -112,11 +112,11 @@ impl Mark {
         (self.0 >> 2) as u16
     }
 
-    fn is(&self, set: Set) -> bool {
+    fn is(&self, set: DaySet) -> bool {
         match set {
-            Set::Active => true,
-            Set::Sent => self.0 & 3 == 1,
-            Set::Market => self.0 & 3 == 2,
+            DaySet::Active => true,
+            DaySet::Sent => self.0 & 3 == 1,
+            DaySet::Market => self.0 & 3 == 2,
         }
     }
 }
@@ -189,7 +189,7 @@ impl Project {
         let mut lists = [const { Vec::new() }; 3];
         for marks in marks.chunk_by(|a, b| a.0 >> 18 == b.0 >> 18) {
             let Some(mark) = marks.first() else { continue };
-            for (list, set) in lists.iter_mut().zip([Set::Active, Set::Sent, Set::Market]) {
+            for (list, set) in lists.iter_mut().zip([DaySet::Active, DaySet::Sent, DaySet::Market]) {
                 list.clear();
                 list.extend(marks.iter().filter(|mark| mark.is(set)).map(Mark::wallet));
                 list.dedup();
@@ -213,10 +213,10 @@ impl Project {
             Changes { wallets: Newcomers::leave(wallets, number).chunks(wallets), ..Changes::default() };
         let mut forgotten = Forgotten { changes, active_days: Vec::new(), sent_days: 0, market_days: 0 };
         let days = self.column(part).into_iter().flat_map(Column::days);
-        for (day, presence) in days.filter(|(_, presence)| presence.set(Set::Active).contains(low)) {
+        for (day, presence) in days.filter(|(_, presence)| presence.set(DaySet::Active).contains(low)) {
             forgotten.active_days.push(Day::from_number(day));
-            forgotten.sent_days += usize::from(presence.set(Set::Sent).contains(low));
-            forgotten.market_days += usize::from(presence.set(Set::Market).contains(low));
+            forgotten.sent_days += usize::from(presence.set(DaySet::Sent).contains(low));
+            forgotten.market_days += usize::from(presence.set(DaySet::Market).contains(low));
             forgotten.changes.presences.insert((day, part), presence.without(low));
         }
         Some(forgotten)

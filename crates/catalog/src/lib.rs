@@ -19,7 +19,6 @@ mod ordinals;
 mod properties;
 mod query;
 mod ranked;
-mod set;
 mod tokens;
 mod write;
 

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use bourse_sets::{Bits, Set, Term};
 use hashbrown::HashMap;
 use icu_casemap::CaseMapper;
 use icu_normalizer::ComposingNormalizer;
@@ -9,7 +10,6 @@ use memchr::memmem::Finder;
 
 use crate::arena::{Arena, Span};
 use crate::chains::grow;
-use crate::set::{Bits, Set, Term};
 
 /// Three characters in a row; past the end of a name there are zeros.
 type Gram = u64;
@@ -119,7 +119,7 @@ impl Names {
                 set.add_to(&mut bits);
             }
         }
-        let about = bits.len();
+        let about = bits.count();
         Term::new(bits, about)
     }
 
@@ -135,7 +135,7 @@ impl Names {
 
     /// Takes the best form for so many tokens.
     pub(crate) fn settle(&mut self, universe: usize) {
-        self.grams.retain(|_, set| set.len() > 0);
+        self.grams.retain(|_, set| !set.is_empty());
         for set in self.grams.values_mut() {
             set.settle(universe);
         }

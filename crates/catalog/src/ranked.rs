@@ -2,6 +2,8 @@
 
 use std::cmp::Ordering;
 
+use bourse_sets::Relocation;
+
 /// Places of a block; one whose places are all taken is split.
 pub(crate) const PLACES: usize = 1_024;
 /// Words with a bit for each place of a block.
@@ -54,12 +56,7 @@ pub(crate) struct Run<'a> {
 }
 
 /// Slots that moved to another block, where they have the same places.
-#[derive(Debug)]
-pub(crate) struct Moved {
-    pub(crate) from: u32,
-    pub(crate) to: u32,
-    pub(crate) places: Places,
-}
+pub(crate) type SlotRelocation = Relocation<PLACE_WORDS>;
 
 /// A place in a list: block, and index in it.
 pub(crate) type Place = (usize, usize);
@@ -123,7 +120,7 @@ impl Ranked {
         &mut self,
         entry: (u32, f64),
         compare: impl Fn(u32, u32) -> Ordering,
-    ) -> (u32, Option<Moved>) {
+    ) -> (u32, Option<SlotRelocation>) {
         let (block, index) = self.place_of(entry, compare);
         self.len += 1;
         if self.blocks.is_empty() {
@@ -143,10 +140,10 @@ impl Ranked {
     }
 
     /// Gives the second half of a block a block of its own.
-    fn split(&mut self, block: usize) -> Moved {
+    fn split(&mut self, block: usize) -> SlotRelocation {
         let to = self.new_base();
         let rest = self.blocks[block].split(to);
-        let moved = Moved { from: self.blocks[block].base, to, places: rest.taken };
+        let moved = Relocation { from: self.blocks[block].base, to, places: rest.taken };
         self.bounds.insert(block + 1, rest.bound());
         self.blocks.insert(block + 1, rest);
         moved
@@ -225,17 +222,6 @@ impl<'a> Run<'a> {
             .iter()
             .zip(self.places)
             .map(move |(ordinal, place)| (*ordinal, self.base + u32::from(*place)))
-    }
-}
-
-impl Moved {
-    /// Where a slot is by now.
-    pub(crate) fn slot(&self, slot: u32) -> u32 {
-        let is_moved = |place: u32| self.places[place as usize / 64] >> (place % 64) & 1 == 1;
-        match slot.checked_sub(self.from) {
-            Some(place) if place < BLOCK_SLOTS && is_moved(place) => self.to + place,
-            _ => slot,
-        }
     }
 }
 
@@ -356,7 +342,7 @@ mod tests {
                         slots.insert(ordinal, slot);
                         if let Some(moved) = moved {
                             for slot in slots.values_mut() {
-                                *slot = moved.slot(*slot);
+                                *slot = moved.number(*slot);
                             }
                         }
                     }

@@ -1,19 +1,102 @@
-//! One bit for each ordinal.
+//! One bit for each number.
 
-use crate::ranked::Moved;
+use crate::number::Words;
+use crate::words;
 
-/// One bit for each ordinal.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Bits(pub(super) Vec<u64>);
+/// One bit for each number: of any length that grows with what is put in, or of the fixed length of a part.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bits<W = Vec<u64>>(pub(crate) W);
+
+impl<W: Words> Default for Bits<W> {
+    fn default() -> Self {
+        Self(W::empty())
+    }
+}
+
+impl<W: Words> Bits<W> {
+    /// Whether a number is in it.
+    #[inline]
+    pub fn contains(&self, number: u32) -> bool {
+        self.bit(number) != 0
+    }
+
+    /// 1 when a number is in it, else 0: counting adds these up without a branch.
+    #[inline]
+    pub fn bit(&self, number: u32) -> usize {
+        self.0
+            .words()
+            .get(number as usize / 64)
+            .map_or(0, |word| usize::from((word >> (number % 64)) & 1 == 1))
+    }
+
+    /// The numbers from 64 × `index` on, one bit each.
+    #[inline]
+    pub fn word(&self, index: usize) -> u64 {
+        self.0.words().get(index).copied().unwrap_or_default()
+    }
+
+    /// Puts a number in. Whether it was not there before.
+    #[inline]
+    pub fn insert(&mut self, number: u32) -> bool {
+        let index = number as usize / 64;
+        self.0.reach(index + 1);
+        let word = &mut self.0.words_mut()[index];
+        let bit = 1 << (number % 64);
+        let new = *word & bit == 0;
+        *word |= bit;
+        new
+    }
+
+    /// Takes a number out. Whether it was there.
+    #[inline]
+    pub fn remove(&mut self, number: u32) -> bool {
+        let Some(word) = self.0.words_mut().get_mut(number as usize / 64) else { return false };
+        let bit = 1 << (number % 64);
+        let was_there = *word & bit != 0;
+        *word &= !bit;
+        was_there
+    }
+
+    /// Takes all numbers out.
+    pub fn clear(&mut self) {
+        self.0.words_mut().fill(0);
+    }
+
+    /// Puts in what is in another.
+    pub fn union(&mut self, other: &Self) {
+        self.0.reach(other.0.words().len());
+        words::unite(self.0.words_mut(), other.0.words());
+    }
+
+    /// Takes out what is in another.
+    pub fn subtract(&mut self, other: &Self) {
+        words::subtract(self.0.words_mut(), other.0.words());
+    }
+
+    /// How many numbers are in it; all words are looked at.
+    pub fn count(&self) -> usize {
+        words::ones(self.0.words())
+    }
+
+    /// How many are in both.
+    pub fn common(&self, other: &Self) -> usize {
+        words::ones_of_both(self.0.words(), other.0.words())
+    }
+
+    /// The numbers, ascending.
+    pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
+        words::numbers(0, self.0.words())
+    }
+}
 
 impl Bits {
-    /// Room for so many ordinals, none of them in it.
-    pub(crate) fn empty(universe: usize) -> Self {
+    /// Room for the numbers below `universe`, none of them in it.
+    pub fn empty(universe: usize) -> Self {
         Self(vec![0; universe.div_ceil(64)])
     }
 
-    /// All of so many ordinals.
-    pub(crate) fn full(universe: usize) -> Self {
+    /// All numbers below `universe`.
+    pub fn full(universe: usize) -> Self {
         let mut words = vec![u64::MAX; universe.div_ceil(64)];
         if !universe.is_multiple_of(64)
             && let Some(last) = words.last_mut()
@@ -23,60 +106,10 @@ impl Bits {
         Self(words)
     }
 
-    pub(crate) fn contains(&self, ordinal: u32) -> bool {
-        self.bit(ordinal) != 0
-    }
-
-    /// 1 when it is in the set, else 0: counting adds these up without a branch.
-    pub(crate) fn bit(&self, ordinal: u32) -> usize {
-        self.0.get(ordinal as usize / 64).map_or(0, |word| usize::from((word >> (ordinal % 64)) & 1 == 1))
-    }
-
-    /// The ordinals from 64 × `index` on, one bit each.
-    pub(crate) fn word(&self, index: usize) -> u64 {
-        self.0.get(index).copied().unwrap_or_default()
-    }
-
-    /// Whether it was not in the set before.
-    pub(crate) fn insert(&mut self, ordinal: u32) -> bool {
-        let index = ordinal as usize / 64;
-        if index >= self.0.len() {
-            self.0.resize(index + 1, 0);
-        }
-        let bit = 1 << (ordinal % 64);
-        let new = self.0[index] & bit == 0;
-        self.0[index] |= bit;
-        new
-    }
-
-    /// Whether it was in the set.
-    pub(crate) fn remove(&mut self, ordinal: u32) -> bool {
-        let Some(word) = self.0.get_mut(ordinal as usize / 64) else { return false };
-        let bit = 1 << (ordinal % 64);
-        let known = *word & bit != 0;
-        *word &= !bit;
-        known
-    }
-
-    pub(crate) fn union(&mut self, other: &Self) {
-        if other.0.len() > self.0.len() {
-            self.0.resize(other.0.len(), 0);
-        }
-        for (word, other) in self.0.iter_mut().zip(&other.0) {
-            *word |= other;
-        }
-    }
-
-    pub(crate) fn subtract(&mut self, other: &Self) {
-        for (word, other) in self.0.iter_mut().zip(&other.0) {
-            *word &= !other;
-        }
-    }
-
-    /// Gives the slots that moved the numbers that they have by now.
-    pub(crate) fn relocate(&mut self, moved: &Moved) {
-        let (from, to) = (moved.from as usize / 64, moved.to as usize / 64);
-        for (index, places) in moved.places.iter().enumerate() {
+    /// Gives the numbers that moved those that they have by now.
+    pub fn relocate<const WORDS: usize>(&mut self, relocation: &Relocation<WORDS>) {
+        let (from, to) = (relocation.from as usize / 64, relocation.to as usize / 64);
+        for (index, places) in relocation.places.iter().enumerate() {
             let moving = self.word(from + index) & places;
             if moving != 0 {
                 self.0[from + index] &= !moving;
@@ -86,53 +119,15 @@ impl Bits {
         }
     }
 
-    pub(crate) fn len(&self) -> usize {
-        ones(&self.0)
-    }
-
-    /// How many are in both.
-    pub(crate) fn common(&self, other: &Self) -> usize {
-        self.0.iter().zip(&other.0).map(|(word, other)| (word & other).count_ones() as usize).sum()
-    }
-
-    /// The ordinals, ascending.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = u32> + '_ {
-        ordinals(0, &self.0)
-    }
-
-    /// The ordinals, 64 to a word, from 64 × `start` on.
-    pub(super) fn words_from(&self, start: usize) -> &[u64] {
+    /// The words from 64 × `start` on.
+    pub(crate) fn words_from(&self, start: usize) -> &[u64] {
         self.0.get(start..).unwrap_or_default()
     }
 
-    pub(crate) fn bytes(&self) -> usize {
+    /// Bytes of memory.
+    pub fn bytes(&self) -> usize {
         self.0.capacity() * size_of::<u64>()
     }
-}
-
-/// How many are in two sets, and not in a third. In one go, as every word passes by only once.
-pub(crate) fn count_between(upper: &Bits, lower: Option<&Bits>, bits: &Bits) -> usize {
-    let Some(lower) = lower else { return upper.common(bits) };
-    let both = |upper: &[u64], bits: &[u64]| -> usize {
-        upper.iter().zip(bits).map(|(upper, bits)| (upper & bits).count_ones() as usize).sum()
-    };
-    let common = upper.0.len().min(bits.0.len()).min(lower.0.len());
-    let words = upper.0[..common].iter().zip(&bits.0[..common]).zip(&lower.0[..common]);
-    let first: usize =
-        words.map(|((upper, bits), lower)| (upper & bits & !lower).count_ones() as usize).sum();
-    first + both(&upper.0[common..], &bits.0[common..])
-}
-
-/// How many bits of words are set.
-pub(crate) fn ones(words: &[u64]) -> usize {
-    words.iter().map(|word| word.count_ones() as usize).sum()
-}
-
-/// The ordinals of words, of which the first is at this index.
-pub(crate) fn ordinals(start: usize, words: &[u64]) -> impl Iterator<Item = u32> + '_ {
-    // There are no more ordinals than 32 bits number.
-    let base = u32::try_from(start).unwrap_or(u32::MAX / 64);
-    (base..).zip(words).flat_map(|(index, word)| BitsOfWord(*word).map(move |bit| index * 64 + bit))
 }
 
 impl From<Vec<u64>> for Bits {
@@ -142,23 +137,45 @@ impl From<Vec<u64>> for Bits {
 }
 
 impl FromIterator<u32> for Bits {
-    fn from_iter<I: IntoIterator<Item = u32>>(ordinals: I) -> Self {
+    fn from_iter<I: IntoIterator<Item = u32>>(numbers: I) -> Self {
         let mut bits = Self::default();
-        for ordinal in ordinals {
-            bits.insert(ordinal);
+        for number in numbers {
+            bits.insert(number);
         }
         bits
     }
 }
 
-struct BitsOfWord(u64);
+/// How many are in two sets, and not in a third. In one go, as every word passes by only once.
+pub fn count_between(upper: &Bits, lower: Option<&Bits>, bits: &Bits) -> usize {
+    let Some(lower) = lower else { return upper.common(bits) };
+    let common = upper.0.len().min(bits.0.len()).min(lower.0.len());
+    let words = upper.0[..common].iter().zip(&bits.0[..common]).zip(&lower.0[..common]);
+    let first: usize =
+        words.map(|((upper, bits), lower)| (upper & bits & !lower).count_ones() as usize).sum();
+    first + words::ones_of_both(&upper.0[common..], &bits.0[common..])
+}
 
-impl Iterator for BitsOfWord {
-    type Item = u32;
+/// Numbers of one block that moved to another, where they have the same places. Both blocks begin at multiples of 64.
+#[derive(Debug)]
+pub struct Relocation<const WORDS: usize> {
+    /// First number of the block that they were in.
+    pub from: u32,
+    /// First number of the block that they are in by now.
+    pub to: u32,
+    /// Which places moved, one bit each.
+    pub places: [u64; WORDS],
+}
 
-    fn next(&mut self) -> Option<u32> {
-        let bit = (self.0 != 0).then(|| self.0.trailing_zeros())?;
-        self.0 &= self.0 - 1;
-        Some(bit)
+impl<const WORDS: usize> Relocation<WORDS> {
+    /// What a number is by now.
+    pub fn number(&self, number: u32) -> u32 {
+        let is_moved = |place: u32| {
+            self.places.get(place as usize / 64).is_some_and(|word| word >> (place % 64) & 1 == 1)
+        };
+        match number.checked_sub(self.from) {
+            Some(place) if is_moved(place) => self.to + place,
+            _ => number,
+        }
     }
 }

@@ -3,32 +3,29 @@
 
 /// Why stored bytes are not what they should be.
 #[derive(Clone, Copy, Debug, thiserror::Error, PartialEq, Eq)]
-#[error("stored analytics are damaged: {0}")]
-pub struct Corrupt(pub(crate) &'static str);
+#[error("{0}")]
+pub struct Damaged(pub &'static str);
 
-impl Corrupt {
-    /// A piece has a name that none can have.
-    pub const NAME: Self = Self("a piece has a name that none can have");
-}
+const ENDED: Damaged = Damaged("they end too early");
 
-const ENDED: Corrupt = Corrupt("they end too early");
-
-/// What is left to read.
-pub(crate) struct Reader<'a>(&'a [u8]);
+/// Reads bytes from their beginning.
+pub struct Reader<'a>(&'a [u8]);
 
 impl<'a> Reader<'a> {
-    pub(crate) fn new(bytes: &'a [u8]) -> Self {
+    /// All of these bytes.
+    pub fn new(bytes: &'a [u8]) -> Self {
         Self(bytes)
     }
 
-    pub(crate) fn take(&mut self, len: usize) -> Result<&'a [u8], Corrupt> {
+    /// The next so many bytes.
+    pub fn take(&mut self, len: usize) -> Result<&'a [u8], Damaged> {
         let (taken, rest) = self.0.split_at_checked(len).ok_or(ENDED)?;
         self.0 = rest;
         Ok(taken)
     }
 
     /// A number in groups of seven bits, the lowest first.
-    pub(crate) fn number(&mut self) -> Result<u64, Corrupt> {
+    pub fn number(&mut self) -> Result<u64, Damaged> {
         let mut number = 0;
         for shift in (0..u64::BITS).step_by(7) {
             let (byte, rest) = self.0.split_first().ok_or(ENDED)?;
@@ -38,22 +35,23 @@ impl<'a> Reader<'a> {
                 return Ok(number);
             }
         }
-        Err(Corrupt("a number is too long"))
+        Err(Damaged("a number is too long"))
     }
 
     /// A number up to a limit.
-    pub(crate) fn number_to(&mut self, most: usize) -> Result<usize, Corrupt> {
+    pub fn number_to(&mut self, most: usize) -> Result<usize, Damaged> {
         let number = usize::try_from(self.number()?).ok().filter(|number| *number <= most);
-        number.ok_or(Corrupt("a number is too large"))
+        number.ok_or(Damaged("a number is too large"))
     }
 
-    pub(crate) fn end(&self) -> Result<(), Corrupt> {
-        if self.0.is_empty() { Ok(()) } else { Err(Corrupt("there is something behind the end")) }
+    /// An error when there is something left.
+    pub fn end(&self) -> Result<(), Damaged> {
+        if self.0.is_empty() { Ok(()) } else { Err(Damaged("there is something behind the end")) }
     }
 }
 
 /// Writes a number as [`Reader::number`] reads it.
-pub(crate) fn write_number(out: &mut Vec<u8>, mut number: u64) {
+pub fn write_number(out: &mut Vec<u8>, mut number: u64) {
     while number > 0x7f {
         out.push((number & 0x7f) as u8 | 0x80);
         number >>= 7;

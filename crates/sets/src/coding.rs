@@ -1,13 +1,66 @@
+//! Sets as they are stored. What is stored stays readable: the coding of a set follows from its size alone, and neither
+//! changes.
+//!
 //! Ascending numbers below a limit, in few bytes: two bits more for each than the best there is (Elias–Fano), or one bit
 //! for each number below the limit when that is not much more: those are read many times faster. Which of the two follows
 //! from how many there are.
 #![expect(clippy::cast_possible_truncation, reason = "numbers have 16 bits, and bits are cut off on purpose")]
 
-use crate::bytes::{Corrupt, Reader};
+use crate::bytes::{Damaged, Reader, write_number};
+use crate::part::{PART_NUMBERS, Part, PartBits};
+
+/// Appends a set: how many numbers there are, the last of them, and all of them as numbers up to that one.
+pub fn write(out: &mut Vec<u8>, numbers: &[u16]) {
+    write_number(out, numbers.len() as u64);
+    let Some(last) = numbers.last() else { return };
+    write_number(out, u64::from(*last));
+    write_ascending(out, numbers, usize::from(*last) + 1);
+}
+
+/// Reads what [`write`] wrote. `scratch` is overwritten, and spares who reads much an allocation for each set.
+pub fn read(reader: &mut Reader<'_>, scratch: &mut Vec<u16>) -> Result<Part, Damaged> {
+    let count = reader.number_to(PART_NUMBERS)?;
+    if count == 0 {
+        return Ok(Part::EMPTY);
+    }
+    let limit = reader.number_to(PART_NUMBERS - 1)? + 1;
+    if count > limit {
+        return Err(Damaged("a set has more wallets than can be"));
+    }
+    if let Form::Bits { bytes } = Form::of(count, limit) {
+        let part = Part::from_bits(PartBits::from_bytes(reader.take(bytes)?));
+        let fits = part.len() == count && part.contains((limit - 1) as u16);
+        return if fits { Ok(part) } else { Err(Damaged("a set is not what its length says")) };
+    }
+    read_ascending(reader, count, limit, scratch)?;
+    Ok(Part::from_sorted(scratch))
+}
+
+/// Appends a set of which another, which ascends, has all numbers: how many there are, and their places in it. That
+/// takes far fewer bits than the numbers themselves.
+pub fn write_within(out: &mut Vec<u8>, part: &Part, whole: &[u16]) {
+    write_number(out, part.len() as u64);
+    let mut places = Vec::with_capacity(part.len());
+    let mut rest = (0..=u16::MAX).zip(whole);
+    part.for_each(|number| {
+        places.extend(rest.find(|(_, other)| **other == number).map(|(place, _)| place));
+    });
+    write_ascending(out, &places, whole.len());
+}
+
+/// Reads what [`write_within`] wrote.
+pub fn read_within(reader: &mut Reader<'_>, whole: &[u16], scratch: &mut Vec<u16>) -> Result<Part, Damaged> {
+    let count = reader.number_to(whole.len())?;
+    read_ascending(reader, count, whole.len(), scratch)?;
+    for number in scratch.iter_mut() {
+        *number = whole[usize::from(*number)];
+    }
+    Ok(Part::from_sorted(scratch))
+}
 
 /// How some numbers below a limit are stored.
 #[derive(Clone, Copy)]
-pub(crate) enum Form {
+enum Form {
     /// Nothing needs to be: there are none, or it is all of them.
     Nothing,
     /// One bit for each number below the limit.
@@ -18,7 +71,7 @@ pub(crate) enum Form {
 
 impl Form {
     /// The form of so many numbers below a limit.
-    pub(crate) fn of(count: usize, limit: usize) -> Self {
+    fn of(count: usize, limit: usize) -> Self {
         if count == 0 || count >= limit {
             return Self::Nothing;
         }
@@ -35,7 +88,7 @@ impl Form {
 }
 
 /// Appends ascending numbers below a limit.
-pub(crate) fn write(out: &mut Vec<u8>, numbers: &[u16], limit: usize) {
+fn write_ascending(out: &mut Vec<u8>, numbers: &[u16], limit: usize) {
     match Form::of(numbers.len(), limit) {
         Form::Nothing => {}
         Form::Bits { bytes } => {
@@ -81,12 +134,12 @@ fn low_mask(low_bits: u32) -> u32 {
 }
 
 /// Reads so many ascending numbers below a limit, in place of what was in the list.
-pub(crate) fn read(
+fn read_ascending(
     reader: &mut Reader<'_>,
     count: usize,
     limit: usize,
     numbers: &mut Vec<u16>,
-) -> Result<(), Corrupt> {
+) -> Result<(), Damaged> {
     numbers.clear();
     let ones = match Form::of(count, limit) {
         Form::Nothing => {
@@ -110,7 +163,7 @@ pub(crate) fn read(
     if ones == count && ascend && numbers.last().is_none_or(|last| usize::from(*last) < limit) {
         Ok(())
     } else {
-        Err(Corrupt("a set is not what its length says"))
+        Err(Damaged("a set is not what its length says"))
     }
 }
 
@@ -176,13 +229,13 @@ mod tests {
 
     fn bytes(numbers: &[u16], limit: usize) -> Vec<u8> {
         let mut out = Vec::new();
-        write(&mut out, numbers, limit);
+        write_ascending(&mut out, numbers, limit);
         out
     }
 
-    fn back(bytes: &[u8], count: usize, limit: usize) -> Result<Vec<u16>, Corrupt> {
+    fn back(bytes: &[u8], count: usize, limit: usize) -> Result<Vec<u16>, Damaged> {
         let (mut reader, mut numbers) = (Reader::new(bytes), vec![9]);
-        read(&mut reader, count, limit, &mut numbers)?;
+        read_ascending(&mut reader, count, limit, &mut numbers)?;
         reader.end()?;
         Ok(numbers)
     }

@@ -1,178 +1,226 @@
-//! Sets of ordinals: a sorted list while they are few, one bit each once they are many.
+//! A set of numbers: a sorted list while they are few, one bit each once they are many.
 
-mod bits;
-mod term;
+use crate::bits::{Bits, Relocation};
+use crate::list;
+use crate::number::Number;
+use crate::term::Term;
 
-pub(crate) use bits::{Bits, count_between, ones, ordinals};
-pub(crate) use term::{Between, Term, count_of_all, for_words_of_all, places_of_all};
-
-use crate::ranked::Moved;
-
-/// One in how many of all ordinals must be in a set for bits to be the better form.
+/// One in how many of all numbers must be in a set for bits to be the better form.
 const DENSE_SHARE: usize = 64;
 /// A list this short stays a list whatever its share.
 const SPARSE_MIN: usize = 1_024;
 
-/// A set of ordinals that knows its size.
+/// A set of numbers that knows its size. Of 32 bits they may be from a range of any length, which [`Set::settle`] is told;
+/// of 16 bits they are a [`Part`](crate::Part).
 #[derive(Clone, Debug)]
-pub(crate) enum Set {
+pub struct Set<N: Number = u32>(pub(crate) Form<N>);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Form<N: Number> {
     /// Ascending.
-    Sparse(Vec<u32>),
+    List(Vec<N>),
     /// Bits, and how many of them are set.
-    Dense(Bits, usize),
+    Bits(Bits<N::Words>, usize),
 }
 
-impl Default for Set {
+impl<N: Number> Default for Set<N> {
     fn default() -> Self {
-        Self::Sparse(Vec::new())
+        Self::EMPTY
+    }
+}
+
+impl<N: Number> Set<N> {
+    /// The set that nothing is in.
+    pub const EMPTY: Self = Self(Form::List(Vec::new()));
+
+    /// How many numbers are in it.
+    pub fn len(&self) -> usize {
+        match &self.0 {
+            Form::List(list) => list.len(),
+            Form::Bits(_, len) => *len,
+        }
+    }
+
+    /// Whether nothing is in it.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Whether a number is in it.
+    pub fn contains(&self, number: N) -> bool {
+        match &self.0 {
+            Form::List(list) => list::contains(list, number),
+            Form::Bits(bits, _) => bits.contains(number.into()),
+        }
+    }
+
+    /// Hands over the numbers, ascending.
+    pub fn for_each(&self, mut take: impl FnMut(N)) {
+        match &self.0 {
+            Form::List(list) => list.iter().copied().for_each(take),
+            Form::Bits(bits, _) => bits.iter().for_each(|number| take(N::of(number))),
+        }
+    }
+
+    /// The numbers, ascending.
+    pub fn to_list(&self) -> Vec<N> {
+        let mut list = Vec::with_capacity(self.len());
+        self.for_each(|number| list.push(number));
+        list
+    }
+
+    /// Puts what is in it into bits.
+    pub fn add_to(&self, bits: &mut Bits<N::Words>) {
+        match &self.0 {
+            Form::Bits(own, _) => bits.union(own),
+            Form::List(list) => {
+                for number in list {
+                    bits.insert((*number).into());
+                }
+            }
+        }
+    }
+
+    /// Takes what is in it out of bits.
+    pub fn take_from(&self, bits: &mut Bits<N::Words>) {
+        match &self.0 {
+            Form::Bits(own, _) => bits.subtract(own),
+            Form::List(list) => {
+                for number in list {
+                    bits.remove((*number).into());
+                }
+            }
+        }
+    }
+
+    /// How many of its numbers are in bits.
+    pub fn common_with(&self, bits: &Bits<N::Words>) -> usize {
+        match &self.0 {
+            // Added up without a branch.
+            Form::List(list) => list.iter().map(|number| bits.bit((*number).into())).sum(),
+            Form::Bits(own, _) => own.common(bits),
+        }
+    }
+
+    /// How many are in both.
+    pub fn common(&self, other: &Self) -> usize {
+        match (&self.0, &other.0) {
+            (_, Form::Bits(bits, _)) => self.common_with(bits),
+            (Form::Bits(bits, _), _) => other.common_with(bits),
+            (Form::List(one), Form::List(two)) => list::common(one, two),
+        }
     }
 }
 
 impl Set {
-    pub(crate) fn len(&self) -> usize {
-        match self {
-            Self::Sparse(ordinals) => ordinals.len(),
-            Self::Dense(_, len) => *len,
-        }
-    }
-
-    pub(crate) fn insert(&mut self, ordinal: u32) {
-        match self {
-            Self::Dense(bits, len) => *len += usize::from(bits.insert(ordinal)),
-            // Tokens come in the order of their ordinals when a collection is loaded.
-            Self::Sparse(ordinals) if ordinals.last().is_none_or(|last| *last < ordinal) => {
-                ordinals.push(ordinal);
-                if ordinals.len() > SPARSE_MIN && ordinals.len() * DENSE_SHARE / 4 > ordinal as usize {
-                    self.settle(ordinal as usize + 1);
-                }
-            }
-            Self::Sparse(ordinals) => {
-                if let Err(position) = ordinals.binary_search(&ordinal) {
-                    ordinals.insert(position, ordinal);
+    /// Puts a number in.
+    pub fn insert(&mut self, number: u32) {
+        match &mut self.0 {
+            Form::Bits(bits, len) => *len += usize::from(bits.insert(number)),
+            Form::List(list) => {
+                // Numbers mostly come in their order; then it is known how many there are of how many.
+                let is_last = list.last().is_none_or(|last| *last < number);
+                list::insert(list, number);
+                if is_last && list.len() > SPARSE_MIN && list.len() * DENSE_SHARE / 4 > number as usize {
+                    self.settle(number as usize + 1);
                 }
             }
         }
     }
 
-    pub(crate) fn remove(&mut self, ordinal: u32) {
-        match self {
-            Self::Dense(bits, len) => *len -= usize::from(bits.remove(ordinal)),
-            Self::Sparse(ordinals) => {
-                if let Ok(position) = ordinals.binary_search(&ordinal) {
-                    ordinals.remove(position);
-                }
-            }
+    /// Takes a number out.
+    pub fn remove(&mut self, number: u32) {
+        match &mut self.0 {
+            Form::Bits(bits, len) => *len -= usize::from(bits.remove(number)),
+            Form::List(list) => list::remove(list, number),
         }
     }
 
-    /// Takes the better form for so many ordinals in all.
-    pub(crate) fn settle(&mut self, universe: usize) {
+    /// Takes the better form for numbers below `universe`.
+    pub fn settle(&mut self, universe: usize) {
         let dense = self.len() > SPARSE_MIN && self.len() * DENSE_SHARE > universe;
-        match self {
-            Self::Sparse(ordinals) if dense => {
+        match &mut self.0 {
+            Form::List(list) if dense => {
                 let mut bits = Bits::empty(universe);
-                for ordinal in ordinals.iter() {
-                    bits.insert(*ordinal);
+                for number in &*list {
+                    bits.insert(*number);
                 }
-                *self = Self::Dense(bits, ordinals.len());
+                self.0 = Form::Bits(bits, list.len());
             }
-            Self::Dense(bits, _) if !dense => *self = Self::Sparse(bits.iter().collect()),
-            Self::Sparse(ordinals) => ordinals.shrink_to_fit(),
-            Self::Dense(bits, _) => bits.0.shrink_to_fit(),
+            Form::Bits(bits, _) if !dense => self.0 = Form::List(bits.iter().collect()),
+            Form::List(list) => list.shrink_to_fit(),
+            Form::Bits(bits, _) => bits.0.shrink_to_fit(),
         }
     }
 
-    /// Gives every ordinal the number that it has by now.
-    pub(crate) fn renumber(&mut self, numbers: &[u32]) {
-        match self {
-            Self::Sparse(ordinals) => {
-                for ordinal in &mut *ordinals {
-                    *ordinal = numbers[*ordinal as usize];
+    /// Gives every number the one that a table has for it.
+    pub fn renumber(&mut self, numbers: &[u32]) {
+        match &mut self.0 {
+            Form::List(list) => {
+                for number in &mut *list {
+                    *number = numbers[*number as usize];
                 }
-                ordinals.sort_unstable();
+                list.sort_unstable();
             }
-            Self::Dense(bits, _) => {
+            Form::Bits(bits, _) => {
                 let mut renumbered = Bits::empty(numbers.len());
-                for ordinal in bits.iter() {
-                    renumbered.insert(numbers[ordinal as usize]);
+                for number in bits.iter() {
+                    renumbered.insert(numbers[number as usize]);
                 }
                 *bits = renumbered;
             }
         }
     }
 
-    /// Gives the slots that moved the numbers that they have by now.
-    pub(crate) fn relocate(&mut self, moved: &Moved) {
-        match self {
-            Self::Dense(bits, _) => bits.relocate(moved),
-            Self::Sparse(slots) => {
-                let is_moved = |slot: &u32| moved.slot(*slot) != *slot;
-                if slots.iter().any(is_moved) {
-                    for slot in &mut *slots {
-                        *slot = moved.slot(*slot);
+    /// Gives the numbers that moved those that they have by now.
+    pub fn relocate<const WORDS: usize>(&mut self, relocation: &Relocation<WORDS>) {
+        match &mut self.0 {
+            Form::Bits(bits, _) => bits.relocate(relocation),
+            Form::List(list) => {
+                let is_moved = |number: &u32| relocation.number(*number) != *number;
+                if list.iter().any(is_moved) {
+                    for number in &mut *list {
+                        *number = relocation.number(*number);
                     }
-                    slots.sort_unstable();
+                    list.sort_unstable();
                 }
             }
         }
     }
 
-    /// The same under other numbers, without those that have none, of which there are so many.
-    pub(crate) fn project(&self, numbers: &[Option<u32>], universe: usize) -> Self {
-        let number = |ordinal: &u32| numbers.get(*ordinal as usize).copied().flatten();
-        let mut projected = match self {
-            Self::Sparse(ordinals) => {
-                let mut projected: Vec<u32> = ordinals.iter().filter_map(number).collect();
+    /// The same under the numbers that a table has, which are below `universe`, without those that have none.
+    pub fn project(&self, numbers: &[Option<u32>], universe: usize) -> Self {
+        let number = |number: &u32| numbers.get(*number as usize).copied().flatten();
+        let mut projected = Self(match &self.0 {
+            Form::List(list) => {
+                let mut projected: Vec<u32> = list.iter().filter_map(number).collect();
                 projected.sort_unstable();
-                Self::Sparse(projected)
+                Form::List(projected)
             }
-            Self::Dense(bits, _) => {
+            Form::Bits(bits, _) => {
                 let mut projected = Bits::empty(universe);
-                let len = bits
-                    .iter()
-                    .filter_map(|ordinal| number(&ordinal))
-                    .map(|slot| projected.insert(slot))
-                    .count();
-                Self::Dense(projected, len)
+                let renumbered = bits.iter().filter_map(|old| number(&old));
+                let len = renumbered.map(|number| projected.insert(number)).count();
+                Form::Bits(projected, len)
             }
-        };
+        });
         projected.settle(universe);
         projected
     }
 
-    /// How many of its ordinals are in bits.
-    pub(crate) fn common(&self, bits: &Bits) -> usize {
-        match self {
-            // Added up without a branch.
-            Self::Sparse(ordinals) => ordinals.iter().map(|ordinal| bits.bit(*ordinal)).sum(),
-            Self::Dense(own, _) => own.common(bits),
-        }
-    }
-
     /// The set as queries take it.
-    pub(crate) fn term(&self) -> Term<'_> {
-        match self {
-            Self::Dense(bits, len) => Term::of_bits(bits, *len),
-            Self::Sparse(ordinals) => Term::of_list(ordinals),
+    pub fn term(&self) -> Term<'_> {
+        match &self.0 {
+            Form::Bits(bits, len) => Term::of_bits(bits, *len),
+            Form::List(list) => Term::of_list(list),
         }
     }
 
-    /// Adds its ordinals to others.
-    pub(crate) fn add_to(&self, others: &mut Bits) {
-        match self {
-            Self::Dense(bits, _) => others.union(bits),
-            Self::Sparse(ordinals) => {
-                for ordinal in ordinals {
-                    others.insert(*ordinal);
-                }
-            }
-        }
-    }
-
-    pub(crate) fn bytes(&self) -> usize {
-        match self {
-            Self::Sparse(ordinals) => ordinals.capacity() * size_of::<u32>(),
-            Self::Dense(bits, _) => bits.bytes(),
+    /// Bytes of memory.
+    pub fn bytes(&self) -> usize {
+        match &self.0 {
+            Form::List(list) => list.capacity() * size_of::<u32>(),
+            Form::Bits(bits, _) => bits.bytes(),
         }
     }
 }
@@ -184,6 +232,9 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::bits::count_between;
+    use crate::term::{Between, count_of_all, for_words_of_all};
+    use crate::words;
 
     fn bits_of(set: &Set) -> Bits {
         let mut bits = Bits::default();
@@ -218,10 +269,10 @@ mod tests {
             let common: Vec<u32> = other.intersection(&model).copied().collect();
             let mut found = Vec::new();
             let terms = [set.term(), Term::new(others.clone(), 0)];
-            for_words_of_all(&terms, Some(&others), |start, words| found.extend(ordinals(start, words)));
+            for_words_of_all(&terms, Some(&others), |start, block| found.extend(words::numbers(start, block)));
             prop_assert_eq!(&found, &common);
             prop_assert_eq!(count_of_all(&terms), common.len());
-            prop_assert_eq!(set.common(&others), common.len());
+            prop_assert_eq!(set.common_with(&others), common.len());
             prop_assert_eq!(set.term().to_bits().iter().collect::<Vec<_>>(), model.iter().copied().collect::<Vec<_>>());
             prop_assert!((0..7_000).all(|ordinal| set.term().contains(ordinal) == model.contains(&ordinal)));
             // Those of the model that are not among the others, but for the first hundred ordinals.

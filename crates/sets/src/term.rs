@@ -2,15 +2,16 @@
 
 use std::borrow::Cow;
 
-use super::bits::{Bits, ones};
-use crate::ranked::{PLACE_WORDS, Places};
+use crate::bits::Bits;
+use crate::list;
+use crate::words::{intersect, ones};
 
 /// A set as a query finds it in the index: borrowed, and made of others only where somebody looks.
 #[derive(Clone, Debug)]
-pub(crate) struct Term<'a> {
+pub struct Term<'a> {
     form: Form<'a>,
     /// How many there are, about.
-    pub(crate) about: usize,
+    pub about: usize,
 }
 
 #[derive(Clone, Debug)]
@@ -23,10 +24,13 @@ enum Form<'a> {
 
 /// What is in one set and not in another, but the other way round for some.
 #[derive(Clone, Debug)]
-pub(crate) struct Between<'a> {
-    pub(crate) upper: Option<&'a Bits>,
-    pub(crate) lower: Option<&'a Bits>,
-    pub(crate) flipped: Bits,
+pub struct Between<'a> {
+    /// The one set.
+    pub upper: Option<&'a Bits>,
+    /// The other one.
+    pub lower: Option<&'a Bits>,
+    /// Those for which it is the other way round.
+    pub flipped: Bits,
 }
 
 impl Between<'_> {
@@ -43,40 +47,43 @@ impl Between<'_> {
 
 impl<'a> Term<'a> {
     /// What is in a list, which ascends.
-    pub(super) fn of_list(list: &'a [u32]) -> Self {
+    pub(crate) fn of_list(list: &'a [u32]) -> Self {
         Self { form: Form::List(list), about: list.len() }
     }
 
     /// What is in a set of so many.
-    pub(super) fn of_bits(bits: &'a Bits, len: usize) -> Self {
+    pub(crate) fn of_bits(bits: &'a Bits, len: usize) -> Self {
         Self { form: Form::Bits(Cow::Borrowed(bits)), about: len }
     }
 
-    pub(crate) fn new(bits: Bits, about: usize) -> Self {
+    /// What is in bits, of which about so many are set.
+    pub fn new(bits: Bits, about: usize) -> Self {
         Self { form: Form::Bits(Cow::Owned(bits)), about }
     }
 
-    pub(crate) fn between(between: Between<'a>, about: usize) -> Self {
+    /// What is between two sets, about so many.
+    pub fn between(between: Between<'a>, about: usize) -> Self {
         Self { form: Form::Between(between), about }
     }
 
-    pub(crate) fn contains(&self, ordinal: u32) -> bool {
+    /// Whether a number is in it.
+    pub fn contains(&self, number: u32) -> bool {
         match &self.form {
-            Form::List(list) => list.binary_search(&ordinal).is_ok(),
-            Form::Bits(bits) => bits.contains(ordinal),
-            Form::Between(_) => (self.word(ordinal as usize / 64) >> (ordinal % 64)) & 1 == 1,
+            Form::List(list) => list::contains(list, number),
+            Form::Bits(bits) => bits.contains(number),
+            Form::Between(_) => (self.word(number as usize / 64) >> (number % 64)) & 1 == 1,
         }
     }
 
-    /// The ordinals from 64 × `index` on, one bit each.
-    pub(crate) fn word(&self, index: usize) -> u64 {
+    /// The numbers from 64 × `index` on, one bit each.
+    pub fn word(&self, index: usize) -> u64 {
         let mut word = [u64::MAX];
         self.intersect(&mut word, index);
         word[0]
     }
 
-    /// Its ordinals, where they are a list.
-    pub(crate) fn list(&self) -> Option<&'a [u32]> {
+    /// Its numbers, where they are a list.
+    pub fn list(&self) -> Option<&'a [u32]> {
         match self.form {
             Form::List(list) => Some(list),
             _ => None,
@@ -84,21 +91,21 @@ impl<'a> Term<'a> {
     }
 
     /// Its bits, where it has them.
-    pub(crate) fn bits(&self) -> Option<&Bits> {
+    pub fn bits(&self) -> Option<&Bits> {
         match &self.form {
             Form::Bits(bits) => Some(bits),
             _ => None,
         }
     }
 
-    /// The same with one bit for each ordinal, for whoever asks often.
-    pub(crate) fn to_bits(&self) -> Cow<'_, Bits> {
+    /// The same with one bit for each number, for whoever asks often.
+    pub fn to_bits(&self) -> Cow<'_, Bits> {
         match &self.form {
             Form::Bits(bits) => Cow::Borrowed(bits),
             Form::List(list) => {
                 let mut bits = Bits(vec![0; self.words_end()]);
-                for ordinal in *list {
-                    bits.insert(*ordinal);
+                for number in *list {
+                    bits.insert(*number);
                 }
                 Cow::Owned(bits)
             }
@@ -127,12 +134,12 @@ impl<'a> Term<'a> {
             Form::Bits(bits) => intersect(block, bits.words_from(start)),
             Form::Between(between) => between.intersect(block, start),
             Form::List(list) => {
-                let from = list.partition_point(|ordinal| (*ordinal as usize) < start * 64);
+                let from = list.partition_point(|number| (*number as usize) < start * 64);
                 let mut rest = list[from..].iter().peekable();
                 for (index, word) in (start..).zip(block) {
                     let mut listed = 0;
-                    while let Some(ordinal) = rest.next_if(|ordinal| **ordinal as usize / 64 == index) {
-                        listed |= 1 << (ordinal % 64);
+                    while let Some(number) = rest.next_if(|number| **number as usize / 64 == index) {
+                        listed |= 1 << (number % 64);
                     }
                     *word &= listed;
                 }
@@ -145,7 +152,7 @@ impl<'a> Term<'a> {
 const BLOCK_WORDS: usize = 64;
 
 /// Goes through what is in all of some sets, words at a time, each time with the index of the first.
-pub(crate) fn for_words_of_all(terms: &[Term<'_>], also: Option<&Bits>, mut take: impl FnMut(usize, &[u64])) {
+pub fn for_words_of_all(terms: &[Term<'_>], also: Option<&Bits>, mut take: impl FnMut(usize, &[u64])) {
     let end = terms.iter().map(Term::words_end).min().unwrap_or(0);
     for start in (0..end).step_by(BLOCK_WORDS) {
         let mut block = [u64::MAX; BLOCK_WORDS];
@@ -161,13 +168,13 @@ pub(crate) fn for_words_of_all(terms: &[Term<'_>], also: Option<&Bits>, mut take
 }
 
 /// How many are in all of some sets.
-pub(crate) fn count_of_all(terms: &[Term<'_>]) -> usize {
+pub fn count_of_all(terms: &[Term<'_>]) -> usize {
     let shortest = terms.iter().enumerate().filter_map(|(index, term)| Some((index, term.list()?)));
     if let Some((listed, list)) = shortest.min_by_key(|(_, list)| list.len()) {
-        let others = |ordinal: u32| {
-            terms.iter().enumerate().all(|(index, term)| index == listed || term.contains(ordinal))
+        let others = |number: u32| {
+            terms.iter().enumerate().all(|(index, term)| index == listed || term.contains(number))
         };
-        return list.iter().filter(|ordinal| others(**ordinal)).count();
+        return list.iter().filter(|number| others(**number)).count();
     }
     if let [Term { form: Form::Bits(a), .. }, Term { form: Form::Bits(b), .. }] = terms {
         return a.common(b);
@@ -177,19 +184,11 @@ pub(crate) fn count_of_all(terms: &[Term<'_>]) -> usize {
     count
 }
 
-/// The places of a block, which begins at some slot, that are in all of some sets.
-pub(crate) fn places_of_all(terms: &[Term<'_>], base: u32) -> Places {
-    let mut places = [u64::MAX; PLACE_WORDS];
+/// The numbers from a multiple of 64 on that are in all of some sets, one bit each.
+pub fn words_of_all<const WORDS: usize>(terms: &[Term<'_>], from: u32) -> [u64; WORDS] {
+    let mut words = [u64::MAX; WORDS];
     for term in terms {
-        term.intersect(&mut places, base as usize / 64);
+        term.intersect(&mut words, from as usize / 64);
     }
-    places
-}
-
-fn intersect(block: &mut [u64], words: &[u64]) {
-    let common = block.len().min(words.len());
-    for (word, other) in block.iter_mut().zip(words) {
-        *word &= other;
-    }
-    block[common..].fill(0);
+    words
 }

@@ -2,10 +2,11 @@
 
 use std::cmp::Ordering;
 
+use bourse_sets::Term;
+
 use crate::filter::PropertyFilter;
 use crate::properties::{Extracted, Properties};
 use crate::ranked::Ranked;
-use crate::set::Term;
 
 /// Tokens below which an index is not worth making anew when their number doubles.
 const INDEX_ANEW_MIN: usize = 4_096;
@@ -110,12 +111,13 @@ impl Shelf {
 mod tests {
     use std::collections::BTreeMap;
 
+    use bourse_sets::{numbers, words_of_all};
     use proptest::prelude::*;
 
     use super::*;
     use crate::filter::{Condition, Value};
     use crate::properties::extract;
-    use crate::set::{ordinals, places_of_all};
+    use crate::ranked::PLACE_WORDS;
 
     const TOKENS: u32 = 12_000;
 
@@ -144,7 +146,7 @@ mod tests {
         let terms = shelf.terms(filters);
         let runs = shelf.list().blocks_from((0, 0));
         let of_run = |run: crate::ranked::Run<'_>| {
-            let places: Vec<u32> = ordinals(0, &places_of_all(&terms, run.base)).collect();
+            let places: Vec<u32> = numbers(0, &words_of_all::<PLACE_WORDS>(&terms, run.base)).collect();
             let slots = run.slots().filter(|(_, slot)| places.contains(&(slot - run.base)));
             slots.map(|(token, _)| token).collect::<Vec<_>>()
         };

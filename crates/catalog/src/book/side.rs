@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 
+use bourse_sets::Bits;
 use bourse_wire::OrderSide;
 
 use super::shelf::Shelf;
@@ -9,7 +10,6 @@ use super::{Around, Book, NO_TOKEN};
 use crate::chains::grow;
 use crate::currencies::{Direction, Price};
 use crate::properties::Extracted;
-use crate::set::Bits;
 
 /// No slot.
 const NONE: u32 = u32::MAX;

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use bourse_sets::{Bits, Set, Term, count_of_all};
 use hashbrown::HashMap;
 
 use super::extract::Shape;
 use super::ladder::{Ladder, Within};
 use crate::filter::{Condition, PropertyFilter, Value};
-use crate::ranked::Moved;
-use crate::set::{Bits, Set, Term, count_of_all};
+use crate::ranked::SlotRelocation;
 
 /// Tokens with a whole number from which on a property has a ladder.
 const LADDER_TOKENS_MIN: usize = 4_096;
@@ -112,11 +112,11 @@ impl Properties {
     }
 
     /// Gives the slots that moved the numbers that they have by now.
-    pub(crate) fn relocate(&mut self, moved: &Moved) {
+    pub(crate) fn relocate(&mut self, relocation: &SlotRelocation) {
         for property in &mut self.properties {
-            property.sets_mut().for_each(|set| set.relocate(moved));
+            property.sets_mut().for_each(|set| set.relocate(relocation));
             if let Some(ladder) = &mut property.ladder {
-                ladder.relocate(moved);
+                ladder.relocate(relocation);
             }
         }
     }
@@ -189,7 +189,7 @@ impl Property {
                 self.several_ints -= usize::from(repeated);
                 if let Some(set) = self.ints.get_mut(number) {
                     set.remove(ordinal);
-                    if set.len() == 0 {
+                    if set.is_empty() {
                         self.ints.remove(number);
                     }
                 }
@@ -255,7 +255,7 @@ impl Property {
     }
 
     fn project(&self, numbers: &[Option<u32>], universe: usize) -> Self {
-        let project = |set: &Set| Some(set.project(numbers, universe)).filter(|set| set.len() > 0);
+        let project = |set: &Set| Some(set.project(numbers, universe)).filter(|set| !set.is_empty());
         let projected = |sets: &HashMap<String, Set>| -> HashMap<String, Set> {
             sets.iter().filter_map(|(value, set)| Some((value.clone(), project(set)?))).collect()
         };
@@ -309,7 +309,7 @@ fn union<'a>(sets: impl Iterator<Item = &'a Set>, universe: usize) -> Term<'stat
 fn remove_from(sets: &mut HashMap<String, Set>, key: &str, ordinal: u32) {
     if let Some(set) = sets.get_mut(key) {
         set.remove(ordinal);
-        if set.len() == 0 {
+        if set.is_empty() {
             sets.remove(key);
         }
     }

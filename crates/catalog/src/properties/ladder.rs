@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::ops::Bound;
 
-use crate::ranked::Moved;
-use crate::set::{Between, Bits, Set, Term, count_between};
+use bourse_sets::{Between, Bits, Set, Term, count_between};
+
+use crate::ranked::SlotRelocation;
 
 /// The tokens at or below some of the numbers. Between two rungs the numbers themselves are gone through. Right only
 /// while every token has one number.
@@ -52,9 +53,9 @@ impl Ladder {
     }
 
     /// Gives the slots that moved the numbers that they have by now.
-    pub(crate) fn relocate(&mut self, moved: &Moved) {
+    pub(crate) fn relocate(&mut self, relocation: &SlotRelocation) {
         for rung in &mut self.rungs {
-            rung.below.relocate(moved);
+            rung.below.relocate(relocation);
         }
     }
 
@@ -133,7 +134,7 @@ impl<'a> Within<'a> {
             return list.iter().map(|ordinal| bit(upper, *ordinal) & !bit(lower, *ordinal)).sum();
         }
         let bits = term.to_bits();
-        let of = |sets: &[&Set]| -> usize { sets.iter().map(|set| set.common(&bits)).sum() };
+        let of = |sets: &[&Set]| -> usize { sets.iter().map(|set| set.common_with(&bits)).sum() };
         let between = upper.map_or(0, |upper| count_between(upper, lower, &bits));
         between + of(&self.missing) - of(&self.wrong)
     }

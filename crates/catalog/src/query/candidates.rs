@@ -1,11 +1,11 @@
 //! The tokens that a filter lets through.
 
+use bourse_sets::{Bits, Term, for_words_of_all, numbers, ones};
 use bourse_wire::TokenId;
 
 use crate::collection::Collection;
 use crate::filter::TokenFilter;
 use crate::names::Needle;
-use crate::set::{Bits, Term, for_words_of_all, ones, ordinals};
 
 /// So few are gone through one by one rather than looked for in a list.
 const FEW_MAX: usize = 512;
@@ -78,7 +78,7 @@ impl Candidates<'_> {
     /// How many of them are in a set.
     pub(crate) fn common(&self, collection: &Collection, set: &Bits) -> usize {
         match self {
-            Self::All => set.len(),
+            Self::All => set.count(),
             Self::Few(few) => few.iter().map(|ordinal| set.bit(*ordinal)).sum(),
             Self::Many(many) => many.count(collection, Some(set)),
         }
@@ -145,7 +145,7 @@ impl<'a> Many<'a> {
             count += match &self.unsure {
                 None => ones(words),
                 Some(needle) => {
-                    ordinals(start, words).filter(|ordinal| collection.names.has(*ordinal, needle)).count()
+                    numbers(start, words).filter(|ordinal| collection.names.has(*ordinal, needle)).count()
                 }
             };
         });
@@ -252,7 +252,7 @@ impl Collection {
         // Its name need not have the text.
         let mut bits = by_name.to_bits(self);
         bits.insert(token);
-        let about = bits.len();
+        let about = bits.count();
         Many { terms: vec![Term::new(bits, about)], unsure: None }
     }
 

@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 
+use bourse_sets::Bits;
 use bourse_wire::{OrderSide, Timestamp, TokenId};
 
 use super::candidates::Candidates;
@@ -12,7 +13,6 @@ use crate::book::NO_TOKEN;
 use crate::collection::Collection;
 use crate::currencies::Price;
 use crate::filter::OrderFilter;
-use crate::set::Bits;
 
 /// What a row is sorted by.
 struct Found<'a> {

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use bourse_sets::Bits;
 use bourse_wire::OrderSide;
 
 use super::candidates::Candidates;
@@ -10,7 +11,6 @@ use super::walk::{Keep, Order, Segment};
 use super::{Column, Sort, Start};
 use crate::collection::Collection;
 use crate::filter::{OrderFilter, TokenFilter};
-use crate::set::Bits;
 
 /// Which tokens with which orders, in which order, from where.
 #[derive(Clone, Debug)]

@@ -2,6 +2,8 @@
 
 use std::cmp::Ordering;
 
+use bourse_sets::{Bits, Term, numbers, ones, words_of_all};
+
 use super::Start;
 use super::candidates::Candidates;
 use super::position::{Key, Position};
@@ -9,7 +11,6 @@ use crate::book::Shelf;
 use crate::collection::Collection;
 use crate::filter::PropertyFilter;
 use crate::ranked::{Places, Ranked, Run};
-use crate::set::{Bits, Term, ones, ordinals, places_of_all};
 
 /// So few places of a block are looked up rather than all of them gone through.
 const SOUGHT_MAX: usize = 24;
@@ -112,7 +113,7 @@ struct Kept<'a, 's> {
 
 impl<'a, 's> Kept<'a, 's> {
     fn new(segment: &'s Segment<'a>, terms: &[Term<'_>], run: Run<'a>) -> Self {
-        let places = (!terms.is_empty()).then(|| places_of_all(terms, run.base));
+        let places = (!terms.is_empty()).then(|| words_of_all(terms, run.base));
         Self { segment, run, places }
     }
 
@@ -157,7 +158,7 @@ impl Kept<'_, '_> {
     /// The same where the index lets few places through: their ranks are looked up instead of asking every rank.
     fn take_sought(&self, places: &Places, collection: &Collection, page: &mut Page) -> bool {
         let mut indexes: Vec<usize> =
-            ordinals(0, places).filter_map(|place| index_of(self.run.places, place)).collect();
+            numbers(0, places).filter_map(|place| index_of(self.run.places, place)).collect();
         indexes.sort_unstable();
         if self.segment.reverse {
             indexes.reverse();

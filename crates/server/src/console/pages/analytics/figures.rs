@@ -3,7 +3,7 @@
 
 use std::sync::LazyLock;
 
-use bourse_analytics::{Chart, Cut, Interval, Measure, Set};
+use bourse_analytics::{Chart, Cut, DaySet, Interval, Measure};
 
 use crate::console::chart::{Step, Style, Unit};
 use crate::route::Service;
@@ -101,21 +101,21 @@ impl Figure {
             Subject::Counted(
                 Measure::Transactions
                 | Measure::Conversion
-                | Measure::Distinct(Set::Sent)
-                | Measure::Segments(Set::Sent),
+                | Measure::Distinct(DaySet::Sent)
+                | Measure::Segments(DaySet::Sent),
             ) => Topic::Transactions,
             Subject::Counted(
                 Measure::Trades
                 | Measure::TradesByAction
-                | Measure::Distinct(Set::Market)
-                | Measure::Segments(Set::Market),
+                | Measure::Distinct(DaySet::Market)
+                | Measure::Segments(DaySet::Market),
             ) => Topic::Market,
             Subject::Counted(
                 Measure::New
                 | Measure::Stickiness
                 | Measure::AverageActive
-                | Measure::Distinct(Set::Active)
-                | Measure::Segments(Set::Active),
+                | Measure::Distinct(DaySet::Active)
+                | Measure::Segments(DaySet::Active),
             ) => Topic::Wallets,
         }
     }
@@ -123,9 +123,9 @@ impl Figure {
     /// What is shown, whatever the periods are.
     pub(super) fn name(&self) -> String {
         let of_set = |set| match set {
-            Set::Active => "Active wallets",
-            Set::Sent => "Transacting wallets",
-            Set::Market => "Market wallets",
+            DaySet::Active => "Active wallets",
+            DaySet::Sent => "Transacting wallets",
+            DaySet::Market => "Market wallets",
         };
         match self.subject {
             Subject::Compute | Subject::ComputeTogether => "Compute units".to_owned(),
@@ -139,7 +139,7 @@ impl Figure {
                 Measure::Retention(days) => format!("Day {days} retention"),
                 Measure::Stickiness => "Stickiness".to_owned(),
                 Measure::AverageActive => "Average wallets a day".to_owned(),
-                Measure::Segments(Set::Active) => "New and returning wallets".to_owned(),
+                Measure::Segments(DaySet::Active) => "New and returning wallets".to_owned(),
                 Measure::Segments(set) => format!("New and returning {}", of_set(set).to_lowercase()),
             },
         }
