@@ -8,7 +8,6 @@ mod compare;
 mod counting;
 mod error;
 mod first_touch;
-mod floor;
 mod jsonl;
 mod load;
 mod memory;
@@ -22,6 +21,7 @@ mod run;
 mod scenario;
 mod stage;
 mod stats;
+mod trading;
 mod write_load;
 mod writer;
 

@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn the_count_of_the_trading_floor_is_not_counting() {
+    fn the_count_of_trading_is_not_counting() {
         assert!(!is_selected(&options(&["--only", "count"])));
         assert!(is_selected(&options(&["--only", "TrackEvents"])));
     }

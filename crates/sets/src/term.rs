@@ -169,6 +169,9 @@ pub fn for_words_of_all(terms: &[Term<'_>], also: Option<&Bits>, mut take: impl 
 
 /// How many are in all of some sets.
 pub fn count_of_all(terms: &[Term<'_>]) -> usize {
+    if let [Term { form: Form::List(a), .. }, Term { form: Form::List(b), .. }] = terms {
+        return list::common(a, b);
+    }
     let shortest = terms.iter().enumerate().filter_map(|(index, term)| Some((index, term.list()?)));
     if let Some((listed, list)) = shortest.min_by_key(|(_, list)| list.len()) {
         let others = |number: u32| {

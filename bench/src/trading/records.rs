@@ -1,13 +1,13 @@
-//! The floor as records to import.
+//! The traded collection as records to import.
 
 use serde_json::{Value, json};
 
 use super::account::account;
 use super::currency::{CURRENCIES, Currency};
 use super::token::token_id;
-use super::{CHAIN_ID, CONTRACT, Floor};
+use super::{CHAIN_ID, CONTRACT, TradedCollection};
 
-impl Floor {
+impl TradedCollection {
     /// The records to import, each after those that it is about.
     pub(crate) fn records(&self) -> impl Iterator<Item = Value> {
         let tokens = self.tokens.iter().enumerate();
@@ -52,15 +52,15 @@ mod tests {
 
     use serde_json::Value;
 
-    use crate::floor::Floor;
     use crate::jsonl;
+    use crate::trading::TradedCollection;
 
     #[test]
     fn every_record_is_a_line() {
-        let floor = Floor::new(2_000);
+        let collection = TradedCollection::new(2_000);
         let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join("floor.jsonl");
-        let written = jsonl::write(&path, floor.records()).unwrap();
+        let path = directory.path().join("trading.jsonl");
+        let written = jsonl::write(&path, collection.records()).unwrap();
         let text = std::fs::read_to_string(&path).unwrap();
         assert_eq!(written.bytes, text.len() as u64);
         let mut kinds: BTreeMap<String, u64> = BTreeMap::new();
@@ -77,9 +77,13 @@ mod tests {
 
     #[test]
     fn a_token_takes_about_600_bytes() {
-        let floor = Floor::new(2_000);
-        let bytes: usize =
-            floor.tokens.iter().enumerate().map(|(index, token)| token.record(index).to_string().len()).sum();
+        let collection = TradedCollection::new(2_000);
+        let bytes: usize = collection
+            .tokens
+            .iter()
+            .enumerate()
+            .map(|(index, token)| token.record(index).to_string().len())
+            .sum();
         assert!((570..=680).contains(&(bytes / 2_000)), "{} bytes", bytes / 2_000);
     }
 }

@@ -4,9 +4,9 @@ use std::collections::{HashMap, HashSet};
 
 use super::filter::Filter;
 use super::order::{Order, Side};
-use super::{Floor, Token};
+use super::{Token, TradedCollection};
 
-impl Floor {
+impl TradedCollection {
     /// The tokens that are for sale and pass, each as its cheapest listing that passes, cheapest first.
     pub(crate) fn listed(&self, filter: &Filter) -> Vec<&Order> {
         let mut cheapest: HashMap<usize, &Order> = HashMap::new();
@@ -56,34 +56,34 @@ impl Floor {
 
 #[cfg(test)]
 mod tests {
-    use crate::floor::{Filter, Floor, Text};
+    use crate::trading::{Filter, Text, TradedCollection};
 
     #[test]
     fn each_token_for_sale_is_one_row_in_the_order_of_prices_with_unknown_rates_last() {
-        let floor = Floor::new(2_000);
-        let rows = floor.listed(&Filter::default());
+        let collection = TradedCollection::new(2_000);
+        let rows = collection.listed(&Filter::default());
         let listed: std::collections::BTreeSet<usize> =
-            floor.active_listings().map(|order| order.token).collect();
+            collection.active_listings().map(|order| order.token).collect();
         assert_eq!(rows.len(), listed.len());
         assert!(rows.is_sorted_by_key(|order| order.rank()));
-        assert!(rows.iter().all(|row| floor.listings_of(row.token)[0] == *row));
+        assert!(rows.iter().all(|row| collection.listings_of(row.token)[0] == *row));
         assert!(rows[0].currency().has_rate() && !rows[rows.len() - 1].currency().has_rate());
     }
 
     #[test]
     fn values_of_a_property_part_the_tokens_for_sale() {
-        let floor = Floor::new(2_000);
+        let collection = TradedCollection::new(2_000);
         let with = |values| Filter { texts: vec![(Text::Rarity, values)], ..Filter::default() };
-        let parts: usize = (0..5).map(|value| floor.listed(&with(vec![value])).len()).sum();
-        let all = floor.listed(&with((0..5).collect())).len();
-        assert_eq!((parts, all), (floor.listed(&Filter::default()).len(), parts));
-        assert!(floor.lists_at_least(all, &Filter::default()));
-        assert!(!floor.lists_at_least(all + 1, &Filter::default()));
+        let parts: usize = (0..5).map(|value| collection.listed(&with(vec![value])).len()).sum();
+        let all = collection.listed(&with((0..5).collect())).len();
+        assert_eq!((parts, all), (collection.listed(&Filter::default()).len(), parts));
+        assert!(collection.lists_at_least(all, &Filter::default()));
+        assert!(!collection.lists_at_least(all + 1, &Filter::default()));
     }
 
     #[test]
     fn every_token_has_a_name() {
-        let names = Floor::new(2_000).names();
+        let names = TradedCollection::new(2_000).names();
         assert_eq!(names.values().sum::<usize>(), 2_000);
         assert!(names.keys().all(|name| name.split(' ').count() == 2));
     }

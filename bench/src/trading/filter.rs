@@ -63,7 +63,7 @@ mod tests {
     use serde_json::json;
 
     use super::Filter;
-    use crate::floor::{Floor, Number, Text};
+    use crate::trading::{Number, Text, TradedCollection};
 
     #[test]
     fn spells_what_it_asks_for() {
@@ -87,10 +87,10 @@ mod tests {
 
     #[test]
     fn bounds_are_included() {
-        let floor = Floor::new(200);
-        let level = floor.tokens[0].number(Number::Level);
+        let collection = TradedCollection::new(200);
+        let level = collection.tokens[0].number(Number::Level);
         let between = |min, max| Filter { ranges: vec![(Number::Level, min, max)], ..Filter::default() };
-        assert!(between(level, level).takes_token(&floor.tokens[0]));
-        assert!(!between(level + 1, level + 2).takes_token(&floor.tokens[0]));
+        assert!(between(level, level).takes_token(&collection.tokens[0]));
+        assert!(!between(level + 1, level + 2).takes_token(&collection.tokens[0]));
     }
 }

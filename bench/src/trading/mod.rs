@@ -1,4 +1,4 @@
-//! The trading floor: one large collection with its owners and its order book, the same in every run. All that
+//! The traded collection: one large collection with its owners and its order book, the same in every run. All that
 //! is served follows from it, so it also knows what the right answers are.
 
 mod account;
@@ -39,14 +39,14 @@ const REPEAT_EVERY: usize = 20;
 
 /// The collection and its order book.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Floor {
+pub(crate) struct TradedCollection {
     /// All tokens, by their place.
     pub(crate) tokens: Vec<Token>,
     /// All orders.
     pub(crate) orders: Vec<Order>,
 }
 
-impl Floor {
+impl TradedCollection {
     /// A collection of so many tokens.
     pub(crate) fn new(token_count: usize) -> Self {
         let mut random = Random::new(SEED);
@@ -87,21 +87,21 @@ fn draw_orders(tokens: &[Token], owners: usize, random: &mut Random) -> Vec<Orde
 mod tests {
     use std::collections::HashSet;
 
-    use super::Floor;
+    use super::TradedCollection;
     use super::order::{Order, Side};
 
     #[test]
-    fn the_floor_is_the_same_every_time() {
-        assert_eq!(Floor::new(2_000), Floor::new(2_000));
+    fn the_collection_is_the_same_every_time() {
+        assert_eq!(TradedCollection::new(2_000), TradedCollection::new(2_000));
     }
 
     #[test]
     fn orders_are_half_as_many_as_tokens_and_four_of_five_are_listings_by_holders() {
-        let floor = Floor::new(2_000);
-        assert_eq!(floor.orders.len(), 1_000);
-        let listings: Vec<_> = floor.orders.iter().filter(|order| order.side == Side::Listing).collect();
+        let collection = TradedCollection::new(2_000);
+        assert_eq!(collection.orders.len(), 1_000);
+        let listings: Vec<_> = collection.orders.iter().filter(|order| order.side == Side::Listing).collect();
         assert_eq!(listings.len(), 800);
-        assert!(listings.iter().all(|order| order.maker == floor.tokens[order.token].owner));
+        assert!(listings.iter().all(|order| order.maker == collection.tokens[order.token].owner));
         let listed: HashSet<usize> = listings.iter().map(|order| order.token).collect();
         assert!((720..=760).contains(&listed.len()), "{}", listed.len());
         let active = listings.iter().filter(|order| order.is_active()).count();
@@ -110,16 +110,16 @@ mod tests {
 
     #[test]
     fn offers_are_made_by_others() {
-        let floor = Floor::new(2_000);
-        let mut offers = floor.orders.iter().filter(|order| order.side == Side::Offer);
-        assert!(offers.all(|order| order.maker != floor.tokens[order.token].owner));
+        let collection = TradedCollection::new(2_000);
+        let mut offers = collection.orders.iter().filter(|order| order.side == Side::Offer);
+        assert!(offers.all(|order| order.maker != collection.tokens[order.token].owner));
     }
 
     #[test]
     fn no_two_prices_and_no_two_orders_are_the_same() {
-        let floor = Floor::new(20_000);
-        let prices: HashSet<u64> = floor.orders.iter().map(|order| order.price_micros).collect();
-        let ids: HashSet<String> = floor.orders.iter().map(Order::order_id).collect();
+        let collection = TradedCollection::new(20_000);
+        let prices: HashSet<u64> = collection.orders.iter().map(|order| order.price_micros).collect();
+        let ids: HashSet<String> = collection.orders.iter().map(Order::order_id).collect();
         assert_eq!((prices.len(), ids.len()), (10_000, 10_000));
     }
 }

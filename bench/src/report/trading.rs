@@ -1,4 +1,4 @@
-//! What was measured on one size of the trading floor.
+//! What was measured on one size of the traded collection.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ const MEMORY_GOAL_BYTES: u64 = 1_500_000_000;
 
 /// Everything about one size.
 #[derive(Debug)]
-pub(crate) struct FloorReport {
+pub(crate) struct TradingReport {
     /// Tokens of the collection.
     pub(crate) tokens: usize,
     /// The import before the load.
@@ -83,7 +83,7 @@ fn goal(tokens: usize, words: impl FnOnce() -> String) -> String {
     if tokens == GOAL_TOKENS { format!(", goal {}", words()) } else { String::new() }
 }
 
-impl FloorReport {
+impl TradingReport {
     /// The figures.
     pub(super) fn to_json(&self) -> Value {
         json!({
