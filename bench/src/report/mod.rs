@@ -15,11 +15,11 @@ use serde_json::{Value, json};
 
 pub(crate) use contest::{Contest, Heading, Round};
 pub(crate) use counting::{
-    ChartReport, ChartTimes, Comparison, CountingReport, Disk, Ingest, Percentiles, Rate, Sent,
+    ChartReport, ChartTimes, Comparison, CountingReport, Disk, Ingest, Percentiles, Rate, SendReport,
 };
 pub(crate) use growth::print_growth;
 pub(crate) use import::Import;
-pub(crate) use replay::{Ceiling, Indexed, PonderReport, ReplayReport, Synced};
+pub(crate) use replay::{Ceiling, IndexingReport, PonderReport, ReplayReport, SyncReport};
 pub(crate) use trading::{FirstTouch, Memory, TradingReport};
 pub(crate) use writes::{ReadsDuringWrites, WRITES_PER_SECOND};
 

@@ -67,7 +67,7 @@ fn draw_orders(tokens: &[Token], owners: usize, random: &mut Random) -> Vec<Orde
             let index = random.index(tokens.len());
             // Nobody makes an offer for a token of their own.
             let maker = (tokens[index].owner + 1 + random.index(owners - 1)) % owners;
-            Order::offer(number, (index, &tokens[index]), maker, random)
+            Order::offer(number, index, &tokens[index], maker, random)
         } else {
             let repeats = number % REPEAT_EVERY == REPEAT_EVERY - 2;
             let fresh = if repeats { None } else { unlisted.pop() };

@@ -80,7 +80,8 @@ impl Order {
     /// An offer of `maker` for the token at `index`.
     pub(super) fn offer(
         number: usize,
-        (index, token): (usize, &Token),
+        index: usize,
+        token: &Token,
         maker: usize,
         random: &mut Random,
     ) -> Self {

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use bourse_sets::{Part, PartBits};
 
-use crate::memo::Stale;
+use crate::memo::Staleness;
 use crate::presence::{DaySet, NOBODY, Presence};
 
 /// Days from one to another, both included, by their numbers.
@@ -34,7 +34,7 @@ impl Column {
     }
 
     /// Puts in who was there on a day, in place of who was known to be.
-    pub(crate) fn put(&mut self, day: i32, presence: Presence, stale: &mut Stale) {
+    pub(crate) fn put(&mut self, day: i32, presence: Presence, stale: &mut Staleness) {
         let old = self.days.remove(&day).unwrap_or_default();
         for set in presence.changed(&old) {
             stale.sets.insert((set, day));
@@ -48,7 +48,7 @@ impl Column {
     }
 
     /// Whose first day it was follows from a day with other active wallets.
-    fn follow_new(&mut self, day: i32, old: &Part, active: &Part, stale: &mut Stale) {
+    fn follow_new(&mut self, day: i32, old: &Part, active: &Part, stale: &mut Staleness) {
         let Some(new) = self.new.get_mut().filter(|_| old.common(active) == old.len()) else {
             // Somebody is gone, which is rare: where else they were is looked up for all at once, when asked.
             self.new.take();

@@ -20,9 +20,9 @@ mod presence;
 mod project;
 mod wallets;
 
-pub use answer::{Answer, Ask, Cohort, GRID_DAYS_MAX, MultiPoint, Number, Point, SEGMENTS};
+pub use answer::{Answer, ChartQuery, Cohort, GRID_DAYS_MAX, MultiPoint, Number, Point, SEGMENTS};
 pub use calendar::{Interval, Range, RangeError};
-pub use changes::{Changes, Did, Event, Forgotten, Refused};
+pub use changes::{Changes, Event, EventDetail, EventRefusal, WalletRemoval};
 pub use chart::{Chart, Cut, Measure};
 pub use compute::{Usage, compute_by_service, daily_compute_by_service, total_compute};
 pub use corrupt::Corrupt;

@@ -13,7 +13,7 @@ const ENTRIES_MAX: usize = 1 << 18;
 
 /// What changed.
 #[derive(Debug, Default)]
-pub(crate) struct Stale {
+pub(crate) struct Staleness {
     /// Sets of days.
     pub(crate) sets: BTreeSet<(DaySet, i32)>,
     /// Days with others whose first day it was.
@@ -22,7 +22,7 @@ pub(crate) struct Stale {
     pub(crate) all_new: bool,
 }
 
-impl Stale {
+impl Staleness {
     /// Whether a set changed within a window.
     fn touches(&self, set: DaySet, window: Window) -> bool {
         window.first <= window.last
@@ -43,7 +43,7 @@ pub(crate) struct Memo {
 
 impl Memo {
     /// Forgets what may not be so any more.
-    pub(crate) fn forget(&mut self, stale: &Stale) {
+    pub(crate) fn forget(&mut self, stale: &Staleness) {
         self.distinct.retain(|(set, window), _| !stale.touches(*set, *window));
         self.returned.retain(|(first, day), _| {
             let same_new = !stale.all_new && !stale.new_days.contains(first);

@@ -11,7 +11,7 @@ use crate::column::{Column, Window};
 use crate::corrupt::Corrupt;
 use crate::counters::Counters;
 use crate::key::Key;
-use crate::memo::{Memo, Stale, remember};
+use crate::memo::{Memo, Staleness, remember};
 use crate::presence::{DaySet, Presence};
 use crate::wallets::Wallets;
 
@@ -53,7 +53,7 @@ impl Chunk {
 impl Project {
     /// Takes in chunks as they are stored, in place of those it had.
     pub fn load(&mut self, chunks: impl IntoIterator<Item = Chunk>) {
-        let mut stale = Stale::default();
+        let mut stale = Staleness::default();
         for chunk in chunks {
             match chunk {
                 Chunk(Content::Wallets) => {}
@@ -80,7 +80,7 @@ impl Project {
         Ok(())
     }
 
-    fn put_presence(&mut self, day: i32, part: u16, presence: Presence, stale: &mut Stale) {
+    fn put_presence(&mut self, day: i32, part: u16, presence: Presence, stale: &mut Staleness) {
         let part = usize::from(part);
         if self.columns.len() <= part {
             self.columns.resize_with(part + 1, Column::default);

@@ -89,8 +89,8 @@ fn listed(collection: &Collection) -> Vec<String> {
     sorted(collection, &OrderFilter::default(), None)
 }
 
-fn floor(collection: &Collection, filter: &OrderFilter) -> Option<String> {
-    let row = collection.floor(&TokenFilter::default(), filter)?;
+fn listing_floor(collection: &Collection, filter: &OrderFilter) -> Option<String> {
+    let row = collection.listing_floor(&TokenFilter::default(), filter)?;
     let mut json = Vec::new();
     collection.write_row(&mut json, row);
     let row: Value = serde_json::from_slice(&json).unwrap();
@@ -140,15 +140,15 @@ fn balances_that_nobody_recorded_are_unknown_not_empty() {
 fn what_nobody_can_price_comes_last_and_is_no_floor_unless_it_is_all_there_may_be() {
     let mut collection = collection(&[listing("a", 1, (1, 3)), listing("b", 2, (900, 1))]);
     assert_eq!(listed(&collection), ["b", "a"]);
-    assert_eq!(floor(&collection, &OrderFilter::default()).as_deref(), Some("b"));
+    assert_eq!(listing_floor(&collection, &OrderFilter::default()).as_deref(), Some("b"));
     let only = |coins: &[u8]| OrderFilter {
         currencies: coins.iter().copied().map(coin).collect(),
         ..OrderFilter::default()
     };
-    assert_eq!(floor(&collection, &only(&[2, 3])), None);
-    assert_eq!(floor(&collection, &only(&[3])).as_deref(), Some("a"));
+    assert_eq!(listing_floor(&collection, &only(&[2, 3])), None);
+    assert_eq!(listing_floor(&collection, &only(&[3])).as_deref(), Some("a"));
     collection.put_currencies(&[currency(3, Some("0.5"))]);
-    assert_eq!(floor(&collection, &OrderFilter::default()).as_deref(), Some("a"));
+    assert_eq!(listing_floor(&collection, &OrderFilter::default()).as_deref(), Some("a"));
     assert_eq!(listed(&collection), ["a", "b"]);
 }
 

@@ -2,7 +2,7 @@
 
 /// Whether a number is in a list.
 #[inline]
-pub(crate) fn contains<N: Ord>(list: &[N], number: N) -> bool {
+pub(crate) fn contains<N: Copy + Ord>(list: &[N], number: N) -> bool {
     list.binary_search(&number).is_ok()
 }
 
@@ -16,7 +16,7 @@ pub(crate) fn insert<N: Copy + Ord>(list: &mut Vec<N>, number: N) {
 }
 
 /// Takes a number out, if it is there.
-pub(crate) fn remove<N: Ord>(list: &mut Vec<N>, number: N) {
+pub(crate) fn remove<N: Copy + Ord>(list: &mut Vec<N>, number: N) {
     if let Ok(position) = list.binary_search(&number) {
         list.remove(position);
     }

@@ -68,7 +68,7 @@ pub(crate) fn currency(number: u8) -> Address {
     Address::from_bytes(bytes)
 }
 
-/// An instant so many nanoseconds after the one at which every case begins.
+/// An instant so many nanoseconds after the one at which every trial begins.
 pub(crate) fn instant(nanos: i64) -> Timestamp {
     Timestamp::from_unix_nanos(1_700_000_000_000_000_000 + i128::from(nanos))
 }

@@ -7,8 +7,8 @@ use bourse_wire::{
     Address, Amount, Currency, Marketplace, OrderFacts, OrderSide, OrderStatus, Timestamp, TokenId,
 };
 
+use crate::exact_price::{ExactPrice, Wide, unit};
 use crate::token::{Token, fold};
-use crate::worth::{Wide, Worth, unit};
 
 /// Everything that was said of a collection.
 #[derive(Default)]
@@ -55,8 +55,8 @@ impl Model {
         self.currencies.insert(address, currency);
     }
 
-    pub(crate) fn worth(&self, currency: Address, amount: Amount) -> Worth {
-        Worth::new(currency, amount, self.units.get(&currency).copied())
+    pub(crate) fn exact_price(&self, currency: Address, amount: Amount) -> ExactPrice {
+        ExactPrice::new(currency, amount, self.units.get(&currency).copied())
     }
 
     fn balance(&self, id: TokenId, account: Address) -> Amount {

@@ -8,7 +8,7 @@ mod seen;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use bourse_analytics::{Corrupt, Refused};
+use bourse_analytics::{Corrupt, EventRefusal};
 use bourse_store::{ProjectScope, Store, StoreError};
 use bourse_wire::{Address, Code, Day, Error, ProjectId, Timestamp};
 use hashbrown::HashMap;
@@ -52,7 +52,7 @@ pub enum CountingError {
     Corrupt(#[from] Corrupt),
     /// Events that cannot be counted.
     #[error(transparent)]
-    Refused(#[from] Refused),
+    Refused(#[from] EventRefusal),
     /// Whoever counted is gone; sent again, the batch is counted once.
     #[error("counting was interrupted")]
     Interrupted,

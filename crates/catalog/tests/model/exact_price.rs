@@ -1,4 +1,4 @@
-//! What prices are worth, exactly, in whole numbers.
+//! What prices are price, exactly, in whole numbers.
 
 use std::cmp::Ordering;
 
@@ -13,7 +13,7 @@ const PLACES: usize = 40 + Currency::DECIMALS_MAX as usize;
 
 /// What a price ranks by.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Worth {
+pub(crate) enum ExactPrice {
     /// US dollars times `10^PLACES`.
     Dollars(Wide),
     /// The currency has no rate.
@@ -29,7 +29,7 @@ pub(crate) fn unit(currency: &Currency) -> Option<Wide> {
     (!digits.is_zero()).then(|| digits * Wide::from(10).pow(Wide::from(zeros)))
 }
 
-impl Worth {
+impl ExactPrice {
     pub(crate) fn new(currency: Address, amount: Amount, unit: Option<Wide>) -> Self {
         match unit {
             Some(unit) => Self::Dollars(Wide::from(amount.value()) * unit),

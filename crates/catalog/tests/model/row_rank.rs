@@ -5,17 +5,17 @@ use std::cmp::Ordering;
 use bourse_catalog::{Column, Key, Position, Sort};
 use bourse_wire::{OrderFacts, OrderSide, Timestamp, TokenId};
 
-use crate::answer::Active;
+use crate::answer::ActiveOrder;
+use crate::exact_price::ExactPrice;
 use crate::model::Model;
 use crate::token::Token;
-use crate::worth::Worth;
 
 /// The group of rows without an order.
 pub(crate) const EMPTY: u8 = 2;
 
 /// What a row ranks by.
 #[derive(Clone, Debug)]
-pub(crate) struct Place {
+pub(crate) struct RowRank {
     /// 0 the side asked for, 1 the offers when either will do, 2 no order.
     pub(crate) group: u8,
     pub(crate) measure: Measure,
@@ -27,7 +27,7 @@ pub(crate) struct Place {
 #[derive(Clone, Debug)]
 pub(crate) enum Measure {
     Nothing,
-    Price(Worth),
+    Price(ExactPrice),
     CreatedAt(Timestamp),
     Name(String),
 }
@@ -58,10 +58,10 @@ impl Ranking {
         self.sort.is_some_and(|sort| sort.descending != naturally_descending) && group != EMPTY
     }
 
-    pub(crate) fn compare(self, a: &Place, b: &Place) -> Ordering {
-        let class = |place: &Place| match &place.measure {
-            Measure::Price(worth) => (place.group, worth.is_unpriced()),
-            _ => (place.group, false),
+    pub(crate) fn compare(self, a: &RowRank, b: &RowRank) -> Ordering {
+        let class = |rank: &RowRank| match &rank.measure {
+            Measure::Price(price) => (rank.group, price.is_unpriced()),
+            _ => (rank.group, false),
         };
         let measures = match (&a.measure, &b.measure) {
             (Measure::Price(a_worth), Measure::Price(b_worth)) => {
@@ -76,23 +76,23 @@ impl Ranking {
         class(a).cmp(&class(b)).then(within)
     }
 
-    pub(crate) fn measure(self, token: &Token, order: Option<&Active<'_>>) -> Measure {
+    pub(crate) fn measure(self, token: &Token, order: Option<&ActiveOrder<'_>>) -> Measure {
         match (self.column(), order) {
             (Column::Name, _) => Measure::Name(token.folded.clone()),
-            (Column::Price, Some(order)) => Measure::Price(order.worth.clone()),
+            (Column::Price, Some(order)) => Measure::Price(order.price.clone()),
             (Column::CreatedAt, Some(order)) => Measure::CreatedAt(order.facts.created_at),
             _ => Measure::Nothing,
         }
     }
 }
 
-impl Place {
+impl RowRank {
     /// Where a position is by now, which rates may have changed.
     pub(crate) fn of(position: &Position, model: &Model) -> Self {
         let (measure, order) = match &position.key {
             Key::Token => (Measure::Nothing, None),
             Key::Price { currency, amount, order } => {
-                (Measure::Price(model.worth(*currency, *amount)), order.clone())
+                (Measure::Price(model.exact_price(*currency, *amount)), order.clone())
             }
             Key::CreatedAt { at, order } => (Measure::CreatedAt(*at), order.clone()),
             Key::Name(name) => (Measure::Name(name.clone()), None),

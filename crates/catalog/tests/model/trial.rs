@@ -7,7 +7,7 @@ use bourse_catalog::{
 };
 use bourse_wire::{ChainId, Currency, ServiceName, TokenId};
 
-use crate::answer::{Answers, Ask, AskOrders};
+use crate::answer::{Answers, OrdersQuestion, RowsQuestion};
 use crate::generate::{Batch, Generator, Scale, account, instant};
 use crate::model::Model;
 use bourse_random::Random;
@@ -24,40 +24,40 @@ pub(crate) fn service() -> ServiceName {
     ServiceName::new("bourse")
 }
 
-pub(crate) struct Case {
+pub(crate) struct Trial {
     /// Whether to tell what happens.
     aloud: bool,
     generator: Generator,
     model: Model,
-    /// Nanoseconds since the case began.
+    /// Nanoseconds since the trial began.
     clock: i64,
     collection: Collection,
-    favourites: Vec<Ask>,
-    bookmarks: Vec<(Ask, Position)>,
-    order_bookmarks: Vec<(AskOrders, Position)>,
+    favourites: Vec<RowsQuestion>,
+    bookmarks: Vec<(RowsQuestion, Position)>,
+    order_bookmarks: Vec<(OrdersQuestion, Position)>,
 }
 
-impl Case {
+impl Trial {
     pub(crate) fn run(seed: u64, scale: Scale, aloud: bool) {
         let mut generator = Generator { random: Random::new(seed), scale, second_levels: u64::MAX };
-        let mut favourites: Vec<Ask> = (0..FAVOURITES).map(|_| generator.ask()).collect();
+        let mut favourites: Vec<RowsQuestion> = (0..FAVOURITES).map(|_| generator.question()).collect();
         // Many names look like it, and only their whole text tells.
         favourites[0].tokens = TokenFilter { text: "abcd".to_owned(), ..TokenFilter::default() };
         let model = Model::new(instant(0));
         let collection = load(&model, &mut generator.random);
         let (bookmarks, order_bookmarks) = (Vec::new(), Vec::new());
-        let mut case =
+        let mut trial =
             Self { aloud, generator, model, clock: 0, collection, favourites, bookmarks, order_bookmarks };
-        case.begin();
+        trial.begin();
         for step in 0..scale.steps {
             if scale.tokens > LADDER_TOKENS_MIN {
                 // The ladder is followed while it can be, and left alone from then on.
-                case.generator.second_levels = if step * 2 < scale.steps { u64::MAX } else { 2 };
-                case.apply([CHANGED_LEVELS, 0, 0]);
+                trial.generator.second_levels = if step * 2 < scale.steps { u64::MAX } else { 2 };
+                trial.apply([CHANGED_LEVELS, 0, 0]);
             } else {
-                case.change();
+                trial.change();
             }
-            case.check();
+            trial.check();
         }
     }
 
@@ -174,19 +174,19 @@ impl Case {
 
     /// Asks a few of everything.
     fn check(&mut self) {
-        let mut asks = some(&mut self.generator.random, &self.favourites, 2);
-        asks.push(self.generator.ask());
+        let mut questions = some(&mut self.generator.random, &self.favourites, 2);
+        questions.push(self.generator.question());
         if self.generator.scale.tokens > LADDER_TOKENS_MIN {
-            asks = (0..4).map(|_| self.generator.ask_range()).collect();
+            questions = (0..4).map(|_| self.generator.range_question()).collect();
         }
-        for ask in asks {
-            self.make_ready(&ask);
-            self.tell("ask", &ask);
+        for question in questions {
+            self.make_ready(&question);
+            self.tell("question", &question);
             let answers = Answers::new(&self.model);
-            let position = answers.check_rows(&self.collection, &ask, &mut self.generator);
-            answers.check_floor(&self.collection, &ask);
-            answers.check_search(&self.collection, &ask, &mut self.generator);
-            self.bookmarks.extend(position.map(|position| (ask, position)));
+            let position = answers.check_rows(&self.collection, &question, &mut self.generator);
+            answers.check_listing_floor(&self.collection, &question);
+            answers.check_search(&self.collection, &question, &mut self.generator);
+            self.bookmarks.extend(position.map(|position| (question, position)));
         }
         self.check_bookmarks();
         for _ in 0..4 {
@@ -196,35 +196,35 @@ impl Case {
 
     fn check_bookmarks(&mut self) {
         for _ in 0..self.bookmarks.len().min(3) {
-            let (ask, position) = self.generator.random.pick(&self.bookmarks).clone();
-            self.make_ready(&ask);
-            self.tell("after", &(&position, &ask));
+            let (question, position) = self.generator.random.pick(&self.bookmarks).clone();
+            self.make_ready(&question);
+            self.tell("after", &(&position, &question));
             let limit = 1 + self.generator.random.index(9);
-            Answers::new(&self.model).check_after(&self.collection, &ask, &position, limit);
+            Answers::new(&self.model).check_after(&self.collection, &question, &position, limit);
         }
     }
 
     fn check_orders(&mut self) {
         let named: Vec<TokenId> = self.model.orders.values().filter_map(|facts| facts.token_id).collect();
-        let ask = self.generator.ask_orders(&named);
+        let question = self.generator.orders_question(&named);
         let known = self.generator.random.index(self.order_bookmarks.len() + 1);
-        let (ask, after) = match self.order_bookmarks.get(known).cloned() {
-            Some((ask, position)) => (ask, Some(position)),
-            None => (ask, None),
+        let (question, after) = match self.order_bookmarks.get(known).cloned() {
+            Some((question, position)) => (question, Some(position)),
+            None => (question, None),
         };
-        self.tell("orders", &(&ask, &after));
+        self.tell("orders", &(&question, &after));
         let limit = 1 + self.generator.random.index(3);
         let answers = Answers::new(&self.model);
-        let next = answers.check_orders(&self.collection, &ask, (after.as_ref(), limit));
+        let next = answers.check_orders(&self.collection, &question, after.as_ref(), limit);
         if let Some(facts) = answers.model.orders.values().nth(known) {
             answers.check_facts(&self.collection, facts);
         }
         assert_eq!(self.collection.len(), self.model.tokens.len());
-        self.order_bookmarks.extend(next.map(|next| (ask, next)));
+        self.order_bookmarks.extend(next.map(|next| (question, next)));
     }
 
-    fn make_ready(&mut self, ask: &Ask) {
-        let (now, column) = (self.model.now, Some(ask.ranking.column()));
+    fn make_ready(&mut self, question: &RowsQuestion) {
+        let (now, column) = (self.model.now, Some(question.ranking.column()));
         if self.generator.random.one_in(3) || !self.collection.is_ready(now, column) {
             self.collection.make_ready(now, column);
         }

@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
 
-use bourse_analytics::{Ask, Changes, Chart, Chunk, Event, Interval, Key, Project, Range, Wallets};
+use bourse_analytics::{Changes, Chart, ChartQuery, Chunk, Event, Interval, Key, Project, Range, Wallets};
 use bourse_wire::{Address, Day};
 
 use crate::expected::Expected;
-use crate::model::{Happened, Kind, Model};
+use crate::model::{Kind, Model, ModelEvent};
 use bourse_random::Random;
 
 /// The day that random days begin with: the turn of a year is near.
@@ -34,7 +34,7 @@ impl Process {
     }
 }
 
-pub(crate) struct Case {
+pub(crate) struct Trial {
     scale: Scale,
     random: Random,
     model: Model,
@@ -45,7 +45,7 @@ pub(crate) struct Case {
     /// What the follower has not taken in yet.
     behind: BTreeSet<Key>,
     /// Questions that are asked again and again, so that memory is used.
-    favourites: Vec<(Ask, (i32, i32))>,
+    favourites: Vec<(ChartQuery, (i32, i32))>,
     aloud: bool,
 }
 
@@ -55,9 +55,9 @@ fn wallet(number: u64) -> Address {
     Address::from_bytes(bytes)
 }
 
-impl Case {
+impl Trial {
     pub(crate) fn run(seed: u64, scale: Scale, aloud: bool) {
-        let mut case = Self {
+        let mut trial = Self {
             scale,
             random: Random::new(seed),
             model: Model::default(),
@@ -68,17 +68,17 @@ impl Case {
             favourites: Vec::new(),
             aloud,
         };
-        case.favourites = (0..3).map(|_| case.ask()).collect();
+        trial.favourites = (0..3).map(|_| trial.query()).collect();
         if scale.wallets > 1_000 {
-            case.arrive();
+            trial.arrive();
         }
         for _ in 0..scale.steps {
-            case.step();
-            case.check();
+            trial.step();
+            trial.check();
         }
-        case.sync();
+        trial.sync();
         for chart in Chart::ALL {
-            case.compare(*chart, case.favourites[0]);
+            trial.compare(*chart, trial.favourites[0]);
         }
     }
 
@@ -106,7 +106,7 @@ impl Case {
         EPOCH + i32::try_from(self.random.below(self.scale.days)).unwrap()
     }
 
-    fn events(&mut self) -> Vec<Happened> {
+    fn events(&mut self) -> Vec<ModelEvent> {
         let latest = self.day();
         let count = 1 + self.random.below(self.scale.batch);
         // Wallets with neighbouring numbers often do the same.
@@ -116,7 +116,7 @@ impl Case {
             let number =
                 if self.random.one_in(2) { first + index } else { self.random.below(self.scale.wallets) };
             let kind = *self.random.pick(&[Kind::Any, Kind::Any, Kind::Transaction, Kind::Market]);
-            Happened {
+            ModelEvent {
                 wallet: Some(wallet(number % self.scale.wallets)),
                 day: if late { self.day() } else { latest },
                 kind,
@@ -129,7 +129,7 @@ impl Case {
     /// Every wallet of a large project, on one of two days.
     fn arrive(&mut self) {
         let days = [self.day(), self.day()];
-        let event = |number| Happened {
+        let event = |number| ModelEvent {
             wallet: Some(wallet(number)),
             day: *self.random.pick(&days),
             kind: Kind::Any,
@@ -144,12 +144,12 @@ impl Case {
         self.count(events);
     }
 
-    fn count(&mut self, events: Vec<Happened>) {
+    fn count(&mut self, events: Vec<ModelEvent>) {
         self.tell("apply", &events);
         let batch = events.iter().map(|event| Event {
             wallet: event.wallet.unwrap(),
             day: Day::from_number(event.day),
-            did: event.did(),
+            detail: event.detail(),
         });
         let changes = self.writer.project.prepare(&self.writer.wallets, batch).unwrap();
         if self.random.one_in(8) {
@@ -210,35 +210,36 @@ impl Case {
         }
     }
 
-    fn ask(&mut self) -> (Ask, (i32, i32)) {
+    fn query(&mut self) -> (ChartQuery, (i32, i32)) {
         let (one, other, today) = (self.day(), self.day(), self.day());
         let days = (one.min(other), one.max(other));
         let range = Range::new(Day::from_number(days.0), Day::from_number(days.1)).unwrap();
         let intervals = [None, Some(Interval::Day), Some(Interval::Week), Some(Interval::Month)];
         let interval = *self.random.pick(&intervals);
-        (Ask { range, interval, fill: self.random.one_in(3), today: Day::from_number(today) }, days)
+        (ChartQuery { range, interval, fill: self.random.one_in(3), today: Day::from_number(today) }, days)
     }
 
     fn check(&mut self) {
         for _ in 0..3 {
-            let ask = if self.random.one_in(3) { self.ask() } else { *self.random.pick(&self.favourites) };
+            let query =
+                if self.random.one_in(3) { self.query() } else { *self.random.pick(&self.favourites) };
             for _ in 0..3 {
                 let chart = *self.random.pick(Chart::ALL);
-                self.compare(chart, ask);
+                self.compare(chart, query);
             }
         }
     }
 
-    fn compare(&self, chart: Chart, (ask, days): (Ask, (i32, i32))) {
-        self.tell("ask", &(chart, ask));
-        let expected = Expected::new(&self.model, ask, days);
+    fn compare(&self, chart: Chart, (query, days): (ChartQuery, (i32, i32))) {
+        self.tell("ask", &(chart, query));
+        let expected = Expected::new(&self.model, query, days);
         let answer = expected.answer(chart);
-        assert_eq!(self.writer.project.chart(chart, &ask), answer);
+        assert_eq!(self.writer.project.chart(chart, &query), answer);
         if self.behind.is_empty() {
-            assert_eq!(self.follower.project.chart(chart, &ask), answer);
+            assert_eq!(self.follower.project.chart(chart, &query), answer);
         }
         if chart == Chart::D1RetentionByCohort {
-            assert_eq!(self.writer.project.retention_grid(&ask, 9), expected.grid(9));
+            assert_eq!(self.writer.project.retention_grid(&query, 9), expected.grid(9));
         }
     }
 }

@@ -5,8 +5,8 @@ use std::cmp::Ordering;
 use bourse_sets::Term;
 
 use crate::filter::PropertyFilter;
-use crate::properties::{Extracted, Properties};
-use crate::ranked::Ranked;
+use crate::properties::{IndexedMetadata, Properties};
+use crate::sorted_list::{Cursor, SortedList};
 
 /// Tokens below which an index is not worth making anew when their number doubles.
 const INDEX_ANEW_MIN: usize = 4_096;
@@ -14,24 +14,25 @@ const INDEX_ANEW_MIN: usize = 4_096;
 /// A list of tokens, and which slots of it have which properties: walking it under a filter on properties skips whole
 /// blocks, and counting needs no look at the list at all.
 #[derive(Debug, Default)]
-pub(crate) struct Shelf {
-    list: Ranked,
+pub(crate) struct PriceList {
+    list: SortedList,
     index: Properties,
     /// Tokens that there were when the index was made.
     indexed: usize,
 }
 
-impl Shelf {
+impl PriceList {
     /// Takes tokens that are sorted already, with their hints, of so many tokens in all.
     pub(super) fn new(entries: &[(u32, f64)], properties: &Properties, tokens: usize) -> Self {
-        let mut shelf = Self { list: Ranked::from_sorted(entries), index: Properties::default(), indexed: 0 };
-        shelf.make_index(properties, tokens);
-        shelf
+        let mut price_list =
+            Self { list: SortedList::from_sorted(entries), index: Properties::default(), indexed: 0 };
+        price_list.make_index(properties, tokens);
+        price_list
     }
 
     fn make_index(&mut self, properties: &Properties, tokens: usize) {
         let mut slots = vec![None; tokens];
-        for (token, slot) in self.list.blocks_from((0, 0)).flat_map(crate::ranked::Run::slots) {
+        for (token, slot) in self.list.blocks_from(Cursor::START).flat_map(crate::sorted_list::Run::slots) {
             slots[token as usize] = Some(slot);
         }
         self.index = properties.project(&slots, self.list.slots_end());
@@ -48,7 +49,7 @@ impl Shelf {
     pub(super) fn insert(
         &mut self,
         entry: (u32, f64),
-        token: &Extracted<'_>,
+        token: &IndexedMetadata<'_>,
         compare: impl Fn(u32, u32) -> Ordering,
     ) {
         let (slot, moved) = self.list.insert(entry, compare);
@@ -68,7 +69,7 @@ impl Shelf {
     }
 
     /// Forgets which properties a slot had.
-    pub(super) fn forget(&mut self, slot: u32, token: &Extracted<'_>) {
+    pub(super) fn forget(&mut self, slot: u32, token: &IndexedMetadata<'_>) {
         self.index.remove(slot, &token.properties);
     }
 
@@ -76,7 +77,8 @@ impl Shelf {
     pub(super) fn retag(
         &mut self,
         entry: (u32, f64),
-        (known, new): (&Extracted<'_>, &Extracted<'_>),
+        known: &IndexedMetadata<'_>,
+        new: &IndexedMetadata<'_>,
         compare: impl Fn(u32, u32) -> Ordering,
     ) {
         if let Some(slot) = self.list.slot_of(entry, compare) {
@@ -85,7 +87,7 @@ impl Shelf {
         }
     }
 
-    pub(crate) fn list(&self) -> &Ranked {
+    pub(crate) fn list(&self) -> &SortedList {
         &self.list
     }
 
@@ -117,7 +119,7 @@ mod tests {
     use super::*;
     use crate::filter::{Condition, Value};
     use crate::properties::extract;
-    use crate::ranked::PLACE_WORDS;
+    use crate::sorted_list::PLACE_WORDS;
 
     const TOKENS: u32 = 12_000;
 
@@ -141,11 +143,11 @@ mod tests {
         PropertyFilter { name: "number".to_owned(), condition }
     }
 
-    /// The tokens of the shelf that filters let through, block by block, as a walk finds them.
-    fn walked(shelf: &Shelf, filters: &[PropertyFilter]) -> Vec<u32> {
-        let terms = shelf.terms(filters);
-        let runs = shelf.list().blocks_from((0, 0));
-        let of_run = |run: crate::ranked::Run<'_>| {
+    /// The tokens of the price list that filters let through, block by block, as a walk finds them.
+    fn walked(price_list: &PriceList, filters: &[PropertyFilter]) -> Vec<u32> {
+        let terms = price_list.terms(filters);
+        let runs = price_list.list().blocks_from(Cursor::START);
+        let of_run = |run: crate::sorted_list::Run<'_>| {
             let places: Vec<u32> = numbers(0, &words_of_all::<PLACE_WORDS>(&terms, run.base)).collect();
             let slots = run.slots().filter(|(_, slot)| places.contains(&(slot - run.base)));
             slots.map(|(token, _)| token).collect::<Vec<_>>()
@@ -176,19 +178,19 @@ mod tests {
                 start.iter().map(|token| ((ranks[*token as usize], *token), *token)).collect();
             let entries: Vec<(u32, f64)> =
                 model.iter().map(|((rank, _), token)| (*token, f64::from(*rank))).collect();
-            let mut shelf = Shelf::new(&entries, &properties, TOKENS as usize);
+            let mut price_list = PriceList::new(&entries, &properties, TOKENS as usize);
             for (rank, token) in changes {
                 let known = (ranks[token as usize], token);
                 if model.remove(&known).is_some() {
                     let compare = |a: u32, b: u32| (ranks[a as usize], a).cmp(&(ranks[b as usize], b));
-                    let slot = shelf.remove((token, f64::from(known.0)), compare).unwrap();
-                    shelf.forget(slot, &extracted(token));
+                    let slot = price_list.remove((token, f64::from(known.0)), compare).unwrap();
+                    price_list.forget(slot, &extracted(token));
                 } else {
                     ranks[token as usize] = rank;
                     model.insert((rank, token), token);
                     let compare = |a: u32, b: u32| (ranks[a as usize], a).cmp(&(ranks[b as usize], b));
-                    shelf.insert((token, f64::from(rank)), &extracted(token), compare);
-                    shelf.settle(&properties, TOKENS as usize);
+                    price_list.insert((token, f64::from(rank)), &extracted(token), compare);
+                    price_list.settle(&properties, TOKENS as usize);
                 }
             }
             let (min, max) = (bounds.0.min(bounds.1), bounds.0.max(bounds.1));
@@ -206,8 +208,8 @@ mod tests {
                 let expected: Vec<u32> = model.values().copied()
                     .filter(|token| chosen.iter().all(|index| lets_through(*index, *token))).collect();
                 let filters: Vec<PropertyFilter> = chosen.iter().map(|index| filters[*index].clone()).collect();
-                prop_assert_eq!(shelf.count(&filters), expected.len());
-                prop_assert_eq!(walked(&shelf, &filters), expected);
+                prop_assert_eq!(price_list.count(&filters), expected.len());
+                prop_assert_eq!(walked(&price_list, &filters), expected);
             }
         }
     }

@@ -23,7 +23,7 @@ const CLEARLY_APART: f64 = 1e-9;
 /// Whatever is in the list also has a slot, which it keeps until it leaves or its block is split: a place of its block,
 /// in no order. So sets of slots are roughly in the order of the list, and change little when the list does.
 #[derive(Debug, Default)]
-pub(crate) struct Ranked {
+pub(crate) struct SortedList {
     blocks: Vec<Block>,
     /// The last hint of each block.
     bounds: Vec<f64>,
@@ -58,10 +58,20 @@ pub(crate) struct Run<'a> {
 /// Slots that moved to another block, where they have the same places.
 pub(crate) type SlotRelocation = Relocation<PLACE_WORDS>;
 
-/// A place in a list: block, and index in it.
-pub(crate) type Place = (usize, usize);
+/// Where something is in a list.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Cursor {
+    block: usize,
+    /// Where it is among the ordinals of the block.
+    index: usize,
+}
 
-impl Ranked {
+impl Cursor {
+    /// Before the first.
+    pub(crate) const START: Self = Self { block: 0, index: 0 };
+}
+
+impl SortedList {
     /// Takes ordinals that are sorted already, with their hints.
     pub(crate) fn from_sorted(entries: &[(u32, f64)]) -> Self {
         let mut ranked = Self::default();
@@ -89,17 +99,17 @@ impl Ranked {
         self.len
     }
 
-    /// The first place whose ordinal does not come before: `before` tells of each whether it does.
-    pub(crate) fn place(&self, before: impl Fn(u32) -> bool) -> Place {
+    /// The first whose ordinal does not come before: `before` tells of each whether it does.
+    pub(crate) fn cursor(&self, before: impl Fn(u32) -> bool) -> Cursor {
         // Blocks are never empty.
         let is_before = |block: &Block| block.ordinals.last().is_some_and(|last| before(*last));
         let block = self.blocks.partition_point(is_before);
         let within = |block: &Block| block.ordinals.partition_point(|ordinal| before(*ordinal));
-        (block, self.blocks.get(block).map_or(0, within))
+        Cursor { block, index: self.blocks.get(block).map_or(0, within) }
     }
 
-    /// The place where an ordinal is or would be.
-    fn place_of(&self, (ordinal, hint): (u32, f64), compare: impl Fn(u32, u32) -> Ordering) -> Place {
+    /// Where an ordinal is or would be.
+    fn cursor_of(&self, (ordinal, hint): (u32, f64), compare: impl Fn(u32, u32) -> Ordering) -> Cursor {
         let before = |other: u32, other_hint: f64| {
             if (other_hint - hint).abs() > other_hint.abs().max(hint.abs()) * CLEARLY_APART {
                 other_hint < hint
@@ -112,7 +122,7 @@ impl Ranked {
         let within = |block: &Block| {
             partition(block.ordinals.len(), |index| before(block.ordinals[index], block.hints[index]))
         };
-        (block, self.blocks.get(block).map_or(0, within))
+        Cursor { block, index: self.blocks.get(block).map_or(0, within) }
     }
 
     /// Puts one in. Its slot, and what moved after it got it.
@@ -121,7 +131,7 @@ impl Ranked {
         entry: (u32, f64),
         compare: impl Fn(u32, u32) -> Ordering,
     ) -> (u32, Option<SlotRelocation>) {
-        let (block, index) = self.place_of(entry, compare);
+        let Cursor { block, index } = self.cursor_of(entry, compare);
         self.len += 1;
         if self.blocks.is_empty() {
             let base = self.new_base();
@@ -155,7 +165,7 @@ impl Ranked {
         entry: (u32, f64),
         compare: impl Fn(u32, u32) -> Ordering,
     ) -> Option<u32> {
-        let (block, index) = self.find(entry, compare)?;
+        let Cursor { block, index } = self.find(entry, compare)?;
         let found = &mut self.blocks[block];
         let slot = found.base + u32::from(found.remove(index));
         self.len -= 1;
@@ -171,16 +181,16 @@ impl Ranked {
 
     /// The slot of one that is in the list.
     pub(crate) fn slot_of(&self, entry: (u32, f64), compare: impl Fn(u32, u32) -> Ordering) -> Option<u32> {
-        let (block, index) = self.find(entry, compare)?;
+        let Cursor { block, index } = self.find(entry, compare)?;
         let block = &self.blocks[block];
         Some(block.base + u32::from(block.places[index]))
     }
 
-    fn find(&self, entry: (u32, f64), compare: impl Fn(u32, u32) -> Ordering) -> Option<Place> {
-        let (block, index) = self.place_of(entry, compare);
+    fn find(&self, entry: (u32, f64), compare: impl Fn(u32, u32) -> Ordering) -> Option<Cursor> {
+        let Cursor { block, index } = self.cursor_of(entry, compare);
         let is_there = self.blocks.get(block).and_then(|block| block.ordinals.get(index)) == Some(&entry.0);
         debug_assert!(is_there, "ordinal {} is not where its rank says", entry.0);
-        is_there.then_some((block, index))
+        is_there.then_some(Cursor { block, index })
     }
 
     /// Slots are below this.
@@ -188,15 +198,15 @@ impl Ranked {
         self.next_base as usize
     }
 
-    /// The blocks from a place on, the first of them cut, in the order of rank.
-    pub(crate) fn blocks_from(&self, (block, index): Place) -> impl Iterator<Item = Run<'_>> {
+    /// The blocks from a cursor on, the first of them cut, in the order of rank.
+    pub(crate) fn blocks_from(&self, Cursor { block, index }: Cursor) -> impl Iterator<Item = Run<'_>> {
         let first = self.blocks.get(block).map(|block| block.run(index..block.ordinals.len()));
         let rest = self.blocks.iter().skip(block + 1).map(|block| block.run(0..block.ordinals.len()));
         first.into_iter().chain(rest)
     }
 
-    /// The blocks before a place, the first of them cut, against the order of rank; read each from its end.
-    pub(crate) fn blocks_before(&self, (block, index): Place) -> impl Iterator<Item = Run<'_>> {
+    /// The blocks before a cursor, the first of them cut, against the order of rank; read each from its end.
+    pub(crate) fn blocks_before(&self, Cursor { block, index }: Cursor) -> impl Iterator<Item = Run<'_>> {
         let first = self.blocks.get(block).map(|block| block.run(0..index));
         let before = self.blocks[..block.min(self.blocks.len())].iter().rev();
         let rest = before.map(|block| block.run(0..block.ordinals.len()));
@@ -204,8 +214,8 @@ impl Ranked {
     }
 
     /// Past the last.
-    pub(crate) fn end(&self) -> Place {
-        (self.blocks.len(), 0)
+    pub(crate) fn end(&self) -> Cursor {
+        Cursor { block: self.blocks.len(), index: 0 }
     }
 
     pub(crate) fn bytes(&self) -> usize {
@@ -327,7 +337,7 @@ mod tests {
             let compare = |a: u32, b: u32| rank(a).cmp(&rank(b));
             let mut model: Vec<u32> = start.into_iter().collect();
             model.sort_by(|a, b| compare(*a, *b));
-            let mut ranked = Ranked::from_sorted(&model.iter().map(|ordinal| entry(*ordinal)).collect::<Vec<_>>());
+            let mut ranked = SortedList::from_sorted(&model.iter().map(|ordinal| entry(*ordinal)).collect::<Vec<_>>());
             let mut slots = slots_of(&ranked);
             for (add, ordinal) in changes {
                 match model.binary_search_by(|other| compare(*other, ordinal)) {
@@ -354,7 +364,7 @@ mod tests {
             prop_assert!(slots.values().all(|slot| (*slot as usize) < ranked.slots_end()));
             prop_assert_eq!(&slots, &slots_of(&ranked));
             prop_assert_eq!(ranked.len(), model.len());
-            let place = ranked.place(|other| compare(other, probe).is_lt());
+            let place = ranked.cursor(|other| compare(other, probe).is_lt());
             let position = model.partition_point(|other| compare(*other, probe).is_lt());
             let after: Vec<u32> = ranked.blocks_from(place).flat_map(|run| run.ordinals).copied().collect();
             prop_assert_eq!(&after, &model[position..]);
@@ -364,7 +374,7 @@ mod tests {
         }
     }
 
-    fn slots_of(ranked: &Ranked) -> BTreeMap<u32, u32> {
-        ranked.blocks_from((0, 0)).flat_map(Run::slots).collect()
+    fn slots_of(ranked: &SortedList) -> BTreeMap<u32, u32> {
+        ranked.blocks_from(Cursor::START).flat_map(Run::slots).collect()
     }
 }

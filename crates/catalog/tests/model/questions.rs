@@ -5,9 +5,9 @@ use bourse_catalog::{
 };
 use bourse_wire::{OrderSide, TokenId};
 
-use crate::answer::{Ask, AskOrders, sort_of_orders};
+use crate::answer::{OrdersQuestion, RowsQuestion, sort_of_orders};
 use crate::generate::{Generator, MARKETPLACES};
-use crate::place::Ranking;
+use crate::row_rank::Ranking;
 
 const TEXTS: [&str; 15] = [
     "abcd",
@@ -95,9 +95,9 @@ impl Generator {
         }
     }
 
-    pub(crate) fn ask(&mut self) -> Ask {
+    pub(crate) fn question(&mut self) -> RowsQuestion {
         let tokens = if self.random.one_in(3) { TokenFilter::default() } else { self.token_filter() };
-        Ask {
+        RowsQuestion {
             ranking: Ranking { side: *self.random.pick(&SIDES), sort: self.sort() },
             tokens,
             orders: self.order_filter(),
@@ -106,11 +106,11 @@ impl Generator {
     }
 
     /// For tokens with a level within random bounds.
-    pub(crate) fn ask_range(&mut self) -> Ask {
+    pub(crate) fn range_question(&mut self) -> RowsQuestion {
         let (min, max) = (Some(self.int()), Some(self.int()));
         let condition = Condition::Within { min: min.min(max), max: min.max(max) };
         let properties = vec![PropertyFilter { name: "Level".to_owned(), condition }];
-        Ask {
+        RowsQuestion {
             ranking: Ranking { side: OrderSide::Listing, sort: None },
             tokens: TokenFilter { properties, ..TokenFilter::default() },
             orders: OrderFilter::default(),
@@ -119,11 +119,11 @@ impl Generator {
     }
 
     /// For a token that has orders, if any has.
-    pub(crate) fn ask_orders(&mut self, with_orders: &[TokenId]) -> AskOrders {
+    pub(crate) fn orders_question(&mut self, with_orders: &[TokenId]) -> OrdersQuestion {
         let token = if with_orders.is_empty() { self.token_id() } else { *self.random.pick(with_orders) };
         let side = *self.random.pick(&[OrderSide::Listing, OrderSide::Offer]);
         let ranking = Ranking { side, sort: sort_of_orders(self.sort()) };
-        AskOrders { token, ranking, orders: self.order_filter() }
+        OrdersQuestion { token, ranking, orders: self.order_filter() }
     }
 
     pub(crate) fn skip(&mut self, rows: usize) -> Start {
