@@ -4,10 +4,10 @@
 //! as [`Term`]s, borrowed in the form that they have. A [`Part`] is a set within 65,536 numbers, with bits of a fixed
 //! length; [`coding`] has the form in which parts are stored.
 //!
-//! Measured beside the crate `roaring`, which keeps three forms for each 65,536 numbers: counts and unions of many numbers
-//! take as long or half as long here, the first page of an intersection a tenth or less, since none is made; what is stored
-//! takes 0.4 to 0.6 of the bytes, and memory a tenth more. Intersections of two short lists, which are microseconds, and
-//! reading what is stored, which is done once, are quicker there. The figures are in `bench/README.md`.
+//! Measured beside the crate `roaring`, which keeps three forms for each 65,536 numbers: counts and unions of many numbers,
+//! and first pages of them, are quicker here, and what is stored takes 0.3 to 0.6 of the bytes. Short lists, pages in the
+//! middle, retention, and reading and writing what is stored are quicker there, and memory is a tenth less. The figures
+//! are in `bench/README.md`.
 
 mod bits;
 mod bytes;
