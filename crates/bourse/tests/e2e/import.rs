@@ -1,7 +1,5 @@
 //! `bourse import`: every record, twice, from files and from standard input.
 
-use std::time::Duration;
-
 use bourse_store::testing::load_all;
 use bourse_store::{CollectionKey, CountsKnown, ProjectScope};
 use bourse_wire::{ChainId, Marketplace};
@@ -9,6 +7,7 @@ use serde_json::{Value, json};
 
 use crate::http::Credential;
 use crate::instance::{Instance, within};
+use crate::process::WAIT_MAX;
 
 pub(crate) const CONTRACT: &str = "0x1111111111111111111111111111111111111111";
 const ACCOUNT: &str = "0x3333333333333333333333333333333333333333";
@@ -184,7 +183,7 @@ fn a_running_server_shows_what_is_imported_beside_it() {
     for name in ["first", "second"] {
         file(&instance, "tokens.jsonl", lines(&[token(1, name)]));
         assert_eq!(counts(&instance.json(&["import", "tokens.jsonl"])), [1, 1, 0]);
-        let took = within(Duration::from_secs(1), name, || shown().as_deref() == Some(name));
+        let took = within(WAIT_MAX, name, || shown().as_deref() == Some(name));
         println!("import: noticed after {took:?}");
     }
 }

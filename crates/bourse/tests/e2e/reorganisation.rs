@@ -1,7 +1,5 @@
 //! A chain that changes its mind: after every reorganisation the facts are those of a sync from scratch.
 
-use std::time::Duration;
-
 use alloy_primitives::U256;
 use bourse_store::testing::facts_digest;
 use bourse_wire::{Address, ChainId};
@@ -10,9 +8,7 @@ use serde_json::{Value, json};
 use crate::anvil::{alloy_address, mintCall};
 use crate::instance::within;
 use crate::market::{Market, order};
-
-/// How long the follower may take to be where the chain is.
-const FOLLOW_LIMIT: Duration = Duration::from_secs(20);
+use crate::process::WAIT_MAX;
 
 #[test]
 fn shallow_deep_and_repeated_reorganisations_leave_the_facts_of_the_chain() {
@@ -115,7 +111,7 @@ fn trade(market: &Market, collection: Address, number: u64) {
     settle(market);
     market.list(market.seller(), collection, "ERC721", &order(&token, "1", Address::ZERO, "1000"));
     settle(market);
-    let listing = market.listings(collection, &token).remove(0);
+    let listing = market.wait_listings(collection, &token, 1).remove(0);
     let orders = json!([{ "orderId": listing["orderId"], "quantity": "1" }]);
     let body = market.purchase(market.buyer(), collection, &orders, &Value::Null);
     let steps = market.steps("GenerateBuyTransaction", &body);
@@ -128,11 +124,9 @@ fn trade_without_server(market: &Market, collection: Address, number: u64) {
     market.anvil.mine(3);
 }
 
-/// Waits until what is known is what the chain says, and everything is seen.
+/// Waits until what is stored is what the chain says. Answers follow a little later.
 fn settle(market: &Market) {
-    within(FOLLOW_LIMIT, "the checkpoint is the head", || is_settled(market));
-    // Catalogs follow the store a little later.
-    std::thread::sleep(Duration::from_millis(300));
+    within(WAIT_MAX, "the checkpoint is the head", || is_settled(market));
 }
 
 fn is_settled(market: &Market) -> bool {

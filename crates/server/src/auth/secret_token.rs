@@ -75,7 +75,7 @@ impl TokenSigner {
         now: Timestamp,
         expires: Option<Timestamp>,
     ) -> Result<Issued, Error> {
-        let id = URL_SAFE_NO_PAD.encode(rand::random::<[u8; 12]>());
+        let id = new_id();
         let claims = Claims {
             project,
             jti: id.clone(),
@@ -106,6 +106,16 @@ impl TokenSigner {
             return Err(Error::new(Code::SessionExpired, message));
         }
         Ok(Verified { id: claims.jti, project: claims.project })
+    }
+}
+
+/// An id that nobody has yet. It begins with no hyphen, so that commands do not take it for a flag.
+fn new_id() -> String {
+    loop {
+        let id = URL_SAFE_NO_PAD.encode(rand::random::<[u8; 12]>());
+        if !id.starts_with('-') {
+            return id;
+        }
     }
 }
 
@@ -153,6 +163,13 @@ mod tests {
         assert_eq!(late.code, Code::SessionExpired);
         let forever = signer.issue(project, noon, None).unwrap();
         assert!(signer.verify(&forever.token, at("9999-01-01T00:00:00Z")).is_ok());
+    }
+
+    #[test]
+    fn an_id_is_no_flag_of_a_command() {
+        let ids: Vec<String> = (0..3_000).map(|_| new_id()).collect();
+        assert!(ids.iter().all(|id| id.len() == 16 && !id.starts_with('-')), "{ids:?}");
+        assert!(ids.iter().any(|id| id.contains('-')), "only the first character is special");
     }
 
     #[test]

@@ -1,16 +1,12 @@
 //! Several services on one database, and what is left after a wallet is forgotten.
 
-use std::time::{Duration, Instant};
-
 use bourse_server::counting::{CountingHouse, Retention};
 use serde_json::{Value, json};
 
 use super::{accepted, ask, expected, operations, points, scenario, session, track, wallet};
-use crate::support::TestApp;
 use crate::support::actor::Actor;
+use crate::support::{TestApp, wait_until};
 
-/// How soon what another service counted must be seen.
-const NOTICE_MAX: Duration = Duration::from_secs(2);
 const RANGE: [&str; 2] = ["2025-01-01", "2025-03-14"];
 
 async fn all_charts(actor: &Actor) -> Vec<(&'static str, Value)> {
@@ -23,15 +19,8 @@ async fn all_charts(actor: &Actor) -> Vec<(&'static str, Value)> {
 
 /// Waits until a chart of the whole range says so.
 async fn noticed(actor: &Actor, operation: &str, value: f64) {
-    let started = Instant::now();
-    loop {
-        let found = points(actor, operation, RANGE, json!({})).await[0].1;
-        if (found - value).abs() < 1e-9 {
-            return;
-        }
-        assert!(started.elapsed() < NOTICE_MAX, "{operation} is {found} and not {value}");
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
+    let is_so = async || (points(actor, operation, RANGE, json!({})).await[0].1 - value).abs() < 1e-9;
+    wait_until(&format!("{operation} is {value}"), is_so).await;
 }
 
 /// Counters are loaded without sets. When sets are asked for, both are of the same events.

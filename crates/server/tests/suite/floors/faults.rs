@@ -87,7 +87,7 @@ async fn a_service_that_is_busy_is_asked_again() {
         hosted.buy().await.ok();
         assert_eq!(hosted.source.asked().len(), 2, "{status}");
     }
-    let slow = Reply::json(&hosted.answer).after(Duration::from_secs(2));
+    let slow = Reply::json(&hosted.answer).after(Duration::from_hours(1));
     hosted.source.forced([slow]);
     hosted.buy().await.ok();
     assert_eq!(hosted.source.asked().len(), 2);
@@ -101,7 +101,7 @@ async fn a_service_that_stays_busy_is_named() {
     let answer = hosted.buy().await;
     assert_eq!(refusal(&answer), (409, "the service of opensea does not answer: 500 out of order"));
     assert_eq!(hosted.source.asked().len(), 2);
-    let slow = Reply::json(&hosted.answer).after(Duration::from_secs(2));
+    let slow = Reply::json(&hosted.answer).after(Duration::from_hours(1));
     hosted.source.forced([slow.clone(), slow]);
     let answer = hosted.buy().await;
     let (status, reason) = refusal(&answer);

@@ -87,10 +87,11 @@ async fn floors_with(settings: &[(&'static str, &str)], chain: Option<Arc<FakeCh
     app
 }
 
-/// A service whose marketplaces all have the stand-in for their own.
+/// A service whose marketplaces all have the stand-in for their own. It waits for an answer for as long as a slow machine
+/// may need, which is shorter than a stand-in takes that is told never to answer.
 pub(crate) async fn floors_asking(source: &StandIn, chain: Option<Arc<FakeChain>>) -> TestApp {
     let urls = ["opensea", "magic_eden", "payment_processor", "blur", "x2y2"];
-    let mut settings = vec![("sources.timeout_ms", "300"), ("sources.attempts_max", "2")];
+    let mut settings = vec![("sources.timeout_ms", "1500"), ("sources.attempts_max", "2")];
     for name in urls {
         settings.push((setting(name, "url"), source.url.as_str()));
         settings.push((setting(name, "key"), KEY));

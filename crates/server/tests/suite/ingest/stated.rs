@@ -6,8 +6,8 @@ use bourse_wire::{Address, ChainId, Marketplace, OrderSide, Timestamp};
 use serde_json::{Value, json};
 
 use super::{order, order_key, put, reasons, taken};
-use crate::support::TestApp;
 use crate::support::seed::{RELICS, key};
+use crate::support::{TestApp, wait_until};
 
 const CHAIN: ChainId = ChainId(137);
 
@@ -85,11 +85,7 @@ async fn seen(app: &TestApp) -> (usize, usize) {
 }
 
 async fn wait_for(app: &TestApp, expected: (usize, usize), what: &str) {
-    let started = std::time::Instant::now();
-    while seen(app).await != expected {
-        assert!(started.elapsed().as_secs() < 5, "{what} was not noticed: {:?}", seen(app).await);
-        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
-    }
+    wait_until(what, async || seen(app).await == expected).await;
 }
 
 #[tokio::test]

@@ -5,8 +5,8 @@ use futures_util::future::join_all;
 use serde_json::{Value, json};
 
 use super::{ask, balance, commit, listed, listing, market, order, orders, put, token, with};
-use crate::support::TestApp;
 use crate::support::seed::{RELICS, UNKNOWN, key};
+use crate::support::{TestApp, wait_until};
 
 /// A series as the service reports it.
 async fn metric(app: &TestApp, series: &str) -> f64 {
@@ -76,10 +76,8 @@ async fn collections_that_do_not_fit_together_are_answered_all_the_same() {
     let background = app.background();
     for round in 0..3 {
         for contract in [RELICS, UNKNOWN] {
-            let started = std::time::Instant::now();
-            while ask_floor(&app, contract).await != 200 {
-                assert!(round == 0 && started.elapsed().as_secs() < 1, "no floor of {contract}");
-                tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+            if round == 0 {
+                wait_until("a floor", async || ask_floor(&app, contract).await == 200).await;
             }
             assert_eq!(cheapest(&app, contract).await, "1");
         }
@@ -134,11 +132,7 @@ async fn a_service_far_behind_loads_orders_anew() {
     }
     commit(app.app.store(), vec![balance(2, super::ANA, 1)]).await;
     let background = app.background();
-    let started = std::time::Instant::now();
-    while listed(&app, json!({})).await != ["2"] {
-        assert!(started.elapsed().as_secs() < 1, "the last changes were not seen");
-        tokio::time::sleep(std::time::Duration::from_millis(5)).await;
-    }
+    wait_until("the last changes", async || listed(&app, json!({})).await == ["2"]).await;
     assert_eq!(cheapest(&app, RELICS).await, "100");
     background.stop().await;
 }

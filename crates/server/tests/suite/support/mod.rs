@@ -12,6 +12,7 @@ pub(crate) mod seed;
 pub(crate) mod transcript;
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use bourse_server::settings::{Layers, load};
 use bourse_server::{App, Background, Chains, service};
@@ -27,6 +28,19 @@ use project::Project;
 pub(crate) const START: &str = "2025-03-14T12:00:00Z";
 /// Signs the secret tokens of every test.
 pub(crate) const SECRET: &str = "the signing secret of every test";
+
+/// How long something may take that must come to be. It only ends a test that would wait forever: how fast the machine is
+/// and what else it does is no test's business.
+const WAIT_MAX: Duration = Duration::from_mins(2);
+
+/// Waits until something is so.
+pub(crate) async fn wait_until(what: &str, holds: impl AsyncFn() -> bool) {
+    let started = Instant::now();
+    while !holds().await {
+        assert!(started.elapsed() < WAIT_MAX, "not within {WAIT_MAX:?}: {what}");
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
 
 /// A running service, and who calls it.
 pub(crate) struct TestApp {
