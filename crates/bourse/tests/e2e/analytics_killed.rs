@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use crate::durability_writers::{Merged, Writers};
 use crate::http::{Credential, call};
 use crate::instance::{Instance, Project, Server};
-use crate::seed::Random;
+use crate::random::Random;
 
 const KILLS: usize = 8;
 const WRITERS: usize = 4;

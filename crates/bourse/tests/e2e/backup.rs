@@ -9,7 +9,7 @@ use crate::durability_writers::{Merged, write_until};
 use crate::http::{Answer, Credential, Exchange, get, head};
 use crate::instance::{Instance, Project, Server, free_port};
 use crate::process::{Done, WAIT_MAX};
-use crate::seed::Random;
+use crate::random::Random;
 
 const IMAGE: &str = "<svg xmlns='http://www.w3.org/2000/svg' width='1' height='1'/>";
 

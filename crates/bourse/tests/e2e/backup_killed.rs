@@ -9,7 +9,7 @@ use std::process::Command;
 
 use crate::backup::{House, names};
 use crate::process::{WAIT_MAX, clean_command};
-use crate::seed::Random;
+use crate::random::Random;
 
 /// The signal that ends a process that writes more than it may; it can prepare for it as little as for `kill -9`.
 const SIGXFSZ: i32 = 25;

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::durability_writers::{GROUP_SIZE, Logs, Merged, Targets, group_of, write_until};
 use crate::http::Credential;
 use crate::instance::{Instance, Project, Server};
-use crate::seed::Random;
+use crate::random::Random;
 
 const KILLS_SQLITE: usize = 24;
 const KILLS_POSTGRES: usize = 16;

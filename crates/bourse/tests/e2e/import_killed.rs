@@ -9,7 +9,7 @@ use bourse_wire::ChainId;
 use serde_json::{Value, json};
 
 use crate::instance::Instance;
-use crate::seed::Random;
+use crate::random::Random;
 
 const TOKENS: u64 = 40_000;
 /// Records that an import commits together.

@@ -6,7 +6,7 @@ use crate::durability_writers::{Merged, Writers};
 use crate::http::{Credential, call};
 use crate::instance::{Instance, Project, Server, within};
 use crate::process::WAIT_MAX;
-use crate::seed::Random;
+use crate::random::Random;
 
 const KILLS: usize = 5;
 const WRITERS: usize = 3;

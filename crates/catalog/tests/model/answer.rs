@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use bourse_catalog::{Column, Facet, FacetKind, OrderFilter, Sort, TokenFilter, Value};
 use bourse_wire::{OrderFacts, OrderSide, OrderStatus, TokenId};
 
+use crate::exact_values::Worth;
 use crate::model::{Model, has_order};
-use crate::place::{EMPTY, Place, Ranking};
-use crate::worth::Worth;
+use crate::row_order::{EMPTY, Place, Ranking};
 
 /// A question for rows.
 #[derive(Clone, Debug)]

@@ -5,8 +5,8 @@ use bourse_wire::{OrderFacts, OrderSide};
 
 use crate::answer::{Answers, Ask, AskOrders, Row};
 use crate::generate::Generator;
-use crate::place::Place;
 use crate::read::{ids, parse};
+use crate::row_order::Place;
 
 /// Rows whose orders are compared when there are very many; of the others the tokens are.
 const WRITTEN_MAX: usize = 40;

@@ -6,15 +6,15 @@
 #![expect(clippy::unwrap_used, reason = "a test may fail by panicking")]
 
 mod answer;
-mod ask;
 mod case;
 mod check;
+mod exact_values;
 mod generate;
 mod model;
-mod place;
+mod questions;
 mod read;
+mod row_order;
 mod token;
-mod worth;
 
 use std::time::{Duration, Instant, SystemTime};
 

@@ -7,8 +7,8 @@ use bourse_wire::{
     Address, Amount, Currency, Marketplace, OrderFacts, OrderSide, OrderStatus, Timestamp, TokenId,
 };
 
+use crate::exact_values::{Wide, Worth, unit};
 use crate::token::{Token, fold};
-use crate::worth::{Wide, Worth, unit};
 
 /// Everything that was said of a collection.
 #[derive(Default)]

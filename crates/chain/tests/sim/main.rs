@@ -2,12 +2,12 @@
 //! `BOURSE_SIM_SEED=n` runs that one again. `BOURSE_SIM_SEEDS=n` runs so many instead of the few that are run always.
 #![expect(clippy::unwrap_used, reason = "a test may fail by panicking")]
 
-mod books;
-mod cases;
-mod dice;
+mod memory_store;
+mod named_cases;
 mod node;
-mod sim;
-mod stored;
+mod random;
+mod real_store;
+mod simulation;
 mod world;
 
 use std::collections::HashSet;
@@ -18,9 +18,9 @@ use bourse_market::facts::{Fact, Stated};
 use bourse_market::protocols::Concerns;
 use bourse_wire::Address;
 
-use crate::books::{Ledger, MemoryBooks};
+use crate::memory_store::{Ledger, MemoryBooks};
 use crate::node::share_of;
-use crate::sim::{Sim, weather_of};
+use crate::simulation::{Sim, weather_of};
 use crate::world::{MARKETS, STRANGER, World, WorldBlock};
 
 /// Runs a simulation to its end on one thread.

@@ -11,7 +11,7 @@ use bourse_market::facts::{Block, BlockHash};
 use bourse_wire::{Address, ChainId};
 use tokio::sync::Notify;
 
-use crate::dice::Dice;
+use crate::random::Dice;
 use crate::world::{COLLECTIONS, MARKETS, World, WorldBlock, address};
 
 pub(crate) const CHAIN: ChainId = ChainId(31_337);

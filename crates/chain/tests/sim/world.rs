@@ -10,7 +10,7 @@ use bourse_market::facts::{Block, Log};
 use bourse_market::protocols::own::TOPICS as MARKET_TOPICS;
 use bourse_wire::{Address, Marketplace, Timestamp};
 
-use crate::dice::Dice;
+use crate::random::Dice;
 
 pub(crate) const fn address(byte: u8) -> Address {
     Address::from_bytes([byte; 20])

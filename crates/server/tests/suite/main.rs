@@ -14,6 +14,6 @@ mod follow;
 mod hostile;
 mod ingest;
 mod marketplace;
+mod metadata;
 mod support;
 mod tenancy;
-mod trading;

@@ -5,7 +5,7 @@
 mod chain;
 mod links;
 mod page;
-mod shape;
+mod shown_output;
 mod stage;
 
 use std::path::{Path, PathBuf};

@@ -7,7 +7,7 @@ use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use super::page::{How, Kind, Piece};
-use super::shape;
+use super::shown_output;
 use crate::instance::{Instance, free_port};
 use crate::process::{POLL_INTERVAL, Process};
 
@@ -93,7 +93,7 @@ impl Stage {
                             piece.line
                         )
                     });
-                    if let Err(why) = shape::compare(shown, &printed) {
+                    if let Err(why) = shown_output::compare(shown, &printed) {
                         panic!(
                             "{page}, line {}: {why}\n--- shown\n{shown}\n--- printed\n{printed}",
                             piece.line

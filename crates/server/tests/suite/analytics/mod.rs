@@ -2,12 +2,10 @@
 
 mod charts;
 mod compute;
-mod events;
-mod filters;
-mod keys;
-mod market;
-mod tables;
-mod together;
+mod filter;
+mod market_events;
+mod several_services;
+mod spreadsheet_tables;
 
 use bourse_server::{Service, router};
 use serde_json::{Value, json};
@@ -36,12 +34,12 @@ pub(crate) fn wallet(number: u64) -> String {
     format!("0x{number:040x}")
 }
 
-fn session(number: u64, at: &str) -> Value {
+pub(crate) fn session(number: u64, at: &str) -> Value {
     json!({ "wallet": wallet(number), "kind": "session", "at": at })
 }
 
 /// The events of a day of the scenario, all at the same minute past midnight.
-fn events_of((day, marks): &(&str, &[&str])) -> Vec<Value> {
+pub(crate) fn events_of((day, marks): &(&str, &[&str])) -> Vec<Value> {
     let event = |mark: &&str| {
         let (number, rest) = mark.split_at(1);
         let (kind, action) = rest.split_at(1);
@@ -65,7 +63,7 @@ pub(crate) async fn track(actor: &Actor, batch: &str, events: Vec<Value>) -> Val
 }
 
 /// An answer in which every event was counted.
-fn accepted(count: usize) -> Value {
+pub(crate) fn accepted(count: usize) -> Value {
     json!({ "accepted": count, "known": 0, "rejected": [], "replayed": false })
 }
 
@@ -81,7 +79,7 @@ pub(crate) async fn scenario() -> TestApp {
 }
 
 /// The whole answer of a chart over a range, with more members of the filter.
-async fn ask(actor: &Actor, operation: &str, range: [&str; 2], more: Value) -> Value {
+pub(crate) async fn ask(actor: &Actor, operation: &str, range: [&str; 2], more: Value) -> Value {
     let mut filter = json!({ "startDate": range[0], "endDate": range[1] });
     let Value::Object(more) = more else { panic!("{more} is no object") };
     filter.as_object_mut().unwrap().extend(more);
@@ -89,7 +87,12 @@ async fn ask(actor: &Actor, operation: &str, range: [&str; 2], more: Value) -> V
 }
 
 /// The points of a series.
-async fn points(actor: &Actor, operation: &str, range: [&str; 2], more: Value) -> Vec<(String, f64)> {
+pub(crate) async fn points(
+    actor: &Actor,
+    operation: &str,
+    range: [&str; 2],
+    more: Value,
+) -> Vec<(String, f64)> {
     let answer = ask(actor, operation, range, more).await;
     let members = answer.as_object().unwrap();
     assert_eq!(members.len(), 1, "{answer}");
@@ -105,7 +108,7 @@ fn series(points: &Value) -> Vec<(String, f64)> {
     points.as_array().unwrap_or_else(|| panic!("{points} is no series")).iter().map(point).collect()
 }
 
-fn expected(points: &[(&str, f64)]) -> Vec<(String, f64)> {
+pub(crate) fn expected(points: &[(&str, f64)]) -> Vec<(String, f64)> {
     points.iter().map(|(label, value)| ((*label).to_owned(), *value)).collect()
 }
 

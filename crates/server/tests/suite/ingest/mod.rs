@@ -1,12 +1,18 @@
 //! Getting data in: every record by itself, every repetition without effect.
 
+mod access_and_batch_sizes;
+mod cancel_and_invalidate_orders;
 mod documentation;
-mod endings;
-mod gate;
-mod records;
-mod rejections;
-mod repeats;
-mod stated;
+mod idempotency;
+mod orders_of_chains;
+mod put_balances;
+mod put_contracts;
+mod put_currencies;
+mod put_orders;
+mod put_tokens;
+mod rejected_records;
+mod track_events;
+mod track_events_access;
 
 use bourse_store::Changes;
 use bourse_wire::{Marketplace, OrderFacts};

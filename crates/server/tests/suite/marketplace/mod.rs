@@ -1,22 +1,26 @@
 //! Collectibles, orders and search, as callers see them.
 
-mod after;
-mod facets;
-mod following;
-mod leniency;
-mod missing;
+mod active_orders;
+mod checkout_options_marketplace;
+mod generate_buy_transaction;
+mod generate_cancel_transaction;
+mod generate_listing_and_offer_transaction;
+mod generate_sell_transaction;
+mod lenient_requests;
+mod list_collectibles;
+mod memory;
+mod older_names;
 mod order_filters;
-mod paging;
-mod prices;
-mod properties;
-mod records;
-mod refused;
-mod room;
-mod search;
-mod slots;
+mod page_numbers;
+mod page_positions;
+mod price_order;
+mod property_filters;
+mod record_members;
+mod refused_filters;
+mod several_services;
 mod token_filters;
-mod twins;
-mod validity;
+mod trading;
+mod unknown_collections;
 
 use bourse_store::{Batch, Change, Store};
 use bourse_wire::{ChainId, Currency, OrderInput, ServiceName, Timestamp, ToldRate};
@@ -103,7 +107,7 @@ pub(crate) fn balance(token: u64, account: &str, held: u64) -> Change {
 }
 
 /// Asks about [`RELICS`] with A's key.
-async fn ask(app: &TestApp, operation: &str, members: Value) -> Answer {
+pub(crate) async fn ask(app: &TestApp, operation: &str, members: Value) -> Answer {
     ask_as(&app.project_a.key, operation, members).await
 }
 

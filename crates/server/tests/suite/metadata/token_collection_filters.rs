@@ -3,7 +3,7 @@
 use bourse_store::Change;
 use serde_json::{Value, json};
 
-use super::{ask, market};
+use crate::marketplace::{ask, market};
 use crate::support::TestApp;
 use crate::support::seed::token_of;
 
@@ -89,7 +89,7 @@ async fn counts_are_of_the_tokens_that_the_filter_lets_through() {
 async fn very_many_values_are_not_listed_and_still_filter() {
     let token = |id: u64| {
         let few = if id <= 1_000 { json!({ "few": format!("v{id}") }) } else { json!({}) };
-        let properties = super::with(few, json!({ "many": format!("v{id}") }));
+        let properties = crate::marketplace::with(few, json!({ "many": format!("v{id}") }));
         token_of(json!({ "tokenId": id.to_string(), "properties": properties }))
     };
     let app = market((1..=1_001).map(token).collect::<Vec<Change>>()).await;

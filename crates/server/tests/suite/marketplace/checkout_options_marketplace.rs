@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{CLEO, market, sold, wanted};
+use super::trading::{CLEO, market, sold, wanted};
 use crate::marketplace::{ANA, listing, with};
 use crate::support::TestApp;
 use crate::support::seed::{RELICS, UNKNOWN};

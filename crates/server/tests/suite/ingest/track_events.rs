@@ -5,7 +5,7 @@ use bourse_store::{Event, EventKind};
 use bourse_wire::Address;
 use serde_json::{Value, json};
 
-use super::{accepted, events_of, expected, points, scenario, session, track, wallet};
+use crate::analytics::{accepted, events_of, expected, points, scenario, session, track, wallet};
 use crate::support::TestApp;
 
 const DAY: [&str; 2] = ["2025-03-14", "2025-03-14"];
@@ -190,7 +190,7 @@ async fn events_may_be_spelled_leniently() {
     let body = json!({ "batchID": "1", "Events": [lenient], "projectID": app.project_a.id });
     assert_eq!(app.project_a.call("Ingest/TrackEvents", body).await.ok(), accepted(1));
     assert_eq!(track(&app.project_a.token, "2", vec![exact]).await["known"], 1);
-    let answer = super::ask(&app.project_a.token, "MarketTxnEventDaily", DAY, json!({})).await;
+    let answer = crate::analytics::ask(&app.project_a.token, "MarketTxnEventDaily", DAY, json!({})).await;
     assert_eq!(answer["marketStats"][0]["value"], json!({ "buy": 1 }));
 }
 

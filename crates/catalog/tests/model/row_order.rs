@@ -6,9 +6,9 @@ use bourse_catalog::{Column, Key, Position, Sort};
 use bourse_wire::{OrderFacts, OrderSide, Timestamp, TokenId};
 
 use crate::answer::Active;
+use crate::exact_values::Worth;
 use crate::model::Model;
 use crate::token::Token;
-use crate::worth::Worth;
 
 /// The group of rows without an order.
 pub(crate) const EMPTY: u8 = 2;

@@ -5,13 +5,14 @@ use std::sync::Arc;
 use bourse_store::Change;
 use serde_json::{Value, json};
 
-use super::{
-    CLEO, FakeChain, Sent, V1, V2, address, ask, check_approval, check_token_approval, market, market_with,
-    number, refusal, steps,
+use super::trading::{
+    CLEO, Sent, V1, V2, address, ask, check_approval, check_token_approval, market, market_with, number,
+    refusal, steps,
 };
 use crate::marketplace::{COIN, DOLLAR, commit, with};
 use crate::support::TestApp;
 use crate::support::actor::Answer;
+use crate::support::chain::FakeChain;
 use crate::support::seed::{RELICS, contract_info};
 
 /// 2025-04-01.

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{accepted, points, session, track, wallet};
+use crate::analytics::{accepted, points, session, track, wallet};
 use crate::support::TestApp;
 use crate::support::project::create_key;
 

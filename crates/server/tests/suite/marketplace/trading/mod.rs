@@ -1,12 +1,7 @@
 //! Steps to trade. What they say is read here word by word, by nothing that the service writes them with.
 
-mod buying;
-mod cancelling;
-mod checkout;
-mod making;
-mod refused;
-mod selling;
-mod totals;
+mod purchase_totals;
+mod refused_trades;
 
 use std::sync::Arc;
 
@@ -21,24 +16,24 @@ use crate::support::chain::FakeChain;
 use crate::support::seed::{RELICS, contract_info};
 
 /// The contracts of the marketplaces, and the one beside the second.
-const V1: &str = "0x00000000000000000000000000000000000000f1";
-const V2: &str = "0x00000000000000000000000000000000000000f2";
-const HELPER: &str = "0x00000000000000000000000000000000000000f3";
+pub(super) const V1: &str = "0x00000000000000000000000000000000000000f1";
+pub(super) const V2: &str = "0x00000000000000000000000000000000000000f2";
+pub(super) const HELPER: &str = "0x00000000000000000000000000000000000000f3";
 /// Somebody who gets fees.
-const SHOP: &str = "0x00000000000000000000000000000000000005a0";
+pub(super) const SHOP: &str = "0x00000000000000000000000000000000000005a0";
 /// Somebody who buys from [`ANA`] and sells to [`BEN`].
-const CLEO: &str = "0x00000000000000000000000000000000000000c3";
+pub(super) const CLEO: &str = "0x00000000000000000000000000000000000000c3";
 
 const SETTINGS: [(&str, &str); 3] =
     [("networks.polygon.id", "137"), ("networks.polygon.own_v1", V1), ("networks.polygon.own_v2", V2)];
 
 /// A market on which Ana sells and Ben buys, for [`DOLLAR`] on the second marketplace unless changed. Ana holds a hundred
 /// of token 1 and of token 2, Cleo ten of each.
-async fn market(changed: impl IntoIterator<Item = Value>) -> TestApp {
+pub(super) async fn market(changed: impl IntoIterator<Item = Value>) -> TestApp {
     market_with(&[], None, changed).await
 }
 
-async fn market_with(
+pub(super) async fn market_with(
     settings: &[(&'static str, &str)],
     chain: Option<Arc<FakeChain>>,
     changed: impl IntoIterator<Item = Value>,
@@ -54,7 +49,7 @@ async fn market_with(
 }
 
 /// A listing by Ana of ten units of token 1.
-fn sold(id: &str, price: u64) -> Value {
+pub(super) fn sold(id: &str, price: u64) -> Value {
     with(
         listing(id, 1, price),
         json!({ "marketplace": "service_marketplace_v2", "quantityInitial": "10",
@@ -63,7 +58,7 @@ fn sold(id: &str, price: u64) -> Value {
 }
 
 /// An offer by Ben for ten units of token 1.
-fn wanted(id: &str, price: u64) -> Value {
+pub(super) fn wanted(id: &str, price: u64) -> Value {
     with(
         offer(id, 1, price),
         json!({ "marketplace": "service_marketplace_v2", "quantityInitial": "10",
@@ -71,44 +66,44 @@ fn wanted(id: &str, price: u64) -> Value {
     )
 }
 
-fn data(orders: &[(&str, u64)]) -> Value {
+pub(super) fn data(orders: &[(&str, u64)]) -> Value {
     orders.iter().map(|(id, quantity)| json!({ "orderId": id, "quantity": quantity.to_string() })).collect()
 }
 
 /// Asks for an operation on [`RELICS`], with some members changed.
-async fn ask(app: &TestApp, operation: &str, members: Value) -> Answer {
+pub(super) async fn ask(app: &TestApp, operation: &str, members: Value) -> Answer {
     let body =
         json!({ "chainId": "polygon", "collectionAddress": RELICS, "marketplace": "service_marketplace_v2" });
     app.project_a.call(&format!("Marketplace/{operation}"), with(body, members)).await
 }
 
 /// The steps for Cleo to buy.
-async fn buy(app: &TestApp, orders: &[(&str, u64)], members: Value) -> Answer {
+pub(super) async fn buy(app: &TestApp, orders: &[(&str, u64)], members: Value) -> Answer {
     let body = with(json!({ "buyer": CLEO, "ordersData": data(orders) }), members);
     ask(app, "GenerateBuyTransaction", body).await
 }
 
 /// The steps for Cleo to sell.
-async fn sell(app: &TestApp, orders: &[(&str, u64)], members: Value) -> Answer {
+pub(super) async fn sell(app: &TestApp, orders: &[(&str, u64)], members: Value) -> Answer {
     let body = with(json!({ "seller": CLEO, "ordersData": data(orders) }), members);
     ask(app, "GenerateSellTransaction", body).await
 }
 
 /// A step as a wallet reads it.
 #[derive(Debug, PartialEq, Eq)]
-struct Sent {
-    id: String,
-    to: String,
-    value: u128,
-    price: u128,
-    selector: String,
+pub(super) struct Sent {
+    pub(super) id: String,
+    pub(super) to: String,
+    pub(super) value: u128,
+    pub(super) price: u128,
+    pub(super) selector: String,
     /// What follows the selector, 32 bytes each.
-    words: Vec<String>,
+    pub(super) words: Vec<String>,
 }
 
 /// The steps of an answer. Every member has its form, and there are no others.
 #[track_caller]
-fn steps(answer: Answer) -> Vec<Sent> {
+pub(super) fn steps(answer: Answer) -> Vec<Sent> {
     let answer = answer.ok();
     assert_eq!(answer.as_object().unwrap().len(), 1, "{answer}");
     let read = |step: &Value| {
@@ -133,18 +128,18 @@ fn steps(answer: Answer) -> Vec<Sent> {
     answer["steps"].as_array().unwrap().iter().map(read).collect()
 }
 
-fn number(word: &str) -> u128 {
+pub(super) fn number(word: &str) -> u128 {
     u128::from_str_radix(word, 16).unwrap()
 }
 
-fn address(word: &str) -> String {
+pub(super) fn address(word: &str) -> String {
     assert!(word.starts_with(&"0".repeat(24)), "{word}");
     format!("0x{}", &word[24..])
 }
 
 /// What `approve(spender, amount)` says.
 #[track_caller]
-fn check_approval(step: &Sent, currency: &str, spender: &str, amount: u128) {
+pub(super) fn check_approval(step: &Sent, currency: &str, spender: &str, amount: u128) {
     assert_eq!((step.id.as_str(), step.to.as_str()), ("tokenApproval", currency));
     assert_eq!((step.value, step.price), (0, 0));
     assert_eq!(step.selector, "095ea7b3");
@@ -154,7 +149,7 @@ fn check_approval(step: &Sent, currency: &str, spender: &str, amount: u128) {
 
 /// What `setApprovalForAll(operator, true)` says.
 #[track_caller]
-fn check_token_approval(step: &Sent, operator: &str) {
+pub(super) fn check_token_approval(step: &Sent, operator: &str) {
     assert_eq!((step.id.as_str(), step.to.as_str()), ("tokenApproval", RELICS));
     assert_eq!((step.value, step.price), (0, 0));
     assert_eq!(step.selector, "a22cb465");
@@ -163,20 +158,20 @@ fn check_token_approval(step: &Sent, operator: &str) {
 
 /// One order filled, and the fees that go with it.
 #[derive(Debug, PartialEq, Eq)]
-struct Accepted {
-    order: u128,
-    quantity: u128,
-    recipient: String,
-    fees: Vec<(u128, String)>,
+pub(super) struct Accepted {
+    pub(super) order: u128,
+    pub(super) quantity: u128,
+    pub(super) recipient: String,
+    pub(super) fees: Vec<(u128, String)>,
 }
 
-fn accepted(order: u128, quantity: u128, fees: &[(u128, &str)]) -> Accepted {
+pub(super) fn accepted(order: u128, quantity: u128, fees: &[(u128, &str)]) -> Accepted {
     let fees = fees.iter().map(|(amount, receiver)| (*amount, (*receiver).to_owned())).collect();
     Accepted { order, quantity, recipient: CLEO.to_owned(), fees }
 }
 
 /// The list that begins where a word says.
-fn list<'a>(words: &'a [String], start: &str) -> &'a [String] {
+pub(super) fn list<'a>(words: &'a [String], start: &str) -> &'a [String] {
     let start = usize::try_from(number(start)).unwrap() / 32;
     let count = usize::try_from(number(&words[start])).unwrap();
     &words[start + 1..start + 1 + count]
@@ -184,7 +179,7 @@ fn list<'a>(words: &'a [String], start: &str) -> &'a [String] {
 
 /// What a step fills: `acceptRequest`, `acceptRequestBatch` of the marketplace, or that of the contract beside it.
 #[track_caller]
-fn fills(step: &Sent) -> Vec<Accepted> {
+pub(super) fn fills(step: &Sent) -> Vec<Accepted> {
     let words = step.words.as_slice();
     let fees = |amounts: &str, receivers: &str| -> Vec<(u128, String)> {
         let (amounts, receivers) = (list(words, amounts), list(words, receivers));
@@ -221,7 +216,7 @@ fn fills(step: &Sent) -> Vec<Accepted> {
 
 /// Status and text of a refusal, which has no steps.
 #[track_caller]
-fn refusal(answer: &Answer) -> (u16, String) {
+pub(super) fn refusal(answer: &Answer) -> (u16, String) {
     assert_eq!(answer.json.get("steps"), None, "{}", answer.json);
     (answer.status, answer.json["msg"].as_str().unwrap_or_else(|| panic!("{}", answer.json)).to_owned())
 }

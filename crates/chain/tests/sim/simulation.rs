@@ -8,9 +8,9 @@ use bourse_chain::{Books, FollowError, FollowOptions, Follower, Pace, Status, Tu
 use bourse_store::CollectionKey;
 use bourse_wire::{Address, Timestamp};
 
-use crate::books::Faulty;
-use crate::dice::Dice;
+use crate::memory_store::Faulty;
 use crate::node::{CHAIN, Shared, Weather, WorldNode};
+use crate::random::Dice;
 use crate::world::{COLLECTIONS, MARKETS, World};
 
 /// How many blocks the follower keeps.

@@ -7,7 +7,7 @@ use bourse_wire::{OrderSide, TokenId};
 
 use crate::answer::{Ask, AskOrders, sort_of_orders};
 use crate::generate::{Generator, MARKETPLACES};
-use crate::place::Ranking;
+use crate::row_order::Ranking;
 
 const TEXTS: [&str; 15] = [
     "abcd",

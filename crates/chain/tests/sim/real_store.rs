@@ -8,7 +8,7 @@ use bourse_store::{CollectionKey, Store};
 use bourse_wire::{OrderStatus, Timestamp};
 
 use crate::node::{CHAIN, Weather};
-use crate::sim::{Sim, weather_of};
+use crate::simulation::{Sim, weather_of};
 use crate::world::{Facts, WorldOrder};
 use crate::{run, seeds};
 

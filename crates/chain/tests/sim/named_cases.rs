@@ -2,9 +2,9 @@
 
 use bourse_chain::{FollowError, Phase};
 
-use crate::books::MemoryBooks;
+use crate::memory_store::MemoryBooks;
 use crate::node::Weather;
-use crate::sim::{Sim, WINDOW};
+use crate::simulation::{Sim, WINDOW};
 use crate::world::COLLECTIONS;
 use crate::{check, in_memory, run};
 

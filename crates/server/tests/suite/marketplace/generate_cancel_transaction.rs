@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{CLEO, V2, ask, market, number, refusal, sold, steps, wanted};
+use super::trading::{CLEO, V2, ask, market, number, refusal, sold, steps, wanted};
 use crate::marketplace::{ANA, BEN, with};
 use crate::support::TestApp;
 use crate::support::actor::Answer;

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use super::{
-    CLEO, FakeChain, SHOP, V2, accepted, check_token_approval, fills, market, market_with, refusal, sell,
-    steps, wanted,
+use super::trading::{
+    CLEO, SHOP, V2, accepted, check_token_approval, fills, market, market_with, refusal, sell, steps, wanted,
 };
 use crate::marketplace::{BEN, with};
+use crate::support::chain::FakeChain;
 use crate::support::seed::RELICS;
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 use bourse_store::Change;
 use serde_json::{Value, json};
 
-use super::{ask, listing, market, order};
+use crate::marketplace::{ask, listing, market, order};
 use crate::support::TestApp;
 use crate::support::seed::token_of;
 

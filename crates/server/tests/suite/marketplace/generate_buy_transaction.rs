@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use super::{
-    CLEO, FakeChain, HELPER, SHOP, V1, V2, accepted, buy, check_approval, fills, market, market_with, sold,
-    steps,
+use super::trading::{
+    CLEO, HELPER, SHOP, V1, V2, accepted, buy, check_approval, fills, market, market_with, sold, steps,
 };
 use crate::marketplace::{COIN, DOLLAR, with};
+use crate::support::chain::FakeChain;
 
 #[tokio::test]
 async fn a_listing_for_money_that_must_be_approved() {
