@@ -30,7 +30,7 @@ impl Site {
     fn start(subcommand: &str) -> Self {
         let instance = Instance::new();
         let mut server = instance.serve_unready(subcommand, &[]);
-        server.wait_ready(Duration::from_secs(90));
+        server.wait_ready(Duration::from_mins(5));
         Self { _instance: instance, server }
     }
 
@@ -45,7 +45,7 @@ impl Site {
             let link = output.split_whitespace().find(|word| word.contains("/console/join/"));
             link.map(str::to_owned)
         };
-        within(Duration::from_secs(10), "the first link is printed", || printed().is_some());
+        within(Duration::from_mins(2), "the first link is printed", || printed().is_some());
         printed().unwrap()
     }
 

@@ -13,8 +13,6 @@ use crate::process::{Process, WAIT_MAX, clean_command};
 
 /// The chain that a node is of unless told otherwise.
 const CHAIN: u64 = 31_337;
-/// How long the node may take to answer, on a machine that is busy with other tests.
-const START_LIMIT: Duration = Duration::from_secs(30);
 
 sol! {
     function mint(address to, uint256 tokenId);

@@ -2,15 +2,16 @@
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::process::Command;
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use bourse_store::testing::load_all;
-use bourse_store::{CollectionKey, CountsKnown, ProjectScope};
+use bourse_store::{CollectionKey, CountsKnown, ProjectScope, Store};
 use bourse_wire::{ChainId, Day, PageInput};
 use serde_json::{Value, json};
 
 use crate::http::Credential;
-use crate::instance::{Instance, Server, within};
+use crate::instance::{Instance, Server};
+use crate::process::POLL_INTERVAL;
 
 /// How long the first start may take in a debug build, on a machine with much else to do.
 const FILL_LIMIT: Duration = Duration::from_mins(5);
@@ -166,22 +167,31 @@ fn a_directory_with_projects_of_its_own_is_refused() {
     assert_eq!(projects[0]["projectId"], json!(project.id));
 }
 
-/// Whether filling came so far: to its start, the project, records of contracts, the audiences, or the hosted collection.
-fn reached(instance: &Instance, stage: usize) -> bool {
-    if stage == 0 {
-        return true;
-    }
-    instance.with_store(async |store| {
-        let Some(project) = store.projects().await.unwrap().into_iter().next() else { return false };
-        let scope = ProjectScope::of_operator(project.id);
-        let page = PageInput::default().resolve(1, 1).unwrap();
-        match stage {
-            1 => true,
-            2 => !store.collections_of(CHAIN, 0, 1).await.unwrap().is_empty(),
-            3 => !store.audiences(scope).await.unwrap().is_empty(),
-            _ => !store.hosted_collections(scope, &page).await.unwrap().is_empty(),
+/// Waits until filling came to its start, the project, records of contracts, the audiences, or the hosted collection.
+fn wait_for_stage(instance: &Instance, stage: usize) {
+    let started = Instant::now();
+    // Opened only once it is waited for: at first the demo makes the tables itself.
+    let wait = async |store: &Store| {
+        while !reached(store, stage).await {
+            assert!(started.elapsed() < FILL_LIMIT, "stage {stage} did not come");
+            tokio::time::sleep(POLL_INTERVAL).await;
         }
-    })
+    };
+    if stage > 0 {
+        instance.with_store(wait);
+    }
+}
+
+async fn reached(store: &Store, stage: usize) -> bool {
+    let Some(project) = store.projects().await.unwrap().into_iter().next() else { return false };
+    let scope = ProjectScope::of_operator(project.id);
+    let page = PageInput::default().resolve(1, 1).unwrap();
+    match stage {
+        1 => true,
+        2 => !store.collections_of(CHAIN, 0, 1).await.unwrap().is_empty(),
+        3 => !store.audiences(scope).await.unwrap().is_empty(),
+        _ => !store.hosted_collections(scope, &page).await.unwrap().is_empty(),
+    }
 }
 
 #[test]
@@ -190,7 +200,7 @@ fn killed_while_it_fills_it_starts_again_and_is_whole() {
     for stage in 0..STAGES {
         let mut server = instance.serve_unready("demo", &[]);
         // Further and further, so that each start finds more of what the one before it made.
-        within(FILL_LIMIT, "the demo is being filled", || reached(&instance, stage));
+        wait_for_stage(&instance, stage);
         server.process.kill();
         println!("killed at stage {stage}, filled: {}", instance.data().join("credentials.json").exists());
     }

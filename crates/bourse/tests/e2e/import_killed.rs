@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::instance::Instance;
 use crate::random::Random;
 
-const TOKENS: u64 = 40_000;
+const TOKENS: u64 = 32_000;
 /// Records that an import commits together.
 const BATCH: u64 = 4_000;
 const KILLS: u64 = 8;

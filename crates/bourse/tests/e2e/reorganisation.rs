@@ -1,14 +1,16 @@
 //! A chain that changes its mind: after every reorganisation the facts are those of a sync from scratch.
 
+use std::time::Instant;
+
 use alloy_primitives::U256;
+use bourse_store::Store;
 use bourse_store::testing::facts_digest;
 use bourse_wire::{Address, ChainId};
 use serde_json::{Value, json};
 
 use crate::anvil::{alloy_address, mintCall};
-use crate::instance::within;
 use crate::market::{Market, order};
-use crate::process::WAIT_MAX;
+use crate::process::{POLL_INTERVAL, WAIT_MAX};
 
 #[test]
 fn shallow_deep_and_repeated_reorganisations_leave_the_facts_of_the_chain() {
@@ -126,15 +128,19 @@ fn trade_without_server(market: &Market, collection: Address, number: u64) {
 
 /// Waits until what is stored is what the chain says. Answers follow a little later.
 fn settle(market: &Market) {
-    within(WAIT_MAX, "the checkpoint is the head", || is_settled(market));
+    let started = Instant::now();
+    market.instance.with_store(async |store| {
+        while !is_settled(market, store).await {
+            assert!(started.elapsed() < WAIT_MAX, "the checkpoint did not become the head");
+            tokio::time::sleep(POLL_INTERVAL).await;
+        }
+    });
 }
 
-fn is_settled(market: &Market) -> bool {
+async fn is_settled(market: &Market, store: &Store) -> bool {
     let head = market.anvil.rpc("eth_getBlockByNumber", &json!(["latest", false]));
-    let (state, followed) = market.instance.with_store(async |store| {
-        let chain = ChainId(31337);
-        (store.chain_state(chain).await.unwrap(), store.followed(chain).await.unwrap())
-    });
+    let chain = ChainId(31337);
+    let (state, followed) = (store.chain_state(chain).await.unwrap(), store.followed(chain).await.unwrap());
     state.is_some_and(|state| head["hash"] == state.checkpoint.hash.to_string())
         && followed.iter().all(|collection| collection.live)
 }

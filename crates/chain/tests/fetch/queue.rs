@@ -20,16 +20,16 @@ fn numbered(path: &str, _: usize) -> Reply {
 async fn minted_tokens_become_available() {
     let server = Server::start(numbered).await;
     let world = World::new(&[("good.example", &server)]).await;
-    world.links(1..=120, |id| format!("http://good.example:{}/{id}", server.port));
-    world.mint(120).await;
+    world.links(1..=60, |id| format!("http://good.example:{}/{id}", server.port));
+    world.mint(60).await;
     let worker = world.start();
-    world.wait_until(120, |token| token.status == AVAILABLE).await;
+    world.wait_until(60, |token| token.status == AVAILABLE).await;
     worker.stop().await;
     for token in world.tokens().await {
         assert_eq!(token.name, format!("#{}", token.token_id));
         assert!(token.last_fetched.is_some() && token.queued_at.is_none());
     }
-    assert_eq!(server.asked(), 120, "each was fetched once");
+    assert_eq!(server.asked(), 60, "each was fetched once");
 }
 
 #[tokio::test]
@@ -167,23 +167,23 @@ async fn a_host_that_asks_for_quiet_gets_it() {
     assert_eq!(server.asked(), 21, "nobody asked in between");
 }
 
-/// 300 tokens of a host that never answers come first in the queue; 100 good ones come after them.
+/// 150 tokens of a host that never answers come first in the queue; 50 good ones come after them.
 #[tokio::test]
 async fn bad_tokens_do_not_delay_good_ones() {
     let silent = Server::start(|_, _| Reply::Silence).await;
     let good = Server::start(numbered).await;
     let mut world = World::new(&[("silent.example", &silent), ("good.example", &good)]).await;
     world.settings.rules.timeout = Duration::from_secs(1);
-    world.links(1..=300, |id| format!("http://silent.example:{}/{id}", silent.port));
-    world.links(301..=400, |id| format!("http://good.example:{}/{id}", good.port));
-    world.mint(400).await;
+    world.links(1..=150, |id| format!("http://silent.example:{}/{id}", silent.port));
+    world.links(151..=200, |id| format!("http://good.example:{}/{id}", good.port));
+    world.mint(200).await;
     let worker = world.start();
-    world.wait_until(100, |token| token.status == AVAILABLE).await;
+    world.wait_until(50, |token| token.status == AVAILABLE).await;
     let tried = silent.asked();
     worker.stop().await;
     // Of the silent ones each takes a second, four at a time; alone the good ones take a small part of one.
-    println!("100 good tokens came when {tried} of 300 bad ones were tried");
-    assert!(tried < 100, "the good ones waited until {tried} bad ones were tried");
+    println!("50 good tokens came when {tried} of 150 bad ones were tried");
+    assert!(tried < 75, "the good ones waited until {tried} bad ones were tried");
 }
 
 /// Far more tokens than a host has places: most are put off once, and come back when there is a place for them.
@@ -191,15 +191,15 @@ async fn bad_tokens_do_not_delay_good_ones() {
 async fn a_large_collection_at_one_host_is_not_asked_for_over_and_over() {
     let server = Server::start(numbered).await;
     let world = World::new(&[("good.example", &server)]).await;
-    world.links(1..=400, |id| format!("http://good.example:{}/{id}", server.port));
-    world.mint(400).await;
+    world.links(1..=160, |id| format!("http://good.example:{}/{id}", server.port));
+    world.mint(160).await;
     let worker = world.start();
-    world.wait_until(400, |token| token.status == AVAILABLE).await;
+    world.wait_until(160, |token| token.status == AVAILABLE).await;
     worker.stop().await;
-    assert_eq!(server.asked(), 400);
+    assert_eq!(server.asked(), 160);
     // Both standards are asked for each token each time.
     let asked = world.calls() / 2;
-    assert!(asked < 3 * 400, "the contract was asked {asked} times for 400 tokens");
+    assert!(asked < 3 * 160, "the contract was asked {asked} times for 160 tokens");
 }
 
 #[tokio::test]
@@ -221,22 +221,22 @@ async fn a_node_that_is_down_costs_no_attempts() {
 async fn killed_in_the_middle_nothing_is_lost() {
     let server = Server::start(numbered).await;
     let world = World::new(&[("good.example", &server)]).await;
-    world.links(1..=500, |id| format!("http://good.example:{}/{id}", server.port));
-    world.mint(500).await;
-    for share in [100, 250] {
+    world.links(1..=200, |id| format!("http://good.example:{}/{id}", server.port));
+    world.mint(200).await;
+    for share in [40, 100] {
         let worker = world.start();
         wait(async || server.asked() >= share).await;
         worker.kill().await;
         world.pass(World::pace().lease);
     }
     let before = server.asked();
-    assert!(before < 500, "there is something left to do");
+    assert!(before < 200, "there is something left to do");
     let worker = world.start();
-    world.wait_until(500, |token| token.status == AVAILABLE).await;
+    world.wait_until(200, |token| token.status == AVAILABLE).await;
     worker.stop().await;
     assert!(world.tokens().await.iter().all(|token| token.name == format!("#{}", token.token_id)));
     // Only what the dead ones held was fetched again.
-    assert!(server.asked() <= 500 + 2 * 4 * World::pace().concurrent_max, "{} requests", server.asked());
+    assert!(server.asked() <= 200 + 2 * 4 * World::pace().concurrent_max, "{} requests", server.asked());
     assert!(world.queue(now()).await.is_empty());
 }
 
@@ -260,13 +260,13 @@ async fn told_to_stop_it_gives_back_what_it_holds() {
 async fn two_workers_share_the_work() {
     let server = Server::start(numbered).await;
     let world = World::new(&[("good.example", &server)]).await;
-    world.links(1..=300, |id| format!("http://good.example:{}/{id}", server.port));
-    world.mint(300).await;
+    world.links(1..=120, |id| format!("http://good.example:{}/{id}", server.port));
+    world.mint(120).await;
     let (one, two) = (world.start(), world.start());
-    world.wait_until(300, |token| token.status == AVAILABLE).await;
+    world.wait_until(120, |token| token.status == AVAILABLE).await;
     one.stop().await;
     two.stop().await;
-    assert_eq!(server.asked(), 300, "nothing was fetched twice");
+    assert_eq!(server.asked(), 120, "nothing was fetched twice");
 }
 
 #[tokio::test]

@@ -18,7 +18,7 @@ mod table;
 
 pub(crate) mod wallet;
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use bourse_server::Chains;
 use serde_json::{Value, json};
@@ -37,16 +37,22 @@ const DOLLAR: &str = "0x00000000000000000000000000000000000000d0";
 const ZERO: &str = "0x0000000000000000000000000000000000000000";
 const SEAPORT: &str = "0x0000000000000068f116a894984e2db1123eb395";
 
+/// The vectors of all families, read once: that takes long without optimisation.
+static VECTORS: LazyLock<Value> =
+    LazyLock::new(|| serde_json::from_str(include_str!("../../../../market/vectors/vectors.json")).unwrap());
+
 /// The vectors of a family.
 pub(crate) fn vectors(family: &str) -> Value {
-    let all: Value = serde_json::from_str(include_str!("../../../../market/vectors/vectors.json")).unwrap();
-    all[family].clone()
+    VECTORS[family].clone()
 }
 
 /// A case of a family by the beginning of its name.
 fn case(family: &str, name: &str) -> Value {
-    let all = vectors(family);
-    let found = all["cases"].as_array().unwrap().iter().find(|case| text(&case["name"]).starts_with(name));
+    let found = VECTORS[family]["cases"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|case| text(&case["name"]).starts_with(name));
     found.unwrap_or_else(|| panic!("{name}")).clone()
 }
 

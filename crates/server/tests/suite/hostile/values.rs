@@ -228,10 +228,10 @@ pub(super) fn places(value: &Value) -> Vec<Vec<String>> {
 
 /// The members that an operation knows, according to the document.
 pub(super) fn known_members(operation: &str) -> Value {
-    let document = bourse_server::document();
-    let body = &document["paths"][format!("/rpc/{operation}")]["post"]["requestBody"];
+    static DOCUMENT: LazyLock<Value> = LazyLock::new(bourse_server::document);
+    let body = &DOCUMENT["paths"][format!("/rpc/{operation}")]["post"]["requestBody"];
     let schema = body["content"]["application/json"]["schema"]["$ref"].as_str().unwrap();
-    let known = &document["components"]["schemas"][schema.rsplit('/').next().unwrap()]["properties"];
+    let known = &DOCUMENT["components"]["schemas"][schema.rsplit('/').next().unwrap()]["properties"];
     let known: Vec<&String> = known.as_object().into_iter().flat_map(|known| known.keys()).collect();
     let mut body = valid_body(operation);
     body.as_object_mut()
