@@ -142,6 +142,10 @@ fn layers(database: &TestDatabase, settings: &[(&'static str, &str)]) -> Layers 
         ("auth.jwt_secret", SECRET),
         ("server.public_url", "https://bourse.example"),
     ];
-    let flags = common.iter().chain(settings).map(|(key, value)| ("--test", *key, (*value).to_owned()));
+    // Unless a test wants it, nothing is flushed by time: what usage shows must not depend on how long a test takes.
+    let quiet = [("limits.metering_flush_ms", "3600000")];
+    let quiet = quiet.iter().filter(|(key, _)| settings.iter().all(|(own, _)| own != key));
+    let all = common.iter().chain(quiet).chain(settings);
+    let flags = all.map(|(key, value)| ("--test", *key, (*value).to_owned()));
     Layers { flags: flags.collect(), ..Layers::default() }
 }
