@@ -59,7 +59,7 @@ impl Store {
 
 async fn has_history(session: &mut Session<'_>) -> Result<bool, StoreError> {
     let sql = match session {
-        Session::Sqlite(_) | Session::Direct(_) => {
+        Session::Sqlite(_) => {
             "SELECT 1 FROM sqlite_master WHERE name = 'schema_migrations'"
         }
         Session::Postgres(_) => "SELECT 1::BIGINT WHERE to_regclass('schema_migrations') IS NOT NULL",

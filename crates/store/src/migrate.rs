@@ -165,7 +165,7 @@ impl Migration {
     async fn apply(&self, session: &mut Session<'_>, now: Timestamp) -> Result<(), StoreError> {
         session.script(self.both).await?;
         match session {
-            Session::Sqlite(_) | Session::Direct(_) => session.script(self.sqlite).await?,
+            Session::Sqlite(_) => session.script(self.sqlite).await?,
             Session::Postgres(_) => session.script(self.postgres).await?,
         }
         self.distribute(session).await?;

@@ -11,18 +11,16 @@ use crate::args::Arg;
 
 /// One row of a result, from either engine. Columns are read by position.
 pub(crate) enum Row {
-    Sqlite(sqlx::sqlite::SqliteRow),
+    Sqlite(RowCopy),
     Postgres(sqlx::postgres::PgRow),
-    Copy(RowCopy),
 }
 
 macro_rules! getter {
     ($visibility:vis $name:ident, $type:ty) => {
         $visibility fn $name(&self, column: usize) -> Result<$type, StoreError> {
             Ok(match self {
-                Self::Sqlite(row) => row.try_get(column)?,
+                Self::Sqlite(row) => row.$name(column)?,
                 Self::Postgres(row) => row.try_get(column)?,
-                Self::Copy(row) => row.$name(column)?,
             })
         }
     };

@@ -14,7 +14,7 @@ use bourse_store::{
     Batch, Change, CollectionId, CollectionKey, Committed, DatabaseUrl, Store, StoreError, StoredToken,
 };
 use bourse_wire::{Address, ChainId, Day, OrderFacts, ProjectId, TokenId};
-use sqlx::{AssertSqlSafe, Connection, PgConnection, SqliteConnection};
+use sqlx::{AssertSqlSafe, Connection, PgConnection};
 use support::database::open;
 use support::orders::{change, offer};
 use support::projects::project;
@@ -51,15 +51,10 @@ async fn tokens_of(store: &Store, id: CollectionId) -> BTreeMap<TokenId, String>
 
 /// Runs a statement behind the store's back.
 async fn behind_its_back(url: &DatabaseUrl, sql: &str) {
-    let sql = sqlx::raw_sql(AssertSqlSafe(sql.to_owned()));
     match url {
-        DatabaseUrl::Sqlite(path) => {
-            let mut connection =
-                SqliteConnection::connect(&format!("sqlite:{}", path.display())).await.unwrap();
-            sql.execute(&mut connection).await.unwrap();
-            connection.close().await.unwrap();
-        }
+        DatabaseUrl::Sqlite(path) => rusqlite::Connection::open(path).unwrap().execute_batch(sql).unwrap(),
         DatabaseUrl::Postgres(url) => {
+            let sql = sqlx::raw_sql(AssertSqlSafe(sql.to_owned()));
             let mut connection = PgConnection::connect(url).await.unwrap();
             sql.execute(&mut connection).await.unwrap();
             connection.close().await.unwrap();

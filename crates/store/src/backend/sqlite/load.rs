@@ -2,21 +2,18 @@
 
 use std::path::Path;
 
-use rusqlite::{Connection, OpenFlags, OptionalExtension as _, Transaction};
+use rusqlite::{OptionalExtension as _, Transaction};
 use tokio::sync::mpsc::Sender;
 
-use super::{BUSY_TIMEOUT, Sqlite};
+use super::Sqlite;
+use super::readers::{ONCE_CACHE_SIZE, open_reader};
 use crate::StoreError;
 use crate::collections::CollectionId;
 use crate::load::{BALANCES, Gatherer, Kind, ORDERS, Part, Stop, TOKENS};
 use crate::row::{Row, RowCopy};
 
-/// Memory for pages, in kilobytes, which SQLite writes as negative numbers: every page is read once.
-const LOAD_CACHE_SIZE: &str = "-4096";
-
 impl Sqlite {
-    /// Reads and sends a collection, on a thread and a connection of its own. Not by way of sqlx, which allocates for
-    /// every value and passes every row to another thread: that takes three times as long.
+    /// Reads and sends a collection, on a thread and a connection of its own.
     pub(crate) async fn load(&self, id: CollectionId, parts: Sender<Part>) -> Result<(), Stop> {
         let path = self.path.clone();
         let loading = tokio::task::spawn_blocking(move || load(&path, id, &parts));
@@ -24,18 +21,8 @@ impl Sqlite {
     }
 }
 
-/// A connection for reading much of the file once.
-pub(super) fn open_reader(path: &Path) -> Result<Connection, StoreError> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(path, flags)?;
-    connection.busy_timeout(BUSY_TIMEOUT)?;
-    connection.pragma_update(None, "cache_size", LOAD_CACHE_SIZE)?;
-    connection.pragma_update(None, "query_only", "ON")?;
-    Ok(connection)
-}
-
 fn load(path: &Path, id: CollectionId, parts: &Sender<Part>) -> Result<(), Stop> {
-    let mut connection = open_reader(path)?;
+    let mut connection = open_reader(path, ONCE_CACHE_SIZE)?;
     // Until it ends, every statement sees the state that the first one saw.
     let snapshot = connection.transaction()?;
 
@@ -68,13 +55,13 @@ fn send_all<T>(
     let mut copy = RowCopy::default();
     while let Some(source) = rows.next()? {
         copy.clear();
-        super::direct::copy(source, columns, &mut copy)?;
-        let row = Row::Copy(std::mem::take(&mut copy));
+        super::statements::copy(source, columns, &mut copy)?;
+        let row = Row::Sqlite(std::mem::take(&mut copy));
         if let Some(part) = gatherer.add(&row)? {
             send(parts, part)?;
         }
         // The next row uses the same memory.
-        if let Row::Copy(used) = row {
+        if let Row::Sqlite(used) = row {
             copy = used;
         }
     }

@@ -8,7 +8,7 @@ use bourse_wire::ProjectId;
 use rusqlite::{OptionalExtension as _, Transaction};
 
 use super::Sqlite;
-use super::load::open_reader;
+use super::readers::{ONCE_CACHE_SIZE, open_reader};
 use crate::StoreError;
 use crate::analytics::ChunkKey;
 
@@ -81,7 +81,7 @@ fn read_days<T>(
     decode: &impl Fn(ChunkKey, &[u8]) -> T,
 ) -> Result<(u64, Vec<T>), StoreError> {
     let project = u64::from(project);
-    let mut connection = open_reader(path)?;
+    let mut connection = open_reader(path, ONCE_CACHE_SIZE)?;
     let snapshot = connection.transaction()?;
     let sql = "SELECT version FROM analytics_versions WHERE project_id = ?";
     let version: Option<u64> = snapshot.query_row(sql, [project], |row| row.get(0)).optional()?;

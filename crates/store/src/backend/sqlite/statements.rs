@@ -1,5 +1,4 @@
-//! Statements on a connection of this very thread. Not by way of sqlx, which asks another thread for every row: for a
-//! small statement, waking that thread takes longer than the statement.
+//! Statements on a connection of this very thread. They are through before they return.
 
 use std::thread::yield_now as give_way;
 
@@ -41,10 +40,38 @@ pub(crate) fn all(
         while let Some(source) = rows.next()? {
             let mut row = RowCopy::default();
             copy(source, columns, &mut row)?;
-            all.push(Row::Copy(row));
+            all.push(Row::Sqlite(row));
         }
     }
     Ok(all)
+}
+
+/// Inserts with statements of few lengths, which are prepared once and then only repeated.
+pub(crate) fn insert(
+    connection: &Connection,
+    head: &str,
+    tail: &str,
+    columns: usize,
+    mut rows: Vec<Vec<Arg>>,
+) -> Result<Vec<Row>, StoreError> {
+    // For what a statement returns SQLite makes a table each time, which takes longer than to insert a row.
+    let lengths: &[usize] = if tail.contains("RETURNING") { &[64, 8, 1] } else { &[1] };
+    // Without numbers: SQLite looks a named parameter up by going through all of them, which for many takes longer than
+    // the insert.
+    let row = format!("({})", vec!["?"; columns].join(","));
+    let mut returned = Vec::new();
+    for length in lengths {
+        let rest = rows.split_off(rows.len() / length * length);
+        let sql = format!("{head} VALUES {} {tail}", vec![row.as_str(); *length].join(","));
+        let mut whole = rows.into_iter();
+        let chunks = std::iter::from_fn(|| {
+            let chunk: Vec<Arg> = whole.by_ref().take(*length).flatten().collect();
+            (!chunk.is_empty()).then_some(chunk)
+        });
+        returned.extend(all(connection, &sql, chunks)?);
+        rows = rest;
+    }
+    Ok(returned)
 }
 
 /// Copies the values of a row.
