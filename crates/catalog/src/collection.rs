@@ -2,7 +2,7 @@
 
 use bourse_market::World;
 use bourse_wire::{
-    Address, Amount, ChainId, Currency, Marketplace, OrderFacts, OrderStatus, ServiceName, Timestamp, TokenId,
+    Address, Amount, ChainId, Currency, OrderFacts, OrderKey, OrderStatus, ServiceName, Timestamp, TokenId,
 };
 
 use crate::book::{Around, Book, NO_TOKEN, PreparedOrder, Shared};
@@ -58,7 +58,7 @@ pub struct Update {
     /// Orders.
     pub orders: Vec<PreparedOrder>,
     /// Orders that are gone.
-    pub gone_orders: Vec<(Marketplace, String)>,
+    pub gone_orders: Vec<OrderKey>,
 }
 
 impl Collection {
@@ -84,7 +84,7 @@ impl Collection {
             self.put_order(order, Self::place);
         }
         let (book, around) = self.book_and_around();
-        for (marketplace, order_id) in &update.gone_orders {
+        for OrderKey { marketplace, order_id } in &update.gone_orders {
             book.remove(*marketplace, order_id, around);
         }
         if balances_were_known != around.holders.are_known() {

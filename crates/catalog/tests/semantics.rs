@@ -35,29 +35,12 @@ fn currency(number: u8, rate: Option<&str>) -> Currency {
 /// A listing of one of a token for so much of a currency.
 fn listing(order_id: &str, token: u64, (amount, coin_number): (u64, u8)) -> OrderFacts {
     OrderFacts {
-        order_id: order_id.to_owned(),
-        marketplace: Marketplace::OwnV2,
         side: OrderSide::Listing,
-        status: OrderStatus::Active,
-        origin_name: String::new(),
         token_id: Some(TokenId::from(token)),
         maker: SELLER,
         price_amount: Amount::from(amount),
         currency: coin(coin_number),
-        quantity_initial: Amount::from(1),
-        quantity_remaining: Amount::from(1),
-        quantity_decimals: 0,
-        fee_bps: 0,
-        fee_breakdown: Vec::new(),
-        valid_from: Timestamp::ZERO,
-        valid_until: Timestamp::ZERO,
-        block_number: 0,
-        order_created_at: Timestamp::ZERO,
-        order_updated_at: Timestamp::ZERO,
-        created_at: Timestamp::ZERO,
-        updated_at: Timestamp::ZERO,
-        operator: None,
-        backing: None,
+        ..OrderFacts::sample(order_id)
     }
 }
 

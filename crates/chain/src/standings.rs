@@ -4,12 +4,12 @@ use alloy_primitives::{BlockHash, Bytes};
 use bourse_market::protocols::native::{Inquiry, Standing, cover_inquiries, dealt, is_covered};
 use bourse_market::protocols::venues::Floor;
 use bourse_market::protocols::{Kept, Protocol};
-use bourse_store::{Purse, Settled, Store, Unsettled};
+use bourse_store::{Payer, Settled, Store, Unsettled};
 use bourse_wire::{Marketplace, OrderSide};
 
 use crate::calls::Caller;
 use crate::node::{Call, Failure, Node};
-use crate::offers::{Followed, OffersError, purse_of};
+use crate::offers::{Followed, OffersError, payer_of};
 
 /// The most orders that are asked about at once.
 const ORDERS_AT_ONCE: u64 = 200;
@@ -33,7 +33,7 @@ impl Standings {
         node: &N,
         store: &Store,
         at: &Followed,
-    ) -> Result<Vec<Purse>, OffersError> {
+    ) -> Result<Vec<Payer>, OffersError> {
         let orders = store.unsettled_orders(at.chain, ORDERS_AT_ONCE).await?;
         if orders.is_empty() {
             return Ok(Vec::new());
@@ -43,8 +43,7 @@ impl Standings {
         let said = orders.iter().zip(standings).zip(covered);
         let settled = said.map(|((order, standing), covered)| Settled {
             collection: order.collection,
-            marketplace: order.facts.marketplace,
-            order_id: order.facts.order_id.clone(),
+            key: order.facts.key(),
             standing,
             covered,
         });
@@ -53,7 +52,7 @@ impl Standings {
             return Ok(Vec::new());
         }
         let offers = orders.iter().map(|order| &order.facts).filter(|order| order.side == OrderSide::Offer);
-        Ok(offers.filter_map(purse_of).collect())
+        Ok(offers.filter_map(payer_of).collect())
     }
 
     /// What became of orders up to a block.

@@ -23,7 +23,7 @@ alloy_sol_types::sol! {
 }
 
 const CHAIN: ChainId = ChainId(137);
-const OPTIONS: OfferOptions = OfferOptions { purses_at_once: 3, sweep: Duration::from_mins(5) };
+const OPTIONS: OfferOptions = OfferOptions { payers_at_once: 3, sweep: Duration::from_mins(5) };
 
 fn account(number: u8) -> Address {
     Address::from_bytes([number; 20])
@@ -130,7 +130,7 @@ impl Stage {
             stage.set(maker, 1_000);
         }
         stage.grow(made).await;
-        while stage.look().await.len() == OPTIONS.purses_at_once {}
+        while stage.look().await.len() == OPTIONS.payers_at_once {}
         stage
     }
 
@@ -279,7 +279,7 @@ async fn more_than_one_look_has_room_for_waits_for_the_next() {
         stage.log(&Transfer { from: raw(maker), to: raw(77), value: U256::ONE });
     }
     let mut asked = stage.look().await;
-    assert_eq!(asked.len(), OPTIONS.purses_at_once);
+    assert_eq!(asked.len(), OPTIONS.payers_at_once);
     assert!(stage.offers.has_more());
     asked.extend(stage.look().await);
     asked.sort_unstable();

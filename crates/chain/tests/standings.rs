@@ -147,8 +147,8 @@ impl Stage {
     /// Looks; whose money is to be looked at.
     async fn look(&self, contract: &Contract) -> Vec<Address> {
         let standings = Standings::new(Caller::new(None), vec![(MARKET, floor())]);
-        let purses = standings.look(contract, &self.store, &self.at).await.unwrap();
-        purses.into_iter().map(|purse| purse.maker).collect()
+        let payers = standings.look(contract, &self.store, &self.at).await.unwrap();
+        payers.into_iter().map(|payer| payer.maker).collect()
     }
 
     async fn order(&self) -> OrderFacts {

@@ -9,7 +9,8 @@ use crate::StoreError;
 use crate::args::{Arg, args};
 use crate::backend::sqlite::statements;
 use crate::collections::CollectionId;
-use crate::row::Row;
+use crate::columns::{self, Columns, Insert, Value};
+use crate::row::{Cell, Row};
 
 /// A borrowed connection, in or out of a transaction.
 pub(crate) enum Session<'c> {
@@ -54,7 +55,7 @@ impl Session<'_> {
     }
 
     /// Runs a statement and reads all its rows.
-    pub(crate) async fn all(
+    async fn rows(
         &mut self,
         sql: impl Into<Cow<'static, str>>,
         args: Vec<Arg>,
@@ -68,19 +69,61 @@ impl Session<'_> {
         })
     }
 
-    /// Runs a statement and reads its first row, if there is one.
-    pub(crate) async fn first(
+    /// All rows of `SELECT` the columns of `T`, then `rest`, which begins with `FROM`.
+    pub(crate) async fn select<T: Columns>(
+        &mut self,
+        rest: impl AsRef<str>,
+        args: Vec<Arg>,
+    ) -> Result<Vec<T>, StoreError> {
+        let sql = format!("SELECT {} {}", columns::list::<T>(), rest.as_ref());
+        self.rows(sql, args).await?.iter().map(columns::read).collect()
+    }
+
+    /// The first row of `SELECT` the columns of `T`, then `rest`, if there is one.
+    pub(crate) async fn select_first<T: Columns>(
+        &mut self,
+        rest: impl AsRef<str>,
+        args: Vec<Arg>,
+    ) -> Result<Option<T>, StoreError> {
+        let sql = format!("SELECT {} {}", columns::list::<T>(), rest.as_ref());
+        self.rows(sql, args).await?.first().map(columns::read).transpose()
+    }
+
+    /// Runs a statement that writes, and reads the columns of `T` of the first row that it wrote.
+    pub(crate) async fn returning<T: Columns>(
+        &mut self,
+        sql: impl AsRef<str>,
+        args: Vec<Arg>,
+    ) -> Result<Option<T>, StoreError> {
+        let sql = format!("{} RETURNING {}", sql.as_ref(), columns::list::<T>());
+        self.rows(sql, args).await?.first().map(columns::read).transpose()
+    }
+
+    /// The one column of all rows of a statement.
+    pub(crate) async fn values<T: Value>(
         &mut self,
         sql: impl Into<Cow<'static, str>>,
         args: Vec<Arg>,
-    ) -> Result<Option<Row>, StoreError> {
-        let sql = sql.into().into_owned();
-        Ok(match self {
-            Self::Sqlite(connection) => statements::all(connection, &sql, [args])?.into_iter().next(),
-            Self::Postgres(connection) => {
-                bound!(sql, args).fetch_optional(&mut **connection).await?.map(Row::Postgres)
-            }
-        })
+    ) -> Result<Vec<T>, StoreError> {
+        self.rows(sql, args).await?.iter().map(only).collect()
+    }
+
+    /// The one column of the first row of a statement, if there is one.
+    pub(crate) async fn value<T: Value>(
+        &mut self,
+        sql: impl Into<Cow<'static, str>>,
+        args: Vec<Arg>,
+    ) -> Result<Option<T>, StoreError> {
+        self.rows(sql, args).await?.first().map(only).transpose()
+    }
+
+    /// Whether a statement has a row.
+    pub(crate) async fn has(
+        &mut self,
+        sql: impl Into<Cow<'static, str>>,
+        args: Vec<Arg>,
+    ) -> Result<bool, StoreError> {
+        Ok(!self.rows(sql, args).await?.is_empty())
     }
 
     /// Runs several statements that take no arguments.
@@ -92,17 +135,36 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Inserts many rows with as few statements as possible: `{head} VALUES (..), (..) {tail}`. Returns the rows
-    /// of a `RETURNING` in the tail. No two rows may have the same key: PostgreSQL refuses to touch a row twice.
-    pub(crate) async fn insert(
+    /// Inserts rows with as few statements as possible. No two may have the same key: PostgreSQL refuses to touch a row
+    /// twice. `conflict` says what becomes of those that are there already.
+    pub(crate) async fn insert(&mut self, insert: Insert, conflict: &str) -> Result<(), StoreError> {
+        self.insert_rows(insert, conflict).await.map(drop)
+    }
+
+    /// The same, and reads the columns of `T` of every row that was written.
+    pub(crate) async fn insert_returning<T: Columns>(
         &mut self,
-        head: &str,
-        tail: &str,
-        rows: Vec<Vec<Arg>>,
-    ) -> Result<Vec<Row>, StoreError> {
+        insert: Insert,
+        conflict: &str,
+    ) -> Result<Vec<T>, StoreError> {
+        let tail = format!("{conflict} RETURNING {}", columns::list::<T>());
+        self.insert_rows(insert, &tail).await?.iter().map(columns::read).collect()
+    }
+
+    /// The same, and tells how many rows were written.
+    pub(crate) async fn insert_counting(
+        &mut self,
+        insert: Insert,
+        conflict: &str,
+    ) -> Result<u64, StoreError> {
+        Ok(self.insert_rows(insert, &format!("{conflict} RETURNING 1")).await?.len() as u64)
+    }
+
+    async fn insert_rows(&mut self, insert: Insert, tail: &str) -> Result<Vec<Row>, StoreError> {
+        let Insert { head, rows } = insert;
         let Some(columns) = rows.first().map(Vec::len) else { return Ok(Vec::new()) };
         if let Self::Sqlite(connection) = self {
-            return statements::insert(connection, head, tail, columns, rows);
+            return statements::insert(connection, &head, tail, columns, rows);
         }
         let rows_max = STATEMENT_ARGS_MAX / columns;
         let mut returned = Vec::new();
@@ -113,22 +175,30 @@ impl Session<'_> {
                 return Ok(returned);
             }
             let sql = format!("{head} VALUES {} {tail}", placeholders(chunk.len(), columns, 0));
-            returned.extend(self.all(sql, chunk.into_iter().flatten().collect()).await?);
+            returned.extend(self.rows(sql, chunk.into_iter().flatten().collect()).await?);
         }
     }
 
-    /// Reads the rows of a collection that have these keys, with as few statements as possible. A key is one value for
-    /// each of `columns`; a row comes as often as its key is named.
-    pub(crate) async fn keyed(
+    /// Reads the rows of a collection that have these keys, with as few statements as possible. A row comes as often as its
+    /// key is named.
+    pub(crate) async fn keyed<T: Columns>(
         &mut self,
-        select: &str,
         id: CollectionId,
-        columns: &str,
-        keys: Vec<Vec<Arg>>,
+        keys: Keys<'_>,
+    ) -> Result<Vec<T>, StoreError> {
+        self.keyed_rows::<T>(id, keys).await?.iter().map(columns::read).collect()
+    }
+
+    /// The same, as rows that have the columns of `T`, for who does not need all of them.
+    pub(crate) async fn keyed_rows<T: Columns>(
+        &mut self,
+        id: CollectionId,
+        Keys { from, columns: names, keys }: Keys<'_>,
     ) -> Result<Vec<Row>, StoreError> {
+        let list = columns::list::<T>();
         if let Self::Sqlite(connection) = self {
-            let columns = columns.replace(", ", " = ? AND ");
-            let sql = format!("{select} WHERE collection_id = ? AND {columns} = ?");
+            let same = names.replace(", ", " = ? AND ");
+            let sql = format!("SELECT {list} FROM {from} WHERE collection_id = ? AND {same} = ?");
             let keys = keys.into_iter().map(|key| args![id.0].into_iter().chain(key).collect());
             return statements::all(connection, &sql, keys);
         }
@@ -141,17 +211,30 @@ impl Session<'_> {
             let owner = placeholders(1, 1, chunk.len() * first.len());
             // Behind `OFFSET 0` each key is looked up by itself. A join would be planned by how many rows a collection has, of
             // which PostgreSQL has no idea while it grows, and then read all of them.
-            let same: Vec<String> =
-                columns.split(", ").map(|name| format!("{name} = keys.{name}")).collect();
+            let same: Vec<String> = names.split(", ").map(|name| format!("{name} = keys.{name}")).collect();
             let sql = format!(
-                "WITH keys ({columns}) AS (VALUES {values}) SELECT found.* FROM keys CROSS JOIN LATERAL
-                ({select} WHERE collection_id = {owner} AND {} OFFSET 0) AS found",
+                "WITH keys ({names}) AS (VALUES {values}) SELECT found.* FROM keys CROSS JOIN LATERAL
+                (SELECT {list} FROM {from} WHERE collection_id = {owner} AND {} OFFSET 0) AS found",
                 same.join(" AND ")
             );
             let args = chunk.into_iter().flatten().chain(args![id.0]).collect();
-            found.extend(self.all(sql, args).await?);
+            found.extend(self.rows(sql, args).await?);
         }
     }
+}
+
+/// Which rows of a collection are read.
+pub(crate) struct Keys<'a> {
+    /// A table, or what else is read from.
+    pub(crate) from: &'a str,
+    /// The columns that a key has a value for.
+    pub(crate) columns: &'a str,
+    pub(crate) keys: Vec<Vec<Arg>>,
+}
+
+fn only<T: Value>(row: &Row) -> Result<T, StoreError> {
+    let cell = Cell { row, position: 0, column: "value" };
+    if row.len() == 1 { T::read(cell) } else { Err(cell.corrupt("it is not the only one of its row")) }
 }
 
 /// `($1,$2),($3,$4)` for two rows of two columns that come after no other arguments.

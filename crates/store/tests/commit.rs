@@ -9,7 +9,7 @@ mod support {
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use bourse_store::testing::load_all;
+use bourse_store::testing::{load_all, usage_since};
 use bourse_store::{
     Batch, Change, CollectionId, CollectionKey, Committed, DatabaseUrl, Store, StoreError, StoredToken,
 };
@@ -206,7 +206,7 @@ async fn a_failure_takes_no_neighbour_with_it() {
         });
     }
     tasks.join_all().await;
-    let totals = store.usage_since(day).await.unwrap();
+    let totals = usage_since(&store, day).await.unwrap();
     assert_eq!(totals.iter().map(|total| total.units).collect::<Vec<_>>(), [20 * 110]);
 }
 
@@ -227,7 +227,7 @@ async fn servers_that_flush_at_once_do_not_block_each_other() {
         });
     }
     tasks.join_all().await;
-    let totals = store.usage_since(day).await.unwrap();
+    let totals = usage_since(&store, day).await.unwrap();
     assert!(totals.len() == 20 && totals.iter().all(|total| total.units == 40), "{totals:?}");
 }
 

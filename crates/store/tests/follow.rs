@@ -15,7 +15,9 @@ use bourse_store::testing::load_all;
 use bourse_store::{
     Balance, Batch, Change, Changes, CollectionId, CollectionKey, KeyTerms, OpenOptions, Store,
 };
-use bourse_wire::{Address, Amount, ChainId, Currency, Marketplace, OrderFacts, Timestamp, TokenId};
+use bourse_wire::{
+    Address, Amount, ChainId, Currency, Marketplace, OrderFacts, OrderKey, Timestamp, TokenId,
+};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
@@ -44,7 +46,7 @@ struct State {
     contract: Option<String>,
     tokens: BTreeMap<TokenId, String>,
     balances: BTreeMap<(TokenId, Address), Amount>,
-    orders: BTreeMap<(Marketplace, String), OrderFacts>,
+    orders: BTreeMap<OrderKey, OrderFacts>,
 }
 
 impl State {
@@ -53,8 +55,7 @@ impl State {
         self.tokens.extend(changes.tokens.into_iter().map(|token| (token.token_id, token.metadata)));
         let key = |held: &Balance| (held.token_id, held.account);
         self.balances.extend(changes.balances.into_iter().map(|held| (key(&held), held.balance)));
-        let key = |order: &OrderFacts| (order.marketplace, order.order_id.clone());
-        self.orders.extend(changes.orders.into_iter().map(|order| (key(&order), order)));
+        self.orders.extend(changes.orders.into_iter().map(|order| (order.key(), order)));
     }
 
     fn apply(&mut self, changes: &[Change]) {
@@ -66,11 +67,11 @@ impl State {
                     self.balances.insert((token_id, account), balance);
                 }
                 Change::Order(order) => {
-                    self.orders.insert((order.marketplace, order.order_id.clone()), *order);
+                    self.orders.insert(order.key(), *order);
                 }
                 Change::SignedOrder(order) => {
                     let order = order.facts;
-                    self.orders.insert((order.marketplace, order.order_id.clone()), order);
+                    self.orders.insert(order.key(), order);
                 }
                 Change::Activity(_) => {}
             }

@@ -44,7 +44,7 @@ pub use enums::{
 };
 pub use error::{Code, Error};
 pub use lenient::{LenientError, from_slice, from_slice_exact, from_value, take_member};
-pub use order::{Elsewhere, FeeEntry, OrderFacts, OrderFactsError, OrderInput};
+pub use order::{Elsewhere, FeeEntry, OrderFacts, OrderFactsError, OrderInput, OrderKey};
 pub use page::{Page, PageInput};
 pub use project::{IdError, ProjectId, RecordId};
 pub use quick::from_slice_quick;

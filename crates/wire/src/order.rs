@@ -80,6 +80,52 @@ pub struct OrderFacts {
     pub backing: Option<Amount>,
 }
 
+/// What tells an order apart within its collection.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct OrderKey {
+    /// Where it can be filled.
+    pub marketplace: Marketplace,
+    /// The marketplace's own name for it.
+    pub order_id: String,
+}
+
+impl OrderFacts {
+    /// What tells it apart within its collection.
+    pub fn key(&self) -> OrderKey {
+        OrderKey { marketplace: self.marketplace, order_id: self.order_id.clone() }
+    }
+
+    /// An order for tests to start from: an active offer of the zero account to buy one of any token for 1.
+    #[cfg(feature = "testing")]
+    pub fn sample(order_id: &str) -> Self {
+        Self {
+            order_id: order_id.to_owned(),
+            marketplace: Marketplace::OwnV2,
+            side: OrderSide::Offer,
+            status: OrderStatus::Active,
+            origin_name: String::new(),
+            token_id: None,
+            maker: Address::ZERO,
+            price_amount: Amount::from(1),
+            currency: Address::ZERO,
+            quantity_initial: Amount::from(1),
+            quantity_remaining: Amount::from(1),
+            quantity_decimals: 0,
+            fee_bps: 0,
+            fee_breakdown: Vec::new(),
+            valid_from: Timestamp::ZERO,
+            valid_until: Timestamp::ZERO,
+            block_number: 0,
+            order_created_at: Timestamp::ZERO,
+            order_updated_at: Timestamp::ZERO,
+            created_at: Timestamp::ZERO,
+            updated_at: Timestamp::ZERO,
+            operator: None,
+            backing: None,
+        }
+    }
+}
+
 /// Nothing: a member that belongs elsewhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 pub enum Elsewhere {}

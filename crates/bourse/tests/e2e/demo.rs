@@ -5,7 +5,7 @@ use std::process::Command;
 use std::time::{Duration, SystemTime};
 
 use bourse_store::testing::load_all;
-use bourse_store::{CollectionKey, CountsKnown, ProjectScope};
+use bourse_store::{CollectionKey, CountsCursor, ProjectScope};
 use bourse_wire::{ChainId, Day, PageInput};
 use serde_json::{Value, json};
 
@@ -51,7 +51,7 @@ fn amounts(instance: &Instance, credentials: &Value) -> [u64; 8] {
         [
             tokens[0],
             tokens[1],
-            store.counts(scope, CountsKnown::default()).await.unwrap().version,
+            store.counts(scope, CountsCursor::default()).await.unwrap().version,
             audiences.len() as u64,
             audiences.iter().map(|audience| audience.contact_count).sum(),
             store.projects().await.unwrap().len() as u64,

@@ -37,7 +37,7 @@ pub(crate) struct Project {
 impl Instance {
     pub(crate) fn new() -> Self {
         let runtime = Runtime::new().unwrap();
-        let database = runtime.block_on(TestDatabase::fresh()).unwrap();
+        let database = runtime.block_on(TestDatabase::empty()).unwrap();
         Self { database, runtime, outputs: AtomicU32::new(0) }
     }
 

@@ -4,6 +4,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use bourse_store::testing::usage_since;
 use serde_json::{Value, json};
 
 use crate::http::{Credential, Exchange, call_head, get};
@@ -62,7 +63,7 @@ fn asked_to_stop_it_finishes_what_is_under_way_and_stores_usage() {
     assert_eq!(done.status.code(), Some(0), "{done:?}");
     assert!(done.stderr.contains("stopping"), "{}", done.stderr);
     let usage =
-        instance.with_store(async |store| store.usage_since("2026-01-01".parse().unwrap()).await.unwrap());
+        instance.with_store(async |store| usage_since(store, "2026-01-01".parse().unwrap()).await.unwrap());
     let builder: Vec<_> = usage.iter().filter(|line| line.service == "builder").collect();
     assert_eq!((builder.len(), builder[0].units, builder[0].project), (1, 5, project.wire_id()));
     let keys = instance.json(&["key", "list", &project.id.to_string()]);

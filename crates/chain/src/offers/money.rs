@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use alloy_primitives::B256;
 use alloy_sol_types::SolEvent;
 use bourse_market::facts::Log;
-use bourse_store::Purse;
+use bourse_store::Payer;
 use bourse_wire::Address;
 
 use crate::node::Wanted;
@@ -23,13 +23,13 @@ const CURRENCIES_MAX: usize = 100;
 /// The most accounts that a node is asked about by name; beyond that it is asked about all.
 const ACCOUNTS_MAX: usize = 200;
 
-/// The logs that tell when money in any of these purses may have moved; nothing when there are too many currencies to
+/// The logs that tell when money in any of these payers may have moved; nothing when there are too many currencies to
 /// ask about.
-pub(super) fn wanted<'a>(purses: impl Iterator<Item = &'a Purse>) -> Option<Vec<Wanted>> {
+pub(super) fn wanted<'a>(payers: impl Iterator<Item = &'a Payer>) -> Option<Vec<Wanted>> {
     let (mut currencies, mut accounts) = (BTreeSet::new(), BTreeSet::new());
-    for purse in purses {
-        currencies.insert(purse.currency);
-        accounts.insert(purse.maker);
+    for payer in payers {
+        currencies.insert(payer.currency);
+        accounts.insert(payer.maker);
         if currencies.len() > CURRENCIES_MAX {
             return None;
         }

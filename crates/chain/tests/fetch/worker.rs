@@ -7,7 +7,7 @@ use std::time::{Duration, Instant, SystemTime};
 use alloy_primitives::U256;
 use alloy_sol_types::SolValue as _;
 use bourse_chain::fetch::{CallFailed, Caller, ContractCall, FetchSettings, Fetcher, Gateways, Pace, Rules};
-use bourse_store::testing::TestDatabase;
+use bourse_store::testing::{TestDatabase, enqueue_metadata};
 use bourse_store::{Batch, Change, CollectionKey, Due, ProjectScope, Queued, Store};
 use bourse_wire::{Address, ChainId, MetadataStatus, Timestamp, TokenId, TokenMetadata};
 use futures_util::future::BoxFuture;
@@ -185,7 +185,8 @@ impl World {
         };
         let changes = new.iter().copied().map(change).collect();
         self.store.commit(Batch { collection: contract(), changes, key: None }).await.unwrap();
-        self.store.enqueue_metadata(contract(), new.into_iter().map(Some).collect(), now()).await.unwrap();
+        let new = new.into_iter().map(Some).collect();
+        enqueue_metadata(&self.store, contract(), new, now()).await.unwrap();
     }
 
     pub(crate) async fn project(&self) -> ProjectScope {

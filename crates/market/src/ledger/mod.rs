@@ -11,7 +11,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use alloy_primitives::U256;
 use bourse_wire::{
-    ActivityFacts, Address, Amount, FeeEntry, Marketplace, OrderFacts, OrderSide, OrderStatus, TokenId,
+    ActivityFacts, Address, Amount, FeeEntry, Marketplace, OrderFacts, OrderKey, OrderSide, OrderStatus,
+    TokenId,
 };
 
 pub use needs::Needs;
@@ -19,9 +20,6 @@ pub use needs::Needs;
 use crate::facts::{Block, Fact, OrderFilled, OrderMade, OrderPublished, Stated, Which};
 use crate::protocols::native::{Nonces, Revoked, unit_price};
 use table::Table;
-
-/// What tells an order apart within its collection: the marketplace, and its own name for the order.
-pub type OrderKey = (Marketplace, String);
 
 /// The records of a collection that some facts need.
 #[derive(Debug, Default)]
@@ -97,7 +95,7 @@ impl Ledger {
     /// Takes over an order as it was read.
     pub fn load_order(&mut self, order: OrderFacts) {
         self.index(&order);
-        self.orders.load(key_of(&order), order);
+        self.orders.load(order.key(), order);
     }
 
     /// Takes over the numbers of an order as they were read.
@@ -139,7 +137,7 @@ impl Ledger {
             Fact::OrderPublished(published) => self.publish(block, stated, published),
             Fact::OrderFilled(filled) => self.fill(block, stated, filled),
             Fact::OrderCancelled { marketplace, order_id } => {
-                let key = (*marketplace, order_id.clone());
+                let key = OrderKey { marketplace: *marketplace, order_id: order_id.clone() };
                 if self.orders.get(&key).is_some() {
                     self.cancel(block, stated, key);
                 } else {
@@ -281,7 +279,7 @@ impl Ledger {
 
     /// Takes a signed order that the chain tells of, unless somebody has put it before.
     fn publish(&mut self, block: &Block, stated: &Stated, published: &OrderPublished) {
-        let key = key_of(&published.facts);
+        let key = published.facts.key();
         if self.orders.get(&key).is_some() {
             return;
         }
@@ -309,7 +307,7 @@ impl Ledger {
         }
         self.activities.push(activities::making(block, stated, &order));
         self.index(&order);
-        self.orders.set(key_of(&order), order);
+        self.orders.set(order.key(), order);
     }
 
     fn fill(&mut self, block: &Block, stated: &Stated, filled: &OrderFilled) {
@@ -328,7 +326,9 @@ impl Ledger {
     /// The order that was filled, as far as it is known.
     fn find(&self, filled: &OrderFilled) -> Option<OrderKey> {
         match &filled.which {
-            Which::Id(order_id) => return Some((filled.marketplace, order_id.clone())),
+            Which::Id(order_id) => {
+                return Some(OrderKey { marketplace: filled.marketplace, order_id: order_id.clone() });
+            }
             Which::Numbered { contract, maker, side, series, number } => {
                 let mut keys = self.open_of(filled.marketplace, *maker);
                 keys.find(|(key, order)| {
@@ -360,7 +360,9 @@ impl Ledger {
     ) -> impl Iterator<Item = (&OrderKey, &OrderFacts)> {
         let keys = self.by_maker.get(&maker).into_iter().flatten();
         let orders = keys.filter_map(|key| Some((key, self.orders.get(key)?)));
-        orders.filter(move |((on, _), order)| *on == marketplace && order.maker == maker && is_open(order))
+        orders.filter(move |(key, order)| {
+            key.marketplace == marketplace && order.maker == maker && is_open(order)
+        })
     }
 
     /// The orders of a maker that are over by their numbers.
@@ -393,7 +395,7 @@ impl Ledger {
     /// The orders of a maker that may still be filled and have numbers below one, by number.
     fn invalidated(&self, marketplace: Marketplace, maker: Address, below: U256) -> Vec<OrderKey> {
         let open = self.open_of(marketplace, maker);
-        let numbered = open.filter_map(|(key, _)| Some((key.1.parse::<U256>().ok()?, key.clone())));
+        let numbered = open.filter_map(|(key, _)| Some((key.order_id.parse::<U256>().ok()?, key.clone())));
         let mut below: Vec<(U256, OrderKey)> = numbered.filter(|(number, _)| *number < below).collect();
         below.sort_unstable();
         below.into_iter().map(|(_, key)| key).collect()
@@ -404,16 +406,11 @@ impl Ledger {
         if order.operator.is_none() {
             return;
         }
-        self.by_maker.entry(order.maker).or_default().insert(key_of(order));
+        self.by_maker.entry(order.maker).or_default().insert(order.key());
         if let (OrderSide::Listing, Some(token)) = (order.side, order.token_id) {
-            self.by_token.entry(token).or_default().insert(key_of(order));
+            self.by_token.entry(token).or_default().insert(order.key());
         }
     }
-}
-
-/// What tells an order apart within its collection.
-pub fn key_of(order: &OrderFacts) -> OrderKey {
-    (order.marketplace, order.order_id.clone())
 }
 
 fn is_open(order: &OrderFacts) -> bool {

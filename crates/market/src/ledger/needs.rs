@@ -2,9 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use bourse_wire::{Address, OrderFacts, OrderSide, TokenId};
+use bourse_wire::{Address, OrderFacts, OrderKey, OrderSide, TokenId};
 
-use super::{OrderKey, key_of};
 use crate::facts::{Fact, OrderMade, Stated, Which};
 
 /// Keys of the records that some facts may change, or that the change depends on.
@@ -62,14 +61,15 @@ impl Needs {
             Fact::OrderPublished(published) => self.add_order(&published.facts),
             Fact::OrderFilled(filled) => match &filled.which {
                 Which::Id(order_id) => {
-                    self.orders.insert((filled.marketplace, order_id.clone()));
+                    self.orders
+                        .insert(OrderKey { marketplace: filled.marketplace, order_id: order_id.clone() });
                 }
                 Which::Numbered { maker, .. } | Which::Priced { maker, .. } => {
                     self.makers.insert(*maker);
                 }
             },
             Fact::OrderCancelled { marketplace, order_id } => {
-                self.orders.insert((*marketplace, order_id.clone()));
+                self.orders.insert(OrderKey { marketplace: *marketplace, order_id: order_id.clone() });
             }
             Fact::OrdersInvalidated { maker, .. } | Fact::OrdersRevoked { maker, .. } => {
                 self.makers.insert(*maker);
@@ -83,7 +83,7 @@ impl Needs {
     }
 
     fn add_order(&mut self, order: &OrderFacts) {
-        self.orders.insert(key_of(order));
+        self.orders.insert(order.key());
         if order.side == OrderSide::Listing {
             self.approvals.extend(order.operator.map(|operator| (order.maker, operator)));
             self.token_approvals.extend(order.token_id);
@@ -91,7 +91,7 @@ impl Needs {
     }
 
     fn add_made(&mut self, made: &OrderMade) {
-        self.orders.insert((made.marketplace, made.order_id.clone()));
+        self.orders.insert(OrderKey { marketplace: made.marketplace, order_id: made.order_id.clone() });
         if made.side == OrderSide::Listing {
             self.approvals.insert((made.maker, made.operator));
             self.token_approvals.extend(made.token_id);

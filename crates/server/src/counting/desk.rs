@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use bourse_analytics::{Changes, Key, Project, Wallets};
 use bourse_store::{
-    BatchMark, Chunk, CountsCommit, CountsCommitted, CountsKnown, Event, KeptDays, MarketStep, ProjectScope,
-    Store,
+    BatchMark, Chunk, CountsCommit, CountsCommitted, CountsCursor, Event, MarketStep, ProjectScope,
+    Retention, Store,
 };
 use bourse_wire::{Address, Day, ProjectId, Timestamp};
 use hashbrown::HashSet;
@@ -64,7 +64,7 @@ struct Waiting {
 #[derive(Clone, Copy)]
 struct Keeping<'s> {
     store: &'s Store,
-    days: KeptDays,
+    days: Retention,
     keeps_raw: bool,
 }
 
@@ -136,7 +136,7 @@ impl Desk {
         if is_enough(self.loaded()) {
             return Ok(());
         }
-        self.take_in(store, needs_sets, CountsKnown::default(), &mut Wallets::default()).await.map(drop)
+        self.take_in(store, needs_sets, CountsCursor::default(), &mut Wallets::default()).await.map(drop)
     }
 
     /// Reads what is newer than what is loaded, and takes it in; whoever calls this has the books. `known` tells what is to
@@ -145,7 +145,7 @@ impl Desk {
         &self,
         store: &Store,
         needs_sets: bool,
-        mut known: CountsKnown,
+        mut known: CountsCursor,
         wallets: &mut Wallets,
     ) -> Result<bourse_store::Counts, CountingError> {
         let (version, has_sets) = self.loaded();
@@ -170,7 +170,7 @@ impl Desk {
 
     /// Brings everything that counting needs to the same, newest version.
     async fn catch_up(&self, store: &Store, books: &mut Books, seen_from: Day) -> Result<(), CountingError> {
-        let known = CountsKnown {
+        let known = CountsCursor {
             kinds: vec![(Key::WALLETS, books.version)],
             seen: Some((books.version, seen_from)),
         };
@@ -280,7 +280,7 @@ impl Desk {
         &self,
         store: &Store,
         books: &mut Books,
-        days: KeptDays,
+        days: Retention,
     ) -> Result<Vec<TrackedEvent>, CountingError> {
         let kept = store.events(self.scope).await?;
         // No other check: they were taken once.
@@ -408,9 +408,9 @@ fn raw(waiting: &[Waiting], group: &Group<'_>) -> Vec<Event> {
     group.events.iter().enumerate().map(event).collect()
 }
 
-fn kept_days(retention: Retention, now: Timestamp) -> KeptDays {
+fn kept_days(retention: Retention, now: Timestamp) -> Retention {
     let today = Day::of(now);
-    KeptDays {
+    Retention {
         today,
         batches_from: Retention::first_day(today, retention.batches_days),
         seen_from: Retention::first_day(today, retention.event_ids_days),

@@ -3,17 +3,14 @@
 use bourse_market::protocols::native::{Admitted, Proof, Submitted};
 use bourse_store::{CollectionKey, SignedOrder};
 use bourse_wire::{
-    Address, ChainRef, JsonObject, Marketplace, OrderFacts, OrderFactsError, OrderInput, Text, Timestamp,
-    from_value, take_member,
+    Address, ChainRef, JsonObject, Marketplace, OrderFacts, OrderFactsError, OrderInput, OrderKey, Text,
+    Timestamp, from_value, take_member,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::{Reader, Reason, Rejection};
-
-/// What an order is called within its collection.
-pub type OrderKey = (Marketplace, String);
 
 /// Which order.
 #[derive(Deserialize, JsonSchema)]
@@ -147,6 +144,6 @@ impl Reader<'_> {
         let marketplace = Marketplace::parse(word, self.service)
             .ok_or_else(|| OrderFactsError::Marketplace { word: word.to_owned() })?;
         let collection = CollectionKey { chain, address: input.collection_contract_address };
-        Ok((collection, (marketplace, input.order_id.into_string())))
+        Ok((collection, OrderKey { marketplace, order_id: input.order_id.into_string() }))
     }
 }

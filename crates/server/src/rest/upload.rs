@@ -6,7 +6,7 @@ use axum::extract::multipart::{Field, MultipartError, MultipartRejection};
 use axum::extract::{Multipart, State};
 use axum::http::StatusCode;
 use axum::response::Response;
-use bourse_store::{AssetFile, AssetRecord, ProjectScope};
+use bourse_store::{AssetFile, AssetRecord, ProjectScope, Upload};
 use bourse_wire::{Asset, AssetInput, Code, Error, RecordId, Text, TokenId};
 
 use super::answer;
@@ -99,7 +99,8 @@ pub(crate) async fn set_file(
     id: RecordId,
     upload: (AssetFile, String),
 ) -> Result<Asset, Failure> {
-    let record = app.store.set_asset_file(scope, id, upload, app.clock.now()).await?;
+    let (file, filename) = upload;
+    let record = app.store.set_asset_file(scope, id, Upload { file, filename }, app.clock.now()).await?;
     Ok(types::asset(app, scope.project(), record))
 }
 

@@ -18,9 +18,14 @@ mod write;
 use bourse_market::facts::{Block, BlockHash, Stated};
 use bourse_wire::{Address, ChainId};
 
-pub use backing::{Backing, OfferScope, Purse};
+pub use backing::{Backing, OfferScope, Payer};
 pub use error::ChainError;
 pub use standing::{Settled, Unsettled};
+#[cfg(feature = "testing")]
+pub(crate) use state::Checkpoint;
+pub(crate) use undo::Undo;
+#[cfg(feature = "testing")]
+pub(crate) use write::{Approval, TokenApproval};
 
 use crate::{CollectionId, CollectionKey};
 

@@ -49,7 +49,7 @@ impl Plain {
                 let uncovered = made.side == OrderSide::Listing && known_not && !for_token;
                 let backing = uncovered.then_some(Amount::ZERO);
                 let order = OrderFacts { backing, ..order_of(block, made) };
-                self.orders.insert(key_of(&order), order);
+                self.orders.insert(order.key(), order);
             }
             Fact::OrderFilled(filled) => {
                 let Which::Id(order_id) = &filled.which else { unreachable!("no such facts are drawn") };
@@ -143,7 +143,7 @@ impl Plain {
     fn take_over(&mut self, outcome: Outcome) {
         self.balances.extend(outcome.balances);
         self.tokens.extend(outcome.tokens);
-        self.orders.extend(outcome.orders.into_iter().map(|order| (key_of(&order), order)));
+        self.orders.extend(outcome.orders.into_iter().map(|order| (order.key(), order)));
         self.approvals.extend(outcome.approvals);
         self.token_approvals.extend(outcome.token_approvals);
     }

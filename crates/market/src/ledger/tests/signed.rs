@@ -19,7 +19,7 @@ fn put(order_id: &str, side: OrderSide, token: Option<u64>) -> OrderFacts {
 }
 
 fn key(order_id: &str) -> OrderKey {
-    (MARKET, order_id.to_owned())
+    OrderKey { marketplace: MARKET, order_id: order_id.to_owned() }
 }
 
 /// A ledger with orders by name, each with a counter and a nonce.

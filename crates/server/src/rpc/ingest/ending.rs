@@ -1,7 +1,7 @@
 //! Orders that end otherwise than by being filled.
 
 use bourse_store::{Change, CollectionKey};
-use bourse_wire::{Amount, ChainRef, OrderFacts, OrderStatus, ProjectId, Text, Timestamp};
+use bourse_wire::{Amount, ChainRef, OrderFacts, OrderKey, OrderStatus, ProjectId, Text, Timestamp};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
@@ -12,7 +12,7 @@ use super::types::{Answer, IdempotencyKey, read};
 use crate::app::App;
 use crate::call::Call;
 use crate::failure::Failure;
-use crate::ingest::{OrderKey, OrderKeyInput, Reason, Rejection, not_stated};
+use crate::ingest::{OrderKeyInput, Reason, Rejection, not_stated};
 use crate::route::request;
 
 /// The orders to end.
@@ -73,18 +73,18 @@ impl Record for Ending {
         endings: Vec<(usize, Self)>,
         now: Timestamp,
     ) -> Result<Settled, Failure> {
-        let marketplaces = endings.iter().map(|(_, ending)| ending.order.0);
+        let marketplaces = endings.iter().map(|(_, ending)| ending.order.marketplace);
         let is_followed = known::is_followed(app, collection, marketplaces, now).await?;
         let keys = endings.iter().map(|(_, ending)| ending.order.clone()).collect();
         let known = known::orders(app, collection, keys).await?;
         let mut settled = Settled::default();
         for (index, Self { order: key, status }) in endings {
-            if let Err(stated) = not_stated(collection, key.0, is_followed) {
+            if let Err(stated) = not_stated(collection, key.marketplace, is_followed) {
                 settled.add(index, Err(stated));
                 continue;
             }
             let order = known.get(&key).cloned().ok_or_else(|| {
-                let (marketplace, order_id) = (key.0.word(&app.service_name), &key.1);
+                let (marketplace, order_id) = (key.marketplace.word(&app.service_name), &key.order_id);
                 let CollectionKey { chain, address } = collection;
                 let message =
                     format!("order {order_id:.64} of {marketplace} for {address} on chain {chain} not found");

@@ -3,11 +3,10 @@
 use std::collections::HashMap;
 
 use bourse_store::CollectionKey;
-use bourse_wire::{Marketplace, OrderFacts, Timestamp};
+use bourse_wire::{Marketplace, OrderFacts, OrderKey, Timestamp};
 
 use crate::app::App;
 use crate::failure::Failure;
-use crate::ingest::OrderKey;
 
 /// Those of these orders that are known.
 pub(super) async fn orders(
@@ -17,7 +16,7 @@ pub(super) async fn orders(
 ) -> Result<HashMap<OrderKey, OrderFacts>, Failure> {
     let Some(id) = app.store.collection(collection).await? else { return Ok(HashMap::new()) };
     let orders = app.store.orders_by_key(id, keys).await?;
-    Ok(orders.into_iter().map(|order| ((order.marketplace, order.order_id.clone()), order)).collect())
+    Ok(orders.into_iter().map(|order| (order.key(), order)).collect())
 }
 
 /// Whether the collection is followed, where that matters: where there are own orders among these.

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use bourse_store::{Change, CollectionKey};
-use bourse_wire::{ChainRef, OrderInput, ProjectId, Timestamp};
+use bourse_wire::{ChainRef, OrderFacts, OrderInput, OrderKey, ProjectId, Timestamp};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
@@ -16,7 +16,7 @@ use super::types::{Answer, IdempotencyKey, read, read_all};
 use crate::app::App;
 use crate::call::Call;
 use crate::failure::Failure;
-use crate::ingest::{GivenOrder, OrderKey, Reader, SignedOrderInput, dated, not_stated};
+use crate::ingest::{GivenOrder, Reader, SignedOrderInput, dated, not_stated};
 
 /// The orders to put.
 #[derive(Deserialize, JsonSchema)]
@@ -83,8 +83,7 @@ impl Record for GivenOrder {
         let marketplaces = orders.iter().map(|(_, order)| order.facts().marketplace);
         let is_followed = known::is_followed(app, collection, marketplaces, now).await?;
         let expired = orders.iter().map(|(_, order)| order.facts()).filter(|facts| is_expired(facts, now));
-        let expired: Vec<OrderKey> =
-            expired.map(|facts| (facts.marketplace, facts.order_id.clone())).collect();
+        let expired: Vec<OrderKey> = expired.map(OrderFacts::key).collect();
         let known =
             if expired.is_empty() { HashMap::new() } else { known::orders(app, collection, expired).await? };
         let mut settled = Settled::default();
@@ -96,7 +95,7 @@ impl Record for GivenOrder {
                 continue;
             }
             // One that is known may be repeated after its time; its status tells that it is over.
-            let is_known = known.contains_key(&(facts.marketplace, facts.order_id.clone()));
+            let is_known = known.contains_key(&facts.key());
             if let Err(over) = not_over(facts, now)
                 && !is_known
             {

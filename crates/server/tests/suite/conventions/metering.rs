@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use bourse_store::testing::usage_since;
 use bourse_wire::{Day, ProjectId};
 use serde_json::json;
 
@@ -11,7 +12,7 @@ use crate::support::TestApp;
 async fn usage(app: &TestApp, since: &str) -> Vec<(ProjectId, String, u64)> {
     let store = app.database.open().await.unwrap();
     let since: Day = since.parse().unwrap();
-    let totals = store.usage_since(since).await.unwrap();
+    let totals = usage_since(&store, since).await.unwrap();
     let mut lines: Vec<_> =
         totals.into_iter().map(|total| (total.project, total.service, total.units)).collect();
     lines.sort();

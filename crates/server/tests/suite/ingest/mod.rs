@@ -9,7 +9,7 @@ mod repeats;
 mod stated;
 
 use bourse_store::Changes;
-use bourse_wire::{Marketplace, OrderFacts};
+use bourse_wire::{Marketplace, OrderFacts, OrderKey};
 use serde_json::{Value, json};
 
 use crate::support::TestApp;
@@ -57,7 +57,7 @@ fn order_key(id: &str) -> Value {
 /// What the store knows of an order of [`RELICS`] on OpenSea.
 async fn stored_order(app: &TestApp, id: &str) -> Option<OrderFacts> {
     let collection = app.store.collection(key(RELICS)).await.unwrap()?;
-    let keys = vec![(Marketplace::Opensea, id.to_owned())];
+    let keys = vec![OrderKey { marketplace: Marketplace::Opensea, order_id: id.to_owned() }];
     app.store.orders_by_key(collection, keys).await.unwrap().pop()
 }
 

@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, HashMap};
 use alloy_primitives::U256;
 use bourse_market::protocols::Kept;
 use bourse_market::protocols::native::{Standing, cover_inquiries, is_covered};
-use bourse_wire::{Address, Amount, Error, Marketplace, OrderFacts, OrderSide, OrderStatus, TokenId};
+use bourse_wire::{
+    Address, Amount, Error, Marketplace, OrderFacts, OrderKey, OrderSide, OrderStatus, TokenId,
+};
 
 use super::{Desk, ORDERS_MAX, OrderData};
 use crate::failure::Failure;
@@ -92,7 +94,7 @@ pub(crate) async fn read_named(desk: &Desk, named: Named) -> Result<Vec<Picked>,
 
 /// The orders of the marketplace by these names, as they are stored now.
 async fn read(desk: &Desk, ids: Vec<String>) -> Result<HashMap<String, OrderFacts>, Failure> {
-    let keys = ids.into_iter().map(|id| (desk.marketplace, id)).collect();
+    let keys = ids.into_iter().map(|order_id| OrderKey { marketplace: desk.marketplace, order_id }).collect();
     let found = desk.call.app.store.orders_by_key(desk.id, keys).await?;
     Ok(found.into_iter().map(|facts| (facts.order_id.clone(), facts)).collect())
 }
@@ -105,9 +107,9 @@ async fn read_natives(
     if desk.marketplace.is_own() {
         return Ok(HashMap::new());
     }
-    let keys = ids.map(|id| (desk.marketplace, id)).collect();
+    let keys = ids.map(|order_id| OrderKey { marketplace: desk.marketplace, order_id }).collect();
     let found = desk.call.app.store.natives_by_key(desk.id, keys).await?;
-    Ok(found.into_iter().map(|((_, id), native)| (id, native)).collect())
+    Ok(found.into_iter().map(|(key, native)| (key.order_id, native)).collect())
 }
 
 /// The order of the marketplace by this name, and what was signed of it.
@@ -154,7 +156,10 @@ async fn check_standing(desk: &Desk, orders: &[Picked]) -> Result<(), Failure> {
 
 /// Why an order is not there: it may be on another marketplace.
 async fn missing(desk: &Desk, index: usize, id: &str) -> Result<Error, Failure> {
-    let everywhere = (0..).map_while(Marketplace::from_number).map(|kind| (kind, id.to_owned())).collect();
+    let everywhere = (0..)
+        .map_while(Marketplace::from_number)
+        .map(|marketplace| OrderKey { marketplace, order_id: id.to_owned() })
+        .collect();
     let elsewhere = desk.call.app.store.orders_by_key(desk.id, everywhere).await?;
     Ok(match elsewhere.first() {
         Some(facts) => {
