@@ -5,8 +5,7 @@ use bourse_catalog::{
     Collection, Identity, Loader, OrderFilter, PreparedOrder, Query, Sort, Start, TokenFilter, Update,
 };
 use bourse_wire::{
-    Address, Amount, ChainId, Currency, Marketplace, OrderFacts, OrderSide, OrderStatus, ServiceName,
-    Timestamp, TokenId, ToldRate,
+    Address, Amount, ChainId, Currency, OrderFacts, OrderSide, ServiceName, Timestamp, TokenId, ToldRate,
 };
 use serde_json::Value;
 

@@ -13,7 +13,9 @@ use bourse_market::protocols::native::Submitted;
 use bourse_market::protocols::venues::{Floor, deployments};
 use bourse_store::testing::TestDatabase;
 use bourse_store::{Batch, Change, CollectionKey, History, SignedOrder, Store};
-use bourse_wire::{Address, Amount, ChainId, JsonObject, Marketplace, OrderFacts, OrderStatus, Timestamp};
+use bourse_wire::{
+    Address, Amount, ChainId, JsonObject, Marketplace, OrderFacts, OrderKey, OrderStatus, Timestamp,
+};
 use serde_json::Value;
 
 sol! {
@@ -153,7 +155,7 @@ impl Stage {
 
     async fn order(&self) -> OrderFacts {
         let id = self.store.collection(self.key).await.unwrap().unwrap();
-        let keys = vec![(MARKET, self.order_id.clone())];
+        let keys = vec![OrderKey { marketplace: MARKET, order_id: self.order_id.clone() }];
         self.store.orders_by_key(id, keys).await.unwrap().pop().unwrap()
     }
 }

@@ -83,7 +83,7 @@ pub struct CountsCommit {
     /// Events to be kept as they are.
     pub raw: Vec<Event>,
     /// When, and what is by then too old to be kept.
-    pub days: Retention,
+    pub days: RetentionDays,
 }
 
 /// The mark of a batch.
@@ -97,7 +97,7 @@ pub struct BatchMark {
 
 /// What is kept how long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Retention {
+pub struct RetentionDays {
     /// Today.
     pub today: Day,
     /// The first day whose batches are remembered.
@@ -108,7 +108,7 @@ pub struct Retention {
     pub raw_from: Day,
 }
 
-impl Default for Retention {
+impl Default for RetentionDays {
     fn default() -> Self {
         let always = Day::from_number(i32::MIN);
         Self { today: always, batches_from: always, seen_from: always, raw_from: always }
@@ -306,7 +306,7 @@ async fn advance(
 }
 
 /// Forgets what is too old.
-async fn prune(session: &mut Session<'_>, project: ProjectId, days: Retention) -> Result<(), StoreError> {
+async fn prune(session: &mut Session<'_>, project: ProjectId, days: RetentionDays) -> Result<(), StoreError> {
     for (table, first) in [("analytics_batches", days.batches_from), ("analytics_seen", days.seen_from)] {
         let sql = format!("DELETE FROM {table} WHERE project_id = $1 AND day < $2");
         session.execute(sql, args![project, i64::from(first.number())]).await?;

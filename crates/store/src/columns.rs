@@ -204,6 +204,7 @@ pub(crate) fn or_nothing<R: Record>() -> String {
 pub(crate) fn or_replace<R: Record>(kept: &[&str]) -> String {
     let mut names = Vec::new();
     R::names(&mut names);
+    debug_assert!(kept.iter().all(|name| names.contains(name)), "{kept:?} of {names:?}");
     names.retain(|name| !kept.contains(name) && !R::KEY.split(", ").any(|key| key == *name));
     let replaced: Vec<String> = names.iter().map(|name| format!("{name} = excluded.{name}")).collect();
     format!("ON CONFLICT ({}) DO UPDATE SET {}", R::KEY, replaced.join(", "))
@@ -213,6 +214,7 @@ pub(crate) fn or_replace<R: Record>(kept: &[&str]) -> String {
 pub(crate) fn or_replace_different<R: Record>(kept: &[&str], uncounted: &[&str]) -> String {
     let mut names = Vec::new();
     R::names(&mut names);
+    debug_assert!(uncounted.iter().all(|name| names.contains(name)), "{uncounted:?} of {names:?}");
     names.retain(|name| !kept.contains(name) && !uncounted.contains(name));
     names.retain(|name| !R::KEY.split(", ").any(|key| key == *name));
     let differs = |name: &&str| format!("{}.{name} IS DISTINCT FROM excluded.{name}", R::TABLE);
@@ -336,5 +338,74 @@ impl<A: Record, B: Record> Record for (A, B) {
     fn bind(&self, args: &mut Vec<Arg>) -> Result<(), StoreError> {
         self.0.bind(args)?;
         self.1.bind(args)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::row::RowCopy;
+
+    record! {
+        #[derive(Debug, PartialEq)]
+        struct Shelf: "shelves" ("collection_id, place") {
+            place: u64,
+            label: Option<String> = "label_text",
+            full: bool,
+        }
+    }
+
+    selection! {
+        #[derive(Debug, PartialEq)]
+        struct Sum {
+            places: u64 = "COUNT(*)",
+        }
+    }
+
+    const SHELF: Shelf = Shelf { place: 3, label: None, full: true };
+
+    #[test]
+    fn statements_follow_from_the_declaration() {
+        assert_eq!(list::<(Shelf, Sum)>(), "shelves.place, shelves.label_text, shelves.full, COUNT(*)");
+        let insert = Insert::owned(CollectionId(7), [SHELF]).unwrap();
+        assert_eq!(insert.head, "INSERT INTO shelves (collection_id, place, label_text, full)");
+        let values = [Arg::from(7_u64), Arg::from(3_u64), Arg::Text(None), Arg::Bool(true)];
+        assert_eq!(insert.rows, [values]);
+        assert_eq!(or_nothing::<Shelf>(), "ON CONFLICT (collection_id, place) DO NOTHING");
+        assert_eq!(
+            or_replace_different::<Shelf>(&[], &["full"]),
+            "ON CONFLICT (collection_id, place) DO UPDATE SET label_text = excluded.label_text, \
+            full = excluded.full WHERE shelves.label_text IS DISTINCT FROM excluded.label_text"
+        );
+        assert_eq!(
+            or_replace::<Shelf>(&["label_text"]),
+            "ON CONFLICT (collection_id, place) DO UPDATE SET full = excluded.full"
+        );
+    }
+
+    #[test]
+    fn columns_are_read_in_the_order_of_the_declaration() {
+        let mut row = RowCopy::default();
+        row.push_int(3);
+        row.push_null();
+        row.push_int(1);
+        row.push_int(12);
+        assert_eq!(read::<(Shelf, Sum)>(&Row::Sqlite(row)).unwrap(), (SHELF, Sum { places: 12 }));
+        assert_eq!(const { position(Shelf::COLUMNS, "full") }, 2);
+    }
+
+    #[test]
+    fn what_is_bound_elsewhere_must_fit() {
+        let values = |count: u64| vec![(0..count).map(Arg::from).collect::<Vec<_>>()];
+        assert!(Insert::values::<Shelf>(CollectionId(7), values(3)).is_ok());
+        assert!(Insert::values::<Shelf>(CollectionId(7), values(2)).is_err());
+    }
+
+    #[test]
+    fn a_value_that_is_none_tells_its_column() {
+        let mut row = RowCopy::default();
+        row.push_text("three");
+        let error = read::<Shelf>(&Row::Sqlite(row)).unwrap_err();
+        assert_eq!(error.to_string(), "stored place cannot be read: it is no number");
     }
 }

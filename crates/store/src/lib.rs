@@ -42,7 +42,7 @@ mod usage;
 
 pub use activities::Activity;
 pub use analytics::{
-    BatchMark, Chunk, ChunkKey, Counts, CountsCommit, CountsCommitted, CountsCursor, Retention,
+    BatchMark, Chunk, ChunkKey, Counts, CountsCommit, CountsCommitted, CountsCursor, RetentionDays,
 };
 pub use audiences::{AudienceContractInput, AudienceImport, AudienceView};
 pub use backend::{DatabaseUrl, OpenOptions, Store, copy_sqlite};

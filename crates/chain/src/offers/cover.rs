@@ -43,7 +43,7 @@ pub(super) fn units(funds: U256, order: &OrderFacts) -> Option<Amount> {
 
 #[cfg(test)]
 mod tests {
-    use bourse_wire::{FeeEntry, Marketplace, OrderSide, OrderStatus};
+    use bourse_wire::Marketplace;
 
     use super::*;
 

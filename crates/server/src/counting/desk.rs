@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use bourse_analytics::{Changes, Key, Project, Wallets};
 use bourse_store::{
     BatchMark, Chunk, CountsCommit, CountsCommitted, CountsCursor, Event, MarketStep, ProjectScope,
-    Retention, Store,
+    RetentionDays, Store,
 };
 use bourse_wire::{Address, Day, ProjectId, Timestamp};
 use hashbrown::HashSet;
@@ -64,7 +64,7 @@ struct Waiting {
 #[derive(Clone, Copy)]
 struct Keeping<'s> {
     store: &'s Store,
-    days: Retention,
+    days: RetentionDays,
     keeps_raw: bool,
 }
 
@@ -280,7 +280,7 @@ impl Desk {
         &self,
         store: &Store,
         books: &mut Books,
-        days: Retention,
+        days: RetentionDays,
     ) -> Result<Vec<TrackedEvent>, CountingError> {
         let kept = store.events(self.scope).await?;
         // No other check: they were taken once.
@@ -408,9 +408,9 @@ fn raw(waiting: &[Waiting], group: &Group<'_>) -> Vec<Event> {
     group.events.iter().enumerate().map(event).collect()
 }
 
-fn kept_days(retention: Retention, now: Timestamp) -> Retention {
+fn kept_days(retention: Retention, now: Timestamp) -> RetentionDays {
     let today = Day::of(now);
-    Retention {
+    RetentionDays {
         today,
         batches_from: Retention::first_day(today, retention.batches_days),
         seen_from: Retention::first_day(today, retention.event_ids_days),

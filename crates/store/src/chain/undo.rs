@@ -125,7 +125,7 @@ fn order_of(values: Vec<Value>) -> Result<OrderFacts, StoreError> {
 
 #[cfg(test)]
 mod tests {
-    use bourse_wire::{FeeEntry, OrderSide, OrderStatus, Timestamp};
+    use bourse_wire::{FeeEntry, OrderSide, Timestamp};
 
     use super::*;
 
@@ -144,10 +144,7 @@ mod tests {
             bps: 250,
         };
         OrderFacts {
-            order_id: "7".to_owned(),
-            marketplace: Marketplace::OwnV2,
             side: OrderSide::Listing,
-            status: OrderStatus::Active,
             origin_name: "origin".to_owned(),
             token_id: Some(5.into()),
             maker: Address::from_bytes([1; 20]),
@@ -166,7 +163,7 @@ mod tests {
             created_at: at(5),
             updated_at: at(6),
             operator: Some(Address::from_bytes([4; 20])),
-            backing: None,
+            ..OrderFacts::sample("7")
         }
     }
 
