@@ -53,13 +53,18 @@ impl Plain {
             }
             Fact::OrderFilled(filled) => {
                 let Which::Id(order_id) = &filled.which else { unreachable!("no such facts are drawn") };
-                if let Some(order) = self.orders.get_mut(&(filled.marketplace, order_id.clone())) {
+                if let Some(order) = self
+                    .orders
+                    .get_mut(&OrderKey { marketplace: filled.marketplace, order_id: order_id.clone() })
+                {
                     let quantity_remaining = filled.remaining.unwrap();
                     *order = OrderFacts { quantity_remaining, ..changed_in(block, order) };
                 }
             }
             Fact::OrderCancelled { marketplace, order_id } => {
-                if let Some(order) = self.orders.get_mut(&(*marketplace, order_id.clone())) {
+                if let Some(order) =
+                    self.orders.get_mut(&OrderKey { marketplace: *marketplace, order_id: order_id.clone() })
+                {
                     *order = OrderFacts { status: OrderStatus::Cancelled, ..changed_in(block, order) };
                 }
             }
