@@ -116,6 +116,7 @@ pub(crate) fn list<T: Columns>() -> String {
 }
 
 /// Whose rows are written: the column that comes before those of the records, and its value.
+#[derive(Clone, Copy)]
 pub(crate) struct Owner {
     column: &'static str,
     number: u64,

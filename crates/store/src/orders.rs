@@ -157,16 +157,13 @@ pub(crate) async fn put(
         }
         activities.extend(activities_of(&order, before.as_ref()));
         values[BACKING] = Arg::Text(None);
-        match signed {
-            Some((native, nonces)) => {
-                Signature { native: Some(native), nonces: Some(nonces) }.bind(&mut values)?;
-                signed_orders.push(values);
-                signed_keys.push(key);
-            }
-            None => {
-                values[OPERATOR] = Arg::Text(None);
-                plain.push(values);
-            }
+        if let Some((native, nonces)) = signed {
+            Signature { native: Some(native), nonces: Some(nonces) }.bind(&mut values)?;
+            signed_orders.push(values);
+            signed_keys.push(key);
+        } else {
+            values[OPERATOR] = Arg::Text(None);
+            plain.push(values);
         }
         changed.push(order);
     }
