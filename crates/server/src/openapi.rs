@@ -57,7 +57,7 @@ pub fn document() -> Value {
         },
         "x-errors": Code::ALL.map(|code| {
             let (number, name, status) = code.parts();
-            json!({ "code": number, "name": name, "status": status, "description": meaning(code) })
+            json!({ "code": number, "name": name, "status": status, "description": code.meaning() })
         }),
     })
 }
@@ -157,39 +157,6 @@ fn error_schema() -> Value {
             "status": { "type": "integer", "description": "The HTTP status." },
         },
     })
-}
-
-fn meaning(code: Code) -> &'static str {
-    match code {
-        Code::BadRoute => "There is nothing at this path.",
-        Code::BadMethod => "The path is called with another HTTP method.",
-        Code::BadRequest => {
-            "The body is not JSON, has a member of the wrong type, or the content type is not JSON."
-        }
-        Code::BodyTooLarge => "The body is larger than the limit.",
-        Code::ServerPanic => "The service failed on this request; please report it.",
-        Code::Internal => "Something failed inside; the log has the details under the id in the message.",
-        Code::Unauthorized => "No credential, a malformed one, or a token that is unknown or revoked.",
-        Code::PermissionDenied => {
-            "The credential is good, but not for this: another project, or a key where a token is needed."
-        }
-        Code::SessionExpired => "The secret token's time is over.",
-        Code::RequestConflict => "The change contradicts what is stored.",
-        Code::RateLimited => "Too many requests a minute from this address.",
-        Code::AccessKeyNotFound => "The access key is unknown or disabled.",
-        Code::AccessKeyMismatch => "Access key and secret token are of different projects.",
-        Code::InvalidOrigin => "The access key is not for this origin.",
-        Code::InvalidService => "The access key is not for this service.",
-        Code::QuotaExceeded => "The month's compute units of this service are used up.",
-        Code::QuotaRateLimit => "Too many requests a minute of this project.",
-        Code::AtLeastOneKey => "A project keeps at least one active access key.",
-        Code::Overloaded => "More requests at once than the service takes on; try again shortly.",
-        Code::Timeout => "The request took too long.",
-        Code::InvalidArgument => "A member has an impossible value; the message names it.",
-        Code::NotFound => "No such thing.",
-        Code::ProjectNotFound => "No such project.",
-        Code::ChainNotFound => "The chain is not known by this name or number.",
-    }
 }
 
 #[cfg(test)]
