@@ -130,7 +130,7 @@ impl Context {
 
     /// What secret tokens are signed with.
     pub(crate) fn signer(&self) -> Result<TokenSigner, CommandError> {
-        TokenSigner::open(self.settings.auth.jwt_secret.expose(), &self.settings.storage.data)
+        TokenSigner::open(&self.settings.auth.jwt_secret, &self.settings.storage.data)
             .map_err(CommandError::io("opening the signing secret"))
     }
 }

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use bourse_store::{Batch, Committed, DatabaseUrl, OpenOptions, Store, StoreError};
 use bourse_wire::{Currency, ServiceName, Timestamp};
+use secrecy::ExposeSecret as _;
 use tokio::sync::Semaphore;
 
 use crate::auth::{Credentials, TokenSigner};
@@ -84,7 +85,7 @@ impl Settings {
     /// Where the database is.
     pub fn database_url(&self) -> DatabaseUrl {
         match &self.storage.database {
-            Database::Postgres(url) => DatabaseUrl::Postgres(url.expose().to_owned()),
+            Database::Postgres(url) => DatabaseUrl::Postgres(url.expose_secret().to_owned()),
             Database::InData => DatabaseUrl::Sqlite(self.storage.data.join("bourse.db")),
             Database::Sqlite(path) => DatabaseUrl::Sqlite(path.clone()),
         }
@@ -112,7 +113,7 @@ impl App {
         let data = settings.storage.data.clone();
         let unusable = |source| StartError::Data { path: data.display().to_string(), source };
         make_private_directory(&data).map_err(unusable)?;
-        let signer = TokenSigner::open(settings.auth.jwt_secret.expose(), &data).map_err(unusable)?;
+        let signer = TokenSigner::open(&settings.auth.jwt_secret, &data).map_err(unusable)?;
         let files = Files::open(&data).map_err(unusable)?;
         let store = Store::open(&settings.database_url(), settings.open_options(), clock.now()).await?;
         let metrics = Metrics::new();

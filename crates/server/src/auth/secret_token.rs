@@ -9,6 +9,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use bourse_wire::{Code, Error, ProjectId, Timestamp};
 use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation};
+use secrecy::{ExposeSecret as _, SecretString};
 use serde::{Deserialize, Serialize};
 
 /// Difference between two machines' clocks that is put up with, in seconds.
@@ -54,7 +55,8 @@ impl TokenSigner {
 
     /// A signer with the configured secret, or with the one in the data directory, made at first use and readable by
     /// its owner only.
-    pub fn open(configured: &str, data: &Path) -> io::Result<Self> {
+    pub fn open(configured: &SecretString, data: &Path) -> io::Result<Self> {
+        let configured = configured.expose_secret();
         if !configured.is_empty() {
             return Ok(Self::new(configured.as_bytes()));
         }
@@ -173,14 +175,17 @@ mod tests {
     #[test]
     fn the_made_secret_stays_and_is_private() {
         use std::os::unix::fs::PermissionsExt as _;
-        let data = tempfile::tempdir().unwrap();
+        let (none, data) = (SecretString::default(), tempfile::tempdir().unwrap());
         let project = ProjectId::try_from(3).unwrap();
-        let token =
-            TokenSigner::open("", data.path()).unwrap().issue(project, Timestamp::ZERO, None).unwrap().token;
-        assert!(TokenSigner::open("", data.path()).unwrap().verify(&token, Timestamp::ZERO).is_ok());
+        let token = TokenSigner::open(&none, data.path())
+            .unwrap()
+            .issue(project, Timestamp::ZERO, None)
+            .unwrap()
+            .token;
+        assert!(TokenSigner::open(&none, data.path()).unwrap().verify(&token, Timestamp::ZERO).is_ok());
         let mode = fs::metadata(data.path().join(SECRET_FILE)).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
         fs::write(data.path().join(SECRET_FILE), "short").unwrap();
-        assert!(TokenSigner::open("", data.path()).is_err());
+        assert!(TokenSigner::open(&none, data.path()).is_err());
     }
 }

@@ -19,6 +19,7 @@ use bourse_store::Store;
 use bourse_wire::{Address, Amount, ChainId, Marketplace};
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
+use secrecy::ExposeSecret as _;
 use serde_json::{Value, json};
 
 use super::{Allowance, Chains, Operator, Royalty};
@@ -97,7 +98,7 @@ impl NetworkNodes {
         let requests = Arc::new(AtomicU64::new(0));
         let options = HttpOptions { timeout: network.following.rpc_timeout, ..HttpOptions::default() };
         let nodes = network.rpc_urls.iter().map(|url| {
-            let url: NodeUrl = url.expose().parse().map_err(|error| format!("{error}"))?;
+            let url: NodeUrl = url.expose_secret().parse().map_err(|error| format!("{error}"))?;
             let label = url.to_string();
             let node = HttpNode::new(url, options, Arc::clone(&requests));
             Ok((label, node.map_err(|error| error.to_string())?))

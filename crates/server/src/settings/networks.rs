@@ -8,10 +8,11 @@ use bourse_chain::{MULTICALL3, RateSource, RateTeller};
 use bourse_market::protocols::own;
 use bourse_market::protocols::venues::{Deployment, Floor, VENUES, configured, deployments};
 use bourse_wire::{Address, ChainId, Marketplace};
+use schemars::JsonSchema;
+use secrecy::{ExposeSecret as _, SecretString};
 use serde::{Deserialize, Deserializer, de};
 
-use super::redact::endpoint;
-use super::secret::Secret;
+use super::redact::{Endpoints, endpoint};
 
 /// Networks known without configuration, by name.
 pub const BUILT_IN: [(&str, u64); 36] = [
@@ -70,7 +71,7 @@ pub struct Network {
     /// Its chain id.
     pub id: u64,
     /// Addresses of nodes, the preferred one first; they may hold keys.
-    pub rpc_urls: Vec<Secret>,
+    pub rpc_urls: Vec<SecretString>,
     /// How its chain is followed.
     pub following: Following,
     /// Where the service's own marketplaces are.
@@ -224,7 +225,7 @@ impl Network {
 
     /// The addresses of its nodes as they may be shown.
     pub fn shown_nodes(&self) -> Vec<String> {
-        self.rpc_urls.iter().map(|url| endpoint(url.expose())).collect()
+        self.rpc_urls.iter().map(|url| endpoint(url.expose_secret())).collect()
     }
 }
 
@@ -299,22 +300,31 @@ impl<'a> IntoIterator for &'a Networks {
     }
 }
 
-/// `[networks.NAME]`
-#[derive(Deserialize)]
+/// `[networks.NAME]`. This is the list of what a network may have; a number is at least what its range says.
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Section {
+pub(super) struct Section {
+    #[schemars(range(min = 1))]
     id: u64,
     #[serde(default)]
-    rpc_url: Secret,
+    #[schemars(with = "Endpoints")]
+    rpc_url: SecretString,
+    #[schemars(range(min = 1))]
     poll_ms: Option<u64>,
+    #[schemars(range(min = 1))]
     reorg_window_blocks: Option<u64>,
+    #[schemars(range(min = 1))]
     rpc_timeout_ms: Option<u64>,
+    #[schemars(range(min = 1))]
     rpc_requests_per_second: Option<u32>,
+    /// Chains begin with block 0.
     discover_from: Option<u64>,
     #[serde(default, deserialize_with = "address")]
     multicall: Option<Address>,
     #[serde(default)]
+    #[schemars(with = "Vec<Endpoints>")]
     rates: Vec<Rate>,
+    #[schemars(range(min = 1))]
     rates_interval_ms: Option<u64>,
     #[serde(default, deserialize_with = "address")]
     own_v1: Option<Address>,
@@ -323,13 +333,14 @@ struct Section {
     #[serde(default, deserialize_with = "address")]
     batch_helper: Option<Address>,
     #[serde(default)]
+    #[schemars(with = "Vec<String>")]
     contracts: Vec<SignedContract>,
 }
 
 impl Section {
     /// Several addresses are separated by spaces.
-    fn rpc_urls(&self) -> Vec<Secret> {
-        self.rpc_url.expose().split_whitespace().map(Secret::new).collect()
+    fn rpc_urls(&self) -> Vec<SecretString> {
+        self.rpc_url.expose_secret().split_whitespace().map(SecretString::from).collect()
     }
 
     fn following(&self) -> Following {
