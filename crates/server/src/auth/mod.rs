@@ -3,6 +3,7 @@
 mod access_key;
 mod check;
 mod credentials;
+mod jwt;
 mod secret_token;
 
 pub use access_key::{AccessKey, KeyHash};

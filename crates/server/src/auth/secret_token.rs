@@ -8,9 +8,10 @@ use std::path::Path;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use bourse_wire::{Code, Error, ProjectId, Timestamp};
-use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation};
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::{Deserialize, Serialize};
+
+use super::jwt::Jwt;
 
 /// Difference between two machines' clocks that is put up with, in seconds.
 const SKEW_SECONDS: i64 = 120;
@@ -18,10 +19,7 @@ const SKEW_SECONDS: i64 = 120;
 pub const SECRET_FILE: &str = "jwt.secret";
 
 /// Signs and verifies secret tokens.
-pub struct TokenSigner {
-    encoding: EncodingKey,
-    decoding: DecodingKey,
-}
+pub struct TokenSigner(Jwt);
 
 /// What a token says.
 #[derive(Debug, Serialize, Deserialize)]
@@ -50,7 +48,7 @@ pub(crate) struct Verified {
 impl TokenSigner {
     /// A signer with this secret.
     pub fn new(secret: &[u8]) -> Self {
-        Self { encoding: EncodingKey::from_secret(secret), decoding: DecodingKey::from_secret(secret) }
+        Self(Jwt::new(secret))
     }
 
     /// A signer with the configured secret, or with the one in the data directory, made at first use and readable by
@@ -84,25 +82,18 @@ impl TokenSigner {
             iat: now.unix_seconds(),
             exp: expires.map(Timestamp::unix_seconds),
         };
-        let token = jsonwebtoken::encode(&Header::new(Algorithm::HS256), &claims, &self.encoding).map_err(
-            |error| Error::new(Code::Internal, "signing the token failed").with_cause(error.to_string()),
-        )?;
+        let token = self.0.sign(&claims).map_err(|error| {
+            Error::new(Code::Internal, "signing the token failed").with_cause(error.to_string())
+        })?;
         Ok(Issued { id, token })
     }
 
     /// Believes a token whose signature is ours and whose time is not over.
     pub(crate) fn verify(&self, token: &str, now: Timestamp) -> Result<Verified, Error> {
-        let mut validation = Validation::new(Algorithm::HS256);
-        validation.required_spec_claims.clear();
-        // The library would ask the machine's clock; ours comes in as an argument.
-        validation.validate_exp = false;
-        validation.validate_aud = false;
-        let decoded =
-            jsonwebtoken::decode::<Claims>(token, &self.decoding, &validation).map_err(|error| {
-                let message = "the secret token is malformed or was not signed by this service";
-                Error::new(Code::Unauthorized, message).with_cause(error.to_string())
-            })?;
-        let claims = decoded.claims;
+        let claims: Claims = self.0.verify(token).map_err(|error| {
+            let message = "the secret token is malformed or was not signed by this service";
+            Error::new(Code::Unauthorized, message).with_cause(error.to_string())
+        })?;
         if claims.exp.is_some_and(|expires| expires.saturating_add(SKEW_SECONDS) < now.unix_seconds()) {
             let message = "the secret token has expired: make a new one with `bourse token create`";
             return Err(Error::new(Code::SessionExpired, message));
@@ -170,6 +161,30 @@ mod tests {
             let error = TokenSigner::new(&[7; 32]).verify(token, Timestamp::ZERO).err().unwrap();
             assert_eq!(error.code, Code::Unauthorized, "{token}");
         }
+    }
+
+    #[test]
+    fn tokens_of_earlier_versions_are_believed() {
+        // Made by version 0.1.0, by another library, with 32 bytes of 7 as the secret.
+        let (header, claims, signature) = (
+            "eyJ0eXAiOiJKV1QiLCJhbGciOiJIUzI1NiJ9",
+            "eyJwcm9qZWN0IjozLCJqdGkiOiJBQUVDQXdRRkJnY0lDUW9MIiwiaWF0IjoxNzM1NzMyODAwLCJleHAiOjE3MzU3MzY0MDB9",
+            "6J98hvWlDRwL1hy0DyC6niHmYsX1LGYSAuN5Rk9d7aI",
+        );
+        let signer = TokenSigner::new(&[7; 32]);
+        let token = format!("{header}.{claims}.{signature}");
+        let verified = signer.verify(&token, at("2025-01-01T13:02:00Z")).ok().unwrap();
+        assert_eq!((verified.id.as_str(), verified.project.get()), ("AAECAwQFBgcICQoL", 3));
+        let late = signer.verify(&token, at("2025-01-01T13:02:01Z")).err().unwrap();
+        assert_eq!(late.code, Code::SessionExpired);
+        // What is made today has the same form, so that earlier versions believe it as well.
+        let claims = Claims {
+            project: verified.project,
+            jti: verified.id,
+            iat: 1_735_732_800,
+            exp: Some(1_735_736_400),
+        };
+        assert_eq!(signer.0.sign(&claims).unwrap(), token);
     }
 
     #[test]
