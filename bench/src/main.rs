@@ -1,4 +1,5 @@
 //! Measures Bourse beside a bare axum server that answers the same bytes; `bench/README.md` explains.
+#![expect(clippy::disallowed_methods, reason = "tools are found, and servers kept apart, by the environment")]
 
 mod answers;
 mod bare;

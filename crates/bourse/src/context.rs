@@ -64,6 +64,7 @@ impl CommandError {
 }
 
 /// The settings that files, variables and flags give together.
+#[expect(clippy::disallowed_methods, reason = "this is where variables come in")]
 pub(crate) fn load_settings(common: &Common, listen: &Listen) -> Result<Loaded, CommandError> {
     let file = match &common.config {
         Some(path) => Some(read_file(path)?),

@@ -15,6 +15,7 @@ use crate::clock::Clock;
 use crate::consents::Consents;
 use crate::console::Console;
 use crate::counting::{CountingHouse, Joined};
+use crate::entropy;
 use crate::files::Files;
 use crate::followed::FollowedCollections;
 use crate::limits::RateLimiter;
@@ -207,7 +208,7 @@ struct RequestIds {
 
 impl RequestIds {
     fn new() -> Self {
-        Self { process: rand::random(), count: AtomicU64::new(0) }
+        Self { process: u32::from_be_bytes(entropy::bytes()), count: AtomicU64::new(0) }
     }
 
     fn next(&self) -> String {

@@ -8,6 +8,8 @@ use bourse_store::AssetFile;
 use bourse_wire::Error;
 use sha2::{Digest as _, Sha256};
 
+use crate::entropy;
+
 /// The media types that can be uploaded. What is not recognised as one of them is refused.
 const ALLOWED: [&str; 15] = [
     "image/png",
@@ -90,7 +92,7 @@ impl Files {
 fn write_whole(path: &Path, content: &[u8]) -> io::Result<()> {
     let parent = path.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(parent)?;
-    let aside = path.with_extension(format!("{:016x}.part", rand::random::<u64>()));
+    let aside = path.with_extension(format!("{}.part", entropy::word()));
     let written = fs::File::create_new(&aside).and_then(|mut file| {
         file.write_all(content)?;
         file.sync_all()

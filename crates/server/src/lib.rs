@@ -13,6 +13,7 @@ mod consents;
 mod console;
 pub mod counting;
 mod dispatch;
+pub mod entropy;
 mod failure;
 mod files;
 mod followed;

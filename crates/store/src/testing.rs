@@ -25,6 +25,7 @@ static COUNTER: AtomicU32 = AtomicU32::new(0);
 
 impl TestDatabase {
     /// Makes one.
+    #[expect(clippy::disallowed_methods, reason = "the environment chooses the engine of tests")]
     pub async fn fresh() -> Result<Self, StoreError> {
         let unusable = |reason: String| StoreError::Address { url: "test database".to_owned(), reason };
         let directory = tempfile::tempdir().map_err(|error| unusable(error.to_string()))?;

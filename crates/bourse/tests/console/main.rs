@@ -4,6 +4,7 @@
 //! time, so that none is slow because of another. Screenshots go to `console-screenshots` in the target directory, or to
 //! the directory that `BOURSE_SCREENSHOTS` names.
 #![expect(clippy::unwrap_used, reason = "a test may fail by panicking")]
+#![expect(clippy::disallowed_methods, reason = "the environment says where screenshots go")]
 
 mod browser;
 mod demo;

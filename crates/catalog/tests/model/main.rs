@@ -4,6 +4,7 @@
 //! Runs for about ten seconds, or for `BOURSE_MODEL_SECONDS`. A failure prints its seed and what led to it;
 //! `BOURSE_MODEL_SEED` runs that case alone.
 #![expect(clippy::unwrap_used, reason = "a test may fail by panicking")]
+#![expect(clippy::disallowed_methods, reason = "the seed comes from the environment or from the clock")]
 
 mod answer;
 mod ask;

@@ -1,6 +1,7 @@
 //! A follower of a made-up chain, in all weathers. Everything follows from a seed: a failure tells which, and
 //! `BOURSE_SIM_SEED=n` runs that one again. `BOURSE_SIM_SEEDS=n` runs so many instead of the few that are run always.
 #![expect(clippy::unwrap_used, reason = "a test may fail by panicking")]
+#![expect(clippy::disallowed_methods, reason = "the seed comes from the environment or from the clock")]
 
 mod books;
 mod cases;

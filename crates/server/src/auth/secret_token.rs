@@ -12,6 +12,7 @@ use secrecy::{ExposeSecret as _, SecretString};
 use serde::{Deserialize, Serialize};
 
 use super::jwt::Jwt;
+use crate::entropy;
 
 /// Difference between two machines' clocks that is put up with, in seconds.
 const SKEW_SECONDS: i64 = 120;
@@ -75,7 +76,7 @@ impl TokenSigner {
         now: Timestamp,
         expires: Option<Timestamp>,
     ) -> Result<Issued, Error> {
-        let id = URL_SAFE_NO_PAD.encode(rand::random::<[u8; 12]>());
+        let id = URL_SAFE_NO_PAD.encode(entropy::bytes::<12>());
         let claims = Claims {
             project,
             jti: id.clone(),
@@ -114,9 +115,9 @@ fn read_secret(path: &Path) -> io::Result<String> {
 /// Writes a new secret aside and links it into place, so that of two processes one wins and neither reads half.
 fn make_secret(data: &Path, path: &Path) -> io::Result<()> {
     fs::create_dir_all(data)?;
-    let aside = data.join(format!("{SECRET_FILE}.{:016x}", rand::random::<u64>()));
+    let aside = data.join(format!("{SECRET_FILE}.{}", entropy::word()));
     let mut file = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&aside)?;
-    file.write_all(URL_SAFE_NO_PAD.encode(rand::random::<[u8; 32]>()).as_bytes())?;
+    file.write_all(URL_SAFE_NO_PAD.encode(entropy::bytes::<32>()).as_bytes())?;
     file.sync_all()?;
     let linked = fs::hard_link(&aside, path);
     fs::remove_file(&aside)?;

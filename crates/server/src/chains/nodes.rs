@@ -24,6 +24,7 @@ use serde_json::{Value, json};
 
 use super::{Allowance, Chains, Operator, Royalty};
 use crate::clock::Clock;
+use crate::entropy;
 use crate::settings::{Network, Networks};
 
 /// For how long nobody else follows after a server was killed. Two that follow at once only get in each other's way.
@@ -194,7 +195,7 @@ impl NetworkNodes {
             lease: LEASE,
             discover_from: self.network.following.discover_from,
             multicall: Some(self.network.following.multicall),
-            ..FollowOptions::new(self.chain(), format!("{:016x}", rand::random::<u64>()))
+            ..FollowOptions::new(self.chain(), entropy::word())
         };
         let (node, books) = (Arc::clone(&self.node), Arc::new(store.clone()));
         Follower::new(options, node, books, Arc::new(pace(clock)), self.status.clone())

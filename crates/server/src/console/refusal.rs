@@ -8,6 +8,7 @@ use maud::html;
 
 use super::page::bare;
 use super::see_other;
+use crate::entropy;
 use crate::failure::Failure;
 
 /// Why a request was not answered as asked.
@@ -117,7 +118,7 @@ impl IntoResponse for Refusal {
                 (status, "That did not work", error.to_string())
             }
             Self::Internal(source) => {
-                let id = format!("{:016x}", rand::random::<u64>());
+                let id = entropy::word();
                 tracing::error!(request.id = %id, error = %source, "internal error in the console");
                 let message =
                     format!("Something went wrong here. The service's log has the details under {id}.");

@@ -6,6 +6,7 @@ use argon2::password_hash::{PasswordHasher as _, PasswordVerifier as _};
 use bourse_wire::Error;
 use tokio::sync::Semaphore;
 
+use crate::entropy;
 use crate::failure::Failure;
 
 const CHARACTERS_MIN: usize = 12;
@@ -49,7 +50,7 @@ impl Passwords {
     /// What is stored of a password.
     pub(in crate::console) async fn hash(&self, password: Password) -> Result<String, Failure> {
         self.work(move || {
-            let salt: [u8; 16] = rand::random();
+            let salt: [u8; 16] = entropy::bytes();
             let hash = Argon2::default().hash_password_with_salt(password.0.as_bytes(), &salt);
             hash.map(|hash| hash.to_string()).map_err(internal)
         })
@@ -64,7 +65,7 @@ impl Passwords {
     ) -> Result<bool, Failure> {
         self.work(move || {
             let Some(stored) = stored else {
-                let salt: [u8; 16] = rand::random();
+                let salt: [u8; 16] = entropy::bytes();
                 drop(Argon2::default().hash_password_with_salt(password.0.as_bytes(), &salt));
                 return Ok(false);
             };

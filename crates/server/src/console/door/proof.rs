@@ -8,6 +8,8 @@ use bourse_store::ProofHash;
 use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq as _;
 
+use crate::entropy;
+
 /// The two cookies. They are apart because a page of another site can make a browser ask without its strict cookies: what
 /// a guest then gets must not take the place of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,7 +35,7 @@ pub(in crate::console) struct Proof(String);
 
 impl Proof {
     pub(in crate::console) fn fresh() -> Self {
-        Self(URL_SAFE_NO_PAD.encode(rand::random::<[u8; 32]>()))
+        Self(URL_SAFE_NO_PAD.encode(entropy::bytes::<32>()))
     }
 
     /// Reads a word that has the form of one of ours.

@@ -64,7 +64,7 @@ impl Browser {
     pub(crate) async fn of(app: &TestApp, invited: Invited) -> Self {
         let (now, later) =
             (app.now(), Timestamp::from_unix_nanos(app.now().unix_nanos() + 3600 * 1_000_000_000));
-        let cookie = URL_SAFE_NO_PAD.encode(rand::random::<[u8; 32]>());
+        let cookie = URL_SAFE_NO_PAD.encode(bourse_server::entropy::bytes::<32>());
         let hash = ProofHash(const_hex::encode(Sha256::digest(&cookie)));
         let invite = NewInvite { hash: hash.clone(), invited, made_by: None, expires_at: later };
         app.store.create_invite(invite, now).await.unwrap();

@@ -9,6 +9,7 @@ use serde::Deserialize;
 use super::{Answer, Desk, Step, StepId, batches, check_holds};
 use crate::call::Call;
 use crate::chains::Royalty;
+use crate::entropy;
 use crate::failure::Failure;
 
 /// An order to be made.
@@ -74,7 +75,7 @@ pub(crate) async fn make(call: Call, making: Making) -> Result<Answer, Failure> 
         desk.call.app.chains.ask_all(desk.key.chain, asked).await.unwrap_or_default()
     };
     let now = u64::try_from(desk.call.now.unix_seconds()).unwrap_or_default();
-    let seed = Seed { salt: U256::from_limbs(rand::random()), now, answers: &answers };
+    let seed = Seed { salt: U256::from_be_bytes(entropy::bytes::<32>()), now, answers: &answers };
     let made = protocol.make(&new, seed).map_err(|refusal| refused(side, refusal))?;
     if side == OrderSide::Listing {
         check_holds(&desk, maker_member, maker, [(order.token_id, order.quantity)])?;
