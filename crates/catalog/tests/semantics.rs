@@ -5,8 +5,8 @@ use bourse_catalog::{
     Collection, Identity, Loader, OrderFilter, PreparedOrder, Query, Sort, Start, TokenFilter, Update,
 };
 use bourse_wire::{
-    Address, Amount, ChainId, Currency, Marketplace, OrderFacts, OrderSide, OrderStatus, ServiceName,
-    Timestamp, TokenId, ToldRate,
+    Address, Amount, ChainId, Currency, DatedRate, Marketplace, OrderFacts, OrderSide, OrderStatus,
+    ServiceName, Timestamp, TokenId,
 };
 use serde_json::Value;
 
@@ -28,7 +28,7 @@ fn currency(number: u8, rate: Option<&str>) -> Currency {
         symbol: String::new(),
         decimals: 0,
         image_url: String::new(),
-        rate: rate.map(|rate| ToldRate { rate: rate.parse().unwrap(), at: Timestamp::ZERO }),
+        rate: rate.map(|rate| DatedRate { rate: rate.parse().unwrap(), at: Timestamp::ZERO }),
     }
 }
 

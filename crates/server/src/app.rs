@@ -14,7 +14,7 @@ use crate::chains::{Chains, Nodes, NodesError};
 use crate::clock::Clock;
 use crate::consents::Consents;
 use crate::console::Console;
-use crate::counting::{CountingHouse, Joined};
+use crate::counting::{CountingHouse, MarketMembers};
 use crate::entropy;
 use crate::files::Files;
 use crate::followed::FollowedCollections;
@@ -46,7 +46,7 @@ pub struct App {
     pub(crate) resident: Resident,
     pub(crate) turns: Turns,
     pub(crate) counting: CountingHouse,
-    pub(crate) markets: Joined,
+    pub(crate) markets: MarketMembers,
     /// The own services of other marketplaces, and who has logged in there.
     pub(crate) sources: Sources,
     pub(crate) consents: Consents,
@@ -138,7 +138,7 @@ impl App {
             console: Console::new(&settings),
             turns: Turns::new(),
             counting: CountingHouse::new(store.clone(), settings.analytics.retention()),
-            markets: Joined::default(),
+            markets: MarketMembers::default(),
             sources: Sources::open(&settings.sources).map_err(StartError::Sources)?,
             consents: Consents::default(),
             permits: Semaphore::new(settings.limits.concurrent_requests_max),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use bourse_wire::{Address, ChainId, Currency, ToldRate};
+use bourse_wire::{Address, ChainId, Currency, DatedRate};
 
 use crate::StoreError;
 use crate::args::{Arg, args};
@@ -23,7 +23,7 @@ impl Store {
         &self,
         chain: ChainId,
         currency: Address,
-        told: ToldRate,
+        told: DatedRate,
     ) -> Result<bool, StoreError> {
         self.write(move |mut session| {
             Box::pin(async move {
@@ -101,7 +101,7 @@ fn currency(row: &Row) -> Result<Currency, StoreError> {
         "" => None,
         rate => {
             let rate = rate.parse().map_err(|error| StoreError::corrupt("exchange rate", error))?;
-            Some(ToldRate { rate, at: row.parse(7, "time of a rate")? })
+            Some(DatedRate { rate, at: row.parse(7, "time of a rate")? })
         }
     };
     Ok(Currency {

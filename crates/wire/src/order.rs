@@ -80,9 +80,9 @@ pub struct OrderFacts {
     pub backing: Option<Amount>,
 }
 
-/// Nothing: a member that belongs elsewhere.
+/// Nothing: the form that was signed, which no order of this kind has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-pub enum Elsewhere {}
+pub enum NoNative {}
 
 /// An order as it is imported: the wire record, of which the derived members are ignored.
 #[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
@@ -91,7 +91,7 @@ pub struct OrderInput {
     /// What was signed is read in another way: an order that has it is none of these.
     #[serde(default)]
     #[schemars(skip)]
-    pub native: Option<Elsewhere>,
+    pub native: Option<NoNative>,
     /// The marketplace's own name for the order.
     pub order_id: Text<256>,
     /// Where it can be filled.

@@ -18,18 +18,18 @@ use serde_json::value::RawValue;
 use crate::lenient::{deeper_than, same_name};
 
 /// Reads a request body, if that is possible in one pass.
-pub fn from_slice_quick<T: DeserializeOwned>(body: &[u8], depth_max: usize) -> Option<T> {
+pub fn from_slice_single_pass<T: DeserializeOwned>(body: &[u8], depth_max: usize) -> Option<T> {
     // Bodies are objects; the type might let others pass.
     let first = body.iter().find(|byte| !byte.is_ascii_whitespace());
     if first != Some(&b'{') || deeper_than(body, depth_max) {
         return None;
     }
     let mut deserializer = serde_json::Deserializer::from_str(std::str::from_utf8(body).ok()?);
-    let read = T::deserialize(Quick(&mut deserializer)).ok()?;
+    let read = T::deserialize(SinglePass(&mut deserializer)).ok()?;
     deserializer.end().ok().map(|()| read)
 }
 
-struct Quick<D>(D);
+struct SinglePass<D>(D);
 
 /// What a refusal says, which nobody reads.
 fn refused<E: serde::de::Error>() -> E {
@@ -44,7 +44,7 @@ macro_rules! delegate {
     )*};
 }
 
-impl<'de, D: Deserializer<'de>> Deserializer<'de> for Quick<D> {
+impl<'de, D: Deserializer<'de>> Deserializer<'de> for SinglePass<D> {
     type Error = D::Error;
 
     // Free-form values are taken untouched.
@@ -123,7 +123,7 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for Optional<V> {
     }
 
     fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<V::Value, D::Error> {
-        self.0.visit_some(Quick(deserializer))
+        self.0.visit_some(SinglePass(deserializer))
     }
 }
 
@@ -205,7 +205,7 @@ impl<'de, T: DeserializeSeed<'de>> DeserializeSeed<'de> for Seed<T> {
     type Value = T::Value;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<T::Value, D::Error> {
-        self.0.deserialize(Quick(deserializer))
+        self.0.deserialize(SinglePass(deserializer))
     }
 }
 
@@ -251,7 +251,7 @@ mod tests {
 
     /// What is read in one pass, after a check that nothing is read otherwise than leniently.
     fn quick<T: DeserializeOwned + PartialEq + fmt::Debug>(body: &str) -> Option<T> {
-        let read: Option<T> = from_slice_quick(body.as_bytes(), 16);
+        let read: Option<T> = from_slice_single_pass(body.as_bytes(), 16);
         if let Some(read) = &read {
             assert_eq!(from_slice::<T>(body.as_bytes(), 16).as_ref(), Ok(read), "{body}");
         }
@@ -309,7 +309,7 @@ mod tests {
             assert_eq!(quick::<Body>(body), None, "{body}");
         }
         assert_eq!(quick::<Value>("[1]"), None, "bodies are objects");
-        assert_eq!(from_slice_quick::<Body>(b"{\"other\":\"\xff\"}", 16), None);
+        assert_eq!(from_slice_single_pass::<Body>(b"{\"other\":\"\xff\"}", 16), None);
     }
 
     #[test]

@@ -25,26 +25,26 @@ pub(crate) async fn run(settings: Settings) -> Result<(), CommandError> {
 }
 
 /// A service whose requests wait until they are answered.
-pub(crate) struct Opened {
+pub(crate) struct OpenService {
     listener: TcpListener,
     app: Arc<App>,
     _lock: DataLock,
 }
 
 /// Opens the store and the socket; from here on requests wait rather than fail.
-pub(crate) async fn open(settings: Settings) -> Result<Opened, CommandError> {
+pub(crate) async fn open(settings: Settings) -> Result<OpenService, CommandError> {
     let address = settings.server.listen;
     make_private_directory(&settings.storage.data).map_err(CommandError::io("making the data directory"))?;
     let lock = DataLock::shared(&settings.storage.data)?;
     let app = App::open(settings, Clock::system()).await?;
     let listener =
         TcpListener::bind(address).await.map_err(CommandError::io(format!("listening on {address}")))?;
-    Ok(Opened { listener, app, _lock: lock })
+    Ok(OpenService { listener, app, _lock: lock })
 }
 
 /// Answers requests until told to stop, finishes those under way, and stores what was metered.
-pub(crate) async fn serve(opened: Opened) -> Result<(), CommandError> {
-    let Opened { listener, app, _lock } = opened;
+pub(crate) async fn serve(opened: OpenService) -> Result<(), CommandError> {
+    let OpenService { listener, app, _lock } = opened;
     let address = listener.local_addr().map_err(CommandError::io("reading the address"))?;
     print_start(&app, address);
     print_first_link(&app, address).await?;

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use bourse_server::Clock;
 use bourse_server::counting::TrackedEvent;
 use bourse_server::ingest::{
-    self, Chains, EventInput, GivenOrder, contract_change, not_stated, token_change, unasked,
+    self, Chains, EventInput, OrderSubmission, contract_change, not_stated, token_change, unasked,
 };
 use bourse_server::settings::Networks;
 use bourse_store::{AudienceContractInput, AudienceImport, Change, CollectionKey, METERED_PREFIX, UsageLine};
@@ -154,8 +154,10 @@ impl Reader {
         let (collection, order) = self.shared().any_order(members)?;
         not_stated(collection, order.facts().marketplace, self.followed.contains(&collection))?;
         let change = match order {
-            GivenOrder::Facts(facts) => Change::Order(facts),
-            GivenOrder::Signed(signed) => Change::SignedOrder(Box::new(unasked(*signed, self.clock.now())?)),
+            OrderSubmission::Facts(facts) => Change::Order(facts),
+            OrderSubmission::Signed(signed) => {
+                Change::SignedOrder(Box::new(unasked(*signed, self.clock.now())?))
+            }
         };
         Ok(Record::Collection(collection, change))
     }

@@ -3,7 +3,10 @@
 //! `STORE` chooses the engine as in the tests of the store. Every process gets a database and a directory of its own,
 //! an environment without settings and a free port, and is killed when its test ends, however it ends.
 #![expect(clippy::unwrap_used, reason = "a test may fail by panicking")]
-#![expect(clippy::disallowed_methods, reason = "seeds come from the environment or from the clock, tools are found there")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "seeds come from the environment or from the clock, tools are found there"
+)]
 
 mod administration;
 mod analytics;

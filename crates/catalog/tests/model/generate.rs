@@ -3,8 +3,8 @@
 use alloy_primitives::U256;
 use bourse_catalog::Value;
 use bourse_wire::{
-    Address, Amount, ChainId, Currency, Marketplace, OrderFacts, OrderSide, OrderStatus, Timestamp, TokenId,
-    ToldRate,
+    Address, Amount, ChainId, Currency, DatedRate, Marketplace, OrderFacts, OrderSide, OrderStatus,
+    Timestamp, TokenId,
 };
 
 use crate::model::Model;
@@ -118,7 +118,7 @@ impl Generator {
             symbol: String::new(),
             decimals: *self.random.pick(&DECIMALS),
             image_url: String::new(),
-            rate: rate.map(|rate| ToldRate { rate, at: Timestamp::ZERO }),
+            rate: rate.map(|rate| DatedRate { rate, at: Timestamp::ZERO }),
         }
     }
 

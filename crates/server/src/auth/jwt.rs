@@ -115,7 +115,10 @@ mod tests {
         let (header, claims) = (r#"{"alg":"HS256"}"#, r#"{"a":1}"#);
         let good = token(header, claims);
         assert_eq!(verify(&good), Ok(json!({ "a": 1 })));
-        assert_eq!(verify(&token(r#"{"alg":"HS256","crit":["x"],"kid":"k"}"#, claims)), Ok(json!({ "a": 1 })));
+        assert_eq!(
+            verify(&token(r#"{"alg":"HS256","crit":["x"],"kid":"k"}"#, claims)),
+            Ok(json!({ "a": 1 }))
+        );
         let (message, _) = good.rsplit_once('.').unwrap();
         let foreign = Jwt::new(&[8; 32]).sign(&json!({ "a": 1 })).unwrap();
         let cases = [

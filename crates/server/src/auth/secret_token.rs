@@ -33,7 +33,7 @@ struct Claims {
 }
 
 /// A token just made.
-pub struct Issued {
+pub struct IssuedToken {
     /// The token's own id, by which it is revoked.
     pub id: String,
     /// The token.
@@ -41,7 +41,7 @@ pub struct Issued {
 }
 
 /// A token that can be believed.
-pub(crate) struct Verified {
+pub(crate) struct VerifiedToken {
     pub(crate) id: String,
     pub(crate) project: ProjectId,
 }
@@ -75,7 +75,7 @@ impl TokenSigner {
         project: ProjectId,
         now: Timestamp,
         expires: Option<Timestamp>,
-    ) -> Result<Issued, Error> {
+    ) -> Result<IssuedToken, Error> {
         let id = URL_SAFE_NO_PAD.encode(entropy::bytes::<12>());
         let claims = Claims {
             project,
@@ -86,11 +86,11 @@ impl TokenSigner {
         let token = self.0.sign(&claims).map_err(|error| {
             Error::new(Code::Internal, "signing the token failed").with_cause(error.to_string())
         })?;
-        Ok(Issued { id, token })
+        Ok(IssuedToken { id, token })
     }
 
     /// Believes a token whose signature is ours and whose time is not over.
-    pub(crate) fn verify(&self, token: &str, now: Timestamp) -> Result<Verified, Error> {
+    pub(crate) fn verify(&self, token: &str, now: Timestamp) -> Result<VerifiedToken, Error> {
         let claims: Claims = self.0.verify(token).map_err(|error| {
             let message = "the secret token is malformed or was not signed by this service";
             Error::new(Code::Unauthorized, message).with_cause(error.to_string())
@@ -99,7 +99,7 @@ impl TokenSigner {
             let message = "the secret token has expired: make a new one with `bourse token create`";
             return Err(Error::new(Code::SessionExpired, message));
         }
-        Ok(Verified { id: claims.jti, project: claims.project })
+        Ok(VerifiedToken { id: claims.jti, project: claims.project })
     }
 }
 

@@ -14,8 +14,8 @@ use hashbrown::HashSet;
 use tokio::sync::oneshot;
 
 use super::batch::{BatchId, EventBatch, Forgotten, Tracked, TrackedEvent};
+use super::event_ids::{CountedIds, IdHash, to_bytes};
 use super::load::{decode_all, read_all};
-use super::seen::{IdHash, Seen, to_bytes};
 use super::{CountingError, Retention};
 
 /// Events that are counted in one go, about: more would only keep the first of them waiting.
@@ -23,7 +23,7 @@ const GROUP_EVENTS_MAX: usize = 20_000;
 /// Batches that are counted in one go.
 const GROUP_BATCHES_MAX: usize = 256;
 
-type Told = Result<Tracked, Arc<CountingError>>;
+type BatchResult = Result<Tracked, Arc<CountingError>>;
 
 /// The desk of one project.
 pub(crate) struct Desk {
@@ -51,13 +51,13 @@ struct Books {
     /// The version they are of.
     version: u64,
     wallets: Wallets,
-    seen: Seen,
+    seen: CountedIds,
 }
 
 /// A batch that is to be counted.
 struct Waiting {
     batch: EventBatch,
-    told: oneshot::Sender<Told>,
+    told: oneshot::Sender<BatchResult>,
 }
 
 /// Where counted events go, and for how long what of them is kept there.
@@ -183,7 +183,7 @@ impl Desk {
     }
 
     /// Lets a batch wait for its turn. What became of it is told through the channel.
-    pub(super) fn enqueue(&self, batch: EventBatch) -> oneshot::Receiver<Told> {
+    pub(super) fn enqueue(&self, batch: EventBatch) -> oneshot::Receiver<BatchResult> {
         let (told, answer) = oneshot::channel();
         self.waiting().push_back(Waiting { batch, told });
         answer
@@ -356,7 +356,7 @@ fn take_group(waiting: &mut VecDeque<Waiting>) -> Vec<Waiting> {
 }
 
 /// The events that count: not those whose ids were counted lately, here or before.
-fn choose<'b>(waiting: &'b [Waiting], seen: &Seen) -> Group<'b> {
+fn choose<'b>(waiting: &'b [Waiting], seen: &CountedIds) -> Group<'b> {
     let mut group = Group { events: Vec::new(), ids: Vec::new(), tracked: Vec::new() };
     let mut own = HashSet::new();
     for waiting in waiting {

@@ -22,9 +22,9 @@ impl IdHash {
 
 /// The ids that were counted lately, by the day on which they were.
 #[derive(Debug, Default)]
-pub(super) struct Seen(BTreeMap<Day, HashSet<IdHash>>);
+pub(super) struct CountedIds(BTreeMap<Day, HashSet<IdHash>>);
 
-impl Seen {
+impl CountedIds {
     pub(super) fn has(&self, id: IdHash) -> bool {
         self.0.values().any(|day| day.contains(&id))
     }
@@ -58,7 +58,7 @@ mod tests {
     fn ids_come_back_and_go_with_their_day() {
         let (first, second) = (Day::from_number(1), Day::from_number(2));
         let ids = ["a", "b"].map(IdHash::of);
-        let mut seen = Seen::default();
+        let mut seen = CountedIds::default();
         seen.load(first, &to_bytes(&ids[..1]));
         seen.load(second, &to_bytes(&ids[1..]));
         assert!(ids.iter().all(|id| seen.has(*id)) && !seen.has(IdHash::of("c")));

@@ -2,9 +2,9 @@
 
 mod batch;
 mod desk;
+mod event_ids;
 mod load;
 mod market;
-mod seen;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -15,7 +15,7 @@ use hashbrown::HashMap;
 
 pub use batch::{BatchId, EventBatch, Forgotten, Tracked, TrackedEvent};
 pub(crate) use desk::Desk;
-pub(crate) use market::{Joined, MarketCounter};
+pub(crate) use market::{MarketCounter, MarketMembers};
 
 use crate::failure::Failure;
 

@@ -19,7 +19,7 @@ pub use currency::CurrencyInput;
 pub(crate) use event::is_countable;
 pub use event::{EventInput, EventPropertiesInput};
 pub(crate) use order::dated;
-pub use order::{GivenOrder, OrderKey, OrderKeyInput, SignedOrderInput, not_stated, unasked};
+pub use order::{OrderKey, OrderKeyInput, OrderSubmission, SignedOrderInput, not_stated, unasked};
 pub use rejection::{Reason, Rejection};
 pub use token::{TokenRecordInput, token_change};
 

@@ -60,15 +60,15 @@ pub struct SignedOrderInput {
     signature: Option<Text<4096>>,
 }
 
-/// An order as somebody puts it.
-pub enum GivenOrder {
+/// An order as somebody puts it here.
+pub enum OrderSubmission {
     /// By what it is.
     Facts(Box<OrderFacts>),
     /// By what was signed.
     Signed(Box<Admitted>),
 }
 
-impl GivenOrder {
+impl OrderSubmission {
     /// What it is.
     pub fn facts(&self) -> &OrderFacts {
         match self {
@@ -101,13 +101,13 @@ pub(crate) fn dated(mut order: OrderFacts, now: Timestamp) -> OrderFacts {
 
 impl Reader<'_> {
     /// Reads an order by what it is, or by what was signed.
-    pub fn any_order(&self, mut members: JsonObject) -> Result<(CollectionKey, GivenOrder), Rejection> {
+    pub fn any_order(&self, mut members: JsonObject) -> Result<(CollectionKey, OrderSubmission), Rejection> {
         if let Some(native) = take_member(&mut members, "native") {
             members.insert("native".to_owned(), native);
             let (key, admitted) = self.signed_order(&from_value(Value::Object(members))?)?;
-            return Ok((key, GivenOrder::Signed(Box::new(admitted))));
+            return Ok((key, OrderSubmission::Signed(Box::new(admitted))));
         }
-        self.order(members).map(|(key, facts)| (key, GivenOrder::Facts(Box::new(facts))))
+        self.order(members).map(|(key, facts)| (key, OrderSubmission::Facts(Box::new(facts))))
     }
 
     /// Reads a signed order.

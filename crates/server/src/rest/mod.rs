@@ -5,7 +5,7 @@ mod params;
 mod upload;
 
 pub(crate) use hosted::read_file;
-pub(crate) use upload::{Place, set_file, store_file, upload_for_member};
+pub(crate) use upload::{AssetOwner, StoredFile, set_file, store_file, upload_for_member};
 
 use std::net::SocketAddr;
 use std::sync::Arc;

@@ -9,7 +9,7 @@ use crate::route::Credential::SecretToken;
 use crate::route::Route;
 use crate::route::Service::Analytics;
 use crate::rpc::analytics as a;
-use crate::rpc::analytics::shown::{CohortAnswer, MultiPointAnswer, PointAnswer};
+use crate::rpc::analytics::chart::{CohortAnswer, MultiPointAnswer, PointAnswer};
 
 /// A range of the demo's data to try charts with.
 const EXAMPLE: &str = r#"{"filter":{"startDate":"2026-01-01","endDate":"2026-12-31"}}"#;

@@ -11,7 +11,7 @@ use super::layers::Source;
 
 /// One setting in effect, as `bourse config` shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Effective {
+pub struct EffectiveSetting {
     /// The dotted key.
     pub key: String,
     /// The value as a TOML literal, without secrets.
@@ -45,7 +45,7 @@ impl Merged {
     }
 
     /// Every setting in the order of the default file, then the networks by name.
-    pub(super) fn effective(&self) -> Vec<Effective> {
+    pub(super) fn effective(&self) -> Vec<EffectiveSetting> {
         let fixed = self.keys.fixed.iter().map(|setting| match self.given.get(&setting.key) {
             Some(entry) => (&setting.key, setting, &entry.value),
             None => (&setting.key, setting, &setting.sample),
@@ -54,7 +54,7 @@ impl Merged {
         let networks = networks.filter_map(|(key, entry)| Some((key, self.keys.get(key)?, &entry.value)));
         fixed
             .chain(networks)
-            .map(|(key, setting, value)| Effective {
+            .map(|(key, setting, value)| EffectiveSetting {
                 key: key.clone(),
                 value: setting.exposure.literal(value),
                 source: self.assignment(key).source,

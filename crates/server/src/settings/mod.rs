@@ -24,7 +24,7 @@ mod values;
 
 pub use error::{Assignment, Problem, SettingsError};
 pub use layers::{Layers, Source};
-pub use merged::Effective;
+pub use merged::EffectiveSetting;
 pub use networks::{BUILT_IN, Following, Markets, Network, Networks, Rate};
 pub use sections::{
     Analytics, Auth, Console, Cors, Database, Limits, Log, LogFormat, Metadata, Quotas, SQLITE_FILE_NAME,
@@ -85,19 +85,19 @@ impl Settings {
 
 /// The outcome of [`load`].
 #[derive(Debug, Clone)]
-pub struct Loaded {
+pub struct LoadedSettings {
     /// The settings to run with.
     pub settings: Settings,
     /// Each of them as `bourse config` shows it, in the order of the default file, networks last.
-    pub effective: Vec<Effective>,
+    pub effective: Vec<EffectiveSetting>,
 }
 
 /// Lays the layers over the default file and checks the result.
 ///
 /// The error lists every problem that could be found, so that an operator corrects them in one go.
-pub fn load(layers: Layers) -> Result<Loaded, SettingsError> {
+pub fn load(layers: Layers) -> Result<LoadedSettings, SettingsError> {
     let merged = layers::merge(DEFAULT_FILE, layers)?;
     let settings = merged.decode()?;
     SettingsError::unless_empty(validate::problems(&settings, &merged))?;
-    Ok(Loaded { settings, effective: merged.effective() })
+    Ok(LoadedSettings { settings, effective: merged.effective() })
 }

@@ -2,7 +2,10 @@
 //!
 //! `STORE=sqlite` (the default) or `STORE=postgres` chooses the engine. The snapshots are the same files for both.
 #![expect(clippy::unwrap_used, reason = "a test may fail by panicking")]
-#![expect(clippy::disallowed_methods, reason = "seeds come from the environment or from the clock, tools are found there")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "seeds come from the environment or from the clock, tools are found there"
+)]
 
 mod analytics;
 mod answers;

@@ -11,14 +11,14 @@ use crate::call::Media;
 use crate::failure::Failure;
 
 /// What a chart shows.
-pub(super) enum Shown {
+pub(super) enum ChartAnswer {
     Series(Vec<Point>),
     Multi(Vec<MultiPoint>),
     Map(Vec<(String, Vec<Point>)>),
     Grid(Vec<Cohort>),
 }
 
-impl From<Answer> for Shown {
+impl From<Answer> for ChartAnswer {
     fn from(answer: Answer) -> Self {
         match answer {
             Answer::Series(points) => Self::Series(points),
@@ -30,7 +30,7 @@ impl From<Answer> for Shown {
     }
 }
 
-impl Shown {
+impl ChartAnswer {
     /// The answer, whose points are under this member.
     pub(super) fn write(&self, media: Media, member: &'static str) -> Result<Vec<u8>, Failure> {
         match media {
@@ -166,7 +166,7 @@ impl<'a> From<&'a Point> for PointAnswer<'a> {
     }
 }
 
-impl Serialize for Shown {
+impl Serialize for ChartAnswer {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Series(points) => serializer.collect_seq(points.iter().map(PointAnswer::from)),

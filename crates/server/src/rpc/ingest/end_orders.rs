@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::intake::{Record, Settled, commit};
-use super::known;
+use super::stored_records;
 use super::types::{Answer, IdempotencyKey, read};
 use crate::app::App;
 use crate::call::Call;
@@ -48,8 +48,7 @@ pub(super) async fn end(
     status: OrderStatus,
     request: Request,
 ) -> Result<Answer, Failure> {
-    let records = ("orders", request.orders);
-    let orders = read(call, request.chain_id.as_ref(), records, |reader, members| {
+    let orders = read(call, request.chain_id.as_ref(), "orders", request.orders, |reader, members| {
         let (collection, order) = reader.order_key(members)?;
         Ok((collection, Ending { order, status }))
     })?;
@@ -74,16 +73,16 @@ impl Record for Ending {
         now: Timestamp,
     ) -> Result<Settled, Failure> {
         let marketplaces = endings.iter().map(|(_, ending)| ending.order.0);
-        let is_followed = known::is_followed(app, collection, marketplaces, now).await?;
+        let is_followed = stored_records::is_followed(app, collection, marketplaces, now).await?;
         let keys = endings.iter().map(|(_, ending)| ending.order.clone()).collect();
-        let known = known::orders(app, collection, keys).await?;
+        let stored = stored_records::orders(app, collection, keys).await?;
         let mut settled = Settled::default();
         for (index, Self { order: key, status }) in endings {
             if let Err(stated) = not_stated(collection, key.0, is_followed) {
                 settled.add(index, Err(stated));
                 continue;
             }
-            let order = known.get(&key).cloned().ok_or_else(|| {
+            let order = stored.get(&key).cloned().ok_or_else(|| {
                 let (marketplace, order_id) = (key.0.word(&app.service_name), &key.1);
                 let CollectionKey { chain, address } = collection;
                 let message =

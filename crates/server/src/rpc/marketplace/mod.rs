@@ -31,7 +31,7 @@ use bourse_wire::{Code, Error};
 use crate::app::App;
 use crate::failure::Failure;
 use crate::paging::PagePlan;
-use crate::resident::{Place, Slot};
+use crate::resident::{Residence, Slot};
 
 /// Answers a page of what a collection has: a head, the list that `write` appends, which tells where the page ended when
 /// more follow, and the page's own record. A collection of which nothing is known has an empty list.
@@ -57,9 +57,9 @@ pub(crate) async fn answer_page(
 /// A collection to search in; `None` when nobody ever said anything of it.
 pub(crate) async fn searchable(app: &App, key: CollectionKey) -> Result<Option<Arc<Slot>>, Failure> {
     match app.resident.find(key).await? {
-        Place::Resident(slot) => Ok(Some(slot)),
-        Place::Missing => Ok(None),
-        Place::Stored(_) => {
+        Residence::Resident(slot) => Ok(Some(slot)),
+        Residence::Missing => Ok(None),
+        Residence::Stored(_) => {
             let message = format!(
                 "collection {} on chain {} is larger than the memory there is for searching: raise \
                  storage.resident_bytes_max",

@@ -23,7 +23,7 @@ use bourse_wire::{Error, TokenId};
 
 use crate::app::App;
 use crate::failure::Failure;
-use crate::resident::Place;
+use crate::resident::Residence;
 
 /// Room for what closes an answer.
 const ANSWER_END_BYTES: usize = 8;
@@ -38,8 +38,8 @@ async fn write_tokens(
     answer.push(b'[');
     let first = answer.len();
     match app.resident.find(key).await? {
-        Place::Missing => {}
-        Place::Resident(slot) => {
+        Residence::Missing => {}
+        Residence::Resident(slot) => {
             let collection = slot.read();
             let fragments = collection.tokens(tokens);
             // Once, and as much as is needed: growing would copy, and too large a piece is dear to get.
@@ -50,7 +50,7 @@ async fn write_tokens(
                 write_item(answer, first, fragment);
             }
         }
-        Place::Stored(id) => {
+        Residence::Stored(id) => {
             let stored = app.store.tokens(id, tokens.to_vec()).await?;
             let found: HashMap<TokenId, &str> =
                 stored.iter().map(|token| (token.token_id, token.metadata.as_str())).collect();
@@ -66,9 +66,9 @@ async fn write_tokens(
 /// The information about a contract, as JSON text.
 async fn contract_info(app: &App, key: CollectionKey) -> Result<Option<Vec<u8>>, Failure> {
     Ok(match app.resident.find(key).await? {
-        Place::Missing => None,
-        Place::Resident(slot) => slot.read().contract().map(|info| info.as_bytes().to_vec()),
-        Place::Stored(id) => app.store.contract(id).await?.map(String::into_bytes),
+        Residence::Missing => None,
+        Residence::Resident(slot) => slot.read().contract().map(|info| info.as_bytes().to_vec()),
+        Residence::Stored(id) => app.store.contract(id).await?.map(String::into_bytes),
     })
 }
 

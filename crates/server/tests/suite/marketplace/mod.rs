@@ -19,7 +19,7 @@ mod twins;
 mod validity;
 
 use bourse_store::{Batch, Change, Store};
-use bourse_wire::{ChainId, Currency, OrderInput, ServiceName, Timestamp, ToldRate};
+use bourse_wire::{ChainId, Currency, DatedRate, OrderInput, ServiceName, Timestamp};
 use serde_json::{Value, json};
 
 use crate::support::TestApp;
@@ -62,7 +62,7 @@ fn currency(address: &str, decimals: u8, rate: Option<&str>) -> Currency {
         symbol: "M".to_owned(),
         decimals,
         image_url: String::new(),
-        rate: rate.map(|rate| ToldRate { rate: rate.parse().unwrap(), at: Timestamp::ZERO }),
+        rate: rate.map(|rate| DatedRate { rate: rate.parse().unwrap(), at: Timestamp::ZERO }),
     }
 }
 

@@ -14,7 +14,7 @@ use crate::console::form::{Form, Upload};
 use crate::console::notice::Done;
 use crate::console::refusal::Refusal;
 use crate::console::{Answer, see_other, show};
-use crate::rest::{Place, read_file, set_file, store_file, upload_for_member};
+use crate::rest::{AssetOwner as Place, StoredFile, read_file, set_file, store_file, upload_for_member};
 use crate::rpc::collections::types::collection_url;
 
 /// The longest image that is written into a page itself, in bytes.
@@ -70,11 +70,11 @@ async fn upload(member: &Member, place: Place, form: &Form) -> Result<(), Refusa
         return Err(Error::invalid("member", "say which member of the metadata the file stands for").into());
     }
     let stored = store(member, form).await?;
-    upload_for_member(member.app(), member.scope(), (place, field), stored).await?;
+    upload_for_member(member.app(), member.scope(), place, field, stored).await?;
     Ok(())
 }
 
-async fn store(member: &Member, form: &Form) -> Result<(bourse_store::AssetFile, String), Refusal> {
+async fn store(member: &Member, form: &Form) -> Result<StoredFile, Refusal> {
     let chosen = form.file("file").ok_or_else(|| Error::invalid("file", "choose one that is not empty"))?;
     let Upload { filename, content, .. } = chosen;
     Ok(store_file(member.app(), filename, content.clone()).await?)

@@ -14,7 +14,7 @@ use crate::console::notice::Done;
 use crate::console::page::{Section, copyable, page_links};
 use crate::console::refusal::Refusal;
 use crate::console::{Answer, notice, see_other, show};
-use crate::rest::Place;
+use crate::rest::AssetOwner as Place;
 
 #[derive(Deserialize)]
 struct Tokens {

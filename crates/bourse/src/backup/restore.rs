@@ -33,7 +33,7 @@ const ASIDE: &str = "before-restore-";
 const LOST_AND_FOUND: &str = "lost+found";
 
 /// What a restore did.
-pub(crate) struct Restored {
+pub(crate) struct RestoreOutcome {
     /// Files beside the database.
     pub(crate) files: u64,
     /// Where what was there before is now.
@@ -52,7 +52,7 @@ pub(crate) fn restore(
     data: &Path,
     force: bool,
     now: Timestamp,
-) -> Result<Restored, BackupError> {
+) -> Result<RestoreOutcome, BackupError> {
     if !force && let Some(entry) = own_entries(data)?.into_iter().next() {
         let entry = entry.to_string_lossy().into_owned();
         return Err(BackupError::NotEmpty { data: data.to_owned(), entry });
@@ -68,17 +68,17 @@ pub(crate) fn restore(
     rename(&unpacking, &data.join(READY))?;
     sync_directory(data)?;
     let aside = finish(data, now)?.and_then(|finished| finished.aside);
-    Ok(Restored { files, aside })
+    Ok(RestoreOutcome { files, aside })
 }
 
 /// A restore that was taken to its end.
-pub(crate) struct Finished {
+pub(crate) struct FinishedRestore {
     pub(crate) manifest: Manifest,
     pub(crate) aside: Option<PathBuf>,
 }
 
 /// Takes a restore that was decided to its end, if there is one.
-pub(crate) fn finish(data: &Path, now: Timestamp) -> Result<Option<Finished>, BackupError> {
+pub(crate) fn finish(data: &Path, now: Timestamp) -> Result<Option<FinishedRestore>, BackupError> {
     let (ready, placing) = (data.join(READY), data.join(PLACING));
     let mut aside = None;
     if ready.exists() {
@@ -111,7 +111,7 @@ pub(crate) fn finish(data: &Path, now: Timestamp) -> Result<Option<Finished>, Ba
     rename(&placing, &over)?;
     sync_directory(data)?;
     remove_tree(&over)?;
-    Ok(Some(Finished { manifest, aside }))
+    Ok(Some(FinishedRestore { manifest, aside }))
 }
 
 /// What a data directory holds, leaving out what restores put there.
