@@ -1,5 +1,6 @@
 //! One struct for each section. What a setting is for, and why to change it, is said in the default file.
 
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -13,6 +14,7 @@ use serde::{Deserialize, Deserializer, de};
 
 use super::redact::{Endpoints, Hidden};
 use crate::counting::Retention;
+use crate::route;
 
 /// Name of the `SQLite` file that is used when no database is named.
 pub const SQLITE_FILE_NAME: &str = "bourse.db";
@@ -165,24 +167,17 @@ pub struct Limits {
     pub metering_flush_ms: u64,
 }
 
-/// `[quotas]`: compute units per project, service and calendar month; 0 means no limit.
+/// `[quotas]`: compute units per project, service and calendar month; 0 means no limit. The default file has one for
+/// each service, under its short name.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Quotas {
-    /// Token and contract metadata.
-    pub metadata: u64,
-    /// Collections.
-    pub collections: u64,
-    /// The marketplace.
-    pub marketplace: u64,
-    /// The project builder.
-    pub builder: u64,
-    /// Analytics.
-    pub analytics: u64,
-    /// Getting data in.
-    pub ingest: u64,
-    /// Compute units per month for what is followed.
-    pub admin: u64,
+#[serde(transparent)]
+pub struct Quotas(BTreeMap<String, u64>);
+
+impl Quotas {
+    /// Units of a service that a project has in a month; 0 for no limit.
+    pub fn of(&self, service: route::Service) -> u64 {
+        self.0.get(service.short()).copied().unwrap_or_default()
+    }
 }
 
 /// `[analytics]`

@@ -46,7 +46,7 @@ request!(Request);
 #[schemars(rename = "SearchContractsAnswer", rename_all = "camelCase")]
 #[expect(dead_code, reason = "documents what is written text by text")]
 pub(crate) struct Answer {
-    /// The contracts, in the order in which they came to be info.
+    /// The contracts, in the order in which they came to be known.
     contract_info: Vec<ContractInfo>,
     /// The page to ask for next; null when there is no more. A call looks at at most 20,000 contracts: a page may
     /// have fewer than asked for, or none, while there is a next one.

@@ -98,6 +98,17 @@ fn every_key_can_be_set_by_a_variable_and_by_a_file() {
 }
 
 #[test]
+fn every_service_has_a_quota_and_nothing_else_has() {
+    let keys = Keys::parse(DEFAULT_FILE).unwrap();
+    let named = keys.fixed.iter().filter_map(|setting| setting.key.strip_prefix("quotas."));
+    assert!(named.eq(crate::Service::ALL.map(crate::Service::short)));
+    let quotas = settings(variable("BOURSE_QUOTAS__INGEST", "7")).quotas;
+    let limits = crate::Service::ALL.map(|service| quotas.of(service));
+    assert_eq!(limits.iter().sum::<u64>(), 7);
+    assert_eq!(quotas.of(crate::Service::Ingest), 7);
+}
+
+#[test]
 fn later_layers_win() {
     let mut layers = file("[service]\nname = \"of_file\"\n[log]\nlevel = \"warn\"\nformat = \"json\"\n");
     layers.variables = vec![
