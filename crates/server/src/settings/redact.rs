@@ -172,6 +172,21 @@ mod tests {
     }
 
     #[test]
+    fn nothing_that_sounds_secret_is_shown_whole() {
+        let keys = Keys::parse(DEFAULT_FILE).unwrap();
+        for setting in &keys.fixed {
+            let key = setting.key.as_str();
+            let is_source = key.starts_with("sources.");
+            let expected = match key {
+                _ if key.ends_with("_secret") || is_source && key.ends_with("_key") => Exposure::Presence,
+                _ if is_source && key.ends_with("_url") => Exposure::Hosts,
+                _ => Exposure::Text,
+            };
+            assert_eq!(setting.exposure, expected, "{key}");
+        }
+    }
+
+    #[test]
     fn hides_passwords_in_urls() {
         let cases = [
             ("postgres://u:hunter2@h:5432/db", "postgres://u:********@h:5432/db"),
