@@ -40,7 +40,7 @@ pub(super) fn run(common: &Common, restore: &Restore) -> Result<(), CommandError
     print(common.json, &value, || {
         let aside = aside.as_ref().map(|aside| format!("\nWhat was there before is in {}.", aside.display()));
         format!(
-            "RestoreOutcome {} as of {} (schema {}).{}",
+            "Restored {} as of {} (schema {}).{}",
             data.display(),
             manifest.created_at,
             manifest.schema,
