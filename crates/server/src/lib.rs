@@ -42,4 +42,4 @@ pub use console::administrator_link;
 pub use files::{ASSETS_DIRECTORY, FileError, Files};
 pub use http::{Entrance, service};
 pub use openapi::document;
-pub use route::{Credential, Route, Service};
+pub use route::{Credential, Effect, Route, Service};

@@ -112,7 +112,9 @@ fn operation(route: &Route, schemas: &mut Schemas) -> Value {
     let (request, answer) = schemas.of(route);
     let (credential, security) = match route.credential {
         Credential::None => ("none", json!([])),
-        Credential::AccessKey => ("access key", json!([{ "accessKey": [] }, { "secretToken": [] }])),
+        Credential::AccessKey | Credential::ServiceKey => {
+            ("access key", json!([{ "accessKey": [] }, { "secretToken": [] }]))
+        }
         Credential::SecretToken => ("secret token", json!([{ "secretToken": [] }])),
     };
     let mut content = json!({ "application/json": { "schema": answer } });

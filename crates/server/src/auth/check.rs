@@ -46,7 +46,7 @@ impl Caller {
     pub(crate) fn session_type(&self) -> &'static str {
         match self.credential {
             Credential::None => "Public",
-            Credential::AccessKey => "AccessKey",
+            Credential::AccessKey | Credential::ServiceKey => "AccessKey",
             Credential::SecretToken => "Project",
         }
     }
@@ -129,11 +129,11 @@ impl<'h> Presented<'h> {
         };
         match (required, key, token) {
             (_, _, Some(project)) => Ok(Some(caller(project, Credential::SecretToken))),
-            (Credential::None | Credential::AccessKey, Some(project), None) => {
+            (Credential::None | Credential::AccessKey | Credential::ServiceKey, Some(project), None) => {
                 Ok(Some(caller(project, Credential::AccessKey)))
             }
             (Credential::None, None, None) => Ok(None),
-            (Credential::AccessKey, None, None) => {
+            (Credential::AccessKey | Credential::ServiceKey, None, None) => {
                 Err(missing("an access key in the X-Access-Key header").into())
             }
             (Credential::SecretToken, None, None) => {

@@ -6,8 +6,8 @@ use crate::route::Service::Admin;
 use crate::rpc::admin as a;
 
 pub(super) fn operations() -> Vec<Route> {
-    vec![Route::new(
-        (Admin, "CreateCollection"),
+    vec![Admin.writes(
+        "CreateCollection",
         SecretToken,
         "Follows a contract's tokens and orders on its chain, as part of the project's market.",
         a::create_collection::handle,

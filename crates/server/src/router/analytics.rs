@@ -40,28 +40,27 @@ answers! {
 }
 
 pub(super) fn operations() -> Vec<Route> {
-    let place = |name| (Analytics, name);
     let mut operations = vec![
-        Route::raw::<_, ComputeByServiceAnswer, _>(
-            place("ComputeByService"),
+        Analytics.reads_raw::<_, ComputeByServiceAnswer, _, _>(
+            "ComputeByService",
             SecretToken,
             "Compute units of each service, by day unless asked otherwise.",
             a::compute::by_service,
         ),
-        Route::raw::<_, TotalComputeAnswer, _>(
-            place("TotalCompute"),
+        Analytics.reads_raw::<_, TotalComputeAnswer, _, _>(
+            "TotalCompute",
             SecretToken,
             "Compute units of all services together.",
             a::compute::total,
         ),
-        Route::raw::<_, DailyComputeByServiceAnswer, _>(
-            place("DailyComputeByService"),
+        Analytics.reads_raw::<_, DailyComputeByServiceAnswer, _, _>(
+            "DailyComputeByService",
             SecretToken,
             "Compute units by day, a series for each service.",
             a::compute::daily_by_service,
         ),
-        Route::raw::<_, RetentionGridAnswer, _>(
-            place("RetentionGrid"),
+        Analytics.reads_raw::<_, RetentionGridAnswer, _, _>(
+            "RetentionGrid",
             SecretToken,
             "How many of each day's new wallets were active on each of the days after it.",
             a::retention_grid::handle,
@@ -86,8 +85,8 @@ fn route(chart: Chart) -> Route {
 }
 
 fn answering<A: JsonSchema>(chart: Chart) -> Route {
-    Route::scoped::<a::Request, A, _, _>(
-        (Analytics, chart.name()),
+    Analytics.reads_raw::<a::Request, A, _, _>(
+        chart.name(),
         SecretToken,
         summary(chart),
         move |call, request| a::chart(chart, call, request),

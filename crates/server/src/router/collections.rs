@@ -14,49 +14,46 @@ pub(super) fn operations() -> Vec<Route> {
 }
 
 fn collection_operations() -> Vec<Route> {
-    let place = |name| (Collections, name);
     vec![
-        Route::new(
-            place("CreateCollection"),
-            SecretToken,
-            "Makes a hosted collection.",
-            c::create_collection::handle,
-        )
-        .example(r#"{"collection":{"metadata":{"name":"Tide charts"}}}"#),
-        Route::new(
-            place("GetCollection"),
-            SecretToken,
-            "Reads a hosted collection.",
-            c::get_collection::handle,
-        )
-        .example(r#"{"collectionId":1}"#),
-        Route::new(
-            place("ListCollections"),
+        Collections
+            .writes(
+                "CreateCollection",
+                SecretToken,
+                "Makes a hosted collection.",
+                c::create_collection::handle,
+            )
+            .example(r#"{"collection":{"metadata":{"name":"Tide charts"}}}"#),
+        Collections
+            .reads("GetCollection", SecretToken, "Reads a hosted collection.", c::get_collection::handle)
+            .example(r#"{"collectionId":1}"#),
+        Collections.reads(
+            "ListCollections",
             SecretToken,
             "Lists hosted collections.",
             c::list_collections::handle,
         ),
-        Route::new(
-            place("UpdateCollection"),
+        Collections.writes(
+            "UpdateCollection",
             SecretToken,
             "Changes a hosted collection.",
             c::update_collection::handle,
         ),
-        Route::new(
-            place("DeleteCollection"),
+        Collections.writes(
+            "DeleteCollection",
             SecretToken,
             "Deletes a hosted collection with its tokens, assets and contract links.",
             c::delete_collection::handle,
         ),
-        Route::new(
-            place("PublishCollection"),
-            SecretToken,
-            "Shows a collection at its public addresses; with `recursive`, its private tokens too.",
-            c::publish_collection::handle,
-        )
-        .example(r#"{"collectionId":1,"recursive":true}"#),
-        Route::new(
-            place("UnpublishCollection"),
+        Collections
+            .writes(
+                "PublishCollection",
+                SecretToken,
+                "Shows a collection at its public addresses; with `recursive`, its private tokens too.",
+                c::publish_collection::handle,
+            )
+            .example(r#"{"collectionId":1,"recursive":true}"#),
+        Collections.writes(
+            "UnpublishCollection",
             SecretToken,
             "Hides a collection from its public addresses.",
             c::unpublish_collection::handle,
@@ -65,34 +62,33 @@ fn collection_operations() -> Vec<Route> {
 }
 
 fn contract_link_operations() -> Vec<Route> {
-    let place = |name| (Collections, name);
     vec![
-        Route::new(
-            place("CreateContractCollection"),
+        Collections.writes(
+            "CreateContractCollection",
             SecretToken,
             "Links a contract with the collection that serves its metadata.",
             c::create_contract_collection::handle,
         ),
-        Route::new(
-            place("GetContractCollection"),
+        Collections.reads(
+            "GetContractCollection",
             SecretToken,
             "Reads which collection serves a contract.",
             c::get_contract_collection::handle,
         ),
-        Route::new(
-            place("ListContractCollections"),
+        Collections.reads(
+            "ListContractCollections",
             SecretToken,
             "Lists which collections serve which contracts.",
             c::list_contract_collections::handle,
         ),
-        Route::new(
-            place("UpdateContractCollection"),
+        Collections.writes(
+            "UpdateContractCollection",
             SecretToken,
             "Links a contract with another collection.",
             c::update_contract_collection::handle,
         ),
-        Route::new(
-            place("DeleteContractCollection"),
+        Collections.writes(
+            "DeleteContractCollection",
             SecretToken,
             "Unlinks a contract.",
             c::delete_contract_collection::handle,
@@ -101,27 +97,19 @@ fn contract_link_operations() -> Vec<Route> {
 }
 
 fn token_operations() -> Vec<Route> {
-    let place = |name| (Collections, name);
     vec![
-        Route::new(
-            place("CreateToken"),
-            SecretToken,
-            "Adds a token to a collection.",
-            c::create_token::handle,
-        )
-        .example(r#"{"collectionId":1,"token":{"tokenId":"13","name":"Harbour fog"}}"#),
-        Route::new(place("GetToken"), SecretToken, "Reads a token and its assets.", c::get_token::handle)
+        Collections
+            .writes("CreateToken", SecretToken, "Adds a token to a collection.", c::create_token::handle)
+            .example(r#"{"collectionId":1,"token":{"tokenId":"13","name":"Harbour fog"}}"#),
+        Collections
+            .reads("GetToken", SecretToken, "Reads a token and its assets.", c::get_token::handle)
             .example(r#"{"projectId":1,"collectionId":1,"tokenId":"1"}"#),
-        Route::new(
-            place("ListTokens"),
-            SecretToken,
-            "Lists the tokens of a collection.",
-            c::list_tokens::handle,
-        )
-        .example(r#"{"collectionId":1,"page":{"page":1,"pageSize":5}}"#),
-        Route::new(place("UpdateToken"), SecretToken, "Changes a token.", c::update_token::handle),
-        Route::new(
-            place("DeleteToken"),
+        Collections
+            .reads("ListTokens", SecretToken, "Lists the tokens of a collection.", c::list_tokens::handle)
+            .example(r#"{"collectionId":1,"page":{"page":1,"pageSize":5}}"#),
+        Collections.writes("UpdateToken", SecretToken, "Changes a token.", c::update_token::handle),
+        Collections.writes(
+            "DeleteToken",
             SecretToken,
             "Deletes a token and its assets.",
             c::delete_token::handle,
@@ -130,17 +118,17 @@ fn token_operations() -> Vec<Route> {
 }
 
 fn asset_operations() -> Vec<Route> {
-    let place = |name| (Collections, name);
     vec![
-        Route::new(
-            place("CreateAsset"),
-            SecretToken,
-            "Makes an asset, for which a file can then be uploaded.",
-            c::create_asset::handle,
-        )
-        .example(r#"{"asset":{"collectionId":1,"tokenId":"13","metadataField":"image"}}"#),
-        Route::new(place("GetAsset"), SecretToken, "Reads an asset.", c::get_asset::handle),
-        Route::new(place("UpdateAsset"), SecretToken, "Changes an asset.", c::update_asset::handle),
-        Route::new(place("DeleteAsset"), SecretToken, "Deletes an asset.", c::delete_asset::handle),
+        Collections
+            .writes(
+                "CreateAsset",
+                SecretToken,
+                "Makes an asset, for which a file can then be uploaded.",
+                c::create_asset::handle,
+            )
+            .example(r#"{"asset":{"collectionId":1,"tokenId":"13","metadataField":"image"}}"#),
+        Collections.reads("GetAsset", SecretToken, "Reads an asset.", c::get_asset::handle),
+        Collections.writes("UpdateAsset", SecretToken, "Changes an asset.", c::update_asset::handle),
+        Collections.writes("DeleteAsset", SecretToken, "Deletes an asset.", c::delete_asset::handle),
     ]
 }

@@ -32,41 +32,46 @@ const CHECKOUT: &str = r#"{"chainId":"amoy","wallet":"0x111111111111111111111111
 fn collectible_operations() -> Vec<Route> {
     use marketplace::{get_count_of_filtered_collectibles, get_floor_order, list_collectibles};
     vec![
-        Route::raw::<_, list_collectibles::Answer, _>(
-            (Marketplace, "ListCollectibles"),
-            AccessKey,
-            "Collectibles with their best order, listing and offer.",
-            list_collectibles::handle,
-        )
-        .example(FILTERED),
-        Route::raw::<_, list_collectibles::Answer, _>(
-            (Marketplace, "ListCollectiblesWithLowestListing"),
-            AccessKey,
-            "Collectibles that have a listing, the cheapest first.",
-            list_collectibles::handle_listings,
-        )
-        .example(FILTERED),
-        Route::raw::<_, list_collectibles::Answer, _>(
-            (Marketplace, "ListCollectiblesWithHighestOffer"),
-            AccessKey,
-            "Collectibles that have an offer, the dearest first.",
-            list_collectibles::handle_offers,
-        )
-        .example(FILTERED),
-        Route::new(
-            (Marketplace, "GetCountOfFilteredCollectibles"),
-            AccessKey,
-            "How many collectibles match a filter.",
-            get_count_of_filtered_collectibles::handle,
-        )
-        .example(COUNTED),
-        Route::raw::<_, get_floor_order::Answer, _>(
-            (Marketplace, "GetFloorOrder"),
-            AccessKey,
-            "The cheapest listing of a collection.",
-            get_floor_order::handle,
-        )
-        .example(WHOLE),
+        Marketplace
+            .reads_raw::<_, list_collectibles::Answer, _, _>(
+                "ListCollectibles",
+                AccessKey,
+                "Collectibles with their best order, listing and offer.",
+                list_collectibles::handle,
+            )
+            .example(FILTERED),
+        Marketplace
+            .reads_raw::<_, list_collectibles::Answer, _, _>(
+                "ListCollectiblesWithLowestListing",
+                AccessKey,
+                "Collectibles that have a listing, the cheapest first.",
+                list_collectibles::handle_listings,
+            )
+            .example(FILTERED),
+        Marketplace
+            .reads_raw::<_, list_collectibles::Answer, _, _>(
+                "ListCollectiblesWithHighestOffer",
+                AccessKey,
+                "Collectibles that have an offer, the dearest first.",
+                list_collectibles::handle_offers,
+            )
+            .example(FILTERED),
+        Marketplace
+            .reads(
+                "GetCountOfFilteredCollectibles",
+                AccessKey,
+                "How many collectibles match a filter.",
+                get_count_of_filtered_collectibles::handle,
+            )
+            .example(COUNTED),
+        Marketplace
+            .reads_raw::<_, get_floor_order::Answer, _, _>(
+                "GetFloorOrder",
+                AccessKey,
+                "The cheapest listing of a collection.",
+                get_floor_order::handle,
+            )
+            .example(WHOLE),
     ]
 }
 
@@ -76,40 +81,67 @@ fn order_operations() -> Vec<Route> {
     let mut operations = Vec::new();
     for name in ["ListListingsForCollectible", "ListCollectibleListings"] {
         let summary = "The active listings of one collectible, the cheapest first.";
-        let place = (Marketplace, name);
-        operations.push(Route::raw::<_, o::ListingsAnswer, _>(place, AccessKey, summary, o::list_listings));
+        operations.push(Marketplace.reads_raw::<_, o::ListingsAnswer, _, _>(
+            name,
+            AccessKey,
+            summary,
+            o::list_listings,
+        ));
     }
     for name in ["ListOffersForCollectible", "ListCollectibleOffers"] {
         let summary = "The active offers for one collectible, the dearest first.";
-        let place = (Marketplace, name);
-        operations.push(Route::raw::<_, o::OffersAnswer, _>(place, AccessKey, summary, o::list_offers));
+        operations.push(Marketplace.reads_raw::<_, o::OffersAnswer, _, _>(
+            name,
+            AccessKey,
+            summary,
+            o::list_offers,
+        ));
     }
     for name in ["GetHighestPriceListingForCollectible", "GetCollectibleHighestListing"] {
         let summary = "The dearest active listing of one collectible, or null.";
-        let place = (Marketplace, name);
-        operations.push(Route::raw::<_, o::OrderAnswer, _>(place, AccessKey, summary, o::highest_listing));
+        operations.push(Marketplace.reads_raw::<_, o::OrderAnswer, _, _>(
+            name,
+            AccessKey,
+            summary,
+            o::highest_listing,
+        ));
     }
     for name in ["GetLowestPriceListingForCollectible", "GetCollectibleLowestListing"] {
         let summary = "The cheapest active listing of one collectible, or null.";
-        let place = (Marketplace, name);
-        operations.push(Route::raw::<_, o::OrderAnswer, _>(place, AccessKey, summary, o::lowest_listing));
+        operations.push(Marketplace.reads_raw::<_, o::OrderAnswer, _, _>(
+            name,
+            AccessKey,
+            summary,
+            o::lowest_listing,
+        ));
     }
     for name in ["GetHighestPriceOfferForCollectible", "GetCollectibleHighestOffer"] {
         let summary = "The dearest active offer for one collectible, or null.";
-        let place = (Marketplace, name);
-        operations.push(Route::raw::<_, o::OrderAnswer, _>(place, AccessKey, summary, o::highest_offer));
+        operations.push(Marketplace.reads_raw::<_, o::OrderAnswer, _, _>(
+            name,
+            AccessKey,
+            summary,
+            o::highest_offer,
+        ));
     }
     for name in ["GetLowestPriceOfferForCollectible", "GetCollectibleLowestOffer"] {
         let summary = "The cheapest active offer for one collectible, or null.";
-        let place = (Marketplace, name);
-        operations.push(Route::raw::<_, o::OrderAnswer, _>(place, AccessKey, summary, o::lowest_offer));
+        operations.push(Marketplace.reads_raw::<_, o::OrderAnswer, _, _>(
+            name,
+            AccessKey,
+            summary,
+            o::lowest_offer,
+        ));
     }
     let counted = "How many active listings one collectible has.";
-    let place = (Marketplace, "GetCountOfListingsForCollectible");
-    operations.push(Route::new(place, AccessKey, counted, o::count_listings));
+    operations.push(Marketplace.reads(
+        "GetCountOfListingsForCollectible",
+        AccessKey,
+        counted,
+        o::count_listings,
+    ));
     let counted = "How many active offers there are for one collectible.";
-    let place = (Marketplace, "GetCountOfOffersForCollectible");
-    operations.push(Route::new(place, AccessKey, counted, o::count_offers));
+    operations.push(Marketplace.reads("GetCountOfOffersForCollectible", AccessKey, counted, o::count_offers));
     operations.into_iter().map(|route| route.example(ONE)).collect()
 }
 
@@ -120,43 +152,48 @@ fn record_operations() -> Vec<Route> {
         supported_marketplaces,
     };
     vec![
-        Route::raw::<_, get_orders::Answer, _>(
-            (Marketplace, "GetOrders"),
-            AccessKey,
-            "Orders by their names, in any state. Orders that are not known are left out.",
-            get_orders::handle,
-        )
-        .example(ORDERS),
-        Route::new(
-            (Marketplace, "GetCountOfAllCollectibles"),
-            AccessKey,
-            "How many collectibles a collection has.",
-            get_count_of_all_collectibles::handle,
-        )
-        .example(WHOLE),
-        Route::raw::<_, get_collectible::Answer, _>(
-            (Marketplace, "GetCollectible"),
-            AccessKey,
-            "What is known of one collectible.",
-            get_collectible::handle,
-        )
-        .example(ONE),
-        Route::new(
-            (Marketplace, "GetCollectionDetail"),
-            AccessKey,
-            "What is known of one collection.",
-            get_collection_detail::handle,
-        )
-        .example(WHOLE),
-        Route::new(
-            (Marketplace, "ListCurrencies"),
-            AccessKey,
-            "The currencies of a chain with their rates, or of every chain.",
-            list_currencies::handle,
-        )
-        .example(r#"{"chainId":"amoy"}"#),
-        Route::new(
-            (Marketplace, "SupportedMarketplaces"),
+        Marketplace
+            .reads_raw::<_, get_orders::Answer, _, _>(
+                "GetOrders",
+                AccessKey,
+                "Orders by their names, in any state. Orders that are not known are left out.",
+                get_orders::handle,
+            )
+            .example(ORDERS),
+        Marketplace
+            .reads(
+                "GetCountOfAllCollectibles",
+                AccessKey,
+                "How many collectibles a collection has.",
+                get_count_of_all_collectibles::handle,
+            )
+            .example(WHOLE),
+        Marketplace
+            .reads_raw::<_, get_collectible::Answer, _, _>(
+                "GetCollectible",
+                AccessKey,
+                "What is known of one collectible.",
+                get_collectible::handle,
+            )
+            .example(ONE),
+        Marketplace
+            .reads(
+                "GetCollectionDetail",
+                AccessKey,
+                "What is known of one collection.",
+                get_collection_detail::handle,
+            )
+            .example(WHOLE),
+        Marketplace
+            .reads(
+                "ListCurrencies",
+                AccessKey,
+                "The currencies of a chain with their rates, or of every chain.",
+                list_currencies::handle,
+            )
+            .example(r#"{"chainId":"amoy"}"#),
+        Marketplace.reads(
+            "SupportedMarketplaces",
             AccessKey,
             "The marketplaces whose orders are kept here.",
             supported_marketplaces::handle,
@@ -171,73 +208,81 @@ fn trade_operations() -> Vec<Route> {
         generate_listing_transaction, generate_offer_transaction, generate_sell_transaction,
     };
     vec![
-        Route::new(
-            (Marketplace, "GenerateBuyTransaction"),
-            AccessKey,
-            "The steps to buy collectibles.",
-            generate_buy_transaction::handle,
-        )
-        .example(BUY),
-        Route::new(
-            (Marketplace, "GenerateSellTransaction"),
-            AccessKey,
-            "The steps to accept offers.",
-            generate_sell_transaction::handle,
-        )
-        .example(SELL),
-        Route::new(
-            (Marketplace, "GenerateListingTransaction"),
-            AccessKey,
-            "The steps to list a collectible for sale.",
-            generate_listing_transaction::handle,
-        )
-        .example(LIST),
-        Route::new(
-            (Marketplace, "GenerateOfferTransaction"),
-            AccessKey,
-            "The steps to offer for a collectible.",
-            generate_offer_transaction::handle,
-        )
-        .example(OFFER),
-        Route::new(
-            (Marketplace, "GenerateCancelTransaction"),
-            AccessKey,
-            "The step to take an order back.",
-            generate_cancel_transaction::handle,
-        )
-        .example(CANCEL),
-        Route::new(
-            (Marketplace, "Execute"),
+        Marketplace
+            .reads(
+                "GenerateBuyTransaction",
+                AccessKey,
+                "The steps to buy collectibles.",
+                generate_buy_transaction::handle,
+            )
+            .example(BUY),
+        Marketplace
+            .reads(
+                "GenerateSellTransaction",
+                AccessKey,
+                "The steps to accept offers.",
+                generate_sell_transaction::handle,
+            )
+            .example(SELL),
+        Marketplace
+            .reads(
+                "GenerateListingTransaction",
+                AccessKey,
+                "The steps to list a collectible for sale.",
+                generate_listing_transaction::handle,
+            )
+            .example(LIST),
+        Marketplace
+            .reads(
+                "GenerateOfferTransaction",
+                AccessKey,
+                "The steps to offer for a collectible.",
+                generate_offer_transaction::handle,
+            )
+            .example(OFFER),
+        Marketplace
+            .reads(
+                "GenerateCancelTransaction",
+                AccessKey,
+                "The step to take an order back.",
+                generate_cancel_transaction::handle,
+            )
+            .example(CANCEL),
+        Marketplace.writes(
+            "Execute",
             AccessKey,
             "Takes the signature that a step asked for.",
             execute::handle,
         ),
-        Route::new(
-            (Marketplace, "CheckoutOptionsMarketplace"),
-            AccessKey,
-            "How orders can be paid for.",
-            checkout_options_marketplace::handle,
-        )
-        .example(CHECKOUT),
+        Marketplace
+            .reads(
+                "CheckoutOptionsMarketplace",
+                AccessKey,
+                "How orders can be paid for.",
+                checkout_options_marketplace::handle,
+            )
+            .example(CHECKOUT),
     ]
 }
 
 fn history_operations() -> Vec<Route> {
     use marketplace::activities;
     vec![
-        Route::raw::<_, activities::Answer, _>(
-            (Marketplace, "ListCollectionActivities"),
-            AccessKey,
-            "What happened in a collection, the newest first.",
-            activities::of_collection,
-        )
-        .example(WHOLE),
-        Route::raw::<_, activities::Answer, _>(
-            (Marketplace, "ListCollectibleActivities"),
-            AccessKey,
-            "What happened to one collectible, the newest first.",
-            activities::of_collectible,
-        )
-        .example(ONE),
+        Marketplace
+            .reads_raw::<_, activities::Answer, _, _>(
+                "ListCollectionActivities",
+                AccessKey,
+                "What happened in a collection, the newest first.",
+                activities::of_collection,
+            )
+            .example(WHOLE),
+        Marketplace
+            .reads_raw::<_, activities::Answer, _, _>(
+                "ListCollectibleActivities",
+                AccessKey,
+                "What happened to one collectible, the newest first.",
+                activities::of_collectible,
+            )
+            .example(ONE),
     ]
 }

@@ -27,39 +27,39 @@ fn record_operations() -> Vec<Route> {
         token_collection_filters,
     };
     vec![
-        Route::raw::<_, get_token_metadata_batch::Answer, _>(
-            (Metadata, "GetTokenMetadataBatch"),
+        Metadata.reads_raw::<_, get_token_metadata_batch::Answer, _, _>(
+            "GetTokenMetadataBatch",
             AccessKey,
             "Metadata of tokens of several contracts. Tokens that are not known are left out.",
             get_token_metadata_batch::handle,
         ).example(r#"{"chainID":"amoy","contractTokenMap":{"0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af":["1","2"]}}"#),
-        Route::raw::<_, get_contract_info_batch::Answer, _>(
-            (Metadata, "GetContractInfoBatch"),
+        Metadata.reads_raw::<_, get_contract_info_batch::Answer, _, _>(
+            "GetContractInfoBatch",
             AccessKey,
             "Information about several contracts. Contracts that are not known are left out.",
             get_contract_info_batch::handle,
         ).example(r#"{"chainID":"amoy","contractAddresses":["0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af"]}"#),
-        Route::raw::<_, get_token_metadata::Answer, _>(
-            (Metadata, "GetTokenMetadata"),
+        Metadata.reads_raw::<_, get_token_metadata::Answer, _, _>(
+            "GetTokenMetadata",
             AccessKey,
             "Metadata of tokens of one contract. Tokens that are not known are left out.",
             get_token_metadata::handle,
         ).example(r#"{"chainID":"amoy","contractAddress":"0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af","tokenIDs":["1"]}"#),
-        Route::raw::<_, get_contract_info::Answer, _>(
-            (Metadata, "GetContractInfo"),
+        Metadata.reads_raw::<_, get_contract_info::Answer, _, _>(
+            "GetContractInfo",
             AccessKey,
             "Information about one contract.",
             get_contract_info::handle,
         ).example(r#"{"chainID":"amoy","contractAddress":"0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af"}"#),
-        Route::new(
-            (Metadata, "TokenCollectionFilters"),
+        Metadata.reads(
+            "TokenCollectionFilters",
             AccessKey,
             "The properties of a collection as filters to choose from.",
             token_collection_filters::handle,
         )
         .example(COLLECTION),
-        Route::new(
-            (Metadata, "GetTokenMetadataPropertyFilters"),
+        Metadata.reads(
+            "GetTokenMetadataPropertyFilters",
             AccessKey,
             "The properties of a collection as filters to choose from.",
             token_collection_filters::handle,
@@ -71,34 +71,38 @@ fn record_operations() -> Vec<Route> {
 fn search_operations() -> Vec<Route> {
     use metadata::{search, search_contracts, search_tokens};
     vec![
-        Route::raw::<_, search::MetadataAnswer, _>(
-            (Metadata, "SearchTokenMetadata"),
-            AccessKey,
-            "Tokens of a collection by text and properties.",
-            search::metadata,
-        )
-        .example(SEARCH),
-        Route::raw::<_, search::IdsAnswer, _>(
-            (Metadata, "SearchTokenIDs"),
-            AccessKey,
-            "Ids of the tokens of a collection by text and properties.",
-            search::ids,
-        )
-        .example(SEARCH),
-        Route::raw::<_, search_tokens::Answer, _>(
-            (Metadata, "SearchTokens"),
-            AccessKey,
-            "Tokens of all collections of a chain by name, with the contract each is of.",
-            search_tokens::handle,
-        )
-        .example(r#"{"chainID":"amoy","q":"a","page":{"pageSize":2}}"#),
-        Route::raw::<_, search_contracts::Answer, _>(
-            (Metadata, "SearchContracts"),
-            AccessKey,
-            "Contracts by name, symbol or address.",
-            search_contracts::handle,
-        )
-        .example(r#"{"chainID":"amoy","q":"0x5ea9c1","types":["ERC721","ERC1155"]}"#),
+        Metadata
+            .reads_raw::<_, search::MetadataAnswer, _, _>(
+                "SearchTokenMetadata",
+                AccessKey,
+                "Tokens of a collection by text and properties.",
+                search::metadata,
+            )
+            .example(SEARCH),
+        Metadata
+            .reads_raw::<_, search::IdsAnswer, _, _>(
+                "SearchTokenIDs",
+                AccessKey,
+                "Ids of the tokens of a collection by text and properties.",
+                search::ids,
+            )
+            .example(SEARCH),
+        Metadata
+            .reads_raw::<_, search_tokens::Answer, _, _>(
+                "SearchTokens",
+                AccessKey,
+                "Tokens of all collections of a chain by name, with the contract each is of.",
+                search_tokens::handle,
+            )
+            .example(r#"{"chainID":"amoy","q":"a","page":{"pageSize":2}}"#),
+        Metadata
+            .reads_raw::<_, search_contracts::Answer, _, _>(
+                "SearchContracts",
+                AccessKey,
+                "Contracts by name, symbol or address.",
+                search_contracts::handle,
+            )
+            .example(r#"{"chainID":"amoy","q":"0x5ea9c1","types":["ERC721","ERC1155"]}"#),
     ]
 }
 
@@ -108,47 +112,48 @@ fn refresh_operations() -> Vec<Route> {
         refresh_contract_tokens, refresh_token_metadata,
     };
     vec![
-        Route::new(
-            (Metadata, "RefreshTokenMetadata"),
-            AccessKey,
-            "Fetches the metadata of tokens anew, and answers with the number of the task.",
-            refresh_token_metadata::handle,
-        )
-        .example(TOKENS),
-        Route::new(
-            (Metadata, "EnqueueTokensForRefresh"),
-            AccessKey,
-            "The same as RefreshTokenMetadata.",
-            enqueue_tokens_for_refresh::handle,
-        )
-        .example(TOKENS),
-        Route::new(
-            (Metadata, "RefreshContractTokens"),
-            AccessKey,
-            "Fetches the metadata of tokens anew, and answers with the task.",
-            refresh_contract_tokens::handle,
-        )
-        .example(TOKENS),
-        Route::new(
-            (Metadata, "RefreshAllContractTokens"),
-            AccessKey,
-            "Fetches the metadata of all tokens of a contract anew.",
-            refresh_all_contract_tokens::handle,
-        )
-        .example(CONTRACT),
-        Route::new(
-            (Metadata, "RefreshContractInfo"),
-            AccessKey,
-            "Fetches anew what a contract says of itself.",
-            refresh_contract_info::handle,
-        )
-        .example(CONTRACT),
-        Route::new(
-            (Metadata, "GetTask"),
-            AccessKey,
-            "How far something is that the project asked for.",
-            get_task::handle,
-        )
-        .example(r#"{"taskId":1}"#),
+        Metadata
+            .writes(
+                "RefreshTokenMetadata",
+                AccessKey,
+                "Fetches the metadata of tokens anew, and answers with the number of the task.",
+                refresh_token_metadata::handle,
+            )
+            .example(TOKENS),
+        Metadata
+            .writes(
+                "EnqueueTokensForRefresh",
+                AccessKey,
+                "The same as RefreshTokenMetadata.",
+                enqueue_tokens_for_refresh::handle,
+            )
+            .example(TOKENS),
+        Metadata
+            .writes(
+                "RefreshContractTokens",
+                AccessKey,
+                "Fetches the metadata of tokens anew, and answers with the task.",
+                refresh_contract_tokens::handle,
+            )
+            .example(TOKENS),
+        Metadata
+            .writes(
+                "RefreshAllContractTokens",
+                AccessKey,
+                "Fetches the metadata of all tokens of a contract anew.",
+                refresh_all_contract_tokens::handle,
+            )
+            .example(CONTRACT),
+        Metadata
+            .writes(
+                "RefreshContractInfo",
+                AccessKey,
+                "Fetches anew what a contract says of itself.",
+                refresh_contract_info::handle,
+            )
+            .example(CONTRACT),
+        Metadata
+            .reads("GetTask", AccessKey, "How far something is that the project asked for.", get_task::handle)
+            .example(r#"{"taskId":1}"#),
     ]
 }

@@ -101,6 +101,45 @@ mod tests {
         }
     }
 
+    /// Every operation with its effect, its credential and whether viewers of a project may call it: who reads this
+    /// list sees a wrong one.
+    #[test]
+    fn every_operation_declares_its_effect() {
+        let rows = operations().into_iter().filter(|route| route.name != "Ping").map(|route| {
+            let viewers = if route.is_for_viewers() { "viewers" } else { "owners" };
+            let path = format!("{}/{}", route.service.name(), route.name);
+            format!("{path} {:?} {:?} {viewers}", route.effect, route.credential)
+        });
+        insta::assert_snapshot!(rows.collect::<Vec<_>>().join("\n"), @"");
+    }
+
+    #[test]
+    fn viewers_change_nothing() {
+        let all = operations();
+        let own = all.iter().filter(|route| !route.is_for_viewers()).map(Route::path);
+        let words = [
+            "Create",
+            "Update",
+            "Delete",
+            "Publish",
+            "Unpublish",
+            "Add",
+            "Remove",
+            "Put",
+            "Cancel",
+            "Invalidate",
+            "Track",
+        ];
+        let changes =
+            |path: &String| words.iter().any(|word| path.split('/').nth(3).unwrap().starts_with(word));
+        let own: Vec<String> = own.collect();
+        assert!(own.len() > 20, "{own:?}");
+        for route in &all {
+            let path = route.path();
+            assert_eq!(changes(&path), own.contains(&path), "{path}");
+        }
+    }
+
     #[test]
     fn the_readme_tells_of_every_operation() {
         let readme = include_str!("../../../../README.md");

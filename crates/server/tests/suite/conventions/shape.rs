@@ -80,7 +80,7 @@ async fn every_operation_asks_for_its_credential() {
         let key = app.project_a.key.call(&operation, json!({})).await;
         match route.credential {
             Credential::None => assert_eq!((nobody.status, key.status), (200, 200), "{operation}"),
-            Credential::AccessKey => {
+            Credential::AccessKey | Credential::ServiceKey => {
                 assert_eq!(nobody.refusal(), (401, 1000), "{operation}");
                 assert!(!matches!(key.status, 401 | 403), "{operation} {}", key.json);
             }

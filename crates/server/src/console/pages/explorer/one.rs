@@ -91,7 +91,7 @@ impl Sheet {
     fn command(&self, url: &str, body: &str) -> String {
         let mut headers = match self.route.credential {
             Credential::None => vec![],
-            Credential::AccessKey => vec!["X-Access-Key: YOUR_ACCESS_KEY"],
+            Credential::AccessKey | Credential::ServiceKey => vec!["X-Access-Key: YOUR_ACCESS_KEY"],
             Credential::SecretToken => vec!["Authorization: Bearer YOUR_SECRET_TOKEN"],
         };
         if self.media == Media::Csv {
@@ -161,7 +161,7 @@ fn page(member: &Member, sheet: &Sheet, reply: Option<&Reply>, first: &Markup) -
     let anchor = anchor_of(&DOCUMENT, &route.path());
     let credential = match route.credential {
         Credential::None => "none",
-        Credential::AccessKey => "an access key",
+        Credential::AccessKey | Credential::ServiceKey => "an access key",
         Credential::SecretToken => "a secret token",
     };
     let body = html! {
