@@ -12,7 +12,6 @@ use crate::auth::{Credentials, TokenSigner};
 use crate::chains::{Chains, Nodes, NodesError};
 use crate::clock::Clock;
 use crate::consents::Consents;
-use crate::console::Console;
 use crate::counting::{CountingHouse, Joined};
 use crate::files::Files;
 use crate::followed::FollowedCollections;
@@ -51,7 +50,6 @@ pub struct App {
     pub(crate) files: Files,
     pub(crate) followed: FollowedCollections,
     pub(crate) routes: Routes,
-    pub(crate) console: Console,
     pub(crate) started_at: Timestamp,
     /// One permit for each request at work.
     pub(crate) permits: Semaphore,
@@ -133,7 +131,6 @@ impl App {
             limiter: RateLimiter::new(settings.limits.rate_per_minute),
             meter,
             routes: Routes::new(&metrics),
-            console: Console::new(&settings),
             turns: Turns::new(),
             counting: CountingHouse::new(store.clone(), settings.analytics.retention()),
             markets: Joined::default(),
@@ -163,6 +160,11 @@ impl App {
     /// The store it runs on.
     pub fn store(&self) -> &Store {
         &self.store
+    }
+
+    /// The time by its clock.
+    pub fn now(&self) -> Timestamp {
+        self.clock.now()
     }
 
     /// The name that appears in enum values.

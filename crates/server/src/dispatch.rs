@@ -18,6 +18,7 @@ use crate::auth::{Caller, Denied, Presented};
 use crate::call::{Call, Media, resolve};
 use crate::failure::Failure;
 use crate::limits::Bucket;
+use crate::outcomes::FailedRequest;
 use crate::route::Handler;
 use crate::router::Registered;
 
@@ -83,8 +84,8 @@ pub(crate) async fn dispatch(app: Arc<App>, target: Target<'_>, request: Request
             let id = app.request_id();
             let error = told(failure, &id);
             app.metrics.note(&route.metrics, started.elapsed(), Some(error.code.parts().0));
-            if let Some(came) = came {
-                app.outcomes.note_error(came, &route, &error, &id);
+            if let Some((project, at)) = came {
+                app.outcomes.note_error(project, FailedRequest::new(at, &route, &error, &id));
             }
             envelope(&app, &error, &id, headers)
         }
@@ -246,7 +247,8 @@ fn charge(
     Err(Error::new(Code::QuotaExceeded, message))
 }
 
-pub(crate) async fn read_body(headers: &HeaderMap, body: Body, bytes_max: usize) -> Result<Bytes, Error> {
+/// Reads a body of at most so many bytes.
+pub async fn read_body(headers: &HeaderMap, body: Body, bytes_max: usize) -> Result<Bytes, Error> {
     let too_large = || {
         let message = format!("the body is larger than {bytes_max} bytes");
         Error::new(Code::BodyTooLarge, message)

@@ -106,7 +106,7 @@ fn write_whole(path: &Path, content: &[u8]) -> io::Result<()> {
 }
 
 /// The type of a file by its content; its name and what the sender says are not believed.
-pub(crate) fn media_type(content: &[u8]) -> Option<&'static str> {
+pub fn media_type(content: &[u8]) -> Option<&'static str> {
     let found = if content.starts_with(b"glTF") {
         "model/gltf-binary"
     } else if let Some(kind) = infer::get(content) {
@@ -128,7 +128,7 @@ fn is_svg(content: &[u8]) -> bool {
 }
 
 /// Width and height of an image, where they are found.
-pub(crate) fn dimensions(mime_type: &str, content: &[u8]) -> Option<(u64, u64)> {
+pub fn dimensions(mime_type: &str, content: &[u8]) -> Option<(u64, u64)> {
     if mime_type == "image/svg+xml" {
         return svg_dimensions(content);
     }

@@ -30,7 +30,7 @@ fn operations_of(service: Service) -> Vec<Route> {
 
 /// An operation with its metrics.
 pub(crate) struct Registered {
-    route: Route,
+    pub(crate) route: Arc<Route>,
     pub(crate) metrics: OperationMetrics,
 }
 
@@ -51,7 +51,10 @@ impl Routes {
         for route in operations() {
             let metrics = metrics.operation(route.service.short(), route.name);
             let (service, name) = (route.service.name(), route.name);
-            routes.entry(service).or_default().insert(name, Arc::new(Registered { route, metrics }));
+            routes
+                .entry(service)
+                .or_default()
+                .insert(name, Arc::new(Registered { route: Arc::new(route), metrics }));
         }
         Self(routes)
     }

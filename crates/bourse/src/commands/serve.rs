@@ -6,8 +6,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::serve::ListenerExt as _;
+use bourse_console::{first_link, service};
 use bourse_server::settings::{LogFormat, Settings};
-use bourse_server::{App, Background, Clock, make_private_directory, service};
+use bourse_server::{App, Background, Clock, make_private_directory};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tracing_subscriber::EnvFilter;
@@ -126,7 +127,7 @@ fn print_start(app: &App, address: SocketAddr) {
 
 /// As long as nobody can sign in, tells how the first administrator is made.
 async fn print_first_link(app: &App, address: SocketAddr) -> Result<(), CommandError> {
-    let Some(path) = app.first_link().await? else { return Ok(()) };
+    let Some(path) = first_link(app).await? else { return Ok(()) };
     let settings = app.settings();
     // The port that the system chose, where the settings leave that to it.
     let url = match settings.server.listen.port() {

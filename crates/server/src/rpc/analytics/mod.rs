@@ -98,7 +98,7 @@ fn answering<A: JsonSchema>(chart: Chart) -> Route {
         chart.name(),
         SecretToken,
         summary(chart),
-        move |call, request| chart(chart, call, request),
+        move |call, request| self::chart(chart, call, request),
     )
 }
 

@@ -53,7 +53,7 @@ async fn metrics_count_answers_and_errors() {
 async fn the_document_lists_every_operation() {
     let app = TestApp::start().await;
     let document = app.anonymous.get("/openapi.json").await.ok();
-    assert_eq!(document, bourse_server::document());
+    assert_eq!(document, *bourse_server::document());
     for route in router::operations() {
         assert!(document["paths"][route.path()]["post"].is_object(), "{}", route.path());
     }

@@ -4,8 +4,10 @@ pub(crate) mod actor;
 pub(crate) mod body;
 pub(crate) mod chain;
 pub(crate) mod clock;
+pub(crate) mod events;
 pub(crate) mod log;
 pub(crate) mod market;
+pub(crate) mod orders;
 pub(crate) mod project;
 pub(crate) mod random;
 pub(crate) mod seed;
@@ -14,7 +16,7 @@ pub(crate) mod transcript;
 use std::sync::Arc;
 
 use bourse_server::settings::{Layers, load};
-use bourse_server::{App, Background, Chains, service};
+use bourse_server::{App, Background, Chains};
 use bourse_store::testing::TestDatabase;
 use bourse_store::{DatabaseUrl, Store};
 use bourse_wire::Timestamp;
@@ -22,6 +24,8 @@ use bourse_wire::Timestamp;
 use actor::Actor;
 use clock::FakeClock;
 use project::Project;
+
+use crate::service;
 
 /// When every test begins.
 pub(crate) const START: &str = "2025-03-14T12:00:00Z";
