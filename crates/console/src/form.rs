@@ -11,7 +11,7 @@ use axum::http::{HeaderMap, StatusCode, header};
 use bourse_server::read_body;
 use bourse_wire::{Code, Error};
 
-use super::door::{Cookie, Proof};
+use super::access::{Cookie, Proof};
 use super::refusal::Refusal;
 use crate::Console;
 

@@ -1,20 +1,20 @@
 //! The console: the pages on which people make projects and credentials, and look at what their projects have.
 //!
-//! A request comes through the door (`door/`), which finds out who asks and what they may do; a page takes that proof
-//! as an argument, so that there is no page without it. What a page shows it mostly asks the operations for (`ask.rs`),
+//! `access` finds out who asks and what they may do; a page takes that proof
+//! as an argument, so that there is no page without it. What a page shows it mostly asks the operations for (`operations.rs`),
 //! as any other client would; everything else of the service is behind [`Backstage`]. What people send comes as a `Form`,
 //! which exists only if it was sent from a page of ours. Every page is whole without scripts.
 
-mod ask;
+mod access;
 mod chart;
-mod door;
 mod form;
+mod format;
 mod notice;
+mod operations;
 mod page;
 mod pages;
 mod pictures;
 mod refusal;
-mod show;
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ use bourse_server::{App, Backstage, Entrance};
 use bourse_store::{Invited, NewInvite, Store, StoreError};
 use bourse_wire::Timestamp;
 
-use door::{Door, Proof};
+use access::{Proof, SignIn};
 use pictures::Pictures;
 use refusal::Refusal;
 
@@ -48,7 +48,7 @@ const PREFIX: &str = "/console";
 /// What all pages share.
 struct Console {
     backstage: Backstage,
-    door: Door,
+    sign_in: SignIn,
     pictures: Pictures,
 }
 
@@ -73,7 +73,7 @@ fn pages(app: Arc<App>) -> Router {
     let settings = backstage.settings();
     // Room for the form around a file.
     let body_limit = DefaultBodyLimit::max(settings.limits.upload_bytes_max.saturating_add(64 * 1024));
-    let console = Console { door: Door::new(), pictures: Pictures::new(settings), backstage };
+    let console = Console { sign_in: SignIn::new(), pictures: Pictures::new(settings), backstage };
     Router::new()
         .merge(pages::routes())
         .fallback(nowhere)

@@ -7,7 +7,7 @@ use axum::response::{IntoResponse as _, Response};
 use maud::{DOCTYPE, Markup, html};
 use sha2::{Digest as _, Sha256};
 
-use super::door::{Member, Proof, Visitor};
+use super::access::{Member, Proof, Visitor};
 use super::form::TOKEN_FIELD;
 
 const STYLE: &str = concat!(

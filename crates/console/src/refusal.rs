@@ -18,7 +18,7 @@ pub(crate) enum Refusal {
     /// sends them.
     AskAgain { next: String },
     /// What is asked for is not there, or is none of the visitor's business.
-    Told { status: StatusCode, title: &'static str, message: String },
+    Notice { status: StatusCode, title: &'static str, message: String },
     /// What somebody entered cannot be taken.
     Refused(Error),
     /// The visitor gets an id, the log gets this.
@@ -28,7 +28,7 @@ pub(crate) enum Refusal {
 impl Refusal {
     pub(crate) fn missing(what: &str) -> Self {
         let message = format!("There is no such {what}, or it is not for you.");
-        Self::Told { status: StatusCode::NOT_FOUND, title: "Not found", message }
+        Self::Notice { status: StatusCode::NOT_FOUND, title: "Not found", message }
     }
 
     pub(crate) fn for_owners() -> Self {
@@ -49,11 +49,11 @@ impl Refusal {
 
     pub(crate) fn too_many_tries(seconds: u64) -> Self {
         let message = format!("That was tried too often. Try again in {seconds} seconds.");
-        Self::Told { status: StatusCode::TOO_MANY_REQUESTS, title: "Too many tries", message }
+        Self::Notice { status: StatusCode::TOO_MANY_REQUESTS, title: "Too many tries", message }
     }
 
     fn forbidden(message: &str) -> Self {
-        Self::Told { status: StatusCode::FORBIDDEN, title: "Not allowed", message: message.to_owned() }
+        Self::Notice { status: StatusCode::FORBIDDEN, title: "Not allowed", message: message.to_owned() }
     }
 
     /// What is wrong with what was entered, to be shown beside it; anything else is passed on.
@@ -135,7 +135,7 @@ impl IntoResponse for Refusal {
                 return see_other(&format!("/console/sign-in{query}"));
             }
             Self::AskAgain { next } => return ask_again(&next),
-            Self::Told { status, title, message } => (status, title, message),
+            Self::Notice { status, title, message } => (status, title, message),
             Self::Refused(error) => {
                 let status = StatusCode::from_u16(error.code.status()).unwrap_or(StatusCode::BAD_REQUEST);
                 (status, "That did not work", error.to_string())

@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use super::lines::{Length, Path, y};
 use super::scale::Scale;
 use super::{Amount, Detail, Plot, Series, Style, Unit, sum};
-use crate::show;
+use crate::format;
 
 /// The box that everything is drawn in.
 pub(super) const WIDTH: f64 = 640.0;
@@ -52,10 +52,10 @@ impl Plot {
     }
 
     fn picture(&self, named_by: &str, detail: Detail, summary: &str) -> Markup {
-        let highest = (0..self.slots.len()).map(|slot| self.height_at(slot)).fold(0.0, f64::max);
+        let highest = (0..self.timeline.len()).map(|slot| self.height_at(slot)).fold(0.0, f64::max);
         let scale = Scale::up_to(highest, self.unit);
         let about = format!("{named_by}-about");
-        let shows_values = detail == Detail::Page || self.slots.len() <= CARD_HITS_MAX;
+        let shows_values = detail == Detail::Page || self.timeline.len() <= CARD_HITS_MAX;
         html! {
             svg viewBox={ "0 0 " (Length::of(WIDTH)) " " (Length::of(HEIGHT)) } role="img"
                 aria-labelledby=(named_by) aria-describedby=(about) {
@@ -81,7 +81,7 @@ impl Plot {
                     @let Path { done, open } = self.line(&series.values, scale);
                     path.line d=(done) {}
                     @if !open.is_empty() { path.line.open d=(open) {} }
-                    @if self.slots.len() <= DOTS_MAX { path.dots d=(self.dots(&series.values, scale)) {} }
+                    @if self.timeline.len() <= DOTS_MAX { path.dots d=(self.dots(&series.values, scale)) {} }
                 }
             }
         }
@@ -89,7 +89,7 @@ impl Plot {
 
     fn all_bars(&self, scale: Scale) -> Markup {
         html! {
-            g.bars stroke-width=(Length::of(self.slots.width() * BAR)) {
+            g.bars stroke-width=(Length::of(self.timeline.width() * BAR)) {
                 @for (index, Path { done, open }) in self.bars(scale).into_iter().enumerate() {
                     path class={ "s" (index) } d=(done) {}
                     @if !open.is_empty() { path class={ "open s" (index) } d=(open) {} }
@@ -103,7 +103,7 @@ impl Plot {
         html! {
             @for (size, letter) in LETTERS {
                 g class={ "names " (size) } {
-                    @for tick in self.slots.ticks(letter) {
+                    @for tick in self.timeline.ticks(letter) {
                         // Where the middle is told, a name that moved in from the edge stays there.
                         text x=(Length::of(f64::midpoint(tick.from, tick.to))) y=(Length::of(NAMES)) { (tick.text) }
                     }
@@ -115,9 +115,9 @@ impl Plot {
     /// A stripe for each period that has its values in its title: where a pointer rests, a browser shows them.
     fn hits(&self, detail: Detail) -> Markup {
         html! {
-            g.hits stroke-width=(Length::of(self.slots.width())) {
-                @for slot in 0..self.slots.len() {
-                    path d={ "M" (Length::of(self.slots.x(slot))) " " (Length::of(TOP)) "V" (Length::of(BOTTOM)) } {
+            g.hits stroke-width=(Length::of(self.timeline.width())) {
+                @for slot in 0..self.timeline.len() {
+                    path d={ "M" (Length::of(self.timeline.x(slot))) " " (Length::of(TOP)) "V" (Length::of(BOTTOM)) } {
                         title { (self.reading(slot, detail)) }
                     }
                 }
@@ -127,17 +127,17 @@ impl Plot {
 
     /// The values of a period as text.
     fn reading(&self, slot: usize, detail: Detail) -> String {
-        let so_far = if self.is_open && slot + 1 == self.slots.len() { " so far" } else { "" };
+        let so_far = if self.is_open && slot + 1 == self.timeline.len() { " so far" } else { "" };
         let name = match detail {
-            Detail::Card => self.slots.short_name(slot),
-            Detail::Page => self.slots.name(slot),
+            Detail::Card => self.timeline.short_name(slot),
+            Detail::Page => self.timeline.name(slot),
         };
         let is_stacked = self.style == Style::Bars && self.series.len() > 1;
         let is_told = |value: Amount| !is_stacked || value.height() > 0.0;
         let told = self.values_at(slot).filter(|(_, value)| is_told(*value)).map(|(name, value)| {
             if self.series.len() > 1 { format!("{name} {}", value.text()) } else { value.text() }
         });
-        let has_room = !is_stacked || self.slots.len() * self.series.len() <= TOLD_MAX;
+        let has_room = !is_stacked || self.timeline.len() * self.series.len() <= TOLD_MAX;
         let mut values: Vec<String> = if has_room { told.collect() } else { Vec::new() };
         if is_stacked && values.len() != 1 {
             values.push(format!("together {}", sum(self.values_at(slot).map(|(_, value)| value)).text()));
@@ -150,14 +150,14 @@ impl Plot {
 
     /// What there is to see, in words.
     fn summary(&self) -> String {
-        let Some(last) = self.slots.len().checked_sub(1) else {
+        let Some(last) = self.timeline.len().checked_sub(1) else {
             return "There is nothing to show.".to_owned();
         };
         let range = format!(
             "{} periods from {} to {}.",
-            show::number(self.slots.len()),
-            self.slots.name(0),
-            self.slots.name(last)
+            format::number(self.timeline.len()),
+            self.timeline.name(0),
+            self.timeline.name(last)
         );
         let told: Vec<String> = self.series.iter().filter_map(|series| self.told(series)).collect();
         if told.is_empty() {
@@ -174,7 +174,7 @@ impl Plot {
         let (_, last) = known().next_back()?;
         let name =
             if self.series.len() > 1 { format!("{}: highest", series.name) } else { "Highest".to_owned() };
-        Some(format!("{name} {} ({}), last {}.", highest.text(), self.slots.name(slot), last.text()))
+        Some(format!("{name} {} ({}), last {}.", highest.text(), self.timeline.name(slot), last.text()))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use crate::show;
+use crate::format;
 
 /// From which share on a cell has which colour, in per mille. Most shares are small, so the steps are finer there.
 const SHADES: [u64; 9] = [1, 25, 50, 100, 150, 200, 300, 450, 700];
@@ -30,7 +30,7 @@ pub(crate) fn grid(cohorts: &[Cohort], caption: &str) -> Markup {
                     @for cohort in cohorts.iter().rev() {
                         tr {
                             th scope="row" { (cohort.label) }
-                            td { (show::number(cohort.size)) }
+                            td { (format::number(cohort.size)) }
                             @for returned in &cohort.returned { (cell(*returned, cohort.size)) }
                         }
                     }

@@ -60,7 +60,7 @@ impl Plot {
         let mut runs: Vec<Vec<Dot>> = Vec::new();
         for (slot, value) in values.iter().enumerate() {
             let Some(value) = value else { continue };
-            let x = Length::of(self.slots.x(slot));
+            let x = Length::of(self.timeline.x(slot));
             let dot = Dot { slot, x, y: Length::of(y(scale.part(value.height()))) };
             match runs.last_mut() {
                 Some(run) if run.last().is_some_and(|last| last.slot + 1 == slot) => run.push(dot),
@@ -75,7 +75,7 @@ impl Plot {
     pub(super) fn line(&self, values: &[Option<Amount>], scale: Scale) -> Path {
         let mut path = Path::default();
         for run in self.runs(values, scale) {
-            let is_open = |dot: &Dot| self.is_open && dot.slot + 1 == self.slots.len();
+            let is_open = |dot: &Dot| self.is_open && dot.slot + 1 == self.timeline.len();
             let done =
                 if run.last().is_some_and(is_open) && run.len() > 1 { run.len() - 1 } else { run.len() };
             follow(&mut path.done, &run[..done]);
@@ -109,7 +109,7 @@ impl Plot {
 
     /// The bars of each series: strokes as wide as a bar, each beginning where the one below it ends.
     pub(super) fn bars(&self, scale: Scale) -> Vec<Path> {
-        let mut grounds = vec![0.0; self.slots.len()];
+        let mut grounds = vec![0.0; self.timeline.len()];
         let mut bars_of = |values: &[Option<Amount>]| {
             let mut path = Path::default();
             for (slot, value) in values.iter().enumerate() {
@@ -117,12 +117,12 @@ impl Plot {
                 let (from, to) = (scale.part(grounds[slot]), scale.part(grounds[slot] + height));
                 grounds[slot] += height;
                 if to > from {
-                    let is_open = self.is_open && slot + 1 == self.slots.len();
+                    let is_open = self.is_open && slot + 1 == self.timeline.len();
                     let part = if is_open { &mut path.open } else { &mut path.done };
                     add!(
                         part,
                         "M{} {}V{}",
-                        Length::of(self.slots.x(slot)),
+                        Length::of(self.timeline.x(slot)),
                         Length::of(y(from)),
                         Length::of(y(to))
                     );

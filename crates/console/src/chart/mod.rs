@@ -13,16 +13,16 @@ mod draw;
 mod grid;
 mod lines;
 mod scale;
-mod slots;
 mod table;
 #[cfg(test)]
 mod tests;
+mod timeline;
 
 use std::borrow::Cow;
 
-use super::show;
+use super::format;
 pub(super) use grid::{Cohort, grid};
-pub(super) use slots::{Slots, Step};
+pub(super) use timeline::{Step, Timeline};
 
 /// Series that are told apart by colour.
 const SERIES_MAX: usize = 8;
@@ -53,7 +53,7 @@ impl Amount {
 
     pub(super) fn text(self) -> String {
         match self {
-            Self::Count(count) => show::number(count),
+            Self::Count(count) => format::number(count),
             Self::Share(share) => format!("{:.1}%", share * 100.0),
             Self::Mean(mean) => format!("{mean:.1}"),
         }
@@ -108,7 +108,7 @@ pub(super) struct Series {
 /// Some series over the same periods.
 #[derive(Clone, Debug)]
 pub(super) struct Plot {
-    slots: Slots,
+    timeline: Timeline,
     series: Vec<Series>,
     unit: Unit,
     style: Style,
@@ -118,15 +118,15 @@ pub(super) struct Plot {
 
 impl Plot {
     /// A chart of these series. Counts of more series than there are colours are put together, from the smallest on.
-    pub(super) fn new(slots: Slots, mut series: Vec<Series>, unit: Unit, style: Style) -> Self {
+    pub(super) fn new(timeline: Timeline, mut series: Vec<Series>, unit: Unit, style: Style) -> Self {
         for series in &mut series {
-            series.values.resize(slots.len(), None);
+            series.values.resize(timeline.len(), None);
         }
         if series.len() > SERIES_MAX && unit == Unit::Count {
             series = folded(series);
         }
         series.truncate(SERIES_MAX);
-        Self { slots, series, unit, style, is_open: false }
+        Self { timeline, series, unit, style, is_open: false }
     }
 
     /// The same chart, whose last period goes on.
@@ -161,7 +161,7 @@ impl Plot {
 
     /// Of how many periods in a row one is drawn.
     fn row(&self) -> usize {
-        self.slots.len().div_ceil(DRAWN_MAX.min(DRAWN_VALUES_MAX / self.series.len().max(1))).max(1)
+        self.timeline.len().div_ceil(DRAWN_MAX.min(DRAWN_VALUES_MAX / self.series.len().max(1))).max(1)
     }
 
     /// The chart with as many periods as are drawn: of some in a row, the highest.
@@ -170,7 +170,7 @@ impl Plot {
         if row == 1 {
             return Cow::Borrowed(self);
         }
-        let all: Vec<usize> = (0..self.slots.len()).collect();
+        let all: Vec<usize> = (0..self.timeline.len()).collect();
         let highest = |row: &[usize]| {
             let chosen = row.iter().copied().max_by(|a, b| self.height_at(*a).total_cmp(&self.height_at(*b)));
             chosen.unwrap_or_default()
@@ -180,7 +180,7 @@ impl Plot {
             name: series.name.clone(),
             values: kept.iter().map(|slot| series.values[*slot]).collect(),
         });
-        Cow::Owned(Self { slots: self.slots.only(&kept), series: series.collect(), ..*self })
+        Cow::Owned(Self { timeline: self.timeline.only(&kept), series: series.collect(), ..*self })
     }
 }
 
@@ -194,9 +194,9 @@ fn folded(series: Vec<Series>) -> Vec<Series> {
     for (index, series) in series.into_iter().enumerate() {
         if largest.contains(&index) { kept.push(series) } else { rest.push(series) }
     }
-    let slots = rest.iter().map(|series| series.values.len()).max().unwrap_or_default();
+    let length = rest.iter().map(|series| series.values.len()).max().unwrap_or_default();
     let together = |slot: usize| Some(sum(rest.iter().filter_map(|series| *series.values.get(slot)?)));
-    let values = (0..slots).map(together).collect();
+    let values = (0..length).map(together).collect();
     kept.push(Series { name: format!("{} others", rest.len()), values });
     kept
 }

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::{Amount, Plot};
-use crate::show;
+use crate::format;
 
 /// Rows and cells that a page has room for. Who wants more takes the file.
 const ROWS_MAX: usize = 400;
@@ -12,7 +12,7 @@ const CELLS_MAX: usize = 1_200;
 impl Plot {
     /// The values, the newest first.
     pub(crate) fn table(&self, caption: &str) -> Markup {
-        let rows = self.slots.len().min(ROWS_MAX).min(CELLS_MAX / self.series.len().max(1));
+        let rows = self.timeline.len().min(ROWS_MAX).min(CELLS_MAX / self.series.len().max(1));
         html! {
             div.scroll.fit tabindex="0" role="region" aria-label=(caption) {
                 table.values {
@@ -24,18 +24,18 @@ impl Plot {
                         }
                     } }
                     tbody {
-                        @for slot in (self.slots.len() - rows..self.slots.len()).rev() {
+                        @for slot in (self.timeline.len() - rows..self.timeline.len()).rev() {
                             tr {
-                                th scope="row" { (self.slots.name(slot)) }
+                                th scope="row" { (self.timeline.name(slot)) }
                                 @for series in &self.series { (cell(series.values.get(slot).copied().flatten())) }
                             }
                         }
                     }
                 }
             }
-            @if rows < self.slots.len() {
+            @if rows < self.timeline.len() {
                 p.hint {
-                    "These are the newest " (show::number(rows)) " of " (show::number(self.slots.len())) " periods. The CSV file "
+                    "These are the newest " (format::number(rows)) " of " (format::number(self.timeline.len())) " periods. The CSV file "
                     "has all."
                 }
             }

@@ -5,10 +5,10 @@ use proptest::prelude::*;
 use super::draw::{HEIGHT, WIDTH};
 use super::*;
 
-fn days(first: &str, count: i32) -> Slots {
+fn days(first: &str, count: i32) -> Timeline {
     let first: bourse_wire::Day = first.parse().unwrap();
     let labels = (0..count).map(|day| bourse_wire::Day::from_number(first.number() + day).to_string());
-    Slots::new(Step::Day, labels)
+    Timeline::new(Step::Day, labels)
 }
 
 fn counts(name: &str, values: &[u128]) -> Series {
@@ -47,9 +47,9 @@ fn several_lines_with_gaps() {
 
 #[test]
 fn bars_on_top_of_each_other() {
-    let slots = Slots::new(Step::Month, ["2024-12", "2025-01", "2025-02"].map(str::to_owned));
+    let timeline = Timeline::new(Step::Month, ["2024-12", "2025-01", "2025-02"].map(str::to_owned));
     let series = vec![counts("market<place>", &[1_000, 0, 2_500]), counts("metadata", &[500, 1_500, 0])];
-    let plot = Plot::new(slots, series, Unit::Count, Style::Bars);
+    let plot = Plot::new(timeline, series, Unit::Count, Style::Bars);
     insta::assert_snapshot!(figure(&plot.clone().with_open_end(true)));
     insta::assert_snapshot!(plot.table("Compute units").into_string().replace("><", ">\n<"));
 }
@@ -57,19 +57,20 @@ fn bars_on_top_of_each_other() {
 #[test]
 fn names_of_periods_do_not_touch() {
     for count in [1, 2, 7, 8, 13, 30, 31, 90, 120, 365, 400] {
-        let slots = days("2024-12-20", count);
+        let timeline = days("2024-12-20", count);
         for letter in [7.0, 12.5] {
-            let ticks = slots.ticks(letter);
+            let ticks = timeline.ticks(letter);
             assert!(!ticks.is_empty(), "{count} days have no name");
             assert!(ticks.iter().all(|tick| tick.from >= 0.0 && tick.to <= WIDTH + 0.001), "{ticks:?}");
             assert!(ticks.windows(2).all(|pair| pair[0].to + letter < pair[1].from), "{ticks:?}");
         }
     }
-    let names = |slots: &Slots| slots.ticks(7.0).into_iter().map(|tick| tick.text).collect::<Vec<_>>();
+    let names =
+        |timeline: &Timeline| timeline.ticks(7.0).into_iter().map(|tick| tick.text).collect::<Vec<_>>();
     assert_eq!(names(&days("2025-03-10", 3)), ["10 Mar", "11 Mar", "12 Mar"]);
     assert_eq!(names(&days("2024-11-20", 200))[..2], ["Dec 2024", "Jan 2025"]);
     assert_eq!(days("2025-03-10", 1).name(0), "Mon 10 Mar 2025");
-    let hours = Slots::new(Step::Hour, ["2025-03-10T09".to_owned(), "2025-03-10T10".to_owned()]);
+    let hours = Timeline::new(Step::Hour, ["2025-03-10T09".to_owned(), "2025-03-10T10".to_owned()]);
     assert_eq!(
         (names(&hours), hours.name(0)),
         (vec!["09:00".into(), "10:00".into()], "10 Mar, 09:00 UTC".into())
@@ -91,7 +92,7 @@ fn of_too_many_periods_the_highest_are_drawn() {
     let values: Vec<u128> = (0..1000).map(|day| if day == 501 { 99 } else { day % 7 }).collect();
     let plot = Plot::new(days("2022-01-01", 1000), vec![counts("", &values)], Unit::Count, Style::Lines);
     let drawn = plot.thinned();
-    assert_eq!(drawn.slots.len(), 334);
+    assert_eq!(drawn.timeline.len(), 334);
     assert!(drawn.series[0].values.contains(&Some(Amount::Count(99))));
     let text = figure(&plot);
     assert!(text.contains("every 3 periods") && text.contains(">Wed 17 May 2023: 99<"), "{text}");

@@ -5,11 +5,11 @@ use axum::response::IntoResponse as _;
 use bourse_wire::Error;
 use maud::html;
 
-use crate::door::{Password, Visitor};
+use crate::access::{Password, Visitor};
 use crate::form::Form;
 use crate::notice::{self, Done};
 use crate::refusal::{Refusal, Submission};
-use crate::{Answer, see_other, show};
+use crate::{Answer, format, see_other};
 
 pub(super) async fn show(visitor: Visitor) -> Answer {
     Ok(page(&visitor, None))
@@ -32,17 +32,17 @@ pub(super) async fn leave_everywhere(visitor: Visitor, _form: Form) -> Answer {
 async fn change(visitor: &Visitor, form: &Form) -> Result<(), Refusal> {
     let (console, account) = (&visitor.console, &visitor.account);
     let email = account.email.parse().map_err(|error| Error::invalid("email", error))?;
-    let door = &console.door;
-    door.count_try(None, Some(&email), console.now()).map_err(Refusal::too_many_tries)?;
+    let sign_in = &console.sign_in;
+    sign_in.count_try(None, Some(&email), console.now()).map_err(Refusal::too_many_tries)?;
     let stored = console.store().account_of(&email).await?.map(|(_, stored)| stored);
     let new = Password::new(form.text("password"))?;
     if form.text("password") != form.text("again") {
         return Err(Error::invalid("password", "is not the same both times").into());
     }
-    if !door.passwords.verify(Password::typed(form.text("current"))?, stored).await? {
+    if !sign_in.passwords.verify(Password::typed(form.text("current"))?, stored).await? {
         return Err(Error::invalid("current password", "is not right").into());
     }
-    let hash = door.passwords.hash(new).await?;
+    let hash = sign_in.passwords.hash(new).await?;
     Ok(console.store().set_password(account.id, hash, visitor.proof.hash()).await?)
 }
 
@@ -53,8 +53,8 @@ fn page(visitor: &Visitor, error: Option<&Error>) -> axum::response::Response {
         @if let Some(error) = error { (notice::refused(error)) }
         dl.facts {
             dt { "E-mail" } dd { (account.email) }
-            dt { "Since" } dd { (show::time(account.created_at)) }
-            dt { "Last sign-in" } dd { (show::time_or(account.signed_in_at, "never")) }
+            dt { "Since" } dd { (format::time(account.created_at)) }
+            dt { "Last sign-in" } dd { (format::time_or(account.signed_in_at, "never")) }
             @if account.administrator { dt { "Role" } dd { "administrator of the service" } }
         }
         section.panel {

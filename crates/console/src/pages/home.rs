@@ -1,6 +1,6 @@
 //! The way in: to the projects, or to the sign-in page.
 
-use crate::door::Visitor;
+use crate::access::Visitor;
 use crate::{Answer, see_other};
 
 pub(super) async fn show(_visitor: Visitor) -> Answer {

@@ -10,7 +10,7 @@ use bourse_wire::{Email, Error};
 use maud::html;
 
 use crate::Console;
-use crate::door::{Guest, Password, Proof, Visitor};
+use crate::access::{Guest, Password, Proof, Visitor};
 use crate::form::Form;
 use crate::notice::Done;
 use crate::page::{bare, form_token};
@@ -39,7 +39,7 @@ pub(super) async fn accept(guest: Guest, Path(link): Path<String>, form: Form) -
         console.store().accept(proof.hash(), account.id, now).await?;
         return Ok(see_other(&Done::Joined.at("/console/projects")));
     }
-    console.door.count_try(guest.peer, None, now).map_err(Refusal::too_many_tries)?;
+    console.sign_in.count_try(guest.peer, None, now).map_err(Refusal::too_many_tries)?;
     match Submission::of(create(&guest, proof, &form).await)? {
         Submission::Accepted(account) => {
             guest.sign_in(account, see_other(&Done::Joined.at("/console/projects"))).await
@@ -58,13 +58,13 @@ async fn create(guest: &Guest, proof: Proof, form: &Form) -> Result<bourse_wire:
     if form.text("password") != form.text("again") {
         return Err(Error::invalid("password", "is not the same both times").into());
     }
-    let password_hash = guest.console.door.passwords.hash(password).await?;
+    let password_hash = guest.console.sign_in.passwords.hash(password).await?;
     let new = NewAccount { email, password_hash };
     Ok(guest.console.store().accept_as_new(proof.hash(), new, guest.console.now()).await?.id)
 }
 
 async fn find(console: &Console, link: &str) -> Result<(Proof, Invite), Refusal> {
-    let gone = || Refusal::Told {
+    let gone = || Refusal::Notice {
         status: StatusCode::NOT_FOUND,
         title: "This link does not work",
         message: "It was used already, or its time is over. Ask for a new one.".to_owned(),

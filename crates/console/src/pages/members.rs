@@ -6,12 +6,12 @@ use bourse_wire::Error;
 use maud::{Markup, html};
 
 use super::people::{link_notice, make_link};
-use crate::door::{Member, Owner};
+use crate::access::{Member, Owner};
 use crate::form::Form;
 use crate::notice::Done;
 use crate::page::Section;
 use crate::refusal::Refusal;
-use crate::{Answer, see_other, show};
+use crate::{Answer, format, see_other};
 
 pub(super) async fn show(member: Member) -> Answer {
     page(&member, None).await
@@ -98,7 +98,7 @@ fn row(member: &Member, known: &bourse_store::Member) -> Markup {
                     }
                 } @else { @match known.role { Role::Owner => "owner", Role::Viewer => "viewer" } }
             }
-            td { (show::time(known.added_at)) }
+            td { (format::time(known.added_at)) }
             td.actions {
                 @if member.is_owner() {
                     form method="post" action=(action("remove")) data-confirm={ "Remove " (account.email) "?" } {

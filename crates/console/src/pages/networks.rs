@@ -7,16 +7,16 @@ use bourse_store::Followed;
 use bourse_wire::{ChainId, Currency, Timestamp};
 use maud::{Markup, html};
 
-use crate::door::Visitor;
+use crate::access::Visitor;
 use crate::page::copyable;
 use crate::refusal::Refusal;
-use crate::{Answer, show};
+use crate::{Answer, format};
 
 /// Followed collections of a network that a page lists.
 const COLLECTIONS_SHOWN: usize = 50;
 
 /// A network, and what is known of it.
-struct Known<'n> {
+struct NetworkReport<'n> {
     network: &'n Network,
     /// How following it goes in this process; nothing without nodes.
     status: Option<Snapshot>,
@@ -40,12 +40,12 @@ async fn page(visitor: &Visitor) -> Result<Response, Refusal> {
         console.settings().networks.iter().partition(is_used);
     let mut networks = Vec::with_capacity(used.len());
     for network in used {
-        networks.push(known(visitor, network, &currencies).await?);
+        networks.push(report(visitor, network, &currencies).await?);
     }
     let body = html! {
         h1 { "Networks" }
-        @if networks.iter().all(|known| known.status.is_none()) { (nothing_followed()) }
-        @for known in &networks { (section(visitor, known)) }
+        @if networks.iter().all(|report| report.status.is_none()) { (nothing_followed()) }
+        @for report in &networks { (section(visitor, report)) }
         @if !others.is_empty() {
             details.panel {
                 summary { (others.len()) " more networks are known by name" }
@@ -58,14 +58,14 @@ async fn page(visitor: &Visitor) -> Result<Response, Refusal> {
     Ok(visitor.page("Networks", &body))
 }
 
-async fn known<'n>(
+async fn report<'n>(
     visitor: &Visitor,
     network: &'n Network,
     currencies: &[Currency],
-) -> Result<Known<'n>, Refusal> {
+) -> Result<NetworkReport<'n>, Refusal> {
     let (store, chain) = (visitor.console.store(), ChainId(network.id));
     let state = store.chain_state(chain).await?;
-    Ok(Known {
+    Ok(NetworkReport {
         network,
         status: visitor.console.nodes().get(chain).map(|nodes| nodes.status()),
         checkpoint: state.map(|state| state.checkpoint.number),
@@ -88,27 +88,27 @@ fn nothing_followed() -> Markup {
     }
 }
 
-fn section(visitor: &Visitor, known: &Known) -> Markup {
-    let network = known.network;
+fn section(visitor: &Visitor, report: &NetworkReport) -> Markup {
+    let network = report.network;
     html! {
         section.panel {
             h2 { (network.name) " " span.soft { "chain " (network.id) } }
-            @if let Some(status) = &known.status {
-                (progress(known, status))
-                (collections(visitor, known))
+            @if let Some(status) = &report.status {
+                (progress(report, status))
+                (collections(visitor, report))
             } @else {
                 p.empty {
                     "Nothing of it is followed: it has no node. Set " code { "networks." (network.name) ".rpc_url" }
                     " and start the service again."
                 }
             }
-            (rates(known))
+            (rates(report))
         }
     }
 }
 
-fn progress(known: &Known, status: &Snapshot) -> Markup {
-    let checkpoint = status.checkpoint.map(|block| block.number).or(known.checkpoint);
+fn progress(report: &NetworkReport, status: &Snapshot) -> Markup {
+    let checkpoint = status.checkpoint.map(|block| block.number).or(report.checkpoint);
     let lag = status.head.zip(checkpoint).map(|(head, checkpoint)| head.number.saturating_sub(checkpoint));
     let (words, is_bad) = match &status.phase {
         Phase::Starting => ("starting", false),
@@ -117,35 +117,35 @@ fn progress(known: &Known, status: &Snapshot) -> Markup {
         Phase::Live => ("live", false),
         Phase::Stopped { .. } => ("stopped", true),
     };
-    let number = |number: Option<u64>| number.map_or_else(|| "not known yet".to_owned(), show::number);
-    let live = known.followed.iter().filter(|followed| followed.live).count();
+    let number = |number: Option<u64>| number.map_or_else(|| "not known yet".to_owned(), format::number);
+    let live = report.followed.iter().filter(|followed| followed.live).count();
     html! {
         p { span.badge.bad[is_bad] { (words) } }
         @if let Phase::Stopped { message } = &status.phase { p.notice.refused { (message) } }
         dl.facts {
             dt { "Newest block" }
-            dd { (number(status.head.map(|block| block.number))) @if let Some(head) = status.head { " · " (show::time(head.at)) } }
+            dd { (number(status.head.map(|block| block.number))) @if let Some(head) = status.head { " · " (format::time(head.at)) } }
             dt { "Followed up to" } dd { (number(checkpoint)) }
             dt { "Blocks behind" } dd { (number(lag)) }
-            dt { "Collections" } dd { (show::number(known.followed.len())) ", " (show::number(live)) " of them live" }
+            dt { "Collections" } dd { (format::number(report.followed.len())) ", " (format::number(live)) " of them live" }
             dt { "Blocks taken back" } dd { (times(status.reorgs)) }
-            dt { "Nodes" } dd { @for node in known.network.shown_nodes() { code { (node) } br; } }
-            dt { "Requests to them" } dd { (show::number(status.requests)) }
+            dt { "Nodes" } dd { @for node in report.network.shown_nodes() { code { (node) } br; } }
+            dt { "Requests to them" } dd { (format::number(status.requests)) }
             dt { "Errors" }
             dd {
-                (show::number(status.errors))
-                @if let Some(last) = &status.last_error { ", the last at " (show::time(last.at)) ": " (last.message) }
+                (format::number(status.errors))
+                @if let Some(last) = &status.last_error { ", the last at " (format::time(last.at)) ": " (last.message) }
             }
         }
     }
 }
 
 fn times(count: u64) -> String {
-    if count == 1 { "once".to_owned() } else { format!("{} times", show::number(count)) }
+    if count == 1 { "once".to_owned() } else { format!("{} times", format::number(count)) }
 }
 
-fn collections(visitor: &Visitor, known: &Known) -> Markup {
-    if known.followed.is_empty() {
+fn collections(visitor: &Visitor, report: &NetworkReport) -> Markup {
+    if report.followed.is_empty() {
         return html! {
             p.soft {
                 "No collection of it is followed yet. Add one with " code { "bourse collection add" } " or "
@@ -153,7 +153,7 @@ fn collections(visitor: &Visitor, known: &Known) -> Markup {
             }
         };
     }
-    let more = known.followed.len().saturating_sub(COLLECTIONS_SHOWN);
+    let more = report.followed.len().saturating_sub(COLLECTIONS_SHOWN);
     let is_administrator = visitor.account.administrator;
     html! {
         details.snippet {
@@ -165,11 +165,11 @@ fn collections(visitor: &Visitor, known: &Known) -> Markup {
                         th.number scope="col" { "Next block" } th scope="col" { "State" }
                     } }
                     tbody {
-                        @for followed in known.followed.iter().take(COLLECTIONS_SHOWN) {
+                        @for followed in report.followed.iter().take(COLLECTIONS_SHOWN) {
                             tr {
                                 td { code { (followed.key.address) } }
-                                td.number { (show::number(followed.from)) }
-                                td.number { (show::number(followed.next_block)) }
+                                td.number { (format::number(followed.from)) }
+                                td.number { (format::number(followed.next_block)) }
                                 td { @if followed.live { "live" } @else { "reading history" } }
                             }
                         }
@@ -178,7 +178,7 @@ fn collections(visitor: &Visitor, known: &Known) -> Markup {
             }
             @if more > 0 {
                 p.soft {
-                    "and " (show::number(more)) " more"
+                    "and " (format::number(more)) " more"
                     @if is_administrator { ": " code { "bourse collection list" } " has them all" }
                 }
             }
@@ -187,8 +187,8 @@ fn collections(visitor: &Visitor, known: &Known) -> Markup {
 }
 
 /// Who tells what a currency is worth.
-fn teller(known: &Known, currency: &Currency) -> String {
-    let mut sources = known.network.following.rates.iter();
+fn teller(report: &NetworkReport, currency: &Currency) -> String {
+    let mut sources = report.network.following.rates.iter();
     match sources.find(|source| source.currency == currency.contract_address).map(|source| &source.teller) {
         Some(RateTeller::Link { url, .. }) => url.to_string(),
         Some(RateTeller::Operator(_)) => "the settings".to_owned(),
@@ -196,11 +196,11 @@ fn teller(known: &Known, currency: &Currency) -> String {
     }
 }
 
-fn rates(known: &Known) -> Markup {
+fn rates(report: &NetworkReport) -> Markup {
     let told_at =
         |currency: &Currency| currency.rate.as_ref().map(|told| told.at).filter(|at| *at != Timestamp::ZERO);
     html! {
-        @if !known.currencies.is_empty() {
+        @if !report.currencies.is_empty() {
             details.snippet {
                 summary { "Currencies and what they are worth" }
                 div.scroll tabindex="0" {
@@ -210,15 +210,15 @@ fn rates(known: &Known) -> Markup {
                             th.number scope="col" { "US dollars a unit" } th scope="col" { "Told by" } th scope="col" { "At" }
                         } }
                         tbody {
-                            @for currency in &known.currencies {
+                            @for currency in &report.currencies {
                                 tr {
                                     th.name scope="row" { (currency.symbol) " " span.soft { (currency.name) } }
-                                    td { (show::hex(currency.contract_address)) }
+                                    td { (format::hex(currency.contract_address)) }
                                     td.number {
                                         @match &currency.rate { Some(told) => (told.rate), None => span.soft { "not known" } }
                                     }
-                                    td { (teller(known, currency)) }
-                                    td { (show::time_or(told_at(currency), "not known")) }
+                                    td { (teller(report, currency)) }
+                                    td { (format::time_or(told_at(currency), "not known")) }
                                 }
                             }
                         }
@@ -238,7 +238,7 @@ async fn service(visitor: &Visitor) -> Result<Markup, Refusal> {
             h2 { "This service" }
             dl.facts {
                 dt { "Version" } dd { (env!("CARGO_PKG_VERSION")) }
-                dt { "Runs since" } dd { (show::time(console.started_at())) " · " (duration(seconds)) }
+                dt { "Runs since" } dd { (format::time(console.started_at())) " · " (duration(seconds)) }
                 dt { "Database" } dd { (console.store().engine_name()) }
                 dt { "Schema" }
                 dd { (schema.applied) @if schema.applied != schema.known { " (this program knows " (schema.known) ")" } }

@@ -4,12 +4,12 @@ use axum::response::Response;
 use maud::html;
 
 use super::projects::project_name;
-use crate::door::{Member, Owner};
+use crate::access::{Member, Owner};
 use crate::form::Form;
 use crate::notice::Done;
 use crate::page::Section;
 use crate::refusal::Refusal;
-use crate::{Answer, see_other, show};
+use crate::{Answer, format, see_other};
 
 pub(super) async fn show(member: Member) -> Answer {
     page(&member).await
@@ -35,10 +35,10 @@ async fn page(member: &Member) -> Result<Response, Refusal> {
         h1 { (member.project.name) }
         dl.facts {
             dt { "Project" } dd { (member.project.id) }
-            dt { "Since" } dd { (show::time(member.project.created_at)) }
+            dt { "Since" } dd { (format::time(member.project.created_at)) }
             dt { "Access keys" } dd { a href=(member.path("/credentials")) { (active) " active" } }
             dt { "Secret tokens" } dd { a href=(member.path("/credentials")) { (valid) " valid" } }
-            dt { "Last request" } dd { (show::time_or(used.max(), "none yet")) }
+            dt { "Last request" } dd { (format::time_or(used.max(), "none yet")) }
             dt { "Audiences" } dd { a href=(member.path("/audiences")) { (audiences) } }
         }
         @if active == 0 {

@@ -5,12 +5,12 @@ use axum::response::Response;
 use bourse_store::{Account, Invited, NewInvite};
 use maud::{Markup, html};
 
-use crate::door::{Administrator, Proof, Visitor};
+use crate::access::{Administrator, Proof, Visitor};
 use crate::form::Form;
 use crate::notice::Done;
 use crate::page::copyable;
 use crate::refusal::Refusal;
-use crate::{Answer, INVITE_SECONDS, join_path, later, see_other, show};
+use crate::{Answer, INVITE_SECONDS, format, join_path, later, see_other};
 
 pub(super) async fn show(Administrator(visitor): Administrator) -> Answer {
     page(&visitor, None).await
@@ -86,8 +86,8 @@ fn row(visitor: &Visitor, account: &Account) -> Markup {
         tr {
             td { (account.email) }
             td { @if account.administrator { "administrator" } @else { "person" } }
-            td { (show::time(account.created_at)) }
-            td { (show::time_or(account.signed_in_at, "never")) }
+            td { (format::time(account.created_at)) }
+            td { (format::time_or(account.signed_in_at, "never")) }
             td.actions {
                 @if account.id != visitor.account.id {
                     form method="post" action={ "/console/people/" (account.id) "/remove" }

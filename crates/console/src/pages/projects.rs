@@ -6,11 +6,11 @@ use bourse_store::{Project, Role};
 use bourse_wire::{Error, Text};
 use maud::html;
 
-use crate::door::Visitor;
+use crate::access::Visitor;
 use crate::form::Form;
 use crate::notice;
 use crate::refusal::Refusal;
-use crate::{Answer, see_other, show};
+use crate::{Answer, format, see_other};
 
 pub(super) async fn show(visitor: Visitor) -> Answer {
     page(&visitor, "", None).await
@@ -57,7 +57,7 @@ async fn page(visitor: &Visitor, name: &str, error: Option<&Error>) -> Result<Re
                 @for (project, role) in &projects {
                     li.card {
                         h2 { a href={ "/console/projects/" (project.id) } { (project.name) } }
-                        p.soft { "Project " (project.id) " · since " (show::time(project.created_at)) }
+                        p.soft { "Project " (project.id) " · since " (format::time(project.created_at)) }
                         @if *role == Role::Viewer { p.soft { "You may look." } }
                     }
                 }

@@ -5,7 +5,7 @@ use axum::response::{IntoResponse as _, Response};
 use bourse_wire::{Email, Error};
 use maud::html;
 
-use crate::door::{Guest, Password, Visitor};
+use crate::access::{Guest, Password, Visitor};
 use crate::form::Form;
 use crate::page::{bare, form_token};
 use crate::refusal::{Refusal, Submission};
@@ -37,12 +37,12 @@ async fn check(guest: &Guest, form: &Form) -> Result<bourse_wire::RecordId, Refu
     let wrong =
         || Error::invalid("email", "and password do not belong together, or there is no such account");
     let email: Email = form.text("email").parse().map_err(|_| wrong())?;
-    let door = &guest.console.door;
-    door.count_try(guest.peer, Some(&email), guest.console.now()).map_err(Refusal::too_many_tries)?;
+    let sign_in = &guest.console.sign_in;
+    sign_in.count_try(guest.peer, Some(&email), guest.console.now()).map_err(Refusal::too_many_tries)?;
     let found = guest.console.store().account_of(&email).await?;
     let (account, stored) = found.unzip();
     let password = Password::typed(form.text("password")).map_err(|_| wrong())?;
-    let is_right = door.passwords.verify(password, stored).await?;
+    let is_right = sign_in.passwords.verify(password, stored).await?;
     Ok(account.filter(|_| is_right).ok_or_else(wrong)?.id)
 }
 

@@ -2,8 +2,8 @@
 //! who looks at what. Whoever makes a contract chooses the links, so they are followed as carefully as those of
 //! metadata, and what comes is shown only if it is a picture.
 
+mod cache;
 mod picture;
-mod shelf;
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -20,8 +20,8 @@ use sha2::{Digest as _, Sha256};
 use tokio::sync::Semaphore;
 
 use crate::Console;
+use cache::PictureCache;
 pub(super) use picture::Picture;
-use shelf::Shelf;
 
 /// Pictures that are fetched at once.
 const FETCHES_MAX: usize = 16;
@@ -44,18 +44,18 @@ pub(super) enum NoPicture {
     TooMany,
 }
 
-/// What a link leads to.
-type Found = Result<Arc<Picture>, NoPicture>;
+/// The picture that a link leads to.
+type PictureResult = Result<Arc<Picture>, NoPicture>;
 /// A fetch that several may wait for.
-type Fetching = Shared<BoxFuture<'static, Found>>;
+type Fetching = Shared<BoxFuture<'static, PictureResult>>;
 /// The hash of a link.
 type LinkHash = [u8; 32];
 
 /// Fetches pictures, and keeps some.
 pub(super) struct Pictures {
     /// Made when the first picture is fetched: reading the machine's certificates takes a moment.
-    hands: OnceLock<Option<Hands>>,
-    shelf: Mutex<Shelf>,
+    fetcher: OnceLock<Option<Fetcher>>,
+    cache: Mutex<PictureCache>,
     under_way: Mutex<HashMap<LinkHash, Fetching>>,
     places: Arc<Semaphore>,
     visitors: RateLimiter,
@@ -63,13 +63,13 @@ pub(super) struct Pictures {
 
 /// What it takes to fetch.
 #[derive(Clone)]
-struct Hands {
+struct Fetcher {
     getter: Getter,
     gateways: Gateways,
     timeout: Duration,
 }
 
-impl Hands {
+impl Fetcher {
     fn new(settings: &Settings) -> Option<Self> {
         let timeout = Duration::from_millis(settings.console.image_timeout_ms);
         let fetch = settings.metadata.fetch().ok()?;
@@ -89,7 +89,7 @@ impl Hands {
     }
 
     /// The first picture among the addresses of a link.
-    async fn fetch(self, link: Link, places: Arc<Semaphore>) -> Found {
+    async fn fetch(self, link: Link, places: Arc<Semaphore>) -> PictureResult {
         let work = async {
             let _place = places.acquire().await;
             let mut reason = "the link leads nowhere".to_owned();
@@ -109,8 +109,8 @@ impl Hands {
 impl Pictures {
     pub(super) fn new(settings: &Settings) -> Self {
         Self {
-            hands: OnceLock::new(),
-            shelf: Mutex::new(Shelf::new(settings.console.image_cache_bytes_max)),
+            fetcher: OnceLock::new(),
+            cache: Mutex::new(PictureCache::new(settings.console.image_cache_bytes_max)),
             under_way: Mutex::default(),
             places: Arc::new(Semaphore::new(FETCHES_MAX)),
             visitors: RateLimiter::new(FETCHES_PER_MINUTE),
@@ -118,7 +118,7 @@ impl Pictures {
     }
 
     /// The picture that a link leads to, or that it holds.
-    pub(super) async fn find(&self, console: &Arc<Console>, visitor: RecordId, text: &str) -> Found {
+    pub(super) async fn find(&self, console: &Arc<Console>, visitor: RecordId, text: &str) -> PictureResult {
         let text = text.trim();
         if text.is_empty() {
             return Err(NoPicture::Unnamed);
@@ -129,7 +129,7 @@ impl Pictures {
         let link = Link::read(text, None, console.settings().console.image_bytes_max);
         match link.map_err(|error| NoPicture::Unusable(error.to_string()))? {
             Link::Inline(content) => Picture::new(content),
-            link => self.fetch(console, visitor, (Sha256::digest(text).into(), link)).await,
+            link => self.fetch(console, visitor, Sha256::digest(text).into(), link).await,
         }
     }
 
@@ -137,10 +137,11 @@ impl Pictures {
         &self,
         console: &Arc<Console>,
         visitor: RecordId,
-        (hash, link): (LinkHash, Link),
-    ) -> Found {
+        hash: LinkHash,
+        link: Link,
+    ) -> PictureResult {
         let now = console.now();
-        if let Some(kept) = lock(&self.shelf).take(&hash, now) {
+        if let Some(kept) = lock(&self.cache).get(&hash, now) {
             return kept;
         }
         let mut name = DefaultHasher::new();
@@ -149,11 +150,13 @@ impl Pictures {
         if allowance.is_some_and(|allowance| allowance.refused) {
             return Err(NoPicture::TooMany);
         }
-        let hands = self.hands.get_or_init(|| Hands::new(console.settings())).clone();
-        let hands = hands.ok_or_else(|| NoPicture::Unusable("nothing can be fetched".to_owned()))?;
+        let fetcher = self.fetcher.get_or_init(|| Fetcher::new(console.settings())).clone();
+        let fetcher = fetcher.ok_or_else(|| NoPicture::Unusable("nothing can be fetched".to_owned()))?;
         let fetching = lock(&self.under_way)
             .entry(hash)
-            .or_insert_with(|| begin(Arc::clone(console), hash, hands.fetch(link, Arc::clone(&self.places))))
+            .or_insert_with(|| {
+                begin(Arc::clone(console), hash, fetcher.fetch(link, Arc::clone(&self.places)))
+            })
             .clone();
         fetching.await
     }
@@ -163,12 +166,12 @@ impl Pictures {
 fn begin(
     console: Arc<Console>,
     hash: LinkHash,
-    fetch: impl Future<Output = Found> + Send + 'static,
+    fetch: impl Future<Output = PictureResult> + Send + 'static,
 ) -> Fetching {
     let task = tokio::spawn(async move {
         let found = fetch.await;
         let pictures = &console.pictures;
-        lock(&pictures.shelf).put(hash, found.clone(), console.now());
+        lock(&pictures.cache).put(hash, found.clone(), console.now());
         lock(&pictures.under_way).remove(&hash);
         found
     });

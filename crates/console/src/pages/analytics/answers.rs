@@ -4,9 +4,9 @@ use bourse_analytics::{Interval, Measure, SEGMENTS};
 use serde_json::Value;
 
 use super::figures::{Figure, Subject, step};
-use super::range::Asked;
-use crate::chart::{Amount, Cohort, Plot, Series, Slots, Unit};
-use crate::door::Member;
+use super::range::RangeQuery;
+use crate::access::Member;
+use crate::chart::{Amount, Cohort, Plot, Series, Timeline, Unit};
 use crate::refusal::Refusal;
 
 /// Points of a series, each with its label.
@@ -18,7 +18,7 @@ impl Member {
         &self,
         figure: &Figure,
         interval: Interval,
-        asked: &Asked,
+        asked: &RangeQuery,
     ) -> Result<Plot, Refusal> {
         self.plot_together(&[figure], interval, asked).await
     }
@@ -28,7 +28,7 @@ impl Member {
         &self,
         figures: &[&Figure],
         interval: Interval,
-        asked: &Asked,
+        asked: &RangeQuery,
     ) -> Result<Plot, Refusal> {
         let mut named: Vec<(String, Points)> = Vec::new();
         for figure in figures {
@@ -41,22 +41,22 @@ impl Member {
             }
         }
         let days = asked.days()?;
-        let slots = Slots::new(step(interval), days.labels(interval));
+        let timeline = Timeline::new(step(interval), days.labels(interval));
         let first = figures.first().ok_or_else(|| Refusal::missing("chart"))?;
         let (unit, style) = (first.unit(), first.style(interval));
-        let series = named.into_iter().map(|(name, points)| spread(&slots, unit, name, &points)).collect();
-        Ok(Plot::new(slots, series, unit, style).with_open_end(days.last() == asked.today))
+        let series = named.into_iter().map(|(name, points)| spread(&timeline, unit, name, &points)).collect();
+        Ok(Plot::new(timeline, series, unit, style).with_open_end(days.last() == asked.today))
     }
 
     /// Asks for the one value that a chart has of a whole range; `None` when there is none yet.
-    pub(super) async fn total(&self, figure: &Figure, asked: &Asked) -> Result<Option<Amount>, Refusal> {
+    pub(super) async fn total(&self, figure: &Figure, asked: &RangeQuery) -> Result<Option<Amount>, Refusal> {
         let answer = self.ask(&operation(figure), &asked.body(None, false)).await?;
         let first = series(figure, &answer).into_iter().next();
         Ok(first.and_then(|(_, points)| points.first().map(|(_, amount)| *amount)))
     }
 
     /// Asks for the grid of retention.
-    pub(super) async fn cohorts(&self, figure: &Figure, asked: &Asked) -> Result<Vec<Cohort>, Refusal> {
+    pub(super) async fn cohorts(&self, figure: &Figure, asked: &RangeQuery) -> Result<Vec<Cohort>, Refusal> {
         let answer = self.ask(&operation(figure), &asked.body(None, false)).await?;
         let cohort = |cohort: &Value| {
             let returned = cohort["returned"].as_array()?.iter().filter_map(Value::as_u64).collect();
@@ -138,7 +138,7 @@ fn text(value: &Value) -> String {
 }
 
 /// The points of a series in their places. A count that is not there is zero, and a share is not known.
-fn spread(slots: &Slots, unit: Unit, name: String, points: &Points) -> Series {
+fn spread(timeline: &Timeline, unit: Unit, name: String, points: &Points) -> Series {
     let otherwise = (unit == Unit::Count).then_some(Amount::Count(0));
     let mut points = points.iter().peekable();
     // Both are in the order of time.
@@ -146,5 +146,5 @@ fn spread(slots: &Slots, unit: Unit, name: String, points: &Points) -> Series {
         Some((_, amount)) => Some(*amount),
         None => otherwise,
     };
-    Series { name, values: slots.labels().map(value).collect() }
+    Series { name, values: timeline.labels().map(value).collect() }
 }

@@ -1,8 +1,8 @@
 //! A project's charts.
 
 mod answers;
+mod chart_page;
 mod figures;
-mod one;
 mod range;
 mod start;
 
@@ -18,14 +18,14 @@ use bourse_wire::{Day, Error};
 use maud::{Markup, html};
 
 use crate::Console;
+use crate::access::Member;
 use crate::chart::{Amount, Detail, Plot, Unit, grid};
-use crate::door::Member;
 use crate::form::Form;
 use crate::page::Section;
 use crate::refusal::{Refusal, Submission};
 use crate::{Answer, notice};
 use figures::{FIGURES, Figure, Subject, Topic};
-use range::Asked;
+use range::RangeQuery;
 
 /// Cohorts that the grid shows at once.
 const COHORTS_MAX: usize = 60;
@@ -36,13 +36,13 @@ const GLANCE_RETENTION: [i32; 2] = [1, 7];
 pub(super) fn routes() -> Router<Arc<Console>> {
     Router::new()
         .route("/analytics", get(show))
-        .route("/analytics/{chart}", get(one::show))
-        .route("/analytics/{chart}/csv", get(one::download))
+        .route("/analytics/{chart}", get(chart_page::show))
+        .route("/analytics/{chart}/csv", get(chart_page::download))
 }
 
 /// What an address says: which days, and what else.
 struct Question {
-    asked: Asked,
+    asked: RangeQuery,
     query: Form,
     /// What cannot be read of it. The usual days are meant then.
     wrong: Option<Error>,
@@ -52,9 +52,9 @@ impl Question {
     fn read(member: &Member, query: Option<&str>) -> Self {
         let query = Form::of_query(query.unwrap_or_default());
         let today = Day::of(member.console().now());
-        match Asked::read(&query, today) {
+        match RangeQuery::read(&query, today) {
             Ok(asked) => Self { asked, query, wrong: None },
-            Err(error) => Self { asked: Asked::usual(today), query, wrong: Some(error) },
+            Err(error) => Self { asked: RangeQuery::usual(today), query, wrong: Some(error) },
         }
     }
 }
@@ -129,7 +129,7 @@ async fn content(member: &Member, question: &Question) -> Result<Markup, Refusal
 async fn has_events(member: &Member, today: Day) -> Result<bool, Refusal> {
     let of_all = |figure: &&Figure| figure.operation == bourse_analytics::Chart::WalletsTotal.name();
     let figure = FIGURES.iter().find(of_all).ok_or_else(|| Refusal::missing("chart"))?;
-    let wallets = member.total(figure, &Asked::everything(today)).await?;
+    let wallets = member.total(figure, &RangeQuery::everything(today)).await?;
     Ok(wallets.is_some_and(|wallets| wallets != Amount::Count(0)))
 }
 
@@ -142,11 +142,11 @@ fn figure_of_compute() -> Result<&'static Figure, Refusal> {
 pub(super) async fn compute_by_day(member: &Member, first: Day, today: Day) -> Result<Plot, Refusal> {
     let figure = FIGURES.iter().find(|figure| figure.subject == Subject::Compute);
     let figure = figure.ok_or_else(|| Refusal::missing("chart"))?;
-    member.plot(figure, Interval::Day, &Asked::between(first, today, today)).await
+    member.plot(figure, Interval::Day, &RangeQuery::between(first, today, today)).await
 }
 
 /// One number.
-async fn tile(member: &Member, figure: &Figure, asked: &Asked) -> Result<Markup, Refusal> {
+async fn tile(member: &Member, figure: &Figure, asked: &RangeQuery) -> Result<Markup, Refusal> {
     let amount = member.total(figure, asked).await?;
     let path = member.path(&format!("/analytics/{}", figure.operation));
     Ok(html! {
@@ -162,7 +162,7 @@ async fn cards_about(
     member: &Member,
     topic: Topic,
     at_a_glance: bool,
-    asked: &Asked,
+    asked: &RangeQuery,
 ) -> Result<Vec<Markup>, Refusal> {
     let mut cards: Vec<Markup> = Vec::new();
     let mut named: Vec<String> = Vec::new();
@@ -205,7 +205,7 @@ async fn cards_about(
     Ok(cards)
 }
 
-fn card(member: &Member, figure: &Figure, title: &str, plot: &Plot, asked: &Asked) -> Markup {
+fn card(member: &Member, figure: &Figure, title: &str, plot: &Plot, asked: &RangeQuery) -> Markup {
     let path = member.path(&format!("/analytics/{}", figure.operation));
     let id = format!("chart-{}", figure.operation);
     html! {
@@ -218,12 +218,12 @@ fn card(member: &Member, figure: &Figure, title: &str, plot: &Plot, asked: &Aske
 }
 
 /// The grid of retention, as much of it as a page has room for.
-async fn grid_of(member: &Member, figure: &Figure, asked: &Asked) -> Result<Markup, Refusal> {
+async fn grid_of(member: &Member, figure: &Figure, asked: &RangeQuery) -> Result<Markup, Refusal> {
     let cohorts = member.cohorts(figure, asked).await?;
     let hidden = cohorts.len().saturating_sub(COHORTS_MAX);
     let earlier = cohorts.get(..hidden).and_then(<[_]>::last).and_then(|last| last.label.parse::<Day>().ok());
     let earlier = match earlier {
-        Some(last) => Some(Asked::between(asked.days()?.first(), last, asked.today)),
+        Some(last) => Some(RangeQuery::between(asked.days()?.first(), last, asked.today)),
         None => None,
     };
     let path = member.path(&format!("/analytics/{}", figure.operation));

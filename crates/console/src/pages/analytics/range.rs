@@ -42,7 +42,7 @@ impl Preset {
 }
 
 /// What is asked for. Dates are as somebody typed them: what is wrong with them, the operation says.
-pub(super) struct Asked {
+pub(super) struct RangeQuery {
     preset: Option<Preset>,
     from: String,
     to: String,
@@ -55,7 +55,7 @@ pub(super) struct Asked {
 pub(super) const INTERVALS: [(Interval, &str, &str); 3] =
     [(Interval::Day, "DAY", "day"), (Interval::Week, "WEEK", "week"), (Interval::Month, "MONTH", "month")];
 
-impl Asked {
+impl RangeQuery {
     /// Reads an address. Without a word about it, the last 30 days are meant.
     pub(super) fn read(query: &Form, today: Day) -> Result<Self, Error> {
         let by = query.text("by");
@@ -159,8 +159,8 @@ impl Asked {
 mod tests {
     use super::*;
 
-    fn asked(query: &str) -> Result<Asked, Error> {
-        Asked::read(&Form::of_query(query), "2025-03-14".parse().unwrap())
+    fn asked(query: &str) -> Result<RangeQuery, Error> {
+        RangeQuery::read(&Form::of_query(query), "2025-03-14".parse().unwrap())
     }
 
     #[test]

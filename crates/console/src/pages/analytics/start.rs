@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use crate::door::Member;
+use crate::access::Member;
 use crate::page::copyable;
 
 /// How to send the first event.

@@ -4,10 +4,10 @@ use axum::http::{HeaderValue, header};
 use axum::response::IntoResponse as _;
 use bourse_server::Failure;
 
-use super::one::{View, find};
+use super::audience::{View, find};
 use super::sheet::guarded;
 use crate::Answer;
-use crate::door::Member;
+use crate::access::Member;
 
 pub(super) async fn contacts(member: Member) -> Answer {
     let view = find(&member).await?;

@@ -1,8 +1,8 @@
 //! A project's audiences.
 
-mod adding;
+mod audience;
+mod contacts;
 mod download;
-mod one;
 mod sheet;
 
 use std::sync::Arc;
@@ -17,22 +17,22 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::Console;
-use crate::door::{Member, Owner};
+use crate::access::{Member, Owner};
 use crate::form::Form;
 use crate::notice::Done;
 use crate::page::Section;
 use crate::refusal::{Refusal, Submission};
-use crate::{Answer, notice, see_other, show};
+use crate::{Answer, format, notice, see_other};
 
 pub(super) fn routes() -> Router<Arc<Console>> {
     Router::new()
         .route("/audiences", get(show).post(create))
-        .route("/audiences/{audience}", get(one::show))
-        .route("/audiences/{audience}/rename", post(one::rename))
-        .route("/audiences/{audience}/delete", post(one::delete))
-        .route("/audiences/{audience}/remove", post(one::remove_contacts))
-        .route("/audiences/{audience}/preview", post(adding::preview))
-        .route("/audiences/{audience}/contacts", post(adding::add))
+        .route("/audiences/{audience}", get(audience::show))
+        .route("/audiences/{audience}/rename", post(audience::rename))
+        .route("/audiences/{audience}/delete", post(audience::delete))
+        .route("/audiences/{audience}/remove", post(audience::remove_contacts))
+        .route("/audiences/{audience}/preview", post(contacts::preview))
+        .route("/audiences/{audience}/contacts", post(contacts::add))
         .route("/audiences/{audience}/contacts.csv", get(download::contacts))
 }
 
@@ -42,7 +42,7 @@ struct Audiences {
 }
 
 #[derive(Deserialize)]
-struct Made {
+struct CreatedAudience {
     audience: Audience,
 }
 
@@ -54,7 +54,7 @@ async fn create(Owner(member): Owner, form: Form) -> Answer {
     let name = form.text("name");
     let made = member.ask_as("Builder/CreateAudience", &json!({ "name": name })).await;
     match Submission::of(made)? {
-        Submission::Accepted(Made { audience }) => {
+        Submission::Accepted(CreatedAudience { audience }) => {
             Ok(see_other(&Done::Created.at(&member.path(&format!("/audiences/{}", audience.id)))))
         }
         Submission::Rejected(error) => {
@@ -104,9 +104,9 @@ fn list(member: &Member, audiences: &[Audience]) -> Markup {
                             th.name scope="row" {
                                 a href=(member.path(&format!("/audiences/{}", audience.id))) { (audience.name) }
                             }
-                            td.number { (show::number(audience.contact_count)) }
-                            td { (show::time(audience.created_at)) }
-                            td { (show::time(audience.updated_at)) }
+                            td.number { (format::number(audience.contact_count)) }
+                            td { (format::time(audience.created_at)) }
+                            td { (format::time(audience.updated_at)) }
                         }
                     }
                 }

@@ -7,13 +7,13 @@ use serde_json::json;
 
 use super::browse;
 use super::records::contract_info;
-use super::{Place, images};
+use super::{CollectionRef, images};
 use crate::Answer;
-use crate::door::{Member, Owner};
+use crate::access::{Member, Owner};
 use crate::form::Form;
 use crate::notice::Done;
 use crate::refusal::{Refusal, Submission};
-use crate::{see_other, show};
+use crate::{format, see_other};
 
 /// Characters of a contract's name and of its description that are shown.
 const NAME_CHARS: usize = 120;
@@ -28,18 +28,18 @@ pub(super) struct About {
 }
 
 impl About {
-    pub(super) async fn ask(member: &Member, place: &Place) -> Result<Self, Refusal> {
-        let info = contract_info(member, place).await?;
-        let followed = member.console().store().following(place.key).await?;
-        Ok(Self { name: name(place, info.as_ref()), info, followed })
+    pub(super) async fn ask(member: &Member, collection: &CollectionRef) -> Result<Self, Refusal> {
+        let info = contract_info(member, collection).await?;
+        let followed = member.console().store().following(collection.key).await?;
+        Ok(Self { name: name(collection, info.as_ref()), info, followed })
     }
 }
 
 /// What a contract is called.
-pub(super) fn name(place: &Place, info: Option<&ContractInfo>) -> String {
+pub(super) fn name(collection: &CollectionRef, info: Option<&ContractInfo>) -> String {
     let name: String = info.map_or("", |info| info.name.trim()).chars().take(NAME_CHARS).collect();
     if name.is_empty() {
-        let address = place.key.address.to_string();
+        let address = collection.key.address.to_string();
         return format!("{}…", address.get(..10).unwrap_or_default());
     }
     name
@@ -47,33 +47,33 @@ pub(super) fn name(place: &Place, info: Option<&ContractInfo>) -> String {
 
 /// Asks for the contract, or for all of its tokens, to be fetched anew.
 pub(super) async fn refresh(Owner(member): Owner, form: Form) -> Answer {
-    let place = Place::of(&member)?;
+    let collection = CollectionRef::of(&member)?;
     let operation = match form.text("what") {
         "tokens" => "Metadata/RefreshAllContractTokens",
         _ => "Metadata/RefreshContractInfo",
     };
-    match Submission::of(member.ask(operation, &place.asked(json!({}))).await)? {
-        Submission::Accepted(_) => Ok(see_other(&Done::Queued.at(&place.path))),
-        Submission::Rejected(error) => browse::refused(&member, &place, &error).await,
+    match Submission::of(member.ask(operation, &collection.body(json!({}))).await)? {
+        Submission::Accepted(_) => Ok(see_other(&Done::Queued.at(&collection.path))),
+        Submission::Rejected(error) => browse::refused(&member, &collection, &error).await,
     }
 }
 
 /// The contract's name with its picture, and what it is.
-pub(super) fn heading(member: &Member, place: &Place, about: &About) -> Markup {
+pub(super) fn heading(member: &Member, collection: &CollectionRef, about: &About) -> Markup {
     let info = about.info.as_ref();
     let kind = info.map_or(ContractType::Unknown, |info| info.r#type);
     html! {
         nav.crumbs aria-label="Breadcrumb" { a href=(member.path("/collections")) { "Collections" } }
         header.titled {
-            (images::of_contract(place, info))
+            (images::of_contract(collection, info))
             div {
                 h1 { bdi { (about.name) } }
                 p.badges {
                     @if kind != ContractType::Unknown { span.badge { (kind) } }
-                    span.badge { (place.network) }
+                    span.badge { (collection.network) }
                     @if info.is_some_and(|info| info.extensions.verified) { span.badge { "verified" } }
                     @if about.followed.is_some() { span.badge { "followed" } }
-                    (show::hex(place.key.address))
+                    (format::hex(collection.key.address))
                 }
             }
         }
@@ -85,8 +85,8 @@ pub(super) fn following(followed: Option<&Followed>) -> Markup {
     html! {
         @match followed {
             None => span.soft { "not followed" },
-            Some(followed) if followed.live => { "live, at block " (show::number(followed.next_block.saturating_sub(1))) }
-            Some(followed) => { "reading history, next is block " (show::number(followed.next_block)) }
+            Some(followed) if followed.live => { "live, at block " (format::number(followed.next_block.saturating_sub(1))) }
+            Some(followed) => { "reading history, next is block " (format::number(followed.next_block)) }
         }
     }
 }
@@ -104,7 +104,7 @@ pub(super) fn state(status: Option<MetadataStatus>, queued_at: Option<Timestamp>
                         MetadataStatus::Refreshing => { "it is being fetched anew; what is shown was known before" }
                         MetadataStatus::Available => { "it was fetched" }
                     }
-                    @if let Some(at) = queued_at { ", waiting since " (show::time(at)) }
+                    @if let Some(at) = queued_at { ", waiting since " (format::time(at)) }
                 }
             }
         }
@@ -113,31 +113,31 @@ pub(super) fn state(status: Option<MetadataStatus>, queued_at: Option<Timestamp>
 
 /// An instant that is the zero time where nobody knows it.
 pub(super) fn known_time(at: Timestamp) -> Markup {
-    show::time_or(Some(at).filter(|at| *at != Timestamp::ZERO), "not known")
+    format::time_or(Some(at).filter(|at| *at != Timestamp::ZERO), "not known")
 }
 
-pub(super) fn facts(member: &Member, place: &Place, about: &About) -> Markup {
+pub(super) fn facts(member: &Member, collection: &CollectionRef, about: &About) -> Markup {
     let networks = &member.console().settings().networks;
     html! {
         details.panel.about {
             summary { "About the contract" }
             dl.facts {
-                dt { "Address" } dd { code { (place.key.address) } }
-                dt { "Network" } dd { (place.network) ", chain " (place.key.chain) }
+                dt { "Address" } dd { code { (collection.key.address) } }
+                dt { "Network" } dd { (collection.network) ", chain " (collection.key.chain) }
                 dt { "Following" } dd { (following(about.followed.as_ref())) }
                 @if let Some(info) = &about.info {
                     dt { "Type" } dd { (info.r#type) @if !info.symbol.is_empty() { ", " bdi { (info.symbol) } } }
                     @if !info.extensions.description.is_empty() {
-                        dt { "Description" } dd.long { (show::shortened(&info.extensions.description, DESCRIPTION_CHARS)) }
+                        dt { "Description" } dd.long { (format::shortened(&info.extensions.description, DESCRIPTION_CHARS)) }
                     }
-                    @if !info.extensions.link.is_empty() { dt { "Website" } dd { (show::web_link(&info.extensions.link)) } }
+                    @if !info.extensions.link.is_empty() { dt { "Website" } dd { (format::web_link(&info.extensions.link)) } }
                     @if info.extensions.verified { dt { "Verified by" } dd { bdi { (info.extensions.verified_by) } } }
-                    @if info.extensions.origin_address != place.key.address {
+                    @if info.extensions.origin_address != collection.key.address {
                         dt { "Comes from" }
                         dd {
                             code { (info.extensions.origin_address) }
                             @if info.extensions.origin_chain_id != 0 {
-                                " on " (show::network(networks, bourse_wire::ChainId(info.extensions.origin_chain_id)))
+                                " on " (format::network(networks, bourse_wire::ChainId(info.extensions.origin_chain_id)))
                             }
                         }
                     }
@@ -145,15 +145,15 @@ pub(super) fn facts(member: &Member, place: &Place, about: &About) -> Markup {
                     dt { "Changed" } dd { (known_time(info.updated_at)) }
                 }
             }
-            @if member.is_owner() { (refreshing(member, place)) }
+            @if member.is_owner() { (refreshing(member, collection)) }
         }
     }
 }
 
-fn refreshing(member: &Member, place: &Place) -> Markup {
+fn refreshing(member: &Member, collection: &CollectionRef) -> Markup {
     let button = |what: &str, text: &str| {
         html! {
-            form method="post" action={ (place.path) "/refresh" } {
+            form method="post" action={ (collection.path) "/refresh" } {
                 (member.visitor.form_token())
                 input type="hidden" name="what" value=(what);
                 button.plain { (text) }

@@ -8,9 +8,9 @@ use bourse_wire::{ContractInfo, TokenId, TokenMetadata};
 use maud::{Markup, html};
 use sha2::{Digest as _, Sha256};
 
-use super::Place;
+use super::CollectionRef;
 use super::records::{contract_info, token_json};
-use crate::door::Member;
+use crate::access::Member;
 use crate::pictures::NoPicture;
 use crate::{Answer, see_other};
 
@@ -22,14 +22,14 @@ const KEPT: &str = "private, max-age=86400";
 const MISSED: &str = "private, max-age=60";
 
 pub(super) async fn token(member: Member) -> Answer {
-    let (place, token) = (Place::of(&member)?, member.part::<TokenId>("token")?);
-    let metadata: TokenMetadata = serde_json::from_value(token_json(&member, &place, token).await?)?;
+    let (collection, token) = (CollectionRef::of(&member)?, member.part::<TokenId>("token")?);
+    let metadata: TokenMetadata = serde_json::from_value(token_json(&member, &collection, token).await?)?;
     answer(&member, link_of_token(&metadata)).await
 }
 
 pub(super) async fn logo(member: Member) -> Answer {
-    let place = Place::of(&member)?;
-    let info = contract_info(&member, &place).await?;
+    let collection = CollectionRef::of(&member)?;
+    let info = contract_info(&member, &collection).await?;
     answer(&member, info.as_ref().map_or("", link_of_contract)).await
 }
 
@@ -43,13 +43,13 @@ fn link_of_contract(info: &ContractInfo) -> &str {
 }
 
 /// A token's picture in a page.
-pub(super) fn of_token(place: &Place, token: &TokenMetadata) -> Markup {
-    framed(&place.token(token.token_id, "/image"), link_of_token(token))
+pub(super) fn of_token(collection: &CollectionRef, token: &TokenMetadata) -> Markup {
+    framed(&collection.token(token.token_id, "/image"), link_of_token(token))
 }
 
 /// A contract's picture in a page.
-pub(super) fn of_contract(place: &Place, info: Option<&ContractInfo>) -> Markup {
-    framed(&format!("{}/logo", place.path), info.map_or("", link_of_contract))
+pub(super) fn of_contract(collection: &CollectionRef, info: Option<&ContractInfo>) -> Markup {
+    framed(&format!("{}/logo", collection.path), info.map_or("", link_of_contract))
 }
 
 /// The picture is an ornament of the name beside it, and so has no text of its own.
@@ -72,7 +72,7 @@ async fn answer(member: &Member, link: &str) -> Answer {
     Ok(match console.pictures.find(console, member.visitor.account.id, link).await {
         Ok(picture) => {
             let content = picture.content.clone();
-            response((StatusCode::OK, KEPT), picture.media_type, content.into_response())
+            response(StatusCode::OK, KEPT, picture.media_type, content.into_response())
         }
         Err(reason) => {
             tracing::debug!(%reason, "no picture");
@@ -80,7 +80,7 @@ async fn answer(member: &Member, link: &str) -> Answer {
                 NoPicture::TooMany => StatusCode::TOO_MANY_REQUESTS,
                 NoPicture::Unnamed | NoPicture::Unusable(_) => StatusCode::NOT_FOUND,
             };
-            response((status, MISSED), "image/svg+xml", NOTHING.into_response())
+            response(status, MISSED, "image/svg+xml", NOTHING.into_response())
         }
     })
 }
@@ -91,7 +91,8 @@ fn own_path<'l>(public_url: &str, link: &'l str) -> Option<&'l str> {
 }
 
 fn response(
-    (status, kept): (StatusCode, &'static str),
+    status: StatusCode,
+    kept: &'static str,
     media_type: &'static str,
     mut response: Response,
 ) -> Response {

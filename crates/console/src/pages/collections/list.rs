@@ -12,13 +12,13 @@ use maud::{Markup, html};
 use serde_json::json;
 
 use super::records::{Currencies, Order, floor, token_count};
-use super::{Place, contract, images, price};
-use crate::door::{Member, Owner};
+use super::{CollectionRef, contract, images, price};
+use crate::access::{Member, Owner};
 use crate::form::Form;
 use crate::notice::{self, Done};
 use crate::page::Section;
 use crate::refusal::{Refusal, Submission};
-use crate::{Answer, see_other, show};
+use crate::{Answer, format, see_other};
 
 /// Collections on a page.
 const PAGE_SIZE: u64 = 25;
@@ -29,7 +29,7 @@ const LOAD_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// What was typed into one of the two forms, and what is wrong with it.
 #[derive(Default)]
-struct Typed<'f> {
+struct Input<'f> {
     form: Form,
     /// Where it says why it was not taken.
     refused: Option<&'f Error>,
@@ -39,14 +39,14 @@ struct Typed<'f> {
 pub(super) async fn show(member: Member, RawQuery(text): RawQuery) -> Answer {
     let form = Form::of_query(text.as_deref().unwrap_or_default());
     let page = form.text("page").parse().unwrap_or(1).max(1);
-    page_of(&member, &Typed { page, ..Typed::default() }).await
+    page_of(&member, &Input { page, ..Input::default() }).await
 }
 
 /// Goes to the collection that is named in the form.
 pub(super) async fn open(member: Member, RawQuery(text): RawQuery) -> Answer {
     let form = Form::of_query(text.as_deref().unwrap_or_default());
     match named(&member, &form, "network", "address") {
-        Ok(key) => Ok(see_other(&Place::new(&member, key).path)),
+        Ok(key) => Ok(see_other(&CollectionRef::new(&member, key).path)),
         Err(error) => refused(&member, form, &error).await,
     }
 }
@@ -54,7 +54,7 @@ pub(super) async fn open(member: Member, RawQuery(text): RawQuery) -> Answer {
 /// Follows a collection on its chain, as part of the project's market.
 pub(super) async fn follow(Owner(member): Owner, form: Form) -> Answer {
     match Submission::of(follow_named(&member, &form).await)? {
-        Submission::Accepted(key) => Ok(see_other(&Done::Queued.at(&Place::new(&member, key).path))),
+        Submission::Accepted(key) => Ok(see_other(&Done::Queued.at(&CollectionRef::new(&member, key).path))),
         Submission::Rejected(error) => refused(&member, form, &error).await,
     }
 }
@@ -62,7 +62,7 @@ pub(super) async fn follow(Owner(member): Owner, form: Form) -> Answer {
 async fn follow_named(member: &Member, form: &Form) -> Result<CollectionKey, Refusal> {
     let key = named(member, form, "follow_network", "follow_address")?;
     let from_block: u64 = form.read_if_set("from_block")?.unwrap_or_default();
-    let body = Place::new(member, key).asked(json!({ "fromBlock": from_block }));
+    let body = CollectionRef::new(member, key).body(json!({ "fromBlock": from_block }));
     member.ask("Admin/CreateCollection", &body).await?;
     Ok(key)
 }
@@ -82,13 +82,13 @@ fn named(
 }
 
 async fn refused(member: &Member, form: Form, error: &Error) -> Answer {
-    let page = page_of(member, &Typed { form, refused: Some(error), page: 1 }).await?;
+    let page = page_of(member, &Input { form, refused: Some(error), page: 1 }).await?;
     Ok((StatusCode::UNPROCESSABLE_ENTITY, page).into_response())
 }
 
 /// A collection in the list.
 struct Row {
-    place: Place,
+    collection: CollectionRef,
     info: Option<ContractInfo>,
     /// None while it is being loaded.
     numbers: Option<Result<Numbers, Error>>,
@@ -101,7 +101,7 @@ struct Numbers {
     currencies: Currencies,
 }
 
-async fn page_of(member: &Member, typed: &Typed<'_>) -> Result<Response, Refusal> {
+async fn page_of(member: &Member, typed: &Input<'_>) -> Result<Response, Refusal> {
     let skip = typed.page.saturating_sub(1).saturating_mul(PAGE_SIZE);
     let mut found = member.console().store().market_collections(member.scope(), skip, PAGE_SIZE + 1).await?;
     let more = found.len() as u64 > PAGE_SIZE;
@@ -127,18 +127,18 @@ async fn page_of(member: &Member, typed: &Typed<'_>) -> Result<Response, Refusal
     Ok(member.page(Section::Collections, "Collections", &body))
 }
 
-async fn row(member: &Member, collection: MarketCollection) -> Result<Row, Refusal> {
-    let place = Place::new(member, collection.key);
-    let info = collection.info.and_then(|info| serde_json::from_str(&info).ok());
+async fn row(member: &Member, market: MarketCollection) -> Result<Row, Refusal> {
+    let collection = CollectionRef::new(member, market.key);
+    let info = market.info.and_then(|info| serde_json::from_str(&info).ok());
     let numbers = async {
-        let tokens = token_count(member, &place).await?;
-        let floor = floor(member, &place).await?.map(|(_, order)| order);
-        Ok::<_, Refusal>(Numbers { tokens, floor, currencies: Currencies::ask(member, &place).await? })
+        let tokens = token_count(member, &collection).await?;
+        let floor = floor(member, &collection).await?.map(|(_, order)| order);
+        Ok::<_, Refusal>(Numbers { tokens, floor, currencies: Currencies::ask(member, &collection).await? })
     };
     let numbers = tokio::time::timeout(LOAD_TIMEOUT, numbers).await.ok().map(Submission::of).transpose()?;
     let numbers = numbers.map(Submission::into_result);
-    let followed = member.console().store().following(place.key).await?;
-    Ok(Row { place, info, numbers, followed })
+    let followed = member.console().store().following(collection.key).await?;
+    Ok(Row { collection, info, numbers, followed })
 }
 
 fn table(rows: &[Row]) -> Markup {
@@ -162,20 +162,20 @@ fn line(row: &Row) -> Markup {
         tr {
             th scope="row" {
                 div.titled {
-                    (images::of_contract(&row.place, info))
+                    (images::of_contract(&row.collection, info))
                     div {
-                        a href=(row.place.path) { bdi { (contract::name(&row.place, info)) } }
-                        br; (show::hex(row.place.key.address))
+                        a href=(row.collection.path) { bdi { (contract::name(&row.collection, info)) } }
+                        br; (format::hex(row.collection.key.address))
                     }
                 }
             }
             td { @if kind == ContractType::Unknown { span.soft { "not known" } } @else { (kind) } }
-            td { (row.place.network) }
+            td { (row.collection.network) }
             @match &row.numbers {
                 None => td colspan="2" { span.soft { "being loaded: look again in a moment" } },
                 Some(Err(error)) => td colspan="2" { span.soft { (error) } },
                 Some(Ok(numbers)) => {
-                    td.number { (show::number(numbers.tokens)) }
+                    td.number { (format::number(numbers.tokens)) }
                     td {
                         @match &numbers.floor {
                             Some(order) => (price::of_order(order, &numbers.currencies)),
@@ -195,7 +195,7 @@ fn pages(member: &Member, page: u64, more: bool) -> Markup {
         @if page > 1 || more {
             nav.pages aria-label="Pages" {
                 @if page > 1 { a.button.plain rel="prev" href=(at(page - 1)) { "← Previous" } }
-                span.soft { "Page " (show::number(page)) }
+                span.soft { "Page " (format::number(page)) }
                 @if more { a.button.plain rel="next" href=(at(page + 1)) { "Next →" } }
             }
         }
@@ -221,7 +221,7 @@ fn opening(member: &Member, typed: &Form) -> Markup {
     }
 }
 
-fn follow_form(member: &Member, typed: &Typed<'_>) -> Markup {
+fn follow_form(member: &Member, typed: &Input<'_>) -> Markup {
     let nodes = member.console().nodes();
     let is_typed = typed.form.is_set("follow_address") || typed.form.is_set("follow_network");
     html! {

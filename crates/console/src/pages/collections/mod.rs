@@ -18,7 +18,7 @@ use bourse_wire::{Address, TokenId};
 use serde_json::{Value, json};
 
 use crate::Console;
-use crate::door::Member;
+use crate::access::Member;
 use crate::refusal::Refusal;
 
 pub(super) fn routes() -> Router<Arc<Console>> {
@@ -36,7 +36,7 @@ pub(super) fn routes() -> Router<Arc<Console>> {
 }
 
 /// A contract on a chain, and where its pages are.
-struct Place {
+struct CollectionRef {
     key: CollectionKey,
     /// The network's name, or the chain's number where it has none.
     network: String,
@@ -44,7 +44,7 @@ struct Place {
     path: String,
 }
 
-impl Place {
+impl CollectionRef {
     fn new(member: &Member, key: CollectionKey) -> Self {
         let network = member.console().settings().networks.label(key.chain.0);
         let path = member.path(&format!("/collections/{network}/{}", key.address));
@@ -65,7 +65,7 @@ impl Place {
     }
 
     /// The body of a question about it, with some more members.
-    fn asked(&self, more: Value) -> Value {
+    fn body(&self, more: Value) -> Value {
         let mut body = json!({ "chainId": self.key.chain.to_string(), "contractAddress": self.key.address });
         if let (Value::Object(body), Value::Object(more)) = (&mut body, more) {
             body.extend(more);

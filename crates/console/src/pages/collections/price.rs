@@ -4,7 +4,7 @@ use bourse_wire::{Address, Amount};
 use maud::{Markup, html};
 
 use super::records::{Currencies, Order};
-use crate::show;
+use crate::format;
 
 /// The price of one unit of an order.
 pub(super) fn of_order(order: &Order, currencies: &Currencies) -> Markup {
@@ -25,7 +25,7 @@ pub(super) fn amount(amount: Amount, formatted: &str, currency: Address, currenc
             (decimal(formatted)) " "
             @match known {
                 Some(known) => bdi { (known.symbol) },
-                None => (show::hex(currency)),
+                None => (format::hex(currency)),
             }
         }
     }
@@ -35,8 +35,8 @@ pub(super) fn amount(amount: Amount, formatted: &str, currency: Address, currenc
 pub(super) fn decimal(text: &str) -> String {
     let (whole, rest) = text.split_once('.').unwrap_or((text, ""));
     match rest {
-        "" | "0" => show::number(whole),
-        rest => format!("{}.{rest}", show::number(whole)),
+        "" | "0" => format::number(whole),
+        rest => format!("{}.{rest}", format::number(whole)),
     }
 }
 

@@ -8,9 +8,9 @@ use bourse_wire::{
 use serde::Deserialize;
 use serde_json::{Number, Value, json};
 
-use super::Place;
-use crate::ask::unless_missing;
-use crate::door::Member;
+use super::CollectionRef;
+use crate::access::Member;
+use crate::operations::unless_missing;
 use crate::refusal::Refusal;
 
 /// A token with its best orders.
@@ -104,68 +104,78 @@ pub(super) struct Currency {
 /// The currencies of a chain.
 pub(super) struct Currencies {
     pub(super) all: Vec<Currency>,
-    places: HashMap<Address, usize>,
+    indexes: HashMap<Address, usize>,
 }
 
 impl Currencies {
-    pub(super) async fn ask(member: &Member, place: &Place) -> Result<Self, Refusal> {
+    pub(super) async fn ask(member: &Member, collection: &CollectionRef) -> Result<Self, Refusal> {
         #[derive(Deserialize)]
         struct Answer {
             currencies: Vec<Currency>,
         }
-        let body = json!({ "chainId": place.key.chain.to_string() });
+        let body = json!({ "chainId": collection.key.chain.to_string() });
         let Answer { currencies: all } = member.ask_as("Marketplace/ListCurrencies", &body).await?;
         Ok(Self::new(all))
     }
 
     pub(super) fn new(all: Vec<Currency>) -> Self {
-        let places = all.iter().enumerate().map(|(place, known)| (known.contract_address, place)).collect();
-        Self { all, places }
+        let indexes = all.iter().enumerate().map(|(index, known)| (known.contract_address, index)).collect();
+        Self { all, indexes }
     }
 
     pub(super) fn get(&self, address: Address) -> Option<&Currency> {
-        self.places.get(&address).and_then(|place| self.all.get(*place))
+        self.indexes.get(&address).and_then(|index| self.all.get(*index))
     }
 }
 
 /// What is known of a contract; nothing when nobody said anything of it.
-pub(super) async fn contract_info(member: &Member, place: &Place) -> Result<Option<ContractInfo>, Refusal> {
+pub(super) async fn contract_info(
+    member: &Member,
+    collection: &CollectionRef,
+) -> Result<Option<ContractInfo>, Refusal> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
     struct Answer {
         contract_info: ContractInfo,
     }
-    let answer = member.ask_as::<Answer>("Metadata/GetContractInfo", &place.asked(json!({}))).await;
+    let answer = member.ask_as::<Answer>("Metadata/GetContractInfo", &collection.body(json!({}))).await;
     Ok(unless_missing(answer)?.map(|answer| answer.contract_info))
 }
 
 /// How many tokens a collection has.
-pub(super) async fn token_count(member: &Member, place: &Place) -> Result<u64, Refusal> {
-    let body = place.asked(json!({}));
+pub(super) async fn token_count(member: &Member, collection: &CollectionRef) -> Result<u64, Refusal> {
+    let body = collection.body(json!({}));
     Ok(member.ask_as::<Count>("Marketplace/GetCountOfAllCollectibles", &body).await?.count)
 }
 
 /// The cheapest listing of a collection, and of which token it is.
-pub(super) async fn floor(member: &Member, place: &Place) -> Result<Option<(TokenId, Order)>, Refusal> {
+pub(super) async fn floor(
+    member: &Member,
+    collection: &CollectionRef,
+) -> Result<Option<(TokenId, Order)>, Refusal> {
     #[derive(Deserialize)]
     struct Answer {
         collectible: Collectible,
     }
-    let answer = member.ask_as::<Answer>("Marketplace/GetFloorOrder", &place.asked(json!({}))).await;
+    let answer = member.ask_as::<Answer>("Marketplace/GetFloorOrder", &collection.body(json!({}))).await;
     let found = unless_missing(answer)?.map(|answer| answer.collectible);
     Ok(found.and_then(|found| Some((found.metadata.token_id, found.listing?))))
 }
 
 /// The metadata of a token as it is answered, text by text.
-pub(super) async fn token_json(member: &Member, place: &Place, token: TokenId) -> Result<Value, Refusal> {
-    let body = place.asked(json!({ "tokenIDs": [token] }));
+pub(super) async fn token_json(
+    member: &Member,
+    collection: &CollectionRef,
+    token: TokenId,
+) -> Result<Value, Refusal> {
+    let body = collection.body(json!({ "tokenIDs": [token] }));
     let mut answer = member.ask("Metadata/GetTokenMetadata", &body).await?;
     let found = answer.get_mut("tokenMetadata").and_then(|tokens| tokens.get_mut(0)).map(Value::take);
     if let Some(found) = found {
         return Ok(found);
     }
     // One that only orders or balances name has no metadata, and a page all the same.
-    let body = place.asked(json!({ "tokenId": token }));
+    let body = collection.body(json!({ "tokenId": token }));
     let answer = unless_missing(member.ask("Marketplace/GetCollectible", &body).await)?;
     let found = answer.and_then(|mut answer| answer.get_mut("metadata").map(Value::take));
     found.ok_or_else(|| Refusal::missing("token"))

@@ -7,12 +7,12 @@ use bourse_wire::{Error, Text};
 use maud::{Markup, html};
 
 use super::{page, refused, snippets};
-use crate::door::{Member, Owner};
+use crate::access::{Member, Owner};
 use crate::form::Form;
 use crate::notice::Done;
 use crate::page::{Section, copyable};
 use crate::refusal::{Refusal, Submission};
-use crate::{Answer, notice, see_other, show};
+use crate::{Answer, format, notice, see_other};
 
 const ORIGINS_MAX: usize = 100;
 
@@ -138,8 +138,8 @@ fn row(member: &Member, key: &AccessKeyRecord) -> Markup {
             td { @if key.active { "active" } @else { "disabled" } }
             td { (all_or(&key.allowed_origins)) @if key.require_origin { " (required)" } }
             td { (all_or(&key.allowed_services)) }
-            td { (show::time(key.created_at)) }
-            td { (show::time_or(key.last_used_at, "never")) }
+            td { (format::time(key.created_at)) }
+            td { (format::time_or(key.last_used_at, "never")) }
             td.actions {
                 @if key.active && member.is_owner() {
                     a.button.plain href=(path("")) { "Edit" span.unseen { " " (name) } }

@@ -14,7 +14,7 @@ use bourse_wire::Error;
 use maud::{Markup, html};
 
 use crate::Console;
-use crate::door::Member;
+use crate::access::Member;
 use crate::page::Section;
 use crate::refusal::Refusal;
 use crate::{Answer, notice};

@@ -5,11 +5,11 @@ use bourse_wire::{Error, Text, Timestamp};
 use maud::{Markup, html};
 
 use super::{page, refused};
-use crate::door::{Member, Owner};
+use crate::access::{Member, Owner};
 use crate::form::Form;
 use crate::notice::Done;
 use crate::page::copyable;
-use crate::{Answer, later, see_other, show};
+use crate::{Answer, format, later, see_other};
 
 /// For how many days a token can be made.
 const DAYS: [(u64, &str); 4] = [(30, "30 days"), (90, "90 days"), (365, "a year"), (0, "no end")];
@@ -88,9 +88,9 @@ fn row(member: &Member, token: &SecretTokenRecord) -> Markup {
         tr.off[state != "valid"] {
             td { (name) }
             td { (state) }
-            td { (show::time(token.created_at)) }
-            td { (show::time_or(token.expires_at, "no end")) }
-            td { (show::time_or(token.last_used_at, "never")) }
+            td { (format::time(token.created_at)) }
+            td { (format::time_or(token.expires_at, "no end")) }
+            td { (format::time_or(token.last_used_at, "never")) }
             td.actions {
                 @if state == "valid" && member.is_owner() {
                     form method="post" action=(member.path(&format!("/credentials/tokens/{}/revoke", token.id)))

@@ -1,7 +1,7 @@
 //! The API explorer: pick an operation, fill in a form, send it, see the answer.
 
 mod body;
-mod one;
+mod operation;
 mod pretty;
 
 use std::sync::Arc;
@@ -15,13 +15,13 @@ use maud::{Markup, html};
 
 use crate::Answer;
 use crate::Console;
-use crate::door::Member;
+use crate::access::Member;
 use crate::page::Section;
 
 pub(super) fn routes() -> Router<Arc<Console>> {
     Router::new()
         .route("/explorer", get(show))
-        .route("/explorer/{service}/{operation}", get(one::show).post(one::send))
+        .route("/explorer/{service}/{operation}", get(operation::show).post(operation::send))
 }
 
 async fn show(member: Member) -> Answer {

@@ -2,7 +2,7 @@
 
 /// An answer as it is shown.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Shown {
+pub(super) struct Excerpt {
     pub(super) text: String,
     /// Whether there is more of it.
     pub(super) is_cut: bool,
@@ -10,14 +10,14 @@ pub(super) struct Shown {
 
 /// Lays JSON out, and stops when it is as long as is shown: an answer may be many times that. Numbers and texts stay as
 /// they are written.
-pub(super) fn lay_out(json: &str, bytes_max: usize) -> Shown {
+pub(super) fn lay_out(json: &str, bytes_max: usize) -> Excerpt {
     let mut text = String::new();
     let (mut depth, mut in_string, mut is_escaped) = (0_usize, false, false);
     let mut rest = json.chars().peekable();
     while let Some(c) = rest.next() {
         if text.len() + c.len_utf8() > bytes_max {
             text.truncate(text.floor_char_boundary(bytes_max));
-            return Shown { text, is_cut: true };
+            return Excerpt { text, is_cut: true };
         }
         if in_string {
             text.push(c);
@@ -53,7 +53,7 @@ pub(super) fn lay_out(json: &str, bytes_max: usize) -> Shown {
             }
         }
     }
-    Shown { text, is_cut: false }
+    Excerpt { text, is_cut: false }
 }
 
 fn break_line(text: &mut String, depth: usize) {
@@ -62,9 +62,9 @@ fn break_line(text: &mut String, depth: usize) {
 }
 
 /// Text that is no JSON, as much of it as is shown.
-pub(super) fn cut(text: &str, bytes_max: usize) -> Shown {
+pub(super) fn cut(text: &str, bytes_max: usize) -> Excerpt {
     let end = text.floor_char_boundary(bytes_max);
-    Shown { text: text[..end].to_owned(), is_cut: end < text.len() }
+    Excerpt { text: text[..end].to_owned(), is_cut: end < text.len() }
 }
 
 #[cfg(test)]
@@ -80,7 +80,7 @@ mod tests {
         });
         let expected = serde_json::to_string_pretty(&value).unwrap();
         for written in [value.to_string(), expected.clone()] {
-            assert_eq!(lay_out(&written, 1 << 20), Shown { text: expected.clone(), is_cut: false });
+            assert_eq!(lay_out(&written, 1 << 20), Excerpt { text: expected.clone(), is_cut: false });
         }
         assert_eq!(lay_out("1.50", 100).text, "1.50");
     }
@@ -92,7 +92,7 @@ mod tests {
             let shown = lay_out(&long, bytes_max);
             assert!(shown.is_cut && shown.text.len() <= bytes_max, "{}", shown.text.len());
         }
-        assert_eq!(cut("aé", 2), Shown { text: "a".to_owned(), is_cut: true });
-        assert_eq!(cut("aé", 3), Shown { text: "aé".to_owned(), is_cut: false });
+        assert_eq!(cut("aé", 2), Excerpt { text: "a".to_owned(), is_cut: true });
+        assert_eq!(cut("aé", 3), Excerpt { text: "aé".to_owned(), is_cut: false });
     }
 }

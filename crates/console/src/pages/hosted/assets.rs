@@ -8,13 +8,13 @@ use bourse_wire::{Asset, Error, RecordId, Text, TokenId};
 use maud::{Markup, html};
 use serde_json::json;
 
-use super::collection::{self, Typed};
+use super::collection::{self, Input};
 use super::{path, token};
-use crate::door::{Member, Owner};
+use crate::access::{Member, Owner};
 use crate::form::{Form, Upload};
 use crate::notice::Done;
 use crate::refusal::{Refusal, Submission};
-use crate::{Answer, see_other, show};
+use crate::{Answer, format, see_other};
 
 /// The longest image that is written into a page itself, in bytes.
 const INLINE_BYTES_MAX: usize = 16 * 1024;
@@ -88,7 +88,7 @@ async fn uploaded(member: &Member, owner: AssetOwner, result: Result<(), Refusal
                 let page = token::page(member, token, Some(&error)).await?;
                 Ok((StatusCode::UNPROCESSABLE_ENTITY, page).into_response())
             }
-            None => collection::refused(member, &Typed { error: Some(&error), ..Typed::default() }).await,
+            None => collection::refused(member, &Input { error: Some(&error), ..Input::default() }).await,
         },
     }
 }
@@ -153,9 +153,9 @@ fn row(member: &Member, asset: &Asset) -> Markup {
                 @if asset.url.is_empty() { (name) " " span.soft { "(none yet)" } } @else { a href=(at("/file")) { (name) } }
             }
             td { (asset.mime_type) }
-            td.number { @if asset.filesize > 0 { (show::number(asset.filesize)) } }
+            td.number { @if asset.filesize > 0 { (format::number(asset.filesize)) } }
             td { @if let (Some(width), Some(height)) = (asset.width, asset.height) { (width) " × " (height) } }
-            td { (show::time(asset.updated_at)) }
+            td { (format::time(asset.updated_at)) }
             td.actions {
                 @if member.is_owner() {
                     form.inline method="post" enctype="multipart/form-data" action=(at("/file")) {

@@ -8,17 +8,17 @@ use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{OneCollection, Paged, ROWS, assets, links, page_number, path, state, titled, token};
-use crate::door::{Member, Owner};
+use super::{CollectionAnswer, PageInfo, ROWS, assets, links, page_number, path, state, titled, token};
+use crate::access::{Member, Owner};
 use crate::form::Form;
 use crate::notice::Done;
 use crate::page::{Section, copyable, page_links};
 use crate::refusal::{Refusal, Submission};
-use crate::{Answer, notice, see_other, show};
+use crate::{Answer, format, notice, see_other};
 
 #[derive(Deserialize)]
 struct Tokens {
-    page: Paged,
+    page: PageInfo,
     tokens: Vec<TokenMetadata>,
 }
 
@@ -30,7 +30,7 @@ struct Links {
 
 /// What was typed and not taken, and why.
 #[derive(Default)]
-pub(super) struct Typed<'t> {
+pub(super) struct Input<'t> {
     pub(super) error: Option<&'t Error>,
     pub(super) token_id: &'t str,
     pub(super) name: &'t str,
@@ -39,7 +39,7 @@ pub(super) struct Typed<'t> {
 }
 
 pub(super) async fn show(member: Member, uri: Uri) -> Answer {
-    page(&member, page_number(&uri), &Typed::default()).await
+    page(&member, page_number(&uri), &Input::default()).await
 }
 
 pub(super) async fn publish(Owner(member): Owner, form: Form) -> Answer {
@@ -68,7 +68,7 @@ pub(super) async fn create_token(Owner(member): Owner, form: Form) -> Answer {
             Ok(see_other(&Done::Created.at(&token::path(&member, collection, token, ""))))
         }
         Submission::Rejected(error) => {
-            refused(&member, &Typed { error: Some(&error), token_id, name, ..Typed::default() }).await
+            refused(&member, &Input { error: Some(&error), token_id, name, ..Input::default() }).await
         }
     }
 }
@@ -86,18 +86,18 @@ async fn add_token(
 }
 
 /// The page again, with the reason why something was not done, and what was typed.
-pub(super) async fn refused(member: &Member, typed: &Typed<'_>) -> Answer {
+pub(super) async fn refused(member: &Member, typed: &Input<'_>) -> Answer {
     let page = page(member, 1, typed).await?;
     Ok((StatusCode::UNPROCESSABLE_ENTITY, page).into_response())
 }
 
 pub(super) async fn find(member: &Member) -> Result<Collection, Refusal> {
     let body = json!({ "collectionId": member.id("collection")? });
-    let OneCollection { collection } = member.ask_as("Collections/GetCollection", &body).await?;
+    let CollectionAnswer { collection } = member.ask_as("Collections/GetCollection", &body).await?;
     Ok(collection)
 }
 
-async fn page(member: &Member, number: u64, typed: &Typed<'_>) -> Result<Response, Refusal> {
+async fn page(member: &Member, number: u64, typed: &Input<'_>) -> Result<Response, Refusal> {
     let collection = find(member).await?;
     let body = json!({ "collectionId": collection.id, "page": { "page": number, "pageSize": ROWS } });
     let tokens: Tokens = member.ask_as("Collections/ListTokens", &body).await?;
@@ -138,11 +138,11 @@ fn summary(member: &Member, collection: &Collection) -> Markup {
                 @if !metadata.description.is_empty() { p.prose { (metadata.description) } }
                 dl.facts {
                     dt { "State" } dd { (state(collection)) }
-                    dt { "Tokens" } dd { (show::number(collection.token_count)) }
-                    dt { "Made" } dd { (show::time(collection.created_at)) }
-                    dt { "Last change" } dd { (show::time(collection.updated_at)) }
+                    dt { "Tokens" } dd { (format::number(collection.token_count)) }
+                    dt { "Made" } dd { (format::time(collection.created_at)) }
+                    dt { "Last change" } dd { (format::time(collection.updated_at)) }
                     @if !metadata.external_link.is_empty() {
-                        dt { "Its own page" } dd { (show::web_link(&metadata.external_link)) }
+                        dt { "Its own page" } dd { (format::web_link(&metadata.external_link)) }
                     }
                 }
                 @if member.is_owner() { (publishing(member, collection)) }
@@ -199,7 +199,7 @@ fn token_list(member: &Member, collection: RecordId, tokens: &[TokenMetadata]) -
     }
 }
 
-fn new_token(member: &Member, collection: RecordId, typed: &Typed<'_>) -> Markup {
+fn new_token(member: &Member, collection: RecordId, typed: &Input<'_>) -> Markup {
     let is_typed = !typed.token_id.is_empty() || !typed.name.is_empty();
     html! {
         details.panel open[is_typed] {
@@ -219,7 +219,7 @@ fn deletion(member: &Member, collection: &Collection) -> Markup {
         details.panel {
             summary { "Delete this collection" }
             p {
-                "It goes with its " (show::number(collection.token_count)) " tokens, its files and its links to contracts. "
+                "It goes with its " (format::number(collection.token_count)) " tokens, its files and its links to contracts. "
                 "Whoever reads their metadata finds nothing from then on. This cannot be undone."
             }
             form method="post" action=(path(member, collection.id, "/delete")) {

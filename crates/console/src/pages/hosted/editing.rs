@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::record::{Draft, Subject, wanted, wants_rows};
 use super::{path, titled, token as token_page};
-use crate::door::{Member, Owner};
+use crate::access::{Member, Owner};
 use crate::form::Form;
 use crate::notice::Done;
 use crate::page::Section;
@@ -16,7 +16,7 @@ use crate::refusal::{Refusal, Submission};
 use crate::{Answer, notice, see_other};
 
 /// What is edited, and how it is stored.
-struct Edited {
+struct StoredRecord {
     subject: Subject,
     title: String,
     /// Where it is shown; it is edited one step further.
@@ -41,7 +41,7 @@ pub(super) async fn save_collection(Owner(member): Owner, form: Form) -> Answer 
     let id: RecordId = member.id("collection")?;
     let metadata = wanted(edited.subject, &form, &edited.metadata);
     let body = metadata.map(|metadata| json!({ "collection": { "id": id, "metadata": metadata } }));
-    save(&member, edited, &form, ("Collections/UpdateCollection", body)).await
+    save(&member, edited, &form, "Collections/UpdateCollection", body).await
 }
 
 pub(super) async fn save_token(Owner(member): Owner, form: Form) -> Answer {
@@ -55,15 +55,16 @@ pub(super) async fn save_token(Owner(member): Owner, form: Form) -> Answer {
     let body = metadata.map(|metadata| {
         json!({ "collectionId": collection, "tokenId": token, "token": metadata, "private": private })
     });
-    save(&member, edited, &form, ("Collections/UpdateToken", body)).await
+    save(&member, edited, &form, "Collections/UpdateToken", body).await
 }
 
 /// Saves what was typed, or shows the editor again with what was typed and why it was not saved.
 async fn save(
     member: &Member,
-    edited: Edited,
+    edited: StoredRecord,
     form: &Form,
-    (operation, body): (&str, Result<Value, Error>),
+    operation: &str,
+    body: Result<Value, Error>,
 ) -> Answer {
     let draft = || Draft::of(edited.subject, &edited.metadata).typed(form);
     if wants_rows(form) {
@@ -84,10 +85,10 @@ async fn save(
 
 /// Straight from the store: operations put the links of uploaded files where there are none, and what is edited is
 /// saved.
-async fn stored_collection(member: &Member) -> Result<Edited, Refusal> {
+async fn stored_collection(member: &Member) -> Result<StoredRecord, Refusal> {
     let id = member.id("collection")?;
     let hosted = member.console().store().hosted_collection(member.scope(), id).await?;
-    Ok(Edited {
+    Ok(StoredRecord {
         subject: Subject::Collection,
         title: titled(&hosted.metadata.name, format_args!("Collection {id}")),
         home: path(member, id, ""),
@@ -96,10 +97,10 @@ async fn stored_collection(member: &Member) -> Result<Edited, Refusal> {
     })
 }
 
-async fn stored_token(member: &Member) -> Result<Edited, Refusal> {
+async fn stored_token(member: &Member) -> Result<StoredRecord, Refusal> {
     let hosted = token_page::stored(member, member.part("token")?).await?;
     let id = hosted.metadata.token_id;
-    Ok(Edited {
+    Ok(StoredRecord {
         subject: Subject::Token,
         title: titled(&hosted.metadata.name, format_args!("Token {id}")),
         home: token_page::path(member, member.id("collection")?, id, ""),
@@ -108,7 +109,7 @@ async fn stored_token(member: &Member) -> Result<Edited, Refusal> {
     })
 }
 
-fn page(member: &Member, edited: &Edited, draft: &Draft, error: Option<&Error>) -> Response {
+fn page(member: &Member, edited: &StoredRecord, draft: &Draft, error: Option<&Error>) -> Response {
     let body = html! {
         p.trail {
             a href=(member.path("/hosted")) { "Hosted metadata" } " › " a href=(edited.home) { (edited.title) }
@@ -121,7 +122,7 @@ fn page(member: &Member, edited: &Edited, draft: &Draft, error: Option<&Error>) 
     member.page(Section::Hosted, "Edit metadata", &body)
 }
 
-fn form_editor(member: &Member, edited: &Edited, draft: &Draft) -> Markup {
+fn form_editor(member: &Member, edited: &StoredRecord, draft: &Draft) -> Markup {
     html! {
         form.stacked.wide method="post" action={ (edited.home) "/edit" } {
             (member.visitor.form_token())
@@ -141,7 +142,7 @@ fn form_editor(member: &Member, edited: &Edited, draft: &Draft) -> Markup {
     }
 }
 
-fn json_editor(member: &Member, edited: &Edited, draft: &Draft) -> Markup {
+fn json_editor(member: &Member, edited: &StoredRecord, draft: &Draft) -> Markup {
     html! {
         details.panel open[draft.is_json_typed()] {
             summary { "Edit as JSON" }

@@ -4,13 +4,13 @@ use bourse_wire::{Code, ContractCollection, Error, RecordId};
 use maud::{Markup, html};
 use serde_json::json;
 
-use super::collection::{Typed, refused};
+use super::collection::{Input, refused};
 use super::path;
-use crate::door::{Member, Owner};
+use crate::access::{Member, Owner};
 use crate::form::Form;
 use crate::notice::Done;
 use crate::refusal::{Refusal, Submission};
-use crate::{Answer, see_other, show};
+use crate::{Answer, format, see_other};
 
 pub(super) async fn create(Owner(member): Owner, form: Form) -> Answer {
     let collection = member.id("collection")?;
@@ -18,7 +18,7 @@ pub(super) async fn create(Owner(member): Owner, form: Form) -> Answer {
         Submission::Accepted(()) => Ok(see_other(&Done::Created.at(&path(&member, collection, "")))),
         Submission::Rejected(error) => {
             let (chain, contract) = (form.text("chain"), form.text("contract"));
-            refused(&member, &Typed { error: Some(&error), chain, contract, ..Typed::default() }).await
+            refused(&member, &Input { error: Some(&error), chain, contract, ..Input::default() }).await
         }
     }
 }
@@ -65,7 +65,7 @@ pub(super) fn list(member: &Member, collection: RecordId, links: &[ContractColle
                 tbody {
                     @for link in links {
                         tr {
-                            td { (show::network(networks, link.chain_id)) }
+                            td { (format::network(networks, link.chain_id)) }
                             td { code { (link.contract_address) } }
                             td.actions {
                                 @if member.is_owner() {
@@ -86,7 +86,7 @@ pub(super) fn list(member: &Member, collection: RecordId, links: &[ContractColle
     }
 }
 
-pub(super) fn creation(member: &Member, collection: RecordId, typed: &Typed<'_>) -> Markup {
+pub(super) fn creation(member: &Member, collection: RecordId, typed: &Input<'_>) -> Markup {
     let is_typed = !typed.chain.is_empty() || !typed.contract.is_empty();
     html! {
         details.panel open[is_typed] {

@@ -21,12 +21,12 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::Console;
-use crate::door::{Member, Owner};
+use crate::access::{Member, Owner};
 use crate::form::Form;
 use crate::notice::Done;
 use crate::page::{Section, copyable, page_links};
 use crate::refusal::{Refusal, Submission};
-use crate::{Answer, notice, see_other, show};
+use crate::{Answer, format, notice, see_other};
 
 /// Rows on a page.
 const ROWS: u64 = 24;
@@ -53,18 +53,18 @@ pub(super) fn routes() -> Router<Arc<Console>> {
 
 /// What every list says of its page.
 #[derive(Deserialize)]
-struct Paged {
+struct PageInfo {
     more: bool,
 }
 
 #[derive(Deserialize)]
 struct Collections {
-    page: Paged,
+    page: PageInfo,
     collections: Vec<Collection>,
 }
 
 #[derive(Deserialize)]
-struct OneCollection {
+struct CollectionAnswer {
     collection: Collection,
 }
 
@@ -84,7 +84,7 @@ fn titled(name: &str, otherwise: impl std::fmt::Display) -> String {
 }
 
 async fn show(member: Member, uri: Uri) -> Answer {
-    page(&member, page_number(&uri), ("", None)).await
+    page(&member, page_number(&uri), "", None).await
 }
 
 async fn create(Owner(member): Owner, form: Form) -> Answer {
@@ -92,21 +92,17 @@ async fn create(Owner(member): Owner, form: Form) -> Answer {
     let body = json!({ "collection": { "metadata": { "name": name } } });
     let made = member.ask_as("Collections/CreateCollection", &body).await;
     match Submission::of(made)? {
-        Submission::Accepted(OneCollection { collection }) => {
+        Submission::Accepted(CollectionAnswer { collection }) => {
             Ok(see_other(&Done::Created.at(&path(&member, collection.id, ""))))
         }
         Submission::Rejected(error) => {
-            let page = page(&member, 1, (name, Some(&error))).await?;
+            let page = page(&member, 1, name, Some(&error)).await?;
             Ok((StatusCode::UNPROCESSABLE_ENTITY, page).into_response())
         }
     }
 }
 
-async fn page(
-    member: &Member,
-    number: u64,
-    (name, error): (&str, Option<&Error>),
-) -> Result<Response, Refusal> {
+async fn page(member: &Member, number: u64, name: &str, error: Option<&Error>) -> Result<Response, Refusal> {
     let body = json!({ "page": { "page": number, "pageSize": ROWS } });
     let found: Collections = member.ask_as("Collections/ListCollections", &body).await?;
     let body = html! {
@@ -166,8 +162,8 @@ fn list(member: &Member, collections: &[Collection]) -> Markup {
                         }
                     }
                     p.soft {
-                        (show::number(collection.token_count)) @if collection.token_count == 1 { " token" } @else { " tokens" }
-                        " · " (state(collection)) " · changed " (show::time(collection.updated_at))
+                        (format::number(collection.token_count)) @if collection.token_count == 1 { " token" } @else { " tokens" }
+                        " · " (state(collection)) " · changed " (format::time(collection.updated_at))
                     }
                 }
             }

@@ -11,15 +11,15 @@ use serde_json::{Value, json};
 use super::assets;
 use super::collection::find as find_collection;
 use super::titled;
-use crate::door::{Member, Owner};
+use crate::access::{Member, Owner};
 use crate::form::Form;
 use crate::notice::Done;
 use crate::page::{Section, copyable};
 use crate::refusal::Refusal;
-use crate::{Answer, notice, see_other, show};
+use crate::{Answer, format, notice, see_other};
 
 #[derive(Deserialize)]
-struct OneToken {
+struct TokenAnswer {
     token: TokenMetadata,
     assets: Vec<Asset>,
 }
@@ -58,7 +58,7 @@ pub(super) async fn page(member: &Member, id: TokenId, error: Option<&Error>) ->
     let collection = find_collection(member).await?;
     let is_private = stored(member, id).await?.private;
     let body = json!({ "collectionId": collection.id, "tokenId": id });
-    let OneToken { token, assets } = member.ask_as("Collections/GetToken", &body).await?;
+    let TokenAnswer { token, assets } = member.ask_as("Collections/GetToken", &body).await?;
     let title = titled(&token.name, format_args!("Token {}", token.token_id));
     let owner = AssetOwner { collection: collection.id, token: Some(token.token_id) };
     let body = html! {
@@ -100,9 +100,9 @@ fn summary(member: &Member, collection: RecordId, token: &TokenMetadata, is_priv
                     dt { "Token id" } dd { code { (token.token_id) } }
                     dt { "State" }
                     dd { @if is_private { span.badge.quiet { "private" } } @else { "as its collection" } }
-                    dt { "Last change" } dd { (show::time(token.updated_at)) }
+                    dt { "Last change" } dd { (format::time(token.updated_at)) }
                     @for (label, link) in links.iter().filter(|(_, link)| !link.is_empty()) {
-                        dt { (label) } dd { (show::web_link(link)) }
+                        dt { (label) } dd { (format::web_link(link)) }
                     }
                 }
                 @if member.is_owner() {

@@ -7,11 +7,11 @@ use bourse_wire::{Day, Timestamp};
 use maud::{Markup, html};
 use serde_json::json;
 
+use crate::access::Member;
 use crate::chart::Detail;
-use crate::door::Member;
+use crate::format;
 use crate::pages::analytics;
 use crate::refusal::Refusal;
-use crate::show;
 
 /// What there is of a service in a month.
 struct Line {
@@ -76,13 +76,13 @@ fn row(line: &Line) -> Markup {
     html! {
         tr {
             th scope="row" id=(id) { (name) }
-            td.number { (show::number(line.used)) }
-            td.number { (show::number(line.metered)) }
+            td.number { (format::number(line.used)) }
+            td.number { (format::number(line.metered)) }
             @if line.quota == 0 {
                 td.number { "no limit" } td.number.soft { "–" } td.soft { "–" }
             } @else {
-                td.number { (show::number(line.quota)) }
-                td.number { (show::number(line.quota.saturating_sub(line.metered))) }
+                td.number { (format::number(line.quota)) }
+                td.number { (format::number(line.quota.saturating_sub(line.metered))) }
                 td {
                     meter min="0" max=(line.quota) high=(line.quota / 10 * 8) optimum="0" value=(line.metered.min(line.quota))
                         aria-labelledby=(id) {}

@@ -4,9 +4,9 @@ use bourse_server::outcomes::{ErrorCount, FailedRequest, LastDay, OperationName}
 use bourse_wire::{Day, Timestamp};
 use maud::{Markup, html};
 
-use crate::chart::{Amount, Detail, Plot, Series, Slots, Step, Style, Unit};
-use crate::door::Member;
-use crate::show;
+use crate::access::Member;
+use crate::chart::{Amount, Detail, Plot, Series, Step, Style, Timeline, Unit};
+use crate::format;
 
 const HOUR_NANOS: i128 = 3600 * 1_000_000_000;
 
@@ -17,7 +17,7 @@ pub(super) fn of_day(member: &Member, now: Timestamp) -> Markup {
         section {
             h2 id="errors" { "Errors of the last 24 hours" }
             p.hint {
-                "This is what this server remembers since its start (" (show::time(outcomes.since())) "). Other servers remember "
+                "This is what this server remembers since its start (" (format::time(outcomes.since())) "). Other servers remember "
                 "their own, and a restart forgets it. Requests through the console are not counted."
             }
             @match &day {
@@ -34,8 +34,8 @@ fn of(day: &LastDay) -> Markup {
         [&day.requests, &day.failed].map(|hours| hours.last().copied().unwrap_or_default());
     html! {
         dl.tiles {
-            div { dt { "Requests" } dd { (show::number(requests)) } }
-            div { dt { "Errors" } dd { (show::number(failed)) } }
+            div { dt { "Requests" } dd { (format::number(requests)) } }
+            div { dt { "Errors" } dd { (format::number(failed)) } }
             (rate("Error rate", failed, requests))
             (rate("Error rate of this hour", last_failed, last_requests))
         }
@@ -64,8 +64,8 @@ fn by_hour(day: &LastDay) -> Plot {
     };
     let values = day.failed.iter().map(|count| Some(Amount::Count((*count).into()))).collect();
     let series = vec![Series { name: String::new(), values }];
-    let slots = Slots::new(Step::Hour, (0..day.failed.len()).map(label));
-    Plot::new(slots, series, Unit::Count, Style::Bars).with_open_end(true)
+    let timeline = Timeline::new(Step::Hour, (0..day.failed.len()).map(label));
+    Plot::new(timeline, series, Unit::Count, Style::Bars).with_open_end(true)
 }
 
 fn kinds(kinds: &[ErrorCount], failed: u64) -> Markup {
@@ -83,14 +83,14 @@ fn kinds(kinds: &[ErrorCount], failed: u64) -> Markup {
                         tr {
                             td { code { (path(kind.operation)) } }
                             td.kind { (error(kind.code)) }
-                            td.number { (show::number(kind.hours.last().copied().unwrap_or_default())) }
-                            td.number { (show::number(kind.sum())) }
+                            td.number { (format::number(kind.hours.last().copied().unwrap_or_default())) }
+                            td.number { (format::number(kind.sum())) }
                         }
                     }
                 }
             }
         }
-        @if counted < failed { p.hint { (show::number(failed - counted)) " more were of other kinds." } }
+        @if counted < failed { p.hint { (format::number(failed - counted)) " more were of other kinds." } }
     }
 }
 
@@ -106,7 +106,7 @@ fn latest(errors: &[FailedRequest]) -> Markup {
                 tbody {
                     @for known in errors {
                         tr {
-                            td { (show::time(known.at)) }
+                            td { (format::time(known.at)) }
                             td { code { (path(known.operation)) } }
                             td.kind { (error(known.code)) }
                             td.message { (known.message) }

@@ -5,9 +5,9 @@ mod errors;
 
 use maud::{Markup, html};
 
-use crate::door::Member;
+use crate::access::Member;
 use crate::page::Section;
-use crate::{Answer, show};
+use crate::{Answer, format};
 
 pub(super) async fn show(member: Member) -> Answer {
     let now = member.console().now();
@@ -29,9 +29,9 @@ fn rate(member: &Member) -> Markup {
             @match allowance {
                 Some(allowance) => {
                     dl.facts {
-                        dt { "Requests a minute" } dd { (show::number(allowance.limit)) }
+                        dt { "Requests a minute" } dd { (format::number(allowance.limit)) }
                         dt { "Left in this minute" } dd {
-                            (show::number(allowance.remaining))
+                            (format::number(allowance.remaining))
                             " (the next minute begins in " (allowance.reset_seconds) " s)"
                         }
                     }

@@ -2,11 +2,11 @@
 
 use maud::{Markup, html};
 
+use crate::format;
 use crate::pages::collections::records::{Collectible, Currencies, Order};
-use crate::pages::collections::{Place, images, price};
-use crate::show;
+use crate::pages::collections::{CollectionRef, images, price};
 
-pub(super) fn card(place: &Place, row: &Collectible, currencies: &Currencies) -> Markup {
+pub(super) fn card(collection: &CollectionRef, row: &Collectible, currencies: &Currencies) -> Markup {
     let token = &row.metadata;
     let best = |name: &str, order: &Option<Order>| {
         html! {
@@ -23,10 +23,10 @@ pub(super) fn card(place: &Place, row: &Collectible, currencies: &Currencies) ->
     };
     html! {
         li.token {
-            (images::of_token(place, token))
+            (images::of_token(collection, token))
             div.told {
-                h3 { a href=(place.token(token.token_id, "")) { (name(token)) } }
-                p.id { "#" (show::hex(token.token_id)) }
+                h3 { a href=(collection.token(token.token_id, "")) { (name(token)) } }
+                p.id { "#" (format::hex(token.token_id)) }
                 dl.prices { (best("Listing", &row.listing)) (best("Offer", &row.offer)) }
             }
         }
@@ -36,7 +36,7 @@ pub(super) fn card(place: &Place, row: &Collectible, currencies: &Currencies) ->
 /// What a token is called.
 pub(in crate::pages::collections) fn name(token: &bourse_wire::TokenMetadata) -> Markup {
     html! {
-        @if token.name.trim().is_empty() { span.soft { "Without a name" } } @else { (show::shortened(&token.name, NAME_CHARS)) }
+        @if token.name.trim().is_empty() { span.soft { "Without a name" } } @else { (format::shortened(&token.name, NAME_CHARS)) }
     }
 }
 

@@ -3,12 +3,12 @@
 use bourse_wire::Address;
 use maud::{Markup, html};
 
-use super::Shown;
-use super::property::{Given, Property, as_field};
+use super::PageData;
+use super::property::{FieldKind, Property, as_field};
 use super::query::{Query, SORTS};
-use crate::pages::collections::Place;
+use crate::format;
+use crate::pages::collections::CollectionRef;
 use crate::pages::collections::records::{Currencies, Facet, ValueCount};
-use crate::show;
 
 /// Properties that are shown.
 const PROPERTIES_MAX: usize = 40;
@@ -30,9 +30,9 @@ const ACCOUNTS: [(&str, &str); 4] = [
     ("not_maker", "Orders not made by"),
 ];
 
-pub(super) fn form(place: &Place, query: &Query, shown: &Shown) -> Markup {
+pub(super) fn form(collection: &CollectionRef, query: &Query, shown: &PageData) -> Markup {
     html! {
-        form.filters method="get" action=(place.path) aria-label="Filters" {
+        form.filters method="get" action=(collection.path) aria-label="Filters" {
             label { "Search" input type="search" name="q" value=(query.text("q")) maxlength="256" placeholder="Name or token id"; }
             label {
                 "Sort by"
@@ -44,10 +44,10 @@ pub(super) fn form(place: &Place, query: &Query, shown: &Shown) -> Markup {
             (prices(query, &shown.currencies))
             (marketplaces(query, &shown.marketplaces))
             (accounts(query))
-            (properties(place, query, &shown.facets))
+            (properties(collection, query, &shown.facets))
             div.buttons {
                 button { "Apply" }
-                a.button.plain href=(place.path) { "Clear" }
+                a.button.plain href=(collection.path) { "Clear" }
             }
         }
     }
@@ -132,20 +132,27 @@ fn accounts(query: &Query) -> Markup {
     }
 }
 
-fn properties(place: &Place, query: &Query, facets: &[Facet]) -> Markup {
+/// A property with what is chosen of it.
+struct FacetSelection<'f> {
+    facet: &'f Facet,
+    chosen: Option<&'f Property>,
+}
+
+fn properties(collection: &CollectionRef, query: &Query, facets: &[Facet]) -> Markup {
     let (chosen, mut room) = (query.properties(), VALUES_BYTES_MAX);
     let shown = facets.iter().take(PROPERTIES_MAX).enumerate();
     let shown: Vec<Markup> = shown
         .map(|(number, facet)| {
             let chosen = chosen.iter().find(|property| property.name == facet.name);
-            property(place, query, (facet, chosen), (number < OPEN_MAX, &mut room))
+            let selection = FacetSelection { facet, chosen };
+            property(collection, query, &selection, number < OPEN_MAX, &mut room)
         })
         .collect();
     html! {
         @for property in &shown { (property) }
         @if facets.len() > PROPERTIES_MAX {
             p.hint {
-                (show::number(facets.len() - PROPERTIES_MAX))
+                (format::number(facets.len() - PROPERTIES_MAX))
                 " more properties are not shown here. The page of a token links to the tokens that share a value."
             }
         }
@@ -153,19 +160,21 @@ fn properties(place: &Place, query: &Query, facets: &[Facet]) -> Markup {
 }
 
 fn property(
-    place: &Place,
+    collection: &CollectionRef,
     query: &Query,
-    (facet, chosen): (&Facet, Option<&Property>),
-    (is_open, room): (bool, &mut usize),
+    selection: &FacetSelection<'_>,
+    is_open: bool,
+    room: &mut usize,
 ) -> Markup {
+    let FacetSelection { facet, chosen } = *selection;
     let name: String = facet.name.chars().take(VALUE_CHARS).collect();
     html! {
         details open[is_open || chosen.is_some() || query.text("more") == facet.name] {
-            summary { (show::shortened(&facet.name, VALUE_CHARS)) }
+            summary { (format::shortened(&facet.name, VALUE_CHARS)) }
             div role="group" aria-label=(name) {
                 @match facet.min.zip(facet.max) {
                     Some(range) => (bounds(facet, chosen, range)),
-                    None => (values(place, query, (facet, chosen), room)),
+                    None => (values(collection, query, selection, room)),
                 }
             }
         }
@@ -178,11 +187,11 @@ fn bounds(facet: &Facet, chosen: Option<&Property>, (min, max): (i64, i64)) -> M
         div.pair {
             label {
                 "From"
-                input name=(Given::Min.field(&facet.name)) inputmode="numeric" placeholder=(min) value=(typed(|known| &known.min));
+                input name=(FieldKind::Min.field(&facet.name)) inputmode="numeric" placeholder=(min) value=(typed(|known| &known.min));
             }
             label {
                 "To"
-                input name=(Given::Max.field(&facet.name)) inputmode="numeric" placeholder=(max) value=(typed(|known| &known.max));
+                input name=(FieldKind::Max.field(&facet.name)) inputmode="numeric" placeholder=(max) value=(typed(|known| &known.max));
             }
         }
     }
@@ -190,17 +199,18 @@ fn bounds(facet: &Facet, chosen: Option<&Property>, (min, max): (i64, i64)) -> M
 
 /// The values of a property: what is chosen, then those that most tokens have, as many as there is room for.
 fn values(
-    place: &Place,
+    collection: &CollectionRef,
     query: &Query,
-    (facet, chosen): (&Facet, Option<&Property>),
+    selection: &FacetSelection<'_>,
     room: &mut usize,
 ) -> Markup {
+    let FacetSelection { facet, chosen } = *selection;
     let is_whole = query.text("more") == facet.name;
     let (count_max, mut whole_room) = (if is_whole { VALUES_ALL_MAX } else { VALUES_MAX }, VALUES_BYTES_MAX);
     let room = if is_whole { &mut whole_room } else { room };
     let is_chosen = |value: &ValueCount| {
         let (given, text) = as_field(&value.value);
-        chosen.is_some_and(|chosen| chosen.has((given, &text)))
+        chosen.is_some_and(|chosen| chosen.has(given, &text))
     };
     let mut known: Vec<(&ValueCount, bool)> =
         facet.counts.iter().map(|value| (value, is_chosen(value))).collect();
@@ -219,12 +229,12 @@ fn values(
     html! {
         @for choice in &choices { (choice) }
         @if hidden > 0 && !is_whole {
-            a.more href=(query.without("more", None).with(&place.path, &[("more", &facet.name)])) {
-                (show::number(hidden)) " more" span.unseen { " values of " (facet.name) }
+            a.more href=(query.without("more", None).with(&collection.path, &[("more", &facet.name)])) {
+                (format::number(hidden)) " more" span.unseen { " values of " (facet.name) }
             }
         }
         @if (hidden > 0 && is_whole) || facet.counts.is_empty() {
-            label { "Another value" input name=(Given::Text.field(&facet.name)) maxlength="256"; }
+            label { "Another value" input name=(FieldKind::Text.field(&facet.name)) maxlength="256"; }
         }
     }
 }
@@ -234,19 +244,19 @@ fn choice(facet: &Facet, value: &ValueCount, is_chosen: bool) -> Markup {
     html! {
         label.box {
             input type="checkbox" name=(given.field(&facet.name)) value=(text) checked[is_chosen];
-            span.value { (show::shortened(&text, VALUE_CHARS)) }
-            span.count { (show::number(value.count)) }
+            span.value { (format::shortened(&text, VALUE_CHARS)) }
+            span.count { (format::number(value.count)) }
         }
     }
 }
 
 /// What is chosen, each with the way to do without it.
-pub(super) fn chosen(place: &Place, query: &Query, currencies: &Currencies) -> Markup {
+pub(super) fn chosen(collection: &CollectionRef, query: &Query, currencies: &Currencies) -> Markup {
     let chips: Vec<(String, String)> = query
         .fields()
         .iter()
         .filter_map(|(name, value)| {
-            Some((label(name, value, currencies)?, query.without(name, Some(value)).link(&place.path)))
+            Some((label(name, value, currencies)?, query.without(name, Some(value)).link(&collection.path)))
         })
         .collect();
     html! {
@@ -266,9 +276,9 @@ fn label(name: &str, value: &str, currencies: &Currencies) -> Option<String> {
     if let Some((property, given)) = Property::of_field(name) {
         let property: String = property.chars().take(VALUE_CHARS).collect();
         return Some(match given {
-            Given::Text | Given::Json => format!("{property}: {value}"),
-            Given::Min => format!("{property} from {value}"),
-            Given::Max => format!("{property} to {value}"),
+            FieldKind::Text | FieldKind::Json => format!("{property}: {value}"),
+            FieldKind::Min => format!("{property} from {value}"),
+            FieldKind::Max => format!("{property} to {value}"),
         });
     }
     let known = value.parse().ok().and_then(|address| currencies.get(address));

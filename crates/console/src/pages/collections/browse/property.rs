@@ -1,20 +1,20 @@
 //! A property that is filtered by, as the address has it: `p.Rarity=Rare` for a text, `v.Level=7` for any other value as
 //! JSON, `min.Power=5` and `max.Power=10` for bounds.
 
-use bourse_catalog::Value as Known;
+use bourse_catalog::Value as PropertyValue;
 use bourse_wire::Error;
 use serde_json::{Value, json};
 
 /// What a field of the address says of a property.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Given {
+pub(super) enum FieldKind {
     Text,
     Json,
     Min,
     Max,
 }
 
-impl Given {
+impl FieldKind {
     const ALL: [(Self, &'static str); 4] =
         [(Self::Text, "p."), (Self::Json, "v."), (Self::Min, "min."), (Self::Max, "max.")];
 
@@ -41,24 +41,24 @@ impl Property {
     }
 
     /// The property that a field is about.
-    pub(super) fn of_field(field: &str) -> Option<(&str, Given)> {
-        let mut found = Given::ALL.iter();
+    pub(super) fn of_field(field: &str) -> Option<(&str, FieldKind)> {
+        let mut found = FieldKind::ALL.iter();
         let found = found.find_map(|(given, prefix)| Some((field.strip_prefix(prefix)?, *given)));
         found.filter(|(name, _)| !name.is_empty())
     }
 
-    pub(super) fn add(&mut self, given: Given, value: &str) {
+    pub(super) fn add(&mut self, given: FieldKind, value: &str) {
         match given {
-            Given::Text => self.texts.push(value.to_owned()),
-            Given::Json => self.jsons.push(value.to_owned()),
-            Given::Min => value.trim().clone_into(&mut self.min),
-            Given::Max => value.trim().clone_into(&mut self.max),
+            FieldKind::Text => self.texts.push(value.to_owned()),
+            FieldKind::Json => self.jsons.push(value.to_owned()),
+            FieldKind::Min => value.trim().clone_into(&mut self.min),
+            FieldKind::Max => value.trim().clone_into(&mut self.max),
         }
     }
 
     /// Whether one of its values is chosen.
-    pub(super) fn has(&self, (field, value): (Given, &str)) -> bool {
-        let chosen = if field == Given::Text { &self.texts } else { &self.jsons };
+    pub(super) fn has(&self, field: FieldKind, value: &str) -> bool {
+        let chosen = if field == FieldKind::Text { &self.texts } else { &self.jsons };
         chosen.iter().any(|known| known == value)
     }
 
@@ -87,15 +87,15 @@ impl Property {
 }
 
 /// The field and the text that stand for a value. A text of spaces would look like nothing in an address.
-pub(super) fn as_field(value: &Value) -> (Given, String) {
+pub(super) fn as_field(value: &Value) -> (FieldKind, String) {
     match value {
-        Value::String(text) if !text.trim().is_empty() => (Given::Text, text.clone()),
-        other => (Given::Json, other.to_string()),
+        Value::String(text) if !text.trim().is_empty() => (FieldKind::Text, text.clone()),
+        other => (FieldKind::Json, other.to_string()),
     }
 }
 
 /// The field of an address that finds the tokens with a value of a property, and its text.
-pub(in crate::pages::collections) fn finding(name: &str, value: &Known) -> (String, String) {
+pub(in crate::pages::collections) fn finding(name: &str, value: &PropertyValue) -> (String, String) {
     let (given, text) = as_field(&serde_json::from_str(&value.to_json()).unwrap_or_default());
     (given.field(name), text)
 }
@@ -107,21 +107,21 @@ mod tests {
     #[test]
     fn every_value_has_a_field_that_finds_it() {
         for (value, field, text) in [
-            (Known::Text("Rare & <b>".into()), "p.a", "Rare & <b>"),
-            (Known::Text(" ".into()), "v.a", "\" \""),
-            (Known::Int(-7), "v.a", "-7"),
-            (Known::Other("1.50".into()), "v.a", "1.50"),
-            (Known::Other(r#"{"b":1,"a":[true]}"#.into()), "v.a", r#"{"b":1,"a":[true]}"#),
+            (PropertyValue::Text("Rare & <b>".into()), "p.a", "Rare & <b>"),
+            (PropertyValue::Text(" ".into()), "v.a", "\" \""),
+            (PropertyValue::Int(-7), "v.a", "-7"),
+            (PropertyValue::Other("1.50".into()), "v.a", "1.50"),
+            (PropertyValue::Other(r#"{"b":1,"a":[true]}"#.into()), "v.a", r#"{"b":1,"a":[true]}"#),
         ] {
             assert_eq!(finding("a", &value), (field.to_owned(), text.to_owned()));
             let (name, given) = Property::of_field(field).unwrap();
             let mut property = Property::new(name);
             property.add(given, text);
-            assert!(property.has((given, text)));
+            assert!(property.has(given, text));
             let filter = &property.filters().unwrap()[0];
-            assert_eq!(Known::from_json(&filter["values"][0]), Some(value));
+            assert_eq!(PropertyValue::from_json(&filter["values"][0]), Some(value));
         }
         assert_eq!(Property::of_field("p."), None);
-        assert_eq!(Property::of_field("min.a.b"), Some(("a.b", Given::Min)));
+        assert_eq!(Property::of_field("min.a.b"), Some(("a.b", FieldKind::Min)));
     }
 }

@@ -1,17 +1,16 @@
 //! What happened to a token.
 
-use bourse_wire::{ActivityAction, TokenId};
+use bourse_wire::ActivityAction;
 use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::json;
 
-use super::Asked;
+use super::TokenPage;
 use super::orders::{ROWS_MAX, pages};
-use crate::door::Member;
+use crate::format;
+use crate::pages::collections::price;
 use crate::pages::collections::records::{Activity, Currencies, Page};
-use crate::pages::collections::{Place, price};
 use crate::refusal::Refusal;
-use crate::show;
 
 const LIST: &str = "activity";
 
@@ -21,14 +20,10 @@ struct Answer {
     page: Page,
 }
 
-pub(super) async fn section(
-    member: &Member,
-    (place, token): (&Place, TokenId),
-    asked: &Asked,
-    currencies: &Currencies,
-) -> Result<Markup, Refusal> {
-    let page = json!({ "page": asked.page(LIST), "pageSize": ROWS_MAX });
-    let body = place.asked(json!({ "tokenId": token, "page": page }));
+pub(super) async fn section(page: &TokenPage<'_>) -> Result<Markup, Refusal> {
+    let TokenPage { member, collection, token, query, currencies } = *page;
+    let page = json!({ "page": query.page(LIST), "pageSize": ROWS_MAX });
+    let body = collection.body(json!({ "tokenId": token, "page": page }));
     let answer: Answer = member.ask_as("Marketplace/ListCollectibleActivities", &body).await?;
     Ok(html! {
         section id=(LIST) {
@@ -44,7 +39,7 @@ pub(super) async fn section(
                         tbody { @for activity in &answer.activities { (row(activity, currencies)) } }
                     }
                 }
-                (pages(&answer.page, &place.token(token, ""), LIST, asked))
+                (pages(&answer.page, &collection.token(token, ""), LIST, query))
             }
         }
     })
@@ -55,15 +50,15 @@ fn row(activity: &Activity, currencies: &Currencies) -> Markup {
     let formatted = activity.price_amount_formatted.as_deref().unwrap_or_default();
     html! {
         tr {
-            td { (show::time(activity.activity_created_at)) }
+            td { (format::time(activity.activity_created_at)) }
             td { (word(activity.action)) }
             td { @if let Some((amount, currency)) = priced { (price::amount(amount, formatted, currency, currencies)) } }
-            td.number { (show::number(activity.quantity)) }
-            td { (show::hex(activity.from)) }
-            td { @if let Some(to) = activity.to { (show::hex(to)) } }
+            td.number { (format::number(activity.quantity)) }
+            td { (format::hex(activity.from)) }
+            td { @if let Some(to) = activity.to { (format::hex(to)) } }
             td {
                 @if activity.tx_hash.is_empty() { (activity.source.replace('_', " ")) }
-                @else { (show::hex(&activity.tx_hash)) }
+                @else { (format::hex(&activity.tx_hash)) }
             }
         }
     }

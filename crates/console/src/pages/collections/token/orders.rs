@@ -1,16 +1,15 @@
 //! The listings of a token, and the offers for it.
 
-use bourse_wire::{Timestamp, TokenId};
+use bourse_wire::Timestamp;
 use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::json;
 
-use super::Asked;
-use crate::door::Member;
+use super::{TokenPage, TokenQuery};
+use crate::pages::collections::price;
 use crate::pages::collections::records::{Count, Currencies, Order, Page};
-use crate::pages::collections::{Place, price};
 use crate::refusal::{Refusal, Submission};
-use crate::{notice, show};
+use crate::{format, notice};
 
 /// Rows of a list on the page.
 pub(super) const ROWS_MAX: u64 = 10;
@@ -48,27 +47,22 @@ struct Answer {
     page: Page,
 }
 
-pub(super) async fn section(
-    member: &Member,
-    (place, token): (&Place, TokenId),
-    side: Side,
-    asked: &Asked,
-    currencies: &Currencies,
-) -> Result<Markup, Refusal> {
+pub(super) async fn section(page: &TokenPage<'_>, side: Side) -> Result<Markup, Refusal> {
+    let TokenPage { member, collection, token, query, currencies } = *page;
     let (list, heading, listing, counting) = side.words();
-    let page = json!({ "page": asked.page(list), "pageSize": ROWS_MAX });
-    let body = place.asked(json!({ "tokenId": token, "page": page }));
+    let page = json!({ "page": query.page(list), "pageSize": ROWS_MAX });
+    let body = collection.body(json!({ "tokenId": token, "page": page }));
     let answer = match Submission::of(member.ask_as::<Answer>(listing, &body).await)?.into_result() {
         Ok(answer) => answer,
         Err(error) => return Ok(html! { section { h2 { (heading) } (notice::refused(&error)) } }),
     };
-    let Count { count } = member.ask_as(counting, &place.asked(json!({ "tokenId": token }))).await?;
+    let Count { count } = member.ask_as(counting, &collection.body(json!({ "tokenId": token }))).await?;
     Ok(html! {
         section id=(list) {
-            h2 { (heading) " " span.tally { (show::number(count)) } }
+            h2 { (heading) " " span.tally { (format::number(count)) } }
             @if answer.orders.is_empty() { p.soft { "There are none right now." } } @else {
                 div.scroll tabindex="0" role="region" aria-label=(heading) { (table(&answer.orders, side, currencies)) }
-                (pages(&answer.page, &place.token(token, ""), list, asked))
+                (pages(&answer.page, &collection.token(token, ""), list, query))
             }
         }
     })
@@ -99,10 +93,10 @@ fn row(order: &Order, currencies: &Currencies) -> Markup {
             td { (price::of_order(order, currencies)) }
             td.number title=(order.quantity_available) { (price::decimal(&order.quantity_available_formatted)) }
             td { (order.marketplace.replace('_', " ")) }
-            td { (show::hex(order.created_by)) }
+            td { (format::hex(order.created_by)) }
             td.number title=(fees.join(", ")) { (percent(order.fee_bps)) }
-            td { (show::time_or(until, "no end")) }
-            td title={ "since " (order.created_at) } { (show::hex(&order.order_id)) }
+            td { (format::time_or(until, "no end")) }
+            td title={ "since " (order.created_at) } { (format::hex(&order.order_id)) }
         }
     }
 }
@@ -117,13 +111,13 @@ fn percent(bps: i64) -> String {
 }
 
 /// The way to the other pages of a list.
-pub(super) fn pages(page: &Page, path: &str, list: &str, asked: &Asked) -> Markup {
+pub(super) fn pages(page: &Page, path: &str, list: &str, query: &TokenQuery) -> Markup {
     html! {
         @if page.page > 1 || page.more {
             nav.pages aria-label={ "Pages of " (list) } {
-                @if page.page > 1 { a.button.plain href=(asked.link(path, list, page.page - 1)) { "← Previous" } }
-                span.soft { "Page " (show::number(page.page)) }
-                @if page.more { a.button.plain href=(asked.link(path, list, page.page + 1)) { "Next →" } }
+                @if page.page > 1 { a.button.plain href=(query.link(path, list, page.page - 1)) { "← Previous" } }
+                span.soft { "Page " (format::number(page.page)) }
+                @if page.more { a.button.plain href=(query.link(path, list, page.page + 1)) { "Next →" } }
             }
         }
     }

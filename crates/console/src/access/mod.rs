@@ -22,14 +22,14 @@ const TRIES_OF_ADDRESS: u32 = 30;
 /// Tries to sign in that one account has in a minute, wherever they come from.
 const TRIES_OF_ACCOUNT: u32 = 8;
 
-/// What the door remembers.
-pub(super) struct Door {
+/// What is remembered of tries to sign in.
+pub(super) struct SignIn {
     pub(super) passwords: Passwords,
     addresses: RateLimiter,
     accounts: RateLimiter,
 }
 
-impl Door {
+impl SignIn {
     pub(super) fn new() -> Self {
         Self {
             passwords: Passwords::new(),

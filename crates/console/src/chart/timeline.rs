@@ -23,7 +23,7 @@ pub(crate) enum Step {
 
 /// Periods in the order of time.
 #[derive(Clone, Debug)]
-pub(crate) struct Slots {
+pub(crate) struct Timeline {
     step: Step,
     periods: Vec<Period>,
 }
@@ -55,7 +55,7 @@ enum Stride {
     Months(u8),
 }
 
-impl Slots {
+impl Timeline {
     /// Periods by their labels: `2025-03-14T12` for an hour, `2025-03-14` for a day or a week, `2025-03` for a month. Others
     /// are left out.
     pub(crate) fn new(step: Step, labels: impl IntoIterator<Item = String>) -> Self {

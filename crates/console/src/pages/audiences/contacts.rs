@@ -9,14 +9,14 @@ use bourse_wire::{Address, Contact, ContactInput, Error, RecordId};
 use maud::{Markup, html};
 use serde_json::{Value, json};
 
-use super::one::{View, find, path};
+use super::audience::{View, find, path};
 use super::sheet::{Remark, Sheet, texts};
-use crate::door::{Member, Owner};
+use crate::access::{Member, Owner};
 use crate::form::Form;
 use crate::notice::Done;
 use crate::page::Section;
 use crate::refusal::{Refusal, Submission};
-use crate::{Answer, notice, see_other, show};
+use crate::{Answer, format, notice, see_other};
 
 /// Remarks of a kind that a page shows, and contacts of those that are good.
 const SHOWN: usize = 100;
@@ -24,33 +24,33 @@ const GOOD_SHOWN: usize = 10;
 
 /// What the contacts of a sheet do to an audience.
 #[derive(Default)]
-struct Effect {
+struct Changes {
     new: usize,
     changed: usize,
     same: usize,
 }
 
-impl Effect {
+impl Changes {
     fn of(sheet: &Sheet, known: &[Contact]) -> Self {
         let known: HashMap<Address, &Contact> =
             known.iter().map(|contact| (contact.address, contact)).collect();
-        let mut effect = Self::default();
+        let mut changes = Self::default();
         for contact in &sheet.contacts {
             let (name, email) = texts(contact);
             match known.get(&contact.address) {
-                None => effect.new += 1,
-                Some(known) if known.name == name && known.email == email => effect.same += 1,
-                Some(_) => effect.changed += 1,
+                None => changes.new += 1,
+                Some(known) if known.name == name && known.email == email => changes.same += 1,
+                Some(_) => changes.changed += 1,
             }
         }
-        effect
+        changes
     }
 }
 
 pub(super) async fn preview(Owner(member): Owner, form: Form) -> Answer {
     let view = find(&member).await?;
     match read(&form) {
-        Ok(sheet) => looked_through(&member, &view, &sheet, (form.text("contacts"), None)),
+        Ok(sheet) => looked_through(&member, &view, &sheet, form.text("contacts"), None),
         Err(error) => Ok(refused(&member, &view, form.text("contacts"), &error)),
     }
 }
@@ -60,12 +60,12 @@ pub(super) async fn add(Owner(member): Owner, form: Form) -> Answer {
     let rows = form.text("rows");
     let sheet = match Sheet::read(rows) {
         Ok(sheet) if sheet.wrong.is_empty() && !sheet.contacts.is_empty() => sheet,
-        Ok(sheet) => return looked_through(&member, &view, &sheet, (rows, None)),
+        Ok(sheet) => return looked_through(&member, &view, &sheet, rows, None),
         Err(error) => return Ok(refused(&member, &view, rows, &error)),
     };
     match Submission::of(store(&member, view.audience.id, &sheet.contacts).await)? {
         Submission::Accepted(()) => Ok(see_other(&Done::Added.at(&path(&member, view.audience.id, "")))),
-        Submission::Rejected(error) => looked_through(&member, &view, &sheet, ("", Some(&error))),
+        Submission::Rejected(error) => looked_through(&member, &view, &sheet, "", Some(&error)),
     }
 }
 
@@ -142,18 +142,13 @@ fn refused(member: &Member, view: &View, typed: &str, error: &Error) -> Response
 }
 
 /// What was understood, and what was not. `typed` is what was pasted; an error is why it could not be stored.
-fn looked_through(
-    member: &Member,
-    view: &View,
-    sheet: &Sheet,
-    (typed, error): (&str, Option<&Error>),
-) -> Answer {
-    let effect = Effect::of(sheet, &view.contacts);
+fn looked_through(member: &Member, view: &View, sheet: &Sheet, typed: &str, error: Option<&Error>) -> Answer {
+    let changes = Changes::of(sheet, &view.contacts);
     let rows = sheet.to_text().map_err(|error| Failure::Internal(Box::new(error)))?;
     let body = html! {
         (heading(member, view))
         @if let Some(error) = error { (notice::refused(error)) }
-        (summary(sheet, &effect))
+        (summary(sheet, &changes))
         (remarks("Lines that cannot be taken", &sheet.wrong))
         (remarks("Lines that give way to a later one", &sheet.repeated))
         (good(&sheet.contacts))
@@ -162,7 +157,7 @@ fn looked_through(
                 (member.visitor.form_token())
                 input type="hidden" name="rows" value=(rows);
                 button {
-                    "Add " (show::number(sheet.contacts.len()))
+                    "Add " (format::number(sheet.contacts.len()))
                     @if sheet.contacts.len() == 1 { " contact" } @else { " contacts" }
                     @if !sheet.wrong.is_empty() { ", without the wrong lines" }
                 }
@@ -187,8 +182,8 @@ fn heading(member: &Member, view: &View) -> Markup {
     }
 }
 
-fn summary(sheet: &Sheet, effect: &Effect) -> Markup {
-    let count = |number: usize| show::number(number);
+fn summary(sheet: &Sheet, changes: &Changes) -> Markup {
+    let count = |number: usize| format::number(number);
     html! {
         p.lead {
             strong { (count(sheet.contacts.len())) " good" } ", "
@@ -197,9 +192,9 @@ fn summary(sheet: &Sheet, effect: &Effect) -> Markup {
         }
         @if !sheet.contacts.is_empty() {
             dl.facts {
-                dt { "New" } dd { (count(effect.new)) }
-                dt { "Changed" } dd { (count(effect.changed)) " that are here with another name or e-mail" }
-                dt { "Unchanged" } dd { (count(effect.same)) }
+                dt { "New" } dd { (count(changes.new)) }
+                dt { "Changed" } dd { (count(changes.changed)) " that are here with another name or e-mail" }
+                dt { "Unchanged" } dd { (count(changes.same)) }
             }
         }
     }
@@ -215,13 +210,13 @@ fn remarks(title: &str, remarks: &[Remark]) -> Markup {
                         thead { tr { th.number scope="col" { "Line" } th scope="col" { "Why" } } }
                         tbody {
                             @for remark in remarks.iter().take(SHOWN) {
-                                tr { td.number { (show::number(remark.line)) } td.text { (remark.reason) } }
+                                tr { td.number { (format::number(remark.line)) } td.text { (remark.reason) } }
                             }
                         }
                     }
                 }
                 @if remarks.len() > SHOWN {
-                    p.soft { "and " (show::number(remarks.len() - SHOWN)) " more" }
+                    p.soft { "and " (format::number(remarks.len() - SHOWN)) " more" }
                 }
             }
         }
@@ -247,7 +242,7 @@ fn good(contacts: &[ContactInput]) -> Markup {
                     }
                 }
                 @if contacts.len() > GOOD_SHOWN {
-                    p.soft { "and " (show::number(contacts.len() - GOOD_SHOWN)) " more" }
+                    p.soft { "and " (format::number(contacts.len() - GOOD_SHOWN)) " more" }
                 }
             }
         }

@@ -13,11 +13,11 @@ use serde_json::Value;
 
 use super::body::{body_of, controls, filled_from, typed, written};
 use super::{for_viewers, pretty};
-use crate::door::Member;
+use crate::access::Member;
 use crate::form::Form;
 use crate::page::{Section, copyable};
 use crate::refusal::{Refusal, Submission};
-use crate::{Answer, notice, show};
+use crate::{Answer, format, notice};
 
 /// As much of an answer as a page shows, in bytes.
 const SHOWN_BYTES_MAX: usize = 64 * 1024;
@@ -37,7 +37,7 @@ struct Reply {
     status: u16,
     took: Duration,
     bytes: usize,
-    shown: pretty::Shown,
+    shown: pretty::Excerpt,
     command: String,
 }
 
@@ -223,8 +223,8 @@ fn answer(reply: &Reply) -> Markup {
             h2 id="answer" { "Answer" }
             p role="status" {
                 span.badge.bad[!is_good] { (reply.status) @if is_good { " OK" } }
-                " in " (milliseconds(reply.took)) ", " (show::number(reply.bytes)) " bytes"
-                @if reply.shown.is_cut { ", of which the first " (show::number(SHOWN_BYTES_MAX)) " laid out are shown" }
+                " in " (milliseconds(reply.took)) ", " (format::number(reply.bytes)) " bytes"
+                @if reply.shown.is_cut { ", of which the first " (format::number(SHOWN_BYTES_MAX)) " laid out are shown" }
             }
             (copyable("answer-text", &reply.shown.text))
             h3 { "The same from a shell" }
@@ -235,5 +235,5 @@ fn answer(reply: &Reply) -> Markup {
 
 fn milliseconds(took: Duration) -> String {
     let micros = took.as_micros();
-    format!("{}.{:02} ms", show::number(micros / 1000), micros % 1000 / 10)
+    format!("{}.{:02} ms", format::number(micros / 1000), micros % 1000 / 10)
 }

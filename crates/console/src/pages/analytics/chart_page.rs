@@ -10,10 +10,10 @@ use maud::{Markup, html};
 
 use super::answers::operation;
 use super::figures::{FIGURES, Figure, Subject};
-use super::range::{Asked, INTERVALS};
+use super::range::{INTERVALS, RangeQuery};
 use super::{Question, grid_of};
+use crate::access::Member;
 use crate::chart::{Amount, Detail, Unit};
-use crate::door::Member;
 use crate::page::Section;
 use crate::refusal::{Refusal, Submission};
 use crate::{Answer, notice};
@@ -64,7 +64,7 @@ struct Content {
     table: Option<Markup>,
 }
 
-fn page(member: &Member, figure: &Figure, asked: &Asked, content: Result<&Content, &Error>) -> Response {
+fn page(member: &Member, figure: &Figure, asked: &RangeQuery, content: Result<&Content, &Error>) -> Response {
     let path = member.path(&format!("/analytics/{}", figure.operation));
     let title = figure.title(asked.by);
     let by = INTERVALS.iter().find(|(known, _, _)| Some(*known) == asked.by).map(|(_, word, _)| *word);
@@ -89,7 +89,7 @@ fn page(member: &Member, figure: &Figure, asked: &Asked, content: Result<&Conten
 }
 
 /// The same thing in other periods: what the chart itself can be asked for, and other charts.
-fn others(member: &Member, figure: &Figure, asked: &Asked) -> Markup {
+fn others(member: &Member, figure: &Figure, asked: &RangeQuery) -> Markup {
     let siblings = FIGURES.iter().filter(|other| {
         other.name() == figure.name() && other.operation != figure.operation && !is_twin(other, figure)
     });
@@ -124,7 +124,7 @@ fn period(figure: &Figure) -> &'static str {
     }
 }
 
-async fn content(member: &Member, figure: &Figure, asked: &Asked) -> Result<Content, Refusal> {
+async fn content(member: &Member, figure: &Figure, asked: &RangeQuery) -> Result<Content, Refusal> {
     if figure.subject == Subject::Grid {
         return Ok(Content { picture: grid_of(member, figure, asked).await?, table: None });
     }

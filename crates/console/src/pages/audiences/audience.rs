@@ -7,13 +7,13 @@ use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::json;
 
-use super::adding;
-use crate::door::{Member, Owner};
+use super::contacts;
+use crate::access::{Member, Owner};
 use crate::form::Form;
 use crate::notice::Done;
 use crate::page::{Section, page_links};
 use crate::refusal::{Refusal, Submission};
-use crate::{Answer, notice, see_other, show};
+use crate::{Answer, format, notice, see_other};
 
 /// Contacts on a page.
 const ROWS: usize = 50;
@@ -28,7 +28,7 @@ pub(super) struct View {
 
 /// What of the contacts is shown.
 #[derive(Default)]
-struct Look {
+struct ContactQuery {
     sought: String,
     /// Counted from 1; what is beyond the last or before the first is that one.
     page: usize,
@@ -36,9 +36,9 @@ struct Look {
 
 pub(super) async fn show(member: Member, uri: Uri) -> Answer {
     let query = Form::of_query(uri.query().unwrap_or_default());
-    let look = Look { sought: query.text("q").to_owned(), page: query.read("page").unwrap_or(1) };
+    let query = ContactQuery { sought: query.text("q").to_owned(), page: query.read("page").unwrap_or(1) };
     let view = find(&member).await?;
-    Ok(page(&member, &view, &look, (&html! {}, "")))
+    Ok(page(&member, &view, &query, &html! {}, ""))
 }
 
 pub(super) async fn rename(Owner(member): Owner, form: Form) -> Answer {
@@ -75,7 +75,7 @@ async fn settle(member: &Member, result: Result<(), Refusal>, done: Done, typed:
         Submission::Accepted(()) => Ok(see_other(&done.at(&path(member, member.id("audience")?, "")))),
         Submission::Rejected(error) => {
             let view = find(member).await?;
-            let page = page(member, &view, &Look::default(), (&notice::refused(&error), typed));
+            let page = page(member, &view, &ContactQuery::default(), &notice::refused(&error), typed);
             Ok((StatusCode::UNPROCESSABLE_ENTITY, page).into_response())
         }
     }
@@ -91,22 +91,22 @@ pub(super) fn path(member: &Member, audience: RecordId, rest: &str) -> String {
 }
 
 /// `typed` is a name that was not taken.
-fn page(member: &Member, view: &View, look: &Look, (first, typed): (&Markup, &str)) -> Response {
+fn page(member: &Member, view: &View, query: &ContactQuery, first: &Markup, typed: &str) -> Response {
     let audience = &view.audience;
     let body = html! {
         p.trail { a href=(member.path("/audiences")) { "Audiences" } }
         h1 { (audience.name) }
         (first)
         dl.facts {
-            dt { "Contacts" } dd { (show::number(view.contacts.len())) }
-            dt { "Made" } dd { (show::time(audience.created_at)) }
-            dt { "Last change" } dd { (show::time(audience.updated_at)) }
+            dt { "Contacts" } dd { (format::number(view.contacts.len())) }
+            dt { "Made" } dd { (format::time(audience.created_at)) }
+            dt { "Last change" } dd { (format::time(audience.updated_at)) }
         }
         section {
             h2 { "Contacts" }
-            (contacts(member, view, look))
+            (contacts(member, view, query))
         }
-        @if member.is_owner() { (adding::entry(member, audience.id, "")) }
+        @if member.is_owner() { (contacts::entry(member, audience.id, "")) }
         section {
             h2 { "Linked contracts" }
             (contracts(member, &view.contracts))
@@ -116,26 +116,26 @@ fn page(member: &Member, view: &View, look: &Look, (first, typed): (&Markup, &st
     member.page(Section::Audiences, &audience.name, &body)
 }
 
-fn contacts(member: &Member, view: &View, look: &Look) -> Markup {
+fn contacts(member: &Member, view: &View, query: &ContactQuery) -> Markup {
     let id = view.audience.id;
     if view.contacts.is_empty() {
         return html! { p.empty { "Nobody is in it yet." } };
     }
-    let sought = look.sought.to_lowercase();
+    let sought = query.sought.to_lowercase();
     let is_sought = |contact: &&Contact| {
         let address = contact.address.to_string();
         [&contact.name, &contact.email, &address].iter().any(|text| text.to_lowercase().contains(&sought))
     };
     let found: Vec<&Contact> = view.contacts.iter().filter(is_sought).collect();
     let last = found.len().div_ceil(ROWS).max(1);
-    let page = look.page.clamp(1, last);
+    let page = query.page.clamp(1, last);
     let start = (page - 1) * ROWS;
     let shown = &found[start..found.len().min(start + ROWS)];
     let address = path(member, id, "");
     html! {
         div.toolbar {
             form.inline method="get" action=(address) role="search" {
-                label { "Find" input type="search" name="q" value=(look.sought) placeholder="name, address or e-mail"; }
+                label { "Find" input type="search" name="q" value=(query.sought) placeholder="name, address or e-mail"; }
                 button.plain { "Find" }
             }
             a.button.plain href=(path(member, id, "/contacts.csv")) download { "Download as CSV" }
@@ -149,9 +149,9 @@ fn contacts(member: &Member, view: &View, look: &Look) -> Markup {
                 div.pages {
                     @if member.is_owner() { button.danger { "Remove chosen" } }
                     span.soft {
-                        (show::number(start + 1)) "–" (show::number(start + shown.len())) " of " (show::number(found.len()))
+                        (format::number(start + 1)) "–" (format::number(start + shown.len())) " of " (format::number(found.len()))
                     }
-                    (page_links(&address, &[("q", &look.sought)], page as u64, page < last))
+                    (page_links(&address, &[("q", &query.sought)], page as u64, page < last))
                 }
             }
         }
@@ -176,10 +176,10 @@ fn contact_table(member: &Member, contacts: &[&Contact]) -> Markup {
                                         aria-label={ "Choose " (contact.address) };
                                 }
                             }
-                            td { (show::hex(contact.address)) }
+                            td { (format::hex(contact.address)) }
                             td.text { (contact.name) }
                             td.text { (contact.email) }
-                            td { (show::time(contact.created_at)) }
+                            td { (format::time(contact.created_at)) }
                         }
                     }
                 }
@@ -209,11 +209,11 @@ fn contracts(member: &Member, contracts: &[AudienceContract]) -> Markup {
                     @for contract in contracts {
                         tr {
                             th.name scope="row" { (contract.contract_name) }
-                            td { (show::network(networks, contract.chain_id)) }
-                            td { (show::hex(contract.contract_address)) }
+                            td { (format::network(networks, contract.chain_id)) }
+                            td { (format::hex(contract.contract_address)) }
                             td.text { (contract.contract_type) }
                             td { (contract.source.word().to_lowercase()) }
-                            td { (show::time(contract.created_at)) }
+                            td { (format::time(contract.created_at)) }
                         }
                     }
                 }

@@ -7,7 +7,7 @@ use bourse_wire::{Code, Error};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::door::Member;
+use crate::access::Member;
 use crate::refusal::Refusal;
 
 impl Member {
