@@ -7,12 +7,12 @@ use tokio::time::timeout;
 
 use crate::client::{Connection, post};
 use crate::error::{Context, Error};
-use crate::floor::Floor;
 use crate::load::Target;
 use crate::options::Options;
 use crate::report::{Contest, Heading, Round};
 use crate::scenario::{Paging, PagingRequests, Request, Scenario};
 use crate::stage::{Server, Stage};
+use crate::trading::TradedCollection;
 
 const CHECK_LIMIT: Duration = Duration::from_mins(5);
 
@@ -57,8 +57,12 @@ impl Bench<'_> {
     }
 
     /// Compares pages far behind with the first ones.
-    pub(crate) async fn deep_against_first(&self, paging: &Paging, floor: &Floor) -> Result<Contest, Error> {
-        let PagingRequests { first, deep, deep_page } = paging.requests(floor);
+    pub(crate) async fn deep_against_first(
+        &self,
+        paging: &Paging,
+        collection: &TradedCollection,
+    ) -> Result<Contest, Error> {
+        let PagingRequests { first, deep, deep_page } = paging.requests(collection);
         let shallow_target = self.target(self.server, Paging::PATH, &first);
         let deep_target = self.target(self.server, Paging::PATH, &deep);
         self.check(&first, &shallow_target).await?;

@@ -5,17 +5,17 @@ use std::time::{Duration, Instant};
 use crate::client::Connection;
 use crate::compare::Bench;
 use crate::error::{Context, Error};
-use crate::floor::Floor;
 use crate::load::Target;
 use crate::report::FirstTouch;
 use crate::scenario::{FIRST_TOUCH_PATH, first_touch};
+use crate::trading::TradedCollection;
 
 /// A server may refuse requests while it loads; it must be done after this.
 const LOAD_LIMIT: Duration = Duration::from_mins(1);
 
 /// Sends the first request, again while it is refused, and takes the time to its answer.
-pub(crate) async fn measure(bench: &Bench<'_>, floor: &Floor) -> Result<FirstTouch, Error> {
-    let request = first_touch(floor);
+pub(crate) async fn measure(bench: &Bench<'_>, collection: &TradedCollection) -> Result<FirstTouch, Error> {
+    let request = first_touch(collection);
     let target = bench.target(bench.server, FIRST_TOUCH_PATH, std::slice::from_ref(&request));
     let started = Instant::now();
     let mut refused = 0;

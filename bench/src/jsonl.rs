@@ -10,7 +10,7 @@ use crate::error::{Context, Error};
 
 /// What was written.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Written {
+pub(crate) struct WrittenFile {
     /// Lines of the file.
     pub(crate) lines: u64,
     /// Size of the file.
@@ -18,11 +18,11 @@ pub(crate) struct Written {
 }
 
 /// Writes one record on each line.
-pub(crate) fn write(path: &Path, records: impl Iterator<Item = Value>) -> Result<Written, Error> {
+pub(crate) fn write(path: &Path, records: impl Iterator<Item = Value>) -> Result<WrittenFile, Error> {
     write_lines(path, records).context(|| format!("writing {}", path.display()))
 }
 
-fn write_lines(path: &Path, records: impl Iterator<Item = Value>) -> io::Result<Written> {
+fn write_lines(path: &Path, records: impl Iterator<Item = Value>) -> io::Result<WrittenFile> {
     let mut file = BufWriter::new(File::create(path)?);
     let mut lines = 0;
     for record in records {
@@ -30,5 +30,5 @@ fn write_lines(path: &Path, records: impl Iterator<Item = Value>) -> io::Result<
         lines += 1;
     }
     let bytes = file.into_inner()?.metadata()?.len();
-    Ok(Written { lines, bytes })
+    Ok(WrittenFile { lines, bytes })
 }

@@ -1,4 +1,5 @@
 //! Measures Bourse beside a bare axum server that answers the same bytes; `bench/README.md` explains.
+#![expect(clippy::disallowed_methods, reason = "tools are found, and servers kept apart, by the environment")]
 
 mod answers;
 mod bare;
@@ -8,7 +9,6 @@ mod compare;
 mod counting;
 mod error;
 mod first_touch;
-mod floor;
 mod jsonl;
 mod load;
 mod memory;
@@ -22,6 +22,7 @@ mod run;
 mod scenario;
 mod stage;
 mod stats;
+mod trading;
 mod write_load;
 mod writer;
 

@@ -40,11 +40,11 @@ pub(crate) struct Options {
     #[arg(long, value_name = "NAME")]
     pub(crate) only: Vec<String>,
 
-    /// Tokens of the trading floor
+    /// Tokens of the traded collection
     #[arg(long, value_name = "N", default_value_t = 1_000_000, value_parser = clap::value_parser!(u32).range(2_000..=10_000_000))]
     tokens: u32,
 
-    /// Measure the trading floor at 10,000, 100,000 and 1,000,000 tokens, and show how costs grow
+    /// Measure trading at 10,000, 100,000 and 1,000,000 tokens, and show how costs grow
     #[arg(long, conflicts_with = "tokens")]
     pub(crate) growth: bool,
 
@@ -76,8 +76,8 @@ impl Options {
         self.only.iter().any(is_name) || self.selects("", path)
     }
 
-    /// The sizes of the trading floor to measure, the smallest first.
-    pub(crate) fn floor_sizes(&self) -> Vec<usize> {
+    /// The sizes of the traded collection to measure, the smallest first.
+    pub(crate) fn trading_sizes(&self) -> Vec<usize> {
         if self.growth {
             GROWTH_SIZES.to_vec()
         } else {
@@ -159,7 +159,7 @@ mod tests {
 
     #[test]
     fn one_size_or_growth() {
-        let sizes = |arguments: &[&str]| Options::parse_from(arguments).floor_sizes();
+        let sizes = |arguments: &[&str]| Options::parse_from(arguments).trading_sizes();
         assert_eq!(sizes(&["bourse-bench"]), [1_000_000]);
         assert_eq!(sizes(&["bourse-bench", "--tokens", "10000"]), [10_000]);
         assert_eq!(sizes(&["bourse-bench", "--growth"]), [10_000, 100_000, 1_000_000]);

@@ -11,14 +11,14 @@ use crate::compare::Bench;
 use crate::counting::{self, House};
 use crate::error::{Context, Error};
 use crate::first_touch;
-use crate::floor::Floor;
 use crate::options::Options;
 use crate::process::Running;
 use crate::relics::Relics;
 use crate::replay;
-use crate::report::{Contest, FloorReport, Memory, RelicsReport, Report, print_growth};
-use crate::scenario::{DEEP_PAGES, ON_FLOOR, ON_RELICS, Paging};
+use crate::report::{Contest, Memory, RelicsReport, Report, TradingReport, print_growth};
+use crate::scenario::{DEEP_PAGES, ON_RELICS, ON_TRADING, Paging};
 use crate::stage::Stage;
+use crate::trading::TradedCollection;
 use crate::write_load;
 use crate::writer::{self, Writer};
 
@@ -46,7 +46,7 @@ async fn measure(options: &Options, bourse: &Path) -> Result<Report, Error> {
         connections: options.connections,
         quick: options.quick,
         relics: None,
-        floors: Vec::new(),
+        trading: Vec::new(),
         countings: Vec::new(),
         replay: None,
     };
@@ -54,10 +54,10 @@ async fn measure(options: &Options, bourse: &Path) -> Result<Report, Error> {
         let stage = Stage::new(bourse, directory.path(), "relics")?;
         report.relics = Some(measure_relics(options, &stage).await?);
     }
-    if selects_floor(options) {
-        for tokens in options.floor_sizes() {
-            let stage = Stage::new(bourse, directory.path(), &format!("floor-{tokens}"))?;
-            report.floors.push(measure_floor(options, &stage, tokens).await?);
+    if selects_trading(options) {
+        for tokens in options.trading_sizes() {
+            let stage = Stage::new(bourse, directory.path(), &format!("trading-{tokens}"))?;
+            report.trading.push(measure_trading(options, &stage, tokens).await?);
         }
     }
     if counting::is_selected(options) {
@@ -73,13 +73,13 @@ async fn measure(options: &Options, bourse: &Path) -> Result<Report, Error> {
         return Err(Error::new(format!("nothing is named {}", options.only.join(" or "))));
     }
     if options.growth {
-        print_growth(&report.floors);
+        print_growth(&report.trading);
     }
     Ok(report)
 }
 
-fn selects_floor(options: &Options) -> bool {
-    ON_FLOOR.iter().any(|scenario| options.selects(scenario.name, scenario.path))
+fn selects_trading(options: &Options) -> bool {
+    ON_TRADING.iter().any(|scenario| options.selects(scenario.name, scenario.path))
         || DEEP_PAGES.iter().any(|paging| options.selects(paging.name, Paging::PATH))
         || options.selects(write_load::NAME, writer::PATH)
 }
@@ -99,42 +99,46 @@ async fn measure_relics(options: &Options, stage: &Stage<'_>) -> Result<RelicsRe
     Ok(RelicsReport { import, contests })
 }
 
-async fn measure_floor(options: &Options, stage: &Stage<'_>, tokens: usize) -> Result<FloorReport, Error> {
-    println!("\ntrading floor of {tokens} tokens");
-    let floor = Floor::new(tokens);
-    let import = stage.import(floor.records()).await?;
+async fn measure_trading(
+    options: &Options,
+    stage: &Stage<'_>,
+    tokens: usize,
+) -> Result<TradingReport, Error> {
+    println!("\ntrading, {tokens} tokens tokens");
+    let collection = TradedCollection::new(tokens);
+    let import = stage.import(collection.records()).await?;
     import.print();
     let project = stage.create_project().await?;
     let server = stage.serve().await?;
     let bench = Bench { options, stage, server: &server, access_key: &project.access_key };
 
-    let first_touch = first_touch::measure(&bench, &floor).await?;
+    let first_touch = first_touch::measure(&bench, &collection).await?;
     first_touch.print(tokens);
     let mut memory = Memory { loaded: memory_at_rest(&server.process).await, used: None };
     memory.print(tokens);
-    let contests = measure_reads(&bench, &floor).await?;
+    let contests = measure_reads(&bench, &collection).await?;
     if !contests.is_empty() {
         memory.used = memory_at_rest(&server.process).await;
         memory.print(tokens);
     }
     let mut writes = Vec::new();
     if options.selects(write_load::NAME, writer::PATH) {
-        let writer = Writer::new(&floor, server.address, &project.secret_token);
-        writes = write_load::measure(&bench, &floor, &writer).await?;
+        let writer = Writer::new(&collection, server.address, &project.secret_token);
+        writes = write_load::measure(&bench, &collection, &writer).await?;
     }
-    Ok(FloorReport { tokens, import, first_touch, memory, contests, writes })
+    Ok(TradingReport { tokens, import, first_touch, memory, contests, writes })
 }
 
-async fn measure_reads(bench: &Bench<'_>, floor: &Floor) -> Result<Vec<Contest>, Error> {
+async fn measure_reads(bench: &Bench<'_>, collection: &TradedCollection) -> Result<Vec<Contest>, Error> {
     let mut contests = Vec::new();
-    for scenario in ON_FLOOR {
+    for scenario in ON_TRADING {
         if bench.options.selects(scenario.name, scenario.path) {
-            contests.push(bench.against_bare(scenario, floor).await?);
+            contests.push(bench.against_bare(scenario, collection).await?);
         }
     }
     for paging in DEEP_PAGES {
         if bench.options.selects(paging.name, Paging::PATH) {
-            contests.push(bench.deep_against_first(paging, floor).await?);
+            contests.push(bench.deep_against_first(paging, collection).await?);
         }
     }
     Ok(contests)

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::answers;
 use crate::error::{Context, Error};
-use crate::jsonl::{self, Written};
+use crate::jsonl::{self, WrittenFile};
 use crate::process::{Running, isolated};
 use crate::report::Import;
 
@@ -108,7 +108,7 @@ impl<'a> Stage<'a> {
     }
 
     /// Imports a file that was written before, and takes the time.
-    pub(crate) async fn import_file(&self, path: &Path, file: Written) -> Result<Import, Error> {
+    pub(crate) async fn import_file(&self, path: &Path, file: WrittenFile) -> Result<Import, Error> {
         let mut command = self.command(&["import"]);
         command.arg(path);
         let running = Running::spawn(&mut command, "bourse-import", Some(&self.directory))?;

@@ -5,11 +5,11 @@ use serde_json::Value;
 use crate::client::Connection;
 use crate::compare::Bench;
 use crate::error::{Context, Error};
-use crate::floor::{Floor, Order};
 use crate::load::Target;
 use crate::report::ReadsDuringWrites;
 use crate::scenario::{LISTINGS_PATH, READS_DURING_WRITES, listings_body};
 use crate::stats::Figures;
+use crate::trading::{Order, TradedCollection};
 use crate::writer::Writer;
 
 /// What `--only` picks it by.
@@ -18,20 +18,20 @@ pub(crate) const NAME: &str = "write-load";
 /// Few, so that reads leave the machine some time for writes.
 const CONNECTIONS: u16 = 4;
 
-/// Measures all reads without and then with writes. What the floor knows of prices is wrong afterwards.
+/// Measures all reads without and then with writes. What the collection knows of prices is wrong afterwards.
 pub(crate) async fn measure(
     bench: &Bench<'_>,
-    floor: &Floor,
+    collection: &TradedCollection,
     writer: &Writer,
 ) -> Result<Vec<ReadsDuringWrites>, Error> {
     let mut measured = Vec::with_capacity(READS_DURING_WRITES.len());
     // All quiet rounds come first: the server may be busy with writes for a while after they ended.
     for scenario in READS_DURING_WRITES {
-        let target = bench.target(bench.server, scenario.path, &(scenario.requests)(floor));
+        let target = bench.target(bench.server, scenario.path, &(scenario.requests)(collection));
         let quiet = quiet_rounds(bench, &target).await?;
         measured.push((scenario.name, target, quiet));
     }
-    check_write(bench, floor, writer).await?;
+    check_write(bench, collection, writer).await?;
     let mut reports = Vec::with_capacity(measured.len());
     for (name, target, quiet) in measured {
         let (writing, changes_per_second) = writing_rounds(bench, &target, writer).await?;
@@ -72,8 +72,8 @@ async fn writing_rounds(
 }
 
 /// Writes count only if they are seen: the first batch is sent alone, and its orders are asked for.
-async fn check_write(bench: &Bench<'_>, floor: &Floor, writer: &Writer) -> Result<(), Error> {
-    let written = writer.write_one(floor).await?;
+async fn check_write(bench: &Bench<'_>, collection: &TradedCollection, writer: &Writer) -> Result<(), Error> {
+    let written = writer.write_one(collection).await?;
     let address = bench.server.address;
     let mut connection = Connection::open(address).await?;
     for order in &written {
@@ -101,12 +101,12 @@ mod tests {
     use serde_json::json;
 
     use super::is_seen;
-    use crate::floor::Floor;
+    use crate::trading::TradedCollection;
 
     #[test]
     fn an_old_price_is_not_a_change_that_is_seen() {
-        let floor = Floor::new(2_000);
-        let old = &floor.orders[0];
+        let collection = TradedCollection::new(2_000);
+        let old = &collection.orders[0];
         let new = old.repriced(90);
         let answer = json!({
             "listings": [{ "orderId": new.order_id(), "priceAmount": new.price_amount() }],

@@ -11,8 +11,8 @@ use tokio::time::{Instant, sleep_until, timeout};
 
 use crate::client::{Connection, post};
 use crate::error::{Context, Error};
-use crate::floor::{Floor, Order};
 use crate::report::WRITES_PER_SECOND;
+use crate::trading::{Order, TradedCollection};
 use bourse_random::Random;
 
 /// The path that changes are posted to.
@@ -47,19 +47,19 @@ pub(crate) struct Writer {
 
 impl Writer {
     /// A sender to the server at `address`, with the secret token of a project.
-    pub(crate) fn new(floor: &Floor, address: SocketAddr, secret_token: &str) -> Self {
+    pub(crate) fn new(collection: &TradedCollection, address: SocketAddr, secret_token: &str) -> Self {
         let authorization = format!("Bearer {secret_token}");
         let headers = [("Authorization", authorization.as_str())];
         let request = |orders: &Vec<Order>| post(address, PATH, &headers, &body(orders));
-        Self { address, batches: batches(floor).iter().map(request).collect(), sent: Arc::default() }
+        Self { address, batches: batches(collection).iter().map(request).collect(), sent: Arc::default() }
     }
 
     /// Sends one batch, and returns the orders as they are now.
-    pub(crate) async fn write_one(&self, floor: &Floor) -> Result<Vec<Order>, Error> {
+    pub(crate) async fn write_one(&self, collection: &TradedCollection) -> Result<Vec<Order>, Error> {
         let mut connection = Connection::open(self.address).await?;
         let place = next_place(&self.sent, &self.batches);
         connection.exchange(&self.batches[place]).await.context(|| "writing".to_owned())?;
-        Ok(batches(floor).swap_remove(place))
+        Ok(batches(collection).swap_remove(place))
     }
 
     /// Sends changes for `length`, and returns how many were acknowledged in a second.
@@ -126,8 +126,8 @@ fn next_place(sent: &AtomicUsize, batches: &[Vec<u8>]) -> usize {
 }
 
 /// Full batches of listings with new prices: all of them with the first share, then all with the second.
-fn batches(floor: &Floor) -> Vec<Vec<Order>> {
-    let listings: Vec<&Order> = floor.active_listings().collect();
+fn batches(collection: &TradedCollection) -> Vec<Vec<Order>> {
+    let listings: Vec<&Order> = collection.active_listings().collect();
     let mut chosen = Random::new(SEED).shuffled(listings.len());
     chosen.truncate(ORDERS);
     let mut batches = Vec::new();
@@ -154,17 +154,17 @@ mod tests {
     use tokio::time::Instant;
 
     use super::{Schedule, batches, body};
-    use crate::floor::{Floor, Order};
+    use crate::trading::{Order, TradedCollection};
 
     #[test]
     fn every_write_changes_a_price() {
-        let floor = Floor::new(4_000);
-        let batches = batches(&floor);
+        let collection = TradedCollection::new(4_000);
+        let batches = batches(&collection);
         assert!(batches.len() > 2 && batches.iter().all(|batch| batch.len() == 250));
         let writes: Vec<(String, String)> =
             batches.iter().flatten().map(|order| (order.order_id(), order.price_amount())).collect();
         let known: HashSet<(String, String)> =
-            floor.orders.iter().map(|order| (order.order_id(), order.price_amount())).collect();
+            collection.orders.iter().map(|order| (order.order_id(), order.price_amount())).collect();
         assert!(writes.iter().all(|write| !known.contains(write)));
         assert_eq!(writes.iter().collect::<HashSet<_>>().len(), writes.len());
         assert!(batches.iter().flatten().all(Order::is_active));
@@ -172,7 +172,7 @@ mod tests {
 
     #[test]
     fn a_batch_is_a_list_of_orders() {
-        let batch = batches(&Floor::new(4_000)).swap_remove(0);
+        let batch = batches(&TradedCollection::new(4_000)).swap_remove(0);
         let body: Value = serde_json::from_str(&body(&batch)).unwrap();
         assert_eq!(body["orders"].as_array().unwrap().len(), 250);
         assert_eq!(body["orders"][0]["priceAmount"], batch[0].price_amount().as_str());

@@ -40,7 +40,7 @@ pub(super) struct Task<'a> {
 
 /// What it computed, in the order of the task.
 #[derive(Debug)]
-pub(super) struct Computed {
+pub(super) struct DuckDbCharts {
     pub(super) version: String,
     pub(super) charts: Vec<ComputedChart>,
 }
@@ -72,7 +72,7 @@ impl DuckDb {
     }
 
     /// Loads the events into an empty database, and computes the charts.
-    pub(super) async fn compute(&self, task: &Task<'_>) -> Result<Computed, Error> {
+    pub(super) async fn compute(&self, task: &Task<'_>) -> Result<DuckDbCharts, Error> {
         let path = |what: &str| self.directory.join(format!("{}-{what}", task.dataset.name));
         let (script, settings, results) = (path("duckdb.py"), path("settings.json"), path("results.json"));
         let (first, last) = (task.dataset.first_label(), task.dataset.last_label());
@@ -103,7 +103,7 @@ impl DuckDb {
     }
 }
 
-fn computed(results: &Value) -> Result<Computed, Error> {
+fn computed(results: &Value) -> Result<DuckDbCharts, Error> {
     let times = |times: &Value| {
         let seconds = times.as_array().into_iter().flatten().filter_map(Value::as_f64);
         median(seconds).ok_or_else(|| Error::new("DuckDB told no times"))
@@ -117,7 +117,7 @@ fn computed(results: &Value) -> Result<Computed, Error> {
     };
     let charts = results["charts"].as_array().into_iter().flatten().map(chart);
     let version = results["version"].as_str().unwrap_or("unknown").to_owned();
-    Ok(Computed { version, charts: charts.collect::<Result<_, Error>>()? })
+    Ok(DuckDbCharts { version, charts: charts.collect::<Result<_, Error>>()? })
 }
 
 async fn run(

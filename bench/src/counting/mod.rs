@@ -24,13 +24,13 @@ use crate::error::{Context, Error};
 use crate::jsonl;
 use crate::options::Options;
 use crate::postgres::Postgres;
-use crate::report::{ChartReport, Comparison, CountingReport, Import, Ingest, Sent};
+use crate::report::{ChartReport, Comparison, CountingReport, Import, Ingest, SendReport};
 use crate::stage::Stage;
 use answer::Points;
 use charts::CHARTS;
-use duckdb::{Computed, DuckDb, Task};
-use records::{Counted, usage, write_events};
-use timing::{Timed, Timing};
+use duckdb::{DuckDb, DuckDbCharts, Task};
+use records::{DatasetFiles, usage, write_events};
+use timing::{ChartTiming, Timing};
 use track::Batches;
 
 /// What `--only` picks all of it by.
@@ -119,7 +119,7 @@ impl<'a> House<'a> {
         dataset: Dataset,
         charts: &[&Chart],
         lines: &Lines,
-    ) -> Result<Option<Computed>, Error> {
+    ) -> Result<Option<DuckDbCharts>, Error> {
         let Some(duckdb) = &self.duckdb else { return Ok(None) };
         let runs = if self.options.quick { 1 } else { 3 };
         let task = Task { dataset, charts, events: &lines.events, usage: &lines.usage, runs };
@@ -127,7 +127,7 @@ impl<'a> House<'a> {
     }
 
     /// Sends events to projects of their own, without ids and with them.
-    async fn send(&self, stage: &Stage<'_>, dataset: Dataset) -> Result<Vec<Sent>, Error> {
+    async fn send(&self, stage: &Stage<'_>, dataset: Dataset) -> Result<Vec<SendReport>, Error> {
         let events = if self.options.quick { 100_000 } else { 1_000_000 };
         let mut sent = Vec::new();
         for with_ids in [false, true] {
@@ -140,7 +140,7 @@ impl<'a> House<'a> {
             let server = stage.serve().await?;
             batches.check(&server, &project).await?;
             server.stop().await?;
-            sent.push(Sent { with_ids, rate });
+            sent.push(SendReport { with_ids, rate });
         }
         Ok(sent)
     }
@@ -173,8 +173,8 @@ struct Lines {
     project: u64,
     events: PathBuf,
     usage: PathBuf,
-    counted: Counted,
-    usage_written: jsonl::Written,
+    counted: DatasetFiles,
+    usage_written: jsonl::WrittenFile,
 }
 
 impl Lines {
@@ -215,8 +215,8 @@ async fn check_operations(stage: &Stage<'_>) -> Result<(), Error> {
 /// Puts the figures of both together. A point that differs is an error.
 fn compare(
     charts: &[&'static Chart],
-    timed: &[Timed],
-    computed: Option<Computed>,
+    timed: &[ChartTiming],
+    computed: Option<DuckDbCharts>,
 ) -> Result<Vec<ChartReport>, Error> {
     let mut computed = computed.map(|computed| computed.charts.into_iter());
     let (mut reports, mut differences) = (Vec::new(), Vec::new());
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn the_count_of_the_trading_floor_is_not_counting() {
+    fn the_count_of_trading_is_not_counting() {
         assert!(!is_selected(&options(&["--only", "count"])));
         assert!(is_selected(&options(&["--only", "TrackEvents"])));
     }

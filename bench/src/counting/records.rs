@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::events::{Dataset, Day, Event, Kind};
 use crate::error::{Context, Error};
-use crate::jsonl::Written;
+use crate::jsonl::WrittenFile;
 use bourse_random::Random;
 
 const USAGE_SEED: u64 = 0x05a6e;
@@ -19,19 +19,19 @@ const SERVICES: [&str; 4] = ["indexer", "marketplace", "metadata", "relayer"];
 
 /// What was written of a data set.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Counted {
+pub(crate) struct DatasetFiles {
     /// The file.
-    pub(crate) file: Written,
+    pub(crate) file: WrittenFile,
     /// Different pairs of a wallet and a day on which it did something.
     pub(crate) wallet_days: u64,
 }
 
 /// Writes all events of a data set, one on each line.
-pub(super) fn write_events(path: &Path, dataset: Dataset, project: u64) -> Result<Counted, Error> {
+pub(super) fn write_events(path: &Path, dataset: Dataset, project: u64) -> Result<DatasetFiles, Error> {
     write_lines(path, dataset, project).context(|| format!("writing {}", path.display()))
 }
 
-fn write_lines(path: &Path, dataset: Dataset, project: u64) -> io::Result<Counted> {
+fn write_lines(path: &Path, dataset: Dataset, project: u64) -> io::Result<DatasetFiles> {
     let mut file = BufWriter::with_capacity(1 << 20, File::create(path)?);
     let head = format!("{{\"type\":\"event\",\"projectId\":{project},");
     let (mut lines, mut wallet_days) = (0, 0);
@@ -48,7 +48,7 @@ fn write_lines(path: &Path, dataset: Dataset, project: u64) -> io::Result<Counte
         wallet_days += day.active;
     }
     let bytes = file.into_inner()?.metadata()?.len();
-    Ok(Counted { file: Written { lines, bytes }, wallet_days })
+    Ok(DatasetFiles { file: WrittenFile { lines, bytes }, wallet_days })
 }
 
 /// The compute units to import: some of each service on each day.

@@ -69,7 +69,7 @@ pub(super) struct Timing<'a> {
 
 /// A chart's times and its answer.
 #[derive(Debug)]
-pub(super) struct Timed {
+pub(super) struct ChartTiming {
     pub(super) times: ChartTimes,
     pub(super) answer: Value,
 }
@@ -77,7 +77,7 @@ pub(super) struct Timed {
 impl Timing<'_> {
     /// Measures each chart, and then the memory of a server that has answered all of them. Every answer to the same
     /// question must have the same bytes, whether it was just loaded, just counted, or remembered.
-    pub(super) async fn measure(&self, charts: &[&Chart]) -> Result<(Vec<Timed>, Option<u64>), Error> {
+    pub(super) async fn measure(&self, charts: &[&Chart]) -> Result<(Vec<ChartTiming>, Option<u64>), Error> {
         let mut fresh = Vec::with_capacity(charts.len());
         for chart in charts {
             fresh.push(self.on_new_servers(chart).await.context(|| chart.name().to_owned())?);
@@ -93,13 +93,13 @@ impl Timing<'_> {
         Ok((timed, memory))
     }
 
-    async fn on_new_servers(&self, chart: &Chart) -> Result<Fresh, Error> {
+    async fn on_new_servers(&self, chart: &Chart) -> Result<FreshServers, Error> {
         let (cold, answer) = self.on_new_server(chart, false).await?;
         let (first, again) = self.on_new_server(chart, true).await?;
         if answer != again {
             return Err(Error::new("the answer after a load is another than the one before"));
         }
-        Ok(Fresh { cold, first, answer })
+        Ok(FreshServers { cold, first, answer })
     }
 
     /// The time of the first request for a chart, to a server that has loaded the project for another, or has not.
@@ -118,7 +118,7 @@ impl Timing<'_> {
         Ok((took, answer))
     }
 
-    async fn warm(&self, chart: &Chart, server: &Server, fresh: Fresh) -> Result<Timed, Error> {
+    async fn warm(&self, chart: &Chart, server: &Server, fresh: FreshServers) -> Result<ChartTiming, Error> {
         let request = Asker::new(self.dataset, server, self.project).request(chart.path);
         let mut connection = Connection::open(server.address).await?;
         let mut times = Vec::with_capacity(self.requests);
@@ -140,13 +140,13 @@ impl Timing<'_> {
             p99: percentile(&times, 99).ok_or_else(none)?,
         };
         let answer = serde_json::from_slice(&fresh.answer).context(|| "reading an answer".to_owned())?;
-        Ok(Timed { times: ChartTimes { cold: fresh.cold, first: fresh.first, warm }, answer })
+        Ok(ChartTiming { times: ChartTimes { cold: fresh.cold, first: fresh.first, warm }, answer })
     }
 }
 
 /// What new servers said.
 #[derive(Debug)]
-struct Fresh {
+struct FreshServers {
     cold: Duration,
     first: Duration,
     answer: Vec<u8>,

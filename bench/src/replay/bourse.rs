@@ -14,7 +14,7 @@ use super::hex::data;
 use crate::error::{Context, Error};
 use crate::memory::Peak;
 use crate::process::{Running, isolated};
-use crate::report::Synced;
+use crate::report::SyncReport;
 use crate::stage::Stage;
 
 /// What the settings call the network.
@@ -45,7 +45,7 @@ pub(super) async fn sync(
     store: &'static str,
     node: SocketAddr,
     chain: &Chain,
-) -> Result<Synced, Error> {
+) -> Result<SyncReport, Error> {
     stage.write_settings(&settings(node))?;
     for contract in [RELICS, POTIONS] {
         stage.run(&["collection", "add", NETWORK, &data(&contract), "--from", "0"]).await?;
@@ -71,7 +71,7 @@ pub(super) async fn sync(
     let memory = server.process.memory_bytes();
     server.stop().await?;
     chain.books.check(&Books::read(&dump(stage).await?), store)?;
-    Ok(Synced { store, took, peak: peak.bytes(), memory })
+    Ok(SyncReport { store, took, peak: peak.bytes(), memory })
 }
 
 /// What the stopped server has left in its tables.

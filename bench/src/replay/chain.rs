@@ -49,7 +49,7 @@ pub(super) struct Transaction {
 
 /// A log in its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Placed {
+pub(super) struct PlacedLog {
     pub(super) log: Log,
     pub(super) block: usize,
     /// Its transaction's place in the block.
@@ -62,7 +62,7 @@ pub(super) struct Placed {
 #[derive(Debug)]
 pub(super) struct Chain {
     pub(super) blocks: Vec<Block>,
-    pub(super) logs: Vec<Placed>,
+    pub(super) logs: Vec<PlacedLog>,
     /// What the logs amount to.
     pub(super) books: Books,
 }
@@ -106,7 +106,7 @@ impl Chain {
             for log in action.logs {
                 let (index, transaction) =
                     (self.logs.len() - first, usize::try_from(transaction).unwrap_or(0));
-                self.logs.push(Placed { log, block, transaction, index });
+                self.logs.push(PlacedLog { log, block, transaction, index });
             }
         }
         let logs = first..self.logs.len();

@@ -96,7 +96,8 @@ pub(super) fn transfer_single(
     operator: Address,
     from: Address,
     to: Address,
-    (token, quantity): (u64, u64),
+    token: u64,
+    quantity: u64,
 ) -> Log {
     let indexed = [padded(operator), padded(from), padded(to)];
     log(POTIONS, topic::TRANSFER_SINGLE, &indexed, &[number(token), number(quantity)])
@@ -158,7 +159,7 @@ mod tests {
             transfer(ZERO, RELICS, 1),
             approval(ZERO, RELICS, 1),
             approval_for_all(RELICS, ZERO, MARKET, true),
-            transfer_single(ZERO, ZERO, MARKET, (1, 1)),
+            transfer_single(ZERO, ZERO, MARKET, 1, 1),
             transfer_batch(ZERO, ZERO, MARKET, &[(1, 1)]),
             request_cancelled(1, RELICS),
         ];

@@ -17,7 +17,7 @@ pub(crate) use node::serve;
 use crate::error::{Context, Error};
 use crate::options::Options;
 use crate::postgres::Postgres;
-use crate::report::{PonderReport, ReplayReport, Synced};
+use crate::report::{PonderReport, ReplayReport, SyncReport};
 use crate::stage::{Server, Stage, serve_self};
 use chain::Chain;
 use ponder::Ponder;
@@ -69,7 +69,7 @@ impl Replay<'_> {
         if self.options.quick { 1 } else { 3 }
     }
 
-    async fn on_sqlite(&self) -> Result<Vec<Synced>, Error> {
+    async fn on_sqlite(&self) -> Result<Vec<SyncReport>, Error> {
         let mut synced = Vec::new();
         for round in 0..self.rounds() {
             let stage = Stage::new(self.bourse, self.directory, &format!("sqlite-{round}"))?;
@@ -78,7 +78,7 @@ impl Replay<'_> {
         Ok(synced)
     }
 
-    async fn on_postgres(&self) -> Result<Vec<Synced>, Error> {
+    async fn on_postgres(&self) -> Result<Vec<SyncReport>, Error> {
         let mut synced = Vec::new();
         for round in 0..self.rounds() {
             let Some(postgres) = Postgres::start(self.directory, &format!("postgres-data-{round}")).await?

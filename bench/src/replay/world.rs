@@ -48,6 +48,21 @@ pub(super) struct World {
     activities: [u64; 8],
 }
 
+/// What an order is made with, beside its token and maker.
+struct OrderTerms {
+    is_listing: bool,
+    quantity: u64,
+    currency: Address,
+    /// When it is made, in seconds.
+    at: u64,
+}
+
+/// Units of a token with one holder.
+struct Stack {
+    token: u64,
+    holder: usize,
+}
+
 impl World {
     /// A world without tokens.
     pub(super) fn new(seed: u64, accounts: usize) -> Self {
@@ -133,7 +148,7 @@ impl World {
             self.happened(Activity::Mint);
         }
         let log = match made.as_slice() {
-            [stack] => event::transfer_single(to, ZERO, to, *stack),
+            [(token, quantity)] => event::transfer_single(to, ZERO, to, *token, *quantity),
             stacks => event::transfer_batch(to, ZERO, to, stacks),
         };
         Action { sender: to, logs: vec![log] }
@@ -151,7 +166,7 @@ impl World {
         let held = self.held(token, from);
         let (quantity, to) = (self.random.between(1, held), self.account());
         let sender = self.accounts[from];
-        let log = self.move_potions((token, from), to, quantity, sender);
+        let log = self.move_potions(Stack { token, holder: from }, to, quantity, sender);
         Some(Action { sender, logs: vec![log] })
     }
 
@@ -177,7 +192,12 @@ impl World {
         }
         let quantity = self.random.between(1, held);
         let currency = if self.random.below(4) == 0 { COIN } else { ZERO };
-        logs.push(self.make(collection, token, maker, (true, quantity, currency, at)));
+        logs.push(self.make(
+            collection,
+            token,
+            maker,
+            OrderTerms { is_listing: true, quantity, currency, at },
+        ));
         Some(Action { sender, logs })
     }
 
@@ -189,7 +209,12 @@ impl World {
         };
         let maker = self.account();
         // An offer is never in the chain's own currency.
-        let log = self.make(collection, token, maker, (false, quantity, COIN, at));
+        let log = self.make(
+            collection,
+            token,
+            maker,
+            OrderTerms { is_listing: false, quantity, currency: COIN, at },
+        );
         Some(Action { sender: self.accounts[maker], logs: vec![log] })
     }
 
@@ -216,7 +241,7 @@ impl World {
         }
         let quantity = self.random.between(1, held.min(remaining));
         let moved = if request.collection == POTIONS {
-            self.move_potions((request.token, seller), buyer, quantity, MARKET)
+            self.move_potions(Stack { token: request.token, holder: seller }, buyer, quantity, MARKET)
         } else {
             self.move_relic(index(request.token), buyer)
         };
@@ -250,7 +275,7 @@ impl World {
         collection: Address,
         token: u64,
         maker: usize,
-        (is_listing, quantity, currency, at): (bool, u64, Address, u64),
+        OrderTerms { is_listing, quantity, currency, at }: OrderTerms,
     ) -> Log {
         let request = Request {
             id: count(self.orders.len()),
@@ -277,7 +302,7 @@ impl World {
 
     fn move_potions(
         &mut self,
-        (token, from): (u64, usize),
+        Stack { token, holder: from }: Stack,
         to: usize,
         quantity: u64,
         operator: Address,
@@ -290,7 +315,7 @@ impl World {
         }
         self.add_potions(token, to, quantity);
         self.happened(Activity::Transfer);
-        event::transfer_single(operator, self.accounts[from], self.accounts[to], (token, quantity))
+        event::transfer_single(operator, self.accounts[from], self.accounts[to], token, quantity)
     }
 
     fn add_potions(&mut self, token: u64, holder: usize, quantity: u64) {

@@ -56,12 +56,12 @@ pub(crate) struct Ingest {
     /// From a file.
     pub(crate) import: Import,
     /// Over HTTP.
-    pub(crate) sent: Vec<Sent>,
+    pub(crate) sent: Vec<SendReport>,
 }
 
 /// Events sent over HTTP.
 #[derive(Debug)]
-pub(crate) struct Sent {
+pub(crate) struct SendReport {
     /// Whether every event had an id, by which it would not count again.
     pub(crate) with_ids: bool,
     /// How fast.
@@ -174,7 +174,7 @@ impl Ingest {
     }
 
     fn to_json(&self) -> Value {
-        let sent = |sent: &Sent| {
+        let sent = |sent: &SendReport| {
             let mut value = sent.rate.to_json();
             value["withIds"] = json!(sent.with_ids);
             value

@@ -1,18 +1,18 @@
 //! How costs grow with the data.
 
 use super::contest::Contest;
-use super::floor::FloorReport;
+use super::trading::TradingReport;
 
 /// Prints the processor time for each request of each scenario, by the size of the data, and by how much it grew
 /// from the first size to the last.
-pub(crate) fn print_growth(floors: &[FloorReport]) {
-    let (Some(first), Some(last)) = (floors.first(), floors.last()) else { return };
+pub(crate) fn print_growth(trading: &[TradingReport]) {
+    let (Some(first), Some(last)) = (trading.first(), trading.last()) else { return };
     println!("\ncpu µs/req by number of tokens, and the ratio to what it is compared with");
-    let sizes: Vec<String> = floors.iter().map(|floor| floor.tokens.to_string()).collect();
+    let sizes: Vec<String> = trading.iter().map(|report| report.tokens.to_string()).collect();
     print_line("", &sizes, "growth");
     for contest in &first.contests {
         let name = contest.heading().name;
-        let cells: Vec<String> = floors.iter().map(|floor| cell(find(floor, name))).collect();
+        let cells: Vec<String> = trading.iter().map(|report| cell(find(report, name))).collect();
         let growth = growth(find(first, name), find(last, name));
         print_line(name, &cells, &growth.map_or_else(|| "-".to_owned(), |times| format!("×{times:.2}")));
     }
@@ -26,8 +26,8 @@ fn print_line(name: &str, cells: &[String], growth: &str) {
     println!("{growth:>9}");
 }
 
-fn find<'a>(floor: &'a FloorReport, name: &str) -> Option<&'a Contest> {
-    floor.contests.iter().find(|contest| contest.heading().name == name)
+fn find<'a>(report: &'a TradingReport, name: &str) -> Option<&'a Contest> {
+    report.contests.iter().find(|contest| contest.heading().name == name)
 }
 
 fn cell(contest: Option<&Contest>) -> String {

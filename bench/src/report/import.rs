@@ -4,14 +4,14 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::jsonl::Written;
+use crate::jsonl::WrittenFile;
 use crate::stats::float;
 
 /// How fast `bourse import` was, as a process from start to end.
 #[derive(Debug)]
 pub(crate) struct Import {
     /// The file.
-    pub(crate) file: Written,
+    pub(crate) file: WrittenFile,
     /// The time the process took.
     pub(crate) took: Duration,
 }

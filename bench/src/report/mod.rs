@@ -2,11 +2,11 @@
 
 mod contest;
 mod counting;
-mod floor;
 mod growth;
 mod import;
 mod replay;
 mod row;
+mod trading;
 mod writes;
 
 use std::path::Path;
@@ -15,12 +15,12 @@ use serde_json::{Value, json};
 
 pub(crate) use contest::{Contest, Heading, Round};
 pub(crate) use counting::{
-    ChartReport, ChartTimes, Comparison, CountingReport, Disk, Ingest, Percentiles, Rate, Sent,
+    ChartReport, ChartTimes, Comparison, CountingReport, Disk, Ingest, Percentiles, Rate, SendReport,
 };
-pub(crate) use floor::{FirstTouch, FloorReport, Memory};
 pub(crate) use growth::print_growth;
 pub(crate) use import::Import;
-pub(crate) use replay::{Ceiling, Indexed, PonderReport, ReplayReport, Synced};
+pub(crate) use replay::{Ceiling, IndexingReport, PonderReport, ReplayReport, SyncReport};
+pub(crate) use trading::{FirstTouch, Memory, TradingReport};
 pub(crate) use writes::{ReadsDuringWrites, WRITES_PER_SECOND};
 
 use crate::error::{Context, Error};
@@ -34,8 +34,8 @@ pub(crate) struct Report {
     pub(crate) quick: bool,
     /// The relics, if they were asked for.
     pub(crate) relics: Option<RelicsReport>,
-    /// The trading floors, the smallest first.
-    pub(crate) floors: Vec<FloorReport>,
+    /// Trading at each size, the smallest first.
+    pub(crate) trading: Vec<TradingReport>,
     /// The counting houses, the smallest first.
     pub(crate) countings: Vec<CountingReport>,
     /// The replay of a chain, if it was asked for.
@@ -54,7 +54,7 @@ pub(crate) struct RelicsReport {
 impl Report {
     /// Whether nothing was measured.
     pub(crate) fn is_empty(&self) -> bool {
-        self.relics.is_none() && self.floors.is_empty() && self.countings.is_empty() && self.replay.is_none()
+        self.relics.is_none() && self.trading.is_empty() && self.countings.is_empty() && self.replay.is_none()
     }
 
     /// Writes the report to a file.
@@ -68,7 +68,7 @@ impl Report {
             "quick": self.quick,
             "import": self.relics.as_ref().map(|relics| relics.import.to_json()),
             "scenarios": self.relics.as_ref().map(|relics| contests_json(&relics.contests)),
-            "floors": self.floors.iter().map(FloorReport::to_json).collect::<Vec<_>>(),
+            "trading": self.trading.iter().map(TradingReport::to_json).collect::<Vec<_>>(),
             "countings": self.countings.iter().map(CountingReport::to_json).collect::<Vec<_>>(),
             "replay": self.replay.as_ref().map(ReplayReport::to_json),
         });

@@ -25,7 +25,7 @@ pub(crate) struct ReplayReport {
     /// The node alone.
     pub(crate) ceiling: Ceiling,
     /// Bourse, one for each store and round.
-    pub(crate) synced: Vec<Synced>,
+    pub(crate) synced: Vec<SyncReport>,
     /// Ponder, if it was there.
     pub(crate) ponder: Option<PonderReport>,
 }
@@ -43,7 +43,7 @@ pub(crate) struct Ceiling {
 
 /// Bourse has read everything.
 #[derive(Debug)]
-pub(crate) struct Synced {
+pub(crate) struct SyncReport {
     /// Where it is kept.
     pub(crate) store: &'static str,
     /// From the start of the server until all collections were live.
@@ -60,14 +60,14 @@ pub(crate) struct PonderReport {
     /// Its version.
     pub(crate) version: &'static str,
     /// From the node.
-    pub(crate) whole: Indexed,
+    pub(crate) whole: IndexingReport,
     /// From the node's answers, which it had kept.
-    pub(crate) cached: Indexed,
+    pub(crate) cached: IndexingReport,
 }
 
 /// What Ponder needed for all logs.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Indexed {
+pub(crate) struct IndexingReport {
     /// How many logs.
     pub(crate) logs: u64,
     /// Until it began, which does not count.
@@ -89,7 +89,7 @@ impl Ceiling {
     }
 }
 
-impl Indexed {
+impl IndexingReport {
     /// Prints it.
     pub(crate) fn print(&self, what: &str) {
         println!(
@@ -153,7 +153,7 @@ impl ReplayReport {
 
     /// The figures.
     pub(super) fn to_json(&self) -> Value {
-        let synced = |synced: &Synced| {
+        let synced = |synced: &SyncReport| {
             json!({
                 "store": synced.store,
                 "seconds": synced.took.as_secs_f64(),

@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 
 use crate::error::Error;
-use crate::floor::{CHAIN_ID, CONTRACT, Filter, Order, token_id};
+use crate::trading::{CHAIN_ID, CONTRACT, Filter, Order, token_id};
 
-/// The body of a request about the collection of the floor.
+/// The body of a request about the traded collection.
 pub(super) fn body(members: &Value) -> String {
     let mut body = json!({ "chainId": CHAIN_ID.to_string(), "contractAddress": CONTRACT });
     if let (Some(body), Some(members)) = (body.as_object_mut(), members.as_object()) {
@@ -108,7 +108,7 @@ pub(super) mod tests {
     use serde_json::{Value, json};
 
     use super::{Page, same};
-    use crate::floor::{Filter, Floor, Order, token_id};
+    use crate::trading::{Filter, Order, TradedCollection, token_id};
 
     /// A collectible as a server would answer it.
     pub(in crate::scenario) fn collectible(order: &Order) -> Value {
@@ -127,8 +127,8 @@ pub(super) mod tests {
 
     #[test]
     fn pages_are_cut_from_all_rows() {
-        let floor = Floor::new(2_000);
-        let all = &floor.listed(&Filter::default())[..61];
+        let collection = TradedCollection::new(2_000);
+        let all = &collection.listed(&Filter::default())[..61];
         assert_eq!(Page::read(&page(&all[30..60], true)).unwrap(), Page::of(all, 2));
         assert_eq!(Page::read(&page(&all[60..], false)).unwrap(), Page::of(all, 3));
         same(&Page::read(&page(&all[1..31], true)).unwrap(), &Page::of(all, 1)).unwrap_err();
@@ -136,8 +136,8 @@ pub(super) mod tests {
 
     #[test]
     fn a_row_needs_its_listing() {
-        let floor = Floor::new(2_000);
-        let mut answer = page(&floor.listed(&Filter::default())[..2], false);
+        let collection = TradedCollection::new(2_000);
+        let mut answer = page(&collection.listed(&Filter::default())[..2], false);
         answer["collectibles"][1]["listing"] = Value::Null;
         Page::read(&answer).unwrap_err();
         answer["collectibles"][1]["order"] = Value::Null;

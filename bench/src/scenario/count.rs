@@ -6,11 +6,11 @@ use super::answer::{body, same};
 use super::draw::{MODEL_EVERY, distinct, two_properties};
 use super::{Check, Request, Scenario};
 use crate::error::Error;
-use crate::floor::{Filter, Floor};
+use crate::trading::{Filter, TradedCollection};
 use bourse_random::Random;
 
 /// See the module.
-pub(crate) const SCENARIO: Scenario<Floor> = Scenario {
+pub(crate) const SCENARIO: Scenario<TradedCollection> = Scenario {
     name: "count",
     title: "count of listed tokens, two property filters",
     path: PATH,
@@ -24,12 +24,12 @@ pub(crate) const PATH: &str = "/rpc/Marketplace/GetCountOfFilteredCollectibles";
 const SEED: u64 = 103;
 
 /// The request that counts all tokens for sale, and their number.
-pub(crate) fn all_listed(floor: &Floor) -> Request {
+pub(crate) fn all_listed(collection: &TradedCollection) -> Request {
     let filter = Filter::default();
-    Request { body: count_body(&filter), check: is_count(floor, &filter) }
+    Request { body: count_body(&filter), check: is_count(collection, &filter) }
 }
 
-fn requests(floor: &Floor) -> Vec<Request> {
+fn requests(collection: &TradedCollection) -> Vec<Request> {
     let mut random = Random::new(SEED);
     let drawn = distinct(|| {
         let filter = two_properties(&mut random);
@@ -39,7 +39,7 @@ fn requests(floor: &Floor) -> Vec<Request> {
     let request = |(index, (filter, body)): (usize, (Filter, String))| Request {
         body,
         check: if index % MODEL_EVERY == 0 {
-            is_count(floor, &filter)
+            is_count(collection, &filter)
         } else {
             Box::new(|answer| count(answer).map(drop))
         },
@@ -51,8 +51,8 @@ fn count_body(filter: &Filter) -> String {
     body(&json!({ "side": "listing", "filter": filter.to_json() }))
 }
 
-fn is_count(floor: &Floor, filter: &Filter) -> Check {
-    let expected = u64::try_from(floor.listed(filter).len()).unwrap_or(u64::MAX);
+fn is_count(collection: &TradedCollection, filter: &Filter) -> Check {
+    let expected = u64::try_from(collection.listed(filter).len()).unwrap_or(u64::MAX);
     Box::new(move |answer| same(&count(answer)?, &expected))
 }
 
@@ -65,13 +65,13 @@ mod tests {
     use serde_json::json;
 
     use super::{all_listed, requests};
-    use crate::floor::{Filter, Floor};
+    use crate::trading::{Filter, TradedCollection};
 
     #[test]
     fn another_count_is_refused() {
-        let floor = Floor::new(2_000);
-        let listed = floor.listed(&Filter::default()).len();
-        let check = all_listed(&floor).check;
+        let collection = TradedCollection::new(2_000);
+        let listed = collection.listed(&Filter::default()).len();
+        let check = all_listed(&collection).check;
         check(&json!({ "count": listed })).unwrap();
         check(&json!({ "count": listed + 1 })).unwrap_err();
         check(&json!({})).unwrap_err();
@@ -79,8 +79,8 @@ mod tests {
 
     #[test]
     fn a_count_is_below_that_of_all() {
-        let floor = Floor::new(2_000);
-        let listed = floor.listed(&Filter::default()).len();
-        (requests(&floor)[0].check)(&json!({ "count": listed })).unwrap_err();
+        let collection = TradedCollection::new(2_000);
+        let listed = collection.listed(&Filter::default()).len();
+        (requests(&collection)[0].check)(&json!({ "count": listed })).unwrap_err();
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::floor::{Filter, Number, Text};
+use crate::trading::{Filter, Number, Text};
 use bourse_random::Random;
 
 /// Requests of a scenario, where there are so many different ones.

@@ -4,11 +4,11 @@ use super::answer::{Page, list_body, same};
 use super::draw::{MODEL_EVERY, distinct};
 use super::{Check, Request, Scenario};
 use crate::error::Error;
-use crate::floor::{Filter, Floor, Order};
+use crate::trading::{Filter, Order, TradedCollection};
 use bourse_random::Random;
 
 /// See the module.
-pub(crate) const SCENARIO: Scenario<Floor> = Scenario {
+pub(crate) const SCENARIO: Scenario<TradedCollection> = Scenario {
     name: "list-by-owner",
     title: "listed tokens of one account in one currency",
     path: "/rpc/Marketplace/ListCollectibles",
@@ -18,9 +18,9 @@ pub(crate) const SCENARIO: Scenario<Floor> = Scenario {
 
 const SEED: u64 = 102;
 
-fn requests(floor: &Floor) -> Vec<Request> {
+fn requests(collection: &TradedCollection) -> Vec<Request> {
     let mut random = Random::new(SEED);
-    let listings: Vec<&Order> = floor.active_listings().collect();
+    let listings: Vec<&Order> = collection.active_listings().collect();
     let drawn = distinct(|| {
         // Somebody's listing, so that there is at least one row.
         let order = listings[random.index(listings.len())];
@@ -30,13 +30,13 @@ fn requests(floor: &Floor) -> Vec<Request> {
     });
     let request = |(index, (filter, body)): (usize, (Filter, String))| Request {
         body,
-        check: if index % MODEL_EVERY == 0 { is_first_page(floor, &filter) } else { Box::new(has_rows) },
+        check: if index % MODEL_EVERY == 0 { is_first_page(collection, &filter) } else { Box::new(has_rows) },
     };
     drawn.into_iter().enumerate().map(request).collect()
 }
 
-fn is_first_page(floor: &Floor, filter: &Filter) -> Check {
-    let expected = Page::of(&floor.listed(filter), 1);
+fn is_first_page(collection: &TradedCollection, filter: &Filter) -> Check {
+    let expected = Page::of(&collection.listed(filter), 1);
     Box::new(move |answer| same(&Page::read(answer)?, &expected))
 }
 

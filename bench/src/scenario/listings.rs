@@ -8,11 +8,11 @@ use super::answer::{PAGE_SIZE, body, list, same, text};
 use super::draw::{MODEL_EVERY, distinct};
 use super::{Check, Request, Scenario};
 use crate::error::Error;
-use crate::floor::{Floor, Order, token_id};
+use crate::trading::{Order, TradedCollection, token_id};
 use bourse_random::Random;
 
 /// See the module.
-pub(crate) const SCENARIO: Scenario<Floor> =
+pub(crate) const SCENARIO: Scenario<TradedCollection> =
     Scenario { name: "listings", title: "listings of one token", path: PATH, ratio_goal: 0.6, requests };
 
 /// The path that requests are posted to.
@@ -29,9 +29,9 @@ pub(crate) fn listings_body(token: usize) -> String {
     }))
 }
 
-fn requests(floor: &Floor) -> Vec<Request> {
+fn requests(collection: &TradedCollection) -> Vec<Request> {
     let mut random = Random::new(SEED);
-    let listed: BTreeSet<usize> = floor.active_listings().map(|order| order.token).collect();
+    let listed: BTreeSet<usize> = collection.active_listings().map(|order| order.token).collect();
     let listed: Vec<usize> = listed.into_iter().collect();
     let drawn = distinct(|| {
         let token = listed[random.index(listed.len())];
@@ -39,13 +39,13 @@ fn requests(floor: &Floor) -> Vec<Request> {
     });
     let request = |(index, (token, body)): (usize, (usize, String))| Request {
         body,
-        check: if index % MODEL_EVERY == 0 { is_all(floor, token) } else { is_of(token) },
+        check: if index % MODEL_EVERY == 0 { is_all(collection, token) } else { is_of(token) },
     };
     drawn.into_iter().enumerate().map(request).collect()
 }
 
-fn is_all(floor: &Floor, token: usize) -> Check {
-    let expected: Vec<String> = floor.listings_of(token).into_iter().map(Order::order_id).collect();
+fn is_all(collection: &TradedCollection, token: usize) -> Check {
+    let expected: Vec<String> = collection.listings_of(token).into_iter().map(Order::order_id).collect();
     Box::new(move |answer| same(&order_ids(answer)?, &expected))
 }
 
@@ -70,7 +70,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::{is_all, is_of};
-    use crate::floor::{Floor, Order, token_id};
+    use crate::trading::{Order, TradedCollection, token_id};
 
     fn answer(orders: &[&Order]) -> Value {
         let listing =
@@ -80,13 +80,13 @@ mod tests {
 
     #[test]
     fn listings_come_all_and_cheapest_first() {
-        let floor = Floor::new(2_000);
-        let listed_twice = (0..2_000).find(|token| floor.listings_of(*token).len() == 2).unwrap();
-        let mut listings = floor.listings_of(listed_twice);
-        is_all(&floor, listed_twice)(&answer(&listings)).unwrap();
-        is_all(&floor, listed_twice)(&answer(&listings[..1])).unwrap_err();
+        let collection = TradedCollection::new(2_000);
+        let listed_twice = (0..2_000).find(|token| collection.listings_of(*token).len() == 2).unwrap();
+        let mut listings = collection.listings_of(listed_twice);
+        is_all(&collection, listed_twice)(&answer(&listings)).unwrap();
+        is_all(&collection, listed_twice)(&answer(&listings[..1])).unwrap_err();
         listings.reverse();
-        is_all(&floor, listed_twice)(&answer(&listings)).unwrap_err();
+        is_all(&collection, listed_twice)(&answer(&listings)).unwrap_err();
         is_of(listed_twice)(&answer(&listings)).unwrap();
         is_of(listed_twice + 1)(&answer(&listings)).unwrap_err();
         is_of(listed_twice)(&answer(&[])).unwrap_err();

@@ -3,9 +3,9 @@
 mod answer;
 mod count;
 mod draw;
-mod floor_order;
 mod list_by_owner;
 mod list_by_property;
+mod listing_floor;
 mod listings;
 mod paging;
 mod search;
@@ -18,18 +18,18 @@ pub(crate) use listings::{PATH as LISTINGS_PATH, listings_body};
 pub(crate) use paging::{Paging, PagingRequests};
 
 use crate::error::Error;
-use crate::floor::Floor;
 use crate::relics::Relics;
+use crate::trading::TradedCollection;
 
 /// The scenarios on the relics, in the order in which they run.
 pub(crate) const ON_RELICS: &[Scenario<Relics>] = &[token_metadata_batch::SCENARIO];
 
-/// The scenarios on the trading floor, in the order in which they run.
-pub(crate) const ON_FLOOR: &[Scenario<Floor>] = &[
+/// The scenarios on the traded collection, in the order in which they run.
+pub(crate) const ON_TRADING: &[Scenario<TradedCollection>] = &[
     list_by_property::SCENARIO,
     list_by_owner::SCENARIO,
     count::SCENARIO,
-    floor_order::SCENARIO,
+    listing_floor::SCENARIO,
     search::SCENARIO,
     listings::SCENARIO,
 ];
@@ -38,7 +38,7 @@ pub(crate) const ON_FLOOR: &[Scenario<Floor>] = &[
 pub(crate) const DEEP_PAGES: &[Paging] = &[paging::PLAIN, paging::FILTERED];
 
 /// The reads that must stay quick while orders change.
-pub(crate) const READS_DURING_WRITES: &[Scenario<Floor>] =
+pub(crate) const READS_DURING_WRITES: &[Scenario<TradedCollection>] =
     &[list_by_property::SCENARIO, list_by_owner::SCENARIO];
 
 /// One operation under load.

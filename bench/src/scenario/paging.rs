@@ -2,7 +2,7 @@
 
 use super::Request;
 use super::answer::{PAGE_SIZE, Page, list_body, same};
-use crate::floor::{Filter, Floor, Order, Text};
+use crate::trading::{Filter, Order, Text, TradedCollection};
 
 /// Deep pages without a filter.
 pub(crate) const PLAIN: Paging =
@@ -47,9 +47,9 @@ impl Paging {
     pub(crate) const RATIO_GOAL: f64 = 1.0 / 3.0;
 
     /// The requests, the same in every run on the same data. The deep page is the last full one of small data.
-    pub(crate) fn requests(&self, floor: &Floor) -> PagingRequests {
+    pub(crate) fn requests(&self, collection: &TradedCollection) -> PagingRequests {
         let filter = (self.filter)();
-        let all = floor.listed(&filter);
+        let all = collection.listed(&filter);
         let deep_page = (all.len() / PAGE_SIZE).clamp(1, DEEP_PAGE);
         let neighbours = NEIGHBOURS.min(deep_page.div_ceil(2));
         let request = |number| request(&filter, &all, number);
@@ -76,14 +76,14 @@ fn request(filter: &Filter, all: &[&Order], number: usize) -> Request {
 #[cfg(test)]
 mod tests {
     use super::{FILTERED, PLAIN};
-    use crate::floor::{Filter, Floor};
     use crate::scenario::answer::tests::page;
+    use crate::trading::{Filter, TradedCollection};
 
     #[test]
     fn the_deep_page_of_small_data_is_the_last_full_one() {
-        let floor = Floor::new(2_000);
-        let all = floor.listed(&Filter::default());
-        let requests = PLAIN.requests(&floor);
+        let collection = TradedCollection::new(2_000);
+        let all = collection.listed(&Filter::default());
+        let requests = PLAIN.requests(&collection);
         assert_eq!(requests.deep_page, all.len() / 30);
         assert_eq!(requests.deep.len(), requests.first.len());
         let start = (requests.deep_page - 1) * 30;
@@ -95,8 +95,8 @@ mod tests {
 
     #[test]
     fn most_tokens_pass_the_filter() {
-        let floor = Floor::new(10_000);
-        let share = |paging: &super::Paging| paging.requests(&floor).deep_page * 100;
-        assert!((82..=94).contains(&(share(&FILTERED) / PLAIN.requests(&floor).deep_page)));
+        let collection = TradedCollection::new(10_000);
+        let share = |paging: &super::Paging| paging.requests(&collection).deep_page * 100;
+        assert!((82..=94).contains(&(share(&FILTERED) / PLAIN.requests(&collection).deep_page)));
     }
 }

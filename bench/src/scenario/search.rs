@@ -8,11 +8,11 @@ use super::answer::{PAGE_SIZE, list, more, same, text};
 use super::draw::{MODEL_EVERY, distinct};
 use super::{Request, Scenario};
 use crate::error::Error;
-use crate::floor::{CHAIN_ID, CONTRACT, Floor};
+use crate::trading::{CHAIN_ID, CONTRACT, TradedCollection};
 use bourse_random::Random;
 
 /// See the module.
-pub(crate) const SCENARIO: Scenario<Floor> = Scenario {
+pub(crate) const SCENARIO: Scenario<TradedCollection> = Scenario {
     name: "search",
     title: "first 30 tokens with 4 to 8 letters in their name",
     path: "/rpc/Metadata/SearchTokenMetadata",
@@ -22,11 +22,11 @@ pub(crate) const SCENARIO: Scenario<Floor> = Scenario {
 
 const SEED: u64 = 105;
 
-fn requests(floor: &Floor) -> Vec<Request> {
-    let names = floor.names();
+fn requests(collection: &TradedCollection) -> Vec<Request> {
+    let names = collection.names();
     let mut random = Random::new(SEED);
     let drawn = distinct(|| {
-        let token = &floor.tokens[random.index(floor.tokens.len())];
+        let token = &collection.tokens[random.index(collection.tokens.len())];
         let part = part_of(&token.words(), &mut random)?;
         let body = search_body(&part);
         Some((part, body))
@@ -92,7 +92,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::{check, matching, part_of, requests};
-    use crate::floor::Floor;
+    use crate::trading::TradedCollection;
     use bourse_random::Random;
 
     fn answer(names: &[&str], more: bool) -> Value {
@@ -110,7 +110,7 @@ mod tests {
 
     #[test]
     fn requests_are_different_even_on_small_data() {
-        assert_eq!(requests(&Floor::new(2_000)).len(), 1024);
+        assert_eq!(requests(&TradedCollection::new(2_000)).len(), 1024);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use crate::calendar::{Interval, Period, Range, month};
 use crate::chart::{Chart, Cut, Measure};
 use crate::column::Window;
 use crate::counters::Counters;
-use crate::presence::Set;
+use crate::presence::DaySet;
 use crate::project::Project;
 
 /// Days that the wallets of a day are compared with for stickiness, itself included.
@@ -20,7 +20,7 @@ pub const SEGMENTS: [&str; 3] = ["new", "previousMonth", "older"];
 
 /// What is asked of a chart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ask {
+pub struct ChartQuery {
     /// The days it is about. Retention and stickiness look at days outside too.
     pub range: Range,
     /// Another length of the periods; charts that always have the same leave it alone.
@@ -106,20 +106,20 @@ impl Value {
 
 impl Project {
     /// What a chart shows.
-    pub fn chart(&self, chart: Chart, ask: &Ask) -> Answer {
+    pub fn chart(&self, chart: Chart, query: &ChartQuery) -> Answer {
         let (cut, measure) = chart.meaning();
         let periods = match cut {
-            Cut::Whole => vec![ask.range.whole()],
-            Cut::Each(interval) => ask.range.periods(interval),
-            Cut::EachOr(interval) => ask.range.periods(ask.interval.unwrap_or(interval)),
+            Cut::Whole => vec![query.range.whole()],
+            Cut::Each(interval) => query.range.periods(interval),
+            Cut::EachOr(interval) => query.range.periods(query.interval.unwrap_or(interval)),
         };
         match measure {
-            Measure::TradesByAction => Answer::Multi(self.trades_by_action(periods, ask.fill)),
-            Measure::Segments(set) => Answer::Map(self.by_segment(set, &periods, ask.fill)),
+            Measure::TradesByAction => Answer::Multi(self.trades_by_action(periods, query.fill)),
+            Measure::Segments(set) => Answer::Map(self.by_segment(set, &periods, query.fill)),
             measure => {
-                let values = self.values(measure, &periods, ask.today.number());
+                let values = self.values(measure, &periods, query.today.number());
                 let shown = periods.into_iter().zip(values).filter(|(_, value)| {
-                    ask.fill
+                    query.fill
                         || has_data(measure, *value)
                         || (cut == Cut::Whole && matches!(value, Value::Count(_)))
                 });
@@ -133,13 +133,13 @@ impl Project {
 
     /// The wallets that were new on each day of a range, and how many of them came back on each of so many days after it.
     /// The interval of the question is left alone.
-    pub fn retention_grid(&self, ask: &Ask, days: u16) -> Vec<Cohort> {
-        let today = ask.today.number();
+    pub fn retention_grid(&self, query: &ChartQuery, days: u16) -> Vec<Cohort> {
+        let today = query.today.number();
         let last = i32::from(days.min(GRID_DAYS_MAX));
-        let periods = ask.range.periods(Interval::Day);
+        let periods = query.range.periods(Interval::Day);
         let sizes = self.values(Measure::New, &periods, today);
         let cohorts = periods.into_iter().zip(sizes).filter_map(|(period, size)| match size {
-            Value::Count(size) if size > 0 || ask.fill => Some((period, size)),
+            Value::Count(size) if size > 0 || query.fill => Some((period, size)),
             _ => None,
         });
         let cohorts: Vec<(Period, u64)> = cohorts.collect();
@@ -173,7 +173,7 @@ impl Project {
             }
             Measure::Conversion => {
                 let (sent, active) =
-                    (self.distinct(Set::Sent, &windows), self.distinct(Set::Active, &windows));
+                    (self.distinct(DaySet::Sent, &windows), self.distinct(DaySet::Active, &windows));
                 sent.into_iter().zip(active).map(|(part, whole)| Value::Ratio { part, whole }).collect()
             }
             Measure::New => {
@@ -191,7 +191,7 @@ impl Project {
             Measure::Stickiness => {
                 let each = |days: &[i32]| {
                     let rolling = days.iter().map(|day| Window { first: day - ROLLING_DAYS + 1, last: *day });
-                    let rolling = self.distinct(Set::Active, &rolling.collect::<Vec<_>>());
+                    let rolling = self.distinct(DaySet::Active, &rolling.collect::<Vec<_>>());
                     self.active_on(days).into_iter().zip(rolling).collect()
                 };
                 ratios(sums(&windows, |day| day <= today, each))
@@ -210,7 +210,7 @@ impl Project {
 
     fn active_on(&self, days: &[i32]) -> Vec<u64> {
         let windows: Vec<Window> = days.iter().map(|day| Window { first: *day, last: *day }).collect();
-        self.distinct(Set::Active, &windows)
+        self.distinct(DaySet::Active, &windows)
     }
 
     fn trades_by_action(&self, periods: Vec<Period>, fill: bool) -> Vec<MultiPoint> {
@@ -224,7 +224,7 @@ impl Project {
         finish(periods.into_iter().map(point).collect(), fill)
     }
 
-    fn by_segment(&self, set: Set, periods: &[Period], fill: bool) -> Vec<(&'static str, Vec<Point>)> {
+    fn by_segment(&self, set: DaySet, periods: &[Period], fill: bool) -> Vec<(&'static str, Vec<Point>)> {
         let windows: Vec<(Window, i32, i32)> = periods
             .iter()
             .map(|period| {

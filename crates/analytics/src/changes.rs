@@ -9,13 +9,13 @@ use bourse_wire::{Address, Day};
 use crate::column::Column;
 use crate::counters::Counters;
 use crate::key::Key;
-use crate::presence::{NOBODY, Presence, Set};
+use crate::presence::{DaySet, NOBODY, Presence};
 use crate::project::Project;
 use crate::wallets::{Newcomers, Wallets};
 
 /// What a wallet did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Did<'a> {
+pub enum EventDetail<'a> {
     /// Connected.
     Session,
     /// Sent a transaction.
@@ -32,12 +32,12 @@ pub struct Event<'a> {
     /// The day.
     pub day: Day,
     /// What it did.
-    pub did: Did<'a>,
+    pub detail: EventDetail<'a>,
 }
 
 /// Why a batch of events cannot be counted.
 #[derive(Clone, Copy, Debug, thiserror::Error, PartialEq, Eq)]
-pub enum Refused {
+pub enum EventRefusal {
     /// The zero address is no wallet; it stands for those that were forgotten.
     #[error("event {index}: the zero address is not a wallet")]
     ZeroAddress {
@@ -76,7 +76,7 @@ impl Changes {
 
 /// What forgetting a wallet does.
 #[derive(Debug)]
-pub struct Forgotten {
+pub struct WalletRemoval {
     /// What is to be stored for it.
     pub changes: Changes,
     /// Days it was active on, on which it will not be counted any more.
@@ -91,13 +91,13 @@ pub struct Forgotten {
 struct Mark(u64);
 
 impl Mark {
-    fn new(day_index: usize, wallet: u32, did: Did<'_>) -> Self {
-        let did = match did {
-            Did::Session => 0,
-            Did::Transaction => 1,
-            Did::Market(_) => 2,
+    fn new(day_index: usize, wallet: u32, detail: EventDetail<'_>) -> Self {
+        let kind = match detail {
+            EventDetail::Session => 0,
+            EventDetail::Transaction => 1,
+            EventDetail::Market(_) => 2,
         };
-        Self((day_index as u64) << 34 | u64::from(wallet) << 2 | did)
+        Self((day_index as u64) << 34 | u64::from(wallet) << 2 | kind)
     }
 
     fn day_index(&self) -> usize {
@@ -112,11 +112,11 @@ impl Mark {
         (self.0 >> 2) as u16
     }
 
-    fn is(&self, set: Set) -> bool {
+    fn is(&self, set: DaySet) -> bool {
         match set {
-            Set::Active => true,
-            Set::Sent => self.0 & 3 == 1,
-            Set::Market => self.0 & 3 == 2,
+            DaySet::Active => true,
+            DaySet::Sent => self.0 & 3 == 1,
+            DaySet::Market => self.0 & 3 == 2,
         }
     }
 }
@@ -146,13 +146,13 @@ impl Tally {
         index
     }
 
-    fn count(&mut self, index: usize, did: Did<'_>) {
+    fn count(&mut self, index: usize, detail: EventDetail<'_>) {
         let counters = &mut self.days[index].1;
         counters.events += 1;
-        match did {
-            Did::Session => {}
-            Did::Transaction => counters.transactions += 1,
-            Did::Market(action) => counters.count_action(action),
+        match detail {
+            EventDetail::Session => {}
+            EventDetail::Transaction => counters.transactions += 1,
+            EventDetail::Market(action) => counters.count_action(action),
         }
     }
 }
@@ -164,18 +164,19 @@ impl Project {
         &self,
         wallets: &Wallets,
         events: impl IntoIterator<Item = Event<'a>>,
-    ) -> Result<Changes, Refused> {
+    ) -> Result<Changes, EventRefusal> {
         let mut newcomers = Newcomers::new(wallets);
         let mut tally = Tally::default();
         let mut marks = Vec::new();
         for (index, event) in events.into_iter().enumerate() {
             if event.wallet == Address::ZERO {
-                return Err(Refused::ZeroAddress { index });
+                return Err(EventRefusal::ZeroAddress { index });
             }
-            let wallet = newcomers.number(wallets, &event.wallet).ok_or(Refused::TooManyWallets { index })?;
+            let wallet =
+                newcomers.number(wallets, &event.wallet).ok_or(EventRefusal::TooManyWallets { index })?;
             let day_index = tally.index(self, event.day);
-            tally.count(day_index, event.did);
-            marks.push(Mark::new(day_index, wallet, event.did));
+            tally.count(day_index, event.detail);
+            marks.push(Mark::new(day_index, wallet, event.detail));
         }
         marks.sort_unstable_by_key(|mark| mark.0);
         let presences = self.prepare_presences(&marks, &tally.days);
@@ -189,7 +190,7 @@ impl Project {
         let mut lists = [const { Vec::new() }; 3];
         for marks in marks.chunk_by(|a, b| a.0 >> 18 == b.0 >> 18) {
             let Some(mark) = marks.first() else { continue };
-            for (list, set) in lists.iter_mut().zip([Set::Active, Set::Sent, Set::Market]) {
+            for (list, set) in lists.iter_mut().zip([DaySet::Active, DaySet::Sent, DaySet::Market]) {
                 list.clear();
                 list.extend(marks.iter().filter(|mark| mark.is(set)).map(Mark::wallet));
                 list.dedup();
@@ -206,17 +207,17 @@ impl Project {
 
     /// What is different once a wallet is forgotten; nothing when it is not known. Numbers of events stay as they are: they
     /// tell nothing of any wallet. Should the wallet ever come back, it is a new one.
-    pub fn prepare_forget(&self, wallets: &Wallets, wallet: &Address) -> Option<Forgotten> {
+    pub fn prepare_forget(&self, wallets: &Wallets, wallet: &Address) -> Option<WalletRemoval> {
         let number = wallets.find(wallet.bytes())?;
         let (part, low) = ((number >> 16) as u16, (number & 0xffff) as u16);
         let changes =
             Changes { wallets: Newcomers::leave(wallets, number).chunks(wallets), ..Changes::default() };
-        let mut forgotten = Forgotten { changes, active_days: Vec::new(), sent_days: 0, market_days: 0 };
+        let mut forgotten = WalletRemoval { changes, active_days: Vec::new(), sent_days: 0, market_days: 0 };
         let days = self.column(part).into_iter().flat_map(Column::days);
-        for (day, presence) in days.filter(|(_, presence)| presence.set(Set::Active).contains(low)) {
+        for (day, presence) in days.filter(|(_, presence)| presence.set(DaySet::Active).contains(low)) {
             forgotten.active_days.push(Day::from_number(day));
-            forgotten.sent_days += usize::from(presence.set(Set::Sent).contains(low));
-            forgotten.market_days += usize::from(presence.set(Set::Market).contains(low));
+            forgotten.sent_days += usize::from(presence.set(DaySet::Sent).contains(low));
+            forgotten.market_days += usize::from(presence.set(DaySet::Market).contains(low));
             forgotten.changes.presences.insert((day, part), presence.without(low));
         }
         Some(forgotten)

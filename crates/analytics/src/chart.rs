@@ -1,13 +1,13 @@
 //! Which charts there are, and what each of them means.
 
 use crate::calendar::Interval;
-use crate::presence::Set;
+use crate::presence::DaySet;
 
 /// What a chart shows of a period.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measure {
     /// Wallets in the set on any of the days, each counted once.
-    Distinct(Set),
+    Distinct(DaySet),
     /// Transaction events.
     Transactions,
     /// Market events.
@@ -28,7 +28,7 @@ pub enum Measure {
     AverageActive,
     /// Wallets in the set on any of the days: those whose first-ever active day is in the same calendar month, of the
     /// others those active in the calendar month before, and the rest.
-    Segments(Set),
+    Segments(DaySet),
 }
 
 /// How a chart cuts the range.
@@ -96,12 +96,12 @@ macro_rules! charts {
 }
 
 use Cut::{Each, EachOr, Whole};
+use DaySet::{Active, Market, Sent};
 use Interval::{Day, Month, Week};
 use Measure::{
     AverageActive, Conversion, Distinct, New, Retention, Segments, Stickiness, Trades, TradesByAction,
     Transactions,
 };
-use Set::{Active, Market, Sent};
 
 charts! {
     WalletsTotal "walletStats" Whole, Distinct(Active);

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-use crate::memo::Stale;
-use crate::part::{Bits, Part};
-use crate::presence::{NOBODY, Presence, Set};
+use bourse_sets::{Part, PartBits};
+
+use crate::memo::Staleness;
+use crate::presence::{DaySet, NOBODY, Presence};
 
 /// Days from one to another, both included, by their numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -33,11 +34,11 @@ impl Column {
     }
 
     /// Puts in who was there on a day, in place of who was known to be.
-    pub(crate) fn put(&mut self, day: i32, presence: Presence, stale: &mut Stale) {
+    pub(crate) fn put(&mut self, day: i32, presence: Presence, stale: &mut Staleness) {
         let old = self.days.remove(&day).unwrap_or_default();
         for set in presence.changed(&old) {
             stale.sets.insert((set, day));
-            if set == Set::Active {
+            if set == DaySet::Active {
                 self.follow_new(day, old.set(set), presence.set(set), stale);
             }
         }
@@ -47,8 +48,8 @@ impl Column {
     }
 
     /// Whose first day it was follows from a day with other active wallets.
-    fn follow_new(&mut self, day: i32, old: &Part, active: &Part, stale: &mut Stale) {
-        let Some(new) = self.new.get_mut().filter(|_| old.common_len(active) == old.len()) else {
+    fn follow_new(&mut self, day: i32, old: &Part, active: &Part, stale: &mut Staleness) {
+        let Some(new) = self.new.get_mut().filter(|_| old.common(active) == old.len()) else {
             // Somebody is gone, which is rare: where else they were is looked up for all at once, when asked.
             self.new.take();
             stale.all_new = true;
@@ -65,7 +66,7 @@ impl Column {
             return;
         }
         for (later, known) in new.range_mut(day + 1..) {
-            if known.common_len(&earliest) > 0 {
+            if known.common(&earliest) > 0 {
                 *known = known.minus(&earliest);
                 stale.new_days.insert(*later);
             }
@@ -78,9 +79,9 @@ impl Column {
     /// Whose first day was when.
     fn first_days(&self) -> &BTreeMap<i32, Part> {
         self.new.get_or_init(|| {
-            let mut seen = Bits::default();
+            let mut seen = PartBits::default();
             let unseen = |(day, presence): (&i32, &Presence)| {
-                let unseen = presence.set(Set::Active).take_unseen(&mut seen);
+                let unseen = presence.set(DaySet::Active).take_unseen(&mut seen);
                 (!unseen.is_empty()).then_some((*day, unseen))
             };
             self.days.iter().filter_map(unseen).collect()
@@ -88,24 +89,24 @@ impl Column {
     }
 
     /// How many whose first day was one were active on another.
-    pub(crate) fn returned(&self, first: i32, day: i32) -> u32 {
+    pub(crate) fn returned(&self, first: i32, day: i32) -> usize {
         let Some(new) = self.first_days().get(&first) else { return 0 };
         // Whoever was new was there.
-        if first == day { new.len() } else { self.day(day).set(Set::Active).common_len(new) }
+        if first == day { new.len() } else { self.day(day).set(DaySet::Active).common(new) }
     }
 
     /// Adds to each count how many were in the set on any day of a window. Windows ascend, their ends too.
     ///
     /// A day is united with others a few times, however long the windows that it is in: days enter `back`, which is one
     /// union; when the oldest must leave, `front` is made of all that are in, for each the union of it and those after.
-    pub(crate) fn count(&self, set: Set, windows: &[Window], counts: &mut [u64]) {
+    pub(crate) fn count(&self, set: DaySet, windows: &[Window], counts: &mut [u64]) {
         let Some(begin) = windows.first() else { return };
         let mut ahead = self.days.range(begin.first..).peekable();
-        let mut front: Vec<(i32, Bits)> = Vec::new();
-        let (mut back, mut back_days) = (Bits::default(), None::<Window>);
+        let mut front: Vec<(i32, PartBits)> = Vec::new();
+        let (mut back, mut back_days) = (PartBits::default(), None::<Window>);
         for (window, count) in windows.iter().zip(counts) {
             if window.first == window.last {
-                *count += u64::from(self.day(window.first).set(set).len());
+                *count += self.day(window.first).set(set).len() as u64;
                 continue;
             }
             while front.last().is_some_and(|(day, _)| *day < window.first) {
@@ -124,49 +125,50 @@ impl Column {
                     back_days = Some(Window { first: back_days.map_or(*day, |days| days.first), last: *day });
                 }
             }
-            *count += u64::from(match (front.last(), back_days) {
-                (Some((_, front)), Some(_)) => front.union_len(&back),
-                (Some((_, front)), None) => front.len(),
-                (None, Some(_)) => back.len(),
+            let found = match (front.last(), back_days) {
+                (Some((_, front)), Some(_)) => front.union_count(&back),
+                (Some((_, front)), None) => front.count(),
+                (None, Some(_)) => back.count(),
                 (None, None) => 0,
-            });
+            };
+            *count += found as u64;
         }
     }
 
     /// For each day of a window the union of it and those after it in the window, the latest day first.
-    fn suffixes(&self, set: Set, Window { first, last }: Window, suffixes: &mut Vec<(i32, Bits)>) {
+    fn suffixes(&self, set: DaySet, Window { first, last }: Window, suffixes: &mut Vec<(i32, PartBits)>) {
         if first > last {
             return;
         }
-        let mut union = Bits::default();
+        let mut union = PartBits::default();
         for (day, presence) in self.days.range(first..=last).rev() {
             presence.set(set).add_to(&mut union);
             suffixes.push((*day, union.clone()));
         }
     }
 
-    fn union(&self, set: Set, window: Window) -> Option<Bits> {
+    fn union(&self, set: DaySet, window: Window) -> Option<PartBits> {
         unite(self.days.range(window.first..=window.last).map(|(_, presence)| presence.set(set)))
     }
 
     /// Who was in the set on any day of a window, told apart: those whose first day was from `month` on, those of the
     /// others who were active from `previous` on and before `month`, and the rest.
-    pub(crate) fn segments(&self, set: Set, window: Window, previous: i32, month: i32) -> [u64; 3] {
+    pub(crate) fn segments(&self, set: DaySet, window: Window, previous: i32, month: i32) -> [u64; 3] {
         let Some(mut rest) = self.union(set, window) else { return [0; 3] };
         let (mut new_len, mut previous_len) = (0, 0);
         if let Some(new) = unite(self.first_days().range(month..=window.last).map(|(_, new)| new)) {
-            new_len = rest.common_len(&new);
+            new_len = rest.common(&new);
             rest.subtract(&new);
         }
-        if let Some(before) = self.union(Set::Active, Window { first: previous, last: month - 1 }) {
-            previous_len = rest.common_len(&before);
+        if let Some(before) = self.union(DaySet::Active, Window { first: previous, last: month - 1 }) {
+            previous_len = rest.common(&before);
         }
-        [new_len, previous_len, rest.len() - previous_len].map(u64::from)
+        [new_len, previous_len, rest.count() - previous_len].map(|count| count as u64)
     }
 }
 
 /// The union of some parts; nothing when they are all empty.
-fn unite<'a>(parts: impl Iterator<Item = &'a Part>) -> Option<Bits> {
+fn unite<'a>(parts: impl Iterator<Item = &'a Part>) -> Option<PartBits> {
     let mut union = None;
     for part in parts.filter(|part| !part.is_empty()) {
         part.add_to(union.get_or_insert_default());

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use bourse_wire::Day;
 
-use crate::answer::{Ask, MultiPoint, Number, Point, finish};
+use crate::answer::{ChartQuery, MultiPoint, Number, Point, finish};
 use crate::calendar::Interval;
 
 /// Units of a service on a day. Several of the same service and day add up.
@@ -19,22 +19,22 @@ pub struct Usage<'a> {
 }
 
 /// `ComputeByService`: units of each service in each period, which is a day unless asked otherwise.
-pub fn compute_by_service(usage: &[Usage<'_>], ask: &Ask) -> Vec<MultiPoint> {
-    points(usage, ask, ask.interval.unwrap_or(Interval::Day))
+pub fn compute_by_service(usage: &[Usage<'_>], query: &ChartQuery) -> Vec<MultiPoint> {
+    points(usage, query, query.interval.unwrap_or(Interval::Day))
 }
 
 /// `TotalCompute`: units of all services in the whole range, labelled with its first day.
-pub fn total_compute(usage: &[Usage<'_>], ask: &Ask) -> Vec<Point> {
-    let window = ask.range.window();
+pub fn total_compute(usage: &[Usage<'_>], query: &ChartQuery) -> Vec<Point> {
+    let window = query.range.window();
     let within = usage.iter().filter(|usage| (window.first..=window.last).contains(&usage.day.number()));
     let units = within.map(|usage| usage.units).sum();
-    vec![Point { label: ask.range.whole().label, value: Number::Count(units) }]
+    vec![Point { label: query.range.whole().label, value: Number::Count(units) }]
 }
 
 /// `DailyComputeByService`: for each service its units on each day.
-pub fn daily_compute_by_service(usage: &[Usage<'_>], ask: &Ask) -> BTreeMap<String, Vec<Point>> {
+pub fn daily_compute_by_service(usage: &[Usage<'_>], query: &ChartQuery) -> BTreeMap<String, Vec<Point>> {
     let mut series: BTreeMap<String, Vec<Point>> = BTreeMap::new();
-    for point in points(usage, ask, Interval::Day) {
+    for point in points(usage, query, Interval::Day) {
         for (service, units) in point.values {
             let value = Number::Count(units);
             series.entry(service).or_default().push(Point { label: point.label.clone(), value });
@@ -43,8 +43,8 @@ pub fn daily_compute_by_service(usage: &[Usage<'_>], ask: &Ask) -> BTreeMap<Stri
     series
 }
 
-fn points(usage: &[Usage<'_>], ask: &Ask, interval: Interval) -> Vec<MultiPoint> {
-    let periods = ask.range.periods(interval);
+fn points(usage: &[Usage<'_>], query: &ChartQuery, interval: Interval) -> Vec<MultiPoint> {
+    let periods = query.range.periods(interval);
     let mut values = vec![BTreeMap::<String, u64>::new(); periods.len()];
     for Usage { day, service, units } in usage.iter().filter(|usage| usage.units > 0) {
         let day = day.number();
@@ -54,5 +54,5 @@ fn points(usage: &[Usage<'_>], ask: &Ask, interval: Interval) -> Vec<MultiPoint>
         }
     }
     let points = periods.into_iter().zip(values);
-    finish(points.map(|(period, values)| MultiPoint { label: period.label, values }).collect(), ask.fill)
+    finish(points.map(|(period, values)| MultiPoint { label: period.label, values }).collect(), query.fill)
 }

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::bytes::{Corrupt, Reader, write_number};
+use bourse_sets::{Reader, write_number};
+
+use crate::corrupt::Corrupt;
 
 /// Market actions that always have a counter of their own.
 const USUAL: [&str; 2] = ["buy", "sell"];

@@ -7,29 +7,27 @@
 //! other processes take the same chunks in by `load`.
 
 mod answer;
-mod bytes;
 mod calendar;
 mod changes;
 mod chart;
 mod column;
 mod compute;
+mod corrupt;
 mod counters;
 mod key;
 mod memo;
-mod ordered;
-mod part;
 mod presence;
 mod project;
 mod wallets;
 
-pub use answer::{Answer, Ask, Cohort, GRID_DAYS_MAX, MultiPoint, Number, Point, SEGMENTS};
-pub use bytes::Corrupt;
+pub use answer::{Answer, ChartQuery, Cohort, GRID_DAYS_MAX, MultiPoint, Number, Point, SEGMENTS};
 pub use calendar::{Interval, Range, RangeError};
-pub use changes::{Changes, Did, Event, Forgotten, Refused};
+pub use changes::{Changes, Event, EventDetail, EventRefusal, WalletRemoval};
 pub use chart::{Chart, Cut, Measure};
 pub use compute::{Usage, compute_by_service, daily_compute_by_service, total_compute};
+pub use corrupt::Corrupt;
 pub use counters::OTHER_ACTION;
 pub use key::Key;
-pub use presence::Set;
+pub use presence::DaySet;
 pub use project::{Chunk, Project};
 pub use wallets::Wallets;

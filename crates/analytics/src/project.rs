@@ -6,13 +6,13 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use hashbrown::HashMap;
 
-use crate::bytes::Corrupt;
 use crate::changes::Changes;
 use crate::column::{Column, Window};
+use crate::corrupt::Corrupt;
 use crate::counters::Counters;
 use crate::key::Key;
-use crate::memo::{Memo, Stale, remember};
-use crate::presence::{Presence, Set};
+use crate::memo::{Memo, Staleness, remember};
+use crate::presence::{DaySet, Presence};
 use crate::wallets::Wallets;
 
 /// The days of a project: who was there, and how many events there were. There is one way to change it, which is to take
@@ -53,7 +53,7 @@ impl Chunk {
 impl Project {
     /// Takes in chunks as they are stored, in place of those it had.
     pub fn load(&mut self, chunks: impl IntoIterator<Item = Chunk>) {
-        let mut stale = Stale::default();
+        let mut stale = Staleness::default();
         for chunk in chunks {
             match chunk {
                 Chunk(Content::Wallets) => {}
@@ -80,7 +80,7 @@ impl Project {
         Ok(())
     }
 
-    fn put_presence(&mut self, day: i32, part: u16, presence: Presence, stale: &mut Stale) {
+    fn put_presence(&mut self, day: i32, part: u16, presence: Presence, stale: &mut Staleness) {
         let part = usize::from(part);
         if self.columns.len() <= part {
             self.columns.resize_with(part + 1, Column::default);
@@ -108,8 +108,8 @@ impl Project {
     }
 
     /// How many wallets were in a set on any day of each window. Windows ascend, their ends too.
-    pub(crate) fn distinct(&self, set: Set, windows: &[Window]) -> Vec<u64> {
-        let keys: Vec<(Set, Window)> = windows.iter().map(|window| (set, *window)).collect();
+    pub(crate) fn distinct(&self, set: DaySet, windows: &[Window]) -> Vec<u64> {
+        let keys: Vec<(DaySet, Window)> = windows.iter().map(|window| (set, *window)).collect();
         self.recall(
             &keys,
             |memo| &mut memo.distinct,
@@ -131,7 +131,7 @@ impl Project {
                 let mut counts = vec![0; missing.len()];
                 for column in &self.columns {
                     for ((first, day), count) in missing.iter().zip(&mut counts) {
-                        *count += u64::from(column.returned(*first, *day));
+                        *count += column.returned(*first, *day) as u64;
                     }
                 }
                 counts
@@ -141,8 +141,8 @@ impl Project {
 
     /// Who was in the set on any day of each window, told apart by when they came: see [`Column::segments`]. A window is
     /// given with the first days of the month before and of its own month.
-    pub(crate) fn segments(&self, set: Set, windows: &[(Window, i32, i32)]) -> Vec<[u64; 3]> {
-        let keys: Vec<(Set, Window)> = windows.iter().map(|(window, ..)| (set, *window)).collect();
+    pub(crate) fn segments(&self, set: DaySet, windows: &[(Window, i32, i32)]) -> Vec<[u64; 3]> {
+        let keys: Vec<(DaySet, Window)> = windows.iter().map(|(window, ..)| (set, *window)).collect();
         let months: HashMap<Window, (i32, i32)> =
             windows.iter().map(|(window, previous, month)| (*window, (*previous, *month))).collect();
         self.recall(

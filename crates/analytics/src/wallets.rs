@@ -5,7 +5,7 @@ use bourse_wire::Address;
 use hashbrown::{DefaultHashBuilder, HashTable};
 use std::hash::BuildHasher;
 
-use crate::bytes::Corrupt;
+use crate::corrupt::Corrupt;
 use crate::key::Key;
 
 /// Bytes of an address.

@@ -224,6 +224,8 @@ pub(crate) enum TokenCommand {
         #[arg(value_parser = project_id)]
         project: ProjectId,
         /// Id of the token, as `bourse token list` shows it
+        // Ids that earlier versions made may begin with a hyphen.
+        #[arg(allow_hyphen_values = true)]
         token: String,
     },
 }

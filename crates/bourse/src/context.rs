@@ -4,7 +4,7 @@ use std::path::Path;
 
 use bourse_server::auth::TokenSigner;
 use bourse_server::counting::CountingHouse;
-use bourse_server::settings::{self, Layers, Loaded, Settings};
+use bourse_server::settings::{self, Layers, LoadedSettings, Settings};
 use bourse_server::{Clock, StartError, make_private_directory};
 use bourse_store::Store;
 use bourse_wire::ChainId;
@@ -64,7 +64,8 @@ impl CommandError {
 }
 
 /// The settings that files, variables and flags give together.
-pub(crate) fn load_settings(common: &Common, listen: &Listen) -> Result<Loaded, CommandError> {
+#[expect(clippy::disallowed_methods, reason = "this is where variables come in")]
+pub(crate) fn load_settings(common: &Common, listen: &Listen) -> Result<LoadedSettings, CommandError> {
     let file = match &common.config {
         Some(path) => Some(read_file(path)?),
         None => Some(Path::new("bourse.toml")).filter(|path| path.exists()).map(read_file).transpose()?,
@@ -130,7 +131,7 @@ impl Context {
 
     /// What secret tokens are signed with.
     pub(crate) fn signer(&self) -> Result<TokenSigner, CommandError> {
-        TokenSigner::open(self.settings.auth.jwt_secret.expose(), &self.settings.storage.data)
+        TokenSigner::open(&self.settings.auth.jwt_secret, &self.settings.storage.data)
             .map_err(CommandError::io("opening the signing secret"))
     }
 }

@@ -2,15 +2,15 @@
 
 use bourse_market::World;
 use bourse_wire::{
-    Address, Amount, ChainId, Currency, Marketplace, OrderFacts, OrderStatus, ServiceName, Timestamp, TokenId,
+    Address, Amount, ChainId, Currency, OrderFacts, OrderKey, OrderStatus, ServiceName, Timestamp, TokenId,
 };
 
-use crate::book::{Around, Book, NO_TOKEN, PreparedOrder, Shared};
+use crate::book::{Book, BookContext, NO_TOKEN, PreparedOrder, Shared};
 use crate::holders::Holders;
 use crate::names::Names;
-use crate::properties::{Properties, extract, extract_kept};
+use crate::properties::{Properties, extract, extract_stored};
 use crate::query::Column;
-use crate::ranked::Ranked;
+use crate::sorted_list::SortedList;
 use crate::tokens::Tokens;
 
 /// Names are compared as they are.
@@ -36,7 +36,7 @@ pub struct Collection {
     pub(crate) tokens: Tokens,
     pub(crate) names: Names,
     /// Tokens by name, once somebody asked for that order.
-    pub(crate) by_name: Option<Ranked>,
+    pub(crate) by_name: Option<SortedList>,
     pub(crate) properties: Properties,
     pub(crate) holders: Holders,
     pub(crate) book: Book,
@@ -58,7 +58,7 @@ pub struct Update {
     /// Orders.
     pub orders: Vec<PreparedOrder>,
     /// Orders that are gone.
-    pub gone_orders: Vec<(Marketplace, String)>,
+    pub gone_orders: Vec<OrderKey>,
 }
 
 impl Collection {
@@ -77,27 +77,27 @@ impl Collection {
         for (token, account, balance) in &update.balances {
             let ordinal = self.known_or_new(*token);
             let account = self.holders.put(*account, ordinal, *balance);
-            let (book, around) = self.book_and_around();
-            book.balance_changed(ordinal, account, around);
+            let (book, context) = self.book_and_around();
+            book.balance_changed(ordinal, account, context);
         }
         for order in &update.orders {
             self.put_order(order, Self::place);
         }
-        let (book, around) = self.book_and_around();
-        for (marketplace, order_id) in &update.gone_orders {
-            book.remove(*marketplace, order_id, around);
+        let (book, context) = self.book_and_around();
+        for OrderKey { marketplace, order_id } in &update.gone_orders {
+            book.remove(*marketplace, order_id, context);
         }
-        if balances_were_known != around.holders.are_known() {
-            book.evaluate_all(around);
+        if balances_were_known != context.holders.are_known() {
+            book.evaluate_all(context);
         }
-        book.settle(around);
+        book.settle(context);
         self.tokens.settle();
     }
 
     /// Takes over currencies and their rates.
     pub fn put_currencies(&mut self, currencies: &[Currency]) {
-        let (book, around) = self.book_and_around();
-        book.put_currencies(currencies, around);
+        let (book, context) = self.book_and_around();
+        book.put_currencies(currencies, context);
     }
 
     /// Whether it can answer as of a time, in an order.
@@ -108,14 +108,14 @@ impl Collection {
 
     /// Lets time pass, and puts the tokens in the order asked for.
     pub fn make_ready(&mut self, now: Timestamp, column: Option<Column>) {
-        let (book, around) = self.book_and_around();
-        book.advance(now, around);
-        book.settle(around);
+        let (book, context) = self.book_and_around();
+        book.advance(now, context);
+        book.settle(context);
         if column == Some(Column::Name) && self.by_name.is_none() {
             let mut ordinals: Vec<u32> = (0..).take(self.tokens.len()).collect();
             ordinals.sort_unstable_by(|a, b| self.compare_names(*a, *b));
             let entries: Vec<(u32, f64)> = ordinals.into_iter().map(|ordinal| (ordinal, NO_HINT)).collect();
-            self.by_name = Some(Ranked::from_sorted(&entries));
+            self.by_name = Some(SortedList::from_sorted(&entries));
         }
     }
 
@@ -126,9 +126,9 @@ impl Collection {
     }
 
     /// The book, and what it depends on.
-    pub(crate) fn book_and_around(&mut self) -> (&mut Book, Around<'_>) {
+    pub(crate) fn book_and_around(&mut self) -> (&mut Book, BookContext<'_>) {
         let Self { tokens, holders, properties, book, .. } = self;
-        (book, Around { tokens, holders, properties })
+        (book, BookContext { tokens, holders, properties })
     }
 
     fn known_or_new(&mut self, token: TokenId) -> u32 {
@@ -160,12 +160,13 @@ impl Collection {
     }
 
     fn set_metadata(&mut self, ordinal: u32, metadata: &str) {
-        let known = self.tokens.metadata(ordinal).map(extract_kept).unwrap_or_default();
+        let known = self.tokens.metadata(ordinal).map(extract_stored).unwrap_or_default();
         let token = extract(metadata);
         self.properties.remove(ordinal, &known.properties);
         self.properties.add(ordinal, &token.properties);
-        let around = Around { tokens: &self.tokens, holders: &self.holders, properties: &self.properties };
-        self.book.retag(ordinal, (&known, &token), around);
+        let context =
+            BookContext { tokens: &self.tokens, holders: &self.holders, properties: &self.properties };
+        self.book.retag(ordinal, &known, &token, context);
         if self.by_name.is_some() {
             self.unlist_name(ordinal);
             self.names.put(ordinal, &token.name);
@@ -188,8 +189,8 @@ impl Collection {
             None => NO_TOKEN,
         };
         let maker = self.holders.number(order.maker);
-        let (book, around) = self.book_and_around();
-        book.put(order, token, maker, around);
+        let (book, context) = self.book_and_around();
+        book.put(order, token, maker, context);
     }
 
     /// The version whose state this is.
@@ -255,7 +256,7 @@ impl Collection {
         size_of::<Self>()
             + self.tokens.bytes()
             + self.names.bytes()
-            + self.by_name.as_ref().map_or(0, Ranked::bytes)
+            + self.by_name.as_ref().map_or(0, SortedList::bytes)
             + self.properties.bytes()
             + self.holders.bytes()
             + self.book.bytes()

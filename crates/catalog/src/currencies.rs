@@ -44,13 +44,13 @@ pub(crate) struct Currencies {
 #[derive(Debug)]
 struct Entry {
     address: Address,
-    known: Option<Known>,
+    quote: Option<Quote>,
     /// What orders say about it.
     members: String,
 }
 
 #[derive(Debug, PartialEq, Eq)]
-struct Known {
+struct Quote {
     decimals: u8,
     rate: Option<Rate>,
 }
@@ -60,7 +60,7 @@ impl Currencies {
     pub(crate) fn number(&mut self, address: Address) -> u32 {
         let next = u32::try_from(self.entries.len()).unwrap_or(u32::MAX);
         *self.numbers.entry(address).or_insert_with(|| {
-            self.entries.push(Entry { address, known: None, members: currency_members(&address, 0) });
+            self.entries.push(Entry { address, quote: None, members: currency_members(&address, 0) });
             next
         })
     }
@@ -82,33 +82,33 @@ impl Currencies {
     pub(crate) fn put(&mut self, currency: &Currency) -> bool {
         let number = self.number(currency.contract_address);
         let rate = currency.rate.as_ref().and_then(|told| Rate::new(&told.rate, currency.decimals));
-        let known = Some(Known { decimals: currency.decimals, rate });
+        let quote = Some(Quote { decimals: currency.decimals, rate });
         let entry = &mut self.entries[number as usize];
-        let changed = entry.known != known;
-        entry.known = known;
+        let changed = entry.quote != quote;
+        entry.quote = quote;
         entry.members = currency_members(&entry.address, currency.decimals);
         changed
     }
 
-    fn known(&self, number: u32) -> Option<&Known> {
-        self.entries.get(number as usize).and_then(|entry| entry.known.as_ref())
+    fn quote(&self, number: u32) -> Option<&Quote> {
+        self.entries.get(number as usize).and_then(|entry| entry.quote.as_ref())
     }
 
     pub(crate) fn is_known(&self, number: u32) -> bool {
-        self.known(number).is_some()
+        self.quote(number).is_some()
     }
 
     pub(crate) fn decimals(&self, number: u32) -> u8 {
-        self.known(number).map_or(0, |known| known.decimals)
+        self.quote(number).map_or(0, |quote| quote.decimals)
     }
 
     pub(crate) fn rate(&self, number: u32) -> Option<&Rate> {
-        self.known(number).and_then(|known| known.rate.as_ref())
+        self.quote(number).and_then(|quote| quote.rate.as_ref())
     }
 
     /// The known currencies.
     pub(crate) fn known_addresses(&self) -> impl Iterator<Item = &Address> {
-        self.entries.iter().filter(|entry| entry.known.is_some()).map(|entry| &entry.address)
+        self.entries.iter().filter(|entry| entry.quote.is_some()).map(|entry| &entry.address)
     }
 
     pub(crate) fn price(&self, currency: u32, amount: Amount) -> Price {

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use bourse_sets::{Bits, Set};
+
 use crate::collection::Collection;
 use crate::filter::{TokenFilter, Value};
 use crate::properties::Property;
-use crate::set::{Bits, Set};
 
 /// A property to filter by.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -80,9 +81,5 @@ fn values(property: &Property, within: Option<&Bits>) -> Vec<(Value, usize)> {
 }
 
 fn count(set: &Set, within: Option<&Bits>) -> usize {
-    match (set, within) {
-        (set, None) => set.len(),
-        (Set::Sparse(ordinals), Some(within)) => ordinals.iter().map(|ordinal| within.bit(*ordinal)).sum(),
-        (Set::Dense(bits, _), Some(within)) => bits.common(within),
-    }
+    within.map_or_else(|| set.len(), |within| set.common_with(within))
 }

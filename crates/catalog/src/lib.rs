@@ -2,7 +2,7 @@
 //! tokens is found in microseconds, and kept as texts that answers are put together from. Pure: no I/O, no clock.
 //!
 //! A [`Collection`] is made by a [`Loader`], follows the store by [`Collection::apply`], and is asked by
-//! [`Collection::query`], [`Collection::count`], [`Collection::floor`], [`Collection::facets`] and
+//! [`Collection::query`], [`Collection::count`], [`Collection::listing_floor`], [`Collection::facets`] and
 //! [`Collection::search`]. Before it is asked, [`Collection::make_ready`] tells it the time.
 
 mod arena;
@@ -18,8 +18,7 @@ mod names;
 mod ordinals;
 mod properties;
 mod query;
-mod ranked;
-mod set;
+mod sorted_list;
 mod tokens;
 mod write;
 

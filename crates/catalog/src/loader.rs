@@ -13,7 +13,7 @@ use crate::collection::{Collection, Identity};
 use crate::filter::Value;
 use crate::holders::Holders;
 use crate::names::Names;
-use crate::properties::{Properties, Shape, extract, extract_kept};
+use crate::properties::{Properties, Shape, extract, extract_stored};
 use crate::tokens::Tokens;
 
 /// Names that are worth a thread of their own.
@@ -63,7 +63,7 @@ impl Loader {
         for token in tokens {
             let (ordinal, _) = known.find_or_add(token.id);
             if let Some(replaced) = known.metadata(ordinal) {
-                properties.remove(ordinal, &extract_kept(replaced).properties);
+                properties.remove(ordinal, &extract_stored(replaced).properties);
             }
             properties.add(ordinal, &token.properties);
             known.set_metadata(ordinal, &token.metadata);
@@ -125,9 +125,9 @@ impl Loader {
         collection.version = version;
         collection.tokens.sort();
         collection.properties.settle(universe);
-        let (book, around) = collection.book_and_around();
-        book.put_currencies(currencies, around);
-        book.evaluate_all(around);
+        let (book, context) = collection.book_and_around();
+        book.put_currencies(currencies, context);
+        book.evaluate_all(context);
         if let Some(thread) = self.names {
             collection.names = thread.join();
         }

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use bourse_sets::{Bits, Set, Term};
 use hashbrown::HashMap;
 use icu_casemap::CaseMapper;
 use icu_normalizer::ComposingNormalizer;
@@ -9,7 +10,6 @@ use memchr::memmem::Finder;
 
 use crate::arena::{Arena, Span};
 use crate::chains::grow;
-use crate::set::{Bits, Set, Term};
 
 /// Three characters in a row; past the end of a name there are zeros.
 type Gram = u64;
@@ -39,7 +39,7 @@ impl Needle {
 }
 
 /// Tokens that may have a text in their name.
-pub(crate) struct Found<'a> {
+pub(crate) struct NameMatches<'a> {
     /// They are in all of these.
     pub(crate) terms: Vec<Term<'a>>,
     /// What to look for in each of them to be sure; nothing when they surely have it.
@@ -76,7 +76,7 @@ impl Names {
     }
 
     /// The tokens whose names have a text in them, of so many.
-    pub(crate) fn find(&self, text: &str, universe: usize) -> Found<'_> {
+    pub(crate) fn find(&self, text: &str, universe: usize) -> NameMatches<'_> {
         let folded = fold(text);
         let wanted: Vec<Gram> = grams(&folded).collect();
         let whole = folded.chars().count();
@@ -85,20 +85,20 @@ impl Names {
         let needle = || Needle::new(&folded);
         if whole < 3 {
             let terms = vec![self.beginning_with(&folded, universe)];
-            return Found { terms, unsure: is_doubtful.then(needle) };
+            return NameMatches { terms, unsure: is_doubtful.then(needle) };
         }
         let mut sets = Vec::with_capacity(wanted.len());
         // The last two grams of a text run past its end, where a name may go on.
         for gram in &wanted[..whole - 2] {
             match self.grams.get(gram) {
                 Some(set) => sets.push(set),
-                None => return Found { terms: vec![Term::new(Bits::default(), 0)], unsure: None },
+                None => return NameMatches { terms: vec![Term::new(Bits::default(), 0)], unsure: None },
             }
         }
         sets.sort_unstable_by_key(|set| set.len());
         let unsure = (whole > 3 || is_doubtful).then(needle);
         let rarest = sets.iter().take(GRAMS_MAX);
-        Found { terms: rarest.map(|set| set.term()).collect(), unsure }
+        NameMatches { terms: rarest.map(|set| set.term()).collect(), unsure }
     }
 
     /// Whether a token's name has the text in it.
@@ -119,7 +119,7 @@ impl Names {
                 set.add_to(&mut bits);
             }
         }
-        let about = bits.len();
+        let about = bits.count();
         Term::new(bits, about)
     }
 
@@ -135,7 +135,7 @@ impl Names {
 
     /// Takes the best form for so many tokens.
     pub(crate) fn settle(&mut self, universe: usize) {
-        self.grams.retain(|_, set| set.len() > 0);
+        self.grams.retain(|_, set| !set.is_empty());
         for set in self.grams.values_mut() {
             set.settle(universe);
         }

@@ -4,7 +4,7 @@ use bourse_wire::{TokenId, TokenMetadata};
 
 use crate::arena::{Arena, Span};
 use crate::ordinals::Ordinals;
-use crate::ranked::Ranked;
+use crate::sorted_list::SortedList;
 
 /// The tokens, numbered densely as they come.
 #[derive(Debug)]
@@ -14,14 +14,14 @@ pub(crate) struct Tokens {
     /// Ordinal to metadata; empty when none is known.
     spans: Vec<Span>,
     arena: Arena,
-    by_id: Ranked,
+    by_id: SortedList,
     ascending: bool,
 }
 
 impl Default for Tokens {
     fn default() -> Self {
         let (ids, spans) = (Vec::new(), Vec::new());
-        let (ordinals, arena, by_id) = (Ordinals::default(), Arena::default(), Ranked::default());
+        let (ordinals, arena, by_id) = (Ordinals::default(), Arena::default(), SortedList::default());
         Self { ordinals, ids, spans, arena, by_id, ascending: true }
     }
 }
@@ -45,7 +45,7 @@ impl Tokens {
     }
 
     /// All tokens in the order of their ids.
-    pub(crate) fn by_id(&self) -> &Ranked {
+    pub(crate) fn by_id(&self) -> &SortedList {
         &self.by_id
     }
 
@@ -87,7 +87,7 @@ impl Tokens {
             self.ordinals = Ordinals::of(&self.ids);
         }
         let entries: Vec<(u32, f64)> = keyed.into_iter().map(|(id, ordinal)| (ordinal, rough(id))).collect();
-        self.by_id = Ranked::from_sorted(&entries);
+        self.by_id = SortedList::from_sorted(&entries);
     }
 
     /// Numbers all tokens anew in the order of their ids; each one's number, by the one it had. Nobody may know the old

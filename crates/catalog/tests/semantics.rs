@@ -5,8 +5,7 @@ use bourse_catalog::{
     Collection, Identity, Loader, OrderFilter, PreparedOrder, Query, Sort, Start, TokenFilter, Update,
 };
 use bourse_wire::{
-    Address, Amount, ChainId, Currency, Marketplace, OrderFacts, OrderSide, OrderStatus, ServiceName,
-    Timestamp, TokenId, ToldRate,
+    Address, Amount, ChainId, Currency, DatedRate, OrderFacts, OrderSide, ServiceName, Timestamp, TokenId,
 };
 use serde_json::Value;
 
@@ -28,36 +27,19 @@ fn currency(number: u8, rate: Option<&str>) -> Currency {
         symbol: String::new(),
         decimals: 0,
         image_url: String::new(),
-        rate: rate.map(|rate| ToldRate { rate: rate.parse().unwrap(), at: Timestamp::ZERO }),
+        rate: rate.map(|rate| DatedRate { rate: rate.parse().unwrap(), at: Timestamp::ZERO }),
     }
 }
 
 /// A listing of one of a token for so much of a currency.
 fn listing(order_id: &str, token: u64, (amount, coin_number): (u64, u8)) -> OrderFacts {
     OrderFacts {
-        order_id: order_id.to_owned(),
-        marketplace: Marketplace::OwnV2,
         side: OrderSide::Listing,
-        status: OrderStatus::Active,
-        origin_name: String::new(),
         token_id: Some(TokenId::from(token)),
         maker: SELLER,
         price_amount: Amount::from(amount),
         currency: coin(coin_number),
-        quantity_initial: Amount::from(1),
-        quantity_remaining: Amount::from(1),
-        quantity_decimals: 0,
-        fee_bps: 0,
-        fee_breakdown: Vec::new(),
-        valid_from: Timestamp::ZERO,
-        valid_until: Timestamp::ZERO,
-        block_number: 0,
-        order_created_at: Timestamp::ZERO,
-        order_updated_at: Timestamp::ZERO,
-        created_at: Timestamp::ZERO,
-        updated_at: Timestamp::ZERO,
-        operator: None,
-        backing: None,
+        ..OrderFacts::sample(order_id)
     }
 }
 
@@ -89,8 +71,8 @@ fn listed(collection: &Collection) -> Vec<String> {
     sorted(collection, &OrderFilter::default(), None)
 }
 
-fn floor(collection: &Collection, filter: &OrderFilter) -> Option<String> {
-    let row = collection.floor(&TokenFilter::default(), filter)?;
+fn listing_floor(collection: &Collection, filter: &OrderFilter) -> Option<String> {
+    let row = collection.listing_floor(&TokenFilter::default(), filter)?;
     let mut json = Vec::new();
     collection.write_row(&mut json, row);
     let row: Value = serde_json::from_slice(&json).unwrap();
@@ -140,15 +122,15 @@ fn balances_that_nobody_recorded_are_unknown_not_empty() {
 fn what_nobody_can_price_comes_last_and_is_no_floor_unless_it_is_all_there_may_be() {
     let mut collection = collection(&[listing("a", 1, (1, 3)), listing("b", 2, (900, 1))]);
     assert_eq!(listed(&collection), ["b", "a"]);
-    assert_eq!(floor(&collection, &OrderFilter::default()).as_deref(), Some("b"));
+    assert_eq!(listing_floor(&collection, &OrderFilter::default()).as_deref(), Some("b"));
     let only = |coins: &[u8]| OrderFilter {
         currencies: coins.iter().copied().map(coin).collect(),
         ..OrderFilter::default()
     };
-    assert_eq!(floor(&collection, &only(&[2, 3])), None);
-    assert_eq!(floor(&collection, &only(&[3])).as_deref(), Some("a"));
+    assert_eq!(listing_floor(&collection, &only(&[2, 3])), None);
+    assert_eq!(listing_floor(&collection, &only(&[3])).as_deref(), Some("a"));
     collection.put_currencies(&[currency(3, Some("0.5"))]);
-    assert_eq!(floor(&collection, &OrderFilter::default()).as_deref(), Some("a"));
+    assert_eq!(listing_floor(&collection, &OrderFilter::default()).as_deref(), Some("a"));
     assert_eq!(listed(&collection), ["a", "b"]);
 }
 

@@ -6,7 +6,7 @@ use bourse_market::facts::BlockHash;
 use bourse_wire::Address;
 use tokio::sync::OnceCell;
 
-use crate::node::{Call, Called, Failure, Node, Reverted};
+use crate::node::{Call, CallResults, Failure, Node, Reverted};
 
 sol! {
     struct Call3 {
@@ -51,7 +51,7 @@ impl Caller {
         node: &N,
         calls: &[Call],
         at: Option<BlockHash>,
-    ) -> Result<Called, Failure> {
+    ) -> Result<CallResults, Failure> {
         let multicall = if calls.len() > 1 { self.available(node).await? } else { None };
         let Some(multicall) = multicall else { return node.call(calls, at).await };
         let mut called = Vec::with_capacity(calls.len());
@@ -84,7 +84,7 @@ fn aggregated(calls: &[Call]) -> Bytes {
     aggregate3Call { calls: calls.collect() }.abi_encode().into()
 }
 
-fn separated(answer: &[u8], calls: usize) -> Option<Called> {
+fn separated(answer: &[u8], calls: usize) -> Option<CallResults> {
     let results = aggregate3Call::abi_decode_returns(answer).ok()?;
     let separate = |result: Result3| if result.success { Ok(result.returnData) } else { Err(Reverted) };
     (results.len() == calls).then(|| results.into_iter().map(separate).collect())

@@ -6,8 +6,10 @@ use std::sync::Arc;
 use alloy_primitives::B256;
 use alloy_sol_types::SolEvent;
 use bourse_market::facts::{Fact, Log};
-use bourse_market::protocols::{self, Concerns, Decoded, Protocol};
-use bourse_wire::{Address, Amount, Marketplace, TokenId};
+use bourse_protocols::{Protocol, Scope, Statement};
+use bourse_wire::{Address, Amount, TokenId};
+
+use crate::node::LogFilter;
 
 alloy_sol_types::sol! {
     event Transfer(address indexed from, address indexed to, uint256 indexed tokenId);
@@ -38,101 +40,104 @@ pub const TOKEN_TOPICS: [B256; 7] = [
 /// less under the same name.
 const TOPICS_OF_ONE_TOKEN: usize = 4;
 
-/// What a log states, and of which collections.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Finding {
-    /// Of which.
-    pub concerns: Concerns,
-    /// Place among what the log states.
-    pub part: u32,
-    /// What.
-    pub fact: Fact,
-}
-
 /// A log has the name of an event that it is not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Malformed;
+struct Malformed;
 
-/// A marketplace whose orders are signed and kept outside of chains.
-pub type Signed = Arc<dyn Protocol + Send + Sync>;
+/// What the logs of one transaction state.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct DecodedLogs {
+    /// In the order of the logs.
+    pub statements: Vec<Statement>,
+    /// How many logs are not what their names say.
+    pub malformed: u64,
+}
 
-/// Reads logs, knowing which contracts are marketplaces.
+/// Reads logs, knowing which contracts are those of marketplaces. All others may be contracts of tokens.
 #[derive(Clone, Debug, Default)]
 pub struct Decoder {
-    markets: Vec<(Address, Marketplace)>,
-    signed: Vec<(Vec<Address>, Signed)>,
+    protocols: Vec<VenueLogs>,
+}
+
+/// How a marketplace is spoken with, and the contracts that write its logs.
+#[derive(Clone, Debug)]
+struct VenueLogs {
+    addresses: Vec<Address>,
+    protocol: Arc<dyn Protocol>,
 }
 
 impl Decoder {
-    /// A decoder for these marketplaces, whose orders are on the chain.
-    pub fn new(markets: Vec<(Address, Marketplace)>) -> Self {
-        Self { markets, signed: Vec::new() }
-    }
-
-    /// The same that also reads what happens to orders of these marketplaces.
-    pub fn with_signed(self, protocols: Vec<Signed>) -> Self {
-        let signed = protocols.into_iter().map(|protocol| (protocol.writers(), protocol)).collect();
-        Self { signed, ..self }
-    }
-
-    /// The contracts of marketplaces whose orders are on the chain.
-    pub fn market_addresses(&self) -> impl Iterator<Item = Address> {
-        self.markets.iter().map(|(address, _)| *address)
+    /// A decoder for the logs of tokens, and of marketplaces that are spoken with in these ways.
+    pub fn new(protocols: Vec<Arc<dyn Protocol>>) -> Self {
+        let venue = |protocol: Arc<dyn Protocol>| VenueLogs { addresses: protocol.log_addresses(), protocol };
+        Self { protocols: protocols.into_iter().map(venue).collect() }
     }
 
     /// The contracts of all marketplaces.
-    pub(crate) fn writers(&self) -> BTreeSet<Address> {
-        let signed = self.signed.iter().flat_map(|(writers, _)| writers).copied();
-        self.market_addresses().chain(signed).collect()
+    pub(crate) fn addresses(&self) -> BTreeSet<Address> {
+        self.protocols.iter().flat_map(|venue| &venue.addresses).copied().collect()
     }
 
     /// The first topics of all logs that are read.
     pub(crate) fn topics(&self) -> Vec<B256> {
-        let signed = self.signed.iter().flat_map(|(_, protocol)| protocol.topics());
-        let topics: BTreeSet<B256> =
-            TOKEN_TOPICS.iter().chain(&protocols::own::TOPICS).chain(signed).copied().collect();
+        let of_venues = self.protocols.iter().flat_map(|venue| venue.protocol.log_topics());
+        let topics: BTreeSet<B256> = TOKEN_TOPICS.iter().chain(of_venues).copied().collect();
         topics.into_iter().collect()
     }
 
-    /// What the logs of one transaction state of signed orders, each with the place of its log, and how many are not
-    /// what their names say.
-    pub fn read_signed(&self, logs: &[&Log]) -> (Vec<(usize, Finding)>, u64) {
-        let (mut findings, mut malformed) = (Vec::new(), 0);
-        let mut parts = vec![0; logs.len()];
-        for (writers, protocol) in &self.signed {
-            let written = logs.iter().enumerate().filter(|(_, log)| writers.contains(&log.address));
-            let (places, logs): (Vec<usize>, Vec<&Log>) = written.map(|(place, log)| (place, *log)).unzip();
-            if logs.is_empty() {
+    /// The logs of marketplaces that name a collection in a topic. What is found by the same topics is asked for together.
+    pub(crate) fn collection_filters(&self, collection: Address) -> Vec<LogFilter> {
+        let mut filters: Vec<LogFilter> = Vec::new();
+        for VenueLogs { addresses, protocol } in &self.protocols {
+            for topics in protocol.collection_topics(collection) {
+                match filters.iter_mut().find(|filter| filter.topics == topics) {
+                    Some(filter) => filter.addresses.extend(addresses),
+                    None => filters.push(LogFilter { addresses: addresses.clone(), topics }),
+                }
+            }
+        }
+        filters
+    }
+
+    /// What the logs of one transaction state: some marketplaces tell only together which order was filled.
+    pub fn read(&self, logs: &[&Log]) -> DecodedLogs {
+        let mut decoded = DecodedLogs::default();
+        let mut is_venue = vec![false; logs.len()];
+        for VenueLogs { addresses, protocol } in &self.protocols {
+            let written = logs.iter().enumerate().filter(|(_, log)| addresses.contains(&log.address));
+            let (places, written): (Vec<usize>, Vec<&Log>) =
+                written.map(|(place, log)| (place, *log)).unzip();
+            for place in &places {
+                is_venue[*place] = true;
+            }
+            if written.is_empty() {
                 continue;
             }
-            for decoded in protocol.decode(&logs) {
-                let Ok(Decoded { place, concerns, fact }) = decoded else {
-                    malformed += 1;
-                    continue;
-                };
-                let place = places[place];
-                findings.push((place, Finding { concerns, part: parts[place], fact }));
-                parts[place] += 1;
+            for statement in protocol.decode_logs(&written) {
+                match statement {
+                    Ok(of) => decoded.statements.push(Statement { log: places[of.log], ..of }),
+                    Err(_) => decoded.malformed += 1,
+                }
+            }
+        }
+        for (place, log) in logs.iter().enumerate().filter(|(place, _)| !is_venue[*place]) {
+            match token_facts(log) {
+                Ok(facts) => decoded.statements.extend(facts.into_iter().map(|fact| Statement {
+                    log: place,
+                    scope: Scope::Collection(log.address),
+                    fact,
+                })),
+                Err(Malformed) => decoded.malformed += 1,
             }
         }
         // Several marketplaces may be one contract's, and state things of the same logs.
-        findings.sort_by_key(|(place, _)| *place);
-        (findings, malformed)
-    }
-
-    /// What a log states; nothing for one of another kind.
-    pub fn read(&self, log: &Log) -> Result<Vec<Finding>, Malformed> {
-        let market = self.markets.iter().find(|(address, _)| *address == log.address);
-        let Some((_, marketplace)) = market else { return token_log(log) };
-        let decoded = protocols::own::decode(log, *marketplace).map_err(|_| Malformed)?;
-        Ok(decoded
-            .map(|decoded| Finding { concerns: decoded.concerns, part: 0, fact: decoded.fact })
-            .into_iter()
-            .collect())
+        decoded.statements.sort_by_key(|statement| statement.log);
+        decoded
     }
 }
 
-fn token_log(log: &Log) -> Result<Vec<Finding>, Malformed> {
+/// What a log of a contract of tokens states of them; nothing for one of another kind.
+fn token_facts(log: &Log) -> Result<Vec<Fact>, Malformed> {
     let Some(topic) = log.topics.first() else { return Ok(Vec::new()) };
     let fact = match *topic {
         // The same names mean fungible tokens when the amount is not a topic.
@@ -180,18 +185,16 @@ fn token_log(log: &Log) -> Result<Vec<Finding>, Malformed> {
         }
         _ => return Ok(Vec::new()),
     };
-    Ok(vec![of_writer(log, 0, fact)])
+    Ok(vec![fact])
 }
 
-fn batch(log: &Log) -> Result<Vec<Finding>, Malformed> {
+fn batch(log: &Log) -> Result<Vec<Fact>, Malformed> {
     let event: TransferBatch = event(log)?;
     if event.ids.len() != event.values.len() {
         return Err(Malformed);
     }
-    let parts = event.ids.iter().zip(&event.values).zip(0..);
-    Ok(parts
-        .map(|((id, value), part)| of_writer(log, part, several(event.from, event.to, *id, *value)))
-        .collect())
+    let moved = event.ids.iter().zip(&event.values);
+    Ok(moved.map(|(id, value)| several(event.from, event.to, *id, *value)).collect())
 }
 
 fn several(
@@ -207,10 +210,6 @@ fn several(
         quantity: Amount::from(value),
         single: false,
     }
-}
-
-fn of_writer(log: &Log, part: u32, fact: Fact) -> Finding {
-    Finding { concerns: Concerns::Collection(log.address), part, fact }
 }
 
 fn event<E: SolEvent>(log: &Log) -> Result<E, Malformed> {

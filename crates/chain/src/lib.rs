@@ -19,8 +19,8 @@ mod tls;
 
 pub use calls::{Caller, MULTICALL3};
 pub use follow::{Books, FollowError, FollowOptions, Follower, Turn};
-pub use node::{Call, Called, Failure, Node, Reverted, Span, ToldLog, Wanted};
-pub use offers::{Followed, OfferOptions, OfferWatch, Offers, OffersError};
+pub use node::{Call, CallResults, Failure, LogFilter, Node, Reverted, Span, TimedLog};
+pub use offers::{FollowedChain, OfferOptions, OfferWatch, Offers, OffersError};
 pub use pace::{Pace, RealPace};
 pub use rates::{RateError, RateSource, RateTeller, follow_rates};
 pub use sources::{Source, SourceError, SourceOptions};

@@ -67,14 +67,14 @@ pub enum Span {
 
 /// Which logs of a span are wanted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Wanted {
+pub struct LogFilter {
     /// Who wrote them; anybody when empty.
     pub addresses: Vec<Address>,
     /// For each topic in order what it may be; anything when empty.
     pub topics: Vec<Vec<B256>>,
 }
 
-impl Wanted {
+impl LogFilter {
     /// Whether a log is one of these.
     pub fn admits(&self, log: &Log) -> bool {
         let by = self.addresses.is_empty() || self.addresses.contains(&log.address);
@@ -86,7 +86,7 @@ impl Wanted {
 
 /// A log, with the time of its block when the node tells it along.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ToldLog {
+pub struct TimedLog {
     /// The log.
     pub log: Log,
     /// When its block was made.
@@ -107,7 +107,7 @@ pub struct Call {
 pub struct Reverted;
 
 /// What each of several calls gave.
-pub type Called = Vec<Result<Bytes, Reverted>>;
+pub type CallResults = Vec<Result<Bytes, Reverted>>;
 
 /// Something that knows a chain.
 pub trait Node: Send + Sync + 'static {
@@ -120,20 +120,20 @@ pub trait Node: Send + Sync + 'static {
     /// The blocks at these heights, in the order asked; absent those that it does not know.
     fn blocks(&self, numbers: &[u64]) -> impl Future<Output = Result<Vec<Option<Block>>, Failure>> + Send;
 
-    /// The logs of a span that any of `wanted` lets through, in the order of the chain. Fails when the node does not
+    /// The logs of a span that any of `filters` lets through, in the order of the chain. Fails when the node does not
     /// know the last block of the span, so that silence never means "not there yet".
     fn logs(
         &self,
         span: Span,
-        wanted: &[Wanted],
-    ) -> impl Future<Output = Result<Vec<ToldLog>, Failure>> + Send;
+        filters: &[LogFilter],
+    ) -> impl Future<Output = Result<Vec<TimedLog>, Failure>> + Send;
 
     /// What calls give at the end of a block, or of the newest one.
     fn call(
         &self,
         calls: &[Call],
         at: Option<BlockHash>,
-    ) -> impl Future<Output = Result<Called, Failure>> + Send;
+    ) -> impl Future<Output = Result<CallResults, Failure>> + Send;
 
     /// The code of contracts at the newest block; empty where there is none.
     fn code(&self, addresses: &[Address]) -> impl Future<Output = Result<Vec<Bytes>, Failure>> + Send;

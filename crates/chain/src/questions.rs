@@ -1,7 +1,7 @@
 //! What contracts are asked, as the ABI has it.
 
-pub use bourse_market::protocols::native::isApprovedForAllCall;
-pub(crate) use bourse_market::protocols::royaltyInfoCall;
+pub use bourse_protocols::native::isApprovedForAllCall;
+pub(crate) use bourse_protocols::royaltyInfoCall;
 
 alloy_sol_types::sol! {
     function name() returns (string);

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use bourse_store::{Store, StoreError};
-use bourse_wire::{Address, ChainId, Currency, ExchangeRate, Timestamp, ToldRate};
+use bourse_wire::{Address, ChainId, Currency, DatedRate, ExchangeRate, Timestamp};
 use serde_json::Value;
 
 use crate::pace::{Pace, between, later};
@@ -70,7 +70,7 @@ pub enum RateError {
 
 impl RateSource {
     /// Asks once and stores what is told, with the time of it. What the operator says was told when it first was so.
-    pub async fn ask(&self, store: &Store, now: Timestamp) -> Result<ToldRate, RateError> {
+    pub async fn ask(&self, store: &Store, now: Timestamp) -> Result<DatedRate, RateError> {
         let rate = match &self.teller {
             RateTeller::Operator(rate) => match self.stored(store).await? {
                 Some(told) if told.rate == *rate => return Ok(told),
@@ -81,14 +81,14 @@ impl RateSource {
                 rate_at(&fetch(url).await.map_err(refused)?, path).map_err(refused)?
             }
         };
-        let told = ToldRate { rate, at: now };
+        let told = DatedRate { rate, at: now };
         if store.set_rate(self.chain, self.currency, told.clone()).await? {
             return Ok(told);
         }
         Err(RateError::Unknown { chain: self.chain, currency: self.currency })
     }
 
-    async fn stored(&self, store: &Store) -> Result<Option<ToldRate>, StoreError> {
+    async fn stored(&self, store: &Store) -> Result<Option<DatedRate>, StoreError> {
         let is_meant = |currency: &Currency| {
             (currency.chain_id, currency.contract_address) == (self.chain, self.currency)
         };

@@ -6,21 +6,19 @@ use std::time::Duration;
 
 use alloy_primitives::{Address as RawAddress, U256};
 use alloy_sol_types::SolCall;
-use bourse_wire::{Address, FeeEntry, Timestamp};
+use bourse_wire::{Address, BPS_WHOLE, FeeEntry, Timestamp};
 
 use crate::calls::Caller;
 use crate::node::{Call, Failure, Node};
 use crate::pace::later;
 use crate::questions::{getRoyaltyInfoCall, royaltyInfoCall};
 
-/// The price that royalties are asked for: the answer is in basis points then.
-const BPS_WHOLE: u64 = 10_000;
 /// How long a royalty counts before it is asked for again.
 const ROYALTY_LASTS: Duration = Duration::from_hours(1);
 
 /// What is sold, and where: each marketplace knows royalties of contracts that do not tell theirs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct Sold {
+pub(crate) struct RoyaltyKey {
     pub(crate) market: Address,
     pub(crate) collection: Address,
 }
@@ -29,7 +27,7 @@ pub(crate) struct Sold {
 /// of: nodes that keep no archive know no other.
 pub(crate) struct Royalties {
     caller: Caller,
-    known: Mutex<HashMap<Sold, (Timestamp, Option<FeeEntry>)>>,
+    known: Mutex<HashMap<RoyaltyKey, (Timestamp, Option<FeeEntry>)>>,
 }
 
 impl Royalties {
@@ -42,9 +40,9 @@ impl Royalties {
     pub(crate) async fn of<N: Node>(
         &self,
         node: &N,
-        sold: &BTreeSet<Sold>,
+        sold: &BTreeSet<RoyaltyKey>,
         now: Timestamp,
-    ) -> Result<BTreeMap<Sold, Option<FeeEntry>>, Failure> {
+    ) -> Result<BTreeMap<RoyaltyKey, Option<FeeEntry>>, Failure> {
         let (mut found, mut missing) = (BTreeMap::new(), Vec::new());
         {
             let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
@@ -72,8 +70,9 @@ impl Royalties {
     }
 }
 
-/// Asked for the first two token ids, as contracts may refuse one that does not exist.
-fn questions(Sold { market, collection }: Sold) -> [Call; 4] {
+/// Asked for the first two token ids, as contracts may refuse one that does not exist, and for a price of which the answer
+/// is in basis points.
+fn questions(RoyaltyKey { market, collection }: RoyaltyKey) -> [Call; 4] {
     let (contract, price) = (RawAddress::from(*collection.bytes()), U256::from(BPS_WHOLE));
     let pays = |token: u64| {
         let asked = getRoyaltyInfoCall { tokenContract: contract, tokenId: U256::from(token), cost: price };

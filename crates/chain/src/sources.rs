@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use bourse_market::protocols::native::Request;
+use bourse_protocols::native::SourceRequest;
 use serde_json::Value;
 
 use crate::rpc::{NodeUrl, client};
@@ -56,7 +56,7 @@ impl Source {
     }
 
     /// What it answers. A service that cannot be reached, or is busy, is asked again.
-    pub async fn ask(&self, request: &Request) -> Result<Value, SourceError> {
+    pub async fn ask(&self, request: &SourceRequest) -> Result<Value, SourceError> {
         let mut attempt = 1;
         loop {
             match self.ask_once(request).await {
@@ -69,7 +69,7 @@ impl Source {
         }
     }
 
-    async fn ask_once(&self, request: &Request) -> Result<Value, SourceError> {
+    async fn ask_once(&self, request: &SourceRequest) -> Result<Value, SourceError> {
         let base = self.options.url.whole().as_str().trim_end_matches('/');
         let body = request.body.to_string();
         let mut sent = self.client.post(format!("{base}{}", request.path));

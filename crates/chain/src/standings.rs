@@ -1,15 +1,18 @@
 //! What became of signed orders before they were known here: contracts are asked, at the block that a chain is followed to.
 
+use std::sync::Arc;
+
 use alloy_primitives::{BlockHash, Bytes};
-use bourse_market::protocols::native::{Inquiry, Standing, cover_inquiries, dealt, is_covered};
-use bourse_market::protocols::venues::Floor;
-use bourse_market::protocols::{Kept, Protocol};
-use bourse_store::{Purse, Settled, Store, Unsettled};
-use bourse_wire::{Marketplace, OrderSide};
+use bourse_market::Standing;
+use bourse_protocols::native::{Inquiry, cover_inquiries, dealt, is_covered};
+use bourse_protocols::venues::Venue;
+use bourse_protocols::{Protocol, StoredOrder};
+use bourse_store::{Payer, Settled, Store, Unsettled};
+use bourse_wire::OrderSide;
 
 use crate::calls::Caller;
 use crate::node::{Call, Failure, Node};
-use crate::offers::{Followed, OffersError, purse_of};
+use crate::offers::{FollowedChain, OffersError, payer_of};
 
 /// The most orders that are asked about at once.
 const ORDERS_AT_ONCE: u64 = 200;
@@ -17,13 +20,13 @@ const ORDERS_AT_ONCE: u64 = 200;
 /// Asks what became of signed orders.
 pub struct Standings {
     caller: Caller,
-    floors: Vec<(Marketplace, Floor)>,
+    venues: Vec<Arc<Venue>>,
 }
 
 impl Standings {
     /// Asks through `caller` about orders of these marketplaces.
-    pub fn new(caller: Caller, floors: Vec<(Marketplace, Floor)>) -> Self {
-        Self { caller, floors }
+    pub fn new(caller: Caller, venues: Vec<Arc<Venue>>) -> Self {
+        Self { caller, venues }
     }
 
     /// Asks about some of the orders that were never asked about, and stores what is said. Tells whose money stands
@@ -32,8 +35,8 @@ impl Standings {
         &self,
         node: &N,
         store: &Store,
-        at: &Followed,
-    ) -> Result<Vec<Purse>, OffersError> {
+        at: &FollowedChain,
+    ) -> Result<Vec<Payer>, OffersError> {
         let orders = store.unsettled_orders(at.chain, ORDERS_AT_ONCE).await?;
         if orders.is_empty() {
             return Ok(Vec::new());
@@ -43,8 +46,7 @@ impl Standings {
         let said = orders.iter().zip(standings).zip(covered);
         let settled = said.map(|((order, standing), covered)| Settled {
             collection: order.collection,
-            marketplace: order.facts.marketplace,
-            order_id: order.facts.order_id.clone(),
+            key: order.facts.key(),
             standing,
             covered,
         });
@@ -53,7 +55,7 @@ impl Standings {
             return Ok(Vec::new());
         }
         let offers = orders.iter().map(|order| &order.facts).filter(|order| order.side == OrderSide::Offer);
-        Ok(offers.filter_map(purse_of).collect())
+        Ok(offers.filter_map(payer_of).collect())
     }
 
     /// What became of orders up to a block.
@@ -61,16 +63,17 @@ impl Standings {
         &self,
         node: &N,
         orders: &[Unsettled],
-        at: &Followed,
+        at: &FollowedChain,
     ) -> Result<Vec<Option<Standing>>, Failure> {
         let questions = |order: &Unsettled| {
-            let inquiries = self.protocol(order).and_then(|protocol| protocol.inquiries(kept(order)).ok());
+            let inquiries =
+                self.protocol(order).and_then(|protocol| protocol.standing_inquiries(stored(order)).ok());
             inquiries.unwrap_or_default()
         };
         let asked = orders.iter().map(questions).collect();
         let answers = self.ask(node, asked, Some(at.block.hash)).await?;
         let standing = |(order, answers): (&Unsettled, Vec<Option<Bytes>>)| {
-            self.protocol(order)?.standing(kept(order), &answers)
+            self.protocol(order)?.standing(stored(order), &answers)
         };
         Ok(orders.iter().zip(answers).map(standing).collect())
     }
@@ -97,12 +100,12 @@ impl Standings {
         Ok(dealt(&asked, answers.into_iter().map(Result::ok).collect()))
     }
 
-    fn protocol(&self, order: &Unsettled) -> Option<&(dyn Protocol + Send + Sync)> {
-        let (_, floor) = self.floors.iter().find(|(of, _)| *of == order.facts.marketplace)?;
-        floor.protocol_of(kept(order))
+    fn protocol(&self, order: &Unsettled) -> Option<&dyn Protocol> {
+        let venue = self.venues.iter().find(|venue| venue.marketplace() == order.facts.marketplace)?;
+        venue.protocol_of(stored(order))
     }
 }
 
-fn kept(order: &Unsettled) -> Kept<'_> {
-    Kept { order: &order.facts, native: Some(&order.native) }
+fn stored(order: &Unsettled) -> StoredOrder<'_> {
+    StoredOrder { facts: &order.facts, native: Some(&order.native) }
 }

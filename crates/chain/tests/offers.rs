@@ -9,9 +9,9 @@ use alloy_primitives::{B256, Bytes, U256, keccak256};
 use alloy_sol_types::{SolCall, SolEvent, SolValue};
 use bourse_chain::questions::{allowanceCall, balanceOfCall};
 use bourse_chain::{
-    Call, Called, Caller, Failure, Followed, Node, OfferOptions, Offers, Span, ToldLog, Wanted,
+    Call, CallResults, Caller, Failure, FollowedChain, LogFilter, Node, OfferOptions, Offers, Span, TimedLog,
 };
-use bourse_market::facts::{Block, BlockHash, Fact, Log, OrderMade, Stated};
+use bourse_market::facts::{Block, BlockHash, Fact, Log, OrderMade, StatedFact};
 use bourse_store::testing::TestDatabase;
 use bourse_store::{BlockFacts, Blocks, BlocksCommitted, CollectionKey, History, Store};
 use bourse_wire::{Address, Amount, ChainId, Marketplace, OrderSide, Timestamp};
@@ -23,7 +23,7 @@ alloy_sol_types::sol! {
 }
 
 const CHAIN: ChainId = ChainId(137);
-const OPTIONS: OfferOptions = OfferOptions { purses_at_once: 3, sweep: Duration::from_mins(5) };
+const OPTIONS: OfferOptions = OfferOptions { payers_at_once: 3, sweep: Duration::from_mins(5) };
 
 fn account(number: u8) -> Address {
     Address::from_bytes([number; 20])
@@ -60,7 +60,7 @@ impl Node for Bank {
         Err(Failure::retry("nobody asks"))
     }
 
-    async fn logs(&self, span: Span, wanted: &[Wanted]) -> Result<Vec<ToldLog>, Failure> {
+    async fn logs(&self, span: Span, filters: &[LogFilter]) -> Result<Vec<TimedLog>, Failure> {
         if *self.is_shy.lock().unwrap() {
             return Err(Failure::SmallerRange { suggested: None, reason: "too much".to_owned() });
         }
@@ -69,11 +69,11 @@ impl Node for Bank {
             Span::Block(hash) => log.block_hash == hash,
         };
         let logs = self.logs.lock().unwrap();
-        let told = logs.iter().filter(is_in).filter(|log| wanted.iter().any(|wanted| wanted.admits(log)));
-        Ok(told.map(|log| ToldLog { log: log.clone(), at: None }).collect())
+        let told = logs.iter().filter(is_in).filter(|log| filters.iter().any(|filter| filter.admits(log)));
+        Ok(told.map(|log| TimedLog { log: log.clone(), at: None }).collect())
     }
 
-    async fn call(&self, calls: &[Call], at: Option<BlockHash>) -> Result<Called, Failure> {
+    async fn call(&self, calls: &[Call], at: Option<BlockHash>) -> Result<CallResults, Failure> {
         assert!(at.is_some(), "funds are asked for at a block");
         let answer = |call: &Call| {
             assert_eq!(call.to, account(MONEY));
@@ -101,7 +101,7 @@ struct Stage {
     store: Store,
     bank: Bank,
     offers: Offers,
-    at: Followed,
+    at: FollowedChain,
     now: Timestamp,
 }
 
@@ -122,7 +122,7 @@ impl Stage {
         store.commit_history(history).await.unwrap();
         let live = [collection().address].into();
         let offers = Offers::new(Caller::new(None), OPTIONS);
-        let at = Followed { chain: CHAIN, block, reorgs: 0, live };
+        let at = FollowedChain { chain: CHAIN, block, reorgs: 0, live };
         let bank = Bank::default();
         let mut stage = Self { _database: database, store, bank, offers, at, now: second(0) };
         let made: Vec<Fact> = (1..=makers).map(offer_of).collect();
@@ -130,7 +130,7 @@ impl Stage {
             stage.set(maker, 1_000);
         }
         stage.grow(made).await;
-        while stage.look().await.len() == OPTIONS.purses_at_once {}
+        while stage.look().await.len() == OPTIONS.payers_at_once {}
         stage
     }
 
@@ -144,7 +144,7 @@ impl Stage {
         let number = parent.number + 1;
         let hash = keccak256(number.to_be_bytes());
         let block = Block { number, hash, parent: parent.hash, at: second(number - 100) };
-        let stated = |(log_index, fact)| Stated {
+        let stated = |(log_index, fact)| StatedFact {
             collection: collection().address,
             tx_hash: hash,
             log_index,
@@ -279,7 +279,7 @@ async fn more_than_one_look_has_room_for_waits_for_the_next() {
         stage.log(&Transfer { from: raw(maker), to: raw(77), value: U256::ONE });
     }
     let mut asked = stage.look().await;
-    assert_eq!(asked.len(), OPTIONS.purses_at_once);
+    assert_eq!(asked.len(), OPTIONS.payers_at_once);
     assert!(stage.offers.has_more());
     asked.extend(stage.look().await);
     asked.sort_unstable();

@@ -1,19 +1,21 @@
 //! What contracts are asked about signed orders, and what becomes of the answers.
 #![expect(clippy::unwrap_used, reason = "a test may fail by panicking")]
 
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use alloy_primitives::{B256, Bytes, U256};
 use alloy_sol_types::{SolCall, sol};
 use bourse_chain::{
-    Call, Called, Caller, Failure, Followed, Node, Reverted, Span, Standings, ToldLog, Wanted,
+    Call, CallResults, Caller, Failure, FollowedChain, LogFilter, Node, Reverted, Span, Standings, TimedLog,
 };
 use bourse_market::facts::{Block, BlockHash};
-use bourse_market::protocols::native::Submitted;
-use bourse_market::protocols::venues::{Floor, deployments};
+use bourse_protocols::native::SubmittedOrder;
+use bourse_protocols::venues::{Registry, Venue};
 use bourse_store::testing::TestDatabase;
 use bourse_store::{Batch, Change, CollectionKey, History, SignedOrder, Store};
-use bourse_wire::{Address, Amount, ChainId, JsonObject, Marketplace, OrderFacts, OrderStatus, Timestamp};
+use bourse_wire::{
+    Address, Amount, ChainId, JsonObject, Marketplace, OrderFacts, OrderKey, OrderStatus, Timestamp,
+};
 use serde_json::Value;
 
 sol! {
@@ -49,11 +51,11 @@ impl Node for Contract {
         Err(Failure::retry("nobody asks"))
     }
 
-    async fn logs(&self, _: Span, _: &[Wanted]) -> Result<Vec<ToldLog>, Failure> {
+    async fn logs(&self, _: Span, _: &[LogFilter]) -> Result<Vec<TimedLog>, Failure> {
         Err(Failure::retry("nobody asks"))
     }
 
-    async fn call(&self, calls: &[Call], at: Option<BlockHash>) -> Result<Called, Failure> {
+    async fn call(&self, calls: &[Call], at: Option<BlockHash>) -> Result<CallResults, Failure> {
         if at.is_none() {
             return Ok(calls.iter().map(|call| self.approval(call)).collect());
         }
@@ -89,18 +91,18 @@ impl Contract {
     }
 }
 
-fn floor() -> Floor {
-    Floor::new(MARKET, CHAIN, &deployments(MARKET, CHAIN)).unwrap()
+fn venue() -> Arc<Venue> {
+    Registry::default().venue(CHAIN, MARKET).unwrap()
 }
 
 /// An order that somebody signed, and its collection.
 fn order(name: &str) -> (CollectionKey, SignedOrder) {
-    let vectors: Value = serde_json::from_str(include_str!("../../market/vectors/vectors.json")).unwrap();
+    let vectors: Value = serde_json::from_str(include_str!("../../protocols/vectors/vectors.json")).unwrap();
     let cases = vectors["seaport"]["cases"].as_array().unwrap().clone();
     let case = cases.into_iter().find(|case| case["name"] == name).unwrap();
     let native: JsonObject = serde_json::from_value(case["orders"][0]["native"].clone()).unwrap();
     let signature = case["orders"][0]["signature"].as_str();
-    let admitted = floor().admit(Submitted { native: &native, signature }).unwrap();
+    let admitted = venue().read_order(SubmittedOrder { native: &native, signature }).unwrap();
     let key = CollectionKey { chain: CHAIN, address: admitted.collection };
     (key, SignedOrder { facts: admitted.facts, native: admitted.text, nonces: admitted.nonces })
 }
@@ -108,7 +110,7 @@ fn order(name: &str) -> (CollectionKey, SignedOrder) {
 struct Stage {
     _database: TestDatabase,
     store: Store,
-    at: Followed,
+    at: FollowedChain,
     key: CollectionKey,
     order_id: String,
 }
@@ -128,7 +130,7 @@ impl Stage {
         store.commit_history(history).await.unwrap();
         let changes = vec![Change::SignedOrder(Box::new(order))];
         store.commit(Batch { collection: key, changes, key: None }).await.unwrap();
-        let at = Followed { chain: CHAIN, block, reorgs: 0, live: [key.address].into() };
+        let at = FollowedChain { chain: CHAIN, block, reorgs: 0, live: [key.address].into() };
         Self { _database: database, store, at, key, order_id }
     }
 
@@ -146,14 +148,14 @@ impl Stage {
 
     /// Looks; whose money is to be looked at.
     async fn look(&self, contract: &Contract) -> Vec<Address> {
-        let standings = Standings::new(Caller::new(None), vec![(MARKET, floor())]);
-        let purses = standings.look(contract, &self.store, &self.at).await.unwrap();
-        purses.into_iter().map(|purse| purse.maker).collect()
+        let standings = Standings::new(Caller::new(None), vec![venue()]);
+        let payers = standings.look(contract, &self.store, &self.at).await.unwrap();
+        payers.into_iter().map(|payer| payer.maker).collect()
     }
 
     async fn order(&self) -> OrderFacts {
         let id = self.store.collection(self.key).await.unwrap().unwrap();
-        let keys = vec![(MARKET, self.order_id.clone())];
+        let keys = vec![OrderKey { marketplace: MARKET, order_id: self.order_id.clone() }];
         self.store.orders_by_key(id, keys).await.unwrap().pop().unwrap()
     }
 }

@@ -3,7 +3,7 @@
 use alloy_primitives::{B256, Bytes, U256};
 use bourse_wire::{Address, Amount, FeeEntry, Marketplace, OrderFacts, OrderSide, Timestamp, TokenId};
 
-use crate::protocols::native::{Nonces, Revoked, Series};
+use crate::nonces::{Nonces, Revoked, Series};
 
 /// The name of a block.
 pub type BlockHash = B256;
@@ -42,7 +42,7 @@ pub struct Log {
 
 /// Something that a log states of a collection.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Stated {
+pub struct StatedFact {
     /// Contract of the collection.
     pub collection: Address,
     /// Transaction in which it was stated.
@@ -181,7 +181,7 @@ pub struct OrderFilled {
     /// Where.
     pub marketplace: Marketplace,
     /// Which order.
-    pub which: Which,
+    pub order_ref: OrderRef,
     /// Who filled it.
     pub taker: Address,
     /// Who received the tokens, or for an offer the money; the zero address when that is not told.
@@ -196,7 +196,7 @@ pub struct OrderFilled {
 
 /// How a chain tells which order it means.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Which {
+pub enum OrderRef {
     /// By the marketplace's own name for it.
     Id(String),
     /// By a number that its maker gave it.

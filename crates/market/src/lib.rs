@@ -1,15 +1,19 @@
-//! What orders mean: their prices, what of them can be filled, their status. Pure: no I/O, no clock.
+//! What orders mean: their prices, what of them can be filled, their status, and what the facts of a chain make of a
+//! collection. Pure: no I/O, no clock.
 
 mod decimal;
 pub mod facts;
 pub mod ledger;
 mod money;
-pub mod protocols;
+mod nonces;
 mod rate;
+mod standing;
 mod status;
 #[cfg(test)]
 mod testing;
 
-pub use money::{net, write_formatted};
+pub use money::{net, share, unit_price, write_formatted};
+pub use nonces::{Nonces, Numbers, Revoked, Series};
 pub use rate::{Dollars, Rate, compare_usd};
+pub use standing::Standing;
 pub use status::{Terms, World};

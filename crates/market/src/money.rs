@@ -1,12 +1,9 @@
 //! Amounts of base units.
 
 use alloy_primitives::U256;
-use bourse_wire::Amount;
+use bourse_wire::{Amount, BPS_WHOLE, OrderSide};
 
 use crate::decimal::{without_trailing_zeros, write_plain};
-
-/// Basis points of the whole.
-pub(crate) const BPS_WHOLE: u64 = 10_000;
 
 /// Writes an integer amount, given as its decimal digits, with so many decimals: `5` with 2 is `0.05`. Trailing
 /// zeros are left out, but one digit stays after the point when there are decimals: `100` with 2 is `1.0`.
@@ -26,11 +23,22 @@ pub fn net(amount: Amount, fee_bps: i64) -> Amount {
 }
 
 /// A share in basis points, of at most the whole, rounded down.
-pub(crate) fn share(amount: U256, bps: u64) -> U256 {
+pub fn share(amount: U256, bps: u64) -> U256 {
     let (bps, whole) = (U256::from(bps.min(BPS_WHOLE)), U256::from(BPS_WHOLE));
     // Multiplying first could overflow; the quotient times the share cannot, and the remainder is small.
     let (quotient, remainder) = amount.div_rem(whole);
     quotient * bps + remainder * bps / whole
+}
+
+/// The price of one unit. When all do not divide, a buyer is never told less than is to be paid, and a seller never
+/// more than is to be had; trades reckon with the whole.
+pub fn unit_price(side: OrderSide, price: U256, quantity: U256) -> Amount {
+    let units = quantity.max(U256::from(1));
+    match side {
+        OrderSide::Listing => price.div_ceil(units),
+        OrderSide::Offer | OrderSide::Unknown => price / units,
+    }
+    .into()
 }
 
 #[cfg(test)]
@@ -45,6 +53,14 @@ mod tests {
         let mut out = Vec::new();
         write_formatted(&mut out, digits.as_bytes(), decimals);
         String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn unit_prices_favour_nobody() {
+        let unit = |side, price: u64| unit_price(side, U256::from(price), U256::from(3)).to_string();
+        assert_eq!(unit(OrderSide::Listing, 9), "3");
+        assert_eq!(unit(OrderSide::Listing, 10), "4");
+        assert_eq!(unit(OrderSide::Offer, 10), "3");
     }
 
     #[test]

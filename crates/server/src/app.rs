@@ -4,16 +4,18 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use bourse_protocols::venues::Registry;
 use bourse_store::{Batch, Committed, DatabaseUrl, OpenOptions, Store, StoreError};
 use bourse_wire::{Currency, ServiceName, Timestamp};
+use secrecy::ExposeSecret as _;
 use tokio::sync::Semaphore;
 
 use crate::auth::{Credentials, TokenSigner};
 use crate::chains::{Chains, Nodes, NodesError};
 use crate::clock::Clock;
 use crate::consents::Consents;
-use crate::console::Console;
-use crate::counting::{CountingHouse, Joined};
+use crate::counting::{CountingHouse, MarketMembers};
+use crate::entropy;
 use crate::files::Files;
 use crate::followed::FollowedCollections;
 use crate::limits::RateLimiter;
@@ -32,6 +34,8 @@ pub struct App {
     pub(crate) service_name: ServiceName,
     pub(crate) store: Store,
     pub(crate) clock: Clock,
+    /// The marketplaces on all networks.
+    pub(crate) registry: Registry,
     /// Whom to ask what is not stored of a chain.
     pub(crate) nodes: Arc<Nodes>,
     pub(crate) chains: Arc<dyn Chains>,
@@ -44,14 +48,13 @@ pub struct App {
     pub(crate) resident: Resident,
     pub(crate) turns: Turns,
     pub(crate) counting: CountingHouse,
-    pub(crate) markets: Joined,
+    pub(crate) markets: MarketMembers,
     /// The own services of other marketplaces, and who has logged in there.
     pub(crate) sources: Sources,
     pub(crate) consents: Consents,
     pub(crate) files: Files,
     pub(crate) followed: FollowedCollections,
     pub(crate) routes: Routes,
-    pub(crate) console: Console,
     pub(crate) started_at: Timestamp,
     /// One permit for each request at work.
     pub(crate) permits: Semaphore,
@@ -84,7 +87,7 @@ impl Settings {
     /// Where the database is.
     pub fn database_url(&self) -> DatabaseUrl {
         match &self.storage.database {
-            Database::Postgres(url) => DatabaseUrl::Postgres(url.expose().to_owned()),
+            Database::Postgres(url) => DatabaseUrl::Postgres(url.expose_secret().to_owned()),
             Database::InData => DatabaseUrl::Sqlite(self.storage.data.join("bourse.db")),
             Database::Sqlite(path) => DatabaseUrl::Sqlite(path.clone()),
         }
@@ -108,11 +111,12 @@ impl App {
         clock: Clock,
         chains: Option<Arc<dyn Chains>>,
     ) -> Result<Arc<Self>, StartError> {
-        let nodes = Arc::new(Nodes::open(&settings.networks, &clock)?);
+        let registry = settings.networks.registry();
+        let nodes = Arc::new(Nodes::open(&settings.networks, &registry, &clock)?);
         let data = settings.storage.data.clone();
         let unusable = |source| StartError::Data { path: data.display().to_string(), source };
         make_private_directory(&data).map_err(unusable)?;
-        let signer = TokenSigner::open(settings.auth.jwt_secret.expose(), &data).map_err(unusable)?;
+        let signer = TokenSigner::open(&settings.auth.jwt_secret, &data).map_err(unusable)?;
         let files = Files::open(&data).map_err(unusable)?;
         let store = Store::open(&settings.database_url(), settings.open_options(), clock.now()).await?;
         let metrics = Metrics::new();
@@ -133,10 +137,9 @@ impl App {
             limiter: RateLimiter::new(settings.limits.rate_per_minute),
             meter,
             routes: Routes::new(&metrics),
-            console: Console::new(&settings),
             turns: Turns::new(),
             counting: CountingHouse::new(store.clone(), settings.analytics.retention()),
-            markets: Joined::default(),
+            markets: MarketMembers::default(),
             sources: Sources::open(&settings.sources).map_err(StartError::Sources)?,
             consents: Consents::default(),
             permits: Semaphore::new(settings.limits.concurrent_requests_max),
@@ -150,6 +153,7 @@ impl App {
             clock,
             chains: chains.unwrap_or_else(|| Arc::<Nodes>::clone(&nodes)),
             nodes,
+            registry,
             store,
             settings,
         }))
@@ -160,9 +164,19 @@ impl App {
         &self.settings
     }
 
+    /// The marketplaces on all networks.
+    pub fn registry(&self) -> &Registry {
+        &self.registry
+    }
+
     /// The store it runs on.
     pub fn store(&self) -> &Store {
         &self.store
+    }
+
+    /// The time by its clock.
+    pub fn now(&self) -> Timestamp {
+        self.clock.now()
     }
 
     /// The name that appears in enum values.
@@ -206,7 +220,7 @@ struct RequestIds {
 
 impl RequestIds {
     fn new() -> Self {
-        Self { process: rand::random(), count: AtomicU64::new(0) }
+        Self { process: u32::from_be_bytes(entropy::bytes()), count: AtomicU64::new(0) }
     }
 
     fn next(&self) -> String {

@@ -25,7 +25,8 @@ pub(crate) struct Call {
 
 /// What an answer is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Media {
+pub enum Media {
+    /// What every operation answers with.
     Json,
     /// A table for spreadsheets.
     Csv,

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-use bourse_market::protocols::Consent;
+use bourse_protocols::Consent;
 use bourse_wire::{Address, Marketplace, Timestamp};
 
 /// Consents that are kept at once.

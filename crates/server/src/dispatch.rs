@@ -14,10 +14,11 @@ use futures_util::FutureExt as _;
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 
 use crate::app::App;
-use crate::auth::{Caller, Denied, Presented};
+use crate::auth::{Authority, Caller, Denial, RequestCredentials};
 use crate::call::{Call, Media, resolve};
 use crate::failure::Failure;
 use crate::limits::Bucket;
+use crate::outcomes::FailedRequest;
 use crate::route::Handler;
 use crate::router::Registered;
 
@@ -63,14 +64,14 @@ pub(crate) async fn dispatch(app: Arc<App>, target: Target<'_>, request: Request
         let path = format!("/rpc/{}/{}", target.service, target.operation);
         return error_response(&app, bad_route(&path).into(), HeaderMap::new());
     };
-    let mut noted = Noted { headers: HeaderMap::with_capacity(16), came: None };
+    let mut noted = RequestNotes { headers: HeaderMap::with_capacity(16), came: None };
     let checked = check_shape(&request)
         .and_then(|()| target.network.map(|network| resolve(&app.settings.networks, network)).transpose());
     let result = match checked {
         Err(error) => Err(error.into()),
         Ok(network) => guarded(&app, &route, network, request, &mut noted).await,
     };
-    let Noted { headers, came } = noted;
+    let RequestNotes { headers, came } = noted;
     match result {
         Ok(body) => {
             app.metrics.note(&route.metrics, started.elapsed(), None);
@@ -83,8 +84,8 @@ pub(crate) async fn dispatch(app: Arc<App>, target: Target<'_>, request: Request
             let id = app.request_id();
             let error = told(failure, &id);
             app.metrics.note(&route.metrics, started.elapsed(), Some(error.code.parts().0));
-            if let Some(came) = came {
-                app.outcomes.note_error(came, &route, &error, &id);
+            if let Some((project, at)) = came {
+                app.outcomes.note_error(project, FailedRequest::new(at, &route, &error, &id));
             }
             envelope(&app, &error, &id, headers)
         }
@@ -92,7 +93,7 @@ pub(crate) async fn dispatch(app: Arc<App>, target: Target<'_>, request: Request
 }
 
 /// What is found out about a request on its way, whatever becomes of it.
-struct Noted {
+struct RequestNotes {
     /// Headers of the answer.
     headers: HeaderMap,
     /// The project that came, and when.
@@ -127,7 +128,7 @@ async fn guarded(
     route: &Registered,
     network: Option<ChainId>,
     request: Request,
-    noted: &mut Noted,
+    noted: &mut RequestNotes,
 ) -> Result<Vec<u8>, Failure> {
     let Ok(_permit) = app.permits.try_acquire() else {
         return Err(overloaded(&mut noted.headers).into());
@@ -160,14 +161,15 @@ async fn answer(
     route: &Registered,
     network: Option<ChainId>,
     request: Request,
-    Noted { headers, came }: &mut Noted,
+    RequestNotes { headers, came }: &mut RequestNotes,
 ) -> Result<Vec<u8>, Failure> {
     let (parts, body) = request.into_parts();
     let peer = parts.extensions.get::<axum::extract::ConnectInfo<SocketAddr>>().map(|info| info.0);
     let now = app.clock.now();
-    let checked = Presented::read(&parts.headers).map_err(Denied::from).and_then(|presented| {
-        presented.check(route.credential, route.service, (&app.credentials, &app.signer), now)
-    });
+    let authority = Authority { credentials: &app.credentials, signer: &app.signer };
+    let checked = RequestCredentials::read(&parts.headers)
+        .map_err(Denial::from)
+        .and_then(|presented| presented.check(route.credential, route.service, authority, now));
     let caller = checked.as_ref().ok().copied().flatten();
     let project = match &checked {
         Ok(caller) => caller.map(|caller| caller.project()),
@@ -246,7 +248,8 @@ fn charge(
     Err(Error::new(Code::QuotaExceeded, message))
 }
 
-pub(crate) async fn read_body(headers: &HeaderMap, body: Body, bytes_max: usize) -> Result<Bytes, Error> {
+/// Reads a body of at most so many bytes.
+pub async fn read_body(headers: &HeaderMap, body: Body, bytes_max: usize) -> Result<Bytes, Error> {
     let too_large = || {
         let message = format!("the body is larger than {bytes_max} bytes");
         Error::new(Code::BodyTooLarge, message)

@@ -7,7 +7,7 @@ use crate::resident::LoadError;
 
 /// Why a handler did not answer.
 #[derive(Debug)]
-pub(crate) enum Failure {
+pub enum Failure {
     /// The caller can act on this.
     Refused(Error),
     /// The caller gets an id, the log gets this.

@@ -8,6 +8,8 @@ use bourse_store::AssetFile;
 use bourse_wire::Error;
 use sha2::{Digest as _, Sha256};
 
+use crate::entropy;
+
 /// The media types that can be uploaded. What is not recognised as one of them is refused.
 const ALLOWED: [&str; 15] = [
     "image/png",
@@ -90,7 +92,7 @@ impl Files {
 fn write_whole(path: &Path, content: &[u8]) -> io::Result<()> {
     let parent = path.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(parent)?;
-    let aside = path.with_extension(format!("{:016x}.part", rand::random::<u64>()));
+    let aside = path.with_extension(format!("{}.part", entropy::word()));
     let written = fs::File::create_new(&aside).and_then(|mut file| {
         file.write_all(content)?;
         file.sync_all()
@@ -106,7 +108,7 @@ fn write_whole(path: &Path, content: &[u8]) -> io::Result<()> {
 }
 
 /// The type of a file by its content; its name and what the sender says are not believed.
-pub(crate) fn media_type(content: &[u8]) -> Option<&'static str> {
+pub fn media_type(content: &[u8]) -> Option<&'static str> {
     let found = if content.starts_with(b"glTF") {
         "model/gltf-binary"
     } else if let Some(kind) = infer::get(content) {
@@ -128,7 +130,7 @@ fn is_svg(content: &[u8]) -> bool {
 }
 
 /// Width and height of an image, where they are found.
-pub(crate) fn dimensions(mime_type: &str, content: &[u8]) -> Option<(u64, u64)> {
+pub fn dimensions(mime_type: &str, content: &[u8]) -> Option<(u64, u64)> {
     if mime_type == "image/svg+xml" {
         return svg_dimensions(content);
     }

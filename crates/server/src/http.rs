@@ -23,7 +23,7 @@ use tower_http::cors::{AllowOrigin, CorsLayer};
 
 use crate::app::App;
 use crate::dispatch::{EXPOSED_HEADERS, Target, bad_route, dispatch, error_response, response};
-use crate::{console, openapi, reference, rest};
+use crate::{openapi, rest};
 
 /// Answers smaller than this are not worth compressing.
 const COMPRESS_BYTES_MIN: u64 = 1024;
@@ -33,8 +33,8 @@ const PREFLIGHT_AGE: Duration = Duration::from_hours(24);
 const PAGE_POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
 /// The OpenAPI document and its page, made at the first request for them: they never change.
-static DOCUMENT: LazyLock<Bytes> = LazyLock::new(|| openapi::DOCUMENT.to_string().into());
-static PAGE: LazyLock<Bytes> = LazyLock::new(|| reference::render(&openapi::DOCUMENT).into());
+static DOCUMENT: LazyLock<Bytes> = LazyLock::new(|| openapi::document().to_string().into());
+static PAGE: LazyLock<Bytes> = LazyLock::new(|| bourse_reference::render(openapi::document()).into());
 
 /// The whole service, ready to be served.
 #[derive(Clone)]
@@ -42,16 +42,26 @@ pub struct Entrance {
     app: Arc<App>,
     /// For programs.
     plain: Router,
-    /// For people. Other sites' pages have no business there.
-    console: Option<Router>,
+    pages: Option<Pages>,
     /// For browsers and whoever asks for compression: the same, with what that takes around it.
     wrapped: Router,
 }
 
+/// Pages for people, at the paths that begin with a prefix.
+#[derive(Clone)]
+struct Pages {
+    prefix: &'static str,
+    router: Router,
+}
+
+impl Pages {
+    fn has(&self, path: &str) -> bool {
+        path.strip_prefix(self.prefix).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    }
+}
+
 /// The service of an open application.
 pub fn service(app: Arc<App>) -> Entrance {
-    let compress = SizeAbove::new(COMPRESS_BYTES_MIN).and(NotForContentType::IMAGES);
-    let compression = CompressionLayer::new().gzip(true).br(true).compress_when(compress);
     let cors = cors(&app);
     let plain = Router::new()
         .route("/health", get(health))
@@ -64,8 +74,20 @@ pub fn service(app: Arc<App>) -> Entrance {
         .fallback(rpc)
         .method_not_allowed_fallback(wrong_method)
         .with_state(Arc::clone(&app));
-    let console = app.settings.console.enabled.then(|| console::routes(&app).layer(compression.clone()));
-    Entrance { app, console, wrapped: plain.clone().layer(compression).layer(cors), plain }
+    Entrance { app, pages: None, wrapped: plain.clone().layer(compression()).layer(cors), plain }
+}
+
+fn compression() -> CompressionLayer<impl Predicate> {
+    let compress = SizeAbove::new(COMPRESS_BYTES_MIN).and(NotForContentType::IMAGES);
+    CompressionLayer::new().gzip(true).br(true).compress_when(compress)
+}
+
+impl Entrance {
+    /// Serves pages for people as well, at the paths that begin with a prefix, such as `/console`. They are compressed;
+    /// pages of other sites have no business there, so that nothing lets them call.
+    pub fn with_pages(self, prefix: &'static str, pages: Router) -> Self {
+        Self { pages: Some(Pages { prefix, router: pages.layer(compression()) }), ..self }
+    }
 }
 
 impl Service<Request> for Entrance {
@@ -78,14 +100,10 @@ impl Service<Request> for Entrance {
     }
 
     fn call(&mut self, request: Request) -> Self::Future {
-        if let Some(console) = &mut self.console
-            && request
-                .uri()
-                .path()
-                .strip_prefix("/console")
-                .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        if let Some(pages) = &mut self.pages
+            && pages.has(request.uri().path())
         {
-            return Either::Right(console.call(request));
+            return Either::Right(pages.router.call(request));
         }
         let wraps = [header::ORIGIN, header::ACCEPT_ENCODING];
         if wraps.iter().any(|header| request.headers().contains_key(header)) {
@@ -208,7 +226,7 @@ async fn docs(State(app): State<Arc<App>>) -> Response {
 }
 
 async fn docs_style(State(app): State<Arc<App>>) -> Response {
-    typed(&app, "text/css; charset=utf-8", reference::STYLE.into())
+    typed(&app, "text/css; charset=utf-8", bourse_reference::STYLE.into())
 }
 
 fn typed(app: &App, content_type: &'static str, body: Body) -> Response {

@@ -8,8 +8,10 @@ use hashbrown::HashMap;
 
 /// Who shares an allowance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Bucket {
+pub enum Bucket {
+    /// A project, whatever its credentials.
     Project(ProjectId),
+    /// Whoever comes from one address.
     Address(IpAddr),
     /// A hash of what somebody is called.
     Name(u64),
@@ -17,16 +19,19 @@ pub(crate) enum Bucket {
 
 /// What is left of a minute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Allowance {
-    pub(crate) limit: u64,
-    pub(crate) remaining: u64,
+pub struct Allowance {
+    /// How much a minute has.
+    pub limit: u64,
+    /// How much of it is left.
+    pub remaining: u64,
     /// Seconds until the next minute.
-    pub(crate) reset_seconds: u64,
-    pub(crate) refused: bool,
+    pub reset_seconds: u64,
+    /// Whether what was asked for was more than was left, and so was not taken.
+    pub refused: bool,
 }
 
 /// Counts in one-minute windows. Only the current minute is remembered, so memory is bounded by its callers.
-pub(crate) struct RateLimiter {
+pub struct RateLimiter {
     limit: u64,
     minute: Mutex<Minute>,
 }
@@ -38,12 +43,13 @@ struct Minute {
 }
 
 impl RateLimiter {
-    pub(crate) fn new(limit_per_minute: u32) -> Self {
+    /// A limiter with so much for each bucket and minute; 0 for no limit.
+    pub fn new(limit_per_minute: u32) -> Self {
         Self { limit: limit_per_minute.into(), minute: Mutex::default() }
     }
 
     /// Takes `cost` from a bucket, or refuses; `None` when there is no limit.
-    pub(crate) fn take(&self, bucket: Bucket, cost: u64, now: Timestamp) -> Option<Allowance> {
+    pub fn take(&self, bucket: Bucket, cost: u64, now: Timestamp) -> Option<Allowance> {
         if self.limit == 0 {
             return None;
         }

@@ -44,15 +44,7 @@ impl Meter {
 
     /// Units of a service that a project has in a month; 0 for no limit.
     pub(crate) fn quota(&self, service: Service) -> u64 {
-        match service {
-            Service::Metadata => self.quotas.metadata,
-            Service::Collections => self.quotas.collections,
-            Service::Marketplace => self.quotas.marketplace,
-            Service::Builder => self.quotas.builder,
-            Service::Analytics => self.quotas.analytics,
-            Service::Ingest => self.quotas.ingest,
-            Service::Admin => self.quotas.admin,
-        }
+        self.quotas.of(service)
     }
 
     /// Charges a call to its project, or refuses it; `None` when the service has no quota.

@@ -26,10 +26,12 @@ Lists are read in pages that count from 1. An answer's page has more = true when
 Errors have one shape: {error, code, msg, message, cause?, status}.";
 
 /// The whole document, made once: it never changes.
-pub(crate) static DOCUMENT: LazyLock<Value> = LazyLock::new(document);
+pub fn document() -> &'static Value {
+    static DOCUMENT: LazyLock<Value> = LazyLock::new(generate);
+    &DOCUMENT
+}
 
-/// The whole document.
-pub fn document() -> Value {
+fn generate() -> Value {
     let mut schemas = Schemas::new();
     let mut paths = Map::new();
     for route in operations() {
@@ -57,7 +59,7 @@ pub fn document() -> Value {
         },
         "x-errors": Code::ALL.map(|code| {
             let (number, name, status) = code.parts();
-            json!({ "code": number, "name": name, "status": status, "description": meaning(code) })
+            json!({ "code": number, "name": name, "status": status, "description": code.meaning() })
         }),
     })
 }
@@ -112,7 +114,9 @@ fn operation(route: &Route, schemas: &mut Schemas) -> Value {
     let (request, answer) = schemas.of(route);
     let (credential, security) = match route.credential {
         Credential::None => ("none", json!([])),
-        Credential::AccessKey => ("access key", json!([{ "accessKey": [] }, { "secretToken": [] }])),
+        Credential::AccessKey | Credential::ServiceKey => {
+            ("access key", json!([{ "accessKey": [] }, { "secretToken": [] }]))
+        }
         Credential::SecretToken => ("secret token", json!([{ "secretToken": [] }])),
     };
     let mut content = json!({ "application/json": { "schema": answer } });
@@ -159,39 +163,6 @@ fn error_schema() -> Value {
     })
 }
 
-fn meaning(code: Code) -> &'static str {
-    match code {
-        Code::BadRoute => "There is nothing at this path.",
-        Code::BadMethod => "The path is called with another HTTP method.",
-        Code::BadRequest => {
-            "The body is not JSON, has a member of the wrong type, or the content type is not JSON."
-        }
-        Code::BodyTooLarge => "The body is larger than the limit.",
-        Code::ServerPanic => "The service failed on this request; please report it.",
-        Code::Internal => "Something failed inside; the log has the details under the id in the message.",
-        Code::Unauthorized => "No credential, a malformed one, or a token that is unknown or revoked.",
-        Code::PermissionDenied => {
-            "The credential is good, but not for this: another project, or a key where a token is needed."
-        }
-        Code::SessionExpired => "The secret token's time is over.",
-        Code::RequestConflict => "The change contradicts what is stored.",
-        Code::RateLimited => "Too many requests a minute from this address.",
-        Code::AccessKeyNotFound => "The access key is unknown or disabled.",
-        Code::AccessKeyMismatch => "Access key and secret token are of different projects.",
-        Code::InvalidOrigin => "The access key is not for this origin.",
-        Code::InvalidService => "The access key is not for this service.",
-        Code::QuotaExceeded => "The month's compute units of this service are used up.",
-        Code::QuotaRateLimit => "Too many requests a minute of this project.",
-        Code::AtLeastOneKey => "A project keeps at least one active access key.",
-        Code::Overloaded => "More requests at once than the service takes on; try again shortly.",
-        Code::Timeout => "The request took too long.",
-        Code::InvalidArgument => "A member has an impossible value; the message names it.",
-        Code::NotFound => "No such thing.",
-        Code::ProjectNotFound => "No such project.",
-        Code::ChainNotFound => "The chain is not known by this name or number.",
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -216,10 +187,23 @@ mod tests {
     }
 
     #[test]
+    fn every_operation_has_the_fields_of_its_example() {
+        for route in operations() {
+            let fields = bourse_reference::fields(document(), &route.path());
+            let known: Vec<String> = fields.into_iter().map(|field| field.name).collect();
+            let example: Value = serde_json::from_str(route.example).unwrap();
+            for name in example.as_object().unwrap().keys() {
+                assert!(known.contains(name), "{} has no field {name} among {known:?}", route.path());
+            }
+            assert!(!bourse_reference::anchor_of(document(), &route.path()).is_empty());
+        }
+    }
+
+    #[test]
     fn the_committed_document_is_the_generated_one() {
         let committed: Value = serde_json::from_str(include_str!("../../../docs/openapi.json")).unwrap();
         assert!(
-            committed == document(),
+            committed == *document(),
             "docs/openapi.json is stale: run `cargo run -- openapi > docs/openapi.json`"
         );
     }

@@ -82,8 +82,20 @@ pub enum Credential {
     None,
     /// A public access key; a secret token serves as well.
     AccessKey,
+    /// A public access key that was made for this very service; a secret token serves as well. The handler tells such a
+    /// key from others.
+    ServiceKey,
     /// A secret token.
     SecretToken,
+}
+
+/// What a call of an operation does to what is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// It leaves everything as it is.
+    Reads,
+    /// It changes something, or has it changed later.
+    Writes,
 }
 
 /// One operation.
@@ -92,6 +104,8 @@ pub struct Route {
     pub service: Service,
     /// Its name.
     pub name: &'static str,
+    /// Whether it changes anything.
+    pub effect: Effect,
     /// What a caller must present.
     pub credential: Credential,
     /// Compute units a call costs.
@@ -157,68 +171,109 @@ macro_rules! request {
 }
 pub(crate) use request;
 
-impl Route {
-    /// An operation whose answer is a record.
-    pub(crate) fn new<Q, A, F>(
-        place: (Service, &'static str),
+/// What every operation says of itself.
+struct Declaration {
+    service: Service,
+    name: &'static str,
+    effect: Effect,
+    credential: Credential,
+    summary: &'static str,
+}
+
+/// The constructors of operations. There is one for each effect, so that none can be declared without it.
+impl Service {
+    /// An operation that reads, and whose answer is a record.
+    pub(crate) fn reads<Q, A, F>(
+        self,
+        name: &'static str,
         credential: Credential,
         summary: &'static str,
         handle: fn(Call, Q) -> F,
-    ) -> Self
+    ) -> Route
     where
         Q: Request,
         A: Serialize + JsonSchema,
         F: Future<Output = Result<A, Failure>> + Send + 'static,
     {
-        Self::scoped::<Q, A, _, _>(place, credential, summary, move |call, request| {
-            let answer = handle(call, request);
-            async move { Ok(serde_json::to_vec(&answer.await?)?) }
-        })
+        let declaration = Declaration { service: self, name, effect: Effect::Reads, credential, summary };
+        Route::new::<Q, A>(&declaration, handler_of_record(handle))
     }
 
-    /// An operation that writes its answer's JSON itself; `A` documents its shape.
-    pub(crate) fn raw<Q, A, F>(
-        place: (Service, &'static str),
+    /// An operation that writes, and whose answer is a record.
+    pub(crate) fn writes<Q, A, F>(
+        self,
+        name: &'static str,
         credential: Credential,
         summary: &'static str,
         handle: fn(Call, Q) -> F,
-    ) -> Self
+    ) -> Route
     where
         Q: Request,
-        A: JsonSchema,
-        F: Future<Output = Result<Vec<u8>, Failure>> + Send + 'static,
+        A: Serialize + JsonSchema,
+        F: Future<Output = Result<A, Failure>> + Send + 'static,
     {
-        Self::scoped::<Q, A, _, _>(place, credential, summary, handle)
+        let declaration = Declaration { service: self, name, effect: Effect::Writes, credential, summary };
+        Route::new::<Q, A>(&declaration, handler_of_record(handle))
     }
 
-    /// An operation of which several share a handler.
-    pub(crate) fn scoped<Q, A, H, F>(
-        (service, name): (Service, &'static str),
+    /// An operation that reads, and puts the JSON of its answer together itself; `A` documents its shape.
+    pub(crate) fn reads_raw<Q, A, H, F>(
+        self,
+        name: &'static str,
         credential: Credential,
         summary: &'static str,
         handle: H,
-    ) -> Self
+    ) -> Route
     where
         Q: Request,
         A: JsonSchema,
         H: Fn(Call, Q) -> F + Send + Sync + 'static,
         F: Future<Output = Result<Vec<u8>, Failure>> + Send + 'static,
     {
-        let handle = Arc::new(handle);
-        let handler = Handler::Scoped(Arc::new(move |call: Call, body: Bytes| {
-            let handle = Arc::clone(&handle);
-            Box::pin(async move {
-                let request: Q = call.read(&body)?;
-                drop(body);
-                handle(call, request).await
-            })
-        }));
+        let declaration = Declaration { service: self, name, effect: Effect::Reads, credential, summary };
+        Route::new::<Q, A>(&declaration, handler(handle))
+    }
+}
+
+fn handler_of_record<Q, A, F>(handle: fn(Call, Q) -> F) -> Handler
+where
+    Q: Request,
+    A: Serialize,
+    F: Future<Output = Result<A, Failure>> + Send + 'static,
+{
+    handler(move |call, request| {
+        let answer = handle(call, request);
+        async move { Ok(serde_json::to_vec(&answer.await?)?) }
+    })
+}
+
+fn handler<Q, H, F>(handle: H) -> Handler
+where
+    Q: Request,
+    H: Fn(Call, Q) -> F + Send + Sync + 'static,
+    F: Future<Output = Result<Vec<u8>, Failure>> + Send + 'static,
+{
+    let handle = Arc::new(handle);
+    Handler::Scoped(Arc::new(move |call: Call, body: Bytes| {
+        let handle = Arc::clone(&handle);
+        Box::pin(async move {
+            let request: Q = call.read(&body)?;
+            drop(body);
+            handle(call, request).await
+        })
+    }))
+}
+
+impl Route {
+    fn new<Q: Request, A: JsonSchema>(declaration: &Declaration, handler: Handler) -> Self {
+        let Declaration { service, name, effect, credential, summary } = *declaration;
         let schemas = |generator: &mut SchemaGenerator| {
             (generator.subschema_for::<Q>(), generator.subschema_for::<A>())
         };
         Self {
             service,
             name,
+            effect,
             credential,
             cost: 1,
             summary,
@@ -240,6 +295,7 @@ impl Route {
         Self {
             service,
             name: "Ping",
+            effect: Effect::Reads,
             credential: Credential::None,
             cost: 0,
             summary: "Whether the service is there.",
@@ -260,6 +316,15 @@ impl Route {
     /// The same operation, which also answers with a table.
     pub(crate) fn tabular(self) -> Self {
         Self { is_tabular: true, ..self }
+    }
+
+    /// Whether somebody may call it who may look at a project but not change it: it only reads, or anybody may who has
+    /// read the project's public key in a page.
+    pub fn is_for_viewers(&self) -> bool {
+        match self.credential {
+            Credential::None | Credential::AccessKey => true,
+            Credential::ServiceKey | Credential::SecretToken => self.effect == Effect::Reads,
+        }
     }
 
     /// The path, without a network.

@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use bourse_chain::{Source, SourceError, SourceOptions};
-use bourse_market::protocols::native::Request;
+use bourse_protocols::native::SourceRequest;
 use bourse_wire::{Error, Marketplace, ServiceName};
 use futures_util::future::try_join_all;
+use secrecy::ExposeSecret as _;
 use serde_json::Value;
 
-use crate::settings::Sources as Section;
+use crate::settings::{SourceSettings, Sources as Section};
 
 /// The own services of marketplaces.
 #[derive(Default)]
@@ -19,15 +20,16 @@ impl Sources {
     /// The services that the settings name. None is asked anything yet.
     pub(crate) fn open(section: &Section) -> Result<Self, String> {
         let mut sources = BTreeMap::new();
-        for (marketplace, api, url, key) in section.named() {
-            if url.expose().is_empty() {
+        for SourceSettings { marketplace, api, url, key } in section.services() {
+            let (url, key) = (url.expose_secret(), key.expose_secret());
+            if url.is_empty() {
                 continue;
             }
             let name = marketplace.word(&ServiceName::new("service"));
             let reason = |reason: String| format!("sources.{name}_url: {reason}");
             let options = SourceOptions {
-                url: url.expose().parse().map_err(|error| reason(format!("{error}")))?,
-                key: (!key.expose().is_empty()).then(|| (api.key_header(), key.expose().to_owned())),
+                url: url.parse().map_err(|error| reason(format!("{error}")))?,
+                key: (!key.is_empty()).then(|| (api.key_header(), key.to_owned())),
                 timeout: Duration::from_millis(section.timeout_ms),
                 attempts_max: section.attempts_max,
             };
@@ -40,7 +42,7 @@ impl Sources {
     pub(crate) async fn ask(
         &self,
         marketplace: Marketplace,
-        requests: Vec<Request>,
+        requests: Vec<SourceRequest>,
     ) -> Result<Vec<Value>, Unanswered> {
         if requests.is_empty() {
             return Ok(Vec::new());

@@ -4,13 +4,39 @@ use bourse_wire::{Day, ProjectId};
 
 use crate::args::args;
 use crate::backend::{Engine, Store};
+use crate::columns::{Insert, or_replace, record, selection};
 use crate::events::{Event, insert_events};
-use crate::row::Row;
 use crate::session::{Session, list};
 use crate::{MarketStep, ProjectScope, StoreError, market_projects, projects};
 
 /// The name of a piece: kind, day and part.
 pub type ChunkKey = (u8, i32, u32);
+
+record! {
+    /// A piece as it is stored.
+    struct ChunkRow: "analytics_chunks" ("project_id, kind, day, part") {
+        kind: u8,
+        day: i32,
+        part: u32,
+        version: u64,
+        body: Vec<u8>,
+    }
+}
+
+record! {
+    struct BatchRow: "analytics_batches" ("project_id, batch_id") {
+        batch_id: String,
+        day: i64,
+    }
+}
+
+record! {
+    struct SeenRow: "analytics_seen" ("project_id, version") {
+        version: u64,
+        day: i64,
+        body: Vec<u8>,
+    }
+}
 
 /// One piece of what is counted.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,7 +49,7 @@ pub struct Chunk {
 
 /// What a process has already, so that it is given the rest.
 #[derive(Clone, Debug, Default)]
-pub struct CountsKnown {
+pub struct CountsCursor {
     /// Kinds of pieces, with the version up to which each is known.
     pub kinds: Vec<(u8, u64)>,
     /// The version up to which ids of events are known, and the first day whose ids matter; `None` when none do.
@@ -57,7 +83,7 @@ pub struct CountsCommit {
     /// Events to be kept as they are.
     pub raw: Vec<Event>,
     /// When, and what is by then too old to be kept.
-    pub days: KeptDays,
+    pub days: RetentionDays,
 }
 
 /// The mark of a batch.
@@ -71,7 +97,7 @@ pub struct BatchMark {
 
 /// What is kept how long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct KeptDays {
+pub struct RetentionDays {
     /// Today.
     pub today: Day,
     /// The first day whose batches are remembered.
@@ -82,7 +108,7 @@ pub struct KeptDays {
     pub raw_from: Day,
 }
 
-impl Default for KeptDays {
+impl Default for RetentionDays {
     fn default() -> Self {
         let always = Day::from_number(i32::MIN);
         Self { today: always, batches_from: always, seen_from: always, raw_from: always }
@@ -105,7 +131,7 @@ const FOR_GOOD: i64 = i64::MAX;
 
 impl Store {
     /// What of a project's counts is newer than what is known.
-    pub async fn counts(&self, scope: ProjectScope, known: CountsKnown) -> Result<Counts, StoreError> {
+    pub async fn counts(&self, scope: ProjectScope, known: CountsCursor) -> Result<Counts, StoreError> {
         self.snapshot(move |mut session| {
             Box::pin(async move {
                 let project = scope.project();
@@ -139,7 +165,7 @@ impl Store {
         if let Engine::Sqlite(engine) = &self.engine {
             return engine.pieces(scope.project(), kind, decode).await;
         }
-        let known = CountsKnown { kinds: vec![(kind, 0)], seen: None };
+        let known = CountsCursor { kinds: vec![(kind, 0)], seen: None };
         let Counts { version, chunks, .. } = self.counts(scope, known).await?;
         let decoding = tokio::task::spawn_blocking(move || {
             chunks.into_iter().map(|chunk| decode(chunk.key, &chunk.body)).collect()
@@ -151,13 +177,14 @@ impl Store {
     pub async fn counts_versions(&self) -> Result<Vec<(ProjectId, u64)>, StoreError> {
         self.read(|mut session| {
             Box::pin(async move {
-                let rows = session.all("SELECT project_id, version FROM analytics_versions", args![]).await?;
-                let pair = |row: &Row| {
-                    let project = row.u64(0, "project id")?.try_into();
-                    let project = project.map_err(|error| StoreError::corrupt("project id", error))?;
-                    Ok((project, row.u64(1, "version")?))
-                };
-                rows.iter().map(pair).collect()
+                selection! {
+                    struct Version {
+                        project_id: ProjectId,
+                        version: u64,
+                    }
+                }
+                let versions: Vec<Version> = session.select("FROM analytics_versions", args![]).await?;
+                Ok(versions.into_iter().map(|found| (found.project_id, found.version)).collect())
             })
         })
         .await
@@ -175,7 +202,7 @@ impl Store {
 
 async fn version(session: &mut Session<'_>, project: ProjectId) -> Result<u64, StoreError> {
     let sql = "SELECT version FROM analytics_versions WHERE project_id = $1";
-    session.first(sql, args![project]).await?.map_or(Ok(0), |row| row.u64(0, "version"))
+    Ok(session.value(sql, args![project]).await?.unwrap_or(0))
 }
 
 async fn chunks(
@@ -185,18 +212,14 @@ async fn chunks(
     since: u64,
 ) -> Result<Vec<Chunk>, StoreError> {
     // Everything is read in the order of the keys; for what is new the versions are the better way.
-    let everything = "SELECT kind, day, part, body FROM analytics_chunks WHERE project_id = $1 AND kind = $2";
-    let rows = if since == 0 {
-        session.all(everything, args![project, kind]).await?
+    let everything = "FROM analytics_chunks WHERE project_id = $1 AND kind = $2";
+    let rows: Vec<ChunkRow> = if since == 0 {
+        session.select(everything, args![project, kind]).await?
     } else {
-        session.all(format!("{everything} AND version > $3"), args![project, kind, since]).await?
+        session.select(format!("{everything} AND version > $3"), args![project, kind, since]).await?
     };
-    let chunk = |row: &Row| {
-        let day = i32::try_from(row.i64(1)?).map_err(|error| StoreError::corrupt("day", error))?;
-        let part = u32::try_from(row.i64(2)?).map_err(|error| StoreError::corrupt("part", error))?;
-        Ok(Chunk { key: (row.u8(0, "kind")?, day, part), body: row.bytes(3)?.to_vec() })
-    };
-    rows.iter().map(chunk).collect()
+    let chunk = |row: ChunkRow| Chunk { key: (row.kind, row.day, row.part), body: row.body };
+    Ok(rows.into_iter().map(chunk).collect())
 }
 
 async fn seen(
@@ -205,13 +228,15 @@ async fn seen(
     since: u64,
     first: Day,
 ) -> Result<Vec<(Day, Vec<u8>)>, StoreError> {
-    let sql = "SELECT day, body FROM analytics_seen WHERE project_id = $1 AND version > $2 AND day >= $3";
-    let rows = session.all(sql, args![project, since, i64::from(first.number())]).await?;
-    let pair = |row: &Row| {
-        let day = i32::try_from(row.i64(0)?).map_err(|error| StoreError::corrupt("day", error))?;
-        Ok((Day::from_number(day), row.bytes(1)?.to_vec()))
-    };
-    rows.iter().map(pair).collect()
+    selection! {
+        struct Seen {
+            day: i32,
+            body: Vec<u8>,
+        }
+    }
+    let sql = "FROM analytics_seen WHERE project_id = $1 AND version > $2 AND day >= $3";
+    let seen: Vec<Seen> = session.select(sql, args![project, since, i64::from(first.number())]).await?;
+    Ok(seen.into_iter().map(|seen| (Day::from_number(seen.day), seen.body)).collect())
 }
 
 async fn store(
@@ -231,19 +256,17 @@ async fn store(
         return Ok(CountsCommitted::Behind);
     };
     let today = i64::from(commit.days.today.number());
-    let row = |Chunk { key: (kind, day, part), body }: Chunk| {
-        args![project, kind, i64::from(day), i64::from(part), version, body]
-    };
-    let head = "INSERT INTO analytics_chunks (project_id, kind, day, part, version, body)";
-    let tail = "ON CONFLICT (project_id, kind, day, part)
-        DO UPDATE SET version = excluded.version, body = excluded.body";
-    session.insert(head, tail, commit.chunks.into_iter().map(row).collect()).await?;
-    let mark = |BatchMark { id, for_good }| args![project, id, if for_good { FOR_GOOD } else { today }];
-    let head = "INSERT INTO analytics_batches (project_id, batch_id, day)";
-    session.insert(head, "", commit.batches.into_iter().map(mark).collect()).await?;
+    let chunks = commit.chunks.into_iter();
+    let chunks =
+        chunks.map(|Chunk { key: (kind, day, part), body }| ChunkRow { kind, day, part, version, body });
+    session.insert(Insert::owned(project, chunks)?, &or_replace::<ChunkRow>(&[])).await?;
+    let day = |for_good| if for_good { FOR_GOOD } else { today };
+    let batches = commit.batches.into_iter();
+    let batches = batches.map(|BatchMark { id, for_good }| BatchRow { batch_id: id, day: day(for_good) });
+    session.insert(Insert::owned(project, batches)?, "").await?;
     if !commit.seen.is_empty() {
-        let head = "INSERT INTO analytics_seen (project_id, version, day, body)";
-        session.insert(head, "", vec![args![project, version, today, commit.seen]]).await?;
+        let seen = SeenRow { version, day: today, body: commit.seen };
+        session.insert(Insert::owned(project, [seen])?, "").await?;
     }
     market_projects::advance(session, project, &commit.market).await?;
     insert_events(session, project, commit.raw).await?;
@@ -261,7 +284,7 @@ async fn known_batches(
         format!("SELECT batch_id FROM analytics_batches WHERE project_id = $1 AND batch_id IN ({names})");
     let mut args = args![project];
     args.extend(batches.iter().map(|batch| batch.id.as_str().into()));
-    session.all(sql, args).await?.iter().map(|row| row.text(0)).collect()
+    session.values(sql, args).await
 }
 
 /// The next version, when the last one is still what it is thought to be.
@@ -283,7 +306,7 @@ async fn advance(
 }
 
 /// Forgets what is too old.
-async fn prune(session: &mut Session<'_>, project: ProjectId, days: KeptDays) -> Result<(), StoreError> {
+async fn prune(session: &mut Session<'_>, project: ProjectId, days: RetentionDays) -> Result<(), StoreError> {
     for (table, first) in [("analytics_batches", days.batches_from), ("analytics_seen", days.seen_from)] {
         let sql = format!("DELETE FROM {table} WHERE project_id = $1 AND day < $2");
         session.execute(sql, args![project, i64::from(first.number())]).await?;

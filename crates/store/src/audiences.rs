@@ -9,7 +9,7 @@ use bourse_wire::{
 
 use crate::args::{Arg, args};
 use crate::backend::{Sequence, Store};
-use crate::row::Row;
+use crate::columns::{Insert, or_replace_different, record, selection};
 use crate::session::{Session, list};
 use crate::{ProjectScope, StoreError};
 
@@ -58,19 +58,73 @@ pub struct AudienceContractInput {
     pub bytecode_hash: String,
 }
 
-const AUDIENCE_COLUMNS: &str = "SELECT audience_id, name, created_at, updated_at,
-    (SELECT COUNT(*) FROM audience_contacts WHERE audience_contacts.project_id = audiences.project_id
-        AND audience_contacts.audience_id = audiences.audience_id)
-    FROM audiences WHERE project_id = $1";
+selection! { Audience {
+    id = "audience_id",
+    project_id,
+    name,
+    created_at,
+    updated_at,
+    contact_count = "(SELECT COUNT(*) FROM audience_contacts
+        WHERE audience_contacts.project_id = audiences.project_id
+        AND audience_contacts.audience_id = audiences.audience_id)",
+} }
+
+record! {
+    struct ContactRow: "audience_contacts" ("project_id, audience_id, address") {
+        contact_id: u64,
+        audience_id: RecordId,
+        address: Address,
+        name: String,
+        email: String,
+        created_at: Timestamp,
+        updated_at: Timestamp,
+    }
+}
+
+selection! { Contact { id = "contact_id", audience_id, name, address, email, created_at, updated_at } }
+
+record! {
+    struct ContractRow: "audience_contracts" ("project_id, audience_id, chain_id, contract_address") {
+        contract_id: u64,
+        audience_id: RecordId,
+        chain_id: ChainId,
+        contract_address: Address,
+        contract_name: String,
+        contract_type: String,
+        source: ContractSource,
+        items_contract_address: Option<Address>,
+        abi: String,
+        bytecode: String,
+        bytecode_hash: String,
+        created_at: Timestamp,
+        updated_at: Timestamp,
+    }
+}
+
+selection! { AudienceContract {
+    id = "contract_id",
+    project_id,
+    contract_name,
+    contract_address,
+    contract_type,
+    chain_id,
+    source,
+    items_contract_address,
+    abi,
+    bytecode,
+    bytecode_hash,
+    audience_id,
+    created_at,
+    updated_at,
+} }
 
 impl Store {
     /// A project's audiences, oldest first.
     pub async fn audiences(&self, scope: ProjectScope) -> Result<Vec<Audience>, StoreError> {
         self.read(move |mut session| {
             Box::pin(async move {
-                let sql = format!("{AUDIENCE_COLUMNS} ORDER BY audience_id");
-                let rows = session.all(sql, args![scope.project()]).await?;
-                rows.iter().map(|row| audience(scope, row)).collect()
+                let sql = "FROM audiences WHERE project_id = $1 ORDER BY audience_id";
+                session.select(sql, args![scope.project()]).await
             })
         })
         .await
@@ -230,8 +284,7 @@ async fn find_by_name(
     name: &str,
 ) -> Result<Option<RecordId>, StoreError> {
     let sql = "SELECT audience_id FROM audiences WHERE project_id = $1 AND name = $2";
-    let row = session.first(sql, args![scope.project(), name]).await?;
-    row.map(|row| row.id(0, "audience id")).transpose()
+    session.value(sql, args![scope.project(), name]).await
 }
 
 async fn require(
@@ -239,9 +292,9 @@ async fn require(
     scope: ProjectScope,
     id: RecordId,
 ) -> Result<Audience, StoreError> {
-    let sql = format!("{AUDIENCE_COLUMNS} AND audience_id = $2");
-    let row = session.first(sql, args![scope.project(), id]).await?;
-    audience(scope, &row.ok_or_else(|| Error::not_found(format_args!("audience {id}")))?)
+    let sql = "FROM audiences WHERE project_id = $1 AND audience_id = $2";
+    let found = session.select_first(sql, args![scope.project(), id]).await?;
+    found.ok_or_else(|| Error::not_found(format_args!("audience {id}")).into())
 }
 
 async fn touch(
@@ -265,22 +318,17 @@ async fn put_contacts(
     let latest: BTreeMap<Address, ContactInput> =
         contacts.into_iter().map(|contact| (contact.address, contact)).collect();
     let ids = session.next_ids(Sequence::Contact, latest.len() as u64).await?;
-    let rows = latest
-        .into_values()
-        .zip(ids)
-        .map(|(contact, contact_id)| {
-            let name = contact.name.unwrap_or_default().into_string();
-            let email = contact.email.map(|email| email.to_string()).unwrap_or_default();
-            args![scope.project(), contact_id, id, contact.address, name, email, now, now]
-        })
-        .collect();
-    let head = "INSERT INTO audience_contacts
-        (project_id, contact_id, audience_id, address, name, email, created_at, updated_at)";
-    let tail = "ON CONFLICT (project_id, audience_id, address) DO UPDATE SET
-        name = excluded.name, email = excluded.email, updated_at = excluded.updated_at
-        WHERE (audience_contacts.name, audience_contacts.email) <> (excluded.name, excluded.email)
-        RETURNING contact_id";
-    let changed = session.insert(head, tail, rows).await?.len() as u64;
+    let contacts = latest.into_values().zip(ids).map(|(contact, contact_id)| ContactRow {
+        contact_id,
+        audience_id: id,
+        address: contact.address,
+        name: contact.name.unwrap_or_default().into_string(),
+        email: contact.email.map(|email| email.to_string()).unwrap_or_default(),
+        created_at: now,
+        updated_at: now,
+    });
+    let replace = or_replace_different::<ContactRow>(&["contact_id", "created_at"], &["updated_at"]);
+    let changed = session.insert_counting(Insert::owned(scope.project(), contacts)?, &replace).await?;
     if changed > 0 {
         touch(session, scope, id, now).await?;
     }
@@ -297,42 +345,23 @@ async fn put_contracts(
     let latest: BTreeMap<(ChainId, Address), AudienceContractInput> =
         contracts.into_iter().map(|contract| ((contract.chain, contract.address), contract)).collect();
     let ids = session.next_ids(Sequence::Contract, latest.len() as u64).await?;
-    let rows = latest
-        .into_values()
-        .zip(ids)
-        .map(|(contract, contract_id)| {
-            args![
-                scope.project(),
-                contract_id,
-                id,
-                contract.chain,
-                contract.address,
-                contract.name,
-                contract.contract_type,
-                contract.source.word(),
-                contract.items_contract_address,
-                contract.abi,
-                contract.bytecode,
-                contract.bytecode_hash,
-                now,
-                now,
-            ]
-        })
-        .collect();
-    let head = "INSERT INTO audience_contracts (project_id, contract_id, audience_id, chain_id, contract_address,
-        contract_name, contract_type, source, items_contract_address, abi, bytecode, bytecode_hash, created_at,
-        updated_at)";
-    let tail = "ON CONFLICT (project_id, audience_id, chain_id, contract_address) DO UPDATE SET
-        contract_name = excluded.contract_name, contract_type = excluded.contract_type, source = excluded.source,
-        items_contract_address = excluded.items_contract_address, abi = excluded.abi, bytecode = excluded.bytecode,
-        bytecode_hash = excluded.bytecode_hash, updated_at = excluded.updated_at
-        WHERE (audience_contracts.contract_name, audience_contracts.contract_type, audience_contracts.source,
-            COALESCE(audience_contracts.items_contract_address, ''), audience_contracts.abi,
-            audience_contracts.bytecode, audience_contracts.bytecode_hash)
-            <> (excluded.contract_name, excluded.contract_type, excluded.source,
-            COALESCE(excluded.items_contract_address, ''), excluded.abi, excluded.bytecode, excluded.bytecode_hash)
-        RETURNING contract_id";
-    Ok(session.insert(head, tail, rows).await?.len() as u64)
+    let contracts = latest.into_values().zip(ids).map(|(contract, contract_id)| ContractRow {
+        contract_id,
+        audience_id: id,
+        chain_id: contract.chain,
+        contract_address: contract.address,
+        contract_name: contract.name,
+        contract_type: contract.contract_type,
+        source: contract.source,
+        items_contract_address: contract.items_contract_address,
+        abi: contract.abi,
+        bytecode: contract.bytecode,
+        bytecode_hash: contract.bytecode_hash,
+        created_at: now,
+        updated_at: now,
+    });
+    let replace = or_replace_different::<ContractRow>(&["contract_id", "created_at"], &["updated_at"]);
+    session.insert_counting(Insert::owned(scope.project(), contracts)?, &replace).await
 }
 
 async fn contacts_of(
@@ -340,21 +369,8 @@ async fn contacts_of(
     scope: ProjectScope,
     id: RecordId,
 ) -> Result<Vec<Contact>, StoreError> {
-    let sql = "SELECT contact_id, name, address, email, created_at, updated_at FROM audience_contacts
-        WHERE project_id = $1 AND audience_id = $2 ORDER BY contact_id";
-    let rows = session.all(sql, args![scope.project(), id]).await?;
-    let contact = |row: &Row| {
-        Ok(Contact {
-            id: row.id(0, "contact id")?,
-            audience_id: id,
-            name: row.text(1)?,
-            address: row.parse(2, "contact address")?,
-            email: row.text(3)?,
-            created_at: row.parse(4, "contact time")?,
-            updated_at: row.parse(5, "contact time")?,
-        })
-    };
-    rows.iter().map(contact).collect()
+    let sql = "FROM audience_contacts WHERE project_id = $1 AND audience_id = $2 ORDER BY contact_id";
+    session.select(sql, args![scope.project(), id]).await
 }
 
 async fn contracts_of(
@@ -362,38 +378,6 @@ async fn contracts_of(
     scope: ProjectScope,
     id: RecordId,
 ) -> Result<Vec<AudienceContract>, StoreError> {
-    let sql = "SELECT contract_id, contract_name, contract_address, contract_type, chain_id, source,
-        items_contract_address, abi, bytecode, bytecode_hash, created_at, updated_at FROM audience_contracts
-        WHERE project_id = $1 AND audience_id = $2 ORDER BY contract_id";
-    let rows = session.all(sql, args![scope.project(), id]).await?;
-    let contract = |row: &Row| {
-        Ok(AudienceContract {
-            id: row.id(0, "contract id")?,
-            project_id: scope.project(),
-            contract_name: row.text(1)?,
-            contract_address: row.parse(2, "contract address")?,
-            contract_type: row.text(3)?,
-            chain_id: ChainId(row.u64(4, "chain id")?),
-            source: row.parse(5, "contract source")?,
-            items_contract_address: row.opt_parse(6, "contract address")?,
-            abi: row.text(7)?,
-            bytecode: row.text(8)?,
-            bytecode_hash: row.text(9)?,
-            audience_id: id,
-            created_at: row.parse(10, "contract time")?,
-            updated_at: row.parse(11, "contract time")?,
-        })
-    };
-    rows.iter().map(contract).collect()
-}
-
-fn audience(scope: ProjectScope, row: &Row) -> Result<Audience, StoreError> {
-    Ok(Audience {
-        id: row.id(0, "audience id")?,
-        project_id: scope.project(),
-        name: row.text(1)?,
-        created_at: row.parse(2, "audience time")?,
-        updated_at: row.parse(3, "audience time")?,
-        contact_count: row.u64(4, "contact count")?,
-    })
+    let sql = "FROM audience_contracts WHERE project_id = $1 AND audience_id = $2 ORDER BY contract_id";
+    session.select(sql, args![scope.project(), id]).await
 }

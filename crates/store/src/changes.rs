@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use bourse_wire::{Address, Amount, Marketplace, OrderFacts, TokenId};
+use bourse_wire::{Address, Amount, OrderFacts, OrderKey, TokenId};
 
 use crate::StoreError;
 use crate::args::args;
@@ -12,7 +12,7 @@ use crate::collections::{
 };
 use crate::commit::Changed;
 use crate::load::Balance;
-use crate::orders::{OrderKey, key_of, read_orders};
+use crate::orders::read_orders;
 use crate::session::Session;
 
 /// The present state of everything that changed after a version. Balances that are gone are zero; when anything else than
@@ -30,7 +30,7 @@ pub struct Changes {
     /// Orders that changed.
     pub orders: Vec<OrderFacts>,
     /// Orders that are gone: blocks that stated them are no longer part of their chain.
-    pub gone_orders: Vec<(Marketplace, String)>,
+    pub gone_orders: Vec<OrderKey>,
 }
 
 impl Store {
@@ -59,13 +59,13 @@ async fn changed_between(
 ) -> Result<Option<Changed>, StoreError> {
     let sql =
         "SELECT changed FROM collection_changes WHERE collection_id = $1 AND version > $2 ORDER BY version";
-    let rows = session.all(sql, args![id.0, since]).await?;
-    if rows.len() as u64 != version.saturating_sub(since) {
+    let changes: Vec<Changed> = session.values(sql, args![id.0, since]).await?;
+    if changes.len() as u64 != version.saturating_sub(since) {
         return Ok(None);
     }
     let mut all = Changed::default();
-    for row in &rows {
-        all.merge(row.json(0, "change")?);
+    for changed in changes {
+        all.merge(changed);
     }
     Ok(Some(all))
 }
@@ -85,7 +85,7 @@ async fn read(
     }
     let orders = read_orders(session, id, changed.orders.iter().cloned()).await?;
     let all_there = orders.len() == changed.orders.len();
-    let gone_orders = if all_there { Vec::new() } else { gone_orders(&orders, changed.orders)? };
+    let gone_orders = if all_there { Vec::new() } else { gone_orders(&orders, changed.orders) };
     Ok(Changes { version, contract, tokens, balances, orders, gone_orders })
 }
 
@@ -96,12 +96,7 @@ fn gone_balances(found: &[Balance], changed: Vec<(TokenId, Address)>) -> Vec<Bal
     gone.map(|(token_id, account)| Balance { token_id, account, balance: Amount::ZERO }).collect()
 }
 
-fn gone_orders(
-    found: &[OrderFacts],
-    changed: Vec<OrderKey>,
-) -> Result<Vec<(Marketplace, String)>, StoreError> {
-    let found: BTreeSet<OrderKey> = found.iter().map(key_of).collect();
-    let gone = changed.into_iter().filter(|key| !found.contains(key));
-    let named = gone.map(|(number, order_id)| Some((Marketplace::from_number(number)?, order_id)));
-    named.collect::<Option<_>>().ok_or_else(|| StoreError::corrupt("change", "a marketplace is not known"))
+fn gone_orders(found: &[OrderFacts], changed: Vec<OrderKey>) -> Vec<OrderKey> {
+    let found: BTreeSet<OrderKey> = found.iter().map(OrderFacts::key).collect();
+    changed.into_iter().filter(|key| !found.contains(key)).collect()
 }

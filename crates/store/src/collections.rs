@@ -6,9 +6,9 @@ use bourse_wire::{Address, ChainId, TokenId};
 
 use crate::args::{Arg, args};
 use crate::backend::{Sequence, Store};
+use crate::columns::{Column, Columns, Reader, record, selection};
 use crate::load::Balance;
-use crate::row::Row;
-use crate::session::{Session, list};
+use crate::session::{Keys, Session, list};
 use crate::{StoreError, market_projects};
 
 /// A collection as the world knows it: a contract on a chain.
@@ -23,6 +23,21 @@ pub struct CollectionKey {
 /// A collection as the database knows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CollectionId(pub(crate) u64);
+
+selection! { CollectionKey {
+    chain = "collections.chain_id",
+    address = "collections.contract_address",
+} }
+
+impl Columns for CollectionId {
+    fn columns(list: &mut Vec<Column>) {
+        list.push(Column { table: Some("collections"), name: "collection_id" });
+    }
+
+    fn read(reader: &mut Reader<'_>) -> Result<Self, StoreError> {
+        reader.value("collection_id")
+    }
+}
 
 impl CollectionId {
     /// The number itself.
@@ -39,6 +54,10 @@ pub struct StoredToken {
     /// Metadata as JSON text.
     pub metadata: String,
 }
+
+record! { StoredToken: "tokens" ("collection_id, token_id") { token_id, metadata } }
+
+record! { Balance: "balances" ("collection_id, token_id, account") { token_id, account, balance } }
 
 /// Who holds a token.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -64,15 +83,9 @@ impl Store {
     ) -> Result<Vec<(CollectionId, CollectionKey)>, StoreError> {
         self.read(move |mut session| {
             Box::pin(async move {
-                let sql = "SELECT collection_id, contract_address FROM collections
-                    WHERE chain_id = $1 AND collection_id > $2 ORDER BY collection_id LIMIT $3";
-                let rows = session.all(sql, args![chain, after, limit]).await?;
-                rows.iter()
-                    .map(|row| {
-                        let key = CollectionKey { chain, address: row.parse(1, "contract address")? };
-                        Ok((CollectionId(row.u64(0, "collection id")?), key))
-                    })
-                    .collect()
+                let sql = "FROM collections WHERE chain_id = $1 AND collection_id > $2
+                    ORDER BY collection_id LIMIT $3";
+                session.select(sql, args![chain, after, limit]).await
             })
         })
         .await
@@ -82,14 +95,16 @@ impl Store {
     pub async fn versions(&self, ids: Vec<CollectionId>) -> Result<Vec<(CollectionId, u64)>, StoreError> {
         self.read(move |mut session| {
             Box::pin(async move {
-                let sql = format!(
-                    "SELECT collection_id, version FROM collection_versions WHERE collection_id IN ({})",
-                    list(ids.len(), 0)
-                );
-                let rows = session.all(sql, ids.iter().map(|id| Arg::from(id.0)).collect()).await?;
-                rows.iter()
-                    .map(|row| Ok((CollectionId(row.u64(0, "collection id")?), row.u64(1, "version")?)))
-                    .collect()
+                selection! {
+                    struct Version {
+                        collection_id: CollectionId,
+                        version: u64,
+                    }
+                }
+                let sql = format!("FROM collection_versions WHERE collection_id IN ({})", list(ids.len(), 0));
+                let args = ids.iter().map(|id| Arg::from(id.0)).collect();
+                let versions: Vec<Version> = session.select(sql, args).await?;
+                Ok(versions.into_iter().map(|found| (found.collection_id, found.version)).collect())
             })
         })
         .await
@@ -112,18 +127,11 @@ impl Store {
             Box::pin(async move {
                 let sql = "SELECT COUNT(*) FROM balances
                     WHERE collection_id = $1 AND token_id = $2 AND balance <> '0'";
-                let count = session.first(sql, args![id.0, token]).await?;
-                let count = count.map_or(Ok(0), |row| row.u64(0, "holders"))?;
+                let count = session.value(sql, args![id.0, token]).await?.unwrap_or(0);
                 // Of two numbers without leading zeros the longer one is the larger.
-                let sql = "SELECT account, balance FROM balances
-                    WHERE collection_id = $1 AND token_id = $2 AND balance <> '0'
+                let sql = "FROM balances WHERE collection_id = $1 AND token_id = $2 AND balance <> '0'
                     ORDER BY LENGTH(balance) DESC, balance DESC, account LIMIT $3";
-                let rows = session.all(sql, args![id.0, token, limit]).await?;
-                let held = |row: &Row| {
-                    let (account, balance) = (row.parse(0, "account")?, row.parse(1, "balance")?);
-                    Ok(Balance { token_id: token, account, balance })
-                };
-                let largest = rows.iter().map(held).collect::<Result<_, StoreError>>()?;
+                let largest = session.select(sql, args![id.0, token, limit]).await?;
                 Ok(Holders { count, largest })
             })
         })
@@ -141,8 +149,7 @@ pub(crate) async fn find(
     key: CollectionKey,
 ) -> Result<Option<CollectionId>, StoreError> {
     let sql = "SELECT collection_id FROM collections WHERE chain_id = $1 AND contract_address = $2";
-    let row = session.first(sql, args![key.chain, key.address]).await?;
-    row.map(|row| row.u64(0, "collection id").map(CollectionId)).transpose()
+    session.value(sql, args![key.chain, key.address]).await
 }
 
 /// Finds a collection or makes it.
@@ -169,26 +176,22 @@ pub(crate) async fn find_or_create(
 /// Holds a collection until the transaction ends, so that its versions follow each other, whoever commits; its version.
 pub(crate) async fn hold(session: &mut Session<'_>, id: CollectionId) -> Result<u64, StoreError> {
     let sql = "UPDATE collection_versions SET version = version WHERE collection_id = $1 RETURNING version";
-    let row = session.first(sql, args![id.0]).await?;
-    row.ok_or_else(|| StoreError::corrupt("collection version", "missing"))?.u64(0, "version")
+    let version = session.value(sql, args![id.0]).await?;
+    version.ok_or_else(|| StoreError::corrupt("collection version", "missing"))
 }
 
 /// The collection's version, 0 when it has none.
 pub(crate) async fn read_version(session: &mut Session<'_>, id: CollectionId) -> Result<u64, StoreError> {
     let sql = "SELECT version FROM collection_versions WHERE collection_id = $1";
-    session.first(sql, args![id.0]).await?.map_or(Ok(0), |row| row.u64(0, "version"))
+    Ok(session.value(sql, args![id.0]).await?.unwrap_or(0))
 }
 
 pub(crate) async fn read_contract(
     session: &mut Session<'_>,
     id: CollectionId,
 ) -> Result<Option<String>, StoreError> {
-    let row = session.first("SELECT info FROM contracts WHERE collection_id = $1", args![id.0]).await?;
-    row.map(|row| row.text(0)).transpose()
+    session.value("SELECT info FROM contracts WHERE collection_id = $1", args![id.0]).await
 }
-
-pub(crate) const SELECT_TOKENS: &str = "SELECT token_id, metadata FROM tokens";
-pub(crate) const SELECT_BALANCES: &str = "SELECT token_id, account, balance FROM balances";
 
 /// Those of these tokens that there are.
 pub(crate) async fn read_tokens(
@@ -197,7 +200,7 @@ pub(crate) async fn read_tokens(
     tokens: impl IntoIterator<Item = TokenId>,
 ) -> Result<Vec<StoredToken>, StoreError> {
     let keys = tokens.into_iter().map(|token| args![token]).collect();
-    session.keyed(SELECT_TOKENS, id, "token_id", keys).await?.iter().map(stored_token).collect()
+    session.keyed(id, Keys { from: "tokens", columns: "token_id", keys }).await
 }
 
 /// Those of these balances that there are.
@@ -207,17 +210,21 @@ pub(crate) async fn read_balances(
     balances: impl IntoIterator<Item = (TokenId, Address)>,
 ) -> Result<Vec<Balance>, StoreError> {
     let keys = balances.into_iter().map(|(token, account)| args![token, account]).collect();
-    session.keyed(SELECT_BALANCES, id, "token_id, account", keys).await?.iter().map(balance).collect()
+    session.keyed(id, Keys { from: "balances", columns: "token_id, account", keys }).await
 }
 
-pub(crate) fn stored_token(row: &Row) -> Result<StoredToken, StoreError> {
-    Ok(StoredToken { token_id: row.parse(0, "token id")?, metadata: row.text(1)? })
-}
-
-pub(crate) fn balance(row: &Row) -> Result<Balance, StoreError> {
-    Ok(Balance {
-        token_id: row.parse(0, "token id")?,
-        account: row.parse(1, "account")?,
-        balance: row.parse(2, "balance")?,
-    })
+/// Those of these tokens that there are, without what is known of them.
+pub(crate) async fn known_tokens(
+    session: &mut Session<'_>,
+    id: CollectionId,
+    tokens: impl IntoIterator<Item = TokenId>,
+) -> Result<Vec<TokenId>, StoreError> {
+    selection! {
+        struct Found {
+            token_id: TokenId,
+        }
+    }
+    let keys = tokens.into_iter().map(|token| args![token]).collect();
+    let found: Vec<Found> = session.keyed(id, Keys { from: "tokens", columns: "token_id", keys }).await?;
+    Ok(found.into_iter().map(|Found { token_id }| token_id).collect())
 }

@@ -3,13 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use bourse_wire::{ActivityFacts, Address, Amount, OrderFacts, TokenId};
+use bourse_wire::{ActivityFacts, Address, Amount, OrderFacts, OrderKey, TokenId};
 use serde::{Deserialize, Serialize};
 
 use crate::args::args;
 use crate::backend::Store;
-use crate::collections::{CollectionId, CollectionKey, find_or_create, hold};
-use crate::orders::{Given, OrderKey, SignedOrder};
+use crate::collections::{CollectionId, CollectionKey, StoredToken, find_or_create, hold};
+use crate::columns::{Insert, or_replace_different, selection};
+use crate::load::Balance;
+use crate::orders::{NewOrder, SignedOrder};
 use crate::session::Session;
 use crate::{StoreError, activities, orders};
 
@@ -77,12 +79,31 @@ pub struct Changed {
     /// Balances: token and account.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub balances: Vec<(TokenId, Address)>,
-    /// Orders: number of the marketplace, and order id.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub orders: Vec<(u8, String)>,
+    /// Orders.
+    #[serde(skip_serializing_if = "Vec::is_empty", with = "order_keys")]
+    pub orders: Vec<OrderKey>,
     /// How many activities no order told of. They are read by page, not followed.
     #[serde(skip_serializing_if = "is_zero")]
     pub activities: u64,
+}
+
+/// Keys of orders as the change log has them: number of the marketplace, and order id.
+mod order_keys {
+    use bourse_wire::{Marketplace, OrderKey};
+    use serde::de::Error as _;
+    use serde::{Deserialize as _, Deserializer, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(keys: &[OrderKey], serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(keys.iter().map(|key| (key.marketplace.number(), &key.order_id)))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<OrderKey>, D::Error> {
+        let key = |(number, order_id)| {
+            let unknown = || D::Error::custom(format_args!("marketplace {number} is not known"));
+            Ok(OrderKey { marketplace: Marketplace::from_number(number).ok_or_else(unknown)?, order_id })
+        };
+        Vec::<(u8, String)>::deserialize(deserializer)?.into_iter().map(key).collect()
+    }
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
@@ -203,7 +224,7 @@ struct Latest {
     contract: Option<String>,
     tokens: BTreeMap<TokenId, String>,
     balances: BTreeMap<(TokenId, Address), Amount>,
-    orders: BTreeMap<OrderKey, Given>,
+    orders: BTreeMap<OrderKey, NewOrder>,
     activities: Vec<ActivityFacts>,
 }
 
@@ -220,12 +241,12 @@ impl Latest {
                     latest.balances.insert((token_id, account), balance);
                 }
                 Change::Order(facts) => {
-                    latest.orders.insert(orders::key_of(&facts), Given { facts: *facts, signed: None });
+                    latest.orders.insert(facts.key(), NewOrder { facts: *facts, signed: None });
                 }
                 Change::SignedOrder(order) => {
                     let SignedOrder { facts, native, nonces } = *order;
-                    let given = Given { facts, signed: Some((native, nonces)) };
-                    latest.orders.insert(orders::key_of(&given.facts), given);
+                    let signed = Some((native, nonces));
+                    latest.orders.insert(facts.key(), NewOrder { facts, signed });
                 }
                 Change::Activity(activity) => latest.activities.push(*activity),
             }
@@ -245,30 +266,33 @@ impl Latest {
                 ON CONFLICT (collection_id) DO UPDATE SET info = excluded.info WHERE contracts.info <> excluded.info";
             changed.contract = session.execute(sql, args![id.0, info]).await? > 0;
         }
-        let rows = self.tokens.into_iter().map(|(token, metadata)| args![id.0, token, metadata]).collect();
-        for row in session.insert(INSERT_TOKENS, UPSERT_TOKENS, rows).await? {
-            changed.tokens.push(row.parse(0, "token id")?);
-        }
-        let rows = self
-            .balances
-            .into_iter()
-            .map(|((token, account), held)| args![id.0, token, account, held])
-            .collect();
-        for row in session.insert(INSERT_BALANCES, UPSERT_BALANCES, rows).await? {
-            changed.balances.push((row.parse(0, "token id")?, row.parse(1, "account")?));
-        }
+        let tokens = self.tokens.into_iter();
+        let tokens = tokens.map(|(token_id, metadata)| StoredToken { token_id, metadata });
+        let replace = or_replace_different::<StoredToken>(&[], &[]);
+        let written = session.insert_returning(Insert::owned(id, tokens)?, &replace).await?;
+        changed.tokens = written.into_iter().map(|WrittenToken { token_id }| token_id).collect();
+        let balances = self.balances.into_iter();
+        let balances = balances.map(|((token_id, account), balance)| Balance { token_id, account, balance });
+        let replace = or_replace_different::<Balance>(&[], &[]);
+        let written = session.insert_returning(Insert::owned(id, balances)?, &replace).await?;
+        changed.balances =
+            written.into_iter().map(|WrittenBalance { token_id, account }| (token_id, account)).collect();
         let orders = orders::put(session, id, self.orders).await?;
-        changed.orders = orders.iter().map(orders::key_of).collect();
+        changed.orders = orders.iter().map(OrderFacts::key).collect();
         changed.activities = activities::put(session, id, self.activities).await?;
         Ok((changed, orders))
     }
 }
 
-const INSERT_TOKENS: &str = "INSERT INTO tokens (collection_id, token_id, metadata)";
-const UPSERT_TOKENS: &str = "ON CONFLICT (collection_id, token_id) DO UPDATE SET metadata = excluded.metadata
-    WHERE tokens.metadata <> excluded.metadata RETURNING token_id";
+selection! {
+    struct WrittenToken {
+        token_id: TokenId,
+    }
+}
 
-const INSERT_BALANCES: &str = "INSERT INTO balances (collection_id, token_id, account, balance)";
-const UPSERT_BALANCES: &str =
-    "ON CONFLICT (collection_id, token_id, account) DO UPDATE SET balance = excluded.balance
-    WHERE balances.balance <> excluded.balance RETURNING token_id, account";
+selection! {
+    struct WrittenBalance {
+        token_id: TokenId,
+        account: Address,
+    }
+}

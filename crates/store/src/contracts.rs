@@ -4,9 +4,9 @@ use bourse_wire::ChainId;
 
 use crate::args::{Arg, args};
 use crate::backend::Store;
-use crate::row::Row;
+use crate::columns::selection;
 use crate::session::list;
-use crate::{CollectionKey, StoreError};
+use crate::{CollectionId, CollectionKey, StoreError};
 
 /// One stored contract.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,19 +35,24 @@ impl Store {
             count => format!("AND collections.chain_id IN ({})", list(count, 2)),
         };
         let sql = format!(
-            "SELECT contracts.collection_id, collections.chain_id, collections.contract_address, contracts.info
-            FROM contracts JOIN collections ON collections.collection_id = contracts.collection_id
+            "FROM contracts JOIN collections ON collections.collection_id = contracts.collection_id
             WHERE contracts.collection_id > $1 {of_chains} ORDER BY contracts.collection_id LIMIT $2"
         );
         self.read(move |mut session| {
-            Box::pin(async move { session.all(sql, args).await?.iter().map(contract).collect() })
+            Box::pin(async move {
+                let found: Vec<(CollectionId, CollectionKey, Info)> = session.select(sql, args).await?;
+                let contract = |(id, key, Info { info }): (CollectionId, CollectionKey, Info)| {
+                    StoredContract { collection: id.number(), key, info }
+                };
+                Ok(found.into_iter().map(contract).collect())
+            })
         })
         .await
     }
 }
 
-fn contract(row: &Row) -> Result<StoredContract, StoreError> {
-    let key =
-        CollectionKey { chain: ChainId(row.u64(1, "chain id")?), address: row.parse(2, "contract address")? };
-    Ok(StoredContract { collection: row.u64(0, "collection id")?, key, info: row.text(3)? })
+selection! {
+    struct Info {
+        info: String = "contracts.info",
+    }
 }

@@ -2,10 +2,10 @@
 
 use bourse_wire::{Code, Error, ProjectId, RecordId, Timestamp};
 
-use crate::args::{Arg, args};
+use crate::args::args;
 use crate::backend::{Sequence, Store};
+use crate::columns::{Insert, Value as _, record};
 use crate::revisions::Revision;
-use crate::row::Row;
 use crate::session::Session;
 use crate::{ProjectScope, StoreError, projects};
 
@@ -49,16 +49,6 @@ pub struct KeyTerms {
     pub allowed_services: Vec<String>,
 }
 
-impl KeyTerms {
-    /// The arguments of a statement that writes them, in the order of the members.
-    fn args(self) -> Result<Vec<Arg>, StoreError> {
-        let text =
-            |list: &[String]| serde_json::to_string(list).map_err(|error| StoreError::corrupt("list", error));
-        let (origins, services) = (text(&self.allowed_origins)?, text(&self.allowed_services)?);
-        Ok(args![self.display_name, self.require_origin, origins, services])
-    }
-}
-
 /// A secret token as it is stored: never the token itself, which its signature proves.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SecretTokenRecord {
@@ -78,29 +68,41 @@ pub struct SecretTokenRecord {
     pub last_used_at: Option<Timestamp>,
 }
 
-const KEY_COLUMNS: &str =
-    "SELECT project_id, key_id, key_hash, display_name, active, is_default, require_origin,
-    allowed_origins, allowed_services, created_at, last_used_at FROM access_keys";
-const TOKEN_COLUMNS: &str = "SELECT project_id, token_id, display_name, created_at, expires_at, revoked_at,
-    last_used_at FROM secret_tokens";
+record! { AccessKeyRecord: "access_keys" ("project_id, key_id") {
+    project = "project_id",
+    id = "key_id",
+    hash = "key_hash",
+    display_name,
+    active,
+    default = "is_default",
+    require_origin,
+    allowed_origins,
+    allowed_services,
+    created_at,
+    last_used_at,
+} }
+
+record! { SecretTokenRecord: "secret_tokens" ("project_id, token_id") {
+    project = "project_id",
+    id = "token_id",
+    display_name,
+    created_at,
+    expires_at,
+    revoked_at,
+    last_used_at,
+} }
 
 impl Store {
     /// Every access key of every project, for the in-memory check.
     pub async fn all_access_keys(&self) -> Result<Vec<AccessKeyRecord>, StoreError> {
-        self.read(|mut session| {
-            Box::pin(async move { session.all(KEY_COLUMNS, args![]).await?.iter().map(access_key).collect() })
-        })
-        .await
+        self.read(|mut session| Box::pin(async move { session.select("FROM access_keys", args![]).await }))
+            .await
     }
 
     /// Every secret token of every project, for the in-memory check.
     pub async fn all_secret_tokens(&self) -> Result<Vec<SecretTokenRecord>, StoreError> {
-        self.read(|mut session| {
-            Box::pin(
-                async move { session.all(TOKEN_COLUMNS, args![]).await?.iter().map(secret_token).collect() },
-            )
-        })
-        .await
+        self.read(|mut session| Box::pin(async move { session.select("FROM secret_tokens", args![]).await }))
+            .await
     }
 
     /// A project's access keys, oldest first.
@@ -127,7 +129,7 @@ impl Store {
                 projects::require(&mut session, scope.project()).await?;
                 Revision::Credentials.raise(&mut session).await?;
                 let default = !keys_of(&mut session, scope).await?.iter().any(|known| known.active);
-                insert_key(&mut session, scope, (hash, terms), default, now).await
+                insert_key(&mut session, scope, NewKey { hash, terms, default, now }).await
             })
         })
         .await
@@ -156,7 +158,8 @@ impl Store {
                     allowed_origins: old.allowed_origins,
                     allowed_services: old.allowed_services,
                 };
-                insert_key(&mut session, scope, (new_hash, terms), old.default, now).await
+                let new = NewKey { hash: new_hash, terms, default: old.default, now };
+                insert_key(&mut session, scope, new).await
             })
         })
         .await
@@ -176,8 +179,9 @@ impl Store {
                 let sql =
                     "UPDATE access_keys SET display_name = $3, require_origin = $4, allowed_origins = $5,
                     allowed_services = $6 WHERE project_id = $1 AND key_id = $2";
-                let mut args = args![scope.project(), key];
-                args.extend(terms.args()?);
+                let KeyTerms { display_name, require_origin, allowed_origins, allowed_services } = terms;
+                let (origins, services) = (allowed_origins.arg()?, allowed_services.arg()?);
+                let args = args![scope.project(), key, display_name, require_origin, origins, services];
                 session.execute(sql, args).await?;
                 find_key(&mut session, scope, key).await
             })
@@ -217,9 +221,8 @@ impl Store {
         self.read(move |mut session| {
             Box::pin(async move {
                 projects::require(&mut session, scope.project()).await?;
-                let sql = format!("{TOKEN_COLUMNS} WHERE project_id = $1");
-                let rows = session.all(sql, args![scope.project()]).await?;
-                let mut tokens = rows.iter().map(secret_token).collect::<Result<Vec<_>, _>>()?;
+                let sql = "FROM secret_tokens WHERE project_id = $1";
+                let mut tokens: Vec<SecretTokenRecord> = session.select(sql, args![scope.project()]).await?;
                 // Not in SQL: as text, a time with a fraction sorts before the whole second it follows.
                 tokens.sort_by(|one, other| (one.created_at, &one.id).cmp(&(other.created_at, &other.id)));
                 Ok(tokens)
@@ -233,12 +236,9 @@ impl Store {
         self.write(move |mut session| {
             Box::pin(async move {
                 projects::require(&mut session, token.project).await?;
-                let sql =
-                    "INSERT INTO secret_tokens (project_id, token_id, display_name, created_at, expires_at)
-                    VALUES ($1, $2, $3, $4, $5)";
-                let args =
-                    args![token.project, token.id, token.display_name, token.created_at, token.expires_at];
-                session.execute(sql, args).await?;
+                // It was neither revoked nor used.
+                let token = SecretTokenRecord { revoked_at: None, last_used_at: None, ..token };
+                session.insert(Insert::of([token])?, "").await?;
                 Revision::Credentials.raise(&mut session).await
             })
         })
@@ -294,8 +294,8 @@ impl Store {
 }
 
 async fn keys_of(session: &mut Session<'_>, scope: ProjectScope) -> Result<Vec<AccessKeyRecord>, StoreError> {
-    let sql = format!("{KEY_COLUMNS} WHERE project_id = $1 ORDER BY key_id");
-    session.all(sql, args![scope.project()]).await?.iter().map(access_key).collect()
+    let sql = "FROM access_keys WHERE project_id = $1 ORDER BY key_id";
+    session.select(sql, args![scope.project()]).await
 }
 
 async fn find_key(
@@ -303,63 +303,45 @@ async fn find_key(
     scope: ProjectScope,
     key: RecordId,
 ) -> Result<AccessKeyRecord, StoreError> {
-    let sql = format!("{KEY_COLUMNS} WHERE project_id = $1 AND key_id = $2");
-    let row = session.first(sql, args![scope.project(), key]).await?;
-    access_key(&row.ok_or_else(|| Error::not_found(format_args!("access key {key}")))?)
+    let sql = "FROM access_keys WHERE project_id = $1 AND key_id = $2";
+    let found = session.select_first(sql, args![scope.project(), key]).await?;
+    found.ok_or_else(|| Error::not_found(format_args!("access key {key}")).into())
+}
+
+/// An access key to be stored.
+struct NewKey {
+    hash: String,
+    terms: KeyTerms,
+    default: bool,
+    now: Timestamp,
 }
 
 async fn insert_key(
     session: &mut Session<'_>,
     scope: ProjectScope,
-    (hash, terms): (String, KeyTerms),
-    default: bool,
-    now: Timestamp,
+    new: NewKey,
 ) -> Result<AccessKeyRecord, StoreError> {
+    let NewKey { hash, terms, default, now } = new;
     let id = session.next_id(Sequence::Key).await?;
-    let sql = "INSERT INTO access_keys (project_id, key_id, key_hash, active, is_default, created_at,
-        display_name, require_origin, allowed_origins, allowed_services)
-        VALUES ($1, $2, $3, TRUE, $4, $5, $6, $7, $8, $9)";
-    let mut args = args![scope.project(), id, hash, default, now];
-    args.extend(terms.args()?);
-    session.execute(sql, args).await?;
-    let id = id.try_into().map_err(|error| StoreError::corrupt("key id", error))?;
-    find_key(session, scope, id).await
+    let key = AccessKeyRecord {
+        project: scope.project(),
+        id: id.try_into().map_err(|error| StoreError::corrupt("key id", error))?,
+        hash,
+        display_name: terms.display_name,
+        active: true,
+        default,
+        require_origin: terms.require_origin,
+        allowed_origins: terms.allowed_origins,
+        allowed_services: terms.allowed_services,
+        created_at: now,
+        last_used_at: None,
+    };
+    session.insert(Insert::of([&key])?, "").await?;
+    Ok(key)
 }
 
 async fn deactivate(session: &mut Session<'_>, scope: ProjectScope, key: RecordId) -> Result<(), StoreError> {
     let sql =
         "UPDATE access_keys SET active = FALSE, is_default = FALSE WHERE project_id = $1 AND key_id = $2";
     session.execute(sql, args![scope.project(), key]).await.map(drop)
-}
-
-fn project_id(row: &Row) -> Result<ProjectId, StoreError> {
-    row.u64(0, "project id")?.try_into().map_err(|error| StoreError::corrupt("project id", error))
-}
-
-fn access_key(row: &Row) -> Result<AccessKeyRecord, StoreError> {
-    Ok(AccessKeyRecord {
-        project: project_id(row)?,
-        id: row.id(1, "key id")?,
-        hash: row.text(2)?,
-        display_name: row.text(3)?,
-        active: row.bool(4)?,
-        default: row.bool(5)?,
-        require_origin: row.bool(6)?,
-        allowed_origins: row.json(7, "allowed origins")?,
-        allowed_services: row.json(8, "allowed services")?,
-        created_at: row.parse(9, "key time")?,
-        last_used_at: row.opt_parse(10, "key time")?,
-    })
-}
-
-fn secret_token(row: &Row) -> Result<SecretTokenRecord, StoreError> {
-    Ok(SecretTokenRecord {
-        project: project_id(row)?,
-        id: row.text(1)?,
-        display_name: row.text(2)?,
-        created_at: row.parse(3, "token time")?,
-        expires_at: row.opt_parse(4, "token time")?,
-        revoked_at: row.opt_parse(5, "token time")?,
-        last_used_at: row.opt_parse(6, "token time")?,
-    })
 }

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use bourse_wire::{Address, ChainId, Currency, ToldRate};
+use bourse_wire::{Address, ChainId, Currency, DatedRate, Timestamp};
 
 use crate::StoreError;
-use crate::args::{Arg, args};
+use crate::args::args;
 use crate::backend::Store;
+use crate::columns::{Declared as _, Insert, or_replace_different, position, record};
 use crate::revisions::Revision;
-use crate::row::Row;
 use crate::session::Session;
 
 impl Store {
@@ -23,7 +23,7 @@ impl Store {
         &self,
         chain: ChainId,
         currency: Address,
-        told: ToldRate,
+        told: DatedRate,
     ) -> Result<bool, StoreError> {
         self.write(move |mut session| {
             Box::pin(async move {
@@ -44,10 +44,9 @@ impl Store {
     pub async fn currencies(&self) -> Result<Vec<Currency>, StoreError> {
         self.read(|mut session| {
             Box::pin(async move {
-                let sql =
-                    "SELECT chain_id, contract_address, name, symbol, decimals, image_url, exchange_rate,
-                    rate_told_at FROM currencies ORDER BY chain_id, contract_address";
-                session.all(sql, args![]).await?.iter().map(currency).collect()
+                let sql = "FROM currencies ORDER BY chain_id, contract_address";
+                let rows: Vec<CurrencyRow> = session.select(sql, args![]).await?;
+                rows.into_iter().map(CurrencyRow::currency).collect()
             })
         })
         .await
@@ -59,58 +58,69 @@ async fn put(session: &mut Session<'_>, currencies: Vec<Currency>) -> Result<u64
         .into_iter()
         .map(|currency| ((currency.chain_id, currency.contract_address), currency))
         .collect();
-    let rows: Vec<Vec<Arg>> = latest.into_values().map(row_of).collect();
-    let head = "INSERT INTO currencies
-        (chain_id, contract_address, name, symbol, decimals, image_url, exchange_rate, rate_told_at)";
-    let tail = "ON CONFLICT (chain_id, contract_address) DO UPDATE SET name = excluded.name,
-        symbol = excluded.symbol, decimals = excluded.decimals, image_url = excluded.image_url,
-        exchange_rate = excluded.exchange_rate, rate_told_at = excluded.rate_told_at
-        WHERE (currencies.name, currencies.symbol, currencies.decimals, currencies.image_url,
-            currencies.exchange_rate)
-            <> (excluded.name, excluded.symbol, excluded.decimals, excluded.image_url, excluded.exchange_rate)
-        RETURNING contract_address";
-    let changed = session.insert(head, tail, rows.clone()).await?.len() as u64;
-    let tail = "ON CONFLICT (chain_id, contract_address) DO UPDATE SET rate_told_at = excluded.rate_told_at
-        WHERE currencies.rate_told_at <> excluded.rate_told_at RETURNING contract_address";
-    let told_again = session.insert(head, tail, rows).await?.len();
+    let rows: Vec<CurrencyRow> = latest.into_values().map(CurrencyRow::of).collect();
+    let replace = or_replace_different::<CurrencyRow>(&[], &[RATE_TOLD_AT]);
+    let changed = session.insert_counting(Insert::of(&rows)?, &replace).await?;
+    let all_but_told_at: Vec<&str> =
+        CurrencyRow::COLUMNS.iter().copied().filter(|column| *column != RATE_TOLD_AT).collect();
+    let replace = or_replace_different::<CurrencyRow>(&all_but_told_at, &[]);
+    let told_again = session.insert_counting(Insert::of(&rows)?, &replace).await?;
     if changed > 0 || told_again > 0 {
         Revision::Currencies.raise(session).await?;
     }
     Ok(changed)
 }
 
-fn row_of(currency: Currency) -> Vec<Arg> {
-    let (rate, at) = match currency.rate {
-        Some(told) => (told.rate.to_string(), told.at),
-        None => Default::default(),
-    };
-    args![
-        currency.chain_id,
-        currency.contract_address,
-        currency.name,
-        currency.symbol,
-        currency.decimals,
-        currency.image_url,
-        rate,
-        at,
-    ]
+record! {
+    struct CurrencyRow: "currencies" ("chain_id, contract_address") {
+        chain_id: ChainId,
+        contract_address: Address,
+        name: String,
+        symbol: String,
+        decimals: u8,
+        image_url: String,
+        exchange_rate: String,
+        rate_told_at: Timestamp,
+    }
 }
 
-fn currency(row: &Row) -> Result<Currency, StoreError> {
-    let rate = match row.text(6)?.as_str() {
-        "" => None,
-        rate => {
-            let rate = rate.parse().map_err(|error| StoreError::corrupt("exchange rate", error))?;
-            Some(ToldRate { rate, at: row.parse(7, "time of a rate")? })
+/// That a rate was told again is no difference.
+const RATE_TOLD_AT: &str = CurrencyRow::COLUMNS[position(CurrencyRow::COLUMNS, "rate_told_at")];
+
+impl CurrencyRow {
+    fn of(currency: Currency) -> Self {
+        let (exchange_rate, rate_told_at) = match currency.rate {
+            Some(told) => (told.rate.to_string(), told.at),
+            None => Default::default(),
+        };
+        Self {
+            chain_id: currency.chain_id,
+            contract_address: currency.contract_address,
+            name: currency.name,
+            symbol: currency.symbol,
+            decimals: currency.decimals,
+            image_url: currency.image_url,
+            exchange_rate,
+            rate_told_at,
         }
-    };
-    Ok(Currency {
-        chain_id: ChainId(row.u64(0, "chain id")?),
-        contract_address: row.parse(1, "currency address")?,
-        name: row.text(2)?,
-        symbol: row.text(3)?,
-        decimals: row.u8(4, "currency decimals")?,
-        image_url: row.text(5)?,
-        rate,
-    })
+    }
+
+    fn currency(self) -> Result<Currency, StoreError> {
+        let rate = match self.exchange_rate.as_str() {
+            "" => None,
+            rate => {
+                let rate = rate.parse().map_err(|error| StoreError::corrupt("exchange_rate", error))?;
+                Some(DatedRate { rate, at: self.rate_told_at })
+            }
+        };
+        Ok(Currency {
+            chain_id: self.chain_id,
+            contract_address: self.contract_address,
+            name: self.name,
+            symbol: self.symbol,
+            decimals: self.decimals,
+            image_url: self.image_url,
+            rate,
+        })
+    }
 }

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use bourse_wire::{Address, ProjectId, Timestamp};
 
-use crate::args::args;
+use crate::args::{Arg, args};
 use crate::backend::Store;
-use crate::row::Row;
+use crate::columns::{Insert, Value, or_nothing, record};
+use crate::row::Cell;
 use crate::session::Session;
 use crate::{ProjectScope, StoreError};
 
@@ -42,12 +43,26 @@ pub(crate) async fn insert_events(
     events: Vec<Event>,
 ) -> Result<(), StoreError> {
     let unique: BTreeMap<String, Event> = events.into_iter().map(|event| (event.id.clone(), event)).collect();
-    let rows = unique
-        .into_values()
-        .map(|event| args![project, event.id, event.wallet, event.kind as u8, event.at])
-        .collect();
-    let head = "INSERT INTO events (project_id, event_id, wallet, kind, at)";
-    session.insert(head, "ON CONFLICT (project_id, event_id) DO NOTHING", rows).await.map(drop)
+    session.insert(Insert::owned(project, unique.into_values())?, &or_nothing::<Event>()).await
+}
+
+record! { Event: "events" ("project_id, event_id") { id = "event_id", wallet, kind, at } }
+
+impl Value for EventKind {
+    const NULL: Arg = Arg::Int(None);
+
+    fn read(cell: Cell<'_>) -> Result<Self, StoreError> {
+        match cell.i64()? {
+            1 => Ok(Self::Session),
+            2 => Ok(Self::Transaction),
+            3 => Ok(Self::Market),
+            other => Err(cell.corrupt(other)),
+        }
+    }
+
+    fn arg(&self) -> Result<Arg, StoreError> {
+        Ok(Arg::from(*self as u8))
+    }
 }
 
 impl Store {
@@ -66,20 +81,9 @@ impl Store {
     pub async fn events(&self, scope: ProjectScope) -> Result<Vec<Event>, StoreError> {
         self.read(move |mut session| {
             Box::pin(async move {
-                let sql = "SELECT event_id, wallet, kind, at FROM events WHERE project_id = $1";
-                session.all(sql, args![scope.project()]).await?.iter().map(event).collect()
+                session.select("FROM events WHERE project_id = $1", args![scope.project()]).await
             })
         })
         .await
     }
-}
-
-fn event(row: &Row) -> Result<Event, StoreError> {
-    let kind = match row.i64(2)? {
-        1 => EventKind::Session,
-        2 => EventKind::Transaction,
-        3 => EventKind::Market,
-        other => return Err(StoreError::corrupt("event kind", other)),
-    };
-    Ok(Event { id: row.text(0)?, wallet: row.parse(1, "wallet")?, kind, at: row.parse(3, "event time")? })
 }

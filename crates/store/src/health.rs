@@ -40,7 +40,7 @@ impl SchemaState {
 impl Store {
     /// Whether the database answers.
     pub async fn ping(&self) -> Result<(), StoreError> {
-        self.read(|mut session| Box::pin(async move { session.first("SELECT 1", args![]).await.map(drop) }))
+        self.read(|mut session| Box::pin(async move { session.has("SELECT 1", args![]).await.map(drop) }))
             .await
     }
 
@@ -59,10 +59,8 @@ impl Store {
 
 async fn has_history(session: &mut Session<'_>) -> Result<bool, StoreError> {
     let sql = match session {
-        Session::Sqlite(_) | Session::Direct(_) => {
-            "SELECT 1 FROM sqlite_master WHERE name = 'schema_migrations'"
-        }
+        Session::Sqlite(_) => "SELECT 1 FROM sqlite_master WHERE name = 'schema_migrations'",
         Session::Postgres(_) => "SELECT 1::BIGINT WHERE to_regclass('schema_migrations') IS NOT NULL",
     };
-    Ok(session.first(sql, args![]).await?.is_some())
+    session.has(sql, args![]).await
 }

@@ -5,6 +5,6 @@ mod collections;
 mod links;
 mod tokens;
 
-pub use assets::{AssetFile, AssetRecord};
+pub use assets::{AssetFile, AssetRecord, Upload};
 pub use collections::{HostedCollection, Visibility};
-pub use tokens::HostedToken;
+pub use tokens::{HostedToken, HostedTokenEdit, NewHostedToken};

@@ -12,6 +12,7 @@ pub mod backend;
 mod chain;
 mod changes;
 mod collections;
+mod columns;
 mod commit;
 mod contracts;
 mod credentials;
@@ -41,13 +42,13 @@ mod usage;
 
 pub use activities::Activity;
 pub use analytics::{
-    BatchMark, Chunk, ChunkKey, Counts, CountsCommit, CountsCommitted, CountsKnown, KeptDays,
+    BatchMark, Chunk, ChunkKey, Counts, CountsCommit, CountsCommitted, CountsCursor, RetentionDays,
 };
 pub use audiences::{AudienceContractInput, AudienceImport, AudienceView};
 pub use backend::{DatabaseUrl, OpenOptions, Store, copy_sqlite};
 pub use chain::{
     Backing, BlockFacts, Blocks, BlocksCommitted, ChainError, ChainState, Followed, History,
-    HistoryCommitted, OfferScope, Purse, Settled, Unsettled,
+    HistoryCommitted, OfferScope, Payer, Settled, Unsettled,
 };
 pub use changes::Changes;
 pub use collections::{CollectionId, CollectionKey, Holders, StoredToken};
@@ -58,11 +59,14 @@ pub use error::StoreError;
 pub use events::{Event, EventKind};
 pub use follow::Watcher;
 pub use health::{MigrationState, SchemaState};
-pub use hosted::{AssetFile, AssetRecord, HostedCollection, HostedToken, Visibility};
+pub use hosted::{
+    AssetFile, AssetRecord, HostedCollection, HostedToken, HostedTokenEdit, NewHostedToken, Upload,
+    Visibility,
+};
 pub use load::{Balance, Part};
 pub use market_projects::{MarketCollection, MarketNews, MarketStep};
 pub use metadata_queue::{Due, Fetched, Outcome, Queued};
-pub use migrate::Migration;
+pub use migrate::{Layout, Migration};
 pub use orders::SignedOrder;
 pub use people::{Account, Invite, Invited, Member, NewAccount, NewInvite, NewSession, ProofHash, Role};
 pub use projects::Project;

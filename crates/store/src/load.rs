@@ -5,8 +5,8 @@ use tokio::sync::mpsc::Sender;
 
 use crate::StoreError;
 use crate::backend::{Engine, Store};
-use crate::collections::{CollectionId, SELECT_BALANCES, SELECT_TOKENS, StoredToken, balance, stored_token};
-use crate::orders::{SELECT_ORDERS, order};
+use crate::collections::{CollectionId, StoredToken};
+use crate::columns::{self, Columns, Record};
 use crate::row::Row;
 
 /// One piece of a collection's whole state, in the order they come: `Begin` first, then the rest.
@@ -47,63 +47,77 @@ impl Store {
             Engine::Postgres(engine) => engine.load(id, parts).await,
         };
         match sent {
-            Ok(()) | Err(Stop::ReceiverGone) => Ok(()),
-            Err(Stop::Failed(error)) => Err(error),
+            Ok(()) | Err(LoadEnd::ReceiverGone) => Ok(()),
+            Err(LoadEnd::Failed(error)) => Err(error),
         }
     }
 }
 
 /// Why sending ended early.
-pub(crate) enum Stop {
+pub(crate) enum LoadEnd {
     ReceiverGone,
     Failed(StoreError),
 }
 
-impl<E: Into<StoreError>> From<E> for Stop {
+impl<E: Into<StoreError>> From<E> for LoadEnd {
     fn from(error: E) -> Self {
         Self::Failed(error.into())
     }
 }
 
-/// How the records of one kind are read, and which parts they make.
-pub(crate) struct Kind<T> {
-    pub(crate) select: &'static str,
-    read: fn(&Row) -> Result<T, StoreError>,
-    part: fn(Vec<T>) -> Part,
+/// Records of which a collection has many, and the parts that they make.
+pub(crate) trait Loaded: Columns + Record {
+    fn part(records: Vec<Self>) -> Part;
 }
 
-pub(crate) const TOKENS: Kind<StoredToken> =
-    Kind { select: SELECT_TOKENS, read: stored_token, part: Part::Tokens };
-pub(crate) const BALANCES: Kind<Balance> =
-    Kind { select: SELECT_BALANCES, read: balance, part: Part::Balances };
-pub(crate) const ORDERS: Kind<OrderFacts> = Kind { select: SELECT_ORDERS, read: order, part: Part::Orders };
+impl Loaded for StoredToken {
+    fn part(tokens: Vec<Self>) -> Part {
+        Part::Tokens(tokens)
+    }
+}
+
+impl Loaded for Balance {
+    fn part(balances: Vec<Self>) -> Part {
+        Part::Balances(balances)
+    }
+}
+
+impl Loaded for OrderFacts {
+    fn part(orders: Vec<Self>) -> Part {
+        Part::Orders(orders)
+    }
+}
 
 /// Records in one part.
 const PART_RECORDS: usize = 1_000;
 
+/// The statement that reads all records of a collection.
+pub(crate) fn select_all<T: Loaded>() -> String {
+    format!("SELECT {} FROM {} WHERE collection_id = $1", columns::list::<T>(), T::TABLE)
+}
+
 /// Gathers records into parts.
 pub(crate) struct Gatherer<T> {
-    kind: Kind<T>,
     records: Vec<T>,
 }
 
-impl<T> Gatherer<T> {
-    pub(crate) fn new(kind: Kind<T>) -> Self {
-        Self { kind, records: Vec::with_capacity(PART_RECORDS) }
+impl<T: Loaded> Gatherer<T> {
+    pub(crate) fn new() -> Self {
+        Self { records: Vec::with_capacity(PART_RECORDS) }
     }
 
     /// Takes a row, and gives a part when it is full.
     pub(crate) fn add(&mut self, row: &Row) -> Result<Option<Part>, StoreError> {
-        self.records.push((self.kind.read)(row)?);
+        self.records.push(columns::read(row)?);
         if self.records.len() < PART_RECORDS {
             return Ok(None);
         }
         let full = std::mem::replace(&mut self.records, Vec::with_capacity(PART_RECORDS));
-        Ok(Some((self.kind.part)(full)))
+        Ok(Some(T::part(full)))
     }
 
     /// What is left.
     pub(crate) fn finish(self) -> Option<Part> {
-        (!self.records.is_empty()).then(|| (self.kind.part)(self.records))
+        (!self.records.is_empty()).then(|| T::part(self.records))
     }
 }

@@ -1,12 +1,12 @@
 //! The projects whose market a collection is in, and how far its market is counted for each of them.
 
-use bourse_wire::{ChainId, ProjectId, Timestamp};
+use bourse_wire::{ProjectId, Timestamp};
 
-use crate::activities::{Activity, COLUMNS, activity};
+use crate::activities::{self, Activity};
 use crate::args::args;
 use crate::backend::Store;
 use crate::collections::{CollectionId, CollectionKey, find_or_create, read_contract};
-use crate::row::Row;
+use crate::columns::{Insert, or_nothing, record, selection};
 use crate::session::Session;
 use crate::{ProjectScope, StoreError, projects};
 
@@ -67,13 +67,8 @@ impl Store {
     pub async fn markets(&self) -> Result<Vec<(ProjectId, CollectionId)>, StoreError> {
         self.read(|mut session| {
             Box::pin(async move {
-                let sql = "SELECT project_id, collection_id FROM collection_projects";
-                let pair = |row: &Row| {
-                    let project = row.u64(0, "project id")?.try_into();
-                    let project = project.map_err(|error| StoreError::corrupt("project id", error))?;
-                    Ok((project, CollectionId(row.u64(1, "collection id")?)))
-                };
-                session.all(sql, args![]).await?.iter().map(pair).collect()
+                let rows: Vec<MarketRow> = session.select("FROM collection_projects", args![]).await?;
+                Ok(rows.into_iter().map(|row| (row.project_id, row.collection_id)).collect())
             })
         })
         .await
@@ -87,7 +82,7 @@ impl Store {
         limit: u64,
     ) -> Result<Vec<MarketCollection>, StoreError> {
         self.read(move |mut session| {
-            Box::pin(async move { market_collections(&mut session, scope.project(), (skip, limit)).await })
+            Box::pin(async move { market_collections(&mut session, scope.project(), skip, limit).await })
         })
         .await
     }
@@ -104,12 +99,10 @@ impl Store {
                 let Some(cursor) = Cursor::read(&mut session, scope.project(), id).await? else {
                     return Ok(None);
                 };
-                let sql = format!(
-                    "SELECT {COLUMNS} FROM activities WHERE collection_id = $1 AND activity_id > $2
-                    ORDER BY activity_id LIMIT $3"
-                );
-                let rows = session.all(sql, args![id.0, cursor.counted_to, limit]).await?;
-                let mut activities = rows.iter().map(activity).collect::<Result<Vec<_>, _>>()?;
+                let sql = "FROM activities WHERE collection_id = $1 AND activity_id > $2
+                    ORDER BY activity_id LIMIT $3";
+                let args = args![id.0, cursor.counted_to, limit];
+                let mut activities = activities::select(&mut session, sql, args).await?;
                 let Some(to) = activities.last().map(|last| last.id) else { return Ok(None) };
                 activities.retain(|activity| !cursor.knows(activity));
                 let step =
@@ -124,30 +117,43 @@ impl Store {
 async fn market_collections(
     session: &mut Session<'_>,
     project: ProjectId,
-    (skip, limit): (u64, u64),
+    skip: u64,
+    limit: u64,
 ) -> Result<Vec<MarketCollection>, StoreError> {
-    let sql = "SELECT collections.collection_id, collections.chain_id, collections.contract_address
-        FROM collection_projects JOIN collections
+    let sql = "FROM collection_projects JOIN collections
         ON collections.collection_id = collection_projects.collection_id
         WHERE collection_projects.project_id = $1
         ORDER BY collection_projects.collection_id LIMIT $2 OFFSET $3";
     let mut found = Vec::new();
-    for row in session.all(sql, args![project, limit, skip]).await? {
-        let id = CollectionId(row.u64(0, "collection id")?);
-        let (chain, address) = (ChainId(row.u64(1, "chain id")?), row.parse(2, "contract address")?);
+    let collections: Vec<(CollectionId, CollectionKey)> =
+        session.select(sql, args![project, limit, skip]).await?;
+    for (id, key) in collections {
         // Contracts lie with their collections and not with projects, where tables are distributed.
         let info = read_contract(session, id).await?;
-        found.push(MarketCollection { key: CollectionKey { chain, address }, info });
+        found.push(MarketCollection { key, info });
     }
     Ok(found)
 }
 
-/// How far a collection is counted for a project.
-struct Cursor {
-    counted_to: u64,
-    rewinds: u64,
-    /// From when to when what happened on the chain was counted before it was read anew.
-    known: Option<(Timestamp, Timestamp)>,
+record! {
+    /// A collection that is put into a project's market.
+    struct MarketRow: "collection_projects" ("project_id, collection_id") {
+        project_id: ProjectId,
+        collection_id: CollectionId,
+        counted_to: u64,
+        rewinds: u64,
+    }
+}
+
+selection! {
+    /// How far a collection is counted for a project, and from when to when what happened on the chain was counted before
+    /// it was read anew.
+    struct Cursor {
+        counted_to: u64,
+        rewinds: u64,
+        known_from: Option<Timestamp>,
+        known_to: Option<Timestamp>,
+    }
 }
 
 impl Cursor {
@@ -156,30 +162,23 @@ impl Cursor {
         project: ProjectId,
         id: CollectionId,
     ) -> Result<Option<Self>, StoreError> {
-        let sql = "SELECT counted_to, rewinds, known_from, known_to FROM collection_projects
-            WHERE project_id = $1 AND collection_id = $2";
-        let Some(row) = session.first(sql, args![project, id.0]).await? else { return Ok(None) };
-        let (from, to) = (row.opt_parse(2, "activity time")?, row.opt_parse(3, "activity time")?);
-        Ok(Some(Self {
-            counted_to: row.u64(0, "activity id")?,
-            rewinds: row.u64(1, "rewinds")?,
-            known: from.zip(to),
-        }))
+        let sql = "FROM collection_projects WHERE project_id = $1 AND collection_id = $2";
+        session.select_first(sql, args![project, id.0]).await
     }
 
     fn knows(&self, activity: &Activity) -> bool {
-        let at = activity.facts.at;
-        !activity.facts.tx_hash.is_empty() && self.known.is_some_and(|(from, to)| from <= at && at <= to)
+        let known = self.known_from.zip(self.known_to);
+        let is_within = |(from, to)| (from..=to).contains(&activity.facts.at);
+        !activity.facts.tx_hash.is_empty() && known.is_some_and(is_within)
     }
 }
 
-const JOIN: &str = "INSERT INTO collection_projects (project_id, collection_id, counted_to, rewinds)";
-
 /// Puts a collection into a project's market, unless it is in it.
 async fn join(session: &mut Session<'_>, project: ProjectId, id: CollectionId) -> Result<(), StoreError> {
-    let sql = format!("{JOIN} VALUES ($1, $2, 0, 0) ON CONFLICT (project_id, collection_id) DO NOTHING");
+    let row = MarketRow { project_id: project, collection_id: id, counted_to: 0, rewinds: 0 };
+    let joined = session.insert_counting(Insert::of([row])?, &or_nothing::<MarketRow>()).await?;
     // Whoever counts must look at it.
-    if session.execute(sql, args![project, id.0]).await? > 0 { session.notify().await } else { Ok(()) }
+    if joined > 0 { session.notify().await } else { Ok(()) }
 }
 
 /// Puts a contract that a project links into its market, if anything is known of the contract.
@@ -202,10 +201,9 @@ pub(crate) async fn join_all_linked(
     id: CollectionId,
 ) -> Result<(), StoreError> {
     let sql = "SELECT project_id FROM contract_collections WHERE chain_id = $1 AND contract_address = $2";
-    let rows = session.all(sql, args![key.chain, key.address]).await?;
-    let row = |row: &Row| Ok(args![row.u64(0, "project id")?, id.0, 0_u64, 0_u64]);
-    let rows = rows.iter().map(row).collect::<Result<Vec<_>, StoreError>>()?;
-    session.insert(JOIN, "ON CONFLICT (project_id, collection_id) DO NOTHING", rows).await.map(drop)
+    let projects: Vec<ProjectId> = session.values(sql, args![key.chain, key.address]).await?;
+    let row = |project_id| MarketRow { project_id, collection_id: id, counted_to: 0, rewinds: 0 };
+    session.insert(Insert::of(projects.into_iter().map(row))?, &or_nothing::<MarketRow>()).await
 }
 
 /// Holds the cursors of some steps, and tells the names of those that somebody else was faster with, or whose activities
@@ -245,7 +243,7 @@ pub(crate) async fn advance(
 /// given again. Whoever calls this holds the collection.
 pub(crate) async fn uncount(session: &mut Session<'_>, id: CollectionId) -> Result<(), StoreError> {
     let sql = "SELECT COALESCE(MAX(activity_id), 0) FROM activities WHERE collection_id = $1";
-    let last = session.first(sql, args![id.0]).await?.map_or(Ok(0), |row| row.u64(0, "activity id"))?;
+    let last: u64 = session.value(sql, args![id.0]).await?.unwrap_or(0);
     let sql = "UPDATE collection_projects SET rewinds = rewinds + 1,
         counted_to = CASE WHEN counted_to > $2 THEN $2 ELSE counted_to END WHERE collection_id = $1";
     session.execute(sql, args![id.0, last]).await.map(drop)
@@ -254,19 +252,24 @@ pub(crate) async fn uncount(session: &mut Session<'_>, id: CollectionId) -> Resu
 /// Remembers from when to when what happened on the chain is counted, before all of that is deleted to be read anew.
 /// Whoever calls this holds the collection, and calls [`uncount`] after the deletion.
 pub(crate) async fn keep_counted(session: &mut Session<'_>, id: CollectionId) -> Result<(), StoreError> {
-    let sql = "SELECT project_id, counted_to FROM collection_projects WHERE collection_id = $1";
-    for row in session.all(sql, args![id.0]).await? {
-        let (project, counted_to) = (row.u64(0, "project id")?, row.u64(1, "activity id")?);
+    selection! {
+        struct Times {
+            first: Option<String> = "MIN(at)",
+            last: Option<String> = "MAX(at)",
+        }
+    }
+    let rows: Vec<MarketRow> =
+        session.select("FROM collection_projects WHERE collection_id = $1", args![id.0]).await?;
+    for MarketRow { project_id, counted_to, .. } in rows {
         // Times of blocks are whole seconds, so that as texts they sort as times.
-        let sql = "SELECT MIN(at), MAX(at) FROM activities
-            WHERE collection_id = $1 AND activity_id <= $2 AND tx_hash <> ''";
-        let Some(times) = session.first(sql, args![id.0, counted_to]).await? else { continue };
-        let (Some(from), Some(to)) = (times.opt_text(0)?, times.opt_text(1)?) else { continue };
+        let sql = "FROM activities WHERE collection_id = $1 AND activity_id <= $2 AND tx_hash <> ''";
+        let times: Option<Times> = session.select_first(sql, args![id.0, counted_to]).await?;
+        let Some(Times { first: Some(from), last: Some(to) }) = times else { continue };
         let sql = "UPDATE collection_projects SET
             known_from = CASE WHEN known_from < $3 THEN known_from ELSE $3 END,
             known_to = CASE WHEN known_to > $4 THEN known_to ELSE $4 END
             WHERE project_id = $1 AND collection_id = $2";
-        session.execute(sql, args![project, id.0, from, to]).await?;
+        session.execute(sql, args![project_id, id.0, from, to]).await?;
     }
     Ok(())
 }

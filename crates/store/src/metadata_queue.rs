@@ -7,14 +7,14 @@ use std::collections::{HashMap, HashSet};
 
 use bourse_wire::{ChainId, ContractInfo, MetadataStatus, Timestamp, TokenId, TokenMetadata};
 
+use crate::StoreError;
 use crate::args::{Arg, args};
 use crate::backend::Store;
 use crate::collections::hold;
 use crate::collections::{CollectionId, CollectionKey, read_contract, read_tokens};
+use crate::columns::{Insert, Record as _, or_nothing, record, selection};
 use crate::commit::{Batch, Change, commit_within};
-use crate::row::Row;
-use crate::session::{Session, list};
-use crate::{StoreError, collections};
+use crate::session::{Keys, Session, list};
 
 /// Not tried since it was put there.
 pub(crate) const FRESH: u8 = 0;
@@ -112,14 +112,32 @@ pub(crate) async fn enqueue(
     items: &[Option<TokenId>],
     due_at: Timestamp,
 ) -> Result<(), StoreError> {
-    insert(session, id, items, due_at, "DO NOTHING").await
+    insert(session, id, items, due_at, &or_nothing::<QueueRow>()).await
 }
 
 /// What asking anew makes of something that waits already. It is due at once; since when it waits only changes when it
 /// had been given up.
-pub(crate) const ASK_ANEW: &str = "DO UPDATE SET attempts = 0, due_at = excluded.due_at, reason = '',
-    queued_at = CASE metadata_queue.state WHEN 2 THEN excluded.queued_at ELSE metadata_queue.queued_at END,
-    state = 0";
+pub(crate) fn or_ask_anew() -> String {
+    format!(
+        "ON CONFLICT ({}) DO UPDATE SET attempts = 0, due_at = excluded.due_at, reason = '', queued_at =
+        CASE metadata_queue.state WHEN {GIVEN_UP} THEN excluded.queued_at ELSE metadata_queue.queued_at END,
+        state = {FRESH}",
+        QueueRow::KEY
+    )
+}
+
+record! {
+    /// Something that waits.
+    struct QueueRow: "metadata_queue" ("collection_id, token_id") {
+        token_id: String,
+        state: u8,
+        attempts: u64,
+        due_at: i64,
+        queued_at: i64,
+        host: String,
+        reason: String,
+    }
+}
 
 /// Puts tokens of a collection into the queue, and first, even when they are in it already.
 pub(crate) async fn ask_anew(
@@ -128,7 +146,7 @@ pub(crate) async fn ask_anew(
     items: &[Option<TokenId>],
     now: Timestamp,
 ) -> Result<(), StoreError> {
-    insert(session, id, items, now, ASK_ANEW).await
+    insert(session, id, items, now, &or_ask_anew()).await
 }
 
 async fn insert(
@@ -139,10 +157,16 @@ async fn insert(
     conflict: &str,
 ) -> Result<(), StoreError> {
     let at = millis(due_at);
-    let rows = items.iter().map(|item| args![id.0, item_id(*item), FRESH, 0_u64, at, at, "", ""]).collect();
-    let head = "INSERT INTO metadata_queue
-        (collection_id, token_id, state, attempts, due_at, queued_at, host, reason)";
-    session.insert(head, &format!("ON CONFLICT (collection_id, token_id) {conflict}"), rows).await.map(drop)
+    let rows = items.iter().map(|item| QueueRow {
+        token_id: item_id(*item),
+        state: FRESH,
+        attempts: 0,
+        due_at: at,
+        queued_at: at,
+        host: String::new(),
+        reason: String::new(),
+    });
+    session.insert(Insert::owned(id, rows)?, conflict).await
 }
 
 /// Takes tokens out of the queue, as there are no such tokens any more. What is being fetched for them is dropped.
@@ -159,25 +183,6 @@ pub(crate) async fn dequeue(
 }
 
 impl Store {
-    /// Puts tokens of a collection into the queue, `None` being the contract itself. What is in it already stays as it
-    /// is; a collection that is not known is left alone.
-    pub async fn enqueue_metadata(
-        &self,
-        collection: CollectionKey,
-        items: Vec<Option<TokenId>>,
-        due_at: Timestamp,
-    ) -> Result<(), StoreError> {
-        self.write(move |mut session| {
-            Box::pin(async move {
-                match collections::find(&mut session, collection).await? {
-                    Some(id) => enqueue(&mut session, id, &items, due_at).await,
-                    None => Ok(()),
-                }
-            })
-        })
-        .await
-    }
-
     /// Takes what is due. Nobody else gets it before `until`.
     pub async fn take_due(&self, due: Due) -> Result<Vec<Queued>, StoreError> {
         let candidates = self.due(due.clone()).await?;
@@ -208,8 +213,7 @@ impl Store {
     async fn due(&self, due: Due) -> Result<Vec<Queued>, StoreError> {
         let (chains, hosts) = (due.chains.len(), due.busy_hosts.len());
         let sql = format!(
-            "SELECT metadata_queue.collection_id, chain_id, contract_address, token_id, attempts, due_at
-            FROM metadata_queue JOIN collections ON collections.collection_id = metadata_queue.collection_id
+            "FROM metadata_queue JOIN collections ON collections.collection_id = metadata_queue.collection_id
             WHERE state = $1 AND due_at <= $2 AND chain_id IN ({}) AND (host = '' OR host NOT IN ({}))
             ORDER BY due_at LIMIT $3",
             list(chains, 3),
@@ -224,8 +228,10 @@ impl Store {
                     let mut args = args![state, millis(due.now), room];
                     args.extend(due.chains.iter().map(|chain| Arg::from(*chain)));
                     args.extend(due.busy_hosts.iter().map(|host| Arg::from(host.as_str())));
-                    for row in session.all(sql.clone(), args).await? {
-                        found.push(queued(&row)?);
+                    let rows: Vec<(CollectionId, CollectionKey, Waiting)> =
+                        session.select(&sql, args).await?;
+                    for (id, key, waiting) in rows {
+                        found.push(waiting.queued(id, key)?);
                     }
                 }
                 Ok(found)
@@ -264,13 +270,33 @@ impl Store {
     }
 }
 
-fn queued(row: &Row) -> Result<Queued, StoreError> {
-    let token = row.text(3)?;
-    let token = if token.is_empty() { None } else { Some(row.parse(3, "token id")?) };
-    let key =
-        CollectionKey { chain: ChainId(row.u64(1, "chain id")?), address: row.parse(2, "contract address")? };
-    let id = CollectionId(row.u64(0, "collection id")?);
-    Ok(Queued { collection: key, token, attempts: row.u64(4, "attempts")?, id, lease: row.i64(5)? })
+selection! {
+    struct Waiting {
+        token_id: String,
+        attempts: u64,
+        due_at: i64,
+    }
+}
+
+impl Waiting {
+    fn queued(self, id: CollectionId, collection: CollectionKey) -> Result<Queued, StoreError> {
+        let token = token_of(&self.token_id)?;
+        Ok(Queued { collection, token, attempts: self.attempts, id, lease: self.due_at })
+    }
+}
+
+selection! {
+    struct ItemId {
+        token_id: String,
+    }
+}
+
+/// The token of a name in the queue.
+pub(crate) fn token_of(item: &str) -> Result<Option<TokenId>, StoreError> {
+    if item.is_empty() {
+        return Ok(None);
+    }
+    item.parse().map(Some).map_err(|error| StoreError::corrupt("token_id", error))
 }
 
 /// The results for what is still in the queue.
@@ -280,8 +306,9 @@ async fn still_wanted(
     mut results: Vec<(Queued, Outcome)>,
 ) -> Result<Vec<(Queued, Outcome)>, StoreError> {
     let keys = results.iter().map(|(item, _)| args![item_id(item.token)]).collect();
-    let rows = session.keyed("SELECT token_id FROM metadata_queue", id, "token_id", keys).await?;
-    let names = rows.iter().map(|row| row.text(0)).collect::<Result<HashSet<String>, _>>()?;
+    let keys = Keys { from: "metadata_queue", columns: "token_id", keys };
+    let rows: Vec<ItemId> = session.keyed(id, keys).await?;
+    let names: HashSet<String> = rows.into_iter().map(|item| item.token_id).collect();
     results.retain(|(item, _)| names.contains(&item_id(item.token)));
     Ok(results)
 }

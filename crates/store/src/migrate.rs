@@ -14,15 +14,16 @@ pub struct Migration {
     /// What it brings.
     pub name: &'static str,
     both: &'static str,
+    /// What only one engine runs, if there is anything.
     sqlite: &'static str,
     postgres: &'static str,
     /// Where Citus is present: how the new tables are laid out, in an order that foreign keys allow.
-    layout: &'static [(&'static str, Layout)],
+    pub layout: &'static [(&'static str, Layout)],
 }
 
 /// How Citus lays out a table.
-#[derive(Clone, Copy)]
-enum Layout {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Layout {
     /// Small, joined by everything: a copy on every node.
     Reference,
     /// Distributed by collection.
@@ -34,13 +35,11 @@ enum Layout {
 impl Migration {
     /// The whole history.
     pub const ALL: &'static [Self] = &[
-        Self {
-            version: 1,
-            name: "ground",
-            both: include_str!("../migrations/0001_ground.sql"),
-            sqlite: include_str!("../migrations/0001_ground.sqlite.sql"),
-            postgres: include_str!("../migrations/0001_ground.postgres.sql"),
-            layout: &[
+        Self::new(
+            1,
+            "ground",
+            include_str!("../migrations/0001_ground.sql"),
+            &[
                 ("revisions", Layout::Reference),
                 ("currencies", Layout::Reference),
                 ("collections", Layout::Reference),
@@ -64,35 +63,37 @@ impl Migration {
                 ("events", Layout::ByProject),
                 ("usage", Layout::ByProject),
             ],
-        },
-        Self {
-            version: 2,
-            name: "trading",
-            both: include_str!("../migrations/0002_trading.sql"),
-            sqlite: "",
-            postgres: "",
-            layout: &[("activities", Layout::ByCollection)],
-        },
-        Self {
-            version: 3,
-            name: "counting",
-            both: include_str!("../migrations/0003_counting.sql"),
-            sqlite: include_str!("../migrations/0003_counting.sqlite.sql"),
-            postgres: include_str!("../migrations/0003_counting.postgres.sql"),
-            layout: &[
+        )
+        .with_engines(
+            include_str!("../migrations/0001_ground.sqlite.sql"),
+            include_str!("../migrations/0001_ground.postgres.sql"),
+        ),
+        Self::new(
+            2,
+            "trading",
+            include_str!("../migrations/0002_trading.sql"),
+            &[("activities", Layout::ByCollection)],
+        ),
+        Self::new(
+            3,
+            "counting",
+            include_str!("../migrations/0003_counting.sql"),
+            &[
                 ("analytics_versions", Layout::ByProject),
                 ("analytics_batches", Layout::ByProject),
                 ("analytics_chunks", Layout::ByProject),
                 ("analytics_seen", Layout::ByProject),
             ],
-        },
-        Self {
-            version: 4,
-            name: "chain",
-            both: include_str!("../migrations/0004_chain.sql"),
-            sqlite: "",
-            postgres: "",
-            layout: &[
+        )
+        .with_engines(
+            include_str!("../migrations/0003_counting.sqlite.sql"),
+            include_str!("../migrations/0003_counting.postgres.sql"),
+        ),
+        Self::new(
+            4,
+            "chain",
+            include_str!("../migrations/0004_chain.sql"),
+            &[
                 ("chains", Layout::Reference),
                 ("chain_blocks", Layout::Reference),
                 ("chain_leases", Layout::Reference),
@@ -101,71 +102,76 @@ impl Migration {
                 ("approvals", Layout::ByCollection),
                 ("token_approvals", Layout::ByCollection),
             ],
-        },
-        Self {
-            version: 5,
-            name: "fetch",
-            both: include_str!("../migrations/0005_fetch.sql"),
-            sqlite: include_str!("../migrations/0005_fetch.sqlite.sql"),
-            postgres: include_str!("../migrations/0005_fetch.postgres.sql"),
-            layout: &[("metadata_queue", Layout::ByCollection), ("tasks", Layout::ByProject)],
-        },
-        Self {
-            version: 6,
-            name: "market_projects",
-            both: include_str!("../migrations/0006_market_projects.sql"),
-            sqlite: "",
-            postgres: "",
-            layout: &[("collection_projects", Layout::ByProject)],
-        },
-        Self {
-            version: 7,
-            name: "people",
-            both: include_str!("../migrations/0007_people.sql"),
-            sqlite: include_str!("../migrations/0007_people.sqlite.sql"),
-            postgres: include_str!("../migrations/0007_people.postgres.sql"),
-            layout: &[
+        ),
+        Self::new(
+            5,
+            "fetch",
+            include_str!("../migrations/0005_fetch.sql"),
+            &[("metadata_queue", Layout::ByCollection), ("tasks", Layout::ByProject)],
+        )
+        .with_engines(
+            include_str!("../migrations/0005_fetch.sqlite.sql"),
+            include_str!("../migrations/0005_fetch.postgres.sql"),
+        ),
+        Self::new(
+            6,
+            "market_projects",
+            include_str!("../migrations/0006_market_projects.sql"),
+            &[("collection_projects", Layout::ByProject)],
+        ),
+        Self::new(
+            7,
+            "people",
+            include_str!("../migrations/0007_people.sql"),
+            &[
                 ("accounts", Layout::Reference),
                 ("account_sessions", Layout::Reference),
                 ("members", Layout::Reference),
                 ("invites", Layout::Reference),
             ],
-        },
-        Self {
-            version: 8,
-            name: "rate_times",
-            both: include_str!("../migrations/0008_rate_times.sql"),
-            sqlite: "",
-            postgres: "",
-            layout: &[],
-        },
-        Self {
-            version: 9,
-            name: "offers_of_blocks",
-            both: include_str!("../migrations/0009_offers_of_blocks.sql"),
-            sqlite: "",
-            postgres: "",
-            layout: &[],
-        },
-        Self {
-            version: 10,
-            name: "signed_orders",
-            both: include_str!("../migrations/0010_signed_orders.sql"),
-            sqlite: "",
-            postgres: "",
-            layout: &[("standing_queue", Layout::ByCollection)],
-        },
+        )
+        .with_engines(
+            include_str!("../migrations/0007_people.sqlite.sql"),
+            include_str!("../migrations/0007_people.postgres.sql"),
+        ),
+        Self::new(8, "rate_times", include_str!("../migrations/0008_rate_times.sql"), &[]),
+        Self::new(9, "offers_of_blocks", include_str!("../migrations/0009_offers_of_blocks.sql"), &[]),
+        Self::new(
+            10,
+            "signed_orders",
+            include_str!("../migrations/0010_signed_orders.sql"),
+            &[("standing_queue", Layout::ByCollection)],
+        ),
     ];
+
+    const fn new(
+        version: i64,
+        name: &'static str,
+        both: &'static str,
+        layout: &'static [(&'static str, Layout)],
+    ) -> Self {
+        Self { version, name, both, sqlite: "", postgres: "", layout }
+    }
+
+    const fn with_engines(self, sqlite: &'static str, postgres: &'static str) -> Self {
+        Self { sqlite, postgres, ..self }
+    }
 
     /// The newest version this program knows.
     pub fn newest() -> i64 {
         Self::ALL.iter().map(|migration| migration.version).max().unwrap_or(0)
     }
 
+    /// Tells histories apart: whoever has the same hash of all of these has the same tables.
+    #[cfg(feature = "testing")]
+    pub(crate) fn texts() -> impl Iterator<Item = &'static str> {
+        Self::ALL.iter().flat_map(|migration| [migration.both, migration.sqlite, migration.postgres])
+    }
+
     async fn apply(&self, session: &mut Session<'_>, now: Timestamp) -> Result<(), StoreError> {
         session.script(self.both).await?;
         match session {
-            Session::Sqlite(_) | Session::Direct(_) => session.script(self.sqlite).await?,
+            Session::Sqlite(_) => session.script(self.sqlite).await?,
             Session::Postgres(_) => session.script(self.postgres).await?,
         }
         self.distribute(session).await?;
@@ -178,9 +184,8 @@ impl Migration {
         if !matches!(session, Session::Postgres(_)) {
             return Ok(());
         }
-        let citus =
-            session.first("SELECT 1::BIGINT FROM pg_extension WHERE extname = 'citus'", args![]).await?;
-        if citus.is_none() {
+        let sql = "SELECT 1::BIGINT FROM pg_extension WHERE extname = 'citus'";
+        if !session.has(sql, args![]).await? {
             return Ok(());
         }
         for (table, layout) in self.layout {
@@ -189,7 +194,7 @@ impl Migration {
                 Layout::ByCollection => distributed(table, "collection_id", "collection_versions"),
                 Layout::ByProject => distributed(table, "project_id", "projects"),
             };
-            session.all(sql, args![]).await?;
+            session.has(sql, args![]).await?;
         }
         Ok(())
     }
@@ -203,6 +208,9 @@ fn distributed(table: &str, column: &str, beside: &str) -> String {
 
 /// Serialises migrations of several processes. All advisory lock numbers of the project are in this list.
 const MIGRATION_LOCK: i64 = 0x0062_6f75_7273_6501;
+/// Held by who makes a template for the databases of tests, so that processes that start at once make one.
+#[cfg(feature = "testing")]
+pub(crate) const TEMPLATE_LOCK: i64 = 0x0062_6f75_7273_6502;
 
 const HISTORY_TABLE: &str = "CREATE TABLE IF NOT EXISTS schema_migrations (
     version BIGINT NOT NULL PRIMARY KEY, name TEXT NOT NULL, applied_at TEXT NOT NULL)";
@@ -215,7 +223,7 @@ impl Store {
             self.write(move |mut session| {
                 Box::pin(async move {
                     if postgres {
-                        session.all("SELECT pg_advisory_xact_lock($1)", args![MIGRATION_LOCK]).await?;
+                        session.has("SELECT pg_advisory_xact_lock($1)", args![MIGRATION_LOCK]).await?;
                     }
                     session.execute(HISTORY_TABLE, args![]).await?;
                     let applied = newest_applied(&mut session).await?;
@@ -241,6 +249,6 @@ impl Store {
 
 /// The newest migration in the database's history, 0 when it has none.
 pub(crate) async fn newest_applied(session: &mut Session<'_>) -> Result<i64, StoreError> {
-    let row = session.first("SELECT COALESCE(MAX(version), 0) FROM schema_migrations", args![]).await?;
-    row.map_or(Ok(0), |row| row.i64(0))
+    let sql = "SELECT COALESCE(MAX(version), 0) FROM schema_migrations";
+    Ok(session.value(sql, args![]).await?.unwrap_or(0))
 }

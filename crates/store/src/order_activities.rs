@@ -6,13 +6,13 @@ use bourse_wire::{
 
 /// What was stored of an order before it changed.
 #[derive(Clone, Copy)]
-pub(crate) struct Known {
+pub(crate) struct OrderBefore {
     pub(crate) status: OrderStatus,
     pub(crate) quantity_remaining: Amount,
     pub(crate) created_at: Timestamp,
 }
 
-impl Known {
+impl OrderBefore {
     /// When the order was first seen, now that it is seen again. The zero time says that a time is not known.
     pub(crate) fn first_seen(&self, again: Timestamp) -> Timestamp {
         known_or(self.created_at, again).min(known_or(again, self.created_at))
@@ -20,22 +20,22 @@ impl Known {
 }
 
 /// What happened when an order became what it is, in the order it must have happened.
-pub(crate) fn activities_of(order: &OrderFacts, known: Option<&Known>) -> Vec<ActivityFacts> {
+pub(crate) fn activities_of(order: &OrderFacts, before: Option<&OrderBefore>) -> Vec<ActivityFacts> {
     let (made, cancelled) = match order.side {
         OrderSide::Listing => (ActivityAction::Listing, ActivityAction::ListingCancel),
         OrderSide::Offer => (ActivityAction::Offer, ActivityAction::OfferCancel),
         OrderSide::Unknown => return Vec::new(),
     };
-    let Some(known) = known else {
+    let Some(before) = before else {
         return if is_over(order) { Vec::new() } else { vec![making(order, made)] };
     };
-    let is_cancelled = known.status != OrderStatus::Cancelled && order.status == OrderStatus::Cancelled;
+    let is_cancelled = before.status != OrderStatus::Cancelled && order.status == OrderStatus::Cancelled;
     // A source may write that nothing remains of what was taken back; that was not sold.
     let emptied = is_cancelled && order.quantity_remaining == Amount::ZERO;
-    let sold = known.quantity_remaining.value().checked_sub(order.quantity_remaining.value());
+    let sold = before.quantity_remaining.value().checked_sub(order.quantity_remaining.value());
     let sale = sold.map(Amount::from).filter(|sold| *sold > Amount::ZERO && !emptied);
     let sale = sale.map(|quantity| selling(order, quantity));
-    let left = if emptied { known.quantity_remaining } else { order.quantity_remaining };
+    let left = if emptied { before.quantity_remaining } else { order.quantity_remaining };
     let cancel = || ActivityFacts { quantity: left, ..happening(order, cancelled, "cancel") };
     sale.into_iter().chain(is_cancelled.then(cancel)).collect()
 }

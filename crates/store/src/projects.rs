@@ -4,7 +4,7 @@ use bourse_wire::{Code, Error, ProjectId, Text, Timestamp};
 
 use crate::args::args;
 use crate::backend::{Sequence, Store};
-use crate::row::Row;
+use crate::columns::{Insert, record};
 use crate::session::Session;
 use crate::{ProjectScope, StoreError};
 
@@ -18,6 +18,8 @@ pub struct Project {
     /// When it was made.
     pub created_at: Timestamp,
 }
+
+record! { Project: "projects" ("project_id") { id = "project_id", name, created_at } }
 
 impl Store {
     /// Makes a project.
@@ -40,10 +42,7 @@ impl Store {
     /// Every project, oldest first.
     pub async fn projects(&self) -> Result<Vec<Project>, StoreError> {
         self.read(|mut session| {
-            Box::pin(async move {
-                let sql = "SELECT project_id, name, created_at FROM projects ORDER BY project_id";
-                session.all(sql, args![]).await?.iter().map(project).collect()
-            })
+            Box::pin(async move { session.select("FROM projects ORDER BY project_id", args![]).await })
         })
         .await
     }
@@ -60,24 +59,14 @@ pub(crate) async fn create(
     now: Timestamp,
 ) -> Result<Project, StoreError> {
     let id = session.next_id(Sequence::Project).await?;
-    let sql = "INSERT INTO projects (project_id, name, created_at) VALUES ($1, $2, $3)";
-    session.execute(sql, args![id, name.as_str(), now]).await?;
     let id = id.try_into().map_err(|error| StoreError::corrupt("project id", error))?;
-    Ok(Project { id, name: name.into_string(), created_at: now })
+    let project = Project { id, name: name.into_string(), created_at: now };
+    session.insert(Insert::of([&project])?, "").await?;
+    Ok(project)
 }
 
 /// The project, or an error that names it.
 pub(crate) async fn require(session: &mut Session<'_>, id: ProjectId) -> Result<Project, StoreError> {
-    let sql = "SELECT project_id, name, created_at FROM projects WHERE project_id = $1";
-    let row = session.first(sql, args![id]).await?;
-    let missing = || Error::new(Code::ProjectNotFound, format!("project {id} not found"));
-    project(&row.ok_or_else(missing)?)
-}
-
-fn project(row: &Row) -> Result<Project, StoreError> {
-    Ok(Project {
-        id: row.u64(0, "project id")?.try_into().map_err(|error| StoreError::corrupt("project id", error))?,
-        name: row.text(1)?,
-        created_at: row.parse(2, "project time")?,
-    })
+    let found = session.select_first("FROM projects WHERE project_id = $1", args![id]).await?;
+    found.ok_or_else(|| Error::new(Code::ProjectNotFound, format!("project {id} not found")).into())
 }

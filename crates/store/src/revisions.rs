@@ -44,8 +44,8 @@ impl Store {
         self.read(move |mut session| {
             Box::pin(async move {
                 let sql = "SELECT revision FROM revisions WHERE name = $1";
-                let row = session.first(sql, args![revision.name()]).await?;
-                row.ok_or_else(|| StoreError::corrupt("revision", "missing"))?.u64(0, "revision")
+                let revision = session.value(sql, args![revision.name()]).await?;
+                revision.ok_or_else(|| StoreError::corrupt("revision", "missing"))
             })
         })
         .await

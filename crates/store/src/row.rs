@@ -1,126 +1,83 @@
 //! Result rows.
 
 use std::ops::Range;
-use std::str::FromStr;
 
-use bourse_wire::RecordId;
-use sqlx::Row as _;
+use sqlx::{Row as _, ValueRef as _};
 
 use crate::StoreError;
 use crate::args::Arg;
 
-/// One row of a result, from either engine. Columns are read by position.
+/// One row of a result, from either engine. Who reads a column says its position, which follows from a declaration of
+/// columns, and its name, for when its value is not what it should be.
 pub(crate) enum Row {
-    Sqlite(sqlx::sqlite::SqliteRow),
+    Sqlite(RowCopy),
     Postgres(sqlx::postgres::PgRow),
-    Copy(RowCopy),
+}
+
+/// One value of a row.
+#[derive(Clone, Copy)]
+pub(crate) struct Cell<'r> {
+    pub(crate) row: &'r Row,
+    pub(crate) position: usize,
+    pub(crate) column: &'static str,
 }
 
 macro_rules! getter {
-    ($visibility:vis $name:ident, $type:ty) => {
-        $visibility fn $name(&self, column: usize) -> Result<$type, StoreError> {
-            Ok(match self {
-                Self::Sqlite(row) => row.try_get(column)?,
-                Self::Postgres(row) => row.try_get(column)?,
-                Self::Copy(row) => row.$name(column)?,
-            })
+    ($name:ident, $type:ty) => {
+        pub(crate) fn $name(self) -> Result<$type, StoreError> {
+            match self.row {
+                Row::Sqlite(row) => row.$name(self.position).map_err(|reason| self.corrupt(reason)),
+                Row::Postgres(row) => Ok(row.try_get(self.position)?),
+            }
         }
     };
 }
 
-impl Row {
+impl<'r> Cell<'r> {
     getter!(opt_i64, Option<i64>);
-    getter!(opt_str, Option<&str>);
-    getter!(pub(crate) bool, bool);
-    getter!(pub(crate) bytes, &[u8]);
+    getter!(opt_str, Option<&'r str>);
+    getter!(bool, bool);
+    getter!(bytes, &'r [u8]);
 
-    /// Whether a column has the value of an argument.
-    pub(crate) fn is(&self, column: usize, arg: &Arg) -> Result<bool, StoreError> {
-        Ok(match arg {
-            Arg::Int(value) => self.opt_i64(column)? == *value,
-            Arg::Text(value) => self.opt_str(column)? == value.as_deref(),
-            Arg::Bool(value) => self.bool(column)? == *value,
-            Arg::Bytes(value) => self.bytes(column)? == value,
+    pub(crate) fn is_null(self) -> Result<bool, StoreError> {
+        Ok(match self.row {
+            Row::Sqlite(row) => matches!(row.values.get(self.position), Some(Value::Null)),
+            Row::Postgres(row) => row.try_get_raw(self.position)?.is_null(),
         })
     }
 
-    pub(crate) fn i64(&self, column: usize) -> Result<i64, StoreError> {
-        self.opt_i64(column)?.ok_or_else(|| missing(column))
+    pub(crate) fn i64(self) -> Result<i64, StoreError> {
+        self.opt_i64()?.ok_or_else(|| self.corrupt("there is none"))
     }
 
-    fn str(&self, column: usize) -> Result<&str, StoreError> {
-        self.opt_str(column)?.ok_or_else(|| missing(column))
+    pub(crate) fn str(self) -> Result<&'r str, StoreError> {
+        self.opt_str()?.ok_or_else(|| self.corrupt("there is none"))
     }
 
-    pub(crate) fn text(&self, column: usize) -> Result<String, StoreError> {
-        self.str(column).map(str::to_owned)
+    /// Whether it is the value of an argument.
+    pub(crate) fn is(self, arg: &Arg) -> Result<bool, StoreError> {
+        Ok(match arg {
+            Arg::Int(value) => self.opt_i64()? == *value,
+            Arg::Text(value) => self.opt_str()? == value.as_deref(),
+            Arg::Bool(value) => self.bool()? == *value,
+            Arg::Bytes(value) => self.bytes()? == value,
+        })
     }
 
-    pub(crate) fn opt_text(&self, column: usize) -> Result<Option<String>, StoreError> {
-        Ok(self.opt_str(column)?.map(str::to_owned))
-    }
-
-    pub(crate) fn u64(&self, column: usize, what: &'static str) -> Result<u64, StoreError> {
-        let number = self.i64(column)?;
-        u64::try_from(number).map_err(|_| StoreError::corrupt(what, number))
-    }
-
-    pub(crate) fn opt_u64(&self, column: usize, what: &'static str) -> Result<Option<u64>, StoreError> {
-        let number = self.opt_i64(column)?;
-        number.map(|number| u64::try_from(number).map_err(|_| StoreError::corrupt(what, number))).transpose()
-    }
-
-    /// A value of an enumeration, which is stored as its number.
-    pub(crate) fn number<T>(
-        &self,
-        column: usize,
-        what: &'static str,
-        from_number: fn(u8) -> Option<T>,
-    ) -> Result<T, StoreError> {
-        let number = self.u8(column, what)?;
-        from_number(number).ok_or_else(|| StoreError::corrupt(what, format_args!("{number} is not known")))
-    }
-
-    pub(crate) fn u8(&self, column: usize, what: &'static str) -> Result<u8, StoreError> {
-        u8::try_from(self.i64(column)?).map_err(|error| StoreError::corrupt(what, error))
-    }
-
-    /// A value that is stored as its text form.
-    pub(crate) fn parse<T: FromStr<Err: std::fmt::Display>>(
-        &self,
-        column: usize,
-        what: &'static str,
-    ) -> Result<T, StoreError> {
-        self.str(column)?.parse().map_err(|error| StoreError::corrupt(what, error))
-    }
-
-    /// A value that is stored as its text form, or missing.
-    pub(crate) fn opt_parse<T: FromStr<Err: std::fmt::Display>>(
-        &self,
-        column: usize,
-        what: &'static str,
-    ) -> Result<Option<T>, StoreError> {
-        let text = self.opt_str(column)?;
-        text.map(|text| text.parse().map_err(|error| StoreError::corrupt(what, error))).transpose()
-    }
-
-    /// A value that is stored as JSON.
-    pub(crate) fn json<T: serde::de::DeserializeOwned>(
-        &self,
-        column: usize,
-        what: &'static str,
-    ) -> Result<T, StoreError> {
-        serde_json::from_str(self.str(column)?).map_err(|error| StoreError::corrupt(what, error))
-    }
-
-    /// The id of a record.
-    pub(crate) fn id(&self, column: usize, what: &'static str) -> Result<RecordId, StoreError> {
-        self.u64(column, what)?.try_into().map_err(|error| StoreError::corrupt(what, error))
+    /// It is not what it should be.
+    pub(crate) fn corrupt(self, reason: impl std::fmt::Display) -> StoreError {
+        StoreError::corrupt(self.column, reason)
     }
 }
 
-fn missing(column: usize) -> StoreError {
-    StoreError::corrupt("value", format_args!("column {column} has none"))
+impl Row {
+    /// How many columns it has.
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Self::Sqlite(row) => row.values.len(),
+            Self::Postgres(row) => row.len(),
+        }
+    }
 }
 
 /// The values of a row, copied from where they were. Their memory serves one row after another.
@@ -167,34 +124,30 @@ impl RowCopy {
         self.values.push(Value::Bytes(start..self.bytes.len()));
     }
 
-    fn opt_i64(&self, column: usize) -> Result<Option<i64>, StoreError> {
-        match self.values.get(column) {
+    fn opt_i64(&self, position: usize) -> Result<Option<i64>, &'static str> {
+        match self.values.get(position) {
             Some(Value::Int(number)) => Ok(Some(*number)),
             Some(Value::Null) => Ok(None),
-            Some(Value::Text(_) | Value::Bytes(_)) | None => {
-                Err(StoreError::corrupt("value", format_args!("column {column} is no number")))
-            }
+            Some(Value::Text(_) | Value::Bytes(_)) | None => Err("it is no number"),
         }
     }
 
-    fn opt_str(&self, column: usize) -> Result<Option<&str>, StoreError> {
-        match self.values.get(column) {
+    fn opt_str(&self, position: usize) -> Result<Option<&str>, &'static str> {
+        match self.values.get(position) {
             Some(Value::Text(place)) => Ok(self.text.get(place.clone())),
             Some(Value::Null) => Ok(None),
-            Some(Value::Int(_) | Value::Bytes(_)) | None => {
-                Err(StoreError::corrupt("value", format_args!("column {column} is no text")))
-            }
+            Some(Value::Int(_) | Value::Bytes(_)) | None => Err("it is no text"),
         }
     }
 
-    fn bytes(&self, column: usize) -> Result<&[u8], StoreError> {
-        match self.values.get(column) {
+    fn bytes(&self, position: usize) -> Result<&[u8], &'static str> {
+        match self.values.get(position) {
             Some(Value::Bytes(place)) => Ok(self.bytes.get(place.clone()).unwrap_or_default()),
-            _ => Err(StoreError::corrupt("value", format_args!("column {column} has no bytes"))),
+            _ => Err("it is no bytes"),
         }
     }
 
-    fn bool(&self, column: usize) -> Result<bool, StoreError> {
-        Ok(self.opt_i64(column)? == Some(1))
+    fn bool(&self, position: usize) -> Result<bool, &'static str> {
+        Ok(self.opt_i64(position)? == Some(1))
     }
 }

@@ -3,19 +3,19 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-use sqlx::{AssertSqlSafe, PgConnection, SqliteConnection};
+use sqlx::{AssertSqlSafe, PgConnection};
 
 use crate::StoreError;
 use crate::args::{Arg, args};
-use crate::backend::sqlite::direct;
+use crate::backend::sqlite::statements;
 use crate::collections::CollectionId;
-use crate::row::Row;
+use crate::columns::{self, Columns, Insert, Value};
+use crate::row::{Cell, Row};
 
 /// A borrowed connection, in or out of a transaction.
 pub(crate) enum Session<'c> {
-    Sqlite(&'c mut SqliteConnection),
-    /// A connection to SQLite of the thread that this runs on. Its statements are through before they return.
-    Direct(&'c mut rusqlite::Connection),
+    /// A connection of the thread that this runs on. Its statements are through before they return.
+    Sqlite(&'c mut rusqlite::Connection),
     Postgres(&'c mut PgConnection),
 }
 
@@ -49,88 +49,122 @@ impl Session<'_> {
     ) -> Result<u64, StoreError> {
         let sql = sql.into().into_owned();
         Ok(match self {
-            Self::Sqlite(connection) => bound!(sql, args).execute(&mut **connection).await?.rows_affected(),
-            Self::Direct(connection) => direct::execute(connection, &sql, &args)?,
+            Self::Sqlite(connection) => statements::execute(connection, &sql, &args)?,
             Self::Postgres(connection) => bound!(sql, args).execute(&mut **connection).await?.rows_affected(),
         })
     }
 
     /// Runs a statement and reads all its rows.
-    pub(crate) async fn all(
+    async fn rows(
         &mut self,
         sql: impl Into<Cow<'static, str>>,
         args: Vec<Arg>,
     ) -> Result<Vec<Row>, StoreError> {
         let sql = sql.into().into_owned();
         Ok(match self {
-            Self::Sqlite(connection) => {
-                bound!(sql, args).fetch_all(&mut **connection).await?.into_iter().map(Row::Sqlite).collect()
-            }
-            Self::Direct(connection) => direct::all(connection, &sql, [args])?,
+            Self::Sqlite(connection) => statements::all(connection, &sql, [args])?,
             Self::Postgres(connection) => {
                 bound!(sql, args).fetch_all(&mut **connection).await?.into_iter().map(Row::Postgres).collect()
             }
         })
     }
 
-    /// Runs a statement and reads its first row, if there is one.
-    pub(crate) async fn first(
+    /// All rows of `SELECT` the columns of `T`, then `rest`, which begins with `FROM`.
+    pub(crate) async fn select<T: Columns>(
+        &mut self,
+        rest: impl AsRef<str>,
+        args: Vec<Arg>,
+    ) -> Result<Vec<T>, StoreError> {
+        let sql = format!("SELECT {} {}", columns::list::<T>(), rest.as_ref());
+        self.rows(sql, args).await?.iter().map(columns::read).collect()
+    }
+
+    /// The first row of `SELECT` the columns of `T`, then `rest`, if there is one.
+    pub(crate) async fn select_first<T: Columns>(
+        &mut self,
+        rest: impl AsRef<str>,
+        args: Vec<Arg>,
+    ) -> Result<Option<T>, StoreError> {
+        let sql = format!("SELECT {} {}", columns::list::<T>(), rest.as_ref());
+        self.rows(sql, args).await?.first().map(columns::read).transpose()
+    }
+
+    /// Runs a statement that writes, and reads the columns of `T` of the first row that it wrote.
+    pub(crate) async fn returning<T: Columns>(
+        &mut self,
+        sql: impl AsRef<str>,
+        args: Vec<Arg>,
+    ) -> Result<Option<T>, StoreError> {
+        let sql = format!("{} RETURNING {}", sql.as_ref(), columns::list::<T>());
+        self.rows(sql, args).await?.first().map(columns::read).transpose()
+    }
+
+    /// The one column of all rows of a statement.
+    pub(crate) async fn values<T: Value>(
         &mut self,
         sql: impl Into<Cow<'static, str>>,
         args: Vec<Arg>,
-    ) -> Result<Option<Row>, StoreError> {
-        let sql = sql.into().into_owned();
-        Ok(match self {
-            Self::Sqlite(connection) => {
-                bound!(sql, args).fetch_optional(&mut **connection).await?.map(Row::Sqlite)
-            }
-            Self::Direct(connection) => direct::all(connection, &sql, [args])?.into_iter().next(),
-            Self::Postgres(connection) => {
-                bound!(sql, args).fetch_optional(&mut **connection).await?.map(Row::Postgres)
-            }
-        })
+    ) -> Result<Vec<T>, StoreError> {
+        self.rows(sql, args).await?.iter().map(only).collect()
+    }
+
+    /// The one column of the first row of a statement, if there is one.
+    pub(crate) async fn value<T: Value>(
+        &mut self,
+        sql: impl Into<Cow<'static, str>>,
+        args: Vec<Arg>,
+    ) -> Result<Option<T>, StoreError> {
+        self.rows(sql, args).await?.first().map(only).transpose()
+    }
+
+    /// Whether a statement has a row.
+    pub(crate) async fn has(
+        &mut self,
+        sql: impl Into<Cow<'static, str>>,
+        args: Vec<Arg>,
+    ) -> Result<bool, StoreError> {
+        Ok(!self.rows(sql, args).await?.is_empty())
     }
 
     /// Runs several statements that take no arguments.
     pub(crate) async fn script(&mut self, sql: &'static str) -> Result<(), StoreError> {
         match self {
-            Self::Sqlite(connection) => sqlx::raw_sql(sql).execute(&mut **connection).await.map(drop)?,
-            Self::Direct(connection) => connection.execute_batch(sql)?,
+            Self::Sqlite(connection) => connection.execute_batch(sql)?,
             Self::Postgres(connection) => sqlx::raw_sql(sql).execute(&mut **connection).await.map(drop)?,
         }
         Ok(())
     }
 
-    /// `($1,$2),($3,$4)` for two rows of two columns that come after no other arguments. SQLite gets `?` instead: it looks a named parameter up by going
-    /// through all of them, which for thousands takes longer than the insert.
-    fn placeholders(&self, rows: usize, columns: usize, after: usize) -> String {
-        let mut text = String::with_capacity(rows * columns * 6);
-        for row in 0..rows {
-            text.push_str(if row == 0 { "(" } else { ",(" });
-            for column in 0..columns {
-                text.push_str(if column == 0 { "" } else { "," });
-                match self {
-                    Self::Sqlite(_) | Self::Direct(_) => text.push('?'),
-                    // Writing to a string cannot fail.
-                    Self::Postgres(_) => drop(write!(text, "${}", after + row * columns + column + 1)),
-                }
-            }
-            text.push(')');
-        }
-        text
+    /// Inserts rows with as few statements as possible. No two may have the same key: PostgreSQL refuses to touch a row
+    /// twice. `conflict` says what becomes of those that are there already.
+    pub(crate) async fn insert(&mut self, insert: Insert, conflict: &str) -> Result<(), StoreError> {
+        self.insert_rows(insert, conflict).await.map(drop)
     }
 
-    /// Inserts many rows with as few statements as possible: `{head} VALUES (..), (..) {tail}`. Returns the rows
-    /// of a `RETURNING` in the tail. No two rows may have the same key: PostgreSQL refuses to touch a row twice.
-    pub(crate) async fn insert(
+    /// The same, and reads the columns of `T` of every row that was written.
+    pub(crate) async fn insert_returning<T: Columns>(
         &mut self,
-        head: &str,
-        tail: &str,
-        rows: Vec<Vec<Arg>>,
-    ) -> Result<Vec<Row>, StoreError> {
+        insert: Insert,
+        conflict: &str,
+    ) -> Result<Vec<T>, StoreError> {
+        let tail = format!("{conflict} RETURNING {}", columns::list::<T>());
+        self.insert_rows(insert, &tail).await?.iter().map(columns::read).collect()
+    }
+
+    /// The same, and tells how many rows were written.
+    pub(crate) async fn insert_counting(
+        &mut self,
+        insert: Insert,
+        conflict: &str,
+    ) -> Result<u64, StoreError> {
+        Ok(self.insert_rows(insert, &format!("{conflict} RETURNING 1")).await?.len() as u64)
+    }
+
+    async fn insert_rows(&mut self, insert: Insert, tail: &str) -> Result<Vec<Row>, StoreError> {
+        let Insert { head, rows } = insert;
         let Some(columns) = rows.first().map(Vec::len) else { return Ok(Vec::new()) };
-        if matches!(self, Self::Direct(_)) {
-            return self.insert_directly(head, tail, columns, rows);
+        if let Self::Sqlite(connection) = self {
+            return statements::insert(connection, &head, tail, columns, rows);
         }
         let rows_max = STATEMENT_ARGS_MAX / columns;
         let mut returned = Vec::new();
@@ -140,82 +174,82 @@ impl Session<'_> {
             if chunk.is_empty() {
                 return Ok(returned);
             }
-            let sql = format!("{head} VALUES {} {tail}", self.placeholders(chunk.len(), columns, 0));
-            returned.extend(self.all(sql, chunk.into_iter().flatten().collect()).await?);
+            let sql = format!("{head} VALUES {} {tail}", placeholders(chunk.len(), columns, 0));
+            returned.extend(self.rows(sql, chunk.into_iter().flatten().collect()).await?);
         }
     }
 
-    /// Inserts with statements of few lengths, which are prepared once and then only repeated.
-    fn insert_directly(
+    /// Reads the rows of a collection that have these keys, with as few statements as possible. A row comes as often as its
+    /// key is named.
+    pub(crate) async fn keyed<T: Columns>(
         &mut self,
-        head: &str,
-        tail: &str,
-        columns: usize,
-        mut rows: Vec<Vec<Arg>>,
-    ) -> Result<Vec<Row>, StoreError> {
-        // For what a statement returns SQLite makes a table each time, which takes longer than to insert a row.
-        let lengths: &[usize] = if tail.contains("RETURNING") { &[64, 8, 1] } else { &[1] };
-        let mut returned = Vec::new();
-        for length in lengths {
-            let rest = rows.split_off(rows.len() / length * length);
-            let sql = format!("{head} VALUES {} {tail}", self.placeholders(*length, columns, 0));
-            let mut whole = rows.into_iter();
-            let chunks = std::iter::from_fn(|| {
-                let chunk: Vec<Arg> = whole.by_ref().take(*length).flatten().collect();
-                (!chunk.is_empty()).then_some(chunk)
-            });
-            if let Self::Direct(connection) = self {
-                returned.extend(direct::all(connection, &sql, chunks)?);
-            }
-            rows = rest;
-        }
-        Ok(returned)
-    }
-
-    /// Reads the rows of a collection that have these keys, with as few statements as possible. A key is one value for
-    /// each of `columns`; a row comes as often as its key is named. Joined, as SQLite reads the whole collection for
-    /// `(a, b) IN (VALUES ..)`.
-    pub(crate) async fn keyed(
-        &mut self,
-        select: &str,
         id: CollectionId,
-        columns: &str,
-        keys: Vec<Vec<Arg>>,
+        keys: Keys<'_>,
+    ) -> Result<Vec<T>, StoreError> {
+        self.keyed_rows::<T>(id, keys).await?.iter().map(columns::read).collect()
+    }
+
+    /// The same, as rows that have the columns of `T`, for who does not need all of them.
+    pub(crate) async fn keyed_rows<T: Columns>(
+        &mut self,
+        id: CollectionId,
+        Keys { from, columns: names, keys }: Keys<'_>,
     ) -> Result<Vec<Row>, StoreError> {
-        if let Self::Direct(connection) = self {
-            let columns = columns.replace(", ", " = ? AND ");
-            let sql = format!("{select} WHERE collection_id = ? AND {columns} = ?");
+        let list = columns::list::<T>();
+        if let Self::Sqlite(connection) = self {
+            let same = names.replace(", ", " = ? AND ");
+            let sql = format!("SELECT {list} FROM {from} WHERE collection_id = ? AND {same} = ?");
             let keys = keys.into_iter().map(|key| args![id.0].into_iter().chain(key).collect());
-            return direct::all(connection, &sql, keys);
+            return statements::all(connection, &sql, keys);
         }
         let mut found = Vec::with_capacity(keys.len());
         let mut keys = keys.into_iter();
         loop {
             let chunk: Vec<Vec<Arg>> = keys.by_ref().take(KEYS_PER_READ).collect();
             let Some(first) = chunk.first() else { return Ok(found) };
-            let values = self.placeholders(chunk.len(), first.len(), 0);
-            let owner = self.placeholders(1, 1, chunk.len() * first.len());
-            let sql = match self {
-                // Behind `OFFSET 0` each key is looked up by itself. A join would be planned by how many rows a collection
-                // has, of which PostgreSQL has no idea while it grows, and then read all of them.
-                Self::Postgres(_) => {
-                    let same: Vec<String> =
-                        columns.split(", ").map(|name| format!("{name} = keys.{name}")).collect();
-                    let same = same.join(" AND ");
-                    format!(
-                        "WITH keys ({columns}) AS (VALUES {values}) SELECT found.* FROM keys CROSS JOIN LATERAL
-                        ({select} WHERE collection_id = {owner} AND {same} OFFSET 0) AS found"
-                    )
-                }
-                Self::Sqlite(_) | Self::Direct(_) => format!(
-                    "WITH keys ({columns}) AS (VALUES {values}) {select} JOIN keys USING ({columns})
-                    WHERE collection_id = {owner}"
-                ),
-            };
+            let values = placeholders(chunk.len(), first.len(), 0);
+            let owner = placeholders(1, 1, chunk.len() * first.len());
+            // Behind `OFFSET 0` each key is looked up by itself. A join would be planned by how many rows a collection has, of
+            // which PostgreSQL has no idea while it grows, and then read all of them.
+            let same: Vec<String> = names.split(", ").map(|name| format!("{name} = keys.{name}")).collect();
+            let sql = format!(
+                "WITH keys ({names}) AS (VALUES {values}) SELECT found.* FROM keys CROSS JOIN LATERAL
+                (SELECT {list} FROM {from} WHERE collection_id = {owner} AND {} OFFSET 0) AS found",
+                same.join(" AND ")
+            );
             let args = chunk.into_iter().flatten().chain(args![id.0]).collect();
-            found.extend(self.all(sql, args).await?);
+            found.extend(self.rows(sql, args).await?);
         }
     }
+}
+
+/// Which rows of a collection are read.
+pub(crate) struct Keys<'a> {
+    /// A table, or what else is read from.
+    pub(crate) from: &'a str,
+    /// The columns that a key has a value for.
+    pub(crate) columns: &'a str,
+    pub(crate) keys: Vec<Vec<Arg>>,
+}
+
+fn only<T: Value>(row: &Row) -> Result<T, StoreError> {
+    let cell = Cell { row, position: 0, column: "value" };
+    if row.len() == 1 { T::read(cell) } else { Err(cell.corrupt("it is not the only one of its row")) }
+}
+
+/// `($1,$2),($3,$4)` for two rows of two columns that come after no other arguments.
+fn placeholders(rows: usize, columns: usize, after: usize) -> String {
+    let mut text = String::with_capacity(rows * columns * 6);
+    for row in 0..rows {
+        text.push_str(if row == 0 { "(" } else { ",(" });
+        for column in 0..columns {
+            text.push_str(if column == 0 { "" } else { "," });
+            // Writing to a string cannot fail.
+            let _ = write!(text, "${}", after + row * columns + column + 1);
+        }
+        text.push(')');
+    }
+    text
 }
 
 /// `$3,$4,$5` for three arguments that follow two others. `NULL`, which nothing is equal to, for none: PostgreSQL

@@ -6,9 +6,11 @@ use crate::args::{Arg, args};
 use crate::backend::{Sequence, Store};
 use crate::collections::hold;
 use crate::collections::{self, CollectionId, CollectionKey, read_contract, read_tokens};
+use crate::columns::{Insert, record, selection};
 use crate::commit::{Batch, Change, commit_within};
-use crate::metadata_queue::{ASK_ANEW, FRESH, GIVEN_UP, ask_anew, instant, item_id, millis, read_json};
-use crate::row::Row;
+use crate::metadata_queue::{
+    FRESH, GIVEN_UP, ask_anew, instant, item_id, millis, or_ask_anew, read_json, token_of,
+};
 use crate::session::{Session, list};
 use crate::{ProjectScope, StoreError};
 
@@ -110,16 +112,24 @@ impl Store {
                 let id = collections::find(session, collection).await?.ok_or_else(unknown)?;
                 hold(session, id).await?;
                 if let Refresh::AllTokens { again_after_ms } = wanted
-                    && let Some(task) =
-                        recent_task(session, scope, (id, collection), now, again_after_ms).await?
+                    && let Some(task) = recent_task(session, scope, id, oldest(now, again_after_ms)).await?
                 {
+                    let task = progress(session, task, collection).await?;
                     return Ok(Refreshed { task, version: None });
                 }
                 let (tokens, changes, total) = put_in_queue(session, id, &wanted, now).await?;
                 let batch = Batch { collection, changes, key: None };
                 let committed = commit_within(session, batch, changes_kept).await?;
-                let task = insert_task(session, scope, id, (wanted.kind(), tokens, total), now).await?;
-                let task = read_task(session, scope, task).await?;
+                let new = TaskRow {
+                    task_id: new_task_id(session).await?,
+                    collection_id: id,
+                    kind: wanted.kind(),
+                    tokens,
+                    total,
+                    created_at: millis(now),
+                };
+                insert_task(session, scope, &new).await?;
+                let task = progress(session, new, collection).await?;
                 Ok(Refreshed { task, version: (committed.changed > 0).then_some(committed.version) })
             })
         })
@@ -169,7 +179,8 @@ async fn put_in_queue(
                 "INSERT INTO metadata_queue
                 (collection_id, token_id, state, attempts, due_at, queued_at, host, reason)
                 SELECT collection_id, token_id, {FRESH}, 0, $2, $2, '', '' FROM tokens WHERE collection_id = $1
-                ON CONFLICT (collection_id, token_id) {ASK_ANEW}"
+                {}",
+                or_ask_anew()
             );
             let total = session.execute(sql, args![id.0, millis(now)]).await?;
             Ok((Vec::new(), Vec::new(), total))
@@ -195,109 +206,126 @@ fn waiting(status: Option<MetadataStatus>) -> MetadataStatus {
     }
 }
 
-async fn insert_task(
-    session: &mut Session<'_>,
-    scope: ProjectScope,
-    id: CollectionId,
-    (kind, tokens, total): (u8, Vec<String>, u64),
-    now: Timestamp,
-) -> Result<RecordId, StoreError> {
-    let oldest = millis(now).saturating_sub(KEPT_DAYS * MILLIS_PER_DAY);
-    let sql = "DELETE FROM tasks WHERE project_id = $1 AND created_at < $2";
-    session.execute(sql, args![scope.project(), oldest]).await?;
-    let task = session.next_id(Sequence::Task).await?;
-    let tokens = serde_json::to_string(&tokens).map_err(|error| StoreError::corrupt("task", error))?;
-    let sql = "INSERT INTO tasks (project_id, task_id, collection_id, kind, tokens, total, created_at)
-        VALUES ($1, $2, $3, $4, $5, $6, $7)";
-    session.execute(sql, args![scope.project(), task, id.0, kind, tokens, total, millis(now)]).await?;
-    task.try_into().map_err(|error| StoreError::corrupt("task id", error))
-}
-
-/// The project's last task for all tokens of a collection, when it is not older than so many milliseconds.
-async fn recent_task(
-    session: &mut Session<'_>,
-    scope: ProjectScope,
-    (id, collection): (CollectionId, CollectionKey),
-    now: Timestamp,
-    again_after_ms: u64,
-) -> Result<Option<RefreshTask>, StoreError> {
-    let oldest = millis(now).saturating_sub(i64::try_from(again_after_ms).unwrap_or(i64::MAX));
-    let sql = format!(
-        "{SELECT_TASKS} WHERE project_id = $1 AND collection_id = $2 AND kind = {ALL_TOKENS} AND created_at > $3
-        ORDER BY created_at DESC, task_id DESC LIMIT 1"
-    );
-    match session.first(sql, args![scope.project(), id.0, oldest]).await? {
-        Some(row) => progress(session, &row, collection).await.map(Some),
-        None => Ok(None),
+record! {
+    /// A task as it is stored: the tokens by name, none for all of them.
+    struct TaskRow: "tasks" ("project_id, task_id") {
+        task_id: RecordId,
+        collection_id: CollectionId,
+        kind: u8,
+        tokens: Vec<String>,
+        total: u64,
+        created_at: i64,
     }
 }
 
-const SELECT_TASKS: &str = "SELECT task_id, collection_id, kind, tokens, total, created_at FROM tasks";
+async fn new_task_id(session: &mut Session<'_>) -> Result<RecordId, StoreError> {
+    let id = session.next_id(Sequence::Task).await?;
+    id.try_into().map_err(|error| StoreError::corrupt("task id", error))
+}
+
+/// Remembers a task, and forgets old ones.
+async fn insert_task(
+    session: &mut Session<'_>,
+    scope: ProjectScope,
+    task: &TaskRow,
+) -> Result<(), StoreError> {
+    let oldest = task.created_at.saturating_sub(KEPT_DAYS * MILLIS_PER_DAY);
+    let sql = "DELETE FROM tasks WHERE project_id = $1 AND created_at < $2";
+    session.execute(sql, args![scope.project(), oldest]).await?;
+    session.insert(Insert::owned(scope.project(), [task])?, "").await
+}
+
+/// So many milliseconds before an instant.
+fn oldest(now: Timestamp, again_after_ms: u64) -> i64 {
+    millis(now).saturating_sub(i64::try_from(again_after_ms).unwrap_or(i64::MAX))
+}
+
+/// The project's last task for all tokens of a collection, when it is younger than an instant.
+async fn recent_task(
+    session: &mut Session<'_>,
+    scope: ProjectScope,
+    id: CollectionId,
+    oldest: i64,
+) -> Result<Option<TaskRow>, StoreError> {
+    let sql = format!(
+        "FROM tasks WHERE project_id = $1 AND collection_id = $2 AND kind = {ALL_TOKENS} AND created_at > $3
+        ORDER BY created_at DESC, task_id DESC LIMIT 1"
+    );
+    session.select_first(sql, args![scope.project(), id.0, oldest]).await
+}
 
 async fn read_task(
     session: &mut Session<'_>,
     scope: ProjectScope,
     id: RecordId,
 ) -> Result<RefreshTask, StoreError> {
-    let sql = format!("{SELECT_TASKS} WHERE project_id = $1 AND task_id = $2");
-    let row = session.first(sql, args![scope.project(), id]).await?;
-    let missing = || Error::new(Code::NotFound, format!("task {id} not found"));
-    let row = row.ok_or_else(missing)?;
-    let sql = "SELECT chain_id, contract_address FROM collections WHERE collection_id = $1";
-    let found = session.first(sql, args![row.i64(1)?]).await?;
-    let found = found.ok_or_else(|| StoreError::corrupt("task", "its collection is gone"))?;
-    let chain = bourse_wire::ChainId(found.u64(0, "chain id")?);
-    let collection = CollectionKey { chain, address: found.parse(1, "contract address")? };
-    progress(session, &row, collection).await
+    let sql = "FROM tasks WHERE project_id = $1 AND task_id = $2";
+    let task: Option<TaskRow> = session.select_first(sql, args![scope.project(), id]).await?;
+    let task = task.ok_or_else(|| Error::new(Code::NotFound, format!("task {id} not found")))?;
+    let sql = "FROM collections WHERE collection_id = $1";
+    let collection = session.select_first(sql, args![task.collection_id.0]).await?;
+    let collection = collection.ok_or_else(|| StoreError::corrupt("task", "its collection is gone"))?;
+    progress(session, task, collection).await
+}
+
+selection! {
+    /// What waits in one state.
+    struct QueueState {
+        state: u8,
+        count: u64 = "COUNT(*)",
+        attempts: u64 = "MAX(attempts)",
+        due_at: i64 = "MIN(due_at)",
+    }
+}
+
+selection! {
+    struct Reason {
+        token_id: String,
+        reason: String,
+    }
 }
 
 /// How far a task is: whatever waits since it was asked for, or longer, is not done.
 async fn progress(
     session: &mut Session<'_>,
-    row: &Row,
+    row: TaskRow,
     collection: CollectionKey,
 ) -> Result<RefreshTask, StoreError> {
-    let names: Vec<String> = row.json(3, "task tokens")?;
-    let mut args = args![row.i64(1)?, row.i64(5)?];
-    args.extend(names.iter().map(|name| Arg::from(name.as_str())));
-    let of_task = if row.u8(2, "task kind")? == ALL_TOKENS {
+    let mut args = args![row.collection_id.0, row.created_at];
+    args.extend(row.tokens.iter().map(|name| Arg::from(name.as_str())));
+    let of_task = if row.kind == ALL_TOKENS {
         "token_id <> ''".to_owned()
     } else {
-        format!("token_id IN ({})", list(names.len(), 2))
+        format!("token_id IN ({})", list(row.tokens.len(), 2))
     };
     let of_task = format!("WHERE collection_id = $1 AND queued_at <= $2 AND {of_task}");
     let mut task = RefreshTask {
-        id: row.id(0, "task id")?,
+        id: row.task_id,
         collection,
-        total: row.u64(4, "task total")?,
+        total: row.total,
         waiting: 0,
         failed: 0,
         attempts: 0,
         run_at: None,
-        created_at: instant(row.i64(5)?),
+        created_at: instant(row.created_at),
         reasons: Vec::new(),
     };
-    let sql = format!(
-        "SELECT state, COUNT(*), MAX(attempts), MIN(due_at) FROM metadata_queue {of_task} GROUP BY state"
-    );
-    for row in session.all(sql, args.clone()).await? {
-        let count = row.u64(1, "count")?;
-        task.attempts = task.attempts.max(row.u64(2, "attempts")?);
-        if row.u8(0, "state")? == GIVEN_UP {
+    let sql = format!("FROM metadata_queue {of_task} GROUP BY state");
+    let states: Vec<QueueState> = session.select(sql, args.clone()).await?;
+    for QueueState { state, count, attempts, due_at } in states {
+        task.attempts = task.attempts.max(attempts);
+        if state == GIVEN_UP {
             task.failed += count;
         } else {
             task.waiting += count;
-            let due = instant(row.i64(3)?);
+            let due = instant(due_at);
             task.run_at = Some(task.run_at.map_or(due, |earlier| earlier.min(due)));
         }
     }
-    let sql = format!(
-        "SELECT token_id, reason FROM metadata_queue {of_task} AND reason <> ''
-        ORDER BY token_id LIMIT {REASONS_MAX}"
-    );
-    for row in session.all(sql, args).await? {
-        let token = if row.text(0)?.is_empty() { None } else { Some(row.parse(0, "token id")?) };
-        task.reasons.push((token, row.text(1)?));
+    let sql = format!("FROM metadata_queue {of_task} AND reason <> '' ORDER BY token_id LIMIT {REASONS_MAX}");
+    let reasons: Vec<Reason> = session.select(sql, args).await?;
+    for Reason { token_id, reason } in reasons {
+        task.reasons.push((token_of(&token_id)?, reason));
     }
     Ok(task)
 }

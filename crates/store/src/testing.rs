@@ -2,15 +2,19 @@
 //! server that `BOURSE_TEST_POSTGRES` names).
 
 mod digest;
+mod template;
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use bourse_wire::{ChainId, Timestamp};
+use bourse_wire::{ChainId, Day, Timestamp, TokenId};
 use sqlx::{AssertSqlSafe, Connection, PgConnection};
 
 use crate::args::args;
 use crate::market_projects;
-use crate::{Changes, CollectionId, DatabaseUrl, Event, OpenOptions, Part, ProjectScope, Store, StoreError};
+use crate::{
+    Changes, CollectionId, CollectionKey, DatabaseUrl, Event, OpenOptions, Part, ProjectScope, Store,
+    StoreError, UsageTotal,
+};
 
 /// A database that nobody else uses. A SQLite one is deleted with this value; PostgreSQL's go with their server.
 pub struct TestDatabase {
@@ -24,19 +28,29 @@ pub struct TestDatabase {
 static COUNTER: AtomicU32 = AtomicU32::new(0);
 
 impl TestDatabase {
-    /// Makes one.
+    /// Makes one with all tables and nothing in them, as a copy of a template.
     pub async fn fresh() -> Result<Self, StoreError> {
-        let unusable = |reason: String| StoreError::Address { url: "test database".to_owned(), reason };
-        let directory = tempfile::tempdir().map_err(|error| unusable(error.to_string()))?;
-        let url = match std::env::var("STORE").as_deref() {
-            Err(_) | Ok("sqlite") => DatabaseUrl::Sqlite(directory.path().join("bourse.db")),
-            Ok("postgres") => {
-                let server = std::env::var("BOURSE_TEST_POSTGRES").map_err(|_| {
-                    unusable("STORE=postgres needs BOURSE_TEST_POSTGRES, the server's URL".to_owned())
-                })?;
-                DatabaseUrl::Postgres(create_database(&server).await?)
+        let directory = directory()?;
+        let url = match Server::named()? {
+            Server::Sqlite => template::copy_file(&directory.path().join(FILE)).await?,
+            Server::Postgres(server) => template::copy_database(&server, &new_name()).await?,
+        };
+        Ok(Self { url, directory })
+    }
+
+    /// Makes one without tables, for tests of what comes before there are any.
+    pub async fn empty() -> Result<Self, StoreError> {
+        let directory = directory()?;
+        let url = match Server::named()? {
+            Server::Sqlite => DatabaseUrl::Sqlite(directory.path().join(FILE)),
+            Server::Postgres(server) => {
+                let name = new_name();
+                let mut connection = PgConnection::connect(&server).await?;
+                run(&mut connection, format!("DROP DATABASE IF EXISTS {name}")).await?;
+                run(&mut connection, format!("CREATE DATABASE {name}")).await?;
+                connection.close().await?;
+                database_at(&server, &name)
             }
-            Ok(other) => return Err(unusable(format!("STORE={other} is neither sqlite nor postgres"))),
         };
         Ok(Self { url, directory })
     }
@@ -57,6 +71,35 @@ pub async fn keep_uncounted(
     store
         .write(move |mut session| {
             Box::pin(async move { crate::events::insert_events(&mut session, scope.project(), events).await })
+        })
+        .await
+}
+
+/// Puts tokens of a collection into the queue of metadata to be fetched, `None` being the contract itself. A collection that
+/// is not known is left alone.
+pub async fn enqueue_metadata(
+    store: &Store,
+    collection: CollectionKey,
+    items: Vec<Option<TokenId>>,
+    due_at: Timestamp,
+) -> Result<(), StoreError> {
+    store
+        .write(move |mut session| {
+            Box::pin(async move {
+                match crate::collections::find(&mut session, collection).await? {
+                    Some(id) => crate::metadata_queue::enqueue(&mut session, id, &items, due_at).await,
+                    None => Ok(()),
+                }
+            })
+        })
+        .await
+}
+
+/// What every project used of every service from one day on, metered or reported.
+pub async fn usage_since(store: &Store, day: Day) -> Result<Vec<UsageTotal>, StoreError> {
+    store
+        .read(move |mut session| {
+            Box::pin(async move { crate::usage::sums(&mut session, day, "%".to_owned()).await })
         })
         .await
 }
@@ -115,15 +158,50 @@ pub async fn load_all(store: &Store, id: CollectionId) -> Result<Changes, StoreE
     loaded.map(|()| all)
 }
 
-async fn create_database(server: &str) -> Result<String, StoreError> {
-    let count = COUNTER.fetch_add(1, Ordering::Relaxed);
-    let name = format!("bourse_test_{}_{count}", std::process::id());
-    let mut connection = PgConnection::connect(server).await?;
-    sqlx::raw_sql(AssertSqlSafe(format!("DROP DATABASE IF EXISTS {name}"))).execute(&mut connection).await?;
-    sqlx::raw_sql(AssertSqlSafe(format!("CREATE DATABASE {name}"))).execute(&mut connection).await?;
-    connection.close().await?;
+/// What the databases of tests are on.
+enum Server {
+    Sqlite,
+    /// Its URL.
+    Postgres(String),
+}
+
+impl Server {
+    #[expect(clippy::disallowed_methods, reason = "the environment chooses the engine of tests")]
+    fn named() -> Result<Self, StoreError> {
+        match std::env::var("STORE").as_deref() {
+            Err(_) | Ok("sqlite") => Ok(Self::Sqlite),
+            Ok("postgres") => std::env::var("BOURSE_TEST_POSTGRES")
+                .map(Self::Postgres)
+                .map_err(|_| unusable("STORE=postgres needs BOURSE_TEST_POSTGRES, the server's URL")),
+            Ok(other) => Err(unusable(format_args!("STORE={other} is neither sqlite nor postgres"))),
+        }
+    }
+}
+
+/// The file of a SQLite database, within the test's directory.
+const FILE: &str = "bourse.db";
+
+fn unusable(reason: impl std::fmt::Display) -> StoreError {
+    StoreError::Address { url: "test database".to_owned(), reason: reason.to_string() }
+}
+
+fn directory() -> Result<tempfile::TempDir, StoreError> {
+    tempfile::tempdir().map_err(unusable)
+}
+
+/// A name that no other test process has for a database, nor this one for another.
+fn new_name() -> String {
+    format!("bourse_test_{}_{}", std::process::id(), COUNTER.fetch_add(1, Ordering::Relaxed))
+}
+
+async fn run(connection: &mut PgConnection, sql: String) -> Result<(), StoreError> {
+    sqlx::raw_sql(AssertSqlSafe(sql)).execute(connection).await?;
+    Ok(())
+}
+
+fn database_at(server: &str, name: &str) -> DatabaseUrl {
     let base = server.rsplit_once('/').map_or(server, |(base, _)| base);
-    Ok(format!("{base}/{name}"))
+    DatabaseUrl::Postgres(format!("{base}/{name}"))
 }
 
 /// A number for a collection that no database knows, for stand-ins of the store.

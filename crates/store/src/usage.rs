@@ -6,7 +6,7 @@ use bourse_wire::{Day, ProjectId};
 
 use crate::args::args;
 use crate::backend::Store;
-use crate::row::Row;
+use crate::columns::{Insert, or_replace_different, record, selection};
 use crate::session::Session;
 use crate::{ProjectScope, StoreError, projects};
 
@@ -45,6 +45,12 @@ pub struct DayUsage {
     pub units: u64,
 }
 
+record! { UsageLine: "usage" ("project_id, record_id") { id = "record_id", service, day, units } }
+
+selection! { UsageTotal { project = "project_id", service, units = "CAST(SUM(units) AS BIGINT)" } }
+
+selection! { DayUsage { day, service, units = "CAST(SUM(units) AS BIGINT)" } }
+
 impl Store {
     /// Stores reported lines; tells how many are different now.
     pub async fn put_usage(&self, scope: ProjectScope, lines: Vec<UsageLine>) -> Result<u64, StoreError> {
@@ -53,15 +59,8 @@ impl Store {
                 projects::require(&mut session, scope.project()).await?;
                 let unique: BTreeMap<String, UsageLine> =
                     lines.into_iter().map(|line| (line.id.clone(), line)).collect();
-                let rows = unique
-                    .into_values()
-                    .map(|line| args![scope.project(), line.id, line.service, line.day, line.units])
-                    .collect();
-                let tail = "ON CONFLICT (project_id, record_id) DO UPDATE SET service = excluded.service,
-                    day = excluded.day, units = excluded.units
-                    WHERE (usage.service, usage.day, usage.units)
-                        <> (excluded.service, excluded.day, excluded.units) RETURNING 1";
-                Ok(session.insert(INSERT_USAGE, tail, rows).await?.len() as u64)
+                let lines = Insert::owned(scope.project(), unique.into_values())?;
+                session.insert_counting(lines, &or_replace_different::<UsageLine>(&[], &[])).await
             })
         })
         .await
@@ -91,31 +90,19 @@ impl Store {
     ) -> Result<Vec<DayUsage>, StoreError> {
         self.read(move |mut session| {
             Box::pin(async move {
-                let sql = "SELECT day, service, CAST(SUM(units) AS BIGINT) FROM usage
-                    WHERE project_id = $1 AND day >= $2 AND day <= $3 GROUP BY day, service";
-                let rows = session.all(sql, args![scope.project(), first, last]).await?;
-                let line = |row: &Row| {
-                    Ok(DayUsage {
-                        day: row.parse(0, "day")?,
-                        service: row.text(1)?,
-                        units: row.u64(2, "usage")?,
-                    })
-                };
-                rows.iter().map(line).collect()
+                let sql =
+                    "FROM usage WHERE project_id = $1 AND day >= $2 AND day <= $3 GROUP BY day, service";
+                session.select(sql, args![scope.project(), first, last]).await
             })
         })
         .await
     }
 
-    /// What every project used of every service from one day on.
-    pub async fn usage_since(&self, day: Day) -> Result<Vec<UsageTotal>, StoreError> {
-        self.read(move |mut session| Box::pin(async move { sums(&mut session, day, "%").await })).await
-    }
-
-    /// The same, of what this service metered itself. Reported lines may tell of what was used elsewhere.
+    /// What every project used of every service from one day on, as this service metered it. Reported lines may tell of
+    /// what was used elsewhere.
     pub async fn metered_since(&self, day: Day) -> Result<Vec<UsageTotal>, StoreError> {
         let names = format!("{METERED_PREFIX}%");
-        self.read(move |mut session| Box::pin(async move { sums(&mut session, day, &names).await })).await
+        self.read(move |mut session| Box::pin(async move { sums(&mut session, day, names).await })).await
     }
 
     /// The same of one project: the units of each service, by its name.
@@ -123,10 +110,16 @@ impl Store {
         let names = format!("{METERED_PREFIX}%");
         self.read(move |mut session| {
             Box::pin(async move {
-                let sql = "SELECT service, CAST(SUM(units) AS BIGINT) FROM usage
-                    WHERE project_id = $1 AND day >= $2 AND record_id LIKE $3 GROUP BY service ORDER BY service";
-                let rows = session.all(sql, args![scope.project(), day, names]).await?;
-                rows.iter().map(|row| Ok((row.text(0)?, row.u64(1, "usage")?))).collect()
+                selection! {
+                    struct ServiceUsage {
+                        service: String,
+                        units: u64 = "CAST(SUM(units) AS BIGINT)",
+                    }
+                }
+                let sql = "FROM usage WHERE project_id = $1 AND day >= $2 AND record_id LIKE $3
+                    GROUP BY service ORDER BY service";
+                let rows: Vec<ServiceUsage> = session.select(sql, args![scope.project(), day, names]).await?;
+                Ok(rows.into_iter().map(|row| (row.service, row.units)).collect())
             })
         })
         .await
@@ -134,25 +127,17 @@ impl Store {
 }
 
 /// Sums of the lines from one day on whose names are like this, of all projects.
-async fn sums(session: &mut Session<'_>, day: Day, names: &str) -> Result<Vec<UsageTotal>, StoreError> {
-    let sql = "SELECT project_id, service, CAST(SUM(units) AS BIGINT) FROM usage
-        WHERE day >= $1 AND record_id LIKE $2 GROUP BY project_id, service";
-    let rows = session.all(sql, args![day, names]).await?;
-    let total = |row: &Row| {
-        let project = row.u64(0, "project id")?.try_into();
-        Ok(UsageTotal {
-            project: project.map_err(|error| StoreError::corrupt("project id", error))?,
-            service: row.text(1)?,
-            units: row.u64(2, "usage")?,
-        })
-    };
-    rows.iter().map(total).collect()
+pub(crate) async fn sums(
+    session: &mut Session<'_>,
+    day: Day,
+    names: String,
+) -> Result<Vec<UsageTotal>, StoreError> {
+    let sql = "FROM usage WHERE day >= $1 AND record_id LIKE $2 GROUP BY project_id, service";
+    session.select(sql, args![day, names]).await
 }
 
 /// How the names of metered lines begin; reported lines must not.
 pub const METERED_PREFIX: &str = "metered:";
-
-const INSERT_USAGE: &str = "INSERT INTO usage (project_id, record_id, service, day, units)";
 
 async fn add_metered(
     session: &mut Session<'_>,
@@ -161,7 +146,8 @@ async fn add_metered(
     day: Day,
     units: u64,
 ) -> Result<(), StoreError> {
-    let record = format!("{METERED_PREFIX}{service}:{day}");
-    let tail = "ON CONFLICT (project_id, record_id) DO UPDATE SET units = usage.units + excluded.units";
-    session.insert(INSERT_USAGE, tail, vec![args![project, record, service, day, units]]).await.map(drop)
+    let id = format!("{METERED_PREFIX}{service}:{day}");
+    let add = "ON CONFLICT (project_id, record_id) DO UPDATE SET units = usage.units + excluded.units";
+    let line = UsageLine { id, service: service.to_owned(), day, units };
+    session.insert(Insert::owned(project, [line])?, add).await
 }

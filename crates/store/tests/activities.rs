@@ -9,8 +9,8 @@ mod support {
 use bourse_store::testing::load_all;
 use bourse_store::{Activity, Batch, Change, CollectionId, CollectionKey, Committed, Store};
 use bourse_wire::{
-    ActivityAction, ActivityFacts, Address, Amount, ChainId, Marketplace, OrderFacts, OrderSide, OrderStatus,
-    Timestamp, TokenId,
+    ActivityAction, ActivityFacts, Address, Amount, ChainId, Marketplace, OrderFacts, OrderKey, OrderSide,
+    OrderStatus, Timestamp, TokenId,
 };
 use support::database::open;
 use support::orders::{change, offer};
@@ -186,11 +186,12 @@ async fn orders_are_found_by_their_keys() {
     orders.push(change(other.clone()));
     commit(&store, orders).await;
     let id = id_of(&store).await;
-    let keys = |range: std::ops::Range<u32>| range.map(|id| (Marketplace::OwnV2, id.to_string())).collect();
+    let key = |marketplace, id: u32| OrderKey { marketplace, order_id: id.to_string() };
+    let keys = |range: std::ops::Range<u32>| range.map(|id| key(Marketplace::OwnV2, id)).collect();
     assert_eq!(store.orders_by_key(id, keys(100..1_300)).await.unwrap().len(), 1_100);
-    let one = store.orders_by_key(id, vec![(Marketplace::Blur, "1".to_owned()); 2]).await.unwrap();
+    let one = store.orders_by_key(id, vec![key(Marketplace::Blur, 1); 2]).await.unwrap();
     assert_eq!(one, [other], "once, however often it is named");
-    assert_eq!(store.orders_by_key(id, vec![(Marketplace::Blur, "2".to_owned())]).await.unwrap(), []);
+    assert_eq!(store.orders_by_key(id, vec![key(Marketplace::Blur, 2)]).await.unwrap(), []);
     assert_eq!(store.orders_by_key(id, Vec::new()).await.unwrap(), []);
 }
 

@@ -9,8 +9,8 @@ mod support {
 use std::sync::Arc;
 
 use bourse_store::{
-    BatchMark, Chunk, ChunkKey, Counts, CountsCommit, CountsCommitted, CountsKnown, Event, EventKind,
-    KeptDays, ProjectScope, Store, StoreError,
+    BatchMark, Chunk, ChunkKey, Counts, CountsCommit, CountsCommitted, CountsCursor, Event, EventKind,
+    ProjectScope, RetentionDays, Store, StoreError,
 };
 use bourse_wire::{Address, Code, Day};
 use support::database::open;
@@ -29,10 +29,10 @@ fn day(text: &str) -> Day {
 }
 
 /// A day of which as many days are kept as the numbers say, itself included: of batches, ids and events.
-fn kept(today: &str, batches: i32, seen: i32, raw: i32) -> KeptDays {
+fn kept(today: &str, batches: i32, seen: i32, raw: i32) -> RetentionDays {
     let today = day(today);
     let first = |days: i32| Day::from_number(today.number() - days + 1);
-    KeptDays { today, batches_from: first(batches), seen_from: first(seen), raw_from: first(raw) }
+    RetentionDays { today, batches_from: first(batches), seen_from: first(seen), raw_from: first(raw) }
 }
 
 fn marks(names: &[&str], for_good: bool) -> Vec<BatchMark> {
@@ -52,11 +52,11 @@ async fn put(store: &Store, scope: ProjectScope, chunks: Vec<Chunk>) -> u64 {
 }
 
 async fn version(store: &Store, scope: ProjectScope) -> u64 {
-    store.counts(scope, CountsKnown::default()).await.unwrap().version
+    store.counts(scope, CountsCursor::default()).await.unwrap().version
 }
 
 async fn counts(store: &Store, scope: ProjectScope, kinds: &[(u8, u64)]) -> Counts {
-    let known = CountsKnown { kinds: kinds.to_vec(), seen: None };
+    let known = CountsCursor { kinds: kinds.to_vec(), seen: None };
     let mut counts = store.counts(scope, known).await.unwrap();
     counts.chunks.sort_by_key(|chunk| chunk.key);
     counts
@@ -64,7 +64,7 @@ async fn counts(store: &Store, scope: ProjectScope, kinds: &[(u8, u64)]) -> Coun
 
 /// All ids that are remembered, with the day of each.
 async fn seen(store: &Store, scope: ProjectScope, since: u64, first: Day) -> Vec<(Day, Vec<u8>)> {
-    let known = CountsKnown { kinds: Vec::new(), seen: Some((since, first)) };
+    let known = CountsCursor { kinds: Vec::new(), seen: Some((since, first)) };
     let mut seen = store.counts(scope, known).await.unwrap().seen;
     seen.sort();
     seen
@@ -90,7 +90,7 @@ async fn every_commit_is_a_version_and_one_that_is_behind_stores_nothing() {
     }
     let found = counts(&store, a, &[(ONE, 0), (OTHER, 0)]).await;
     assert_eq!((found.version, found.chunks), (2, vec![chunk((ONE, 0, 0), "second")]));
-    assert_eq!(seen(&store, a, 0, KeptDays::default().today).await, []);
+    assert_eq!(seen(&store, a, 0, RetentionDays::default().today).await, []);
     assert_eq!(store.events(a).await.unwrap(), []);
     // The mark of the batch that was late is free.
     let batches = marks(&["late"], false);
@@ -139,7 +139,7 @@ async fn a_batch_that_was_counted_stores_nothing_and_takes_the_others_along() {
     assert_eq!(behind, CountsCommitted::Repeated(vec!["1".to_owned()]));
     let found = counts(&store, a, &[(ONE, 0)]).await;
     assert_eq!((found.version, found.chunks), (1, vec![chunk((ONE, 0, 0), "first")]));
-    assert_eq!(seen(&store, a, 0, KeptDays::default().today).await.len(), 1);
+    assert_eq!(seen(&store, a, 0, RetentionDays::default().today).await.len(), 1);
     assert_eq!(store.events(a).await.unwrap().len(), 1);
     assert_eq!(commit(&store, a, of(1, &["4"], "fourth")).await, CountsCommitted::As(2));
     // Names are each project's own.
@@ -308,7 +308,7 @@ async fn of_two_who_commit_at_once_one_is_behind() {
     assert!(behind > 0, "nobody was ever behind: this proves nothing");
     let found = counts(&stores[0], scope, &[(ONE, 0)]).await;
     assert_eq!((found.version, found.chunks), (80, vec![chunk((ONE, 0, 0), "80")]));
-    assert_eq!(seen(&stores[1], scope, 0, KeptDays::default().today).await.len(), 80);
+    assert_eq!(seen(&stores[1], scope, 0, RetentionDays::default().today).await.len(), 80);
 }
 
 /// Adds one to a number ten times. The versions that it became, and how often somebody was faster.

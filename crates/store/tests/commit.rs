@@ -9,12 +9,12 @@ mod support {
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use bourse_store::testing::load_all;
+use bourse_store::testing::{load_all, usage_since};
 use bourse_store::{
     Batch, Change, CollectionId, CollectionKey, Committed, DatabaseUrl, Store, StoreError, StoredToken,
 };
 use bourse_wire::{Address, ChainId, Day, OrderFacts, ProjectId, TokenId};
-use sqlx::{AssertSqlSafe, Connection, PgConnection, SqliteConnection};
+use sqlx::{AssertSqlSafe, Connection, PgConnection};
 use support::database::open;
 use support::orders::{change, offer};
 use support::projects::project;
@@ -51,15 +51,10 @@ async fn tokens_of(store: &Store, id: CollectionId) -> BTreeMap<TokenId, String>
 
 /// Runs a statement behind the store's back.
 async fn behind_its_back(url: &DatabaseUrl, sql: &str) {
-    let sql = sqlx::raw_sql(AssertSqlSafe(sql.to_owned()));
     match url {
-        DatabaseUrl::Sqlite(path) => {
-            let mut connection =
-                SqliteConnection::connect(&format!("sqlite:{}", path.display())).await.unwrap();
-            sql.execute(&mut connection).await.unwrap();
-            connection.close().await.unwrap();
-        }
+        DatabaseUrl::Sqlite(path) => rusqlite::Connection::open(path).unwrap().execute_batch(sql).unwrap(),
         DatabaseUrl::Postgres(url) => {
+            let sql = sqlx::raw_sql(AssertSqlSafe(sql.to_owned()));
             let mut connection = PgConnection::connect(url).await.unwrap();
             sql.execute(&mut connection).await.unwrap();
             connection.close().await.unwrap();
@@ -211,7 +206,7 @@ async fn a_failure_takes_no_neighbour_with_it() {
         });
     }
     tasks.join_all().await;
-    let totals = store.usage_since(day).await.unwrap();
+    let totals = usage_since(&store, day).await.unwrap();
     assert_eq!(totals.iter().map(|total| total.units).collect::<Vec<_>>(), [20 * 110]);
 }
 
@@ -232,7 +227,7 @@ async fn servers_that_flush_at_once_do_not_block_each_other() {
         });
     }
     tasks.join_all().await;
-    let totals = store.usage_since(day).await.unwrap();
+    let totals = usage_since(&store, day).await.unwrap();
     assert!(totals.len() == 20 && totals.iter().all(|total| total.units == 40), "{totals:?}");
 }
 

@@ -6,16 +6,16 @@ mod support {
 }
 
 use bourse_store::Store;
-use bourse_wire::{Address, ChainId, Currency, Timestamp, ToldRate};
+use bourse_wire::{Address, ChainId, Currency, DatedRate, Timestamp};
 use support::database::open;
 
 const CHAIN: ChainId = ChainId(1);
 
-fn told(rate: &str, second: u64) -> ToldRate {
-    ToldRate { rate: rate.parse().unwrap(), at: Timestamp::from_unix_seconds(second) }
+fn told(rate: &str, second: u64) -> DatedRate {
+    DatedRate { rate: rate.parse().unwrap(), at: Timestamp::from_unix_seconds(second) }
 }
 
-fn currency(rate: Option<ToldRate>) -> Currency {
+fn currency(rate: Option<DatedRate>) -> Currency {
     Currency {
         chain_id: CHAIN,
         contract_address: Address::ZERO,
@@ -27,7 +27,7 @@ fn currency(rate: Option<ToldRate>) -> Currency {
     }
 }
 
-async fn stored(store: &Store) -> Option<ToldRate> {
+async fn stored(store: &Store) -> Option<DatedRate> {
     store.currencies().await.unwrap().remove(0).rate
 }
 

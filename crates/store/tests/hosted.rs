@@ -3,16 +3,18 @@
 
 mod support {
     pub(crate) mod database;
+    pub(crate) mod hosted;
     pub(crate) mod projects;
     pub(crate) mod refused;
 }
 
-use bourse_store::{CollectionKey, ProjectScope, Visibility};
+use bourse_store::{CollectionKey, HostedTokenEdit, ProjectScope, Visibility};
 use bourse_wire::{
     Address, AssetInput, ChainId, Code, CollectionInput, Page, PageInput, Timestamp, TokenId, TokenInput,
 };
 use serde::de::DeserializeOwned;
 use support::database::open;
+use support::hosted::new_token;
 use support::projects::project;
 use support::refused::code;
 
@@ -45,11 +47,17 @@ async fn updates_at_once_of_different_members_all_stay() {
         assert_eq!(seen, ("n", "d", false), "round {round}");
 
         store
-            .create_hosted_token(scope, id, (TokenId::ZERO, TokenInput::default(), true), NOW)
+            .create_hosted_token(scope, id, new_token(TokenId::ZERO, TokenInput::default(), true), NOW)
             .await
             .unwrap();
-        let change =
-            |json, private| store.update_hosted_token(scope, id, (TokenId::ZERO, read(json), private), NOW);
+        let change = |json, private| {
+            store.update_hosted_token(
+                scope,
+                id,
+                HostedTokenEdit { token_id: TokenId::ZERO, input: read(json), private },
+                NOW,
+            )
+        };
         let (one, two, three) = tokio::join!(
             change(r#"{"name":"n"}"#, None),
             change(r#"{"image":"i"}"#, None),
@@ -76,7 +84,10 @@ async fn what_is_in_a_deleted_thing_goes_with_it() {
     let scope = project(&store).await;
     let id = store.create_hosted_collection(scope, CollectionInput::default(), NOW).await.unwrap().id;
     for token in [1, 2] {
-        store.create_hosted_token(scope, id, (token.into(), TokenInput::default(), true), NOW).await.unwrap();
+        store
+            .create_hosted_token(scope, id, new_token(token.into(), TokenInput::default(), true), NOW)
+            .await
+            .unwrap();
     }
     let asset = |token: Option<u64>| AssetInput {
         collection_id: Some(id),
@@ -106,7 +117,10 @@ async fn publishing_takes_the_tokens_along_when_asked() {
     let (_database, store) = open().await;
     let scope = project(&store).await;
     let id = store.create_hosted_collection(scope, CollectionInput::default(), NOW).await.unwrap().id;
-    store.create_hosted_token(scope, id, (TokenId::ZERO, TokenInput::default(), true), NOW).await.unwrap();
+    store
+        .create_hosted_token(scope, id, new_token(TokenId::ZERO, TokenInput::default(), true), NOW)
+        .await
+        .unwrap();
     for (visibility, private, token_private) in [
         (Visibility::Public, false, true),
         (Visibility::PublicWithTokens, false, false),

@@ -9,7 +9,7 @@ mod support {
 
 use bourse_store::testing::take_back;
 use bourse_store::{
-    Batch, Change, CollectionId, CollectionKey, CountsCommit, CountsCommitted, CountsKnown, MarketNews,
+    Batch, Change, CollectionId, CollectionKey, CountsCommit, CountsCommitted, CountsCursor, MarketNews,
     MarketStep, ProjectScope, Store,
 };
 use bourse_wire::{ActivityAction, ActivityFacts, Address, ChainId, Code, Marketplace, Timestamp};
@@ -60,7 +60,7 @@ async fn names(store: &Store, scope: ProjectScope, id: CollectionId) -> Vec<Stri
 }
 
 async fn count(store: &Store, scope: ProjectScope, step: MarketStep) -> CountsCommitted {
-    let expected = store.counts(scope, CountsKnown::default()).await.unwrap().version;
+    let expected = store.counts(scope, CountsCursor::default()).await.unwrap().version;
     let commit = CountsCommit { expected, market: vec![step], ..CountsCommit::default() };
     store.commit_counts(scope, commit).await.unwrap()
 }

@@ -5,6 +5,7 @@ mod support {
     pub(crate) mod database;
 }
 
+use bourse_store::testing::enqueue_metadata;
 use bourse_store::{
     Batch, Change, CollectionKey, Due, Fetched, Outcome, ProjectScope, Queued, Refresh, Store, StoreError,
 };
@@ -37,7 +38,7 @@ async fn minted(store: &Store, key: CollectionKey, count: u64) {
     };
     let changes = tokens(count).map(change).collect();
     store.commit(Batch { collection: key, changes, key: None }).await.unwrap();
-    store.enqueue_metadata(key, tokens(count).map(Some).collect(), at(0)).await.unwrap();
+    enqueue_metadata(store, key, tokens(count).map(Some).collect(), at(0)).await.unwrap();
 }
 
 fn due(limit: u64, now: u64) -> Due {
@@ -115,10 +116,10 @@ async fn what_is_in_the_queue_stays_when_it_is_put_there_again() {
     minted(&store, key(1), 1).await;
     let taken = take(&store, 1, 0).await;
     finish(&store, &taken[0], failed(100, false), 1).await;
-    store.enqueue_metadata(key(1), vec![Some(1.into())], at(2)).await.unwrap();
+    enqueue_metadata(&store, key(1), vec![Some(1.into())], at(2)).await.unwrap();
     assert!(take(&store, 1, 99).await.is_empty());
     assert_eq!(take(&store, 1, 100).await[0].attempts, 1);
-    store.enqueue_metadata(key(9), vec![Some(1.into())], at(2)).await.unwrap();
+    enqueue_metadata(&store, key(9), vec![Some(1.into())], at(2)).await.unwrap();
     assert_eq!(store.collection(key(9)).await.unwrap(), None);
 }
 
@@ -196,7 +197,7 @@ async fn asked_for_again_while_it_is_fetched_it_is_fetched_again() {
 async fn what_nobody_waits_for_any_more_is_dropped() {
     let (_database, store) = open().await;
     minted(&store, key(1), 1).await;
-    store.enqueue_metadata(key(1), vec![Some(7.into())], at(0)).await.unwrap();
+    enqueue_metadata(&store, key(1), vec![Some(7.into())], at(0)).await.unwrap();
     let taken = take(&store, 2, 0).await;
     let unminted = taken.iter().find(|item| item.token == Some(7.into())).unwrap();
     finish(&store, unminted, failed(9, false), 1).await;

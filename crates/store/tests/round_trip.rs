@@ -16,8 +16,8 @@ use bourse_store::testing::load_all;
 use bourse_store::{Balance, Batch, Change, CollectionKey, Committed, CountsCommit, Event, EventKind, Store};
 use bourse_wire::{
     ActivityAction, ActivityFacts, Address, Amount, Asset, ChainId, ContractInfo, ContractInfoExtensions,
-    ContractType, Currency, FeeEntry, Marketplace, MetadataStatus, OrderFacts, OrderSide, OrderStatus,
-    RecordId, Timestamp, TokenId, TokenMetadata, ToldRate,
+    ContractType, Currency, DatedRate, FeeEntry, Marketplace, MetadataStatus, OrderFacts, OrderSide,
+    OrderStatus, RecordId, Timestamp, TokenId, TokenMetadata,
 };
 use proptest::collection::vec;
 use proptest::option;
@@ -191,7 +191,7 @@ fn contract_information_comes_back() {
 
 fn currency() -> impl Strategy<Value = Currency> {
     let rate = "[0-9]{1,40}(\\.[0-9]{1,40})?".prop_map(|text| text.parse().unwrap());
-    let told = option::of((rate, time()).prop_map(|(rate, at)| ToldRate { rate, at }));
+    let told = option::of((rate, time()).prop_map(|(rate, at)| DatedRate { rate, at }));
     (chain(), address(), [text(), text(), text()], any::<u8>(), told).prop_map(
         |(chain_id, contract_address, [name, symbol, image_url], decimals, rate)| Currency {
             chain_id,

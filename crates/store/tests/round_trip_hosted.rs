@@ -3,6 +3,7 @@
 
 mod support {
     pub(crate) mod database;
+    pub(crate) mod hosted;
     pub(crate) mod projects;
     pub(crate) mod random;
     pub(crate) mod refused;
@@ -10,7 +11,7 @@ mod support {
     pub(crate) mod values;
 }
 
-use bourse_store::{AssetFile, CollectionKey, HostedToken};
+use bourse_store::{AssetFile, CollectionKey, HostedToken, HostedTokenEdit, Upload};
 use bourse_wire::{
     AssetInput, Code, CollectionInput, CollectionMetadata, Page, PageInput, Text, TokenId, TokenInput,
     TokenMetadata,
@@ -20,6 +21,7 @@ use proptest::option;
 use proptest::prelude::*;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
+use support::hosted::new_token;
 use support::projects::project;
 use support::refused::code;
 use support::tokens::{object, token_id};
@@ -106,21 +108,28 @@ fn hosted_tokens_come_back() {
             let mut metadata = TokenMetadata { token_id, updated_at: made_at, ..TokenMetadata::default() };
             first.clone().apply(&mut metadata);
             let made = store
-                .create_hosted_token(scope, collection, (token_id, first.clone(), private), made_at)
+                .create_hosted_token(scope, collection, new_token(token_id, first.clone(), private), made_at)
                 .await;
             assert_eq!(made.unwrap(), HostedToken { metadata: metadata.clone(), private });
             let back = store.hosted_token(scope, collection, token_id).await.unwrap();
             assert_eq!(back, HostedToken { metadata: metadata.clone(), private });
             assert_eq!(back.metadata.to_json().unwrap(), metadata.to_json().unwrap());
-            let again =
-                store.create_hosted_token(scope, collection, (token_id, first, private), made_at).await;
+            let again = store
+                .create_hosted_token(scope, collection, new_token(token_id, first, private), made_at)
+                .await;
             assert_eq!(code(again), Code::RequestConflict);
 
             second.clone().apply(&mut metadata);
             metadata.updated_at = changed_at;
             let expected = HostedToken { metadata, private: change.unwrap_or(private) };
-            let changed =
-                store.update_hosted_token(scope, collection, (token_id, second, change), changed_at).await;
+            let changed = store
+                .update_hosted_token(
+                    scope,
+                    collection,
+                    HostedTokenEdit { token_id, input: second, private: change },
+                    changed_at,
+                )
+                .await;
             assert_eq!(changed.unwrap(), expected);
             assert_eq!(store.hosted_tokens(scope, collection, &everything()).await.unwrap(), [expected]);
             let hosted = store.hosted_collection(scope, collection).await.unwrap();
@@ -139,7 +148,7 @@ fn hosted_tokens_are_sorted_as_numbers() {
             store.create_hosted_collection(scope, read(&json!({})), "2024-01-01T00:00:00Z".parse().unwrap());
         let collection = collection.await.unwrap().id;
         for id in ids.iter().rev() {
-            let token = (*id, TokenInput::default(), true);
+            let token = new_token(*id, TokenInput::default(), true);
             store
                 .create_hosted_token(scope, collection, token, "2024-01-01T00:00:00Z".parse().unwrap())
                 .await
@@ -180,7 +189,7 @@ fn assets_and_their_files_come_back() {
         let scope = project(store).await;
         let collection = store.create_hosted_collection(scope, read(&json!({})), now).await.unwrap().id;
         if let Some(token) = token_id {
-            let token = (token, TokenInput::default(), true);
+            let token = new_token(token, TokenInput::default(), true);
             store.create_hosted_token(scope, collection, token, now).await.unwrap();
         }
         let input = AssetInput { collection_id: Some(collection), token_id, ..first.clone() };
@@ -195,7 +204,8 @@ fn assets_and_their_files_come_back() {
 
         expected.file = Some(file.clone());
         expected.filename = if name.is_empty() { uploaded.clone() } else { name };
-        let with_file = store.set_asset_file(scope, expected.id, (file, uploaded), now).await.unwrap();
+        let with_file =
+            store.set_asset_file(scope, expected.id, Upload { file, filename: uploaded }, now).await.unwrap();
         assert_eq!(with_file, expected);
 
         expected.metadata_field = second.metadata_field.clone().map_or(field, Text::into_string);

@@ -10,6 +10,7 @@ mod support {
 
 use std::collections::BTreeMap;
 
+use bourse_store::testing::usage_since;
 use bourse_store::{
     AccessKeyRecord, AudienceContractInput, AudienceImport, KeyTerms, SecretTokenRecord, UsageLine,
 };
@@ -195,7 +196,7 @@ fn usage_adds_up() {
         }
         assert_eq!(store.put_usage(scope, lines.clone()).await.unwrap(), latest.len() as u64);
         assert_eq!(store.put_usage(scope, lines.clone()).await.unwrap(), 0);
-        let totals = store.usage_since(since).await.unwrap();
+        let totals = usage_since(store, since).await.unwrap();
         let own = totals.into_iter().filter(|total| total.project == scope.project());
         assert_eq!(own.map(|total| (total.service, total.units)).collect::<BTreeMap<_, _>>(), expected);
         for mut line in latest.into_values().cloned() {

@@ -6,22 +6,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use bourse_store::testing::TestDatabase;
-use bourse_store::{Migration, MigrationState};
+use bourse_store::{Layout, Migration, MigrationState};
 use bourse_wire::Timestamp;
 
-/// Small tables that everything joins, a copy on every node, and the key they have instead of an owner.
-const REFERENCE: [(&str, &str); 10] = [
-    ("revisions", "name"),
-    ("currencies", "chain_id"),
-    ("collections", "collection_id"),
-    ("chains", "chain_id"),
-    ("chain_blocks", "chain_id"),
-    ("chain_leases", "chain_id"),
-    ("accounts", "account_id"),
-    ("account_sessions", "session_hash"),
-    ("members", "account_id"),
-    ("invites", "invite_hash"),
-];
 /// Tables that stand in for the sequences one engine does not have.
 const SEQUENCES: [&str; 1] = ["id_counters"];
 
@@ -92,25 +79,16 @@ fn table(body: &str) -> Table {
     table
 }
 
-/// What migrate.rs says of every table: the layout's name.
-fn layouts() -> Vec<(String, String)> {
-    let source = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/migrate.rs")).unwrap();
-    let lists = text_between(&source, "layout: &[", "],");
-    let pairs = lists.into_iter().flat_map(|list| text_between(list, "(\"", ")"));
-    pairs
-        .map(|pair| {
-            let (table, layout) = pair.split_once("\", Layout::").unwrap();
-            (table.to_owned(), layout.to_owned())
-        })
-        .collect()
+fn is_reference(name: &str) -> bool {
+    let mut layouts = Migration::ALL.iter().flat_map(|migration| migration.layout);
+    layouts.any(|placed| *placed == (name, Layout::Reference))
 }
 
 #[test]
 fn every_table_has_an_owner_and_its_place_on_citus() {
-    let layouts = layouts();
-    let mut placed: BTreeMap<&str, &str> = BTreeMap::new();
-    for (table, layout) in &layouts {
-        assert!(placed.insert(table, layout).is_none(), "{table} is placed twice");
+    let mut placed: BTreeMap<&str, Layout> = BTreeMap::new();
+    for (table, layout) in Migration::ALL.iter().flat_map(|migration| migration.layout) {
+        assert!(placed.insert(table, *layout).is_none(), "{table} is placed twice");
     }
     for (name, table) in tables() {
         if SEQUENCES.contains(&name.as_str()) {
@@ -119,15 +97,13 @@ fn every_table_has_an_owner_and_its_place_on_citus() {
         }
         let first = table.key.first().unwrap_or_else(|| panic!("{name} has no primary key"));
         assert!(table.columns[first].contains("NOT NULL"), "{name}.{first} may be null");
-        let reference = REFERENCE.iter().find(|(reference, _)| *reference == name);
-        let expected = match (reference, first.as_str()) {
-            (Some((_, key)), first) => {
-                assert_eq!(first, *key, "{name}");
-                "Reference"
-            }
-            (None, "collection_id") => "ByCollection",
-            (None, "project_id") => "ByProject",
-            (None, other) => panic!("{name} begins its key with {other}, which is nobody's"),
+        let expected = match (name.as_str(), first.as_str()) {
+            // Everything joins this one.
+            ("collections", "collection_id") => Layout::Reference,
+            (_, "collection_id") => Layout::ByCollection,
+            (_, "project_id") => Layout::ByProject,
+            (_, "chain_id" | "account_id" | "session_hash" | "invite_hash" | "name") => Layout::Reference,
+            (_, other) => panic!("{name} begins its key with {other}, which is nobody's"),
         };
         assert_eq!(placed.remove(name.as_str()), Some(expected), "{name} in the layout of migrate.rs");
     }
@@ -140,7 +116,7 @@ fn a_unique_key_begins_with_the_owner() {
     for path in files("migrations", "sql") {
         for statement in text_between(&fs::read_to_string(path).unwrap(), "CREATE TABLE ", "\n);") {
             let (name, body) = statement.split_once(" (\n").unwrap();
-            if REFERENCE.iter().any(|(reference, _)| *reference == name) {
+            if is_reference(name) {
                 continue;
             }
             for columns in
@@ -157,7 +133,7 @@ fn a_unique_key_begins_with_the_owner() {
 fn every_table_of_a_project_hangs_on_it() {
     for (name, table) in tables() {
         // A copy on every node cannot refer to rows that are on one node only.
-        let own = name != "projects" && !REFERENCE.iter().any(|(reference, _)| *reference == name);
+        let own = name != "projects" && !is_reference(&name);
         let Some(column) = table.columns.get("project_id").filter(|_| own) else { continue };
         let through_another = || {
             let sql = files("migrations", "sql").into_iter().map(|path| fs::read_to_string(path).unwrap());
@@ -189,7 +165,7 @@ fn migrations_are_numbered_without_gaps() {
 
 #[tokio::test]
 async fn migrating_twice_changes_nothing() {
-    let database = TestDatabase::fresh().await.unwrap();
+    let database = TestDatabase::empty().await.unwrap();
     let first = database.open().await.unwrap();
     let project = first.create_project("kept".parse().unwrap(), Timestamp::ZERO).await.unwrap();
     for _ in 0..2 {
@@ -203,7 +179,7 @@ async fn migrating_twice_changes_nothing() {
 #[tokio::test(flavor = "multi_thread")]
 async fn processes_that_migrate_at_once_do_not_meet() {
     for round in 0..12 {
-        let database = TestDatabase::fresh().await.unwrap();
+        let database = TestDatabase::empty().await.unwrap();
         let (one, two, three) = tokio::join!(database.open(), database.open(), database.open());
         for store in [one, two, three] {
             let store = store.unwrap_or_else(|error| panic!("round {round}: {error}"));

@@ -3,6 +3,7 @@
 
 mod support {
     pub(crate) mod database;
+    pub(crate) mod hosted;
     pub(crate) mod projects;
     pub(crate) mod refused;
 }
@@ -10,17 +11,19 @@ mod support {
 use std::fs;
 use std::path::Path;
 
-use bourse_store::testing::TestDatabase;
+use bourse_store::testing::{TestDatabase, usage_since};
 use bourse_store::{
     AssetFile, AudienceContractInput, AudienceImport, Batch, BatchMark, Change, Chunk, CollectionKey, Counts,
-    CountsCommit, CountsCommitted, CountsKnown, Event, EventKind, Invited, KeyTerms, NewAccount, NewInvite,
-    ProjectScope, ProofHash, Refresh, Role, SecretTokenRecord, Store, UsageLine, Visibility,
+    CountsCommit, CountsCommitted, CountsCursor, Event, EventKind, HostedTokenEdit, Invited, KeyTerms,
+    NewAccount, NewInvite, ProjectScope, ProofHash, Refresh, Role, SecretTokenRecord, Store, Upload,
+    UsageLine, Visibility,
 };
 use bourse_wire::{
     ActivityAction, ActivityFacts, Address, AssetInput, ChainId, Code, CollectionInput, ContactInput,
     ContractSource, Day, Marketplace, Page, PageInput, RecordId, Text, Timestamp, TokenId, TokenInput,
 };
 use support::database::open;
+use support::hosted::new_token;
 use support::projects::project;
 use support::refused::code;
 
@@ -86,8 +89,8 @@ fn counted() -> CountsCommit {
     }
 }
 
-fn everything_counted() -> CountsKnown {
-    CountsKnown { kinds: vec![(0, 0), (1, 0), (2, 0)], seen: Some((0, Day::from_number(0))) }
+fn everything_counted() -> CountsCursor {
+    CountsCursor { kinds: vec![(0, 0), (1, 0), (2, 0)], seen: Some((0, Day::from_number(0))) }
 }
 
 fn usage(units: u64) -> UsageLine {
@@ -111,7 +114,10 @@ impl World {
         };
         store.create_secret_token(token).await.unwrap();
         let collection = store.create_hosted_collection(a, CollectionInput::default(), NOW).await.unwrap().id;
-        store.create_hosted_token(a, collection, (TOKEN, TokenInput::default(), true), NOW).await.unwrap();
+        store
+            .create_hosted_token(a, collection, new_token(TOKEN, TokenInput::default(), true), NOW)
+            .await
+            .unwrap();
         let asset =
             AssetInput { collection_id: Some(collection), token_id: Some(TOKEN), ..AssetInput::default() };
         let asset = store.create_asset(a, asset, NOW).await.unwrap().id;
@@ -147,7 +153,7 @@ impl World {
         for audience in store.audiences(scope).await.unwrap() {
             parts.push(format!("{:?}", store.audience(scope, audience.id).await.unwrap()));
         }
-        let usage = store.usage_since(Day::of(NOW)).await.unwrap();
+        let usage = usage_since(&store, Day::of(NOW)).await.unwrap();
         let own = usage.into_iter().filter(|total| total.project == scope.project());
         parts.push(format!("{:?}", own.collect::<Vec<_>>()));
         parts.join("\n")
@@ -203,12 +209,14 @@ async fn hosted_collections_and_tokens_are_out_of_reach() {
     assert_eq!(code(store.delete_hosted_collection(b, collection).await), Code::NotFound);
 
     for id in [TOKEN, TokenId::ZERO] {
-        let create = store.create_hosted_token(b, collection, (id, token.clone(), false), later()).await;
+        let create =
+            store.create_hosted_token(b, collection, new_token(id, token.clone(), false), later()).await;
         assert_eq!(code(create), Code::NotFound);
     }
     assert_eq!(code(store.hosted_token(b, collection, TOKEN).await), Code::NotFound);
     assert_eq!(code(store.hosted_tokens(b, collection, &everything()).await), Code::NotFound);
-    let update = store.update_hosted_token(b, collection, (TOKEN, token, Some(false)), later()).await;
+    let edit = HostedTokenEdit { token_id: TOKEN, input: token, private: Some(false) };
+    let update = store.update_hosted_token(b, collection, edit, later()).await;
     assert_eq!(code(update), Code::NotFound);
     assert_eq!(code(store.delete_hosted_token(b, collection, TOKEN, later()).await), Code::NotFound);
 
@@ -230,7 +238,8 @@ async fn assets_and_links_are_out_of_reach() {
     assert_eq!(code(store.update_asset(b, asset, AssetInput::default(), later()).await), Code::NotFound);
     let file =
         AssetFile { content_hash: "b".to_owned(), filesize: 1, mime_type: String::new(), dimensions: None };
-    let upload = store.set_asset_file(b, asset, (file, "b".to_owned()), later()).await;
+    let upload = Upload { file, filename: "b".to_owned() };
+    let upload = store.set_asset_file(b, asset, upload, later()).await;
     assert_eq!(code(upload), Code::NotFound);
     assert_eq!(code(store.delete_asset(b, asset, later()).await), Code::NotFound);
 

@@ -18,15 +18,15 @@ pub struct Currency {
     /// Link to its logo.
     pub image_url: String,
     /// What a whole unit is worth, when known.
-    pub rate: Option<ToldRate>,
+    pub rate: Option<DatedRate>,
 }
 
-/// A rate, and when somebody told it.
+/// A rate, and when it was the rate.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ToldRate {
+pub struct DatedRate {
     /// US dollars for one whole unit.
     pub rate: ExchangeRate,
-    /// When it was told; the zero time when that is not known.
+    /// When somebody told it; the zero time when that is not known.
     pub at: Timestamp,
 }
 

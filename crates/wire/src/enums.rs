@@ -27,66 +27,67 @@ impl ServiceName {
     }
 }
 
-/// A marketplace whose orders we keep.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[repr(u8)]
-pub enum Marketplace {
+/// Declares [`Marketplace`]: every value with its word, in the order of the numbers that they are stored as.
+macro_rules! marketplaces {
+    ($($(#[$doc:meta])* $variant:ident = $word:literal,)*) => {
+        /// A marketplace whose orders we keep.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[repr(u8)]
+        pub enum Marketplace {
+            $($(#[$doc])* $variant,)*
+        }
+
+        impl Marketplace {
+            /// Every marketplace, in the order of their numbers.
+            const ALL: &'static [Self] = &[$(Self::$variant,)*];
+
+            /// Its word; of the service's own two only the ending.
+            fn ending(self) -> &'static str {
+                match self { $(Self::$variant => $word,)* }
+            }
+        }
+    };
+}
+
+marketplaces! {
     /// Not known.
-    Unknown,
+    Unknown = "unknown",
     /// The service's own first contract.
-    OwnV1,
+    OwnV1 = "_marketplace_v1",
     /// The service's own second contract.
-    OwnV2,
+    OwnV2 = "_marketplace_v2",
     /// Blur.
-    Blur,
+    Blur = "blur",
     /// 0x.
-    Zerox,
+    Zerox = "zerox",
     /// OpenSea.
-    Opensea,
+    Opensea = "opensea",
     /// LooksRare.
-    LooksRare,
+    LooksRare = "looks_rare",
     /// X2Y2.
-    X2y2,
+    X2y2 = "x2y2",
     /// Alienswap.
-    Alienswap,
+    Alienswap = "alienswap",
     /// Limit Break's Payment Processor.
-    PaymentProcessor,
+    PaymentProcessor = "payment_processor",
     /// Mintify.
-    Mintify,
+    Mintify = "mintify",
     /// Magic Eden.
-    MagicEden,
+    MagicEden = "magic_eden",
 }
 
 impl Marketplace {
-    /// Every marketplace with its word; the service's own two have their ending only.
-    const WORDS: [(Self, &'static str); 12] = [
-        (Self::Unknown, "unknown"),
-        (Self::OwnV1, "_marketplace_v1"),
-        (Self::OwnV2, "_marketplace_v2"),
-        (Self::Blur, "blur"),
-        (Self::Zerox, "zerox"),
-        (Self::Opensea, "opensea"),
-        (Self::LooksRare, "looks_rare"),
-        (Self::X2y2, "x2y2"),
-        (Self::Alienswap, "alienswap"),
-        (Self::PaymentProcessor, "payment_processor"),
-        (Self::Mintify, "mintify"),
-        (Self::MagicEden, "magic_eden"),
-    ];
-
     /// The marketplace of an enum value; `None` for a word that is none.
     pub fn parse(word: &str, service: &ServiceName) -> Option<Self> {
-        Self::WORDS
-            .into_iter()
-            .find(|(kind, text)| {
-                *text == if kind.is_own() { service.strip(word).unwrap_or("") } else { word }
-            })
-            .map(|(kind, _)| kind)
+        let is_it = |kind: &Self| {
+            kind.ending() == if kind.is_own() { service.strip(word).unwrap_or("") } else { word }
+        };
+        Self::ALL.iter().copied().find(is_it)
     }
 
     /// The enum value.
     pub fn word(self, service: &ServiceName) -> String {
-        let (_, text) = Self::WORDS[self as usize];
+        let text = self.ending();
         if self.is_own() { format!("{}{text}", service.as_str()) } else { text.to_owned() }
     }
 
@@ -111,7 +112,7 @@ impl Marketplace {
 
     /// The marketplace stored as this number.
     pub fn from_number(number: u8) -> Option<Self> {
-        Self::WORDS.get(usize::from(number)).map(|(kind, _)| *kind)
+        Self::ALL.get(usize::from(number)).copied()
     }
 }
 

@@ -2,118 +2,61 @@
 
 use serde::ser::SerializeStruct;
 
-/// What went wrong, in the numbers that existing clients know.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Code {
-    /// No such path.
-    BadRoute,
-    /// The path exists, the HTTP method is not its own.
-    BadMethod,
-    /// The body is not JSON, or not of the expected shape.
-    BadRequest,
-    /// The body is larger than the limit.
-    BodyTooLarge,
-    /// A handler panicked.
-    ServerPanic,
-    /// Something failed inside; the log has the details under the id in the message.
-    Internal,
-    /// No credential, or one that cannot be believed.
-    Unauthorized,
-    /// The credential is good, but not for this.
-    PermissionDenied,
-    /// The token's time is over.
-    SessionExpired,
-    /// The change contradicts what is stored.
-    RequestConflict,
-    /// Too many requests from one address.
-    RateLimited,
-    /// The access key is not known, or no longer active.
-    AccessKeyNotFound,
-    /// Access key and token name different projects.
-    AccessKeyMismatch,
-    /// The access key is not for this origin.
-    InvalidOrigin,
-    /// The access key is not for this service.
-    InvalidService,
-    /// The month's compute units are used up.
-    QuotaExceeded,
-    /// Too many requests of one project.
-    QuotaRateLimit,
-    /// A project keeps at least one active access key.
-    AtLeastOneKey,
-    /// More requests at once than the service takes on.
-    Overloaded,
-    /// The request took too long.
-    Timeout,
-    /// A member has a value that is not possible.
-    InvalidArgument,
-    /// No such thing.
-    NotFound,
-    /// No such project.
-    ProjectNotFound,
-    /// The chain is not known.
-    ChainNotFound,
+/// Declares [`Code`] from its table: variant, number, name, HTTP status, and what it means, which is also its
+/// documentation.
+macro_rules! codes {
+    ($($variant:ident = $number:literal, $name:literal, $status:literal, $meaning:literal;)*) => {
+        /// What went wrong, in the numbers that existing clients know.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Code {
+            $(#[doc = $meaning] $variant,)*
+        }
+
+        impl Code {
+            /// Every code, in the order of the table.
+            pub const ALL: [Self; [$($name),*].len()] = [$(Self::$variant),*];
+
+            /// Number, name and HTTP status.
+            pub fn parts(self) -> (i32, &'static str, u16) {
+                match self { $(Self::$variant => ($number, $name, $status),)* }
+            }
+
+            /// When a caller meets it, in a sentence.
+            pub fn meaning(self) -> &'static str {
+                match self { $(Self::$variant => $meaning,)* }
+            }
+        }
+    };
+}
+
+codes! {
+    BadRoute = -2, "WebrpcBadRoute", 404, "There is nothing at this path.";
+    BadMethod = -3, "WebrpcBadMethod", 405, "The path is called with another HTTP method.";
+    BadRequest = -4, "WebrpcBadRequest", 400, "The body is not JSON, has a member of the wrong type, or the content type is not JSON.";
+    BodyTooLarge = -4, "WebrpcBadRequest", 413, "The body is larger than the limit.";
+    ServerPanic = -6, "WebrpcServerPanic", 500, "The service failed on this request; please report it.";
+    Internal = -7, "WebrpcInternalError", 500, "Something failed inside; the log has the details under the id in the message.";
+    Unauthorized = 1000, "Unauthorized", 401, "No credential, a malformed one, or a token that is unknown or revoked.";
+    PermissionDenied = 1001, "PermissionDenied", 403, "The credential is good, but not for this: another project, or a key where a token is needed.";
+    SessionExpired = 1002, "SessionExpired", 403, "The secret token's time is over.";
+    RequestConflict = 1004, "RequestConflict", 409, "The change contradicts what is stored.";
+    RateLimited = 1007, "RateLimited", 429, "Too many requests a minute from this address.";
+    AccessKeyNotFound = 1101, "AccessKeyNotFound", 401, "The access key is unknown or disabled.";
+    AccessKeyMismatch = 1102, "AccessKeyMismatch", 403, "Access key and secret token are of different projects.";
+    InvalidOrigin = 1103, "InvalidOrigin", 403, "The access key is not for this origin.";
+    InvalidService = 1104, "InvalidService", 403, "The access key is not for this service.";
+    QuotaExceeded = 1200, "QuotaExceeded", 429, "The month's compute units of this service are used up.";
+    QuotaRateLimit = 1201, "QuotaRateLimit", 429, "Too many requests a minute of this project.";
+    AtLeastOneKey = 1302, "AtLeastOneKey", 403, "A project keeps at least one active access key.";
+    Overloaded = 1901, "Overloaded", 503, "More requests at once than the service takes on; try again shortly.";
+    Timeout = 2000, "Timeout", 408, "The request took too long.";
+    InvalidArgument = 2001, "InvalidArgument", 400, "A member has an impossible value; the message names it.";
+    NotFound = 3000, "NotFound", 404, "No such thing.";
+    ProjectNotFound = 3002, "ProjectNotFound", 404, "No such project.";
+    ChainNotFound = 3003, "ChainNotFound", 400, "The chain is not known by this name or number.";
 }
 
 impl Code {
-    /// Every code, for the documentation and its snapshot.
-    pub const ALL: [Self; 24] = [
-        Self::BadRoute,
-        Self::BadMethod,
-        Self::BadRequest,
-        Self::BodyTooLarge,
-        Self::ServerPanic,
-        Self::Internal,
-        Self::Unauthorized,
-        Self::PermissionDenied,
-        Self::SessionExpired,
-        Self::RequestConflict,
-        Self::RateLimited,
-        Self::AccessKeyNotFound,
-        Self::AccessKeyMismatch,
-        Self::InvalidOrigin,
-        Self::InvalidService,
-        Self::QuotaExceeded,
-        Self::QuotaRateLimit,
-        Self::AtLeastOneKey,
-        Self::Overloaded,
-        Self::Timeout,
-        Self::InvalidArgument,
-        Self::NotFound,
-        Self::ProjectNotFound,
-        Self::ChainNotFound,
-    ];
-
-    /// Number, name and HTTP status.
-    pub fn parts(self) -> (i32, &'static str, u16) {
-        match self {
-            Self::BadRoute => (-2, "WebrpcBadRoute", 404),
-            Self::BadMethod => (-3, "WebrpcBadMethod", 405),
-            Self::BadRequest => (-4, "WebrpcBadRequest", 400),
-            Self::BodyTooLarge => (-4, "WebrpcBadRequest", 413),
-            Self::ServerPanic => (-6, "WebrpcServerPanic", 500),
-            Self::Internal => (-7, "WebrpcInternalError", 500),
-            Self::Unauthorized => (1000, "Unauthorized", 401),
-            Self::PermissionDenied => (1001, "PermissionDenied", 403),
-            Self::SessionExpired => (1002, "SessionExpired", 403),
-            Self::RequestConflict => (1004, "RequestConflict", 409),
-            Self::RateLimited => (1007, "RateLimited", 429),
-            Self::AccessKeyNotFound => (1101, "AccessKeyNotFound", 401),
-            Self::AccessKeyMismatch => (1102, "AccessKeyMismatch", 403),
-            Self::InvalidOrigin => (1103, "InvalidOrigin", 403),
-            Self::InvalidService => (1104, "InvalidService", 403),
-            Self::QuotaExceeded => (1200, "QuotaExceeded", 429),
-            Self::QuotaRateLimit => (1201, "QuotaRateLimit", 429),
-            Self::AtLeastOneKey => (1302, "AtLeastOneKey", 403),
-            Self::Overloaded => (1901, "Overloaded", 503),
-            Self::Timeout => (2000, "Timeout", 408),
-            Self::InvalidArgument => (2001, "InvalidArgument", 400),
-            Self::NotFound => (3000, "NotFound", 404),
-            Self::ProjectNotFound => (3002, "ProjectNotFound", 404),
-            Self::ChainNotFound => (3003, "ChainNotFound", 400),
-        }
-    }
-
     /// The HTTP status.
     pub fn status(self) -> u16 {
         self.parts().2
@@ -189,6 +132,22 @@ mod tests {
             assert_eq!(*seen.entry(number).or_insert(name), name, "{number} has two names");
         }
         assert_eq!(seen.len(), Code::ALL.len() - 1, "only the two bad requests share a number");
+    }
+
+    /// The page explains more than [`Code::meaning`], so its sentences are its own; its codes are these.
+    #[test]
+    fn the_page_of_errors_lists_every_code_in_order() {
+        let page = include_str!("../../../docs/errors.md");
+        let rows = page.lines().filter_map(|line| line.strip_prefix("| ")?.rsplit_once(" | "));
+        let listed: Vec<&str> = rows
+            .map(|(code, _)| code)
+            .filter(|code| code.starts_with(|first: char| first == '-' || first.is_ascii_digit()))
+            .collect();
+        let codes = Code::ALL.map(|code| {
+            let (number, name, status) = code.parts();
+            format!("{number} | {name} | {status}")
+        });
+        assert_eq!(listed, codes);
     }
 
     #[test]

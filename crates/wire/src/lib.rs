@@ -19,9 +19,9 @@ mod lenient;
 mod order;
 mod page;
 mod project;
-mod quick;
 mod rate;
-mod stable;
+mod single_pass;
+mod stable_number;
 mod text;
 mod timestamp;
 mod token;
@@ -35,7 +35,7 @@ pub use collection::{
     Collection, CollectionBaseUris, CollectionInput, CollectionMetadata, ContractCollection,
 };
 pub use contract::{ContractInfo, ContractInfoExtensions};
-pub use currency::{Currency, ToldRate};
+pub use currency::{Currency, DatedRate};
 pub use day::Day;
 pub use decimal::{Amount, TokenId};
 pub use enums::{
@@ -44,12 +44,12 @@ pub use enums::{
 };
 pub use error::{Code, Error};
 pub use lenient::{LenientError, from_slice, from_slice_exact, from_value, take_member};
-pub use order::{Elsewhere, FeeEntry, OrderFacts, OrderFactsError, OrderInput};
+pub use order::{BPS_WHOLE, FeeEntry, NoNative, OrderFacts, OrderFactsError, OrderInput, OrderKey};
 pub use page::{Page, PageInput};
 pub use project::{IdError, ProjectId, RecordId};
-pub use quick::from_slice_quick;
 pub use rate::ExchangeRate;
-pub use stable::stable_number;
+pub use single_pass::from_slice_single_pass;
+pub use stable_number::stable_number;
 pub use text::Text;
 pub use timestamp::Timestamp;
 pub use token::{TokenInput, TokenMetadata};

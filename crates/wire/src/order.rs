@@ -8,8 +8,8 @@ use crate::{
     Address, Amount, ChainRef, Marketplace, OrderSide, OrderStatus, ServiceName, Text, Timestamp, TokenId,
 };
 
-/// Basis points of the whole price.
-const BPS_WHOLE: i64 = 10_000;
+/// Basis points of the whole.
+pub const BPS_WHOLE: u64 = 10_000;
 /// The most shares of one price; orders have two or three in practice.
 const FEE_ENTRIES_MAX: usize = 16;
 
@@ -80,9 +80,55 @@ pub struct OrderFacts {
     pub backing: Option<Amount>,
 }
 
-/// Nothing: a member that belongs elsewhere.
+/// What tells an order apart within its collection.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct OrderKey {
+    /// Where it can be filled.
+    pub marketplace: Marketplace,
+    /// The marketplace's own name for it.
+    pub order_id: String,
+}
+
+impl OrderFacts {
+    /// What tells it apart within its collection.
+    pub fn key(&self) -> OrderKey {
+        OrderKey { marketplace: self.marketplace, order_id: self.order_id.clone() }
+    }
+
+    /// An order for tests to start from: an active offer of the zero account to buy one of any token for 1.
+    #[cfg(feature = "testing")]
+    pub fn sample(order_id: &str) -> Self {
+        Self {
+            order_id: order_id.to_owned(),
+            marketplace: Marketplace::OwnV2,
+            side: OrderSide::Offer,
+            status: OrderStatus::Active,
+            origin_name: String::new(),
+            token_id: None,
+            maker: Address::ZERO,
+            price_amount: Amount::from(1),
+            currency: Address::ZERO,
+            quantity_initial: Amount::from(1),
+            quantity_remaining: Amount::from(1),
+            quantity_decimals: 0,
+            fee_bps: 0,
+            fee_breakdown: Vec::new(),
+            valid_from: Timestamp::ZERO,
+            valid_until: Timestamp::ZERO,
+            block_number: 0,
+            order_created_at: Timestamp::ZERO,
+            order_updated_at: Timestamp::ZERO,
+            created_at: Timestamp::ZERO,
+            updated_at: Timestamp::ZERO,
+            operator: None,
+            backing: None,
+        }
+    }
+}
+
+/// Nothing: the form that was signed, which no order of this kind has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-pub enum Elsewhere {}
+pub enum NoNative {}
 
 /// An order as it is imported: the wire record, of which the derived members are ignored.
 #[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
@@ -91,7 +137,7 @@ pub struct OrderInput {
     /// What was signed is read in another way: an order that has it is none of these.
     #[serde(default)]
     #[schemars(skip)]
-    pub native: Option<Elsewhere>,
+    pub native: Option<NoNative>,
     /// The marketplace's own name for the order.
     pub order_id: Text<256>,
     /// Where it can be filled.
@@ -277,7 +323,8 @@ impl OrderInput {
 
     /// The fees inside the price: the sum of the breakdown, or what is given when there is none.
     fn checked_fee_bps(&self) -> Result<i64, OrderFactsError> {
-        let shares = 0..=BPS_WHOLE;
+        let whole = BPS_WHOLE.cast_signed();
+        let shares = 0..=whole;
         if self.fee_breakdown.is_empty() {
             let bps = self.fee_bps;
             return if shares.contains(&bps) { Ok(bps) } else { Err(OrderFactsError::Fee { bps }) };
@@ -294,7 +341,7 @@ impl OrderInput {
             }
             sum += fee.bps;
         }
-        if sum > BPS_WHOLE { Err(OrderFactsError::FeeSum { sum }) } else { Ok(sum) }
+        if sum > whole { Err(OrderFactsError::FeeSum { sum }) } else { Ok(sum) }
     }
 }
 

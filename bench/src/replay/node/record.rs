@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
 use super::filter::Filter;
-use crate::replay::chain::{Block, CHAIN_ID, Chain, Placed};
+use crate::replay::chain::{Block, CHAIN_ID, Chain, PlacedLog};
 use crate::replay::hex::{self, Word, data, quantity};
 
 /// Blocks that a client may ask the logs of at once.
@@ -126,8 +126,8 @@ fn quoted(hash: &Word) -> String {
     format!("\"{}\"", data(hash))
 }
 
-fn log_text(chain: &Chain, placed: &Placed) -> String {
-    let Placed { log, block, transaction, index } = placed;
+fn log_text(chain: &Chain, placed: &PlacedLog) -> String {
+    let PlacedLog { log, block, transaction, index } = placed;
     let block = &chain.blocks[*block];
     let topics: Vec<String> = log.topics.iter().map(quoted).collect();
     let place = |place: usize| quantity(u64::try_from(place).unwrap_or(u64::MAX));

@@ -16,7 +16,7 @@ use crate::client::fetch;
 use crate::error::{Context, Error};
 use crate::memory::Peak;
 use crate::process::{Running, isolated};
-use crate::report::{Indexed, PonderReport};
+use crate::report::{IndexingReport, PonderReport};
 use crate::stage::free_address;
 
 /// The version to compare with; `package.json` names the same.
@@ -46,6 +46,12 @@ const FILES: [(&str, &str); 5] = [
 #[derive(Debug)]
 pub(super) struct Ponder {
     directory: PathBuf,
+}
+
+/// What is asked until it answers.
+struct Endpoint<'a> {
+    address: SocketAddr,
+    path: &'a str,
 }
 
 impl Ponder {
@@ -89,14 +95,14 @@ impl Ponder {
     }
 
     /// Starts it with tables of their own, waits until it has read everything, and stops it.
-    async fn index(&self, node: SocketAddr, chain: &Chain, schema: &str) -> Result<Indexed, Error> {
+    async fn index(&self, node: SocketAddr, chain: &Chain, schema: &str) -> Result<IndexingReport, Error> {
         let started = Instant::now();
         let address = free_address()?;
         let mut process = self.start(node, address, schema)?;
         let mut peak = Peak::of(process.id());
-        self.wait(&mut process, &mut peak, (address, "/health"), START_LIMIT).await?;
+        self.wait(&mut process, &mut peak, Endpoint { address, path: "/health" }, START_LIMIT).await?;
         let starting = started.elapsed();
-        self.wait(&mut process, &mut peak, (address, "/ready"), SYNC_LIMIT).await?;
+        self.wait(&mut process, &mut peak, Endpoint { address, path: "/ready" }, SYNC_LIMIT).await?;
         let took = started.elapsed().saturating_sub(starting);
         let told = timeout(ANSWER_LIMIT, fetch(address, "/books")).await;
         let (status, books) = told.context(|| "asking Ponder for its books".to_owned())??;
@@ -108,7 +114,7 @@ impl Ponder {
         // What it has kept must be whole for the second time.
         process.wait_at_most(STOP_LIMIT);
         let logs = u64::try_from(chain.logs.len()).unwrap_or(u64::MAX);
-        Ok(Indexed { logs, starting, took, peak: peak.bytes() })
+        Ok(IndexingReport { logs, starting, took, peak: peak.bytes() })
     }
 
     fn start(&self, node: SocketAddr, address: SocketAddr, schema: &str) -> Result<Running, Error> {
@@ -136,7 +142,7 @@ impl Ponder {
         &self,
         process: &mut Running,
         peak: &mut Peak,
-        (address, path): (SocketAddr, &str),
+        Endpoint { address, path }: Endpoint<'_>,
         limit: Duration,
     ) -> Result<(), Error> {
         let started = Instant::now();

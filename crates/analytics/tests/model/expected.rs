@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use bourse_analytics::{Answer, Ask, Chart, Cohort, Interval, MultiPoint, Number, Point};
+use bourse_analytics::{Answer, Chart, ChartQuery, Cohort, Interval, MultiPoint, Number, Point};
 use bourse_wire::{Address, Day};
 
 use crate::model::{Kind, Model};
@@ -12,7 +12,7 @@ type Days = (i32, i32);
 /// A question, and the days of it by their numbers.
 pub(crate) struct Expected<'a> {
     model: &'a Model,
-    ask: Ask,
+    query: ChartQuery,
     days: Days,
     first_days: HashMap<Address, i32>,
 }
@@ -23,8 +23,8 @@ fn fraction(part: usize, whole: usize) -> Number {
 }
 
 impl<'a> Expected<'a> {
-    pub(crate) fn new(model: &'a Model, ask: Ask, days: Days) -> Self {
-        Self { model, ask, days, first_days: model.first_days() }
+    pub(crate) fn new(model: &'a Model, query: ChartQuery, days: Days) -> Self {
+        Self { model, query, days, first_days: model.first_days() }
     }
 
     pub(crate) fn answer(&self, chart: Chart) -> Answer {
@@ -35,7 +35,7 @@ impl<'a> Expected<'a> {
         if let Some(number) = name.strip_prefix('D').and_then(|rest| rest.strip_suffix("RetentionByCohort")) {
             return self.retention(number.parse().unwrap());
         }
-        let regrouped = |own| self.ask.interval.unwrap_or(own);
+        let regrouped = |own| self.query.interval.unwrap_or(own);
         match name {
             "WalletsTotal" => self.total(self.distinct(Kind::Any, self.days)),
             "WalletsDaily" => self.each(regrouped(Interval::Day), |days| self.distinct(Kind::Any, days)),
@@ -107,7 +107,7 @@ impl<'a> Expected<'a> {
 
     fn each(&self, interval: Interval, count: impl Fn(Days) -> u64) -> Answer {
         let periods = self.periods(interval).into_iter().map(|(label, days)| (label, count(days)));
-        let shown = periods.filter(|(_, count)| *count > 0 || self.ask.fill);
+        let shown = periods.filter(|(_, count)| *count > 0 || self.query.fill);
         Answer::Series(shown.map(|(label, count)| Point { label, value: Number::Count(count) }).collect())
     }
 
@@ -115,8 +115,8 @@ impl<'a> Expected<'a> {
         let periods = self.periods(Interval::Day).into_iter();
         let points = periods.map(|(label, days)| MultiPoint { label, values: self.model.actions(days) });
         let mut points: Vec<MultiPoint> =
-            points.filter(|point| !point.values.is_empty() || self.ask.fill).collect();
-        if self.ask.fill {
+            points.filter(|point| !point.values.is_empty() || self.query.fill).collect();
+        if self.query.fill {
             for name in self.model.actions(self.days).into_keys() {
                 for point in &mut points {
                     point.values.entry(name.clone()).or_default();
@@ -132,7 +132,7 @@ impl<'a> Expected<'a> {
         for (label, days) in interval.map_or(whole, |interval| self.periods(interval)) {
             let active = self.model.wallets(Kind::Any, days).len();
             let sent = self.model.wallets(Kind::Transaction, days).len();
-            if active > 0 || self.ask.fill {
+            if active > 0 || self.query.fill {
                 points.push(Point { label, value: fraction(sent, active) });
             }
         }
@@ -151,9 +151,9 @@ impl<'a> Expected<'a> {
 
     fn retention(&self, after: i32) -> Answer {
         let mut points = Vec::new();
-        for day in (self.days.0..=self.days.1).take_while(|day| day + after < self.ask.today.number()) {
+        for day in (self.days.0..=self.days.1).take_while(|day| day + after < self.query.today.number()) {
             let cohort = self.cohort((day, day));
-            if !cohort.is_empty() || self.ask.fill {
+            if !cohort.is_empty() || self.query.fill {
                 let value = fraction(self.came_back(&cohort, day + after), cohort.len());
                 points.push(Point { label: Self::label(Interval::Day, day), value });
             }
@@ -163,13 +163,13 @@ impl<'a> Expected<'a> {
 
     fn average_retention(&self, after: i32) -> Answer {
         let (mut part, mut whole, mut known) = (0, 0, false);
-        for day in (self.days.0..=self.days.1).take_while(|day| day + after < self.ask.today.number()) {
+        for day in (self.days.0..=self.days.1).take_while(|day| day + after < self.query.today.number()) {
             let cohort = self.cohort((day, day));
             part += self.came_back(&cohort, day + after);
             whole += cohort.len();
             known = true;
         }
-        if known && (whole > 0 || self.ask.fill) {
+        if known && (whole > 0 || self.query.fill) {
             self.single(fraction(part, whole))
         } else {
             Answer::Series(Vec::new())
@@ -177,7 +177,7 @@ impl<'a> Expected<'a> {
     }
 
     fn begun(&self) -> Vec<i32> {
-        (self.days.0..=self.days.1.min(self.ask.today.number())).collect()
+        (self.days.0..=self.days.1.min(self.query.today.number())).collect()
     }
 
     fn average_dau(&self) -> Answer {
@@ -193,7 +193,7 @@ impl<'a> Expected<'a> {
 
     fn rolling_stickiness(&self) -> Answer {
         let days = self.begun().into_iter().map(|day| (day, self.stickiness(day)));
-        let shown = days.filter(|(_, (today, _))| *today > 0 || self.ask.fill);
+        let shown = days.filter(|(_, (today, _))| *today > 0 || self.query.fill);
         let point = |(day, (today, month))| Point {
             label: Self::label(Interval::Day, day),
             value: fraction(today, month),
@@ -204,7 +204,7 @@ impl<'a> Expected<'a> {
     fn average_stickiness(&self) -> Answer {
         let days: Vec<(usize, usize)> = self.begun().into_iter().map(|day| self.stickiness(day)).collect();
         let (today, month) = (days.iter().map(|day| day.0).sum(), days.iter().map(|day| day.1).sum());
-        if days.is_empty() || (today == 0 && !self.ask.fill) {
+        if days.is_empty() || (today == 0 && !self.query.fill) {
             return Answer::Series(Vec::new());
         }
         self.single(fraction(today, month))
@@ -227,7 +227,7 @@ impl<'a> Expected<'a> {
                     2
                 }] += 1;
             }
-            if counts != [0; 3] || self.ask.fill {
+            if counts != [0; 3] || self.query.fill {
                 for (series, count) in series.iter_mut().zip(counts) {
                     series.push(Point { label: label.clone(), value: Number::Count(count) });
                 }
@@ -240,9 +240,9 @@ impl<'a> Expected<'a> {
         let mut cohorts = Vec::new();
         for first in self.days.0..=self.days.1 {
             let new = self.cohort((first, first));
-            let passed = (first..=first + days).filter(|day| *day < self.ask.today.number());
+            let passed = (first..=first + days).filter(|day| *day < self.query.today.number());
             let returned = passed.map(|day| self.came_back(&new, day) as u64).collect();
-            if !new.is_empty() || self.ask.fill {
+            if !new.is_empty() || self.query.fill {
                 let label = Self::label(Interval::Day, first);
                 cohorts.push(Cohort { label, size: new.len() as u64, returned });
             }

@@ -2,16 +2,17 @@
 //! events, wallets forgotten, writes that fail, restarts, and another process that follows.
 //!
 //! Runs for a few seconds, or for `BOURSE_MODEL_SECONDS`. A failure prints its seed and what led to it;
-//! `BOURSE_MODEL_SEED` runs that case alone.
+//! `BOURSE_MODEL_SEED` runs that trial alone.
 #![expect(clippy::unwrap_used, reason = "a test may fail by panicking")]
+#![expect(clippy::disallowed_methods, reason = "the seed comes from the environment or from the clock")]
 
-mod case;
 mod expected;
 mod model;
+mod trial;
 
 use std::time::{Duration, Instant, SystemTime};
 
-use case::{Case, Scale};
+use trial::{Scale, Trial};
 
 const SECONDS: u64 = 4;
 
@@ -19,12 +20,12 @@ fn setting(name: &str) -> Option<u64> {
     std::env::var(name).ok().map(|text| text.parse().unwrap())
 }
 
-/// Runs a case, and when it fails once more, aloud.
+/// Runs a trial, and when it fails once more, aloud.
 fn run_case(seed: u64, scale: Scale) {
-    if std::panic::catch_unwind(|| Case::run(seed, scale, false)).is_err() {
+    if std::panic::catch_unwind(|| Trial::run(seed, scale, false)).is_err() {
         eprintln!("BOURSE_MODEL_SEED={seed} shows this again, which is a project of {scale:?}:");
-        Case::run(seed, scale, true);
-        unreachable!("the same case failed before");
+        Trial::run(seed, scale, true);
+        unreachable!("the same trial failed before");
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use bourse_analytics::Did;
+use bourse_analytics::EventDetail;
 use bourse_wire::{Address, Day};
 
 /// What an event counts as.
@@ -14,7 +14,7 @@ pub(crate) enum Kind {
 }
 
 #[derive(Clone, Debug)]
-pub(crate) struct Happened {
+pub(crate) struct ModelEvent {
     /// Nobody any more when the wallet was forgotten.
     pub(crate) wallet: Option<Address>,
     pub(crate) day: i32,
@@ -22,12 +22,12 @@ pub(crate) struct Happened {
     pub(crate) action: Option<&'static str>,
 }
 
-impl Happened {
-    pub(crate) fn did(&self) -> Did<'static> {
+impl ModelEvent {
+    pub(crate) fn detail(&self) -> EventDetail<'static> {
         match self.kind {
-            Kind::Any => Did::Session,
-            Kind::Transaction => Did::Transaction,
-            Kind::Market => Did::Market(self.action),
+            Kind::Any => EventDetail::Session,
+            Kind::Transaction => EventDetail::Transaction,
+            Kind::Market => EventDetail::Market(self.action),
         }
     }
 
@@ -38,7 +38,7 @@ impl Happened {
 
 #[derive(Default)]
 pub(crate) struct Model {
-    pub(crate) events: Vec<Happened>,
+    pub(crate) events: Vec<ModelEvent>,
 }
 
 impl Model {

@@ -14,8 +14,8 @@
 //! The database comes before the files: a file is on disk before the database speaks of it, and none is ever deleted.
 //! The sums come last, so an archive that has them was written to its end.
 
-mod place;
 mod read;
+mod restore;
 #[cfg(test)]
 mod tests;
 mod write;
@@ -28,8 +28,8 @@ use bourse_server::auth::SECRET_FILE;
 use bourse_wire::Timestamp;
 use serde::{Deserialize, Serialize};
 
-pub(crate) use place::{finish, is_unfinished, restore};
 pub(crate) use read::read_manifest;
+pub(crate) use restore::{finish, is_unfinished, restore};
 pub(crate) use write::{Source, write};
 
 const MANIFEST: &str = "manifest.json";

@@ -12,7 +12,7 @@ use bourse_store::Migration;
 use flate2::read::GzDecoder;
 use sha2::{Digest as _, Sha256};
 
-use super::write::Summing;
+use super::write::SummingReader;
 use super::{BackupError, FORMAT, FORMAT_VERSION, MANIFEST, Manifest, SUMS, is_ours, sync_directory};
 use crate::progress::Progress;
 
@@ -137,7 +137,7 @@ impl Reader<'_> {
             opened => opened.map_err(BackupError::io(format!("making {shown}")))?,
         };
         let size = entry.size();
-        let mut content = Summing { content: entry, sum: Sha256::new(), bytes: 0 };
+        let mut content = SummingReader { content: entry, sum: Sha256::new(), bytes: 0 };
         // Reading and writing fail for different reasons, and only one of them is the archive's fault.
         let mut buffer = vec![0; 256 * 1024];
         loop {

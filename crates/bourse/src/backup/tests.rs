@@ -12,12 +12,12 @@ use super::write::sum_line;
 use super::{BackupError, FORMAT_VERSION, MANIFEST, Manifest, SUMS, finish, is_unfinished, restore};
 
 /// An archive with these entries, and correct sums behind them.
-struct Forged {
+struct ForgedBackup {
     tar: tar::Builder<GzEncoder<Vec<u8>>>,
     sums: String,
 }
 
-impl Forged {
+impl ForgedBackup {
     fn new(manifest: &str) -> Self {
         let tar = tar::Builder::new(GzEncoder::new(Vec::new(), Compression::fast()));
         Self { tar, sums: String::new() }.with(MANIFEST, tar::EntryType::Regular, manifest)
@@ -65,7 +65,8 @@ fn refusal(directory: &Path, file: &Path) -> BackupError {
 fn a_whole_archive_is_taken() {
     let directory = tempfile::tempdir().unwrap();
     let regular = tar::EntryType::Regular;
-    let forged = Forged::new(&manifest()).with("bourse.db", regular, "db").with("assets/ab/cd", regular, "x");
+    let forged =
+        ForgedBackup::new(&manifest()).with("bourse.db", regular, "db").with("assets/ab/cd", regular, "x");
     let file = forged.write(directory.path());
     let data = directory.path().join("data");
     fs::create_dir_all(&data).unwrap();
@@ -80,13 +81,13 @@ fn names_that_no_backup_has_are_refused() {
     let directory = tempfile::tempdir().unwrap();
     let names = ["../escaped", "/escaped", "assets/../../escaped", "assets", "bourse.db-wal", "etc/passwd"];
     for name in names {
-        let forged = Forged::new(&manifest()).with(name, tar::EntryType::Regular, "x");
+        let forged = ForgedBackup::new(&manifest()).with(name, tar::EntryType::Regular, "x");
         let refused = refusal(directory.path(), &forged.write(directory.path()));
         assert!(matches!(refused, BackupError::Foreign { .. }), "{name}: {refused}");
         assert!(!directory.path().join("escaped").exists() && !Path::new("/escaped").exists(), "{name}");
     }
     for kind in [tar::EntryType::Symlink, tar::EntryType::Link, tar::EntryType::Directory] {
-        let forged = Forged::new(&manifest()).with("assets/x", kind, "");
+        let forged = ForgedBackup::new(&manifest()).with("assets/x", kind, "");
         let refused = refusal(directory.path(), &forged.write(directory.path()));
         assert!(matches!(refused, BackupError::Foreign { .. }), "{kind:?}: {refused}");
     }
@@ -96,20 +97,21 @@ fn names_that_no_backup_has_are_refused() {
 fn what_is_missing_twice_or_different_is_damage() {
     let directory = tempfile::tempdir().unwrap();
     let regular = tar::EntryType::Regular;
-    let without_database = Forged::new(&manifest());
-    let twice = Forged::new(&manifest()).with("bourse.db", regular, "a").with("bourse.db", regular, "b");
-    let mut another_sum = Forged::new(&manifest()).with("bourse.db", regular, "a");
+    let without_database = ForgedBackup::new(&manifest());
+    let twice =
+        ForgedBackup::new(&manifest()).with("bourse.db", regular, "a").with("bourse.db", regular, "b");
+    let mut another_sum = ForgedBackup::new(&manifest()).with("bourse.db", regular, "a");
     another_sum.sums = another_sum.sums.replace("  bourse.db", "0  bourse.db");
-    let mut no_sum = Forged::new(&manifest()).with("bourse.db", regular, "a");
+    let mut no_sum = ForgedBackup::new(&manifest()).with("bourse.db", regular, "a");
     no_sum.sums = no_sum.sums.lines().take(1).fold(String::new(), |all, line| all + line + "\n");
-    let mut missing = Forged::new(&manifest()).with("bourse.db", regular, "a");
+    let mut missing = ForgedBackup::new(&manifest()).with("bourse.db", regular, "a");
     missing.sums.push_str(&sum_line(&[0; 32], "assets/ab/cd"));
     for forged in [without_database, twice, another_sum, no_sum, missing] {
         let refused = refusal(directory.path(), &forged.write(directory.path()));
         assert!(matches!(refused, BackupError::Torn { .. }), "{refused}");
     }
     // Written to its end as a tar, but without the sums that tell so.
-    let tar = Forged::new(&manifest()).with("bourse.db", regular, "a").tar;
+    let tar = ForgedBackup::new(&manifest()).with("bourse.db", regular, "a").tar;
     let file = write(directory.path(), &tar.into_inner().unwrap().finish().unwrap());
     assert!(matches!(refusal(directory.path(), &file), BackupError::Torn { .. }));
 }
@@ -122,14 +124,14 @@ fn other_files_and_newer_backups_are_told_apart() {
         assert!(matches!(refused, BackupError::Foreign { .. }), "{content}: {refused}");
     }
     for text in ["{}", "nonsense", "{\"format\":\"another\",\"formatVersion\":1}"] {
-        let refused = refusal(directory.path(), &Forged::new(text).write(directory.path()));
+        let refused = refusal(directory.path(), &ForgedBackup::new(text).write(directory.path()));
         assert!(matches!(refused, BackupError::Foreign { .. }), "{text}: {refused}");
     }
     let newer = format!("{{\"format\":\"bourse-backup\",\"formatVersion\":{}}}", FORMAT_VERSION + 1);
-    let refused = refusal(directory.path(), &Forged::new(&newer).write(directory.path()));
+    let refused = refusal(directory.path(), &ForgedBackup::new(&newer).write(directory.path()));
     assert!(matches!(refused, BackupError::NewerFormat { .. }), "{refused}");
     let newer = manifest().replace("\"schema\":1", "\"schema\":9999");
-    let refused = refusal(directory.path(), &Forged::new(&newer).write(directory.path()));
+    let refused = refusal(directory.path(), &ForgedBackup::new(&newer).write(directory.path()));
     assert!(matches!(refused, BackupError::NewerSchema { found: 9999, .. }), "{refused}");
 }
 

@@ -22,7 +22,7 @@ pub(crate) struct Source {
 }
 
 /// A backup that is on disk.
-pub(crate) struct Written {
+pub(crate) struct WrittenBackup {
     pub(crate) manifest: Manifest,
     /// Files beside the database.
     pub(crate) files: u64,
@@ -30,7 +30,7 @@ pub(crate) struct Written {
 }
 
 /// Writes a backup, of which `file` is either whole or not there, however this ends.
-pub(crate) fn write(source: &Source, file: &Path, now: Timestamp) -> Result<Written, BackupError> {
+pub(crate) fn write(source: &Source, file: &Path, now: Timestamp) -> Result<WrittenBackup, BackupError> {
     if !source.database.is_file() {
         return Err(BackupError::NoDatabase(source.database.clone()));
     }
@@ -58,7 +58,7 @@ pub(crate) fn write(source: &Source, file: &Path, now: Timestamp) -> Result<Writ
     let files = archive.entries - before;
     archive.finish()?;
     let bytes = part.place(file)?;
-    Ok(Written { manifest, files, bytes })
+    Ok(WrittenBackup { manifest, files, bytes })
 }
 
 /// The file under its working name, which this process has for itself. What an earlier process left there when it was
@@ -182,7 +182,7 @@ impl Archive {
         header.set_size(size);
         header.set_mode(0o600);
         header.set_mtime(u64::try_from(self.now.unix_seconds()).unwrap_or(0));
-        let mut content = Summing { content: content.take(size), sum: Sha256::new(), bytes: 0 };
+        let mut content = SummingReader { content: content.take(size), sum: Sha256::new(), bytes: 0 };
         self.tar.append_data(&mut header, name, &mut content)?;
         if content.bytes != size {
             return Err(io::Error::other("it became shorter while it was read"));
@@ -206,13 +206,13 @@ pub(super) fn sum_line(sum: &[u8], name: &str) -> String {
 }
 
 /// Sums up what is read through it.
-pub(super) struct Summing<R> {
+pub(super) struct SummingReader<R> {
     pub(super) content: R,
     pub(super) sum: Sha256,
     pub(super) bytes: u64,
 }
 
-impl<R: Read> Read for Summing<R> {
+impl<R: Read> Read for SummingReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.content.read(buffer)?;
         self.sum.update(&buffer[..read]);

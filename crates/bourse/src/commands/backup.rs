@@ -38,7 +38,7 @@ pub(super) fn run(common: &Common, file: &Path) -> Result<(), CommandError> {
             written.bytes.div_ceil(KIBIBYTE),
             started.elapsed().as_secs_f64()
         );
-        if !settings.auth.jwt_secret.is_empty() {
+        if settings.auth.has_secret() {
             text.push_str(
                 "\nauth.jwt_secret is configured, so it is not in the backup: keep it with your settings.",
             );
@@ -51,10 +51,10 @@ pub(super) fn run(common: &Common, file: &Path) -> Result<(), CommandError> {
 pub(super) fn embedded(settings: &Settings, command: &str) -> Result<std::path::PathBuf, CommandError> {
     settings.storage.sqlite_file().ok_or_else(|| {
         let data = settings.storage.data.display();
-        let secret = if settings.auth.jwt_secret.is_empty() {
-            format!("{data}/jwt.secret")
-        } else {
+        let secret = if settings.auth.has_secret() {
             "your auth.jwt_secret".to_owned()
+        } else {
+            format!("{data}/jwt.secret")
         };
         CommandError::Other(format!(
             "`{command}` is for the embedded database, and storage.database names PostgreSQL. There three things \

@@ -1,6 +1,6 @@
 //! Lets people into the console.
 
-use bourse_server::administrator_link;
+use bourse_console::administrator_link;
 use serde_json::json;
 
 use crate::cli::Common;

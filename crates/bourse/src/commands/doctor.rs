@@ -86,10 +86,10 @@ fn check_disk(data: &Path) -> Result<String, String> {
 }
 
 fn check_secret(settings: &Settings) -> Result<String, String> {
-    if !settings.auth.jwt_secret.is_empty() {
+    if settings.auth.has_secret() {
         return Ok("configured".to_owned());
     }
-    bourse_server::auth::TokenSigner::open("", &settings.storage.data)
+    bourse_server::auth::TokenSigner::open(&settings.auth.jwt_secret, &settings.storage.data)
         .map(|_| {
             "in the data directory; configure auth.jwt_secret when several servers share one database"
                 .to_owned()

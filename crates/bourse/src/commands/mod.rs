@@ -45,7 +45,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<ExitCode, CommandError> {
             Command::Restore(command) => restore::run(&common, &command)?,
             Command::Health(command) => health::run(&common, &command)?,
             Command::Doctor => return doctor::run(&common).await,
-            Command::Openapi => output::print(true, &bourse_server::document(), String::new)?,
+            Command::Openapi => output::print(true, bourse_server::document(), String::new)?,
             Command::Config { defaults } => config::run(&common, &Listen::default(), defaults)?,
         }
         Ok(ExitCode::SUCCESS)

@@ -60,14 +60,14 @@ pub(super) async fn run(common: &Common, command: ProjectCommand) -> Result<(), 
 }
 
 /// A project just made, with credentials that are shown this once.
-pub(crate) struct Created {
+pub(crate) struct CreatedProject {
     pub(crate) project: Project,
     pub(crate) access_key: String,
     pub(crate) secret_token: String,
 }
 
 /// Makes a project with a key and a token.
-pub(crate) async fn create(context: &Context, name: &str) -> Result<Created, CommandError> {
+pub(crate) async fn create(context: &Context, name: &str) -> Result<CreatedProject, CommandError> {
     if name.trim().is_empty() {
         return Err(Error::invalid("name", "must not be empty").into());
     }
@@ -76,7 +76,7 @@ pub(crate) async fn create(context: &Context, name: &str) -> Result<Created, Com
     let scope = ProjectScope::of_operator(project.id);
     let (access_key, _) = key::create(context, scope, key::unlimited("default")).await?;
     let (secret_token, _) = token::create(context, scope, "default", None).await?;
-    Ok(Created { project, access_key, secret_token })
+    Ok(CreatedProject { project, access_key, secret_token })
 }
 
 fn record(project: &Project) -> Value {

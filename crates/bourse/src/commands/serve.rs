@@ -6,8 +6,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::serve::ListenerExt as _;
+use bourse_console::{first_link, service};
 use bourse_server::settings::{LogFormat, Settings};
-use bourse_server::{App, Background, Clock, make_private_directory, service};
+use bourse_server::{App, Background, Clock, make_private_directory};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tracing_subscriber::EnvFilter;
@@ -25,26 +26,26 @@ pub(crate) async fn run(settings: Settings) -> Result<(), CommandError> {
 }
 
 /// A service whose requests wait until they are answered.
-pub(crate) struct Opened {
+pub(crate) struct OpenService {
     listener: TcpListener,
     app: Arc<App>,
     _lock: DataLock,
 }
 
 /// Opens the store and the socket; from here on requests wait rather than fail.
-pub(crate) async fn open(settings: Settings) -> Result<Opened, CommandError> {
+pub(crate) async fn open(settings: Settings) -> Result<OpenService, CommandError> {
     let address = settings.server.listen;
     make_private_directory(&settings.storage.data).map_err(CommandError::io("making the data directory"))?;
     let lock = DataLock::shared(&settings.storage.data)?;
     let app = App::open(settings, Clock::system()).await?;
     let listener =
         TcpListener::bind(address).await.map_err(CommandError::io(format!("listening on {address}")))?;
-    Ok(Opened { listener, app, _lock: lock })
+    Ok(OpenService { listener, app, _lock: lock })
 }
 
 /// Answers requests until told to stop, finishes those under way, and stores what was metered.
-pub(crate) async fn serve(opened: Opened) -> Result<(), CommandError> {
-    let Opened { listener, app, _lock } = opened;
+pub(crate) async fn serve(opened: OpenService) -> Result<(), CommandError> {
+    let OpenService { listener, app, _lock } = opened;
     let address = listener.local_addr().map_err(CommandError::io("reading the address"))?;
     print_start(&app, address);
     print_first_link(&app, address).await?;
@@ -126,7 +127,7 @@ fn print_start(app: &App, address: SocketAddr) {
 
 /// As long as nobody can sign in, tells how the first administrator is made.
 async fn print_first_link(app: &App, address: SocketAddr) -> Result<(), CommandError> {
-    let Some(path) = app.first_link().await? else { return Ok(()) };
+    let Some(path) = first_link(app).await? else { return Ok(()) };
     let settings = app.settings();
     // The port that the system chose, where the settings leave that to it.
     let url = match settings.server.listen.port() {

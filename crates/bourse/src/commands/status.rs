@@ -11,7 +11,8 @@ use crate::output::{print, table};
 
 pub(super) async fn run(common: &Common) -> Result<(), CommandError> {
     let context = Context::open(common).await?;
-    let nodes = Nodes::open(&context.settings.networks, &context.clock)
+    let networks = &context.settings.networks;
+    let nodes = Nodes::open(networks, &networks.registry(), &context.clock)
         .map_err(|error| CommandError::Other(error.to_string()))?;
     let mut networks = Vec::new();
     for nodes in nodes.iter() {

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use bourse_server::settings::Settings;
 use bourse_server::{FileError, Files};
-use bourse_store::{CollectionKey, Project, ProjectScope};
+use bourse_store::{CollectionKey, NewHostedToken, Project, ProjectScope, Upload};
 use bourse_wire::{
     AssetInput, ChainId, CollectionInput, Error, Marketplace, PageInput, RecordId, ServiceName, TokenInput,
     from_value,
@@ -139,7 +139,14 @@ async fn host_collection(context: &Context, scope: ProjectScope) -> Result<Recor
     for token in hosted.tokens {
         let input: TokenInput = read(token)?;
         let id = input.token_id.ok_or_else(|| Error::invalid("tokenId", "is required"))?;
-        store.create_hosted_token(scope, collection.id, (id, input, false), now).await?;
+        store
+            .create_hosted_token(
+                scope,
+                collection.id,
+                NewHostedToken { token_id: id, input, private: false },
+                now,
+            )
+            .await?;
     }
     let files =
         Files::open(&context.settings.storage.data).map_err(CommandError::io("opening the assets"))?;
@@ -155,7 +162,7 @@ async fn host_collection(context: &Context, scope: ProjectScope) -> Result<Recor
             FileError::Refused(error) => CommandError::from(error),
             FileError::Io(source) => CommandError::Io { what: "storing an asset".to_owned(), source },
         })?;
-        store.set_asset_file(scope, asset.id, (stored, String::new()), now).await?;
+        store.set_asset_file(scope, asset.id, Upload { file: stored, filename: String::new() }, now).await?;
     }
     Ok(collection.id)
 }

@@ -2,10 +2,11 @@
 
 use std::collections::HashSet;
 
+use bourse_protocols::venues::Registry;
 use bourse_server::Clock;
 use bourse_server::counting::TrackedEvent;
 use bourse_server::ingest::{
-    self, Chains, EventInput, GivenOrder, contract_change, not_stated, token_change, unasked,
+    self, Chains, EventInput, OrderSubmission, contract_change, not_stated, token_change, unasked,
 };
 use bourse_server::settings::Networks;
 use bourse_store::{AudienceContractInput, AudienceImport, Change, CollectionKey, METERED_PREFIX, UsageLine};
@@ -40,6 +41,7 @@ pub(crate) enum Record {
 pub(crate) struct Reader {
     service: ServiceName,
     networks: Networks,
+    registry: Registry,
     projects: HashSet<ProjectId>,
     followed: HashSet<CollectionKey>,
     clock: Clock,
@@ -91,7 +93,8 @@ impl Reader {
         projects: HashSet<ProjectId>,
         clock: Clock,
     ) -> Self {
-        Self { service, networks, projects, followed: HashSet::new(), clock }
+        let registry = networks.registry();
+        Self { service, networks, registry, projects, followed: HashSet::new(), clock }
     }
 
     /// The same, refusing what the chains of these collections state.
@@ -136,8 +139,8 @@ impl Reader {
 
     /// The reader of the records that can also be put through the service.
     fn shared(&self) -> ingest::Reader<'_> {
-        let (service, networks, now) = (&self.service, &self.networks, self.clock.now());
-        ingest::Reader { service, networks, chains: Chains::Named, now }
+        let Self { service, networks, registry, clock, .. } = self;
+        ingest::Reader { service, networks, registry, chains: Chains::Named, now: clock.now() }
     }
 
     fn token(&self, members: JsonObject) -> Result<Record, Error> {
@@ -154,8 +157,10 @@ impl Reader {
         let (collection, order) = self.shared().any_order(members)?;
         not_stated(collection, order.facts().marketplace, self.followed.contains(&collection))?;
         let change = match order {
-            GivenOrder::Facts(facts) => Change::Order(facts),
-            GivenOrder::Signed(signed) => Change::SignedOrder(Box::new(unasked(*signed, self.clock.now())?)),
+            OrderSubmission::Facts(facts) => Change::Order(facts),
+            OrderSubmission::Signed(signed) => {
+                Change::SignedOrder(Box::new(unasked(*signed, self.clock.now())?))
+            }
         };
         Ok(Record::Collection(collection, change))
     }

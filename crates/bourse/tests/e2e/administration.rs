@@ -1,24 +1,22 @@
-//! Commands of the operator beside a running server, which notices each within a second.
+//! Commands of the operator beside a running server, which notices each.
 
-use std::time::Duration;
-
+use bourse_store::SecretTokenRecord;
+use bourse_wire::Timestamp;
 use serde_json::{Value, json};
 
 use crate::http::{Credential, Exchange, call_head};
 use crate::instance::{Instance, Server, within};
-
-/// How soon a running server must know.
-const NOTICE_LIMIT: Duration = Duration::from_secs(1);
+use crate::process::WAIT_MAX;
 
 /// Waits until a credential is accepted.
 fn accepted(server: &Server, what: &str, credential: Credential<'_>) {
-    let took = within(NOTICE_LIMIT, what, || server.list_audiences(credential).status == 200);
+    let took = within(WAIT_MAX, what, || server.list_audiences(credential).status == 200);
     println!("{what}: noticed after {took:?}");
 }
 
 /// Waits until a credential is refused.
 fn refused(server: &Server, what: &str, credential: Credential<'_>, error: &str) {
-    let took = within(NOTICE_LIMIT, what, || server.list_audiences(credential).status != 200);
+    let took = within(WAIT_MAX, what, || server.list_audiences(credential).status != 200);
     println!("{what}: noticed after {took:?}");
     assert_eq!(server.list_audiences(credential).error(), error);
 }
@@ -79,7 +77,7 @@ fn keys_are_made_rotated_and_disabled() {
     assert_eq!(other.error(), "InvalidService");
     let strict = instance.json(&["key", "create", &id, "--require-origin"]);
     let strict_key = Credential::Key(text(&strict, "accessKey"));
-    within(NOTICE_LIMIT, "key create --require-origin", || {
+    within(WAIT_MAX, "key create --require-origin", || {
         server.list_audiences(strict_key).error() == "InvalidOrigin"
     });
     let number = limited["keyId"].as_u64().unwrap().to_string();
@@ -129,6 +127,19 @@ fn tokens_are_made_listed_and_revoked() {
     assert_eq!(revoked, json!({ "tokenId": made["tokenId"], "revoked": true }));
     refused(&server, "token revoke", token, "Unauthorized");
     accepted(&server, "the other token", Credential::Token(&project.token));
+    // Earlier versions made ids that begin like a flag.
+    let earlier = SecretTokenRecord {
+        project: project.wire_id(),
+        id: "-n-dAta5w1sQ0aBc".to_owned(),
+        display_name: "earlier".to_owned(),
+        created_at: Timestamp::ZERO,
+        expires_at: None,
+        revoked_at: None,
+        last_used_at: None,
+    };
+    instance.with_store(async |store| store.create_secret_token(earlier.clone()).await.unwrap());
+    let revoked = instance.json(&["token", "revoke", &id, &earlier.id]);
+    assert_eq!(revoked, json!({ "tokenId": earlier.id, "revoked": true }));
     let listed = instance.json(&["token", "list", &id]);
     let entry = listed.as_array().unwrap().iter().find(|entry| entry["tokenId"] == made["tokenId"]).unwrap();
     assert!(entry["revokedAt"].is_string(), "{entry}");

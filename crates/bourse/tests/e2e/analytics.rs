@@ -1,17 +1,14 @@
 //! Events into a running service and out of files, charts, and wallets that want to be forgotten.
 
-use std::time::Duration;
-
 use serde_json::{Value, json};
 
 use crate::http::Credential;
 use crate::import::{counts, file, lines};
 use crate::instance::{Instance, Project, Server, within};
+use crate::process::WAIT_MAX;
 
 const WALLET: &str = "0x00000000000000000000000000000000000000a1";
 const OTHER: &str = "0x00000000000000000000000000000000000000b2";
-/// How soon a running service shows what is done beside it.
-const NOTICE_MAX: Duration = Duration::from_secs(2);
 
 /// The points of a chart of all of 2026.
 pub(crate) fn chart(server: &Server, project: &Project, operation: &str) -> Value {
@@ -59,7 +56,7 @@ fn event_lines_count_once_however_often_they_are_imported() {
         [7, 0, 0],
         "each file for itself"
     );
-    within(NOTICE_MAX, "what was imported", || {
+    within(WAIT_MAX, "what was imported", || {
         chart(&server, &first, "WalletsTxnSentDaily")[0]["value"] == json!(3)
     });
 }
@@ -106,7 +103,7 @@ fn a_wallet_is_forgotten_beside_a_running_service() {
     let project = instance.create_project("forgetful");
     let id = project.id.to_string();
     let mut server = instance.serve_unready("serve", &[("BOURSE_ANALYTICS__RAW_EVENTS_DAYS", "36500")]);
-    server.wait_ready(Duration::from_secs(30));
+    server.wait_ready(WAIT_MAX);
     let days = ["2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z", "2026-01-02T10:00:00Z"];
     track(&server, &project, "1", &[(WALLET, "session", days[0]), (OTHER, "session", days[0])]);
     track(&server, &project, "2", &[(WALLET, "transaction", days[1]), (WALLET, "market", days[2])]);
@@ -117,7 +114,7 @@ fn a_wallet_is_forgotten_beside_a_running_service() {
         "wallet": WALLET, "activeDays": ["2026-01-01", "2026-01-02"], "sentDays": 1, "marketDays": 1, "rawEvents": 3,
     });
     assert_eq!(said, expected);
-    within(NOTICE_MAX, "a forgotten wallet", || {
+    within(WAIT_MAX, "a forgotten wallet", || {
         chart(&server, &project, "WalletsTotal")[0]["value"] == json!(1)
     });
     assert_eq!(chart(&server, &project, "WalletsTxnSentTotal")[0]["value"], json!(1), "numbers stay");

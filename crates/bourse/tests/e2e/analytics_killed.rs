@@ -1,21 +1,20 @@
 //! A batch of events that was acknowledged is counted once, whatever happened to the service.
 
-use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Duration;
-
 use bourse_wire::Day;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
-use crate::durability_writers::{Log, Merged, write};
+use crate::durability_writers::{Merged, Writers};
 use crate::http::{Credential, call};
 use crate::instance::{Instance, Project, Server};
-use crate::seed::Random;
+use crate::random::Random;
 
 const KILLS: usize = 8;
 const WRITERS: usize = 4;
 /// Events in a batch. All are on a day that tells which batch they are of.
 const EVENTS: u64 = 10;
+/// How many answers every client has at most before the service is killed.
+const ANSWERS_MAX: u64 = 30;
 /// The days that batches are spread over: no more than a chart shows at once.
 const DAYS: u64 = 1_800;
 
@@ -33,17 +32,16 @@ fn batch(number: u64) -> Value {
     json!({ "batchId": format!("batch {number}"), "events": events })
 }
 
-/// Sends batches from several clients until the service is gone.
-fn send_until(server: &mut Server, project: &Project, next: &AtomicU64, moment: Duration) -> Merged {
-    let (stop, port) = (AtomicBool::new(false), server.port);
+/// Sends batches from several clients, each of which gets so many answers, until the service is gone.
+fn send_until_killed(server: &mut Server, project: &Project, next: &mut u64, answers: u64) -> Merged {
+    let (writers, port) = (Writers::numbering_from(*next), server.port);
     let send = |number| call(port, "Ingest/TrackEvents", Credential::Token(&project.token), &batch(number));
-    std::thread::scope(|scope| {
-        let writers: Vec<_> = (0..WRITERS).map(|_| scope.spawn(|| write(&send, &stop, next))).collect();
-        std::thread::sleep(moment);
+    let logs = writers.run(WRITERS, send, || {
+        writers.wait_for_each(answers);
         server.process.kill();
-        stop.store(true, Ordering::Relaxed);
-        Log::merge(writers.into_iter().map(|writer| writer.join().unwrap()).collect())
-    })
+    });
+    *next = writers.next();
+    logs
 }
 
 /// Transactions by day.
@@ -68,12 +66,11 @@ fn acknowledged_batches_are_counted_exactly_once_after_kill_9() {
     let mut random = Random::new();
     let instance = Instance::new();
     let project = instance.create_project("counted");
-    let next = AtomicU64::new(0);
+    let mut next = 0;
     let (mut acknowledged, mut in_doubt) = (Vec::new(), Vec::new());
     let mut server = instance.serve();
     for _ in 0..KILLS {
-        let moment = Duration::from_millis(random.range(15..250));
-        let logs = send_until(&mut server, &project, &next, moment);
+        let logs = send_until_killed(&mut server, &project, &mut next, random.range(1..ANSWERS_MAX));
         acknowledged.extend(logs.acknowledged);
         in_doubt.extend(logs.in_doubt);
         server = instance.serve();

@@ -1,7 +1,6 @@
 //! A chain of the test's own: an anvil node with our contracts on it.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use alloy_primitives::{U256, hex};
 use alloy_sol_types::{SolCall, SolValue, sol};
@@ -10,12 +9,10 @@ use serde_json::{Value, json};
 
 use crate::http::{Exchange, head};
 use crate::instance::{free_port, within};
-use crate::process::{Process, clean_command};
+use crate::process::{Process, WAIT_MAX, clean_command};
 
 /// The chain that a node is of unless told otherwise.
 const CHAIN: u64 = 31_337;
-/// How long the node may take to answer, on a machine that is busy with other tests.
-const START_LIMIT: Duration = Duration::from_secs(30);
 
 sol! {
     function mint(address to, uint256 tokenId);
@@ -56,7 +53,7 @@ impl Anvil {
         command.args(["--silent", "--port", &port.to_string(), "--chain-id", &chain.to_string()]);
         let process = Process::start(command, &directory.join("anvil"));
         let anvil = Self { _process: process, port };
-        within(START_LIMIT, "the node answers", || anvil.try_rpc("eth_chainId", &json!([])).is_some());
+        within(WAIT_MAX, "the node answers", || anvil.try_rpc("eth_chainId", &json!([])).is_some());
         anvil
     }
 
@@ -96,10 +93,10 @@ impl Anvil {
 
     /// Deploys a contract of another marketplace.
     pub(crate) fn deploy_foreign(&self, name: &str, arguments: &[u8]) -> Address {
-        let path = contracts().join("floors/out").join(format!("{name}.bin"));
+        let path = contracts().join("venues/out").join(format!("{name}.bin"));
         let code = std::fs::read_to_string(&path);
         let code =
-            code.unwrap_or_else(|error| panic!("{}: {error}: run contracts/floors/build", path.display()));
+            code.unwrap_or_else(|error| panic!("{}: {error}: run contracts/venues/build", path.display()));
         self.create(&format!("0x{code}"), arguments)
     }
 
@@ -163,7 +160,7 @@ impl Anvil {
     fn transact(&self, transaction: &Value) -> Value {
         let hash = self.rpc("eth_sendTransaction", &json!([transaction]));
         let mut receipt = Value::Null;
-        within(START_LIMIT, "the transaction is in a block", || {
+        within(WAIT_MAX, "the transaction is in a block", || {
             receipt = self.rpc("eth_getTransactionReceipt", &json!([hash]));
             !receipt.is_null()
         });

@@ -1,7 +1,6 @@
 //! `bourse backup` and `bourse restore`: what was acknowledged before is there after, and what is damaged is refused.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -9,10 +8,9 @@ use crate::durability::{check_groups, check_over_http, check_tokens, list_tokens
 use crate::durability_writers::{Merged, write_until};
 use crate::http::{Answer, Credential, Exchange, get, head};
 use crate::instance::{Instance, Project, Server, free_port};
-use crate::process::Done;
-use crate::seed::Random;
+use crate::process::{Done, WAIT_MAX};
+use crate::random::Random;
 
-const LIMIT: Duration = Duration::from_mins(1);
 const IMAGE: &str = "<svg xmlns='http://www.w3.org/2000/svg' width='1' height='1'/>";
 
 /// An installation whose database is in its data directory, as it is without settings.
@@ -37,7 +35,7 @@ impl House {
     pub(crate) fn run(&self, data: &Path, arguments: &[&str]) -> Done {
         let mut command = self.instance.bare_command(arguments);
         command.arg("--data").arg(data);
-        self.instance.start(command).wait(LIMIT)
+        self.instance.start(command).wait(WAIT_MAX)
     }
 
     pub(crate) fn json(&self, data: &Path, arguments: &[&str]) -> Value {
@@ -58,7 +56,7 @@ impl House {
         let mut command = self.instance.bare_command(&["serve", "--listen", &format!("127.0.0.1:{port}")]);
         command.arg("--data").arg(data);
         let mut server = Server { process: self.instance.start(command), port };
-        server.wait_ready(LIMIT);
+        server.wait_ready(WAIT_MAX);
         server
     }
 
@@ -102,8 +100,9 @@ fn what_was_acknowledged_before_a_backup_is_in_it_while_others_write() {
     let project = house.create_project(&house.data, "kept");
     let server = house.serve(&house.data);
     let before = make_targets(&server, &project, 0);
-    let kept = write_until(server.port, &project.token, before, || {
-        std::thread::sleep(Duration::from_millis(300));
+    let kept = write_until(server.port, &project.token, before, |writers| {
+        writers.wait_for_each(5);
+        writers.stop();
     });
     let number = *kept.tokens.acknowledged.first().expect("nobody wrote");
     upload(&server, &project, (before.collection, number)).ok();
@@ -113,10 +112,11 @@ fn what_was_acknowledged_before_a_backup_is_in_it_while_others_write() {
     let shown = file.to_str().unwrap();
     let meanwhile = make_targets(&server, &project, 1);
     let mut made = Value::Null;
-    let logs = write_until(server.port, &project.token, meanwhile, || {
-        std::thread::sleep(Duration::from_millis(100));
+    let logs = write_until(server.port, &project.token, meanwhile, |writers| {
+        writers.wait_for_each(5);
         made = house.json(&house.data, &["backup", shown]);
-        std::thread::sleep(Duration::from_millis(100));
+        writers.wait_for_each(5);
+        writers.stop();
     });
     assert!(kept.acknowledged() > 0 && logs.acknowledged() > 0, "nobody wrote");
     assert_eq!((made["files"].as_u64(), made["file"].as_str()), (Some(2), Some(shown)), "{made}");
@@ -288,7 +288,7 @@ fn a_database_elsewhere_is_backed_up_and_restored_into_the_data_directory() {
     let run = |arguments: &[&str]| {
         let mut command = instance.bare_command(arguments);
         command.args(["--database", "", "--data"]).arg(&restored);
-        let done = instance.start(command).wait(LIMIT);
+        let done = instance.start(command).wait(WAIT_MAX);
         assert!(done.status.success(), "{done:?}");
         done.stdout
     };

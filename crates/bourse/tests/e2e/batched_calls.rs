@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::anvil::{Anvil, alloy_address, balanceOfCall, transferCall};
 use crate::market::{Market, V2, order};
-use crate::wiretap::Wiretap;
+use crate::node_requests::Wiretap;
 
 sol! {
     struct Call3 {

@@ -2,21 +2,23 @@
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::process::Command;
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use bourse_store::testing::load_all;
-use bourse_store::{CollectionKey, CountsKnown, ProjectScope};
+use bourse_store::{CollectionKey, CountsCursor, ProjectScope, Store};
 use bourse_wire::{ChainId, Day, PageInput};
 use serde_json::{Value, json};
 
 use crate::http::Credential;
 use crate::instance::{Instance, Server};
-use crate::seed::Random;
+use crate::process::POLL_INTERVAL;
 
-/// How long the first start may take in a debug build beside other tests.
-const FILL_LIMIT: Duration = Duration::from_secs(90);
-/// Kills while the demo is being filled.
-const KILLS: usize = 5;
+/// How long the first start may take in a debug build, on a machine with much else to do.
+const FILL_LIMIT: Duration = Duration::from_mins(5);
+/// The chain of its contracts.
+const CHAIN: ChainId = ChainId(80002);
+/// Stages of filling at which the demo is killed.
+const STAGES: usize = 5;
 
 fn demo(instance: &Instance) -> Server {
     let mut server = instance.serve_unready("demo", &[]);
@@ -51,7 +53,7 @@ fn amounts(instance: &Instance, credentials: &Value) -> [u64; 8] {
         [
             tokens[0],
             tokens[1],
-            store.counts(scope, CountsKnown::default()).await.unwrap().version,
+            store.counts(scope, CountsCursor::default()).await.unwrap().version,
             audiences.len() as u64,
             audiences.iter().map(|audience| audience.contact_count).sum(),
             store.projects().await.unwrap().len() as u64,
@@ -165,17 +167,42 @@ fn a_directory_with_projects_of_its_own_is_refused() {
     assert_eq!(projects[0]["projectId"], json!(project.id));
 }
 
+/// Waits until filling came to its start, the project, records of contracts, the audiences, or the hosted collection.
+fn wait_for_stage(instance: &Instance, stage: usize) {
+    let started = Instant::now();
+    // Opened only once it is waited for: at first the demo makes the tables itself.
+    let wait = async |store: &Store| {
+        while !reached(store, stage).await {
+            assert!(started.elapsed() < FILL_LIMIT, "stage {stage} did not come");
+            tokio::time::sleep(POLL_INTERVAL).await;
+        }
+    };
+    if stage > 0 {
+        instance.with_store(wait);
+    }
+}
+
+async fn reached(store: &Store, stage: usize) -> bool {
+    let Some(project) = store.projects().await.unwrap().into_iter().next() else { return false };
+    let scope = ProjectScope::of_operator(project.id);
+    let page = PageInput::default().resolve(1, 1).unwrap();
+    match stage {
+        1 => true,
+        2 => !store.collections_of(CHAIN, 0, 1).await.unwrap().is_empty(),
+        3 => !store.audiences(scope).await.unwrap().is_empty(),
+        _ => !store.hosted_collections(scope, &page).await.unwrap().is_empty(),
+    }
+}
+
 #[test]
 fn killed_while_it_fills_it_starts_again_and_is_whole() {
-    let mut random = Random::new();
     let instance = Instance::new();
-    for kill in 0..KILLS {
+    for stage in 0..STAGES {
         let mut server = instance.serve_unready("demo", &[]);
-        // Later and later, so that each start comes further than the one before.
-        let moment = random.range(0..700) + 500 * kill as u64;
-        std::thread::sleep(Duration::from_millis(moment));
+        // Further and further, so that each start finds more of what the one before it made.
+        wait_for_stage(&instance, stage);
         server.process.kill();
-        println!("killed after {moment} ms, filled: {}", instance.data().join("credentials.json").exists());
+        println!("killed at stage {stage}, filled: {}", instance.data().join("credentials.json").exists());
     }
     let server = demo(&instance);
     let made = credentials(&instance);

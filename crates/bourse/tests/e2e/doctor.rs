@@ -1,19 +1,18 @@
 //! `bourse doctor`.
 
 use std::os::unix::fs::PermissionsExt as _;
-use std::time::Duration;
 
 use serde_json::Value;
 
 use crate::instance::{Instance, free_port};
-use crate::process::Done;
+use crate::process::{Done, WAIT_MAX};
 
 const CHECKS: [&str; 7] =
     ["configuration", "data directory", "disk", "signing secret", "database", "migrations", "clock"];
 
 fn doctor(instance: &Instance, arguments: &[&str]) -> Done {
     let command = instance.bare_command(&[&["doctor"], arguments].concat());
-    instance.start(command).wait(Duration::from_secs(30))
+    instance.start(command).wait(WAIT_MAX)
 }
 
 #[test]
@@ -45,7 +44,7 @@ fn a_database_that_does_not_answer_is_told() {
         instance.start(instance.bare_command(&[arguments, &["--database", &url, "--data", "data"]].concat()))
     };
     let processes = [&["doctor"][..], &["doctor", "--json"], &["serve"]].map(start);
-    let [text, json, serve] = processes.map(|process| process.wait(Duration::from_secs(30)));
+    let [text, json, serve] = processes.map(|process| process.wait(WAIT_MAX));
     for done in [&text, &json, &serve] {
         assert_eq!(done.status.code(), Some(1), "{done:?}");
         assert!(!done.stdout.contains("hunter2") && !done.stderr.contains("hunter2"), "{done:?}");

@@ -1,10 +1,13 @@
 //! Clients that write over HTTP and remember what the service acknowledged.
 
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use serde_json::{Value, json};
 
-use crate::http::{Credential, call};
+use crate::http::{Answer, Credential, call};
+use crate::instance::within;
+use crate::process::WAIT_MAX;
 
 /// Contacts that one call adds.
 pub(crate) const GROUP_SIZE: usize = 20;
@@ -72,52 +75,98 @@ impl Logs {
     }
 }
 
-/// Lets all clients write until the service is gone; `kill` makes it go.
-pub(crate) fn write_until(port: u16, token: &str, targets: Targets, kill: impl FnOnce()) -> Logs {
-    let stop = AtomicBool::new(false);
-    let next = AtomicU64::new(1);
+/// Clients at work, until the service is gone or they are told to stop.
+pub(crate) struct Writers {
+    stopped: AtomicBool,
+    next: AtomicU64,
+    /// How many writes of each client were acknowledged.
+    acknowledged: Mutex<Vec<u64>>,
+}
+
+impl Writers {
+    /// Nobody yet; the first write gets this number.
+    pub(crate) fn numbering_from(next: u64) -> Self {
+        Self { stopped: AtomicBool::new(false), next: AtomicU64::new(next), acknowledged: Mutex::default() }
+    }
+
+    /// The number that the next write gets.
+    pub(crate) fn next(&self) -> u64 {
+        self.next.load(Ordering::Relaxed)
+    }
+
+    /// Waits until every client got so many more answers.
+    pub(crate) fn wait_for_each(&self, more: u64) {
+        let before = self.acknowledged.lock().unwrap().clone();
+        within(WAIT_MAX, "every client gets answers", || {
+            let now = self.acknowledged.lock().unwrap();
+            now.iter().zip(&before).all(|(now, before)| *now >= before + more)
+        });
+    }
+
+    pub(crate) fn stop(&self) {
+        self.stopped.store(true, Ordering::Relaxed);
+    }
+
+    /// One more client.
+    pub(crate) fn add(&self) -> usize {
+        let mut acknowledged = self.acknowledged.lock().unwrap();
+        acknowledged.push(0);
+        acknowledged.len() - 1
+    }
+
+    /// What one client does: writes one number after the other, until one write gets no answer.
+    pub(crate) fn write(&self, client: usize, send: impl Fn(u64) -> std::io::Result<Answer>) -> Log {
+        let mut log = Log::default();
+        while !self.stopped.load(Ordering::Relaxed) {
+            let number = self.next.fetch_add(1, Ordering::Relaxed);
+            let Ok(answer) = send(number) else {
+                log.in_doubt = Some(number);
+                break;
+            };
+            assert_eq!(answer.status, 200, "{}", answer.body);
+            log.acknowledged.push(number);
+            self.acknowledged.lock().unwrap()[client] += 1;
+        }
+        log
+    }
+
+    /// Lets so many clients write alike; `until` makes the service go, or stops them.
+    pub(crate) fn run(
+        &self,
+        clients: usize,
+        send: impl Fn(u64) -> std::io::Result<Answer> + Sync,
+        until: impl FnOnce(),
+    ) -> Merged {
+        std::thread::scope(|scope| {
+            let send = &send;
+            let start = |client| scope.spawn(move || self.write(client, send));
+            let handles: Vec<_> = (0..clients).map(|_| start(self.add())).collect();
+            until();
+            Log::merge(handles.into_iter().map(|handle| handle.join().unwrap()).collect())
+        })
+    }
+}
+
+/// Lets clients of all kinds write; `until` makes the service go, or stops them.
+pub(crate) fn write_until(port: u16, token: &str, targets: Targets, until: impl FnOnce(&Writers)) -> Logs {
+    let writers = Writers::numbering_from(1);
     std::thread::scope(|scope| {
         let start = |operation: &'static str, body: fn(Targets, u64) -> Value| {
-            let (stop, next) = (&stop, &next);
-            scope.spawn(move || {
-                write(
-                    &|number| call(port, operation, Credential::Token(token), &body(targets, number)),
-                    stop,
-                    next,
-                )
-            })
+            let (writers, client) = (&writers, writers.add());
+            let send = move |number| call(port, operation, Credential::Token(token), &body(targets, number));
+            scope.spawn(move || writers.write(client, send))
         };
         let contacts: Vec<_> =
             (0..CONTACT_WRITERS).map(|_| start("Builder/AddAudienceContacts", contacts_body)).collect();
         let tokens: Vec<_> =
             (0..TOKEN_WRITERS).map(|_| start("Collections/CreateToken", token_body)).collect();
         let updates = start("Collections/UpdateCollection", update_body);
-        kill();
-        stop.store(true, Ordering::Relaxed);
+        until(&writers);
         let join = |handles: Vec<std::thread::ScopedJoinHandle<'_, Log>>| {
             Log::merge(handles.into_iter().map(|handle| handle.join().unwrap()).collect())
         };
         Logs { contacts: join(contacts), tokens: join(tokens), updates: updates.join().unwrap() }
     })
-}
-
-/// One client: writes one number after the other, until one write gets no answer.
-pub(crate) fn write(
-    send: &(dyn Fn(u64) -> std::io::Result<crate::http::Answer> + Sync),
-    stop: &AtomicBool,
-    next: &AtomicU64,
-) -> Log {
-    let mut log = Log::default();
-    while !stop.load(Ordering::Relaxed) {
-        let number = next.fetch_add(1, Ordering::Relaxed);
-        let Ok(answer) = send(number) else {
-            log.in_doubt = Some(number);
-            break;
-        };
-        assert_eq!(answer.status, 200, "{}", answer.body);
-        log.acknowledged.push(number);
-    }
-    log
 }
 
 fn contacts_body(targets: Targets, group: u64) -> Value {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 /// How long to wait for an answer, longer than the service takes for any.
-const ANSWER_TIMEOUT: Duration = Duration::from_secs(30);
+const ANSWER_TIMEOUT: Duration = Duration::from_mins(2);
 
 /// A credential as it travels.
 #[derive(Clone, Copy)]

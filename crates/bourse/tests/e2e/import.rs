@@ -1,14 +1,13 @@
 //! `bourse import`: every record, twice, from files and from standard input.
 
-use std::time::Duration;
-
-use bourse_store::testing::load_all;
-use bourse_store::{CollectionKey, CountsKnown, ProjectScope};
-use bourse_wire::{ChainId, Marketplace};
+use bourse_store::testing::{load_all, usage_since};
+use bourse_store::{CollectionKey, CountsCursor, ProjectScope};
+use bourse_wire::{ChainId, Marketplace, OrderKey};
 use serde_json::{Value, json};
 
 use crate::http::Credential;
 use crate::instance::{Instance, within};
+use crate::process::WAIT_MAX;
 
 pub(crate) const CONTRACT: &str = "0x1111111111111111111111111111111111111111";
 const ACCOUNT: &str = "0x3333333333333333333333333333333333333333";
@@ -108,9 +107,9 @@ fn check_store(instance: &Instance, project: bourse_wire::ProjectId) {
         assert_eq!((currencies.len(), currencies[0].name.as_str()), (1, "Coin 1"));
         // The wallet's address, that it was there, and one event.
         let kinds = vec![(0, 0), (1, 0), (2, 0)];
-        let counts = store.counts(scope, CountsKnown { kinds, seen: None }).await.unwrap();
+        let counts = store.counts(scope, CountsCursor { kinds, seen: None }).await.unwrap();
         assert_eq!((counts.version, counts.chunks.len()), (1, 3));
-        let usage = store.usage_since("2026-01-01".parse().unwrap()).await.unwrap();
+        let usage = usage_since(store, "2026-01-01".parse().unwrap()).await.unwrap();
         assert_eq!((usage.len(), usage[0].units, usage[0].service.as_str()), (1, 41, "metadata"));
         let audiences = store.audiences(scope).await.unwrap();
         let view = store.audience(scope, audiences[0].id).await.unwrap();
@@ -121,7 +120,8 @@ fn check_store(instance: &Instance, project: bourse_wire::ProjectId) {
 
 #[test]
 fn signed_orders_arrive_whole_and_only_when_their_makers_signed_them() {
-    let vectors: Value = serde_json::from_str(include_str!("../../../market/vectors/vectors.json")).unwrap();
+    let vectors: Value =
+        serde_json::from_str(include_str!("../../../protocols/vectors/vectors.json")).unwrap();
     let signed = &vectors["seaport"]["cases"][0]["orders"][0];
     let mut order = json!({ "type": "order", "chainId": 1, "marketplace": "opensea" });
     for member in ["native", "signature"] {
@@ -139,7 +139,7 @@ fn signed_orders_arrive_whole_and_only_when_their_makers_signed_them() {
     instance.with_store(async |store| {
         let key = CollectionKey { chain: ChainId(1), address: collection.parse().unwrap() };
         let id = store.collection(key).await.unwrap().unwrap();
-        let name = (Marketplace::Opensea, order_id.to_owned());
+        let name = OrderKey { marketplace: Marketplace::Opensea, order_id: order_id.to_owned() };
         let order = store.orders_by_key(id, vec![name.clone()]).await.unwrap().remove(0);
         assert_eq!((order.price_amount, order.fee_bps), (1000.into(), 750));
         assert!(
@@ -184,7 +184,7 @@ fn a_running_server_shows_what_is_imported_beside_it() {
     for name in ["first", "second"] {
         file(&instance, "tokens.jsonl", lines(&[token(1, name)]));
         assert_eq!(counts(&instance.json(&["import", "tokens.jsonl"])), [1, 1, 0]);
-        let took = within(Duration::from_secs(1), name, || shown().as_deref() == Some(name));
+        let took = within(WAIT_MAX, name, || shown().as_deref() == Some(name));
         println!("import: noticed after {took:?}");
     }
 }

@@ -13,12 +13,7 @@ use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 
 use crate::http::{self, Answer, Credential};
-use crate::process::{Done, POLL_INTERVAL, Process, clean_command};
-
-/// How long a command may take.
-const COMMAND_LIMIT: Duration = Duration::from_mins(1);
-/// How long a server may take to answer, on a machine that is busy with other tests.
-const START_LIMIT: Duration = Duration::from_secs(30);
+use crate::process::{Done, POLL_INTERVAL, Process, WAIT_MAX, clean_command};
 
 /// An installation of its own, deleted with this value.
 pub(crate) struct Instance {
@@ -37,7 +32,7 @@ pub(crate) struct Project {
 impl Instance {
     pub(crate) fn new() -> Self {
         let runtime = Runtime::new().unwrap();
-        let database = runtime.block_on(TestDatabase::fresh()).unwrap();
+        let database = runtime.block_on(TestDatabase::empty()).unwrap();
         Self { database, runtime, outputs: AtomicU32::new(0) }
     }
 
@@ -83,7 +78,7 @@ impl Instance {
 
     /// Runs a command to its end.
     pub(crate) fn run(&self, arguments: &[&str]) -> Done {
-        self.start(self.command(arguments)).wait(COMMAND_LIMIT)
+        self.start(self.command(arguments)).wait(WAIT_MAX)
     }
 
     /// Runs a command to its end, with something to read.
@@ -92,7 +87,7 @@ impl Instance {
         std::fs::write(&path, input).unwrap();
         let mut command = self.command(arguments);
         command.stdin(Stdio::from(std::fs::File::open(path).unwrap()));
-        self.start(command).wait(COMMAND_LIMIT)
+        self.start(command).wait(WAIT_MAX)
     }
 
     /// What a command that must succeed prints as JSON.
@@ -126,7 +121,7 @@ impl Instance {
     /// Starts the service and waits until it answers.
     pub(crate) fn serve(&self) -> Server {
         let mut server = self.serve_unready("serve", &[]);
-        server.wait_ready(START_LIMIT);
+        server.wait_ready(WAIT_MAX);
         server
     }
 

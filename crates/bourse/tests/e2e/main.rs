@@ -3,6 +3,10 @@
 //! `STORE` chooses the engine as in the tests of the store. Every process gets a database and a directory of its own,
 //! an environment without settings and a free port, and is killed when its test ends, however it ends.
 #![expect(clippy::unwrap_used, reason = "a test may fail by panicking")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "seeds come from the environment or from the clock, tools are found there"
+)]
 
 mod administration;
 mod analytics;
@@ -11,13 +15,12 @@ mod anvil;
 mod backup;
 mod backup_killed;
 mod batched_calls;
+mod collections_of_a_network;
 mod demo;
-mod discovery;
 mod docs;
 mod doctor;
 mod durability;
 mod durability_writers;
-mod floors;
 mod http;
 mod import;
 mod import_bad_lines;
@@ -26,13 +29,14 @@ mod import_memory;
 mod instance;
 mod market;
 mod market_killed;
+mod node_requests;
 mod packaging;
 mod process;
+mod random;
 mod rates;
 mod reorganisation;
-mod seed;
 mod serve;
 mod settings;
 mod trade;
 mod trade_several;
-mod wiretap;
+mod venues;

@@ -1,7 +1,6 @@
 //! A market on a chain of its own: the contracts, a server that follows them, and people who trade through it.
 
 use std::rc::Rc;
-use std::time::Duration;
 
 use alloy_primitives::U256;
 use bourse_wire::Address;
@@ -10,9 +9,8 @@ use serde_json::{Value, json};
 use crate::anvil::{Anvil, Multi, alloy_address, approveCall, mintCall, setDefaultRoyaltyCall};
 use crate::http::Credential;
 use crate::instance::{Instance, Project, Server, within};
+use crate::process::WAIT_MAX;
 
-/// How soon after its block something must be seen.
-pub(crate) const SEEN_LIMIT: Duration = Duration::from_secs(2);
 /// Shares of the price, in basis points, that the tests' collections pay to `Market::artist`.
 pub(crate) const ROYALTY_BPS: u64 = 500;
 
@@ -278,7 +276,7 @@ pub(crate) fn order_data(order: &Value, quantity: &str) -> Value {
 /// Waits until something that was just put on the chain is seen.
 pub(crate) fn wait<T>(what: &str, look: impl Fn() -> T, is_so: impl Fn(&T) -> bool) -> T {
     let mut last = look();
-    within(SEEN_LIMIT, what, || {
+    within(WAIT_MAX, what, || {
         last = look();
         is_so(&last)
     });

@@ -1,20 +1,18 @@
 //! What happens in a market is counted once, whatever happened to the services that count it.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Duration;
-
 use serde_json::{Value, json};
 
-use crate::durability_writers::{Log, Merged, write};
+use crate::durability_writers::{Merged, Writers};
 use crate::http::{Credential, call};
 use crate::instance::{Instance, Project, Server, within};
-use crate::seed::Random;
+use crate::process::WAIT_MAX;
+use crate::random::Random;
 
 const KILLS: usize = 5;
 const WRITERS: usize = 3;
 const CONTRACT: &str = "0x2222222222222222222222222222222222222222";
-/// How soon what happened must be in the charts.
-const NOTICE_MAX: Duration = Duration::from_secs(10);
+/// How many answers every client has at most, after something was counted, before the service is killed.
+const ANSWERS_MAX: u64 = 20;
 
 /// A listing of its own.
 fn listing(number: u64) -> Value {
@@ -30,17 +28,22 @@ fn put(port: u16, project: &Project, number: u64) -> std::io::Result<crate::http
     call(port, "Ingest/PutOrders", Credential::Token(&project.token), &listing(number))
 }
 
-/// Puts listings from several clients until the service is gone.
-fn put_until(server: &mut Server, project: &Project, next: &AtomicU64, moment: Duration) -> Merged {
-    let (stop, port) = (AtomicBool::new(false), server.port);
-    let send = |number| put(port, project, number);
-    std::thread::scope(|scope| {
-        let writers: Vec<_> = (0..WRITERS).map(|_| scope.spawn(|| write(&send, &stop, next))).collect();
-        std::thread::sleep(moment);
-        server.process.kill();
-        stop.store(true, Ordering::Relaxed);
-        Log::merge(writers.into_iter().map(|writer| writer.join().unwrap()).collect())
-    })
+/// Puts listings from several clients until the service is gone, which counts some and then gives every client so many
+/// answers.
+fn put_until_killed(server: &mut Server, project: &Project, next: &mut u64, answers: u64) -> Merged {
+    let (writers, port) = (Writers::numbering_from(*next), server.port);
+    let before = counted(server, project);
+    let logs = writers.run(
+        WRITERS,
+        |number| put(port, project, number),
+        || {
+            within(WAIT_MAX, "some listings are counted", || counted(server, project) > before);
+            writers.wait_for_each(answers);
+            server.process.kill();
+        },
+    );
+    *next = writers.next();
+    logs
 }
 
 /// How many market events are counted.
@@ -55,14 +58,13 @@ fn a_market_is_counted_exactly_once_after_kill_9() {
     let mut random = Random::new();
     let instance = Instance::new();
     let project = instance.create_project("market");
-    let next = AtomicU64::new(0);
+    let mut next = 0;
     let mut sent = Vec::new();
     let mut server = instance.serve();
     // It counts as well, and lives through the kills of the other.
     let beside = instance.serve();
     for _ in 0..KILLS {
-        let moment = Duration::from_millis(random.range(200..900));
-        let logs = put_until(&mut server, &project, &next, moment);
+        let logs = put_until_killed(&mut server, &project, &mut next, random.range(0..ANSWERS_MAX));
         sent.extend(logs.acknowledged);
         sent.extend(logs.in_doubt);
         server = instance.serve();
@@ -75,9 +77,12 @@ fn a_market_is_counted_exactly_once_after_kill_9() {
     println!("{all} listings");
     assert!(all > KILLS as u64 * 2, "a test that kills an idle server proves nothing");
     for server in [&server, &beside] {
-        within(NOTICE_MAX, "all listings are counted", || counted(server, &project) >= all);
+        within(WAIT_MAX, "all listings are counted", || counted(server, &project) >= all);
     }
-    // Once more than counting takes.
-    std::thread::sleep(Duration::from_secs(1));
-    assert_eq!([counted(&server, &project), counted(&beside, &project)], [all, all]);
+    // Counting once more shows whether anything before is counted again.
+    put(server.port, &project, next).unwrap().ok();
+    for server in [&server, &beside] {
+        within(WAIT_MAX, "the last listing is counted", || counted(server, &project) > all);
+    }
+    assert_eq!([counted(&server, &project), counted(&beside, &project)], [all + 1, all + 1]);
 }

@@ -3,12 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::Duration;
 
 use crate::instance::{Instance, Server, free_port};
-use crate::process::Done;
+use crate::process::{Done, WAIT_MAX};
 
-const LIMIT: Duration = Duration::from_secs(30);
 /// How exposed the unit may be, in tenths, as `systemd-analyze security` counts.
 const EXPOSURE_MAX: &str = "20";
 
@@ -108,15 +106,15 @@ fn the_container_serves_and_its_health_check_tells_whether_it_does() {
     };
     let health = instruction("HEALTHCHECK");
     let health = words(health.split_once(" CMD ").unwrap().1);
-    let check = || -> Done { instance.start(command(&health)).wait(LIMIT) };
+    let check = || -> Done { instance.start(command(&health)).wait(WAIT_MAX) };
     assert_eq!(check().status.code(), Some(1), "nothing is there yet");
     let serve = [words(&instruction("ENTRYPOINT")), words(&instruction("CMD"))].concat();
     let mut server = Server { process: instance.start(command(&serve)), port };
-    server.wait_ready(LIMIT);
+    server.wait_ready(WAIT_MAX);
     let done = check();
     assert!(done.status.success(), "{done:?}");
     assert_eq!(done.stdout, format!("http://127.0.0.1:{port}/health answers\n"));
-    let ready = instance.start(command(&[&health[..], &["--ready".to_owned()]].concat())).wait(LIMIT);
+    let ready = instance.start(command(&[&health[..], &["--ready".to_owned()]].concat())).wait(WAIT_MAX);
     assert!(ready.status.success(), "{ready:?}");
     server.process.kill();
     assert_eq!(check().status.code(), Some(1), "it is gone");
@@ -143,7 +141,7 @@ fn a_service_that_is_not_well_fails_its_health_check() {
         assert_eq!(&asked, b"GET /ready HTTP/");
         stream.write_all(answer.as_bytes()).unwrap();
         stream.shutdown(std::net::Shutdown::Write).unwrap();
-        let done = process.wait(LIMIT);
+        let done = process.wait(WAIT_MAX);
         assert!(!done.status.success() && done.stderr.contains(told), "{done:?}");
     }
 }
@@ -197,8 +195,8 @@ fn the_command_of_the_unit_serves() {
         .collect();
     let arguments: Vec<&str> = words[1..].iter().map(String::as_str).collect();
     let mut server = Server { process: instance.start(instance.bare_command(&arguments)), port };
-    server.wait_ready(LIMIT);
+    server.wait_ready(WAIT_MAX);
     server.process.terminate();
-    crate::instance::within(LIMIT, "it stops", || server.process.ended().is_some());
+    crate::instance::within(WAIT_MAX, "it stops", || server.process.ended().is_some());
     assert!(server.process.ended().unwrap().success());
 }

@@ -5,6 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
+/// How long something may take that must come to be. It only ends a test that would wait forever: how fast the machine is
+/// and what else it does is no test's business.
+pub(crate) const WAIT_MAX: Duration = Duration::from_mins(2);
 /// How often something is looked at that is waited for.
 pub(crate) const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
@@ -47,6 +50,15 @@ impl Process {
 
     pub(crate) fn stderr(&self) -> String {
         fs::read_to_string(&self.stderr).unwrap()
+    }
+
+    /// For how long processors have been busy with it, as far as the system counts: in hundredths of a second.
+    pub(crate) fn processor_time(&self) -> Duration {
+        let stat = fs::read_to_string(format!("/proc/{}/stat", self.id())).unwrap();
+        // Behind the name, which may have spaces; in user and in system mode.
+        let (_, fields) = stat.rsplit_once(") ").unwrap();
+        let ticks = fields.split(' ').skip(11).take(2).map(|ticks| ticks.parse::<u64>().unwrap());
+        Duration::from_millis(ticks.sum::<u64>() * 10)
     }
 
     /// Whether it has ended by itself.

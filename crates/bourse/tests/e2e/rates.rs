@@ -4,16 +4,14 @@ use std::io::{Read as _, Write as _};
 use std::net::{Ipv4Addr, TcpListener};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
 
 use bourse_wire::{Address, Timestamp};
 use serde_json::{Value, json};
 
 use crate::http::{Credential, get};
 use crate::instance::{Instance, Project, Server, within};
+use crate::process::WAIT_MAX;
 
-/// How long the service may take to ask for a rate, at most once in a second.
-const TOLD_LIMIT: Duration = Duration::from_secs(10);
 const COIN: &str = "0x3333333333333333333333333333333333333333";
 
 /// Who tells how many US dollars the native currency is worth. The thread ends with the test's process.
@@ -72,14 +70,14 @@ fn rates_come_from_settings_and_links_with_the_time_that_they_were_told() {
     let put_at = rate(&server, &project, COIN).1;
     assert_ne!(put_at, Timestamp::ZERO);
 
-    within(TOLD_LIMIT, "the settings decide", || rate(&server, &project, COIN).0 == "1.25");
-    within(TOLD_LIMIT, "the link decides", || rate(&server, &project, &native).0 == "2000");
+    within(WAIT_MAX, "the settings decide", || rate(&server, &project, COIN).0 == "1.25");
+    within(WAIT_MAX, "the link decides", || rate(&server, &project, &native).0 == "2000");
     let (fixed_at, first_at) = (rate(&server, &project, COIN).1, rate(&server, &project, &native).1);
     assert!(fixed_at > put_at);
     // The same again is told anew by a link; settings do not become newer by being read.
-    within(TOLD_LIMIT, "the link is asked again", || rate(&server, &project, &native).1 > first_at);
+    within(WAIT_MAX, "the link is asked again", || rate(&server, &project, &native).1 > first_at);
     dollars.store(2_500, Ordering::Relaxed);
-    within(TOLD_LIMIT, "the rate moves", || rate(&server, &project, &native).0 == "2500");
+    within(WAIT_MAX, "the rate moves", || rate(&server, &project, &native).0 == "2500");
     assert_eq!(rate(&server, &project, COIN), ("1.25".to_owned(), fixed_at));
 
     let status = instance.json(&["status"]);

@@ -1,18 +1,16 @@
 //! A chain that changes its mind: after every reorganisation the facts are those of a sync from scratch.
 
-use std::time::Duration;
+use std::time::Instant;
 
 use alloy_primitives::U256;
+use bourse_store::Store;
 use bourse_store::testing::facts_digest;
 use bourse_wire::{Address, ChainId};
 use serde_json::{Value, json};
 
 use crate::anvil::{alloy_address, mintCall};
-use crate::instance::within;
 use crate::market::{Market, order};
-
-/// How long the follower may take to be where the chain is.
-const FOLLOW_LIMIT: Duration = Duration::from_secs(20);
+use crate::process::{POLL_INTERVAL, WAIT_MAX};
 
 #[test]
 fn shallow_deep_and_repeated_reorganisations_leave_the_facts_of_the_chain() {
@@ -115,7 +113,7 @@ fn trade(market: &Market, collection: Address, number: u64) {
     settle(market);
     market.list(market.seller(), collection, "ERC721", &order(&token, "1", Address::ZERO, "1000"));
     settle(market);
-    let listing = market.listings(collection, &token).remove(0);
+    let listing = market.wait_listings(collection, &token, 1).remove(0);
     let orders = json!([{ "orderId": listing["orderId"], "quantity": "1" }]);
     let body = market.purchase(market.buyer(), collection, &orders, &Value::Null);
     let steps = market.steps("GenerateBuyTransaction", &body);
@@ -128,19 +126,21 @@ fn trade_without_server(market: &Market, collection: Address, number: u64) {
     market.anvil.mine(3);
 }
 
-/// Waits until what is known is what the chain says, and everything is seen.
+/// Waits until what is stored is what the chain says. Answers follow a little later.
 fn settle(market: &Market) {
-    within(FOLLOW_LIMIT, "the checkpoint is the head", || is_settled(market));
-    // Catalogs follow the store a little later.
-    std::thread::sleep(Duration::from_millis(300));
+    let started = Instant::now();
+    market.instance.with_store(async |store| {
+        while !is_settled(market, store).await {
+            assert!(started.elapsed() < WAIT_MAX, "the checkpoint did not become the head");
+            tokio::time::sleep(POLL_INTERVAL).await;
+        }
+    });
 }
 
-fn is_settled(market: &Market) -> bool {
+async fn is_settled(market: &Market, store: &Store) -> bool {
     let head = market.anvil.rpc("eth_getBlockByNumber", &json!(["latest", false]));
-    let (state, followed) = market.instance.with_store(async |store| {
-        let chain = ChainId(31337);
-        (store.chain_state(chain).await.unwrap(), store.followed(chain).await.unwrap())
-    });
+    let chain = ChainId(31337);
+    let (state, followed) = (store.chain_state(chain).await.unwrap(), store.followed(chain).await.unwrap());
     state.is_some_and(|state| head["hash"] == state.checkpoint.hash.to_string())
         && followed.iter().all(|collection| collection.live)
 }

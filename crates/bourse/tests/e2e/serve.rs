@@ -2,34 +2,33 @@
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use bourse_store::testing::usage_since;
 use serde_json::{Value, json};
 
 use crate::http::{Credential, Exchange, call_head, get};
 use crate::instance::{Instance, within};
+use crate::process::WAIT_MAX;
 
-/// From nothing to the first answer; a release build takes a fraction of it.
-const FIRST_ANSWER_LIMIT: Duration = Duration::from_secs(2);
-/// How long stopping may take.
-const STOP_LIMIT: Duration = Duration::from_secs(10);
+/// How long processors may be busy from nothing to the first answer; a release build takes a fraction of it.
+const FIRST_ANSWER_MAX: Duration = Duration::from_secs(2);
 
 #[test]
 fn the_first_start_answers_soon() {
     let mut times = Vec::new();
     for _ in 0..3 {
         let instance = Instance::new();
-        let started = Instant::now();
         let mut server = instance.serve_unready("serve", &[]);
-        server.wait_ready(Duration::from_secs(30));
-        times.push(started.elapsed());
+        let took = server.wait_ready(WAIT_MAX);
+        println!("from start to first answer: {took:?}");
+        times.push(server.process.processor_time());
         assert_eq!(get(server.port, "/ready").unwrap().status, 200);
         assert_eq!(permissions(&instance.data()) & 0o077, 0, "the data is nobody else's business");
         assert_eq!(permissions(&instance.data().join("jwt.secret")), 0o600);
     }
-    println!("from start to first answer: {times:?}");
-    // The best of three: other tests use the same processors.
-    assert!(times.iter().min().unwrap() < &FIRST_ANSWER_LIMIT, "{times:?}");
+    // The work that it was, not the time: others use the same processors. The best of three, as they share caches too.
+    assert!(times.iter().min().unwrap() < &FIRST_ANSWER_MAX, "{times:?}");
 }
 
 fn permissions(path: &Path) -> u32 {
@@ -42,7 +41,7 @@ fn asked_to_stop_it_finishes_what_is_under_way_and_stores_usage() {
     let project = instance.create_project("stops");
     // No flush by time: what is stored was stored by stopping.
     let mut server = instance.serve_unready("serve", &[("BOURSE_LIMITS__METERING_FLUSH_MS", "3600000")]);
-    server.wait_ready(Duration::from_secs(30));
+    server.wait_ready(WAIT_MAX);
     for _ in 0..4 {
         assert_eq!(server.list_audiences(Credential::Key(&project.key)).status, 200);
     }
@@ -54,15 +53,15 @@ fn asked_to_stop_it_finishes_what_is_under_way_and_stores_usage() {
     under_way.expect("HTTP/1.1 100 Continue\r\n\r\n").unwrap();
     under_way.send(&body[..5]).unwrap();
     server.process.terminate();
-    within(STOP_LIMIT, "new connections are refused", || get(server.port, "/health").is_err());
+    within(WAIT_MAX, "new connections are refused", || get(server.port, "/health").is_err());
     assert!(server.process.ended().is_none(), "it waits for the request under way");
     under_way.send(&body[5..]).unwrap();
     assert_eq!(under_way.answer().unwrap().ok()["audience"]["name"], json!("made while stopping"));
-    let done = server.process.wait(STOP_LIMIT);
+    let done = server.process.wait(WAIT_MAX);
     assert_eq!(done.status.code(), Some(0), "{done:?}");
     assert!(done.stderr.contains("stopping"), "{}", done.stderr);
     let usage =
-        instance.with_store(async |store| store.usage_since("2026-01-01".parse().unwrap()).await.unwrap());
+        instance.with_store(async |store| usage_since(store, "2026-01-01".parse().unwrap()).await.unwrap());
     let builder: Vec<_> = usage.iter().filter(|line| line.service == "builder").collect();
     assert_eq!((builder.len(), builder[0].units, builder[0].project), (1, 5, project.wire_id()));
     let keys = instance.json(&["key", "list", &project.id.to_string()]);
@@ -73,15 +72,15 @@ fn asked_to_stop_it_finishes_what_is_under_way_and_stores_usage() {
 fn idle_connections_do_not_hold_up_stopping() {
     let instance = Instance::new();
     let server = instance.serve();
+    // Connections are taken in their order, so once the second has its answer the first is there as well.
+    let untouched = Exchange::open(server.port).unwrap();
     let mut idle = Exchange::open(server.port).unwrap();
     idle.send("GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n").unwrap();
-    let untouched = Exchange::open(server.port).unwrap();
-    std::thread::sleep(Duration::from_millis(100));
-    let started = Instant::now();
+    idle.expect("HTTP/1.1 200 OK\r\n").unwrap();
     server.process.terminate();
-    let done = server.process.wait(STOP_LIMIT);
-    println!("stopped after {:?}", started.elapsed());
+    let done = server.process.wait(WAIT_MAX);
     assert_eq!(done.status.code(), Some(0), "{done:?}");
+    assert!(!done.stderr.contains("still under way"), "it gave up waiting for them: {done:?}");
     drop((idle, untouched));
 }
 
@@ -105,7 +104,7 @@ fn the_log_is_json_lines_without_credentials() {
     let project = instance.create_project("logs");
     let variables = [("BOURSE_LOG__FORMAT", "json"), ("BOURSE_LOG__LEVEL", "trace")];
     let mut server = instance.serve_unready("serve", &variables);
-    server.wait_ready(Duration::from_secs(30));
+    server.wait_ready(WAIT_MAX);
     let (key, token) = (Credential::Key(&project.key), Credential::Token(&project.token));
     for credential in [key, token] {
         assert_eq!(server.list_audiences(credential).status, 200);
@@ -118,11 +117,9 @@ fn the_log_is_json_lines_without_credentials() {
     assert_ne!(server.list_audiences(Credential::Key(&bad_key)).status, 200);
     assert_ne!(server.list_audiences(Credential::Token(&bad_token)).status, 200);
     let made = instance.create_project("made beside");
-    within(Duration::from_secs(1), "the new key", || {
-        server.list_audiences(Credential::Key(&made.key)).status == 200
-    });
+    within(WAIT_MAX, "the new key", || server.list_audiences(Credential::Key(&made.key)).status == 200);
     server.process.terminate();
-    let done = server.process.wait(STOP_LIMIT);
+    let done = server.process.wait(WAIT_MAX);
     assert_eq!(done.status.code(), Some(0), "{done:?}");
     let lines: Vec<Value> = done.stderr.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert!(lines.len() > 3 && lines.iter().all(|line| line.is_object() && line["level"].is_string()));

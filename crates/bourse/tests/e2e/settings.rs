@@ -9,7 +9,7 @@ use crate::process::Done;
 fn run(instance: &Instance, arguments: &[&str], variables: &[(&str, &str)]) -> Done {
     let mut command = instance.bare_command(arguments);
     command.envs(variables.iter().copied());
-    instance.start(command).wait(std::time::Duration::from_secs(30))
+    instance.start(command).wait(crate::process::WAIT_MAX)
 }
 
 fn write(instance: &Instance, name: &str, text: &str) {

@@ -2,7 +2,7 @@
 //! order of their best prices.
 
 mod order;
-mod shelf;
+mod price_list;
 mod side;
 mod text;
 
@@ -19,14 +19,14 @@ use crate::chains::Chains;
 use crate::currencies::{Currencies, Price};
 use crate::filter::OrderFilter;
 use crate::holders::Holders;
-use crate::properties::{Extracted, Properties, extract_kept};
+use crate::properties::{IndexedMetadata, Properties, extract_stored};
 use crate::tokens::Tokens;
 
 pub use order::PreparedOrder;
 pub(crate) use order::{NO_TOKEN, Order};
-pub(crate) use shelf::Shelf;
+pub(crate) use price_list::PriceList;
 pub(crate) use side::SideBook;
-use side::Touched;
+use side::StaleToken;
 pub(crate) use text::{Derived, ORDER_BYTES, OrderText, Shared, currency_members};
 
 /// Alarms beyond twice those needed that may wait to be forgotten.
@@ -53,21 +53,21 @@ pub(crate) struct Book {
     /// Whether many orders are coming at once, to be put in order at the end.
     loading: bool,
     /// Tokens whose best orders are to be found anew. Their metadata must not change meanwhile.
-    touched: Vec<Touched>,
+    touched: Vec<StaleToken>,
 }
 
 /// What of the collection the book depends on.
 #[derive(Clone, Copy)]
-pub(crate) struct Around<'a> {
+pub(crate) struct BookContext<'a> {
     pub(crate) tokens: &'a Tokens,
     pub(crate) holders: &'a Holders,
     pub(crate) properties: &'a Properties,
 }
 
-impl<'a> Around<'a> {
+impl<'a> BookContext<'a> {
     /// What the metadata of a token says.
-    fn extracted(self, token: u32) -> Extracted<'a> {
-        self.tokens.metadata(token).map(extract_kept).unwrap_or_default()
+    fn extracted(self, token: u32) -> IndexedMetadata<'a> {
+        self.tokens.metadata(token).map(extract_stored).unwrap_or_default()
     }
 }
 
@@ -82,10 +82,10 @@ impl Book {
         self.now = now;
     }
 
-    pub(crate) fn finish_loading(&mut self, around: Around<'_>) {
+    pub(crate) fn finish_loading(&mut self, context: BookContext<'_>) {
         self.loading = false;
         self.touched.clear();
-        self.rebuild(around);
+        self.rebuild(context);
     }
 
     pub(crate) fn side(&self, side: OrderSide) -> &SideBook {
@@ -162,10 +162,10 @@ impl Book {
     }
 
     /// Takes an order over as it is now.
-    pub(crate) fn put(&mut self, prepared: &PreparedOrder, token: u32, maker: u32, around: Around<'_>) {
+    pub(crate) fn put(&mut self, prepared: &PreparedOrder, token: u32, maker: u32, context: BookContext<'_>) {
         let hash = self.hash(prepared.marketplace, prepared.order_id());
         if let Some(slot) = self.find(hash, prepared.marketplace, prepared.order_id()) {
-            self.take_out(slot, hash, around);
+            self.take_out(slot, hash, context);
         }
         if prepared.terms.is_over(self.now) {
             return;
@@ -191,16 +191,16 @@ impl Book {
         self.by_key.insert_unique(hash, slot, |slot| rehash(slots, texts, hasher, *slot));
         // What is loaded is looked at in the end, when everything around it is there.
         if !self.loading {
-            self.evaluate(slot, around);
+            self.evaluate(slot, context);
         }
     }
 
     /// Forgets an order, if it is in the book.
-    pub(crate) fn remove(&mut self, marketplace: Marketplace, order_id: &str, around: Around<'_>) {
+    pub(crate) fn remove(&mut self, marketplace: Marketplace, order_id: &str, context: BookContext<'_>) {
         let order_id = text::name(order_id);
         let hash = self.hash(marketplace, &order_id);
         if let Some(slot) = self.find(hash, marketplace, &order_id) {
-            self.take_out(slot, hash, around);
+            self.take_out(slot, hash, context);
         }
     }
 
@@ -218,11 +218,11 @@ impl Book {
     }
 
     /// Removes an order.
-    fn take_out(&mut self, slot: u32, hash: u64, around: Around<'_>) {
+    fn take_out(&mut self, slot: u32, hash: u64, context: BookContext<'_>) {
         let Some(order) = self.order(slot) else { return };
         let (side, token, maker, text) = (order.terms.side, order.token, order.maker, order.text);
         if order.is_active() {
-            self.touch(side, token, around);
+            self.touch(side, token, context);
         }
         if token != NO_TOKEN {
             self.by_token.unlink(token, slot);
@@ -237,10 +237,10 @@ impl Book {
     }
 
     /// Finds out anew whether an order is active.
-    fn evaluate(&mut self, slot: u32, around: Around<'_>) {
+    fn evaluate(&mut self, slot: u32, context: BookContext<'_>) {
         let Some(order) = self.order(slot) else { return };
         let (side, token) = (order.terms.side, order.token);
-        let world = self.world(order, around.holders);
+        let world = self.world(order, context.holders);
         let (was, status) = (order.status, order.terms.status(world));
         let is_covered = order.terms.available(world.held) == order.terms.remaining;
         if let Some(order) = &mut self.slots[slot as usize] {
@@ -250,7 +250,7 @@ impl Book {
             return;
         }
         if was == OrderStatus::Active || status == OrderStatus::Active {
-            self.touch(side, token, around);
+            self.touch(side, token, context);
         }
         if let Some(order) = &mut self.slots[slot as usize] {
             order.status = status;
@@ -266,35 +266,35 @@ impl Book {
 
     /// Notes that a token's best order must be found anew, and takes it out of the order of prices while its rank is
     /// still what it was.
-    fn touch(&mut self, side: OrderSide, token: u32, around: Around<'_>) {
+    fn touch(&mut self, side: OrderSide, token: u32, context: BookContext<'_>) {
         if token == NO_TOKEN || self.loading {
             return;
         }
-        let left = self.unlist(side, token, around);
-        self.touched.push(Touched { side, token, left });
+        let left = self.unlist(side, token, context);
+        self.touched.push(StaleToken { side, token, left });
     }
 
     /// Looks again at the listings of an account for a token, whose balance changed.
-    pub(crate) fn balance_changed(&mut self, token: u32, account: u32, around: Around<'_>) {
+    pub(crate) fn balance_changed(&mut self, token: u32, account: u32, context: BookContext<'_>) {
         let slots: Vec<u32> = self.by_token.iter(token).collect();
         for slot in slots {
             if self.order(slot).is_some_and(|order| order.maker == account) {
-                self.evaluate(slot, around);
+                self.evaluate(slot, context);
             }
         }
     }
 
     /// Looks again at every order, after something that all depend on changed.
-    pub(crate) fn evaluate_all(&mut self, around: Around<'_>) {
+    pub(crate) fn evaluate_all(&mut self, context: BookContext<'_>) {
         self.begin_loading(self.now);
         for slot in (0..).take(self.slots.len()) {
-            self.evaluate(slot, around);
+            self.evaluate(slot, context);
         }
-        self.finish_loading(around);
+        self.finish_loading(context);
     }
 
     /// Takes over currencies and their rates.
-    pub(crate) fn put_currencies(&mut self, currencies: &[Currency], around: Around<'_>) {
+    pub(crate) fn put_currencies(&mut self, currencies: &[Currency], context: BookContext<'_>) {
         let changes: Vec<bool> = currencies.iter().map(|currency| self.currencies.put(currency)).collect();
         if !changes.contains(&true) {
             return;
@@ -303,7 +303,7 @@ impl Book {
             order.price = self.currencies.price(order.price.currency, order.price.amount);
         }
         if !self.loading {
-            self.evaluate_all(around);
+            self.evaluate_all(context);
         }
     }
 
@@ -313,7 +313,7 @@ impl Book {
     }
 
     /// Lets time pass. It never goes back.
-    pub(crate) fn advance(&mut self, now: Timestamp, around: Around<'_>) {
+    pub(crate) fn advance(&mut self, now: Timestamp, context: BookContext<'_>) {
         self.now = self.now.max(now);
         while let Some(Reverse((at, slot))) = self.alarms.peek().copied()
             && at <= self.now
@@ -322,20 +322,20 @@ impl Book {
             let Some(order) = self.order(slot) else { continue };
             if order.terms.is_over(self.now) {
                 let hash = self.hash(order.marketplace, self.text(order).order_id());
-                self.take_out(slot, hash, around);
+                self.take_out(slot, hash, context);
             } else {
                 if let Some(next) = order.terms.next_change(self.now) {
                     self.alarms.push(Reverse((next, slot)));
                 }
-                self.evaluate(slot, around);
+                self.evaluate(slot, context);
             }
         }
     }
 
     /// Finds the best orders of the tokens that were touched, and their places.
-    pub(crate) fn settle(&mut self, around: Around<'_>) {
+    pub(crate) fn settle(&mut self, context: BookContext<'_>) {
         let touched = std::mem::take(&mut self.touched);
-        self.relist(touched, around);
+        self.relist(touched, context);
         if self.texts.is_wasteful() {
             self.compact();
         }

@@ -2,14 +2,14 @@
 
 use std::cmp::Ordering;
 
+use bourse_sets::Bits;
 use bourse_wire::OrderSide;
 
-use super::shelf::Shelf;
-use super::{Around, Book, NO_TOKEN};
+use super::price_list::PriceList;
+use super::{Book, BookContext, NO_TOKEN};
 use crate::chains::grow;
 use crate::currencies::{Direction, Price};
-use crate::properties::Extracted;
-use crate::set::Bits;
+use crate::properties::IndexedMetadata;
 
 /// No slot.
 const NONE: u32 = u32::MAX;
@@ -22,22 +22,22 @@ pub(crate) struct SideBook {
     /// The tokens that have an order.
     members: Bits,
     /// Tokens by the price of their best order, where its currency has a rate.
-    priced: Shelf,
+    priced: PriceList,
     /// The others.
-    unpriced: Shelf,
+    unpriced: PriceList,
 }
 
 /// A token whose best order is to be found anew.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Touched {
+pub(super) struct StaleToken {
     pub(super) side: OrderSide,
     pub(super) token: u32,
-    pub(super) left: Option<Left>,
+    pub(super) left: Option<VacatedSlot>,
 }
 
 /// The place that a token left: whether its currency had a rate, and its slot among those.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Left {
+pub(super) struct VacatedSlot {
     priced: bool,
     slot: u32,
 }
@@ -57,11 +57,11 @@ impl SideBook {
     }
 
     /// The tokens in the order of their best orders: those whose currency has a rate, and the others after them.
-    pub(crate) fn shelves(&self) -> impl Iterator<Item = &Shelf> {
+    pub(crate) fn price_lists(&self) -> impl Iterator<Item = &PriceList> {
         [&self.priced, &self.unpriced].into_iter()
     }
 
-    fn shelf_mut(&mut self, priced: bool) -> &mut Shelf {
+    fn price_list_mut(&mut self, priced: bool) -> &mut PriceList {
         if priced { &mut self.priced } else { &mut self.unpriced }
     }
 
@@ -75,87 +75,105 @@ impl SideBook {
 
 impl Book {
     /// Which of two tokens comes first on a side: the one with the better best price, then the lower id.
-    pub(crate) fn compare_tokens(&self, side: OrderSide, around: Around<'_>, a: u32, b: u32) -> Ordering {
+    pub(crate) fn compare_tokens(
+        &self,
+        side: OrderSide,
+        context: BookContext<'_>,
+        a: u32,
+        b: u32,
+    ) -> Ordering {
         let best = |token| self.side(side).best(token).and_then(|slot| self.order(slot));
         let prices = match (best(a), best(b)) {
             (Some(a), Some(b)) => self.compare_prices(side, &a.price, &b.price),
             (a, b) => b.is_some().cmp(&a.is_some()),
         };
-        prices.then_with(|| around.tokens.id(a).cmp(&around.tokens.id(b)))
+        prices.then_with(|| context.tokens.id(a).cmp(&context.tokens.id(b)))
     }
 
     /// Takes a token out of the order of prices, for which its best order must still be what it was.
-    pub(super) fn unlist(&mut self, side: OrderSide, token: u32, around: Around<'_>) -> Option<Left> {
+    pub(super) fn unlist(
+        &mut self,
+        side: OrderSide,
+        token: u32,
+        context: BookContext<'_>,
+    ) -> Option<VacatedSlot> {
         let slot = self.side(side).best(token)?;
-        let mut shelf = self.take_shelf(side, slot);
+        let mut price_list = self.take_price_list(side, slot);
         let entry = (token, self.hint(side, slot));
-        let left = shelf.remove(entry, |a, b| self.compare_tokens(side, around, a, b));
-        self.put_shelf(side, slot, shelf);
+        let left = price_list.remove(entry, |a, b| self.compare_tokens(side, context, a, b));
+        self.put_price_list(side, slot, price_list);
         let priced = self.is_priced(slot);
         let book = self.side_mut(side);
         book.best[token as usize] = NONE;
         book.members.remove(token);
-        left.map(|slot| Left { priced, slot })
+        left.map(|slot| VacatedSlot { priced, slot })
     }
 
     /// Gives the tokens that were touched the places that their best orders now have.
-    pub(super) fn relist(&mut self, mut touched: Vec<Touched>, around: Around<'_>) {
+    pub(super) fn relist(&mut self, mut touched: Vec<StaleToken>, context: BookContext<'_>) {
         // Of a token that was touched several times, the first time tells the place that it left.
         touched.sort_unstable_by_key(|touched| (touched.side, touched.token, touched.left.is_none()));
         touched.dedup_by_key(|touched| (touched.side, touched.token));
-        let tokens: Vec<Extracted<'_>> =
-            touched.iter().map(|touched| around.extracted(touched.token)).collect();
-        for (Touched { side, left, .. }, token) in touched.iter().zip(&tokens) {
-            if let Some(Left { priced, slot }) = *left {
-                self.side_mut(*side).shelf_mut(priced).forget(slot, token);
+        let tokens: Vec<IndexedMetadata<'_>> =
+            touched.iter().map(|touched| context.extracted(touched.token)).collect();
+        for (StaleToken { side, left, .. }, token) in touched.iter().zip(&tokens) {
+            if let Some(VacatedSlot { priced, slot }) = *left {
+                self.side_mut(*side).price_list_mut(priced).forget(slot, token);
             }
         }
         for (touched, token) in touched.iter().zip(&tokens) {
-            self.list(touched.side, touched.token, token, around);
+            self.list(touched.side, touched.token, token, context);
         }
     }
 
     /// Gives a token the place that its best order now has.
-    fn list(&mut self, side: OrderSide, token: u32, extracted: &Extracted<'_>, around: Around<'_>) {
+    fn list(
+        &mut self,
+        side: OrderSide,
+        token: u32,
+        extracted: &IndexedMetadata<'_>,
+        context: BookContext<'_>,
+    ) {
         let best = self.of_token(token, side).min_by(|(_, a), (_, b)| self.compare(a, b));
         let Some((slot, _)) = best else { return };
         let book = self.side_mut(side);
         grow(&mut book.best, token, NONE);
         book.best[token as usize] = slot;
         book.members.insert(token);
-        let mut shelf = self.take_shelf(side, slot);
+        let mut price_list = self.take_price_list(side, slot);
         let entry = (token, self.hint(side, slot));
-        shelf.insert(entry, extracted, |a, b| self.compare_tokens(side, around, a, b));
-        shelf.settle(around.properties, around.tokens.len());
-        self.put_shelf(side, slot, shelf);
+        price_list.insert(entry, extracted, |a, b| self.compare_tokens(side, context, a, b));
+        price_list.settle(context.properties, context.tokens.len());
+        self.put_price_list(side, slot, price_list);
     }
 
     /// Gives a token other properties.
     pub(crate) fn retag(
         &mut self,
         token: u32,
-        (known, new): (&Extracted<'_>, &Extracted<'_>),
-        around: Around<'_>,
+        known: &IndexedMetadata<'_>,
+        new: &IndexedMetadata<'_>,
+        context: BookContext<'_>,
     ) {
         for side in [OrderSide::Listing, OrderSide::Offer] {
             let Some(slot) = self.side(side).best(token) else { continue };
-            let mut shelf = self.take_shelf(side, slot);
+            let mut price_list = self.take_price_list(side, slot);
             let entry = (token, self.hint(side, slot));
-            shelf.retag(entry, (known, new), |a, b| self.compare_tokens(side, around, a, b));
-            self.put_shelf(side, slot, shelf);
+            price_list.retag(entry, known, new, |a, b| self.compare_tokens(side, context, a, b));
+            self.put_price_list(side, slot, price_list);
         }
     }
 
     /// Finds every token's best orders, and puts the tokens in order.
-    pub(super) fn rebuild(&mut self, around: Around<'_>) {
+    pub(super) fn rebuild(&mut self, context: BookContext<'_>) {
         for side in [OrderSide::Listing, OrderSide::Offer] {
-            let best = self.find_best(side, around.tokens.len());
+            let best = self.find_best(side, context.tokens.len());
             let members: Bits =
                 (0..).zip(&best).filter(|(_, slot)| **slot != NONE).map(|(token, _)| token).collect();
             let (priced, unpriced): (Vec<u32>, Vec<u32>) =
                 members.iter().partition(|token| self.is_priced(best[*token as usize]));
-            let priced = self.sorted(side, &best, &priced, around);
-            let unpriced = self.sorted(side, &best, &unpriced, around);
+            let priced = self.sorted(side, &best, &priced, context);
+            let unpriced = self.sorted(side, &best, &unpriced, context);
             *self.side_mut(side) = SideBook { best, members, priced, unpriced };
         }
     }
@@ -176,18 +194,18 @@ impl Book {
 
     /// Tokens by the price of their best order. The prices lie beside them while they are sorted: looking them up at
     /// every comparison takes several times as long.
-    fn sorted(&self, side: OrderSide, best: &[u32], tokens: &[u32], around: Around<'_>) -> Shelf {
+    fn sorted(&self, side: OrderSide, best: &[u32], tokens: &[u32], context: BookContext<'_>) -> PriceList {
         let price = |token: u32| self.order(best[token as usize]).map(|order| order.price);
         let mut keyed: Vec<(Price, u32)> =
             tokens.iter().filter_map(|token| Some((price(*token)?, *token))).collect();
         keyed.sort_unstable_by(|(a, token), (b, other)| {
             let prices = self.compare_prices(side, a, b);
-            prices.then_with(|| around.tokens.id(*token).cmp(&around.tokens.id(*other)))
+            prices.then_with(|| context.tokens.id(*token).cmp(&context.tokens.id(*other)))
         });
         let direction = direction(side);
         let entries: Vec<(u32, f64)> =
             keyed.into_iter().map(|(price, token)| (token, price.hint(direction))).collect();
-        Shelf::new(&entries, around.properties, around.tokens.len())
+        PriceList::new(&entries, context.properties, context.tokens.len())
     }
 
     /// Ranks an order roughly.
@@ -199,15 +217,15 @@ impl Book {
         self.order(slot).is_some_and(|order| self.currencies.rate(order.price.currency).is_some())
     }
 
-    fn take_shelf(&mut self, side: OrderSide, slot: u32) -> Shelf {
+    fn take_price_list(&mut self, side: OrderSide, slot: u32) -> PriceList {
         let priced = self.is_priced(slot);
         let book = self.side_mut(side);
-        std::mem::take(book.shelf_mut(priced))
+        std::mem::take(book.price_list_mut(priced))
     }
 
-    fn put_shelf(&mut self, side: OrderSide, slot: u32, shelf: Shelf) {
+    fn put_price_list(&mut self, side: OrderSide, slot: u32, price_list: PriceList) {
         let priced = self.is_priced(slot);
         let book = self.side_mut(side);
-        *book.shelf_mut(priced) = shelf;
+        *book.price_list_mut(priced) = price_list;
     }
 }

@@ -14,7 +14,7 @@ const NUMBER: &str = "$serde_json::private::Number";
 
 /// What the index needs of a token's metadata.
 #[derive(Debug, Default, PartialEq)]
-pub(crate) struct Extracted<'a> {
+pub(crate) struct IndexedMetadata<'a> {
     pub(crate) name: Cow<'a, str>,
     /// Property names with their values, a list's one by one.
     pub(crate) properties: Vec<(Cow<'a, str>, Shape, Value)>,
@@ -30,10 +30,10 @@ pub(crate) enum Shape {
 }
 
 /// Reads metadata as it is stored. What is not metadata has no name and no properties.
-pub(crate) fn extract(metadata: &str) -> Extracted<'_> {
+pub(crate) fn extract(metadata: &str) -> IndexedMetadata<'_> {
     let mut reader = serde_json::Deserializer::from_str(metadata);
     let read: Metadata<'_> = Metadata::deserialize(&mut reader).unwrap_or_default();
-    let mut extracted = Extracted { name: read.name, properties: Vec::new() };
+    let mut extracted = IndexedMetadata { name: read.name, properties: Vec::new() };
     for attribute in read.attributes.unwrap_or_default() {
         if let Some((name, value)) = attribute.named() {
             add(&mut extracted.properties, name, value);
@@ -54,7 +54,7 @@ pub fn properties_of(metadata: &str) -> Vec<(String, Value)> {
 }
 
 /// Reads metadata from where it is kept. Only whole texts are put there.
-pub(crate) fn extract_kept(metadata: &[u8]) -> Extracted<'_> {
+pub(crate) fn extract_stored(metadata: &[u8]) -> IndexedMetadata<'_> {
     extract(std::str::from_utf8(metadata).unwrap_or_default())
 }
 
@@ -332,7 +332,7 @@ mod tests {
     #[test]
     fn what_is_odd_has_no_properties() {
         for metadata in ["", "[]", r#"{"attributes":null,"properties":null}"#, r#"{"attributes":[1,"x"]}"#] {
-            assert_eq!(extract(metadata), Extracted::default(), "{metadata}");
+            assert_eq!(extract(metadata), IndexedMetadata::default(), "{metadata}");
         }
     }
 }

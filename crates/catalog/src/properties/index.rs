@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use bourse_sets::{Bits, Set, Term, count_of_all};
 use hashbrown::HashMap;
 
 use super::extract::Shape;
-use super::ladder::{Ladder, Within};
+use super::ladder::{Ladder, LadderRange};
 use crate::filter::{Condition, PropertyFilter, Value};
-use crate::ranked::Moved;
-use crate::set::{Bits, Set, Term, count_of_all};
+use crate::sorted_list::SlotRelocation;
 
 /// Tokens with a whole number from which on a property has a ladder.
 const LADDER_TOKENS_MIN: usize = 4_096;
@@ -96,7 +96,7 @@ impl Properties {
     }
 
     /// The range of a filter, where a ladder has it.
-    fn within(&self, filter: &PropertyFilter) -> Option<Within<'_>> {
+    fn within(&self, filter: &PropertyFilter) -> Option<LadderRange<'_>> {
         let property = &self.properties[*self.numbers.get(filter.name.as_str())?];
         property.within(&filter.condition)
     }
@@ -112,11 +112,11 @@ impl Properties {
     }
 
     /// Gives the slots that moved the numbers that they have by now.
-    pub(crate) fn relocate(&mut self, moved: &Moved) {
+    pub(crate) fn relocate(&mut self, relocation: &SlotRelocation) {
         for property in &mut self.properties {
-            property.sets_mut().for_each(|set| set.relocate(moved));
+            property.sets_mut().for_each(|set| set.relocate(relocation));
             if let Some(ladder) = &mut property.ladder {
-                ladder.relocate(moved);
+                ladder.relocate(relocation);
             }
         }
     }
@@ -139,18 +139,21 @@ impl Properties {
     }
 }
 
-type Named<N> = (N, Shape, Value);
+type PropertyValue<N> = (N, Shape, Value);
 
 /// The properties of a token with those before each. A token that has the same value twice has it once.
-fn each_once<N: AsRef<str>>(properties: &[Named<N>]) -> impl Iterator<Item = (&[Named<N>], &Named<N>)> {
+fn each_once<N: AsRef<str>>(
+    properties: &[PropertyValue<N>],
+) -> impl Iterator<Item = (&[PropertyValue<N>], &PropertyValue<N>)> {
     properties.iter().enumerate().filter_map(|(index, property)| {
         let before = &properties[..index];
-        let same = |other: &Named<N>| other.0.as_ref() == property.0.as_ref() && other.2 == property.2;
+        let same =
+            |other: &PropertyValue<N>| other.0.as_ref() == property.0.as_ref() && other.2 == property.2;
         (!before.iter().any(same)).then_some((before, property))
     })
 }
 
-fn has_int<N: AsRef<str>>(before: &[Named<N>], name: &str) -> bool {
+fn has_int<N: AsRef<str>>(before: &[PropertyValue<N>], name: &str) -> bool {
     before.iter().any(|(other, _, value)| other.as_ref() == name && matches!(value, Value::Int(_)))
 }
 
@@ -189,7 +192,7 @@ impl Property {
                 self.several_ints -= usize::from(repeated);
                 if let Some(set) = self.ints.get_mut(number) {
                     set.remove(ordinal);
-                    if set.len() == 0 {
+                    if set.is_empty() {
                         self.ints.remove(number);
                     }
                 }
@@ -234,11 +237,11 @@ impl Property {
     }
 
     /// The tokens with a number within bounds, where a ladder has them.
-    fn within(&self, condition: &Condition) -> Option<Within<'_>> {
+    fn within(&self, condition: &Condition) -> Option<LadderRange<'_>> {
         let Condition::Within { min, max } = condition else { return None };
         let (min, max) = (min.unwrap_or(i64::MIN), max.unwrap_or(i64::MAX));
         let ladder = self.ladder.as_ref().filter(|_| self.several_ints == 0 && min <= max)?;
-        Some(ladder.within(&self.ints, (min, max)))
+        Some(ladder.within(&self.ints, min, max))
     }
 
     /// The tokens with one value.
@@ -255,7 +258,7 @@ impl Property {
     }
 
     fn project(&self, numbers: &[Option<u32>], universe: usize) -> Self {
-        let project = |set: &Set| Some(set.project(numbers, universe)).filter(|set| set.len() > 0);
+        let project = |set: &Set| Some(set.project(numbers, universe)).filter(|set| !set.is_empty());
         let projected = |sets: &HashMap<String, Set>| -> HashMap<String, Set> {
             sets.iter().filter_map(|(value, set)| Some((value.clone(), project(set)?))).collect()
         };
@@ -309,7 +312,7 @@ fn union<'a>(sets: impl Iterator<Item = &'a Set>, universe: usize) -> Term<'stat
 fn remove_from(sets: &mut HashMap<String, Set>, key: &str, ordinal: u32) {
     if let Some(set) = sets.get_mut(key) {
         set.remove(ordinal);
-        if set.len() == 0 {
+        if set.is_empty() {
             sets.remove(key);
         }
     }

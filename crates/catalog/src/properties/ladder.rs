@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::ops::Bound;
 
-use crate::ranked::Moved;
-use crate::set::{Between, Bits, Set, Term, count_between};
+use bourse_sets::{Between, Bits, Set, Term, count_between};
+
+use crate::sorted_list::SlotRelocation;
 
 /// The tokens at or below some of the numbers. Between two rungs the numbers themselves are gone through. Right only
 /// while every token has one number.
@@ -52,9 +53,9 @@ impl Ladder {
     }
 
     /// Gives the slots that moved the numbers that they have by now.
-    pub(crate) fn relocate(&mut self, moved: &Moved) {
+    pub(crate) fn relocate(&mut self, relocation: &SlotRelocation) {
         for rung in &mut self.rungs {
-            rung.below.relocate(moved);
+            rung.below.relocate(relocation);
         }
     }
 
@@ -63,8 +64,9 @@ impl Ladder {
     pub(crate) fn within<'a>(
         &'a self,
         numbers: &'a BTreeMap<i64, Set>,
-        (min, max): (i64, i64),
-    ) -> Within<'a> {
+        min: i64,
+        max: i64,
+    ) -> LadderRange<'a> {
         let last = min.checked_sub(1);
         let (upper, lower) = (self.nearest(max), last.and_then(|last| self.nearest(last)));
         let (mut missing, mut wrong) = (Vec::new(), Vec::new());
@@ -79,7 +81,7 @@ impl Ladder {
                 _ => {}
             }
         }
-        Within { upper, lower, missing, wrong }
+        LadderRange { upper, lower, missing, wrong }
     }
 
     /// The rung that is nearest to a bound; `None` for the ground.
@@ -96,7 +98,7 @@ impl Ladder {
 }
 
 /// The tokens with a number within bounds, as the ladder has them.
-pub(crate) struct Within<'a> {
+pub(crate) struct LadderRange<'a> {
     upper: Option<&'a Rung>,
     lower: Option<&'a Rung>,
     /// Tokens that are not between the rungs, and belong there.
@@ -105,7 +107,7 @@ pub(crate) struct Within<'a> {
     wrong: Vec<&'a Set>,
 }
 
-impl<'a> Within<'a> {
+impl<'a> LadderRange<'a> {
     /// As one set.
     pub(crate) fn term(&self, universe: usize) -> Term<'a> {
         let mut flipped = Bits::default();
@@ -133,7 +135,7 @@ impl<'a> Within<'a> {
             return list.iter().map(|ordinal| bit(upper, *ordinal) & !bit(lower, *ordinal)).sum();
         }
         let bits = term.to_bits();
-        let of = |sets: &[&Set]| -> usize { sets.iter().map(|set| set.common(&bits)).sum() };
+        let of = |sets: &[&Set]| -> usize { sets.iter().map(|set| set.common_with(&bits)).sum() };
         let between = upper.map_or(0, |upper| count_between(upper, lower, &bits));
         between + of(&self.missing) - of(&self.wrong)
     }

@@ -5,5 +5,5 @@ mod index;
 mod ladder;
 
 pub use extract::properties_of;
-pub(crate) use extract::{Extracted, Shape, extract, extract_kept};
+pub(crate) use extract::{IndexedMetadata, Shape, extract, extract_stored};
 pub(crate) use index::{Properties, Property};

@@ -1,11 +1,11 @@
 //! The tokens that a filter lets through.
 
+use bourse_sets::{Bits, Term, for_words_of_all, numbers, ones};
 use bourse_wire::TokenId;
 
 use crate::collection::Collection;
 use crate::filter::TokenFilter;
 use crate::names::Needle;
-use crate::set::{Bits, Term, for_words_of_all, ones, ordinals};
 
 /// So few are gone through one by one rather than looked for in a list.
 const FEW_MAX: usize = 512;
@@ -23,11 +23,11 @@ pub(crate) enum Candidates<'a> {
     /// These, ascending by ordinal: so few that each may be looked at.
     Few(Vec<u32>),
     /// More than that.
-    Many(Box<Many<'a>>),
+    Many(Box<Conjunction<'a>>),
 }
 
 /// Many tokens: those in all of some sets, of whose names some may still have to be compared.
-pub(crate) struct Many<'a> {
+pub(crate) struct Conjunction<'a> {
     terms: Vec<Term<'a>>,
     unsure: Option<Needle>,
 }
@@ -48,7 +48,7 @@ impl Candidates<'_> {
                 let all = collection.len();
                 let asked = wanted.saturating_mul(all) / many.likely(all).max(1);
                 if asked > ASKED_MAX {
-                    Self::Many(Box::new(Many::of(many.to_bits(collection))))
+                    Self::Many(Box::new(Conjunction::of(many.to_bits(collection))))
                 } else {
                     Self::Many(many)
                 }
@@ -78,14 +78,14 @@ impl Candidates<'_> {
     /// How many of them are in a set.
     pub(crate) fn common(&self, collection: &Collection, set: &Bits) -> usize {
         match self {
-            Self::All => set.len(),
+            Self::All => set.count(),
             Self::Few(few) => few.iter().map(|ordinal| set.bit(*ordinal)).sum(),
             Self::Many(many) => many.count(collection, Some(set)),
         }
     }
 }
 
-impl<'a> Many<'a> {
+impl<'a> Conjunction<'a> {
     fn of(bits: Bits) -> Self {
         Self { terms: vec![Term::new(bits, 0)], unsure: None }
     }
@@ -145,7 +145,7 @@ impl<'a> Many<'a> {
             count += match &self.unsure {
                 None => ones(words),
                 Some(needle) => {
-                    ordinals(start, words).filter(|ordinal| collection.names.has(*ordinal, needle)).count()
+                    numbers(start, words).filter(|ordinal| collection.names.has(*ordinal, needle)).count()
                 }
             };
         });
@@ -217,7 +217,7 @@ impl Collection {
         if filter.in_accounts.is_empty() {
             let mut bits = found.to_bits(self).unwrap_or_else(|| Bits::full(self.len()));
             bits.subtract(&excluded);
-            return Candidates::Many(Box::new(Many::of(bits)));
+            return Candidates::Many(Box::new(Conjunction::of(bits)));
         }
         let held = self.holders.tokens(&filter.in_accounts).into_iter();
         let held: Vec<u32> =
@@ -225,7 +225,7 @@ impl Collection {
         if held.len() <= FEW_HELD_MAX {
             Candidates::Few(held)
         } else {
-            Candidates::Many(Box::new(Many::of(held.into_iter().collect())))
+            Candidates::Many(Box::new(Conjunction::of(held.into_iter().collect())))
         }
     }
 
@@ -242,18 +242,18 @@ impl Collection {
             terms.extend(found.terms);
             unsure = found.unsure;
         }
-        Candidates::Many(Box::new(Many { terms, unsure }))
+        Candidates::Many(Box::new(Conjunction { terms, unsure }))
     }
 
-    fn by_text(&self, text: &str) -> Many<'_> {
+    fn by_text(&self, text: &str) -> Conjunction<'_> {
         let found = self.names.find(text, self.len());
-        let by_name = Many { terms: found.terms, unsure: found.unsure };
+        let by_name = Conjunction { terms: found.terms, unsure: found.unsure };
         let Some(token) = self.numbered(text) else { return by_name };
         // Its name need not have the text.
         let mut bits = by_name.to_bits(self);
         bits.insert(token);
-        let about = bits.len();
-        Many { terms: vec![Term::new(bits, about)], unsure: None }
+        let about = bits.count();
+        Conjunction { terms: vec![Term::new(bits, about)], unsure: None }
     }
 
     /// The token whose id a text is.

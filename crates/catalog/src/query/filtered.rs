@@ -15,6 +15,7 @@ use super::rows::Query;
 use crate::book::Book;
 use crate::collection::Collection;
 use crate::currencies::Price;
+use crate::sorted_list::Cursor;
 
 /// A token with the price that ranks it.
 struct Ranking<'a> {
@@ -85,7 +86,7 @@ impl Collection {
         }
         let mut waiting: BinaryHeap<Reverse<Ranking<'_>>> = BinaryHeap::new();
         let book = self.book.side(side);
-        let runs = book.shelves().flat_map(|shelf| shelf.list().blocks_from((0, 0)));
+        let runs = book.price_lists().flat_map(|price_list| price_list.list().blocks_from(Cursor::START));
         for token in runs.flat_map(|run| run.ordinals) {
             if !candidates.has(self, *token) {
                 continue;

@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 
+use bourse_sets::Bits;
 use bourse_wire::{OrderSide, Timestamp, TokenId};
 
 use super::candidates::Candidates;
@@ -12,10 +13,9 @@ use crate::book::NO_TOKEN;
 use crate::collection::Collection;
 use crate::currencies::Price;
 use crate::filter::OrderFilter;
-use crate::set::Bits;
 
 /// What a row is sorted by.
-struct Found<'a> {
+struct RowRank<'a> {
     group: u8,
     token: u32,
     id: TokenId,
@@ -27,7 +27,7 @@ struct Found<'a> {
 impl Collection {
     /// The rows of these tokens.
     pub(super) fn gather_few(&self, query: &Query<'_>, tokens: &[u32], limit: usize) -> Vec<(u32, u8)> {
-        let rows = tokens.iter().filter_map(|token| self.found(query, *token)).collect();
+        let rows = tokens.iter().filter_map(|token| self.row_rank(query, *token)).collect();
         self.page(query, rows, limit).0
     }
 
@@ -40,12 +40,12 @@ impl Collection {
     ) -> (Vec<(u32, u8)>, usize) {
         let members = self.members(query, candidates);
         let tokens = members.iter().filter(|token| candidates.has(self, *token));
-        let rows = tokens.filter_map(|token| self.found(query, token)).collect();
+        let rows = tokens.filter_map(|token| self.row_rank(query, token)).collect();
         self.page(query, rows, limit)
     }
 
     /// A token as a row of the query, when it is one.
-    fn found(&self, query: &Query<'_>, token: u32) -> Option<Found<'_>> {
+    fn row_rank(&self, query: &Query<'_>, token: u32) -> Option<RowRank<'_>> {
         let filter = (!query.orders.is_empty()).then_some((query.orders, &self.holders));
         let best = (0_u8..).zip(query.sides()).find_map(|(group, side)| {
             let slot = self.book.best(token, *side, filter)?;
@@ -55,7 +55,7 @@ impl Collection {
             return None;
         }
         let is_mixed = matches!(query.column(), Column::TokenId | Column::Name);
-        Some(Found {
+        Some(RowRank {
             group: if is_mixed { 0 } else { best.map_or(EMPTY, |(group, _)| group) },
             token,
             id: self.tokens.id(token),
@@ -67,27 +67,27 @@ impl Collection {
     }
 
     /// The page's rows in order, and how many there are on all pages.
-    fn page(&self, query: &Query<'_>, mut rows: Vec<Found<'_>>, limit: usize) -> (Vec<(u32, u8)>, usize) {
+    fn page(&self, query: &Query<'_>, mut rows: Vec<RowRank<'_>>, limit: usize) -> (Vec<(u32, u8)>, usize) {
         let all = rows.len();
         let skip = match &query.start {
             Start::Skip(count) => usize::try_from(*count).unwrap_or(usize::MAX),
             Start::After(position) => {
-                let position = self.found_at(position);
-                rows.retain(|row| self.compare_found(query, row, &position).is_gt());
+                let position = self.rank_at(position);
+                rows.retain(|row| self.compare_ranks_of_rows(query, row, &position).is_gt());
                 0
             }
         };
         let end = skip.saturating_add(limit);
         if end < rows.len() {
-            rows.select_nth_unstable_by(end, |a, b| self.compare_found(query, a, b));
+            rows.select_nth_unstable_by(end, |a, b| self.compare_ranks_of_rows(query, a, b));
             rows.truncate(end);
         }
-        rows.sort_unstable_by(|a, b| self.compare_found(query, a, b));
+        rows.sort_unstable_by(|a, b| self.compare_ranks_of_rows(query, a, b));
         (rows.iter().skip(skip).map(|row| (row.token, row.group)).collect(), all)
     }
 
     /// What a position is sorted by.
-    fn found_at<'p>(&self, position: &'p Position) -> Found<'p> {
+    fn rank_at<'p>(&self, position: &'p Position) -> RowRank<'p> {
         let (mut price, mut created_at, mut name) = (None, Timestamp::ZERO, "");
         match &position.key {
             Key::Token => {}
@@ -98,10 +98,10 @@ impl Collection {
             Key::CreatedAt { at, .. } => created_at = *at,
             Key::Name(text) => name = text,
         }
-        Found { group: position.group, token: 0, id: position.token, price, created_at, name }
+        RowRank { group: position.group, token: 0, id: position.token, price, created_at, name }
     }
 
-    fn compare_found(&self, query: &Query<'_>, a: &Found<'_>, b: &Found<'_>) -> Ordering {
+    fn compare_ranks_of_rows(&self, query: &Query<'_>, a: &RowRank<'_>, b: &RowRank<'_>) -> Ordering {
         let groups = a.group.cmp(&b.group);
         if groups.is_ne() || a.group == EMPTY {
             return groups.then_with(|| a.id.cmp(&b.id));

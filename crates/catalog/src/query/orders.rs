@@ -43,7 +43,7 @@ impl OrdersQuery<'_> {
 }
 
 /// What an order is sorted by.
-struct Ranked<'a> {
+struct OrderRank<'a> {
     price: crate::currencies::Price,
     created_at: bourse_wire::Timestamp,
     marketplace: u8,
@@ -55,12 +55,12 @@ impl Collection {
     pub(crate) fn find_orders(&self, query: &OrdersQuery<'_>) -> (Vec<u32>, Option<Position>) {
         let mut orders = self.orders_of(query);
         orders
-            .sort_unstable_by(|(_, a), (_, b)| self.compare_ranked(query, &self.ranked(a), &self.ranked(b)));
+            .sort_unstable_by(|(_, a), (_, b)| self.compare_ranks(query, &self.rank_of(a), &self.rank_of(b)));
         let begin = match &query.start {
             Start::Skip(count) => usize::try_from(*count).unwrap_or(usize::MAX).min(orders.len()),
             Start::After(position) => self.position_of(position).map_or(0, |at| {
                 orders.partition_point(|(_, order)| {
-                    self.compare_ranked(query, &self.ranked(order), &at).is_le()
+                    self.compare_ranks(query, &self.rank_of(order), &at).is_le()
                 })
             }),
         };
@@ -83,9 +83,9 @@ impl Collection {
         orders.filter(|(_, order)| self.book.allows(query.filter, &self.holders, order)).collect()
     }
 
-    fn ranked<'a>(&'a self, order: &Order) -> Ranked<'a> {
+    fn rank_of<'a>(&'a self, order: &Order) -> OrderRank<'a> {
         let order_id = self.book.text(order).order_id();
-        Ranked {
+        OrderRank {
             price: order.price,
             created_at: order.created_at,
             marketplace: order.marketplace.number(),
@@ -93,7 +93,7 @@ impl Collection {
         }
     }
 
-    fn position_of<'p>(&self, position: &'p Position) -> Option<Ranked<'p>> {
+    fn position_of<'p>(&self, position: &'p Position) -> Option<OrderRank<'p>> {
         let currencies = self.book.currencies();
         let (price, created_at, order) = match &position.key {
             Key::Price { currency, amount, order } => {
@@ -103,10 +103,10 @@ impl Collection {
             Key::Token | Key::Name(_) => return None,
         };
         let (marketplace, order_id) = order.as_ref()?;
-        Some(Ranked { price, created_at, marketplace: *marketplace, order_id: order_id.as_bytes() })
+        Some(OrderRank { price, created_at, marketplace: *marketplace, order_id: order_id.as_bytes() })
     }
 
-    fn compare_ranked(&self, query: &OrdersQuery<'_>, a: &Ranked<'_>, b: &Ranked<'_>) -> Ordering {
+    fn compare_ranks(&self, query: &OrdersQuery<'_>, a: &OrderRank<'_>, b: &OrderRank<'_>) -> Ordering {
         let keys = if query.by_creation() {
             a.created_at.cmp(&b.created_at)
         } else {

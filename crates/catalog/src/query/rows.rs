@@ -2,15 +2,15 @@
 
 use std::borrow::Cow;
 
+use bourse_sets::Bits;
 use bourse_wire::OrderSide;
 
 use super::candidates::Candidates;
 use super::position::{EMPTY, Key, Position};
-use super::walk::{Keep, Order, Segment};
+use super::walk::{Order, Segment, Selection};
 use super::{Column, Sort, Start};
 use crate::collection::Collection;
 use crate::filter::{OrderFilter, TokenFilter};
-use crate::set::Bits;
 
 /// Which tokens with which orders, in which order, from where.
 #[derive(Clone, Debug)]
@@ -83,7 +83,7 @@ impl Query<'_> {
     }
 
     /// Whether lists with an index of properties have its rows in its order.
-    fn is_on_shelves(&self) -> bool {
+    fn is_in_price_lists(&self) -> bool {
         self.column() == Column::Price && self.orders.is_empty() && self.tokens.is_of_properties()
     }
 
@@ -100,8 +100,8 @@ impl Collection {
             Start::After(_) => 0,
         };
         let wanted = skipped.saturating_add(query.limit);
-        let mut found = if query.is_on_shelves() {
-            self.find_on_shelves(query, query.limit + 1)
+        let mut found = if query.is_in_price_lists() {
+            self.find_in_price_lists(query, query.limit + 1)
         } else {
             let candidates = if query.column() == Column::TokenId && self.tokens.are_ascending() {
                 self.candidates_in_order(query.tokens)
@@ -128,8 +128,13 @@ impl Collection {
     ) -> usize {
         let query =
             Query { side, tokens, orders, include_empty, sort: None, start: Start::Skip(0), limit: 0 };
-        if !include_empty && side != OrderSide::Unknown && query.is_on_shelves() {
-            return self.book.side(side).shelves().map(|shelf| shelf.count(&tokens.properties)).sum();
+        if !include_empty && side != OrderSide::Unknown && query.is_in_price_lists() {
+            return self
+                .book
+                .side(side)
+                .price_lists()
+                .map(|price_list| price_list.count(&tokens.properties))
+                .sum();
         }
         let candidates = self.candidates(tokens);
         if include_empty {
@@ -140,7 +145,7 @@ impl Collection {
 
     /// The token with the lowest listing. One whose currency has no rate is no floor, unless the filter leaves no other
     /// currency.
-    pub fn floor(&self, tokens: &TokenFilter, orders: &OrderFilter) -> Option<Row> {
+    pub fn listing_floor(&self, tokens: &TokenFilter, orders: &OrderFilter) -> Option<Row> {
         let (side, start) = (OrderSide::Listing, Start::Skip(0));
         let query = Query { side, tokens, orders, include_empty: false, sort: None, start, limit: 1 };
         let row = self.query(&query).rows.pop()?;
@@ -161,7 +166,7 @@ impl Collection {
     }
 
     /// The rows by best price where nothing but properties is asked for, and after them those without an order.
-    fn find_on_shelves(&self, query: &Query<'_>, limit: usize) -> Vec<(u32, u8)> {
+    fn find_in_price_lists(&self, query: &Query<'_>, limit: usize) -> Vec<(u32, u8)> {
         let segments = self.price_segments(query, &Candidates::All, true);
         let (found, skip) = self.walk(&segments, &query.start, limit);
         if !query.include_empty || found.len() == limit {
@@ -246,7 +251,11 @@ impl Collection {
             order,
             reverse: query.is_against(OrderSide::Listing),
             group: (0, 0),
-            keep: Keep { candidates, only: (!query.include_empty).then_some(members), except: None },
+            selection: Selection {
+                candidates,
+                only: (!query.include_empty).then_some(members),
+                except: None,
+            },
         };
         match (query.column(), &self.by_name) {
             (Column::TokenId, _) => return vec![by(self.tokens.by_id(), Order::Id)],
@@ -271,14 +280,14 @@ impl Collection {
         for (group, side) in (0..).zip(query.sides()) {
             // A token that has a listing is in its place already.
             let except = (group == 1).then(|| self.book.side(OrderSide::Listing).members());
-            for (unpriced, shelf) in (0..).zip(self.book.side(*side).shelves()) {
+            for (unpriced, price_list) in (0..).zip(self.book.side(*side).price_lists()) {
                 segments.push(Segment {
-                    list: shelf.list(),
-                    indexed: indexed.then_some((shelf, query.tokens.properties.as_slice())),
+                    list: price_list.list(),
+                    indexed: indexed.then_some((price_list, query.tokens.properties.as_slice())),
                     order: Order::Price(*side),
                     reverse: query.is_against(*side),
                     group: (group, unpriced),
-                    keep: Keep { candidates, only: None, except },
+                    selection: Selection { candidates, only: None, except },
                 });
             }
         }
@@ -286,9 +295,9 @@ impl Collection {
     }
 
     fn empty_segment<'a>(&'a self, candidates: &'a Candidates<'a>, members: &'a Bits) -> Segment<'a> {
-        let keep = Keep { candidates, only: None, except: Some(members) };
+        let selection = Selection { candidates, only: None, except: Some(members) };
         let (list, group) = (self.tokens.by_id(), (EMPTY, 0));
-        Segment { list, indexed: None, order: Order::Id, reverse: false, group, keep }
+        Segment { list, indexed: None, order: Order::Id, reverse: false, group, selection }
     }
 
     /// A token with its best orders under the query's filter.

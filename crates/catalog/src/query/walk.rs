@@ -2,28 +2,29 @@
 
 use std::cmp::Ordering;
 
+use bourse_sets::{Bits, Term, numbers, ones, words_of_all};
+
 use super::Start;
 use super::candidates::Candidates;
 use super::position::{Key, Position};
-use crate::book::Shelf;
+use crate::book::PriceList;
 use crate::collection::Collection;
 use crate::filter::PropertyFilter;
-use crate::ranked::{Places, Ranked, Run};
-use crate::set::{Bits, Term, ones, ordinals, places_of_all};
+use crate::sorted_list::{Cursor, Places, Run, SortedList};
 
 /// So few places of a block are looked up rather than all of them gone through.
 const SOUGHT_MAX: usize = 24;
 
 /// A list to go through.
 pub(crate) struct Segment<'a> {
-    pub(crate) list: &'a Ranked,
+    pub(crate) list: &'a SortedList,
     /// The properties that its tokens must have, where the list has an index of them.
-    pub(crate) indexed: Option<(&'a Shelf, &'a [PropertyFilter])>,
+    pub(crate) indexed: Option<(&'a PriceList, &'a [PropertyFilter])>,
     pub(crate) order: Order,
     pub(crate) reverse: bool,
     /// The group of its rows, and within it: 1 for orders without a rate, which come after the others.
     pub(crate) group: (u8, u8),
-    pub(crate) keep: Keep<'a>,
+    pub(crate) selection: Selection<'a>,
 }
 
 /// What a list is sorted by.
@@ -38,7 +39,7 @@ pub(crate) enum Order {
 }
 
 /// Which tokens of a list are kept.
-pub(crate) struct Keep<'a> {
+pub(crate) struct Selection<'a> {
     pub(crate) candidates: &'a Candidates<'a>,
     /// Only those in here.
     pub(crate) only: Option<&'a Bits>,
@@ -46,7 +47,7 @@ pub(crate) struct Keep<'a> {
     pub(crate) except: Option<&'a Bits>,
 }
 
-impl Keep<'_> {
+impl Selection<'_> {
     fn has(&self, collection: &Collection, token: u32) -> bool {
         self.is_allowed(token) && self.candidates.has(collection, token)
     }
@@ -103,16 +104,16 @@ fn within(index: usize, from: usize, to: usize) -> u64 {
 }
 
 /// The tokens of a block that a filter lets through.
-struct Kept<'a, 's> {
+struct BlockMatches<'a, 's> {
     segment: &'s Segment<'a>,
     run: Run<'a>,
     /// The places that the index lets through; all when there is none.
     places: Option<Places>,
 }
 
-impl<'a, 's> Kept<'a, 's> {
+impl<'a, 's> BlockMatches<'a, 's> {
     fn new(segment: &'s Segment<'a>, terms: &[Term<'_>], run: Run<'a>) -> Self {
-        let places = (!terms.is_empty()).then(|| places_of_all(terms, run.base));
+        let places = (!terms.is_empty()).then(|| words_of_all(terms, run.base));
         Self { segment, run, places }
     }
 
@@ -123,8 +124,8 @@ impl<'a, 's> Kept<'a, 's> {
 
     fn count(&self, collection: &Collection) -> usize {
         match &self.places {
-            None => self.segment.keep.count(collection, self.run.ordinals),
-            Some(places) if self.segment.keep.is_all() => ones(places),
+            None => self.segment.selection.count(collection, self.run.ordinals),
+            Some(places) if self.segment.selection.is_all() => ones(places),
             Some(_) => (0..self.run.ordinals.len()).filter(|index| self.has(collection, *index)).count(),
         }
     }
@@ -135,7 +136,7 @@ impl<'a, 's> Kept<'a, 's> {
             places[usize::from(place) / 64] >> (place % 64) & 1 == 1
         };
         self.places.as_ref().is_none_or(is_indexed)
-            && self.segment.keep.has(collection, self.run.ordinals[index])
+            && self.segment.selection.has(collection, self.run.ordinals[index])
     }
 
     /// Hands them over in order until there are enough. Whether there is room for more.
@@ -153,18 +154,18 @@ impl<'a, 's> Kept<'a, 's> {
     }
 }
 
-impl Kept<'_, '_> {
+impl BlockMatches<'_, '_> {
     /// The same where the index lets few places through: their ranks are looked up instead of asking every rank.
     fn take_sought(&self, places: &Places, collection: &Collection, page: &mut Page) -> bool {
         let mut indexes: Vec<usize> =
-            ordinals(0, places).filter_map(|place| index_of(self.run.places, place)).collect();
+            numbers(0, places).filter_map(|place| index_of(self.run.places, place)).collect();
         indexes.sort_unstable();
         if self.segment.reverse {
             indexes.reverse();
         }
         indexes.into_iter().all(|index| {
             let token = self.run.ordinals[index];
-            !self.segment.keep.has(collection, token) || page.take(token, self.segment.group.0)
+            !self.segment.selection.has(collection, token) || page.take(token, self.segment.group.0)
         })
     }
 }
@@ -219,21 +220,23 @@ impl Collection {
                 }
                 continue;
             }
-            let terms =
-                segment.indexed.map(|(shelf, properties)| shelf.terms(properties)).unwrap_or_default();
+            let terms = segment
+                .indexed
+                .map(|(price_list, properties)| price_list.terms(properties))
+                .unwrap_or_default();
             for run in self.blocks(segment, start) {
-                let kept = Kept::new(segment, &terms, run);
-                if kept.are_none() {
+                let matches = BlockMatches::new(segment, &terms, run);
+                if matches.are_none() {
                     continue;
                 }
                 if page.skip > 0 {
-                    let count = kept.count(self);
+                    let count = matches.count(self);
                     if count <= page.skip {
                         page.skip -= count;
                         continue;
                     }
                 }
-                if !kept.take(self, &mut page) {
+                if !matches.take(self, &mut page) {
                     return (page.found, page.skip);
                 }
             }
@@ -245,20 +248,20 @@ impl Collection {
     /// is room for more.
     fn walk_ascending(&self, segment: &Segment<'_>, start: &Start, page: &mut Page) -> bool {
         let (from, to) = self.ascending_range(segment, start);
-        if let Candidates::Many(many) = segment.keep.candidates
+        if let Candidates::Many(many) = segment.selection.candidates
             && let Some((list, has)) = many.listed(self)
         {
             let below = |bound: usize| list.partition_point(|ordinal| (*ordinal as usize) < bound);
             let mut take = |ordinal: &u32| {
-                let kept = segment.keep.is_allowed(*ordinal) && has(*ordinal);
+                let kept = segment.selection.is_allowed(*ordinal) && has(*ordinal);
                 !kept || page.take(*ordinal, segment.group.0)
             };
             let mut list = list[below(from)..below(to).max(below(from))].iter();
             return if segment.reverse { list.rev().all(&mut take) } else { list.all(&mut take) };
         }
-        let is_sure = segment.keep.is_sure();
+        let is_sure = segment.selection.is_sure();
         let mut take = |index: usize| {
-            let mut word = segment.keep.word(index) & within(index, from, to);
+            let mut word = segment.selection.word(index) & within(index, from, to);
             let kept = word.count_ones() as usize;
             if page.skip >= kept && is_sure {
                 page.skip -= kept;
@@ -269,7 +272,7 @@ impl Collection {
                 word &= !(1 << bit);
                 // There are no more ordinals than 32 bits number.
                 let token = u32::try_from(index * 64).unwrap_or(u32::MAX) + bit;
-                if (is_sure || segment.keep.has(self, token)) && !page.take(token, segment.group.0) {
+                if (is_sure || segment.selection.has(self, token)) && !page.take(token, segment.group.0) {
                     return false;
                 }
             }
@@ -304,15 +307,17 @@ impl Collection {
         let list = segment.list;
         match (from, start, segment.reverse) {
             (Ordering::Less, ..) => Box::new(std::iter::empty()),
-            (Ordering::Equal, Start::After(position), false) => Box::new(
-                list.blocks_from(list.place(|token| self.compare_to(segment.order, token, position).is_le())),
-            ),
-            (Ordering::Equal, Start::After(position), true) => {
-                Box::new(list.blocks_before(
-                    list.place(|token| self.compare_to(segment.order, token, position).is_lt()),
+            (Ordering::Equal, Start::After(position), false) => {
+                Box::new(list.blocks_from(
+                    list.cursor(|token| self.compare_to(segment.order, token, position).is_le()),
                 ))
             }
-            (_, _, false) => Box::new(list.blocks_from((0, 0))),
+            (Ordering::Equal, Start::After(position), true) => {
+                Box::new(list.blocks_before(
+                    list.cursor(|token| self.compare_to(segment.order, token, position).is_lt()),
+                ))
+            }
+            (_, _, false) => Box::new(list.blocks_from(Cursor::START)),
             (_, _, true) => Box::new(list.blocks_before(list.end())),
         }
     }

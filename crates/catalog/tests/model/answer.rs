@@ -5,13 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use bourse_catalog::{Column, Facet, FacetKind, OrderFilter, Sort, TokenFilter, Value};
 use bourse_wire::{OrderFacts, OrderSide, OrderStatus, TokenId};
 
+use crate::exact_price::ExactPrice;
 use crate::model::{Model, has_order};
-use crate::place::{EMPTY, Place, Ranking};
-use crate::worth::Worth;
+use crate::row_rank::{EMPTY, Ranking, RowRank};
 
 /// A question for rows.
 #[derive(Clone, Debug)]
-pub(crate) struct Ask {
+pub(crate) struct RowsQuestion {
     pub(crate) ranking: Ranking,
     pub(crate) tokens: TokenFilter,
     pub(crate) orders: OrderFilter,
@@ -20,90 +20,90 @@ pub(crate) struct Ask {
 
 /// A question for the orders of a token.
 #[derive(Clone, Debug)]
-pub(crate) struct AskOrders {
+pub(crate) struct OrdersQuestion {
     pub(crate) token: TokenId,
     pub(crate) ranking: Ranking,
     pub(crate) orders: OrderFilter,
 }
 
 pub(crate) struct Row<'m> {
-    pub(crate) place: Place,
+    pub(crate) rank: RowRank,
     pub(crate) listing: Option<&'m OrderFacts>,
     pub(crate) offer: Option<&'m OrderFacts>,
     pub(crate) order: Option<&'m OrderFacts>,
 }
 
 /// An order that counts.
-pub(crate) struct Active<'m> {
+pub(crate) struct ActiveOrder<'m> {
     pub(crate) facts: &'m OrderFacts,
-    pub(crate) worth: Worth,
+    pub(crate) price: ExactPrice,
     /// Marketplace and id as JSON, which tell apart what is equal otherwise.
     key: (u8, String),
 }
 
-impl<'m> Active<'m> {
+impl<'m> ActiveOrder<'m> {
     fn new(model: &Model, facts: &'m OrderFacts) -> Self {
         let key = (facts.marketplace.number(), serde_json::to_string(&facts.order_id).unwrap());
-        Self { facts, worth: model.worth(facts.currency, facts.price_amount), key }
+        Self { facts, price: model.exact_price(facts.currency, facts.price_amount), key }
     }
 }
 
 /// The model with the orders that count now.
 pub(crate) struct Answers<'m> {
     pub(crate) model: &'m Model,
-    active: BTreeMap<TokenId, Vec<Active<'m>>>,
+    active: BTreeMap<TokenId, Vec<ActiveOrder<'m>>>,
 }
 
 impl<'m> Answers<'m> {
     pub(crate) fn new(model: &'m Model) -> Self {
-        let mut active: BTreeMap<TokenId, Vec<Active<'_>>> = BTreeMap::new();
+        let mut active: BTreeMap<TokenId, Vec<ActiveOrder<'_>>> = BTreeMap::new();
         for facts in model.orders.values().filter(|facts| model.status(facts) == OrderStatus::Active) {
             if let Some(token) = facts.token_id {
-                active.entry(token).or_default().push(Active::new(model, facts));
+                active.entry(token).or_default().push(ActiveOrder::new(model, facts));
             }
         }
         Self { model, active }
     }
 
-    fn of_token(&self, token: TokenId, side: OrderSide, filter: &OrderFilter) -> Vec<&Active<'m>> {
+    fn of_token(&self, token: TokenId, side: OrderSide, filter: &OrderFilter) -> Vec<&ActiveOrder<'m>> {
         let active = self.active.get(&token).into_iter().flatten();
         active.filter(|active| active.facts.side == side && has_order(filter, active.facts)).collect()
     }
 
     /// A token's orders, sorted.
-    pub(crate) fn orders(&self, ask: &AskOrders) -> Vec<(Place, &'m OrderFacts)> {
-        let Some(token) = self.model.tokens.get(&ask.token) else { return Vec::new() };
-        let placed = |active: &Active<'m>| {
-            let (measure, order) = (ask.ranking.measure(token, Some(active)), Some(active.key.clone()));
-            (Place { group: 0, measure, token: ask.token, order }, active.facts)
+    pub(crate) fn orders(&self, question: &OrdersQuestion) -> Vec<(RowRank, &'m OrderFacts)> {
+        let Some(token) = self.model.tokens.get(&question.token) else { return Vec::new() };
+        let placed = |active: &ActiveOrder<'m>| {
+            let (measure, order) = (question.ranking.measure(token, Some(active)), Some(active.key.clone()));
+            (RowRank { group: 0, measure, token: question.token, order }, active.facts)
         };
-        let active = self.of_token(ask.token, ask.ranking.side, &ask.orders);
+        let active = self.of_token(question.token, question.ranking.side, &question.orders);
         let mut orders: Vec<_> = active.into_iter().map(placed).collect();
-        orders.sort_by(|(a, _), (b, _)| ask.ranking.compare(a, b));
+        orders.sort_by(|(a, _), (b, _)| question.ranking.compare(a, b));
         orders
     }
 
-    fn best(&self, token: TokenId, side: OrderSide, filter: &OrderFilter) -> Option<&Active<'m>> {
+    fn best(&self, token: TokenId, side: OrderSide, filter: &OrderFilter) -> Option<&ActiveOrder<'m>> {
         let orders = self.of_token(token, side, filter).into_iter();
-        orders.min_by(|a, b| a.worth.compare(&b.worth, side).then_with(|| a.key.cmp(&b.key)))
+        orders.min_by(|a, b| a.price.compare(&b.price, side).then_with(|| a.key.cmp(&b.key)))
     }
 
-    fn row(&self, ask: &Ask, token: TokenId) -> Row<'m> {
-        let listing = self.best(token, OrderSide::Listing, &ask.orders);
-        let offer = self.best(token, OrderSide::Offer, &ask.orders);
-        let order = match ask.ranking.side {
+    fn row(&self, question: &RowsQuestion, token: TokenId) -> Row<'m> {
+        let listing = self.best(token, OrderSide::Listing, &question.orders);
+        let offer = self.best(token, OrderSide::Offer, &question.orders);
+        let order = match question.ranking.side {
             OrderSide::Listing => listing,
             OrderSide::Offer => offer,
             OrderSide::Unknown => listing.or(offer),
         };
-        let group = match ask.ranking.column() {
+        let group = match question.ranking.column() {
             Column::TokenId | Column::Name => 0,
             Column::Price | Column::CreatedAt if order.is_none() => EMPTY,
-            _ => u8::from(ask.ranking.side == OrderSide::Unknown && listing.is_none()),
+            _ => u8::from(question.ranking.side == OrderSide::Unknown && listing.is_none()),
         };
-        let measure = ask.ranking.measure(&self.model.tokens[&token], order);
+        let measure = question.ranking.measure(&self.model.tokens[&token], order);
         let [listing, offer, order] = [listing, offer, order].map(|best| best.map(|active| active.facts));
-        Row { place: Place { group, measure, token, order: None }, listing, offer, order }
+        Row { rank: RowRank { group, measure, token, order: None }, listing, offer, order }
     }
 
     pub(crate) fn tokens(&self, filter: &TokenFilter) -> Vec<TokenId> {
@@ -112,21 +112,22 @@ impl<'m> Answers<'m> {
     }
 
     /// All rows, sorted.
-    pub(crate) fn rows(&self, ask: &Ask) -> Vec<Row<'m>> {
-        let tokens = self.tokens(&ask.tokens).into_iter();
+    pub(crate) fn rows(&self, question: &RowsQuestion) -> Vec<Row<'m>> {
+        let tokens = self.tokens(&question.tokens).into_iter();
         let mut rows: Vec<Row<'m>> = tokens
-            .map(|token| self.row(ask, token))
-            .filter(|row| ask.include_empty || row.order.is_some())
+            .map(|token| self.row(question, token))
+            .filter(|row| question.include_empty || row.order.is_some())
             .collect();
-        rows.sort_by(|a, b| ask.ranking.compare(&a.place, &b.place));
+        rows.sort_by(|a, b| question.ranking.compare(&a.rank, &b.rank));
         rows
     }
 
     /// The cheapest listing. One without a rate is none, unless its currency is the only one that the filter allows.
-    pub(crate) fn floor(&self, tokens: &TokenFilter, orders: &OrderFilter) -> Option<Row<'m>> {
+    pub(crate) fn listing_floor(&self, tokens: &TokenFilter, orders: &OrderFilter) -> Option<Row<'m>> {
         let ranking = Ranking { side: OrderSide::Listing, sort: None };
-        let ask = Ask { ranking, tokens: tokens.clone(), orders: orders.clone(), include_empty: false };
-        let row = self.rows(&ask).into_iter().next()?;
+        let question =
+            RowsQuestion { ranking, tokens: tokens.clone(), orders: orders.clone(), include_empty: false };
+        let row = self.rows(&question).into_iter().next()?;
         let facts = row.listing?;
         let could_be_in = |currency: &&bourse_wire::Address| {
             let any_amount = OrderFilter {
@@ -138,7 +139,7 @@ impl<'m> Answers<'m> {
                 && (orders.prices.is_empty()
                     || orders.prices.iter().any(|range| range.currency == **currency))
         };
-        let is_priced = !self.model.worth(facts.currency, facts.price_amount).is_unpriced();
+        let is_priced = !self.model.exact_price(facts.currency, facts.price_amount).is_unpriced();
         (is_priced || self.model.currencies.keys().filter(could_be_in).count() == 1).then_some(row)
     }
 

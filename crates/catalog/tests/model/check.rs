@@ -3,27 +3,32 @@
 use bourse_catalog::{Collection, OrdersQuery, Position, Query, Start, TokensQuery};
 use bourse_wire::{OrderFacts, OrderSide};
 
-use crate::answer::{Answers, Ask, AskOrders, Row};
+use crate::answer::{Answers, OrdersQuestion, Row, RowsQuestion};
 use crate::generate::Generator;
-use crate::place::Place;
 use crate::read::{ids, parse};
+use crate::row_rank::RowRank;
 
 /// Rows whose orders are compared when there are very many; of the others the tokens are.
 const WRITTEN_MAX: usize = 40;
 
-fn query(ask: &Ask, start: Start, limit: usize) -> Query<'_> {
-    let (side, sort) = (ask.ranking.side, ask.ranking.sort);
-    let (tokens, orders, include_empty) = (&ask.tokens, &ask.orders, ask.include_empty);
+struct PageRequest {
+    start: Start,
+    limit: usize,
+}
+
+fn query(question: &RowsQuestion, start: Start, limit: usize) -> Query<'_> {
+    let (side, sort) = (question.ranking.side, question.ranking.sort);
+    let (tokens, orders, include_empty) = (&question.tokens, &question.orders, question.include_empty);
     Query { side, tokens, orders, include_empty, sort, start, limit }
 }
 
-fn orders_query(ask: &AskOrders, start: Start, limit: usize) -> OrdersQuery<'_> {
-    let (side, sort) = (ask.ranking.side, ask.ranking.sort);
-    OrdersQuery { token: ask.token, side, filter: &ask.orders, sort, start, limit }
+fn orders_query(question: &OrdersQuestion, start: Start, limit: usize) -> OrdersQuery<'_> {
+    let (side, sort) = (question.ranking.side, question.ranking.sort);
+    OrdersQuery { token: question.token, side, filter: &question.orders, sort, start, limit }
 }
 
 fn position(row: &Row<'_>) -> Position {
-    row.place.position(row.order)
+    row.rank.position(row.order)
 }
 
 /// What a page is, cut from all rows, and whether there are more.
@@ -38,57 +43,69 @@ impl Answers<'_> {
     pub(crate) fn check_rows(
         &self,
         collection: &Collection,
-        ask: &Ask,
+        question: &RowsQuestion,
         generator: &mut Generator,
     ) -> Option<Position> {
-        let rows = self.rows(ask);
-        let count = collection.count(ask.ranking.side, &ask.tokens, &ask.orders, ask.include_empty);
+        let rows = self.rows(question);
+        let count = collection.count(
+            question.ranking.side,
+            &question.tokens,
+            &question.orders,
+            question.include_empty,
+        );
         assert_eq!(count, rows.len(), "count");
-        let whole = collection.query(&query(ask, Start::Skip(0), rows.len()));
-        let expected: Vec<_> = rows.iter().map(|row| row.place.token).collect();
+        let whole = collection.query(&query(question, Start::Skip(0), rows.len()));
+        let expected: Vec<_> = rows.iter().map(|row| row.rank.token).collect();
         assert_eq!(ids(collection, &whole), expected, "tokens of all rows");
         assert_eq!(whole.next, None, "nothing comes after all rows");
         let limit = 1 + generator.random.index(WRITTEN_MAX);
-        self.check_page(collection, ask, &rows, (generator.skip(rows.len()), limit));
-        walk_pages(collection, ask, &rows, limit);
+        let page = PageRequest { start: generator.skip(rows.len()), limit };
+        self.check_page(collection, question, &rows, page);
+        walk_pages(collection, question, &rows, limit);
         rows.get(generator.random.index(rows.len().max(1))).map(position)
     }
 
     fn check_page(
         &self,
         collection: &Collection,
-        ask: &Ask,
+        question: &RowsQuestion,
         rows: &[Row<'_>],
-        (start, limit): (Start, usize),
+        PageRequest { start, limit }: PageRequest,
     ) {
         let Start::Skip(skip) = start else { return };
         let (expected, more) = cut(rows, skip, limit);
-        let page = collection.query(&query(ask, start, limit));
+        let page = collection.query(&query(question, start, limit));
         self.assert_rows(collection, &page, expected);
         assert_eq!(page.next, expected.last().filter(|_| more).map(position), "where the next page begins");
     }
 
     /// The rows that come after a position by now.
-    pub(crate) fn check_after(&self, collection: &Collection, ask: &Ask, position: &Position, limit: usize) {
-        let place = Place::of(position, self.model);
+    pub(crate) fn check_after(
+        &self,
+        collection: &Collection,
+        question: &RowsQuestion,
+        position: &Position,
+        limit: usize,
+    ) {
+        let rank = RowRank::of(position, self.model);
         let rows: Vec<Row<'_>> = self
-            .rows(ask)
+            .rows(question)
             .into_iter()
-            .filter(|row| ask.ranking.compare(&row.place, &place).is_gt())
+            .filter(|row| question.ranking.compare(&row.rank, &rank).is_gt())
             .collect();
         let (expected, more) = cut(&rows, 0, limit);
-        let page = collection.query(&query(ask, Start::After(position.clone()), limit));
+        let page = collection.query(&query(question, Start::After(position.clone()), limit));
         self.assert_rows(collection, &page, expected);
         assert_eq!(page.next, expected.last().filter(|_| more).map(self::position), "where it goes on");
     }
 
-    pub(crate) fn check_floor(&self, collection: &Collection, ask: &Ask) {
-        let found = collection.floor(&ask.tokens, &ask.orders).map(|row| {
+    pub(crate) fn check_listing_floor(&self, collection: &Collection, question: &RowsQuestion) {
+        let found = collection.listing_floor(&question.tokens, &question.orders).map(|row| {
             let mut json = Vec::new();
             collection.write_row(&mut json, row);
             json
         });
-        match (found, self.floor(&ask.tokens, &ask.orders)) {
+        match (found, self.listing_floor(&question.tokens, &question.orders)) {
             (Some(json), Some(expected)) => {
                 self.assert_row(&serde_json::from_slice(&json).unwrap(), &expected);
             }
@@ -98,17 +115,22 @@ impl Answers<'_> {
         }
     }
 
-    pub(crate) fn check_search(&self, collection: &Collection, ask: &Ask, generator: &mut Generator) {
-        let (facets, expected) = (collection.facets(&ask.tokens), self.facets(&ask.tokens));
+    pub(crate) fn check_search(
+        &self,
+        collection: &Collection,
+        question: &RowsQuestion,
+        generator: &mut Generator,
+    ) {
+        let (facets, expected) = (collection.facets(&question.tokens), self.facets(&question.tokens));
         assert_eq!(facets.len(), expected.len(), "properties to choose from");
         for (facet, expected) in facets.iter().zip(&expected) {
             assert_eq!(facet, expected, "facet");
         }
-        let tokens = self.tokens(&ask.tokens);
+        let tokens = self.tokens(&question.tokens);
         let (start, limit) = (generator.skip(tokens.len()), 1 + generator.random.index(WRITTEN_MAX));
         let Start::Skip(skip) = start else { return };
         let (expected, more) = cut(&tokens, skip, limit);
-        let page = collection.search(&TokensQuery { tokens: &ask.tokens, start, limit });
+        let page = collection.search(&TokensQuery { tokens: &question.tokens, start, limit });
         let mut json = Vec::new();
         collection.write_metadata(&mut json, &page);
         let found = parse(&json);
@@ -119,7 +141,7 @@ impl Answers<'_> {
         }
         if let Some(next) = page.next {
             let start = Start::After(next);
-            let page = collection.search(&TokensQuery { tokens: &ask.tokens, start, limit });
+            let page = collection.search(&TokensQuery { tokens: &question.tokens, start, limit });
             let (expected, _) = cut(&tokens, skip + limit as u64, limit);
             assert_eq!(ids(collection, &page), expected, "tokens found on the next page");
         }
@@ -129,26 +151,30 @@ impl Answers<'_> {
     pub(crate) fn check_orders(
         &self,
         collection: &Collection,
-        ask: &AskOrders,
-        (after, limit): (Option<&Position>, usize),
+        question: &OrdersQuestion,
+        after: Option<&Position>,
+        limit: usize,
     ) -> Option<Position> {
-        let all = self.orders(ask);
-        assert_eq!(collection.count_orders(ask.token, ask.ranking.side, &ask.orders), all.len());
-        let place = after.map(|position| Place::of(position, self.model));
-        let follows = |(other, _): &&(Place, &OrderFacts)| {
-            place.as_ref().is_none_or(|place| ask.ranking.compare(other, place).is_gt())
+        let all = self.orders(question);
+        assert_eq!(
+            collection.count_orders(question.token, question.ranking.side, &question.orders),
+            all.len()
+        );
+        let rank = after.map(|position| RowRank::of(position, self.model));
+        let follows = |(other, _): &&(RowRank, &OrderFacts)| {
+            rank.as_ref().is_none_or(|rank| question.ranking.compare(other, rank).is_gt())
         };
         let rest: Vec<_> = all.iter().filter(follows).collect();
         let (expected, more) = cut(&rest, 0, limit);
         let start = after.map_or(Start::Skip(0), |position| Start::After(position.clone()));
         let mut json = Vec::new();
-        let next = collection.write_orders(&mut json, &orders_query(ask, start, limit));
+        let next = collection.write_orders(&mut json, &orders_query(question, start, limit));
         let found = parse(&json);
-        assert_eq!(found.len(), expected.len(), "orders of {}", ask.token);
+        assert_eq!(found.len(), expected.len(), "orders of {}", question.token);
         for (order, (_, facts)) in found.iter().zip(expected) {
             self.assert_order(order, facts);
         }
-        let last = expected.last().map(|(place, facts)| place.position(Some(facts)));
+        let last = expected.last().map(|(rank, facts)| rank.position(Some(facts)));
         assert_eq!(next, last.filter(|_| more), "where the next orders begin");
         next
     }
@@ -165,11 +191,11 @@ impl Answers<'_> {
 }
 
 /// From page to page by `next`: exactly the whole list, for a while.
-fn walk_pages(collection: &Collection, ask: &Ask, rows: &[Row<'_>], limit: usize) {
+fn walk_pages(collection: &Collection, question: &RowsQuestion, rows: &[Row<'_>], limit: usize) {
     let mut start = Start::Skip(0);
     for expected in rows.chunks(limit).take(8) {
-        let page = collection.query(&query(ask, start, limit));
-        let tokens: Vec<_> = expected.iter().map(|row| row.place.token).collect();
+        let page = collection.query(&query(question, start, limit));
+        let tokens: Vec<_> = expected.iter().map(|row| row.rank.token).collect();
         assert_eq!(ids(collection, &page), tokens, "tokens of a page after a page");
         match page.next {
             Some(next) => start = Start::After(next),

@@ -3,8 +3,8 @@
 use alloy_primitives::U256;
 use bourse_catalog::Value;
 use bourse_wire::{
-    Address, Amount, ChainId, Currency, Marketplace, OrderFacts, OrderSide, OrderStatus, Timestamp, TokenId,
-    ToldRate,
+    Address, Amount, ChainId, Currency, DatedRate, Marketplace, OrderFacts, OrderKey, OrderSide, OrderStatus,
+    Timestamp, TokenId,
 };
 
 use crate::model::Model;
@@ -48,7 +48,7 @@ pub(crate) struct Batch {
     pub(crate) tokens: Vec<(TokenId, Token)>,
     pub(crate) balances: Vec<(TokenId, Address, Amount)>,
     pub(crate) orders: Vec<OrderFacts>,
-    pub(crate) gone_orders: Vec<(Marketplace, String)>,
+    pub(crate) gone_orders: Vec<OrderKey>,
 }
 
 pub(crate) struct Generator {
@@ -68,7 +68,7 @@ pub(crate) fn currency(number: u8) -> Address {
     Address::from_bytes(bytes)
 }
 
-/// An instant so many nanoseconds after the one at which every case begins.
+/// An instant so many nanoseconds after the one at which every trial begins.
 pub(crate) fn instant(nanos: i64) -> Timestamp {
     Timestamp::from_unix_nanos(1_700_000_000_000_000_000 + i128::from(nanos))
 }
@@ -118,7 +118,7 @@ impl Generator {
             symbol: String::new(),
             decimals: *self.random.pick(&DECIMALS),
             image_url: String::new(),
-            rate: rate.map(|rate| ToldRate { rate, at: Timestamp::ZERO }),
+            rate: rate.map(|rate| DatedRate { rate, at: Timestamp::ZERO }),
         }
     }
 
@@ -210,18 +210,18 @@ impl Generator {
         if self.random.one_in(2) { Timestamp::ZERO } else { instant(now + away) }
     }
 
-    fn order_key(&mut self) -> (Marketplace, String) {
+    fn order_key(&mut self) -> OrderKey {
         let number = self.random.below(self.scale.orders);
         let id = match number {
             3 => "a\"\\b".to_owned(),
             4 => "é\u{1}".to_owned(),
             _ => number.to_string(),
         };
-        (*self.random.pick(&MARKETPLACES), id)
+        OrderKey { marketplace: *self.random.pick(&MARKETPLACES), order_id: id }
     }
 
     fn new_order(&mut self, now: i64) -> OrderFacts {
-        let (marketplace, order_id) = self.order_key();
+        let OrderKey { marketplace, order_id } = self.order_key();
         let side = *self.random.pick(&[OrderSide::Listing, OrderSide::Listing, OrderSide::Offer]);
         let any_token = side == OrderSide::Offer && self.random.one_in(5);
         let remaining = self.quantity();
@@ -230,25 +230,17 @@ impl Generator {
             marketplace,
             side,
             status: if self.random.one_in(10) { self.status() } else { OrderStatus::Active },
-            origin_name: String::new(),
             token_id: if any_token { None } else { Some(self.token_id()) },
             maker: self.account(),
             price_amount: self.amount(),
             currency: self.currency_address(),
             quantity_initial: remaining.max(Amount::from(5)),
             quantity_remaining: remaining,
-            quantity_decimals: 0,
-            fee_bps: 0,
-            fee_breakdown: Vec::new(),
             valid_from: self.instant_near(now),
             valid_until: self.instant_near(now),
-            block_number: 0,
-            order_created_at: Timestamp::ZERO,
-            order_updated_at: Timestamp::ZERO,
             created_at: instant(i64::try_from(self.random.below(4)).unwrap()),
-            updated_at: Timestamp::ZERO,
-            operator: None,
             backing: self.backing(),
+            ..OrderFacts::sample("")
         }
     }
 
@@ -259,7 +251,7 @@ impl Generator {
     /// A new order, or a known one after something happened to it.
     pub(crate) fn order(&mut self, model: &Model, now: i64) -> OrderFacts {
         let new = self.new_order(now);
-        let known = model.orders.range((new.marketplace, new.order_id.clone())..).next();
+        let known = model.orders.range(new.key()..).next();
         let Some((_, known)) = known.or_else(|| model.orders.iter().next()) else { return new };
         let known = known.clone();
         match self.random.below(9) {
@@ -285,9 +277,7 @@ impl Generator {
         for _ in 0..orders {
             let order = self.order(model, now);
             // The same order twice in a batch must keep its token, too.
-            let same = |other: &&OrderFacts| {
-                (other.marketplace, &other.order_id) == (order.marketplace, &order.order_id)
-            };
+            let same = |other: &&OrderFacts| other.key() == order.key();
             let token_id =
                 batch.orders.iter().rev().find(same).map_or(order.token_id, |other| other.token_id);
             if order.side == OrderSide::Offer || token_id.is_some() {
@@ -299,11 +289,11 @@ impl Generator {
     }
 
     /// An order that is undone, at times, when something else names its token. Nothing of it comes at the same time.
-    fn gone_order(&mut self, model: &Model, batch: &Batch) -> Option<(Marketplace, String)> {
+    fn gone_order(&mut self, model: &Model, batch: &Batch) -> Option<OrderKey> {
         let key = self.order_key();
         let known = model.orders.get(&key).filter(|_| self.random.one_in(2))?;
         let is_named = known.token_id.is_none_or(|token| model.tokens[&token].metadata.is_some());
-        let comes = batch.orders.iter().any(|order| (order.marketplace, &order.order_id) == (key.0, &key.1));
+        let comes = batch.orders.iter().any(|order| order.key() == key);
         (is_named && !comes).then_some(key)
     }
 
@@ -315,7 +305,7 @@ impl Generator {
 /// An order in the place of another stays with a token that nothing else names: a collection forgets no token, but one
 /// loaded anew would not know it.
 fn keeping_named(new: OrderFacts, model: &Model) -> OrderFacts {
-    let known = model.orders.get(&(new.marketplace, new.order_id.clone()));
+    let known = model.orders.get(&new.key());
     let named = known.and_then(|known| known.token_id);
     let only_named = named.filter(|token| model.tokens[token].metadata.is_none());
     OrderFacts { token_id: only_named.or(new.token_id), ..new }

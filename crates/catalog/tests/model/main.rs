@@ -2,24 +2,25 @@
 //! random questions.
 //!
 //! Runs for about ten seconds, or for `BOURSE_MODEL_SECONDS`. A failure prints its seed and what led to it;
-//! `BOURSE_MODEL_SEED` runs that case alone.
+//! `BOURSE_MODEL_SEED` runs that trial alone.
 #![expect(clippy::unwrap_used, reason = "a test may fail by panicking")]
+#![expect(clippy::disallowed_methods, reason = "the seed comes from the environment or from the clock")]
 
 mod answer;
-mod ask;
-mod case;
 mod check;
+mod exact_price;
 mod generate;
 mod model;
-mod place;
+mod questions;
 mod read;
+mod row_rank;
 mod token;
-mod worth;
+mod trial;
 
 use std::time::{Duration, Instant, SystemTime};
 
-use case::Case;
 use generate::Scale;
+use trial::Trial;
 
 const SECONDS: u64 = 9;
 
@@ -27,12 +28,12 @@ fn setting(name: &str) -> Option<u64> {
     std::env::var(name).ok().map(|text| text.parse().unwrap())
 }
 
-/// Runs a case, and when it fails once more, aloud.
+/// Runs a trial, and when it fails once more, aloud.
 fn run_case(seed: u64, scale: Scale) {
-    if std::panic::catch_unwind(|| Case::run(seed, scale, false)).is_err() {
+    if std::panic::catch_unwind(|| Trial::run(seed, scale, false)).is_err() {
         eprintln!("BOURSE_MODEL_SEED={seed} shows this again, which is a collection of {scale:?}:");
-        Case::run(seed, scale, true);
-        unreachable!("the same case failed before");
+        Trial::run(seed, scale, true);
+        unreachable!("the same trial failed before");
     }
 }
 
@@ -45,7 +46,7 @@ fn run(cases_min: u64, scale_of: impl Fn(u64) -> Scale) {
     let time = Duration::from_secs(setting("BOURSE_MODEL_SECONDS").unwrap_or(SECONDS));
     let first = SystemTime::UNIX_EPOCH.elapsed().unwrap().as_secs() << 20;
     let (mut cases, mut longest) = (0, Duration::ZERO);
-    // A case that would end too late is not begun.
+    // A trial that would end too late is not begun.
     while cases < cases_min || begun.elapsed() + longest < time {
         let case_begun = Instant::now();
         run_case(first + cases, scale_of(first + cases));

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use bourse_catalog::{Condition, OrderFilter, PropertyFilter, TokenFilter, Value};
 use bourse_wire::{
-    Address, Amount, Currency, Marketplace, OrderFacts, OrderSide, OrderStatus, Timestamp, TokenId,
+    Address, Amount, Currency, OrderFacts, OrderKey, OrderSide, OrderStatus, Timestamp, TokenId,
 };
 
+use crate::exact_price::{ExactPrice, Wide, unit};
 use crate::token::{Token, fold};
-use crate::worth::{Wide, Worth, unit};
 
 /// Everything that was said of a collection.
 #[derive(Default)]
@@ -16,7 +16,7 @@ pub(crate) struct Model {
     pub(crate) now: Timestamp,
     pub(crate) tokens: BTreeMap<TokenId, Token>,
     pub(crate) balances: BTreeMap<(TokenId, Address), Amount>,
-    pub(crate) orders: BTreeMap<(Marketplace, String), OrderFacts>,
+    pub(crate) orders: BTreeMap<OrderKey, OrderFacts>,
     pub(crate) currencies: BTreeMap<Address, Currency>,
     units: BTreeMap<Address, Wide>,
 }
@@ -39,10 +39,10 @@ impl Model {
         if let Some(id) = facts.token_id {
             self.tokens.entry(id).or_default();
         }
-        self.orders.insert((facts.marketplace, facts.order_id.clone()), facts);
+        self.orders.insert(facts.key(), facts);
     }
 
-    pub(crate) fn remove_order(&mut self, key: &(Marketplace, String)) {
+    pub(crate) fn remove_order(&mut self, key: &OrderKey) {
         self.orders.remove(key);
     }
 
@@ -55,8 +55,8 @@ impl Model {
         self.currencies.insert(address, currency);
     }
 
-    pub(crate) fn worth(&self, currency: Address, amount: Amount) -> Worth {
-        Worth::new(currency, amount, self.units.get(&currency).copied())
+    pub(crate) fn exact_price(&self, currency: Address, amount: Amount) -> ExactPrice {
+        ExactPrice::new(currency, amount, self.units.get(&currency).copied())
     }
 
     fn balance(&self, id: TokenId, account: Address) -> Amount {

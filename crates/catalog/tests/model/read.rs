@@ -16,7 +16,7 @@ pub(crate) fn ids(collection: &Collection, rows: &Rows) -> Vec<TokenId> {
 
 impl Answers<'_> {
     pub(crate) fn assert_rows(&self, collection: &Collection, found: &Rows, expected: &[Row<'_>]) {
-        let tokens: Vec<TokenId> = expected.iter().map(|row| row.place.token).collect();
+        let tokens: Vec<TokenId> = expected.iter().map(|row| row.rank.token).collect();
         assert_eq!(ids(collection, found), tokens, "tokens of the rows");
         let mut json = Vec::new();
         collection.write_rows(&mut json, found);
@@ -28,7 +28,7 @@ impl Answers<'_> {
     }
 
     pub(crate) fn assert_row(&self, row: &Json, expected: &Row<'_>) {
-        let token = expected.place.token;
+        let token = expected.rank.token;
         self.assert_metadata(&row["metadata"], token);
         self.assert_order_or_null(&row["listing"], expected.listing);
         self.assert_order_or_null(&row["offer"], expected.offer);
@@ -51,7 +51,7 @@ impl Answers<'_> {
     }
 
     pub(crate) fn assert_order(&self, order: &Json, facts: &OrderFacts) {
-        let expected_id = (facts.marketplace.word(&crate::case::service()), facts.order_id.as_str());
+        let expected_id = (facts.marketplace.word(&crate::trial::service()), facts.order_id.as_str());
         let text = |name: &str| order[name].as_str().unwrap_or_default();
         assert_eq!((text("marketplace").to_owned(), text("orderId")), expected_id, "the order itself");
         let expected = [
@@ -68,7 +68,7 @@ impl Answers<'_> {
         }
         let decimals = self.model.currencies.get(&facts.currency).map_or(0, |known| known.decimals);
         assert_eq!(order["priceDecimals"], decimals);
-        let dollars = self.model.worth(facts.currency, facts.price_amount).to_float();
+        let dollars = self.model.exact_price(facts.currency, facts.price_amount).to_float();
         let shown = order["priceUSD"].as_f64().unwrap();
         assert!((shown - dollars).abs() <= dollars * 1e-14, "priceUSD {shown} is not {dollars}");
     }

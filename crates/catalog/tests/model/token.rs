@@ -17,12 +17,12 @@ pub(crate) struct Token {
     pub(crate) metadata: Option<String>,
     /// What follows from the rest: the name folded, and every value of every property.
     pub(crate) folded: String,
-    pub(crate) values: Vec<Had>,
+    pub(crate) values: Vec<TokenValue>,
 }
 
 /// A value that a token has.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Had {
+pub(crate) struct TokenValue {
     pub(crate) property: String,
     pub(crate) listed: bool,
     pub(crate) value: Value,
@@ -48,8 +48,8 @@ impl fmt::Debug for Token {
 
 impl Token {
     /// Every value of every property. What a token has twice it has once.
-    fn all_values(&self) -> Vec<Had> {
-        let mut all: Vec<Had> = Vec::new();
+    fn all_values(&self) -> Vec<TokenValue> {
+        let mut all: Vec<TokenValue> = Vec::new();
         for Property { name, values } in self.attributes.iter().chain(&self.properties) {
             let (listed, values) = match values {
                 Values::One(value) => (false, std::slice::from_ref(value)),
@@ -57,7 +57,7 @@ impl Token {
             };
             for value in values {
                 if !all.iter().any(|had| had.property == *name && had.value == *value) {
-                    all.push(Had { property: name.clone(), listed, value: value.clone() });
+                    all.push(TokenValue { property: name.clone(), listed, value: value.clone() });
                 }
             }
         }
@@ -121,7 +121,7 @@ fn to_json(values: &Values) -> Json {
     }
 }
 
-/// Folds what names in this test are made of: ASCII, é in both compositions, ß, and letters without case.
+/// Folds what names in this test are made of: ASCII, é in both compositions, ß, and letters without trial.
 pub(crate) fn fold(text: &str) -> String {
     let composed = text.replace("e\u{301}", "é").replace("E\u{301}", "é");
     composed.replace('É', "é").replace('ß', "ss").to_ascii_lowercase()

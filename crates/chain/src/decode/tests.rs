@@ -1,5 +1,7 @@
 use alloy_primitives::{Bytes, U256};
 use alloy_sol_types::SolValue;
+use bourse_protocols::own::{Own, TOPICS};
+use bourse_wire::Marketplace;
 
 use super::*;
 
@@ -34,11 +36,12 @@ fn log(topics: &[B256], data: &[u8]) -> Log {
 }
 
 fn read(topics: &[B256], data: &[u8]) -> Result<Vec<Fact>, Malformed> {
-    let findings = Decoder::default().read(&log(topics, data))?;
-    for (finding, part) in findings.iter().zip(0..) {
-        assert_eq!((finding.concerns, finding.part), (Concerns::Collection(COLLECTION), part));
+    let DecodedLogs { statements, malformed } = Decoder::default().read(&[&log(topics, data)]);
+    for statement in &statements {
+        assert_eq!((statement.scope, statement.log), (Scope::Collection(COLLECTION), 0));
     }
-    Ok(findings.into_iter().map(|finding| finding.fact).collect())
+    let facts = statements.into_iter().map(|statement| statement.fact).collect();
+    if malformed == 0 { Ok(facts) } else { Err(Malformed) }
 }
 
 fn transfer(token: u64, quantity: u64, single: bool) -> Fact {
@@ -123,12 +126,47 @@ fn malformed_logs_are_told_apart_from_others() {
 
 #[test]
 fn a_marketplace_speaks_of_collections() {
-    let decoder = Decoder::new(vec![(COLLECTION, Marketplace::OwnV2)]);
-    let topics = [protocols::own::TOPICS[2], word(12), word_of(BOB)];
+    let decoder = Decoder::new(vec![Arc::new(Own::v2(COLLECTION, None))]);
+    let topics = [TOPICS[2], word(12), word_of(BOB)];
     let fact = Fact::OrderCancelled { marketplace: Marketplace::OwnV2, order_id: "12".to_owned() };
-    let expected = Finding { concerns: Concerns::Collection(BOB), part: 0, fact };
-    assert_eq!(decoder.read(&log(&topics, &[])), Ok(vec![expected]));
+    let statement = Statement { log: 0, scope: Scope::Collection(BOB), fact };
+    let expected = DecodedLogs { statements: vec![statement], malformed: 0 };
+    assert_eq!(decoder.read(&[&log(&topics, &[])]), expected);
     // What marketplaces say that names tokens is not of them.
     let topics = [Transfer::SIGNATURE_HASH, word_of(ALICE), word_of(BOB), word(9)];
-    assert_eq!(decoder.read(&log(&topics, &[])), Ok(vec![]));
+    assert_eq!(decoder.read(&[&log(&topics, &[])]), DecodedLogs::default());
+}
+
+#[test]
+fn statements_of_a_transaction_are_in_the_order_of_its_logs() {
+    let market = |marketplace: Marketplace, byte: u8| -> Arc<dyn Protocol> {
+        match marketplace {
+            Marketplace::OwnV1 => Arc::new(Own::v1(address_of(byte))),
+            _ => Arc::new(Own::v2(address_of(byte), None)),
+        }
+    };
+    let decoder = Decoder::new(vec![market(Marketplace::OwnV1, 1), market(Marketplace::OwnV2, 2)]);
+    let cancelled = |byte: u8, id: u64| Log {
+        address: address_of(byte),
+        ..log(&[TOPICS[2], word(id), word_of(COLLECTION)], &[])
+    };
+    let moved = log(&[Transfer::SIGNATURE_HASH, word_of(ALICE), word_of(BOB), word(9)], &[]);
+    let logs = [cancelled(2, 7), moved, cancelled(1, 8), log(&[MetadataUpdate::SIGNATURE_HASH], &[1])];
+    let DecodedLogs { statements, malformed } = decoder.read(&logs.iter().collect::<Vec<_>>());
+    let order = |marketplace, id: &str| Fact::OrderCancelled { marketplace, order_id: id.to_owned() };
+    let facts = [order(Marketplace::OwnV2, "7"), transfer(9, 1, true), order(Marketplace::OwnV1, "8")];
+    for (place, fact) in facts.into_iter().enumerate() {
+        let expected = Statement { log: place, scope: Scope::Collection(COLLECTION), fact };
+        assert_eq!(statements.get(place), Some(&expected));
+    }
+    assert_eq!((statements.len(), malformed), (3, 1));
+}
+
+#[test]
+fn marketplaces_that_are_found_by_the_same_topics_are_asked_about_together() {
+    let decoder = Decoder::new(vec![Arc::new(Own::v1(ALICE)), Arc::new(Own::v2(BOB, None))]);
+    let filters = decoder.collection_filters(COLLECTION);
+    assert_eq!(filters.len(), 3);
+    assert!(filters.iter().all(|filter| filter.addresses == [ALICE, BOB]));
+    assert_eq!(filters[2].topics, [vec![TOPICS[3]]]);
 }

@@ -3,16 +3,15 @@
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
-use alloy_primitives::B256;
-use bourse_market::facts::{Block, Fact, Log, Stated};
-use bourse_market::protocols::{self, Concerns};
+use bourse_market::facts::{Block, Fact, Log, StatedFact};
+use bourse_protocols::{Scope, Statement};
 use bourse_store::BlockFacts;
 use bourse_wire::{Address, FeeEntry};
 
-use crate::decode::{Decoder, Finding, TOKEN_TOPICS};
-use crate::node::{Failure, Node, ToldLog, Wanted};
+use crate::decode::{DecodedLogs, Decoder, TOKEN_TOPICS};
+use crate::node::{Failure, LogFilter, Node, TimedLog};
 use crate::pace::Pace;
-use crate::royalties::{Royalties, Sold};
+use crate::royalties::{Royalties, RoyaltyKey};
 use crate::status::Status;
 
 /// Turns logs into facts. Shared by everything that reads logs of one chain.
@@ -24,18 +23,21 @@ pub(crate) struct Reading<N, P> {
     pub(crate) status: Status,
 }
 
-/// What logs state, before it is known whose they are.
-struct Found<'a> {
+/// What a log states, before it is known whether that is of a followed collection.
+struct LogFact<'a> {
     log: &'a Log,
-    finding: Finding,
+    /// Place among what the log states.
+    part: u32,
+    scope: Scope,
+    fact: Fact,
 }
 
-impl Found<'_> {
+impl LogFact<'_> {
     /// What an order is about, if it is one that was made, and the marketplace that wrote it down.
-    fn sold(&self) -> Option<Sold> {
-        match (&self.finding.fact, self.finding.concerns) {
-            (Fact::OrderMade(_), Concerns::Collection(collection)) => {
-                Some(Sold { market: self.log.address, collection })
+    fn sold(&self) -> Option<RoyaltyKey> {
+        match (&self.fact, self.scope) {
+            (Fact::OrderMade(_), Scope::Collection(collection)) => {
+                Some(RoyaltyKey { market: self.log.address, collection })
             }
             _ => None,
         }
@@ -48,23 +50,22 @@ impl<N: Node, P: Pace> Reading<N, P> {
     pub(crate) async fn facts(
         &self,
         blocks: &[Block],
-        logs: &[ToldLog],
+        logs: &[TimedLog],
         collections: &HashSet<Address>,
     ) -> Result<Vec<BlockFacts>, Failure> {
-        let (found, malformed) = self.decoded(logs);
+        let (stated, malformed) = self.decoded(logs);
         self.status.malformed(malformed);
-        let sold: BTreeSet<Sold> = found
+        let sold: BTreeSet<RoyaltyKey> = stated
             .iter()
-            .filter_map(Found::sold)
+            .filter_map(LogFact::sold)
             .filter(|sold| collections.contains(&sold.collection))
             .collect();
         let royalties = self.royalties.of(&*self.node, &sold, self.pace.now()).await?;
         let mut facts: Vec<BlockFacts> =
             blocks.iter().map(|block| BlockFacts { block: *block, facts: Vec::new() }).collect();
         let mut place = 0;
-        for found in found {
-            let sold = found.sold();
-            let Found { log, mut finding } = found;
+        for mut stated in stated {
+            let (sold, log) = (stated.sold(), stated.log);
             while facts.get(place).is_some_and(|entry| entry.block.number < log.block_number) {
                 place += 1;
             }
@@ -72,101 +73,78 @@ impl<N: Node, P: Pace> Reading<N, P> {
             if entry.block.number != log.block_number {
                 continue;
             }
-            if let (Fact::OrderMade(order), Some(sold)) = (&mut finding.fact, sold) {
+            if let (Fact::OrderMade(order), Some(sold)) = (&mut stated.fact, sold) {
                 let royalty: Option<&FeeEntry> = royalties.get(&sold).and_then(Option::as_ref);
                 order.fees.extend(royalty.cloned());
             }
-            state(&mut entry.facts, log, finding, collections);
+            state(&mut entry.facts, stated, collections);
         }
         Ok(facts)
     }
 
     /// Contracts of tokens that are not followed, as far as these logs tell of any.
-    pub(crate) fn strangers(&self, logs: &[ToldLog], followed: &HashSet<Address>) -> BTreeSet<Address> {
+    pub(crate) fn strangers(&self, logs: &[TimedLog], followed: &HashSet<Address>) -> BTreeSet<Address> {
         let names_tokens = |fact: &Fact| matches!(fact, Fact::Transfer { .. } | Fact::OrderMade(_));
-        let (found, _) = self.decoded(logs);
-        found
+        let (stated, _) = self.decoded(logs);
+        stated
             .iter()
-            .filter(|found| names_tokens(&found.finding.fact))
-            .filter_map(|found| match found.finding.concerns {
-                Concerns::Collection(of) => Some(of),
-                Concerns::EveryCollection => None,
+            .filter(|stated| names_tokens(&stated.fact))
+            .filter_map(|stated| match stated.scope {
+                Scope::Collection(of) => Some(of),
+                Scope::EveryCollection => None,
             })
             .filter(|of| !followed.contains(of))
             .collect()
     }
 
     /// What logs state, and how many are not what their names say.
-    fn decoded<'a>(&self, logs: &'a [ToldLog]) -> (Vec<Found<'a>>, u64) {
-        let mut malformed = 0;
-        let mut found = Vec::with_capacity(logs.len());
+    fn decoded<'a>(&self, logs: &'a [TimedLog]) -> (Vec<LogFact<'a>>, u64) {
+        let mut all_malformed = 0;
+        let mut facts: Vec<LogFact<'a>> = Vec::with_capacity(logs.len());
         for transaction in logs.chunk_by(|a, b| a.log.tx_hash == b.log.tx_hash) {
-            let logs: Vec<&Log> = transaction.iter().map(|told| &told.log).collect();
-            let (signed, unread) = self.decoder.read_signed(&logs);
-            malformed += unread;
-            let mut signed = signed.into_iter().peekable();
-            for (place, log) in logs.into_iter().enumerate() {
-                match self.decoder.read(log) {
-                    Ok(findings) => found.extend(findings.into_iter().map(|finding| Found { log, finding })),
-                    Err(_) => malformed += 1,
-                }
-                while let Some((_, finding)) = signed.next_if(|(of, _)| *of == place) {
-                    found.push(Found { log, finding });
-                }
+            let logs: Vec<&Log> = transaction.iter().map(|timed| &timed.log).collect();
+            let DecodedLogs { statements, malformed } = self.decoder.read(&logs);
+            all_malformed += malformed;
+            let mut parts = vec![0; logs.len()];
+            for Statement { log: place, scope, fact } in statements {
+                facts.push(LogFact { log: logs[place], part: parts[place], scope, fact });
+                parts[place] += 1;
             }
         }
-        (found, malformed)
+        (facts, all_malformed)
     }
 
     /// All logs that may state something of collections: of anybody when there are too many to name.
-    pub(crate) fn wanted(&self, collections: &HashSet<Address>, addresses_max: usize) -> Wanted {
+    pub(crate) fn log_filter(&self, collections: &HashSet<Address>, addresses_max: usize) -> LogFilter {
         let mut addresses: Vec<Address> = collections.iter().copied().collect();
-        addresses.extend(self.decoder.writers());
+        addresses.extend(self.decoder.addresses());
         if addresses.len() > addresses_max {
             addresses.clear();
         }
         addresses.sort_unstable();
-        Wanted { addresses, topics: vec![self.decoder.topics()] }
+        LogFilter { addresses, topics: vec![self.decoder.topics()] }
     }
 
-    /// The logs that may state something of one collection. Marketplaces name the collection in a topic, but not
-    /// always in the same one. Those of signed orders name none: what became of such an order before it was put is asked
-    /// when it is put.
-    pub(crate) fn wanted_of(&self, collection: Address) -> Vec<Wanted> {
-        let mut word = [0; 32];
-        word[12..].copy_from_slice(collection.bytes());
-        let named = vec![B256::from(word)];
-        let [made, filled, cancelled, all_invalidated, some_invalidated] = protocols::own::TOPICS;
-        let markets: Vec<Address> = self.decoder.market_addresses().collect();
-        let of_tokens = Wanted { addresses: vec![collection], topics: vec![TOKEN_TOPICS.to_vec()] };
-        if markets.is_empty() {
-            return vec![of_tokens];
-        }
-        let of_market = |topics| Wanted { addresses: markets.clone(), topics };
-        vec![
-            of_tokens,
-            of_market(vec![vec![made, filled], vec![], vec![], named.clone()]),
-            of_market(vec![vec![cancelled, some_invalidated], vec![], named]),
-            of_market(vec![vec![all_invalidated]]),
-        ]
+    /// The logs that may state something of one collection, each of those that tell of it in a way of their own.
+    pub(crate) fn collection_filters(&self, collection: Address) -> Vec<LogFilter> {
+        let of_tokens = LogFilter { addresses: vec![collection], topics: vec![TOKEN_TOPICS.to_vec()] };
+        [of_tokens].into_iter().chain(self.decoder.collection_filters(collection)).collect()
     }
 }
 
-fn state(facts: &mut Vec<Stated>, log: &Log, finding: Finding, collections: &HashSet<Address>) {
-    let stated = |collection, fact| Stated {
-        collection,
-        tx_hash: log.tx_hash,
-        log_index: log.index,
-        part: finding.part,
-        fact,
-    };
-    match finding.concerns {
-        Concerns::Collection(of) if collections.contains(&of) => facts.push(stated(of, finding.fact)),
-        Concerns::Collection(_) => {}
-        Concerns::EveryCollection => {
+fn state(facts: &mut Vec<StatedFact>, stated: LogFact<'_>, collections: &HashSet<Address>) {
+    let LogFact { log, part, scope, fact } = stated;
+    let of =
+        |collection, fact| StatedFact { collection, tx_hash: log.tx_hash, log_index: log.index, part, fact };
+    match scope {
+        Scope::Collection(collection) if collections.contains(&collection) => {
+            facts.push(of(collection, fact));
+        }
+        Scope::Collection(_) => {}
+        Scope::EveryCollection => {
             let mut all: Vec<Address> = collections.iter().copied().collect();
             all.sort_unstable();
-            facts.extend(all.into_iter().map(|of| stated(of, finding.fact.clone())));
+            facts.extend(all.into_iter().map(|collection| of(collection, fact.clone())));
         }
     }
 }

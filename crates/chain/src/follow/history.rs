@@ -10,7 +10,7 @@ use futures_util::future::{Either, select, select_all};
 use tokio::task::{JoinError, JoinHandle};
 
 use super::ranges::ReadRange;
-use super::{Books, FollowError, Follower, Known};
+use super::{Books, FollowError, FollowState, Follower};
 use crate::node::{Failure, Node};
 use crate::pace::{Pace, between};
 
@@ -45,7 +45,7 @@ impl Pipeline {
 
 impl<N: Node, B: Books, P: Pace> Follower<N, B, P> {
     /// Reads and commits ranges until there are none, or a poll is due; tells whether there is more.
-    pub(super) async fn history(&self, known: &mut Known) -> Result<bool, FollowError> {
+    pub(super) async fn history(&self, known: &mut FollowState) -> Result<bool, FollowError> {
         let began = self.reading.pace.now();
         let mut failed: Option<Failure> = None;
         known.pipelines.retain(|address, pipeline| {
@@ -85,7 +85,7 @@ impl<N: Node, B: Books, P: Pace> Follower<N, B, P> {
     }
 
     /// Begins to read ranges, as many as are read at the same time, by turns for each collection.
-    fn plan(&self, known: &mut Known) {
+    fn plan(&self, known: &mut FollowState) {
         let Some(end) = known.window.oldest().checked_sub(1) else { return };
         let is_behind = |followed: &&Followed| !followed.live && followed.next_block <= end;
         let behind: Vec<Followed> =
@@ -111,14 +111,14 @@ impl<N: Node, B: Books, P: Pace> Follower<N, B, P> {
 
     fn read_ahead(&self, address: Address, from: u64, to: u64) -> Slot {
         let (ranges, reading) = (Arc::clone(&self.ranges), Arc::clone(&self.reading));
-        let task = tokio::spawn(async move { ranges.read(&reading, address, (from, to)).await });
+        let task = tokio::spawn(async move { ranges.read(&reading, address, from..=to).await });
         Slot { from, to, task: Task(task) }
     }
 
     /// The first range of any collection that is read, unless it takes longer than `left`.
     async fn first_read(
         &self,
-        known: &mut Known,
+        known: &mut FollowState,
         left: std::time::Duration,
     ) -> Option<(Address, Result<Result<ReadRange, Failure>, JoinError>)> {
         let fronts = known.pipelines.iter_mut().filter_map(|(address, pipeline)| {
@@ -138,7 +138,7 @@ impl<N: Node, B: Books, P: Pace> Follower<N, B, P> {
 
     async fn commit_range(
         &self,
-        known: &mut Known,
+        known: &mut FollowState,
         address: Address,
         slot: &Slot,
         range: ReadRange,

@@ -6,7 +6,7 @@ use bourse_market::facts::Block;
 use bourse_store::{BlockFacts, Followed, History, HistoryCommitted};
 use bourse_wire::Address;
 
-use super::{Books, FollowError, Follower, Known};
+use super::{Books, FollowError, FollowState, Follower};
 use crate::node::Node;
 use crate::pace::Pace;
 
@@ -16,7 +16,7 @@ const COLLECTIONS_AT_ONCE: usize = 200;
 impl<N: Node, B: Books, P: Pace> Follower<N, B, P> {
     /// Reads the blocks that are kept for collections that have come so far. Nothing else is committed meanwhile, and
     /// each block is asked for by its name: what is read is what was followed.
-    pub(super) async fn join(&self, known: &mut Known) -> Result<(), FollowError> {
+    pub(super) async fn join(&self, known: &mut FollowState) -> Result<(), FollowError> {
         let (oldest, newest) = (known.window.oldest(), known.window.checkpoint().number);
         let arrived = |followed: &&Followed| {
             !followed.live && (oldest..=newest).contains(&followed.next_block) && known.followed_at.is_some()
@@ -26,8 +26,8 @@ impl<N: Node, B: Books, P: Pace> Follower<N, B, P> {
         let Some(first) = arrived.iter().map(|followed| followed.next_block).min() else { return Ok(()) };
         let addresses: HashSet<Address> = arrived.iter().map(|followed| followed.key.address).collect();
         let blocks: Vec<Block> = known.window.from(first).copied().collect();
-        let wanted = self.reading.wanted(&addresses, self.options.addresses_max);
-        let logs = self.logs_by_block(&blocks, &wanted).await?;
+        let filter = self.reading.log_filter(&addresses, self.options.addresses_max);
+        let logs = self.logs_by_block(&blocks, &filter).await?;
         let facts = self.reading.facts(&blocks, &logs, &addresses).await?;
         for followed in arrived {
             let history = History {

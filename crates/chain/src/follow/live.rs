@@ -8,8 +8,8 @@ use bourse_wire::Address;
 use futures_util::{StreamExt, TryStreamExt, stream};
 
 use super::window::{ForkSearch, Position, Searched, broken_link};
-use super::{Books, FollowError, Follower, Known};
-use crate::node::{Failure, Node, Span, ToldLog, Wanted};
+use super::{Books, FollowError, FollowState, Follower};
+use crate::node::{Failure, LogFilter, Node, Span, TimedLog};
 use crate::pace::Pace;
 
 /// How often in a row a node has to say so before blocks are taken back for fewer, or following stops: one of several
@@ -29,11 +29,11 @@ struct Branch {
 
 impl<N: Node, B: Books, P: Pace> Follower<N, B, P> {
     /// Takes the next blocks; tells whether there are more.
-    pub(super) async fn live(&mut self, known: &mut Known) -> Result<bool, FollowError> {
+    pub(super) async fn live(&mut self, known: &mut FollowState) -> Result<bool, FollowError> {
         let head = self.reading.node.head().await?;
         self.status.set(|snapshot| snapshot.head = Some(head));
         let branch = match known.window.position(&head) {
-            Position::Known => {
+            Position::FollowState => {
                 (self.elsewhere, self.beyond) = (0, 0);
                 return Ok(false);
             }
@@ -60,7 +60,7 @@ impl<N: Node, B: Books, P: Pace> Follower<N, B, P> {
     }
 
     /// The blocks after the checkpoint, or after the block where the node's chain leaves ours.
-    async fn next_blocks(&mut self, known: &Known, head: &Block) -> Result<Branch, FollowError> {
+    async fn next_blocks(&mut self, known: &FollowState, head: &Block) -> Result<Branch, FollowError> {
         let checkpoint = known.window.checkpoint();
         let blocks = self.headers(checkpoint.number + 1, head).await?;
         if blocks.first().is_some_and(|first| first.parent != checkpoint.hash) {
@@ -73,7 +73,7 @@ impl<N: Node, B: Books, P: Pace> Follower<N, B, P> {
     /// The node's blocks after the newest one that both have, which is below a height.
     async fn other_branch(
         &mut self,
-        known: &Known,
+        known: &FollowState,
         head: &Block,
         differs: u64,
     ) -> Result<Branch, FollowError> {
@@ -96,7 +96,7 @@ impl<N: Node, B: Books, P: Pace> Follower<N, B, P> {
         Ok(Branch { rewind_to: Some(shared), blocks })
     }
 
-    fn beyond_window(&mut self, known: &Known) -> FollowError {
+    fn beyond_window(&mut self, known: &FollowState) -> FollowError {
         self.beyond += 1;
         let (oldest, chain) = (known.window.oldest(), self.options.chain);
         if self.beyond < PATIENCE {
@@ -130,7 +130,12 @@ impl<N: Node, B: Books, P: Pace> Follower<N, B, P> {
     }
 
     /// Reads the logs of new blocks and commits them.
-    async fn take(&mut self, known: &mut Known, head: &Block, branch: Branch) -> Result<bool, FollowError> {
+    async fn take(
+        &mut self,
+        known: &mut FollowState,
+        head: &Block,
+        branch: Branch,
+    ) -> Result<bool, FollowError> {
         let live: HashSet<Address> = known
             .followed
             .iter()
@@ -141,11 +146,11 @@ impl<N: Node, B: Books, P: Pace> Follower<N, B, P> {
         let logs = if live.is_empty() && self.options.discover_from.is_none() {
             Vec::new()
         } else {
-            let mut wanted = self.reading.wanted(&live, self.options.addresses_max);
+            let mut filter = self.reading.log_filter(&live, self.options.addresses_max);
             if self.options.discover_from.is_some() {
-                wanted.addresses.clear();
+                filter.addresses.clear();
             }
-            self.logs_of(&mut blocks, head, &wanted).await?
+            self.logs_of(&mut blocks, head, &filter).await?
         };
         self.discover(known, &logs).await?;
         let facts = self.reading.facts(&blocks, &logs, &live).await?;
@@ -172,7 +177,7 @@ impl<N: Node, B: Books, P: Pace> Follower<N, B, P> {
         Ok(known.window.checkpoint().number < head.number)
     }
 
-    fn taken(&self, known: &mut Known, rewind_to: Option<u64>, blocks: Vec<Block>) {
+    fn taken(&self, known: &mut FollowState, rewind_to: Option<u64>, blocks: Vec<Block>) {
         known.window.advance(rewind_to, blocks, self.options.window);
         let checkpoint = known.window.checkpoint();
         if let Some(number) = rewind_to {
@@ -197,22 +202,22 @@ impl<N: Node, B: Books, P: Pace> Follower<N, B, P> {
         &self,
         blocks: &mut Vec<Block>,
         head: &Block,
-        wanted: &Wanted,
-    ) -> Result<Vec<ToldLog>, FollowError> {
+        filter: &LogFilter,
+    ) -> Result<Vec<TimedLog>, FollowError> {
         let settled = head.number.saturating_sub(self.options.window);
         let deep = blocks.iter().filter(|block| block.number <= settled).count();
         let Some(last) = deep.checked_sub(1).filter(|last| *last > 0) else {
-            return Ok(self.logs_by_block(blocks, wanted).await?);
+            return Ok(self.logs_by_block(blocks, filter).await?);
         };
-        let range = (blocks[0].number, blocks[last].number);
-        let found = self.ranges.logs(&self.reading, range, std::slice::from_ref(wanted)).await?;
+        let range = blocks[0].number..=blocks[last].number;
+        let found = self.ranges.logs(&self.reading, range, std::slice::from_ref(filter)).await?;
         blocks.retain(|block| block.number <= found.to);
         let named: std::collections::HashMap<u64, BlockHash> =
             blocks.iter().map(|block| (block.number, block.hash)).collect();
-        let is_other = |told: &&ToldLog| named.get(&told.log.block_number) != Some(&told.log.block_hash);
+        let is_other = |timed: &&TimedLog| named.get(&timed.log.block_number) != Some(&timed.log.block_hash);
         match found.logs.iter().find(is_other) {
             None => Ok(found.logs),
-            Some(told) => Err(other_block(told).into()),
+            Some(timed) => Err(other_block(timed).into()),
         }
     }
 
@@ -220,24 +225,26 @@ impl<N: Node, B: Books, P: Pace> Follower<N, B, P> {
     pub(super) async fn logs_by_block(
         &self,
         blocks: &[Block],
-        wanted: &Wanted,
-    ) -> Result<Vec<ToldLog>, Failure> {
+        filter: &LogFilter,
+    ) -> Result<Vec<TimedLog>, Failure> {
         let node = &self.reading.node;
         let of_blocks = blocks.iter().copied().map(|block| async move {
-            let logs = node.logs(Span::Block(block.hash), std::slice::from_ref(wanted)).await?;
-            let is_other =
-                |told: &&ToldLog| (told.log.block_number, told.log.block_hash) != (block.number, block.hash);
+            let logs = node.logs(Span::Block(block.hash), std::slice::from_ref(filter)).await?;
+            let is_other = |timed: &&TimedLog| {
+                (timed.log.block_number, timed.log.block_hash) != (block.number, block.hash)
+            };
             match logs.iter().find(is_other) {
                 None => Ok(logs),
-                Some(told) => Err(other_block(told)),
+                Some(timed) => Err(other_block(timed)),
             }
         });
-        let found: Vec<Vec<ToldLog>> = stream::iter(of_blocks).buffered(BLOCKS_AT_ONCE).try_collect().await?;
+        let found: Vec<Vec<TimedLog>> =
+            stream::iter(of_blocks).buffered(BLOCKS_AT_ONCE).try_collect().await?;
         Ok(found.into_iter().flatten().collect())
     }
 
     /// Follows collections that appear in logs, when that is wanted.
-    async fn discover(&self, known: &mut Known, logs: &[ToldLog]) -> Result<(), FollowError> {
+    async fn discover(&self, known: &mut FollowState, logs: &[TimedLog]) -> Result<(), FollowError> {
         let Some(from) = self.options.discover_from else { return Ok(()) };
         let followed: HashSet<Address> = known.followed.iter().map(|followed| followed.key.address).collect();
         for address in self.reading.strangers(logs, &followed) {
@@ -256,7 +263,7 @@ fn linked(base: &Block, blocks: &[Block]) -> Result<(), Failure> {
     }
 }
 
-fn other_block(told: &ToldLog) -> Failure {
-    let (number, hash) = (told.log.block_number, told.log.block_hash);
+fn other_block(timed: &TimedLog) -> Failure {
+    let (number, hash) = (timed.log.block_number, timed.log.block_hash);
     Failure::reorg(format!("a log is of block {number} {hash}, which was not asked about"))
 }

@@ -39,8 +39,9 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use bourse_protocols::Protocol;
 use bourse_store::{Followed, StoreError};
-use bourse_wire::{Address, ChainId, Marketplace, Timestamp};
+use bourse_wire::{Address, ChainId, Timestamp};
 use futures_util::future::{Either, select};
 
 pub use books::Books;
@@ -50,7 +51,7 @@ use ranges::{RangeSize, Ranges};
 use window::Window;
 
 use crate::calls::{Caller, MULTICALL3};
-use crate::decode::{Decoder, Signed};
+use crate::decode::Decoder;
 use crate::node::{Failure, Node};
 use crate::pace::{Pace, between, later};
 use crate::royalties::Royalties;
@@ -69,10 +70,8 @@ pub struct FollowOptions {
     pub poll: Duration,
     /// For how long one process has the right to follow.
     pub lease: Duration,
-    /// Contracts of marketplaces whose orders are read.
-    pub markets: Vec<(Address, Marketplace)>,
-    /// Marketplaces whose orders are signed, and what happens to them is read.
-    pub signed: Vec<Signed>,
+    /// How the marketplaces are spoken with whose logs are read.
+    pub protocols: Vec<Arc<dyn Protocol>>,
     /// From which block on collections are read that nobody registered; none leaves them alone.
     pub discover_from: Option<u64>,
     /// How many blocks of history are asked about first; it adapts to the node.
@@ -102,8 +101,7 @@ impl FollowOptions {
             window: 128,
             poll: Duration::from_secs(1),
             lease: Duration::from_secs(30),
-            markets: Vec::new(),
-            signed: Vec::new(),
+            protocols: Vec::new(),
             discover_from: None,
             range_blocks_first: 2_000,
             range_blocks_max: 100_000,
@@ -153,7 +151,7 @@ pub struct Follower<N, B, P> {
     ranges: Arc<Ranges>,
     status: Status,
     /// What is known of the store; absent when it has to be asked.
-    known: Option<Known>,
+    known: Option<FollowState>,
     lease_renewed: Option<Timestamp>,
     /// How often in a row the node was elsewhere, and beyond the window.
     elsewhere: u32,
@@ -161,7 +159,7 @@ pub struct Follower<N, B, P> {
 }
 
 /// What the store said, kept up to date with what was committed.
-struct Known {
+struct FollowState {
     window: Window,
     followed: Vec<Followed>,
     /// When the collections were read; absent when they have to be read again.
@@ -180,7 +178,7 @@ impl<N: Node, B: Books, P: Pace> Follower<N, B, P> {
     /// A follower of one chain. `status` tells others how it goes.
     pub fn new(options: FollowOptions, node: Arc<N>, books: Arc<B>, pace: Arc<P>, status: Status) -> Self {
         let royalties = Royalties::new(Caller::new(options.multicall));
-        let decoder = Decoder::new(options.markets.clone()).with_signed(options.signed.clone());
+        let decoder = Decoder::new(options.protocols.clone());
         let reading = Reading { node, pace, decoder, royalties, status: status.clone() };
         let size =
             RangeSize::new(options.range_blocks_first, options.range_blocks_max, options.range_logs_max);
@@ -279,7 +277,7 @@ impl<N: Node, B: Books, P: Pace> Follower<N, B, P> {
         result
     }
 
-    async fn go(&mut self, known: &mut Known) -> Result<Turn, FollowError> {
+    async fn go(&mut self, known: &mut FollowState) -> Result<Turn, FollowError> {
         self.refresh(known).await?;
         let is_behind = self.live(known).await?;
         let is_reading = self.history(known).await?;
@@ -303,7 +301,7 @@ impl<N: Node, B: Books, P: Pace> Follower<N, B, P> {
     }
 
     /// Reads how far the chain was followed, and starts it when it was not.
-    async fn load(&self) -> Result<Known, FollowError> {
+    async fn load(&self) -> Result<FollowState, FollowError> {
         let chain = self.options.chain;
         let mut state = self.books.chain_state(chain).await?;
         if state.is_none() {
@@ -311,7 +309,7 @@ impl<N: Node, B: Books, P: Pace> Follower<N, B, P> {
             state = self.books.chain_state(chain).await?;
         }
         let state = state.ok_or_else(|| Failure::retry("the chain was started, but is not there"))?;
-        Ok(Known {
+        Ok(FollowState {
             window: Window::new(state.checkpoint, state.window),
             followed: Vec::new(),
             followed_at: None,
@@ -331,7 +329,7 @@ impl<N: Node, B: Books, P: Pace> Follower<N, B, P> {
     }
 
     /// Reads which collections are followed, when that is some time ago.
-    async fn refresh(&self, known: &mut Known) -> Result<(), FollowError> {
+    async fn refresh(&self, known: &mut FollowState) -> Result<(), FollowError> {
         let now = self.reading.pace.now();
         if known.followed_at.is_none_or(|at| between(at, now) >= self.options.poll) {
             known.followed = self.books.followed(self.options.chain).await?;
@@ -340,7 +338,7 @@ impl<N: Node, B: Books, P: Pace> Follower<N, B, P> {
         Ok(())
     }
 
-    fn publish(&self, known: &Known) {
+    fn publish(&self, known: &FollowState) {
         let progress = known.followed.iter().map(|followed| Progress {
             address: followed.key.address,
             from: followed.from,

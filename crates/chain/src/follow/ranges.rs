@@ -1,6 +1,7 @@
 //! Reading the logs of a range, in as large pieces as the node allows.
 
 use std::collections::HashSet;
+use std::ops::RangeInclusive;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -9,7 +10,7 @@ use bourse_wire::Address;
 
 use super::facts::Reading;
 use super::times::BlockTimes;
-use crate::node::{Failure, Node, Span, ToldLog, Wanted};
+use crate::node::{Failure, LogFilter, Node, Span, TimedLog};
 use crate::pace::Pace;
 
 /// How often a node is asked again before the failure is handed on.
@@ -85,7 +86,7 @@ pub(crate) struct ReadRange {
 /// Logs of a range, up to the block that the reading came to.
 pub(crate) struct RangeLogs {
     pub(crate) to: u64,
-    pub(crate) logs: Vec<ToldLog>,
+    pub(crate) logs: Vec<TimedLog>,
 }
 
 /// Reads ranges of one chain.
@@ -100,10 +101,10 @@ impl Ranges {
         &self,
         reading: &Reading<N, P>,
         collection: Address,
-        (from, to): (u64, u64),
+        range: RangeInclusive<u64>,
     ) -> Result<ReadRange, Failure> {
-        let wanted = reading.wanted_of(collection);
-        let RangeLogs { to, logs } = self.logs(reading, (from, to), &wanted).await?;
+        let filters = reading.collection_filters(collection);
+        let RangeLogs { to, logs } = self.logs(reading, range, &filters).await?;
         let blocks = self.times.blocks_of(&*reading.node, &logs).await?;
         let mut facts = reading.facts(&blocks, &logs, &HashSet::from([collection])).await?;
         facts.retain(|entry| !entry.facts.is_empty());
@@ -114,15 +115,16 @@ impl Ranges {
     pub(crate) async fn logs<N: Node, P: Pace>(
         &self,
         reading: &Reading<N, P>,
-        (from, to): (u64, u64),
-        wanted: &[Wanted],
+        range: RangeInclusive<u64>,
+        filters: &[LogFilter],
     ) -> Result<RangeLogs, Failure> {
-        let (mut next, mut size, mut failures) = (from, self.size.get(), 0);
+        let (mut next, to) = range.into_inner();
+        let (mut size, mut failures) = (self.size.get(), 0);
         let mut logs = Vec::new();
         while next <= to {
             let last = to.min(next.saturating_add(size - 1));
             let asked = last - next + 1;
-            match reading.node.logs(Span::Range { from: next, to: last }, wanted).await {
+            match reading.node.logs(Span::Range { from: next, to: last }, filters).await {
                 Ok(found) => {
                     check(&found, next, last)?;
                     self.size.answered(asked, found.len());
@@ -154,11 +156,11 @@ impl Ranges {
     }
 }
 
-fn check(logs: &[ToldLog], from: u64, to: u64) -> Result<(), Failure> {
-    match logs.iter().find(|told| !(from..=to).contains(&told.log.block_number)) {
+fn check(logs: &[TimedLog], from: u64, to: u64) -> Result<(), Failure> {
+    match logs.iter().find(|timed| !(from..=to).contains(&timed.log.block_number)) {
         None => Ok(()),
-        Some(told) => {
-            let number = told.log.block_number;
+        Some(timed) => {
+            let number = timed.log.block_number;
             Err(Failure::retry(format!("asked about blocks {from} to {to}, the node told of {number}")))
         }
     }

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use bourse_market::facts::{Block, BlockHash};
 use bourse_wire::Timestamp;
 
-use crate::node::{Failure, Node, ToldLog};
+use crate::node::{Failure, Node, TimedLog};
 
 /// How many blocks are remembered; collections that are read side by side ask about the same ones.
 const REMEMBERED_MAX: usize = 100_000;
@@ -22,15 +22,19 @@ pub(crate) struct BlockTimes {
 impl BlockTimes {
     /// The blocks of logs in ascending order, with their times. Their parents are not known, and nobody asks for
     /// them in history.
-    pub(crate) async fn blocks_of<N: Node>(&self, node: &N, logs: &[ToldLog]) -> Result<Vec<Block>, Failure> {
+    pub(crate) async fn blocks_of<N: Node>(
+        &self,
+        node: &N,
+        logs: &[TimedLog],
+    ) -> Result<Vec<Block>, Failure> {
         let mut named: BTreeMap<u64, (BlockHash, Option<Timestamp>)> = BTreeMap::new();
-        for told in logs {
-            let log = &told.log;
-            let entry = named.entry(log.block_number).or_insert((log.block_hash, told.at));
+        for timed in logs {
+            let log = &timed.log;
+            let entry = named.entry(log.block_number).or_insert((log.block_hash, timed.at));
             if entry.0 != log.block_hash {
                 return Err(Failure::reorg(format!("block {} has two names", log.block_number)));
             }
-            entry.1 = entry.1.or(told.at);
+            entry.1 = entry.1.or(timed.at);
         }
         let mut missing = Vec::new();
         {

@@ -15,7 +15,7 @@ pub(crate) struct Window {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Position {
     /// It is one that was followed: there is nothing new, or the node is behind.
-    Known,
+    FollowState,
     /// It is higher than all that were followed.
     Ahead,
     /// It is another block than the one that was followed at its height: the chain became shorter, or the node is
@@ -59,7 +59,7 @@ impl Window {
     /// Where a node's newest block is.
     pub(crate) fn position(&self, head: &Block) -> Position {
         match self.at(head.number) {
-            Some(followed) if followed.hash == head.hash => Position::Known,
+            Some(followed) if followed.hash == head.hash => Position::FollowState,
             Some(_) => Position::Elsewhere,
             None if head.number > self.checkpoint.number => Position::Ahead,
             None => Position::Below,
@@ -238,8 +238,8 @@ mod tests {
     fn positions() {
         let ours = window(100, 120);
         let block = |number, branch| Block { number, hash: hash(number, branch), ..ours.checkpoint() };
-        assert_eq!(ours.position(&block(120, 0)), Position::Known);
-        assert_eq!(ours.position(&block(100, 0)), Position::Known);
+        assert_eq!(ours.position(&block(120, 0)), Position::FollowState);
+        assert_eq!(ours.position(&block(100, 0)), Position::FollowState);
         assert_eq!(ours.position(&block(121, 0)), Position::Ahead);
         assert_eq!(ours.position(&block(120, 1)), Position::Elsewhere);
         assert_eq!(ours.position(&block(99, 0)), Position::Below);

@@ -2,15 +2,13 @@
 
 use alloy_primitives::U256;
 use bourse_market::Terms;
-use bourse_store::Purse;
-use bourse_wire::{Address, Amount, OrderFacts, Timestamp};
-
-const BPS_WHOLE: u64 = 10_000;
+use bourse_store::Payer;
+use bourse_wire::{Address, Amount, BPS_WHOLE, OrderFacts, Timestamp};
 
 /// Whose funds an offer needs, when it is known who takes them. The chain's own currency has no allowances.
-pub(crate) fn purse_of(order: &OrderFacts) -> Option<Purse> {
+pub(crate) fn payer_of(order: &OrderFacts) -> Option<Payer> {
     let operator = order.operator?;
-    (order.currency != Address::ZERO).then_some(Purse {
+    (order.currency != Address::ZERO).then_some(Payer {
         maker: order.maker,
         currency: order.currency,
         operator,
@@ -43,36 +41,22 @@ pub(super) fn units(funds: U256, order: &OrderFacts) -> Option<Amount> {
 
 #[cfg(test)]
 mod tests {
-    use bourse_wire::{FeeEntry, Marketplace, OrderSide, OrderStatus};
+    use bourse_wire::Marketplace;
 
     use super::*;
 
     fn offer(price: U256, fee_bps: i64, marketplace: Marketplace) -> OrderFacts {
-        let at = Timestamp::ZERO;
         OrderFacts {
-            order_id: "1".to_owned(),
             marketplace,
-            side: OrderSide::Offer,
-            status: OrderStatus::Active,
-            origin_name: String::new(),
-            token_id: None,
             maker: Address::from_bytes([1; 20]),
             price_amount: Amount::from(price),
             currency: Address::from_bytes([2; 20]),
             quantity_initial: Amount::from(10),
             quantity_remaining: Amount::from(10),
-            quantity_decimals: 0,
             fee_bps,
-            fee_breakdown: Vec::<FeeEntry>::new(),
-            valid_from: at,
-            valid_until: at,
             block_number: 1,
-            order_created_at: at,
-            order_updated_at: at,
-            created_at: at,
-            updated_at: at,
             operator: Some(Address::from_bytes([3; 20])),
-            backing: None,
+            ..OrderFacts::sample("1")
         }
     }
 
@@ -92,11 +76,11 @@ mod tests {
     #[test]
     fn an_offer_needs_funds_that_somebody_may_take() {
         let mut order = offer(U256::from(1), 0, Marketplace::OwnV2);
-        assert!(purse_of(&order).is_some());
+        assert!(payer_of(&order).is_some());
         order.operator = None;
-        assert!(purse_of(&order).is_none());
+        assert!(payer_of(&order).is_none());
         let mut native = offer(U256::from(1), 0, Marketplace::OwnV2);
         native.currency = Address::ZERO;
-        assert!(purse_of(&native).is_none());
+        assert!(payer_of(&native).is_none());
     }
 }

@@ -14,18 +14,18 @@ use std::time::Duration;
 use alloy_primitives::{Address as RawAddress, U256};
 use alloy_sol_types::SolCall;
 use bourse_market::facts::Block;
-use bourse_store::{Backing, CollectionKey, OfferScope, Purse, Store, StoreError};
+use bourse_store::{Backing, CollectionKey, OfferScope, Payer, Store, StoreError};
 use bourse_wire::{Address, ChainId, OrderFacts, Timestamp};
 
 use crate::calls::Caller;
 use crate::node::{Call, Failure, Node, Span};
 use crate::questions::{allowanceCall, balanceOfCall};
-pub(crate) use cover::purse_of;
+pub(crate) use cover::payer_of;
 use cover::{is_over, units};
 pub use watch::OfferWatch;
 use watched::Watched;
 
-/// The most blocks whose logs are read for one look; after a longer pause all purses are looked at.
+/// The most blocks whose logs are read for one look; after a longer pause all payers are looked at.
 const BLOCKS_MAX: u64 = 64;
 
 /// Why funds could not be looked at.
@@ -43,20 +43,20 @@ pub enum OffersError {
 #[derive(Clone, Copy, Debug)]
 pub struct OfferOptions {
     /// The most makers whose funds are asked for at once.
-    pub purses_at_once: usize,
+    pub payers_at_once: usize,
     /// How long a maker is believed of whom no log tells anything.
     pub sweep: Duration,
 }
 
 impl Default for OfferOptions {
     fn default() -> Self {
-        Self { purses_at_once: 1_000, sweep: Duration::from_mins(5) }
+        Self { payers_at_once: 1_000, sweep: Duration::from_mins(5) }
     }
 }
 
 /// How far a chain was followed when funds are looked at.
 #[derive(Clone, Debug)]
-pub struct Followed {
+pub struct FollowedChain {
     /// The chain.
     pub chain: ChainId,
     /// Its newest block.
@@ -73,8 +73,8 @@ pub struct Offers {
     caller: Caller,
     options: OfferOptions,
     watched: Watched,
-    /// How far the chain was when it was last read what happened to purses.
-    read: Option<Followed>,
+    /// How far the chain was when it was last read what happened to the money of payers.
+    read: Option<FollowedChain>,
 }
 
 impl Offers {
@@ -90,8 +90,8 @@ impl Offers {
     }
 
     /// Takes that something happened to the money behind an offer, which may be a new one.
-    pub fn touch(&mut self, purse: Purse) {
-        self.watched.touch(purse);
+    pub fn touch(&mut self, payer: Payer) {
+        self.watched.touch(payer);
     }
 
     /// Whether there are more to look at than one look had room for.
@@ -104,25 +104,25 @@ impl Offers {
         &mut self,
         node: &N,
         store: &Store,
-        at: &Followed,
+        at: &FollowedChain,
         now: Timestamp,
     ) -> Result<usize, OffersError> {
         self.read_on(node, store, at, now).await?;
-        let due = self.watched.due(now, self.options.sweep, self.options.purses_at_once);
+        let due = self.watched.due(now, self.options.sweep, self.options.payers_at_once);
         if due.is_empty() {
             return Ok(0);
         }
         let funds = self.funds(node, &due, at.block).await?;
-        let makers: BTreeSet<Address> = due.iter().map(|purse| purse.maker).collect();
+        let makers: BTreeSet<Address> = due.iter().map(|payer| payer.maker).collect();
         let mut offers = store.open_offers(at.chain, makers.into_iter().collect()).await?;
         offers.retain(|(_, order)| !is_over(order, now));
         cover(store, &offers, &funds).await?;
-        let open: BTreeSet<Purse> = offers.iter().filter_map(|(_, order)| purse_of(order)).collect();
-        for purse in &due {
-            if open.contains(purse) {
-                self.watched.looked(*purse, now);
+        let open: BTreeSet<Payer> = offers.iter().filter_map(|(_, order)| payer_of(order)).collect();
+        for payer in &due {
+            if open.contains(payer) {
+                self.watched.looked(*payer, now);
             } else {
-                self.watched.forget(*purse);
+                self.watched.forget(*payer);
             }
         }
         Ok(due.len())
@@ -133,16 +133,16 @@ impl Offers {
         &mut self,
         node: &N,
         store: &Store,
-        at: &Followed,
+        at: &FollowedChain,
         now: Timestamp,
     ) -> Result<(), OffersError> {
-        let is_near = |read: &&Followed| {
+        let is_near = |read: &&FollowedChain| {
             let blocks = at.block.number.checked_sub(read.block.number);
             read.reorgs == at.reorgs && blocks.is_some_and(|blocks| blocks <= BLOCKS_MAX)
         };
         let Some(read) = self.read.as_ref().filter(is_near) else {
-            for purse in store.purses(at.chain, OfferScope::Everything, now).await? {
-                self.watched.touch(purse);
+            for payer in store.payers(at.chain, OfferScope::Everything, now).await? {
+                self.watched.touch(payer);
             }
             self.watched.touch_all();
             self.read = Some(at.clone());
@@ -159,8 +159,8 @@ impl Offers {
             self.read_logs(node, before + 1, at.block).await?;
         }
         for scope in scopes {
-            for purse in store.purses(at.chain, scope, now).await? {
-                self.watched.touch(purse);
+            for payer in store.payers(at.chain, scope, now).await? {
+                self.watched.touch(payer);
             }
         }
         self.read = Some(at.clone());
@@ -169,20 +169,20 @@ impl Offers {
 
     /// Reads whose money moved from a block on.
     async fn read_logs<N: Node>(&mut self, node: &N, from: u64, to: Block) -> Result<(), Failure> {
-        let Some(wanted) = money::wanted(self.watched.iter()) else {
+        let Some(filters) = money::log_filters(self.watched.iter()) else {
             self.watched.touch_all();
             return Ok(());
         };
-        if wanted.is_empty() {
+        if filters.is_empty() {
             return Ok(());
         }
         let is_one = from == to.number;
         let span = if is_one { Span::Block(to.hash) } else { Span::Range { from, to: to.number } };
-        match node.logs(span, &wanted).await {
+        match node.logs(span, &filters).await {
             Ok(logs) => {
-                for told in &logs {
-                    for account in money::accounts(&told.log) {
-                        self.watched.touch_account(account, told.log.address);
+                for timed in &logs {
+                    for account in money::accounts(&timed.log) {
+                        self.watched.touch_account(account, timed.log.address);
                     }
                 }
             }
@@ -193,19 +193,19 @@ impl Offers {
         Ok(())
     }
 
-    /// What is in purses and may be taken; none where the currency does not tell.
+    /// What payers have and may be taken; none where the currency does not tell.
     async fn funds<N: Node>(
         &self,
         node: &N,
-        purses: &[Purse],
+        payers: &[Payer],
         at: Block,
-    ) -> Result<BTreeMap<Purse, Option<U256>>, Failure> {
-        let calls: Vec<Call> = purses.iter().flat_map(|purse| questions(*purse)).collect();
+    ) -> Result<BTreeMap<Payer, Option<U256>>, Failure> {
+        let calls: Vec<Call> = payers.iter().flat_map(|payer| questions(*payer)).collect();
         let answers = self.caller.call(node, &calls, Some(at.hash)).await?;
-        let funds = purses.iter().zip(answers.chunks(2)).map(|(purse, answers)| {
+        let funds = payers.iter().zip(answers.chunks(2)).map(|(payer, answers)| {
             let number =
                 |place: usize| balanceOfCall::abi_decode_returns(answers.get(place)?.as_ref().ok()?).ok();
-            (*purse, number(0).zip(number(1)).map(|(held, allowed)| held.min(allowed)))
+            (*payer, number(0).zip(number(1)).map(|(held, allowed)| held.min(allowed)))
         });
         Ok(funds.collect())
     }
@@ -215,21 +215,17 @@ impl Offers {
 async fn cover(
     store: &Store,
     offers: &[(CollectionKey, OrderFacts)],
-    funds: &BTreeMap<Purse, Option<U256>>,
+    funds: &BTreeMap<Payer, Option<U256>>,
 ) -> Result<(), StoreError> {
     let mut covered: BTreeMap<CollectionKey, Vec<Backing>> = BTreeMap::new();
     for (collection, order) in offers {
-        let Some(funds) = purse_of(order).and_then(|purse| funds.get(&purse)) else { continue };
+        let Some(funds) = payer_of(order).and_then(|payer| funds.get(&payer)) else { continue };
         let backing = funds.and_then(|funds| units(funds, order));
         // Mostly nothing changed, and nothing has to be written.
         if backing == order.backing {
             continue;
         }
-        covered.entry(*collection).or_default().push(Backing {
-            marketplace: order.marketplace,
-            order_id: order.order_id.clone(),
-            units: backing,
-        });
+        covered.entry(*collection).or_default().push(Backing { key: order.key(), units: backing });
     }
     for (collection, backing) in covered {
         store.set_backing(collection, backing).await?;
@@ -237,9 +233,9 @@ async fn cover(
     Ok(())
 }
 
-fn questions(purse: Purse) -> [Call; 2] {
+fn questions(payer: Payer) -> [Call; 2] {
     let raw = |address: Address| RawAddress::from(*address.bytes());
-    let held = balanceOfCall { account: raw(purse.maker) }.abi_encode();
-    let allowed = allowanceCall { owner: raw(purse.maker), spender: raw(purse.operator) }.abi_encode();
-    [held, allowed].map(|data| Call { to: purse.currency, data: data.into() })
+    let held = balanceOfCall { account: raw(payer.maker) }.abi_encode();
+    let allowed = allowanceCall { owner: raw(payer.maker), spender: raw(payer.operator) }.abi_encode();
+    [held, allowed].map(|data| Call { to: payer.currency, data: data.into() })
 }

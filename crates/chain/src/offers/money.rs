@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use alloy_primitives::B256;
 use alloy_sol_types::SolEvent;
 use bourse_market::facts::Log;
-use bourse_store::Purse;
+use bourse_store::Payer;
 use bourse_wire::Address;
 
-use crate::node::Wanted;
+use crate::node::LogFilter;
 
 alloy_sol_types::sol! {
     event Transfer(address indexed from, address indexed to, uint256 value);
@@ -23,13 +23,13 @@ const CURRENCIES_MAX: usize = 100;
 /// The most accounts that a node is asked about by name; beyond that it is asked about all.
 const ACCOUNTS_MAX: usize = 200;
 
-/// The logs that tell when money in any of these purses may have moved; nothing when there are too many currencies to
+/// The logs that tell when money in any of these payers may have moved; nothing when there are too many currencies to
 /// ask about.
-pub(super) fn wanted<'a>(purses: impl Iterator<Item = &'a Purse>) -> Option<Vec<Wanted>> {
+pub(super) fn log_filters<'a>(payers: impl Iterator<Item = &'a Payer>) -> Option<Vec<LogFilter>> {
     let (mut currencies, mut accounts) = (BTreeSet::new(), BTreeSet::new());
-    for purse in purses {
-        currencies.insert(purse.currency);
-        accounts.insert(purse.maker);
+    for payer in payers {
+        currencies.insert(payer.currency);
+        accounts.insert(payer.maker);
         if currencies.len() > CURRENCIES_MAX {
             return None;
         }
@@ -45,13 +45,13 @@ pub(super) fn wanted<'a>(purses: impl Iterator<Item = &'a Purse>) -> Option<Vec<
         return Some(Vec::new());
     }
     if accounts.len() > ACCOUNTS_MAX {
-        return Some(vec![Wanted { addresses, topics: vec![all.to_vec()] }]);
+        return Some(vec![LogFilter { addresses, topics: vec![all.to_vec()] }]);
     }
     let words: Vec<B256> = accounts.iter().map(word).collect();
     let to = vec![vec![Transfer::SIGNATURE_HASH], Vec::new(), words.clone()];
     Some(vec![
-        Wanted { addresses: addresses.clone(), topics: vec![all.to_vec(), words] },
-        Wanted { addresses, topics: to },
+        LogFilter { addresses: addresses.clone(), topics: vec![all.to_vec(), words] },
+        LogFilter { addresses, topics: to },
     ])
 }
 

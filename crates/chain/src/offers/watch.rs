@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use bourse_store::Store;
 
-use super::{Followed, Offers};
+use super::{FollowedChain, Offers};
 use crate::node::Node;
 use crate::pace::Pace;
 use crate::standings::Standings;
@@ -58,20 +58,20 @@ impl<N: Node, P: Pace> OfferWatch<N, P> {
     }
 
     /// Has signed orders asked about that are new, and the funds behind offers among them looked at.
-    async fn settle(&self, at: &Followed, offers: &mut Offers) {
+    async fn settle(&self, at: &FollowedChain, offers: &mut Offers) {
         match self.standings.look(&*self.node, &self.store, at).await {
-            Ok(purses) => purses.into_iter().for_each(|purse| offers.touch(purse)),
+            Ok(payers) => payers.into_iter().for_each(|payer| offers.touch(payer)),
             Err(error) => tracing::warn!(chain = %at.chain, %error, "signed orders could not be asked about"),
         }
     }
 }
 
 /// How far the chain is followed, when this process does it and is near its end.
-fn followed(snapshot: &Snapshot) -> Option<Followed> {
+fn followed(snapshot: &Snapshot) -> Option<FollowedChain> {
     let is_following = matches!(snapshot.phase, Phase::CatchingUp | Phase::Live);
     let is_near = snapshot.lag().is_some_and(|lag| lag <= LAG_MAX);
     let block = snapshot.checkpoint.filter(|_| is_following && is_near)?;
     let live = snapshot.collections.iter().filter(|collection| collection.live);
     let live = live.map(|collection| collection.address).collect();
-    Some(Followed { chain: snapshot.chain, block, reorgs: snapshot.reorgs, live })
+    Some(FollowedChain { chain: snapshot.chain, block, reorgs: snapshot.reorgs, live })
 }

@@ -1,36 +1,36 @@
-//! The purses behind open offers, and whose turn it is to be looked at. Pure: nothing here asks anybody.
+//! The payers behind open offers, and whose turn it is to be looked at. Pure: nothing here asks anybody.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use bourse_store::Purse;
+use bourse_store::Payer;
 use bourse_wire::{Address, Timestamp};
 
 use crate::pace::later;
 
-/// The purses that are known.
+/// The payers that are known.
 #[derive(Debug, Default)]
 pub(super) struct Watched {
     /// When each was last looked at; the zero time before that.
-    looked: BTreeMap<Purse, Timestamp>,
+    looked: BTreeMap<Payer, Timestamp>,
     /// The same, longest ago first.
-    by_time: BTreeSet<(Timestamp, Purse)>,
+    by_time: BTreeSet<(Timestamp, Payer)>,
     /// Those to which something happened since.
-    touched: BTreeSet<Purse>,
+    touched: BTreeSet<Payer>,
 }
 
 impl Watched {
-    /// Takes that something happened to a purse, which may be a new one.
-    pub(super) fn touch(&mut self, purse: Purse) {
-        let at = *self.looked.entry(purse).or_insert(Timestamp::ZERO);
-        self.by_time.insert((at, purse));
-        self.touched.insert(purse);
+    /// Takes that something happened to a payer, which may be a new one.
+    pub(super) fn touch(&mut self, payer: Payer) {
+        let at = *self.looked.entry(payer).or_insert(Timestamp::ZERO);
+        self.by_time.insert((at, payer));
+        self.touched.insert(payer);
     }
 
     /// Takes that something happened to what somebody has of a currency.
     pub(super) fn touch_account(&mut self, maker: Address, currency: Address) {
-        let of = |operator| Purse { maker, currency, operator: Address::from_bytes([operator; 20]) };
-        self.touched.extend(self.looked.range(of(0)..=of(u8::MAX)).map(|(purse, _)| *purse));
+        let of = |operator| Payer { maker, currency, operator: Address::from_bytes([operator; 20]) };
+        self.touched.extend(self.looked.range(of(0)..=of(u8::MAX)).map(|(payer, _)| *payer));
     }
 
     /// Takes that something may have happened to all.
@@ -50,31 +50,31 @@ impl Watched {
 
     /// Those to look at now, at most so many: those to which something happened, then those that were not looked at
     /// for so long.
-    pub(super) fn due(&self, now: Timestamp, sweep: Duration, most: usize) -> Vec<Purse> {
-        let is_late = |(looked, purse): &&(Timestamp, Purse)| {
-            later(*looked, sweep) <= now && !self.touched.contains(purse)
+    pub(super) fn due(&self, now: Timestamp, sweep: Duration, most: usize) -> Vec<Payer> {
+        let is_late = |(looked, payer): &&(Timestamp, Payer)| {
+            later(*looked, sweep) <= now && !self.touched.contains(payer)
         };
         let late = self.by_time.iter().take_while(|(looked, _)| later(*looked, sweep) <= now).filter(is_late);
-        self.touched.iter().chain(late.map(|(_, purse)| purse)).take(most).copied().collect()
+        self.touched.iter().chain(late.map(|(_, payer)| payer)).take(most).copied().collect()
     }
 
-    /// Takes that a purse was looked at.
-    pub(super) fn looked(&mut self, purse: Purse, now: Timestamp) {
-        self.forget(purse);
-        self.looked.insert(purse, now);
-        self.by_time.insert((now, purse));
+    /// Takes that a payer was looked at.
+    pub(super) fn looked(&mut self, payer: Payer, now: Timestamp) {
+        self.forget(payer);
+        self.looked.insert(payer, now);
+        self.by_time.insert((now, payer));
     }
 
     /// Forgets one that nothing depends on any more.
-    pub(super) fn forget(&mut self, purse: Purse) {
-        self.touched.remove(&purse);
-        if let Some(at) = self.looked.remove(&purse) {
-            self.by_time.remove(&(at, purse));
+    pub(super) fn forget(&mut self, payer: Payer) {
+        self.touched.remove(&payer);
+        if let Some(at) = self.looked.remove(&payer) {
+            self.by_time.remove(&(at, payer));
         }
     }
 
     /// All of them.
-    pub(super) fn iter(&self) -> impl Iterator<Item = &Purse> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Payer> {
         self.looked.keys()
     }
 }
@@ -83,9 +83,9 @@ impl Watched {
 mod tests {
     use super::*;
 
-    fn purse(maker: u8, currency: u8) -> Purse {
+    fn payer(maker: u8, currency: u8) -> Payer {
         let account = |number| Address::from_bytes([number; 20]);
-        Purse { maker: account(maker), currency: account(currency), operator: account(9) }
+        Payer { maker: account(maker), currency: account(currency), operator: account(9) }
     }
 
     fn second(number: u64) -> Timestamp {
@@ -95,10 +95,10 @@ mod tests {
     #[test]
     fn what_happened_comes_before_what_is_late() {
         let mut watched = Watched::default();
-        let (first, second_one, third) = (purse(1, 1), purse(2, 1), purse(3, 1));
-        for (purse, at) in [(first, 10), (second_one, 20), (third, 30)] {
-            watched.touch(purse);
-            watched.looked(purse, second(at));
+        let (first, second_one, third) = (payer(1, 1), payer(2, 1), payer(3, 1));
+        for (payer, at) in [(first, 10), (second_one, 20), (third, 30)] {
+            watched.touch(payer);
+            watched.looked(payer, second(at));
         }
         let sweep = Duration::from_secs(100);
         let due = |watched: &Watched, now, most| watched.due(second(now), sweep, most);
@@ -116,16 +116,16 @@ mod tests {
     }
 
     #[test]
-    fn an_account_has_a_purse_for_each_currency() {
+    fn an_account_has_a_payer_for_each_currency() {
         let mut watched = Watched::default();
-        for purse in [purse(1, 1), purse(1, 2), purse(2, 1)] {
-            watched.touch(purse);
-            watched.looked(purse, second(5));
+        for payer in [payer(1, 1), payer(1, 2), payer(2, 1)] {
+            watched.touch(payer);
+            watched.looked(payer, second(5));
         }
-        let (maker, currency) = (purse(1, 2).maker, purse(1, 2).currency);
+        let (maker, currency) = (payer(1, 2).maker, payer(1, 2).currency);
         watched.touch_account(maker, currency);
-        watched.touch_account(purse(3, 1).maker, currency);
-        assert_eq!(watched.due(second(6), Duration::from_secs(100), 9), [purse(1, 2)]);
+        watched.touch_account(payer(3, 1).maker, currency);
+        assert_eq!(watched.due(second(6), Duration::from_secs(100), 9), [payer(1, 2)]);
         watched.touch_all();
         assert_eq!(watched.due(second(6), Duration::from_secs(100), 9).len(), 3);
     }

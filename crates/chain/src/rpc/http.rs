@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use super::message::{self, Answer, Refusal, Request};
 use super::refusals;
 use super::wire::{Data, Number, WireBlock, WireLog};
-use crate::node::{Call, Called, Failure, Node, Reverted, Span, ToldLog, Wanted};
+use crate::node::{Call, CallResults, Failure, LogFilter, Node, Reverted, Span, TimedLog};
 use crate::tls;
 
 /// Where a node is. Providers put keys into paths, so that no more than scheme and host is ever shown.
@@ -220,23 +220,23 @@ fn block_request(number: u64) -> Request {
     Request::new("eth_getBlockByNumber", json!([quantity(number), false]))
 }
 
-fn logs_request(span: Span, wanted: &Wanted) -> Request {
-    let mut filter = match span {
+fn logs_request(span: Span, filter: &LogFilter) -> Request {
+    let mut sent = match span {
         Span::Range { from, to } => json!({"fromBlock": quantity(from), "toBlock": quantity(to)}),
         Span::Block(hash) => json!({"blockHash": hash.to_string()}),
     };
-    match wanted.addresses.as_slice() {
+    match filter.addresses.as_slice() {
         [] => {}
-        [one] => filter["address"] = json!(one),
-        many => filter["address"] = json!(many),
+        [one] => sent["address"] = json!(one),
+        many => sent["address"] = json!(many),
     }
-    let topics = wanted.topics.iter().map(|allowed| match allowed.as_slice() {
+    let topics = filter.topics.iter().map(|allowed| match allowed.as_slice() {
         [] => Value::Null,
         [one] => json!(one.to_string()),
         many => many.iter().map(ToString::to_string).collect(),
     });
-    filter["topics"] = topics.collect();
-    Request::new("eth_getLogs", json!([filter]))
+    sent["topics"] = topics.collect();
+    Request::new("eth_getLogs", json!([sent]))
 }
 
 impl Node for HttpNode {
@@ -263,8 +263,8 @@ impl Node for HttpNode {
         blocks.collect()
     }
 
-    async fn logs(&self, span: Span, wanted: &[Wanted]) -> Result<Vec<ToldLog>, Failure> {
-        let mut requests: Vec<Request> = wanted.iter().map(|wanted| logs_request(span, wanted)).collect();
+    async fn logs(&self, span: Span, filters: &[LogFilter]) -> Result<Vec<TimedLog>, Failure> {
+        let mut requests: Vec<Request> = filters.iter().map(|filter| logs_request(span, filter)).collect();
         // Many nodes answer "no logs" about blocks that they have not seen yet. Along in the same batch goes the
         // question whether they have.
         requests.push(match span {
@@ -283,19 +283,19 @@ impl Node for HttpNode {
             let found: Vec<WireLog> = read::<Option<Vec<WireLog>>>(&text)?
                 .ok_or_else(|| Failure::reorg("the node answered nothing about a block that is gone"))?;
             for log in found {
-                logs.push(log.told().ok_or_else(|| Failure::reorg("a log of a block that is gone"))?);
+                logs.push(log.timed().ok_or_else(|| Failure::reorg("a log of a block that is gone"))?);
             }
         }
         let last = last.map_err(|refusal| not_smaller(classified(&refusal)))?;
         if read::<Option<WireBlock>>(&last)?.is_none() {
             return Err(Failure::reorg(format!("{} does not know the last block asked about", self.url)));
         }
-        logs.sort_by_key(|told| (told.log.block_number, told.log.index));
-        logs.dedup_by_key(|told| (told.log.block_number, told.log.index));
+        logs.sort_by_key(|timed| (timed.log.block_number, timed.log.index));
+        logs.dedup_by_key(|timed| (timed.log.block_number, timed.log.index));
         Ok(logs)
     }
 
-    async fn call(&self, calls: &[Call], at: Option<BlockHash>) -> Result<Called, Failure> {
+    async fn call(&self, calls: &[Call], at: Option<BlockHash>) -> Result<CallResults, Failure> {
         let block = at.map_or_else(|| json!("latest"), |hash| json!({"blockHash": hash.to_string()}));
         let requests: Vec<Request> = calls
             .iter()

@@ -8,7 +8,7 @@ use alloy_primitives::Bytes;
 use bourse_market::facts::{Block, BlockHash};
 use bourse_wire::{Address, ChainId, Timestamp};
 
-use crate::node::{Call, Called, Failure, Node, Span, ToldLog, Wanted};
+use crate::node::{Call, CallResults, Failure, LogFilter, Node, Span, TimedLog};
 use crate::pace::{Pace, between, later};
 
 /// How nodes are treated.
@@ -266,11 +266,11 @@ impl<N: Node, P: Pace> Node for Pool<N, P> {
         self.ask(numbers.len(), |member| member.node.blocks(numbers)).await
     }
 
-    async fn logs(&self, span: Span, wanted: &[Wanted]) -> Result<Vec<ToldLog>, Failure> {
-        self.ask(wanted.len() + 1, |member| member.node.logs(span, wanted)).await
+    async fn logs(&self, span: Span, filters: &[LogFilter]) -> Result<Vec<TimedLog>, Failure> {
+        self.ask(filters.len() + 1, |member| member.node.logs(span, filters)).await
     }
 
-    async fn call(&self, calls: &[Call], at: Option<BlockHash>) -> Result<Called, Failure> {
+    async fn call(&self, calls: &[Call], at: Option<BlockHash>) -> Result<CallResults, Failure> {
         self.ask(calls.len(), |member| member.node.call(calls, at)).await
     }
 

@@ -8,7 +8,7 @@ use bourse_wire::{Address, Timestamp};
 use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer};
 
-use crate::node::ToldLog;
+use crate::node::TimedLog;
 
 /// `0x` and two digits for each of exactly `N` bytes.
 #[derive(Clone, Copy)]
@@ -124,7 +124,7 @@ pub(super) struct WireLog {
 
 impl WireLog {
     /// The log, unless it is of no block, or of one that is gone.
-    pub(super) fn told(self) -> Option<ToldLog> {
+    pub(super) fn timed(self) -> Option<TimedLog> {
         if self.removed == Some(true) {
             return None;
         }
@@ -139,6 +139,6 @@ impl WireLog {
         };
         // Some nodes write zero for what they do not know.
         let at = self.block_timestamp.filter(|at| at.0 > 0).map(|at| seconds(at.0));
-        Some(ToldLog { log, at })
+        Some(TimedLog { log, at })
     }
 }

@@ -1,13 +1,14 @@
 //! A store, a contract and a worker between them.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant, SystemTime};
 
 use alloy_primitives::U256;
 use alloy_sol_types::SolValue as _;
 use bourse_chain::fetch::{CallFailed, Caller, ContractCall, FetchSettings, Fetcher, Gateways, Pace, Rules};
-use bourse_store::testing::TestDatabase;
+use bourse_store::testing::{TestDatabase, enqueue_metadata};
 use bourse_store::{Batch, Change, CollectionKey, Due, ProjectScope, Queued, Store};
 use bourse_wire::{Address, ChainId, MetadataStatus, Timestamp, TokenId, TokenMetadata};
 use futures_util::future::BoxFuture;
@@ -16,6 +17,8 @@ use tokio::task::JoinHandle;
 
 use crate::web::{EveryNameIsHere, Server};
 
+/// How long something may take that must come to be: only a test that would wait forever ends by it.
+pub(crate) const WAIT_MAX: Duration = Duration::from_mins(2);
 pub(crate) const CHAIN: ChainId = ChainId(137);
 
 pub(crate) fn contract() -> CollectionKey {
@@ -29,6 +32,17 @@ pub(crate) fn name_of() -> &'static str {
 pub(crate) fn now() -> Timestamp {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap();
     Timestamp::from_unix_nanos(i128::try_from(since.as_nanos()).unwrap())
+}
+
+/// The machine's clock, which a test can put forward.
+#[derive(Clone, Default)]
+struct Clock(Arc<AtomicU64>);
+
+impl Clock {
+    fn now(&self) -> Timestamp {
+        let ahead = i128::from(self.0.load(Ordering::Relaxed));
+        Timestamp::from_unix_nanos(now().unix_nanos() + ahead)
+    }
 }
 
 /// The contract: says where its tokens are, unless it is told to fail.
@@ -85,7 +99,8 @@ pub(crate) struct World {
     pub(crate) store: Store,
     _database: TestDatabase,
     node: Node,
-    settings: FetchSettings,
+    clock: Clock,
+    pub(crate) settings: FetchSettings,
 }
 
 /// A worker at work.
@@ -116,7 +131,7 @@ impl World {
             retry_min: Duration::from_millis(30),
             retry_max: Duration::from_millis(200),
             given_up_retry: Duration::from_hours(1),
-            lease: Duration::from_secs(20),
+            lease: Duration::from_mins(5),
             poll: Duration::from_millis(20),
         }
     }
@@ -145,13 +160,14 @@ impl World {
                 accept: "application/json, */*;q=0.5",
                 allowed_hosts: hosts.iter().map(|(name, server)| format!("{name}:{}", server.port)).collect(),
                 body_bytes_max: 1_000_000,
-                timeout: Duration::from_secs(1),
-                connect_timeout: Duration::from_secs(1),
+                // Longer than any machine needs for an answer that comes.
+                timeout: Duration::from_mins(1),
+                connect_timeout: Duration::from_mins(1),
             },
             pace,
         };
         let store = database.open().await.unwrap();
-        Self { store, _database: database, node: Node::default(), settings }
+        Self { store, _database: database, node: Node::default(), clock: Clock::default(), settings }
     }
 
     pub(crate) fn links(&self, tokens: impl IntoIterator<Item = u64>, link: impl Fn(u64) -> String) {
@@ -165,6 +181,11 @@ impl World {
 
     pub(crate) fn fail_calls(&self, failing: Option<CallFailed>) {
         self.node.0.lock().unwrap().failing = failing;
+    }
+
+    /// Lets time pass for the workers.
+    pub(crate) fn pass(&self, time: Duration) {
+        self.clock.0.fetch_add(u64::try_from(time.as_nanos()).unwrap(), Ordering::Relaxed);
     }
 
     pub(crate) fn calls(&self) -> usize {
@@ -185,7 +206,8 @@ impl World {
         };
         let changes = new.iter().copied().map(change).collect();
         self.store.commit(Batch { collection: contract(), changes, key: None }).await.unwrap();
-        self.store.enqueue_metadata(contract(), new.into_iter().map(Some).collect(), now()).await.unwrap();
+        let new = new.into_iter().map(Some).collect();
+        enqueue_metadata(&self.store, contract(), new, now()).await.unwrap();
     }
 
     pub(crate) async fn project(&self) -> ProjectScope {
@@ -197,8 +219,9 @@ impl World {
     pub(crate) fn start(&self) -> Worker {
         let callers = HashMap::from([(CHAIN, Arc::new(self.node.clone()) as Arc<dyn Caller>)]);
         let lookup = Arc::new(EveryNameIsHere::default());
-        let settings = self.settings.clone();
-        let fetcher = Fetcher::new(self.store.clone(), callers, lookup, settings, Arc::new(now)).unwrap();
+        let (settings, clock) = (self.settings.clone(), self.clock.clone());
+        let clock = Arc::new(move || clock.now());
+        let fetcher = Fetcher::new(self.store.clone(), callers, lookup, settings, clock).unwrap();
         let (stop, stopped) = oneshot::channel();
         let task = tokio::spawn(fetcher.run(async { drop(stopped.await) }));
         Worker { stop, task }
@@ -219,7 +242,7 @@ impl World {
         self.store.take_due(due).await.unwrap()
     }
 
-    /// Waits until so many tokens are so, half a minute at most.
+    /// Waits until so many tokens are so.
     pub(crate) async fn wait_until(&self, count: usize, is_so: impl Fn(&TokenMetadata) -> bool) {
         let began = Instant::now();
         loop {
@@ -227,7 +250,7 @@ impl World {
             if found >= count {
                 return;
             }
-            assert!(began.elapsed() < Duration::from_secs(30), "{found} of {count}");
+            assert!(began.elapsed() < WAIT_MAX, "{found} of {count}");
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     }

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use axum::http::StatusCode;
 use bourse_chain::rpc::{HttpOptions, NodeUrl};
-use bourse_chain::{Call, Failure, Node, Reverted, Span, Wanted};
+use bourse_chain::{Call, Failure, LogFilter, Node, Reverted, Span};
 use bourse_wire::{Address, ChainId};
 use serde_json::{Value, json};
 
@@ -48,7 +48,7 @@ async fn blocks_and_logs_are_read() {
     let blocks = node.blocks(&[3, 51, 4, 5, 6]).await.unwrap();
     let numbers: Vec<Option<u64>> = blocks.iter().map(|block| block.map(|block| block.number)).collect();
     assert_eq!(numbers, [Some(3), None, Some(4), Some(5), Some(6)]);
-    let logs = node.logs(Span::Range { from: 10, to: 13 }, &[Wanted::default()]).await.unwrap();
+    let logs = node.logs(Span::Range { from: 10, to: 13 }, &[LogFilter::default()]).await.unwrap();
     let places: Vec<(u64, u64)> = logs.iter().map(|told| (told.log.block_number, told.log.index)).collect();
     assert_eq!(places, [(10, 1), (11, 1), (12, 1), (13, 1)]);
     assert_eq!((logs[0].log.data.as_ref(), logs[0].at), (&[1, 2][..], None));
@@ -58,7 +58,7 @@ async fn blocks_and_logs_are_read() {
 async fn silence_about_blocks_that_are_not_there_yet_is_no_answer() {
     let server = honest().await;
     let node = server.client(HttpOptions::default());
-    let asked = node.logs(Span::Range { from: 45, to: 51 }, &[Wanted::default()]).await;
+    let asked = node.logs(Span::Range { from: 45, to: 51 }, &[LogFilter::default()]).await;
     assert!(matches!(asked, Err(Failure::PossibleReorg { .. })), "{asked:?}");
 }
 
@@ -67,11 +67,11 @@ async fn a_filter_says_what_is_wanted() {
     let server = honest().await;
     let node = server.client(HttpOptions::default());
     let topic = alloy_primitives::B256::repeat_byte(9);
-    let wanted = Wanted {
+    let filter = LogFilter {
         addresses: vec![Address::from_bytes([0xc1; 20])],
         topics: vec![vec![topic, topic], vec![], vec![topic]],
     };
-    node.logs(Span::Range { from: 255, to: 50 }, &[wanted]).await.unwrap();
+    node.logs(Span::Range { from: 255, to: 50 }, &[filter]).await.unwrap();
     let asked = server.asked.lock().unwrap();
     let text = topic.to_string();
     let expected = json!({
@@ -114,7 +114,7 @@ async fn refusals_are_told_apart() {
         let status = StatusCode::from_u16(status).unwrap();
         let server = Server::raw(move |_| (status, header, text.to_owned())).await;
         let node = server.client(HttpOptions::default());
-        let range = node.logs(Span::Range { from: 1, to: 9 }, &[Wanted::default()]).await.unwrap_err();
+        let range = node.logs(Span::Range { from: 1, to: 9 }, &[LogFilter::default()]).await.unwrap_err();
         (range, node.head().await.unwrap_err())
     };
     let limited = r#"{"id":0,"error":{"code":-32614,"message":"eth_getLogs is limited to a 5,000 range"}}"#;
@@ -179,7 +179,7 @@ async fn logs_of_blocks_that_are_gone_are_a_reorganisation() {
         })
         .await;
         let node = server.client(HttpOptions::default());
-        let asked = node.logs(Span::Range { from: 1, to: 3 }, &[Wanted::default()]).await;
+        let asked = node.logs(Span::Range { from: 1, to: 3 }, &[LogFilter::default()]).await;
         assert!(matches!(asked, Err(Failure::PossibleReorg { .. })), "{member}: {asked:?}");
     }
 }
@@ -196,7 +196,7 @@ async fn times_are_taken_from_logs_that_have_them() {
     .await;
     let node = server.client(HttpOptions::default());
     let hash = alloy_primitives::B256::from(alloy_primitives::U256::from(3));
-    let logs = node.logs(Span::Block(hash), &[Wanted::default()]).await.unwrap();
+    let logs = node.logs(Span::Block(hash), &[LogFilter::default()]).await.unwrap();
     assert_eq!(logs[0].at.map(bourse_wire::Timestamp::unix_seconds), Some(1_700_000_000));
     assert_eq!(logs[1].at, None);
 }

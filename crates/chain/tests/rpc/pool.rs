@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use alloy_primitives::{B256, Bytes};
 use bourse_chain::rpc::{Pool, PoolOptions};
-use bourse_chain::{Call, Called, Failure, Node, Pace, Span, ToldLog, Wanted};
+use bourse_chain::{Call, CallResults, Failure, LogFilter, Node, Pace, Span, TimedLog};
 use bourse_market::facts::{Block, BlockHash};
 use bourse_wire::{Address, ChainId, Timestamp};
 
@@ -56,11 +56,11 @@ impl Node for Scripted {
         Ok(Vec::new())
     }
 
-    async fn logs(&self, _: Span, _: &[Wanted]) -> Result<Vec<ToldLog>, Failure> {
+    async fn logs(&self, _: Span, _: &[LogFilter]) -> Result<Vec<TimedLog>, Failure> {
         Ok(Vec::new())
     }
 
-    async fn call(&self, _: &[Call], _: Option<BlockHash>) -> Result<Called, Failure> {
+    async fn call(&self, _: &[Call], _: Option<BlockHash>) -> Result<CallResults, Failure> {
         Ok(Vec::new())
     }
 

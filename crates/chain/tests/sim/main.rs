@@ -1,27 +1,28 @@
 //! A follower of a made-up chain, in all weathers. Everything follows from a seed: a failure tells which, and
 //! `BOURSE_SIM_SEED=n` runs that one again. `BOURSE_SIM_SEEDS=n` runs so many instead of the few that are run always.
 #![expect(clippy::unwrap_used, reason = "a test may fail by panicking")]
+#![expect(clippy::disallowed_methods, reason = "the seed comes from the environment or from the clock")]
 
-mod books;
-mod cases;
-mod dice;
+mod memory_store;
+mod named_cases;
 mod node;
-mod sim;
-mod stored;
+mod random;
+mod real_store;
+mod simulation;
 mod world;
 
 use std::collections::HashSet;
 use std::sync::Arc;
 
 use bourse_chain::decode::Decoder;
-use bourse_market::facts::{Fact, Stated};
-use bourse_market::protocols::Concerns;
+use bourse_market::facts::{Fact, StatedFact};
+use bourse_protocols::Scope;
 use bourse_wire::Address;
 
-use crate::books::{Ledger, MemoryBooks};
+use crate::memory_store::{Ledger, MemoryBooks};
 use crate::node::share_of;
-use crate::sim::{Sim, weather_of};
-use crate::world::{MARKETS, STRANGER, World, WorldBlock};
+use crate::simulation::{Sim, weather_of};
+use crate::world::{STRANGER, World, WorldBlock, protocols};
 
 /// Runs a simulation to its end on one thread.
 pub(crate) fn run(seed: u64, simulation: impl Future<Output = ()>) {
@@ -50,18 +51,18 @@ pub(crate) fn seeds(usual: u64) -> Vec<u64> {
 }
 
 /// What a block states of a collection.
-pub(crate) fn stated_by(block: &WorldBlock, collection: Address) -> Vec<Stated> {
-    let decoder = Decoder::new(MARKETS.to_vec());
+pub(crate) fn stated_by(block: &WorldBlock, collection: Address) -> Vec<StatedFact> {
+    let decoder = Decoder::new(protocols());
     let mut all = Vec::new();
     for log in &block.logs {
-        for finding in decoder.read(log).unwrap_or_default() {
-            let is_meant = match finding.concerns {
-                Concerns::Collection(of) => of == collection,
-                Concerns::EveryCollection => true,
+        for (statement, part) in decoder.read(&[log]).statements.into_iter().zip(0..) {
+            let is_meant = match statement.scope {
+                Scope::Collection(of) => of == collection,
+                Scope::EveryCollection => true,
             };
             if is_meant {
-                let (tx_hash, log_index, part) = (log.tx_hash, log.index, finding.part);
-                all.push(Stated { collection, tx_hash, log_index, part, fact: finding.fact });
+                let (tx_hash, log_index) = (log.tx_hash, log.index);
+                all.push(StatedFact { collection, tx_hash, log_index, part, fact: statement.fact });
             }
         }
     }

@@ -6,12 +6,12 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use alloy_primitives::{Bytes, U256};
 use alloy_sol_types::{SolCall, SolValue};
 use bourse_chain::questions::getRoyaltyInfoCall;
-use bourse_chain::{Call, Called, Failure, Node, Reverted, Span, ToldLog, Wanted};
+use bourse_chain::{Call, CallResults, Failure, LogFilter, Node, Reverted, Span, TimedLog};
 use bourse_market::facts::{Block, BlockHash};
 use bourse_wire::{Address, ChainId};
 use tokio::sync::Notify;
 
-use crate::dice::Dice;
+use crate::random::Dice;
 use crate::world::{COLLECTIONS, MARKETS, World, WorldBlock, address};
 
 pub(crate) const CHAIN: ChainId = ChainId(31_337);
@@ -103,32 +103,32 @@ impl WorldNode {
         Ok(())
     }
 
-    fn told(&self, block: &WorldBlock, wanted: &[Wanted]) -> Vec<ToldLog> {
+    fn told(&self, block: &WorldBlock, filters: &[LogFilter]) -> Vec<TimedLog> {
         let at = self.0.tells_times.then_some(block.block.at);
-        let logs = block.logs.iter().filter(|log| wanted.iter().any(|wanted| wanted.admits(log)));
-        logs.map(|log| ToldLog { log: log.clone(), at }).collect()
+        let logs = block.logs.iter().filter(|log| filters.iter().any(|filter| filter.admits(log)));
+        logs.map(|log| TimedLog { log: log.clone(), at }).collect()
     }
 
-    fn logs_of_block(&self, hash: BlockHash, wanted: &[Wanted]) -> Result<Vec<ToldLog>, Failure> {
+    fn logs_of_block(&self, hash: BlockHash, filters: &[LogFilter]) -> Result<Vec<TimedLog>, Failure> {
         let world = self.0.world();
         let unknown = || Failure::PossibleReorg { reason: "unknown block".to_owned() };
         let block = world.by_hash.get(&hash).ok_or_else(unknown)?;
         let counting = world.chain.get(usize::try_from(block.block.number).unwrap());
         let counts = counting.is_some_and(|counting| counting.block.hash == hash);
         if counts {
-            return Ok(self.told(block, wanted));
+            return Ok(self.told(block, filters));
         }
         if self.0.happens(|weather| weather.forgotten) {
             return Err(unknown());
         }
         if self.0.happens(|weather| weather.confused) {
-            let others = counting.map(|counting| self.told(counting, wanted)).unwrap_or_default();
+            let others = counting.map(|counting| self.told(counting, filters)).unwrap_or_default();
             return if others.is_empty() { Err(unknown()) } else { Ok(others) };
         }
-        Ok(self.told(block, wanted))
+        Ok(self.told(block, filters))
     }
 
-    fn logs_of_range(&self, from: u64, to: u64, wanted: &[Wanted]) -> Result<Vec<ToldLog>, Failure> {
+    fn logs_of_range(&self, from: u64, to: u64, filters: &[LogFilter]) -> Result<Vec<TimedLog>, Failure> {
         let blocks = to - from + 1;
         if blocks > self.0.range_max {
             let suggested = blocks.is_multiple_of(2).then_some(self.0.range_max);
@@ -139,8 +139,8 @@ impl WorldNode {
             return Err(Failure::PossibleReorg { reason: "beyond the head".to_owned() });
         }
         let range = usize::try_from(from).unwrap()..=usize::try_from(to).unwrap();
-        let logs: Vec<ToldLog> =
-            world.chain[range].iter().flat_map(|block| self.told(block, wanted)).collect();
+        let logs: Vec<TimedLog> =
+            world.chain[range].iter().flat_map(|block| self.told(block, filters)).collect();
         if logs.len() > self.0.logs_max && blocks > 1 {
             return Err(Failure::SmallerRange { suggested: None, reason: "too many logs".to_owned() });
         }
@@ -189,15 +189,15 @@ impl Node for WorldNode {
         Ok(numbers.iter().map(at).collect())
     }
 
-    async fn logs(&self, span: Span, wanted: &[Wanted]) -> Result<Vec<ToldLog>, Failure> {
+    async fn logs(&self, span: Span, filters: &[LogFilter]) -> Result<Vec<TimedLog>, Failure> {
         self.weather().await?;
         match span {
-            Span::Range { from, to } => self.logs_of_range(from, to, wanted),
-            Span::Block(hash) => self.logs_of_block(hash, wanted),
+            Span::Range { from, to } => self.logs_of_range(from, to, filters),
+            Span::Block(hash) => self.logs_of_block(hash, filters),
         }
     }
 
-    async fn call(&self, calls: &[Call], _: Option<BlockHash>) -> Result<Called, Failure> {
+    async fn call(&self, calls: &[Call], _: Option<BlockHash>) -> Result<CallResults, Failure> {
         self.weather().await?;
         let answer = |call: &Call| match share_asked_by(call) {
             Some(bps) => {

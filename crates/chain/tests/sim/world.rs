@@ -7,10 +7,11 @@ use alloy_primitives::{B256, Bytes, U256, keccak256};
 use alloy_sol_types::SolValue;
 use bourse_chain::decode::TOKEN_TOPICS;
 use bourse_market::facts::{Block, Log};
-use bourse_market::protocols::own::TOPICS as MARKET_TOPICS;
+use bourse_protocols::Protocol;
+use bourse_protocols::own::{Own, TOPICS as MARKET_TOPICS};
 use bourse_wire::{Address, Marketplace, Timestamp};
 
-use crate::dice::Dice;
+use crate::random::Dice;
 
 pub(crate) const fn address(byte: u8) -> Address {
     Address::from_bytes([byte; 20])
@@ -22,6 +23,13 @@ pub(crate) const COLLECTIONS: [Address; 4] = [address(0xc1), address(0xc2), addr
 pub(crate) const STRANGER: Address = address(0xc9);
 pub(crate) const MARKETS: [(Address, Marketplace); 2] =
     [(address(0x91), Marketplace::OwnV1), (address(0x92), Marketplace::OwnV2)];
+
+/// How these are spoken with.
+pub(crate) fn protocols() -> Vec<Arc<dyn Protocol>> {
+    let [(v1, _), (v2, _)] = MARKETS;
+    vec![Arc::new(Own::v1(v1)), Arc::new(Own::v2(v2, None))]
+}
+
 const PEOPLE: [Address; 5] = [address(0xa1), address(0xa2), address(0xa3), address(0xa4), address(0xa5)];
 const MONEY: Address = address(0x20);
 

@@ -1,21 +1,14 @@
 //! What facts say about what happened.
 
-use bourse_wire::{
-    ActivityAction, ActivityFacts, Address, Amount, Marketplace, OrderFacts, OrderSide, TokenId,
-};
+use bourse_wire::{ActivityAction, ActivityFacts, Address, Marketplace, OrderFacts, OrderSide};
 
-use crate::facts::{Block, OrderFilled, Stated};
+use crate::facts::{Block, Fact, OrderFilled, StatedFact};
 
-/// Tokens changed hands.
-pub(super) fn transfer(
-    block: &Block,
-    stated: &Stated,
-    token_id: TokenId,
-    (from, to): (Address, Address),
-    quantity: Amount,
-) -> ActivityFacts {
+/// Tokens changed hands; nothing when something else is stated.
+pub(super) fn transfer(block: &Block, stated: &StatedFact) -> Option<ActivityFacts> {
+    let Fact::Transfer { token_id, from, to, quantity, .. } = stated.fact else { return None };
     let action = if from == Address::ZERO { ActivityAction::Mint } else { ActivityAction::Transfer };
-    ActivityFacts {
+    Some(ActivityFacts {
         action,
         marketplace: Marketplace::Unknown,
         token_id: Some(token_id),
@@ -30,11 +23,11 @@ pub(super) fn transfer(
         log_index: stated.log_index,
         unique_hash: name(stated, action.word()),
         created_at: block.at,
-    }
+    })
 }
 
 /// An order was made.
-pub(super) fn making(block: &Block, stated: &Stated, order: &OrderFacts) -> ActivityFacts {
+pub(super) fn making(block: &Block, stated: &StatedFact, order: &OrderFacts) -> ActivityFacts {
     let action = match order.side {
         OrderSide::Offer => ActivityAction::Offer,
         OrderSide::Listing | OrderSide::Unknown => ActivityAction::Listing,
@@ -45,7 +38,7 @@ pub(super) fn making(block: &Block, stated: &Stated, order: &OrderFacts) -> Acti
 /// Some of an order was filled: from whom the tokens went, and to whom.
 pub(super) fn sale(
     block: &Block,
-    stated: &Stated,
+    stated: &StatedFact,
     order: &OrderFacts,
     filled: &OrderFilled,
 ) -> ActivityFacts {
@@ -66,7 +59,7 @@ pub(super) fn sale(
 }
 
 /// An order was taken back. One log may take several back, so that each needs a name of its own.
-pub(super) fn cancel(block: &Block, stated: &Stated, order: &OrderFacts) -> ActivityFacts {
+pub(super) fn cancel(block: &Block, stated: &StatedFact, order: &OrderFacts) -> ActivityFacts {
     let action = match order.side {
         OrderSide::Offer => ActivityAction::OfferCancel,
         OrderSide::Listing | OrderSide::Unknown => ActivityAction::ListingCancel,
@@ -76,7 +69,7 @@ pub(super) fn cancel(block: &Block, stated: &Stated, order: &OrderFacts) -> Acti
     ActivityFacts { unique_hash, ..cancel }
 }
 
-fn of_order(block: &Block, stated: &Stated, order: &OrderFacts, action: ActivityAction) -> ActivityFacts {
+fn of_order(block: &Block, stated: &StatedFact, order: &OrderFacts, action: ActivityAction) -> ActivityFacts {
     ActivityFacts {
         action,
         marketplace: order.marketplace,
@@ -96,6 +89,6 @@ fn of_order(block: &Block, stated: &Stated, order: &OrderFacts, action: Activity
 }
 
 /// A name that nothing else has, and that does not depend on the block: what is included again is the same.
-fn name(stated: &Stated, action: &str) -> String {
+fn name(stated: &StatedFact, action: &str) -> String {
     format!("{}:{}:{}:{action}", stated.tx_hash, stated.log_index, stated.part)
 }

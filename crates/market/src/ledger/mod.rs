@@ -11,17 +11,16 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use alloy_primitives::U256;
 use bourse_wire::{
-    ActivityFacts, Address, Amount, FeeEntry, Marketplace, OrderFacts, OrderSide, OrderStatus, TokenId,
+    ActivityFacts, Address, Amount, FeeEntry, Marketplace, OrderFacts, OrderKey, OrderSide, OrderStatus,
+    TokenId,
 };
 
 pub use needs::Needs;
 
-use crate::facts::{Block, Fact, OrderFilled, OrderMade, OrderPublished, Stated, Which};
-use crate::protocols::native::{Nonces, Revoked, unit_price};
+use crate::facts::{Block, Fact, OrderFilled, OrderMade, OrderPublished, OrderRef, StatedFact};
+use crate::money::unit_price;
+use crate::nonces::{Nonces, Revoked};
 use table::Table;
-
-/// What tells an order apart within its collection: the marketplace, and its own name for the order.
-pub type OrderKey = (Marketplace, String);
 
 /// The records of a collection that some facts need.
 #[derive(Debug, Default)]
@@ -97,7 +96,7 @@ impl Ledger {
     /// Takes over an order as it was read.
     pub fn load_order(&mut self, order: OrderFacts) {
         self.index(&order);
-        self.orders.load(key_of(&order), order);
+        self.orders.load(order.key(), order);
     }
 
     /// Takes over the numbers of an order as they were read.
@@ -130,7 +129,7 @@ impl Ledger {
     }
 
     /// Applies what a log of a block states.
-    pub fn apply(&mut self, block: &Block, stated: &Stated) {
+    pub fn apply(&mut self, block: &Block, stated: &StatedFact) {
         match &stated.fact {
             Fact::Transfer { .. } => self.transfer(block, stated),
             Fact::Approval { owner, operator, approved } => self.approve(*owner, *operator, *approved),
@@ -139,7 +138,7 @@ impl Ledger {
             Fact::OrderPublished(published) => self.publish(block, stated, published),
             Fact::OrderFilled(filled) => self.fill(block, stated, filled),
             Fact::OrderCancelled { marketplace, order_id } => {
-                let key = (*marketplace, order_id.clone());
+                let key = OrderKey { marketplace: *marketplace, order_id: order_id.clone() };
                 if self.orders.get(&key).is_some() {
                     self.cancel(block, stated, key);
                 } else {
@@ -200,7 +199,7 @@ impl Ledger {
         }
     }
 
-    fn transfer(&mut self, block: &Block, stated: &Stated) {
+    fn transfer(&mut self, block: &Block, stated: &StatedFact) {
         let Fact::Transfer { token_id, from, to, quantity, single } = stated.fact else { return };
         // Anybody can have nothing moved in anybody's name.
         if quantity == Amount::ZERO {
@@ -221,7 +220,7 @@ impl Ledger {
         if single {
             self.approve_token(token_id, Address::ZERO);
         }
-        self.activities.push(activities::transfer(block, stated, token_id, (from, to), quantity));
+        self.activities.extend(activities::transfer(block, stated));
     }
 
     fn approve(&mut self, owner: Address, operator: Address, approved: bool) {
@@ -275,13 +274,13 @@ impl Ledger {
         self.orders.set(key, order);
     }
 
-    fn make(&mut self, block: &Block, stated: &Stated, made: &OrderMade) {
+    fn make(&mut self, block: &Block, stated: &StatedFact, made: &OrderMade) {
         self.add(block, stated, order_of(block, made));
     }
 
     /// Takes a signed order that the chain tells of, unless somebody has put it before.
-    fn publish(&mut self, block: &Block, stated: &Stated, published: &OrderPublished) {
-        let key = key_of(&published.facts);
+    fn publish(&mut self, block: &Block, stated: &StatedFact, published: &OrderPublished) {
+        let key = published.facts.key();
         if self.orders.get(&key).is_some() {
             return;
         }
@@ -300,7 +299,7 @@ impl Ledger {
     }
 
     /// Adds an order, which is covered as far as approvals are known.
-    fn add(&mut self, block: &Block, stated: &Stated, mut order: OrderFacts) {
+    fn add(&mut self, block: &Block, stated: &StatedFact, mut order: OrderFacts) {
         if let (OrderSide::Listing, Some(operator)) = (order.side, order.operator) {
             // What was approved before the collection was followed is not known; the marketplace has looked.
             let for_all = self.approvals.get(&(order.maker, operator)).copied().unwrap_or(true);
@@ -309,10 +308,10 @@ impl Ledger {
         }
         self.activities.push(activities::making(block, stated, &order));
         self.index(&order);
-        self.orders.set(key_of(&order), order);
+        self.orders.set(order.key(), order);
     }
 
-    fn fill(&mut self, block: &Block, stated: &Stated, filled: &OrderFilled) {
+    fn fill(&mut self, block: &Block, stated: &StatedFact, filled: &OrderFilled) {
         let found = self.find(filled);
         let Some((key, order)) = found.and_then(|key| Some((key.clone(), self.orders.get(&key)?))) else {
             self.unknown_orders += 1;
@@ -327,9 +326,11 @@ impl Ledger {
 
     /// The order that was filled, as far as it is known.
     fn find(&self, filled: &OrderFilled) -> Option<OrderKey> {
-        match &filled.which {
-            Which::Id(order_id) => return Some((filled.marketplace, order_id.clone())),
-            Which::Numbered { contract, maker, side, series, number } => {
+        match &filled.order_ref {
+            OrderRef::Id(order_id) => {
+                return Some(OrderKey { marketplace: filled.marketplace, order_id: order_id.clone() });
+            }
+            OrderRef::Numbered { contract, maker, side, series, number } => {
                 let mut keys = self.open_of(filled.marketplace, *maker);
                 keys.find(|(key, order)| {
                     let nonces = self.nonces.get(key).filter(|nonces| nonces.are_of(*contract));
@@ -337,7 +338,7 @@ impl Ledger {
                         && nonces.is_some_and(|nonces| nonces.get(*series) == Some(*number))
                 })
             }
-            Which::Priced { contract, maker, side, currency, price } => {
+            OrderRef::Priced { contract, maker, side, currency, price } => {
                 let unit = unit_price(*side, price.value(), filled.quantity.value());
                 let mut keys = self.open_of(filled.marketplace, *maker);
                 keys.find(|(key, order)| {
@@ -360,7 +361,9 @@ impl Ledger {
     ) -> impl Iterator<Item = (&OrderKey, &OrderFacts)> {
         let keys = self.by_maker.get(&maker).into_iter().flatten();
         let orders = keys.filter_map(|key| Some((key, self.orders.get(key)?)));
-        orders.filter(move |((on, _), order)| *on == marketplace && order.maker == maker && is_open(order))
+        orders.filter(move |(key, order)| {
+            key.marketplace == marketplace && order.maker == maker && is_open(order)
+        })
     }
 
     /// The orders of a maker that are over by their numbers.
@@ -383,7 +386,7 @@ impl Ledger {
         }
     }
 
-    fn cancel(&mut self, block: &Block, stated: &Stated, key: OrderKey) {
+    fn cancel(&mut self, block: &Block, stated: &StatedFact, key: OrderKey) {
         let Some(order) = self.orders.get(&key) else { return };
         self.activities.push(activities::cancel(block, stated, order));
         let order = OrderFacts { status: OrderStatus::Cancelled, ..changed_in(block, order) };
@@ -393,7 +396,7 @@ impl Ledger {
     /// The orders of a maker that may still be filled and have numbers below one, by number.
     fn invalidated(&self, marketplace: Marketplace, maker: Address, below: U256) -> Vec<OrderKey> {
         let open = self.open_of(marketplace, maker);
-        let numbered = open.filter_map(|(key, _)| Some((key.1.parse::<U256>().ok()?, key.clone())));
+        let numbered = open.filter_map(|(key, _)| Some((key.order_id.parse::<U256>().ok()?, key.clone())));
         let mut below: Vec<(U256, OrderKey)> = numbered.filter(|(number, _)| *number < below).collect();
         below.sort_unstable();
         below.into_iter().map(|(_, key)| key).collect()
@@ -404,16 +407,11 @@ impl Ledger {
         if order.operator.is_none() {
             return;
         }
-        self.by_maker.entry(order.maker).or_default().insert(key_of(order));
+        self.by_maker.entry(order.maker).or_default().insert(order.key());
         if let (OrderSide::Listing, Some(token)) = (order.side, order.token_id) {
-            self.by_token.entry(token).or_default().insert(key_of(order));
+            self.by_token.entry(token).or_default().insert(order.key());
         }
     }
-}
-
-/// What tells an order apart within its collection.
-pub fn key_of(order: &OrderFacts) -> OrderKey {
-    (order.marketplace, order.order_id.clone())
 }
 
 fn is_open(order: &OrderFacts) -> bool {

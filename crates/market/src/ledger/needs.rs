@@ -2,10 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use bourse_wire::{Address, OrderFacts, OrderSide, TokenId};
+use bourse_wire::{Address, OrderFacts, OrderKey, OrderSide, TokenId};
 
-use super::{OrderKey, key_of};
-use crate::facts::{Fact, OrderMade, Stated, Which};
+use crate::facts::{Fact, OrderMade, OrderRef, StatedFact};
 
 /// Keys of the records that some facts may change, or that the change depends on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -28,7 +27,7 @@ pub struct Needs {
 
 impl Needs {
     /// What these facts need.
-    pub fn of<'a>(facts: impl IntoIterator<Item = &'a Stated>) -> Self {
+    pub fn of<'a>(facts: impl IntoIterator<Item = &'a StatedFact>) -> Self {
         let mut needs = Self::default();
         for stated in facts {
             needs.add(&stated.fact);
@@ -60,16 +59,17 @@ impl Needs {
             }
             Fact::OrderMade(made) => self.add_made(made),
             Fact::OrderPublished(published) => self.add_order(&published.facts),
-            Fact::OrderFilled(filled) => match &filled.which {
-                Which::Id(order_id) => {
-                    self.orders.insert((filled.marketplace, order_id.clone()));
+            Fact::OrderFilled(filled) => match &filled.order_ref {
+                OrderRef::Id(order_id) => {
+                    self.orders
+                        .insert(OrderKey { marketplace: filled.marketplace, order_id: order_id.clone() });
                 }
-                Which::Numbered { maker, .. } | Which::Priced { maker, .. } => {
+                OrderRef::Numbered { maker, .. } | OrderRef::Priced { maker, .. } => {
                     self.makers.insert(*maker);
                 }
             },
             Fact::OrderCancelled { marketplace, order_id } => {
-                self.orders.insert((*marketplace, order_id.clone()));
+                self.orders.insert(OrderKey { marketplace: *marketplace, order_id: order_id.clone() });
             }
             Fact::OrdersInvalidated { maker, .. } | Fact::OrdersRevoked { maker, .. } => {
                 self.makers.insert(*maker);
@@ -83,7 +83,7 @@ impl Needs {
     }
 
     fn add_order(&mut self, order: &OrderFacts) {
-        self.orders.insert(key_of(order));
+        self.orders.insert(order.key());
         if order.side == OrderSide::Listing {
             self.approvals.extend(order.operator.map(|operator| (order.maker, operator)));
             self.token_approvals.extend(order.token_id);
@@ -91,7 +91,7 @@ impl Needs {
     }
 
     fn add_made(&mut self, made: &OrderMade) {
-        self.orders.insert((made.marketplace, made.order_id.clone()));
+        self.orders.insert(OrderKey { marketplace: made.marketplace, order_id: made.order_id.clone() });
         if made.side == OrderSide::Listing {
             self.approvals.insert((made.maker, made.operator));
             self.token_approvals.extend(made.token_id);

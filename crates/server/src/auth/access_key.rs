@@ -9,6 +9,8 @@ use bourse_wire::ProjectId;
 use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq as _;
 
+use crate::entropy;
+
 const VERSION: u8 = 1;
 const KEY_BYTES: usize = 26;
 const PROJECT_BYTES: std::ops::Range<usize> = 1..9;
@@ -23,7 +25,7 @@ pub struct AccessKey {
 impl AccessKey {
     /// A new key of a project.
     pub fn generate(project: ProjectId) -> Self {
-        let mut bytes: [u8; KEY_BYTES] = rand::random();
+        let mut bytes: [u8; KEY_BYTES] = entropy::bytes();
         bytes[0] = VERSION;
         bytes[PROJECT_BYTES].copy_from_slice(&project.get().to_be_bytes());
         Self { project, text: URL_SAFE_NO_PAD.encode(bytes) }

@@ -46,27 +46,34 @@ impl Caller {
     pub(crate) fn session_type(&self) -> &'static str {
         match self.credential {
             Credential::None => "Public",
-            Credential::AccessKey => "AccessKey",
+            Credential::AccessKey | Credential::ServiceKey => "AccessKey",
             Credential::SecretToken => "Project",
         }
     }
 }
 
+/// What credentials are checked against.
+#[derive(Clone, Copy)]
+pub(crate) struct Authority<'a> {
+    pub(crate) credentials: &'a Credentials,
+    pub(crate) signer: &'a TokenSigner,
+}
+
 /// Why a credential is not enough.
 #[derive(Debug)]
-pub(crate) struct Denied {
+pub(crate) struct Denial {
     pub(crate) error: Error,
     /// The project whose credential it is all the same: its people will want to know.
     pub(crate) project: Option<ProjectId>,
 }
 
-impl Denied {
+impl Denial {
     fn of(project: ProjectId, error: Error) -> Self {
         Self { error, project: Some(project) }
     }
 }
 
-impl From<Error> for Denied {
+impl From<Error> for Denial {
     fn from(error: Error) -> Self {
         Self { error, project: None }
     }
@@ -74,13 +81,13 @@ impl From<Error> for Denied {
 
 /// The credentials in a request's headers, not believed yet.
 #[derive(Default)]
-pub(crate) struct Presented<'h> {
+pub(crate) struct RequestCredentials<'h> {
     key: Option<&'h str>,
     token: Option<&'h str>,
     origin: Option<&'h str>,
 }
 
-impl<'h> Presented<'h> {
+impl<'h> RequestCredentials<'h> {
     /// Reads the headers. A token in the key's header is taken as a token: some documentation says so.
     pub(crate) fn read(headers: &'h HeaderMap) -> Result<Self, Error> {
         let text = |name| headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim);
@@ -110,11 +117,14 @@ impl<'h> Presented<'h> {
         &self,
         required: Credential,
         service: Service,
-        known: (&Credentials, &TokenSigner),
+        authority: Authority<'_>,
         now: Timestamp,
-    ) -> Result<Option<Caller>, Denied> {
-        let key = self.key.map(|key| check_key(key, self.origin, service, known.0, now)).transpose()?;
-        let token = self.token.map(|token| check_token(token, known, now)).transpose()?;
+    ) -> Result<Option<Caller>, Denial> {
+        let key = self
+            .key
+            .map(|key| check_key(key, self.origin, service, authority.credentials, now))
+            .transpose()?;
+        let token = self.token.map(|token| check_token(token, authority, now)).transpose()?;
         let (key, key_names_service) = key.unzip();
         if let (Some(key), Some(token)) = (key, token)
             && key != token
@@ -129,11 +139,11 @@ impl<'h> Presented<'h> {
         };
         match (required, key, token) {
             (_, _, Some(project)) => Ok(Some(caller(project, Credential::SecretToken))),
-            (Credential::None | Credential::AccessKey, Some(project), None) => {
+            (Credential::None | Credential::AccessKey | Credential::ServiceKey, Some(project), None) => {
                 Ok(Some(caller(project, Credential::AccessKey)))
             }
             (Credential::None, None, None) => Ok(None),
-            (Credential::AccessKey, None, None) => {
+            (Credential::AccessKey | Credential::ServiceKey, None, None) => {
                 Err(missing("an access key in the X-Access-Key header").into())
             }
             (Credential::SecretToken, None, None) => {
@@ -144,7 +154,7 @@ impl<'h> Presented<'h> {
             (Credential::SecretToken, Some(project), None) => {
                 let message = "this operation needs a secret token: `Authorization: Bearer <secret token>`; \
                     an access key is public and not enough";
-                Err(Denied::of(project, Error::new(Code::PermissionDenied, message)))
+                Err(Denial::of(project, Error::new(Code::PermissionDenied, message)))
             }
         }
     }
@@ -159,16 +169,16 @@ fn check_key(
     text: &str,
     origin: Option<&str>,
     service: Service,
-    known: &Credentials,
+    credentials: &Credentials,
     now: Timestamp,
-) -> Result<(ProjectId, bool), Denied> {
+) -> Result<(ProjectId, bool), Denial> {
     let key = AccessKey::parse(text).ok_or_else(|| {
         Error::new(Code::Unauthorized, "the access key is malformed: it is not a key of this service")
     })?;
     let unknown = |message: &str| Error::new(Code::AccessKeyNotFound, message);
-    let found = known.key(&key, now).ok_or_else(|| unknown("the access key is not known"))?;
+    let found = credentials.key(&key, now).ok_or_else(|| unknown("the access key is not known"))?;
     let record = &found.record;
-    let denied = |error| Err(Denied::of(record.project, error));
+    let denied = |error| Err(Denial::of(record.project, error));
     if !record.active {
         return denied(unknown("the access key is disabled"));
     }
@@ -184,15 +194,15 @@ fn check_key(
     Ok((record.project, names_service))
 }
 
-fn check_token(text: &str, known: (&Credentials, &TokenSigner), now: Timestamp) -> Result<ProjectId, Denied> {
-    let verified = known.1.verify(text, now)?;
+fn check_token(text: &str, authority: Authority<'_>, now: Timestamp) -> Result<ProjectId, Denial> {
+    let verified = authority.signer.verify(text, now)?;
     let refusal = |message: &str| Error::new(Code::Unauthorized, message);
-    match known.0.token(&verified.id, now) {
+    match authority.credentials.token(&verified.id, now) {
         Some(token) if token.record.project != verified.project => {
             Err(refusal("the secret token is not known").into())
         }
         Some(token) if token.record.revoked_at.is_some() => {
-            Err(Denied::of(verified.project, refusal("the secret token is revoked")))
+            Err(Denial::of(verified.project, refusal("the secret token is revoked")))
         }
         Some(_) => Ok(verified.project),
         None => Err(refusal("the secret token is not known").into()),

@@ -11,22 +11,22 @@ use bourse_wire::{ProjectId, Timestamp};
 use super::{AccessKey, KeyHash};
 
 /// The credentials of all projects, as of one revision of the store. Readers never wait.
-pub(crate) struct Credentials(ArcSwap<Known>);
+pub(crate) struct Credentials(ArcSwap<CredentialTable>);
 
 #[derive(Default)]
-pub(crate) struct Known {
+pub(crate) struct CredentialTable {
     revision: u64,
-    keys: HashMap<ProjectId, Vec<Arc<KnownKey>>>,
-    tokens: HashMap<String, Arc<KnownToken>>,
+    keys: HashMap<ProjectId, Vec<Arc<KeyEntry>>>,
+    tokens: HashMap<String, Arc<TokenEntry>>,
 }
 
-pub(crate) struct KnownKey {
+pub(crate) struct KeyEntry {
     pub(crate) record: AccessKeyRecord,
     hash: KeyHash,
     last_used: LastUse,
 }
 
-pub(crate) struct KnownToken {
+pub(crate) struct TokenEntry {
     pub(crate) record: SecretTokenRecord,
     last_used: LastUse,
 }
@@ -48,7 +48,7 @@ impl LastUse {
 
 impl Credentials {
     pub(crate) async fn load(store: &Store) -> Result<Self, StoreError> {
-        Ok(Self(ArcSwap::from_pointee(Known::read(store).await?)))
+        Ok(Self(ArcSwap::from_pointee(CredentialTable::read(store).await?)))
     }
 
     /// Takes over what changed in the store, if anything did.
@@ -56,20 +56,20 @@ impl Credentials {
         if store.credentials_revision().await? == self.0.load().revision {
             return Ok(());
         }
-        let known = Known::read(store).await?;
+        let table = CredentialTable::read(store).await?;
         self.flush_last_use(store).await?;
-        tracing::info!(revision = known.revision, "credentials changed");
-        self.0.store(Arc::new(known));
+        tracing::info!(revision = table.revision, "credentials changed");
+        self.0.store(Arc::new(table));
         Ok(())
     }
 
     /// The stored key that is this one, active or not.
-    pub(crate) fn key(&self, key: &AccessKey, now: Timestamp) -> Option<Arc<KnownKey>> {
-        let known = self.0.load();
+    pub(crate) fn key(&self, key: &AccessKey, now: Timestamp) -> Option<Arc<KeyEntry>> {
+        let table = self.0.load();
         let hash = key.hash();
         // All of a project's keys are compared, so that time tells nothing about which one matched.
         let mut found = None;
-        for candidate in known.keys.get(&key.project())? {
+        for candidate in table.keys.get(&key.project())? {
             if candidate.hash.matches(&hash) {
                 found = Some(candidate);
             }
@@ -78,21 +78,21 @@ impl Credentials {
     }
 
     /// The stored token of this id, revoked or not.
-    pub(crate) fn token(&self, id: &str, now: Timestamp) -> Option<Arc<KnownToken>> {
-        let known = self.0.load();
-        known.tokens.get(id).inspect(|token| token.last_used.note(now)).cloned()
+    pub(crate) fn token(&self, id: &str, now: Timestamp) -> Option<Arc<TokenEntry>> {
+        let table = self.0.load();
+        table.tokens.get(id).inspect(|token| token.last_used.note(now)).cloned()
     }
 
     /// Stores when credentials were last used.
     pub(crate) async fn flush_last_use(&self, store: &Store) -> Result<(), StoreError> {
-        let known = self.0.load_full();
-        let keys: Vec<_> = known
+        let table = self.0.load_full();
+        let keys: Vec<_> = table
             .keys
             .values()
             .flatten()
             .filter_map(|key| Some((key.record.project, key.record.id, key.last_used.take()?)))
             .collect();
-        let tokens: Vec<_> = known
+        let tokens: Vec<_> = table
             .tokens
             .values()
             .filter_map(|token| {
@@ -103,22 +103,22 @@ impl Credentials {
     }
 }
 
-impl Known {
+impl CredentialTable {
     /// The revision is read first: a change in between is seen again at the next look.
     async fn read(store: &Store) -> Result<Self, StoreError> {
-        let mut known = Self { revision: store.credentials_revision().await?, ..Self::default() };
+        let mut table = Self { revision: store.credentials_revision().await?, ..Self::default() };
         for record in store.all_access_keys().await? {
             let Some(hash) = KeyHash::from_hex(&record.hash) else {
                 tracing::error!(project = %record.project, key = %record.id, "stored key hash cannot be read");
                 continue;
             };
-            let key = Arc::new(KnownKey { hash, last_used: LastUse::default(), record });
-            known.keys.entry(key.record.project).or_default().push(key);
+            let key = Arc::new(KeyEntry { hash, last_used: LastUse::default(), record });
+            table.keys.entry(key.record.project).or_default().push(key);
         }
         for record in store.all_secret_tokens().await? {
-            let token = Arc::new(KnownToken { last_used: LastUse::default(), record });
-            known.tokens.insert(token.record.id.clone(), token);
+            let token = Arc::new(TokenEntry { last_used: LastUse::default(), record });
+            table.tokens.insert(token.record.id.clone(), token);
         }
-        Ok(known)
+        Ok(table)
     }
 }

@@ -3,9 +3,10 @@
 mod access_key;
 mod check;
 mod credentials;
+mod hs256;
 mod secret_token;
 
 pub use access_key::{AccessKey, KeyHash};
-pub(crate) use check::{Caller, Denied, Presented};
+pub(crate) use check::{Authority, Caller, Denial, RequestCredentials};
 pub(crate) use credentials::Credentials;
-pub use secret_token::{Issued, SECRET_FILE, TokenSigner};
+pub use secret_token::{IssuedToken, SECRET_FILE, TokenSigner};

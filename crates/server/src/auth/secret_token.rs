@@ -9,7 +9,11 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use bourse_wire::{Code, Error, ProjectId, Timestamp};
 use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation};
+use secrecy::{ExposeSecret as _, SecretString};
 use serde::{Deserialize, Serialize};
+
+use super::hs256;
+use crate::entropy;
 
 /// Difference between two machines' clocks that is put up with, in seconds.
 const SKEW_SECONDS: i64 = 120;
@@ -33,7 +37,7 @@ struct Claims {
 }
 
 /// A token just made.
-pub struct Issued {
+pub struct IssuedToken {
     /// The token's own id, by which it is revoked.
     pub id: String,
     /// The token.
@@ -41,7 +45,7 @@ pub struct Issued {
 }
 
 /// A token that can be believed.
-pub(crate) struct Verified {
+pub(crate) struct VerifiedToken {
     pub(crate) id: String,
     pub(crate) project: ProjectId,
 }
@@ -49,12 +53,14 @@ pub(crate) struct Verified {
 impl TokenSigner {
     /// A signer with this secret.
     pub fn new(secret: &[u8]) -> Self {
+        hs256::install();
         Self { encoding: EncodingKey::from_secret(secret), decoding: DecodingKey::from_secret(secret) }
     }
 
     /// A signer with the configured secret, or with the one in the data directory, made at first use and readable by
     /// its owner only.
-    pub fn open(configured: &str, data: &Path) -> io::Result<Self> {
+    pub fn open(configured: &SecretString, data: &Path) -> io::Result<Self> {
+        let configured = configured.expose_secret();
         if !configured.is_empty() {
             return Ok(Self::new(configured.as_bytes()));
         }
@@ -74,22 +80,25 @@ impl TokenSigner {
         project: ProjectId,
         now: Timestamp,
         expires: Option<Timestamp>,
-    ) -> Result<Issued, Error> {
-        let id = URL_SAFE_NO_PAD.encode(rand::random::<[u8; 12]>());
+    ) -> Result<IssuedToken, Error> {
+        let id = new_id();
         let claims = Claims {
             project,
             jti: id.clone(),
             iat: now.unix_seconds(),
             exp: expires.map(Timestamp::unix_seconds),
         };
-        let token = jsonwebtoken::encode(&Header::new(Algorithm::HS256), &claims, &self.encoding).map_err(
-            |error| Error::new(Code::Internal, "signing the token failed").with_cause(error.to_string()),
-        )?;
-        Ok(Issued { id, token })
+        Ok(IssuedToken { id, token: self.sign(&claims)? })
+    }
+
+    fn sign(&self, claims: &Claims) -> Result<String, Error> {
+        jsonwebtoken::encode(&Header::new(Algorithm::HS256), claims, &self.encoding).map_err(|error| {
+            Error::new(Code::Internal, "signing the token failed").with_cause(error.to_string())
+        })
     }
 
     /// Believes a token whose signature is ours and whose time is not over.
-    pub(crate) fn verify(&self, token: &str, now: Timestamp) -> Result<Verified, Error> {
+    pub(crate) fn verify(&self, token: &str, now: Timestamp) -> Result<VerifiedToken, Error> {
         let mut validation = Validation::new(Algorithm::HS256);
         validation.required_spec_claims.clear();
         // The library would ask the machine's clock; ours comes in as an argument.
@@ -105,7 +114,17 @@ impl TokenSigner {
             let message = "the secret token has expired: make a new one with `bourse token create`";
             return Err(Error::new(Code::SessionExpired, message));
         }
-        Ok(Verified { id: claims.jti, project: claims.project })
+        Ok(VerifiedToken { id: claims.jti, project: claims.project })
+    }
+}
+
+/// An id that nobody has yet. It begins with no hyphen, so that commands do not take it for a flag.
+fn new_id() -> String {
+    loop {
+        let id = URL_SAFE_NO_PAD.encode(entropy::bytes::<12>());
+        if !id.starts_with('-') {
+            return id;
+        }
     }
 }
 
@@ -121,9 +140,9 @@ fn read_secret(path: &Path) -> io::Result<String> {
 /// Writes a new secret aside and links it into place, so that of two processes one wins and neither reads half.
 fn make_secret(data: &Path, path: &Path) -> io::Result<()> {
     fs::create_dir_all(data)?;
-    let aside = data.join(format!("{SECRET_FILE}.{:016x}", rand::random::<u64>()));
+    let aside = data.join(format!("{SECRET_FILE}.{}", entropy::word()));
     let mut file = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&aside)?;
-    file.write_all(URL_SAFE_NO_PAD.encode(rand::random::<[u8; 32]>()).as_bytes())?;
+    file.write_all(URL_SAFE_NO_PAD.encode(entropy::bytes::<32>()).as_bytes())?;
     file.sync_all()?;
     let linked = fs::hard_link(&aside, path);
     fs::remove_file(&aside)?;
@@ -156,6 +175,13 @@ mod tests {
     }
 
     #[test]
+    fn an_id_is_no_flag_of_a_command() {
+        let ids: Vec<String> = (0..3_000).map(|_| new_id()).collect();
+        assert!(ids.iter().all(|id| id.len() == 16 && !id.starts_with('-')), "{ids:?}");
+        assert!(ids.iter().any(|id| id.contains('-')), "only the first character is special");
+    }
+
+    #[test]
     fn other_signatures_and_algorithms_are_not_believed() {
         let project = ProjectId::try_from(3).unwrap();
         let foreign = TokenSigner::new(&[8; 32]).issue(project, Timestamp::ZERO, None).unwrap().token;
@@ -171,16 +197,43 @@ mod tests {
     }
 
     #[test]
+    fn tokens_of_earlier_versions_are_believed() {
+        // Made by version 0.1.0, with 32 bytes of 7 as the secret.
+        let (header, claims, signature) = (
+            "eyJ0eXAiOiJKV1QiLCJhbGciOiJIUzI1NiJ9",
+            "eyJwcm9qZWN0IjozLCJqdGkiOiJBQUVDQXdRRkJnY0lDUW9MIiwiaWF0IjoxNzM1NzMyODAwLCJleHAiOjE3MzU3MzY0MDB9",
+            "6J98hvWlDRwL1hy0DyC6niHmYsX1LGYSAuN5Rk9d7aI",
+        );
+        let signer = TokenSigner::new(&[7; 32]);
+        let token = format!("{header}.{claims}.{signature}");
+        let verified = signer.verify(&token, at("2025-01-01T13:02:00Z")).ok().unwrap();
+        assert_eq!((verified.id.as_str(), verified.project.get()), ("AAECAwQFBgcICQoL", 3));
+        let late = signer.verify(&token, at("2025-01-01T13:02:01Z")).err().unwrap();
+        assert_eq!(late.code, Code::SessionExpired);
+        // What is made today has the same form, so that earlier versions believe it as well.
+        let claims = Claims {
+            project: verified.project,
+            jti: verified.id,
+            iat: 1_735_732_800,
+            exp: Some(1_735_736_400),
+        };
+        assert_eq!(signer.sign(&claims).unwrap(), token);
+    }
+
+    #[test]
     fn the_made_secret_stays_and_is_private() {
         use std::os::unix::fs::PermissionsExt as _;
-        let data = tempfile::tempdir().unwrap();
+        let (none, data) = (SecretString::default(), tempfile::tempdir().unwrap());
         let project = ProjectId::try_from(3).unwrap();
-        let token =
-            TokenSigner::open("", data.path()).unwrap().issue(project, Timestamp::ZERO, None).unwrap().token;
-        assert!(TokenSigner::open("", data.path()).unwrap().verify(&token, Timestamp::ZERO).is_ok());
+        let token = TokenSigner::open(&none, data.path())
+            .unwrap()
+            .issue(project, Timestamp::ZERO, None)
+            .unwrap()
+            .token;
+        assert!(TokenSigner::open(&none, data.path()).unwrap().verify(&token, Timestamp::ZERO).is_ok());
         let mode = fs::metadata(data.path().join(SECRET_FILE)).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
         fs::write(data.path().join(SECRET_FILE), "short").unwrap();
-        assert!(TokenSigner::open("", data.path()).is_err());
+        assert!(TokenSigner::open(&none, data.path()).is_err());
     }
 }

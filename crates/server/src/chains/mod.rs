@@ -3,7 +3,7 @@
 mod nodes;
 
 use alloy_primitives::Bytes;
-use bourse_market::protocols::native::{Inquiry, dealt};
+use bourse_protocols::native::{Inquiry, dealt};
 use bourse_wire::{Address, Amount, ChainId, TokenId};
 use futures_util::future::BoxFuture;
 

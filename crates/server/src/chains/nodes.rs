@@ -14,15 +14,18 @@ use bourse_chain::{
     Reverted, Snapshot, Standings, Status, fetch,
 };
 use bourse_market::facts::Block;
-use bourse_market::protocols::native::Inquiry;
+use bourse_protocols::native::Inquiry;
+use bourse_protocols::venues::{Registry, Venue};
 use bourse_store::Store;
-use bourse_wire::{Address, Amount, ChainId, Marketplace};
+use bourse_wire::{Address, Amount, ChainId};
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
+use secrecy::ExposeSecret as _;
 use serde_json::{Value, json};
 
 use super::{Allowance, Chains, Operator, Royalty};
 use crate::clock::Clock;
+use crate::entropy;
 use crate::settings::{Network, Networks};
 
 /// For how long nobody else follows after a server was killed. Two that follow at once only get in each other's way.
@@ -38,6 +41,7 @@ pub struct Nodes(BTreeMap<ChainId, Arc<NetworkNodes>>);
 /// The nodes of one network.
 pub struct NetworkNodes {
     network: Network,
+    venues: Vec<Arc<Venue>>,
     node: Arc<ChainNode>,
     caller: Caller,
     status: Status,
@@ -53,10 +57,10 @@ pub struct NodesError {
 
 impl Nodes {
     /// The nodes that the settings name. None is asked anything yet.
-    pub fn open(networks: &Networks, clock: &Clock) -> Result<Self, NodesError> {
+    pub fn open(networks: &Networks, registry: &Registry, clock: &Clock) -> Result<Self, NodesError> {
         let with_nodes = networks.iter().filter(|network| !network.rpc_urls.is_empty());
         let opened = with_nodes.map(|network| {
-            let nodes = NetworkNodes::open(network, clock)
+            let nodes = NetworkNodes::open(network, registry, clock)
                 .map_err(|reason| NodesError { network: network.name.clone(), reason })?;
             Ok((ChainId(network.id), Arc::new(nodes)))
         });
@@ -93,11 +97,11 @@ impl Nodes {
 }
 
 impl NetworkNodes {
-    fn open(network: &Network, clock: &Clock) -> Result<Self, String> {
+    fn open(network: &Network, registry: &Registry, clock: &Clock) -> Result<Self, String> {
         let requests = Arc::new(AtomicU64::new(0));
         let options = HttpOptions { timeout: network.following.rpc_timeout, ..HttpOptions::default() };
         let nodes = network.rpc_urls.iter().map(|url| {
-            let url: NodeUrl = url.expose().parse().map_err(|error| format!("{error}"))?;
+            let url: NodeUrl = url.expose_secret().parse().map_err(|error| format!("{error}"))?;
             let label = url.to_string();
             let node = HttpNode::new(url, options, Arc::clone(&requests));
             Ok((label, node.map_err(|error| error.to_string())?))
@@ -110,6 +114,7 @@ impl NetworkNodes {
         let chain = ChainId(network.id);
         Ok(Self {
             network: network.clone(),
+            venues: registry.venues(chain).to_vec(),
             node: Arc::new(Pool::new(chain, nodes, pool, pace(clock))),
             caller: Caller::new(Some(network.following.multicall)),
             status: Status::new(chain, requests),
@@ -170,7 +175,7 @@ impl NetworkNodes {
             node: Arc::clone(&self.node),
             store: Arc::new(store.clone()),
             pace: Arc::new(pace(clock)),
-            standings: Standings::new(self.calls(), self.network.floors()),
+            standings: Standings::new(self.calls(), self.venues.clone()),
             status: self.status.clone(),
             interval: self.network.following.poll,
         };
@@ -184,16 +189,14 @@ impl NetworkNodes {
 
     /// Whoever follows the chain into a store.
     pub(crate) fn follower(&self, store: &Store, clock: &Clock) -> Follower<ChainNode, Store, RealPace> {
-        let markets = self.network.markets;
         let options = FollowOptions {
             window: self.network.following.reorg_window_blocks,
             poll: self.network.following.poll,
-            markets: vec![(markets.own_v1, Marketplace::OwnV1), (markets.own_v2, Marketplace::OwnV2)],
-            signed: self.network.signed_protocols(),
+            protocols: self.venues.iter().flat_map(|venue| venue.protocols()).cloned().collect(),
             lease: LEASE,
             discover_from: self.network.following.discover_from,
             multicall: Some(self.network.following.multicall),
-            ..FollowOptions::new(self.chain(), format!("{:016x}", rand::random::<u64>()))
+            ..FollowOptions::new(self.chain(), entropy::word())
         };
         let (node, books) = (Arc::clone(&self.node), Arc::new(store.clone()));
         Follower::new(options, node, books, Arc::new(pace(clock)), self.status.clone())

@@ -1,6 +1,6 @@
 //! What is counted together.
 
-use bourse_analytics::{Did, Event};
+use bourse_analytics::{Event, EventDetail};
 use bourse_store::{EventKind, MarketStep};
 use bourse_wire::{Address, Day, Timestamp};
 use sha2::{Digest as _, Sha256};
@@ -29,12 +29,12 @@ impl From<bourse_store::Event> for TrackedEvent {
 
 impl TrackedEvent {
     pub(super) fn to_count(&self) -> Event<'_> {
-        let did = match self.kind {
-            EventKind::Session => Did::Session,
-            EventKind::Transaction => Did::Transaction,
-            EventKind::Market => Did::Market(self.action.as_deref()),
+        let detail = match self.kind {
+            EventKind::Session => EventDetail::Session,
+            EventKind::Transaction => EventDetail::Transaction,
+            EventKind::Market => EventDetail::Market(self.action.as_deref()),
         };
-        Event { wallet: self.wallet, day: Day::of(self.at), did }
+        Event { wallet: self.wallet, day: Day::of(self.at), detail }
     }
 }
 

@@ -6,16 +6,16 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use bourse_analytics::{Changes, Key, Project, Wallets};
 use bourse_store::{
-    BatchMark, Chunk, CountsCommit, CountsCommitted, CountsKnown, Event, KeptDays, MarketStep, ProjectScope,
-    Store,
+    BatchMark, Chunk, CountsCommit, CountsCommitted, CountsCursor, Event, MarketStep, ProjectScope,
+    RetentionDays, Store,
 };
 use bourse_wire::{Address, Day, ProjectId, Timestamp};
 use hashbrown::HashSet;
 use tokio::sync::oneshot;
 
 use super::batch::{BatchId, EventBatch, Forgotten, Tracked, TrackedEvent};
+use super::event_ids::{CountedIds, IdHash, to_bytes};
 use super::load::{decode_all, read_all};
-use super::seen::{IdHash, Seen, to_bytes};
 use super::{CountingError, Retention};
 
 /// Events that are counted in one go, about: more would only keep the first of them waiting.
@@ -23,7 +23,7 @@ const GROUP_EVENTS_MAX: usize = 20_000;
 /// Batches that are counted in one go.
 const GROUP_BATCHES_MAX: usize = 256;
 
-type Told = Result<Tracked, Arc<CountingError>>;
+type BatchResult = Result<Tracked, Arc<CountingError>>;
 
 /// The desk of one project.
 pub(crate) struct Desk {
@@ -51,20 +51,20 @@ struct Books {
     /// The version they are of.
     version: u64,
     wallets: Wallets,
-    seen: Seen,
+    seen: CountedIds,
 }
 
 /// A batch that is to be counted.
 struct Waiting {
     batch: EventBatch,
-    told: oneshot::Sender<Told>,
+    told: oneshot::Sender<BatchResult>,
 }
 
 /// Where counted events go, and for how long what of them is kept there.
 #[derive(Clone, Copy)]
 struct Keeping<'s> {
     store: &'s Store,
-    days: KeptDays,
+    days: RetentionDays,
     keeps_raw: bool,
 }
 
@@ -136,7 +136,7 @@ impl Desk {
         if is_enough(self.loaded()) {
             return Ok(());
         }
-        self.take_in(store, needs_sets, CountsKnown::default(), &mut Wallets::default()).await.map(drop)
+        self.take_in(store, needs_sets, CountsCursor::default(), &mut Wallets::default()).await.map(drop)
     }
 
     /// Reads what is newer than what is loaded, and takes it in; whoever calls this has the books. `known` tells what is to
@@ -145,7 +145,7 @@ impl Desk {
         &self,
         store: &Store,
         needs_sets: bool,
-        mut known: CountsKnown,
+        mut known: CountsCursor,
         wallets: &mut Wallets,
     ) -> Result<bourse_store::Counts, CountingError> {
         let (version, has_sets) = self.loaded();
@@ -170,7 +170,7 @@ impl Desk {
 
     /// Brings everything that counting needs to the same, newest version.
     async fn catch_up(&self, store: &Store, books: &mut Books, seen_from: Day) -> Result<(), CountingError> {
-        let known = CountsKnown {
+        let known = CountsCursor {
             kinds: vec![(Key::WALLETS, books.version)],
             seen: Some((books.version, seen_from)),
         };
@@ -183,7 +183,7 @@ impl Desk {
     }
 
     /// Lets a batch wait for its turn. What became of it is told through the channel.
-    pub(super) fn enqueue(&self, batch: EventBatch) -> oneshot::Receiver<Told> {
+    pub(super) fn enqueue(&self, batch: EventBatch) -> oneshot::Receiver<BatchResult> {
         let (told, answer) = oneshot::channel();
         self.waiting().push_back(Waiting { batch, told });
         answer
@@ -280,7 +280,7 @@ impl Desk {
         &self,
         store: &Store,
         books: &mut Books,
-        days: KeptDays,
+        days: RetentionDays,
     ) -> Result<Vec<TrackedEvent>, CountingError> {
         let kept = store.events(self.scope).await?;
         // No other check: they were taken once.
@@ -356,7 +356,7 @@ fn take_group(waiting: &mut VecDeque<Waiting>) -> Vec<Waiting> {
 }
 
 /// The events that count: not those whose ids were counted lately, here or before.
-fn choose<'b>(waiting: &'b [Waiting], seen: &Seen) -> Group<'b> {
+fn choose<'b>(waiting: &'b [Waiting], seen: &CountedIds) -> Group<'b> {
     let mut group = Group { events: Vec::new(), ids: Vec::new(), tracked: Vec::new() };
     let mut own = HashSet::new();
     for waiting in waiting {
@@ -408,9 +408,9 @@ fn raw(waiting: &[Waiting], group: &Group<'_>) -> Vec<Event> {
     group.events.iter().enumerate().map(event).collect()
 }
 
-fn kept_days(retention: Retention, now: Timestamp) -> KeptDays {
+fn kept_days(retention: Retention, now: Timestamp) -> RetentionDays {
     let today = Day::of(now);
-    KeptDays {
+    RetentionDays {
         today,
         batches_from: Retention::first_day(today, retention.batches_days),
         seen_from: Retention::first_day(today, retention.event_ids_days),

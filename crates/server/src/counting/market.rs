@@ -24,9 +24,9 @@ const JOINED_MAX: usize = 1 << 16;
 /// Which collections are known to be in which project's market, so that this is written down once and not with every
 /// record.
 #[derive(Default)]
-pub(crate) struct Joined(Mutex<HashSet<(ProjectId, CollectionKey)>>);
+pub(crate) struct MarketMembers(Mutex<HashSet<(ProjectId, CollectionKey)>>);
 
-impl Joined {
+impl MarketMembers {
     /// Puts a collection into a project's market.
     pub(crate) async fn join(
         &self,

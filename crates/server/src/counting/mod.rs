@@ -2,20 +2,20 @@
 
 mod batch;
 mod desk;
+mod event_ids;
 mod load;
 mod market;
-mod seen;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use bourse_analytics::{Corrupt, Refused};
+use bourse_analytics::{Corrupt, EventRefusal};
 use bourse_store::{ProjectScope, Store, StoreError};
 use bourse_wire::{Address, Code, Day, Error, ProjectId, Timestamp};
 use hashbrown::HashMap;
 
 pub use batch::{BatchId, EventBatch, Forgotten, Tracked, TrackedEvent};
 pub(crate) use desk::Desk;
-pub(crate) use market::{Joined, MarketCounter};
+pub(crate) use market::{MarketCounter, MarketMembers};
 
 use crate::failure::Failure;
 
@@ -52,7 +52,7 @@ pub enum CountingError {
     Corrupt(#[from] Corrupt),
     /// Events that cannot be counted.
     #[error(transparent)]
-    Refused(#[from] Refused),
+    Refused(#[from] EventRefusal),
     /// Whoever counted is gone; sent again, the batch is counted once.
     #[error("counting was interrupted")]
     Interrupted,

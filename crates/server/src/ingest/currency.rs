@@ -1,7 +1,7 @@
 //! Currencies.
 
 use bourse_wire::{
-    Address, ChainRef, Currency, ExchangeRate, JsonObject, Text, Timestamp, ToldRate, from_value,
+    Address, ChainRef, Currency, DatedRate, ExchangeRate, JsonObject, Text, Timestamp, from_value,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -49,7 +49,7 @@ impl Reader<'_> {
             symbol: input.symbol.into_string(),
             decimals,
             image_url: input.image_url.into_string(),
-            rate: input.exchange_rate.map(|rate| ToldRate { rate, at }),
+            rate: input.exchange_rate.map(|rate| DatedRate { rate, at }),
         })
     }
 }

@@ -1,7 +1,7 @@
 //! What wallets did.
 
 use bourse_store::EventKind;
-use bourse_wire::{Address, ProjectId, Text, Timestamp, from_slice_quick};
+use bourse_wire::{Address, ProjectId, Text, Timestamp, from_slice_single_pass};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -64,7 +64,7 @@ impl EventInput {
             return None;
         }
         let EventLine { r#type, project_id, wallet, kind, at, id, properties } =
-            from_slice_quick(line, depth_max)?;
+            from_slice_single_pass(line, depth_max)?;
         (r#type.as_str() == "event").then_some((project_id, Self { wallet, kind, at, id, properties }))
     }
 

@@ -9,6 +9,7 @@ mod order;
 mod rejection;
 mod token;
 
+use bourse_protocols::venues::Registry;
 use bourse_wire::{ChainId, ChainRef, ServiceName, Timestamp};
 
 use crate::settings::Networks;
@@ -19,7 +20,7 @@ pub use currency::CurrencyInput;
 pub(crate) use event::is_countable;
 pub use event::{EventInput, EventPropertiesInput};
 pub(crate) use order::dated;
-pub use order::{GivenOrder, OrderKey, OrderKeyInput, SignedOrderInput, not_stated, unasked};
+pub use order::{OrderKeyInput, OrderSubmission, SignedOrderInput, not_stated, unasked};
 pub use rejection::{Reason, Rejection};
 pub use token::{TokenRecordInput, token_change};
 
@@ -30,6 +31,8 @@ pub struct Reader<'a> {
     pub service: &'a ServiceName,
     /// The networks that chains are named after.
     pub networks: &'a Networks,
+    /// The marketplaces that signed orders are for.
+    pub registry: &'a Registry,
     /// The chains that records may be of.
     pub chains: Chains,
     /// When they are told.

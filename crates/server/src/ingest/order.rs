@@ -1,19 +1,16 @@
 //! Orders, whole and by name.
 
-use bourse_market::protocols::native::{Admitted, Proof, Submitted};
+use bourse_protocols::native::{NativeOrder, Proof, SubmittedOrder};
 use bourse_store::{CollectionKey, SignedOrder};
 use bourse_wire::{
-    Address, ChainRef, JsonObject, Marketplace, OrderFacts, OrderFactsError, OrderInput, Text, Timestamp,
-    from_value, take_member,
+    Address, ChainRef, JsonObject, Marketplace, OrderFacts, OrderFactsError, OrderInput, OrderKey, Text,
+    Timestamp, from_value, take_member,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::{Reader, Reason, Rejection};
-
-/// What an order is called within its collection.
-pub type OrderKey = (Marketplace, String);
 
 /// Which order.
 #[derive(Deserialize, JsonSchema)]
@@ -60,15 +57,15 @@ pub struct SignedOrderInput {
     signature: Option<Text<4096>>,
 }
 
-/// An order as somebody puts it.
-pub enum GivenOrder {
+/// An order as somebody puts it here.
+pub enum OrderSubmission {
     /// By what it is.
     Facts(Box<OrderFacts>),
     /// By what was signed.
-    Signed(Box<Admitted>),
+    Signed(Box<NativeOrder>),
 }
 
-impl GivenOrder {
+impl OrderSubmission {
     /// What it is.
     pub fn facts(&self) -> &OrderFacts {
         match self {
@@ -79,13 +76,13 @@ impl GivenOrder {
 }
 
 /// A signed order as it is to be stored when there is nobody to ask about it.
-pub fn unasked(order: Admitted, now: Timestamp) -> Result<SignedOrder, Rejection> {
+pub fn unasked(order: NativeOrder, now: Timestamp) -> Result<SignedOrder, Rejection> {
     if matches!(order.proof, Proof::Ask(_)) {
         let message = "signature: was not made with the maker's key; whether the maker is a contract that agrees, \
             only a node of the network can tell";
         return Err(Rejection::new(Reason::InvalidSignature, message));
     }
-    let Admitted { facts, nonces, text, .. } = order;
+    let NativeOrder { facts, nonces, text, .. } = order;
     Ok(SignedOrder { facts: dated(facts, now), native: text, nonces })
 }
 
@@ -101,17 +98,17 @@ pub(crate) fn dated(mut order: OrderFacts, now: Timestamp) -> OrderFacts {
 
 impl Reader<'_> {
     /// Reads an order by what it is, or by what was signed.
-    pub fn any_order(&self, mut members: JsonObject) -> Result<(CollectionKey, GivenOrder), Rejection> {
+    pub fn any_order(&self, mut members: JsonObject) -> Result<(CollectionKey, OrderSubmission), Rejection> {
         if let Some(native) = take_member(&mut members, "native") {
             members.insert("native".to_owned(), native);
             let (key, admitted) = self.signed_order(&from_value(Value::Object(members))?)?;
-            return Ok((key, GivenOrder::Signed(Box::new(admitted))));
+            return Ok((key, OrderSubmission::Signed(Box::new(admitted))));
         }
-        self.order(members).map(|(key, facts)| (key, GivenOrder::Facts(Box::new(facts))))
+        self.order(members).map(|(key, facts)| (key, OrderSubmission::Facts(Box::new(facts))))
     }
 
     /// Reads a signed order.
-    pub fn signed_order(&self, input: &SignedOrderInput) -> Result<(CollectionKey, Admitted), Rejection> {
+    pub fn signed_order(&self, input: &SignedOrderInput) -> Result<(CollectionKey, NativeOrder), Rejection> {
         let chain = self.chain(input.chain_id.as_ref())?;
         let word = input.marketplace.as_str();
         let marketplace = Marketplace::parse(word, self.service)
@@ -120,9 +117,9 @@ impl Reader<'_> {
             let message = format!("marketplace: {word} has no contract on chain {chain}");
             Rejection::new(Reason::UnknownContract, message)
         };
-        let floor = self.networks.floor(chain.0, marketplace).ok_or_else(nowhere)?;
+        let venue = self.registry.venue(chain, marketplace).ok_or_else(nowhere)?;
         let signature = input.signature.as_ref().map(Text::as_str);
-        let admitted = floor.admit(Submitted { native: &input.native, signature })?;
+        let admitted = venue.read_order(SubmittedOrder { native: &input.native, signature })?;
         let key = CollectionKey { chain, address: admitted.collection };
         Ok((key, admitted))
     }
@@ -147,6 +144,6 @@ impl Reader<'_> {
         let marketplace = Marketplace::parse(word, self.service)
             .ok_or_else(|| OrderFactsError::Marketplace { word: word.to_owned() })?;
         let collection = CollectionKey { chain, address: input.collection_contract_address };
-        Ok((collection, (marketplace, input.order_id.into_string())))
+        Ok((collection, OrderKey { marketplace, order_id: input.order_id.into_string() }))
     }
 }

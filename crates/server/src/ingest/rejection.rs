@@ -1,6 +1,6 @@
 //! Why a record is not taken.
 
-use bourse_market::protocols::native::Unfit;
+use bourse_protocols::native::OrderFault;
 use bourse_wire::{Code, Error, LenientError, OrderFactsError};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -105,31 +105,31 @@ impl From<OrderFactsError> for Rejection {
     }
 }
 
-impl From<Unfit> for Rejection {
-    fn from(unfit: Unfit) -> Self {
+impl From<OrderFault> for Rejection {
+    fn from(unfit: OrderFault) -> Self {
         let reason = match &unfit {
-            Unfit::Format(_)
-            | Unfit::TooMany { .. }
-            | Unfit::TooLarge { .. }
-            | Unfit::Kind { .. }
-            | Unfit::Quantity { .. }
-            | Unfit::Overflow { .. }
-            | Unfit::MerkleProof { .. } => Reason::InvalidFormat,
-            Unfit::Unsigned
-            | Unfit::Unsupported { .. }
-            | Unfit::Bundle { .. }
-            | Unfit::Private { .. }
-            | Unfit::ChangingAmount { .. }
-            | Unfit::Recipient { .. } => Reason::UnsupportedOrder,
-            Unfit::Contract { .. } | Unfit::WhichContract => Reason::UnknownContract,
-            Unfit::Currencies { .. } | Unfit::NativeOffer { .. } => Reason::IncompatibleCurrency,
-            Unfit::TokenSet { .. } => Reason::InvalidTokenSet,
-            Unfit::Conduit { .. } => Reason::UnsupportedConduit,
-            Unfit::Zone { .. } => Reason::UnsupportedZone,
-            Unfit::ZeroPrice { .. } => Reason::ZeroPrice,
-            Unfit::Times { .. } => Reason::InvalidStartTime,
-            Unfit::FeesTooHigh { .. } => Reason::FeesTooHigh,
-            Unfit::Signature(_) => Reason::InvalidSignature,
+            OrderFault::Format(_)
+            | OrderFault::TooMany { .. }
+            | OrderFault::TooLarge { .. }
+            | OrderFault::Kind { .. }
+            | OrderFault::Quantity { .. }
+            | OrderFault::Overflow { .. }
+            | OrderFault::MerkleProof { .. } => Reason::InvalidFormat,
+            OrderFault::Unsigned
+            | OrderFault::Unsupported { .. }
+            | OrderFault::Bundle { .. }
+            | OrderFault::Private { .. }
+            | OrderFault::ChangingAmount { .. }
+            | OrderFault::Recipient { .. } => Reason::UnsupportedOrder,
+            OrderFault::Contract { .. } | OrderFault::WhichContract => Reason::UnknownContract,
+            OrderFault::Currencies { .. } | OrderFault::NativeOffer { .. } => Reason::IncompatibleCurrency,
+            OrderFault::TokenSet { .. } => Reason::InvalidTokenSet,
+            OrderFault::Conduit { .. } => Reason::UnsupportedConduit,
+            OrderFault::Zone { .. } => Reason::UnsupportedZone,
+            OrderFault::ZeroPrice { .. } => Reason::ZeroPrice,
+            OrderFault::Times { .. } => Reason::InvalidStartTime,
+            OrderFault::FeesTooHigh { .. } => Reason::FeesTooHigh,
+            OrderFault::Signature(_) => Reason::InvalidSignature,
         };
         Self::new(reason, unfit.to_string())
     }

@@ -9,7 +9,8 @@ const ADDRESS: &str = "0x1111111111111111111111111111111111111111";
 
 fn with_reader<T>(chains: Chains, read: impl FnOnce(&Reader<'_>) -> T) -> T {
     let (service, networks) = (ServiceName::new("bourse"), Networks::default());
-    read(&Reader { service: &service, networks: &networks, chains, now: Timestamp::ZERO })
+    let (registry, now) = (networks.registry(), Timestamp::ZERO);
+    read(&Reader { service: &service, networks: &networks, registry: &registry, chains, now })
 }
 
 fn members(value: Value) -> JsonObject {

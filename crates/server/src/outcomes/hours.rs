@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use bourse_wire::Timestamp;
 
 /// Hours that are remembered, the current one included.
-pub(crate) const HOURS: usize = 24;
+pub const HOURS: usize = 24;
 /// Bits of a cell that count; those above tell of which hour it is.
 const COUNT_BITS: u32 = 40;
 const COUNT_MASK: u64 = (1 << COUNT_BITS) - 1;

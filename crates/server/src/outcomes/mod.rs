@@ -15,7 +15,7 @@ use bourse_wire::{Code, Error, ProjectId, Timestamp};
 use hashbrown::HashMap;
 
 use crate::route::{Route, Service};
-pub(crate) use hours::HOURS;
+pub use hours::HOURS;
 use hours::{Hours, hour_of};
 
 /// Projects that are remembered. At their fullest, each takes about 30 KB.
@@ -28,7 +28,7 @@ const LATEST_MAX: usize = 50;
 const MESSAGE_CHARS_MAX: usize = 240;
 
 /// The outcomes of all projects.
-pub(crate) struct Outcomes {
+pub struct Outcomes {
     since: Timestamp,
     projects: ArcSwap<HashMap<ProjectId, Arc<Record>>>,
     /// The hour in which there was no room for another project; nobody looks again before it is over.
@@ -45,43 +45,51 @@ struct Record {
 
 #[derive(Default)]
 struct Errors {
-    kinds: HashMap<(Operation, Code), Hours>,
-    latest: VecDeque<Latest>,
+    kinds: HashMap<(OperationName, Code), Hours>,
+    latest: VecDeque<FailedRequest>,
 }
 
 /// The name of an operation.
-pub(crate) type Operation = (Service, &'static str);
+pub type OperationName = (Service, &'static str);
 
-/// An error as its caller got it.
+/// A request that was answered with an error, as its caller got it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Latest {
-    pub(crate) at: Timestamp,
-    pub(crate) operation: Operation,
-    pub(crate) code: Code,
-    pub(crate) message: String,
-    pub(crate) request_id: String,
+pub struct FailedRequest {
+    /// When it was answered.
+    pub at: Timestamp,
+    /// What was called.
+    pub operation: OperationName,
+    /// Which error it was.
+    pub code: Code,
+    /// What the error said, shortened.
+    pub message: String,
+    /// The name under which the log has it.
+    pub request_id: String,
 }
 
 /// How often an operation failed with a code, by hour, the oldest first.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Kind {
-    pub(crate) operation: Operation,
-    pub(crate) code: Code,
-    pub(crate) hours: [u64; HOURS],
+pub struct ErrorCount {
+    /// What was called.
+    pub operation: OperationName,
+    /// Which error it was.
+    pub code: Code,
+    /// How often, by hour.
+    pub hours: [u64; HOURS],
 }
 
 /// What became of a project's requests.
-pub(crate) struct LastDay {
+pub struct LastDay {
     /// When the oldest hour began.
-    pub(crate) first: Timestamp,
+    pub first: Timestamp,
     /// All requests by hour, the oldest first.
-    pub(crate) requests: [u64; HOURS],
+    pub requests: [u64; HOURS],
     /// Those that were answered with an error.
-    pub(crate) failed: [u64; HOURS],
+    pub failed: [u64; HOURS],
     /// The errors of the last day, the most frequent first.
-    pub(crate) kinds: Vec<Kind>,
+    pub kinds: Vec<ErrorCount>,
     /// The last errors, the newest first.
-    pub(crate) latest: Vec<Latest>,
+    pub latest: Vec<FailedRequest>,
 }
 
 impl Outcomes {
@@ -90,7 +98,7 @@ impl Outcomes {
     }
 
     /// When this server began to remember.
-    pub(crate) fn since(&self) -> Timestamp {
+    pub fn since(&self) -> Timestamp {
         self.since
     }
 
@@ -100,39 +108,26 @@ impl Outcomes {
     }
 
     /// Counts a request that was answered with an error, and remembers it.
-    pub(crate) fn note_error(
-        &self,
-        (project, at): (ProjectId, Timestamp),
-        route: &Route,
-        error: &Error,
-        request_id: &str,
-    ) {
-        let hour = hour_of(at);
-        let latest = Latest {
-            at,
-            operation: (route.service, route.name),
-            code: error.code,
-            message: shortened(&error.message),
-            request_id: request_id.to_owned(),
-        };
+    pub(crate) fn note_error(&self, project: ProjectId, request: FailedRequest) {
+        let hour = hour_of(request.at);
         self.with(project, hour, |record| {
             record.requests.add(hour);
             record.failed.add(hour);
-            record.errors().add(latest, hour);
+            record.errors().add(request, hour);
         });
     }
 
     /// What became of a project's requests; `None` when none was seen, or when there was no room to remember it.
-    pub(crate) fn of(&self, project: ProjectId, now: Timestamp) -> Option<LastDay> {
+    pub fn of(&self, project: ProjectId, now: Timestamp) -> Option<LastDay> {
         let record = self.projects.load().get(&project).map(Arc::clone)?;
         let hour = hour_of(now);
         let errors = record.errors();
-        let kind = |((operation, code), hours): (&(Operation, Code), &Hours)| Kind {
+        let kind = |((operation, code), hours): (&(OperationName, Code), &Hours)| ErrorCount {
             operation: *operation,
             code: *code,
             hours: hours.up_to(hour),
         };
-        let mut kinds: Vec<Kind> = errors.kinds.iter().map(kind).collect();
+        let mut kinds: Vec<ErrorCount> = errors.kinds.iter().map(kind).collect();
         kinds.retain(|kind| kind.sum() > 0);
         kinds.sort_by_key(|kind| (std::cmp::Reverse(kind.sum()), kind.operation.1, kind.code.parts().0));
         let first = (i128::from(hour) + 1 - HOURS as i128) * 3600 * 1_000_000_000;
@@ -181,8 +176,8 @@ impl Record {
 }
 
 impl Errors {
-    fn add(&mut self, latest: Latest, hour: u64) {
-        let kind = (latest.operation, latest.code);
+    fn add(&mut self, request: FailedRequest, hour: u64) {
+        let kind = (request.operation, request.code);
         if self.kinds.len() >= KINDS_MAX && !self.kinds.contains_key(&kind) {
             self.kinds.retain(|_, hours| !hours.is_quiet(hour));
         }
@@ -192,13 +187,25 @@ impl Errors {
         if self.latest.len() >= LATEST_MAX {
             self.latest.pop_front();
         }
-        self.latest.push_back(latest);
+        self.latest.push_back(request);
     }
 }
 
-impl Kind {
+impl FailedRequest {
+    pub(crate) fn new(at: Timestamp, route: &Route, error: &Error, request_id: &str) -> Self {
+        Self {
+            at,
+            operation: (route.service, route.name),
+            code: error.code,
+            message: shortened(&error.message),
+            request_id: request_id.to_owned(),
+        }
+    }
+}
+
+impl ErrorCount {
     /// All of the last day.
-    pub(crate) fn sum(&self) -> u64 {
+    pub fn sum(&self) -> u64 {
         self.hours.iter().sum()
     }
 }

@@ -17,9 +17,9 @@ fn refusal(message: &str) -> Error {
 fn a_project_sees_its_own_outcomes() {
     let (outcomes, routes) = (Outcomes::new(at(100)), operations());
     outcomes.note_answer(project(1), at(100));
-    outcomes.note_error((project(1), at(101)), &routes[0], &refusal("a"), "id-1");
-    outcomes.note_error((project(1), at(101)), &routes[1], &refusal("b"), "id-2");
-    outcomes.note_error((project(1), at(101)), &routes[1], &refusal("c"), "id-3");
+    outcomes.note_error(project(1), FailedRequest::new(at(101), &routes[0], &refusal("a"), "id-1"));
+    outcomes.note_error(project(1), FailedRequest::new(at(101), &routes[1], &refusal("b"), "id-2"));
+    outcomes.note_error(project(1), FailedRequest::new(at(101), &routes[1], &refusal("c"), "id-3"));
     outcomes.note_answer(project(2), at(101));
     let day = outcomes.of(project(1), at(101)).unwrap();
     assert_eq!((&day.requests[22..], &day.failed[22..]), (&[1, 3][..], &[0, 3][..]));
@@ -42,7 +42,8 @@ fn nothing_grows_without_end() {
     for round in 0..3 {
         for route in &routes {
             let long = "é".repeat(5_000);
-            outcomes.note_error((project(1), at(100 + round)), route, &refusal(&long), "id");
+            outcomes
+                .note_error(project(1), FailedRequest::new(at(100 + round), route, &refusal(&long), "id"));
         }
     }
     let day = outcomes.of(project(1), at(102)).unwrap();
@@ -52,7 +53,7 @@ fn nothing_grows_without_end() {
     assert_eq!(day.failed.iter().sum::<u64>(), 3 * routes.len() as u64, "all are counted together");
     // A day later there is room for other kinds.
     let last = routes.last().unwrap();
-    outcomes.note_error((project(1), at(126)), last, &refusal("x"), "id");
+    outcomes.note_error(project(1), FailedRequest::new(at(126), last, &refusal("x"), "id"));
     assert_eq!(outcomes.of(project(1), at(126)).unwrap().kinds[0].operation.1, last.name);
 }
 

@@ -9,10 +9,10 @@ use bourse_wire::{ChainId, Currency};
 use super::{read, write};
 
 /// The currencies.
-pub(super) struct Currencies(RwLock<Known>);
+pub(super) struct Currencies(RwLock<CurrencyTable>);
 
 #[derive(Default)]
-struct Known {
+struct CurrencyTable {
     revision: u64,
     by_chain: BTreeMap<ChainId, Arc<[Currency]>>,
 }
@@ -47,12 +47,15 @@ impl Currencies {
     }
 }
 
-async fn load(store: &Store) -> Result<Known, StoreError> {
+async fn load(store: &Store) -> Result<CurrencyTable, StoreError> {
     // First, so that what changes in between is loaded again rather than missed.
     let revision = store.currencies_revision().await?;
     let mut by_chain: BTreeMap<ChainId, Vec<Currency>> = BTreeMap::new();
     for currency in store.currencies().await? {
         by_chain.entry(currency.chain_id).or_default().push(currency);
     }
-    Ok(Known { revision, by_chain: by_chain.into_iter().map(|(chain, all)| (chain, all.into())).collect() })
+    Ok(CurrencyTable {
+        revision,
+        by_chain: by_chain.into_iter().map(|(chain, all)| (chain, all.into())).collect(),
+    })
 }

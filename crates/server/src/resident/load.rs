@@ -11,14 +11,18 @@ use super::{Inner, Slot};
 const PARTS_WAITING: usize = 16;
 
 /// What came of it.
-pub(super) enum Loaded {
+pub(super) enum LoadOutcome {
     Whole(Box<Slot>),
     /// It does not fit in the memory there is.
     TooLarge,
 }
 
 impl Inner {
-    pub(super) async fn load_slot(&self, key: CollectionKey, id: CollectionId) -> Result<Loaded, StoreError> {
+    pub(super) async fn load_slot(
+        &self,
+        key: CollectionKey,
+        id: CollectionId,
+    ) -> Result<LoadOutcome, StoreError> {
         let identity = Identity {
             number: id.number(),
             chain: key.chain,
@@ -37,11 +41,11 @@ impl Inner {
         self.store.load(id, sender).await?;
         preparing.await.map_err(|_| StoreError::Closed)?;
         let built: Option<Collection> = building.await.map_err(|_| StoreError::Closed)?;
-        let Some(collection) = built else { return Ok(Loaded::TooLarge) };
+        let Some(collection) = built else { return Ok(LoadOutcome::TooLarge) };
         let slot = Slot::new(key, id, collection, revision);
         // Currencies may have changed meanwhile, and nobody knew of this slot.
         slot.put_currencies(&self.currencies);
-        Ok(Loaded::Whole(Box::new(slot)))
+        Ok(LoadOutcome::Whole(Box::new(slot)))
     }
 }
 

@@ -17,7 +17,7 @@ use hashbrown::{HashMap, HashSet};
 use crate::clock::Clock;
 use crate::metrics::ResidentMetrics;
 use currencies::Currencies;
-use load::Loaded;
+use load::LoadOutcome;
 pub(crate) use slot::Slot;
 
 /// The resident collections. Cheap to clone; every clone is the same.
@@ -48,7 +48,7 @@ const OWN_VERSIONS_UNWEIGHED: u64 = 16;
 type Load = Shared<BoxFuture<'static, Result<(), Arc<StoreError>>>>;
 
 /// Where a collection can be read.
-pub(crate) enum Place {
+pub(crate) enum Residence {
     /// Here.
     Resident(Arc<Slot>),
     /// In the store only: it is larger than the memory there is.
@@ -86,26 +86,26 @@ impl Resident {
     }
 
     /// Finds a collection, loading it when it is not resident yet.
-    pub(crate) async fn find(&self, key: CollectionKey) -> Result<Place, LoadError> {
+    pub(crate) async fn find(&self, key: CollectionKey) -> Result<Residence, LoadError> {
         match self.0.touch(key) {
-            Some(slot) => Ok(Place::Resident(slot)),
+            Some(slot) => Ok(Residence::Resident(slot)),
             // Boxed, because it is large and rare, and every request would carry it along.
             None => self.find_stored(key).boxed().await,
         }
     }
 
-    async fn find_stored(&self, key: CollectionKey) -> Result<Place, LoadError> {
+    async fn find_stored(&self, key: CollectionKey) -> Result<Residence, LoadError> {
         let inner = &self.0;
         loop {
             if let Some(slot) = inner.touch(key) {
-                return Ok(Place::Resident(slot));
+                return Ok(Residence::Resident(slot));
             }
             let found = inner.store.collection(key).await;
             let Some(id) = found.map_err(|error| LoadError(Arc::new(error)))? else {
-                return Ok(Place::Missing);
+                return Ok(Residence::Missing);
             };
             if read(&inner.too_large).contains(&key) {
-                return Ok(Place::Stored(id));
+                return Ok(Residence::Stored(id));
             }
             self.load(key, id).await.map_err(LoadError)?;
         }
@@ -226,12 +226,12 @@ impl Inner {
     fn install(
         &self,
         key: CollectionKey,
-        loaded: Result<Loaded, StoreError>,
+        loaded: Result<LoadOutcome, StoreError>,
         started: Instant,
     ) -> Result<Option<Arc<Slot>>, StoreError> {
         let mut loads = lock(&self.loads);
         loads.remove(&key);
-        let Loaded::Whole(slot) = loaded? else {
+        let LoadOutcome::Whole(slot) = loaded? else {
             write(&self.too_large).insert(key);
             return Ok(None);
         };
@@ -266,9 +266,9 @@ impl Inner {
         match self.store.changes(slot.id(), known).await? {
             Some(changes) => slot.apply(changes).await,
             None => match self.load_slot(slot.key(), slot.id()).await? {
-                Loaded::Whole(whole) => slot.replace(*whole),
+                LoadOutcome::Whole(whole) => slot.replace(*whole),
                 // It outgrew the memory there is: better read from the store than old.
-                Loaded::TooLarge => {
+                LoadOutcome::TooLarge => {
                     write(&self.too_large).insert(slot.key());
                     write(&self.slots).remove(&slot.key());
                 }

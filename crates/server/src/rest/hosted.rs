@@ -17,7 +17,7 @@ use crate::failure::Failure;
 use crate::rpc::collections::types;
 
 /// What a served file may do: an SVG is a document, but not one with scripts in our origin.
-pub(crate) const FILE_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox";
+pub const FILE_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox";
 
 pub(super) async fn collection(State(app): State<Arc<App>>, params: Params) -> Response {
     answer(&app, collection_json(&app, &params).await)

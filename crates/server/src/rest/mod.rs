@@ -4,8 +4,10 @@ mod hosted;
 mod params;
 mod upload;
 
+pub use hosted::FILE_POLICY;
 pub(crate) use hosted::read_file;
-pub(crate) use upload::{Place, set_file, store_file, upload_for_member};
+pub use upload::{AssetOwner, StoredFile};
+pub(crate) use upload::{set_file, set_file_of_member, store_file};
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -24,8 +26,6 @@ use crate::dispatch::{bounded, error_response, overloaded, response};
 use crate::failure::Failure;
 use crate::limits::Bucket;
 use crate::openapi;
-
-pub(crate) use hosted::FILE_POLICY;
 
 /// One plain address.
 struct Plain {

@@ -10,7 +10,7 @@ use bourse_store::ProjectScope;
 use bourse_wire::{Error, ProjectId, RecordId, TokenId};
 
 use crate::app::App;
-use crate::auth::{Caller, Presented};
+use crate::auth::{Authority, Caller, RequestCredentials};
 use crate::dispatch::{bad_route, error_response};
 use crate::route::{Credential, Service};
 
@@ -29,10 +29,10 @@ impl FromRequestParts<Arc<App>> for Params {
             .await
             .map_err(|_| refuse(bad_route(parts.uri.path())))?;
         let names = raw.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
-        let presented = Presented::read(&parts.headers).map_err(refuse)?;
-        let known = (&app.credentials, &app.signer);
+        let presented = RequestCredentials::read(&parts.headers).map_err(refuse)?;
+        let authority = Authority { credentials: &app.credentials, signer: &app.signer };
         let caller = presented
-            .check(Credential::None, Service::Collections, known, app.clock.now())
+            .check(Credential::None, Service::Collections, authority, app.clock.now())
             .map_err(|denied| refuse(denied.error))?;
         Ok(Self { names, caller })
     }

@@ -6,7 +6,7 @@ use axum::extract::multipart::{Field, MultipartError, MultipartRejection};
 use axum::extract::{Multipart, State};
 use axum::http::StatusCode;
 use axum::response::Response;
-use bourse_store::{AssetFile, AssetRecord, ProjectScope};
+use bourse_store::{AssetFile, AssetRecord, ProjectScope, Upload};
 use bourse_wire::{Asset, AssetInput, Code, Error, RecordId, Text, TokenId};
 
 use super::answer;
@@ -40,7 +40,7 @@ async fn upload_asset(app: &Arc<App>, params: &Params, form: Form) -> Result<Vec
 async fn upload_for_token(app: &Arc<App>, params: &Params, form: Form) -> Result<Vec<u8>, Failure> {
     let (scope, collection, token) = (params.writer()?, params.id("collection")?, params.token()?);
     app.store.hosted_token(scope, collection, token).await?;
-    let (place, wanted) = (Place { collection, token: Some(token) }, params.text("asset"));
+    let (owner, wanted) = (AssetOwner { collection, token: Some(token) }, params.text("asset"));
     let assets = app.store.assets_of(scope, collection, Some(token)).await?;
     let matches = |asset: &AssetRecord| asset.id.to_string() == wanted || asset.metadata_field == wanted;
     let known = assets.into_iter().rev().find(matches);
@@ -54,7 +54,7 @@ async fn upload_for_token(app: &Arc<App>, params: &Params, form: Form) -> Result
     let field: Text<64> = wanted.parse().map_err(|error| Error::invalid("metadataField", error))?;
     // Before the asset is made: a file that is refused leaves nothing behind.
     let upload = take_file(app, form).await?;
-    written(&upload_for_member(app, scope, (place, field), upload).await?)
+    written(&set_file_of_member(app, scope, owner, field, upload).await?)
 }
 
 fn written(asset: &Asset) -> Result<Vec<u8>, Failure> {
@@ -63,27 +63,35 @@ fn written(asset: &Asset) -> Result<Vec<u8>, Failure> {
 
 /// What an asset belongs to.
 #[derive(Clone, Copy)]
-pub(crate) struct Place {
-    pub(crate) collection: RecordId,
-    /// None for the collection itself.
-    pub(crate) token: Option<TokenId>,
+pub struct AssetOwner {
+    /// The hosted collection.
+    pub collection: RecordId,
+    /// A token of it; `None` for the collection itself.
+    pub token: Option<TokenId>,
+}
+
+/// A file that is stored, but belongs to no asset yet.
+pub struct StoredFile {
+    file: AssetFile,
+    filename: String,
 }
 
 /// Gives a stored file to the newest asset for a member of the metadata, which is made when there is none.
-pub(crate) async fn upload_for_member(
+pub(crate) async fn set_file_of_member(
     app: &App,
     scope: ProjectScope,
-    (place, field): (Place, Text<64>),
-    upload: (AssetFile, String),
+    owner: AssetOwner,
+    field: Text<64>,
+    upload: StoredFile,
 ) -> Result<Asset, Failure> {
-    let assets = app.store.assets_of(scope, place.collection, place.token).await?;
+    let assets = app.store.assets_of(scope, owner.collection, owner.token).await?;
     let known = assets.into_iter().rev().find(|asset| asset.metadata_field == field.as_str());
     let id = if let Some(asset) = known {
         asset.id
     } else {
         let input = AssetInput {
-            collection_id: Some(place.collection),
-            token_id: place.token,
+            collection_id: Some(owner.collection),
+            token_id: owner.token,
             metadata_field: Some(field),
             ..AssetInput::default()
         };
@@ -97,14 +105,14 @@ pub(crate) async fn set_file(
     app: &App,
     scope: ProjectScope,
     id: RecordId,
-    upload: (AssetFile, String),
+    StoredFile { file, filename }: StoredFile,
 ) -> Result<Asset, Failure> {
-    let record = app.store.set_asset_file(scope, id, upload, app.clock.now()).await?;
+    let record = app.store.set_asset_file(scope, id, Upload { file, filename }, app.clock.now()).await?;
     Ok(types::asset(app, scope.project(), record))
 }
 
-/// Stores the form's file, and tells what it was found to be and how it is called.
-async fn take_file(app: &Arc<App>, form: Form) -> Result<(AssetFile, String), Failure> {
+/// Stores the form's file.
+async fn take_file(app: &Arc<App>, form: Form) -> Result<StoredFile, Failure> {
     let bytes_max = app.settings.limits.upload_bytes_max;
     let message = "the body is not a multipart form";
     let mut form =
@@ -149,12 +157,12 @@ fn too_large(bytes_max: usize) -> Error {
     Error::new(Code::BodyTooLarge, format!("the file is larger than {bytes_max} bytes"))
 }
 
-/// Stores a file, and tells what it was found to be and how it is called.
+/// Stores a file, if it is one of those that may be uploaded.
 pub(crate) async fn store_file(
     app: &Arc<App>,
     filename: &str,
     content: impl AsRef<[u8]> + Send + 'static,
-) -> Result<(AssetFile, String), Failure> {
+) -> Result<StoredFile, Failure> {
     let filename: Text<256> =
         last_segment(filename).try_into().map_err(|error| Error::invalid("filename", error))?;
     let bytes_max = app.settings.limits.upload_bytes_max;
@@ -164,7 +172,7 @@ pub(crate) async fn store_file(
     let app = Arc::clone(app);
     let stored = tokio::task::spawn_blocking(move || app.files.put(content.as_ref())).await;
     match stored.map_err(|error| Failure::Internal(Box::new(error)))? {
-        Ok(file) => Ok((file, filename.into_string())),
+        Ok(file) => Ok(StoredFile { file, filename: filename.into_string() }),
         Err(FileError::Refused(error)) => Err(error.into()),
         Err(FileError::Io(error)) => Err(error.into()),
     }

@@ -21,14 +21,14 @@ impl SettingsError {
 
 /// A key, and the layer that gave its value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct Assignment {
     /// The dotted key.
     pub key: String,
     /// Where the value in question came from.
     pub source: Source,
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for Assignment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "`{}` ({})", self.key, self.source)
     }
@@ -53,7 +53,7 @@ pub enum Problem {
     #[error("{at} is not a setting{}", hint(.suggestion.as_deref()))]
     Unknown {
         /// What was given.
-        at: Place,
+        at: Assignment,
         /// The nearest setting, spelled as this layer spells keys, when one is near.
         suggestion: Option<String>,
     },
@@ -61,7 +61,7 @@ pub enum Problem {
     #[error("{at} is set twice, also by {other}")]
     Repeated {
         /// The later of the two.
-        at: Place,
+        at: Assignment,
         /// The earlier one.
         other: Source,
     },
@@ -69,7 +69,7 @@ pub enum Problem {
     #[error("{at} must be {expected}, not {value}")]
     WrongType {
         /// The setting.
-        at: Place,
+        at: Assignment,
         /// The type it has in the default file.
         expected: String,
         /// What was given, as a TOML literal, or only its type where it may hold a secret.
@@ -79,7 +79,7 @@ pub enum Problem {
     #[error("{at} must be at least {minimum}, not {value}")]
     TooSmall {
         /// The setting.
-        at: Place,
+        at: Assignment,
         /// The smallest value allowed.
         minimum: i64,
         /// What was given.
@@ -89,7 +89,7 @@ pub enum Problem {
     #[error("{at}: {reason}")]
     Invalid {
         /// The setting.
-        at: Place,
+        at: Assignment,
         /// What it must be, without the value of a secret.
         reason: String,
     },
@@ -97,9 +97,9 @@ pub enum Problem {
     #[error("{first} and {second} conflict: {reason}")]
     Conflict {
         /// One setting.
-        first: Place,
+        first: Assignment,
         /// The other one.
-        second: Place,
+        second: Assignment,
         /// Why not.
         reason: String,
     },

@@ -1,74 +1,83 @@
-//! The known keys and their types, read from the default file.
+//! The keys of settings, with their types and how their values may be shown.
+//!
+//! No list of them is written here. The default file has the keys, and its values are samples of their types; the
+//! fields of a network, whose section has a name of the operator's choice, are those of its struct. Which values are
+//! secret is said by the types of the structs.
 
+use schemars::generate::SchemaSettings;
 use toml::de::{DeTable, DeValue};
 use toml::{Table, Value};
 
-/// The settings that exist.
-pub(super) struct Known {
-    /// Key and default of each setting, in the order of the file. A default is also the sample of its type.
-    pub(super) defaults: Vec<(String, Value)>,
-    /// The fields of a configured network, whose section has a name of the operator's choice.
-    network_fields: [(&'static str, Value); 14],
+use super::Settings;
+use super::redact::Exposure;
+
+/// A key and what its values must be.
+pub(super) struct Setting {
+    /// Dotted; of a network only the name of the field.
+    pub(super) key: String,
+    /// A value of the right type: the default. The smallest number that is allowed is 0 if this is 0, else 1.
+    pub(super) sample: Value,
+    pub(super) exposure: Exposure,
 }
 
-impl Known {
+/// The settings that exist.
+pub(super) struct Keys {
+    /// Those of the default file, in its order.
+    pub(super) fixed: Vec<Setting>,
+    network_fields: Vec<Setting>,
+}
+
+impl Keys {
     /// Reads the default file.
     pub(super) fn parse(text: &str) -> Result<Self, toml::de::Error> {
         let table: Table = toml::from_str(text)?;
+        let schema = schema_of_settings();
         let mut positions = Vec::new();
         // `Table` sorts its keys; the spans remember the order of the file.
         collect_positions(DeTable::parse(text)?.get_ref(), "", &mut positions);
         positions.sort_unstable();
-        let defaults =
-            positions.into_iter().filter_map(|(_, key)| Some((lookup(&table, &key)?.clone(), key)));
-        Ok(Self {
-            defaults: defaults.map(|(value, key)| (key, value)).collect(),
-            network_fields: [
-                ("id", Value::Integer(1)),
-                ("rpc_url", Value::String(String::new())),
-                ("poll_ms", Value::Integer(1)),
-                ("reorg_window_blocks", Value::Integer(1)),
-                ("rpc_timeout_ms", Value::Integer(1)),
-                ("rpc_requests_per_second", Value::Integer(1)),
-                // Chains begin with block 0.
-                ("discover_from", Value::Integer(0)),
-                ("multicall", Value::String(String::new())),
-                ("rates", Value::Array(Vec::new())),
-                ("rates_interval_ms", Value::Integer(1)),
-                ("own_v1", Value::String(String::new())),
-                ("own_v2", Value::String(String::new())),
-                ("batch_helper", Value::String(String::new())),
-                ("contracts", Value::Array(Vec::new())),
-            ],
-        })
+        let fixed = positions.into_iter().filter_map(|(_, key)| {
+            let sample = lookup(&table, &key)?.clone();
+            let field = key.split('.').fold(&schema, |section, name| &section["properties"][name]);
+            Some(Setting { exposure: Exposure::of(field), sample, key })
+        });
+        let fixed = fixed.collect();
+        let network = &schema["properties"]["networks"]["additionalProperties"]["properties"];
+        let network_fields = network.as_object().into_iter().flatten().map(|(name, field)| Setting {
+            key: name.clone(),
+            sample: sample(field),
+            exposure: Exposure::of(field),
+        });
+        Ok(Self { fixed, network_fields: network_fields.collect() })
     }
 
-    /// A value of the type that the setting must have; `None` when there is no such setting.
-    pub(super) fn sample(&self, key: &str) -> Option<&Value> {
-        let fixed = self.defaults.iter().find(|(known, _)| known == key).map(|(_, value)| value);
-        fixed.or_else(|| {
+    /// The setting of this key, if there is one.
+    pub(super) fn get(&self, key: &str) -> Option<&Setting> {
+        self.fixed.iter().find(|setting| setting.key == key).or_else(|| {
             let (name, field) = key.strip_prefix("networks.")?.split_once('.')?;
-            let field = self.network_fields.iter().find(|(known, _)| *known == field)?;
-            (!name.is_empty()).then_some(&field.1)
+            let field = self.network_fields.iter().find(|setting| setting.key == field)?;
+            (!name.is_empty()).then_some(field)
         })
     }
 
     /// Whether the key is that of a section, not of a setting.
     pub(super) fn is_section(&self, key: &str) -> bool {
         let inside = |known: &str| known.strip_prefix(key).is_some_and(|rest| rest.starts_with('.'));
-        key == "networks" || network_section(key).is_some() || self.defaults.iter().any(|(k, _)| inside(k))
+        key == "networks"
+            || network_section(key).is_some()
+            || self.fixed.iter().any(|setting| inside(&setting.key))
     }
 
     /// The setting that was probably meant.
     pub(super) fn nearest(&self, key: &str) -> Option<String> {
         let key = key.to_lowercase();
-        let mut candidates: Vec<String> = self.defaults.iter().map(|(known, _)| known.clone()).collect();
+        let mut candidates: Vec<String> = self.fixed.iter().map(|setting| setting.key.clone()).collect();
         if let Some(section) = key.rsplit_once('.').map(|(section, _)| section)
             && network_section(section).is_some()
         {
-            candidates.extend(self.network_fields.iter().map(|(field, _)| format!("{section}.{field}")));
+            candidates.extend(self.network_fields.iter().map(|field| format!("{section}.{}", field.key)));
         }
-        let distances = candidates.iter().map(|known| (distance(&key, known), known));
+        let distances = candidates.iter().map(|known| (strsim::levenshtein(&key, known), known));
         let (edits, near) = distances.min_by_key(|(edits, _)| *edits)?;
         // One slip in four characters is still a slip; more is another word.
         if edits <= (key.chars().count() / 4).max(1) {
@@ -116,20 +125,25 @@ fn lookup<'t>(table: &'t Table, key: &str) -> Option<&'t Value> {
     segments.try_fold(first, |value, segment| value.get(segment))
 }
 
-/// Number of single-character edits between two texts (Levenshtein).
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, from) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, to) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(from != *to);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(diagonal + 1).min(row[j] + 1);
-        }
+/// What the structs say of each setting, as a schema without references.
+fn schema_of_settings() -> serde_json::Value {
+    let inlined = SchemaSettings::default().with(|settings| settings.inline_subschemas = true);
+    inlined.into_generator().into_root_schema_for::<Settings>().to_value()
+}
+
+/// A value of the type that a field has: the smallest number allowed, an empty list, or an empty text.
+fn sample(field: &serde_json::Value) -> Value {
+    let is = |name: &str| {
+        // A field that may be left out also has the type `null`.
+        field["type"] == name
+            || field["type"].as_array().is_some_and(|types| types.iter().any(|it| it == name))
+    };
+    match () {
+        () if is("integer") => Value::Integer(field["minimum"].as_i64().unwrap_or(0)),
+        () if is("boolean") => Value::Boolean(false),
+        () if is("array") => Value::Array(Vec::new()),
+        () => Value::String(String::new()),
     }
-    row[b.len()]
 }
 
 #[cfg(test)]
@@ -137,33 +151,43 @@ mod tests {
     use super::*;
 
     #[test]
-    fn distance_counts_edits() {
-        assert_eq!(distance("", "abc"), 3);
-        assert_eq!(distance("abc", ""), 3);
-        assert_eq!(distance("kitten", "sitting"), 3);
-        assert_eq!(distance("same", "same"), 0);
-    }
-
-    #[test]
     fn keys_keep_the_order_of_the_file() {
-        let known = Known::parse("[z]\nb = 1\na = \"x\"\n[a]\nc = []\n").unwrap();
-        let keys: Vec<&str> = known.defaults.iter().map(|(key, _)| key.as_str()).collect();
-        assert_eq!(keys, ["z.b", "z.a", "a.c"]);
-        assert_eq!(known.sample("z.a"), Some(&Value::String("x".to_owned())));
-        assert_eq!(known.sample("z"), None);
-        assert!(known.is_section("z") && !known.is_section("z.a") && !known.is_section("y"));
+        let keys = Keys::parse("[z]\nb = 1\na = \"x\"\n[a]\nc = []\n").unwrap();
+        let names: Vec<&str> = keys.fixed.iter().map(|setting| setting.key.as_str()).collect();
+        assert_eq!(names, ["z.b", "z.a", "a.c"]);
+        assert_eq!(keys.get("z.a").unwrap().sample, Value::String("x".to_owned()));
+        assert!(keys.get("z").is_none());
+        assert!(keys.is_section("z") && !keys.is_section("z.a") && !keys.is_section("y"));
     }
 
     #[test]
     fn nearest_finds_slips_and_misplaced_keys_only() {
-        let known = Known::parse("[server]\nlisten = \"\"\n[a]\nname = 1\n[b]\nname = 1\n").unwrap();
-        let near = |key| known.nearest(key);
+        let keys = Keys::parse("[server]\nlisten = \"\"\n[a]\nname = 1\n[b]\nname = 1\n").unwrap();
+        let near = |key| keys.nearest(key);
         assert_eq!(near("server.lisen").as_deref(), Some("server.listen"));
         assert_eq!(near("Server_Listen").as_deref(), Some("server.listen"));
         assert_eq!(near("listen").as_deref(), Some("server.listen"));
         assert_eq!(near("networks.x.rpcurl").as_deref(), Some("networks.x.rpc_url"));
         assert_eq!(near("name"), None, "two sections have it");
         assert_eq!(near("completely.different"), None);
+    }
+
+    #[test]
+    fn fields_of_networks_have_types_and_smallest_numbers() {
+        let keys = Keys::parse(super::super::DEFAULT_FILE).unwrap();
+        let sample = |field: &str| keys.get(&format!("networks.x.{field}")).unwrap().sample.clone();
+        for positive in ["id", "poll_ms", "reorg_window_blocks", "rpc_timeout_ms", "rates_interval_ms"] {
+            assert_eq!(sample(positive), Value::Integer(1), "{positive}");
+        }
+        assert_eq!(sample("rpc_requests_per_second"), Value::Integer(1));
+        assert_eq!(sample("discover_from"), Value::Integer(0));
+        for text in ["rpc_url", "multicall", "own_v1", "own_v2", "batch_helper"] {
+            assert_eq!(sample(text), Value::String(String::new()), "{text}");
+        }
+        for list in ["rates", "contracts"] {
+            assert_eq!(sample(list), Value::Array(Vec::new()), "{list}");
+        }
+        assert_eq!(keys.network_fields.len(), 14);
     }
 
     #[test]

@@ -5,10 +5,9 @@ use std::fmt;
 
 use toml::{Table, Value};
 
-use super::error::{Place, Problem, SettingsError};
-use super::keys::{self, Known};
+use super::error::{Assignment, Problem, SettingsError};
+use super::keys::{self, Keys, Setting};
 use super::merged::{Entry, Merged};
-use super::redact;
 use super::values::{describe, matches_type, parse_text};
 
 /// Everything laid over the default file, weakest first.
@@ -50,43 +49,43 @@ impl fmt::Display for Source {
 
 /// Lays the layers over the defaults. Names and types are checked even where a later layer wins.
 pub(super) fn merge(defaults: &str, layers: Layers) -> Result<Merged, SettingsError> {
-    let known = Known::parse(defaults).map_err(|error| SettingsError {
+    let keys = Keys::parse(defaults).map_err(|error| SettingsError {
         problems: vec![syntax_problem(Source::File("bourse.default.toml".to_owned()), defaults, &error)],
     })?;
-    let mut merge = Merge { known, entries: BTreeMap::new(), problems: Vec::new() };
-    let mut given = Layer::new();
+    let mut merge = Merge { keys, entries: BTreeMap::new(), problems: Vec::new() };
+    let mut layer = Layer::new();
     if let Some((label, text)) = layers.file {
-        merge.add_file(&mut given, &label, &text);
+        merge.add_file(&mut layer, &label, &text);
     }
-    merge.finish_layer(given);
-    let mut given = Layer::new();
+    merge.finish_layer(layer);
+    let mut layer = Layer::new();
     for (name, value) in layers.variables {
-        merge.add_variable(&mut given, name, value);
+        merge.add_variable(&mut layer, name, value);
     }
-    merge.finish_layer(given);
-    let mut given = Layer::new();
+    merge.finish_layer(layer);
+    let mut layer = Layer::new();
     for (flag, key, value) in layers.flags {
-        let at = Place { key: key.to_owned(), source: Source::Flag(flag.to_owned()) };
-        merge.add(&mut given, at, Given::Text(value));
+        let at = Assignment { key: key.to_owned(), source: Source::Flag(flag.to_owned()) };
+        merge.add(&mut layer, at, RawValue::Text(value));
     }
-    merge.finish_layer(given);
+    merge.finish_layer(layer);
     SettingsError::unless_empty(merge.problems)?;
-    Ok(Merged::new(merge.known, merge.entries))
+    Ok(Merged::new(merge.keys, merge.entries))
 }
 
 /// The settings of one layer, kept apart until it is complete so that repetitions show.
 type Layer = BTreeMap<String, Entry>;
 
 /// A value as its layer gives it.
-enum Given {
+enum RawValue {
     /// From a file, with a type.
-    Value(Value),
+    Typed(Value),
     /// From a variable or a flag: the type is that of the setting.
     Text(String),
 }
 
 struct Merge {
-    known: Known,
+    keys: Keys,
     entries: BTreeMap<String, Entry>,
     problems: Vec<Problem>,
 }
@@ -110,37 +109,36 @@ impl Merge {
             let name = if prefix == "networks" { name.to_lowercase() } else { name };
             let key = keys::join(prefix, &name);
             match value {
-                Value::Table(inner) if !inner.is_empty() && self.known.sample(&key).is_none() => {
+                Value::Table(inner) if !inner.is_empty() && self.keys.get(&key).is_none() => {
                     self.add_table(layer, inner, &key, source);
                 }
-                value => self.add(layer, Place { key, source: source.clone() }, Given::Value(value)),
+                value => self.add(layer, Assignment { key, source: source.clone() }, RawValue::Typed(value)),
             }
         }
     }
 
     fn add_variable(&mut self, layer: &mut Layer, name: String, value: String) {
         let Some(key) = variable_key(&name) else { return };
-        let place = Place { key: key.dotted, source: Source::Variable(name) };
+        let at = Assignment { key: key.dotted, source: Source::Variable(name) };
         if key.has_section {
-            self.add(layer, place, Given::Text(value));
+            self.add(layer, at, RawValue::Text(value));
         } else {
-            self.add_unknown(place);
+            self.add_unknown(at);
         }
     }
 
-    fn add(&mut self, layer: &mut Layer, at: Place, given: Given) {
-        let Some(sample) = self.known.sample(&at.key) else {
-            return self.add_non_setting(at, given);
+    fn add(&mut self, layer: &mut Layer, at: Assignment, raw: RawValue) {
+        let Some(setting) = self.keys.get(&at.key) else {
+            return self.add_non_setting(at, raw);
         };
-        let value = match given {
-            Given::Value(value) if matches_type(sample, &value) => value,
-            Given::Value(value) => return self.problems.push(wrong_type(at, describe(sample), &value)),
-            Given::Text(text) => match parse_text(sample, &text) {
-                Some(value) => value,
-                None => {
-                    return self.problems.push(wrong_type(at, describe(sample), &Value::String(text)));
-                }
-            },
+        let checked = match raw {
+            RawValue::Typed(value) if matches_type(&setting.sample, &value) => Ok(value),
+            RawValue::Typed(value) => Err(value),
+            RawValue::Text(text) => parse_text(&setting.sample, &text).ok_or(Value::String(text)),
+        };
+        let value = match checked {
+            Ok(value) => value,
+            Err(value) => return self.problems.push(wrong_type(at, setting, &value)),
         };
         if let Some(other) = layer.get(&at.key).map(|entry| entry.source.clone()) {
             return self.problems.push(Problem::Repeated { at, other });
@@ -149,29 +147,29 @@ impl Merge {
     }
 
     /// A key that is not a setting: unknown, or a section treated as one.
-    fn add_non_setting(&mut self, at: Place, given: Given) {
-        if !self.known.is_section(&at.key) {
+    fn add_non_setting(&mut self, at: Assignment, raw: RawValue) {
+        if !self.keys.is_section(&at.key) {
             return self.add_unknown(at);
         }
-        match given {
-            Given::Value(Value::Table(_)) if keys::network_section(&at.key).is_some() => {
+        match raw {
+            RawValue::Typed(Value::Table(_)) if keys::network_section(&at.key).is_some() => {
                 self.problems.push(Problem::Invalid { at, reason: "needs an `id`".to_owned() });
             }
             // A heading with nothing below it changes nothing.
-            Given::Value(Value::Table(_)) => {}
-            given => {
+            RawValue::Typed(Value::Table(_)) => {}
+            raw => {
                 // Only its type is told: what was meant for some key of the section may be a secret.
-                let value = match given {
-                    Given::Value(value) => describe(&value),
-                    Given::Text(_) => "a value".to_owned(),
+                let value = match raw {
+                    RawValue::Typed(value) => describe(&value),
+                    RawValue::Text(_) => "a value".to_owned(),
                 };
                 self.problems.push(Problem::WrongType { at, expected: "a section".to_owned(), value });
             }
         }
     }
 
-    fn add_unknown(&mut self, at: Place) {
-        let suggestion = self.known.nearest(&at.key).map(|near| match at.source {
+    fn add_unknown(&mut self, at: Assignment) {
+        let suggestion = self.keys.nearest(&at.key).map(|near| match at.source {
             Source::Variable(_) => variable_name(&near),
             Source::Default | Source::File(_) | Source::Flag(_) => format!("`{near}`"),
         });
@@ -209,9 +207,8 @@ fn variable_name(key: &str) -> String {
     format!("BOURSE_{}", key.replace('.', "__").replace('-', "_").to_uppercase())
 }
 
-fn wrong_type(at: Place, expected: String, value: &Value) -> Problem {
-    let value = redact::shown(&at.key, value);
-    Problem::WrongType { at, expected, value }
+fn wrong_type(at: Assignment, setting: &Setting, value: &Value) -> Problem {
+    Problem::WrongType { at, expected: describe(&setting.sample), value: setting.exposure.literal(value) }
 }
 
 fn syntax_problem(origin: Source, text: &str, error: &toml::de::Error) -> Problem {

@@ -5,14 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use toml::{Table, Value};
 
 use super::Settings;
-use super::error::{Place, Problem, SettingsError};
-use super::keys::{self, Known};
+use super::error::{Assignment, Problem, SettingsError};
+use super::keys::{self, Keys};
 use super::layers::Source;
-use super::redact;
 
 /// One setting in effect, as `bourse config` shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Effective {
+pub struct EffectiveSetting {
     /// The dotted key.
     pub key: String,
     /// The value as a TOML literal, without secrets.
@@ -29,35 +28,36 @@ pub(super) struct Entry {
 
 /// The settings in effect, right in name and type but not yet checked further.
 pub(super) struct Merged {
-    known: Known,
+    keys: Keys,
     /// Only what differs in source from the default file.
     given: BTreeMap<String, Entry>,
 }
 
 impl Merged {
-    pub(super) fn new(known: Known, given: BTreeMap<String, Entry>) -> Self {
-        Self { known, given }
+    pub(super) fn new(keys: Keys, given: BTreeMap<String, Entry>) -> Self {
+        Self { keys, given }
     }
 
     /// The key with the source of its value in effect.
-    pub(super) fn place(&self, key: &str) -> Place {
+    pub(super) fn assignment(&self, key: &str) -> Assignment {
         let source = self.given.get(key).map_or(Source::Default, |entry| entry.source.clone());
-        Place { key: key.to_owned(), source }
+        Assignment { key: key.to_owned(), source }
     }
 
     /// Every setting in the order of the default file, then the networks by name.
-    pub(super) fn effective(&self) -> Vec<Effective> {
-        let fixed = self.known.defaults.iter().map(|(key, default)| match self.given.get(key) {
-            Some(entry) => (key, &entry.value),
-            None => (key, default),
+    pub(super) fn effective(&self) -> Vec<EffectiveSetting> {
+        let fixed = self.keys.fixed.iter().map(|setting| match self.given.get(&setting.key) {
+            Some(entry) => (&setting.key, setting, &entry.value),
+            None => (&setting.key, setting, &setting.sample),
         });
         let networks = self.given.iter().filter(|(key, _)| key.starts_with("networks."));
+        let networks = networks.filter_map(|(key, entry)| Some((key, self.keys.get(key)?, &entry.value)));
         fixed
-            .chain(networks.map(|(key, entry)| (key, &entry.value)))
-            .map(|(key, value)| Effective {
+            .chain(networks)
+            .map(|(key, setting, value)| EffectiveSetting {
                 key: key.clone(),
-                value: redact::shown(key, value),
-                source: self.place(key).source,
+                value: setting.exposure.literal(value),
+                source: self.assignment(key).source,
             })
             .collect()
     }
@@ -73,7 +73,7 @@ impl Merged {
         }
         // Each value was accepted alone, so a refusal here is about the default file itself.
         Settings::deserialize_from(table).map_err(|reason| SettingsError {
-            problems: vec![Problem::Invalid { at: self.place("bourse.default.toml"), reason }],
+            problems: vec![Problem::Invalid { at: self.assignment("bourse.default.toml"), reason }],
         })
     }
 
@@ -81,11 +81,15 @@ impl Merged {
     /// doubt about whose fault it is.
     fn check_alone(&self, key: &str, entry: &Entry) -> Option<Problem> {
         // A number whose default is 0 is one that 0 switches off.
-        let minimum = self.known.sample(key).and_then(Value::as_integer).map(|default| default.clamp(0, 1));
+        let minimum = self
+            .keys
+            .get(key)
+            .and_then(|setting| setting.sample.as_integer())
+            .map(|default| default.clamp(0, 1));
         if let (Some(minimum), Some(value)) = (minimum, entry.value.as_integer())
             && value < minimum
         {
-            return Some(Problem::TooSmall { at: self.place(key), minimum, value });
+            return Some(Problem::TooSmall { at: self.assignment(key), minimum, value });
         }
         let mut table = self.default_table();
         if let Some((section, _)) = key.rsplit_once('.').filter(|(s, _)| keys::network_section(s).is_some()) {
@@ -93,7 +97,7 @@ impl Merged {
         }
         insert(&mut table, key, entry.value.clone());
         let reason = Settings::deserialize_from(table).err()?;
-        Some(Problem::Invalid { at: self.place(key), reason })
+        Some(Problem::Invalid { at: self.assignment(key), reason })
     }
 
     fn networks_without_id(&self) -> Vec<Problem> {
@@ -105,7 +109,7 @@ impl Merged {
             .filter_map(|section| {
                 let (_, entry) =
                     self.given.iter().find(|(key, _)| key.starts_with(&format!("{section}.")))?;
-                let at = Place { key: section.to_owned(), source: entry.source.clone() };
+                let at = Assignment { key: section.to_owned(), source: entry.source.clone() };
                 Some(Problem::Invalid { at, reason: "needs an `id`".to_owned() })
             })
             .collect()
@@ -113,8 +117,8 @@ impl Merged {
 
     fn default_table(&self) -> Table {
         let mut table = Table::new();
-        for (key, value) in &self.known.defaults {
-            insert(&mut table, key, value.clone());
+        for setting in &self.keys.fixed {
+            insert(&mut table, &setting.key, setting.sample.clone());
         }
         table
     }

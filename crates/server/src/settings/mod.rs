@@ -3,6 +3,12 @@
 //! The default file is the only list of settings. Its keys are the known keys and its values give their types;
 //! the structs here say what the rest of the program may rely on. Nothing in this module reads a file or the
 //! environment: [`load`] is a pure function of its [`Layers`].
+//!
+//! The layers are laid together here and not by `figment`, which was tried. It reports the first of several unknown
+//! keys or wrong types, and none in a layer that a later one covers; it takes a variable that is there twice, in
+//! capitals and not, without a word; it guesses types of variables, so that a name `5` is refused; and its messages
+//! repeat the value, and of a file that is not TOML the whole line, secrets included. It can tell which provider a
+//! value came from, but not by which variable. To keep these, all but the one call that merges would still be ours.
 
 mod error;
 mod keys;
@@ -10,30 +16,31 @@ mod layers;
 mod merged;
 mod networks;
 mod redact;
-mod secret;
 mod sections;
 #[cfg(test)]
 mod tests;
 mod validate;
 mod values;
 
-pub use error::{Place, Problem, SettingsError};
+pub use error::{Assignment, Problem, SettingsError};
 pub use layers::{Layers, Source};
-pub use merged::Effective;
-pub use networks::{BUILT_IN, Following, Markets, Network, Networks, Rate};
-pub use secret::Secret;
+pub use merged::EffectiveSetting;
+pub use networks::{BUILT_IN, Following, Network, Networks, Rate};
 pub use sections::{
     Analytics, Auth, Console, Cors, Database, Limits, Log, LogFormat, Metadata, Quotas, SQLITE_FILE_NAME,
-    Server, Service, Sources, Storage,
+    Server, Service, SourceSettings, Sources, Storage,
 };
 
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 /// The commented default file, as compiled in; `bourse config` can print it for an operator to start from.
 pub const DEFAULT_FILE: &str = include_str!("../../../../bourse.default.toml");
 
 /// All settings of one process, checked: one field for each section of the default file.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Settings {
     /// How this installation is called.
@@ -62,6 +69,7 @@ pub struct Settings {
     pub log: Log,
     /// The networks it knows: the built-in ones and the configured ones.
     #[serde(default)]
+    #[schemars(with = "BTreeMap<String, networks::Section>")]
     pub networks: Networks,
 }
 
@@ -77,19 +85,19 @@ impl Settings {
 
 /// The outcome of [`load`].
 #[derive(Debug, Clone)]
-pub struct Loaded {
+pub struct LoadedSettings {
     /// The settings to run with.
     pub settings: Settings,
     /// Each of them as `bourse config` shows it, in the order of the default file, networks last.
-    pub effective: Vec<Effective>,
+    pub effective: Vec<EffectiveSetting>,
 }
 
 /// Lays the layers over the default file and checks the result.
 ///
 /// The error lists every problem that could be found, so that an operator corrects them in one go.
-pub fn load(layers: Layers) -> Result<Loaded, SettingsError> {
+pub fn load(layers: Layers) -> Result<LoadedSettings, SettingsError> {
     let merged = layers::merge(DEFAULT_FILE, layers)?;
     let settings = merged.decode()?;
     SettingsError::unless_empty(validate::problems(&settings, &merged))?;
-    Ok(Loaded { settings, effective: merged.effective() })
+    Ok(LoadedSettings { settings, effective: merged.effective() })
 }

@@ -3,15 +3,15 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use bourse_chain::decode::Signed;
 use bourse_chain::{MULTICALL3, RateSource, RateTeller};
-use bourse_market::protocols::own;
-use bourse_market::protocols::venues::{Deployment, Floor, VENUES, configured, deployments};
-use bourse_wire::{Address, ChainId, Marketplace};
+use bourse_protocols::own::OwnContracts;
+use bourse_protocols::venues::{Deployment, Registry};
+use bourse_wire::{Address, ChainId};
+use schemars::JsonSchema;
+use secrecy::{ExposeSecret as _, SecretString};
 use serde::{Deserialize, Deserializer, de};
 
-use super::redact::endpoint;
-use super::secret::Secret;
+use super::redact::{Endpoints, endpoint};
 
 /// Networks known without configuration, by name.
 pub const BUILT_IN: [(&str, u64); 36] = [
@@ -70,56 +70,15 @@ pub struct Network {
     /// Its chain id.
     pub id: u64,
     /// Addresses of nodes, the preferred one first; they may hold keys.
-    pub rpc_urls: Vec<Secret>,
+    pub rpc_urls: Vec<SecretString>,
     /// How its chain is followed.
     pub following: Following,
     /// Where the service's own marketplaces are.
-    pub markets: Markets,
+    pub own: OwnContracts,
     /// Contracts of other marketplaces, instead of those that are commonly known.
-    pub contracts: Vec<SignedContract>,
+    pub contracts: Vec<Deployment>,
     /// Whether the settings name it, rather than only the built-in list.
     pub configured: bool,
-}
-
-/// A contract of a marketplace whose orders are signed.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(try_from = "String")]
-pub struct SignedContract {
-    /// The marketplace.
-    pub marketplace: Marketplace,
-    /// The contract.
-    pub deployment: Deployment,
-}
-
-impl TryFrom<String> for SignedContract {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Self, String> {
-        configured(&text).map(|(marketplace, deployment)| Self { marketplace, deployment })
-    }
-}
-
-impl Network {
-    /// The contracts of a marketplace whose orders are signed: those that the settings name, else those commonly known.
-    pub fn deployments(&self, marketplace: Marketplace) -> Vec<Deployment> {
-        let named = self.contracts.iter().filter(|contract| contract.marketplace == marketplace);
-        let named: Vec<Deployment> = named.map(|contract| contract.deployment.clone()).collect();
-        if named.is_empty() { deployments(marketplace, ChainId(self.id)) } else { named }
-    }
-
-    /// Every marketplace whose orders are signed and that has contracts here.
-    pub fn floors(&self) -> Vec<(Marketplace, Floor)> {
-        let signed = VENUES.iter().map(|venue| venue.marketplace).filter(|marketplace| !marketplace.is_own());
-        let floor = |marketplace| {
-            Some((marketplace, Floor::new(marketplace, ChainId(self.id), &self.deployments(marketplace))?))
-        };
-        signed.filter_map(floor).collect()
-    }
-
-    /// The same, as their contracts are spoken with.
-    pub fn signed_protocols(&self) -> Vec<Signed> {
-        self.floors().into_iter().flat_map(|(_, floor)| floor.into_protocols()).collect()
-    }
 }
 
 /// How the chain of a network is followed.
@@ -192,24 +151,6 @@ impl Default for Following {
     }
 }
 
-/// Where the service's own marketplaces are on a network.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Markets {
-    /// The first version.
-    pub own_v1: Address,
-    /// The second version.
-    pub own_v2: Address,
-    /// The contract that pays several listings of the second version at once, where there is one.
-    pub batch_helper: Option<Address>,
-}
-
-impl Default for Markets {
-    /// The addresses that are the same on most networks.
-    fn default() -> Self {
-        Self { own_v1: own::V1_ADDRESS, own_v2: own::V2_ADDRESS, batch_helper: None }
-    }
-}
-
 impl Network {
     /// Where the rates of its currencies come from.
     pub(crate) fn rate_sources(&self) -> Vec<RateSource> {
@@ -224,7 +165,7 @@ impl Network {
 
     /// The addresses of its nodes as they may be shown.
     pub fn shown_nodes(&self) -> Vec<String> {
-        self.rpc_urls.iter().map(|url| endpoint(url.expose())).collect()
+        self.rpc_urls.iter().map(|url| endpoint(url.expose_secret())).collect()
     }
 }
 
@@ -248,26 +189,12 @@ impl Networks {
         self.entries.iter().find(|network| network.id == id)
     }
 
-    /// Where the service's own marketplaces are on a chain, known by name or not.
-    pub fn markets(&self, id: u64) -> Markets {
-        self.get(id).map(|network| network.markets).unwrap_or_default()
-    }
-
-    /// A marketplace on a chain; `None` when it has no contract there.
-    pub fn floor(&self, id: u64, marketplace: Marketplace) -> Option<Floor> {
-        let markets = self.markets(id);
-        match marketplace {
-            Marketplace::Unknown => None,
-            Marketplace::OwnV1 => Floor::of(vec![Box::new(own::Own::v1(markets.own_v1))]),
-            Marketplace::OwnV2 => {
-                Floor::of(vec![Box::new(own::Own::v2(markets.own_v2, markets.batch_helper))])
-            }
-            signed => {
-                let known = || deployments(signed, ChainId(id));
-                let deployments = self.get(id).map_or_else(known, |network| network.deployments(signed));
-                Floor::new(signed, ChainId(id), &deployments)
-            }
-        }
+    /// The marketplaces on all networks.
+    pub fn registry(&self) -> Registry {
+        Registry::new(self.iter().map(|network| {
+            let named = network.own.deployments().into_iter().chain(network.contracts.iter().cloned());
+            (ChainId(network.id), named.collect())
+        }))
     }
 
     /// The chain id of the one network that the settings name, when they name exactly one: it is what a request
@@ -299,22 +226,31 @@ impl<'a> IntoIterator for &'a Networks {
     }
 }
 
-/// `[networks.NAME]`
-#[derive(Deserialize)]
+/// `[networks.NAME]`. This is the list of what a network may have; a number is at least what its range says.
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Section {
+pub(super) struct Section {
+    #[schemars(range(min = 1))]
     id: u64,
     #[serde(default)]
-    rpc_url: Secret,
+    #[schemars(with = "Endpoints")]
+    rpc_url: SecretString,
+    #[schemars(range(min = 1))]
     poll_ms: Option<u64>,
+    #[schemars(range(min = 1))]
     reorg_window_blocks: Option<u64>,
+    #[schemars(range(min = 1))]
     rpc_timeout_ms: Option<u64>,
+    #[schemars(range(min = 1))]
     rpc_requests_per_second: Option<u32>,
+    /// Chains begin with block 0.
     discover_from: Option<u64>,
     #[serde(default, deserialize_with = "address")]
     multicall: Option<Address>,
     #[serde(default)]
+    #[schemars(with = "Vec<Endpoints>")]
     rates: Vec<Rate>,
+    #[schemars(range(min = 1))]
     rates_interval_ms: Option<u64>,
     #[serde(default, deserialize_with = "address")]
     own_v1: Option<Address>,
@@ -323,13 +259,14 @@ struct Section {
     #[serde(default, deserialize_with = "address")]
     batch_helper: Option<Address>,
     #[serde(default)]
-    contracts: Vec<SignedContract>,
+    #[schemars(with = "Vec<String>")]
+    contracts: Vec<Deployment>,
 }
 
 impl Section {
     /// Several addresses are separated by spaces.
-    fn rpc_urls(&self) -> Vec<Secret> {
-        self.rpc_url.expose().split_whitespace().map(Secret::new).collect()
+    fn rpc_urls(&self) -> Vec<SecretString> {
+        self.rpc_url.expose_secret().split_whitespace().map(SecretString::from).collect()
     }
 
     fn following(&self) -> Following {
@@ -346,11 +283,11 @@ impl Section {
         }
     }
 
-    fn markets(&self) -> Markets {
-        let usual = Markets::default();
-        Markets {
-            own_v1: self.own_v1.unwrap_or(usual.own_v1),
-            own_v2: self.own_v2.unwrap_or(usual.own_v2),
+    fn own(&self) -> OwnContracts {
+        let usual = OwnContracts::default();
+        OwnContracts {
+            v1: self.own_v1.unwrap_or(usual.v1),
+            v2: self.own_v2.unwrap_or(usual.v2),
             batch_helper: self.batch_helper,
         }
     }
@@ -376,7 +313,7 @@ impl From<BTreeMap<String, Section>> for Networks {
                 id: *id,
                 rpc_urls: Vec::new(),
                 following: Following::default(),
-                markets: Markets::default(),
+                own: OwnContracts::default(),
                 contracts: Vec::new(),
                 configured: false,
             })
@@ -384,7 +321,7 @@ impl From<BTreeMap<String, Section>> for Networks {
         entries.extend(configured.into_iter().map(|(name, section)| Network {
             rpc_urls: section.rpc_urls(),
             following: section.following(),
-            markets: section.markets(),
+            own: section.own(),
             contracts: section.contracts,
             id: section.id,
             name,
@@ -432,16 +369,17 @@ mod tests {
     }
 
     #[test]
-    fn markets_are_the_usual_ones_unless_named() {
-        let section = |text: &str| toml::from_str::<Networks>(text).map(|networks| networks.markets(5));
-        let usual = Markets::default();
+    fn own_contracts_are_the_usual_ones_unless_named() {
+        let section =
+            |text: &str| toml::from_str::<Networks>(text).map(|networks| networks.get(5).unwrap().own);
+        let usual = OwnContracts::default();
         assert_eq!(section("[x]\nid = 5\n").unwrap(), usual);
         assert_eq!(section("[x]\nid = 5\nown_v1 = \"\"\nbatch_helper = \"\"\n").unwrap(), usual);
-        assert_eq!(Networks::default().markets(137), usual);
+        assert_eq!(Networks::default().get(137).unwrap().own, usual);
         let other = Address::from_bytes([9; 20]);
         assert_eq!(
             section(&format!("[x]\nid = 5\nown_v2 = \"{other}\"\n")).unwrap(),
-            Markets { own_v2: other, ..usual }
+            OwnContracts { v2: other, ..usual }
         );
         let helped = section(&format!("[x]\nid = 5\nbatch_helper = \"{other}\"\n")).unwrap();
         assert_eq!(helped.batch_helper, Some(other));

@@ -1,24 +1,75 @@
 //! Values as they may be shown.
 
+use std::borrow::Cow;
+
 use bourse_wire::Address;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use toml::Value;
 
-use super::keys;
-use super::secret::HIDDEN;
+/// What is shown in place of a secret.
+const HIDDEN: &str = "********";
 
-/// The value of a setting as a TOML literal, without secrets.
-///
-/// Secrets are told by the name of the key, so this also holds for a value of the wrong type.
-pub(super) fn shown(key: &str, value: &Value) -> String {
-    let name = keys::last(key);
-    let is_source = key.starts_with("sources.");
-    if name.ends_with("_secret") || is_source && name.ends_with("_key") {
-        let empty = value.as_str().is_some_and(str::is_empty);
-        return if empty { "\"\"".to_owned() } else { format!("\"{HIDDEN}\"") };
+/// How much of a value may be shown. The type of the setting says it; `SecretString` has no schema of its own, so a
+/// field of that type does not compile until it says which of the two below it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Exposure {
+    /// All but passwords in URLs.
+    Text,
+    /// Of addresses of services only their hosts.
+    Hosts,
+    /// Whether it is set.
+    Presence,
+}
+
+/// The schema of a secret that is not shown at all.
+pub(super) enum Hidden {}
+
+/// The schema of addresses with keys in them, possibly several with spaces between.
+pub(super) enum Endpoints {}
+
+const HIDDEN_FORMAT: &str = "password";
+const ENDPOINTS_FORMAT: &str = "uri";
+
+impl JsonSchema for Hidden {
+    fn schema_name() -> Cow<'static, str> {
+        "Hidden".into()
     }
-    let is_endpoint = matches!(name, "rpc_url" | "rates") || is_source && name.ends_with("_url");
-    let redact = if is_endpoint { endpoints } else { password };
-    literal(&map_texts(value, redact))
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "format": HIDDEN_FORMAT })
+    }
+}
+
+impl JsonSchema for Endpoints {
+    fn schema_name() -> Cow<'static, str> {
+        "Endpoints".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "format": ENDPOINTS_FORMAT })
+    }
+}
+
+impl Exposure {
+    /// Reads the schema of a field, or of what a list of it holds.
+    pub(super) fn of(field: &serde_json::Value) -> Self {
+        let format = field["format"].as_str().or_else(|| field["items"]["format"].as_str());
+        match format {
+            Some(HIDDEN_FORMAT) => Self::Presence,
+            Some(ENDPOINTS_FORMAT) => Self::Hosts,
+            _ => Self::Text,
+        }
+    }
+
+    /// The value as a TOML literal, without secrets. It may be of a wrong type.
+    pub(super) fn literal(self, value: &Value) -> String {
+        match self {
+            Self::Presence if value.as_str().is_some_and(str::is_empty) => "\"\"".to_owned(),
+            Self::Presence => format!("\"{HIDDEN}\""),
+            Self::Hosts => literal(&map_texts(value, endpoints)),
+            Self::Text => literal(&map_texts(value, password)),
+        }
+    }
 }
 
 /// The writer of `toml` spreads a text with line breaks over lines; a list of settings has one line for each.
@@ -99,6 +150,13 @@ pub(super) fn endpoint(url: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::settings::DEFAULT_FILE;
+    use crate::settings::keys::Keys;
+
+    fn shown(key: &str, value: &Value) -> String {
+        let keys = Keys::parse(DEFAULT_FILE).unwrap();
+        keys.get(key).unwrap().exposure.literal(value)
+    }
 
     fn text(key: &str, value: &str) -> String {
         shown(key, &Value::String(value.to_owned()))
@@ -111,6 +169,21 @@ mod tests {
         assert_eq!(shown("auth.jwt_secret", &Value::Integer(42)), "\"********\"");
         assert_eq!(text("sources.opensea_key", "hunter2"), "\"********\"");
         assert_eq!(text("sources.opensea_key", ""), "\"\"");
+    }
+
+    #[test]
+    fn nothing_that_sounds_secret_is_shown_whole() {
+        let keys = Keys::parse(DEFAULT_FILE).unwrap();
+        for setting in &keys.fixed {
+            let key = setting.key.as_str();
+            let is_source = key.starts_with("sources.");
+            let expected = match key {
+                _ if key.ends_with("_secret") || is_source && key.ends_with("_key") => Exposure::Presence,
+                _ if is_source && key.ends_with("_url") => Exposure::Hosts,
+                _ => Exposure::Text,
+            };
+            assert_eq!(setting.exposure, expected, "{key}");
+        }
     }
 
     #[test]

@@ -1,22 +1,26 @@
 //! One struct for each section. What a setting is for, and why to change it, is said in the default file.
 
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use bourse_chain::fetch::{FetchSettings, Gateways, LinkError, Pace, Rules};
-use bourse_market::protocols::native::Api;
+use bourse_protocols::native::Api;
 use bourse_wire::Marketplace;
+use schemars::JsonSchema;
+use secrecy::{ExposeSecret as _, SecretString};
 use serde::{Deserialize, Deserializer, de};
 
-use super::secret::Secret;
+use super::redact::{Endpoints, Hidden};
 use crate::counting::Retention;
+use crate::route;
 
 /// Name of the `SQLite` file that is used when no database is named.
 pub const SQLITE_FILE_NAME: &str = "bourse.db";
 
 /// `[service]`
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Service {
     /// The name of this installation in logs and metrics.
@@ -24,7 +28,7 @@ pub struct Service {
 }
 
 /// `[server]`
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Server {
     /// Address and port to accept connections on.
@@ -35,12 +39,13 @@ pub struct Server {
 }
 
 /// `[storage]`
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Storage {
     /// Directory of everything kept on disk.
     pub data: PathBuf,
     /// Where the records are kept.
+    #[schemars(with = "String")]
     pub database: Database,
     /// Database connections open at once.
     pub connections_max: u32,
@@ -70,7 +75,7 @@ pub enum Database {
     /// A `SQLite` file of its own.
     Sqlite(PathBuf),
     /// The URL of a `PostgreSQL` database, which may hold a password.
-    Postgres(Secret),
+    Postgres(SecretString),
 }
 
 impl TryFrom<String> for Database {
@@ -82,7 +87,7 @@ impl TryFrom<String> for Database {
             return Ok(Self::InData);
         }
         if text.starts_with("postgres://") || text.starts_with("postgresql://") {
-            return Ok(Self::Postgres(Secret::new(text)));
+            return Ok(Self::Postgres(text.into()));
         }
         match text.strip_prefix("sqlite://").or_else(|| text.strip_prefix("sqlite:")) {
             None => Err("must be empty, sqlite:PATH or postgres://USER:PASSWORD@HOST/NAME"),
@@ -97,15 +102,23 @@ impl TryFrom<String> for Database {
 }
 
 /// `[auth]`
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Auth {
     /// Key of the JSON Web Tokens; empty means one made at the first start.
-    pub jwt_secret: Secret,
+    #[schemars(with = "Hidden")]
+    pub jwt_secret: SecretString,
+}
+
+impl Auth {
+    /// Whether the key is set, rather than one made at the first start.
+    pub fn has_secret(&self) -> bool {
+        !self.jwt_secret.expose_secret().is_empty()
+    }
 }
 
 /// `[console]`
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Console {
     /// Whether the console is served.
@@ -121,7 +134,7 @@ pub struct Console {
 }
 
 /// `[limits]`
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Limits {
     /// Largest request body, in bytes.
@@ -154,28 +167,21 @@ pub struct Limits {
     pub metering_flush_ms: u64,
 }
 
-/// `[quotas]`: compute units per project, service and calendar month; 0 means no limit.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Quotas {
-    /// Token and contract metadata.
-    pub metadata: u64,
-    /// Collections.
-    pub collections: u64,
-    /// The marketplace.
-    pub marketplace: u64,
-    /// The project builder.
-    pub builder: u64,
-    /// Analytics.
-    pub analytics: u64,
-    /// Getting data in.
-    pub ingest: u64,
-    /// Compute units per month for what is followed.
-    pub admin: u64,
+/// `[quotas]`: compute units per project, service and calendar month; 0 means no limit. The default file has one for
+/// each service, under its short name.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct Quotas(BTreeMap<String, u64>);
+
+impl Quotas {
+    /// Units of a service that a project has in a month; 0 for no limit.
+    pub fn of(&self, service: route::Service) -> u64 {
+        self.0.get(service.short()).copied().unwrap_or_default()
+    }
 }
 
 /// `[analytics]`
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Analytics {
     /// Days for which the names of batches are remembered.
@@ -199,7 +205,7 @@ impl Analytics {
 }
 
 /// `[metadata]`
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Metadata {
     /// Addresses that names of IPFS are appended to.
@@ -265,55 +271,78 @@ impl Metadata {
 }
 
 /// `[sources]`: the own services of marketplaces that must agree to fills; empty where there is none.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Sources {
     /// OpenSea's.
-    pub opensea_url: Secret,
+    #[schemars(with = "Endpoints")]
+    pub opensea_url: SecretString,
     /// Key for it.
-    pub opensea_key: Secret,
+    #[schemars(with = "Hidden")]
+    pub opensea_key: SecretString,
     /// Magic Eden's.
-    pub magic_eden_url: Secret,
+    #[schemars(with = "Endpoints")]
+    pub magic_eden_url: SecretString,
     /// Key for it.
-    pub magic_eden_key: Secret,
+    #[schemars(with = "Hidden")]
+    pub magic_eden_key: SecretString,
     /// A cosigner's of Payment Processor.
-    pub payment_processor_url: Secret,
+    #[schemars(with = "Endpoints")]
+    pub payment_processor_url: SecretString,
     /// Key for it.
-    pub payment_processor_key: Secret,
+    #[schemars(with = "Hidden")]
+    pub payment_processor_key: SecretString,
     /// Blur's.
-    pub blur_url: Secret,
+    #[schemars(with = "Endpoints")]
+    pub blur_url: SecretString,
     /// Key for it.
-    pub blur_key: Secret,
+    #[schemars(with = "Hidden")]
+    pub blur_key: SecretString,
     /// X2Y2's.
-    pub x2y2_url: Secret,
+    #[schemars(with = "Endpoints")]
+    pub x2y2_url: SecretString,
     /// Key for it.
-    pub x2y2_key: Secret,
+    #[schemars(with = "Hidden")]
+    pub x2y2_key: SecretString,
     /// Time that a service may take to answer, in milliseconds.
     pub timeout_ms: u64,
     /// Times that a service is asked that does not answer.
     pub attempts_max: u32,
 }
 
+/// The own service of one marketplace, as the settings name it; what it lacks is empty.
+pub struct SourceSettings<'s> {
+    /// Whose orders it agrees to.
+    pub marketplace: Marketplace,
+    /// What it speaks.
+    pub api: Api,
+    /// Its address.
+    pub url: &'s SecretString,
+    /// What it knows us by.
+    pub key: &'s SecretString,
+}
+
 impl Sources {
-    /// Each service: whose, what it speaks, its address and its key.
-    pub fn named(&self) -> [(Marketplace, Api, &Secret, &Secret); 5] {
+    /// Each service.
+    pub fn services(&self) -> [SourceSettings<'_>; 5] {
+        let service = |marketplace, api, url, key| SourceSettings { marketplace, api, url, key };
         [
-            (Marketplace::Opensea, Api::OpenSea, &self.opensea_url, &self.opensea_key),
-            (Marketplace::MagicEden, Api::Reservoir, &self.magic_eden_url, &self.magic_eden_key),
-            (
+            service(Marketplace::Opensea, Api::OpenSea, &self.opensea_url, &self.opensea_key),
+            service(Marketplace::MagicEden, Api::Reservoir, &self.magic_eden_url, &self.magic_eden_key),
+            service(
                 Marketplace::PaymentProcessor,
                 Api::Reservoir,
                 &self.payment_processor_url,
                 &self.payment_processor_key,
             ),
-            (Marketplace::Blur, Api::Blur, &self.blur_url, &self.blur_key),
-            (Marketplace::X2y2, Api::X2y2, &self.x2y2_url, &self.x2y2_key),
+            service(Marketplace::Blur, Api::Blur, &self.blur_url, &self.blur_key),
+            service(Marketplace::X2y2, Api::X2y2, &self.x2y2_url, &self.x2y2_key),
         ]
     }
 }
 
 /// `[cors]`
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Cors {
     /// Web origins that may call the service: `*` alone, or a list without it.
@@ -321,7 +350,7 @@ pub struct Cors {
 }
 
 /// `[log]`
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Log {
     /// How a line looks.
@@ -331,7 +360,7 @@ pub struct Log {
 }
 
 /// `log.format`
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum LogFormat {
     /// Lines for people.

@@ -1,14 +1,17 @@
 //! Rules that a type cannot express, and those between settings.
 
+use std::fmt;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use bourse_chain::rpc::{NodeUrl, NodeUrlError};
 use bourse_wire::ServiceName;
+use secrecy::{ExposeSecret as _, SecretString};
 
-use super::error::{Place, Problem};
+use super::error::{Assignment, Problem};
 use super::merged::Merged;
 use super::networks::BUILT_IN;
-use super::{Following, Network, Secret, Settings};
+use super::{Following, Network, Settings};
 
 /// A signing key of HMAC-SHA256 shorter than its output is weaker than the algorithm.
 const JWT_SECRET_BYTES_MIN: usize = 32;
@@ -31,7 +34,7 @@ const REORG_WINDOW_MAX: u64 = 10_000;
 const FETCHES_LIMIT: usize = 10_000;
 
 /// Callers wait while a service is asked again.
-const ATTEMPTS_LIMIT: usize = 10;
+const ATTEMPTS_LIMIT: u32 = 10;
 
 /// Longest name of a network, in characters.
 const NETWORK_NAME_CHARS_MAX: usize = 64;
@@ -41,40 +44,40 @@ pub(super) fn problems(settings: &Settings, merged: &Merged) -> Vec<Problem> {
     let mut found = Vec::new();
     let mut check = |key: &str, reason: Result<(), String>| {
         if let Err(reason) = reason {
-            found.push(Problem::Invalid { at: merged.place(key), reason });
+            found.push(Problem::Invalid { at: merged.assignment(key), reason });
         }
     };
-    let limits = &settings.limits;
-    check("service.name", service_name(&settings.service.name));
-    check("server.public_url", public_url(&settings.server.public_url));
-    check("storage.data", ensure(!settings.storage.data.as_os_str().is_empty(), "must not be empty"));
-    check(
-        "storage.connections_max",
-        ensure(settings.storage.connections_max >= 2, "must be at least 2: one of them waits for changes"),
-    );
-    check("auth.jwt_secret", jwt_secret(settings.auth.jwt_secret.expose()));
-    check("limits.json_depth_max", at_most(limits.json_depth_max, JSON_DEPTH_LIMIT));
-    check(
-        "limits.concurrent_requests_max",
-        at_most(limits.concurrent_requests_max, CONCURRENT_REQUESTS_LIMIT),
-    );
-    check("cors.origins", origins(&settings.cors.origins));
-    let metadata = &settings.metadata;
-    check("metadata.ipfs_gateways", gateways(&metadata.ipfs_gateways));
-    check("metadata.arweave_gateways", gateways(&metadata.arweave_gateways));
-    check("metadata.allowed_hosts", hosts(&metadata.allowed_hosts));
-    check("metadata.fetches_max", at_most(metadata.fetches_max, FETCHES_LIMIT));
-    check("metadata.fetches_per_host_max", at_most(metadata.fetches_per_host_max, FETCHES_LIMIT));
-    let sources = &settings.sources;
-    check("sources.attempts_max", at_most(sources.attempts_max as usize, ATTEMPTS_LIMIT));
-    for (marketplace, _, url, key) in sources.named() {
-        let name = marketplace.word(&ServiceName::new("service"));
-        check(&format!("sources.{name}_url"), source_url(url.expose()));
-        let is_sendable = key.expose().bytes().all(|byte| byte.is_ascii_graphic() || byte == b' ');
+    // The key of a rule is the path of the field that it is about, so that none can be misspelled.
+    macro_rules! check {
+        ($section:ident . $field:ident, $rule:expr) => {
+            check(concat!(stringify!($section), ".", stringify!($field)), $rule(&settings.$section.$field))
+        };
+    }
+    check!(service.name, |name: &String| service_name(name));
+    check!(server.public_url, |url: &String| public_url(url));
+    check!(storage.data, |path: &PathBuf| ensure(!path.as_os_str().is_empty(), "must not be empty"));
+    check!(storage.connections_max, |number: &u32| ensure(
+        *number >= 2,
+        "must be at least 2: one of them waits for changes"
+    ));
+    check!(auth.jwt_secret, jwt_secret);
+    check!(limits.json_depth_max, at_most(JSON_DEPTH_LIMIT));
+    check!(limits.concurrent_requests_max, at_most(CONCURRENT_REQUESTS_LIMIT));
+    check!(cors.origins, origins);
+    check!(metadata.ipfs_gateways, gateways);
+    check!(metadata.arweave_gateways, gateways);
+    check!(metadata.allowed_hosts, hosts);
+    check!(metadata.fetches_max, at_most(FETCHES_LIMIT));
+    check!(metadata.fetches_per_host_max, at_most(FETCHES_LIMIT));
+    check!(sources.attempts_max, at_most(ATTEMPTS_LIMIT));
+    for source in settings.sources.services() {
+        let name = source.marketplace.word(&ServiceName::new("service"));
+        check(&format!("sources.{name}_url"), source_url(source.url.expose_secret()));
+        let is_sendable =
+            source.key.expose_secret().bytes().all(|byte| byte.is_ascii_graphic() || byte == b' ');
         check(&format!("sources.{name}_key"), ensure(is_sendable, "must consist of printable ASCII"));
     }
-    found.extend(page_sizes(settings, merged));
-    found.extend(fetch_times(settings, merged));
+    found.extend(ordered_pairs(settings, merged));
     found.extend(networks(settings, merged));
     found
 }
@@ -83,8 +86,8 @@ fn ensure(holds: bool, reason: &str) -> Result<(), String> {
     if holds { Ok(()) } else { Err(reason.to_owned()) }
 }
 
-fn at_most(value: usize, limit: usize) -> Result<(), String> {
-    ensure(value <= limit, &format!("must be at most {limit}, not {value}"))
+fn at_most<N: Copy + PartialOrd + fmt::Display>(limit: N) -> impl Fn(&N) -> Result<(), String> {
+    move |value| ensure(*value <= limit, &format!("must be at most {limit}, not {value}"))
 }
 
 fn service_name(name: &str) -> Result<(), String> {
@@ -116,7 +119,8 @@ fn source_url(url: &str) -> Result<(), String> {
     )
 }
 
-fn jwt_secret(secret: &str) -> Result<(), String> {
+fn jwt_secret(secret: &SecretString) -> Result<(), String> {
+    let secret = secret.expose_secret();
     ensure(
         secret.is_empty() || secret.len() >= JWT_SECRET_BYTES_MIN,
         &format!("must be empty or at least {JWT_SECRET_BYTES_MIN} bytes long"),
@@ -158,36 +162,33 @@ fn hosts(hosts: &[String]) -> Result<(), String> {
     })
 }
 
-/// A fetch that outlasts its lease would be done twice, and times that shrink are a slip.
-fn fetch_times(settings: &Settings, merged: &Merged) -> Vec<Problem> {
-    let metadata = &settings.metadata;
+/// Pairs of numbers of which the first may not exceed the second: a fetch that outlasts its lease would be done twice,
+/// and times that shrink, or a usual page larger than the largest, are slips.
+fn ordered_pairs(settings: &Settings, merged: &Merged) -> Vec<Problem> {
+    macro_rules! pair {
+        ($section:ident . $less:ident <= $more:ident) => {{
+            let (less, more) = (u64::from(settings.$section.$less), u64::from(settings.$section.$more));
+            let key = |field| format!(concat!(stringify!($section), ".{}"), field);
+            (less > more).then(|| Problem::Conflict {
+                first: merged.assignment(&key(stringify!($less))),
+                second: merged.assignment(&key(stringify!($more))),
+                reason: format!("{less} is more than {more}"),
+            })
+        }};
+    }
     let pairs = [
-        ("metadata.timeout_ms", metadata.timeout_ms, "metadata.lease_ms", metadata.lease_ms),
-        ("metadata.retry_ms", metadata.retry_ms, "metadata.retry_ms_max", metadata.retry_ms_max),
+        pair!(limits.page_size_default <= page_size_max),
+        pair!(metadata.timeout_ms <= lease_ms),
+        pair!(metadata.retry_ms <= retry_ms_max),
     ];
-    let wrong = pairs.into_iter().filter(|(_, first, _, second)| first > second);
-    let conflict = |(first, less, second, more): (&str, u64, &str, u64)| Problem::Conflict {
-        first: merged.place(first),
-        second: merged.place(second),
-        reason: format!("{less} is more than {more}"),
-    };
-    wrong.map(conflict).collect()
-}
-
-fn page_sizes(settings: &Settings, merged: &Merged) -> Option<Problem> {
-    let (default, max) = (settings.limits.page_size_default, settings.limits.page_size_max);
-    (default > max).then(|| Problem::Conflict {
-        first: merged.place("limits.page_size_default"),
-        second: merged.place("limits.page_size_max"),
-        reason: format!("{default} is more than {max}"),
-    })
+    pairs.into_iter().flatten().collect()
 }
 
 fn networks(settings: &Settings, merged: &Merged) -> Vec<Problem> {
-    let id_place = |name: &str| merged.place(&format!("networks.{name}.id"));
+    let id_of = |name: &str| merged.assignment(&format!("networks.{name}.id"));
     let mut found = Vec::new();
     for network in &settings.networks {
-        let at = id_place(&network.name);
+        let at = id_of(&network.name);
         match BUILT_IN.iter().find(|(name, _)| *name == network.name) {
             Some((_, id)) if *id == network.id => {}
             Some((_, id)) => {
@@ -197,7 +198,7 @@ fn networks(settings: &Settings, merged: &Merged) -> Vec<Problem> {
             None => {
                 if let Err(reason) = network_name(&network.name) {
                     let key = format!("networks.{}", network.name);
-                    found.push(Problem::Invalid { at: Place { key, ..at }, reason });
+                    found.push(Problem::Invalid { at: Assignment { key, ..at }, reason });
                 }
             }
         }
@@ -206,15 +207,15 @@ fn networks(settings: &Settings, merged: &Merged) -> Vec<Problem> {
     // Sorted by id, so networks of the same id are neighbours.
     let sorted: Vec<_> = settings.networks.iter().collect();
     found.extend(sorted.windows(2).filter(|pair| pair[0].id == pair[1].id).map(|pair| Problem::Conflict {
-        first: id_place(&pair[0].name),
-        second: id_place(&pair[1].name),
+        first: id_of(&pair[0].name),
+        second: id_of(&pair[1].name),
         reason: format!("both are network {}", pair[0].id),
     }));
     found
 }
 
 fn following(network: &Network, merged: &Merged) -> Vec<Problem> {
-    let is_node = |url: &Secret| url.expose().parse::<NodeUrl>().is_ok();
+    let is_node = |url: &SecretString| url.expose_secret().parse::<NodeUrl>().is_ok();
     let Following { poll, reorg_window_blocks, rpc_timeout, rates_interval, .. } = network.following;
     let checks = [
         ("rpc_url", ensure(network.rpc_urls.iter().all(is_node), &NodeUrlError.to_string())),
@@ -229,7 +230,7 @@ fn following(network: &Network, merged: &Merged) -> Vec<Problem> {
     let wrong = checks.into_iter().filter_map(|(field, result)| Some((field, result.err()?)));
     wrong
         .map(|(field, reason)| {
-            let at = merged.place(&format!("networks.{}.{field}", network.name));
+            let at = merged.assignment(&format!("networks.{}.{field}", network.name));
             Problem::Invalid { at, reason }
         })
         .collect()

@@ -1,25 +1,12 @@
 //! What another process changes, and what memory has no room for.
 
-use std::time::{Duration, Instant};
-
 use serde_json::{Value, json};
 
-use crate::support::TestApp;
 use crate::support::project::{create_key, create_token};
 use crate::support::seed::{self, RELICS, UNKNOWN};
+use crate::support::{TestApp, wait_until};
 
-/// How soon a change must be noticed.
-const NOTICE_MAX: Duration = Duration::from_secs(1);
 const THIRD: &str = "0x00000000000000000000000000000000000000bb";
-
-/// Waits until `seen` says so, and fails when that takes too long.
-async fn noticed(what: &str, seen: impl AsyncFn() -> bool) {
-    let started = Instant::now();
-    while !seen().await {
-        assert!(started.elapsed() < NOTICE_MAX, "{what} was not noticed within {NOTICE_MAX:?}");
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
-}
 
 async fn name(app: &TestApp, contract: &str, token: u64) -> Value {
     let body = json!({ "chainID": 137, "contractAddress": contract, "tokenIDs": [token] });
@@ -27,19 +14,19 @@ async fn name(app: &TestApp, contract: &str, token: u64) -> Value {
 }
 
 #[tokio::test]
-async fn a_new_key_and_a_disabled_key_are_noticed() {
+async fn a_new_key_and_a_disabled_key_are_wait_until() {
     let app = TestApp::start().await;
     let background = app.background();
     let (record, text) = create_key(&app.store, app.project_a.scope, |_| {}).await;
     let with_key = app.anonymous.with("x-access-key", &text);
     let status = async || with_key.call("Builder/ListAudiences", json!({})).await.status;
-    noticed("a new key", async || status().await == 200).await;
+    wait_until("a new key", async || status().await == 200).await;
     app.store.disable_access_key(app.project_a.scope, record.id).await.unwrap();
-    noticed("a disabled key", async || status().await == 401).await;
+    wait_until("a disabled key", async || status().await == 401).await;
     let (_, again) = create_key(&app.store, app.project_a.scope, |_| {}).await;
     let first = app.project_a.key_record.id;
     app.store.rotate_access_key(app.project_a.scope, first, "0".repeat(64), app.now()).await.unwrap();
-    noticed("a rotated key", async || {
+    wait_until("a rotated key", async || {
         app.project_a.key.call("Builder/ListAudiences", json!({})).await.status == 401
     })
     .await;
@@ -49,33 +36,33 @@ async fn a_new_key_and_a_disabled_key_are_noticed() {
 }
 
 #[tokio::test]
-async fn a_new_token_and_a_revoked_token_are_noticed() {
+async fn a_new_token_and_a_revoked_token_are_wait_until() {
     let app = TestApp::start().await;
     let background = app.background();
     let (id, text) = create_token(&app.store, app.project_a.id, None).await;
     let with_token = app.anonymous.with("authorization", &format!("Bearer {text}"));
     let status = async || with_token.call("Collections/ListCollections", json!({})).await.status;
-    noticed("a new token", async || status().await == 200).await;
+    wait_until("a new token", async || status().await == 200).await;
     app.store.revoke_secret_token(app.project_a.scope, id, app.now()).await.unwrap();
-    noticed("a revoked token", async || status().await == 401).await;
+    wait_until("a revoked token", async || status().await == 401).await;
     app.project_a.token.call("Collections/ListCollections", json!({})).await.ok();
     background.stop().await;
 }
 
 #[tokio::test]
-async fn new_and_changed_tokens_are_noticed() {
+async fn new_and_changed_tokens_are_wait_until() {
     let app = TestApp::start().await;
     seed::tokens(&app.store, RELICS, 1..3, "old").await;
     let background = app.background();
     assert_eq!(name(&app, RELICS, 1).await, "old");
     seed::tokens(&app.store, RELICS, 2..4, "new").await;
-    noticed("new tokens", async || name(&app, RELICS, 3).await == "new").await;
+    wait_until("new tokens", async || name(&app, RELICS, 3).await == "new").await;
     assert_eq!(name(&app, RELICS, 2).await, "new");
     assert_eq!(name(&app, RELICS, 1).await, "old");
     // A collection that was not there when it was first asked for.
     assert_eq!(name(&app, UNKNOWN, 1).await, Value::Null);
     seed::tokens(&app.store, UNKNOWN, 1..2, "made").await;
-    noticed("a new collection", async || name(&app, UNKNOWN, 1).await == "made").await;
+    wait_until("a new collection", async || name(&app, UNKNOWN, 1).await == "made").await;
     background.stop().await;
 }
 
@@ -89,7 +76,7 @@ async fn a_service_far_behind_the_change_log_loads_anew() {
         seed::tokens(app.app.store(), RELICS, 1..3, &format!("round {round}")).await;
     }
     let background = app.background();
-    noticed("the last round", async || name(&app, RELICS, 1).await == "round 4").await;
+    wait_until("the last round", async || name(&app, RELICS, 1).await == "round 4").await;
     background.stop().await;
 }
 
@@ -120,7 +107,7 @@ async fn collections_that_do_not_fit_together_are_dropped_and_loaded_again() {
     // What was dropped and loaded again is followed like before.
     let background = app.background();
     seed::tokens(&app.store, THIRD, 50..51, "new").await;
-    noticed("a token of a collection loaded again", async || name(&app, THIRD, 50).await == "new").await;
+    wait_until("a token of a collection loaded again", async || name(&app, THIRD, 50).await == "new").await;
     background.stop().await;
 }
 

@@ -2,18 +2,24 @@
 //!
 //! `STORE=sqlite` (the default) or `STORE=postgres` chooses the engine. The snapshots are the same files for both.
 #![expect(clippy::unwrap_used, reason = "a test may fail by panicking")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "seeds come from the environment or from the clock, tools are found there"
+)]
 
 mod analytics;
 mod answers;
-mod console;
 mod conventions;
 mod errors;
 mod files;
-mod floors;
 mod follow;
 mod hostile;
 mod ingest;
 mod marketplace;
+mod metadata;
 mod support;
 mod tenancy;
-mod trading;
+mod venues;
+
+/// What the support code has called. The console's tests share that code, and have their pages called as well.
+use bourse_server::service;

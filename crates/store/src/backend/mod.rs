@@ -122,7 +122,8 @@ impl Store {
     /// Runs `work` on a reading connection.
     pub(crate) async fn read<T, W>(&self, work: W) -> Result<T, StoreError>
     where
-        W: for<'c> FnOnce(Session<'c>) -> BoxFuture<'c, Result<T, StoreError>>,
+        T: Send + 'static,
+        W: for<'c> FnOnce(Session<'c>) -> BoxFuture<'c, Result<T, StoreError>> + Send + 'static,
     {
         match &self.engine {
             Engine::Sqlite(engine) => engine.read(work).await,
@@ -133,7 +134,8 @@ impl Store {
     /// Runs `work` on a connection that sees one state of the database throughout.
     pub(crate) async fn snapshot<T, W>(&self, work: W) -> Result<T, StoreError>
     where
-        W: for<'c> FnOnce(Session<'c>) -> BoxFuture<'c, Result<T, StoreError>>,
+        T: Send + 'static,
+        W: for<'c> FnOnce(Session<'c>) -> BoxFuture<'c, Result<T, StoreError>> + Send + 'static,
     {
         match &self.engine {
             Engine::Sqlite(engine) => engine.snapshot(work).await,
@@ -181,7 +183,7 @@ impl Session<'_> {
     /// Gives out `count` ids that nobody had before.
     pub(crate) async fn next_ids(&mut self, sequence: Sequence, count: u64) -> Result<Vec<u64>, StoreError> {
         match self {
-            Self::Sqlite(_) | Self::Direct(_) => sqlite::next_ids(self, sequence, count).await,
+            Self::Sqlite(_) => sqlite::next_ids(self, sequence, count).await,
             Self::Postgres(_) => postgres::next_ids(self, sequence, count).await,
         }
     }
@@ -196,7 +198,7 @@ impl Session<'_> {
     pub(crate) async fn notify(&mut self) -> Result<(), StoreError> {
         match self {
             // Watchers of SQLite look at the file's own change counter.
-            Self::Sqlite(_) | Self::Direct(_) => Ok(()),
+            Self::Sqlite(_) => Ok(()),
             Self::Postgres(_) => postgres::notify(self).await,
         }
     }

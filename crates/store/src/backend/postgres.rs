@@ -115,11 +115,10 @@ pub(super) async fn next_ids(
     count: u64,
 ) -> Result<Vec<u64>, StoreError> {
     let sql = "SELECT nextval($1::regclass) FROM generate_series(1, $2)";
-    let rows = session.all(sql, args![sequence.name(), count]).await?;
-    rows.iter().map(|row| row.u64(0, "id sequence")).collect()
+    session.values(sql, args![sequence.name(), count]).await
 }
 
 /// In a statement of its own: from a distributed table it would run on a worker.
 pub(super) async fn notify(session: &mut Session<'_>) -> Result<(), StoreError> {
-    session.all("SELECT pg_notify($1, '')", args![CHANNEL]).await.map(drop)
+    session.has("SELECT pg_notify($1, '')", args![CHANNEL]).await.map(drop)
 }

@@ -1,17 +1,23 @@
 //! SQLite: one writer that shares its fsyncs, several readers, real blocking threads behind both.
+//!
+//! All by way of rusqlite, on the thread that runs a transaction. sqlx asks a thread of its own for every statement and every
+//! row: beside it, a read of one row took 107 µs instead of 20, eight of them at once 37 µs each instead of 16, and all of
+//! 200,000 tokens 0.80 s instead of 0.30; for 1,000 keys both took 19 ms.
 
 mod copy;
-pub(crate) mod direct;
 mod load;
 mod pieces;
+mod readers;
+pub(crate) mod statements;
 mod writer;
 
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
-use sqlx::sqlite::{SqliteConnectOptions, SqlitePool, SqlitePoolOptions};
-use sqlx::{ConnectOptions, SqliteConnection};
+use rusqlite::Connection;
+use tokio::runtime::Handle;
 use tokio::sync::{mpsc, oneshot};
 
 use super::{OpenOptions, Sequence};
@@ -19,12 +25,15 @@ use crate::StoreError;
 use crate::args::args;
 use crate::session::Session;
 pub use copy::copy_sqlite;
+use readers::{ONCE_CACHE_SIZE, Readers, open_reader};
 use writer::{Job, Outcome};
 
 /// How long a statement waits for another process's lock.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(30);
 /// Memory for pages that each connection has, in kilobytes, which SQLite writes as negative numbers.
 const CACHE_SIZE: &str = "-65536";
+/// Prepared statements that each connection keeps: there are about as many different ones.
+const STATEMENTS_KEPT: usize = 128;
 /// How often the change counter is looked at.
 const WATCH_INTERVAL: Duration = Duration::from_millis(50);
 /// Transactions that may wait for the writer.
@@ -33,9 +42,8 @@ const QUEUE_MAX: usize = 1_024;
 #[derive(Clone)]
 pub(crate) struct Sqlite {
     path: PathBuf,
-    readers: SqlitePool,
+    readers: Readers,
     writer: mpsc::Sender<Job>,
-    watch_options: Box<SqliteConnectOptions>,
 }
 
 impl Sqlite {
@@ -48,20 +56,11 @@ impl Sqlite {
         let file = path.to_owned();
         let opened = tokio::task::spawn_blocking(move || writer::open(&file)).await;
         let connection = opened.map_err(|_| StoreError::Closed)??;
-        // The journal's mode is the file's.
-        let connect = SqliteConnectOptions::new()
-            .filename(path)
-            .busy_timeout(BUSY_TIMEOUT)
-            .pragma("cache_size", CACHE_SIZE)
-            .disable_statement_logging();
-        let readers = SqlitePoolOptions::new()
-            .max_connections(options.connections_max)
-            .connect_with(connect.clone().pragma("query_only", "ON"))
-            .await?;
         let (sender, jobs) = mpsc::channel(QUEUE_MAX);
         writer::start(connection, jobs)
             .map_err(|error| StoreError::Address { url: shown(), reason: error.to_string() })?;
-        Ok(Self { path: path.to_owned(), readers, writer: sender, watch_options: Box::new(connect) })
+        let readers = Readers::new(path, options.connections_max);
+        Ok(Self { path: path.to_owned(), readers, writer: sender })
     }
 
     pub(crate) async fn close(&self) {
@@ -75,18 +74,25 @@ impl Sqlite {
 
     pub(crate) async fn read<T, W>(&self, work: W) -> Result<T, StoreError>
     where
-        W: for<'c> FnOnce(Session<'c>) -> BoxFuture<'c, Result<T, StoreError>>,
+        T: Send + 'static,
+        W: for<'c> FnOnce(Session<'c>) -> BoxFuture<'c, Result<T, StoreError>> + Send + 'static,
     {
-        let mut connection = self.readers.acquire().await?;
-        work(Session::Sqlite(&mut connection)).await
+        self.readers.run(move |connection, runtime| runtime.block_on(work(Session::Sqlite(connection)))).await
     }
 
     pub(crate) async fn snapshot<T, W>(&self, work: W) -> Result<T, StoreError>
     where
-        W: for<'c> FnOnce(Session<'c>) -> BoxFuture<'c, Result<T, StoreError>>,
+        T: Send + 'static,
+        W: for<'c> FnOnce(Session<'c>) -> BoxFuture<'c, Result<T, StoreError>> + Send + 'static,
     {
-        let mut transaction = self.readers.begin().await?;
-        work(Session::Sqlite(&mut transaction)).await
+        let snapshot = move |connection: &mut Connection, runtime: &Handle| {
+            // Until it ends, every statement sees the state that the first one saw.
+            statements::execute(connection, "BEGIN", &[])?;
+            let result = runtime.block_on(work(Session::Sqlite(connection)));
+            statements::execute(connection, "ROLLBACK", &[])?;
+            result
+        };
+        self.readers.run(snapshot).await
     }
 
     pub(crate) async fn write<T, W, K>(&self, work: W, kept: K) -> Result<T, StoreError>
@@ -99,7 +105,7 @@ impl Sqlite {
         let job: Job = Box::new(move |connection| {
             Box::pin(async move {
                 let result = match connection {
-                    Ok(connection) => work(Session::Direct(connection)).await,
+                    Ok(connection) => work(Session::Sqlite(connection)).await,
                     Err(error) => Err(error),
                 };
                 let keep = result.is_ok();
@@ -119,19 +125,25 @@ impl Sqlite {
     }
 
     pub(crate) async fn watch(&self) -> Result<SqliteWatch, StoreError> {
-        let mut connection = self.watch_options.connect().await?;
-        let seen = data_version(&mut connection).await?;
-        Ok(SqliteWatch { connection, seen })
+        let path = self.path.clone();
+        let opened = tokio::task::spawn_blocking(move || {
+            let connection = open_reader(&path, ONCE_CACHE_SIZE)?;
+            let seen = data_version(&connection)?;
+            Ok::<_, StoreError>((connection, seen))
+        });
+        let (connection, seen) = opened.await.map_err(|_| StoreError::Closed)??;
+        Ok(SqliteWatch { connection: Arc::new(Mutex::new(connection)), seen })
     }
 }
 
-async fn data_version(connection: &mut SqliteConnection) -> Result<i64, StoreError> {
-    Ok(sqlx::query_scalar("PRAGMA data_version").fetch_one(connection).await?)
+/// What changes whenever another connection commits.
+fn data_version(connection: &Connection) -> Result<i64, StoreError> {
+    Ok(connection.pragma_query_value(None, "data_version", |row| row.get(0))?)
 }
 
 /// Looks at the file's change counter.
 pub struct SqliteWatch {
-    connection: SqliteConnection,
+    connection: Arc<Mutex<Connection>>,
     seen: i64,
 }
 
@@ -139,7 +151,11 @@ impl SqliteWatch {
     pub(crate) async fn changed(&mut self) -> Result<(), StoreError> {
         loop {
             tokio::time::sleep(WATCH_INTERVAL).await;
-            let now = data_version(&mut self.connection).await?;
+            let connection = Arc::clone(&self.connection);
+            let looking = tokio::task::spawn_blocking(move || {
+                data_version(&connection.lock().unwrap_or_else(PoisonError::into_inner))
+            });
+            let now = looking.await.map_err(|_| StoreError::Closed)??;
             if now != self.seen {
                 self.seen = now;
                 return Ok(());
@@ -154,8 +170,8 @@ pub(super) async fn next_ids(
     count: u64,
 ) -> Result<Vec<u64>, StoreError> {
     let sql = "UPDATE id_counters SET value = value + $2 WHERE name = $1 RETURNING value";
-    let row = session.first(sql, args![sequence.name(), count]).await?;
-    let last = row.ok_or_else(|| StoreError::corrupt("id counter", sequence.name()))?.u64(0, "id counter")?;
+    let last: Option<u64> = session.value(sql, args![sequence.name(), count]).await?;
+    let last = last.ok_or_else(|| StoreError::corrupt("id counter", sequence.name()))?;
     Ok((last + 1 - count..=last).collect())
 }
 
@@ -184,10 +200,10 @@ mod tests {
             .await;
         assert!(matches!(panicked, Err(StoreError::Closed)));
         run("INSERT INTO t VALUES (2)").await.unwrap();
-        let rows = engine
-            .read(|mut session| Box::pin(async move { session.all("SELECT n FROM t", args![]).await }))
+        let rows: Vec<i64> = engine
+            .read(|mut session| Box::pin(async move { session.values("SELECT n FROM t", args![]).await }))
             .await
             .unwrap();
-        assert_eq!(rows.iter().map(|row| row.i64(0).unwrap()).collect::<Vec<_>>(), [2]);
+        assert_eq!(rows, [2]);
     }
 }

@@ -1,29 +1,26 @@
 //! What the funds of makers cover of their offers. No block states it, so it is looked up and written by itself.
 
-use bourse_wire::{Address, Amount, ChainId, Marketplace, OrderFacts, OrderSide, OrderStatus, Timestamp};
+use bourse_wire::{Address, Amount, ChainId, OrderFacts, OrderKey, OrderSide, OrderStatus, Timestamp};
 
 use crate::args::args;
 use crate::collections::{CollectionKey, find_or_create, hold};
+use crate::columns::selection;
 use crate::commit::{Changed, raise_version};
-use crate::orders::{SELECT_ORDERS, order};
-use crate::row::Row;
 use crate::session::{Session, list};
 use crate::{Store, StoreError};
 
 /// How many units of an offer its maker can pay for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Backing {
-    /// Where the offer is.
-    pub marketplace: Marketplace,
-    /// The marketplace's own name for it.
-    pub order_id: String,
+    /// The offer.
+    pub key: OrderKey,
     /// How many units; `None` when nobody knows.
     pub units: Option<Amount>,
 }
 
 /// Whose money stands behind an offer: a maker's, in a currency, for an operator to take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Purse {
+pub struct Payer {
     /// The maker of the offer.
     pub maker: Address,
     /// The currency.
@@ -31,6 +28,12 @@ pub struct Purse {
     /// Who takes the money.
     pub operator: Address,
 }
+
+selection! { Payer {
+    maker = "orders.maker",
+    currency = "orders.currency_address",
+    operator = "orders.operator",
+} }
 
 /// Which offers are meant.
 #[derive(Clone, Debug)]
@@ -46,13 +49,13 @@ pub enum OfferScope {
 impl Store {
     /// Whose money stands behind offers on followed collections of a chain that may still be filled. An offer in the
     /// chain's own currency has nobody's: there are no allowances of it.
-    pub async fn purses(
+    pub async fn payers(
         &self,
         chain: ChainId,
         scope: OfferScope,
         now: Timestamp,
-    ) -> Result<Vec<Purse>, StoreError> {
-        self.read(move |mut session| Box::pin(async move { purses(&mut session, chain, scope, now).await }))
+    ) -> Result<Vec<Payer>, StoreError> {
+        self.read(move |mut session| Box::pin(async move { payers(&mut session, chain, scope, now).await }))
             .await
     }
 
@@ -89,12 +92,12 @@ const IS_OPEN: &str = "orders.side = 2 AND orders.status = 1 AND orders.operator
 /// Makers that one statement names.
 const MAKERS_PER_READ: usize = 500;
 
-async fn purses(
+async fn payers(
     session: &mut Session<'_>,
     chain: ChainId,
     scope: OfferScope,
     now: Timestamp,
-) -> Result<Vec<Purse>, StoreError> {
+) -> Result<Vec<Payer>, StoreError> {
     let mut args = args![chain, now, Timestamp::ZERO, Address::ZERO];
     let scope = match scope {
         OfferScope::Everything => String::new(),
@@ -110,20 +113,13 @@ async fn purses(
     };
     // `CROSS` has SQLite begin with the collections. Times of blocks have no fraction, and sort as texts.
     let sql = format!(
-        "SELECT DISTINCT orders.maker, orders.currency_address, orders.operator
-        FROM followed_collections followed CROSS JOIN collections CROSS JOIN orders
+        "FROM followed_collections followed CROSS JOIN collections CROSS JOIN orders
         WHERE followed.chain_id = $1 AND collections.collection_id = followed.collection_id
         AND orders.collection_id = followed.collection_id AND {IS_OPEN} {scope}
-        AND (orders.valid_until > $2 OR orders.valid_until = $3) AND orders.currency_address <> $4"
+        AND (orders.valid_until > $2 OR orders.valid_until = $3) AND orders.currency_address <> $4
+        GROUP BY orders.maker, orders.currency_address, orders.operator"
     );
-    let purse = |row: &Row| {
-        Ok(Purse {
-            maker: row.parse(0, "account")?,
-            currency: row.parse(1, "currency address")?,
-            operator: row.parse(2, "account")?,
-        })
-    };
-    session.all(sql, args).await?.iter().map(purse).collect()
+    session.select(sql, args).await
 }
 
 async fn open_offers(
@@ -131,31 +127,21 @@ async fn open_offers(
     chain: ChainId,
     makers: Vec<Address>,
 ) -> Result<Vec<(CollectionKey, OrderFacts)>, StoreError> {
-    // `CROSS` has SQLite begin with the makers.
-    let select = SELECT_ORDERS.replace(
-        "FROM orders",
-        ", collections.contract_address
-        FROM orders CROSS JOIN followed_collections followed CROSS JOIN collections",
-    );
     let mut offers = Vec::new();
     for makers in makers.chunks(MAKERS_PER_READ) {
+        // `CROSS` has SQLite begin with the makers.
         let sql = format!(
-            "{select} WHERE orders.maker IN ({}) AND {IS_OPEN} AND followed.chain_id = $1
+            "FROM orders CROSS JOIN followed_collections followed CROSS JOIN collections
+            WHERE orders.maker IN ({}) AND {IS_OPEN} AND followed.chain_id = $1
             AND followed.collection_id = orders.collection_id
             AND collections.collection_id = orders.collection_id",
             list(makers.len(), 1)
         );
         let args = args![chain].into_iter().chain(makers.iter().flat_map(|maker| args![*maker])).collect();
-        for row in session.all(sql, args).await? {
-            let key = CollectionKey { chain, address: row.parse(CONTRACT_ADDRESS, "contract address")? };
-            offers.push((key, order(&row)?));
-        }
+        offers.extend(session.select::<(CollectionKey, OrderFacts)>(sql, args).await?);
     }
     Ok(offers)
 }
-
-/// The column behind those of an order.
-const CONTRACT_ADDRESS: usize = 23;
 
 async fn set_backing(
     session: &mut Session<'_>,
@@ -167,14 +153,14 @@ async fn set_backing(
     // Versions of one collection follow each other, whoever commits.
     let version = hold(session, id).await?;
     let mut changed = Changed::default();
-    for Backing { marketplace, order_id, units } in backing {
+    for Backing { key, units } in backing {
         let sql =
             "UPDATE orders SET backing = $4 WHERE collection_id = $1 AND marketplace = $2 AND order_id = $3
             AND side = $5 AND status = $6 AND operator IS NOT NULL AND backing IS DISTINCT FROM $4";
         let (side, status) = (OrderSide::Offer.number(), OrderStatus::Active.number());
-        let args = args![id.0, marketplace.number(), order_id.as_str(), units, side, status];
+        let args = args![id.0, key.marketplace.number(), key.order_id.as_str(), units, side, status];
         if session.execute(sql, args).await? > 0 {
-            changed.orders.push((marketplace.number(), order_id));
+            changed.orders.push(key);
         }
     }
     let count = changed.orders.len() as u64;

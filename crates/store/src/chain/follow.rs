@@ -8,7 +8,6 @@ use super::{ChainError, ChainState, Followed};
 use crate::args::args;
 use crate::collections::{find, find_or_create, read_contract};
 use crate::metadata_queue::enqueue;
-use crate::row::Row;
 use crate::session::Session;
 use crate::{CollectionId, CollectionKey, Store, StoreError};
 
@@ -40,13 +39,9 @@ impl Store {
     pub async fn followed_everywhere(&self) -> Result<Vec<CollectionKey>, StoreError> {
         self.read(|mut session| {
             Box::pin(async move {
-                let sql = "SELECT collections.chain_id, contract_address FROM followed_collections followed
+                let sql = "FROM followed_collections followed
                     JOIN collections ON collections.collection_id = followed.collection_id";
-                let key = |row: &Row| {
-                    let chain = ChainId(row.u64(0, "chain id")?);
-                    Ok(CollectionKey { chain, address: row.parse(1, "contract address")? })
-                };
-                session.all(sql, args![]).await?.iter().map(key).collect()
+                session.select(sql, args![]).await
             })
         })
         .await
@@ -58,7 +53,7 @@ impl Store {
             Box::pin(async move {
                 let Some(id) = find(&mut session, key).await? else { return Ok(None) };
                 let checkpoint = read_checkpoint(&mut session, key.chain).await?;
-                read_following(&mut session, (id, key.chain), checkpoint).await
+                read_following(&mut session, id, checkpoint).await
             })
         })
         .await
@@ -110,8 +105,7 @@ async fn follow(
         WHERE collection_id = $1 AND from_block > $4 AND next_block = from_block AND live = $5";
     session.execute(sql, args![id.0, from, from, from, false]).await?;
     let sql = "SELECT from_block FROM followed_collections WHERE collection_id = $1";
-    let row = session.first(sql, args![id.0]).await?;
-    let followed = row.map_or(Ok(from), |row| row.u64(0, "block number"))?;
+    let followed = session.value(sql, args![id.0]).await?.unwrap_or(from);
     if followed > from {
         return Err(ChainError::FollowedFrom { from: followed, asked: from }.into());
     }

@@ -10,6 +10,7 @@ use super::write::Work;
 use super::{BlockFacts, ChainError, History, HistoryCommitted};
 use crate::args::args;
 use crate::collections::{CollectionId, find};
+use crate::columns::selection;
 use crate::session::Session;
 use crate::{Store, StoreError};
 
@@ -40,11 +41,10 @@ async fn commit(
     };
     let not_followed = ChainError::NotFollowed { address: batch.collection.address };
     let id = find(session, batch.collection).await?.ok_or(not_followed)?;
-    let sql = "UPDATE followed_collections SET next_block = next_block WHERE collection_id = $1
-        RETURNING next_block, live";
-    let row = session.first(sql, args![id.0]).await?.ok_or(not_followed)?;
-    let stands_at = row.u64(0, "block number")?;
-    if row.bool(1)? || stands_at != batch.from || batch.to > checkpoint.number {
+    let sql = "UPDATE followed_collections SET next_block = next_block WHERE collection_id = $1";
+    let progress: Option<Progress> = session.returning(sql, args![id.0]).await?;
+    let progress = progress.ok_or(not_followed)?;
+    if progress.live || progress.next_block != batch.from || batch.to > checkpoint.number {
         return Ok(HistoryCommitted::Stale);
     }
     if !is_on_chain(session, chain, oldest, &batch.blocks).await? {
@@ -57,6 +57,14 @@ async fn commit(
     move_on(session, id, batch.to + 1, live).await?;
     let changed = work.finish(session, id, changes_kept).await?;
     Ok(HistoryCommitted::Done { live, changed })
+}
+
+selection! {
+    /// How far a collection is followed.
+    struct Progress {
+        next_block: u64,
+        live: bool,
+    }
 }
 
 fn check_order(batch: &History) -> Result<(), ChainError> {

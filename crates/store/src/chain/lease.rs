@@ -3,6 +3,7 @@
 use bourse_wire::{ChainId, Timestamp};
 
 use crate::args::args;
+use crate::columns::{Insert, or_nothing, record};
 use crate::session::Session;
 use crate::{Store, StoreError};
 
@@ -17,7 +18,7 @@ impl Store {
     ) -> Result<bool, StoreError> {
         let holder = holder.to_owned();
         self.write(move |mut session| {
-            Box::pin(async move { hold(&mut session, chain, &holder, (now, until)).await })
+            Box::pin(async move { hold(&mut session, chain, now, Lease { holder, expires_at: until }).await })
         })
         .await
     }
@@ -35,24 +36,28 @@ impl Store {
     }
 }
 
+record! {
+    struct Lease: "chain_leases" ("chain_id") {
+        holder: String,
+        expires_at: Timestamp,
+    }
+}
+
 async fn hold(
     session: &mut Session<'_>,
     chain: ChainId,
-    holder: &str,
-    (now, until): (Timestamp, Timestamp),
+    now: Timestamp,
+    lease: Lease,
 ) -> Result<bool, StoreError> {
-    let sql = "INSERT INTO chain_leases (chain_id, holder, expires_at) VALUES ($1, $2, $3)
-        ON CONFLICT (chain_id) DO NOTHING";
-    if session.execute(sql, args![chain, holder, until]).await? > 0 {
+    if session.insert_counting(Insert::owned(chain, [&lease])?, &or_nothing::<Lease>()).await? > 0 {
         return Ok(true);
     }
     // Holds the row: of two who find it ended, the second finds what the first made of it.
-    let sql = "UPDATE chain_leases SET holder = holder WHERE chain_id = $1 RETURNING holder, expires_at";
-    let Some(row) = session.first(sql, args![chain]).await? else { return Ok(false) };
-    let expires_at: Timestamp = row.parse(1, "lease time")?;
-    if row.text(0)? != holder && expires_at > now {
+    let sql = "UPDATE chain_leases SET holder = holder WHERE chain_id = $1";
+    let Some(held) = session.returning::<Lease>(sql, args![chain]).await? else { return Ok(false) };
+    if held.holder != lease.holder && held.expires_at > now {
         return Ok(false);
     }
     let sql = "UPDATE chain_leases SET holder = $2, expires_at = $3 WHERE chain_id = $1";
-    session.execute(sql, args![chain, holder, until]).await.map(|_| true)
+    session.execute(sql, args![chain, lease.holder, lease.expires_at]).await.map(|_| true)
 }

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use bourse_market::facts::{Fact, Stated};
+use bourse_market::facts::{Fact, StatedFact};
 use bourse_wire::{Timestamp, TokenId};
 
 use super::BlockFacts;
 use crate::StoreError;
 use crate::args::args;
-use crate::collections::CollectionId;
+use crate::collections::{CollectionId, known_tokens};
 use crate::metadata_queue::{ask_anew, enqueue};
 use crate::session::Session;
 
@@ -39,7 +39,7 @@ pub(super) async fn queue_changed(
     ask_anew(session, id, &items, at).await
 }
 
-fn changed_range(stated: &Stated) -> Option<(TokenId, TokenId)> {
+fn changed_range(stated: &StatedFact) -> Option<(TokenId, TokenId)> {
     match stated.fact {
         Fact::MetadataChanged { first, last } => Some((first, last)),
         _ => None,
@@ -53,19 +53,12 @@ async fn tokens_in(
     id: CollectionId,
     ranges: &[(TokenId, TokenId)],
 ) -> Result<BTreeSet<TokenId>, StoreError> {
-    let rows = if ranges.iter().all(|(first, last)| first == last) {
-        let keys: BTreeSet<TokenId> = ranges.iter().map(|(token, _)| *token).collect();
-        let keys = keys.into_iter().map(|token| args![token]).collect();
-        session.keyed("SELECT token_id FROM tokens", id, "token_id", keys).await?
+    let tokens: Vec<TokenId> = if ranges.iter().all(|(first, last)| first == last) {
+        let named: BTreeSet<TokenId> = ranges.iter().map(|(token, _)| *token).collect();
+        known_tokens(session, id, named).await?
     } else {
-        session.all("SELECT token_id FROM tokens WHERE collection_id = $1", args![id.0]).await?
+        session.values("SELECT token_id FROM tokens WHERE collection_id = $1", args![id.0]).await?
     };
-    let mut tokens = BTreeSet::new();
-    for row in &rows {
-        let token: TokenId = row.parse(0, "token id")?;
-        if ranges.iter().any(|(first, last)| (first..=last).contains(&&token)) {
-            tokens.insert(token);
-        }
-    }
-    Ok(tokens)
+    let is_in = |token: &TokenId| ranges.iter().any(|(first, last)| (first..=last).contains(&token));
+    Ok(tokens.into_iter().filter(is_in).collect())
 }

@@ -15,12 +15,17 @@ mod state;
 mod undo;
 mod write;
 
-use bourse_market::facts::{Block, BlockHash, Stated};
+use bourse_market::facts::{Block, BlockHash, StatedFact};
 use bourse_wire::{Address, ChainId};
 
-pub use backing::{Backing, OfferScope, Purse};
+pub use backing::{Backing, OfferScope, Payer};
 pub use error::ChainError;
 pub use standing::{Settled, Unsettled};
+#[cfg(feature = "testing")]
+pub(crate) use state::Checkpoint;
+pub(crate) use undo::Undo;
+#[cfg(feature = "testing")]
+pub(crate) use write::{Approval, TokenApproval};
 
 use crate::{CollectionId, CollectionKey};
 
@@ -71,7 +76,7 @@ pub struct BlockFacts {
     /// The block.
     pub block: Block,
     /// What its logs state.
-    pub facts: Vec<Stated>,
+    pub facts: Vec<StatedFact>,
 }
 
 /// What became of the next blocks.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use bourse_wire::{ChainId, TokenId};
+use bourse_wire::{ChainId, OrderFacts, TokenId};
 
 use super::state::{Checkpoint, blocks_from, oldest_kept};
 use super::undo::{Undo, Undone};
@@ -10,6 +10,7 @@ use super::write::{Work, write_approvals, write_balances, write_token_approvals}
 use super::{ChainError, orders, standing};
 use crate::args::{Arg, args};
 use crate::collections::CollectionId;
+use crate::columns::selection;
 use crate::session::Session;
 use crate::{StoreError, market_projects};
 
@@ -55,13 +56,19 @@ async fn read_undone(
     chain: ChainId,
     to: u64,
 ) -> Result<BTreeMap<CollectionId, Undone>, StoreError> {
-    let sql = "SELECT collection_id, before FROM chain_undo WHERE number > $2
+    selection! {
+        struct UndoRow {
+            collection_id: CollectionId,
+            before: Undo,
+        }
+    }
+    let sql = "FROM chain_undo WHERE number > $2
         AND collection_id IN (SELECT collection_id FROM followed_collections WHERE chain_id = $1)
         ORDER BY number DESC";
     let mut undone: BTreeMap<CollectionId, Undone> = BTreeMap::new();
-    for row in session.all(sql, args![chain, to]).await? {
-        let id = CollectionId(row.u64(0, "collection id")?);
-        undone.entry(id).or_default().add(row.json::<Undo>(1, "undo")?);
+    let rows: Vec<UndoRow> = session.select(sql, args![chain, to]).await?;
+    for UndoRow { collection_id, before } in rows {
+        undone.entry(collection_id).or_default().add(before)?;
     }
     Ok(undone)
 }
@@ -91,11 +98,12 @@ async fn undo(
 
     work.changed.orders = undone.orders.keys().cloned().collect();
     let (gone, kept) = apart(undone.orders);
-    let keys: Vec<_> = gone.into_iter().map(|(place, order_id)| args![id.0, place, order_id]).collect();
+    let keys: Vec<_> =
+        gone.into_iter().map(|key| args![id.0, key.marketplace.number(), key.order_id]).collect();
     work.orphans.extend(tokens_of(session, &keys).await?);
     delete(session, "orders WHERE collection_id = $1 AND marketplace = $2 AND order_id = $3", keys).await?;
-    let rows = kept.into_iter().map(|(_, record)| args![id.0].into_iter().chain(record).collect());
-    orders::write(session, rows.collect()).await?;
+    let kept: Vec<OrderFacts> = kept.into_iter().map(|(_, order)| order).collect();
+    orders::write(session, id, &kept).await?;
 
     let (gone, kept) = apart(undone.approvals);
     let keys = gone.into_iter().map(|(owner, operator)| args![id.0, owner, operator]);
@@ -137,9 +145,7 @@ async fn tokens_of(session: &mut Session<'_>, orders: &[Vec<Arg>]) -> Result<BTr
     let sql = "SELECT token_id FROM orders WHERE collection_id = $1 AND marketplace = $2 AND order_id = $3";
     let mut tokens = BTreeSet::new();
     for key in orders {
-        if let Some(row) = session.first(sql, key.clone()).await? {
-            tokens.extend(row.opt_parse::<TokenId>(0, "token id")?);
-        }
+        tokens.extend(session.value::<Option<TokenId>>(sql, key.clone()).await?.flatten());
     }
     Ok(tokens)
 }

@@ -6,17 +6,17 @@
 
 use std::collections::BTreeMap;
 
+use bourse_market::Standing;
 use bourse_market::facts::Block;
-use bourse_market::protocols::native::Standing;
-use bourse_wire::{Amount, ChainId, Marketplace, OrderFacts, OrderSide, OrderStatus};
+use bourse_wire::{Amount, ChainId, Marketplace, OrderFacts, OrderKey, OrderSide, OrderStatus};
 
-use super::orders::{order_row, write};
+use super::orders::write;
 use super::state::hold;
 use crate::args::args;
 use crate::collections::{self, CollectionId, CollectionKey, find};
+use crate::columns::{Insert, or_nothing, record};
 use crate::commit::{Changed, raise_version};
-use crate::orders::{OrderKey, SELECT_ORDERS, order, read_orders};
-use crate::row::Row;
+use crate::orders::{Signature, read_orders};
 use crate::session::Session;
 use crate::{Store, StoreError};
 
@@ -36,10 +36,8 @@ pub struct Unsettled {
 pub struct Settled {
     /// Its collection.
     pub collection: CollectionKey,
-    /// Where it is.
-    pub marketplace: Marketplace,
-    /// The marketplace's own name for it.
-    pub order_id: String,
+    /// The order.
+    pub key: OrderKey,
     /// What became of it; `None` when the chain does not tell.
     pub standing: Option<Standing>,
     /// Whether the maker of a listing lets the token be moved; `None` when the chain does not tell.
@@ -75,27 +73,21 @@ async fn unsettled(
     most: u64,
 ) -> Result<Vec<Unsettled>, StoreError> {
     // `CROSS` has SQLite begin with the queue, which is short.
-    let select = SELECT_ORDERS.replace(
-        "FROM orders",
-        ", native, contract_address
-        FROM (SELECT collection_id AS queued_id, marketplace AS queued_place, order_id AS queued_order FROM standing_queue)
-            AS queued
-        CROSS JOIN followed_collections followed CROSS JOIN collections CROSS JOIN orders",
-    );
-    let sql = format!(
-        "{select} WHERE followed.chain_id = $1 AND followed.live = $2 AND followed.collection_id = queued_id
-        AND collections.collection_id = queued_id AND orders.collection_id = queued_id
-        AND orders.marketplace = queued_place AND orders.order_id = queued_order LIMIT $3"
-    );
-    let read = |row: &Row| {
-        let collection = CollectionKey { chain, address: row.parse(NATIVE + 1, "contract address")? };
-        Ok(Unsettled { collection, facts: order(row)?, native: row.opt_text(NATIVE)?.unwrap_or_default() })
+    let sql = "FROM standing_queue CROSS JOIN followed_collections followed CROSS JOIN collections CROSS JOIN orders
+        WHERE followed.chain_id = $1 AND followed.live = $2
+        AND followed.collection_id = standing_queue.collection_id
+        AND collections.collection_id = standing_queue.collection_id
+        AND orders.collection_id = standing_queue.collection_id
+        AND orders.marketplace = standing_queue.marketplace AND orders.order_id = standing_queue.order_id LIMIT $3";
+    let found: Vec<(CollectionKey, OrderFacts, Signature)> =
+        session.select(sql, args![chain, true, most]).await?;
+    let order = |(collection, facts, signature): (CollectionKey, OrderFacts, Signature)| Unsettled {
+        collection,
+        facts,
+        native: signature.native.unwrap_or_default(),
     };
-    session.all(sql, args![chain, true, most]).await?.iter().map(read).collect()
+    Ok(found.into_iter().map(order).collect())
 }
-
-/// The column behind those of an order.
-const NATIVE: usize = 23;
 
 async fn settle(
     session: &mut Session<'_>,
@@ -107,46 +99,39 @@ async fn settle(
     if hold(session, chain).await?.is_none_or(|held| held.hash != at.hash) {
         return Ok(false);
     }
-    let mut by_collection: BTreeMap<CollectionKey, BTreeMap<OrderKey, Said>> = BTreeMap::new();
-    for Settled { collection, marketplace, order_id, standing, covered } in settled {
-        let said = Said { standing, covered };
-        by_collection.entry(collection).or_default().insert((marketplace.number(), order_id), said);
+    let mut by_collection: BTreeMap<CollectionKey, BTreeMap<OrderKey, Settled>> = BTreeMap::new();
+    for settled in settled {
+        by_collection.entry(settled.collection).or_default().insert(settled.key.clone(), settled);
     }
-    for (collection, standings) in by_collection {
+    for (collection, settled) in by_collection {
         let Some(id) = find(session, collection).await? else { continue };
-        settle_collection(session, (id, at), &standings, changes_kept).await?;
+        settle_collection(session, id, at, &settled, changes_kept).await?;
     }
     Ok(true)
 }
 
-/// What a chain said of an order.
-#[derive(Clone, Copy, Default)]
-struct Said {
-    standing: Option<Standing>,
-    covered: Option<bool>,
-}
-
 async fn settle_collection(
     session: &mut Session<'_>,
-    (id, at): (CollectionId, Block),
-    standings: &BTreeMap<OrderKey, Said>,
+    id: CollectionId,
+    at: Block,
+    settled: &BTreeMap<OrderKey, Settled>,
     changes_kept: u64,
 ) -> Result<(), StoreError> {
     let version = collections::hold(session, id).await?;
-    let (mut rows, mut changed) = (Vec::new(), Changed::default());
-    for order in read_orders(session, id, standings.keys().cloned()).await? {
-        let key = crate::orders::key_of(&order);
-        let told = told(&order, standings.get(&key).copied().unwrap_or_default());
-        let told = OrderFacts { block_number: order.block_number.max(at.number), ..told };
+    let (mut different, mut changed) = (Vec::new(), Changed::default());
+    for order in read_orders(session, id, settled.keys().cloned()).await? {
+        let key = order.key();
+        let mut told = settled.get(&key).map_or_else(|| order.clone(), |settled| settled.applied_to(&order));
+        told.block_number = order.block_number.max(at.number);
         if told != order {
-            rows.push(order_row(id, &told)?);
+            different.push(told);
             changed.orders.push(key);
         }
     }
-    write(session, rows).await?;
+    write(session, id, &different).await?;
     let sql = "DELETE FROM standing_queue WHERE collection_id = $1 AND marketplace = $2 AND order_id = $3";
-    for (marketplace, order_id) in standings.keys() {
-        session.execute(sql, args![id.0, *marketplace, order_id.as_str()]).await?;
+    for key in settled.keys() {
+        session.execute(sql, args![id.0, key.marketplace.number(), key.order_id.as_str()]).await?;
     }
     if changed.orders.is_empty() {
         return Ok(());
@@ -154,24 +139,26 @@ async fn settle_collection(
     raise_version(session, id, version + 1, &changed, changes_kept).await.map(drop)
 }
 
-/// An order as a chain says it is. One that somebody took back here, or that logs told the end of, stays as it is.
-fn told(order: &OrderFacts, said: Said) -> OrderFacts {
-    let is_open = order.status == OrderStatus::Active && order.quantity_remaining != Amount::ZERO;
-    let mut told = order.clone();
-    if let (OrderSide::Listing, Some(covered)) = (order.side, said.covered) {
-        told.backing = (!covered).then_some(Amount::ZERO);
-    }
-    let Some(standing) = said.standing else { return told };
-    match standing {
-        Standing::Open { remaining } if order.status == OrderStatus::Active => {
-            told.quantity_remaining = remaining.min(order.quantity_initial);
+impl Settled {
+    /// An order as the chain says it is. One that somebody took back here, or that logs told the end of, stays as it is.
+    fn applied_to(&self, order: &OrderFacts) -> OrderFacts {
+        let is_open = order.status == OrderStatus::Active && order.quantity_remaining != Amount::ZERO;
+        let mut told = order.clone();
+        if let (OrderSide::Listing, Some(covered)) = (order.side, self.covered) {
+            told.backing = (!covered).then_some(Amount::ZERO);
         }
-        Standing::Filled => told.quantity_remaining = Amount::ZERO,
-        Standing::Cancelled if is_open => told.status = OrderStatus::Cancelled,
-        Standing::Uncovered if order.side == OrderSide::Listing => told.backing = Some(Amount::ZERO),
-        Standing::Open { .. } | Standing::Cancelled | Standing::Uncovered => {}
+        let Some(standing) = self.standing else { return told };
+        match standing {
+            Standing::Open { remaining } if order.status == OrderStatus::Active => {
+                told.quantity_remaining = remaining.min(order.quantity_initial);
+            }
+            Standing::Filled => told.quantity_remaining = Amount::ZERO,
+            Standing::Cancelled if is_open => told.status = OrderStatus::Cancelled,
+            Standing::Uncovered if order.side == OrderSide::Listing => told.backing = Some(Amount::ZERO),
+            Standing::Open { .. } | Standing::Cancelled | Standing::Uncovered => {}
+        }
+        told
     }
-    told
 }
 
 /// Has the chain asked about signed orders of a collection.
@@ -180,9 +167,16 @@ pub(crate) async fn enqueue(
     id: CollectionId,
     orders: impl Iterator<Item = &OrderKey>,
 ) -> Result<(), StoreError> {
-    let rows = orders.map(|(marketplace, order_id)| args![id.0, *marketplace, order_id.as_str()]).collect();
-    let head = "INSERT INTO standing_queue (collection_id, marketplace, order_id)";
-    session.insert(head, "ON CONFLICT DO NOTHING", rows).await.map(drop)
+    let queued =
+        |key: &OrderKey| QueuedOrder { marketplace: key.marketplace, order_id: key.order_id.clone() };
+    session.insert(Insert::owned(id, orders.map(queued))?, &or_nothing::<QueuedOrder>()).await
+}
+
+record! {
+    struct QueuedOrder: "standing_queue" ("collection_id, marketplace, order_id") {
+        marketplace: Marketplace,
+        order_id: String,
+    }
 }
 
 /// Has a chain asked again about the signed orders of which it told something in blocks after one.

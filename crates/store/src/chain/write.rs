@@ -2,20 +2,22 @@
 
 use std::collections::BTreeSet;
 
-use bourse_market::ledger::{Ledger, Needs, Outcome, key_of as ledger_key};
-use bourse_market::protocols::native::Nonces;
+use bourse_market::Nonces;
+use bourse_market::ledger::{Ledger, Needs, Outcome};
 use bourse_wire::{
-    ActivityFacts, Address, Amount, Marketplace, MetadataStatus, OrderFacts, TokenId, TokenMetadata,
+    ActivityFacts, Address, Amount, MetadataStatus, OrderFacts, OrderKey, TokenId, TokenMetadata,
 };
 
 use super::undo::Undo;
 use super::{BlockFacts, metadata, orders, standing};
 use crate::args::args;
-use crate::collections::{CollectionId, hold, read_balances};
+use crate::collections::{CollectionId, StoredToken, hold, known_tokens, read_balances};
+use crate::columns::{Insert, Value as _, or_nothing, or_replace, record};
 use crate::commit::{Changed, forget_changes, raise_version};
+use crate::load::Balance;
 use crate::metadata_queue::dequeue;
-use crate::orders::{key_of, nonces_text, read_orders};
-use crate::session::Session;
+use crate::orders::read_orders;
+use crate::session::{Keys, Session};
 use crate::{StoreError, activities};
 
 /// What a transaction does to one collection.
@@ -71,13 +73,11 @@ impl Work {
             let before = ledger.end_block();
             let added = before.activities as u64;
             if can_be_undone {
-                let undo = Undo::of(id, before, next_activity)?;
-                undo_rows.push(args![id.0, block.number, undo.to_text()?]);
+                undo_rows.push(UndoRow { number: block.number, before: Undo::of(before, next_activity)? });
             }
             next_activity += added;
         }
-        let head = "INSERT INTO chain_undo (collection_id, number, before)";
-        session.insert(head, "", undo_rows).await?;
+        session.insert(Insert::owned(id, undo_rows)?, "").await?;
         let outcome = ledger.finish();
         let made = outcome.tokens.clone();
         self.write(session, id, outcome, first_activity).await?;
@@ -105,7 +105,7 @@ impl Work {
         let changed = Changed {
             tokens: outcome.tokens.clone(),
             balances: outcome.balances.iter().map(|(key, _)| *key).collect(),
-            orders: outcome.orders.iter().map(key_of).collect(),
+            orders: outcome.orders.iter().map(OrderFacts::key).collect(),
             activities: outcome.activities.len() as u64,
             ..Changed::default()
         };
@@ -114,11 +114,12 @@ impl Work {
         }
         write_tokens(session, id, outcome.tokens).await?;
         write_balances(session, id, outcome.balances).await?;
-        write_orders(session, id, &outcome.orders).await?;
+        orders::write(session, id, &outcome.orders).await?;
         publish(session, id, outcome.published).await?;
         write_approvals(session, id, outcome.approvals).await?;
         write_token_approvals(session, id, outcome.token_approvals).await?;
-        write_activities(session, id, first_activity, outcome.activities).await?;
+        let activities = activities::numbered(id, first_activity, outcome.activities)?;
+        session.insert(activities, &or_nothing::<ActivityFacts>()).await?;
         self.changed.merge(changed);
         Ok(())
     }
@@ -150,13 +151,12 @@ impl Work {
         if !self.unmade.is_empty() {
             return Ok(true);
         }
-        let orphans = self.orphans.iter().map(|token| args![*token]).collect();
-        let known = session.keyed("SELECT token_id FROM tokens", id, "token_id", orphans).await?;
+        let known = known_tokens(session, id, self.orphans.iter().copied()).await?;
         if known.len() < self.orphans.len() {
             return Ok(true);
         }
         let sql = "SELECT token_id FROM balances WHERE collection_id = $1 LIMIT 1";
-        Ok(self.balances_gone && session.first(sql, args![id.0]).await?.is_none())
+        Ok(self.balances_gone && !session.has(sql, args![id.0]).await?)
     }
 }
 
@@ -171,46 +171,81 @@ async fn load(
     for held in read_balances(session, id, needs.balances.iter().copied()).await? {
         ledger.load_balance(held.token_id, held.account, held.balance);
     }
-    let keys =
-        needs.tokens.iter().filter(|token| !unmade.contains(token)).map(|token| args![*token]).collect();
-    for row in session.keyed("SELECT token_id FROM tokens", id, "token_id", keys).await? {
-        ledger.load_token(row.parse(0, "token id")?);
+    let tokens: Vec<TokenId> = needs.tokens.difference(unmade).copied().collect();
+    for token in known_tokens(session, id, tokens).await? {
+        ledger.load_token(token);
     }
-    load_approvals(session, id, &mut ledger, (&needs.approvals, &needs.token_approvals)).await?;
-    let named = needs.orders.iter().map(|(marketplace, order_id)| (marketplace.number(), order_id.clone()));
-    for order in read_orders(session, id, named).await? {
+    load_approvals(session, id, &needs.approvals, &mut ledger).await?;
+    load_token_approvals(session, id, &needs.token_approvals, &mut ledger).await?;
+    for order in read_orders(session, id, needs.orders.iter().cloned()).await? {
         ledger.load_order(order);
     }
     let mut found = orders::read_of_makers(session, id, &needs.makers).await?;
     found.extend(orders::read_of_tokens(session, id, &ledger.listed_tokens(needs)).await?);
     for (order, nonces) in found {
         if let Some(nonces) = nonces {
-            ledger.load_nonces(ledger_key(&order), nonces);
+            ledger.load_nonces(order.key(), nonces);
         }
         ledger.load_order(order);
     }
     let (approvals, token_approvals) = ledger.deciding_approvals();
     let approvals = approvals.difference(&needs.approvals).copied().collect();
     let token_approvals = token_approvals.difference(&needs.token_approvals).copied().collect();
-    load_approvals(session, id, &mut ledger, (&approvals, &token_approvals)).await?;
+    load_approvals(session, id, &approvals, &mut ledger).await?;
+    load_token_approvals(session, id, &token_approvals, &mut ledger).await?;
     Ok(ledger)
+}
+
+record! {
+    struct UndoRow: "chain_undo" ("collection_id, number") {
+        number: u64,
+        before: Undo,
+    }
+}
+
+record! {
+    #[derive(Debug)]
+    pub(crate) struct Approval: "approvals" ("collection_id, owner, operator") {
+        owner: Address,
+        operator: Address,
+        approved: bool,
+    }
+}
+
+record! {
+    #[derive(Debug)]
+    pub(crate) struct TokenApproval: "token_approvals" ("collection_id, token_id") {
+        token_id: TokenId,
+        operator: Address,
+    }
 }
 
 async fn load_approvals(
     session: &mut Session<'_>,
     id: CollectionId,
+    approvals: &BTreeSet<(Address, Address)>,
     ledger: &mut Ledger,
-    (approvals, token_approvals): (&BTreeSet<(Address, Address)>, &BTreeSet<TokenId>),
 ) -> Result<(), StoreError> {
     let keys = approvals.iter().map(|(owner, operator)| args![*owner, *operator]).collect();
-    let select = "SELECT owner, operator, approved FROM approvals";
-    for row in session.keyed(select, id, "owner, operator", keys).await? {
-        ledger.load_approval(row.parse(0, "account")?, row.parse(1, "account")?, row.bool(2)?);
+    let keys = Keys { from: "approvals", columns: "owner, operator", keys };
+    let found: Vec<Approval> = session.keyed(id, keys).await?;
+    for Approval { owner, operator, approved } in found {
+        ledger.load_approval(owner, operator, approved);
     }
-    let keys = token_approvals.iter().map(|token| args![*token]).collect();
-    let select = "SELECT token_id, operator FROM token_approvals";
-    for row in session.keyed(select, id, "token_id", keys).await? {
-        ledger.load_token_approval(row.parse(0, "token id")?, row.parse(1, "account")?);
+    Ok(())
+}
+
+async fn load_token_approvals(
+    session: &mut Session<'_>,
+    id: CollectionId,
+    tokens: &BTreeSet<TokenId>,
+    ledger: &mut Ledger,
+) -> Result<(), StoreError> {
+    let keys = tokens.iter().map(|token| args![*token]).collect();
+    let keys = Keys { from: "token_approvals", columns: "token_id", keys };
+    let found: Vec<TokenApproval> = session.keyed(id, keys).await?;
+    for TokenApproval { token_id, operator } in found {
+        ledger.load_token_approval(token_id, operator);
     }
     Ok(())
 }
@@ -221,18 +256,13 @@ async fn write_tokens(
     id: CollectionId,
     tokens: Vec<TokenId>,
 ) -> Result<(), StoreError> {
-    let mut rows = Vec::with_capacity(tokens.len());
-    for token_id in tokens {
-        let metadata = TokenMetadata {
-            token_id,
-            status: Some(MetadataStatus::NotAvailable),
-            ..TokenMetadata::default()
-        }
-        .to_json()?;
-        rows.push(args![id.0, token_id, metadata]);
-    }
-    let head = "INSERT INTO tokens (collection_id, token_id, metadata)";
-    session.insert(head, "ON CONFLICT (collection_id, token_id) DO NOTHING", rows).await.map(drop)
+    let token = |token_id| {
+        let status = Some(MetadataStatus::NotAvailable);
+        let metadata = TokenMetadata { token_id, status, ..TokenMetadata::default() }.to_json()?;
+        Ok(StoredToken { token_id, metadata })
+    };
+    let tokens = tokens.into_iter().map(token).collect::<Result<Vec<_>, StoreError>>()?;
+    session.insert(Insert::owned(id, tokens)?, &or_nothing::<StoredToken>()).await
 }
 
 pub(super) async fn write_balances(
@@ -240,35 +270,24 @@ pub(super) async fn write_balances(
     id: CollectionId,
     balances: Vec<((TokenId, Address), Amount)>,
 ) -> Result<(), StoreError> {
-    let row = |((token, account), held)| args![id.0, token, account, held];
-    let head = "INSERT INTO balances (collection_id, token_id, account, balance)";
-    let tail = "ON CONFLICT (collection_id, token_id, account) DO UPDATE SET balance = excluded.balance";
-    session.insert(head, tail, balances.into_iter().map(row).collect()).await.map(drop)
-}
-
-async fn write_orders(
-    session: &mut Session<'_>,
-    id: CollectionId,
-    stated: &[OrderFacts],
-) -> Result<(), StoreError> {
-    let rows = stated.iter().map(|order| orders::order_row(id, order)).collect::<Result<_, _>>()?;
-    orders::write(session, rows).await
+    let balances = balances.into_iter();
+    let balances = balances.map(|((token_id, account), balance)| Balance { token_id, account, balance });
+    session.insert(Insert::owned(id, balances)?, &or_replace::<Balance>(&[])).await
 }
 
 /// Keeps what was signed of orders that the chain told of, and has it asked about them.
 async fn publish(
     session: &mut Session<'_>,
     id: CollectionId,
-    published: Vec<((Marketplace, String), String, Nonces)>,
+    published: Vec<(OrderKey, String, Nonces)>,
 ) -> Result<(), StoreError> {
     let mut keys = Vec::with_capacity(published.len());
-    for ((marketplace, order_id), native, nonces) in published {
+    for (key, native, nonces) in published {
         let sql = "UPDATE orders SET native = $4, nonces = $5
             WHERE collection_id = $1 AND marketplace = $2 AND order_id = $3";
-        let nonces = nonces_text(&nonces)?;
-        let args = args![id.0, marketplace.number(), order_id.as_str(), native, nonces];
-        session.execute(sql, args).await?;
-        keys.push((marketplace.number(), order_id));
+        let (marketplace, order_id) = (key.marketplace.number(), key.order_id.as_str());
+        session.execute(sql, args![id.0, marketplace, order_id, native, nonces.arg()?]).await?;
+        keys.push(key);
     }
     standing::enqueue(session, id, keys.iter()).await
 }
@@ -278,10 +297,9 @@ pub(super) async fn write_approvals(
     id: CollectionId,
     approvals: Vec<((Address, Address), bool)>,
 ) -> Result<(), StoreError> {
-    let row = |((owner, operator), approved)| args![id.0, owner, operator, approved];
-    let head = "INSERT INTO approvals (collection_id, owner, operator, approved)";
-    let tail = "ON CONFLICT (collection_id, owner, operator) DO UPDATE SET approved = excluded.approved";
-    session.insert(head, tail, approvals.into_iter().map(row).collect()).await.map(drop)
+    let approvals = approvals.into_iter();
+    let approvals = approvals.map(|((owner, operator), approved)| Approval { owner, operator, approved });
+    session.insert(Insert::owned(id, approvals)?, &or_replace::<Approval>(&[])).await
 }
 
 pub(super) async fn write_token_approvals(
@@ -289,19 +307,7 @@ pub(super) async fn write_token_approvals(
     id: CollectionId,
     approvals: Vec<(TokenId, Address)>,
 ) -> Result<(), StoreError> {
-    let row = |(token, operator)| args![id.0, token, operator];
-    let head = "INSERT INTO token_approvals (collection_id, token_id, operator)";
-    let tail = "ON CONFLICT (collection_id, token_id) DO UPDATE SET operator = excluded.operator";
-    session.insert(head, tail, approvals.into_iter().map(row).collect()).await.map(drop)
-}
-
-async fn write_activities(
-    session: &mut Session<'_>,
-    id: CollectionId,
-    first: u64,
-    happened: Vec<ActivityFacts>,
-) -> Result<(), StoreError> {
-    let rows = (first..).zip(happened).map(|(number, facts)| activities::activity_row(id, number, facts));
-    let tail = "ON CONFLICT (collection_id, unique_hash) DO NOTHING";
-    session.insert(&activities::insert_head(), tail, rows.collect()).await.map(drop)
+    let approvals = approvals.into_iter();
+    let approvals = approvals.map(|(token_id, operator)| TokenApproval { token_id, operator });
+    session.insert(Insert::owned(id, approvals)?, &or_replace::<TokenApproval>(&[])).await
 }

@@ -6,7 +6,7 @@ use super::collections::{require as require_collection, touch};
 use super::tokens::require as require_token;
 use crate::args::{Arg, args};
 use crate::backend::{Sequence, Store};
-use crate::row::Row;
+use crate::columns::{Insert, record};
 use crate::session::Session;
 use crate::{ProjectScope, StoreError};
 
@@ -42,9 +42,46 @@ pub struct AssetFile {
     pub dimensions: Option<(u64, u64)>,
 }
 
-const COLUMNS: &str =
-    "SELECT asset_id, hosted_collection_id, token_id, metadata_field, filename, content_hash,
-    filesize, mime_type, width, height, updated_at FROM hosted_assets WHERE project_id = $1";
+/// A file that was uploaded for an asset.
+#[derive(Clone, Debug)]
+pub struct Upload {
+    /// What it was found to be.
+    pub file: AssetFile,
+    /// What it was called where it came from.
+    pub filename: String,
+}
+
+record! {
+    struct AssetRow: "hosted_assets" ("project_id, asset_id") {
+        asset_id: RecordId,
+        hosted_collection_id: RecordId,
+        token_id: Option<TokenId>,
+        metadata_field: String,
+        filename: String,
+        content_hash: Option<String>,
+        filesize: u64,
+        mime_type: String,
+        width: Option<u64>,
+        height: Option<u64>,
+        updated_at: Timestamp,
+    }
+}
+
+impl From<AssetRow> for AssetRecord {
+    fn from(row: AssetRow) -> Self {
+        let (filesize, mime_type, dimensions) = (row.filesize, row.mime_type, row.width.zip(row.height));
+        let file = |content_hash| AssetFile { content_hash, filesize, mime_type, dimensions };
+        Self {
+            id: row.asset_id,
+            collection: row.hosted_collection_id,
+            token_id: row.token_id,
+            metadata_field: row.metadata_field,
+            filename: row.filename,
+            file: row.content_hash.map(file),
+            updated_at: row.updated_at,
+        }
+    }
+}
 
 impl Store {
     /// Makes an asset that a file can then be uploaded for.
@@ -64,15 +101,10 @@ impl Store {
                     None => drop(require_collection(&mut session, scope, collection).await?),
                 }
                 let id = session.next_id(Sequence::Asset).await?;
-                let field = input.metadata_field.map_or_else(|| "image".to_owned(), Text::into_string);
-                let filename = input.filename.or(input.name).unwrap_or_default().into_string();
-                let sql = "INSERT INTO hosted_assets (project_id, asset_id, hosted_collection_id, token_id,
-                    metadata_field, filename, filesize, mime_type, updated_at)
-                    VALUES ($1, $2, $3, $4, $5, $6, 0, '', $7)";
-                let args = args![scope.project(), id, collection, input.token_id, field, filename, now];
-                session.execute(sql, args).await?;
                 let id = id.try_into().map_err(|error| StoreError::corrupt("asset id", error))?;
-                require(&mut session, scope, id).await
+                let asset = new_asset(id, collection, input, now);
+                session.insert(Insert::owned(scope.project(), [&asset])?, "").await?;
+                Ok(asset.into())
             })
         })
         .await
@@ -99,8 +131,12 @@ impl Store {
                 } else {
                     "token_id IS NULL"
                 };
-                let sql = format!("{COLUMNS} AND hosted_collection_id = $2 AND {which} ORDER BY asset_id");
-                session.all(sql, args).await?.iter().map(asset).collect()
+                let sql = format!(
+                    "FROM hosted_assets WHERE project_id = $1 AND hosted_collection_id = $2 AND {which}
+                    ORDER BY asset_id"
+                );
+                let rows: Vec<AssetRow> = session.select(sql, args).await?;
+                Ok(rows.into_iter().map(AssetRecord::from).collect())
             })
         })
         .await
@@ -133,13 +169,13 @@ impl Store {
         &self,
         scope: ProjectScope,
         id: RecordId,
-        upload: (AssetFile, String),
+        upload: Upload,
         now: Timestamp,
     ) -> Result<AssetRecord, StoreError> {
         self.write(move |mut session| {
             Box::pin(async move {
                 let known = hold(&mut session, scope, id, now).await?;
-                let (file, filename) = upload;
+                let Upload { file, filename } = upload;
                 let filename = if known.filename.is_empty() { filename } else { known.filename };
                 let sql =
                     "UPDATE hosted_assets SET content_hash = $3, filesize = $4, mime_type = $5, width = $6,
@@ -198,29 +234,25 @@ async fn require(
     scope: ProjectScope,
     id: RecordId,
 ) -> Result<AssetRecord, StoreError> {
-    let sql = format!("{COLUMNS} AND asset_id = $2");
-    let row = session.first(sql, args![scope.project(), id]).await?;
-    asset(&row.ok_or_else(|| Error::not_found(format_args!("asset {id}")))?)
+    let sql = "FROM hosted_assets WHERE project_id = $1 AND asset_id = $2";
+    let found: Option<AssetRow> = session.select_first(sql, args![scope.project(), id]).await?;
+    let found = found.ok_or_else(|| Error::not_found(format_args!("asset {id}")))?;
+    Ok(found.into())
 }
 
-fn asset(row: &Row) -> Result<AssetRecord, StoreError> {
-    let dimensions = row.opt_u64(8, "asset width")?.zip(row.opt_u64(9, "asset height")?);
-    let file = match row.opt_text(5)? {
-        None => None,
-        Some(content_hash) => Some(AssetFile {
-            content_hash,
-            filesize: row.u64(6, "asset size")?,
-            mime_type: row.text(7)?,
-            dimensions,
-        }),
-    };
-    Ok(AssetRecord {
-        id: row.id(0, "asset id")?,
-        collection: row.id(1, "collection id")?,
-        token_id: row.opt_parse(2, "token id")?,
-        metadata_field: row.text(3)?,
-        filename: row.text(4)?,
-        file,
-        updated_at: row.parse(10, "asset time")?,
-    })
+/// An asset for which nothing was uploaded yet.
+fn new_asset(id: RecordId, collection: RecordId, input: AssetInput, now: Timestamp) -> AssetRow {
+    AssetRow {
+        asset_id: id,
+        hosted_collection_id: collection,
+        token_id: input.token_id,
+        metadata_field: input.metadata_field.map_or_else(|| "image".to_owned(), Text::into_string),
+        filename: input.filename.or(input.name).unwrap_or_default().into_string(),
+        content_hash: None,
+        filesize: 0,
+        mime_type: String::new(),
+        width: None,
+        height: None,
+        updated_at: now,
+    }
 }

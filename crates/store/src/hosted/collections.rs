@@ -4,7 +4,7 @@ use bourse_wire::{CollectionInput, CollectionMetadata, Error, Page, ProjectId, R
 
 use crate::args::args;
 use crate::backend::{Sequence, Store};
-use crate::row::Row;
+use crate::columns::{Value as _, selection};
 use crate::session::Session;
 use crate::{ProjectScope, StoreError, projects};
 
@@ -38,10 +38,17 @@ pub enum Visibility {
     PublicWithTokens,
 }
 
-const COLUMNS: &str = "SELECT hosted_collection_id, metadata, private, created_at, updated_at,
-    (SELECT COUNT(*) FROM hosted_tokens WHERE hosted_tokens.project_id = hosted_collections.project_id
-        AND hosted_tokens.hosted_collection_id = hosted_collections.hosted_collection_id)
-    FROM hosted_collections WHERE project_id = $1";
+selection! { HostedCollection {
+    id = "hosted_collection_id",
+    project = "project_id",
+    metadata,
+    private,
+    token_count = "(SELECT COUNT(*) FROM hosted_tokens
+        WHERE hosted_tokens.project_id = hosted_collections.project_id
+        AND hosted_tokens.hosted_collection_id = hosted_collections.hosted_collection_id)",
+    created_at,
+    updated_at,
+} }
 
 impl Store {
     /// Makes a collection; private until published, unless told otherwise.
@@ -61,7 +68,7 @@ impl Store {
                     (project_id, hosted_collection_id, metadata, private, created_at, updated_at)
                     VALUES ($1, $2, $3, $4, $5, $5)";
                 let private = input.private.unwrap_or(true);
-                session.execute(sql, args![scope.project(), id, json(&metadata)?, private, now]).await?;
+                session.execute(sql, args![scope.project(), id, metadata.arg()?, private, now]).await?;
                 let id = id.try_into().map_err(|error| StoreError::corrupt("collection id", error))?;
                 require(&mut session, scope, id).await
             })
@@ -87,9 +94,9 @@ impl Store {
         let (limit, offset) = (page.page_size + 1, page.offset());
         self.read(move |mut session| {
             Box::pin(async move {
-                let sql = format!("{COLUMNS} ORDER BY hosted_collection_id LIMIT $2 OFFSET $3");
-                let rows = session.all(sql, args![scope.project(), limit, offset]).await?;
-                rows.iter().map(|row| hosted(scope, row)).collect()
+                let sql = "FROM hosted_collections WHERE project_id = $1
+                    ORDER BY hosted_collection_id LIMIT $2 OFFSET $3";
+                session.select(sql, args![scope.project(), limit, offset]).await
             })
         })
         .await
@@ -111,7 +118,7 @@ impl Store {
                 let sql = "UPDATE hosted_collections SET metadata = $3, private = $4
                     WHERE project_id = $1 AND hosted_collection_id = $2";
                 let private = input.private.unwrap_or(known.private);
-                session.execute(sql, args![scope.project(), id, json(&known.metadata)?, private]).await?;
+                session.execute(sql, args![scope.project(), id, known.metadata.arg()?, private]).await?;
                 require(&mut session, scope, id).await
             })
         })
@@ -168,9 +175,9 @@ pub(super) async fn require(
     scope: ProjectScope,
     id: RecordId,
 ) -> Result<HostedCollection, StoreError> {
-    let sql = format!("{COLUMNS} AND hosted_collection_id = $2");
-    let row = session.first(sql, args![scope.project(), id]).await?;
-    hosted(scope, &row.ok_or_else(|| Error::not_found(format_args!("collection {id}")))?)
+    let sql = "FROM hosted_collections WHERE project_id = $1 AND hosted_collection_id = $2";
+    let found = session.select_first(sql, args![scope.project(), id]).await?;
+    found.ok_or_else(|| Error::not_found(format_args!("collection {id}")).into())
 }
 
 /// Notes that something in a collection changed. It also holds the collection until the transaction ends: changes in
@@ -184,20 +191,4 @@ pub(super) async fn touch(
     let sql =
         "UPDATE hosted_collections SET updated_at = $3 WHERE project_id = $1 AND hosted_collection_id = $2";
     session.execute(sql, args![scope.project(), collection, now]).await.map(drop)
-}
-
-fn hosted(scope: ProjectScope, row: &Row) -> Result<HostedCollection, StoreError> {
-    Ok(HostedCollection {
-        id: row.id(0, "collection id")?,
-        project: scope.project(),
-        metadata: row.json(1, "collection metadata")?,
-        private: row.bool(2)?,
-        created_at: row.parse(3, "collection time")?,
-        updated_at: row.parse(4, "collection time")?,
-        token_count: row.u64(5, "token count")?,
-    })
-}
-
-fn json(metadata: &CollectionMetadata) -> Result<String, StoreError> {
-    serde_json::to_string(metadata).map_err(|error| StoreError::corrupt("collection metadata", error))
 }

@@ -1,18 +1,22 @@
 //! Which contract's token metadata a hosted collection serves.
 
-use bourse_wire::{Address, ChainId, ContractCollection, Error, Page, RecordId};
+use bourse_wire::{ContractCollection, Error, Page, RecordId};
 
 use super::collections::require as require_collection;
 use crate::args::args;
 use crate::backend::{Sequence, Store};
 use crate::collections::find;
+use crate::columns::{Insert, or_nothing, record};
 use crate::market_projects::join_linked;
-use crate::row::Row;
 use crate::session::Session;
 use crate::{CollectionKey, ProjectScope, StoreError};
 
-const COLUMNS: &str = "SELECT link_id, chain_id, contract_address, hosted_collection_id
-    FROM contract_collections WHERE project_id = $1";
+record! { ContractCollection: "contract_collections" ("project_id, chain_id, contract_address") {
+    id = "link_id",
+    chain_id,
+    contract_address,
+    collection_id = "hosted_collection_id",
+} }
 
 impl Store {
     /// Links a contract with a collection.
@@ -26,17 +30,21 @@ impl Store {
             Box::pin(async move {
                 require_collection(&mut session, scope, collection).await?;
                 let id = session.next_id(Sequence::Link).await?;
-                let sql = "INSERT INTO contract_collections
-                    (project_id, link_id, chain_id, contract_address, hosted_collection_id)
-                    VALUES ($1, $2, $3, $4, $5) ON CONFLICT (project_id, chain_id, contract_address) DO NOTHING";
-                let args = args![scope.project(), id, contract.chain, contract.address, collection];
-                if session.execute(sql, args).await? == 0 {
-                    let reason = format!("contract {} is linked already: update the link instead", contract.address);
+                let link = ContractCollection {
+                    id: id.try_into().map_err(|error| StoreError::corrupt("link id", error))?,
+                    chain_id: contract.chain,
+                    contract_address: contract.address,
+                    collection_id: collection,
+                };
+                let insert = Insert::owned(scope.project(), [&link])?;
+                if session.insert_counting(insert, &or_nothing::<ContractCollection>()).await? == 0 {
+                    let reason =
+                        format!("contract {} is linked already: update the link instead", contract.address);
                     return Err(Error::conflict(reason).into());
                 }
                 let id = find(&mut session, contract).await?;
                 join_linked(&mut session, scope.project(), id).await?;
-                require(&mut session, scope, contract).await
+                Ok(link)
             })
         })
         .await
@@ -62,20 +70,20 @@ impl Store {
         let (limit, offset) = (page.page_size + 1, page.offset());
         self.read(move |mut session| {
             Box::pin(async move {
-                let (sql, args) = match collection {
-                    None => {
-                        let sql = format!("{COLUMNS} ORDER BY link_id LIMIT $2 OFFSET $3");
-                        (sql, args![scope.project(), limit, offset])
-                    }
+                let mut args = args![scope.project(), limit, offset];
+                let of_collection = match collection {
+                    None => "",
                     Some(collection) => {
                         require_collection(&mut session, scope, collection).await?;
-                        let sql = format!(
-                            "{COLUMNS} AND hosted_collection_id = $4 ORDER BY link_id LIMIT $2 OFFSET $3"
-                        );
-                        (sql, args![scope.project(), limit, offset, collection])
+                        args.extend(args![collection]);
+                        "AND hosted_collection_id = $4"
                     }
                 };
-                session.all(sql, args).await?.iter().map(link).collect()
+                let sql = format!(
+                    "FROM contract_collections WHERE project_id = $1 {of_collection}
+                    ORDER BY link_id LIMIT $2 OFFSET $3"
+                );
+                session.select(sql, args).await
             })
         })
         .await
@@ -124,17 +132,8 @@ async fn require(
     scope: ProjectScope,
     contract: CollectionKey,
 ) -> Result<ContractCollection, StoreError> {
-    let sql = format!("{COLUMNS} AND chain_id = $2 AND contract_address = $3");
-    let row = session.first(sql, args![scope.project(), contract.chain, contract.address]).await?;
-    let missing = || Error::not_found(format_args!("link of contract {}", contract.address));
-    link(&row.ok_or_else(missing)?)
-}
-
-fn link(row: &Row) -> Result<ContractCollection, StoreError> {
-    Ok(ContractCollection {
-        id: row.id(0, "link id")?,
-        chain_id: ChainId(row.u64(1, "chain id")?),
-        contract_address: row.parse::<Address>(2, "contract address")?,
-        collection_id: row.id(3, "collection id")?,
-    })
+    let sql = "FROM contract_collections WHERE project_id = $1 AND chain_id = $2 AND contract_address = $3";
+    let args = args![scope.project(), contract.chain, contract.address];
+    let missing = || Error::not_found(format_args!("link of contract {}", contract.address)).into();
+    session.select_first(sql, args).await?.ok_or_else(missing)
 }

@@ -5,7 +5,7 @@ use bourse_wire::{Error, Page, RecordId, Timestamp, TokenId, TokenInput, TokenMe
 use super::collections::{require as require_collection, touch};
 use crate::args::args;
 use crate::backend::Store;
-use crate::row::Row;
+use crate::columns::{Value as _, selection};
 use crate::session::Session;
 use crate::{ProjectScope, StoreError};
 
@@ -18,26 +18,50 @@ pub struct HostedToken {
     pub private: bool,
 }
 
+selection! { HostedToken { metadata, private } }
+
+/// A token to be added to a hosted collection.
+#[derive(Clone, Debug)]
+pub struct NewHostedToken {
+    /// Token id.
+    pub token_id: TokenId,
+    /// What is said of it.
+    pub input: TokenInput,
+    /// Whether it is hidden from the public addresses.
+    pub private: bool,
+}
+
+/// What is to be different about a token of a hosted collection.
+#[derive(Clone, Debug)]
+pub struct HostedTokenEdit {
+    /// Token id.
+    pub token_id: TokenId,
+    /// What is said of it now; what is left out stays.
+    pub input: TokenInput,
+    /// Whether it is hidden from the public addresses; as before when absent.
+    pub private: Option<bool>,
+}
+
 impl Store {
     /// Adds a token to a collection.
     pub async fn create_hosted_token(
         &self,
         scope: ProjectScope,
         collection: RecordId,
-        token: (TokenId, TokenInput, bool),
+        token: NewHostedToken,
         now: Timestamp,
     ) -> Result<HostedToken, StoreError> {
         self.write(move |mut session| {
             Box::pin(async move {
                 require_collection(&mut session, scope, collection).await?;
                 touch(&mut session, scope, collection, now).await?;
-                let (token_id, input, private) = token;
+                let NewHostedToken { token_id, input, private } = token;
                 let mut metadata = TokenMetadata { token_id, updated_at: now, ..TokenMetadata::default() };
                 input.apply(&mut metadata);
                 let sql = "INSERT INTO hosted_tokens (project_id, hosted_collection_id, token_id, metadata, private)
                     VALUES ($1, $2, $3, $4, $5)
                     ON CONFLICT (project_id, hosted_collection_id, token_id) DO NOTHING";
-                let args = args![scope.project(), collection, token_id, metadata.to_json()?, private];
+                let args = args![scope.project(), collection, token_id, metadata.arg()?, private];
                 if session.execute(sql, args).await? == 0 {
                     let reason = format!("token {token_id} exists in collection {collection}: update it instead");
                     return Err(Error::conflict(reason).into());
@@ -73,11 +97,10 @@ impl Store {
             Box::pin(async move {
                 require_collection(&mut session, scope, collection).await?;
                 // Decimal text without leading zeros sorts as numbers do when shorter comes first.
-                let sql = "SELECT metadata, private FROM hosted_tokens
+                let sql = "FROM hosted_tokens
                     WHERE project_id = $1 AND hosted_collection_id = $2
                     ORDER BY LENGTH(token_id), token_id LIMIT $3 OFFSET $4";
-                let rows = session.all(sql, args![scope.project(), collection, limit, offset]).await?;
-                rows.iter().map(hosted).collect()
+                session.select(sql, args![scope.project(), collection, limit, offset]).await
             })
         })
         .await
@@ -88,12 +111,12 @@ impl Store {
         &self,
         scope: ProjectScope,
         collection: RecordId,
-        token: (TokenId, TokenInput, Option<bool>),
+        edit: HostedTokenEdit,
         now: Timestamp,
     ) -> Result<HostedToken, StoreError> {
         self.write(move |mut session| {
             Box::pin(async move {
-                let (token_id, input, private) = token;
+                let HostedTokenEdit { token_id, input, private } = edit;
                 touch(&mut session, scope, collection, now).await?;
                 let mut known = require(&mut session, scope, collection, token_id).await?;
                 input.apply(&mut known.metadata);
@@ -101,10 +124,9 @@ impl Store {
                 known.private = private.unwrap_or(known.private);
                 let sql = "UPDATE hosted_tokens SET metadata = $4, private = $5
                     WHERE project_id = $1 AND hosted_collection_id = $2 AND token_id = $3";
-                let json = known.metadata.to_json()?;
-                session
-                    .execute(sql, args![scope.project(), collection, token_id, json, known.private])
-                    .await?;
+                let metadata = known.metadata.arg()?;
+                let args = args![scope.project(), collection, token_id, metadata, known.private];
+                session.execute(sql, args).await?;
                 Ok(known)
             })
         })
@@ -143,15 +165,10 @@ pub(super) async fn require(
     collection: RecordId,
     token: TokenId,
 ) -> Result<HostedToken, StoreError> {
-    let sql = "SELECT metadata, private FROM hosted_tokens
-        WHERE project_id = $1 AND hosted_collection_id = $2 AND token_id = $3";
-    if let Some(row) = session.first(sql, args![scope.project(), collection, token]).await? {
-        return hosted(&row);
+    let sql = "FROM hosted_tokens WHERE project_id = $1 AND hosted_collection_id = $2 AND token_id = $3";
+    if let Some(found) = session.select_first(sql, args![scope.project(), collection, token]).await? {
+        return Ok(found);
     }
     require_collection(session, scope, collection).await?;
     Err(Error::not_found(format_args!("token {token} of collection {collection}")).into())
-}
-
-fn hosted(row: &Row) -> Result<HostedToken, StoreError> {
-    Ok(HostedToken { metadata: row.json(0, "token metadata")?, private: row.bool(1)? })
 }

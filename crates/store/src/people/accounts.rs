@@ -6,7 +6,7 @@ use super::{ProofHash, account_missing};
 use crate::StoreError;
 use crate::args::args;
 use crate::backend::{Sequence, Store};
-use crate::row::Row;
+use crate::columns::{record, selection};
 use crate::session::Session;
 
 /// Somebody who may sign in.
@@ -33,8 +33,13 @@ pub struct NewAccount {
     pub password_hash: String,
 }
 
-pub(super) const COLUMNS: &str =
-    "accounts.account_id, accounts.email, accounts.administrator, accounts.created_at, accounts.signed_in_at";
+record! { Account: "accounts" ("account_id") {
+    id = "account_id",
+    email,
+    administrator,
+    created_at,
+    signed_in_at,
+} }
 
 impl Store {
     /// Whether anybody can sign in.
@@ -42,7 +47,7 @@ impl Store {
         self.read(|mut session| {
             Box::pin(async move {
                 let sql = "SELECT account_id FROM accounts LIMIT 1";
-                Ok(session.first(sql, args![]).await?.is_some())
+                session.has(sql, args![]).await
             })
         })
         .await
@@ -51,10 +56,7 @@ impl Store {
     /// Everybody who may sign in, oldest account first.
     pub async fn accounts(&self) -> Result<Vec<Account>, StoreError> {
         self.read(|mut session| {
-            Box::pin(async move {
-                let sql = format!("SELECT {COLUMNS} FROM accounts ORDER BY account_id");
-                session.all(sql, args![]).await?.iter().map(account).collect()
-            })
+            Box::pin(async move { session.select("FROM accounts ORDER BY account_id", args![]).await })
         })
         .await
     }
@@ -64,9 +66,14 @@ impl Store {
         let email = folded(email);
         self.read(move |mut session| {
             Box::pin(async move {
-                let sql = format!("SELECT {COLUMNS}, password_hash FROM accounts WHERE email = $1");
-                let row = session.first(sql, args![email]).await?;
-                row.map(|row| Ok((account(&row)?, row.text(5)?))).transpose()
+                selection! {
+                    struct Password {
+                        password_hash: String,
+                    }
+                }
+                let found: Option<(Account, Password)> =
+                    session.select_first("FROM accounts WHERE email = $1", args![email]).await?;
+                Ok(found.map(|(account, password)| (account, password.password_hash)))
             })
         })
         .await
@@ -99,9 +106,10 @@ impl Store {
                 // Held until the end, so that of two administrators who remove each other one stays.
                 let sql = "UPDATE accounts SET administrator = administrator WHERE administrator";
                 let administrators = session.execute(sql, args![]).await?;
-                let sql = format!("SELECT {COLUMNS} FROM accounts WHERE account_id = $1");
-                let row = session.first(sql, args![id]).await?.ok_or_else(|| account_missing(id))?;
-                if account(&row)?.administrator && administrators < 2 {
+                let sql = "FROM accounts WHERE account_id = $1";
+                let account: Option<Account> = session.select_first(sql, args![id]).await?;
+                let account = account.ok_or_else(|| account_missing(id))?;
+                if account.administrator && administrators < 2 {
                     return Err(Error::conflict("the last administrator cannot be removed").into());
                 }
                 session.execute("DELETE FROM accounts WHERE account_id = $1", args![id]).await.map(drop)
@@ -119,26 +127,14 @@ pub(super) async fn create(
     now: Timestamp,
 ) -> Result<Account, StoreError> {
     let id = session.next_id(Sequence::Account).await?;
-    let sql = format!(
-        "INSERT INTO accounts (account_id, email, password_hash, administrator, created_at)
-        VALUES ($1, $2, $3, $4, $5) ON CONFLICT (email) DO NOTHING RETURNING {COLUMNS}"
-    );
+    let sql = "INSERT INTO accounts (account_id, email, password_hash, administrator, created_at)
+        VALUES ($1, $2, $3, $4, $5) ON CONFLICT (email) DO NOTHING";
     let args = args![id, folded(&new.email), new.password_hash, administrator, now];
     let taken = || Error::conflict(format!("{} has an account: sign in with it", new.email));
-    account(&session.first(sql, args).await?.ok_or_else(taken)?)
+    Ok(session.returning(sql, args).await?.ok_or_else(taken)?)
 }
 
 /// Nobody has two addresses that differ in the case of letters.
 fn folded(email: &Email) -> String {
     email.to_string().to_lowercase()
-}
-
-pub(super) fn account(row: &Row) -> Result<Account, StoreError> {
-    Ok(Account {
-        id: row.id(0, "account id")?,
-        email: row.text(1)?,
-        administrator: row.bool(2)?,
-        created_at: row.parse(3, "account time")?,
-        signed_in_at: row.opt_parse(4, "account time")?,
-    })
 }

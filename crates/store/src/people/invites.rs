@@ -1,13 +1,13 @@
 //! Invitations: links that make somebody an administrator, a member, or just somebody with an account. Each works once.
 
-use bourse_wire::{Error, RecordId, Timestamp};
+use bourse_wire::{Error, ProjectId, RecordId, Timestamp};
 
 use super::accounts::{self, Account, NewAccount};
 use super::{Invited, ProofHash, Role, members, seconds};
 use crate::StoreError;
 use crate::args::args;
 use crate::backend::Store;
-use crate::row::Row;
+use crate::columns::selection;
 use crate::session::Session;
 
 const ADMINISTRATOR: u8 = 0;
@@ -110,19 +110,17 @@ async fn find(
     hash: &ProofHash,
     now: Timestamp,
 ) -> Result<Option<Invite>, StoreError> {
-    let sql = "SELECT project_id, role, made_by FROM invites WHERE invite_hash = $1 AND expires_at > $2";
-    let row = session.first(sql, args![hash.0.as_str(), seconds(now)]).await?;
-    row.as_ref().map(invite).transpose()
+    let sql = "FROM invites WHERE invite_hash = $1 AND expires_at > $2";
+    let row: Option<InviteRow> = session.select_first(sql, args![hash.0.as_str(), seconds(now)]).await?;
+    row.map(InviteRow::invite).transpose()
 }
 
 /// Deletes an invitation and tells what it was: of two who accept at once, one finds nothing.
 async fn take(session: &mut Session<'_>, hash: &ProofHash, now: Timestamp) -> Result<Invite, StoreError> {
-    let sql = "DELETE FROM invites WHERE invite_hash = $1 AND expires_at > $2
-        RETURNING project_id, role, made_by";
-    let row = session.first(sql, args![hash.0.as_str(), seconds(now)]).await?;
-    invite(
-        &row.ok_or_else(|| Error::not_found(format_args!("invitation: it was used, or its time is over,")))?,
-    )
+    let sql = "DELETE FROM invites WHERE invite_hash = $1 AND expires_at > $2";
+    let row: Option<InviteRow> = session.returning(sql, args![hash.0.as_str(), seconds(now)]).await?;
+    let over = || Error::not_found(format_args!("invitation: it was used, or its time is over,"));
+    row.ok_or_else(over)?.invite()
 }
 
 async fn apply(
@@ -140,19 +138,23 @@ async fn apply(
     }
 }
 
-fn invite(row: &Row) -> Result<Invite, StoreError> {
-    let number = row.u64(1, "role")?;
-    let project = row.opt_u64(0, "project id")?;
-    let wrong = || StoreError::corrupt("invitation", number);
-    let invited = match (project, u8::try_from(number).map_err(|_| wrong())?) {
-        (None, ADMINISTRATOR) => Invited::Administrator,
-        (None, PERSON) => Invited::Person,
-        (Some(project), number) => {
-            let project = project.try_into().map_err(|error| StoreError::corrupt("project id", error))?;
-            Invited::Member(project, Role::from_number(number).ok_or_else(wrong)?)
-        }
-        (None, _) => return Err(wrong()),
-    };
-    let made_by = row.opt_u64(2, "account id")?.map(RecordId::try_from).transpose();
-    Ok(Invite { invited, made_by: made_by.map_err(|error| StoreError::corrupt("account id", error))? })
+selection! {
+    struct InviteRow {
+        project_id: Option<ProjectId>,
+        role: u8,
+        made_by: Option<RecordId>,
+    }
+}
+
+impl InviteRow {
+    fn invite(self) -> Result<Invite, StoreError> {
+        let wrong = || StoreError::corrupt("invitation", self.role);
+        let invited = match (self.project_id, self.role) {
+            (None, ADMINISTRATOR) => Invited::Administrator,
+            (None, PERSON) => Invited::Person,
+            (Some(project), number) => Invited::Member(project, Role::from_number(number).ok_or_else(wrong)?),
+            (None, _) => return Err(wrong()),
+        };
+        Ok(Invite { invited, made_by: self.made_by })
+    }
 }

@@ -3,9 +3,10 @@
 use bourse_wire::{Error, ProjectId, RecordId, Text, Timestamp};
 
 use super::Role;
-use super::accounts::{Account, COLUMNS, account};
+use super::accounts::Account;
 use crate::args::args;
 use crate::backend::Store;
+use crate::columns::selection;
 use crate::projects::{self, Project};
 use crate::session::Session;
 use crate::{ProjectScope, StoreError};
@@ -27,8 +28,7 @@ impl Store {
         self.read(move |mut session| {
             Box::pin(async move {
                 let sql = "SELECT role FROM members WHERE account_id = $1 AND project_id = $2";
-                let row = session.first(sql, args![account, project]).await?;
-                row.map(|row| row.number(0, "role", Role::from_number)).transpose()
+                session.value(sql, args![account, project]).await
             })
         })
         .await
@@ -38,13 +38,17 @@ impl Store {
     pub async fn projects_of(&self, account: RecordId) -> Result<Vec<(Project, Role)>, StoreError> {
         self.read(move |mut session| {
             Box::pin(async move {
-                let sql = "SELECT project_id, role FROM members WHERE account_id = $1 ORDER BY project_id";
+                selection! {
+                    struct Membership {
+                        project_id: ProjectId,
+                        role: Role,
+                    }
+                }
+                let sql = "FROM members WHERE account_id = $1 ORDER BY project_id";
                 let mut found = Vec::new();
-                for row in session.all(sql, args![account]).await? {
-                    let id = row.u64(0, "project id")?.try_into();
-                    let id = id.map_err(|error| StoreError::corrupt("project id", error))?;
-                    let role = row.number(1, "role", Role::from_number)?;
-                    found.push((projects::require(&mut session, id).await?, role));
+                let memberships: Vec<Membership> = session.select(sql, args![account]).await?;
+                for Membership { project_id, role } in memberships {
+                    found.push((projects::require(&mut session, project_id).await?, role));
                 }
                 Ok(found)
             })
@@ -73,20 +77,17 @@ impl Store {
     pub async fn members(&self, scope: ProjectScope) -> Result<Vec<Member>, StoreError> {
         self.read(move |mut session| {
             Box::pin(async move {
-                let sql = format!(
-                    "SELECT {COLUMNS}, members.role, members.added_at FROM members JOIN accounts
-                    ON accounts.account_id = members.account_id
-                    WHERE members.project_id = $1 ORDER BY accounts.account_id"
-                );
-                let rows = session.all(sql, args![scope.project()]).await?;
-                let member = |row| {
-                    Ok(Member {
-                        account: account(row)?,
-                        role: row.number(5, "role", Role::from_number)?,
-                        added_at: row.parse(6, "member time")?,
-                    })
-                };
-                rows.iter().map(member).collect()
+                selection! {
+                    struct Membership {
+                        role: Role = "members.role",
+                        added_at: Timestamp = "members.added_at",
+                    }
+                }
+                let sql = "FROM members JOIN accounts ON accounts.account_id = members.account_id
+                    WHERE members.project_id = $1 ORDER BY accounts.account_id";
+                let found: Vec<(Account, Membership)> = session.select(sql, args![scope.project()]).await?;
+                let member = |(account, Membership { role, added_at })| Member { account, role, added_at };
+                Ok(found.into_iter().map(member).collect())
             })
         })
         .await

@@ -23,14 +23,14 @@ pub enum Role {
 }
 
 impl Role {
-    fn number(self) -> u8 {
+    pub(crate) fn number(self) -> u8 {
         match self {
             Self::Owner => 1,
             Self::Viewer => 2,
         }
     }
 
-    fn from_number(number: u8) -> Option<Self> {
+    pub(crate) fn from_number(number: u8) -> Option<Self> {
         match number {
             1 => Some(Self::Owner),
             2 => Some(Self::Viewer),

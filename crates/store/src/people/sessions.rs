@@ -2,7 +2,7 @@
 
 use bourse_wire::{RecordId, Timestamp};
 
-use super::accounts::{Account, COLUMNS, account};
+use super::accounts::Account;
 use super::{ProofHash, seconds};
 use crate::StoreError;
 use crate::args::args;
@@ -45,13 +45,10 @@ impl Store {
     ) -> Result<Option<Account>, StoreError> {
         self.read(move |mut session| {
             Box::pin(async move {
-                let sql = format!(
-                    "SELECT {COLUMNS} FROM account_sessions JOIN accounts
+                let sql = "FROM account_sessions JOIN accounts
                     ON accounts.account_id = account_sessions.account_id
-                    WHERE session_hash = $1 AND expires_at > $2"
-                );
-                let row = session.first(sql, args![hash.0, seconds(now)]).await?;
-                row.as_ref().map(account).transpose()
+                    WHERE session_hash = $1 AND expires_at > $2";
+                session.select_first(sql, args![hash.0, seconds(now)]).await
             })
         })
         .await

@@ -2,7 +2,7 @@
 
 use bourse_store::testing::load_all;
 use bourse_store::{Balance, Batch, Change, Changes};
-use bourse_wire::{Amount, Marketplace, MetadataStatus, TokenMetadata};
+use bourse_wire::{Amount, Marketplace, MetadataStatus, OrderKey, TokenMetadata};
 
 use crate::stage::{Stage, account, collection, listing, transfer};
 
@@ -38,7 +38,7 @@ async fn an_order_that_is_undone_is_gone_and_balances_are_zero() {
     stage.replace(101, 1, &[&[]]).await;
     let found = changes(&stage, 2).await.unwrap();
     assert_eq!((found.version, found.orders.len(), found.tokens.len()), (3, 0, 0));
-    assert_eq!(found.gone_orders, [(Marketplace::OwnV2, "5".to_owned())]);
+    assert_eq!(found.gone_orders, [OrderKey { marketplace: Marketplace::OwnV2, order_id: "5".to_owned() }]);
     let mut balances = found.balances;
     balances.sort_by_key(|held| held.account);
     let held = |number, amount: u64| Balance {

@@ -3,13 +3,16 @@
 use bourse_market::facts::Fact;
 use bourse_store::{Backing, Batch, Change};
 use bourse_wire::ActivityAction::{self, Listing, ListingCancel, Mint, Sale};
-use bourse_wire::{Amount, Marketplace, OrderFacts, OrderSide, OrderStatus};
+use bourse_wire::{Amount, Marketplace, OrderFacts, OrderKey, OrderSide, OrderStatus};
 
 use crate::stage::{Stage, account, approval, collection, filled, listing, transfer};
 
+fn key(id: &str) -> OrderKey {
+    OrderKey { marketplace: Marketplace::OwnV2, order_id: id.to_owned() }
+}
+
 async fn order(stage: &Stage, id: &str) -> Option<OrderFacts> {
-    let keys = vec![(Marketplace::OwnV2, id.to_owned())];
-    stage.store.orders_by_key(stage.id, keys).await.unwrap().pop()
+    stage.store.orders_by_key(stage.id, vec![key(id)]).await.unwrap().pop()
 }
 
 async fn actions(stage: &Stage) -> Vec<ActivityAction> {
@@ -113,7 +116,7 @@ async fn what_covers_offers_is_put_and_listings_are_left_alone() {
     assert_eq!(open.iter().map(|(_, order)| order.order_id.as_str()).collect::<Vec<_>>(), ["6"]);
     let put = async |stage: &Stage, id: &str, backing: Option<u64>| {
         let units = backing.map(Amount::from);
-        let backing = Backing { marketplace: Marketplace::OwnV2, order_id: id.to_owned(), units };
+        let backing = Backing { key: key(id), units };
         stage.store.set_backing(collection(0), vec![backing]).await.unwrap()
     };
     assert_eq!((put(&stage, "6", Some(2)).await, put(&stage, "6", Some(2)).await), (1, 0));

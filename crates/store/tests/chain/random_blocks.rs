@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use bourse_market::facts::{Block, Fact, Stated};
+use bourse_market::facts::{Block, Fact, StatedFact};
 use bourse_store::testing::{TestDatabase, facts_digest, facts_rows};
 use bourse_store::{BlockFacts, Blocks, BlocksCommitted, CollectionKey, History, HistoryCommitted, Store};
 use bourse_wire::{Marketplace, Timestamp};
@@ -72,7 +72,7 @@ impl Play {
             let of = collection(self.small(3));
             stated(of, &block, index, self.fact())
         });
-        let facts: Vec<Stated> = facts.collect();
+        let facts: Vec<StatedFact> = facts.collect();
         BlockFacts { block, facts }
     }
 

@@ -1,10 +1,10 @@
 //! Signed orders: put by people, and then told of by a chain.
 
 use alloy_primitives::{B256, U256};
-use bourse_market::facts::{Block, Fact, OrderFilled, OrderPublished, Which};
-use bourse_market::protocols::native::{Numbers, Revoked, Series, Standing};
+use bourse_market::facts::{Block, Fact, OrderFilled, OrderPublished, OrderRef};
+use bourse_market::{Numbers, Revoked, Series, Standing};
 use bourse_store::{Batch, Change, Settled, SignedOrder};
-use bourse_wire::{Address, Amount, Marketplace, OrderFacts, OrderSide, OrderStatus, Timestamp};
+use bourse_wire::{Amount, Marketplace, OrderFacts, OrderKey, OrderSide, OrderStatus};
 use serde_json::json;
 
 use crate::stage::{CHAIN, Stage, account, collection, transfer};
@@ -14,33 +14,23 @@ const MARKET: Marketplace = Marketplace::Opensea;
 /// A listing of ten units of token 1 by the first account, which its seventh counter is for.
 fn signed(id: &str) -> SignedOrder {
     let facts = OrderFacts {
-        order_id: id.to_owned(),
         marketplace: MARKET,
         side: OrderSide::Listing,
-        status: OrderStatus::Active,
-        origin_name: String::new(),
         token_id: Some(1.into()),
         maker: account(1),
         price_amount: 100.into(),
-        currency: Address::ZERO,
         quantity_initial: 10.into(),
         quantity_remaining: 10.into(),
-        quantity_decimals: 0,
-        fee_bps: 0,
-        fee_breakdown: Vec::new(),
-        valid_from: Timestamp::ZERO,
-        valid_until: Timestamp::ZERO,
-        block_number: 0,
-        order_created_at: Timestamp::ZERO,
-        order_updated_at: Timestamp::ZERO,
-        created_at: Timestamp::ZERO,
-        updated_at: Timestamp::ZERO,
         operator: Some(account(0xee)),
-        backing: None,
+        ..OrderFacts::sample(id)
     };
     let nonces = json!({ "contract": account(0xdd), "numbers": [["counter", "7"]] });
     let nonces = serde_json::from_value(nonces).unwrap();
     SignedOrder { facts, native: format!("{{\"id\":\"{id}\"}}"), nonces }
+}
+
+fn key(id: &str) -> OrderKey {
+    OrderKey { marketplace: MARKET, order_id: id.to_owned() }
 }
 
 async fn put(stage: &Stage, order: SignedOrder) {
@@ -49,7 +39,7 @@ async fn put(stage: &Stage, order: SignedOrder) {
 }
 
 async fn order(stage: &Stage, id: &str) -> OrderFacts {
-    let keys = vec![(MARKET, id.to_owned())];
+    let keys = vec![key(id)];
     stage.store.orders_by_key(stage.id, keys).await.unwrap().pop().unwrap()
 }
 
@@ -71,16 +61,16 @@ async fn unsettled(stage: &Stage) -> Vec<String> {
 }
 
 async fn settle(stage: &Stage, at: Block, id: &str, standing: impl Into<Option<Standing>>) -> bool {
-    let (collection, order_id) = (collection(0), id.to_owned());
+    let collection = collection(0);
     let standing = standing.into();
-    let settled = Settled { collection, marketplace: MARKET, order_id, standing, covered: None };
+    let settled = Settled { collection, key: key(id), standing, covered: None };
     stage.store.settle_orders(CHAIN, at, vec![settled]).await.unwrap()
 }
 
 fn filled(id: &str, quantity: u64) -> Fact {
     Fact::OrderFilled(Box::new(OrderFilled {
         marketplace: MARKET,
-        which: Which::Id(id.to_owned()),
+        order_ref: OrderRef::Id(id.to_owned()),
         taker: account(2),
         recipient: account(2),
         token_id: Some(1.into()),
@@ -187,7 +177,7 @@ async fn orders_that_a_chain_tells_of_are_kept_whole_until_it_takes_them_back() 
     stage.grow(&[std::slice::from_ref(&published)]).await;
     let found = order(&stage, "a").await;
     assert_eq!((found.block_number, found.operator), (101, Some(account(0xee))));
-    let key = (MARKET, "a".to_owned());
+    let key = key("a");
     let natives = stage.store.natives_by_key(stage.id, vec![key.clone()]).await.unwrap();
     assert_eq!(natives.get(&key), Some(&native));
     assert_eq!(unsettled(&stage).await, ["a"], "whether its maker lets the token be moved is asked");
@@ -271,8 +261,8 @@ async fn listings_are_covered_as_the_chain_says_until_logs_tell_more() {
     let mut stage = Stage::new().await;
     put(&stage, signed("a")).await;
     let settle = async |stage: &Stage, standing: Option<Standing>, covered| {
-        let (collection, order_id) = (collection(0), "a".to_owned());
-        let settled = Settled { collection, marketplace: MARKET, order_id, standing, covered };
+        let collection = collection(0);
+        let settled = Settled { collection, key: key("a"), standing, covered };
         stage.store.settle_orders(CHAIN, stage.newest(), vec![settled]).await.unwrap();
         order(stage, "a").await.backing
     };

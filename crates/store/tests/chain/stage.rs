@@ -1,7 +1,7 @@
 //! A chain to play, and a store that follows it.
 
 use alloy_primitives::{B256, keccak256};
-use bourse_market::facts::{Block, Fact, OrderFilled, OrderMade, Stated, Which};
+use bourse_market::facts::{Block, Fact, OrderFilled, OrderMade, OrderRef, StatedFact};
 use bourse_store::testing::{TestDatabase, facts_rows};
 use bourse_store::{
     BlockFacts, Blocks, BlocksCommitted, CollectionId, CollectionKey, History, HistoryCommitted, Store,
@@ -38,10 +38,10 @@ fn time_of(number: u64) -> Timestamp {
 }
 
 /// What a collection's contract, or a marketplace of it, states in a block. Every other transaction is in all forks.
-pub(crate) fn stated(collection: CollectionKey, block: &Block, log_index: u64, fact: Fact) -> Stated {
+pub(crate) fn stated(collection: CollectionKey, block: &Block, log_index: u64, fact: Fact) -> StatedFact {
     let only_in = if log_index.is_multiple_of(2) { block.hash } else { B256::ZERO };
     let tx_hash = keccak256(format!("{} {log_index} {only_in}", block.number));
-    Stated { collection: collection.address, tx_hash, log_index, part: 0, fact }
+    StatedFact { collection: collection.address, tx_hash, log_index, part: 0, fact }
 }
 
 pub(crate) fn transfer(token: u64, from: u8, to: u8) -> Fact {
@@ -68,7 +68,7 @@ pub(crate) fn listing(order_id: u64, maker: u8, token: u64) -> Fact {
 pub(crate) fn filled(order_id: u64, taker: u8, remaining: u64) -> Fact {
     Fact::OrderFilled(Box::new(OrderFilled {
         marketplace: Marketplace::OwnV2,
-        which: Which::Id(order_id.to_string()),
+        order_ref: OrderRef::Id(order_id.to_string()),
         taker: account(taker),
         recipient: account(taker),
         token_id: None,

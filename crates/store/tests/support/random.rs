@@ -6,6 +6,7 @@ use std::time::SystemTime;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
 /// What `BOURSE_TEST_SEED` says, or another seed each time.
+#[expect(clippy::disallowed_methods, reason = "the seed comes from the environment or from the clock")]
 pub(crate) fn seed() -> u64 {
     if let Ok(text) = std::env::var("BOURSE_TEST_SEED") {
         return text.parse().unwrap();

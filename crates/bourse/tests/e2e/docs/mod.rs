@@ -5,7 +5,7 @@
 mod chain;
 mod links;
 mod page;
-mod shape;
+mod shown_output;
 mod stage;
 
 use std::path::{Path, PathBuf};
@@ -61,6 +61,7 @@ pages! {
     marketplace: "docs/marketplace.md", run;
     marketplaces: "docs/marketplaces.md", run;
     metadata: "docs/metadata.md", chain::run;
+    operations: "docs/operations.md", run;
     production: "docs/production.md", run;
     schema: "docs/schema.md", run;
     security: "docs/security.md", run;

@@ -10,7 +10,7 @@ curl() {
 
 # answers ADDRESS: waits until a service answers there.
 answers() {
-    for _ in {1..600}; do
+    for _ in {1..2400}; do
         if command curl -sf "http://$1/health" >/dev/null; then return; fi
         sleep 0.05
     done
@@ -45,11 +45,11 @@ credentials() {
 
 # eventually COMMAND: waits until a command succeeds.
 eventually() {
-    for _ in {1..300}; do
+    for _ in {1..1200}; do
         if "$@" >/dev/null 2>&1; then return; fi
         sleep 0.1
     done
-    echo "not even after 30 s: $*" >&2
+    echo "not even after two minutes: $*" >&2
     "$@"
 }
 

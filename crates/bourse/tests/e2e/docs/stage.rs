@@ -7,12 +7,12 @@ use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use super::page::{How, Kind, Piece};
-use super::shape;
+use super::shown_output;
 use crate::instance::{Instance, free_port};
 use crate::process::{POLL_INTERVAL, Process};
 
-/// How long a page may take, on a machine that is busy with other tests.
-const PAGE_LIMIT: Duration = Duration::from_mins(3);
+/// How long a page may take, on a machine with much else to do.
+const PAGE_LIMIT: Duration = Duration::from_mins(10);
 /// What comes before the commands of every page.
 const PRELUDE: &str = include_str!("prelude.sh");
 /// Directories that pages name and that a test has no business in; each stands for one below the test's own.
@@ -93,7 +93,7 @@ impl Stage {
                             piece.line
                         )
                     });
-                    if let Err(why) = shape::compare(shown, &printed) {
+                    if let Err(why) = shown_output::compare(shown, &printed) {
                         panic!(
                             "{page}, line {}: {why}\n--- shown\n{shown}\n--- printed\n{printed}",
                             piece.line

@@ -20,8 +20,8 @@ pub(super) fn block(number: u64) -> Block {
     Block { number, hash: hash(number), parent: hash(number - 1), at }
 }
 
-pub(super) fn stated(log_index: u64, fact: Fact) -> Stated {
-    Stated { collection: account(0xcc), tx_hash: B256::repeat_byte(7), log_index, part: 0, fact }
+pub(super) fn stated(log_index: u64, fact: Fact) -> StatedFact {
+    StatedFact { collection: account(0xcc), tx_hash: B256::repeat_byte(7), log_index, part: 0, fact }
 }
 
 pub(super) fn transfer(token: u64, from: u8, to: u8, quantity: u64, single: bool) -> Fact {
@@ -55,7 +55,7 @@ fn listing(order_id: u64, maker: u8, operator: u8, token: u64) -> Fact {
 fn filled(order_id: u64, taker: u8, recipient: u8, quantity: u64, remaining: u64) -> Fact {
     Fact::OrderFilled(Box::new(OrderFilled {
         marketplace: Marketplace::OwnV2,
-        which: Which::Id(order_id.to_string()),
+        order_ref: OrderRef::Id(order_id.to_string()),
         taker: account(taker),
         recipient: account(recipient),
         token_id: None,

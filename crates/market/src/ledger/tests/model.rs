@@ -49,17 +49,24 @@ impl Plain {
                 let uncovered = made.side == OrderSide::Listing && known_not && !for_token;
                 let backing = uncovered.then_some(Amount::ZERO);
                 let order = OrderFacts { backing, ..order_of(block, made) };
-                self.orders.insert(key_of(&order), order);
+                self.orders.insert(order.key(), order);
             }
             Fact::OrderFilled(filled) => {
-                let Which::Id(order_id) = &filled.which else { unreachable!("no such facts are drawn") };
-                if let Some(order) = self.orders.get_mut(&(filled.marketplace, order_id.clone())) {
+                let OrderRef::Id(order_id) = &filled.order_ref else {
+                    unreachable!("no such facts are drawn")
+                };
+                if let Some(order) = self
+                    .orders
+                    .get_mut(&OrderKey { marketplace: filled.marketplace, order_id: order_id.clone() })
+                {
                     let quantity_remaining = filled.remaining.unwrap();
                     *order = OrderFacts { quantity_remaining, ..changed_in(block, order) };
                 }
             }
             Fact::OrderCancelled { marketplace, order_id } => {
-                if let Some(order) = self.orders.get_mut(&(*marketplace, order_id.clone())) {
+                if let Some(order) =
+                    self.orders.get_mut(&OrderKey { marketplace: *marketplace, order_id: order_id.clone() })
+                {
                     *order = OrderFacts { status: OrderStatus::Cancelled, ..changed_in(block, order) };
                 }
             }
@@ -99,7 +106,7 @@ impl Plain {
     }
 
     /// A ledger with what these facts need, and nothing else.
-    fn ledger(&self, facts: &[Stated]) -> Ledger {
+    fn ledger(&self, facts: &[StatedFact]) -> Ledger {
         let needs = Needs::of(facts);
         let mut ledger = Ledger::default();
         for ((token, account), held) in self.balances.iter().filter(|(key, _)| needs.balances.contains(key)) {
@@ -143,7 +150,7 @@ impl Plain {
     fn take_over(&mut self, outcome: Outcome) {
         self.balances.extend(outcome.balances);
         self.tokens.extend(outcome.tokens);
-        self.orders.extend(outcome.orders.into_iter().map(|order| (key_of(&order), order)));
+        self.orders.extend(outcome.orders.into_iter().map(|order| (order.key(), order)));
         self.approvals.extend(outcome.approvals);
         self.token_approvals.extend(outcome.token_approvals);
     }
@@ -202,7 +209,7 @@ proptest! {
         let mut number = 0;
         for batch in batches {
             let before_batch = kept.clone();
-            let all: Vec<Stated> = batch.iter().flatten().map(|fact| stated(0, fact.clone())).collect();
+            let all: Vec<StatedFact> = batch.iter().flatten().map(|fact| stated(0, fact.clone())).collect();
             let mut ledger = kept.ledger(&all);
             let mut befores = Vec::new();
             for facts in batch {

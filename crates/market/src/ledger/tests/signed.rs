@@ -4,7 +4,7 @@ use alloy_primitives::U256;
 use bourse_wire::{ActivityAction, OrderStatus};
 
 use super::*;
-use crate::protocols::native::{Nonces, Numbers, Revoked, Series};
+use crate::nonces::{Nonces, Numbers, Revoked, Series};
 
 const MARKET: Marketplace = Marketplace::LooksRare;
 const MANAGER: u8 = 0xee;
@@ -19,7 +19,7 @@ fn put(order_id: &str, side: OrderSide, token: Option<u64>) -> OrderFacts {
 }
 
 fn key(order_id: &str) -> OrderKey {
-    (MARKET, order_id.to_owned())
+    OrderKey { marketplace: MARKET, order_id: order_id.to_owned() }
 }
 
 /// A ledger with orders by name, each with a counter and a nonce.
@@ -52,10 +52,10 @@ fn elsewhere(fact: &Fact) -> Fact {
     Fact::OrdersRevoked { marketplace, maker, revoked }
 }
 
-fn filled(which: Which, token: u64, quantity: u64) -> Fact {
+fn filled(order_ref: OrderRef, token: u64, quantity: u64) -> Fact {
     Fact::OrderFilled(Box::new(OrderFilled {
         marketplace: MARKET,
-        which,
+        order_ref,
         taker: account(2),
         recipient: Address::ZERO,
         token_id: Some(token.into()),
@@ -99,43 +99,46 @@ fn numbers_take_orders_back() {
 
 #[test]
 fn fills_are_found_by_number_and_leave_less() {
-    let which = |number: u64, side| Which::Numbered {
+    let order_ref = |number: u64, side| OrderRef::Numbered {
         contract: CONTRACT,
         maker: account(1),
         side,
         series: Series::Nonce,
         number: U256::from(number),
     };
-    let outcome = applied(ledger(&BOTH), vec![filled(which(8, OrderSide::Listing), 1, 2)]);
+    let outcome = applied(ledger(&BOTH), vec![filled(order_ref(8, OrderSide::Listing), 1, 2)]);
     assert_eq!(states(&outcome), [("b", OrderStatus::Active, "3".to_owned())]);
     let sale = &outcome.activities[0];
     assert_eq!((sale.action, sale.from, sale.to), (ActivityAction::Sale, account(1), Some(account(2))));
     assert_eq!(sale.quantity, 2.into());
     // A number that is used up takes the others along, but not what was just filled.
     let used = vec![
-        filled(which(8, OrderSide::Listing), 1, 5),
+        filled(order_ref(8, OrderSide::Listing), 1, 5),
         revoked(1, Series::Nonce, Numbers::Exactly(U256::from(8))),
     ];
     assert_eq!(states(&applied(ledger(&BOTH), used)), [("b", OrderStatus::Active, "0".to_owned())]);
-    for other in [which(9, OrderSide::Listing), which(8, OrderSide::Offer)] {
+    for other in [order_ref(9, OrderSide::Listing), order_ref(8, OrderSide::Offer)] {
         assert_eq!(applied(ledger(&BOTH), vec![filled(other, 1, 1)]).unknown_orders, 1);
     }
-    assert_eq!(applied(ledger(&BOTH), vec![filled(which(8, OrderSide::Listing), 2, 1)]).unknown_orders, 1);
+    assert_eq!(
+        applied(ledger(&BOTH), vec![filled(order_ref(8, OrderSide::Listing), 2, 1)]).unknown_orders,
+        1
+    );
 }
 
 #[test]
 fn fills_are_found_by_price_where_nothing_else_tells() {
-    let which = |price: u64| Which::Priced {
+    let order_ref = |price: u64| OrderRef::Priced {
         contract: CONTRACT,
         maker: account(1),
         side: OrderSide::Listing,
         currency: CURRENCY,
         price: price.into(),
     };
-    let outcome = applied(ledger(&BOTH), vec![filled(which(300), 1, 3)]);
+    let outcome = applied(ledger(&BOTH), vec![filled(order_ref(300), 1, 3)]);
     assert_eq!(states(&outcome), [("a", OrderStatus::Active, "2".to_owned())]);
     for (price, quantity) in [(301, 3), (600, 6), (200, 3)] {
-        assert_eq!(applied(ledger(&BOTH), vec![filled(which(price), 1, quantity)]).unknown_orders, 1);
+        assert_eq!(applied(ledger(&BOTH), vec![filled(order_ref(price), 1, quantity)]).unknown_orders, 1);
     }
 }
 
@@ -163,7 +166,7 @@ fn orders_are_published_once() {
 #[test]
 fn a_sale_tells_the_token_that_an_offer_for_any_was_filled_with() {
     let offer = [("o", OrderSide::Offer, None, [0, 1])];
-    let outcome = applied(ledger(&offer), vec![filled(Which::Id("o".to_owned()), 77, 1)]);
+    let outcome = applied(ledger(&offer), vec![filled(OrderRef::Id("o".to_owned()), 77, 1)]);
     let sale = &outcome.activities[0];
     assert_eq!((sale.token_id, sale.from, sale.to), (Some(77.into()), account(2), Some(account(1))));
     assert_eq!(states(&outcome), [("o", OrderStatus::Active, "4".to_owned())]);

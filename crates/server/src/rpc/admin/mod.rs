@@ -1,3 +1,18 @@
 //! What is followed.
 
-pub(crate) mod create_collection;
+mod create_collection;
+
+use crate::route::Credential::SecretToken;
+use crate::route::Route;
+use crate::route::Service::Admin;
+
+/// The operations of this service.
+pub(crate) fn operations() -> Vec<Route> {
+    vec![Admin.writes(
+        "CreateCollection",
+        SecretToken,
+        "Follows a contract's tokens and orders on its chain, as part of the project's market.",
+        create_collection::handle,
+    )
+    .example(r#"{"chainId":"amoy","contractAddress":"0x2222222222222222222222222222222222222222","fromBlock":1}"#)]
+}

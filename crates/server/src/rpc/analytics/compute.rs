@@ -1,9 +1,9 @@
 //! Compute units: what this service metered of its own calls, and what was reported of others.
 
-use bourse_analytics::{Ask, Usage, compute_by_service, daily_compute_by_service, total_compute};
+use bourse_analytics::{ChartQuery, Usage, compute_by_service, daily_compute_by_service, total_compute};
 
+use super::chart::ChartBody;
 use super::filter::Request;
-use super::shown::Shown;
 use crate::call::Call;
 use crate::failure::Failure;
 
@@ -11,16 +11,16 @@ use crate::failure::Failure;
 const MEMBER: &str = "computeStats";
 
 pub(crate) async fn by_service(call: Call, request: Request) -> Result<Vec<u8>, Failure> {
-    answer(call, &request, |usage, ask| Shown::Multi(compute_by_service(usage, ask))).await
+    answer(call, &request, |usage, ask| ChartBody::Multi(compute_by_service(usage, ask))).await
 }
 
 pub(crate) async fn total(call: Call, request: Request) -> Result<Vec<u8>, Failure> {
-    answer(call, &request, |usage, ask| Shown::Series(total_compute(usage, ask))).await
+    answer(call, &request, |usage, ask| ChartBody::Series(total_compute(usage, ask))).await
 }
 
 pub(crate) async fn daily_by_service(call: Call, request: Request) -> Result<Vec<u8>, Failure> {
-    let series = |usage: &[Usage<'_>], ask: &Ask| {
-        Shown::Map(daily_compute_by_service(usage, ask).into_iter().collect())
+    let series = |usage: &[Usage<'_>], ask: &ChartQuery| {
+        ChartBody::Map(daily_compute_by_service(usage, ask).into_iter().collect())
     };
     answer(call, &request, series).await
 }
@@ -28,7 +28,7 @@ pub(crate) async fn daily_by_service(call: Call, request: Request) -> Result<Vec
 async fn answer(
     call: Call,
     request: &Request,
-    chart: impl FnOnce(&[Usage<'_>], &Ask) -> Shown,
+    chart: impl FnOnce(&[Usage<'_>], &ChartQuery) -> ChartBody,
 ) -> Result<Vec<u8>, Failure> {
     let ask = request.filter.ask(call.now)?;
     let stored = call.app.store.usage_between(call.scope(), ask.range.first(), ask.range.last()).await?;

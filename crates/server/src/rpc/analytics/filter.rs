@@ -1,6 +1,6 @@
 //! What is asked of a chart.
 
-use bourse_analytics::{Ask, Interval, Range, RangeError};
+use bourse_analytics::{ChartQuery, Interval, Range, RangeError};
 use bourse_wire::{Day, Error, ProjectId, Text, Timestamp};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -40,7 +40,7 @@ pub(crate) struct Filter {
 
 impl Filter {
     /// The question as of a time.
-    pub(super) fn ask(&self, now: Timestamp) -> Result<Ask, Error> {
+    pub(super) fn ask(&self, now: Timestamp) -> Result<ChartQuery, Error> {
         let range = Range::new(self.start_date, self.end_date).map_err(|error| match error {
             RangeError::Reversed => Error::invalid("filter.startDate", "is after endDate"),
             RangeError::TooLong => Error::invalid("filter.endDate", error),
@@ -49,6 +49,6 @@ impl Filter {
         let unknown =
             |text| Error::invalid("filter.dateInterval", format!("`{text}` is none of DAY, WEEK, MONTH"));
         let interval = interval.map(|text| Interval::parse(text).ok_or_else(|| unknown(text))).transpose()?;
-        Ok(Ask { range, interval, fill: self.fill, today: Day::of(now) })
+        Ok(ChartQuery { range, interval, fill: self.fill, today: Day::of(now) })
     }
 }

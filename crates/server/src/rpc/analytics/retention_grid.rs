@@ -5,9 +5,9 @@ use bourse_wire::{Error, ProjectId};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::chart::ChartBody;
 use super::filter::Filter;
 use super::open;
-use super::shown::Shown;
 use crate::call::Call;
 use crate::failure::Failure;
 
@@ -39,5 +39,5 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Vec<u8>, Fail
     }
     let desk = open(&call, true).await?;
     let cohorts = desk.read(|project| project.retention_grid(&ask, days));
-    Shown::Grid(cohorts).write(call.media, "data")
+    ChartBody::Grid(cohorts).write(call.media, "data")
 }

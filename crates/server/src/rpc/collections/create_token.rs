@@ -1,5 +1,6 @@
 //! Adds a token to a collection.
 
+use bourse_store::NewHostedToken;
 use bourse_wire::{Error, ProjectId, RecordId, TokenInput};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -28,7 +29,7 @@ request!(Request, project_id);
 
 pub(crate) async fn handle(call: Call, request: Request) -> Result<TokenAnswer, Failure> {
     let token_id = request.token.token_id.ok_or_else(|| Error::invalid("token.tokenId", "is required"))?;
-    let new = (token_id, request.token, request.private);
+    let new = NewHostedToken { token_id, input: request.token, private: request.private };
     let hosted =
         call.app.store.create_hosted_token(call.scope(), request.collection_id, new, call.now).await?;
     Ok(token(&call.app, call.scope(), request.collection_id, hosted).await?)

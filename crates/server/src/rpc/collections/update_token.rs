@@ -1,5 +1,6 @@
 //! Changes a token.
 
+use bourse_store::HostedTokenEdit;
 use bourse_wire::{ProjectId, RecordId, TokenId, TokenInput, TokenMetadata};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -35,8 +36,9 @@ pub(crate) struct Answer {
 }
 
 pub(crate) async fn handle(call: Call, request: Request) -> Result<Answer, Failure> {
-    let change = (request.token_id, request.token, request.private);
+    let Request { token_id, token: input, private, .. } = request;
+    let edit = HostedTokenEdit { token_id, input, private };
     let hosted =
-        call.app.store.update_hosted_token(call.scope(), request.collection_id, change, call.now).await?;
+        call.app.store.update_hosted_token(call.scope(), request.collection_id, edit, call.now).await?;
     Ok(Answer { token: token(&call.app, call.scope(), request.collection_id, hosted).await?.token })
 }

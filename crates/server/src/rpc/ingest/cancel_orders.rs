@@ -2,7 +2,7 @@
 
 use bourse_wire::OrderStatus;
 
-use super::ending::{Request, end};
+use super::end_orders::{Request, end};
 use super::types::Answer;
 use crate::call::Call;
 use crate::failure::Failure;

@@ -6,7 +6,7 @@ use bourse_store::{Batch, Change, CollectionKey, Committed};
 use bourse_wire::Timestamp;
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 
-use super::types::{Answer, IdempotencyKey, Read, Rejected};
+use super::types::{Answer, IdempotencyKey, ReadRecords, Rejected};
 use crate::app::App;
 use crate::call::Call;
 use crate::failure::Failure;
@@ -51,14 +51,14 @@ pub(super) async fn commit<R: Record>(
     call: &Call,
     operation: &str,
     key: Option<IdempotencyKey>,
-    read: Read<(CollectionKey, R)>,
+    read: ReadRecords<(CollectionKey, R)>,
 ) -> Result<Answer, Failure> {
-    let count = read.taken.len() + read.rejected.len();
+    let count = read.accepted.len() + read.rejected.len();
     // Operations and projects never see each other's keys. An empty one is none, as some clients write it.
     let key = key.filter(|key| !key.as_str().is_empty());
     let key = key.map(|key| format!("{operation}:{}:{}", call.caller.project(), key.as_str()));
     let mut collections: BTreeMap<CollectionKey, Vec<(usize, R)>> = BTreeMap::new();
-    for (index, (collection, record)) in read.taken {
+    for (index, (collection, record)) in read.accepted {
         collections.entry(collection).or_default().push((index, record));
     }
     let commits: Vec<_> = collections

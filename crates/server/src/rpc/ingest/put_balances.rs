@@ -32,7 +32,7 @@ pub(crate) struct Request {
 request!(Request, project_id);
 
 pub(crate) async fn handle(call: Call, request: Request) -> Result<Answer, Failure> {
-    let balances = read(&call, request.chain_id.as_ref(), ("balances", request.balances), Reader::balance)?;
+    let balances = read(&call, request.chain_id.as_ref(), "balances", request.balances, Reader::balance)?;
     commit(&call, "PutBalances", request.idempotency_key, balances).await
 }
 

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::intake::{Record, Settled, commit};
-use super::known;
+use super::stored_records;
 use super::types::{Answer, IdempotencyKey, read};
 use crate::app::App;
 use crate::call::Call;
@@ -33,8 +33,7 @@ pub(crate) struct Request {
 request!(Request, project_id);
 
 pub(crate) async fn handle(call: Call, request: Request) -> Result<Answer, Failure> {
-    let contracts =
-        read(&call, request.chain_id.as_ref(), ("contracts", request.contracts), Reader::contract)?;
+    let contracts = read(&call, request.chain_id.as_ref(), "contracts", request.contracts, Reader::contract)?;
     commit(&call, "PutContracts", request.idempotency_key, contracts).await
 }
 
@@ -55,7 +54,7 @@ impl Record for ContractInfo {
         let stored: Option<Self> = stored.and_then(|json| serde_json::from_str(&json).ok());
         let mut settled = Settled::default();
         for (index, mut contract) in contracts {
-            known::date(&mut contract, stored.clone(), |contract| &mut contract.updated_at, now);
+            stored_records::date(&mut contract, stored.clone(), |contract| &mut contract.updated_at, now);
             settled.add(index, contract_change(&contract));
         }
         Ok(settled)

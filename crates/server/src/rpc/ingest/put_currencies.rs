@@ -34,9 +34,9 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Answer, Failu
         return Err(Error::invalid("idempotencyKey", "is not taken for currencies: leave it out").into());
     }
     let chain = request.chain_id.as_ref();
-    let read = read(&call, chain, ("currencies", request.currencies), Reader::currency)?;
-    let accepted = read.taken.len();
-    let currencies: Vec<_> = read.taken.into_iter().map(|(_, currency)| currency).collect();
+    let read = read(&call, chain, "currencies", request.currencies, Reader::currency)?;
+    let accepted = read.accepted.len();
+    let currencies: Vec<_> = read.accepted.into_iter().map(|(_, currency)| currency).collect();
     let changed = if currencies.is_empty() { 0 } else { call.app.put_currencies(currencies).await? };
     Ok(Answer { accepted, changed, rejected: read.rejected, replayed: false })
 }

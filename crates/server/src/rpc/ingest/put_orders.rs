@@ -3,20 +3,20 @@
 use std::collections::HashMap;
 
 use bourse_store::{Change, CollectionKey};
-use bourse_wire::{ChainRef, OrderInput, ProjectId, Timestamp};
+use bourse_wire::{ChainRef, OrderFacts, OrderInput, OrderKey, ProjectId, Timestamp};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::intake::{Record, Settled, commit};
-use super::known;
-use super::one_pass::{Claims, OnePass};
+use super::records_body::{Claims, RecordsBody};
 use super::signed::{check, is_expired, not_over};
+use super::stored_records;
 use super::types::{Answer, IdempotencyKey, read, read_all};
 use crate::app::App;
 use crate::call::Call;
 use crate::failure::Failure;
-use crate::ingest::{GivenOrder, OrderKey, Reader, SignedOrderInput, dated, not_stated};
+use crate::ingest::{OrderSubmission, Reader, SignedOrderInput, dated, not_stated};
 
 /// The orders to put.
 #[derive(Deserialize, JsonSchema)]
@@ -52,26 +52,25 @@ impl<R> Claims for Body<R> {
 }
 
 /// A request with orders.
-pub(crate) type Request = OnePass<Body<OrderInput>, Body<Value>>;
+pub(crate) type Request = RecordsBody<Body<OrderInput>, Body<Value>>;
 
 pub(crate) async fn handle(call: Call, request: Request) -> Result<Answer, Failure> {
     let (orders, key) = match request {
-        OnePass::Read(body) => {
-            let orders = ("orders", body.orders);
+        RecordsBody::Read(body) => {
             let order = |reader: &Reader<'_>, input| {
-                reader.order_input(input).map(|(key, facts)| (key, GivenOrder::Facts(Box::new(facts))))
+                reader.order_input(input).map(|(key, facts)| (key, OrderSubmission::Facts(Box::new(facts))))
             };
-            (read_all(&call, body.chain_id.as_ref(), orders, order)?, body.idempotency_key)
+            (read_all(&call, body.chain_id.as_ref(), "orders", body.orders, order)?, body.idempotency_key)
         }
-        OnePass::Given(body) => {
-            let orders = ("orders", body.orders);
-            (read(&call, body.chain_id.as_ref(), orders, Reader::any_order)?, body.idempotency_key)
+        RecordsBody::Raw(body) => {
+            let orders = read(&call, body.chain_id.as_ref(), "orders", body.orders, Reader::any_order)?;
+            (orders, body.idempotency_key)
         }
     };
     commit(&call, "PutOrders", key, orders).await
 }
 
-impl Record for GivenOrder {
+impl Record for OrderSubmission {
     const IS_BLIND: bool = true;
 
     async fn settle(
@@ -81,12 +80,14 @@ impl Record for GivenOrder {
         now: Timestamp,
     ) -> Result<Settled, Failure> {
         let marketplaces = orders.iter().map(|(_, order)| order.facts().marketplace);
-        let is_followed = known::is_followed(app, collection, marketplaces, now).await?;
+        let is_followed = stored_records::is_followed(app, collection, marketplaces, now).await?;
         let expired = orders.iter().map(|(_, order)| order.facts()).filter(|facts| is_expired(facts, now));
-        let expired: Vec<OrderKey> =
-            expired.map(|facts| (facts.marketplace, facts.order_id.clone())).collect();
-        let known =
-            if expired.is_empty() { HashMap::new() } else { known::orders(app, collection, expired).await? };
+        let expired: Vec<OrderKey> = expired.map(OrderFacts::key).collect();
+        let known = if expired.is_empty() {
+            HashMap::new()
+        } else {
+            stored_records::orders(app, collection, expired).await?
+        };
         let mut settled = Settled::default();
         let mut signed = Vec::new();
         for (index, order) in orders {
@@ -96,7 +97,7 @@ impl Record for GivenOrder {
                 continue;
             }
             // One that is known may be repeated after its time; its status tells that it is over.
-            let is_known = known.contains_key(&(facts.marketplace, facts.order_id.clone()));
+            let is_known = known.contains_key(&facts.key());
             if let Err(over) = not_over(facts, now)
                 && !is_known
             {
@@ -104,13 +105,13 @@ impl Record for GivenOrder {
                 continue;
             }
             match order {
-                GivenOrder::Facts(facts) => {
+                OrderSubmission::Facts(facts) => {
                     settled.add(index, Ok(Change::Order(Box::new(dated(*facts, now)))));
                 }
-                GivenOrder::Signed(admitted) => signed.push((index, *admitted)),
+                OrderSubmission::Signed(admitted) => signed.push((index, *admitted)),
             }
         }
-        for (index, order) in check(app, (collection.chain, now), signed).await {
+        for (index, order) in check(app, collection.chain, now, signed).await {
             settled.add(index, order.map(|signed| Change::SignedOrder(Box::new(signed))));
         }
         Ok(settled)

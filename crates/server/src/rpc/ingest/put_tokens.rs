@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::intake::{Record, Settled, commit};
-use super::known;
+use super::stored_records;
 use super::types::{Answer, IdempotencyKey, read};
 use crate::app::App;
 use crate::call::Call;
@@ -35,7 +35,7 @@ pub(crate) struct Request {
 request!(Request, project_id);
 
 pub(crate) async fn handle(call: Call, request: Request) -> Result<Answer, Failure> {
-    let tokens = read(&call, request.chain_id.as_ref(), ("tokens", request.tokens), Reader::token)?;
+    let tokens = read(&call, request.chain_id.as_ref(), "tokens", request.tokens, Reader::token)?;
     commit(&call, "PutTokens", request.idempotency_key, tokens).await
 }
 
@@ -54,7 +54,7 @@ impl Record for TokenMetadata {
         for (index, mut token) in tokens {
             // What cannot be read is equal to nothing.
             let stored = stored.get(&token.token_id).and_then(|json| serde_json::from_str(json).ok());
-            known::date(&mut token, stored, |token| &mut token.updated_at, now);
+            stored_records::date(&mut token, stored, |token| &mut token.updated_at, now);
             settled.add(index, token_change(&token));
         }
         Ok(settled)

@@ -1,8 +1,11 @@
 //! Signed orders, held against what the chain says of them.
 
-use bourse_market::protocols::native::{Admitted, Answers, Inquiry, Proof, Standing};
-use bourse_market::protocols::venues::Floor;
-use bourse_market::protocols::{Kept, Protocol};
+use std::sync::Arc;
+
+use bourse_market::Standing;
+use bourse_protocols::native::{Answers, Inquiry, NativeOrder, Proof};
+use bourse_protocols::venues::Venue;
+use bourse_protocols::{Protocol, StoredOrder};
 use bourse_store::SignedOrder;
 use bourse_wire::{ChainId, OrderFacts, OrderSide, OrderStatus, Timestamp};
 
@@ -13,16 +16,16 @@ use crate::ingest::{Reason, Rejection, dated, unasked};
 /// somebody can be asked.
 pub(crate) async fn check(
     app: &App,
-    (chain, now): (ChainId, Timestamp),
-    orders: Vec<(usize, Admitted)>,
+    chain: ChainId,
+    now: Timestamp,
+    orders: Vec<(usize, NativeOrder)>,
 ) -> Vec<(usize, Result<SignedOrder, Rejection>)> {
-    let networks = &app.settings.networks;
-    let floor = |(_, order): &(usize, Admitted)| networks.floor(chain.0, order.facts.marketplace);
-    let floors: Vec<Option<Floor>> = orders.iter().map(floor).collect();
-    let protocols = orders.iter().zip(&floors).map(|((_, order), floor)| {
-        floor.as_ref().and_then(|floor| floor.protocol_of(kept(&order.facts, &order.text)))
+    let venue = |(_, order): &(usize, NativeOrder)| app.registry.venue(chain, order.facts.marketplace);
+    let venues: Vec<Option<Arc<Venue>>> = orders.iter().map(venue).collect();
+    let protocols = orders.iter().zip(&venues).map(|((_, order), venue)| {
+        venue.as_ref().and_then(|venue| venue.protocol_of(stored(&order.facts, &order.text)))
     });
-    let protocols: Vec<Option<&(dyn Protocol + Send + Sync)>> = protocols.collect();
+    let protocols: Vec<Option<&dyn Protocol>> = protocols.collect();
     let asked = orders.iter().zip(&protocols).map(|((_, order), protocol)| questions(*protocol, order));
     let answers = app.chains.ask_each(chain, asked.collect()).await;
     let mut answers = answers.map(Vec::into_iter);
@@ -34,23 +37,24 @@ pub(crate) async fn check(
     checked
 }
 
-fn kept<'a>(order: &'a OrderFacts, native: &'a str) -> Kept<'a> {
-    Kept { order, native: Some(native) }
+fn stored<'a>(order: &'a OrderFacts, native: &'a str) -> StoredOrder<'a> {
+    StoredOrder { facts: order, native: Some(native) }
 }
 
 /// What to ask about an order: whether its maker signed it, where that is not clear, and what became of it.
-fn questions(protocol: Option<&(dyn Protocol + Send + Sync)>, order: &Admitted) -> Vec<Inquiry> {
+fn questions(protocol: Option<&dyn Protocol>, order: &NativeOrder) -> Vec<Inquiry> {
     let signed = match &order.proof {
         Proof::Ask(question) => Some(Inquiry { to: question.to, data: question.data.clone() }),
         Proof::Signed | Proof::Held => None,
     };
-    let standing = protocol.and_then(|protocol| protocol.inquiries(kept(&order.facts, &order.text)).ok());
+    let standing =
+        protocol.and_then(|protocol| protocol.standing_inquiries(stored(&order.facts, &order.text)).ok());
     signed.into_iter().chain(standing.into_iter().flatten()).collect()
 }
 
 fn check_one(
-    protocol: Option<&(dyn Protocol + Send + Sync)>,
-    order: Admitted,
+    protocol: Option<&dyn Protocol>,
+    order: NativeOrder,
     answers: Option<Answers<'_>>,
     now: Timestamp,
 ) -> Result<SignedOrder, Rejection> {
@@ -66,8 +70,8 @@ fn check_one(
         (Proof::Ask(_), []) => return unasked(order, now),
         (Proof::Signed | Proof::Held, answers) => answers,
     };
-    let Admitted { mut facts, nonces, text, .. } = order;
-    match protocol.and_then(|protocol| protocol.standing(kept(&facts, &text), answers)) {
+    let NativeOrder { mut facts, nonces, text, .. } = order;
+    match protocol.and_then(|protocol| protocol.standing(stored(&facts, &text), answers)) {
         Some(Standing::Open { remaining }) => facts.quantity_remaining = remaining,
         // It is active once its maker lets the marketplace move the token.
         Some(Standing::Uncovered) | None => {}

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::one_pass::{Claims, OnePass};
+use super::records_body::{Claims, RecordsBody};
 use super::types::Rejected;
 use crate::call::Call;
 use crate::counting::{BatchId, EventBatch, TrackedEvent};
@@ -33,7 +33,7 @@ impl<R> Claims for Body<R> {
 }
 
 /// A request with events.
-pub(crate) type Request = OnePass<Body<EventInput>, Body<Value>>;
+pub(crate) type Request = RecordsBody<Body<EventInput>, Body<Value>>;
 
 /// What became of the events.
 #[derive(Serialize, JsonSchema)]
@@ -51,8 +51,8 @@ pub(crate) struct Answer {
 
 pub(crate) async fn handle(call: Call, request: Request) -> Result<Answer, Failure> {
     match request {
-        OnePass::Read(body) => track(&call, body, |event| event.tracked(call.now)).await,
-        OnePass::Given(body) => {
+        RecordsBody::Read(body) => track(&call, body, |event| event.tracked(call.now)).await,
+        RecordsBody::Raw(body) => {
             track(&call, body, |event| from_value::<EventInput>(event)?.tracked(call.now)).await
         }
     }

@@ -44,19 +44,20 @@ impl Rejected {
 }
 
 /// The records of a request, as far as they can be read, each with its place.
-pub(super) struct Read<T> {
-    pub(super) taken: Vec<(usize, T)>,
+pub(super) struct ReadRecords<T> {
+    pub(super) accepted: Vec<(usize, T)>,
     pub(super) rejected: Vec<Rejected>,
 }
 
-/// Reads records one by one, so that a bad one spoils no other.
+/// Reads the records under a member of the request one by one, so that a bad one spoils no other.
 pub(super) fn read<'c, T>(
     call: &'c Call,
     chain: Option<&ChainRef>,
-    records: (&str, Vec<Value>),
+    member: &str,
+    records: Vec<Value>,
     read: impl Fn(&Reader<'c>, JsonObject) -> Result<T, Rejection>,
-) -> Result<Read<T>, Error> {
-    read_all(call, chain, records, |reader, record| match record {
+) -> Result<ReadRecords<T>, Error> {
+    read_all(call, chain, member, records, |reader, record| match record {
         Value::Object(members) => read(reader, members),
         _ => Err(Rejection::new(Reason::InvalidFormat, "the record is not a JSON object")),
     })
@@ -66,17 +67,23 @@ pub(super) fn read<'c, T>(
 pub(super) fn read_all<'c, R, T>(
     call: &'c Call,
     chain: Option<&ChainRef>,
-    (member, records): (&str, Vec<R>),
+    member: &str,
+    records: Vec<R>,
     read: impl Fn(&Reader<'c>, R) -> Result<T, Rejection>,
-) -> Result<Read<T>, Error> {
+) -> Result<ReadRecords<T>, Error> {
     check_count(call, member, records.len())?;
     let app = &call.app;
-    let (service, networks) = (&app.service_name, &app.settings.networks);
-    let reader = Reader { service, networks, chains: chains(call, chain)?, now: call.now };
-    let mut all = Read { taken: Vec::with_capacity(records.len()), rejected: Vec::new() };
+    let reader = Reader {
+        service: &app.service_name,
+        networks: &app.settings.networks,
+        registry: &app.registry,
+        chains: chains(call, chain)?,
+        now: call.now,
+    };
+    let mut all = ReadRecords { accepted: Vec::with_capacity(records.len()), rejected: Vec::new() };
     for (index, record) in records.into_iter().enumerate() {
         match read(&reader, record) {
-            Ok(record) => all.taken.push((index, record)),
+            Ok(record) => all.accepted.push((index, record)),
             Err(rejection) => all.rejected.push(Rejected::new(index, rejection)),
         }
     }

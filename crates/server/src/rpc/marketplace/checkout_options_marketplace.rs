@@ -1,11 +1,11 @@
 //! How orders can be paid for.
 
-use bourse_market::protocols::Refusal;
+use bourse_protocols::Refusal;
 use bourse_wire::{Address, Amount, ChainRef, Error, OrderSide, Text};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::trading::{Desk, Named, ORDERS_MAX, OrderData, read_named};
+use super::trading::{Desk, FillRequest, ORDERS_MAX, OrderData, VenueRequest, read_chosen};
 use crate::call::Call;
 use crate::failure::Failure;
 use crate::route::request;
@@ -102,20 +102,25 @@ async fn is_payable(
     order: OrderName,
     taker: Address,
 ) -> Result<bool, Failure> {
-    let place = (chain, order.contract_address);
-    let named = |quantity: Amount| {
+    let venue = VenueRequest {
+        chain,
+        collection: order.contract_address,
+        member: "marketplace",
+        marketplace: &order.marketplace,
+    };
+    let filling = |quantity: Amount| {
         let data = vec![OrderData { order_id: order.order_id.clone(), quantity, token_id: None }];
-        Named { data, side: OrderSide::Listing, member: "wallet", taker }
+        FillRequest { data, side: OrderSide::Listing, member: "wallet", taker }
     };
     let steps = async {
-        let desk = Desk::open(call.clone(), place, ("marketplace", &order.marketplace)).await?;
+        let desk = Desk::open(call.clone(), venue).await?;
         let one = Amount::from(1);
-        let mut orders = read_named(&desk, named(one)).await?;
+        let mut orders = read_chosen(&desk, filling(one)).await?;
         let protocol = desk.protocol_of_all(&orders)?;
         if let Some(Err(Refusal::Whole { quantity, .. })) =
-            orders.first().map(|order| protocol.price(order.kept(), one))
+            orders.first().map(|order| protocol.fill_price(order.stored(), one))
         {
-            orders = read_named(&desk, named(quantity.into())).await?;
+            orders = read_chosen(&desk, filling(quantity.into())).await?;
         }
         let trade = desk.trade(protocol, &orders, &[], taker).await?;
         desk.next(protocol, trade).await

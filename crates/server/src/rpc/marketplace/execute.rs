@@ -1,7 +1,7 @@
 //! Takes the signature that a step asked for.
 
-use bourse_market::protocols::native::{Inquiry, Proof, SourceFault};
-use bourse_market::protocols::{Given, Taken};
+use bourse_protocols::native::{Inquiry, Proof, SourceFault};
+use bourse_protocols::{ConsentOutcome, ConsentSignature};
 use bourse_store::{Batch, Change};
 use bourse_wire::{Address, ChainId, ChainRef, Code, Error, Marketplace, Text, from_value};
 use schemars::JsonSchema;
@@ -77,8 +77,13 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Answer, Failu
         Some(chain) => Chains::Usually(call.chain(Some(&chain))?),
         None => call.chain(None).map_or(Chains::Named, Chains::Usually),
     };
-    let networks = &app.settings.networks;
-    let reader = Reader { service: &app.service_name, networks, chains, now: call.now };
+    let reader = Reader {
+        service: &app.service_name,
+        networks: &app.settings.networks,
+        registry: &app.registry,
+        chains,
+        now: call.now,
+    };
     let (collection, admitted) = reader.signed_order(&input).map_err(Error::from)?;
     let order_id = admitted.facts.order_id.clone();
     // Whoever has an access key may call this: what nobody has signed is not taken, nor what is of no collection here.
@@ -89,7 +94,7 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Answer, Failu
         || Error::not_found(format_args!("collection {} on chain {}", collection.address, collection.chain));
     app.store.collection(collection).await?.ok_or_else(missing)?;
     signed::not_over(&admitted.facts, call.now).map_err(Error::from)?;
-    for (_, checked) in signed::check(app, (collection.chain, call.now), vec![(0, admitted)]).await {
+    for (_, checked) in signed::check(app, collection.chain, call.now, vec![(0, admitted)]).await {
         let change = Change::SignedOrder(Box::new(checked.map_err(Error::from)?));
         let _turn = app.turns.share(collection).await;
         app.commit(Batch { collection, changes: vec![change], key: None }).await?;
@@ -100,7 +105,7 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Answer, Failu
 /// What somebody signed so that they can fill orders.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Signed {
+struct ConsentBody {
     chain_id: ChainId,
     marketplace: Text<64>,
     contract: Address,
@@ -110,28 +115,30 @@ struct Signed {
 
 /// Remembers what somebody signed so that they can fill orders, once it is sure that they did.
 async fn consent(call: &Call, body: Map<String, Value>, signature: &str) -> Result<Answer, Failure> {
-    let Signed { chain_id, marketplace, contract, wallet, terms } =
+    let ConsentBody { chain_id, marketplace, contract, wallet, terms } =
         from_value(Value::Object(body)).map_err(Error::from)?;
     let app = &call.app;
     let unknown = || Error::invalid("body", "names no marketplace where something is signed to fill orders");
     let marketplace = Marketplace::parse(marketplace.as_str(), &app.service_name).ok_or_else(unknown)?;
-    let floor = app.settings.networks.floor(chain_id.0, marketplace).ok_or_else(unknown)?;
-    let protocol = floor.at(contract).ok_or_else(unknown)?;
+    let venue = app.registry.venue(chain_id, marketplace).ok_or_else(unknown)?;
+    let protocol = venue.protocol_at(contract).ok_or_else(unknown)?;
     let now = u64::try_from(call.now.unix_seconds()).unwrap_or_default();
-    let given = Given { taker: wallet, terms: &terms, signature, now };
-    let consent =
-        match protocol.take(given).map_err(|fault| Error::new(Code::InvalidArgument, fault.to_string()))? {
-            Taken::Signed(consent, proof) => {
-                check(app, chain_id, proof).await?;
-                consent
-            }
-            Taken::Show(request) => {
-                let answers = app.sources.ask(marketplace, vec![request]).await.map_err(Error::from)?;
-                let word = marketplace.word(&app.service_name);
-                let fault = |fault: SourceFault| Error::conflict(format!("{word}: {fault}"));
-                protocol.shown(answers.first().unwrap_or(&Value::Null), now).map_err(fault)?
-            }
-        };
+    let given = ConsentSignature { taker: wallet, terms: &terms, signature, now };
+    let consent = match protocol
+        .accept_consent(given)
+        .map_err(|fault| Error::new(Code::InvalidArgument, fault.to_string()))?
+    {
+        ConsentOutcome::Given(consent, proof) => {
+            check(app, chain_id, proof).await?;
+            consent
+        }
+        ConsentOutcome::AskSource(request) => {
+            let answers = app.sources.ask(marketplace, vec![request]).await.map_err(Error::from)?;
+            let word = marketplace.word(&app.service_name);
+            let fault = |fault: SourceFault| Error::conflict(format!("{word}: {fault}"));
+            protocol.consent_from_source(answers.first().unwrap_or(&Value::Null), now).map_err(fault)?
+        }
+    };
     app.consents.put(marketplace, wallet, consent, call.now);
     Ok(Answer { order_id: String::new() })
 }

@@ -4,7 +4,9 @@ use bourse_wire::{Address, ChainRef, OrderSide, Text};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::trading::{AdditionalFee, Answer, Desk, Named, Next, OrderData, StepId, fees_of, read_named};
+use super::trading::{
+    AdditionalFee, Answer, Desk, FillRequest, Next, OrderData, StepId, VenueRequest, fees_of, read_chosen,
+};
 use crate::call::Call;
 use crate::failure::Failure;
 use crate::route::request;
@@ -33,11 +35,16 @@ pub(crate) struct Request {
 request!(Request);
 
 pub(crate) async fn handle(call: Call, request: Request) -> Result<Answer, Failure> {
-    let place = (request.chain_id.as_ref(), request.collection_address);
-    let desk = Desk::open(call, place, ("marketplace", &request.marketplace)).await?;
+    let venue = VenueRequest {
+        chain: request.chain_id.as_ref(),
+        collection: request.collection_address,
+        member: "marketplace",
+        marketplace: &request.marketplace,
+    };
+    let desk = Desk::open(call, venue).await?;
     let (data, taker) = (request.orders_data, request.buyer);
-    let named = Named { data, side: OrderSide::Listing, member: "buyer", taker };
-    let orders = read_named(&desk, named).await?;
+    let filling = FillRequest { data, side: OrderSide::Listing, member: "buyer", taker };
+    let orders = read_chosen(&desk, filling).await?;
     let protocol = desk.protocol_of_all(&orders)?;
     let trade = desk.trade(protocol, &orders, &fees_of(request.additional_fees), taker).await?;
     let plan = match desk.next(protocol, trade).await? {

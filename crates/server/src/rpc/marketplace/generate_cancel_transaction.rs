@@ -4,7 +4,7 @@ use bourse_wire::{Address, ChainRef, Error, OrderStatus, Text};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::trading::{Answer, Desk, StepId, not_found, over, read_one};
+use super::trading::{Answer, Desk, StepId, VenueRequest, not_found, over, read_one};
 use crate::call::Call;
 use crate::failure::Failure;
 use crate::route::request;
@@ -28,11 +28,16 @@ pub(crate) struct Request {
 request!(Request);
 
 pub(crate) async fn handle(call: Call, request: Request) -> Result<Answer, Failure> {
-    let place = (request.chain_id.as_ref(), request.collection_address);
-    let desk = Desk::open(call, place, ("marketplace", &request.marketplace)).await?;
+    let venue = VenueRequest {
+        chain: request.chain_id.as_ref(),
+        collection: request.collection_address,
+        member: "marketplace",
+        marketplace: &request.marketplace,
+    };
+    let desk = Desk::open(call, venue).await?;
     let id = request.order_id.as_str();
-    let picked = read_one(&desk, id).await?.ok_or_else(|| not_found(&desk, id))?;
-    let order = &picked.facts;
+    let chosen = read_one(&desk, id).await?.ok_or_else(|| not_found(&desk, id))?;
+    let order = &chosen.facts;
     if order.maker != request.maker {
         let reason = format!("order {id} was made by {}, who alone can cancel it", order.maker);
         return Err(Error::invalid("maker", reason).into());
@@ -44,7 +49,7 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Answer, Failu
     if !is_live {
         return Err(Error::conflict(over(order, status)).into());
     }
-    let protocol = desk.protocol_of(picked.kept())?;
-    let call = protocol.cancel(picked.kept()).map_err(|refusal| Error::invalid("orderId", refusal))?;
+    let protocol = desk.protocol_of(chosen.stored())?;
+    let call = protocol.cancel(chosen.stored()).map_err(|refusal| Error::invalid("orderId", refusal))?;
     Ok(Answer::of(Vec::new(), StepId::Cancel, &[call]))
 }

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::trading::Answer;
-use super::trading::creating::{CreateReq, Making, make};
+use super::trading::creating::{CreateReq, MakeRequest, make};
 use crate::call::Call;
 use crate::failure::Failure;
 use crate::route::request;
@@ -33,7 +33,7 @@ pub(crate) struct Request {
 request!(Request);
 
 pub(crate) async fn handle(call: Call, request: Request) -> Result<Answer, Failure> {
-    let making = Making {
+    let making = MakeRequest {
         chain: request.chain_id,
         collection: request.collection_address,
         side: OrderSide::Offer,

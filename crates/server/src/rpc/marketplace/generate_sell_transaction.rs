@@ -5,7 +5,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::trading::{
-    AdditionalFee, Answer, Desk, Named, Next, OrderData, StepId, batches, check_holds, fees_of, read_named,
+    AdditionalFee, Answer, Desk, FillRequest, Next, OrderData, StepId, VenueRequest, batches, check_holds,
+    fees_of, read_chosen,
 };
 use crate::call::Call;
 use crate::failure::Failure;
@@ -34,12 +35,17 @@ pub(crate) struct Request {
 request!(Request);
 
 pub(crate) async fn handle(call: Call, request: Request) -> Result<Answer, Failure> {
-    let place = (request.chain_id.as_ref(), request.collection_address);
-    let desk = Desk::open(call, place, ("marketplace", &request.marketplace)).await?;
+    let venue = VenueRequest {
+        chain: request.chain_id.as_ref(),
+        collection: request.collection_address,
+        member: "marketplace",
+        marketplace: &request.marketplace,
+    };
+    let desk = Desk::open(call, venue).await?;
     let (data, taker) = (request.orders_data, request.seller);
-    let named = Named { data, side: OrderSide::Offer, member: "seller", taker };
-    let orders = read_named(&desk, named).await?;
-    let sold = orders.iter().filter_map(|picked| Some((picked.token_id?, picked.quantity)));
+    let filling = FillRequest { data, side: OrderSide::Offer, member: "seller", taker };
+    let orders = read_chosen(&desk, filling).await?;
+    let sold = orders.iter().filter_map(|chosen| Some((chosen.token_id?, chosen.quantity)));
     check_holds(&desk, "seller", taker, sold)?;
     let protocol = desk.protocol_of_all(&orders)?;
     let trade = desk.trade(protocol, &orders, &fees_of(request.additional_fees), taker).await?;

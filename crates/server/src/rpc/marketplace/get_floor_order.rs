@@ -41,7 +41,7 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Vec<u8>, Fail
         || Error::not_found(format_args!("an active listing of {} on chain {}", key.address, key.chain));
     let slot = searchable(&call.app, key).await?.ok_or_else(missing)?;
     let collection = slot.read_at(call.now, None);
-    let row = collection.floor(&tokens, &orders).ok_or_else(missing)?;
+    let row = collection.listing_floor(&tokens, &orders).ok_or_else(missing)?;
     let mut answer = br#"{"collectible":"#.to_vec();
     collection.write_row(&mut answer, row);
     answer.push(b'}');

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use bourse_store::CollectionKey;
-use bourse_wire::{Address, ChainId, ChainRef, Marketplace, OrderFacts, ServiceName, Text};
+use bourse_wire::{Address, ChainId, ChainRef, Marketplace, OrderFacts, OrderKey, ServiceName, Text};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -99,9 +99,10 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Vec<u8>, Fail
 
 /// Those of the orders that are known.
 async fn read(call: &Call, chain: ChainId, keys: &[Key]) -> Result<HashMap<Key, OrderFacts>, Failure> {
-    let mut by_contract: BTreeMap<Address, Vec<(Marketplace, String)>> = BTreeMap::new();
+    let mut by_contract: BTreeMap<Address, Vec<OrderKey>> = BTreeMap::new();
     for (address, marketplace, order_id) in keys {
-        by_contract.entry(*address).or_default().push((*marketplace, order_id.clone()));
+        let key = OrderKey { marketplace: *marketplace, order_id: order_id.clone() };
+        by_contract.entry(*address).or_default().push(key);
     }
     let store = &call.app.store;
     let mut known = HashMap::with_capacity(keys.len());

@@ -1,26 +1,26 @@
 //! Listings and offers.
 
-pub(crate) mod activities;
-pub(crate) mod checkout_options_marketplace;
-pub(crate) mod execute;
+mod activities;
+mod checkout_options_marketplace;
+mod execute;
 pub(crate) mod filter;
-pub(crate) mod generate_buy_transaction;
-pub(crate) mod generate_cancel_transaction;
-pub(crate) mod generate_listing_transaction;
-pub(crate) mod generate_offer_transaction;
-pub(crate) mod generate_sell_transaction;
-pub(crate) mod get_collectible;
-pub(crate) mod get_collection_detail;
-pub(crate) mod get_count_of_all_collectibles;
-pub(crate) mod get_count_of_filtered_collectibles;
-pub(crate) mod get_floor_order;
-pub(crate) mod get_orders;
-pub(crate) mod list_collectibles;
-pub(crate) mod list_currencies;
-pub(crate) mod orders_of_collectible;
-pub(crate) mod supported_marketplaces;
+mod generate_buy_transaction;
+mod generate_cancel_transaction;
+mod generate_listing_transaction;
+mod generate_offer_transaction;
+mod generate_sell_transaction;
+mod get_collectible;
+mod get_collection_detail;
+mod get_count_of_all_collectibles;
+mod get_count_of_filtered_collectibles;
+mod get_floor_order;
+mod get_orders;
+mod list_collectibles;
+mod list_currencies;
+mod orders_of_collectible;
+mod supported_marketplaces;
 mod trading;
-pub(crate) mod types;
+mod types;
 
 use std::sync::Arc;
 
@@ -31,7 +31,283 @@ use bourse_wire::{Code, Error};
 use crate::app::App;
 use crate::failure::Failure;
 use crate::paging::PagePlan;
-use crate::resident::{Place, Slot};
+use crate::resident::{Residence, Slot};
+use crate::route::Credential::AccessKey;
+use crate::route::Route;
+use crate::route::Service::Marketplace;
+
+/// The operations of this service.
+pub(crate) fn operations() -> Vec<Route> {
+    let mut operations = collectible_operations();
+    operations.extend(order_operations());
+    operations.extend(record_operations());
+    operations.extend(history_operations());
+    operations.extend(trade_operations());
+    operations
+}
+
+/// Bodies to try operations on collectibles with.
+const FILTERED: &str = r#"{"chainId":"amoy","side":"listing","contractAddress":"0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af","filter":{"includeEmpty":false},"page":{"page":1,"pageSize":2}}"#;
+const COUNTED: &str = r#"{"chainId":"amoy","side":"listing","contractAddress":"0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af","filter":{"includeEmpty":false}}"#;
+const WHOLE: &str = r#"{"chainId":"amoy","contractAddress":"0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af"}"#;
+const ORDERS: &str = r#"{"chainId":"amoy","input":[{"contractAddress":"0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af","orderId":"6986","marketplace":"service_marketplace_v1"}]}"#;
+const ONE: &str =
+    r#"{"chainId":"amoy","contractAddress":"0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af","tokenId":"1"}"#;
+/// Bodies to try operations that trade with.
+const BUY: &str = r#"{"chainId":"amoy","collectionAddress":"0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af","buyer":"0x1111111111111111111111111111111111111111","marketplace":"service_marketplace_v2","ordersData":[{"orderId":"5971","quantity":"1","tokenId":"1492"}],"additionalFees":[{"amount":"250","receiver":"0x2222222222222222222222222222222222222222"}],"walletType":"unknown"}"#;
+const SELL: &str = r#"{"chainId":"amoy","collectionAddress":"0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af","seller":"0x061655e963441388593dd1cb86ef181ac2a5fe65","marketplace":"service_marketplace_v2","ordersData":[{"orderId":"7483","quantity":"1","tokenId":"153"}],"additionalFees":[],"walletType":"unknown"}"#;
+const LIST: &str = r#"{"chainId":"amoy","collectionAddress":"0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af","owner":"0x061655e963441388593dd1cb86ef181ac2a5fe65","contractType":"ERC721","orderbook":"service_marketplace_v2","listing":{"tokenId":"153","quantity":"1","expiry":"4102444800","currencyAddress":"0x3c0f6a91d8e2b7541a9de06fb83c2570e41d95ab","pricePerToken":"150000000"},"walletType":"unknown"}"#;
+const OFFER: &str = r#"{"chainId":"amoy","collectionAddress":"0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af","maker":"0x1111111111111111111111111111111111111111","contractType":"ERC721","orderbook":"service_marketplace_v2","offer":{"tokenId":"153","quantity":"1","expiry":"4102444800","currencyAddress":"0x3c0f6a91d8e2b7541a9de06fb83c2570e41d95ab","pricePerToken":"120000000"},"walletType":"unknown"}"#;
+const CANCEL: &str = r#"{"chainId":"amoy","collectionAddress":"0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af","maker":"0x7c131fe5418e02c0a3256b554a4a537ef4ae9fb2","marketplace":"service_marketplace_v2","orderId":"5971"}"#;
+const CHECKOUT: &str = r#"{"chainId":"amoy","wallet":"0x1111111111111111111111111111111111111111","orders":[{"contractAddress":"0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af","orderId":"5971","marketplace":"service_marketplace_v2"}],"additionalFee":250}"#;
+
+fn collectible_operations() -> Vec<Route> {
+    vec![
+        Marketplace
+            .reads_raw::<_, list_collectibles::Answer, _, _>(
+                "ListCollectibles",
+                AccessKey,
+                "Collectibles with their best order, listing and offer.",
+                list_collectibles::handle,
+            )
+            .example(FILTERED),
+        Marketplace
+            .reads_raw::<_, list_collectibles::Answer, _, _>(
+                "ListCollectiblesWithLowestListing",
+                AccessKey,
+                "Collectibles that have a listing, the cheapest first.",
+                list_collectibles::handle_listings,
+            )
+            .example(FILTERED),
+        Marketplace
+            .reads_raw::<_, list_collectibles::Answer, _, _>(
+                "ListCollectiblesWithHighestOffer",
+                AccessKey,
+                "Collectibles that have an offer, the dearest first.",
+                list_collectibles::handle_offers,
+            )
+            .example(FILTERED),
+        Marketplace
+            .reads(
+                "GetCountOfFilteredCollectibles",
+                AccessKey,
+                "How many collectibles match a filter.",
+                get_count_of_filtered_collectibles::handle,
+            )
+            .example(COUNTED),
+        Marketplace
+            .reads_raw::<_, get_floor_order::Answer, _, _>(
+                "GetFloorOrder",
+                AccessKey,
+                "The cheapest listing of a collection.",
+                get_floor_order::handle,
+            )
+            .example(WHOLE),
+    ]
+}
+
+/// The orders of one collectible. Each has an older name that clients still call.
+fn order_operations() -> Vec<Route> {
+    use orders_of_collectible as o;
+    let mut operations = Vec::new();
+    for name in ["ListListingsForCollectible", "ListCollectibleListings"] {
+        let summary = "The active listings of one collectible, the cheapest first.";
+        operations.push(Marketplace.reads_raw::<_, o::ListingsAnswer, _, _>(
+            name,
+            AccessKey,
+            summary,
+            o::list_listings,
+        ));
+    }
+    for name in ["ListOffersForCollectible", "ListCollectibleOffers"] {
+        let summary = "The active offers for one collectible, the dearest first.";
+        operations.push(Marketplace.reads_raw::<_, o::OffersAnswer, _, _>(
+            name,
+            AccessKey,
+            summary,
+            o::list_offers,
+        ));
+    }
+    for name in ["GetHighestPriceListingForCollectible", "GetCollectibleHighestListing"] {
+        let summary = "The dearest active listing of one collectible, or null.";
+        operations.push(Marketplace.reads_raw::<_, o::OrderAnswer, _, _>(
+            name,
+            AccessKey,
+            summary,
+            o::highest_listing,
+        ));
+    }
+    for name in ["GetLowestPriceListingForCollectible", "GetCollectibleLowestListing"] {
+        let summary = "The cheapest active listing of one collectible, or null.";
+        operations.push(Marketplace.reads_raw::<_, o::OrderAnswer, _, _>(
+            name,
+            AccessKey,
+            summary,
+            o::lowest_listing,
+        ));
+    }
+    for name in ["GetHighestPriceOfferForCollectible", "GetCollectibleHighestOffer"] {
+        let summary = "The dearest active offer for one collectible, or null.";
+        operations.push(Marketplace.reads_raw::<_, o::OrderAnswer, _, _>(
+            name,
+            AccessKey,
+            summary,
+            o::highest_offer,
+        ));
+    }
+    for name in ["GetLowestPriceOfferForCollectible", "GetCollectibleLowestOffer"] {
+        let summary = "The cheapest active offer for one collectible, or null.";
+        operations.push(Marketplace.reads_raw::<_, o::OrderAnswer, _, _>(
+            name,
+            AccessKey,
+            summary,
+            o::lowest_offer,
+        ));
+    }
+    let counted = "How many active listings one collectible has.";
+    operations.push(Marketplace.reads(
+        "GetCountOfListingsForCollectible",
+        AccessKey,
+        counted,
+        o::count_listings,
+    ));
+    let counted = "How many active offers there are for one collectible.";
+    operations.push(Marketplace.reads("GetCountOfOffersForCollectible", AccessKey, counted, o::count_offers));
+    operations.into_iter().map(|route| route.example(ONE)).collect()
+}
+
+/// Single records, and lists that belong to no collection.
+fn record_operations() -> Vec<Route> {
+    vec![
+        Marketplace
+            .reads_raw::<_, get_orders::Answer, _, _>(
+                "GetOrders",
+                AccessKey,
+                "Orders by their names, in any state. Orders that are not known are left out.",
+                get_orders::handle,
+            )
+            .example(ORDERS),
+        Marketplace
+            .reads(
+                "GetCountOfAllCollectibles",
+                AccessKey,
+                "How many collectibles a collection has.",
+                get_count_of_all_collectibles::handle,
+            )
+            .example(WHOLE),
+        Marketplace
+            .reads_raw::<_, get_collectible::Answer, _, _>(
+                "GetCollectible",
+                AccessKey,
+                "What is known of one collectible.",
+                get_collectible::handle,
+            )
+            .example(ONE),
+        Marketplace
+            .reads(
+                "GetCollectionDetail",
+                AccessKey,
+                "What is known of one collection.",
+                get_collection_detail::handle,
+            )
+            .example(WHOLE),
+        Marketplace
+            .reads(
+                "ListCurrencies",
+                AccessKey,
+                "The currencies of a chain with their rates, or of every chain.",
+                list_currencies::handle,
+            )
+            .example(r#"{"chainId":"amoy"}"#),
+        Marketplace.reads(
+            "SupportedMarketplaces",
+            AccessKey,
+            "The marketplaces whose orders are kept here.",
+            supported_marketplaces::handle,
+        ),
+    ]
+}
+
+/// Transactions that trade.
+fn trade_operations() -> Vec<Route> {
+    vec![
+        Marketplace
+            .reads(
+                "GenerateBuyTransaction",
+                AccessKey,
+                "The steps to buy collectibles.",
+                generate_buy_transaction::handle,
+            )
+            .example(BUY),
+        Marketplace
+            .reads(
+                "GenerateSellTransaction",
+                AccessKey,
+                "The steps to accept offers.",
+                generate_sell_transaction::handle,
+            )
+            .example(SELL),
+        Marketplace
+            .reads(
+                "GenerateListingTransaction",
+                AccessKey,
+                "The steps to list a collectible for sale.",
+                generate_listing_transaction::handle,
+            )
+            .example(LIST),
+        Marketplace
+            .reads(
+                "GenerateOfferTransaction",
+                AccessKey,
+                "The steps to offer for a collectible.",
+                generate_offer_transaction::handle,
+            )
+            .example(OFFER),
+        Marketplace
+            .reads(
+                "GenerateCancelTransaction",
+                AccessKey,
+                "The step to take an order back.",
+                generate_cancel_transaction::handle,
+            )
+            .example(CANCEL),
+        Marketplace.writes(
+            "Execute",
+            AccessKey,
+            "Takes the signature that a step asked for.",
+            execute::handle,
+        ),
+        Marketplace
+            .reads(
+                "CheckoutOptionsMarketplace",
+                AccessKey,
+                "How orders can be paid for.",
+                checkout_options_marketplace::handle,
+            )
+            .example(CHECKOUT),
+    ]
+}
+
+fn history_operations() -> Vec<Route> {
+    vec![
+        Marketplace
+            .reads_raw::<_, activities::Answer, _, _>(
+                "ListCollectionActivities",
+                AccessKey,
+                "What happened in a collection, the newest first.",
+                activities::of_collection,
+            )
+            .example(WHOLE),
+        Marketplace
+            .reads_raw::<_, activities::Answer, _, _>(
+                "ListCollectibleActivities",
+                AccessKey,
+                "What happened to one collectible, the newest first.",
+                activities::of_collectible,
+            )
+            .example(ONE),
+    ]
+}
 
 /// Answers a page of what a collection has: a head, the list that `write` appends, which tells where the page ended when
 /// more follow, and the page's own record. A collection of which nothing is known has an empty list.
@@ -57,9 +333,9 @@ pub(crate) async fn answer_page(
 /// A collection to search in; `None` when nobody ever said anything of it.
 pub(crate) async fn searchable(app: &App, key: CollectionKey) -> Result<Option<Arc<Slot>>, Failure> {
     match app.resident.find(key).await? {
-        Place::Resident(slot) => Ok(Some(slot)),
-        Place::Missing => Ok(None),
-        Place::Stored(_) => {
+        Residence::Resident(slot) => Ok(Some(slot)),
+        Residence::Missing => Ok(None),
+        Residence::Stored(_) => {
             let message = format!(
                 "collection {} on chain {} is larger than the memory there is for searching: raise \
                  storage.resident_bytes_max",

@@ -98,7 +98,7 @@ pub(crate) async fn highest_offer(call: Call, request: Request) -> Result<Vec<u8
 }
 
 /// What a request asks for.
-struct Asked {
+struct ResolvedRequest {
     key: CollectionKey,
     token: TokenId,
     filter: OrderFilter,
@@ -106,8 +106,8 @@ struct Asked {
 }
 
 impl Request {
-    fn read_for(self, call: &Call) -> Result<Asked, Failure> {
-        Ok(Asked {
+    fn resolve(self, call: &Call) -> Result<ResolvedRequest, Failure> {
+        Ok(ResolvedRequest {
             key: call.collection(self.chain_id.as_ref(), self.contract_address)?,
             token: self.token_id,
             filter: self.filter.unwrap_or_default().read(&call.app.service_name)?,
@@ -117,7 +117,7 @@ impl Request {
 }
 
 async fn list(call: Call, request: Request, side: OrderSide, head: &[u8]) -> Result<Vec<u8>, Failure> {
-    let Asked { key, token, filter, page } = request.read_for(&call)?;
+    let ResolvedRequest { key, token, filter, page } = request.resolve(&call)?;
     let page = PagePlan::new(page, &call.app.settings.limits)?;
     answer_page(&call.app, key, head, &page, |slot, answer| {
         // Orders have no other columns; those that rows have leave them in the order of their prices.
@@ -130,14 +130,14 @@ async fn list(call: Call, request: Request, side: OrderSide, head: &[u8]) -> Res
 }
 
 async fn count(call: Call, request: Request, side: OrderSide) -> Result<CountAnswer, Failure> {
-    let Asked { key, token, filter, .. } = request.read_for(&call)?;
+    let ResolvedRequest { key, token, filter, .. } = request.resolve(&call)?;
     let slot = searchable(&call.app, key).await?;
     let count = slot.map_or(0, |slot| slot.read_at(call.now, None).count_orders(token, side, &filter));
     Ok(CountAnswer { count })
 }
 
 async fn first(call: Call, request: Request, side: OrderSide, highest: bool) -> Result<Vec<u8>, Failure> {
-    let Asked { key, token, filter, .. } = request.read_for(&call)?;
+    let ResolvedRequest { key, token, filter, .. } = request.resolve(&call)?;
     let mut orders = Vec::new();
     if let Some(slot) = searchable(&call.app, key).await? {
         let sort = Some(Sort { column: Column::Price, descending: highest });

@@ -1,6 +1,6 @@
 //! The marketplaces whose orders are kept here.
 
-use bourse_market::protocols::venues::{VENUES, Venue};
+use bourse_protocols::venues::{VenueProfile, profiles};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -23,6 +23,6 @@ pub(crate) struct Answer {
 }
 
 pub(crate) async fn handle(call: Call, _: Request) -> Result<Answer, Failure> {
-    let word = |venue: Venue| venue.marketplace.word(&call.app.service_name);
-    Ok(Answer { marketplaces: VENUES.map(word).to_vec() })
+    let word = |profile: VenueProfile| profile.marketplace.word(&call.app.service_name);
+    Ok(Answer { marketplaces: profiles().into_iter().map(word).collect() })
 }

@@ -1,19 +1,19 @@
 //! Token and contract metadata.
 
-pub(crate) mod enqueue_tokens_for_refresh;
-pub(crate) mod get_contract_info;
-pub(crate) mod get_contract_info_batch;
-pub(crate) mod get_task;
-pub(crate) mod get_token_metadata;
-pub(crate) mod get_token_metadata_batch;
-pub(crate) mod refresh_all_contract_tokens;
-pub(crate) mod refresh_contract_info;
-pub(crate) mod refresh_contract_tokens;
-pub(crate) mod refresh_token_metadata;
-pub(crate) mod search;
-pub(crate) mod search_contracts;
-pub(crate) mod search_tokens;
-pub(crate) mod token_collection_filters;
+mod enqueue_tokens_for_refresh;
+mod get_contract_info;
+mod get_contract_info_batch;
+mod get_task;
+mod get_token_metadata;
+mod get_token_metadata_batch;
+mod refresh_all_contract_tokens;
+mod refresh_contract_info;
+mod refresh_contract_tokens;
+mod refresh_token_metadata;
+mod search;
+mod search_contracts;
+mod search_tokens;
+mod token_collection_filters;
 mod types;
 
 use std::collections::HashMap;
@@ -23,7 +23,155 @@ use bourse_wire::{Error, TokenId};
 
 use crate::app::App;
 use crate::failure::Failure;
-use crate::resident::Place;
+use crate::resident::Residence;
+use crate::route::Credential::AccessKey;
+use crate::route::Route;
+use crate::route::Service::Metadata;
+
+/// Bodies to try operations on metadata with.
+const COLLECTION: &str =
+    r#"{"chainID":"amoy","contractAddress":"0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af"}"#;
+const CONTRACT: &str =
+    r#"{"chainHandle":"amoy","contractAddress":"0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af"}"#;
+const TOKENS: &str =
+    r#"{"chainID":"amoy","contractAddress":"0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af","tokenIDs":["1"]}"#;
+const SEARCH: &str = r#"{"chainID":"amoy","contractAddress":"0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af","filter":{"text":"a"}}"#;
+
+/// The operations of this service.
+pub(crate) fn operations() -> Vec<Route> {
+    let mut operations = record_operations();
+    operations.extend(search_operations());
+    operations.extend(refresh_operations());
+    operations
+}
+
+fn record_operations() -> Vec<Route> {
+    vec![
+        Metadata.reads_raw::<_, get_token_metadata_batch::Answer, _, _>(
+            "GetTokenMetadataBatch",
+            AccessKey,
+            "Metadata of tokens of several contracts. Tokens that are not known are left out.",
+            get_token_metadata_batch::handle,
+        ).example(r#"{"chainID":"amoy","contractTokenMap":{"0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af":["1","2"]}}"#),
+        Metadata.reads_raw::<_, get_contract_info_batch::Answer, _, _>(
+            "GetContractInfoBatch",
+            AccessKey,
+            "Information about several contracts. Contracts that are not known are left out.",
+            get_contract_info_batch::handle,
+        ).example(r#"{"chainID":"amoy","contractAddresses":["0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af"]}"#),
+        Metadata.reads_raw::<_, get_token_metadata::Answer, _, _>(
+            "GetTokenMetadata",
+            AccessKey,
+            "Metadata of tokens of one contract. Tokens that are not known are left out.",
+            get_token_metadata::handle,
+        ).example(r#"{"chainID":"amoy","contractAddress":"0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af","tokenIDs":["1"]}"#),
+        Metadata.reads_raw::<_, get_contract_info::Answer, _, _>(
+            "GetContractInfo",
+            AccessKey,
+            "Information about one contract.",
+            get_contract_info::handle,
+        ).example(r#"{"chainID":"amoy","contractAddress":"0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af"}"#),
+        Metadata.reads(
+            "TokenCollectionFilters",
+            AccessKey,
+            "The properties of a collection as filters to choose from.",
+            token_collection_filters::handle,
+        )
+        .example(COLLECTION),
+        Metadata.reads(
+            "GetTokenMetadataPropertyFilters",
+            AccessKey,
+            "The properties of a collection as filters to choose from.",
+            token_collection_filters::handle,
+        )
+        .example(COLLECTION),
+    ]
+}
+
+fn search_operations() -> Vec<Route> {
+    vec![
+        Metadata
+            .reads_raw::<_, search::MetadataAnswer, _, _>(
+                "SearchTokenMetadata",
+                AccessKey,
+                "Tokens of a collection by text and properties.",
+                search::metadata,
+            )
+            .example(SEARCH),
+        Metadata
+            .reads_raw::<_, search::IdsAnswer, _, _>(
+                "SearchTokenIDs",
+                AccessKey,
+                "Ids of the tokens of a collection by text and properties.",
+                search::ids,
+            )
+            .example(SEARCH),
+        Metadata
+            .reads_raw::<_, search_tokens::Answer, _, _>(
+                "SearchTokens",
+                AccessKey,
+                "Tokens of all collections of a chain by name, with the contract each is of.",
+                search_tokens::handle,
+            )
+            .example(r#"{"chainID":"amoy","q":"a","page":{"pageSize":2}}"#),
+        Metadata
+            .reads_raw::<_, search_contracts::Answer, _, _>(
+                "SearchContracts",
+                AccessKey,
+                "Contracts by name, symbol or address.",
+                search_contracts::handle,
+            )
+            .example(r#"{"chainID":"amoy","q":"0x5ea9c1","types":["ERC721","ERC1155"]}"#),
+    ]
+}
+
+fn refresh_operations() -> Vec<Route> {
+    vec![
+        Metadata
+            .writes(
+                "RefreshTokenMetadata",
+                AccessKey,
+                "Fetches the metadata of tokens anew, and answers with the number of the task.",
+                refresh_token_metadata::handle,
+            )
+            .example(TOKENS),
+        Metadata
+            .writes(
+                "EnqueueTokensForRefresh",
+                AccessKey,
+                "The same as RefreshTokenMetadata.",
+                enqueue_tokens_for_refresh::handle,
+            )
+            .example(TOKENS),
+        Metadata
+            .writes(
+                "RefreshContractTokens",
+                AccessKey,
+                "Fetches the metadata of tokens anew, and answers with the task.",
+                refresh_contract_tokens::handle,
+            )
+            .example(TOKENS),
+        Metadata
+            .writes(
+                "RefreshAllContractTokens",
+                AccessKey,
+                "Fetches the metadata of all tokens of a contract anew.",
+                refresh_all_contract_tokens::handle,
+            )
+            .example(CONTRACT),
+        Metadata
+            .writes(
+                "RefreshContractInfo",
+                AccessKey,
+                "Fetches anew what a contract says of itself.",
+                refresh_contract_info::handle,
+            )
+            .example(CONTRACT),
+        Metadata
+            .reads("GetTask", AccessKey, "How far something is that the project asked for.", get_task::handle)
+            .example(r#"{"taskId":1}"#),
+    ]
+}
 
 /// Room for what closes an answer.
 const ANSWER_END_BYTES: usize = 8;
@@ -38,8 +186,8 @@ async fn write_tokens(
     answer.push(b'[');
     let first = answer.len();
     match app.resident.find(key).await? {
-        Place::Missing => {}
-        Place::Resident(slot) => {
+        Residence::Missing => {}
+        Residence::Resident(slot) => {
             let collection = slot.read();
             let fragments = collection.tokens(tokens);
             // Once, and as much as is needed: growing would copy, and too large a piece is dear to get.
@@ -50,7 +198,7 @@ async fn write_tokens(
                 write_item(answer, first, fragment);
             }
         }
-        Place::Stored(id) => {
+        Residence::Stored(id) => {
             let stored = app.store.tokens(id, tokens.to_vec()).await?;
             let found: HashMap<TokenId, &str> =
                 stored.iter().map(|token| (token.token_id, token.metadata.as_str())).collect();
@@ -66,9 +214,9 @@ async fn write_tokens(
 /// The information about a contract, as JSON text.
 async fn contract_info(app: &App, key: CollectionKey) -> Result<Option<Vec<u8>>, Failure> {
     Ok(match app.resident.find(key).await? {
-        Place::Missing => None,
-        Place::Resident(slot) => slot.read().contract().map(|info| info.as_bytes().to_vec()),
-        Place::Stored(id) => app.store.contract(id).await?.map(String::into_bytes),
+        Residence::Missing => None,
+        Residence::Resident(slot) => slot.read().contract().map(|info| info.as_bytes().to_vec()),
+        Residence::Stored(id) => app.store.contract(id).await?.map(String::into_bytes),
     })
 }
 

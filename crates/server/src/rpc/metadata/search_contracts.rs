@@ -55,7 +55,7 @@ pub(crate) struct Answer {
 
 /// A place among the contracts.
 #[derive(Clone, Copy, Default, Serialize, Deserialize)]
-struct ContractPlace {
+struct ContractCursor {
     /// Number of the last collection that was looked at.
     #[serde(rename = "d")]
     done: u64,
@@ -65,7 +65,7 @@ struct ContractPlace {
 }
 
 /// What is looked for.
-struct Wanted {
+struct ContractQuery {
     /// Folded.
     text: String,
     /// Nothing for any; a word that is no type is one that no contract has.
@@ -74,20 +74,20 @@ struct Wanted {
 
 /// What of a contract's information is looked at.
 #[derive(Deserialize)]
-struct Known {
+struct SearchedInfo {
     name: String,
     symbol: String,
     r#type: ContractType,
 }
 
-impl Wanted {
-    fn is(&self, contract: &StoredContract) -> Result<bool, serde_json::Error> {
-        let known: Known = serde_json::from_str(&contract.info)?;
+impl ContractQuery {
+    fn matches(&self, contract: &StoredContract) -> Result<bool, serde_json::Error> {
+        let info: SearchedInfo = serde_json::from_str(&contract.info)?;
         let has_text = |text: &str| fold(text).contains(&self.text);
-        let has_type = self.types.as_ref().is_none_or(|types| types.contains(&known.r#type));
+        let has_type = self.types.as_ref().is_none_or(|types| types.contains(&info.r#type));
         Ok(has_type
-            && (has_text(&known.name)
-                || has_text(&known.symbol)
+            && (has_text(&info.name)
+                || has_text(&info.symbol)
                 || has_text(&contract.key.address.to_string())))
     }
 }
@@ -101,12 +101,12 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Vec<u8>, Fail
         chains.extend(call.named_chain(None)?);
     }
     let types = request.types.iter().filter_map(|word| word.as_str().to_ascii_uppercase().parse().ok());
-    let wanted = Wanted {
+    let query = ContractQuery {
         text: fold(request.q.as_str()).into_owned(),
         types: (!request.types.is_empty()).then(|| types.collect()),
     };
     let page = PagePlan::with_default(request.page, PAGE_SIZE_DEFAULT, &call.app.settings.limits)?;
-    let (found, next) = scan(&call, &chains, &wanted, &page).await?;
+    let (found, next) = scan(&call, &chains, &query, &page).await?;
     let mut answer = br#"{"contractInfo":["#.to_vec();
     let first = answer.len();
     for contract in &found {
@@ -122,11 +122,11 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Vec<u8>, Fail
 async fn scan(
     call: &Call,
     chains: &[ChainId],
-    wanted: &Wanted,
-    page: &PagePlan<ContractPlace>,
-) -> Result<(Vec<StoredContract>, Option<ContractPlace>), Failure> {
+    query: &ContractQuery,
+    page: &PagePlan<ContractCursor>,
+) -> Result<(Vec<StoredContract>, Option<ContractCursor>), Failure> {
     let mut place = match page.begin {
-        Begin::Skip(skip) => ContractPlace { done: 0, skip },
+        Begin::Skip(skip) => ContractCursor { done: 0, skip },
         Begin::After(place) => place,
     };
     let mut found: Vec<StoredContract> = Vec::new();
@@ -135,7 +135,7 @@ async fn scan(
         let is_last = (some.len() as u64) < CONTRACTS_AT_ONCE;
         for contract in some {
             let number = contract.collection;
-            if wanted.is(&contract)? {
+            if query.matches(&contract)? {
                 if place.skip > 0 {
                     place.skip -= 1;
                 } else if found.len() < page.limit() {

@@ -11,7 +11,7 @@ use super::write_item;
 use crate::call::Call;
 use crate::failure::Failure;
 use crate::paging::{Begin, NextPage, PageInput, PagePlan};
-use crate::resident::Place;
+use crate::resident::Residence;
 use crate::route::request;
 
 /// Collections that one call looks into: each may have to be loaded first.
@@ -60,7 +60,7 @@ pub(crate) struct FoundToken {
 
 /// A place among the tokens of a chain.
 #[derive(Clone, Default, Serialize, Deserialize)]
-struct TokenPlace {
+struct TokenCursor {
     /// The last collection that is done with.
     #[serde(rename = "d")]
     done: u64,
@@ -75,9 +75,9 @@ struct TokenPlace {
 pub(crate) async fn handle(call: Call, request: Request) -> Result<Vec<u8>, Failure> {
     let chain = call.chain(request.chain_id.as_ref())?;
     let limits = &call.app.settings.limits;
-    let page = PagePlan::<TokenPlace>::with_default(request.page, PAGE_SIZE_DEFAULT, limits)?;
+    let page = PagePlan::<TokenCursor>::with_default(request.page, PAGE_SIZE_DEFAULT, limits)?;
     let begin = match &page.begin {
-        Begin::Skip(skip) => TokenPlace { skip: *skip, ..TokenPlace::default() },
+        Begin::Skip(skip) => TokenCursor { skip: *skip, ..TokenCursor::default() },
         Begin::After(place) => place.clone(),
     };
     let tokens = TokenFilter { text: request.q.into_string(), ..TokenFilter::default() };
@@ -87,13 +87,13 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Vec<u8>, Fail
     for (index, (id, key)) in collections.into_iter().enumerate() {
         let done = id.number() - 1;
         if index == COLLECTIONS_MAX {
-            next = Some(TokenPlace { done, row: None, skip: search.skip });
+            next = Some(TokenCursor { done, row: None, skip: search.skip });
             break;
         }
-        let Place::Resident(slot) = call.app.resident.find(key).await? else { continue };
+        let Residence::Resident(slot) = call.app.resident.find(key).await? else { continue };
         let row = begin.row.as_ref().filter(|_| done == begin.done);
         if let Some(more) = search.look_into(key, &slot.read(), row.cloned()) {
-            next = Some(TokenPlace { done, row: more.row, skip: 0 });
+            next = Some(TokenCursor { done, row: more.row, skip: 0 });
             break;
         }
     }

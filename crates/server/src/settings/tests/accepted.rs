@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
+use secrecy::ExposeSecret;
 use toml::Value;
 
 use super::*;
-use crate::settings::keys::Known;
+use crate::settings::keys::{Keys, Setting};
 
 /// A valid value that differs from the default, as the text of a variable.
 fn other_value(key: &str, default: &Value) -> String {
@@ -27,6 +28,14 @@ fn other_value(key: &str, default: &Value) -> String {
     }
 }
 
+/// All settings as a text, and the secrets among them, which `Debug` hides.
+fn everything(settings: &Settings) -> String {
+    let services = settings.sources.services();
+    let secrets = services.iter().flat_map(|service| [service.url, service.key]);
+    let secrets = secrets.chain([&settings.auth.jwt_secret]).map(ExposeSecret::expose_secret);
+    format!("{settings:?} {:?}", secrets.collect::<Vec<_>>())
+}
+
 #[test]
 fn the_default_file_is_valid() {
     let loaded = load(Layers::default()).unwrap();
@@ -35,7 +44,7 @@ fn the_default_file_is_valid() {
     assert_eq!(settings.server.listen.to_string(), "127.0.0.1:4010");
     assert_eq!(settings.storage.sqlite_file().unwrap(), Path::new("bourse-data/bourse.db"));
     assert_eq!(settings.storage.resident_bytes_max, 2 << 30);
-    assert!(settings.auth.jwt_secret.is_empty());
+    assert!(settings.auth.jwt_secret.expose_secret().is_empty());
     assert_eq!((settings.limits.page_size_default, settings.limits.page_size_max), (30, 200));
     assert_eq!(settings.cors.origins, ["*"]);
     assert_eq!(settings.log.format, LogFormat::Text);
@@ -65,17 +74,17 @@ fn the_example_networks_of_the_default_file_are_valid() {
 
 #[test]
 fn every_key_can_be_set_by_a_variable_and_by_a_file() {
-    let known = Known::parse(DEFAULT_FILE).unwrap();
-    let usual = format!("{:?}", settings(Layers::default()));
-    assert!(known.defaults.len() > 20);
-    for (key, default) in &known.defaults {
+    let keys = Keys::parse(DEFAULT_FILE).unwrap();
+    let usual = everything(&settings(Layers::default()));
+    assert!(keys.fixed.len() > 20);
+    for Setting { key, sample: default, .. } in &keys.fixed {
         let name = format!("BOURSE_{}", key.replace('.', "__").to_uppercase());
         let value = other_value(key, default);
         let loaded = load(variable(&name, &value)).unwrap();
         let (shown, source) = effective(&loaded, key);
         assert_eq!(source, Source::Variable(name));
         assert_ne!(shown, default.to_string(), "{key}");
-        assert_ne!(format!("{:?}", loaded.settings), usual, "{key} has no effect");
+        assert_ne!(everything(&loaded.settings), usual, "{key} has no effect");
 
         let literal = match default {
             Value::Integer(_) | Value::Boolean(_) => value,
@@ -83,9 +92,20 @@ fn every_key_can_be_set_by_a_variable_and_by_a_file() {
             _ => format!("{value:?}"),
         };
         let from_file = load(file(&format!("{key} = {literal}"))).unwrap();
-        assert_eq!(format!("{:?}", from_file.settings), format!("{:?}", loaded.settings));
+        assert_eq!(everything(&from_file.settings), everything(&loaded.settings));
         assert_eq!(effective(&from_file, key), (shown, Source::File("bourse.toml".to_owned())));
     }
+}
+
+#[test]
+fn every_service_has_a_quota_and_nothing_else_has() {
+    let keys = Keys::parse(DEFAULT_FILE).unwrap();
+    let named = keys.fixed.iter().filter_map(|setting| setting.key.strip_prefix("quotas."));
+    assert!(named.eq(crate::Service::ALL.map(crate::Service::short)));
+    let quotas = settings(variable("BOURSE_QUOTAS__INGEST", "7")).quotas;
+    let limits = crate::Service::ALL.map(|service| quotas.of(service));
+    assert_eq!(limits.iter().sum::<u64>(), 7);
+    assert_eq!(quotas.of(crate::Service::Ingest), 7);
 }
 
 #[test]
@@ -197,7 +217,7 @@ fn secrets_are_in_no_output() {
     assert_eq!(value("storage.database"), "\"postgres://bourse:********@db/bourse\"");
     assert_eq!(value("networks.polygon.rpc_url"), "\"https://********@h/********\"");
     let Database::Postgres(url) = &loaded.settings.storage.database else { panic!("not PostgreSQL") };
-    assert_eq!(url.expose(), "postgres://bourse:hunter2@db/bourse");
+    assert_eq!(url.expose_secret(), "postgres://bourse:hunter2@db/bourse");
     let url = &loaded.settings.networks.get(137).unwrap().rpc_urls[0];
-    assert_eq!(url.expose(), "https://hunter2@h/hunter2?key=hunter2");
+    assert_eq!(url.expose_secret(), "https://hunter2@h/hunter2?key=hunter2");
 }

@@ -23,7 +23,7 @@ fn settings(layers: Layers) -> Settings {
     load(layers).unwrap().settings
 }
 
-fn effective(loaded: &Loaded, key: &str) -> (String, Source) {
+fn effective(loaded: &LoadedSettings, key: &str) -> (String, Source) {
     let found = loaded.effective.iter().find(|effective| effective.key == key).unwrap();
     (found.value.clone(), found.source.clone())
 }

@@ -1,7 +1,9 @@
 //! What is refused, in the words that the operator reads.
 
+use secrecy::ExposeSecret as _;
+
 use super::*;
-use crate::settings::keys::Known;
+use crate::settings::keys::{Keys, Setting};
 
 /// What the operator reads when the layers are refused.
 fn refusal(layers: Layers) -> String {
@@ -88,8 +90,8 @@ fn wrong_types_are_refused_with_their_value() {
 
 #[test]
 fn zero_and_negative_numbers_are_refused_where_a_positive_one_is_required() {
-    let known = Known::parse(DEFAULT_FILE).unwrap();
-    for (key, default) in &known.defaults {
+    let keys = Keys::parse(DEFAULT_FILE).unwrap();
+    for Setting { key, sample: default, .. } in &keys.fixed {
         let Some(default) = default.as_integer() else { continue };
         let may_be_zero = ["limits.rate_per_minute", "analytics.raw_events_days"].contains(&key.as_str())
             || key.starts_with("quotas.");
@@ -162,7 +164,7 @@ fn a_short_secret_is_refused_and_not_shown() {
         "`auth.jwt_secret` (variable BOURSE_AUTH__JWT_SECRET): must be empty or at least 32 bytes long",
     );
     let settings = settings(variable("BOURSE_AUTH__JWT_SECRET", SECRET));
-    assert_eq!(settings.auth.jwt_secret.expose(), SECRET);
+    assert_eq!(settings.auth.jwt_secret.expose_secret(), SECRET);
 }
 
 #[test]

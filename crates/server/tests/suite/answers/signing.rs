@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use crate::floors::making::{counting, make, signing, trading};
-use crate::floors::stand_in::StandIn;
-use crate::floors::wallet::Wallet;
-use crate::floors::{COLLECTION, TAKER, changed, first_of, floors_asking, put, signed, vectors};
 use crate::support::transcript::Transcript;
+use crate::venues::making::{counting, make, signing, trading};
+use crate::venues::stand_in::StandIn;
+use crate::venues::wallet::Wallet;
+use crate::venues::{COLLECTION, TAKER, changed, first_of, put, signed, vectors, venues_asking};
 
 /// A text in which a number that is drawn anew each time is named.
 fn named(text: &str, drawn: &Value) -> String {
@@ -61,7 +61,7 @@ async fn execute() {
 #[tokio::test]
 async fn purchases_that_a_marketplace_agrees_to() {
     let source = StandIn::start().await;
-    let app = floors_asking(&source, None).await;
+    let app = venues_asking(&source, None).await;
     let held = vectors("held");
     let hosted = &held["seaport"]["opensea"];
     put(&app, [signed("opensea", hosted), signed("blur", &held["blur"]["orders"][0])]).await;

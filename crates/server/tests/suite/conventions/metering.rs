@@ -1,17 +1,16 @@
 //! Compute units and last use, as they reach the store.
 
-use std::time::Duration;
-
+use bourse_store::testing::usage_since;
 use bourse_wire::{Day, ProjectId};
 use serde_json::json;
 
-use crate::support::TestApp;
+use crate::support::{TestApp, wait_until};
 
 /// Project, service and units, sorted.
 async fn usage(app: &TestApp, since: &str) -> Vec<(ProjectId, String, u64)> {
     let store = app.database.open().await.unwrap();
     let since: Day = since.parse().unwrap();
-    let totals = store.usage_since(since).await.unwrap();
+    let totals = usage_since(&store, since).await.unwrap();
     let mut lines: Vec<_> =
         totals.into_iter().map(|total| (total.project, total.service, total.units)).collect();
     lines.sort();
@@ -51,12 +50,7 @@ async fn what_was_metered_is_stored_from_time_to_time() {
     let app = TestApp::with(&[("limits.metering_flush_ms", "20")]).await;
     let background = app.background();
     app.project_a.call("Builder/ListAudiences", json!({})).await.ok();
-    let stored = async {
-        while usage(&app, "2025-03-14").await.is_empty() {
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
-    };
-    tokio::time::timeout(Duration::from_secs(5), stored).await.unwrap();
+    wait_until("what was metered", async || !usage(&app, "2025-03-14").await.is_empty()).await;
     app.project_a.call("Builder/ListAudiences", json!({})).await.ok();
     background.stop().await;
     assert_eq!(usage(&app, "2025-03-14").await, [(app.project_a.id, "builder".to_owned(), 2)]);

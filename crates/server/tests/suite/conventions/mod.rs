@@ -1,9 +1,9 @@
 //! What holds for every operation.
 
-mod bounds;
-mod browsers;
-mod input;
-mod limits;
+mod cross_origin_and_compression;
+mod health_metrics_reference;
+mod lenient_input;
 mod metering;
-mod pages;
-mod shape;
+mod order_of_checks;
+mod rates_and_quotas;
+mod sizes_times_concurrency;

@@ -1,7 +1,7 @@
 //! Every error that a caller can meet, as a snapshot.
 
 mod credentials;
-mod inside;
+mod internal;
 mod requests;
 
 use std::fmt::Write as _;

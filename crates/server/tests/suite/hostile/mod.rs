@@ -4,7 +4,7 @@ mod values;
 
 use axum::body::Body;
 use axum::http::{HeaderName, HeaderValue, Method, Request, Uri};
-use bourse_server::router;
+use bourse_server::{Service, router};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
@@ -71,12 +71,11 @@ fn the_bodies_that_are_mutated_are_valid_ones() {
     }
 }
 
-/// Every hard value in every place of every body that is read.
-#[test]
-fn every_member_may_have_any_value() {
+/// Every hard value in every place of every body that a service reads.
+fn check_every_member(of: Service) {
     let (runtime, app) = service();
     let mut routes = router::operations();
-    routes.retain(|route| route.name != "Ping");
+    routes.retain(|route| route.service == of && route.name != "Ping");
     // What deletes comes last, so that there is something for the others.
     routes.sort_by_key(|route| route.name.starts_with("Delete"));
     for route in &routes {
@@ -94,6 +93,31 @@ fn every_member_may_have_any_value() {
             }
         }
     }
+}
+
+/// A test for each service, so that they run beside each other.
+macro_rules! every_member_may_have_any_value {
+    ($($test:ident: $service:ident,)*) => {
+        $(#[test]
+        fn $test() {
+            check_every_member(Service::$service);
+        })*
+
+        #[test]
+        fn every_service_is_tested_member_by_member() {
+            assert_eq!(Service::ALL, [$(Service::$service),*]);
+        }
+    };
+}
+
+every_member_may_have_any_value! {
+    members_of_metadata_may_have_any_value: Metadata,
+    members_of_collections_may_have_any_value: Collections,
+    members_of_marketplace_may_have_any_value: Marketplace,
+    members_of_builder_may_have_any_value: Builder,
+    members_of_analytics_may_have_any_value: Analytics,
+    members_of_ingest_may_have_any_value: Ingest,
+    members_of_admin_may_have_any_value: Admin,
 }
 
 #[test]

@@ -7,9 +7,9 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use serde_json::{Value, json};
 
-use crate::floors::first_of;
 use crate::marketplace::ANA;
 use crate::support::seed::{ACCOUNT, RELICS};
+use crate::venues::first_of;
 
 /// Values that have broken something somewhere.
 pub(super) static HARD: LazyLock<Vec<Value>> = LazyLock::new(|| {

@@ -1,15 +1,21 @@
 //! Getting data in: every record by itself, every repetition without effect.
 
+mod access_and_batch_sizes;
+mod cancel_and_invalidate_orders;
 mod documentation;
-mod endings;
-mod gate;
-mod records;
-mod rejections;
-mod repeats;
-mod stated;
+mod idempotency;
+mod orders_of_chains;
+mod put_balances;
+mod put_contracts;
+mod put_currencies;
+mod put_orders;
+mod put_tokens;
+mod rejected_records;
+mod track_events;
+mod track_events_access;
 
 use bourse_store::Changes;
-use bourse_wire::{Marketplace, OrderFacts};
+use bourse_wire::{Marketplace, OrderFacts, OrderKey};
 use serde_json::{Value, json};
 
 use crate::support::TestApp;
@@ -57,7 +63,7 @@ fn order_key(id: &str) -> Value {
 /// What the store knows of an order of [`RELICS`] on OpenSea.
 async fn stored_order(app: &TestApp, id: &str) -> Option<OrderFacts> {
     let collection = app.store.collection(key(RELICS)).await.unwrap()?;
-    let keys = vec![(Marketplace::Opensea, id.to_owned())];
+    let keys = vec![OrderKey { marketplace: Marketplace::Opensea, order_id: id.to_owned() }];
     app.store.orders_by_key(collection, keys).await.unwrap().pop()
 }
 

@@ -1,109 +1,44 @@
 //! Collectibles, orders and search, as callers see them.
 
-mod after;
-mod facets;
-mod following;
-mod leniency;
-mod missing;
+mod active_orders;
+mod checkout_options_marketplace;
+mod generate_buy_transaction;
+mod generate_cancel_transaction;
+mod generate_listing_and_offer_transaction;
+mod generate_sell_transaction;
+mod lenient_requests;
+mod list_collectibles;
+mod memory;
+mod older_names;
 mod order_filters;
-mod paging;
-mod prices;
-mod properties;
-mod records;
-mod refused;
-mod room;
-mod search;
-mod slots;
+mod page_numbers;
+mod page_positions;
+mod price_order;
+mod property_filters;
+mod record_members;
+mod refused_filters;
+mod several_services;
 mod token_filters;
-mod twins;
-mod validity;
+mod trading;
+mod unknown_collections;
 
-use bourse_store::{Batch, Change, Store};
-use bourse_wire::{ChainId, Currency, OrderInput, ServiceName, Timestamp, ToldRate};
+use bourse_store::Change;
 use serde_json::{Value, json};
 
 use crate::support::TestApp;
 use crate::support::actor::{Actor, Answer};
-use crate::support::seed::{self, RELICS, key};
-
-/// The chain's own currency: 18 decimals, two US dollars a unit.
-pub(crate) const COIN: &str = "0x0000000000000000000000000000000000000000";
-/// Six decimals, one US dollar a unit.
-pub(crate) const DOLLAR: &str = "0x00000000000000000000000000000000000000d0";
-/// Nobody knows what it is worth.
-pub(crate) const SHELL: &str = "0x00000000000000000000000000000000000000ff";
-pub(crate) const ANA: &str = "0x00000000000000000000000000000000000000a1";
-pub(crate) const BEN: &str = "0x00000000000000000000000000000000000000b2";
-/// A day after every test begins.
-pub(crate) const TOMORROW: &str = "2025-03-15T12:00:00Z";
-
-/// A service that knows the three currencies and these changes of [`RELICS`].
-pub(crate) async fn market(changes: Vec<Change>) -> TestApp {
-    let prepare = async move |store: &Store, _: &_, _: &_| put(store, changes).await;
-    TestApp::prepared(&[], prepare).await.0
-}
-
-pub(crate) async fn put(store: &Store, changes: Vec<Change>) {
-    let currencies =
-        vec![currency(COIN, 18, Some("2")), currency(DOLLAR, 6, Some("1")), currency(SHELL, 0, None)];
-    store.put_currencies(currencies).await.unwrap();
-    commit(store, changes).await;
-}
-
-pub(crate) async fn commit(store: &Store, changes: Vec<Change>) {
-    store.commit(Batch { collection: key(RELICS), changes, key: None }).await.unwrap();
-}
-
-fn currency(address: &str, decimals: u8, rate: Option<&str>) -> Currency {
-    Currency {
-        chain_id: ChainId(137),
-        contract_address: address.parse().unwrap(),
-        name: "Money".to_owned(),
-        symbol: "M".to_owned(),
-        decimals,
-        image_url: String::new(),
-        rate: rate.map(|rate| ToldRate { rate: rate.parse().unwrap(), at: Timestamp::ZERO }),
-    }
-}
-
-/// A listing of a token on OpenSea by [`ANA`], for so many base units of [`COIN`].
-pub(crate) fn listing(id: &str, token: u64, price: u64) -> Value {
-    json!({ "chainId": 137, "collectionContractAddress": RELICS, "orderId": id, "marketplace": "opensea",
-        "side": "listing", "tokenId": token.to_string(), "createdBy": ANA, "priceAmount": price.to_string(),
-        "priceCurrencyAddress": COIN, "validUntil": TOMORROW })
-}
-
-/// An offer for a token by [`BEN`], otherwise like a listing.
-pub(crate) fn offer(id: &str, token: u64, price: u64) -> Value {
-    with(listing(id, token, price), json!({ "side": "offer", "createdBy": BEN }))
-}
-
-/// A record with some members changed.
-pub(crate) fn with(mut record: Value, change: Value) -> Value {
-    let Value::Object(change) = change else { panic!("{change} is no object") };
-    record.as_object_mut().unwrap().extend(change);
-    record
-}
-
-pub(crate) fn order(members: Value) -> Change {
-    let input: OrderInput = bourse_wire::from_value(members).unwrap();
-    Change::Order(Box::new(input.facts(&ServiceName::new("bourse")).unwrap()))
-}
-
-pub(crate) fn orders(members: impl IntoIterator<Item = Value>) -> Vec<Change> {
-    members.into_iter().map(order).collect()
-}
+pub(crate) use crate::support::orders::{
+    ANA, BEN, COIN, DOLLAR, SHELL, TOMORROW, balance, commit, listing, market, offer, order, orders, put,
+    with,
+};
+use crate::support::seed::{self, RELICS};
 
 fn token(id: u64, name: &str) -> Change {
     seed::token_of(json!({ "tokenId": id.to_string(), "name": name }))
 }
 
-pub(crate) fn balance(token: u64, account: &str, held: u64) -> Change {
-    Change::Balance { token_id: token.into(), account: account.parse().unwrap(), balance: held.into() }
-}
-
 /// Asks about [`RELICS`] with A's key.
-async fn ask(app: &TestApp, operation: &str, members: Value) -> Answer {
+pub(crate) async fn ask(app: &TestApp, operation: &str, members: Value) -> Answer {
     ask_as(&app.project_a.key, operation, members).await
 }
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Mutex;
 
 use alloy_primitives::{Bytes, hex, keccak256};
-use bourse_market::protocols::native::Inquiry;
+use bourse_protocols::native::Inquiry;
 use bourse_server::{Allowance, Chains, Operator, Royalty};
 use bourse_wire::{Amount, ChainId};
 use futures_util::FutureExt as _;

@@ -4,17 +4,20 @@ pub(crate) mod actor;
 pub(crate) mod body;
 pub(crate) mod chain;
 pub(crate) mod clock;
+pub(crate) mod events;
 pub(crate) mod log;
 pub(crate) mod market;
+pub(crate) mod orders;
 pub(crate) mod project;
 pub(crate) mod random;
 pub(crate) mod seed;
 pub(crate) mod transcript;
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use bourse_server::settings::{Layers, load};
-use bourse_server::{App, Background, Chains, service};
+use bourse_server::{App, Background, Chains};
 use bourse_store::testing::TestDatabase;
 use bourse_store::{DatabaseUrl, Store};
 use bourse_wire::Timestamp;
@@ -23,10 +26,25 @@ use actor::Actor;
 use clock::FakeClock;
 use project::Project;
 
+use crate::service;
+
 /// When every test begins.
 pub(crate) const START: &str = "2025-03-14T12:00:00Z";
 /// Signs the secret tokens of every test.
 pub(crate) const SECRET: &str = "the signing secret of every test";
+
+/// How long something may take that must come to be. It only ends a test that would wait forever: how fast the machine is
+/// and what else it does is no test's business.
+const WAIT_MAX: Duration = Duration::from_mins(2);
+
+/// Waits until something is so.
+pub(crate) async fn wait_until(what: &str, holds: impl AsyncFn() -> bool) {
+    let started = Instant::now();
+    while !holds().await {
+        assert!(started.elapsed() < WAIT_MAX, "not within {WAIT_MAX:?}: {what}");
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
 
 /// A running service, and who calls it.
 pub(crate) struct TestApp {
@@ -128,6 +146,10 @@ fn layers(database: &TestDatabase, settings: &[(&'static str, &str)]) -> Layers 
         ("auth.jwt_secret", SECRET),
         ("server.public_url", "https://bourse.example"),
     ];
-    let flags = common.iter().chain(settings).map(|(key, value)| ("--test", *key, (*value).to_owned()));
+    // Unless a test wants it, nothing is flushed by time: what usage shows must not depend on how long a test takes.
+    let quiet = [("limits.metering_flush_ms", "3600000")];
+    let quiet = quiet.iter().filter(|(key, _)| settings.iter().all(|(own, _)| own != key));
+    let all = common.iter().chain(quiet).chain(settings);
+    let flags = all.map(|(key, value)| ("--test", *key, (*value).to_owned()));
     Layers { flags: flags.collect(), ..Layers::default() }
 }

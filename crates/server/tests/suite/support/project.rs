@@ -55,12 +55,9 @@ impl Project {
 
     /// Whichever of the two callers has what an operation asks for.
     pub(crate) fn presenting(&self, operation: &str) -> &Actor {
-        // An access key must be made for events, and these are made for everything.
-        if operation == "Ingest/TrackEvents" {
-            return &self.token;
-        }
         match CREDENTIALS.get(&format!("/rpc/{operation}")) {
-            Some(Credential::SecretToken) => &self.token,
+            // These access keys are made for everything, so they name no service.
+            Some(Credential::ServiceKey | Credential::SecretToken) => &self.token,
             Some(Credential::AccessKey | Credential::None) => &self.key,
             None => panic!("there is no operation {operation}"),
         }

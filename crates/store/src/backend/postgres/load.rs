@@ -1,18 +1,19 @@
 //! Reading a whole collection from PostgreSQL.
 
+use bourse_wire::OrderFacts;
 use futures_util::StreamExt as _;
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
 use tokio::sync::mpsc::Sender;
 
 use super::{BEGIN_SNAPSHOT, Postgres};
-use crate::collections::{CollectionId, read_contract, read_version};
-use crate::load::{BALANCES, Gatherer, Kind, ORDERS, Part, Stop, TOKENS};
+use crate::collections::{CollectionId, StoredToken, read_contract, read_version};
+use crate::load::{Balance, Gatherer, LoadEnd, Loaded, Part, select_all};
 use crate::row::Row;
 use crate::session::Session;
 
 impl Postgres {
     /// Reads and sends a collection.
-    pub(crate) async fn load(&self, id: CollectionId, parts: Sender<Part>) -> Result<(), Stop> {
+    pub(crate) async fn load(&self, id: CollectionId, parts: Sender<Part>) -> Result<(), LoadEnd> {
         let mut connection = self.pool.acquire().await?;
         let mut snapshot = connection.begin_with(BEGIN_SNAPSHOT).await?;
         let version = read_version(&mut Session::Postgres(&mut snapshot), id).await?;
@@ -20,25 +21,23 @@ impl Postgres {
         if let Some(info) = read_contract(&mut Session::Postgres(&mut snapshot), id).await? {
             send(&parts, Part::Contract(info)).await?;
         }
-        send_all(&mut snapshot, id, TOKENS, &parts).await?;
-        send_all(&mut snapshot, id, BALANCES, &parts).await?;
-        send_all(&mut snapshot, id, ORDERS, &parts).await
+        send_all::<StoredToken>(&mut snapshot, id, &parts).await?;
+        send_all::<Balance>(&mut snapshot, id, &parts).await?;
+        send_all::<OrderFacts>(&mut snapshot, id, &parts).await
     }
 }
 
-async fn send(parts: &Sender<Part>, part: Part) -> Result<(), Stop> {
-    parts.send(part).await.map_err(|_| Stop::ReceiverGone)
+async fn send(parts: &Sender<Part>, part: Part) -> Result<(), LoadEnd> {
+    parts.send(part).await.map_err(|_| LoadEnd::ReceiverGone)
 }
 
-async fn send_all<T>(
+async fn send_all<T: Loaded>(
     snapshot: &mut PgConnection,
     id: CollectionId,
-    kind: Kind<T>,
     parts: &Sender<Part>,
-) -> Result<(), Stop> {
-    let sql = format!("{} WHERE collection_id = $1", kind.select);
-    let mut rows = sqlx::query(AssertSqlSafe(sql)).bind(id.0.cast_signed()).fetch(snapshot);
-    let mut gatherer = Gatherer::new(kind);
+) -> Result<(), LoadEnd> {
+    let mut rows = sqlx::query(AssertSqlSafe(select_all::<T>())).bind(id.0.cast_signed()).fetch(snapshot);
+    let mut gatherer = Gatherer::<T>::new();
     while let Some(row) = rows.next().await {
         if let Some(part) = gatherer.add(&Row::Postgres(row?))? {
             send(parts, part).await?;

@@ -6,7 +6,7 @@ use std::path::Path;
 use rusqlite::Connection;
 use rusqlite::backup::{Backup, StepResult};
 
-use super::load::open_reader;
+use super::readers::{ONCE_CACHE_SIZE, open_reader};
 use crate::StoreError;
 use crate::health::SchemaState;
 use crate::migrate::Migration;
@@ -22,7 +22,7 @@ pub fn copy_sqlite(
     to: &Path,
     mut progress: impl FnMut(u64, u64),
 ) -> Result<SchemaState, StoreError> {
-    let mut source = open_reader(from)?;
+    let mut source = open_reader(from, ONCE_CACHE_SIZE)?;
     // The transaction pins the moment: without it every commit of another process would make the copying start over.
     let snapshot = source.transaction()?;
     let applied = snapshot.query_row("SELECT MAX(version) FROM schema_migrations", [], |row| row.get(0))?;

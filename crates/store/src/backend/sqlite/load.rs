@@ -2,40 +2,28 @@
 
 use std::path::Path;
 
-use rusqlite::{Connection, OpenFlags, OptionalExtension as _, Transaction};
+use bourse_wire::OrderFacts;
+use rusqlite::{OptionalExtension as _, Transaction};
 use tokio::sync::mpsc::Sender;
 
-use super::{BUSY_TIMEOUT, Sqlite};
+use super::Sqlite;
+use super::readers::{ONCE_CACHE_SIZE, open_reader};
 use crate::StoreError;
-use crate::collections::CollectionId;
-use crate::load::{BALANCES, Gatherer, Kind, ORDERS, Part, Stop, TOKENS};
+use crate::collections::{CollectionId, StoredToken};
+use crate::load::{Balance, Gatherer, LoadEnd, Loaded, Part, select_all};
 use crate::row::{Row, RowCopy};
 
-/// Memory for pages, in kilobytes, which SQLite writes as negative numbers: every page is read once.
-const LOAD_CACHE_SIZE: &str = "-4096";
-
 impl Sqlite {
-    /// Reads and sends a collection, on a thread and a connection of its own. Not by way of sqlx, which allocates for
-    /// every value and passes every row to another thread: that takes three times as long.
-    pub(crate) async fn load(&self, id: CollectionId, parts: Sender<Part>) -> Result<(), Stop> {
+    /// Reads and sends a collection, on a thread and a connection of its own.
+    pub(crate) async fn load(&self, id: CollectionId, parts: Sender<Part>) -> Result<(), LoadEnd> {
         let path = self.path.clone();
         let loading = tokio::task::spawn_blocking(move || load(&path, id, &parts));
         loading.await.map_err(|_| StoreError::Closed)?
     }
 }
 
-/// A connection for reading much of the file once.
-pub(super) fn open_reader(path: &Path) -> Result<Connection, StoreError> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(path, flags)?;
-    connection.busy_timeout(BUSY_TIMEOUT)?;
-    connection.pragma_update(None, "cache_size", LOAD_CACHE_SIZE)?;
-    connection.pragma_update(None, "query_only", "ON")?;
-    Ok(connection)
-}
-
-fn load(path: &Path, id: CollectionId, parts: &Sender<Part>) -> Result<(), Stop> {
-    let mut connection = open_reader(path)?;
+fn load(path: &Path, id: CollectionId, parts: &Sender<Part>) -> Result<(), LoadEnd> {
+    let mut connection = open_reader(path, ONCE_CACHE_SIZE)?;
     // Until it ends, every statement sees the state that the first one saw.
     let snapshot = connection.transaction()?;
 
@@ -46,35 +34,34 @@ fn load(path: &Path, id: CollectionId, parts: &Sender<Part>) -> Result<(), Stop>
     if let Some(info) = snapshot.query_row(sql, [id.0], |row| row.get(0)).optional()? {
         send(parts, Part::Contract(info))?;
     }
-    send_all(&snapshot, id, TOKENS, parts)?;
-    send_all(&snapshot, id, BALANCES, parts)?;
-    send_all(&snapshot, id, ORDERS, parts)
+    send_all::<StoredToken>(&snapshot, id, parts)?;
+    send_all::<Balance>(&snapshot, id, parts)?;
+    send_all::<OrderFacts>(&snapshot, id, parts)
 }
 
-fn send(parts: &Sender<Part>, part: Part) -> Result<(), Stop> {
-    parts.blocking_send(part).map_err(|_| Stop::ReceiverGone)
+fn send(parts: &Sender<Part>, part: Part) -> Result<(), LoadEnd> {
+    parts.blocking_send(part).map_err(|_| LoadEnd::ReceiverGone)
 }
 
-fn send_all<T>(
+fn send_all<T: Loaded>(
     snapshot: &Transaction<'_>,
     id: CollectionId,
-    kind: Kind<T>,
     parts: &Sender<Part>,
-) -> Result<(), Stop> {
-    let mut statement = snapshot.prepare(&format!("{} WHERE collection_id = $1", kind.select))?;
+) -> Result<(), LoadEnd> {
+    let mut statement = snapshot.prepare(&select_all::<T>())?;
     let columns = statement.column_count();
     let mut rows = statement.query([id.0])?;
-    let mut gatherer = Gatherer::new(kind);
+    let mut gatherer = Gatherer::<T>::new();
     let mut copy = RowCopy::default();
     while let Some(source) = rows.next()? {
         copy.clear();
-        super::direct::copy(source, columns, &mut copy)?;
-        let row = Row::Copy(std::mem::take(&mut copy));
+        super::statements::copy(source, columns, &mut copy)?;
+        let row = Row::Sqlite(std::mem::take(&mut copy));
         if let Some(part) = gatherer.add(&row)? {
             send(parts, part)?;
         }
         // The next row uses the same memory.
-        if let Row::Copy(used) = row {
+        if let Row::Sqlite(used) = row {
             copy = used;
         }
     }

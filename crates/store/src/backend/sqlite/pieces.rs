@@ -8,7 +8,7 @@ use bourse_wire::ProjectId;
 use rusqlite::{OptionalExtension as _, Transaction};
 
 use super::Sqlite;
-use super::load::open_reader;
+use super::readers::{ONCE_CACHE_SIZE, open_reader};
 use crate::StoreError;
 use crate::analytics::ChunkKey;
 
@@ -81,7 +81,7 @@ fn read_days<T>(
     decode: &impl Fn(ChunkKey, &[u8]) -> T,
 ) -> Result<(u64, Vec<T>), StoreError> {
     let project = u64::from(project);
-    let mut connection = open_reader(path)?;
+    let mut connection = open_reader(path, ONCE_CACHE_SIZE)?;
     let snapshot = connection.transaction()?;
     let sql = "SELECT version FROM analytics_versions WHERE project_id = ?";
     let version: Option<u64> = snapshot.query_row(sql, [project], |row| row.get(0)).optional()?;
@@ -89,14 +89,16 @@ fn read_days<T>(
     let sql = "SELECT day, part, body FROM analytics_chunks
         WHERE project_id = ? AND kind = ? AND day BETWEEN ? AND ?";
     let mut statement = snapshot.prepare(sql)?;
+    let (day, part) = (statement.column_index("day")?, statement.column_index("part")?);
+    let body = statement.column_index("body")?;
     let mut pieces = Vec::new();
     // Whoever has the same version has the same days.
     while let Some(days) = days.chunks(DAYS_AT_ONCE).nth(next.fetch_add(1, Ordering::Relaxed)) {
         let (Some(first), Some(last)) = (days.first(), days.last()) else { break };
         let mut rows = statement.query((project, kind, first, last))?;
         while let Some(row) = rows.next()? {
-            let body = row.get_ref(2)?.as_blob().map_err(|error| StoreError::corrupt("piece", error))?;
-            pieces.push(decode((kind, row.get(0)?, row.get(1)?), body));
+            let body = row.get_ref(body)?.as_blob().map_err(|error| StoreError::corrupt("piece", error))?;
+            pieces.push(decode((kind, row.get(day)?, row.get(part)?), body));
         }
     }
     Ok((version.unwrap_or(0), pieces))

@@ -10,7 +10,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags};
 use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 
-use super::{BUSY_TIMEOUT, CACHE_SIZE, direct};
+use super::{BUSY_TIMEOUT, CACHE_SIZE, STATEMENTS_KEPT, statements};
 use crate::StoreError;
 
 /// How long to wait before opening a locked file again.
@@ -22,8 +22,6 @@ const GROUP_MAX: usize = 256;
 /// Pages of 4 kB in the journal after which they are copied to where they belong. SQLite's own choice is a quarter of
 /// this, and means an fsync of the whole file after every few batches of orders, each of which lies on its own page.
 const CHECKPOINT_PAGES: &str = "4000";
-/// Prepared statements that are kept: there are about as many different ones.
-const STATEMENTS_KEPT: usize = 128;
 
 /// One transaction: does its work, then says whether to keep it and how to tell its owner. It is given an error instead
 /// of the connection when its transaction could not be begun.
@@ -82,7 +80,7 @@ pub(super) fn start(connection: Connection, jobs: mpsc::Receiver<Job>) -> std::i
 
 fn run(mut connection: Connection, mut jobs: mpsc::Receiver<Job>, runtime: &Handle) {
     while let Some(first) = jobs.blocking_recv() {
-        if let Err(error) = direct::execute(&connection, "BEGIN IMMEDIATE", &[]) {
+        if let Err(error) = statements::execute(&connection, "BEGIN IMMEDIATE", &[]) {
             (runtime.block_on(first(Err(error))).deliver)(Ok(()));
             continue;
         }
@@ -92,10 +90,10 @@ fn run(mut connection: Connection, mut jobs: mpsc::Receiver<Job>, runtime: &Hand
             delivered.push(run_in_savepoint(&mut connection, job, runtime));
             next = if delivered.len() < GROUP_MAX { jobs.try_recv().ok() } else { None };
         }
-        let committed = direct::execute(&connection, "COMMIT", &[]);
+        let committed = statements::execute(&connection, "COMMIT", &[]);
         if committed.is_err() && !connection.is_autocommit() {
             // A failed commit may leave the transaction open; the next one must not build on it.
-            if let Err(error) = direct::execute(&connection, "ROLLBACK", &[]) {
+            if let Err(error) = statements::execute(&connection, "ROLLBACK", &[]) {
                 tracing::warn!(%error, "rolling back after a failed commit");
             }
         }
@@ -114,7 +112,7 @@ fn run(mut connection: Connection, mut jobs: mpsc::Receiver<Job>, runtime: &Hand
 
 /// Runs one transaction inside the shared one, undoing only it when it fails.
 fn run_in_savepoint(connection: &mut Connection, job: Job, runtime: &Handle) -> Deliver {
-    if let Err(error) = direct::execute(connection, "SAVEPOINT job", &[]) {
+    if let Err(error) = statements::execute(connection, "SAVEPOINT job", &[]) {
         return runtime.block_on(job(Err(error))).deliver;
     }
     // A panic is one transaction's trouble: the writer must go on for the others. Its owner hears that it failed.
@@ -124,7 +122,7 @@ fn run_in_savepoint(connection: &mut Connection, job: Job, runtime: &Handle) -> 
         Outcome { keep: false, deliver: Box::new(|_| {}) }
     });
     let end = if outcome.keep { "RELEASE job" } else { "ROLLBACK TO job" };
-    match direct::execute(connection, end, &[]) {
+    match statements::execute(connection, end, &[]) {
         Ok(_) => outcome.deliver,
         Err(error) => Box::new(|_| (outcome.deliver)(Err(error))),
     }

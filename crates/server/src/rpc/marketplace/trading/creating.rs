@@ -1,14 +1,15 @@
 //! Making listings and offers.
 
 use alloy_primitives::U256;
-use bourse_market::protocols::{Act, NewOrder, Refusal, Seed, price_of};
+use bourse_protocols::{Act, NewOrder, OrderSeed, Refusal, price_of};
 use bourse_wire::{Address, Amount, ChainRef, ContractInfo, ContractType, Error, OrderSide, Text, TokenId};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Answer, Desk, Step, StepId, batches, check_holds};
+use super::{Answer, Desk, Step, StepId, VenueRequest, batches, check_holds};
 use crate::call::Call;
 use crate::chains::Royalty;
+use crate::entropy;
 use crate::failure::Failure;
 
 /// An order to be made.
@@ -29,7 +30,7 @@ pub(crate) struct CreateReq {
 }
 
 /// What a request says of an order to be made, and under which names.
-pub(crate) struct Making {
+pub(crate) struct MakeRequest {
     pub(crate) chain: Option<ChainRef>,
     pub(crate) collection: Address,
     pub(crate) side: OrderSide,
@@ -44,10 +45,15 @@ pub(crate) struct Making {
 }
 
 /// The steps that make an order.
-pub(crate) async fn make(call: Call, making: Making) -> Result<Answer, Failure> {
-    let Making { chain, collection, side, maker, maker_member, order, wallet, .. } = making;
-    let place = (chain.as_ref(), collection);
-    let desk = Desk::open(call, place, ("orderbook", &making.orderbook)).await?;
+pub(crate) async fn make(call: Call, making: MakeRequest) -> Result<Answer, Failure> {
+    let MakeRequest { chain, collection, side, maker, maker_member, order, wallet, .. } = making;
+    let venue = VenueRequest {
+        chain: chain.as_ref(),
+        collection,
+        member: "orderbook",
+        marketplace: &making.orderbook,
+    };
+    let desk = Desk::open(call, venue).await?;
     if maker == Address::ZERO {
         return Err(Error::invalid(maker_member, "must not be the zero address").into());
     }
@@ -67,15 +73,15 @@ pub(crate) async fn make(call: Call, making: Making) -> Result<Answer, Failure> 
     };
     let protocol = desk.newest()?;
     new.royalty = royalty(&desk, protocol.contract(), &new).await?;
-    let asked = protocol.before_making(&new);
+    let asked = protocol.order_inquiries(&new);
     let answers = if asked.is_empty() {
         Vec::new()
     } else {
         desk.call.app.chains.ask_all(desk.key.chain, asked).await.unwrap_or_default()
     };
     let now = u64::try_from(desk.call.now.unix_seconds()).unwrap_or_default();
-    let seed = Seed { salt: U256::from_limbs(rand::random()), now, answers: &answers };
-    let made = protocol.make(&new, seed).map_err(|refusal| refused(side, refusal))?;
+    let seed = OrderSeed { salt: U256::from_be_bytes(entropy::bytes::<32>()), now, answers: &answers };
+    let made = protocol.make_order(&new, seed).map_err(|refusal| refused(side, refusal))?;
     if side == OrderSide::Listing {
         check_holds(&desk, maker_member, maker, [(order.token_id, order.quantity)])?;
     }
@@ -88,8 +94,7 @@ pub(crate) async fn make(call: Call, making: Making) -> Result<Answer, Failure> 
     match made.act {
         Act::Call(call) => Ok(Answer::of(approvals, id, &[call])),
         Act::Sign(signing) => {
-            let marketplace = desk.word();
-            let step = Step::signature(*signing, side, (desk.key.chain, marketplace));
+            let step = Step::signature(*signing, side, desk.key.chain, &desk.word());
             Ok(Answer { steps: approvals.into_iter().chain([step]).collect() })
         }
     }

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use bourse_market::protocols::native::is_true;
-use bourse_market::protocols::venues::Floor;
-use bourse_market::protocols::{
-    AskedFee, BeforeConsent, Fill, Heard, Kept, Permission, Plan, Protocol, Refusal, Trade, Wanted,
-    is_granted, read_royalty,
+use bourse_protocols::native::is_true;
+use bourse_protocols::venues::Venue;
+use bourse_protocols::{
+    ConsentAnswers, ConsentQuestions, ConsentRequest, Fill, Permission, Plan, Protocol, Refusal,
+    RequestedFee, StoredOrder, Trade, is_granted, read_royalty,
 };
 use bourse_store::{CollectionId, CollectionKey};
 use bourse_wire::{Address, Amount, ChainId, ChainRef, Error, Marketplace, OrderSide, ServiceName, Text};
@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use super::super::execute::CONSENT;
 use super::super::searchable;
-use super::{Picked, Step, StepId};
+use super::{ChosenOrder, Step, StepId};
 use crate::call::Call;
 use crate::chains::{Allowance, Operator, Royalty};
 use crate::failure::Failure;
@@ -28,7 +28,17 @@ pub(crate) struct Desk {
     pub(crate) id: CollectionId,
     pub(crate) slot: Arc<Slot>,
     pub(crate) marketplace: Marketplace,
-    floor: Floor,
+    venue: Arc<Venue>,
+}
+
+/// What a request says of where it trades.
+#[derive(Clone, Copy)]
+pub(crate) struct VenueRequest<'a> {
+    pub(crate) chain: Option<&'a ChainRef>,
+    pub(crate) collection: Address,
+    /// The member that names the marketplace.
+    pub(crate) member: &'static str,
+    pub(crate) marketplace: &'a Text<64>,
 }
 
 /// What a taker does next.
@@ -41,16 +51,13 @@ pub(crate) enum Next {
 
 impl Desk {
     /// Prepares to trade a collection on the marketplace that a member of the request names.
-    pub(crate) async fn open(
-        call: Call,
-        (chain, collection): (Option<&ChainRef>, Address),
-        (member, word): (&str, &Text<64>),
-    ) -> Result<Self, Failure> {
+    pub(crate) async fn open(call: Call, request: VenueRequest<'_>) -> Result<Self, Failure> {
+        let VenueRequest { chain, collection, member, marketplace: word } = request;
         let key = call.collection(chain, collection)?;
         let app = Arc::clone(&call.app);
         let marketplace = marketplace(member, word.as_str(), &app.service_name)?;
-        let floor = app.settings.networks.floor(key.chain.0, marketplace);
-        let floor = floor.ok_or_else(|| no_contract(member, marketplace, key.chain, &app.service_name))?;
+        let venue = app.registry.venue(key.chain, marketplace);
+        let venue = venue.ok_or_else(|| no_contract(member, marketplace, key.chain, &app.service_name))?;
         let missing = || Error::not_found(format_args!("collection {} on chain {}", key.address, key.chain));
         let id = app.store.collection(key).await?.ok_or_else(missing)?;
         // Another process may have committed what this one is about to take over.
@@ -58,7 +65,7 @@ impl Desk {
             app.resident.follow(key, version).await?;
         }
         let slot = searchable(&app, key).await?.ok_or_else(missing)?;
-        Ok(Self { call, key, id, slot, marketplace, floor })
+        Ok(Self { call, key, id, slot, marketplace, venue })
     }
 
     /// The marketplace's name.
@@ -67,13 +74,13 @@ impl Desk {
     }
 
     /// The contract that new orders are for.
-    pub(crate) fn newest(&self) -> Result<&(dyn Protocol + Send + Sync), Failure> {
-        Ok(self.floor.newest().ok_or_else(|| self.nowhere())?)
+    pub(crate) fn newest(&self) -> Result<&dyn Protocol, Failure> {
+        Ok(self.venue.newest().ok_or_else(|| self.nowhere())?)
     }
 
     /// The contract that an order is for.
-    pub(crate) fn protocol_of(&self, kept: Kept<'_>) -> Result<&(dyn Protocol + Send + Sync), Error> {
-        self.floor.protocol_of(kept).ok_or_else(|| self.nowhere())
+    pub(crate) fn protocol_of(&self, stored: StoredOrder<'_>) -> Result<&dyn Protocol, Error> {
+        self.venue.protocol_of(stored).ok_or_else(|| self.nowhere())
     }
 
     fn nowhere(&self) -> Error {
@@ -81,11 +88,11 @@ impl Desk {
     }
 
     /// The one contract that all of these orders are for.
-    pub(crate) fn protocol_of_all(&self, orders: &[Picked]) -> Result<&(dyn Protocol + Send + Sync), Error> {
+    pub(crate) fn protocol_of_all(&self, orders: &[ChosenOrder]) -> Result<&dyn Protocol, Error> {
         let first = orders.first().ok_or_else(|| refused(Refusal::Empty))?;
-        let protocol = self.protocol_of(first.kept())?;
+        let protocol = self.protocol_of(first.stored())?;
         for other in orders {
-            let contract = self.protocol_of(other.kept())?.contract();
+            let contract = self.protocol_of(other.stored())?.contract();
             if contract != protocol.contract() {
                 let reason = format!(
                     "the orders are for different contracts, {} and {contract}: fill those of each on their own",
@@ -100,14 +107,14 @@ impl Desk {
     /// A trade of some units of each order, with royalties as the chain tells them where fees depend on it.
     pub(crate) async fn trade<'a>(
         &self,
-        protocol: &(dyn Protocol + Send + Sync),
-        orders: &'a [Picked],
-        fees: &[AskedFee],
+        protocol: &dyn Protocol,
+        orders: &'a [ChosenOrder],
+        fees: &[RequestedFee],
         taker: Address,
     ) -> Result<Trade<'a>, Failure> {
-        let fill = |picked: &'a Picked| {
-            let fill = Fill::new(protocol, picked.kept(), picked.quantity)?;
-            Ok(Fill { token_id: picked.token_id, ..fill })
+        let fill = |chosen: &'a ChosenOrder| {
+            let fill = Fill::new(protocol, chosen.stored(), chosen.quantity)?;
+            Ok(Fill { token_id: chosen.token_id, ..fill })
         };
         let mut fills = orders.iter().map(fill).collect::<Result<Vec<_>, _>>().map_err(refused)?;
         if !fees.is_empty() && self.marketplace.is_own() {
@@ -121,10 +128,10 @@ impl Desk {
     }
 
     /// Puts royalties into fills of which whoever makes them must tell.
-    async fn tell_royalties(&self, protocol: &(dyn Protocol + Send + Sync), fills: &mut [Fill<'_>]) {
+    async fn tell_royalties(&self, protocol: &dyn Protocol, fills: &mut [Fill<'_>]) {
         let mut told = Vec::new();
         for (place, fill) in fills.iter().enumerate() {
-            told.extend(protocol.royalty(self.key.address, fill).map(|inquiry| (place, inquiry)));
+            told.extend(protocol.royalty_inquiry(self.key.address, fill).map(|inquiry| (place, inquiry)));
         }
         if told.is_empty() {
             return;
@@ -132,7 +139,7 @@ impl Desk {
         let inquiries = told.iter().map(|(_, inquiry)| inquiry.clone()).collect();
         let answers = self.call.app.chains.ask_all(self.key.chain, inquiries).await.unwrap_or_default();
         for ((place, _), answer) in told.into_iter().zip(answers) {
-            fills[place].told_royalty = read_royalty(answer.as_ref());
+            fills[place].chain_royalty = read_royalty(answer.as_ref());
         }
     }
 
@@ -145,11 +152,7 @@ impl Desk {
     }
 
     /// What the taker of a trade does next: signs something, or sends the calls that make it.
-    pub(crate) async fn next(
-        &self,
-        protocol: &(dyn Protocol + Send + Sync),
-        trade: Trade<'_>,
-    ) -> Result<Next, Failure> {
+    pub(crate) async fn next(&self, protocol: &dyn Protocol, trade: Trade<'_>) -> Result<Next, Failure> {
         let (app, taker) = (&self.call.app, trade.taker());
         let consents = app.consents.of(self.marketplace, taker, self.call.now);
         let has_signed = !consents.is_empty();
@@ -158,7 +161,7 @@ impl Desk {
         if !unsigned.is_empty() {
             return Ok(Next::Sign(unsigned));
         }
-        let requests = protocol.requests(&trade).map_err(refused)?;
+        let requests = protocol.source_requests(&trade).map_err(refused)?;
         let answers = match app.sources.ask(self.marketplace, requests).await {
             Err(unanswered) if has_signed && unanswered.is_unauthorized() => {
                 app.consents.forget(self.marketplace, taker);
@@ -171,13 +174,9 @@ impl Desk {
     }
 
     /// The steps by which the taker of a trade signs what they have not yet.
-    async fn unsigned(
-        &self,
-        protocol: &(dyn Protocol + Send + Sync),
-        trade: &Trade<'_>,
-    ) -> Result<Vec<Step>, Failure> {
+    async fn unsigned(&self, protocol: &dyn Protocol, trade: &Trade<'_>) -> Result<Vec<Step>, Failure> {
         let app = &self.call.app;
-        let BeforeConsent { inquiries, requests } = protocol.before_consent(trade).map_err(refused)?;
+        let ConsentQuestions { inquiries, requests } = protocol.consent_questions(trade).map_err(refused)?;
         let chain = if inquiries.is_empty() {
             Vec::new()
         } else {
@@ -185,22 +184,22 @@ impl Desk {
         };
         let service = app.sources.ask(self.marketplace, requests).await.map_err(Error::from)?;
         let now = u64::try_from(self.call.now.unix_seconds()).unwrap_or_default();
-        let heard = Heard { chain: &chain, service: &service, now };
-        let wanted = protocol.wanted(trade, heard).map_err(refused)?;
-        Ok(wanted.into_iter().map(|wanted| self.consent_step(protocol, trade.taker(), wanted)).collect())
+        let answers = ConsentAnswers { chain: &chain, service: &service, now };
+        let missing = protocol.missing_consents(trade, answers).map_err(refused)?;
+        Ok(missing.into_iter().map(|request| self.consent_step(protocol, trade.taker(), request)).collect())
     }
 
     /// The step by which a taker signs something, and which tells `Execute` what for.
-    fn consent_step(&self, protocol: &dyn Protocol, taker: Address, wanted: Wanted) -> Step {
+    fn consent_step(&self, protocol: &dyn Protocol, taker: Address, request: ConsentRequest) -> Step {
         let body = [
             ("kind".to_owned(), json!(CONSENT)),
             ("chainId".to_owned(), json!(self.key.chain)),
             ("marketplace".to_owned(), json!(self.word())),
             ("contract".to_owned(), json!(protocol.contract())),
             ("wallet".to_owned(), json!(taker)),
-            ("terms".to_owned(), Value::Object(wanted.terms)),
+            ("terms".to_owned(), Value::Object(request.terms)),
         ];
-        Step::consent(wanted.what, wanted.price, body.into_iter().collect())
+        Step::consent(request.payload, request.price, body.into_iter().collect())
     }
 
     /// The steps by which somebody allows what a plan needs, without what is known to be allowed.

@@ -1,6 +1,6 @@
 //! Members that several requests have.
 
-use bourse_market::protocols::AskedFee;
+use bourse_protocols::RequestedFee;
 use bourse_wire::{Address, Amount, ServiceName, Text, TokenId};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -29,9 +29,9 @@ pub(crate) struct AdditionalFee {
 }
 
 /// The fees as the protocols take them.
-pub(crate) fn fees_of(given: Option<Vec<AdditionalFee>>) -> Vec<AskedFee> {
+pub(crate) fn fees_of(given: Option<Vec<AdditionalFee>>) -> Vec<RequestedFee> {
     let given = given.unwrap_or_default();
-    given.iter().map(|fee| AskedFee { amount: fee.amount, receiver: fee.receiver }).collect()
+    given.iter().map(|fee| RequestedFee { amount: fee.amount, receiver: fee.receiver }).collect()
 }
 
 /// Whether a wallet is of the kind that makes approvals by itself, in the same transaction.

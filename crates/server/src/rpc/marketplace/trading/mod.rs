@@ -6,9 +6,9 @@ mod input;
 mod orders;
 mod step;
 
-pub(crate) use desk::{Desk, Next};
+pub(crate) use desk::{Desk, Next, VenueRequest};
 pub(crate) use input::{AdditionalFee, OrderData, batches, fees_of};
-pub(crate) use orders::{Named, Picked, check_holds, not_found, over, read_named, read_one};
+pub(crate) use orders::{ChosenOrder, FillRequest, check_holds, not_found, over, read_chosen, read_one};
 pub(crate) use step::{Answer, Step, StepId};
 
 /// Orders that one request may name: more would not fit into a block.

@@ -3,16 +3,19 @@
 use std::collections::{BTreeMap, HashMap};
 
 use alloy_primitives::U256;
-use bourse_market::protocols::Kept;
-use bourse_market::protocols::native::{Standing, cover_inquiries, is_covered};
-use bourse_wire::{Address, Amount, Error, Marketplace, OrderFacts, OrderSide, OrderStatus, TokenId};
+use bourse_market::Standing;
+use bourse_protocols::StoredOrder;
+use bourse_protocols::native::{cover_inquiries, is_covered};
+use bourse_wire::{
+    Address, Amount, Error, Marketplace, OrderFacts, OrderKey, OrderSide, OrderStatus, TokenId,
+};
 
 use super::{Desk, ORDERS_MAX, OrderData};
 use crate::failure::Failure;
 use crate::rpc::ingest::signed::why_over;
 
 /// Who fills orders, and which.
-pub(crate) struct Named {
+pub(crate) struct FillRequest {
     /// The orders and how much of each.
     pub(crate) data: Vec<OrderData>,
     /// What they must be.
@@ -24,7 +27,7 @@ pub(crate) struct Named {
 }
 
 /// An order that somebody fills.
-pub(crate) struct Picked {
+pub(crate) struct ChosenOrder {
     /// The order.
     pub(crate) facts: OrderFacts,
     /// What was signed of it.
@@ -35,17 +38,17 @@ pub(crate) struct Picked {
     pub(crate) token_id: Option<TokenId>,
 }
 
-impl Picked {
+impl ChosenOrder {
     /// The order, and what is kept of it.
-    pub(crate) fn kept(&self) -> Kept<'_> {
-        Kept { order: &self.facts, native: self.native.as_deref() }
+    pub(crate) fn stored(&self) -> StoredOrder<'_> {
+        StoredOrder { facts: &self.facts, native: self.native.as_deref() }
     }
 }
 
 /// The orders that a request names and how much of each, once it is sure that they can be filled right now. An order
 /// that is named several times comes once, with all that is asked of it.
-pub(crate) async fn read_named(desk: &Desk, named: Named) -> Result<Vec<Picked>, Failure> {
-    let Named { data, side, member, taker } = named;
+pub(crate) async fn read_chosen(desk: &Desk, request: FillRequest) -> Result<Vec<ChosenOrder>, Failure> {
+    let FillRequest { data, side, member, taker } = request;
     match data.len() {
         0 => return Err(Error::invalid("ordersData", "must name an order").into()),
         count if count > ORDERS_MAX => {
@@ -60,22 +63,23 @@ pub(crate) async fn read_named(desk: &Desk, named: Named) -> Result<Vec<Picked>,
     let ids = data.iter().map(|order| order.order_id.as_str().to_owned());
     let known = read(desk, ids.collect()).await?;
     let natives = read_natives(desk, known.keys().cloned()).await?;
-    let mut orders: Vec<Picked> = Vec::with_capacity(data.len());
+    let mut orders: Vec<ChosenOrder> = Vec::with_capacity(data.len());
     for (index, asked) in data.iter().enumerate() {
         let Some(facts) = known.get(asked.order_id.as_str()) else {
             return Err(missing(desk, index, asked.order_id.as_str()).await?.into());
         };
-        check_named(index, asked, facts, side)?;
+        check_chosen(index, asked, facts, side)?;
         if facts.maker == taker {
             let reason = format!("{taker} made order {} and cannot fill it", facts.order_id);
             return Err(Error::invalid(member, reason).into());
         }
         let token_id = facts.token_id.or(asked.token_id);
-        let same =
-            |picked: &&mut Picked| picked.facts.order_id == facts.order_id && picked.token_id == token_id;
+        let same = |chosen: &&mut ChosenOrder| {
+            chosen.facts.order_id == facts.order_id && chosen.token_id == token_id
+        };
         match orders.iter_mut().find(same) {
-            Some(picked) => picked.quantity = add(index, picked.quantity, asked.quantity)?,
-            None => orders.push(Picked {
+            Some(chosen) => chosen.quantity = add(index, chosen.quantity, asked.quantity)?,
+            None => orders.push(ChosenOrder {
                 facts: facts.clone(),
                 native: natives.get(&facts.order_id).cloned(),
                 quantity: asked.quantity,
@@ -83,8 +87,8 @@ pub(crate) async fn read_named(desk: &Desk, named: Named) -> Result<Vec<Picked>,
             }),
         }
     }
-    for picked in &orders {
-        check_fillable(desk, &picked.facts, asked_of(&orders, &picked.facts.order_id))?;
+    for chosen in &orders {
+        check_fillable(desk, &chosen.facts, asked_of(&orders, &chosen.facts.order_id))?;
     }
     check_standing(desk, &orders).await?;
     Ok(orders)
@@ -92,7 +96,7 @@ pub(crate) async fn read_named(desk: &Desk, named: Named) -> Result<Vec<Picked>,
 
 /// The orders of the marketplace by these names, as they are stored now.
 async fn read(desk: &Desk, ids: Vec<String>) -> Result<HashMap<String, OrderFacts>, Failure> {
-    let keys = ids.into_iter().map(|id| (desk.marketplace, id)).collect();
+    let keys = ids.into_iter().map(|order_id| OrderKey { marketplace: desk.marketplace, order_id }).collect();
     let found = desk.call.app.store.orders_by_key(desk.id, keys).await?;
     Ok(found.into_iter().map(|facts| (facts.order_id.clone(), facts)).collect())
 }
@@ -105,36 +109,36 @@ async fn read_natives(
     if desk.marketplace.is_own() {
         return Ok(HashMap::new());
     }
-    let keys = ids.map(|id| (desk.marketplace, id)).collect();
+    let keys = ids.map(|order_id| OrderKey { marketplace: desk.marketplace, order_id }).collect();
     let found = desk.call.app.store.natives_by_key(desk.id, keys).await?;
-    Ok(found.into_iter().map(|((_, id), native)| (id, native)).collect())
+    Ok(found.into_iter().map(|(key, native)| (key.order_id, native)).collect())
 }
 
 /// The order of the marketplace by this name, and what was signed of it.
-pub(crate) async fn read_one(desk: &Desk, id: &str) -> Result<Option<Picked>, Failure> {
+pub(crate) async fn read_one(desk: &Desk, id: &str) -> Result<Option<ChosenOrder>, Failure> {
     let Some(facts) = read(desk, vec![id.to_owned()]).await?.remove(id) else { return Ok(None) };
     let native = read_natives(desk, [id.to_owned()].into_iter()).await?.remove(id);
     let (quantity, token_id) = (facts.quantity_remaining, facts.token_id);
-    Ok(Some(Picked { facts, native, quantity, token_id }))
+    Ok(Some(ChosenOrder { facts, native, quantity, token_id }))
 }
 
 /// Refuses signed orders that the chain no longer lets be filled, where somebody can be asked.
-async fn check_standing(desk: &Desk, orders: &[Picked]) -> Result<(), Failure> {
+async fn check_standing(desk: &Desk, orders: &[ChosenOrder]) -> Result<(), Failure> {
     let (mut signed, mut asked) = (Vec::new(), Vec::new());
-    for picked in orders.iter().filter(|picked| picked.native.is_some()) {
-        let protocol = desk.protocol_of(picked.kept())?;
-        signed.push((picked, protocol));
-        asked.push(protocol.inquiries(picked.kept()).unwrap_or_default());
-        asked.push(cover_inquiries(desk.key.address, &picked.facts));
+    for chosen in orders.iter().filter(|chosen| chosen.native.is_some()) {
+        let protocol = desk.protocol_of(chosen.stored())?;
+        signed.push((chosen, protocol));
+        asked.push(protocol.standing_inquiries(chosen.stored()).unwrap_or_default());
+        asked.push(cover_inquiries(desk.key.address, &chosen.facts));
     }
     let Some(answers) = desk.call.app.chains.ask_each(desk.key.chain, asked).await else { return Ok(()) };
-    for ((picked, protocol), answers) in signed.into_iter().zip(answers.chunks_exact(2)) {
+    for ((chosen, protocol), answers) in signed.into_iter().zip(answers.chunks_exact(2)) {
         let (of_order, of_collection) = (&answers[0], &answers[1]);
-        let id = &picked.facts.order_id;
+        let id = &chosen.facts.order_id;
         let quantity = asked_of(orders, id);
-        let standing = match is_covered(&picked.facts, of_collection) {
+        let standing = match is_covered(&chosen.facts, of_collection) {
             Some(false) => Some(Standing::Uncovered),
-            Some(true) | None => protocol.standing(picked.kept(), of_order),
+            Some(true) | None => protocol.standing(chosen.stored(), of_order),
         };
         match standing {
             Some(Standing::Open { remaining }) if remaining < quantity => {
@@ -144,7 +148,7 @@ async fn check_standing(desk: &Desk, orders: &[Picked]) -> Result<(), Failure> {
             }
             Some(Standing::Open { .. }) | None => {}
             Some(over) => {
-                let why = why_over(over, picked.facts.side);
+                let why = why_over(over, chosen.facts.side);
                 return Err(Error::conflict(format!("order {id}: {why}")).into());
             }
         }
@@ -154,7 +158,10 @@ async fn check_standing(desk: &Desk, orders: &[Picked]) -> Result<(), Failure> {
 
 /// Why an order is not there: it may be on another marketplace.
 async fn missing(desk: &Desk, index: usize, id: &str) -> Result<Error, Failure> {
-    let everywhere = (0..).map_while(Marketplace::from_number).map(|kind| (kind, id.to_owned())).collect();
+    let everywhere = (0..)
+        .map_while(Marketplace::from_number)
+        .map(|marketplace| OrderKey { marketplace, order_id: id.to_owned() })
+        .collect();
     let elsewhere = desk.call.app.store.orders_by_key(desk.id, everywhere).await?;
     Ok(match elsewhere.first() {
         Some(facts) => {
@@ -175,7 +182,7 @@ pub(crate) fn not_found(desk: &Desk, id: &str) -> Error {
 }
 
 /// Whether what is asked of an order is what the order is.
-fn check_named(index: usize, asked: &OrderData, facts: &OrderFacts, side: OrderSide) -> Result<(), Error> {
+fn check_chosen(index: usize, asked: &OrderData, facts: &OrderFacts, side: OrderSide) -> Result<(), Error> {
     let refuse =
         |member: &str, reason: String| Err(Error::invalid(&format!("ordersData[{index}].{member}"), reason));
     let id = &facts.order_id;
@@ -211,9 +218,9 @@ fn add(index: usize, sum: Amount, more: Amount) -> Result<Amount, Error> {
 }
 
 /// How much of an order is asked for with all tokens that it is filled with.
-fn asked_of(orders: &[Picked], id: &str) -> Amount {
-    let asked = orders.iter().filter(|picked| picked.facts.order_id == id);
-    asked.fold(U256::ZERO, |sum, picked| sum.saturating_add(picked.quantity.value())).into()
+fn asked_of(orders: &[ChosenOrder], id: &str) -> Amount {
+    let asked = orders.iter().filter(|chosen| chosen.facts.order_id == id);
+    asked.fold(U256::ZERO, |sum, chosen| sum.saturating_add(chosen.quantity.value())).into()
 }
 
 /// Whether so much of an order can be filled right now.

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use bourse_market::protocols::native::TypedData;
-use bourse_market::protocols::{Call, Signing, ToSign};
+use bourse_protocols::native::TypedData;
+use bourse_protocols::{Call, OrderSigning, SigningPayload};
 use bourse_wire::{Address, Amount, ChainId, OrderSide};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -145,9 +145,13 @@ impl Step {
     }
 
     /// Typed data to sign, which makes an order.
-    pub(crate) fn signature(signing: Signing, side: OrderSide, place: (ChainId, String)) -> Self {
-        let Signing { typed, native, price } = signing;
-        let (chain, marketplace) = place;
+    pub(crate) fn signature(
+        signing: OrderSigning,
+        side: OrderSide,
+        chain: ChainId,
+        marketplace: &str,
+    ) -> Self {
+        let OrderSigning { typed, native, price } = signing;
         let body = [
             ("chainId".to_owned(), json!(chain)),
             ("marketplace".to_owned(), json!(marketplace)),
@@ -170,10 +174,10 @@ impl Step {
     }
 
     /// Something that a taker signs before orders can be filled.
-    pub(crate) fn consent(what: ToSign, price: Amount, body: BTreeMap<String, Value>) -> Self {
+    pub(crate) fn consent(what: SigningPayload, price: Amount, body: BTreeMap<String, Value>) -> Self {
         let (id, data, signature) = match what {
-            ToSign::Message(message) => (StepId::SignEip191, message, None),
-            ToSign::Typed(typed) => (StepId::SignEip712, String::new(), Some((*typed).into())),
+            SigningPayload::Message(message) => (StepId::SignEip191, message, None),
+            SigningPayload::Typed(typed) => (StepId::SignEip712, String::new(), Some((*typed).into())),
         };
         Self {
             id,

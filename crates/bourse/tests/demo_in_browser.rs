@@ -1,0 +1,234 @@
+//! The demo's console in a real browser: what somebody looks at who tries the demo, and every page of the console: how it
+//! looks, how large it is, and whether everybody can use it. Only the binary has the demo's data; all other tests in a
+//! browser are those of `crates/console`.
+//!
+//! Which pages there are, the pages themselves tell: from the first one every link is followed, and of pages that differ
+//! only in numbers and addresses one is looked at. Screenshots go to `console-screenshots` in the target directory, or to
+//! the directory that `BOURSE_SCREENSHOTS` names. On PostgreSQL nothing is done: pages look the same on either engine.
+#![expect(clippy::unwrap_used, reason = "a test may fail by panicking")]
+
+#[path = "../../console/tests/browser/browser.rs"]
+#[expect(dead_code, reason = "the console's own tests need more of it")]
+mod browser;
+#[path = "../../console/tests/browser/site.rs"]
+#[expect(dead_code, reason = "the console's own tests need more of it")]
+mod site;
+
+#[path = "e2e/http.rs"]
+#[expect(dead_code, reason = "the other tests need more of it")]
+mod http;
+#[path = "e2e/instance.rs"]
+#[expect(dead_code, reason = "the other tests need more of it")]
+mod instance;
+#[path = "e2e/process.rs"]
+#[expect(dead_code, reason = "the other tests need more of it")]
+mod process;
+
+use std::collections::{BTreeMap, VecDeque};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde_json::Value;
+
+use browser::{Browser, Colours, Screen};
+use instance::{Instance, within};
+use site::{ADMINISTRATOR, Site};
+
+/// How long the demo may take to make its data, on a machine that is busy with other tests.
+const DEMO_LIMIT: Duration = Duration::from_mins(10);
+/// The largest page, without images.
+const PAGE_BYTES_MAX: u64 = 100_000;
+/// Pages that must have been found, so that a crawl that breaks is noticed.
+const PAGES_MIN: usize = 20;
+
+/// The demo as a process; `None` on PostgreSQL.
+fn demo() -> Option<Site> {
+    let instance = Instance::new();
+    if instance.is_postgres() {
+        return None;
+    }
+    let mut server = instance.serve_unready("demo", &[]);
+    server.wait_ready(DEMO_LIMIT);
+    let printed = || {
+        let output = server.process.stdout();
+        let link = output.split_whitespace().find(|word| word.contains("/console/join/"));
+        link.map(str::to_owned)
+    };
+    within(DEMO_LIMIT, "the first link is printed", || printed().is_some());
+    let link = printed().unwrap();
+    Some(Site::new(server.port, link, (server, instance)))
+}
+
+/// One page of each kind, by what is the same in all of its kind.
+fn pages(site: &Site, browser: &Browser) -> BTreeMap<String, String> {
+    let mut found = BTreeMap::new();
+    let mut pending = VecDeque::from(["/console/projects".to_owned()]);
+    while let Some(path) = pending.pop_front() {
+        if found.contains_key(&kind(&path)) {
+            continue;
+        }
+        browser.go(&site.url(&path));
+        if browser.run("return document.contentType") != "text/html" {
+            continue;
+        }
+        found.insert(kind(&path), path);
+        let script = "return [...document.querySelectorAll('main a[href], nav a[href], header a[href]')]
+            .filter(link => link.origin === location.origin && link.pathname.startsWith('/console/'))
+            .filter(link => !link.hasAttribute('download') && !/(csv|json)$/.test(link.pathname))
+            .map(link => link.pathname + link.search)";
+        let links = browser.run(script);
+        pending.extend(links.as_array().unwrap().iter().map(|link| link.as_str().unwrap().to_owned()));
+    }
+    found
+}
+
+/// What a path has in common with others of its kind: its words, without what names one record and without the query.
+fn kind(path: &str) -> String {
+    let path = path.split(['?', '#']).next().unwrap();
+    let words = path.trim_start_matches("/console").split('/').filter(|word| !word.is_empty());
+    let is_name = |word: &str| word.starts_with(|first: char| first.is_ascii_digit()) || word.len() > 30;
+    let mut words: Vec<&str> = words.map(|word| if is_name(word) { "one" } else { word }).collect();
+    // One chart and one operation stand for all of them: their pages are made by the same code from a table.
+    if let [_, _, "analytics" | "explorer", rest @ ..] = words.as_mut_slice() {
+        rest.fill("one");
+    }
+    words.join("-")
+}
+
+fn folder() -> PathBuf {
+    let folder = std::env::var_os("BOURSE_SCREENSHOTS")
+        .map_or_else(|| Path::new(env!("CARGO_TARGET_TMPDIR")).join("console-screenshots"), PathBuf::from);
+    fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+/// Whether the page asked anybody else for anything, and whether it is larger or wider than it may be. How long it took is
+/// printed only: that tells more of the machine than of the page.
+fn check_requests(browser: &Browser, name: &str) -> Vec<String> {
+    let script = "const page = performance.getEntriesByType('navigation')[0];
+        return { bytes: page.decodedBodySize, ms: page.responseStart - page.requestStart,
+            foreign: performance.getEntriesByType('resource').map(entry => entry.name)
+                .filter(name => !name.startsWith(location.origin) && !name.startsWith('data:')),
+            wide: document.documentElement.scrollWidth - document.documentElement.clientWidth }";
+    let measured = browser.run(script);
+    println!("{name}: {} bytes, {} ms", measured["bytes"], measured["ms"]);
+    let wrong = [
+        (measured["foreign"] != Value::Array(Vec::new()), "asks others"),
+        (measured["bytes"].as_u64().unwrap() >= PAGE_BYTES_MAX, "is too large"),
+        (measured["wide"].as_i64().unwrap() > 0, "is wider than the screen"),
+    ];
+    let found = wrong.into_iter().filter(|(is_so, _)| *is_so);
+    found.map(|(_, what)| format!("{name} {what}: {measured}")).collect()
+}
+
+/// What axe finds that is serious.
+fn check_access(browser: &Browser, axe: &str, name: &str) -> Vec<String> {
+    browser.run(axe);
+    let script = "const done = arguments[0];
+        axe.run({ resultTypes: ['violations'] }).then(result => done(result.violations
+            .filter(violation => ['serious', 'critical'].includes(violation.impact))
+            .map(violation => violation.id + ': ' + violation.help + ' ' + violation.nodes.slice(0, 3).map(node => node.html).join(' | '))),
+            error => done([String(error)]))";
+    let found = browser.run_async(script);
+    let found = found.as_array().unwrap().iter();
+    found.map(|violation| format!("{name}: {}", violation.as_str().unwrap())).collect()
+}
+
+#[test]
+fn every_page_on_every_screen() {
+    let axe_file = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../console/tests/browser/node_modules/axe-core/axe.min.js");
+    let axe = fs::read_to_string(&axe_file)
+        .unwrap_or_else(|error| panic!("{}: {error}: run ./test", axe_file.display()));
+    let Some(site) = demo() else { return };
+    let found = {
+        let browser = site.administrator();
+        let found = pages(&site, &browser);
+        println!("{found:#?}");
+        assert!(found.len() >= PAGES_MIN, "only {} pages were found", found.len());
+        found
+    };
+    let (folder, mut wrong) = (folder(), Vec::new());
+    for (screen, colours) in [
+        (Screen::Wide, Colours::Light),
+        (Screen::Wide, Colours::Dark),
+        (Screen::Phone, Colours::Light),
+        (Screen::Phone, Colours::Dark),
+    ] {
+        let browser = Browser::with(screen, colours);
+        browser.go(&site.url("/console/sign-in"));
+        wrong.extend(check_access(&browser, &axe, "sign-in"));
+        site.sign_in(&browser, ADMINISTRATOR);
+        for (kind, path) in &found {
+            browser.go(&site.url(path));
+            let name = format!("{kind}-{}-{}", word(screen), word(colours));
+            wrong.extend(check_requests(&browser, &name));
+            wrong.extend(check_access(&browser, &axe, &name));
+            fs::write(folder.join(format!("{name}.png")), browser.screenshot()).unwrap();
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+fn word(of: impl std::fmt::Debug) -> String {
+    format!("{of:?}").to_lowercase()
+}
+
+#[test]
+fn kinds_of_pages() {
+    for (path, expected) in [
+        ("/console/projects", "projects"),
+        ("/console/projects/12/credentials?done=created", "projects-one-credentials"),
+        ("/console/projects/1/collections/1/0xabc/77", "projects-one-collections-one-one-one"),
+        ("/console/projects/1/explorer/Metadata/Ping", "projects-one-explorer-one-one"),
+    ] {
+        assert_eq!(kind(path), expected);
+    }
+}
+
+#[test]
+fn charts_show_the_events_of_the_demo() {
+    let Some(site) = demo() else { return };
+    let browser = site.administrator();
+    browser.go(&site.url("/console/projects/1/analytics"));
+    browser.wait_for("Analytics");
+    assert!(browser.count("main svg") >= 5, "there are only {} charts", browser.count("main svg"));
+    // Every drawing has something in it, and says in words what it shows.
+    let drawn = browser.run(
+        "return [...document.querySelectorAll('main svg')].every(svg =>
+            svg.querySelectorAll('path, rect, circle, polyline, line').length > 0
+            && (svg.querySelector('title') || svg.getAttribute('aria-label') || svg.getAttribute('aria-labelledby')))",
+    );
+    assert_eq!(drawn, true);
+    browser.go(&site.url("/console/projects/1/usage"));
+    browser.wait_for("Usage");
+}
+
+#[test]
+fn a_collection_is_browsed_and_filtered() {
+    let Some(site) = demo() else { return };
+    let browser = site.administrator();
+    browser.go(&site.url("/console/projects/1/collections"));
+    browser.press("Guild Provisions");
+    browser.wait_for("tokens");
+    assert!(browser.text().replace('\u{202f}', "").contains("1000 tokens"), "{}", browser.text());
+    browser.fill("[name=q]", "Honey");
+    browser.press("Apply");
+    // There is honey among all tokens, too.
+    browser.wait_for_page("q=Honey");
+    let names = browser
+        .run("return [...document.querySelectorAll('main li h3, main li h2')].map(name => name.innerText)");
+    let names = names.as_array().unwrap();
+    assert!(
+        !names.is_empty() && names.iter().all(|name| name.as_str().unwrap().contains("Honey")),
+        "{names:?}"
+    );
+    let shared = browser.path();
+    assert!(shared.contains("q=Honey"), "{shared}");
+    browser.run("document.querySelector('main li h3, main li h2').closest('li').querySelector('a').click()");
+    browser.wait_for("Properties");
+    assert!(browser.run("return document.querySelector('main img').naturalWidth > 0").as_bool().unwrap());
+    browser.go(&site.url(&shared));
+    assert!(browser.text().contains("Honey"), "an address that was passed on shows the same");
+}

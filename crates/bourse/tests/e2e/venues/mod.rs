@@ -1,0 +1,294 @@
+//! Marketplaces of others: their own contracts on a chain, orders signed by their makers, and every step that the service
+//! tells sent as it is.
+
+mod follow;
+mod looks_rare;
+mod seaport;
+mod seaport_orders;
+mod typed;
+mod zerox;
+
+use alloy_primitives::U256;
+use bourse_wire::Address;
+use serde_json::{Value, json};
+
+use self::typed::{DOMAIN, digest, struct_hash};
+use crate::anvil::{Anvil, Multi, alloy_address, mintCall, ownerOfCall};
+use crate::http::Answer;
+use crate::market::{Market, V2, node_setting, order_data, wait};
+
+const ETHER: i128 = 1_000_000_000_000_000_000;
+/// What one coin of the tests' currency is in its base units.
+const COIN: i128 = 1_000_000;
+
+/// A marketplace that orders are signed for.
+#[derive(Clone)]
+struct Venue {
+    /// What it is called in requests.
+    word: &'static str,
+    /// The contract that orders are filled at.
+    contract: Address,
+    /// Who moves the tokens of those who sell.
+    mover: Address,
+    /// What the settings say of it after its contract.
+    setting: String,
+}
+
+impl Venue {
+    /// One whose contract moves everything.
+    fn new(word: &'static str, contract: Address) -> Self {
+        Self { word, contract, mover: contract, setting: String::new() }
+    }
+}
+
+/// A market with marketplaces of others beside its own.
+struct Stage {
+    market: Market,
+    venues: Vec<Venue>,
+}
+
+impl Stage {
+    /// A server that follows a chain with these marketplaces on it.
+    fn open(deploy: impl FnOnce(&Anvil) -> Vec<Venue>) -> Self {
+        let mut venues = Vec::new();
+        let market = Market::open_at(&V2, |anvil| {
+            venues = deploy(anvil);
+            let contracts: Vec<String> = venues
+                .iter()
+                .map(|venue| format!("\"{} {} {}\"", venue.word, venue.contract, venue.setting))
+                .collect();
+            format!("{}contracts = [{}]\n", node_setting(anvil), contracts.join(", "))
+        });
+        Self { market, venues }
+    }
+
+    /// Those who trade: the buyer, the seller, and who else gets a share.
+    fn people(&self) -> [Address; 4] {
+        [self.market.buyer(), self.market.seller(), self.market.artist(), self.market.platform()]
+    }
+
+    /// A followed collection with single tokens of the seller.
+    fn singles(&self, tokens: u64) -> Address {
+        let (market, seller) = (&self.market, self.market.seller());
+        let collection = market.singles(seller);
+        for token in 2..=tokens {
+            let mint = mintCall { to: alloy_address(seller), tokenId: U256::from(token) };
+            market.anvil.send(seller, collection, &mint);
+        }
+        market.wait_followed(collection);
+        collection
+    }
+
+    /// A followed collection with ten units of some tokens of the seller.
+    fn multiples(&self, tokens: u64) -> Address {
+        let collection = self.market.multiples(self.market.seller(), tokens, 10);
+        self.market.wait_followed(collection);
+        collection
+    }
+
+    /// Whose a single token is.
+    fn owner(&self, collection: Address, token: u64) -> Address {
+        let owner = self.market.anvil.ask(collection, &ownerOfCall { tokenId: U256::from(token) });
+        Address::from_bytes(owner.into_array())
+    }
+
+    /// How many units of a token somebody has.
+    fn units(&self, collection: Address, owner: Address, token: u64) -> u64 {
+        let held = Multi::balanceOfCall { owner: alloy_address(owner), tokenId: U256::from(token) };
+        self.market.anvil.ask(collection, &held).to()
+    }
+
+    /// Makes a listing as a wallet does; tells its name.
+    fn list(&self, venue: &Venue, collection: Address, kind: &str, listing: &Value) -> String {
+        let seller = self.market.seller();
+        let body = json!({ "collectionAddress": collection, "owner": seller, "contractType": kind,
+            "orderbook": venue.word, "listing": listing, "walletType": "unknown" });
+        let steps = self.market.steps("GenerateListingTransaction", &body);
+        self.carry_out(seller, &steps).unwrap()
+    }
+
+    /// Makes an offer as a wallet does; tells its name.
+    fn offer(&self, venue: &Venue, collection: Address, kind: &str, offer: &Value) -> String {
+        let buyer = self.market.buyer();
+        let body = json!({ "collectionAddress": collection, "maker": buyer, "contractType": kind,
+            "orderbook": venue.word, "offer": offer, "walletType": "unknown" });
+        let steps = self.market.steps("GenerateOfferTransaction", &body);
+        self.carry_out(buyer, &steps).unwrap()
+    }
+
+    /// Does what steps say, as a wallet does; tells the order that a signature made.
+    fn carry_out(&self, who: Address, steps: &Value) -> Option<String> {
+        let mut made = None;
+        for step in steps.as_array().unwrap() {
+            if step["id"] != json!("signEIP712") {
+                self.market.anvil.perform(who, &json!([step]));
+                continue;
+            }
+            self.catch_up();
+            let post = &step["post"];
+            let params = json!({ "chainId": "31337", "signature": self.sign(who, &step["signature"]),
+                "method": post["method"], "endpoint": post["endpoint"], "body": post["body"],
+                "executeType": step["executeType"] });
+            let answer = self.market.marketplace("Execute", &json!({ "params": params }));
+            made = Some(answer["orderId"].as_str().unwrap().to_owned());
+        }
+        made
+    }
+
+    /// Waits until the server is where the chain is.
+    fn catch_up(&self) {
+        let newest = self.market.anvil.rpc("eth_blockNumber", &json!([]));
+        let newest: U256 = newest.as_str().unwrap().parse().unwrap();
+        let followed = || {
+            let metrics = crate::http::get(self.market.server().port, "/metrics").unwrap().body;
+            let line = metrics.lines().find(|line| line.starts_with("bourse_chain_checkpoint{"));
+            line.and_then(|line| line.rsplit(' ').next()?.parse::<U256>().ok())
+        };
+        wait("the newest block is followed", followed, |followed| *followed == Some(newest));
+    }
+
+    /// Has the node sign typed data with somebody's key, which hashes it by itself.
+    fn sign(&self, who: Address, typed: &Value) -> String {
+        let mut types = typed["types"].clone();
+        if types[DOMAIN].is_null() {
+            types[DOMAIN] = json!([{ "name": "name", "type": "string" }, { "name": "version", "type": "string" },
+                { "name": "chainId", "type": "uint256" }, { "name": "verifyingContract", "type": "address" }]);
+        }
+        let data = json!({ "domain": typed["domain"], "types": types, "primaryType": typed["primaryType"],
+            "message": typed["value"] });
+        self.market.anvil.rpc("eth_signTypedData_v4", &json!([who, data])).as_str().unwrap().to_owned()
+    }
+
+    /// Puts an order that somebody signed elsewhere; tells its name.
+    fn put(&self, venue: &Venue, maker: Address, typed: &Value) -> String {
+        assert_eq!(self.submit(venue, &typed["value"], &self.sign(maker, typed)), None);
+        // What each contract calls an order by.
+        let name = if venue.word == "zerox" { digest(typed) } else { struct_hash(typed) };
+        name.to_string()
+    }
+
+    /// Puts an order with a signature; tells why it is not taken.
+    fn submit(&self, venue: &Venue, native: &Value, signature: &str) -> Option<Value> {
+        let order =
+            json!({ "marketplace": venue.word, "chainId": 31337, "native": native, "signature": signature });
+        let body = json!({ "orders": [order] });
+        let answer = self.market.server().call("Ingest/PutOrders", self.market.secret(), &body).ok();
+        let rejected = answer["rejected"].as_array().unwrap();
+        assert_eq!(answer["accepted"], json!(1 - rejected.len()), "{answer}");
+        rejected.first().map(|rejected| rejected["reason"].clone())
+    }
+
+    /// What it takes to buy from orders.
+    fn purchase(&self, venue: &Venue, collection: Address, orders: &Value, fees: &Value) -> Value {
+        json!({ "collectionAddress": collection, "buyer": self.market.buyer(), "marketplace": venue.word,
+            "ordersData": orders, "additionalFees": fees, "walletType": "unknown" })
+    }
+
+    /// The steps by which the buyer buys.
+    fn buying(&self, venue: &Venue, collection: Address, orders: &Value, fees: &Value) -> Value {
+        let body = self.purchase(venue, collection, orders, fees);
+        self.market.steps("GenerateBuyTransaction", &body)
+    }
+
+    /// What the service says to somebody who wants to buy what cannot be bought.
+    fn refused(&self, venue: &Venue, collection: Address, orders: &Value, fees: &Value) -> Answer {
+        let body = self.purchase(venue, collection, orders, fees);
+        let answer = self.market.marketplace_answer("GenerateBuyTransaction", &body);
+        assert_ne!(answer.status, 200, "{answer:?}");
+        answer
+    }
+
+    /// The steps by which the seller takes offers.
+    fn selling(&self, venue: &Venue, collection: Address, orders: &Value, fees: &Value) -> Value {
+        let body = json!({ "collectionAddress": collection, "seller": self.market.seller(),
+            "marketplace": venue.word, "ordersData": orders, "additionalFees": fees, "walletType": "unknown" });
+        self.market.steps("GenerateSellTransaction", &body)
+    }
+
+    /// Takes an order back.
+    fn cancel(&self, venue: &Venue, collection: Address, maker: Address, order_id: &str) {
+        let body = json!({ "collectionAddress": collection, "maker": maker, "marketplace": venue.word,
+            "orderId": order_id });
+        let steps = self.market.steps("GenerateCancelTransaction", &body);
+        assert_eq!(ids(&steps), ["cancel"]);
+        self.market.anvil.perform(maker, &steps);
+    }
+
+    /// What everybody gains in a currency when somebody performs steps that fill orders, which must be what the steps say.
+    fn gains(&self, currency: Address, who: Address, steps: &Value) -> [i128; 4] {
+        let moved = self.moved(currency, who, steps);
+        let price = |step: &Value| step["price"].as_str().unwrap().parse::<i128>().unwrap();
+        let fills = steps.as_array().unwrap().iter().filter(|step| step["id"] != json!("tokenApproval"));
+        let told: i128 = fills.map(price).sum();
+        if who == self.market.buyer() {
+            assert_eq!(moved[0], -told, "{steps}");
+        }
+        moved
+    }
+
+    /// The same whatever the steps say. What the transactions cost is left out.
+    fn moved(&self, currency: Address, who: Address, steps: &Value) -> [i128; 4] {
+        let wealth = || self.people().map(|account| self.wealth(currency, account));
+        let before = wealth();
+        let gas = self.market.anvil.perform(who, steps);
+        let mut after = wealth();
+        if currency == Address::ZERO {
+            let place = self.people().iter().position(|account| *account == who).unwrap();
+            after[place] += gas;
+        }
+        let gained =
+            |place: usize| i128::try_from(after[place]).unwrap() - i128::try_from(before[place]).unwrap();
+        [0, 1, 2, 3].map(gained)
+    }
+
+    fn wealth(&self, currency: Address, account: Address) -> U256 {
+        if currency == Address::ZERO {
+            self.market.anvil.native_balance(account)
+        } else {
+            self.market.anvil.balance(currency, account)
+        }
+    }
+
+    /// Waits until an order has a status.
+    fn wait_status(&self, venue: &Venue, collection: Address, order_id: &str, status: &str) {
+        let query = json!({ "input": [{ "contractAddress": collection, "orderId": order_id,
+            "marketplace": venue.word }] });
+        let now = || self.market.marketplace("GetOrders", &query)["orders"][0]["status"].clone();
+        wait(&format!("{} {order_id} is {status}", venue.word), now, |now| *now == json!(status));
+    }
+
+    /// Waits until a listing is filled, and nobody can buy it any more.
+    fn wait_filled(&self, venue: &Venue, collection: Address, token: &str, order_id: &str) {
+        self.wait_status(venue, collection, order_id, "filled");
+        self.market.wait_listings(collection, token, 0);
+        self.refused(venue, collection, &units_of(order_id, "1"), &Value::Null);
+    }
+
+    /// What happened on the chain so far leaves an order as it is.
+    fn assert_stands(&self, venue: &Venue, collection: Address, order_id: &str) {
+        self.catch_up();
+        self.buying(venue, collection, &units_of(order_id, "1"), &Value::Null);
+    }
+
+    /// The only listing of a token, once there is one.
+    fn only_listing(&self, venue: &Venue, collection: Address, token: &str) -> Value {
+        let listing = self.market.wait_listings(collection, token, 1).remove(0);
+        assert_eq!(listing["marketplace"], json!(venue.word));
+        listing
+    }
+}
+
+/// So many units of an order, as requests name them.
+fn units_of(order_id: &str, quantity: &str) -> Value {
+    order_data(&json!({ "orderId": order_id }), quantity)
+}
+
+/// A fee of so many basis points for somebody.
+fn fee(bps: u64, receiver: Address) -> Value {
+    json!([{ "amount": bps.to_string(), "receiver": receiver }])
+}
+
+/// What steps are for, in their order.
+fn ids(steps: &Value) -> Vec<&str> {
+    steps.as_array().unwrap().iter().map(|step| step["id"].as_str().unwrap()).collect()
+}

@@ -1,0 +1,144 @@
+//! The same against the real store: what is in it is what the chain states, and what a sync from scratch gives.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use bourse_store::testing::{TestDatabase, facts_rows, load_all};
+use bourse_store::{CollectionKey, Store};
+use bourse_wire::{OrderStatus, Timestamp};
+
+use crate::node::{CHAIN, Weather};
+use crate::simulation::{Sim, weather_of};
+use crate::world::{Facts, WorldOrder};
+use crate::{run, seeds};
+
+/// Whether a store knows of a collection what the made-up chain says.
+async fn check_against(store: &Store, facts: &Facts, key: CollectionKey) {
+    let id = store.collection(key).await.unwrap().unwrap();
+    let all = load_all(store, id).await.unwrap();
+    let held: BTreeMap<_, _> = all
+        .balances
+        .iter()
+        .filter(|held| !held.balance.value().is_zero())
+        .map(|held| ((held.token_id.to_string(), held.account), held.balance.to_string()))
+        .collect();
+    let of_it = facts.balances.iter().filter(|((of, ..), _)| *of == key.address);
+    let expected: BTreeMap<_, _> =
+        of_it.map(|((_, token, account), held)| ((token.to_string(), *account), held.to_string())).collect();
+    assert_eq!(held, expected, "balances of {}", key.address);
+    let tokens: Vec<String> = all.tokens.iter().map(|token| token.token_id.to_string()).collect();
+    let mut minted: Vec<String> = facts
+        .tokens
+        .iter()
+        .filter(|(of, _)| *of == key.address)
+        .map(|(_, token)| token.to_string())
+        .collect();
+    minted.sort();
+    let mut known = tokens;
+    known.sort();
+    assert_eq!(known, minted, "tokens of {}", key.address);
+    check_orders(facts, key, &all.orders);
+}
+
+fn check_orders(facts: &Facts, key: CollectionKey, orders: &[bourse_wire::OrderFacts]) {
+    let stored: BTreeMap<_, _> = orders
+        .iter()
+        .map(|order| {
+            let known = WorldOrder {
+                maker: order.maker,
+                is_listing: order.side == bourse_wire::OrderSide::Listing,
+                price: order.price_amount.value().to(),
+                remaining: order.quantity_remaining.value().to(),
+                is_cancelled: order.status == OrderStatus::Cancelled,
+            };
+            ((order.marketplace.number(), order.order_id.parse::<u64>().unwrap()), known)
+        })
+        .collect();
+    let of_it = facts.orders.iter().filter(|((of, ..), _)| *of == key.address);
+    let expected: BTreeMap<_, _> =
+        of_it.map(|((_, kind, id), order)| ((*kind, *id), order.clone())).collect();
+    assert_eq!(stored, expected, "orders of {}", key.address);
+}
+
+/// The store holds what the chain says, and what another one that begins now comes to.
+async fn check_stored(sim: &Sim<Store>) {
+    let facts = sim.shared.world().head().facts.clone();
+    for address in &sim.added {
+        check_against(&sim.books, &facts, CollectionKey { chain: CHAIN, address: *address }).await;
+    }
+    let fresh = TestDatabase::fresh().await.unwrap();
+    let mut scratch = Sim::over(Arc::clone(&sim.shared), Arc::new(fresh.open().await.unwrap()));
+    for address in &sim.added {
+        scratch.add(*address).await;
+    }
+    scratch.settle().await;
+    let (found, expected) =
+        (facts_rows(&sim.books, CHAIN).await.unwrap(), facts_rows(&scratch.books, CHAIN).await.unwrap());
+    for (found, expected) in found.iter().zip(&expected) {
+        assert_eq!(found, expected);
+    }
+    assert_eq!(found.len(), expected.len());
+}
+
+async fn stored_sim(seed: u64, database: &TestDatabase) -> Sim<Store> {
+    Sim::new(seed, Arc::new(database.open().await.unwrap()))
+}
+
+async fn storm(seed: u64) {
+    let database = TestDatabase::fresh().await.unwrap();
+    let mut sim = stored_sim(seed, &database).await;
+    let blocks = 20 + sim.shared.dice.lock().unwrap().below(100);
+    sim.shared.world().mine(blocks);
+    sim.set(weather_of(seed));
+    sim.storm(60).await;
+    sim.settle().await;
+    check_stored(&sim).await;
+}
+
+#[test]
+fn every_weather_ends_with_the_same_store() {
+    for seed in seeds(8) {
+        run(seed, storm(seed));
+    }
+}
+
+#[test]
+fn stored_blocks_of_every_depth_are_taken_back() {
+    for depth in [1, 3, 20] {
+        run(depth, async move {
+            let database = TestDatabase::fresh().await.unwrap();
+            let mut sim = stored_sim(depth, &database).await;
+            sim.shared.world().mine(60);
+            sim.add_all().await;
+            sim.settle().await;
+            sim.shared.world().reorganise(depth, depth + 1);
+            sim.settle().await;
+            check_stored(&sim).await;
+            // Twice in a row, with a restart between.
+            sim.shared.world().reorganise(depth, depth);
+            let _ = sim.turn().await;
+            sim.restart();
+            sim.shared.world().reorganise(depth.min(4), depth + 2);
+            sim.settle().await;
+            check_stored(&sim).await;
+        });
+    }
+}
+
+#[test]
+fn another_process_stands_by() {
+    run(5, async {
+        let database = TestDatabase::fresh().await.unwrap();
+        let mut sim = stored_sim(5, &database).await;
+        sim.shared.world().mine(40);
+        sim.add_all().await;
+        let held =
+            sim.books.hold_lease(CHAIN, "another", Timestamp::ZERO, "2100-01-01T00:00:00Z".parse().unwrap());
+        assert!(held.await.unwrap());
+        assert_eq!(sim.turn().await.unwrap(), bourse_chain::Turn::Standby);
+        sim.books.release_lease(CHAIN, "another").await.unwrap();
+        sim.set(Weather::default());
+        sim.settle().await;
+        check_stored(&sim).await;
+    });
+}

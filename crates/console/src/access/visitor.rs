@@ -1,0 +1,130 @@
+//! Somebody who asks for a page: a guest, or a visitor who has signed in.
+
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+
+use axum::extract::{ConnectInfo, FromRequestParts, OriginalUri};
+use axum::http::request::Parts;
+use axum::http::{Method, Uri, header};
+use axum::response::Response;
+use bourse_store::{Account, NewSession};
+use bourse_wire::RecordId;
+
+use super::{Cookie, Proof};
+use crate::Console;
+use crate::notice::Done;
+use crate::refusal::Refusal;
+use crate::{Answer, later};
+
+/// The whole address, of which the router takes away what it has read.
+fn asked_for(parts: &Parts) -> &Uri {
+    parts.extensions.get::<OriginalUri>().map_or(&parts.uri, |original| &original.0)
+}
+
+/// A browser, whoever sits before it.
+pub(crate) struct Guest {
+    pub(crate) console: Arc<Console>,
+    /// What its cookie as a guest holds, or will hold once it is sent.
+    pub(crate) proof: Proof,
+    /// What its session's cookie holds.
+    session: Option<Proof>,
+    pub(crate) peer: Option<IpAddr>,
+    pub(crate) uri: Uri,
+}
+
+impl FromRequestParts<Arc<Console>> for Guest {
+    type Rejection = std::convert::Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, console: &Arc<Console>) -> Result<Self, Self::Rejection> {
+        Ok(Self {
+            console: Arc::clone(console),
+            proof: Proof::of_browser(&parts.headers, Cookie::Guest).unwrap_or_else(Proof::fresh),
+            session: Proof::of_browser(&parts.headers, Cookie::Session),
+            peer: parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|info| info.0.ip()),
+            uri: asked_for(parts).clone(),
+        })
+    }
+}
+
+impl Guest {
+    /// Makes the browser remember its proof, so that the forms of the page can be sent.
+    pub(crate) fn remember(&self, mut response: Response) -> Response {
+        set_cookie(&self.console, Cookie::Guest, &self.proof, &mut response);
+        response
+    }
+
+    /// Who is signed in, if anybody is.
+    pub(crate) async fn account(&self) -> Result<Option<Account>, Refusal> {
+        let Some(session) = &self.session else { return Ok(None) };
+        Ok(self.console.store().session_account(session.hash(), self.console.now()).await?)
+    }
+
+    /// Signs somebody in. The cookie is a new one: what was in the browser before is worth nothing.
+    pub(crate) async fn sign_in(&self, account: RecordId, mut response: Response) -> Answer {
+        let (proof, now) = (Proof::fresh(), self.console.now());
+        let expires_at = later(now, session_seconds(&self.console));
+        let new = NewSession { hash: proof.hash(), account, expires_at };
+        self.console.store().open_session(new, now).await?;
+        set_cookie(&self.console, Cookie::Session, &proof, &mut response);
+        Ok(response)
+    }
+}
+
+fn set_cookie(console: &Console, kind: Cookie, proof: &Proof, response: &mut Response) {
+    let is_https = console.settings().public_url().starts_with("https://");
+    if let Some(cookie) = proof.cookie(kind, session_seconds(console), is_https) {
+        response.headers_mut().insert(header::SET_COOKIE, cookie);
+    }
+}
+
+fn session_seconds(console: &Console) -> u64 {
+    console.settings().console.session_hours * 3600
+}
+
+/// Somebody who has signed in.
+pub(crate) struct Visitor {
+    pub(crate) console: Arc<Console>,
+    pub(crate) account: Account,
+    pub(crate) proof: Proof,
+    /// The path that was asked for.
+    pub(crate) path: String,
+    /// What the visitor did just before, told by the address.
+    pub(crate) done: Option<Done>,
+}
+
+impl FromRequestParts<Arc<Console>> for Visitor {
+    type Rejection = Refusal;
+
+    async fn from_request_parts(parts: &mut Parts, console: &Arc<Console>) -> Result<Self, Refusal> {
+        let proof = Proof::of_browser(&parts.headers, Cookie::Session);
+        let account = match &proof {
+            Some(proof) => console.store().session_account(proof.hash(), console.now()).await?,
+            None => None,
+        };
+        let (Some(proof), Some(account)) = (proof, account) else {
+            // What was asked for is shown after signing in; what was sent cannot be sent again by us.
+            let next = if parts.method == Method::GET { asked_for(parts).to_string() } else { String::new() };
+            let is_from_elsewhere =
+                parts.headers.get("sec-fetch-site").is_some_and(|site| site.as_bytes() == b"cross-site");
+            return Err(match (is_from_elsewhere, next.is_empty()) {
+                (true, false) => Refusal::AskAgain { next },
+                _ => Refusal::SignIn { next },
+            });
+        };
+        let uri = asked_for(parts);
+        let done = Done::in_query(uri.query().unwrap_or_default());
+        Ok(Self { console: Arc::clone(console), account, proof, path: uri.path().to_owned(), done })
+    }
+}
+
+/// A visitor who may do everything.
+pub(crate) struct Administrator(pub(crate) Visitor);
+
+impl FromRequestParts<Arc<Console>> for Administrator {
+    type Rejection = Refusal;
+
+    async fn from_request_parts(parts: &mut Parts, console: &Arc<Console>) -> Result<Self, Refusal> {
+        let visitor = Visitor::from_request_parts(parts, console).await?;
+        if visitor.account.administrator { Ok(Self(visitor)) } else { Err(Refusal::for_administrators()) }
+    }
+}

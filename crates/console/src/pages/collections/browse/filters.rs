@@ -1,0 +1,299 @@
+//! The form of filters: everything that operations filter by.
+
+use bourse_wire::Address;
+use maud::{Markup, html};
+
+use super::PageData;
+use super::property::{FieldKind, Property, as_field};
+use super::query::{Query, SORTS};
+use crate::format;
+use crate::pages::collections::CollectionRef;
+use crate::pages::collections::records::{Currencies, Facet, ValueCount};
+
+/// Properties that are shown.
+const PROPERTIES_MAX: usize = 40;
+/// Values that are shown of a property, and when somebody wants to see more.
+const VALUES_MAX: usize = 8;
+const VALUES_ALL_MAX: usize = 200;
+/// What the values of all properties may take in the page, in bytes; those of one that is shown whole may take it again.
+const VALUES_BYTES_MAX: usize = 24 * 1024;
+/// Properties that are open from the beginning.
+const OPEN_MAX: usize = 3;
+/// Characters of a value that are shown.
+const VALUE_CHARS: usize = 80;
+
+/// Fields that take accounts.
+const ACCOUNTS: [(&str, &str); 4] = [
+    ("owner", "Held by"),
+    ("not_owner", "Not held by"),
+    ("maker", "Orders made by"),
+    ("not_maker", "Orders not made by"),
+];
+
+pub(super) fn form(collection: &CollectionRef, query: &Query, shown: &PageData) -> Markup {
+    html! {
+        form.filters method="get" action=(collection.path) aria-label="Filters" {
+            label { "Search" input type="search" name="q" value=(query.text("q")) maxlength="256" placeholder="Name or token id"; }
+            label {
+                "Sort by"
+                select name="sort" {
+                    @for sort in &SORTS { option value=(sort.word) selected[query.text("sort") == sort.word] { (sort.name) } }
+                }
+            }
+            (sides(query))
+            (prices(query, &shown.currencies))
+            (marketplaces(query, &shown.marketplaces))
+            (accounts(query))
+            (properties(collection, query, &shown.facets))
+            div.buttons {
+                button { "Apply" }
+                a.button.plain href=(collection.path) { "Clear" }
+            }
+        }
+    }
+}
+
+fn sides(query: &Query) -> Markup {
+    let sides = [("", "either"), ("listing", "listings"), ("offer", "offers")];
+    html! {
+        label {
+            "Orders"
+            select name="side" {
+                @for (word, name) in sides { option value=(word) selected[query.text("side") == word] { (name) } }
+            }
+        }
+        label.box { input type="checkbox" name="only" value="1" checked[!query.text("only").is_empty()]; "Only tokens that have one" }
+    }
+}
+
+fn prices(query: &Query, currencies: &Currencies) -> Markup {
+    let fields = ["price_min", "price_max", "price_in", "currency"];
+    let is_open = fields.iter().any(|field| !query.text(field).is_empty());
+    let symbol = |currency: &super::super::records::Currency| match currency.symbol.as_str() {
+        "" => currency.contract_address.to_string(),
+        symbol => symbol.chars().take(VALUE_CHARS).collect(),
+    };
+    let is_chosen = |address: Address, text: &str| text.parse() == Ok(address);
+    html! {
+        details open[is_open] {
+            summary { "Price and currency" }
+            div.pair role="group" aria-label="Price" {
+                label { "From" input name="price_min" inputmode="decimal" value=(query.text("price_min")); }
+                label { "To" input name="price_max" inputmode="decimal" value=(query.text("price_max")); }
+            }
+            label {
+                "Price in"
+                select name="price_in" {
+                    option value="" { "choose a currency" }
+                    @for currency in &currencies.all {
+                        option value=(currency.contract_address)
+                            selected[is_chosen(currency.contract_address, query.text("price_in"))] { (symbol(currency)) }
+                    }
+                }
+            }
+            div role="group" aria-label="Currency" {
+                @for currency in &currencies.all {
+                    label.box title=(currency.name) {
+                        input type="checkbox" name="currency" value=(currency.contract_address)
+                            checked[query.all("currency").any(|text| is_chosen(currency.contract_address, text))];
+                        bdi { (symbol(currency)) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn marketplaces(query: &Query, known: &[String]) -> Markup {
+    html! {
+        details open[!query.text("marketplace").is_empty()] {
+            summary { "Marketplace" }
+            div role="group" aria-label="Marketplace" {
+                @for word in known {
+                    label.box {
+                        input type="checkbox" name="marketplace" value=(word) checked[query.all("marketplace").any(|text| text == word)];
+                        (word.replace('_', " "))
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn accounts(query: &Query) -> Markup {
+    let is_open = ACCOUNTS.iter().any(|(field, _)| !query.text(field).is_empty());
+    html! {
+        details open[is_open] {
+            summary { "Accounts" }
+            @for (field, name) in ACCOUNTS {
+                label { (name) input name=(field) value=(query.text(field)) placeholder="0x… 0x…" spellcheck="false"; }
+            }
+        }
+    }
+}
+
+/// A property with what is chosen of it.
+struct FacetSelection<'f> {
+    facet: &'f Facet,
+    chosen: Option<&'f Property>,
+}
+
+fn properties(collection: &CollectionRef, query: &Query, facets: &[Facet]) -> Markup {
+    let (chosen, mut room) = (query.properties(), VALUES_BYTES_MAX);
+    let shown = facets.iter().take(PROPERTIES_MAX).enumerate();
+    let shown: Vec<Markup> = shown
+        .map(|(number, facet)| {
+            let chosen = chosen.iter().find(|property| property.name == facet.name);
+            let selection = FacetSelection { facet, chosen };
+            property(collection, query, &selection, number < OPEN_MAX, &mut room)
+        })
+        .collect();
+    html! {
+        @for property in &shown { (property) }
+        @if facets.len() > PROPERTIES_MAX {
+            p.hint {
+                (format::number(facets.len() - PROPERTIES_MAX))
+                " more properties are not shown here. The page of a token links to the tokens that share a value."
+            }
+        }
+    }
+}
+
+fn property(
+    collection: &CollectionRef,
+    query: &Query,
+    selection: &FacetSelection<'_>,
+    is_open: bool,
+    room: &mut usize,
+) -> Markup {
+    let FacetSelection { facet, chosen } = *selection;
+    let name: String = facet.name.chars().take(VALUE_CHARS).collect();
+    html! {
+        details open[is_open || chosen.is_some() || query.text("more") == facet.name] {
+            summary { (format::shortened(&facet.name, VALUE_CHARS)) }
+            div role="group" aria-label=(name) {
+                @match facet.min.zip(facet.max) {
+                    Some(range) => (bounds(facet, chosen, range)),
+                    None => (values(collection, query, selection, room)),
+                }
+            }
+        }
+    }
+}
+
+fn bounds(facet: &Facet, chosen: Option<&Property>, (min, max): (i64, i64)) -> Markup {
+    let typed = |bound: fn(&Property) -> &String| chosen.map(bound).map_or("", String::as_str);
+    html! {
+        div.pair {
+            label {
+                "From"
+                input name=(FieldKind::Min.field(&facet.name)) inputmode="numeric" placeholder=(min) value=(typed(|known| &known.min));
+            }
+            label {
+                "To"
+                input name=(FieldKind::Max.field(&facet.name)) inputmode="numeric" placeholder=(max) value=(typed(|known| &known.max));
+            }
+        }
+    }
+}
+
+/// The values of a property: what is chosen, then those that most tokens have, as many as there is room for.
+fn values(
+    collection: &CollectionRef,
+    query: &Query,
+    selection: &FacetSelection<'_>,
+    room: &mut usize,
+) -> Markup {
+    let FacetSelection { facet, chosen } = *selection;
+    let is_whole = query.text("more") == facet.name;
+    let (count_max, mut whole_room) = (if is_whole { VALUES_ALL_MAX } else { VALUES_MAX }, VALUES_BYTES_MAX);
+    let room = if is_whole { &mut whole_room } else { room };
+    let is_chosen = |value: &ValueCount| {
+        let (given, text) = as_field(&value.value);
+        chosen.is_some_and(|chosen| chosen.has(given, &text))
+    };
+    let mut known: Vec<(&ValueCount, bool)> =
+        facet.counts.iter().map(|value| (value, is_chosen(value))).collect();
+    known.retain(|(value, is_chosen)| value.count > 0 || *is_chosen);
+    known.sort_by_key(|(value, is_chosen)| (!is_chosen, std::cmp::Reverse(value.count)));
+    let mut choices = Vec::new();
+    for (value, is_chosen) in known.iter().take(count_max) {
+        let choice = choice(facet, value, *is_chosen);
+        if choice.0.len() > *room && !is_chosen {
+            break;
+        }
+        *room = room.saturating_sub(choice.0.len());
+        choices.push(choice);
+    }
+    let hidden = known.len() - choices.len();
+    html! {
+        @for choice in &choices { (choice) }
+        @if hidden > 0 && !is_whole {
+            a.more href=(query.without("more", None).with(&collection.path, &[("more", &facet.name)])) {
+                (format::number(hidden)) " more" span.unseen { " values of " (facet.name) }
+            }
+        }
+        @if (hidden > 0 && is_whole) || facet.counts.is_empty() {
+            label { "Another value" input name=(FieldKind::Text.field(&facet.name)) maxlength="256"; }
+        }
+    }
+}
+
+fn choice(facet: &Facet, value: &ValueCount, is_chosen: bool) -> Markup {
+    let (given, text) = as_field(&value.value);
+    html! {
+        label.box {
+            input type="checkbox" name=(given.field(&facet.name)) value=(text) checked[is_chosen];
+            span.value { (format::shortened(&text, VALUE_CHARS)) }
+            span.count { (format::number(value.count)) }
+        }
+    }
+}
+
+/// What is chosen, each with the way to do without it.
+pub(super) fn chosen(collection: &CollectionRef, query: &Query, currencies: &Currencies) -> Markup {
+    let chips: Vec<(String, String)> = query
+        .fields()
+        .iter()
+        .filter_map(|(name, value)| {
+            Some((label(name, value, currencies)?, query.without(name, Some(value)).link(&collection.path)))
+        })
+        .collect();
+    html! {
+        @if !chips.is_empty() {
+            ul.chips aria-label="Chosen filters" {
+                @for (label, link) in &chips {
+                    li { a href=(link) { span.unseen { "Remove " } bdi { (label) } span aria-hidden="true" { " ×" } } }
+                }
+            }
+        }
+    }
+}
+
+/// What a field is called where it is chosen; nothing for one that only sorts.
+fn label(name: &str, value: &str, currencies: &Currencies) -> Option<String> {
+    let value: String = value.chars().take(VALUE_CHARS).collect();
+    if let Some((property, given)) = Property::of_field(name) {
+        let property: String = property.chars().take(VALUE_CHARS).collect();
+        return Some(match given {
+            FieldKind::Text | FieldKind::Json => format!("{property}: {value}"),
+            FieldKind::Min => format!("{property} from {value}"),
+            FieldKind::Max => format!("{property} to {value}"),
+        });
+    }
+    let known = value.parse().ok().and_then(|address| currencies.get(address));
+    let currency = known.map_or(value.clone(), |known| known.symbol.clone());
+    Some(match name {
+        "q" => format!("“{value}”"),
+        "side" => format!("{value}s first"),
+        "only" => "only with an order".to_owned(),
+        "currency" => format!("in {currency}"),
+        "marketplace" => format!("on {}", value.replace('_', " ")),
+        "price_min" => format!("price from {value}"),
+        "price_max" => format!("price to {value}"),
+        "price_in" => format!("price in {currency}"),
+        other => {
+            ACCOUNTS.iter().find(|(field, _)| *field == other).map(|(_, name)| format!("{name} {value}"))?
+        }
+    })
+}

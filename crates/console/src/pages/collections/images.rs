@@ -1,0 +1,126 @@
+//! Pictures of tokens and contracts. A picture is named by whose it is, never by its link: nobody can have the service
+//! fetch what no token names.
+
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse as _, Response};
+use bourse_server::FILE_POLICY;
+use bourse_wire::{ContractInfo, TokenId, TokenMetadata};
+use maud::{Markup, html};
+use sha2::{Digest as _, Sha256};
+
+use super::CollectionRef;
+use super::records::{contract_info, token_json};
+use crate::access::Member;
+use crate::pictures::NoPicture;
+use crate::{Answer, see_other};
+
+/// Shown in place of a picture that cannot be had.
+const NOTHING: &str = include_str!("nothing.svg");
+/// How long a browser keeps a picture. Another link has another address.
+const KEPT: &str = "private, max-age=86400";
+/// How long it does without asking again when there is none.
+const MISSED: &str = "private, max-age=60";
+
+pub(super) async fn token(member: Member) -> Answer {
+    let (collection, token) = (CollectionRef::of(&member)?, member.part::<TokenId>("token")?);
+    let metadata: TokenMetadata = serde_json::from_value(token_json(&member, &collection, token).await?)?;
+    answer(&member, link_of_token(&metadata)).await
+}
+
+pub(super) async fn logo(member: Member) -> Answer {
+    let collection = CollectionRef::of(&member)?;
+    let info = contract_info(&member, &collection).await?;
+    answer(&member, info.as_ref().map_or("", link_of_contract)).await
+}
+
+/// The link to a token's picture, or the picture itself as text.
+fn link_of_token(token: &TokenMetadata) -> &str {
+    if token.image.is_empty() { &token.image_data } else { &token.image }
+}
+
+fn link_of_contract(info: &ContractInfo) -> &str {
+    if info.logo_uri.is_empty() { &info.extensions.og_image } else { &info.logo_uri }
+}
+
+/// A token's picture in a page.
+pub(super) fn of_token(collection: &CollectionRef, token: &TokenMetadata) -> Markup {
+    framed(&collection.token(token.token_id, "/image"), link_of_token(token))
+}
+
+/// A contract's picture in a page.
+pub(super) fn of_contract(collection: &CollectionRef, info: Option<&ContractInfo>) -> Markup {
+    framed(&format!("{}/logo", collection.path), info.map_or("", link_of_contract))
+}
+
+/// The picture is an ornament of the name beside it, and so has no text of its own.
+fn framed(path: &str, link: &str) -> Markup {
+    let version = const_hex::encode(&Sha256::digest(link)[..6]);
+    html! {
+        div.picture {
+            @if !link.is_empty() {
+                img src={ (path) "?" (version) } alt="" loading="lazy" decoding="async" width="400" height="400";
+            }
+        }
+    }
+}
+
+async fn answer(member: &Member, link: &str) -> Answer {
+    let console = member.console();
+    if let Some(path) = own_path(&console.settings().public_url(), link) {
+        return Ok(see_other(path));
+    }
+    Ok(match console.pictures.find(console, member.visitor.account.id, link).await {
+        Ok(picture) => {
+            let content = picture.content.clone();
+            response(StatusCode::OK, KEPT, picture.media_type, content.into_response())
+        }
+        Err(reason) => {
+            tracing::debug!(%reason, "no picture");
+            let status = match reason {
+                NoPicture::TooMany => StatusCode::TOO_MANY_REQUESTS,
+                NoPicture::Unnamed | NoPicture::Unusable(_) => StatusCode::NOT_FOUND,
+            };
+            response(status, MISSED, "image/svg+xml", NOTHING.into_response())
+        }
+    })
+}
+
+/// The path of a file that this service serves itself.
+fn own_path<'l>(public_url: &str, link: &'l str) -> Option<&'l str> {
+    link.strip_prefix(public_url.trim_end_matches('/')).filter(|path| path.starts_with("/projects/"))
+}
+
+fn response(
+    status: StatusCode,
+    kept: &'static str,
+    media_type: &'static str,
+    mut response: Response,
+) -> Response {
+    *response.status_mut() = status;
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(media_type));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static(kept));
+    headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(FILE_POLICY));
+    response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_files_of_this_service_are_its_own() {
+        let path = |link| own_path("https://bourse.example", link);
+        assert_eq!(path("https://bourse.example/projects/1/x"), Some("/projects/1/x"));
+        for link in [
+            "https://bourse.example.evil.example/projects/1",
+            "https://bourse.example//evil.example/",
+            "https://bourse.example@evil.example/projects/",
+            "https://bourse.example/console/sign-out",
+            "/projects/1",
+            "",
+        ] {
+            assert_eq!(path(link), None, "{link}");
+        }
+    }
+}

@@ -1,0 +1,21 @@
+//! The console, page by page, without a browser's engine: whole requests against a whole application, on a database of the
+//! test's own.
+//!
+//! `STORE=sqlite` (the default) or `STORE=postgres` chooses the engine. The application and who calls it are those of the
+//! server's tests.
+#![expect(clippy::unwrap_used, reason = "a test may fail by panicking")]
+
+mod analytics;
+mod audiences;
+mod browser;
+mod collections;
+mod explorer;
+mod hosted;
+mod networks;
+#[path = "../../../server/tests/suite/support/mod.rs"]
+#[expect(dead_code, reason = "the server's tests need more of it")]
+mod support;
+mod usage;
+
+/// What the support code has called: the service with its console.
+use bourse_console::service;

@@ -1,0 +1,19 @@
+//! What a chain says became of a signed order.
+
+use bourse_wire::Amount;
+
+/// What became of an order, by the word of its contract.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// It can still be filled.
+    Open {
+        /// How much of it.
+        remaining: Amount,
+    },
+    /// Nothing of it remains.
+    Filled,
+    /// Its maker took it back, or filled another order in its place.
+    Cancelled,
+    /// Its maker does not let the marketplace move the tokens.
+    Uncovered,
+}

@@ -1,0 +1,79 @@
+//! Orders to be signed.
+
+use alloy_primitives::U256;
+use bourse_wire::{Address, OrderSide};
+use serde_json::Value;
+
+use super::Seaport;
+use super::abi::{OrderComponents, getCounterCall};
+use super::order::{ConsiderationItem, Offered, PARTIAL, SeaportOrder};
+use crate::native::{Data, Number, TypedData, Word, returned};
+use crate::{NewOrder, OrderMaking, OrderSeed, OrderSigning, Permission, Refusal, price_of};
+
+impl Seaport {
+    pub(super) fn sign(&self, order: &NewOrder, seed: OrderSeed<'_>) -> Result<OrderMaking, Refusal> {
+        let counter = returned::<getCounterCall>(seed.answers, 0);
+        let counter = counter.ok_or(Refusal::Unknown { what: "the counter of the maker" })?;
+        if order.side == OrderSide::Offer && order.currency == Address::ZERO {
+            return Err(Refusal::Native);
+        }
+        let price = price_of(order.unit_price, order.quantity)?;
+        let (key, mover) = self.usual_conduit();
+        let (offer, consideration) = things(order, price);
+        let signed = SeaportOrder {
+            offerer: order.maker,
+            zone: Address::ZERO,
+            offer: vec![offer],
+            consideration: vec![consideration],
+            order_type: if order.is_multiple { PARTIAL } else { 0 },
+            start_time: Number(seed.start()),
+            end_time: Number(order.expiry.value()),
+            zone_hash: Word::default(),
+            salt: Number(seed.salt),
+            conduit_key: Word(key),
+            counter: Number(counter),
+            extra_data: Data::default(),
+            signature: Data::default(),
+            is_published: false,
+            protocol_address: self.domain.contract,
+        };
+        let permission = Permission::of_maker(order, mover, price.into());
+        let native = match serde_json::to_value(&signed) {
+            Ok(Value::Object(mut members)) => {
+                members.remove("signature");
+                members
+            }
+            _ => return Err(Refusal::Overflow),
+        };
+        let typed = TypedData::new::<OrderComponents>(self.domain.clone(), &native);
+        Ok(OrderMaking::to_sign(permission, OrderSigning { typed, native, price: price.into() }))
+    }
+}
+
+/// What the maker gives, and what they get.
+fn things(order: &NewOrder, price: U256) -> (Offered, ConsiderationItem) {
+    let money_type = u8::from(order.currency != Address::ZERO);
+    let token_type = if order.is_multiple { 3 } else { 2 };
+    let token = (token_type, order.collection, order.token_id.value(), order.quantity.value());
+    let money = (money_type, order.currency, U256::ZERO, price);
+    let (given, got) = match order.side {
+        OrderSide::Offer => (money, token),
+        OrderSide::Listing | OrderSide::Unknown => (token, money),
+    };
+    let offered = Offered {
+        item_type: given.0,
+        token: given.1,
+        identifier_or_criteria: Number(given.2),
+        start_amount: Number(given.3),
+        end_amount: Number(given.3),
+    };
+    let asked = ConsiderationItem {
+        item_type: got.0,
+        token: got.1,
+        identifier_or_criteria: Number(got.2),
+        start_amount: Number(got.3),
+        end_amount: Number(got.3),
+        recipient: order.maker,
+    };
+    (offered, asked)
+}

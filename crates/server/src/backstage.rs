@@ -1,0 +1,179 @@
+//! What the service lets its own process do for people. Pages that are served beside the operations, such as the
+//! console's, ask here by right of a person's session, where a program would present a credential.
+//!
+//! This is all that such pages see of the service: whoever serves them proves first who asks, and then acts here.
+
+use std::sync::Arc;
+
+use axum::body::{Body, Bytes};
+use axum::http::{HeaderMap, StatusCode};
+use bourse_protocols::venues::Registry;
+use bourse_store::{AssetRecord, ProjectScope, Store, StoreError};
+use bourse_wire::{Amount, Asset, ChainId, Error, ProjectId, RecordId, Text, Timestamp};
+
+use crate::app::App;
+use crate::auth::{Caller, IssuedToken};
+use crate::call::{Call, Media, resolve};
+use crate::chains::{Nodes, Royalty};
+use crate::dispatch::bounded;
+use crate::failure::Failure;
+use crate::limits::{Allowance, Bucket};
+use crate::outcomes::Outcomes;
+use crate::rest::{self, AssetOwner, StoredFile};
+use crate::route::{Handler, Route, Service};
+use crate::rpc::collections::types;
+use crate::settings::Settings;
+
+/// The service as the pages beside it see it.
+#[derive(Clone)]
+pub struct Backstage(Arc<App>);
+
+impl Backstage {
+    /// The backstage of an open application.
+    pub fn new(app: Arc<App>) -> Self {
+        Self(app)
+    }
+
+    /// The settings it runs with.
+    pub fn settings(&self) -> &Settings {
+        &self.0.settings
+    }
+
+    /// The records. What is a project's own takes a [`ProjectScope`], which a membership proves.
+    pub fn store(&self) -> &Store {
+        &self.0.store
+    }
+
+    /// The time by the service's clock.
+    pub fn now(&self) -> Timestamp {
+        self.0.now()
+    }
+
+    /// When this process started.
+    pub fn started_at(&self) -> Timestamp {
+        self.0.started_at
+    }
+
+    /// The chain of a network's name or number.
+    pub fn chain(&self, text: &str) -> Result<ChainId, Error> {
+        resolve(&self.0.settings.networks, text)
+    }
+
+    /// The operation of this name in the service of this name.
+    pub fn operation(&self, service: &str, name: &str) -> Option<Arc<Route>> {
+        self.0.routes.find(service, name).map(|registered| Arc::clone(&registered.route))
+    }
+
+    /// Calls an operation on behalf of a member of a project. Nothing is metered, limited or counted; whether the member
+    /// may is for the caller to say ([`Route::is_for_viewers`]).
+    pub async fn ask(
+        &self,
+        scope: ProjectScope,
+        operation: &Route,
+        body: Bytes,
+        media: Media,
+    ) -> Result<Vec<u8>, Failure> {
+        let handler = match &operation.handler {
+            Handler::Constant(json) => return Ok(json.as_bytes().to_vec()),
+            Handler::Scoped(handler) => handler,
+        };
+        let call = Call {
+            app: Arc::clone(&self.0),
+            caller: Caller::by_session(scope, operation.credential),
+            network: None,
+            now: self.now(),
+            media: if operation.is_tabular { media } else { Media::Json },
+        };
+        bounded(self.0.settings.limits.request_timeout_ms, handler(call, body)).await?
+    }
+
+    /// Makes a secret token. It works once its record is stored and [`Self::renew_credentials`] was called.
+    pub fn issue_token(&self, project: ProjectId, expires: Option<Timestamp>) -> Result<IssuedToken, Error> {
+        self.0.signer.issue(project, self.now(), expires)
+    }
+
+    /// Takes over what was changed of keys and tokens in the store: from here on requests are checked against that.
+    pub async fn renew_credentials(&self) -> Result<(), StoreError> {
+        self.0.credentials.refresh(&self.0.store).await
+    }
+
+    /// Stores when keys and tokens were last used, which is in memory for a while.
+    pub async fn store_last_use(&self) -> Result<(), StoreError> {
+        self.0.credentials.flush_last_use(&self.0.store).await
+    }
+
+    /// Stores what was metered, which is in memory for a while.
+    pub async fn store_usage(&self) -> Result<(), StoreError> {
+        self.0.meter.flush(&self.0.store, self.now()).await
+    }
+
+    /// Units of a service that a project has in a month; 0 for no limit.
+    pub fn quota(&self, service: Service) -> u64 {
+        self.0.meter.quota(service)
+    }
+
+    /// What a project has left of this minute; `None` when there is no limit. Nothing is taken of it.
+    pub fn allowance(&self, project: ProjectId) -> Option<Allowance> {
+        self.0.limiter.take(Bucket::Project(project), 0, self.now())
+    }
+
+    /// What became of each project's requests.
+    pub fn outcomes(&self) -> &Outcomes {
+        &self.0.outcomes
+    }
+
+    /// The nodes of networks, and how following them goes.
+    pub fn nodes(&self) -> &Nodes {
+        &self.0.nodes
+    }
+
+    /// The marketplaces of every network.
+    pub fn registry(&self) -> &Registry {
+        &self.0.registry
+    }
+
+    /// What of a price a marketplace pays to the makers of a token; `None` when nobody can be asked.
+    pub async fn royalty(&self, chain: ChainId, sale: Royalty) -> Option<Amount> {
+        self.0.chains.royalty(chain, sale).await
+    }
+
+    /// The public address of a hosted collection.
+    pub fn collection_url(&self, project: ProjectId, collection: RecordId) -> String {
+        types::collection_url(&self.0, project, collection)
+    }
+
+    /// The file of an asset as it is sent, published or not; only that it is as before to who has it.
+    pub async fn asset_file(
+        &self,
+        asset: AssetRecord,
+        request: &HeaderMap,
+    ) -> Result<(StatusCode, HeaderMap, Body), Failure> {
+        rest::read_file(&self.0, asset, request).await
+    }
+
+    /// Stores an uploaded file, which then belongs to nothing yet.
+    pub async fn store_file(&self, filename: &str, content: Bytes) -> Result<StoredFile, Failure> {
+        rest::store_file(&self.0, filename, content).await
+    }
+
+    /// Gives a stored file to an asset.
+    pub async fn set_file(
+        &self,
+        scope: ProjectScope,
+        asset: RecordId,
+        file: StoredFile,
+    ) -> Result<Asset, Failure> {
+        rest::set_file(&self.0, scope, asset, file).await
+    }
+
+    /// Gives a stored file to the newest asset for a member of the metadata, which is made when there is none.
+    pub async fn set_file_of_member(
+        &self,
+        scope: ProjectScope,
+        owner: AssetOwner,
+        member: Text<64>,
+        file: StoredFile,
+    ) -> Result<Asset, Failure> {
+        rest::set_file_of_member(&self.0, scope, owner, member, file).await
+    }
+}

@@ -1,0 +1,51 @@
+//! What is stored of the things that a request is about.
+
+use std::collections::HashMap;
+
+use bourse_store::CollectionKey;
+use bourse_wire::{Marketplace, OrderFacts, OrderKey, Timestamp};
+
+use crate::app::App;
+use crate::failure::Failure;
+
+/// Those of these orders that are known.
+pub(super) async fn orders(
+    app: &App,
+    collection: CollectionKey,
+    keys: Vec<OrderKey>,
+) -> Result<HashMap<OrderKey, OrderFacts>, Failure> {
+    let Some(id) = app.store.collection(collection).await? else { return Ok(HashMap::new()) };
+    let orders = app.store.orders_by_key(id, keys).await?;
+    Ok(orders.into_iter().map(|order| (order.key(), order)).collect())
+}
+
+/// Whether the collection is followed, where that matters: where there are own orders among these.
+pub(super) async fn is_followed(
+    app: &App,
+    collection: CollectionKey,
+    mut marketplaces: impl Iterator<Item = Marketplace>,
+    now: Timestamp,
+) -> Result<bool, Failure> {
+    let any_own = marketplaces.any(Marketplace::is_own);
+    Ok(any_own && app.followed.has(&app.store, collection, now).await?)
+}
+
+/// Dates a record that came without a date. When nothing else is different it keeps the date it had, so that sending
+/// it again changes nothing.
+pub(super) fn date<T: PartialEq>(
+    record: &mut T,
+    stored: Option<T>,
+    updated_at: fn(&mut T) -> &mut Timestamp,
+    now: Timestamp,
+) {
+    if *updated_at(record) != Timestamp::ZERO {
+        return;
+    }
+    if let Some(mut stored) = stored {
+        *updated_at(record) = *updated_at(&mut stored);
+        if *record == stored {
+            return;
+        }
+    }
+    *updated_at(record) = now;
+}

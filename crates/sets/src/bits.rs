@@ -1,0 +1,181 @@
+//! One bit for each number.
+
+use crate::number::Words;
+use crate::words;
+
+/// One bit for each number: of any length that grows with what is put in, or of the fixed length of a part.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bits<W = Vec<u64>>(pub(crate) W);
+
+impl<W: Words> Default for Bits<W> {
+    fn default() -> Self {
+        Self(W::empty())
+    }
+}
+
+impl<W: Words> Bits<W> {
+    /// Whether a number is in it.
+    #[inline]
+    pub fn contains(&self, number: u32) -> bool {
+        self.bit(number) != 0
+    }
+
+    /// 1 when a number is in it, else 0: counting adds these up without a branch.
+    #[inline]
+    pub fn bit(&self, number: u32) -> usize {
+        self.0
+            .words()
+            .get(number as usize / 64)
+            .map_or(0, |word| usize::from((word >> (number % 64)) & 1 == 1))
+    }
+
+    /// The numbers from 64 × `index` on, one bit each.
+    #[inline]
+    pub fn word(&self, index: usize) -> u64 {
+        self.0.words().get(index).copied().unwrap_or_default()
+    }
+
+    /// Puts a number in. Whether it was not there before.
+    #[inline]
+    pub fn insert(&mut self, number: u32) -> bool {
+        let index = number as usize / 64;
+        self.0.reach(index + 1);
+        let word = &mut self.0.words_mut()[index];
+        let bit = 1 << (number % 64);
+        let new = *word & bit == 0;
+        *word |= bit;
+        new
+    }
+
+    /// Takes a number out. Whether it was there.
+    #[inline]
+    pub fn remove(&mut self, number: u32) -> bool {
+        let Some(word) = self.0.words_mut().get_mut(number as usize / 64) else { return false };
+        let bit = 1 << (number % 64);
+        let was_there = *word & bit != 0;
+        *word &= !bit;
+        was_there
+    }
+
+    /// Takes all numbers out.
+    pub fn clear(&mut self) {
+        self.0.words_mut().fill(0);
+    }
+
+    /// Puts in what is in another.
+    pub fn union(&mut self, other: &Self) {
+        self.0.reach(other.0.words().len());
+        words::unite(self.0.words_mut(), other.0.words());
+    }
+
+    /// Takes out what is in another.
+    pub fn subtract(&mut self, other: &Self) {
+        words::subtract(self.0.words_mut(), other.0.words());
+    }
+
+    /// How many numbers are in it; all words are looked at.
+    pub fn count(&self) -> usize {
+        words::ones(self.0.words())
+    }
+
+    /// How many are in both.
+    pub fn common(&self, other: &Self) -> usize {
+        words::ones_of_both(self.0.words(), other.0.words())
+    }
+
+    /// The numbers, ascending.
+    pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
+        words::numbers(0, self.0.words())
+    }
+}
+
+impl Bits {
+    /// Room for the numbers below `universe`, none of them in it.
+    pub fn empty(universe: usize) -> Self {
+        Self(vec![0; universe.div_ceil(64)])
+    }
+
+    /// All numbers below `universe`.
+    pub fn full(universe: usize) -> Self {
+        let mut words = vec![u64::MAX; universe.div_ceil(64)];
+        if !universe.is_multiple_of(64)
+            && let Some(last) = words.last_mut()
+        {
+            *last = (1 << (universe % 64)) - 1;
+        }
+        Self(words)
+    }
+
+    /// Gives the numbers that moved those that they have by now.
+    pub fn relocate<const WORDS: usize>(&mut self, relocation: &Relocation<WORDS>) {
+        let (from, to) = (relocation.from as usize / 64, relocation.to as usize / 64);
+        for (index, places) in relocation.places.iter().enumerate() {
+            let moving = self.word(from + index) & places;
+            if moving != 0 {
+                self.0[from + index] &= !moving;
+                self.0.resize(self.0.len().max(to + index + 1), 0);
+                self.0[to + index] |= moving;
+            }
+        }
+    }
+
+    /// The words from 64 × `start` on.
+    pub(crate) fn words_from(&self, start: usize) -> &[u64] {
+        self.0.get(start..).unwrap_or_default()
+    }
+
+    /// Bytes of memory.
+    pub fn bytes(&self) -> usize {
+        self.0.capacity() * size_of::<u64>()
+    }
+}
+
+impl From<Vec<u64>> for Bits {
+    fn from(words: Vec<u64>) -> Self {
+        Self(words)
+    }
+}
+
+impl FromIterator<u32> for Bits {
+    fn from_iter<I: IntoIterator<Item = u32>>(numbers: I) -> Self {
+        let mut bits = Self::default();
+        for number in numbers {
+            bits.insert(number);
+        }
+        bits
+    }
+}
+
+/// How many are in two sets, and not in a third. In one go, as every word passes by only once.
+pub fn count_between(upper: &Bits, lower: Option<&Bits>, bits: &Bits) -> usize {
+    let Some(lower) = lower else { return upper.common(bits) };
+    let common = upper.0.len().min(bits.0.len()).min(lower.0.len());
+    let words = upper.0[..common].iter().zip(&bits.0[..common]).zip(&lower.0[..common]);
+    let first: usize =
+        words.map(|((upper, bits), lower)| (upper & bits & !lower).count_ones() as usize).sum();
+    first + words::ones_of_both(&upper.0[common..], &bits.0[common..])
+}
+
+/// Numbers of one block that moved to another, where they have the same places. Both blocks begin at multiples of 64.
+#[derive(Debug)]
+pub struct Relocation<const WORDS: usize> {
+    /// First number of the block that they were in.
+    pub from: u32,
+    /// First number of the block that they are in by now.
+    pub to: u32,
+    /// Which places moved, one bit each.
+    pub places: [u64; WORDS],
+}
+
+impl<const WORDS: usize> Relocation<WORDS> {
+    /// What a number is by now.
+    pub fn number(&self, number: u32) -> u32 {
+        let is_moved = |place: u32| {
+            self.places.get(place as usize / 64).is_some_and(|word| word >> (place % 64) & 1 == 1)
+        };
+        match number.checked_sub(self.from) {
+            Some(place) if is_moved(place) => self.to + place,
+            _ => number,
+        }
+    }
+}
