@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
+use alloy_primitives::B256;
 use bourse_wire::{ChainId, Marketplace, ServiceName};
 use serde_json::{Value, json};
 
 use super::{Deployment, Registry, Venue, known, profiles, table};
-use crate::native::{NativeOrder, OrderFault, SubmittedOrder};
+use crate::native::{Domain, NativeOrder, OrderFault, SubmittedOrder};
+use crate::seaport::{Conduit, Seaport};
 use crate::testing::{admitted, case, stored, text};
 
 fn venue(marketplace: Marketplace) -> Arc<Venue> {
@@ -118,10 +120,20 @@ fn settings_name_contracts() {
         assert_ne!(contracts(1), Some(vec![a.to_owned()]), "another chain");
     }
     let mintify: Deployment = format!("mintify {a} {key}@{b}").parse().unwrap();
-    let mintify = format!("{:?}", mintify.protocol(ChainId(5)));
-    for part in [b, "MintifyExchange", "1.6"] {
-        assert!(mintify.contains(part), "{mintify}");
-    }
+    let expected = Seaport {
+        marketplace: Marketplace::Mintify,
+        domain: Domain {
+            name: "MintifyExchange".into(),
+            version: "1.6".into(),
+            chain: ChainId(5),
+            contract: a.parse().unwrap(),
+        },
+        conduits: vec![Conduit { key: B256::repeat_byte(7), address: b.parse().unwrap() }],
+        signed_zones: Vec::new(),
+        api: None,
+        fee_recipient: None,
+    };
+    assert_eq!(format!("{:?}", mintify.protocol(ChainId(5))), format!("{expected:?}"));
     for (text, reason) in [
         ("", "must be the name of a marketplace and its contract, with a space between"),
         ("opensea", "must be the name of a marketplace and its contract, with a space between"),
