@@ -6,6 +6,7 @@
 //! only in numbers and addresses one is looked at. Screenshots go to `console-screenshots` in the target directory, or to
 //! the directory that `BOURSE_SCREENSHOTS` names. On PostgreSQL nothing is done: pages look the same on either engine.
 #![expect(clippy::unwrap_used, reason = "a test may fail by panicking")]
+#![expect(clippy::disallowed_methods, reason = "a test knows its machine")]
 
 #[path = "../../console/tests/browser/browser.rs"]
 #[expect(dead_code, reason = "the console's own tests need more of it")]
