@@ -17,7 +17,7 @@ pub fn write(out: &mut Vec<u8>, numbers: &[u16]) {
     write_ascending(out, numbers, usize::from(*last) + 1);
 }
 
-/// Reads what [`write`] wrote. `scratch` is overwritten, and spares who reads much an allocation for each set.
+/// Reads what [`write()`] wrote. `scratch` is overwritten, and spares who reads much an allocation for each set.
 pub fn read(reader: &mut Reader<'_>, scratch: &mut Vec<u16>) -> Result<Part, Damaged> {
     let count = reader.number_to(PART_NUMBERS)?;
     if count == 0 {

@@ -98,11 +98,11 @@ fn every_table_has_an_owner_and_its_place_on_citus() {
         let first = table.key.first().unwrap_or_else(|| panic!("{name} has no primary key"));
         assert!(table.columns[first].contains("NOT NULL"), "{name}.{first} may be null");
         let expected = match (name.as_str(), first.as_str()) {
-            // Everything joins this one.
-            ("collections", "collection_id") => Layout::Reference,
+            // Everything joins collections.
+            ("collections", "collection_id")
+            | (_, "chain_id" | "account_id" | "session_hash" | "invite_hash" | "name") => Layout::Reference,
             (_, "collection_id") => Layout::ByCollection,
             (_, "project_id") => Layout::ByProject,
-            (_, "chain_id" | "account_id" | "session_hash" | "invite_hash" | "name") => Layout::Reference,
             (_, other) => panic!("{name} begins its key with {other}, which is nobody's"),
         };
         assert_eq!(placed.remove(name.as_str()), Some(expected), "{name} in the layout of migrate.rs");

@@ -153,7 +153,7 @@ impl World {
         for audience in store.audiences(scope).await.unwrap() {
             parts.push(format!("{:?}", store.audience(scope, audience.id).await.unwrap()));
         }
-        let usage = usage_since(&store, Day::of(NOW)).await.unwrap();
+        let usage = usage_since(store, Day::of(NOW)).await.unwrap();
         let own = usage.into_iter().filter(|total| total.project == scope.project());
         parts.push(format!("{:?}", own.collect::<Vec<_>>()));
         parts.join("\n")

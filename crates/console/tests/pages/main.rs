@@ -4,6 +4,7 @@
 //! `STORE=sqlite` (the default) or `STORE=postgres` chooses the engine. The application and who calls it are those of the
 //! server's tests.
 #![expect(clippy::unwrap_used, reason = "a test may fail by panicking")]
+#![expect(clippy::disallowed_methods, reason = "the seed comes from the environment or from the clock")]
 
 mod analytics;
 mod audiences;
