@@ -1,5 +1,6 @@
 //! PostgreSQL and Citus.
 
+mod checkout;
 mod load;
 
 use std::str::FromStr;
@@ -9,6 +10,7 @@ use futures_util::future::BoxFuture;
 use sqlx::postgres::{PgConnectOptions, PgListener, PgPool, PgPoolOptions};
 use sqlx::{ConnectOptions, Connection};
 
+use self::checkout::Checkout;
 use super::{OpenOptions, Sequence};
 use crate::StoreError;
 use crate::args::args;
@@ -23,6 +25,8 @@ const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Until it ends, every statement sees the state that the first one saw.
 const BEGIN_SNAPSHOT: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
+/// As the database is set up: statements see what was committed before them.
+const BEGIN_WRITE: &str = "BEGIN";
 
 #[derive(Clone)]
 pub(crate) struct Postgres {
@@ -60,12 +64,17 @@ impl Postgres {
         work(Session::Postgres(&mut connection)).await
     }
 
+    /// A connection for a transaction.
+    async fn checkout(&self) -> Result<Checkout, StoreError> {
+        Ok(Checkout::new(self.pool.acquire().await?))
+    }
+
     pub(crate) async fn snapshot<T, W>(&self, work: W) -> Result<T, StoreError>
     where
         W: for<'c> FnOnce(Session<'c>) -> BoxFuture<'c, Result<T, StoreError>>,
     {
-        let mut connection = self.pool.acquire().await?;
-        let mut transaction = connection.begin_with(BEGIN_SNAPSHOT).await?;
+        let mut connection = self.checkout().await?;
+        let mut transaction = connection.begin(BEGIN_SNAPSHOT).await?;
         work(Session::Postgres(&mut transaction)).await
     }
 
@@ -74,7 +83,8 @@ impl Postgres {
         W: for<'c> FnOnce(Session<'c>) -> BoxFuture<'c, Result<T, StoreError>>,
         K: FnOnce(&mut T),
     {
-        let mut transaction = self.pool.begin().await?;
+        let mut connection = self.checkout().await?;
+        let mut transaction = connection.begin(BEGIN_WRITE).await?;
         let mut result = work(Session::Postgres(&mut transaction)).await?;
         transaction.commit().await?;
         kept(&mut result);

@@ -2,7 +2,7 @@
 
 use bourse_wire::OrderFacts;
 use futures_util::StreamExt as _;
-use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
+use sqlx::{AssertSqlSafe, PgConnection};
 use tokio::sync::mpsc::Sender;
 
 use super::{BEGIN_SNAPSHOT, Postgres};
@@ -14,8 +14,8 @@ use crate::session::Session;
 impl Postgres {
     /// Reads and sends a collection.
     pub(crate) async fn load(&self, id: CollectionId, parts: Sender<Part>) -> Result<(), LoadEnd> {
-        let mut connection = self.pool.acquire().await?;
-        let mut snapshot = connection.begin_with(BEGIN_SNAPSHOT).await?;
+        let mut connection = self.checkout().await?;
+        let mut snapshot = connection.begin(BEGIN_SNAPSHOT).await?;
         let version = read_version(&mut Session::Postgres(&mut snapshot), id).await?;
         send(&parts, Part::Begin { version }).await?;
         if let Some(info) = read_contract(&mut Session::Postgres(&mut snapshot), id).await? {
