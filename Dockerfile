@@ -12,8 +12,8 @@ COPY bench bench
 # The caches stay between builds, so the binary must leave them before this step ends.
 RUN --mount=type=cache,target=/usr/local/cargo/registry \
     --mount=type=cache,target=/build/target \
-    cargo build --release --locked -p bourse \
-    && install -D -m 0755 target/release/bourse /out/bourse \
+    cargo build --profile shipped --locked -p bourse \
+    && install -D -m 0755 target/shipped/bourse /out/bourse \
     && strip /out/bourse
 
 FROM debian:${DEBIAN}-slim

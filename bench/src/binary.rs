@@ -25,10 +25,10 @@ async fn build() -> Result<PathBuf, Error> {
     // The cargo that runs us, where there is one: it is the toolchain that the workspace asks for.
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
-    command.args(["build", "--release", "-p", "bourse", "--manifest-path"]);
+    command.args(["build", "--profile", "shipped", "-p", "bourse", "--manifest-path"]);
     command.arg(workspace.join("Cargo.toml")).stdin(Stdio::null());
     Running::spawn(&mut command, "cargo build", None)?.finish(BUILD_LIMIT).await?;
     // Cargo reads a relative target directory from the working directory, which here is ours.
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| workspace.join("target"), PathBuf::from);
-    Ok(target.join("release").join(format!("bourse{}", std::env::consts::EXE_SUFFIX)))
+    Ok(target.join("shipped").join(format!("bourse{}", std::env::consts::EXE_SUFFIX)))
 }

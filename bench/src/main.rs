@@ -29,15 +29,12 @@ mod writer;
 use std::process::ExitCode;
 
 use clap::Parser;
-use mimalloc::MiMalloc;
+// The allocator of the real server, so that the bare one has the same.
+use bourse_allocator as _;
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::error::{Context, Error};
 use crate::options::{Options, Role};
-
-/// The allocator of the real server, so that the bare one has the same.
-#[global_allocator]
-static ALLOCATOR: MiMalloc = MiMalloc;
 
 #[tokio::main]
 async fn main() -> ExitCode {

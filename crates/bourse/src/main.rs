@@ -12,10 +12,8 @@ mod progress;
 
 use std::process::ExitCode;
 
+use bourse_allocator as _;
 use clap::Parser as _;
-
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     let arguments = cli::Arguments::parse();

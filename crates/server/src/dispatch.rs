@@ -1,6 +1,6 @@
 //! The way of every RPC request: route, method, content type, credential, limits, body, handler.
 
-use std::net::SocketAddr;
+use std::net::IpAddr;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -21,6 +21,7 @@ use crate::limits::Bucket;
 use crate::outcomes::FailedRequest;
 use crate::route::Handler;
 use crate::router::Registered;
+use crate::serve::Peer;
 
 const WEBRPC: HeaderName = HeaderName::from_static("webrpc");
 const WEBRPC_VALUE: &str =
@@ -164,7 +165,7 @@ async fn answer(
     RequestNotes { headers, came }: &mut RequestNotes,
 ) -> Result<Vec<u8>, Failure> {
     let (parts, body) = request.into_parts();
-    let peer = parts.extensions.get::<axum::extract::ConnectInfo<SocketAddr>>().map(|info| info.0);
+    let peer = parts.extensions.get::<Peer>().map(|peer| peer.0);
     let now = app.clock.now();
     let authority = Authority { credentials: &app.credentials, signer: &app.signer };
     let checked = RequestCredentials::read(&parts.headers)
@@ -202,14 +203,14 @@ async fn answer(
 fn limit_rate(
     app: &App,
     route: &Registered,
-    (caller, peer): (Option<Caller>, Option<SocketAddr>),
+    (caller, peer): (Option<Caller>, Option<IpAddr>),
     now: Timestamp,
     headers: &mut HeaderMap,
 ) -> Result<(), Error> {
     headers.insert(RATE_COST, route.cost.into());
     let bucket = match (caller, peer) {
         (Some(caller), _) => Bucket::Project(caller.project()),
-        (None, Some(peer)) => Bucket::Address(peer.ip()),
+        (None, Some(peer)) => Bucket::Address(peer),
         (None, None) => return Ok(()),
     };
     let Some(allowance) = app.limiter.take(bucket, route.cost.max(1), now) else { return Ok(()) };

@@ -13,7 +13,6 @@ use axum::response::Response;
 use axum::routing::future::RouteFuture;
 use axum::routing::get;
 use bourse_wire::{Code, Error};
-use futures_util::FutureExt as _;
 use futures_util::future::{BoxFuture, Either};
 use serde_json::{Value, json};
 use tower::Service;
@@ -36,9 +35,12 @@ const PAGE_POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self' 
 static DOCUMENT: LazyLock<Bytes> = LazyLock::new(|| openapi::document().to_string().into());
 static PAGE: LazyLock<Bytes> = LazyLock::new(|| bourse_reference::render(openapi::document()).into());
 
-/// The whole service, ready to be served.
+/// The whole service, ready to be served. Cheap to clone: every connection has one.
 #[derive(Clone)]
-pub struct Entrance {
+pub struct Entrance(Arc<Ways>);
+
+/// The ways that a request may go.
+struct Ways {
     app: Arc<App>,
     /// For programs.
     plain: Router,
@@ -48,7 +50,6 @@ pub struct Entrance {
 }
 
 /// Pages for people, at the paths that begin with a prefix.
-#[derive(Clone)]
 struct Pages {
     prefix: &'static str,
     router: Router,
@@ -74,7 +75,8 @@ pub fn service(app: Arc<App>) -> Entrance {
         .fallback(rpc)
         .method_not_allowed_fallback(wrong_method)
         .with_state(Arc::clone(&app));
-    Entrance { app, pages: None, wrapped: plain.clone().layer(compression()).layer(cors), plain }
+    let wrapped = plain.clone().layer(compression()).layer(cors);
+    Entrance(Arc::new(Ways { app, pages: None, wrapped, plain }))
 }
 
 fn compression() -> CompressionLayer<impl Predicate> {
@@ -86,36 +88,47 @@ impl Entrance {
     /// Serves pages for people as well, at the paths that begin with a prefix, such as `/console`. They are compressed;
     /// pages of other sites have no business there, so that nothing lets them call.
     pub fn with_pages(self, prefix: &'static str, pages: Router) -> Self {
-        Self { pages: Some(Pages { prefix, router: pages.layer(compression()) }), ..self }
+        let Ways { app, plain, wrapped, pages: _ } = &*self.0;
+        let (app, plain, wrapped) = (Arc::clone(app), plain.clone(), wrapped.clone());
+        let pages = Some(Pages { prefix, router: pages.layer(compression()) });
+        Self(Arc::new(Ways { app, plain, pages, wrapped }))
+    }
+
+    /// Answers a request.
+    pub(crate) fn answer(&self, request: Request) -> Answer {
+        let ways = &*self.0;
+        let path = request.uri().path();
+        if let Some(pages) = ways.pages.as_ref().filter(|pages| pages.has(path)) {
+            return Either::Right(pages.router.clone().call(request));
+        }
+        let wraps = [header::ORIGIN, header::ACCEPT_ENCODING];
+        if wraps.iter().any(|header| request.headers().contains_key(header)) {
+            Either::Right(ways.wrapped.clone().call(request))
+        } else if request.method() == Method::POST && path.starts_with("/rpc/") {
+            // Straight to the answer: most requests are these, and the router has nothing to add but the length.
+            let app = Arc::clone(&ways.app);
+            Either::Left(Box::pin(async { Ok(with_length(rpc(State(app), request).await)) }))
+        } else {
+            Either::Right(ways.plain.clone().call(request))
+        }
     }
 }
 
+/// An answer under way.
+type Answer = Either<BoxFuture<'static, Result<Response, Infallible>>, RouteFuture<Infallible>>;
+
+/// As other programs' layers and tests know services.
 impl Service<Request> for Entrance {
     type Response = Response;
     type Error = Infallible;
-    type Future = Either<BoxFuture<'static, Result<Response, Infallible>>, RouteFuture<Infallible>>;
+    type Future = Answer;
 
     fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
         Poll::Ready(Ok(()))
     }
 
-    fn call(&mut self, request: Request) -> Self::Future {
-        if let Some(pages) = &mut self.pages
-            && pages.has(request.uri().path())
-        {
-            return Either::Right(pages.router.call(request));
-        }
-        let wraps = [header::ORIGIN, header::ACCEPT_ENCODING];
-        if wraps.iter().any(|header| request.headers().contains_key(header)) {
-            Either::Right(self.wrapped.call(request))
-        } else if request.method() == Method::POST && request.uri().path().starts_with("/rpc/") {
-            // Straight to the answer: most requests are these, and the router has nothing to add but the length.
-            Either::Left(
-                rpc(State(Arc::clone(&self.app)), request).map(|answer| Ok(with_length(answer))).boxed(),
-            )
-        } else {
-            Either::Right(self.plain.call(request))
-        }
+    fn call(&mut self, request: Request) -> Answer {
+        self.answer(request)
     }
 }
 

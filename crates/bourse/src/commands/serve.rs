@@ -3,22 +3,16 @@
 use std::io::IsTerminal as _;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::Duration;
 
-use axum::serve::ListenerExt as _;
 use bourse_console::{first_link, service};
 use bourse_server::settings::{LogFormat, Settings};
 use bourse_server::{App, Background, Clock, make_private_directory};
 use tokio::net::TcpListener;
-use tokio::sync::watch;
 use tracing_subscriber::EnvFilter;
 
 use crate::context::CommandError;
 use crate::data_lock::DataLock;
 use crate::output;
-
-/// How long requests under way may take to finish once the service is told to stop.
-const DRAIN_TIMEOUT: Duration = Duration::from_secs(30);
 
 pub(crate) async fn run(settings: Settings) -> Result<(), CommandError> {
     start_logging(&settings)?;
@@ -50,39 +44,9 @@ pub(crate) async fn serve(opened: OpenService) -> Result<(), CommandError> {
     print_start(&app, address);
     print_first_link(&app, address).await?;
     let background = Background::start(&app);
-    let (stop, mut stopped) = watch::channel(false);
-    tokio::spawn(async move {
-        stop_signal().await;
-        tracing::info!("stopping: finishing requests under way");
-        stop.send_replace(true);
-    });
-    let mut stopping = stopped.clone();
-    let drained = async move {
-        // An error means that the sender is gone, which is a stop as well.
-        let _ = stopping.wait_for(|stopped| *stopped).await;
-        tokio::time::sleep(DRAIN_TIMEOUT).await;
-    };
-    // Small answers must not wait for the acknowledgement of earlier ones.
-    let listener = listener.tap_io(|stream| {
-        if let Err(error) = stream.set_nodelay(true) {
-            tracing::debug!(%error, "setting TCP_NODELAY");
-        }
-    });
-    let requests = axum::ServiceExt::<axum::extract::Request>::into_make_service_with_connect_info::<
-        SocketAddr,
-    >(service(app));
-    let server = axum::serve(listener, requests).with_graceful_shutdown(async move {
-        let _ = stopped.wait_for(|stopped| *stopped).await;
-    });
-    let served = tokio::select! {
-        served = server.into_future() => served.map_err(CommandError::io("serving")),
-        () = drained => {
-            tracing::warn!("requests were still under way after {} s", DRAIN_TIMEOUT.as_secs());
-            Ok(())
-        }
-    };
+    bourse_server::serve(listener, service(app), Box::pin(stop_signal())).await;
     background.stop().await;
-    served
+    Ok(())
 }
 
 /// Logs to standard error, as the settings say.

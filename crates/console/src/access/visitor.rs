@@ -1,12 +1,13 @@
 //! Somebody who asks for a page: a guest, or a visitor who has signed in.
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::IpAddr;
 use std::sync::Arc;
 
-use axum::extract::{ConnectInfo, FromRequestParts, OriginalUri};
+use axum::extract::{FromRequestParts, OriginalUri};
 use axum::http::request::Parts;
 use axum::http::{Method, Uri, header};
 use axum::response::Response;
+use bourse_server::Peer;
 use bourse_store::{Account, NewSession};
 use bourse_wire::RecordId;
 
@@ -40,7 +41,7 @@ impl FromRequestParts<Arc<Console>> for Guest {
             console: Arc::clone(console),
             proof: Proof::of_browser(&parts.headers, Cookie::Guest).unwrap_or_else(Proof::fresh),
             session: Proof::of_browser(&parts.headers, Cookie::Session),
-            peer: parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|info| info.0.ip()),
+            peer: parts.extensions.get::<Peer>().map(|peer| peer.0),
             uri: asked_for(parts).clone(),
         })
     }

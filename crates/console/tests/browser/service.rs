@@ -1,9 +1,5 @@
 //! An empty service in this process, at a port of its own.
 
-use std::net::SocketAddr;
-
-use axum::ServiceExt;
-use axum::extract::Request;
 use bourse_console::{first_link, service};
 use bourse_server::settings::{Layers, Settings, load};
 use bourse_server::{App, Background, Clock};
@@ -52,8 +48,7 @@ fn start(clock: Clock) -> (Site, bool) {
         let app = App::open(settings(&database, port), clock).await.unwrap();
         let path = first_link(&app).await.unwrap().unwrap();
         let background = Background::start(&app);
-        let requests = ServiceExt::<Request>::into_make_service_with_connect_info::<SocketAddr>(service(app));
-        tokio::spawn(async move { axum::serve(listener, requests).await.unwrap() });
+        tokio::spawn(bourse_server::serve(listener, service(app), Box::pin(std::future::pending())));
         (port, format!("http://127.0.0.1:{port}{path}"), background, database)
     });
     let is_sqlite = matches!(database.url, DatabaseUrl::Sqlite(_));

@@ -9,11 +9,10 @@ pub(crate) use hosted::read_file;
 pub use upload::{AssetOwner, StoredFile};
 pub(crate) use upload::{set_file, set_file_of_member, store_file};
 
-use std::net::SocketAddr;
 use std::sync::Arc;
 
 use axum::Router;
-use axum::extract::{ConnectInfo, DefaultBodyLimit, Request, State};
+use axum::extract::{DefaultBodyLimit, Request, State};
 use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::Response;
@@ -26,6 +25,7 @@ use crate::dispatch::{bounded, error_response, overloaded, response};
 use crate::failure::Failure;
 use crate::limits::Bucket;
 use crate::openapi;
+use crate::serve::Peer;
 
 /// One plain address.
 struct Plain {
@@ -101,7 +101,7 @@ async fn guard(State(app): State<Arc<App>>, request: Request, next: Next) -> Res
         let error = overloaded(&mut headers);
         return error_response(&app, error.into(), headers);
     };
-    let peer = request.extensions().get::<ConnectInfo<SocketAddr>>().map(|info| info.0.ip());
+    let peer = request.extensions().get::<Peer>().map(|peer| peer.0);
     let allowance = peer.and_then(|peer| app.limiter.take(Bucket::Address(peer), 1, app.clock.now()));
     if let Some(allowance) = allowance.filter(|allowance| allowance.refused) {
         let headers = HeaderMap::from_iter([(header::RETRY_AFTER, allowance.reset_seconds.into())]);

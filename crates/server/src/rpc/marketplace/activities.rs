@@ -14,6 +14,7 @@ use crate::call::Call;
 use crate::failure::Failure;
 use crate::paging::{Begin, PageAnswer, PageInput, PagePlan};
 use crate::route::request;
+use crate::rpc::begin_answer;
 
 /// Of which collection.
 #[derive(Deserialize, JsonSchema)]
@@ -140,7 +141,7 @@ async fn list(
     };
     let more = activities.len() > page.limit();
     activities.truncate(page.limit());
-    let mut answer = br#"{"activities":"#.to_vec();
+    let mut answer = begin_answer(br#"{"activities":"#);
     serde_json::to_writer(&mut answer, &activities)?;
     page.write(&mut answer, activities.last().filter(|_| more).map(|last| last.id))?;
     answer.push(b'}');

@@ -8,6 +8,7 @@ use super::searchable;
 use crate::call::Call;
 use crate::failure::Failure;
 use crate::route::request;
+use crate::rpc::begin_answer;
 
 /// Which one.
 #[derive(Deserialize, JsonSchema)]
@@ -38,7 +39,7 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Vec<u8>, Fail
     let missing =
         || Error::not_found(format_args!("token {token} of {} on chain {}", key.address, key.chain));
     let slot = searchable(&call.app, key).await?.ok_or_else(missing)?;
-    let mut answer = br#"{"metadata":"#.to_vec();
+    let mut answer = begin_answer(br#"{"metadata":"#);
     if !slot.read().write_token(&mut answer, token) {
         return Err(missing().into());
     }

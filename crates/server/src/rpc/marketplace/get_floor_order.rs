@@ -10,6 +10,7 @@ use super::types::Collectible;
 use crate::call::Call;
 use crate::failure::Failure;
 use crate::route::request;
+use crate::rpc::begin_answer;
 
 /// Of which collectibles.
 #[derive(Deserialize, JsonSchema)]
@@ -42,7 +43,7 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Vec<u8>, Fail
     let slot = searchable(&call.app, key).await?.ok_or_else(missing)?;
     let collection = slot.read_at(call.now, None);
     let row = collection.listing_floor(&tokens, &orders).ok_or_else(missing)?;
-    let mut answer = br#"{"collectible":"#.to_vec();
+    let mut answer = begin_answer(br#"{"collectible":"#);
     collection.write_row(&mut answer, row);
     answer.push(b'}');
     Ok(answer)

@@ -14,6 +14,7 @@ use crate::call::Call;
 use crate::failure::Failure;
 use crate::paging::{Begin, PageAnswer, PageInput, PagePlan};
 use crate::route::request;
+use crate::rpc::begin_answer;
 
 /// Which orders.
 #[derive(Deserialize, JsonSchema)]
@@ -80,7 +81,7 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Vec<u8>, Fail
     };
     let more = found.len() > page.limit();
     found.truncate(page.limit());
-    let mut answer = br#"{"orders":["#.to_vec();
+    let mut answer = begin_answer(br#"{"orders":["#);
     for (index, (_, address, facts)) in found.iter().enumerate() {
         if index > 0 {
             answer.push(b',');

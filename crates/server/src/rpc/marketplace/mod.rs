@@ -35,6 +35,7 @@ use crate::resident::{Residence, Slot};
 use crate::route::Credential::AccessKey;
 use crate::route::Route;
 use crate::route::Service::Marketplace;
+use crate::rpc::begin_answer;
 
 /// The operations of this service.
 pub(crate) fn operations() -> Vec<Route> {
@@ -318,7 +319,7 @@ pub(crate) async fn answer_page(
     page: &PagePlan,
     write: impl FnOnce(&Slot, &mut Vec<u8>) -> Result<Option<Position>, Failure>,
 ) -> Result<Vec<u8>, Failure> {
-    let mut answer = head.to_vec();
+    let mut answer = begin_answer(head);
     let next = if let Some(slot) = searchable(app, key).await? {
         write(&slot, &mut answer)?
     } else {

@@ -11,6 +11,7 @@ use super::{check_batch, contract_info, write_item};
 use crate::call::Call;
 use crate::failure::Failure;
 use crate::route::request;
+use crate::rpc::begin_answer;
 
 /// Which contracts.
 #[derive(Deserialize, JsonSchema)]
@@ -39,7 +40,7 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Vec<u8>, Fail
     let count_max = call.app.settings.limits.batch_contracts_max;
     check_batch("contractAddresses", "contracts", contracts.len(), count_max)?;
     let chain = call.chain(request.chain_id.as_ref())?;
-    let mut answer = br#"{"contractInfoMap":{"#.to_vec();
+    let mut answer = begin_answer(br#"{"contractInfoMap":{"#);
     let first = answer.len();
     let mut written = HashSet::with_capacity(contracts.len());
     for (index, contract) in contracts.iter().enumerate() {

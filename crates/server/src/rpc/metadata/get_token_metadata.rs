@@ -8,6 +8,7 @@ use super::{check_batch, write_tokens};
 use crate::call::Call;
 use crate::failure::Failure;
 use crate::route::request;
+use crate::rpc::begin_answer;
 
 /// Which tokens.
 #[derive(Deserialize, JsonSchema)]
@@ -38,7 +39,7 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Vec<u8>, Fail
     let count_max = call.app.settings.limits.batch_tokens_max;
     check_batch("tokenIDs", "token ids", request.token_ids.len(), count_max)?;
     let key = call.collection(request.chain_id.as_ref(), request.contract_address)?;
-    let mut answer = br#"{"tokenMetadata":"#.to_vec();
+    let mut answer = begin_answer(br#"{"tokenMetadata":"#);
     write_tokens(&call.app, &mut answer, key, &request.token_ids).await?;
     answer.push(b'}');
     Ok(answer)

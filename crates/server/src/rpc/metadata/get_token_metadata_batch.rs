@@ -11,6 +11,7 @@ use super::{check_batch, write_item, write_tokens};
 use crate::call::Call;
 use crate::failure::Failure;
 use crate::route::request;
+use crate::rpc::begin_answer;
 
 /// Which tokens.
 #[derive(Deserialize, JsonSchema)]
@@ -48,7 +49,7 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Vec<u8>, Fail
         check_batch(&member(), "token ids", tokens.len(), limits.batch_tokens_max)?;
         keys.push(bourse_store::CollectionKey { chain, address });
     }
-    let mut answer = br#"{"contractTokenMetadata":{"#.to_vec();
+    let mut answer = begin_answer(br#"{"contractTokenMetadata":{"#);
     let first = answer.len();
     for ((contract, tokens), key) in contracts.iter().zip(keys) {
         // The key is echoed to the letter; it was an address, so it needs no escaping.

@@ -12,6 +12,7 @@ use crate::call::Call;
 use crate::failure::Failure;
 use crate::paging::{Begin, NextPage, PageInput, PagePlan};
 use crate::route::request;
+use crate::rpc::begin_answer;
 
 /// Chains and types that one call may name.
 const WORDS_MAX: usize = 50;
@@ -107,7 +108,7 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Vec<u8>, Fail
     };
     let page = PagePlan::with_default(request.page, PAGE_SIZE_DEFAULT, &call.app.settings.limits)?;
     let (found, next) = scan(&call, &chains, &query, &page).await?;
-    let mut answer = br#"{"contractInfo":["#.to_vec();
+    let mut answer = begin_answer(br#"{"contractInfo":["#);
     let first = answer.len();
     for contract in &found {
         write_item(&mut answer, first, contract.info.as_bytes());

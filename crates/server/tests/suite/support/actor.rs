@@ -1,11 +1,10 @@
 //! Who calls, and what they get.
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::IpAddr;
 
 use axum::body::{Body, Bytes};
-use axum::extract::ConnectInfo;
 use axum::http::{HeaderMap, Method, Request, header};
-use bourse_server::Entrance;
+use bourse_server::{Entrance, Peer};
 use http_body_util::BodyExt as _;
 use serde_json::Value;
 use tower::ServiceExt as _;
@@ -16,7 +15,7 @@ pub(crate) struct Actor {
     /// None for one that is yet to be told which.
     service: Option<Entrance>,
     headers: Vec<(String, String)>,
-    address: Option<SocketAddr>,
+    address: Option<IpAddr>,
 }
 
 /// What came back.
@@ -71,7 +70,7 @@ impl Actor {
 
     /// The same caller from this address.
     pub(crate) fn from(&self, address: [u8; 4]) -> Self {
-        Self { address: Some(SocketAddr::new(IpAddr::from(address), 4010)), ..self.clone() }
+        Self { address: Some(IpAddr::from(address)), ..self.clone() }
     }
 
     /// Calls an operation, named as `Service/Operation`.
@@ -101,7 +100,7 @@ impl Actor {
             request.headers_mut().entry(name).or_insert(value.try_into().unwrap());
         }
         if let Some(address) = self.address {
-            request.extensions_mut().insert(ConnectInfo(address));
+            request.extensions_mut().insert(Peer(address));
         }
         let response = self.service.clone().unwrap().oneshot(request).await.unwrap();
         let (parts, body) = response.into_parts();
