@@ -5,7 +5,7 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use axum::body::{Body, Bytes};
+use axum::body::{Body, Bytes, HttpBody as _};
 use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::response::Response;
@@ -259,13 +259,28 @@ pub async fn read_body(headers: &HeaderMap, body: Body, bytes_max: usize) -> Res
     if announced.is_some_and(|length: u64| length > bytes_max as u64) {
         return Err(too_large());
     }
-    match Limited::new(body, bytes_max).collect().await {
-        Ok(collected) => Ok(collected.to_bytes()),
-        Err(error) if error.is::<LengthLimitError>() => Err(too_large()),
-        Err(error) => {
-            Err(Error::new(Code::BadRequest, "the body could not be read").with_cause(error.to_string()))
+    let mut body = Limited::new(body, bytes_max);
+    let (mut first, mut whole) = (Bytes::new(), Vec::new());
+    while let Some(frame) = body.frame().await {
+        let frame = frame.map_err(|error| match error.is::<LengthLimitError>() {
+            true => too_large(),
+            false => Error::new(Code::BadRequest, "the body could not be read").with_cause(error.to_string()),
+        })?;
+        let Ok(data) = frame.into_data() else { continue };
+        // Most bodies come in one piece, which is then taken as it is.
+        if first.is_empty() {
+            first = data;
+        } else {
+            if whole.is_empty() {
+                whole.extend_from_slice(&first);
+            }
+            whole.extend_from_slice(&data);
+        }
+        if body.is_end_stream() {
+            break;
         }
     }
+    Ok(if whole.is_empty() { first } else { whole.into() })
 }
 
 /// An answer with the headers that every answer has.

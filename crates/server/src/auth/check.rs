@@ -1,13 +1,13 @@
 //! The credential check: from request headers to a project scope.
 
-use axum::http::{HeaderMap, header};
+use axum::http::{HeaderMap, HeaderName, header};
 use bourse_store::ProjectScope;
 use bourse_wire::{Code, Error, ProjectId, Timestamp};
 
 use super::{AccessKey, Credentials, TokenSigner};
 use crate::route::{Credential, Service};
 
-const ACCESS_KEY: &str = "x-access-key";
+const ACCESS_KEY: HeaderName = HeaderName::from_static("x-access-key");
 
 /// Who calls: proof that the credential of this request names this project.
 #[derive(Clone, Copy, Debug)]
@@ -90,8 +90,8 @@ pub(crate) struct RequestCredentials<'h> {
 impl<'h> RequestCredentials<'h> {
     /// Reads the headers. A token in the key's header is taken as a token: some documentation says so.
     pub(crate) fn read(headers: &'h HeaderMap) -> Result<Self, Error> {
-        let text = |name| headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim);
-        let mut presented = Self { origin: text(header::ORIGIN.as_str()), ..Self::default() };
+        let text = |name: HeaderName| headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim);
+        let mut presented = Self { origin: text(header::ORIGIN), ..Self::default() };
         if let Some(value) = headers.get(header::AUTHORIZATION) {
             let malformed =
                 || Error::new(Code::Unauthorized, "the Authorization header must be `Bearer <secret token>`");
