@@ -262,9 +262,12 @@ pub async fn read_body(headers: &HeaderMap, body: Body, bytes_max: usize) -> Res
     let mut body = Limited::new(body, bytes_max);
     let (mut first, mut whole) = (Bytes::new(), Vec::new());
     while let Some(frame) = body.frame().await {
-        let frame = frame.map_err(|error| match error.is::<LengthLimitError>() {
-            true => too_large(),
-            false => Error::new(Code::BadRequest, "the body could not be read").with_cause(error.to_string()),
+        let frame = frame.map_err(|error| {
+            if error.is::<LengthLimitError>() {
+                too_large()
+            } else {
+                Error::new(Code::BadRequest, "the body could not be read").with_cause(error.to_string())
+            }
         })?;
         let Ok(data) = frame.into_data() else { continue };
         // Most bodies come in one piece, which is then taken as it is.

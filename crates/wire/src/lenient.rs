@@ -14,11 +14,12 @@ use serde::de::{
 use serde::forward_to_deserialize_any;
 use serde_json::{Map, Number, Value};
 
+use crate::shape::check_shape;
 use crate::{Code, Error};
 
 /// Reads a request body.
 pub fn from_slice<T: DeserializeOwned>(body: &[u8], depth_max: usize) -> Result<T, Error> {
-    check_depth(body, depth_max)?;
+    check_shape(body, depth_max)?;
     read_lenient(body)
 }
 
@@ -26,16 +27,8 @@ pub fn from_slice<T: DeserializeOwned>(body: &[u8], depth_max: usize) -> Result<
 /// spelled exactly is then read in one pass; any other is refused by that pass and read like all others, so both
 /// ways mean the same.
 pub fn from_slice_exact<T: DeserializeOwned>(body: &[u8], depth_max: usize) -> Result<T, Error> {
-    check_depth(body, depth_max)?;
+    check_shape(body, depth_max)?;
     serde_json::from_slice(body).or_else(|_| read_lenient(body))
-}
-
-fn check_depth(body: &[u8], depth_max: usize) -> Result<(), Error> {
-    if deeper_than(body, depth_max) {
-        let message = format!("the body is nested deeper than {depth_max} levels");
-        return Err(Error::new(Code::BadRequest, message));
-    }
-    Ok(())
 }
 
 fn read_lenient<T: DeserializeOwned>(body: &[u8]) -> Result<T, Error> {
@@ -59,33 +52,6 @@ pub fn from_value<T: DeserializeOwned>(value: Value) -> Result<T, LenientError> 
 pub fn take_member(object: &mut Map<String, Value>, field: &str) -> Option<Value> {
     let name = object.keys().find(|name| same_name(field, name))?.clone();
     object.remove(&name).filter(|value| !value.is_null())
-}
-
-/// Whether brackets nest deeper than allowed; looked at before parsing, so that depth costs nothing.
-pub(crate) fn deeper_than(body: &[u8], depth_max: usize) -> bool {
-    // Most bodies have fewer brackets than levels are allowed, strings included, which is found out much sooner.
-    let opening = body.iter().filter(|byte| matches!(byte, b'{' | b'[')).count();
-    opening > depth_max && nests_deeper_than(body, depth_max)
-}
-
-fn nests_deeper_than(body: &[u8], depth_max: usize) -> bool {
-    let (mut depth, mut in_string, mut escaped) = (0_usize, false, false);
-    for byte in body {
-        match byte {
-            _ if escaped => escaped = false,
-            b'\\' if in_string => escaped = true,
-            b'"' => in_string = !in_string,
-            b'{' | b'[' if !in_string => {
-                depth += 1;
-                if depth > depth_max {
-                    return true;
-                }
-            }
-            b'}' | b']' if !in_string => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-    }
-    false
 }
 
 /// Why a body could not be read, and where.

@@ -15,13 +15,14 @@ use serde::de::{
 use serde::{Deserialize, forward_to_deserialize_any};
 use serde_json::value::RawValue;
 
-use crate::lenient::{deeper_than, same_name};
+use crate::lenient::same_name;
+use crate::shape::check_shape;
 
 /// Reads a request body, if that is possible in one pass.
 pub fn from_slice_single_pass<T: DeserializeOwned>(body: &[u8], depth_max: usize) -> Option<T> {
     // Bodies are objects; the type might let others pass.
     let first = body.iter().find(|byte| !byte.is_ascii_whitespace());
-    if first != Some(&b'{') || deeper_than(body, depth_max) {
+    if first != Some(&b'{') || check_shape(body, depth_max).is_err() {
         return None;
     }
     let mut deserializer = serde_json::Deserializer::from_str(std::str::from_utf8(body).ok()?);

@@ -11,8 +11,8 @@ use bourse_server::ingest::{
 use bourse_server::settings::Networks;
 use bourse_store::{AudienceContractInput, AudienceImport, Change, CollectionKey, METERED_PREFIX, UsageLine};
 use bourse_wire::{
-    Address, ChainRef, Code, ContactInput, ContractSource, Currency, Day, Error, JsonObject, ProjectId,
-    ServiceName, Text, from_value, take_member,
+    Address, ChainRef, Code, ContactInput, ContractSource, Currency, Day, Error, JSON_DEPTH_MAX, JsonObject,
+    ProjectId, ServiceName, Text, from_value, parse_json, take_member,
 };
 use serde::Deserialize;
 use serde_json::Value;
@@ -107,9 +107,7 @@ impl Reader {
         if let Some(event) = self.quick_event(line) {
             return Ok(event);
         }
-        let value: Value = serde_json::from_slice(line)
-            .map_err(|error| Error::new(Code::BadRequest, "not JSON").with_cause(error.to_string()))?;
-        self.record(value)
+        self.record(parse_json(line, JSON_DEPTH_MAX)?)
     }
 
     /// Reads a record that was parsed already.

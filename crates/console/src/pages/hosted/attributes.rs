@@ -1,6 +1,6 @@
 //! Attributes as rows of a form. An attribute keeps the shape that it has, and whatever a row does not show of it.
 
-use bourse_wire::{Error, JsonObject};
+use bourse_wire::{Error, JSON_DEPTH_MAX, JsonObject, parse_json};
 use maud::{Markup, html};
 use serde_json::{Number, Value};
 
@@ -91,8 +91,8 @@ impl Row {
                 serde_json::from_str::<Number>(&self.value)
                     .map_err(|_| format!("`{:.64}` is not a number", self.value))?,
             ),
-            Kind::Json | Kind::Whole => serde_json::from_str(&self.value)
-                .map_err(|error| format!("the value is not JSON: {error}"))?,
+            Kind::Json | Kind::Whole => parse_json(self.value.as_bytes(), JSON_DEPTH_MAX)
+                .map_err(|error| format!("the value is {error}"))?,
         };
         if self.kind == Kind::Whole {
             return match value {
