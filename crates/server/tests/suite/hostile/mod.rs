@@ -128,15 +128,15 @@ fn no_operation_takes_private_names_of_the_json_library() {
     for route in router::operations().iter().filter(|route| route.name != "Ping") {
         for name in ["$serde_json::private::RawValue", r"\u0024serde_json::private::RawValue"] {
             let body = format!(r#"{{"free":{{"{name}":"{deep}"}}}}"#);
-            let answer = runtime.block_on(app.project_a.post(&route.path(), body));
+            let answer = runtime.block_on(app.project_a.token.post(&route.path(), body));
             assert_eq!(answer.refusal(), (400, -4), "{}: {}", route.path(), answer.json);
         }
     }
     let token = format!(
         r#"{{"chainId":137,"contractAddress":"{RELICS}","tokenId":"1","properties":{{"a":{{"$serde_json::private::RawValue":"{deep}"}}}}}}"#
     );
-    let put =
-        runtime.block_on(app.project_a.post("/rpc/Ingest/PutTokens", format!(r#"{{"tokens":[{token}]}}"#)));
+    let put = runtime
+        .block_on(app.project_a.token.post("/rpc/Ingest/PutTokens", format!(r#"{{"tokens":[{token}]}}"#)));
     assert_eq!(put.refusal(), (400, -4));
     assert!(put.text().contains("is not a name that a member may have"), "{}", put.text());
 }
