@@ -65,10 +65,12 @@ fn rates_come_from_settings_and_links_with_the_time_that_they_were_told() {
     let other = Address::from_bytes([9; 20]).to_string();
     put(&other, json!("7"), json!("2024-05-06T07:08:09Z"));
     assert_eq!(rate(&server, &project, &other), ("7".to_owned(), "2024-05-06T07:08:09Z".parse().unwrap()));
+    put(&other, json!("8"), Value::Null);
+    assert!(rate(&server, &project, &other).1 > "2024-05-06T07:08:09Z".parse().unwrap());
     put(&native, Value::Null, Value::Null);
-    put(COIN, json!("3"), Value::Null);
-    let put_at = rate(&server, &project, COIN).1;
-    assert_ne!(put_at, Timestamp::ZERO);
+    // With a time of its own: the settings may have decided before anybody could ask for the time of this.
+    let put_at: Timestamp = "2024-05-06T07:08:09Z".parse().unwrap();
+    put(COIN, json!("3"), json!(put_at));
 
     within(WAIT_MAX, "the settings decide", || rate(&server, &project, COIN).0 == "1.25");
     within(WAIT_MAX, "the link decides", || rate(&server, &project, &native).0 == "2000");
