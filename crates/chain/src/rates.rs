@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use bourse_store::{Store, StoreError};
 use bourse_wire::{
-    Address, ChainId, Currency, DatedRate, ExchangeRate, JSON_DEPTH_MAX, Timestamp, parse_json,
+    Address, ChainId, Currency, DatedRate, ExchangeRate, JSON_DEPTH_LIMIT, Timestamp, parse_json,
 };
 use serde_json::Value;
 
@@ -134,7 +134,7 @@ async fn fetch(url: &NodeUrl) -> Result<Vec<u8>, String> {
 
 /// The number at a place of a JSON text, digit by digit as it is written there.
 fn rate_at(text: &[u8], path: &str) -> Result<ExchangeRate, String> {
-    let whole = parse_json(text, JSON_DEPTH_MAX).map_err(|error| format!("answered what is {error}"))?;
+    let whole = parse_json(text, JSON_DEPTH_LIMIT).map_err(|error| format!("answered what is {error}"))?;
     let mut value = &whole;
     for step in path.split('.').filter(|step| !step.is_empty()) {
         let next = match value {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use bourse_protocols::native::SourceRequest;
-use bourse_wire::{JSON_DEPTH_MAX, parse_json};
+use bourse_wire::{JSON_DEPTH_LIMIT, parse_json};
 use serde_json::Value;
 
 use crate::rpc::{NodeUrl, client};
@@ -89,7 +89,7 @@ impl Source {
             }
             text.extend_from_slice(&chunk);
         }
-        let read = parse_json(&text, JSON_DEPTH_MAX);
+        let read = parse_json(&text, JSON_DEPTH_LIMIT);
         if status.is_success() {
             return read.map_err(|error| SourceError::Unreadable(error.to_string()));
         }

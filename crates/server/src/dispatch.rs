@@ -165,7 +165,7 @@ async fn answer(
     RequestNotes { headers, came }: &mut RequestNotes,
 ) -> Result<Vec<u8>, Failure> {
     let (parts, body) = request.into_parts();
-    let peer = parts.extensions.get::<Peer>().map(|peer| peer.0);
+    let peer = Peer::of(&parts.extensions);
     let now = app.clock.now();
     let authority = Authority { credentials: &app.credentials, signer: &app.signer };
     let checked = RequestCredentials::read(&parts.headers)

@@ -37,14 +37,16 @@ static PAGE: LazyLock<Bytes> = LazyLock::new(|| bourse_reference::render(openapi
 
 /// The whole service, ready to be served. Cheap to clone: every connection has one.
 #[derive(Clone)]
-pub struct Entrance(Arc<Ways>);
+pub struct Entrance {
+    ways: Arc<Ways>,
+    pages: Option<Arc<Pages>>,
+}
 
 /// The ways that a request may go.
 struct Ways {
     app: Arc<App>,
     /// For programs.
     plain: Router,
-    pages: Option<Pages>,
     /// For browsers and whoever asks for compression: the same, with what that takes around it.
     wrapped: Router,
 }
@@ -76,7 +78,7 @@ pub fn service(app: Arc<App>) -> Entrance {
         .method_not_allowed_fallback(wrong_method)
         .with_state(Arc::clone(&app));
     let wrapped = plain.clone().layer(compression()).layer(cors);
-    Entrance(Arc::new(Ways { app, pages: None, wrapped, plain }))
+    Entrance { ways: Arc::new(Ways { app, plain, wrapped }), pages: None }
 }
 
 fn compression() -> CompressionLayer<impl Predicate> {
@@ -88,17 +90,14 @@ impl Entrance {
     /// Serves pages for people as well, at the paths that begin with a prefix, such as `/console`. They are compressed;
     /// pages of other sites have no business there, so that nothing lets them call.
     pub fn with_pages(self, prefix: &'static str, pages: Router) -> Self {
-        let Ways { app, plain, wrapped, pages: _ } = &*self.0;
-        let (app, plain, wrapped) = (Arc::clone(app), plain.clone(), wrapped.clone());
-        let pages = Some(Pages { prefix, router: pages.layer(compression()) });
-        Self(Arc::new(Ways { app, plain, pages, wrapped }))
+        Self { pages: Some(Arc::new(Pages { prefix, router: pages.layer(compression()) })), ..self }
     }
 
     /// Answers a request.
     pub(crate) fn answer(&self, request: Request) -> Answer {
-        let ways = &*self.0;
+        let Self { ways, pages } = self;
         let path = request.uri().path();
-        if let Some(pages) = ways.pages.as_ref().filter(|pages| pages.has(path)) {
+        if let Some(pages) = pages.as_ref().filter(|pages| pages.has(path)) {
             return Either::Right(pages.router.clone().call(request));
         }
         let wraps = [header::ORIGIN, header::ACCEPT_ENCODING];

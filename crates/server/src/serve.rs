@@ -6,6 +6,7 @@ use std::pin::pin;
 use std::time::Duration;
 
 use axum::body::Body;
+use axum::http::Extensions;
 use futures_util::future::BoxFuture;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -23,6 +24,13 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 /// The address that a request comes from; an extension of it.
 #[derive(Clone, Copy, Debug)]
 pub struct Peer(pub IpAddr);
+
+impl Peer {
+    /// The address among the extensions of a request; none where nobody served it over a connection.
+    pub fn of(extensions: &Extensions) -> Option<IpAddr> {
+        extensions.get::<Self>().map(|peer| peer.0)
+    }
+}
 
 /// Answers requests until `stop` is over, and finishes those under way. The future is boxed because the bodies of async
 /// functions are compiled by whoever awaits them: this is where requests spend their time, and it is to be compiled as

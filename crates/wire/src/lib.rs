@@ -49,7 +49,7 @@ pub use order::{BPS_WHOLE, FeeEntry, NoNative, OrderFacts, OrderFactsError, Orde
 pub use page::{Page, PageInput};
 pub use project::{IdError, ProjectId, RecordId};
 pub use rate::ExchangeRate;
-pub use shape::{JSON_DEPTH_MAX, JsonError, check_shape, parse_json};
+pub use shape::{JSON_DEPTH_LIMIT, JsonError, check_shape, parse_json};
 pub use single_pass::from_slice_single_pass;
 pub use stable_number::stable_number;
 pub use text::Text;

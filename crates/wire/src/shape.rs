@@ -11,8 +11,8 @@ use crate::{Code, Error};
 /// What the library's private names begin with.
 const PRIVATE: &str = "$serde_json::private::";
 
-/// Levels that a JSON text of somebody else may have, where no setting says otherwise.
-pub const JSON_DEPTH_MAX: usize = 32;
+/// The most levels that the library reads, whatever is allowed.
+pub const JSON_DEPTH_LIMIT: usize = 128;
 
 /// Why a text is not taken as JSON.
 #[derive(Debug, thiserror::Error)]

@@ -94,8 +94,7 @@ async fn import(context: &Context, project: &Project) -> Result<(), CommandError
         own_marketplace_v1: Marketplace::OwnV1.word(&service),
         own_marketplace_v2: Marketplace::OwnV2.word(&service),
     };
-    let (networks, projects) = (context.settings.networks.clone(), HashSet::from([project.id]));
-    let reader = Reader::new(service, networks, projects, context.clock.clone());
+    let reader = Reader::new(&context.settings, HashSet::from([project.id]), context.clock.clone());
     let house = context.counting_house();
     let mut progress = Progress::start("filling the demo", None);
     let (mut pending, mut done) = (Pending::default(), 0);

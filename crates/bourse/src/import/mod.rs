@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
-use bourse_wire::ServiceName;
 use serde_json::json;
 use tokio::sync::mpsc;
 
@@ -53,8 +52,7 @@ struct Position {
 pub(crate) async fn run(common: &Common, import: Import) -> Result<ExitCode, CommandError> {
     let context = Context::open(common).await?;
     let reader = Reader::new(
-        ServiceName::new(&context.settings.service.name),
-        context.settings.networks.clone(),
+        &context.settings,
         context.store.projects().await?.into_iter().map(|project| project.id).collect(),
         context.clock.clone(),
     )

@@ -8,11 +8,11 @@ use bourse_server::counting::TrackedEvent;
 use bourse_server::ingest::{
     self, Chains, EventInput, OrderSubmission, contract_change, not_stated, token_change, unasked,
 };
-use bourse_server::settings::Networks;
+use bourse_server::settings::{Networks, Settings};
 use bourse_store::{AudienceContractInput, AudienceImport, Change, CollectionKey, METERED_PREFIX, UsageLine};
 use bourse_wire::{
-    Address, ChainRef, Code, ContactInput, ContractSource, Currency, Day, Error, JSON_DEPTH_MAX, JsonObject,
-    ProjectId, ServiceName, Text, from_value, parse_json, take_member,
+    Address, ChainRef, Code, ContactInput, ContractSource, Currency, Day, Error, JsonObject, ProjectId,
+    ServiceName, Text, from_value, parse_json, take_member,
 };
 use serde::Deserialize;
 use serde_json::Value;
@@ -40,6 +40,7 @@ pub(crate) enum Record {
 /// Turns lines into records, with all that is needed to check them.
 pub(crate) struct Reader {
     service: ServiceName,
+    json_depth_max: usize,
     networks: Networks,
     registry: Registry,
     projects: HashSet<ProjectId>,
@@ -86,15 +87,18 @@ struct AudienceContractLine {
 }
 
 impl Reader {
-    /// A reader that knows these networks and projects, and the time.
-    pub(crate) fn new(
-        service: ServiceName,
-        networks: Networks,
-        projects: HashSet<ProjectId>,
-        clock: Clock,
-    ) -> Self {
-        let registry = networks.registry();
-        Self { service, networks, registry, projects, followed: HashSet::new(), clock }
+    /// A reader that knows what the settings name, these projects, and the time.
+    pub(crate) fn new(settings: &Settings, projects: HashSet<ProjectId>, clock: Clock) -> Self {
+        let networks = settings.networks.clone();
+        Self {
+            service: ServiceName::new(&settings.service.name),
+            json_depth_max: settings.limits.json_depth_max,
+            registry: networks.registry(),
+            networks,
+            projects,
+            followed: HashSet::new(),
+            clock,
+        }
     }
 
     /// The same, refusing what the chains of these collections state.
@@ -107,7 +111,7 @@ impl Reader {
         if let Some(event) = self.quick_event(line) {
             return Ok(event);
         }
-        self.record(parse_json(line, JSON_DEPTH_MAX)?)
+        self.record(parse_json(line, self.json_depth_max)?)
     }
 
     /// Reads a record that was parsed already.

@@ -26,6 +26,11 @@ fn bad_lines() -> Vec<(String, &'static [&'static str])> {
         (r#"{"type":"token","#.to_owned(), &["not JSON", "EOF"]),
         ("nonsense".to_owned(), &["not JSON"]),
         ("[1]".to_owned(), &["not a JSON object"]),
+        (changed("properties", nested(40)), &["nested deeper than 32 levels"]),
+        (
+            changed("properties", json!({ "$serde_json::private::RawValue": "[]" })),
+            &["is not a name that a member may have"],
+        ),
         (r#"{"chainId":137}"#.to_owned(), &["type", "is required"]),
         (changed("type", json!("tokens")), &["type", "`tokens` is none of", "currency", "audience"]),
         (changed("contractAddress", json!("0x12")), &["contractAddress"]),
@@ -38,6 +43,10 @@ fn bad_lines() -> Vec<(String, &'static [&'static str])> {
         (usage.to_string(), &["id", "metered:"]),
         (free.to_string(), &["priceAmount: must not be zero"]),
     ]
+}
+
+fn nested(depth: usize) -> Value {
+    (0..depth).fold(json!({}), |inner, _| json!([inner]))
 }
 
 #[test]

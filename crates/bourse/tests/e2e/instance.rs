@@ -1,5 +1,6 @@
 //! One installation: a database, a data directory, and the processes that use them.
 
+use std::fmt::Debug;
 use std::net::{Ipv4Addr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -178,13 +179,28 @@ impl Server {
 }
 
 /// Waits until something is so, and fails when it takes longer than `limit`.
-pub(crate) fn within(limit: Duration, what: &str, mut holds: impl FnMut() -> bool) -> Duration {
+pub(crate) fn within(limit: Duration, what: &str, holds: impl FnMut() -> bool) -> Duration {
     let started = Instant::now();
-    while !holds() {
-        assert!(started.elapsed() < limit, "not within {limit:?}: {what}");
+    seen_within(limit, what, holds, |holds| *holds);
+    started.elapsed()
+}
+
+/// Waits until what is seen is as it should be, and fails with what it is when it takes longer than `limit`.
+pub(crate) fn seen_within<T: Debug>(
+    limit: Duration,
+    what: &str,
+    mut look: impl FnMut() -> T,
+    is_so: impl Fn(&T) -> bool,
+) -> T {
+    let started = Instant::now();
+    loop {
+        let seen = look();
+        if is_so(&seen) {
+            return seen;
+        }
+        assert!(started.elapsed() < limit, "not within {limit:?}: {what}; it is {seen:?}");
         std::thread::sleep(POLL_INTERVAL);
     }
-    started.elapsed()
 }
 
 /// A port that nobody uses, below the range from which the system gives ports to outgoing connections: another test's

@@ -2,7 +2,6 @@
 
 use std::fmt::Debug;
 use std::rc::Rc;
-use std::time::Instant;
 
 use alloy_primitives::U256;
 use bourse_wire::Address;
@@ -10,8 +9,8 @@ use serde_json::{Value, json};
 
 use crate::anvil::{Anvil, Multi, alloy_address, approveCall, mintCall, setDefaultRoyaltyCall};
 use crate::http::Credential;
-use crate::instance::{Instance, Project, Server};
-use crate::process::{POLL_INTERVAL, WAIT_MAX};
+use crate::instance::{Instance, Project, Server, seen_within};
+use crate::process::WAIT_MAX;
 
 /// Shares of the price, in basis points, that the tests' collections pay to `Market::artist`.
 pub(crate) const ROYALTY_BPS: u64 = 500;
@@ -277,15 +276,7 @@ pub(crate) fn order_data(order: &Value, quantity: &str) -> Value {
 
 /// Waits until something that was just put on the chain is seen.
 pub(crate) fn wait<T: Debug>(what: &str, look: impl Fn() -> T, is_so: impl Fn(&T) -> bool) -> T {
-    let started = Instant::now();
-    loop {
-        let now = look();
-        if is_so(&now) {
-            return now;
-        }
-        assert!(started.elapsed() < WAIT_MAX, "not within {WAIT_MAX:?}: {what}; it is {now:?}");
-        std::thread::sleep(POLL_INTERVAL);
-    }
+    seen_within(WAIT_MAX, what, look, is_so)
 }
 
 /// An order that can be filled until the next century.

@@ -1,11 +1,13 @@
 //! What others say of tokens and contracts, as it is served.
 
-use bourse_wire::{JSON_DEPTH_MAX, JsonObject, TokenId, TokenMetadata, from_slice, take_member};
+use bourse_wire::{JsonObject, TokenId, TokenMetadata, from_slice, take_member};
 use reqwest::Url;
 use serde_json::Value;
 
 use super::link::{Gateways, Link};
 
+/// Levels of nesting that are read.
+const DEPTH_MAX: usize = 32;
 /// The longest name, description, and link or inline image, in bytes. Longer names and descriptions are cut, longer links
 /// are left out.
 const NAME_BYTES_MAX: usize = 2 * 1024;
@@ -93,7 +95,7 @@ fn object(body: &[u8]) -> Result<JsonObject, MetadataError> {
     if body.iter().all(u8::is_ascii_whitespace) {
         return Err(MetadataError::NotJson);
     }
-    from_slice::<JsonObject>(body, JSON_DEPTH_MAX).map_err(|_| MetadataError::NotJson)
+    from_slice::<JsonObject>(body, DEPTH_MAX).map_err(|_| MetadataError::NotJson)
 }
 
 /// The first of these members that is a text, or a number in place of one.

@@ -41,7 +41,7 @@ impl FromRequestParts<Arc<Console>> for Guest {
             console: Arc::clone(console),
             proof: Proof::of_browser(&parts.headers, Cookie::Guest).unwrap_or_else(Proof::fresh),
             session: Proof::of_browser(&parts.headers, Cookie::Session),
-            peer: parts.extensions.get::<Peer>().map(|peer| peer.0),
+            peer: Peer::of(&parts.extensions),
             uri: asked_for(parts).clone(),
         })
     }

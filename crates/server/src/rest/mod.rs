@@ -101,7 +101,7 @@ async fn guard(State(app): State<Arc<App>>, request: Request, next: Next) -> Res
         let error = overloaded(&mut headers);
         return error_response(&app, error.into(), headers);
     };
-    let peer = request.extensions().get::<Peer>().map(|peer| peer.0);
+    let peer = Peer::of(request.extensions());
     let allowance = peer.and_then(|peer| app.limiter.take(Bucket::Address(peer), 1, app.clock.now()));
     if let Some(allowance) = allowance.filter(|allowance| allowance.refused) {
         let headers = HeaderMap::from_iter([(header::RETRY_AFTER, allowance.reset_seconds.into())]);

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use bourse_chain::rpc::{NodeUrl, NodeUrlError};
-use bourse_wire::ServiceName;
+use bourse_wire::{JSON_DEPTH_LIMIT, ServiceName};
 use secrecy::{ExposeSecret as _, SecretString};
 
 use super::error::{Assignment, Problem};
@@ -15,9 +15,6 @@ use super::{Following, Network, Settings};
 
 /// A signing key of HMAC-SHA256 shorter than its output is weaker than the algorithm.
 const JWT_SECRET_BYTES_MIN: usize = 32;
-
-/// `serde_json` itself stops here, so a larger number would promise what does not happen.
-const JSON_DEPTH_LIMIT: usize = 128;
 
 /// Far beyond any machine, and well below the number at which a semaphore panics.
 const CONCURRENT_REQUESTS_LIMIT: usize = 1_000_000;

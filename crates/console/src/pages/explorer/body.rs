@@ -1,7 +1,7 @@
 //! What is sent: filled in field by field, or written as JSON.
 
 use bourse_reference::{Field, Kind, inline};
-use bourse_wire::{Error, JSON_DEPTH_MAX, JsonObject, parse_json};
+use bourse_wire::{Error, JSON_DEPTH_LIMIT, JsonObject, parse_json};
 use maud::{Markup, html};
 use serde_json::{Number, Value};
 
@@ -44,7 +44,7 @@ pub(super) fn body_of(fields: &[Field], filled: &[String]) -> Result<JsonObject,
                     .map_err(|_| Error::invalid(&field.name, format!("`{text:.64}` is not a number")))?,
             ),
             Kind::Flag | Kind::Choice => Value::Bool(text == "true"),
-            Kind::Json => parse_json(text.as_bytes(), JSON_DEPTH_MAX)
+            Kind::Json => parse_json(text.as_bytes(), JSON_DEPTH_LIMIT)
                 .map_err(|error| Error::invalid(&field.name, error.to_string()))?,
         };
         body.insert(field.name.clone(), value);
@@ -57,7 +57,7 @@ pub(super) fn written(text: &str) -> Result<JsonObject, Error> {
     if text.is_empty() {
         return Ok(JsonObject::new());
     }
-    match parse_json(text.as_bytes(), JSON_DEPTH_MAX) {
+    match parse_json(text.as_bytes(), JSON_DEPTH_LIMIT) {
         Ok(Value::Object(body)) => Ok(body),
         Ok(_) => Err(Error::invalid("body", "must be a JSON object: { … }")),
         Err(error) => Err(Error::invalid("body", error.to_string())),

@@ -1,6 +1,6 @@
 //! Attributes as rows of a form. An attribute keeps the shape that it has, and whatever a row does not show of it.
 
-use bourse_wire::{Error, JSON_DEPTH_MAX, JsonObject, parse_json};
+use bourse_wire::{Error, JSON_DEPTH_LIMIT, JsonObject, parse_json};
 use maud::{Markup, html};
 use serde_json::{Number, Value};
 
@@ -91,7 +91,7 @@ impl Row {
                 serde_json::from_str::<Number>(&self.value)
                     .map_err(|_| format!("`{:.64}` is not a number", self.value))?,
             ),
-            Kind::Json | Kind::Whole => parse_json(self.value.as_bytes(), JSON_DEPTH_MAX)
+            Kind::Json | Kind::Whole => parse_json(self.value.as_bytes(), JSON_DEPTH_LIMIT)
                 .map_err(|error| format!("the value is {error}"))?,
         };
         if self.kind == Kind::Whole {

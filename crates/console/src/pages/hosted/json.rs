@@ -1,6 +1,6 @@
 //! Metadata written as JSON: what is wrong with it, and where.
 
-use bourse_wire::{Error, JSON_DEPTH_MAX, JsonObject, check_shape};
+use bourse_wire::{Error, JSON_DEPTH_LIMIT, JsonObject, check_shape};
 use serde_json::Value;
 
 use super::record::Subject;
@@ -10,7 +10,7 @@ const EXCERPT: usize = 60;
 
 /// Reads metadata that says everything: a member that it leaves out is emptied.
 pub(super) fn read(subject: Subject, text: &str, stored: &Value) -> Result<JsonObject, Error> {
-    check_shape(text.as_bytes(), JSON_DEPTH_MAX)?;
+    check_shape(text.as_bytes(), JSON_DEPTH_LIMIT)?;
     let given = match serde_json::from_str::<Value>(text).map_err(|error| misplaced(text, &error))? {
         Value::Object(given) => given,
         other => {
