@@ -4,7 +4,7 @@ use bourse_wire::{ActivityFacts, TokenId};
 
 use crate::StoreError;
 use crate::args::{Arg, args};
-use crate::backend::Store;
+use crate::backend::{Pending, Store};
 use crate::collections::CollectionId;
 use crate::columns::{Insert, or_nothing, record};
 use crate::session::Session;
@@ -54,13 +54,13 @@ pub(crate) async fn select(
 
 impl Store {
     /// What happened in a collection, or to one of its tokens, newest first: those before a number, or the newest.
-    pub async fn activities(
+    pub fn activities(
         &self,
         id: CollectionId,
         token: Option<TokenId>,
         before: Option<u64>,
         limit: u64,
-    ) -> Result<Vec<Activity>, StoreError> {
+    ) -> Pending<'_, Vec<Activity>> {
         let mut args = args![id.0, before.unwrap_or(u64::MAX), limit];
         let of_token = if token.is_some() { "AND token_id = $4" } else { "" };
         args.extend(token.map(Arg::from));
@@ -68,16 +68,16 @@ impl Store {
             "FROM activities WHERE collection_id = $1 AND activity_id < $2 {of_token}
             ORDER BY activity_id DESC LIMIT $3"
         );
-        self.read(move |mut session| Box::pin(async move { select(&mut session, sql, args).await })).await
+        self.read(move |mut session| Box::pin(async move { select(&mut session, sql, args).await }))
     }
 
     /// The number of the activity in a collection, or of one of its tokens, that so many newer ones come before.
-    pub async fn activity_number(
+    pub fn activity_number(
         &self,
         id: CollectionId,
         token: Option<TokenId>,
         newer: u64,
-    ) -> Result<Option<u64>, StoreError> {
+    ) -> Pending<'_, Option<u64>> {
         let mut args = args![id.0, newer];
         let of_token = if token.is_some() { "AND token_id = $3" } else { "" };
         args.extend(token.map(Arg::from));
@@ -85,7 +85,7 @@ impl Store {
             "SELECT activity_id FROM activities WHERE collection_id = $1 {of_token}
             ORDER BY activity_id DESC LIMIT 1 OFFSET $2"
         );
-        self.read(move |mut session| Box::pin(async move { session.value(sql, args).await })).await
+        self.read(move |mut session| Box::pin(async move { session.value(sql, args).await }))
     }
 }
 

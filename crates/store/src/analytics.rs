@@ -3,7 +3,7 @@
 use bourse_wire::{Day, ProjectId};
 
 use crate::args::args;
-use crate::backend::{Engine, Store};
+use crate::backend::{Engine, Pending, Store};
 use crate::columns::{Insert, or_replace, record, selection};
 use crate::events::{Event, insert_events};
 use crate::session::{Session, list};
@@ -131,7 +131,7 @@ const FOR_GOOD: i64 = i64::MAX;
 
 impl Store {
     /// What of a project's counts is newer than what is known.
-    pub async fn counts(&self, scope: ProjectScope, known: CountsCursor) -> Result<Counts, StoreError> {
+    pub fn counts(&self, scope: ProjectScope, known: CountsCursor) -> Pending<'_, Counts> {
         self.snapshot(move |mut session| {
             Box::pin(async move {
                 let project = scope.project();
@@ -148,7 +148,6 @@ impl Store {
                 Ok(counts)
             })
         })
-        .await
     }
 
     /// Every piece of one kind, decoded where it is read, which may be on several threads, with the version that they are of.
@@ -174,7 +173,7 @@ impl Store {
     }
 
     /// The versions of the counts of projects that have any.
-    pub async fn counts_versions(&self) -> Result<Vec<(ProjectId, u64)>, StoreError> {
+    pub fn counts_versions(&self) -> Pending<'_, Vec<(ProjectId, u64)>> {
         self.read(|mut session| {
             Box::pin(async move {
                 selection! {
@@ -187,16 +186,11 @@ impl Store {
                 Ok(versions.into_iter().map(|found| (found.project_id, found.version)).collect())
             })
         })
-        .await
     }
 
     /// Stores what counting events changed, unless somebody else counted since it was prepared.
-    pub async fn commit_counts(
-        &self,
-        scope: ProjectScope,
-        commit: CountsCommit,
-    ) -> Result<CountsCommitted, StoreError> {
-        self.write(move |mut session| Box::pin(async move { store(&mut session, scope, commit).await })).await
+    pub fn commit_counts(&self, scope: ProjectScope, commit: CountsCommit) -> Pending<'_, CountsCommitted> {
+        self.write(move |mut session| Box::pin(async move { store(&mut session, scope, commit).await }))
     }
 }
 

@@ -8,7 +8,7 @@ use bourse_wire::{
 };
 
 use crate::args::{Arg, args};
-use crate::backend::{Sequence, Store};
+use crate::backend::{Pending, Sequence, Store};
 use crate::columns::{Insert, or_replace_different, record, selection};
 use crate::session::{Session, list};
 use crate::{ProjectScope, StoreError};
@@ -120,18 +120,17 @@ selection! { AudienceContract {
 
 impl Store {
     /// A project's audiences, oldest first.
-    pub async fn audiences(&self, scope: ProjectScope) -> Result<Vec<Audience>, StoreError> {
+    pub fn audiences(&self, scope: ProjectScope) -> Pending<'_, Vec<Audience>> {
         self.read(move |mut session| {
             Box::pin(async move {
                 let sql = "FROM audiences WHERE project_id = $1 ORDER BY audience_id";
                 session.select(sql, args![scope.project()]).await
             })
         })
-        .await
     }
 
     /// An audience with its contacts and contracts, read from one state of the database.
-    pub async fn audience(&self, scope: ProjectScope, id: RecordId) -> Result<AudienceView, StoreError> {
+    pub fn audience(&self, scope: ProjectScope, id: RecordId) -> Pending<'_, AudienceView> {
         self.snapshot(move |mut session| {
             Box::pin(async move {
                 let audience = require(&mut session, scope, id).await?;
@@ -140,16 +139,15 @@ impl Store {
                 Ok(AudienceView { audience, contacts, contracts })
             })
         })
-        .await
     }
 
     /// Makes an audience. Names are told apart within a project.
-    pub async fn create_audience(
+    pub fn create_audience(
         &self,
         scope: ProjectScope,
         name: Text<256>,
         now: Timestamp,
-    ) -> Result<Audience, StoreError> {
+    ) -> Pending<'_, Audience> {
         self.write(move |mut session| {
             Box::pin(async move {
                 crate::projects::require(&mut session, scope.project()).await?;
@@ -163,17 +161,16 @@ impl Store {
                 require(&mut session, scope, id).await
             })
         })
-        .await
     }
 
     /// Renames an audience.
-    pub async fn update_audience(
+    pub fn update_audience(
         &self,
         scope: ProjectScope,
         id: RecordId,
         name: Text<256>,
         now: Timestamp,
-    ) -> Result<Audience, StoreError> {
+    ) -> Pending<'_, Audience> {
         self.write(move |mut session| {
             Box::pin(async move {
                 require(&mut session, scope, id).await?;
@@ -186,11 +183,10 @@ impl Store {
                 require(&mut session, scope, id).await
             })
         })
-        .await
     }
 
     /// Deletes an audience with its contacts and contract links.
-    pub async fn delete_audience(&self, scope: ProjectScope, id: RecordId) -> Result<(), StoreError> {
+    pub fn delete_audience(&self, scope: ProjectScope, id: RecordId) -> Pending<'_, ()> {
         self.write(move |mut session| {
             Box::pin(async move {
                 require(&mut session, scope, id).await?;
@@ -198,34 +194,32 @@ impl Store {
                 session.execute(sql, args![scope.project(), id]).await.map(drop)
             })
         })
-        .await
     }
 
     /// Adds contacts, all or none. A contact that is there already takes the new name and e-mail.
-    pub async fn add_contacts(
+    pub fn add_contacts(
         &self,
         scope: ProjectScope,
         id: RecordId,
         contacts: Vec<ContactInput>,
         now: Timestamp,
-    ) -> Result<u64, StoreError> {
+    ) -> Pending<'_, u64> {
         self.write(move |mut session| {
             Box::pin(async move {
                 require(&mut session, scope, id).await?;
                 put_contacts(&mut session, scope, id, contacts, now).await
             })
         })
-        .await
     }
 
     /// Removes contacts; those that are not there are no error.
-    pub async fn remove_contacts(
+    pub fn remove_contacts(
         &self,
         scope: ProjectScope,
         id: RecordId,
         contacts: Vec<RecordId>,
         now: Timestamp,
-    ) -> Result<u64, StoreError> {
+    ) -> Pending<'_, u64> {
         self.write(move |mut session| {
             Box::pin(async move {
                 require(&mut session, scope, id).await?;
@@ -243,16 +237,15 @@ impl Store {
                 Ok(removed)
             })
         })
-        .await
     }
 
     /// Makes an audience of this name or adds to the one there is; tells how many records are different now.
-    pub async fn import_audience(
+    pub fn import_audience(
         &self,
         scope: ProjectScope,
         import: AudienceImport,
         now: Timestamp,
-    ) -> Result<u64, StoreError> {
+    ) -> Pending<'_, u64> {
         let AudienceImport { name, contacts, contracts } = import;
         self.write(move |mut session| {
             Box::pin(async move {
@@ -269,7 +262,6 @@ impl Store {
                 Ok(made + contacts + contracts)
             })
         })
-        .await
     }
 }
 

@@ -6,7 +6,7 @@ use bourse_wire::{Address, Amount, OrderFacts, OrderKey, TokenId};
 
 use crate::StoreError;
 use crate::args::args;
-use crate::backend::Store;
+use crate::backend::{Pending, Store};
 use crate::collections::{
     CollectionId, StoredToken, read_balances, read_contract, read_tokens, read_version,
 };
@@ -36,7 +36,7 @@ pub struct Changes {
 impl Store {
     /// What changed after a version, read from one state of the database; `None` when the change log no longer has
     /// all of it and everything must be loaded.
-    pub async fn changes(&self, id: CollectionId, since: u64) -> Result<Option<Changes>, StoreError> {
+    pub fn changes(&self, id: CollectionId, since: u64) -> Pending<'_, Option<Changes>> {
         self.snapshot(move |mut session| {
             Box::pin(async move {
                 let version = read_version(&mut session, id).await?;
@@ -46,7 +46,6 @@ impl Store {
                 }
             })
         })
-        .await
     }
 }
 

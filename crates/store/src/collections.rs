@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use bourse_wire::{Address, ChainId, TokenId};
 
 use crate::args::{Arg, args};
-use crate::backend::{Sequence, Store};
+use crate::backend::{Pending, Sequence, Store};
 use crate::columns::{Column, Columns, Reader, record, selection};
 use crate::load::Balance;
 use crate::session::{Keys, Session, list};
@@ -70,17 +70,17 @@ pub struct Holders {
 
 impl Store {
     /// Finds a collection.
-    pub async fn collection(&self, key: CollectionKey) -> Result<Option<CollectionId>, StoreError> {
-        self.read(move |mut session| Box::pin(async move { find(&mut session, key).await })).await
+    pub fn collection(&self, key: CollectionKey) -> Pending<'_, Option<CollectionId>> {
+        self.read(move |mut session| Box::pin(async move { find(&mut session, key).await }))
     }
 
     /// Collections of a chain in the order of their numbers, from the one after a number on.
-    pub async fn collections_of(
+    pub fn collections_of(
         &self,
         chain: ChainId,
         after: u64,
         limit: u64,
-    ) -> Result<Vec<(CollectionId, CollectionKey)>, StoreError> {
+    ) -> Pending<'_, Vec<(CollectionId, CollectionKey)>> {
         self.read(move |mut session| {
             Box::pin(async move {
                 let sql = "FROM collections WHERE chain_id = $1 AND collection_id > $2
@@ -88,11 +88,10 @@ impl Store {
                 session.select(sql, args![chain, after, limit]).await
             })
         })
-        .await
     }
 
     /// The versions of these collections, in no order.
-    pub async fn versions(&self, ids: Vec<CollectionId>) -> Result<Vec<(CollectionId, u64)>, StoreError> {
+    pub fn versions(&self, ids: Vec<CollectionId>) -> Pending<'_, Vec<(CollectionId, u64)>> {
         self.read(move |mut session| {
             Box::pin(async move {
                 selection! {
@@ -107,22 +106,16 @@ impl Store {
                 Ok(versions.into_iter().map(|found| (found.collection_id, found.version)).collect())
             })
         })
-        .await
     }
 
     /// The metadata of some tokens of a collection.
-    pub async fn tokens(
-        &self,
-        id: CollectionId,
-        tokens: Vec<TokenId>,
-    ) -> Result<Vec<StoredToken>, StoreError> {
+    pub fn tokens(&self, id: CollectionId, tokens: Vec<TokenId>) -> Pending<'_, Vec<StoredToken>> {
         let tokens: BTreeSet<TokenId> = tokens.into_iter().collect();
         self.read(move |mut session| Box::pin(async move { read_tokens(&mut session, id, tokens).await }))
-            .await
     }
 
     /// Who holds a token: how many, and so many of those with the most.
-    pub async fn holders(&self, id: CollectionId, token: TokenId, limit: u64) -> Result<Holders, StoreError> {
+    pub fn holders(&self, id: CollectionId, token: TokenId, limit: u64) -> Pending<'_, Holders> {
         self.snapshot(move |mut session| {
             Box::pin(async move {
                 let sql = "SELECT COUNT(*) FROM balances
@@ -135,12 +128,11 @@ impl Store {
                 Ok(Holders { count, largest })
             })
         })
-        .await
     }
 
     /// The contract information of a collection, as JSON text.
-    pub async fn contract(&self, id: CollectionId) -> Result<Option<String>, StoreError> {
-        self.read(move |mut session| Box::pin(async move { read_contract(&mut session, id).await })).await
+    pub fn contract(&self, id: CollectionId) -> Pending<'_, Option<String>> {
+        self.read(move |mut session| Box::pin(async move { read_contract(&mut session, id).await }))
     }
 }
 

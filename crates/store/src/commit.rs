@@ -7,7 +7,7 @@ use bourse_wire::{ActivityFacts, Address, Amount, OrderFacts, OrderKey, TokenId}
 use serde::{Deserialize, Serialize};
 
 use crate::args::args;
-use crate::backend::Store;
+use crate::backend::{Pending, Store};
 use crate::collections::{CollectionId, CollectionKey, StoredToken, find_or_create, hold};
 use crate::columns::{Insert, or_replace_different, selection};
 use crate::load::Balance;
@@ -138,7 +138,7 @@ fn merge_keys<K: Ord>(keys: &mut Vec<K>, later: Vec<K>) {
 
 impl Store {
     /// Commits changes, their idempotency key and the collection's next version in one transaction.
-    pub async fn commit(&self, batch: Batch) -> Result<Committed, StoreError> {
+    pub fn commit(&self, batch: Batch) -> Pending<'_, Committed> {
         let (changes_kept, recent) = (self.options.changes_kept, Arc::clone(&self.recent));
         let done = self.write_then(
             move |mut session| Box::pin(async move { commit(&mut session, batch, changes_kept).await }),
@@ -148,7 +148,7 @@ impl Store {
                 }
             },
         );
-        Ok(done.await?.committed)
+        Box::pin(async { Ok(done.await?.committed) })
     }
 }
 

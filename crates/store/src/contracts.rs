@@ -3,10 +3,10 @@
 use bourse_wire::ChainId;
 
 use crate::args::{Arg, args};
-use crate::backend::Store;
+use crate::backend::{Pending, Store};
 use crate::columns::selection;
 use crate::session::list;
-use crate::{CollectionId, CollectionKey, StoreError};
+use crate::{CollectionId, CollectionKey};
 
 /// One stored contract.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,12 +22,7 @@ pub struct StoredContract {
 impl Store {
     /// Contracts of these chains, or of all when none are named, in the order of their collections' numbers, from the
     /// one after a number on.
-    pub async fn contracts(
-        &self,
-        chains: &[ChainId],
-        after: u64,
-        limit: u64,
-    ) -> Result<Vec<StoredContract>, StoreError> {
+    pub fn contracts(&self, chains: &[ChainId], after: u64, limit: u64) -> Pending<'_, Vec<StoredContract>> {
         let mut args = args![after, limit];
         args.extend(chains.iter().map(|chain| Arg::from(*chain)));
         let of_chains = match chains.len() {
@@ -47,7 +42,6 @@ impl Store {
                 Ok(found.into_iter().map(contract).collect())
             })
         })
-        .await
     }
 }
 

@@ -3,7 +3,7 @@
 use bourse_wire::{Code, Error, ProjectId, RecordId, Timestamp};
 
 use crate::args::args;
-use crate::backend::{Sequence, Store};
+use crate::backend::{Pending, Sequence, Store};
 use crate::columns::{Insert, Value as _, record};
 use crate::revisions::Revision;
 use crate::session::Session;
@@ -94,36 +94,33 @@ record! { SecretTokenRecord: "secret_tokens" ("project_id, token_id") {
 
 impl Store {
     /// Every access key of every project, for the in-memory check.
-    pub async fn all_access_keys(&self) -> Result<Vec<AccessKeyRecord>, StoreError> {
+    pub fn all_access_keys(&self) -> Pending<'_, Vec<AccessKeyRecord>> {
         self.read(|mut session| Box::pin(async move { session.select("FROM access_keys", args![]).await }))
-            .await
     }
 
     /// Every secret token of every project, for the in-memory check.
-    pub async fn all_secret_tokens(&self) -> Result<Vec<SecretTokenRecord>, StoreError> {
+    pub fn all_secret_tokens(&self) -> Pending<'_, Vec<SecretTokenRecord>> {
         self.read(|mut session| Box::pin(async move { session.select("FROM secret_tokens", args![]).await }))
-            .await
     }
 
     /// A project's access keys, oldest first.
-    pub async fn access_keys(&self, scope: ProjectScope) -> Result<Vec<AccessKeyRecord>, StoreError> {
+    pub fn access_keys(&self, scope: ProjectScope) -> Pending<'_, Vec<AccessKeyRecord>> {
         self.read(move |mut session| {
             Box::pin(async move {
                 projects::require(&mut session, scope.project()).await?;
                 keys_of(&mut session, scope).await
             })
         })
-        .await
     }
 
     /// Stores an access key. A project's first becomes its default.
-    pub async fn create_access_key(
+    pub fn create_access_key(
         &self,
         scope: ProjectScope,
         hash: String,
         terms: KeyTerms,
         now: Timestamp,
-    ) -> Result<AccessKeyRecord, StoreError> {
+    ) -> Pending<'_, AccessKeyRecord> {
         self.write(move |mut session| {
             Box::pin(async move {
                 projects::require(&mut session, scope.project()).await?;
@@ -132,17 +129,16 @@ impl Store {
                 insert_key(&mut session, scope, NewKey { hash, terms, default, now }).await
             })
         })
-        .await
     }
 
     /// Puts a new key in the place of an old one: same name, limits and default, and the old one stops working.
-    pub async fn rotate_access_key(
+    pub fn rotate_access_key(
         &self,
         scope: ProjectScope,
         key: RecordId,
         new_hash: String,
         now: Timestamp,
-    ) -> Result<AccessKeyRecord, StoreError> {
+    ) -> Pending<'_, AccessKeyRecord> {
         self.write(move |mut session| {
             Box::pin(async move {
                 Revision::Credentials.raise(&mut session).await?;
@@ -162,16 +158,15 @@ impl Store {
                 insert_key(&mut session, scope, new).await
             })
         })
-        .await
     }
 
     /// Changes what a key is called and what it is limited to.
-    pub async fn update_access_key(
+    pub fn update_access_key(
         &self,
         scope: ProjectScope,
         key: RecordId,
         terms: KeyTerms,
-    ) -> Result<AccessKeyRecord, StoreError> {
+    ) -> Pending<'_, AccessKeyRecord> {
         self.write(move |mut session| {
             Box::pin(async move {
                 Revision::Credentials.raise(&mut session).await?;
@@ -186,11 +181,10 @@ impl Store {
                 find_key(&mut session, scope, key).await
             })
         })
-        .await
     }
 
     /// Stops a key from working. The last active one stays; the default passes to another.
-    pub async fn disable_access_key(&self, scope: ProjectScope, key: RecordId) -> Result<(), StoreError> {
+    pub fn disable_access_key(&self, scope: ProjectScope, key: RecordId) -> Pending<'_, ()> {
         self.write(move |mut session| {
             Box::pin(async move {
                 Revision::Credentials.raise(&mut session).await?;
@@ -213,11 +207,10 @@ impl Store {
                 Ok(())
             })
         })
-        .await
     }
 
     /// A project's secret tokens, oldest first.
-    pub async fn secret_tokens(&self, scope: ProjectScope) -> Result<Vec<SecretTokenRecord>, StoreError> {
+    pub fn secret_tokens(&self, scope: ProjectScope) -> Pending<'_, Vec<SecretTokenRecord>> {
         self.read(move |mut session| {
             Box::pin(async move {
                 projects::require(&mut session, scope.project()).await?;
@@ -228,11 +221,10 @@ impl Store {
                 Ok(tokens)
             })
         })
-        .await
     }
 
     /// Stores that a secret token was given out.
-    pub async fn create_secret_token(&self, token: SecretTokenRecord) -> Result<(), StoreError> {
+    pub fn create_secret_token(&self, token: SecretTokenRecord) -> Pending<'_, ()> {
         self.write(move |mut session| {
             Box::pin(async move {
                 projects::require(&mut session, token.project).await?;
@@ -242,16 +234,10 @@ impl Store {
                 Revision::Credentials.raise(&mut session).await
             })
         })
-        .await
     }
 
     /// Stops a secret token from working.
-    pub async fn revoke_secret_token(
-        &self,
-        scope: ProjectScope,
-        id: String,
-        now: Timestamp,
-    ) -> Result<(), StoreError> {
+    pub fn revoke_secret_token(&self, scope: ProjectScope, id: String, now: Timestamp) -> Pending<'_, ()> {
         self.write(move |mut session| {
             Box::pin(async move {
                 let sql = "UPDATE secret_tokens SET revoked_at = COALESCE(revoked_at, $3)
@@ -262,15 +248,14 @@ impl Store {
                 Revision::Credentials.raise(&mut session).await
             })
         })
-        .await
     }
 
     /// Notes when credentials were last used. Not a change to them: nobody is woken.
-    pub async fn note_last_use(
+    pub fn note_last_use(
         &self,
         mut keys: Vec<(ProjectId, RecordId, Timestamp)>,
         mut tokens: Vec<(ProjectId, String, Timestamp)>,
-    ) -> Result<(), StoreError> {
+    ) -> Pending<'_, ()> {
         // In one order everywhere, or servers that flush at once would wait for each other.
         keys.sort_unstable();
         tokens.sort_unstable();
@@ -289,7 +274,6 @@ impl Store {
                 Ok(())
             })
         })
-        .await
     }
 }
 

@@ -6,7 +6,7 @@ use bourse_wire::{Address, ChainId, Currency, DatedRate, Timestamp};
 
 use crate::StoreError;
 use crate::args::args;
-use crate::backend::Store;
+use crate::backend::{Pending, Store};
 use crate::columns::{Declared as _, Insert, or_replace_different, position, record};
 use crate::revisions::Revision;
 use crate::session::Session;
@@ -14,17 +14,12 @@ use crate::session::Session;
 impl Store {
     /// Stores currencies; tells how many are different now. That a rate was told again is stored too, and is no
     /// difference.
-    pub async fn put_currencies(&self, currencies: Vec<Currency>) -> Result<u64, StoreError> {
-        self.write(move |mut session| Box::pin(async move { put(&mut session, currencies).await })).await
+    pub fn put_currencies(&self, currencies: Vec<Currency>) -> Pending<'_, u64> {
+        self.write(move |mut session| Box::pin(async move { put(&mut session, currencies).await }))
     }
 
     /// Stores what one currency is worth; whether there is such a currency.
-    pub async fn set_rate(
-        &self,
-        chain: ChainId,
-        currency: Address,
-        told: DatedRate,
-    ) -> Result<bool, StoreError> {
+    pub fn set_rate(&self, chain: ChainId, currency: Address, told: DatedRate) -> Pending<'_, bool> {
         self.write(move |mut session| {
             Box::pin(async move {
                 let sql = "UPDATE currencies SET exchange_rate = $3, rate_told_at = $4
@@ -37,11 +32,10 @@ impl Store {
                 Ok(is_known)
             })
         })
-        .await
     }
 
     /// Every currency, by chain and address.
-    pub async fn currencies(&self) -> Result<Vec<Currency>, StoreError> {
+    pub fn currencies(&self) -> Pending<'_, Vec<Currency>> {
         self.read(|mut session| {
             Box::pin(async move {
                 let sql = "FROM currencies ORDER BY chain_id, contract_address";
@@ -49,7 +43,6 @@ impl Store {
                 rows.into_iter().map(CurrencyRow::currency).collect()
             })
         })
-        .await
     }
 }
 

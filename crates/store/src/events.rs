@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use bourse_wire::{Address, ProjectId, Timestamp};
 
 use crate::args::{Arg, args};
-use crate::backend::Store;
+use crate::backend::{Pending, Store};
 use crate::columns::{Insert, Value, or_nothing, record};
 use crate::row::Cell;
 use crate::session::Session;
@@ -67,23 +67,21 @@ impl Value for EventKind {
 
 impl Store {
     /// Removes what is kept of a wallet's events; tells how many there were.
-    pub async fn forget_events(&self, scope: ProjectScope, wallet: Address) -> Result<u64, StoreError> {
+    pub fn forget_events(&self, scope: ProjectScope, wallet: Address) -> Pending<'_, u64> {
         self.write(move |mut session| {
             Box::pin(async move {
                 let sql = "DELETE FROM events WHERE project_id = $1 AND wallet = $2";
                 session.execute(sql, args![scope.project(), wallet]).await
             })
         })
-        .await
     }
 
     /// Every event of a project, in no order.
-    pub async fn events(&self, scope: ProjectScope) -> Result<Vec<Event>, StoreError> {
+    pub fn events(&self, scope: ProjectScope) -> Pending<'_, Vec<Event>> {
         self.read(move |mut session| {
             Box::pin(async move {
                 session.select("FROM events WHERE project_id = $1", args![scope.project()]).await
             })
         })
-        .await
     }
 }

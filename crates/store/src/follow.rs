@@ -1,7 +1,6 @@
 //! Noticing what others changed.
 
-use crate::StoreError;
-use crate::backend::{PostgresWatch, SqliteWatch};
+use crate::backend::{Pending, PostgresWatch, SqliteWatch};
 
 /// Wakes up when anyone, in this process or another, may have changed the database.
 pub enum Watcher {
@@ -14,10 +13,10 @@ pub enum Watcher {
 impl Watcher {
     /// Returns when something may have changed. Waking for nothing is possible, missing a change is not: what was
     /// committed before the call is seen by whoever looks after it returns.
-    pub async fn changed(&mut self) -> Result<(), StoreError> {
+    pub fn changed(&mut self) -> Pending<'_, ()> {
         match self {
-            Self::Sqlite(watch) => watch.changed().await,
-            Self::Postgres(watch) => watch.changed().await,
+            Self::Sqlite(watch) => Box::pin(watch.changed()),
+            Self::Postgres(watch) => Box::pin(watch.changed()),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::StoreError;
 use crate::args::args;
-use crate::backend::Store;
+use crate::backend::{Pending, Store};
 use crate::migrate::{Migration, newest_applied};
 use crate::session::Session;
 
@@ -39,13 +39,12 @@ impl SchemaState {
 
 impl Store {
     /// Whether the database answers.
-    pub async fn ping(&self) -> Result<(), StoreError> {
+    pub fn ping(&self) -> Pending<'_, ()> {
         self.read(|mut session| Box::pin(async move { session.has("SELECT 1", args![]).await.map(drop) }))
-            .await
     }
 
     /// Which migrations the database has.
-    pub async fn schema_state(&self) -> Result<SchemaState, StoreError> {
+    pub fn schema_state(&self) -> Pending<'_, SchemaState> {
         self.read(|mut session| {
             Box::pin(async move {
                 let applied =
@@ -53,7 +52,6 @@ impl Store {
                 Ok(SchemaState { applied, known: Migration::newest() })
             })
         })
-        .await
     }
 }
 

@@ -45,7 +45,7 @@ pub use analytics::{
     BatchMark, Chunk, ChunkKey, Counts, CountsCommit, CountsCommitted, CountsCursor, RetentionDays,
 };
 pub use audiences::{AudienceContractInput, AudienceImport, AudienceView};
-pub use backend::{DatabaseUrl, OpenOptions, Store, copy_sqlite};
+pub use backend::{DatabaseUrl, OpenOptions, Pending, Store, copy_sqlite};
 pub use chain::{
     Backing, BlockFacts, Blocks, BlocksCommitted, ChainError, ChainState, Followed, History,
     HistoryCommitted, OfferScope, Payer, Settled, Unsettled,

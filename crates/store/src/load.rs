@@ -4,7 +4,7 @@ use bourse_wire::{Address, Amount, OrderFacts, TokenId};
 use tokio::sync::mpsc::Sender;
 
 use crate::StoreError;
-use crate::backend::{Engine, Store};
+use crate::backend::{Engine, Pending, Store};
 use crate::collections::{CollectionId, StoredToken};
 use crate::columns::{self, Columns, Record};
 use crate::row::Row;
@@ -41,15 +41,17 @@ pub struct Balance {
 impl Store {
     /// Everything of a collection, read from one state of the database and sent piece by piece, so that a million
     /// tokens never lie in memory twice. Ends early without error when the receiver is gone.
-    pub async fn load(&self, id: CollectionId, parts: Sender<Part>) -> Result<(), StoreError> {
-        let sent = match &self.engine {
-            Engine::Sqlite(engine) => engine.load(id, parts).await,
-            Engine::Postgres(engine) => engine.load(id, parts).await,
-        };
-        match sent {
-            Ok(()) | Err(LoadEnd::ReceiverGone) => Ok(()),
-            Err(LoadEnd::Failed(error)) => Err(error),
-        }
+    pub fn load(&self, id: CollectionId, parts: Sender<Part>) -> Pending<'_, ()> {
+        Box::pin(async move {
+            let sent = match &self.engine {
+                Engine::Sqlite(engine) => engine.load(id, parts).await,
+                Engine::Postgres(engine) => engine.load(id, parts).await,
+            };
+            match sent {
+                Ok(()) | Err(LoadEnd::ReceiverGone) => Ok(()),
+                Err(LoadEnd::Failed(error)) => Err(error),
+            }
+        })
     }
 }
 

@@ -4,7 +4,7 @@ use bourse_wire::{ProjectId, Timestamp};
 
 use crate::activities::{self, Activity};
 use crate::args::args;
-use crate::backend::Store;
+use crate::backend::{Pending, Store};
 use crate::collections::{CollectionId, CollectionKey, find_or_create, read_contract};
 use crate::columns::{Insert, or_nothing, record, selection};
 use crate::session::Session;
@@ -52,7 +52,7 @@ pub struct MarketCollection {
 impl Store {
     /// Puts a collection, which is made when it is new, into a project's market: what happened and will happen in it is
     /// counted for the project.
-    pub async fn join_market(&self, scope: ProjectScope, key: CollectionKey) -> Result<(), StoreError> {
+    pub fn join_market(&self, scope: ProjectScope, key: CollectionKey) -> Pending<'_, ()> {
         self.write(move |mut session| {
             Box::pin(async move {
                 projects::require(&mut session, scope.project()).await?;
@@ -60,40 +60,37 @@ impl Store {
                 join(&mut session, scope.project(), id).await
             })
         })
-        .await
     }
 
     /// Every project with every collection of its market.
-    pub async fn markets(&self) -> Result<Vec<(ProjectId, CollectionId)>, StoreError> {
+    pub fn markets(&self) -> Pending<'_, Vec<(ProjectId, CollectionId)>> {
         self.read(|mut session| {
             Box::pin(async move {
                 let rows: Vec<MarketRow> = session.select("FROM collection_projects", args![]).await?;
                 Ok(rows.into_iter().map(|row| (row.project_id, row.collection_id)).collect())
             })
         })
-        .await
     }
 
     /// Some collections of a project's market, those that were made first before the others.
-    pub async fn market_collections(
+    pub fn market_collections(
         &self,
         scope: ProjectScope,
         skip: u64,
         limit: u64,
-    ) -> Result<Vec<MarketCollection>, StoreError> {
+    ) -> Pending<'_, Vec<MarketCollection>> {
         self.read(move |mut session| {
             Box::pin(async move { market_collections(&mut session, scope.project(), skip, limit).await })
         })
-        .await
     }
 
     /// The oldest activities of a collection that are not counted for a project yet, so many at most.
-    pub async fn market_news(
+    pub fn market_news(
         &self,
         scope: ProjectScope,
         id: CollectionId,
         limit: u64,
-    ) -> Result<Option<MarketNews>, StoreError> {
+    ) -> Pending<'_, Option<MarketNews>> {
         self.snapshot(move |mut session| {
             Box::pin(async move {
                 let Some(cursor) = Cursor::read(&mut session, scope.project(), id).await? else {
@@ -110,7 +107,6 @@ impl Store {
                 Ok(Some(MarketNews { step, activities }))
             })
         })
-        .await
     }
 }
 

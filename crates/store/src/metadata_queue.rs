@@ -9,7 +9,7 @@ use bourse_wire::{ChainId, ContractInfo, MetadataStatus, Timestamp, TokenId, Tok
 
 use crate::StoreError;
 use crate::args::{Arg, args};
-use crate::backend::Store;
+use crate::backend::{Pending, Store};
 use crate::collections::hold;
 use crate::collections::{CollectionId, CollectionKey, read_contract, read_tokens};
 use crate::columns::{Insert, Record as _, or_nothing, record, selection};
@@ -184,12 +184,16 @@ pub(crate) async fn dequeue(
 
 impl Store {
     /// Takes what is due. Nobody else gets it before `until`.
-    pub async fn take_due(&self, due: Due) -> Result<Vec<Queued>, StoreError> {
-        let candidates = self.due(due.clone()).await?;
-        if candidates.is_empty() {
-            return Ok(candidates);
-        }
-        let until = millis(due.until);
+    pub fn take_due(&self, due: Due) -> Pending<'_, Vec<Queued>> {
+        Box::pin(async move {
+            let candidates = self.due(due.clone()).await?;
+            if candidates.is_empty() { Ok(candidates) } else { self.take(candidates, due.until).await }
+        })
+    }
+
+    /// Takes those that nobody else took meanwhile.
+    fn take(&self, candidates: Vec<Queued>, until: Timestamp) -> Pending<'_, Vec<Queued>> {
+        let until = millis(until);
         self.write(move |mut session| {
             Box::pin(async move {
                 let mut taken = Vec::with_capacity(candidates.len());
@@ -206,11 +210,10 @@ impl Store {
                 Ok(taken)
             })
         })
-        .await
     }
 
     /// What is due, from each state its share.
-    async fn due(&self, due: Due) -> Result<Vec<Queued>, StoreError> {
+    fn due(&self, due: Due) -> Pending<'_, Vec<Queued>> {
         let (chains, hosts) = (due.chains.len(), due.busy_hosts.len());
         let sql = format!(
             "FROM metadata_queue JOIN collections ON collections.collection_id = metadata_queue.collection_id
@@ -237,18 +240,17 @@ impl Store {
                 Ok(found)
             })
         })
-        .await
     }
 
     /// Writes down how it went with things of one collection. What was fetched for a token that is no more, or that
     /// nobody waits for, is dropped. Tells the collection's version when it changed.
-    pub async fn finish_fetches(
+    pub fn finish_fetches(
         &self,
         results: Vec<(Queued, Outcome)>,
         now: Timestamp,
-    ) -> Result<Option<u64>, StoreError> {
+    ) -> Pending<'_, Option<u64>> {
         let changes_kept = self.options.changes_kept;
-        let Some((first, _)) = results.first() else { return Ok(None) };
+        let Some((first, _)) = results.first() else { return Box::pin(async { Ok(None) }) };
         let (collection, id) = (first.collection, first.id);
         self.write(move |mut session| {
             Box::pin(async move {
@@ -266,7 +268,6 @@ impl Store {
                 Ok((committed.changed > 0).then_some(committed.version))
             })
         })
-        .await
     }
 }
 

@@ -6,7 +6,7 @@ use bourse_market::Nonces;
 use bourse_wire::{OrderFacts, OrderKey, OrderStatus};
 
 use crate::args::{Arg, args};
-use crate::backend::Store;
+use crate::backend::{Pending, Store};
 use crate::chain::standing;
 use crate::collections::CollectionId;
 use crate::columns::{Declared, Insert, Record, Value, or_replace, position, record};
@@ -72,24 +72,19 @@ pub(crate) struct NewOrder {
 
 impl Store {
     /// What was signed of those of these orders that are signed.
-    pub async fn natives_by_key(
+    pub fn natives_by_key(
         &self,
         id: CollectionId,
         keys: Vec<OrderKey>,
-    ) -> Result<HashMap<OrderKey, String>, StoreError> {
+    ) -> Pending<'_, HashMap<OrderKey, String>> {
         let keys: BTreeSet<OrderKey> = keys.into_iter().collect();
         self.read(move |mut session| Box::pin(async move { read_natives(&mut session, id, keys).await }))
-            .await
     }
 
     /// Those of these orders that there are, in no order.
-    pub async fn orders_by_key(
-        &self,
-        id: CollectionId,
-        keys: Vec<OrderKey>,
-    ) -> Result<Vec<OrderFacts>, StoreError> {
+    pub fn orders_by_key(&self, id: CollectionId, keys: Vec<OrderKey>) -> Pending<'_, Vec<OrderFacts>> {
         let keys: BTreeSet<OrderKey> = keys.into_iter().collect();
-        self.read(move |mut session| Box::pin(async move { read_orders(&mut session, id, keys).await })).await
+        self.read(move |mut session| Box::pin(async move { read_orders(&mut session, id, keys).await }))
     }
 }
 

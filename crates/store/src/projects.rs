@@ -3,7 +3,7 @@
 use bourse_wire::{Code, Error, ProjectId, Text, Timestamp};
 
 use crate::args::args;
-use crate::backend::{Sequence, Store};
+use crate::backend::{Pending, Sequence, Store};
 use crate::columns::{Insert, record};
 use crate::session::Session;
 use crate::{ProjectScope, StoreError};
@@ -23,12 +23,12 @@ record! { Project: "projects" ("project_id") { id = "project_id", name, created_
 
 impl Store {
     /// Makes a project.
-    pub async fn create_project(&self, name: Text<256>, now: Timestamp) -> Result<Project, StoreError> {
-        self.write(move |mut session| Box::pin(async move { create(&mut session, name, now).await })).await
+    pub fn create_project(&self, name: Text<256>, now: Timestamp) -> Pending<'_, Project> {
+        self.write(move |mut session| Box::pin(async move { create(&mut session, name, now).await }))
     }
 
     /// Calls a project something else.
-    pub async fn rename_project(&self, scope: ProjectScope, name: Text<256>) -> Result<(), StoreError> {
+    pub fn rename_project(&self, scope: ProjectScope, name: Text<256>) -> Pending<'_, ()> {
         self.write(move |mut session| {
             Box::pin(async move {
                 require(&mut session, scope.project()).await?;
@@ -36,20 +36,18 @@ impl Store {
                 session.execute(sql, args![scope.project(), name.into_string()]).await.map(drop)
             })
         })
-        .await
     }
 
     /// Every project, oldest first.
-    pub async fn projects(&self) -> Result<Vec<Project>, StoreError> {
+    pub fn projects(&self) -> Pending<'_, Vec<Project>> {
         self.read(|mut session| {
             Box::pin(async move { session.select("FROM projects ORDER BY project_id", args![]).await })
         })
-        .await
     }
 
     /// One project.
-    pub async fn project(&self, id: ProjectId) -> Result<Project, StoreError> {
-        self.read(move |mut session| Box::pin(async move { require(&mut session, id).await })).await
+    pub fn project(&self, id: ProjectId) -> Pending<'_, Project> {
+        self.read(move |mut session| Box::pin(async move { require(&mut session, id).await }))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::StoreError;
 use crate::args::args;
-use crate::backend::Store;
+use crate::backend::{Pending, Store};
 use crate::session::Session;
 
 /// Something that has a revision.
@@ -31,16 +31,16 @@ impl Revision {
 
 impl Store {
     /// The revision of everything that credentials consist of; raised by every change to them.
-    pub async fn credentials_revision(&self) -> Result<u64, StoreError> {
-        self.revision(Revision::Credentials).await
+    pub fn credentials_revision(&self) -> Pending<'_, u64> {
+        self.revision(Revision::Credentials)
     }
 
     /// The revision of the currencies and their rates; raised by every change to them.
-    pub async fn currencies_revision(&self) -> Result<u64, StoreError> {
-        self.revision(Revision::Currencies).await
+    pub fn currencies_revision(&self) -> Pending<'_, u64> {
+        self.revision(Revision::Currencies)
     }
 
-    async fn revision(&self, revision: Revision) -> Result<u64, StoreError> {
+    fn revision(&self, revision: Revision) -> Pending<'_, u64> {
         self.read(move |mut session| {
             Box::pin(async move {
                 let sql = "SELECT revision FROM revisions WHERE name = $1";
@@ -48,6 +48,5 @@ impl Store {
                 revision.ok_or_else(|| StoreError::corrupt("revision", "missing"))
             })
         })
-        .await
     }
 }

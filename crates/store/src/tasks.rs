@@ -3,7 +3,7 @@
 use bourse_wire::{Code, ContractInfo, Error, MetadataStatus, RecordId, TaskStatus, Timestamp, TokenId};
 
 use crate::args::{Arg, args};
-use crate::backend::{Sequence, Store};
+use crate::backend::{Pending, Sequence, Store};
 use crate::collections::hold;
 use crate::collections::{self, CollectionId, CollectionKey, read_contract, read_tokens};
 use crate::columns::{Insert, record, selection};
@@ -94,13 +94,13 @@ impl RefreshTask {
 impl Store {
     /// Puts tokens or a contract into the queue, says so in their metadata, and remembers who asked, in one transaction.
     /// Of all tokens of a collection the metadata says nothing: there may be a million.
-    pub async fn refresh(
+    pub fn refresh(
         &self,
         scope: ProjectScope,
         collection: CollectionKey,
         wanted: Refresh,
         now: Timestamp,
-    ) -> Result<Refreshed, StoreError> {
+    ) -> Pending<'_, Refreshed> {
         let changes_kept = self.options.changes_kept;
         self.write(move |mut session| {
             Box::pin(async move {
@@ -133,13 +133,11 @@ impl Store {
                 Ok(Refreshed { task, version: (committed.changed > 0).then_some(committed.version) })
             })
         })
-        .await
     }
 
     /// A task of a project.
-    pub async fn task(&self, scope: ProjectScope, id: RecordId) -> Result<RefreshTask, StoreError> {
+    pub fn task(&self, scope: ProjectScope, id: RecordId) -> Pending<'_, RefreshTask> {
         self.snapshot(move |mut session| Box::pin(async move { read_task(&mut session, scope, id).await }))
-            .await
     }
 }
 

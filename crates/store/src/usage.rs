@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use bourse_wire::{Day, ProjectId};
 
 use crate::args::args;
-use crate::backend::Store;
+use crate::backend::{Pending, Store};
 use crate::columns::{Insert, or_replace_different, record, selection};
 use crate::session::Session;
 use crate::{ProjectScope, StoreError, projects};
@@ -53,7 +53,7 @@ selection! { DayUsage { day, service, units = "CAST(SUM(units) AS BIGINT)" } }
 
 impl Store {
     /// Stores reported lines; tells how many are different now.
-    pub async fn put_usage(&self, scope: ProjectScope, lines: Vec<UsageLine>) -> Result<u64, StoreError> {
+    pub fn put_usage(&self, scope: ProjectScope, lines: Vec<UsageLine>) -> Pending<'_, u64> {
         self.write(move |mut session| {
             Box::pin(async move {
                 projects::require(&mut session, scope.project()).await?;
@@ -63,11 +63,10 @@ impl Store {
                 session.insert_counting(lines, &or_replace_different::<UsageLine>(&[], &[])).await
             })
         })
-        .await
     }
 
     /// Adds units that this service metered itself. All or none, so that a failed flush can be tried again.
-    pub async fn add_metered(&self, mut lines: Vec<(ProjectId, String, Day, u64)>) -> Result<(), StoreError> {
+    pub fn add_metered(&self, mut lines: Vec<(ProjectId, String, Day, u64)>) -> Pending<'_, ()> {
         // In one order everywhere, or servers that flush at once would wait for each other.
         lines.sort_unstable();
         self.write(move |mut session| {
@@ -78,16 +77,10 @@ impl Store {
                 Ok(())
             })
         })
-        .await
     }
 
     /// What a project used of every service on the days from one to another, both included.
-    pub async fn usage_between(
-        &self,
-        scope: ProjectScope,
-        first: Day,
-        last: Day,
-    ) -> Result<Vec<DayUsage>, StoreError> {
+    pub fn usage_between(&self, scope: ProjectScope, first: Day, last: Day) -> Pending<'_, Vec<DayUsage>> {
         self.read(move |mut session| {
             Box::pin(async move {
                 let sql =
@@ -95,18 +88,17 @@ impl Store {
                 session.select(sql, args![scope.project(), first, last]).await
             })
         })
-        .await
     }
 
     /// What every project used of every service from one day on, as this service metered it. Reported lines may tell of
     /// what was used elsewhere.
-    pub async fn metered_since(&self, day: Day) -> Result<Vec<UsageTotal>, StoreError> {
+    pub fn metered_since(&self, day: Day) -> Pending<'_, Vec<UsageTotal>> {
         let names = format!("{METERED_PREFIX}%");
-        self.read(move |mut session| Box::pin(async move { sums(&mut session, day, names).await })).await
+        self.read(move |mut session| Box::pin(async move { sums(&mut session, day, names).await }))
     }
 
     /// The same of one project: the units of each service, by its name.
-    pub async fn metered_of(&self, scope: ProjectScope, day: Day) -> Result<Vec<(String, u64)>, StoreError> {
+    pub fn metered_of(&self, scope: ProjectScope, day: Day) -> Pending<'_, Vec<(String, u64)>> {
         let names = format!("{METERED_PREFIX}%");
         self.read(move |mut session| {
             Box::pin(async move {
@@ -122,7 +114,6 @@ impl Store {
                 Ok(rows.into_iter().map(|row| (row.service, row.units)).collect())
             })
         })
-        .await
     }
 }
 

@@ -39,7 +39,7 @@ macro_rules! marketplaces {
 
         impl Marketplace {
             /// Every marketplace, in the order of their numbers.
-            const ALL: &'static [Self] = &[$(Self::$variant,)*];
+            pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
 
             /// Its word; of the service's own two only the ending.
             fn ending(self) -> &'static str {

@@ -95,21 +95,21 @@ impl OrderFacts {
         OrderKey { marketplace: self.marketplace, order_id: self.order_id.clone() }
     }
 
-    /// An order for tests to start from: an active offer of the zero account to buy one of any token for 1.
-    #[cfg(feature = "testing")]
-    pub fn sample(order_id: &str) -> Self {
+    /// An active order of which nothing else is stated yet. Whoever states something goes on from it, so that a new
+    /// fact concerns only those who state it.
+    pub fn unstated(key: OrderKey, side: OrderSide) -> Self {
         Self {
-            order_id: order_id.to_owned(),
-            marketplace: Marketplace::OwnV2,
-            side: OrderSide::Offer,
+            order_id: key.order_id,
+            marketplace: key.marketplace,
+            side,
             status: OrderStatus::Active,
             origin_name: String::new(),
             token_id: None,
             maker: Address::ZERO,
-            price_amount: Amount::from(1),
+            price_amount: Amount::ZERO,
             currency: Address::ZERO,
-            quantity_initial: Amount::from(1),
-            quantity_remaining: Amount::from(1),
+            quantity_initial: Amount::ZERO,
+            quantity_remaining: Amount::ZERO,
             quantity_decimals: 0,
             fee_bps: 0,
             fee_breakdown: Vec::new(),
@@ -123,6 +123,15 @@ impl OrderFacts {
             operator: None,
             backing: None,
         }
+    }
+
+    /// An order for tests to start from: an active offer of the zero account to buy one of any token for 1.
+    #[cfg(feature = "testing")]
+    pub fn sample(order_id: &str) -> Self {
+        let one = Amount::from(1);
+        let key = OrderKey { marketplace: Marketplace::OwnV2, order_id: order_id.to_owned() };
+        let unstated = Self::unstated(key, OrderSide::Offer);
+        Self { price_amount: one, quantity_initial: one, quantity_remaining: one, ..unstated }
     }
 }
 

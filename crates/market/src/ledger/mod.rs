@@ -438,19 +438,14 @@ fn changed_in(block: &Block, order: &OrderFacts) -> OrderFacts {
 }
 
 fn order_of(block: &Block, made: &OrderMade) -> OrderFacts {
+    let key = OrderKey { marketplace: made.marketplace, order_id: made.order_id.clone() };
     OrderFacts {
-        order_id: made.order_id.clone(),
-        marketplace: made.marketplace,
-        side: made.side,
-        status: OrderStatus::Active,
-        origin_name: String::new(),
         token_id: made.token_id,
         maker: made.maker,
         price_amount: made.price_amount,
         currency: made.currency,
         quantity_initial: made.quantity,
         quantity_remaining: made.quantity,
-        quantity_decimals: 0,
         fee_bps: fee_bps(&made.fees),
         fee_breakdown: made.fees.clone(),
         valid_from: block.at,
@@ -461,7 +456,7 @@ fn order_of(block: &Block, made: &OrderMade) -> OrderFacts {
         created_at: block.at,
         updated_at: block.at,
         operator: Some(made.operator),
-        backing: None,
+        ..OrderFacts::unstated(key, made.side)
     }
 }
 

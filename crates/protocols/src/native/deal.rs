@@ -4,7 +4,7 @@ use alloy_primitives::U256;
 use alloy_primitives::aliases::U320;
 use bourse_market::{share, unit_price};
 use bourse_wire::{
-    Address, BPS_WHOLE, FeeEntry, Marketplace, OrderFacts, OrderSide, OrderStatus, Timestamp, TokenId,
+    Address, BPS_WHOLE, FeeEntry, Marketplace, OrderFacts, OrderKey, OrderSide, Timestamp, TokenId,
 };
 
 use super::fault::{OrderFault, check_count};
@@ -75,30 +75,20 @@ impl Deal {
             () => {}
         }
         let fee_breakdown = self.fee_breakdown();
+        let key = OrderKey { marketplace: self.marketplace, order_id: self.order_id };
         Ok(OrderFacts {
             price_amount: unit_price(self.side, self.price, self.quantity),
-            order_id: self.order_id,
-            marketplace: self.marketplace,
-            side: self.side,
-            status: OrderStatus::Active,
-            origin_name: String::new(),
             token_id: self.token_id,
             maker: self.maker,
             currency: self.currency,
             quantity_initial: self.quantity.into(),
             quantity_remaining: self.quantity.into(),
-            quantity_decimals: 0,
             fee_bps: fee_breakdown.iter().map(|fee| fee.bps).sum(),
             fee_breakdown,
             valid_from,
             valid_until,
-            block_number: 0,
-            order_created_at: Timestamp::ZERO,
-            order_updated_at: Timestamp::ZERO,
-            created_at: Timestamp::ZERO,
-            updated_at: Timestamp::ZERO,
             operator: Some(self.operator),
-            backing: None,
+            ..OrderFacts::unstated(key, self.side)
         })
     }
 

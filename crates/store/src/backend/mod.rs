@@ -14,6 +14,10 @@ use crate::follow::Watcher;
 use crate::recent::Recent;
 use crate::session::Session;
 
+/// What the database is asked for, on its way. Boxed here, because the body of an async function is compiled anew by
+/// every crate that awaits it: so transactions are compiled once, in this crate.
+pub type Pending<'a, T> = BoxFuture<'a, Result<T, StoreError>>;
+
 /// Where the database is.
 #[derive(Clone)]
 pub enum DatabaseUrl {
@@ -88,19 +92,23 @@ impl Sequence {
 
 impl Store {
     /// Opens the database and brings its tables up to date.
-    pub async fn open(url: &DatabaseUrl, options: OpenOptions, now: Timestamp) -> Result<Self, StoreError> {
-        let store = Self::connect(url, options).await?;
-        store.migrate(now).await?;
-        Ok(store)
+    pub fn open(url: &DatabaseUrl, options: OpenOptions, now: Timestamp) -> Pending<'_, Self> {
+        Box::pin(async move {
+            let store = Self::connect(url, options).await?;
+            store.migrate(now).await?;
+            Ok(store)
+        })
     }
 
     /// Opens the database as it is, for commands that only look.
-    pub async fn connect(url: &DatabaseUrl, options: OpenOptions) -> Result<Self, StoreError> {
-        let engine = match url {
-            DatabaseUrl::Sqlite(path) => Engine::Sqlite(sqlite::Sqlite::open(path, options).await?),
-            DatabaseUrl::Postgres(url) => Engine::Postgres(postgres::Postgres::open(url, options).await?),
-        };
-        Ok(Self { engine, options, recent: Arc::default() })
+    pub fn connect(url: &DatabaseUrl, options: OpenOptions) -> Pending<'_, Self> {
+        Box::pin(async move {
+            let engine = match url {
+                DatabaseUrl::Sqlite(path) => Engine::Sqlite(sqlite::Sqlite::open(path, options).await?),
+                DatabaseUrl::Postgres(url) => Engine::Postgres(postgres::Postgres::open(url, options).await?),
+            };
+            Ok(Self { engine, options, recent: Arc::default() })
+        })
     }
 
     /// The name of the engine, for people.
@@ -112,66 +120,66 @@ impl Store {
     }
 
     /// Waits for writes under way and closes the database.
-    pub async fn close(&self) {
+    pub fn close(&self) -> BoxFuture<'_, ()> {
         match &self.engine {
-            Engine::Sqlite(engine) => engine.close().await,
-            Engine::Postgres(engine) => engine.close().await,
+            Engine::Sqlite(engine) => Box::pin(engine.close()),
+            Engine::Postgres(engine) => Box::pin(engine.close()),
         }
     }
 
     /// Runs `work` on a reading connection.
-    pub(crate) async fn read<T, W>(&self, work: W) -> Result<T, StoreError>
+    pub(crate) fn read<T, W>(&self, work: W) -> Pending<'_, T>
     where
         T: Send + 'static,
-        W: for<'c> FnOnce(Session<'c>) -> BoxFuture<'c, Result<T, StoreError>> + Send + 'static,
+        W: for<'c> FnOnce(Session<'c>) -> Pending<'c, T> + Send + 'static,
     {
         match &self.engine {
-            Engine::Sqlite(engine) => engine.read(work).await,
-            Engine::Postgres(engine) => engine.read(work).await,
+            Engine::Sqlite(engine) => Box::pin(engine.read(work)),
+            Engine::Postgres(engine) => Box::pin(engine.read(work)),
         }
     }
 
     /// Runs `work` on a connection that sees one state of the database throughout.
-    pub(crate) async fn snapshot<T, W>(&self, work: W) -> Result<T, StoreError>
+    pub(crate) fn snapshot<T, W>(&self, work: W) -> Pending<'_, T>
     where
         T: Send + 'static,
-        W: for<'c> FnOnce(Session<'c>) -> BoxFuture<'c, Result<T, StoreError>> + Send + 'static,
+        W: for<'c> FnOnce(Session<'c>) -> Pending<'c, T> + Send + 'static,
     {
         match &self.engine {
-            Engine::Sqlite(engine) => engine.snapshot(work).await,
-            Engine::Postgres(engine) => engine.snapshot(work).await,
+            Engine::Sqlite(engine) => Box::pin(engine.snapshot(work)),
+            Engine::Postgres(engine) => Box::pin(engine.snapshot(work)),
         }
     }
 
     /// Runs `work` in a transaction: when it fails nothing of it stays, and when this returns `Ok` it is on disk.
-    pub(crate) async fn write<T, W>(&self, work: W) -> Result<T, StoreError>
+    pub(crate) fn write<T, W>(&self, work: W) -> Pending<'_, T>
     where
         T: Send + 'static,
-        W: for<'c> FnOnce(Session<'c>) -> BoxFuture<'c, Result<T, StoreError>> + Send + 'static,
+        W: for<'c> FnOnce(Session<'c>) -> Pending<'c, T> + Send + 'static,
     {
-        self.write_then(work, |_| ()).await
+        self.write_then(work, |_| ())
     }
 
     /// Like [`Store::write`], and calls `kept` as soon as the transaction is on disk: on SQLite for one transaction after
     /// the other, as they were committed; on PostgreSQL those that end at the same time may overtake each other.
-    pub(crate) async fn write_then<T, W, K>(&self, work: W, kept: K) -> Result<T, StoreError>
+    pub(crate) fn write_then<T, W, K>(&self, work: W, kept: K) -> Pending<'_, T>
     where
         T: Send + 'static,
-        W: for<'c> FnOnce(Session<'c>) -> BoxFuture<'c, Result<T, StoreError>> + Send + 'static,
+        W: for<'c> FnOnce(Session<'c>) -> Pending<'c, T> + Send + 'static,
         K: FnOnce(&mut T) + Send + 'static,
     {
         match &self.engine {
-            Engine::Sqlite(engine) => engine.write(work, kept).await,
-            Engine::Postgres(engine) => engine.write(work, kept).await,
+            Engine::Sqlite(engine) => Box::pin(engine.write(work, kept)),
+            Engine::Postgres(engine) => Box::pin(engine.write(work, kept)),
         }
     }
 
     /// Something that wakes up when anyone changes the database.
-    pub async fn watch(&self) -> Result<Watcher, StoreError> {
-        Ok(match &self.engine {
-            Engine::Sqlite(engine) => Watcher::Sqlite(engine.watch().await?),
-            Engine::Postgres(engine) => Watcher::Postgres(engine.watch().await?),
-        })
+    pub fn watch(&self) -> Pending<'_, Watcher> {
+        match &self.engine {
+            Engine::Sqlite(engine) => Box::pin(async { Ok(Watcher::Sqlite(engine.watch().await?)) }),
+            Engine::Postgres(engine) => Box::pin(async { Ok(Watcher::Postgres(engine.watch().await?)) }),
+        }
     }
 }
 

@@ -6,12 +6,12 @@ mod load;
 use std::str::FromStr;
 use std::time::Duration;
 
-use futures_util::future::BoxFuture;
 use sqlx::postgres::{PgConnectOptions, PgListener, PgPool, PgPoolOptions};
 use sqlx::{ConnectOptions, Connection};
 
 use self::checkout::Checkout;
 use super::{OpenOptions, Sequence};
+use crate::Pending;
 use crate::StoreError;
 use crate::args::args;
 use crate::session::Session;
@@ -58,7 +58,7 @@ impl Postgres {
 
     pub(crate) async fn read<T, W>(&self, work: W) -> Result<T, StoreError>
     where
-        W: for<'c> FnOnce(Session<'c>) -> BoxFuture<'c, Result<T, StoreError>>,
+        W: for<'c> FnOnce(Session<'c>) -> Pending<'c, T>,
     {
         let mut connection = self.pool.acquire().await?;
         work(Session::Postgres(&mut connection)).await
@@ -71,7 +71,7 @@ impl Postgres {
 
     pub(crate) async fn snapshot<T, W>(&self, work: W) -> Result<T, StoreError>
     where
-        W: for<'c> FnOnce(Session<'c>) -> BoxFuture<'c, Result<T, StoreError>>,
+        W: for<'c> FnOnce(Session<'c>) -> Pending<'c, T>,
     {
         let mut connection = self.checkout().await?;
         let mut transaction = connection.begin(BEGIN_SNAPSHOT).await?;
@@ -80,7 +80,7 @@ impl Postgres {
 
     pub(crate) async fn write<T, W, K>(&self, work: W, kept: K) -> Result<T, StoreError>
     where
-        W: for<'c> FnOnce(Session<'c>) -> BoxFuture<'c, Result<T, StoreError>>,
+        W: for<'c> FnOnce(Session<'c>) -> Pending<'c, T>,
         K: FnOnce(&mut T),
     {
         let mut connection = self.checkout().await?;

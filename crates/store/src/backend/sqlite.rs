@@ -16,12 +16,12 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use futures_util::future::BoxFuture;
 use rusqlite::Connection;
 use tokio::runtime::Handle;
 use tokio::sync::{mpsc, oneshot};
 
 use super::{OpenOptions, Sequence};
+use crate::Pending;
 use crate::StoreError;
 use crate::args::args;
 use crate::session::Session;
@@ -76,7 +76,7 @@ impl Sqlite {
     pub(crate) async fn read<T, W>(&self, work: W) -> Result<T, StoreError>
     where
         T: Send + 'static,
-        W: for<'c> FnOnce(Session<'c>) -> BoxFuture<'c, Result<T, StoreError>> + Send + 'static,
+        W: for<'c> FnOnce(Session<'c>) -> Pending<'c, T> + Send + 'static,
     {
         self.readers.run(move |connection, runtime| runtime.block_on(work(Session::Sqlite(connection)))).await
     }
@@ -84,7 +84,7 @@ impl Sqlite {
     pub(crate) async fn snapshot<T, W>(&self, work: W) -> Result<T, StoreError>
     where
         T: Send + 'static,
-        W: for<'c> FnOnce(Session<'c>) -> BoxFuture<'c, Result<T, StoreError>> + Send + 'static,
+        W: for<'c> FnOnce(Session<'c>) -> Pending<'c, T> + Send + 'static,
     {
         let snapshot = move |connection: &mut Connection, runtime: &Handle| {
             // Until it ends, every statement sees the state that the first one saw.
@@ -99,7 +99,7 @@ impl Sqlite {
     pub(crate) async fn write<T, W, K>(&self, work: W, kept: K) -> Result<T, StoreError>
     where
         T: Send + 'static,
-        W: for<'c> FnOnce(Session<'c>) -> BoxFuture<'c, Result<T, StoreError>> + Send + 'static,
+        W: for<'c> FnOnce(Session<'c>) -> Pending<'c, T> + Send + 'static,
         K: FnOnce(&mut T) + Send + 'static,
     {
         let (sender, receiver) = oneshot::channel();

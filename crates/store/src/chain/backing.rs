@@ -7,7 +7,7 @@ use crate::collections::{CollectionKey, find_or_create, hold};
 use crate::columns::selection;
 use crate::commit::{Changed, raise_version};
 use crate::session::{Session, list};
-use crate::{Store, StoreError};
+use crate::{Pending, Store, StoreError};
 
 /// How many units of an offer its maker can pay for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,38 +49,26 @@ pub enum OfferScope {
 impl Store {
     /// Whose money stands behind offers on followed collections of a chain that may still be filled. An offer in the
     /// chain's own currency has nobody's: there are no allowances of it.
-    pub async fn payers(
-        &self,
-        chain: ChainId,
-        scope: OfferScope,
-        now: Timestamp,
-    ) -> Result<Vec<Payer>, StoreError> {
+    pub fn payers(&self, chain: ChainId, scope: OfferScope, now: Timestamp) -> Pending<'_, Vec<Payer>> {
         self.read(move |mut session| Box::pin(async move { payers(&mut session, chain, scope, now).await }))
-            .await
     }
 
     /// The offers of these makers on followed collections of a chain that may still be filled, as far as no time is
     /// concerned, and of which it is known who takes the money.
-    pub async fn open_offers(
+    pub fn open_offers(
         &self,
         chain: ChainId,
         makers: Vec<Address>,
-    ) -> Result<Vec<(CollectionKey, OrderFacts)>, StoreError> {
+    ) -> Pending<'_, Vec<(CollectionKey, OrderFacts)>> {
         self.read(move |mut session| Box::pin(async move { open_offers(&mut session, chain, makers).await }))
-            .await
     }
 
     /// Writes what the makers of offers can pay for; tells how many are different now.
-    pub async fn set_backing(
-        &self,
-        collection: CollectionKey,
-        backing: Vec<Backing>,
-    ) -> Result<u64, StoreError> {
+    pub fn set_backing(&self, collection: CollectionKey, backing: Vec<Backing>) -> Pending<'_, u64> {
         let changes_kept = self.options.changes_kept;
         self.write(move |mut session| {
             Box::pin(async move { set_backing(&mut session, collection, backing, changes_kept).await })
         })
-        .await
     }
 }
 

@@ -12,17 +12,16 @@ use super::{BlockFacts, Blocks, BlocksCommitted, ChainError, Followed};
 use crate::args::args;
 use crate::collections::CollectionId;
 use crate::session::Session;
-use crate::{Store, StoreError};
+use crate::{Pending, Store, StoreError};
 
 impl Store {
     /// Takes the next blocks of a chain, after undoing those that are no longer part of it, in one transaction. What
     /// they state of collections that are not live is left to their history.
-    pub async fn commit_blocks(&self, batch: Blocks) -> Result<BlocksCommitted, StoreError> {
+    pub fn commit_blocks(&self, batch: Blocks) -> Pending<'_, BlocksCommitted> {
         let changes_kept = self.options.changes_kept;
         self.write(move |mut session| {
             Box::pin(async move { commit(&mut session, batch, changes_kept).await })
         })
-        .await
     }
 }
 

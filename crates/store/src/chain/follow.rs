@@ -9,34 +9,27 @@ use crate::args::args;
 use crate::collections::{find, find_or_create, read_contract};
 use crate::metadata_queue::enqueue;
 use crate::session::Session;
-use crate::{CollectionId, CollectionKey, Store, StoreError};
+use crate::{CollectionId, CollectionKey, Pending, Store, StoreError};
 
 impl Store {
     /// Follows a collection from a block on. Again, or from a later block, changes nothing; an earlier one is refused
     /// once something was read.
-    pub async fn follow(
-        &self,
-        key: CollectionKey,
-        from: u64,
-        now: Timestamp,
-    ) -> Result<CollectionId, StoreError> {
+    pub fn follow(&self, key: CollectionKey, from: u64, now: Timestamp) -> Pending<'_, CollectionId> {
         self.write(move |mut session| Box::pin(async move { follow(&mut session, key, from, now).await }))
-            .await
     }
 
     /// The collections of a chain that are followed, in the order of their ids.
-    pub async fn followed(&self, chain: ChainId) -> Result<Vec<Followed>, StoreError> {
+    pub fn followed(&self, chain: ChainId) -> Pending<'_, Vec<Followed>> {
         self.snapshot(move |mut session| {
             Box::pin(async move {
                 let checkpoint = read_checkpoint(&mut session, chain).await?;
                 read_followed(&mut session, chain, checkpoint).await
             })
         })
-        .await
     }
 
     /// The collections of all chains that are followed.
-    pub async fn followed_everywhere(&self) -> Result<Vec<CollectionKey>, StoreError> {
+    pub fn followed_everywhere(&self) -> Pending<'_, Vec<CollectionKey>> {
         self.read(|mut session| {
             Box::pin(async move {
                 let sql = "FROM followed_collections followed
@@ -44,11 +37,10 @@ impl Store {
                 session.select(sql, args![]).await
             })
         })
-        .await
     }
 
     /// How far one collection is followed; `None` when it is not.
-    pub async fn following(&self, key: CollectionKey) -> Result<Option<Followed>, StoreError> {
+    pub fn following(&self, key: CollectionKey) -> Pending<'_, Option<Followed>> {
         self.snapshot(move |mut session| {
             Box::pin(async move {
                 let Some(id) = find(&mut session, key).await? else { return Ok(None) };
@@ -56,19 +48,20 @@ impl Store {
                 read_following(&mut session, id, checkpoint).await
             })
         })
-        .await
     }
 
     /// How far a chain is followed; `None` before it is started.
-    pub async fn chain_state(&self, chain: ChainId) -> Result<Option<ChainState>, StoreError> {
-        let window = self
-            .read(move |mut session| Box::pin(async move { blocks_from(&mut session, chain, 0).await }))
-            .await?;
-        Ok(window.last().copied().map(|checkpoint| ChainState { checkpoint, window }))
+    pub fn chain_state(&self, chain: ChainId) -> Pending<'_, Option<ChainState>> {
+        self.read(move |mut session| {
+            Box::pin(async move {
+                let window = blocks_from(&mut session, chain, 0).await?;
+                Ok(window.last().copied().map(|checkpoint| ChainState { checkpoint, window }))
+            })
+        })
     }
 
     /// Starts to follow a chain at a block, unless that was done before.
-    pub async fn start_chain(&self, chain: ChainId, at: Block) -> Result<(), StoreError> {
+    pub fn start_chain(&self, chain: ChainId, at: Block) -> Pending<'_, ()> {
         self.write(move |mut session| {
             Box::pin(async move {
                 let sql =
@@ -80,7 +73,6 @@ impl Store {
                 keep_blocks(&mut session, chain, vec![at]).await
             })
         })
-        .await
     }
 }
 

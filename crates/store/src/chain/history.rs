@@ -12,7 +12,7 @@ use crate::args::args;
 use crate::collections::{CollectionId, find};
 use crate::columns::selection;
 use crate::session::Session;
-use crate::{Store, StoreError};
+use crate::{Pending, Store, StoreError};
 
 /// Versions of the change log that are kept while history is read: each has thousands of keys, and followers are never
 /// far behind.
@@ -20,12 +20,11 @@ const CHANGES_KEPT: u64 = 64;
 
 impl Store {
     /// Takes what a range of blocks up to the checkpoint states of a collection that is not live, in one transaction.
-    pub async fn commit_history(&self, batch: History) -> Result<HistoryCommitted, StoreError> {
+    pub fn commit_history(&self, batch: History) -> Pending<'_, HistoryCommitted> {
         let changes_kept = self.options.changes_kept.min(CHANGES_KEPT);
         self.write(move |mut session| {
             Box::pin(async move { commit(&mut session, batch, changes_kept).await })
         })
-        .await
     }
 }
 

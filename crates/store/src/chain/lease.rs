@@ -5,26 +5,25 @@ use bourse_wire::{ChainId, Timestamp};
 use crate::args::args;
 use crate::columns::{Insert, or_nothing, record};
 use crate::session::Session;
-use crate::{Store, StoreError};
+use crate::{Pending, Store, StoreError};
 
 impl Store {
     /// Takes or renews the right to follow a chain until a time; `false` when another holder's has not ended.
-    pub async fn hold_lease(
+    pub fn hold_lease(
         &self,
         chain: ChainId,
         holder: &str,
         now: Timestamp,
         until: Timestamp,
-    ) -> Result<bool, StoreError> {
+    ) -> Pending<'_, bool> {
         let holder = holder.to_owned();
         self.write(move |mut session| {
             Box::pin(async move { hold(&mut session, chain, now, Lease { holder, expires_at: until }).await })
         })
-        .await
     }
 
     /// Gives the right to follow a chain back, if this holder has it.
-    pub async fn release_lease(&self, chain: ChainId, holder: &str) -> Result<(), StoreError> {
+    pub fn release_lease(&self, chain: ChainId, holder: &str) -> Pending<'_, ()> {
         let holder = holder.to_owned();
         self.write(move |mut session| {
             Box::pin(async move {
@@ -32,7 +31,6 @@ impl Store {
                 session.execute(sql, args![chain, holder]).await.map(drop)
             })
         })
-        .await
     }
 }
 

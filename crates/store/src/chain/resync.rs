@@ -8,13 +8,13 @@ use crate::args::args;
 use crate::collections::{self, CollectionId};
 use crate::commit::{Changed, forget_changes, raise_version};
 use crate::session::Session;
-use crate::{Store, StoreError, market_projects};
+use crate::{Pending, Store, StoreError, market_projects};
 
 impl Store {
     /// Forgets how far a chain is followed and everything it stated, so that its collections are read anew. Tokens stay,
     /// with what was fetched of them.
-    pub async fn resync_chain(&self, chain: ChainId) -> Result<(), StoreError> {
-        self.write(move |mut session| Box::pin(async move { resync(&mut session, chain).await })).await
+    pub fn resync_chain(&self, chain: ChainId) -> Pending<'_, ()> {
+        self.write(move |mut session| Box::pin(async move { resync(&mut session, chain).await }))
     }
 }
 

@@ -18,7 +18,7 @@ use crate::columns::{Insert, or_nothing, record};
 use crate::commit::{Changed, raise_version};
 use crate::orders::{Signature, read_orders};
 use crate::session::Session;
-use crate::{Store, StoreError};
+use crate::{Pending, Store, StoreError};
 
 /// A signed order of which a chain is to be asked what became of it.
 #[derive(Clone, Debug)]
@@ -46,24 +46,17 @@ pub struct Settled {
 
 impl Store {
     /// Signed orders on collections that move on with a chain, of which it is to be asked what became of them.
-    pub async fn unsettled_orders(&self, chain: ChainId, most: u64) -> Result<Vec<Unsettled>, StoreError> {
+    pub fn unsettled_orders(&self, chain: ChainId, most: u64) -> Pending<'_, Vec<Unsettled>> {
         self.read(move |mut session| Box::pin(async move { unsettled(&mut session, chain, most).await }))
-            .await
     }
 
     /// Takes what a chain said of signed orders as of a block. Tells whether that is still the newest one that is known:
     /// otherwise nothing is taken, as what happened since is known already.
-    pub async fn settle_orders(
-        &self,
-        chain: ChainId,
-        at: Block,
-        settled: Vec<Settled>,
-    ) -> Result<bool, StoreError> {
+    pub fn settle_orders(&self, chain: ChainId, at: Block, settled: Vec<Settled>) -> Pending<'_, bool> {
         let changes_kept = self.options.changes_kept;
         self.write(move |mut session| {
             Box::pin(async move { settle(&mut session, chain, at, settled, changes_kept).await })
         })
-        .await
     }
 }
 

@@ -5,7 +5,7 @@ use bourse_wire::{AssetInput, Error, RecordId, Text, Timestamp, TokenId};
 use super::collections::{require as require_collection, touch};
 use super::tokens::require as require_token;
 use crate::args::{Arg, args};
-use crate::backend::{Sequence, Store};
+use crate::backend::{Pending, Sequence, Store};
 use crate::columns::{Insert, record};
 use crate::session::Session;
 use crate::{ProjectScope, StoreError};
@@ -85,12 +85,12 @@ impl From<AssetRow> for AssetRecord {
 
 impl Store {
     /// Makes an asset that a file can then be uploaded for.
-    pub async fn create_asset(
+    pub fn create_asset(
         &self,
         scope: ProjectScope,
         input: AssetInput,
         now: Timestamp,
-    ) -> Result<AssetRecord, StoreError> {
+    ) -> Pending<'_, AssetRecord> {
         self.write(move |mut session| {
             Box::pin(async move {
                 let collection =
@@ -107,21 +107,20 @@ impl Store {
                 Ok(asset.into())
             })
         })
-        .await
     }
 
     /// One asset.
-    pub async fn asset(&self, scope: ProjectScope, id: RecordId) -> Result<AssetRecord, StoreError> {
-        self.read(move |mut session| Box::pin(async move { require(&mut session, scope, id).await })).await
+    pub fn asset(&self, scope: ProjectScope, id: RecordId) -> Pending<'_, AssetRecord> {
+        self.read(move |mut session| Box::pin(async move { require(&mut session, scope, id).await }))
     }
 
     /// The assets of a token, or of the collection itself, oldest first.
-    pub async fn assets_of(
+    pub fn assets_of(
         &self,
         scope: ProjectScope,
         collection: RecordId,
         token: Option<TokenId>,
-    ) -> Result<Vec<AssetRecord>, StoreError> {
+    ) -> Pending<'_, Vec<AssetRecord>> {
         self.read(move |mut session| {
             Box::pin(async move {
                 let mut args = args![scope.project(), collection];
@@ -139,17 +138,16 @@ impl Store {
                 Ok(rows.into_iter().map(AssetRecord::from).collect())
             })
         })
-        .await
     }
 
     /// Changes the member or the file name of an asset.
-    pub async fn update_asset(
+    pub fn update_asset(
         &self,
         scope: ProjectScope,
         id: RecordId,
         input: AssetInput,
         now: Timestamp,
-    ) -> Result<AssetRecord, StoreError> {
+    ) -> Pending<'_, AssetRecord> {
         self.write(move |mut session| {
             Box::pin(async move {
                 let known = hold(&mut session, scope, id, now).await?;
@@ -161,17 +159,16 @@ impl Store {
                 require(&mut session, scope, id).await
             })
         })
-        .await
     }
 
     /// Notes which file was uploaded for an asset; its name too, when it had none.
-    pub async fn set_asset_file(
+    pub fn set_asset_file(
         &self,
         scope: ProjectScope,
         id: RecordId,
         upload: Upload,
         now: Timestamp,
-    ) -> Result<AssetRecord, StoreError> {
+    ) -> Pending<'_, AssetRecord> {
         self.write(move |mut session| {
             Box::pin(async move {
                 let known = hold(&mut session, scope, id, now).await?;
@@ -196,16 +193,10 @@ impl Store {
                 require(&mut session, scope, id).await
             })
         })
-        .await
     }
 
     /// Deletes an asset. Its file stays, as another asset may have the same content.
-    pub async fn delete_asset(
-        &self,
-        scope: ProjectScope,
-        id: RecordId,
-        now: Timestamp,
-    ) -> Result<(), StoreError> {
+    pub fn delete_asset(&self, scope: ProjectScope, id: RecordId, now: Timestamp) -> Pending<'_, ()> {
         self.write(move |mut session| {
             Box::pin(async move {
                 hold(&mut session, scope, id, now).await?;
@@ -213,7 +204,6 @@ impl Store {
                 session.execute(sql, args![scope.project(), id]).await.map(drop)
             })
         })
-        .await
     }
 }
 

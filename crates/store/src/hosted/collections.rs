@@ -3,7 +3,7 @@
 use bourse_wire::{CollectionInput, CollectionMetadata, Error, Page, ProjectId, RecordId, Timestamp};
 
 use crate::args::args;
-use crate::backend::{Sequence, Store};
+use crate::backend::{Pending, Sequence, Store};
 use crate::columns::{Value as _, selection};
 use crate::session::Session;
 use crate::{ProjectScope, StoreError, projects};
@@ -52,12 +52,12 @@ selection! { HostedCollection {
 
 impl Store {
     /// Makes a collection; private until published, unless told otherwise.
-    pub async fn create_hosted_collection(
+    pub fn create_hosted_collection(
         &self,
         scope: ProjectScope,
         input: CollectionInput,
         now: Timestamp,
-    ) -> Result<HostedCollection, StoreError> {
+    ) -> Pending<'_, HostedCollection> {
         self.write(move |mut session| {
             Box::pin(async move {
                 projects::require(&mut session, scope.project()).await?;
@@ -73,24 +73,15 @@ impl Store {
                 require(&mut session, scope, id).await
             })
         })
-        .await
     }
 
     /// One collection.
-    pub async fn hosted_collection(
-        &self,
-        scope: ProjectScope,
-        id: RecordId,
-    ) -> Result<HostedCollection, StoreError> {
-        self.read(move |mut session| Box::pin(async move { require(&mut session, scope, id).await })).await
+    pub fn hosted_collection(&self, scope: ProjectScope, id: RecordId) -> Pending<'_, HostedCollection> {
+        self.read(move |mut session| Box::pin(async move { require(&mut session, scope, id).await }))
     }
 
     /// One page of a project's collections, oldest first, read one beyond the page.
-    pub async fn hosted_collections(
-        &self,
-        scope: ProjectScope,
-        page: &Page,
-    ) -> Result<Vec<HostedCollection>, StoreError> {
+    pub fn hosted_collections(&self, scope: ProjectScope, page: &Page) -> Pending<'_, Vec<HostedCollection>> {
         let (limit, offset) = (page.page_size + 1, page.offset());
         self.read(move |mut session| {
             Box::pin(async move {
@@ -99,17 +90,16 @@ impl Store {
                 session.select(sql, args![scope.project(), limit, offset]).await
             })
         })
-        .await
     }
 
     /// Changes what the input says of a collection.
-    pub async fn update_hosted_collection(
+    pub fn update_hosted_collection(
         &self,
         scope: ProjectScope,
         id: RecordId,
         input: CollectionInput,
         now: Timestamp,
-    ) -> Result<HostedCollection, StoreError> {
+    ) -> Pending<'_, HostedCollection> {
         self.write(move |mut session| {
             Box::pin(async move {
                 touch(&mut session, scope, id, now).await?;
@@ -122,17 +112,16 @@ impl Store {
                 require(&mut session, scope, id).await
             })
         })
-        .await
     }
 
     /// Shows a collection at its public addresses, or hides it.
-    pub async fn publish_hosted_collection(
+    pub fn publish_hosted_collection(
         &self,
         scope: ProjectScope,
         id: RecordId,
         visibility: Visibility,
         now: Timestamp,
-    ) -> Result<HostedCollection, StoreError> {
+    ) -> Pending<'_, HostedCollection> {
         self.write(move |mut session| {
             Box::pin(async move {
                 let private = visibility == Visibility::Private;
@@ -148,15 +137,10 @@ impl Store {
                 require(&mut session, scope, id).await
             })
         })
-        .await
     }
 
     /// Deletes a collection with its tokens, assets and contract links.
-    pub async fn delete_hosted_collection(
-        &self,
-        scope: ProjectScope,
-        id: RecordId,
-    ) -> Result<(), StoreError> {
+    pub fn delete_hosted_collection(&self, scope: ProjectScope, id: RecordId) -> Pending<'_, ()> {
         self.write(move |mut session| {
             Box::pin(async move {
                 require(&mut session, scope, id).await?;
@@ -165,7 +149,6 @@ impl Store {
                 session.execute(sql, args![scope.project(), id]).await.map(drop)
             })
         })
-        .await
     }
 }
 

@@ -4,7 +4,7 @@ use bourse_wire::{ContractCollection, Error, Page, RecordId};
 
 use super::collections::require as require_collection;
 use crate::args::args;
-use crate::backend::{Sequence, Store};
+use crate::backend::{Pending, Sequence, Store};
 use crate::collections::find;
 use crate::columns::{Insert, or_nothing, record};
 use crate::market_projects::join_linked;
@@ -20,12 +20,12 @@ record! { ContractCollection: "contract_collections" ("project_id, chain_id, con
 
 impl Store {
     /// Links a contract with a collection.
-    pub async fn create_contract_collection(
+    pub fn create_contract_collection(
         &self,
         scope: ProjectScope,
         contract: CollectionKey,
         collection: RecordId,
-    ) -> Result<ContractCollection, StoreError> {
+    ) -> Pending<'_, ContractCollection> {
         self.write(move |mut session| {
             Box::pin(async move {
                 require_collection(&mut session, scope, collection).await?;
@@ -47,26 +47,24 @@ impl Store {
                 Ok(link)
             })
         })
-        .await
     }
 
     /// The link of a contract.
-    pub async fn contract_collection(
+    pub fn contract_collection(
         &self,
         scope: ProjectScope,
         contract: CollectionKey,
-    ) -> Result<ContractCollection, StoreError> {
+    ) -> Pending<'_, ContractCollection> {
         self.read(move |mut session| Box::pin(async move { require(&mut session, scope, contract).await }))
-            .await
     }
 
     /// One page of a project's links, or of one collection's, oldest first, read one beyond the page.
-    pub async fn contract_collections(
+    pub fn contract_collections(
         &self,
         scope: ProjectScope,
         collection: Option<RecordId>,
         page: &Page,
-    ) -> Result<Vec<ContractCollection>, StoreError> {
+    ) -> Pending<'_, Vec<ContractCollection>> {
         let (limit, offset) = (page.page_size + 1, page.offset());
         self.read(move |mut session| {
             Box::pin(async move {
@@ -86,16 +84,15 @@ impl Store {
                 session.select(sql, args).await
             })
         })
-        .await
     }
 
     /// Links a contract with another collection.
-    pub async fn update_contract_collection(
+    pub fn update_contract_collection(
         &self,
         scope: ProjectScope,
         contract: CollectionKey,
         collection: RecordId,
-    ) -> Result<(), StoreError> {
+    ) -> Pending<'_, ()> {
         self.write(move |mut session| {
             Box::pin(async move {
                 require(&mut session, scope, contract).await?;
@@ -106,15 +103,14 @@ impl Store {
                 session.execute(sql, args).await.map(drop)
             })
         })
-        .await
     }
 
     /// Unlinks a contract.
-    pub async fn delete_contract_collection(
+    pub fn delete_contract_collection(
         &self,
         scope: ProjectScope,
         contract: CollectionKey,
-    ) -> Result<(), StoreError> {
+    ) -> Pending<'_, ()> {
         self.write(move |mut session| {
             Box::pin(async move {
                 require(&mut session, scope, contract).await?;
@@ -123,7 +119,6 @@ impl Store {
                 session.execute(sql, args![scope.project(), contract.chain, contract.address]).await.map(drop)
             })
         })
-        .await
     }
 }
 

@@ -4,7 +4,7 @@ use bourse_wire::{Error, Page, RecordId, Timestamp, TokenId, TokenInput, TokenMe
 
 use super::collections::{require as require_collection, touch};
 use crate::args::args;
-use crate::backend::Store;
+use crate::backend::{Pending, Store};
 use crate::columns::{Value as _, selection};
 use crate::session::Session;
 use crate::{ProjectScope, StoreError};
@@ -44,13 +44,13 @@ pub struct HostedTokenEdit {
 
 impl Store {
     /// Adds a token to a collection.
-    pub async fn create_hosted_token(
+    pub fn create_hosted_token(
         &self,
         scope: ProjectScope,
         collection: RecordId,
         token: NewHostedToken,
         now: Timestamp,
-    ) -> Result<HostedToken, StoreError> {
+    ) -> Pending<'_, HostedToken> {
         self.write(move |mut session| {
             Box::pin(async move {
                 require_collection(&mut session, scope, collection).await?;
@@ -69,29 +69,27 @@ impl Store {
                 Ok(HostedToken { metadata, private })
             })
         })
-        .await
     }
 
     /// One token.
-    pub async fn hosted_token(
+    pub fn hosted_token(
         &self,
         scope: ProjectScope,
         collection: RecordId,
         token: TokenId,
-    ) -> Result<HostedToken, StoreError> {
+    ) -> Pending<'_, HostedToken> {
         self.read(move |mut session| {
             Box::pin(async move { require(&mut session, scope, collection, token).await })
         })
-        .await
     }
 
     /// One page of a collection's tokens in the order of their ids, read one beyond the page.
-    pub async fn hosted_tokens(
+    pub fn hosted_tokens(
         &self,
         scope: ProjectScope,
         collection: RecordId,
         page: &Page,
-    ) -> Result<Vec<HostedToken>, StoreError> {
+    ) -> Pending<'_, Vec<HostedToken>> {
         let (limit, offset) = (page.page_size + 1, page.offset());
         self.read(move |mut session| {
             Box::pin(async move {
@@ -103,17 +101,16 @@ impl Store {
                 session.select(sql, args![scope.project(), collection, limit, offset]).await
             })
         })
-        .await
     }
 
     /// Changes what the input says of a token.
-    pub async fn update_hosted_token(
+    pub fn update_hosted_token(
         &self,
         scope: ProjectScope,
         collection: RecordId,
         edit: HostedTokenEdit,
         now: Timestamp,
-    ) -> Result<HostedToken, StoreError> {
+    ) -> Pending<'_, HostedToken> {
         self.write(move |mut session| {
             Box::pin(async move {
                 let HostedTokenEdit { token_id, input, private } = edit;
@@ -130,17 +127,16 @@ impl Store {
                 Ok(known)
             })
         })
-        .await
     }
 
     /// Deletes a token and the assets it has.
-    pub async fn delete_hosted_token(
+    pub fn delete_hosted_token(
         &self,
         scope: ProjectScope,
         collection: RecordId,
         token: TokenId,
         now: Timestamp,
-    ) -> Result<(), StoreError> {
+    ) -> Pending<'_, ()> {
         self.write(move |mut session| {
             Box::pin(async move {
                 touch(&mut session, scope, collection, now).await?;
@@ -154,7 +150,6 @@ impl Store {
                 Ok(())
             })
         })
-        .await
     }
 }
 

@@ -5,7 +5,7 @@ use bourse_wire::{Email, Error, RecordId, Timestamp};
 use super::{ProofHash, account_missing};
 use crate::StoreError;
 use crate::args::args;
-use crate::backend::{Sequence, Store};
+use crate::backend::{Pending, Sequence, Store};
 use crate::columns::{record, selection};
 use crate::session::Session;
 
@@ -43,26 +43,24 @@ record! { Account: "accounts" ("account_id") {
 
 impl Store {
     /// Whether anybody can sign in.
-    pub async fn has_accounts(&self) -> Result<bool, StoreError> {
+    pub fn has_accounts(&self) -> Pending<'_, bool> {
         self.read(|mut session| {
             Box::pin(async move {
                 let sql = "SELECT account_id FROM accounts LIMIT 1";
                 session.has(sql, args![]).await
             })
         })
-        .await
     }
 
     /// Everybody who may sign in, oldest account first.
-    pub async fn accounts(&self) -> Result<Vec<Account>, StoreError> {
+    pub fn accounts(&self) -> Pending<'_, Vec<Account>> {
         self.read(|mut session| {
             Box::pin(async move { session.select("FROM accounts ORDER BY account_id", args![]).await })
         })
-        .await
     }
 
     /// The account of an address, with the hash of its password.
-    pub async fn account_of(&self, email: &Email) -> Result<Option<(Account, String)>, StoreError> {
+    pub fn account_of(&self, email: &Email) -> Pending<'_, Option<(Account, String)>> {
         let email = folded(email);
         self.read(move |mut session| {
             Box::pin(async move {
@@ -76,16 +74,10 @@ impl Store {
                 Ok(found.map(|(account, password)| (account, password.password_hash)))
             })
         })
-        .await
     }
 
     /// Changes a password. Every session but the given one ends: whoever knew the old password is out.
-    pub async fn set_password(
-        &self,
-        id: RecordId,
-        password_hash: String,
-        keep: ProofHash,
-    ) -> Result<(), StoreError> {
+    pub fn set_password(&self, id: RecordId, password_hash: String, keep: ProofHash) -> Pending<'_, ()> {
         self.write(move |mut session| {
             Box::pin(async move {
                 let sql = "UPDATE accounts SET password_hash = $2 WHERE account_id = $1";
@@ -96,11 +88,10 @@ impl Store {
                 session.execute(sql, args![id, keep.0]).await.map(drop)
             })
         })
-        .await
     }
 
     /// Removes an account with its sessions and memberships. The last administrator stays.
-    pub async fn remove_account(&self, id: RecordId) -> Result<(), StoreError> {
+    pub fn remove_account(&self, id: RecordId) -> Pending<'_, ()> {
         self.write(move |mut session| {
             Box::pin(async move {
                 // Held until the end, so that of two administrators who remove each other one stays.
@@ -115,7 +106,6 @@ impl Store {
                 session.execute("DELETE FROM accounts WHERE account_id = $1", args![id]).await.map(drop)
             })
         })
-        .await
     }
 }
 

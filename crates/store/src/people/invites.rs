@@ -6,7 +6,7 @@ use super::accounts::{self, Account, NewAccount};
 use super::{Invited, ProofHash, Role, members, seconds};
 use crate::StoreError;
 use crate::args::args;
-use crate::backend::Store;
+use crate::backend::{Pending, Store};
 use crate::columns::selection;
 use crate::session::Session;
 
@@ -37,7 +37,7 @@ pub struct Invite {
 
 impl Store {
     /// Stores an invitation; those that are over are forgotten.
-    pub async fn create_invite(&self, new: NewInvite, now: Timestamp) -> Result<(), StoreError> {
+    pub fn create_invite(&self, new: NewInvite, now: Timestamp) -> Pending<'_, ()> {
         self.write(move |mut session| {
             Box::pin(async move {
                 let sql = "DELETE FROM invites WHERE expires_at <= $1";
@@ -55,22 +55,16 @@ impl Store {
                 session.execute(sql, args).await.map(drop)
             })
         })
-        .await
     }
 
     /// The invitation of a link, while it can be accepted.
-    pub async fn invite(&self, hash: ProofHash, now: Timestamp) -> Result<Option<Invite>, StoreError> {
-        self.read(move |mut session| Box::pin(async move { find(&mut session, &hash, now).await })).await
+    pub fn invite(&self, hash: ProofHash, now: Timestamp) -> Pending<'_, Option<Invite>> {
+        self.read(move |mut session| Box::pin(async move { find(&mut session, &hash, now).await }))
     }
 
     /// Accepts an invitation with a new account. Once somebody accepted one that the service made at its first start, all
     /// others of that kind are void.
-    pub async fn accept_as_new(
-        &self,
-        hash: ProofHash,
-        new: NewAccount,
-        now: Timestamp,
-    ) -> Result<Account, StoreError> {
+    pub fn accept_as_new(&self, hash: ProofHash, new: NewAccount, now: Timestamp) -> Pending<'_, Account> {
         self.write(move |mut session| {
             Box::pin(async move {
                 let invite = take(&mut session, &hash, now).await?;
@@ -80,16 +74,10 @@ impl Store {
                 Ok(account)
             })
         })
-        .await
     }
 
     /// Accepts an invitation for an account that is there.
-    pub async fn accept(
-        &self,
-        hash: ProofHash,
-        account: RecordId,
-        now: Timestamp,
-    ) -> Result<Invite, StoreError> {
+    pub fn accept(&self, hash: ProofHash, account: RecordId, now: Timestamp) -> Pending<'_, Invite> {
         self.write(move |mut session| {
             Box::pin(async move {
                 let invite = take(&mut session, &hash, now).await?;
@@ -101,7 +89,6 @@ impl Store {
                 Ok(invite)
             })
         })
-        .await
     }
 }
 

@@ -5,7 +5,7 @@ use bourse_wire::{Error, ProjectId, RecordId, Text, Timestamp};
 use super::Role;
 use super::accounts::Account;
 use crate::args::args;
-use crate::backend::Store;
+use crate::backend::{Pending, Store};
 use crate::columns::selection;
 use crate::projects::{self, Project};
 use crate::session::Session;
@@ -24,18 +24,17 @@ pub struct Member {
 
 impl Store {
     /// What an account may do in a project; nothing when it is no member.
-    pub async fn role_of(&self, account: RecordId, project: ProjectId) -> Result<Option<Role>, StoreError> {
+    pub fn role_of(&self, account: RecordId, project: ProjectId) -> Pending<'_, Option<Role>> {
         self.read(move |mut session| {
             Box::pin(async move {
                 let sql = "SELECT role FROM members WHERE account_id = $1 AND project_id = $2";
                 session.value(sql, args![account, project]).await
             })
         })
-        .await
     }
 
     /// The projects of an account, oldest first.
-    pub async fn projects_of(&self, account: RecordId) -> Result<Vec<(Project, Role)>, StoreError> {
+    pub fn projects_of(&self, account: RecordId) -> Pending<'_, Vec<(Project, Role)>> {
         self.read(move |mut session| {
             Box::pin(async move {
                 selection! {
@@ -53,16 +52,15 @@ impl Store {
                 Ok(found)
             })
         })
-        .await
     }
 
     /// Makes a project whose owner is the account.
-    pub async fn create_own_project(
+    pub fn create_own_project(
         &self,
         name: Text<256>,
         owner: RecordId,
         now: Timestamp,
-    ) -> Result<Project, StoreError> {
+    ) -> Pending<'_, Project> {
         self.write(move |mut session| {
             Box::pin(async move {
                 let project = projects::create(&mut session, name, now).await?;
@@ -70,11 +68,10 @@ impl Store {
                 Ok(project)
             })
         })
-        .await
     }
 
     /// The members of a project, in the order of their accounts.
-    pub async fn members(&self, scope: ProjectScope) -> Result<Vec<Member>, StoreError> {
+    pub fn members(&self, scope: ProjectScope) -> Pending<'_, Vec<Member>> {
         self.read(move |mut session| {
             Box::pin(async move {
                 selection! {
@@ -90,16 +87,10 @@ impl Store {
                 Ok(found.into_iter().map(member).collect())
             })
         })
-        .await
     }
 
     /// Changes what a member may do.
-    pub async fn set_role(
-        &self,
-        scope: ProjectScope,
-        account: RecordId,
-        role: Role,
-    ) -> Result<(), StoreError> {
+    pub fn set_role(&self, scope: ProjectScope, account: RecordId, role: Role) -> Pending<'_, ()> {
         self.write(move |mut session| {
             Box::pin(async move {
                 let sql = "UPDATE members SET role = $3 WHERE account_id = $1 AND project_id = $2";
@@ -107,11 +98,10 @@ impl Store {
                 found(changed, account)
             })
         })
-        .await
     }
 
     /// Takes a member out of a project.
-    pub async fn remove_member(&self, scope: ProjectScope, account: RecordId) -> Result<(), StoreError> {
+    pub fn remove_member(&self, scope: ProjectScope, account: RecordId) -> Pending<'_, ()> {
         self.write(move |mut session| {
             Box::pin(async move {
                 let sql = "DELETE FROM members WHERE account_id = $1 AND project_id = $2";
@@ -119,7 +109,6 @@ impl Store {
                 found(changed, account)
             })
         })
-        .await
     }
 }
 

@@ -4,9 +4,8 @@ use bourse_wire::{RecordId, Timestamp};
 
 use super::accounts::Account;
 use super::{ProofHash, seconds};
-use crate::StoreError;
 use crate::args::args;
-use crate::backend::Store;
+use crate::backend::{Pending, Store};
 
 /// A session to be opened.
 #[derive(Clone, Debug)]
@@ -21,7 +20,7 @@ pub struct NewSession {
 
 impl Store {
     /// Opens a session; those that are over are forgotten.
-    pub async fn open_session(&self, new: NewSession, now: Timestamp) -> Result<(), StoreError> {
+    pub fn open_session(&self, new: NewSession, now: Timestamp) -> Pending<'_, ()> {
         self.write(move |mut session| {
             Box::pin(async move {
                 let sql = "DELETE FROM account_sessions WHERE expires_at <= $1";
@@ -34,15 +33,10 @@ impl Store {
                 session.execute(sql, args![new.account, now]).await.map(drop)
             })
         })
-        .await
     }
 
     /// Whose session this is, while it lasts.
-    pub async fn session_account(
-        &self,
-        hash: ProofHash,
-        now: Timestamp,
-    ) -> Result<Option<Account>, StoreError> {
+    pub fn session_account(&self, hash: ProofHash, now: Timestamp) -> Pending<'_, Option<Account>> {
         self.read(move |mut session| {
             Box::pin(async move {
                 let sql = "FROM account_sessions JOIN accounts
@@ -51,28 +45,25 @@ impl Store {
                 session.select_first(sql, args![hash.0, seconds(now)]).await
             })
         })
-        .await
     }
 
     /// Ends a session.
-    pub async fn close_session(&self, hash: ProofHash) -> Result<(), StoreError> {
+    pub fn close_session(&self, hash: ProofHash) -> Pending<'_, ()> {
         self.write(move |mut session| {
             Box::pin(async move {
                 let sql = "DELETE FROM account_sessions WHERE session_hash = $1";
                 session.execute(sql, args![hash.0]).await.map(drop)
             })
         })
-        .await
     }
 
     /// Ends every session of an account.
-    pub async fn close_sessions(&self, account: RecordId) -> Result<(), StoreError> {
+    pub fn close_sessions(&self, account: RecordId) -> Pending<'_, ()> {
         self.write(move |mut session| {
             Box::pin(async move {
                 let sql = "DELETE FROM account_sessions WHERE account_id = $1";
                 session.execute(sql, args![account]).await.map(drop)
             })
         })
-        .await
     }
 }

@@ -5,15 +5,14 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::{
-    COLLECTION, DOLLAR, MAKER, SEAPORT, TAKER, ask, buy, case, check_step, data, first_of, put, refusal,
-    signed, taken, text, vectors, venues, venues_with,
+    COLLECTION, DOLLAR, MAKER, SEAPORT, TAKER, ask, buy, case, check_step, data, families, first_of, put,
+    refusal, signed, taken, text, vectors, venues, venues_with,
 };
 use crate::marketplace::with;
 use crate::support::TestApp;
 use crate::support::actor::Answer;
 use crate::support::chain::FakeChain;
 
-const FAMILIES: [&str; 4] = ["seaport", "looks_rare", "zerox", "payment_processor"];
 /// The contract that moves tokens for LooksRare.
 const MANAGER: &str = "0x000000000060c4ca14cfc4325359062ace33fe3d";
 const CONDUIT: &str = "0x1e0049783f008a0085193e00003d00cd54003c71";
@@ -55,7 +54,7 @@ async fn steps_are_the_calls_that_others_make() {
     let chain = Arc::new(allowed);
     chain.says(MANAGER, "hasUserApprovedOperator(address,address)", &[1]);
     let mut app = venues_with(&[], Some(Arc::clone(&chain))).await;
-    for family in FAMILIES {
+    for family in families() {
         let cases = vectors(family)["cases"].as_array().unwrap().clone();
         for case in cases.iter().filter(|case| case.get("fill").is_some()) {
             if let Some(question) = case["question"].as_str() {
@@ -76,7 +75,7 @@ async fn steps_are_the_calls_that_others_make() {
 #[tokio::test]
 async fn orders_are_taken_back_as_others_do() {
     let app = venues().await;
-    for family in FAMILIES {
+    for family in families() {
         let cases = vectors(family)["cases"].as_array().unwrap().clone();
         let mut count = 0;
         for case in cases.iter().filter(|case| case.get("cancel").is_some()) {

@@ -10,7 +10,8 @@ use crate::support::TestApp;
 use crate::support::actor::Answer;
 use crate::support::chain::FakeChain;
 
-const FAMILY: &str = "payment_processor_v1";
+/// The one family whose buyers sign as well.
+pub(super) const FAMILY: &str = "payment_processor_v1";
 const CONTRACT: &str = "0x009a1dc9f1a6e2134ad4236fcd75b1ae62858507";
 const ONE: &str = "a token for the chain's own currency";
 

@@ -2,15 +2,14 @@
 
 use serde_json::{Value, json};
 
-use super::{first_of, listed, put, signed, text, vectors, venues};
+use super::{families, first_of, listed, put, signed, text, vectors, venues};
 use crate::support::TestApp;
 
 /// An order of each family.
 fn one_of_each() -> Vec<Value> {
     let held = vectors("held");
-    let mut orders: Vec<Value> = ["seaport", "looks_rare", "zerox", "payment_processor"]
-        .map(|family| first_of(family, "a token for the chain's own currency"))
-        .to_vec();
+    let mut orders: Vec<Value> =
+        families().map(|family| first_of(family, "a token for the chain's own currency")).collect();
     orders.push(first_of("zerox", "some units"));
     orders.push(signed("opensea", &held["seaport"]["opensea"]));
     orders.push(signed("blur", &held["blur"]["orders"][0]));

@@ -3,7 +3,8 @@
 use serde_json::{Value, json};
 
 use super::{
-    COLLECTION, DOLLAR, MAKER, case, changed, first_of, listed, put, signed, taken, text, vectors, venues,
+    COLLECTION, DOLLAR, MAKER, case, changed, families, first_of, listed, put, signed, taken, text, vectors,
+    venues,
 };
 use crate::marketplace::with;
 
@@ -11,9 +12,9 @@ use crate::marketplace::with;
 fn one_of_each() -> Vec<Value> {
     let held = vectors("held");
     let mut orders = Vec::new();
-    for (family, version) in
-        [("seaport", ""), ("looks_rare", ""), ("zerox", ""), ("payment_processor", ", version 2.1")]
-    {
+    for family in families() {
+        // Of several versions, the one that the others followed.
+        let version = if family == "payment_processor" { ", version 2.1" } else { "" };
         for name in ["a token for the chain's own currency", "an offer is taken"] {
             let all = vectors(family)["cases"].as_array().unwrap().clone();
             let exact = |case: &&Value| {
@@ -44,7 +45,7 @@ async fn every_member_of_an_order_is_derived() {
 
 #[tokio::test]
 async fn orders_have_the_names_that_others_call_them_by() {
-    for family in ["seaport", "looks_rare", "zerox", "payment_processor"] {
+    for family in families() {
         let app = venues().await;
         for case in vectors(family)["cases"].as_array().unwrap() {
             // What is signed on the chain is asked of it.
