@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use bourse_store::Subject;
 use bourse_wire::{Address, ProjectId, RecordId};
 use clap::{Args, Parser, Subcommand};
 
@@ -44,6 +45,9 @@ pub(crate) enum Command {
     /// Make and look at projects
     #[command(subcommand)]
     Project(ProjectCommand),
+    /// Say which projects may state what all projects share
+    #[command(subcommand)]
+    Grant(GrantCommand),
     /// Make and manage a project's public access keys
     #[command(subcommand)]
     Key(KeyCommand),
@@ -144,6 +148,45 @@ pub(crate) enum ProjectCommand {
         #[arg(value_parser = project_id)]
         project: ProjectId,
     },
+}
+
+#[derive(Subcommand)]
+pub(crate) enum GrantCommand {
+    /// Let a project state something
+    Add {
+        /// Project id
+        #[arg(value_parser = project_id)]
+        project: ProjectId,
+        #[command(flatten)]
+        terms: GrantTerms,
+    },
+    /// List what a project may state
+    List {
+        /// Project id
+        #[arg(value_parser = project_id)]
+        project: ProjectId,
+    },
+    /// Let a project no longer state something; what it has stated stays
+    Remove {
+        /// Project id
+        #[arg(value_parser = project_id)]
+        project: ProjectId,
+        #[command(flatten)]
+        terms: GrantTerms,
+    },
+}
+
+#[derive(Args)]
+pub(crate) struct GrantTerms {
+    /// Of what: collections (tokens, balances, orders, following), identity (names of contracts, verified), currencies
+    #[arg(value_parser = subject)]
+    pub(crate) subject: Subject,
+    /// Network by name or number; all when left out
+    #[arg(long)]
+    pub(crate) network: Option<String>,
+    /// Contract on that network; all when left out
+    #[arg(long)]
+    pub(crate) contract: Option<Address>,
 }
 
 #[derive(Subcommand)]
@@ -287,6 +330,11 @@ fn record_id(text: &str) -> Result<RecordId, String> {
     let number: u64 =
         text.parse().map_err(|_| "a key's number is a whole number, see `bourse key list`".to_owned())?;
     number.try_into().map_err(|error: bourse_wire::IdError| error.to_string())
+}
+
+fn subject(text: &str) -> Result<Subject, String> {
+    let words: Vec<&str> = Subject::ALL.iter().map(|subject| subject.word()).collect();
+    Subject::parse(text).ok_or_else(|| format!("is none of {}", words.join(", ")))
 }
 
 fn service(text: &str) -> Result<String, String> {

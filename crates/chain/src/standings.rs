@@ -58,21 +58,44 @@ impl Standings {
         Ok(offers.filter_map(payer_of).collect())
     }
 
-    /// What became of orders up to a block.
+    /// What became of orders up to a block. What would change an order is asked twice, and the second answer counts: while
+    /// a node makes the next block it may answer from the state of that one, in which an order is filled whose fill is
+    /// still to be read. To who asks again the block is one of the past.
     async fn standings<N: Node>(
         &self,
         node: &N,
         orders: &[Unsettled],
         at: &FollowedChain,
     ) -> Result<Vec<Option<Standing>>, Failure> {
-        let questions = |order: &Unsettled| {
+        let all: Vec<&Unsettled> = orders.iter().collect();
+        let mut standings = self.standings_once(node, &all, at).await?;
+        let said = standings.iter().zip(orders);
+        let different: Vec<usize> = said
+            .enumerate()
+            .filter(|(_, (said, order))| changes(**said, order))
+            .map(|(place, _)| place)
+            .collect();
+        let again: Vec<&Unsettled> = different.iter().map(|place| &orders[*place]).collect();
+        for (place, said) in different.iter().zip(self.standings_once(node, &again, at).await?) {
+            standings[*place] = said;
+        }
+        Ok(standings)
+    }
+
+    async fn standings_once<N: Node>(
+        &self,
+        node: &N,
+        orders: &[&Unsettled],
+        at: &FollowedChain,
+    ) -> Result<Vec<Option<Standing>>, Failure> {
+        let questions = |order: &&Unsettled| {
             let inquiries =
                 self.protocol(order).and_then(|protocol| protocol.standing_inquiries(stored(order)).ok());
             inquiries.unwrap_or_default()
         };
         let asked = orders.iter().map(questions).collect();
         let answers = self.ask(node, asked, Some(at.block.hash)).await?;
-        let standing = |(order, answers): (&Unsettled, Vec<Option<Bytes>>)| {
+        let standing = |(order, answers): (&&Unsettled, Vec<Option<Bytes>>)| {
             self.protocol(order)?.standing(stored(order), &answers)
         };
         Ok(orders.iter().zip(answers).map(standing).collect())
@@ -103,6 +126,15 @@ impl Standings {
     fn protocol(&self, order: &Unsettled) -> Option<&dyn Protocol> {
         let venue = self.venues.iter().find(|venue| venue.marketplace() == order.facts.marketplace)?;
         venue.protocol_of(stored(order))
+    }
+}
+
+/// Whether what a chain says of an order would change it.
+fn changes(said: Option<Standing>, order: &Unsettled) -> bool {
+    match said {
+        Some(Standing::Open { remaining }) => remaining != order.facts.quantity_remaining,
+        Some(Standing::Filled | Standing::Cancelled) => true,
+        Some(Standing::Uncovered) | None => false,
     }
 }
 

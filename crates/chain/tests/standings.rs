@@ -35,6 +35,8 @@ struct Contract {
     counter: u64,
     /// Whether tokens may be moved, by now.
     approved: bool,
+    /// How many more answers come from the state of the next block, in which all orders are cancelled.
+    ahead: Mutex<usize>,
     asked: Mutex<usize>,
 }
 
@@ -61,6 +63,10 @@ impl Node for Contract {
         }
         assert_eq!(at, Some(self.at), "the block that the chain is followed to");
         *self.asked.lock().unwrap() += calls.len();
+        let mut ahead = self.ahead.lock().unwrap();
+        let is_ahead = *ahead > 0;
+        *ahead = ahead.saturating_sub(1);
+        drop(ahead);
         let answer = |call: &Call| {
             let answer = if getCounterCall::abi_decode(&call.data).is_ok() {
                 getCounterCall::abi_encode_returns(&U256::from(self.counter))
@@ -68,7 +74,7 @@ impl Node for Contract {
                 let (filled, size) = (U256::from(self.filled.0), U256::from(self.filled.1));
                 getOrderStatusCall::abi_encode_returns(&getOrderStatusReturn {
                     isValidated: filled != U256::ZERO,
-                    isCancelled: self.cancelled,
+                    isCancelled: self.cancelled || is_ahead,
                     filled,
                     size,
                 })
@@ -142,6 +148,7 @@ impl Stage {
             filled: (0, 0),
             counter: 0,
             approved: true,
+            ahead: Mutex::new(0),
             asked,
         }
     }
@@ -161,14 +168,23 @@ impl Stage {
 }
 
 #[tokio::test]
+async fn an_answer_from_the_state_of_the_next_block_is_not_believed() {
+    let stage = Stage::with("four of ten units, with a fee that is scaled").await;
+    let contract = Contract { ahead: Mutex::new(1), ..stage.contract() };
+    stage.look(&contract).await;
+    assert_eq!(stage.order().await.status, OrderStatus::Active);
+    assert_eq!(*contract.asked.lock().unwrap(), 4, "asked again");
+}
+
+#[tokio::test]
 async fn what_was_filled_before_is_asked_once() {
     let stage = Stage::with("four of ten units, with a fee that is scaled").await;
     let contract = Contract { filled: (3, 5), ..stage.contract() };
     assert!(stage.look(&contract).await.is_empty(), "listings need nobody's money");
     assert_eq!(stage.order().await.quantity_remaining, 4.into());
-    assert_eq!(*contract.asked.lock().unwrap(), 2);
+    assert_eq!(*contract.asked.lock().unwrap(), 4, "what changes something twice");
     stage.look(&contract).await;
-    assert_eq!(*contract.asked.lock().unwrap(), 2, "that is settled");
+    assert_eq!(*contract.asked.lock().unwrap(), 4, "that is settled");
 }
 
 #[tokio::test]

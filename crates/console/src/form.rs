@@ -8,13 +8,14 @@ use axum::body::Bytes;
 use axum::extract::multipart::MultipartError;
 use axum::extract::{FromRequest, Multipart, Request};
 use axum::http::{HeaderMap, StatusCode, header};
-use bourse_server::read_body;
 use bourse_wire::{Code, Error};
 
 use super::access::{Cookie, Proof};
 use super::refusal::Refusal;
 use crate::Console;
 
+/// The longest form of somebody who has not signed in.
+const GUEST_BYTES_MAX: usize = 16 * 1024;
 /// The name of the field that proves where a form comes from.
 pub(crate) const TOKEN_FIELD: &str = "form_token";
 
@@ -89,33 +90,59 @@ impl FromRequest<Arc<Console>> for Form {
     type Rejection = Refusal;
 
     async fn from_request(request: Request, console: &Arc<Console>) -> Result<Self, Refusal> {
-        let proofs =
-            [Cookie::Session, Cookie::Guest].map(|cookie| Proof::of_browser(request.headers(), cookie));
-        let is_allowed =
-            |form: &Self| proofs.iter().flatten().any(|proof| proof.allows(form.text(TOKEN_FIELD)));
-        if names_another_site(request.headers()) {
-            return Err(Refusal::forged());
-        }
+        let sender = Sender::of(request.headers(), console)?;
         let content_type = request.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
         let form = if content_type.is_some_and(|value| value.starts_with("multipart/form-data")) {
             let form = Multipart::from_request(request, console).await;
             let form = form.map_err(|error| unreadable(&error.body_text()))?;
-            read_multipart(form, is_allowed, console.settings().limits.upload_bytes_max).await?
+            read_multipart(form, &sender, console).await?
         } else {
-            let (parts, body) = request.into_parts();
-            let body = read_body(&parts.headers, body, console.settings().limits.body_bytes_max).await?;
-            Self::of_query(&String::from_utf8_lossy(&body))
+            read_fields(request, console, console.settings().limits.body_bytes_max).await?
         };
-        if is_allowed(&form) { Ok(form) } else { Err(Refusal::forged()) }
+        if sender.sent(&form) { Ok(form) } else { Err(Refusal::forged()) }
     }
 }
 
+/// A form that somebody may send who has not signed in: a few short fields.
+pub(crate) struct GuestForm(pub(crate) Form);
+
+impl FromRequest<Arc<Console>> for GuestForm {
+    type Rejection = Refusal;
+
+    async fn from_request(request: Request, console: &Arc<Console>) -> Result<Self, Refusal> {
+        let sender = Sender::of(request.headers(), console)?;
+        let form = read_fields(request, console, GUEST_BYTES_MAX).await?;
+        if sender.sent(&form) { Ok(Self(form)) } else { Err(Refusal::forged()) }
+    }
+}
+
+/// The browser that sends a form, by what its cookies hold.
+struct Sender([Option<Proof>; 2]);
+
+impl Sender {
+    /// Refuses what a page of another site sends.
+    fn of(headers: &HeaderMap, console: &Console) -> Result<Self, Refusal> {
+        if names_another_site(headers, &console.settings().public_url()) {
+            return Err(Refusal::forged());
+        }
+        Ok(Self([Cookie::Session, Cookie::Guest].map(|cookie| Proof::of_browser(headers, cookie))))
+    }
+
+    /// Whether the form carries the word that only pages of ours carry.
+    fn sent(&self, form: &Form) -> bool {
+        self.0.iter().flatten().any(|proof| proof.allows(form.text(TOKEN_FIELD)))
+    }
+}
+
+async fn read_fields(request: Request, console: &Console, bytes_max: usize) -> Result<Form, Refusal> {
+    let (parts, mut body) = request.into_parts();
+    let body = console.read_body(&parts.headers, &mut body, bytes_max).await?;
+    Ok(Form::of_query(&String::from_utf8_lossy(&body.bytes)))
+}
+
 /// Reads fields and files. The word comes first, so that nobody else makes us keep a file.
-async fn read_multipart(
-    mut form: Multipart,
-    is_allowed: impl Fn(&Form) -> bool,
-    bytes_max: usize,
-) -> Result<Form, Refusal> {
+async fn read_multipart(mut form: Multipart, sender: &Sender, console: &Console) -> Result<Form, Refusal> {
+    let bytes_max = console.settings().limits.upload_bytes_max;
     let unreadable = |error: MultipartError| match error.status() {
         StatusCode::PAYLOAD_TOO_LARGE => Error::new(
             Code::BodyTooLarge,
@@ -124,15 +151,21 @@ async fn read_multipart(
         _ => unreadable(&error.body_text()),
     };
     let mut read = Form::default();
-    while let Some(field) = form.next_field().await.map_err(unreadable)? {
+    let (mut memory, mut bytes) = (console.body_memory(), 0);
+    while let Some(mut field) = form.next_field().await.map_err(unreadable)? {
         let name = field.name().unwrap_or_default().to_owned();
         let filename = field.file_name().map(str::to_owned);
-        if name != TOKEN_FIELD && !is_allowed(&read) {
+        if name != TOKEN_FIELD && !sender.sent(&read) {
             return Err(Refusal::forged());
         }
-        let content = field.bytes().await.map_err(unreadable)?;
+        let mut content = Vec::new();
+        while let Some(piece) = field.chunk().await.map_err(unreadable)? {
+            bytes += piece.len();
+            memory.hold(bytes)?;
+            content.extend_from_slice(&piece);
+        }
         match filename {
-            Some(filename) => read.files.push(Upload { field: name, filename, content }),
+            Some(filename) => read.files.push(Upload { field: name, filename, content: content.into() }),
             None => read.fields.push((name, String::from_utf8_lossy(&content).into_owned())),
         }
     }
@@ -143,15 +176,20 @@ fn unreadable(reason: &str) -> Error {
     Error::new(Code::BadRequest, "the form could not be read").with_cause(reason.to_owned())
 }
 
-/// Whether the browser says that another site's page sent this.
-fn names_another_site(headers: &HeaderMap) -> bool {
+/// Whether the browser says that another site's page sent this. The service has the name that it is asked by, and the one
+/// that the settings say it is known by: a proxy may ask by another.
+fn names_another_site(headers: &HeaderMap, public_url: &str) -> bool {
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
     if text("sec-fetch-site").is_some_and(|site| site != "same-origin" && site != "none") {
         return true;
     }
     let host = text(header::HOST.as_str()).unwrap_or_default();
-    text(header::ORIGIN.as_str())
-        .is_some_and(|origin| origin.split_once("://").is_none_or(|(_, origin_host)| origin_host != host))
+    let is_ours = |origin: &str| {
+        let is_public =
+            public_url.strip_prefix(origin).is_some_and(|path| path.is_empty() || path.starts_with('/'));
+        is_public || origin.split_once("://").is_some_and(|(_, origin_host)| origin_host == host)
+    };
+    text(header::ORIGIN.as_str()).is_some_and(|origin| !is_ours(origin))
 }
 
 #[cfg(test)]
@@ -172,13 +210,17 @@ mod tests {
     fn other_sites_are_told_apart() {
         let named = |pairs: &[(&'static str, &str)]| {
             let pairs = pairs.iter().map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap()));
-            names_another_site(&pairs.collect::<HeaderMap>())
+            names_another_site(&pairs.collect::<HeaderMap>(), "https://public.example/bourse")
         };
         assert!(!named(&[("host", "a.example:1")]));
         assert!(!named(&[("host", "a.example:1"), ("origin", "https://a.example:1")]));
         assert!(!named(&[("host", "a"), ("sec-fetch-site", "same-origin")]));
         assert!(named(&[("host", "a.example:1"), ("origin", "https://a.example")]));
         assert!(named(&[("host", "a"), ("origin", "null")]));
+        assert!(!named(&[("host", "127.0.0.1:4010"), ("origin", "https://public.example")]));
+        assert!(named(&[("host", "127.0.0.1:4010"), ("origin", "https://public.exampl")]));
+        assert!(named(&[("host", "127.0.0.1:4010"), ("origin", "https://public.example.evil")]));
+        assert!(named(&[("host", "127.0.0.1:4010"), ("origin", "")]));
         assert!(named(&[("host", "a"), ("sec-fetch-site", "same-site")]));
     }
 }

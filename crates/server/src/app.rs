@@ -8,13 +8,13 @@ use bourse_protocols::venues::Registry;
 use bourse_store::{Batch, Committed, DatabaseUrl, OpenOptions, Store, StoreError};
 use bourse_wire::{Currency, ServiceName, Timestamp};
 use secrecy::ExposeSecret as _;
-use tokio::sync::Semaphore;
 
 use crate::auth::{Credentials, TokenSigner};
 use crate::chains::{Chains, Nodes, NodesError};
 use crate::clock::Clock;
 use crate::consents::Consents;
 use crate::counting::{CountingHouse, MarketMembers};
+use crate::door::Refusals;
 use crate::entropy;
 use crate::files::Files;
 use crate::followed::FollowedCollections;
@@ -25,6 +25,7 @@ use crate::outcomes::Outcomes;
 use crate::resident::Resident;
 use crate::router::Routes;
 use crate::settings::{Database, Settings};
+use crate::shares::Shares;
 use crate::sources::Sources;
 use crate::turns::Turns;
 
@@ -56,8 +57,11 @@ pub struct App {
     pub(crate) followed: FollowedCollections,
     pub(crate) routes: Routes,
     pub(crate) started_at: Timestamp,
-    /// One permit for each request at work.
-    pub(crate) permits: Semaphore,
+    /// Requests at work.
+    pub(crate) permits: Arc<Shares>,
+    /// Memory for bodies, in bytes.
+    pub(crate) bodies: Arc<Shares>,
+    pub(crate) refusals: Refusals,
     request_ids: RequestIds,
 }
 
@@ -119,7 +123,8 @@ impl App {
         let signer = TokenSigner::open(&settings.auth.jwt_secret, &data).map_err(unusable)?;
         let files = Files::open(&data).map_err(unusable)?;
         let store = Store::open(&settings.database_url(), settings.open_options(), clock.now()).await?;
-        let metrics = Metrics::new();
+        let refusals = Refusals::default();
+        let metrics = Metrics::new(refusals.counters());
         let service_name = ServiceName::new(&settings.service.name);
         let meter = Meter::new(settings.quotas.clone());
         meter.flush(&store, clock.now()).await?;
@@ -142,7 +147,13 @@ impl App {
             markets: MarketMembers::default(),
             sources: Sources::open(&settings.sources).map_err(StartError::Sources)?,
             consents: Consents::default(),
-            permits: Semaphore::new(settings.limits.concurrent_requests_max),
+            permits: Shares::new(
+                settings.limits.concurrent_requests_max,
+                settings.limits.project_requests_max,
+            ),
+            // Half for one project: whoever sends as much as they can leaves the other half.
+            bodies: Shares::new(settings.limits.bodies_bytes_max, settings.limits.bodies_bytes_max / 2),
+            refusals,
             request_ids: RequestIds::new(),
             started_at: clock.now(),
             metrics,

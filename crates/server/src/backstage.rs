@@ -13,6 +13,7 @@ use bourse_wire::{Amount, Asset, ChainId, Error, ProjectId, RecordId, Text, Time
 
 use crate::app::App;
 use crate::auth::{Caller, IssuedToken};
+use crate::body::{BodyMemory, ReceivedBody, read_body};
 use crate::call::{Call, Media, resolve};
 use crate::chains::{Nodes, Royalty};
 use crate::dispatch::bounded;
@@ -42,6 +43,21 @@ impl Backstage {
     /// The records. What is a project's own takes a [`ProjectScope`], which a membership proves.
     pub fn store(&self) -> &Store {
         &self.0.store
+    }
+
+    /// Reads a body that somebody sends to a page.
+    pub async fn read_body(
+        &self,
+        headers: &HeaderMap,
+        body: &mut Body,
+        bytes_max: usize,
+    ) -> Result<ReceivedBody, Error> {
+        read_body(&self.0, None, headers, body, bytes_max).await
+    }
+
+    /// The memory of a body that somebody sends to a page in parts.
+    pub fn body_memory(&self) -> BodyMemory<'_> {
+        BodyMemory::new(&self.0, None)
     }
 
     /// The time by the service's clock.

@@ -5,23 +5,25 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use axum::body::{Body, Bytes, HttpBody as _};
+use axum::body::Body;
 use axum::extract::Request;
+use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::response::Response;
 use bourse_wire::{ChainId, Code, Error, ProjectId, Timestamp};
 use futures_util::FutureExt as _;
-use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 
 use crate::app::App;
 use crate::auth::{Authority, Caller, Denial, RequestCredentials};
+use crate::body::{discard, read_body};
 use crate::call::{Call, Media, resolve};
+use crate::door::{Peer, Refusal};
 use crate::failure::Failure;
 use crate::limits::Bucket;
 use crate::outcomes::FailedRequest;
 use crate::route::Handler;
 use crate::router::Registered;
-use crate::serve::Peer;
+use crate::shares::{Exhausted, Share};
 
 const WEBRPC: HeaderName = HeaderName::from_static("webrpc");
 const WEBRPC_VALUE: &str =
@@ -61,21 +63,27 @@ pub(crate) struct Target<'p> {
 /// Answers an RPC request.
 pub(crate) async fn dispatch(app: Arc<App>, target: Target<'_>, request: Request) -> Response {
     let started = Instant::now();
+    let (parts, mut body) = request.into_parts();
     let Some(route) = app.routes.find(target.service, target.operation) else {
         let path = format!("/rpc/{}/{}", target.service, target.operation);
+        discard(&parts.headers, &mut body).await;
         return error_response(&app, bad_route(&path).into(), HeaderMap::new());
     };
     let mut noted = RequestNotes { headers: HeaderMap::with_capacity(16), came: None };
-    let checked = check_shape(&request)
+    let checked = check_shape(&parts)
         .and_then(|()| target.network.map(|network| resolve(&app.settings.networks, network)).transpose());
     let result = match checked {
         Err(error) => Err(error.into()),
-        Ok(network) => guarded(&app, &route, network, request, &mut noted).await,
+        Ok(network) => guarded(&app, &route, network, (&parts, &mut body), &mut noted).await,
     };
+    let took = started.elapsed();
+    if result.is_err() {
+        discard(&parts.headers, &mut body).await;
+    }
     let RequestNotes { headers, came } = noted;
     match result {
         Ok(body) => {
-            app.metrics.note(&route.metrics, started.elapsed(), None);
+            app.metrics.note(&route.metrics, took, None);
             if let Some((project, at)) = came {
                 app.outcomes.note_answer(project, at);
             }
@@ -84,7 +92,7 @@ pub(crate) async fn dispatch(app: Arc<App>, target: Target<'_>, request: Request
         Err(failure) => {
             let id = app.request_id();
             let error = told(failure, &id);
-            app.metrics.note(&route.metrics, started.elapsed(), Some(error.code.parts().0));
+            app.metrics.note(&route.metrics, took, Some(error.code.parts().0));
             if let Some((project, at)) = came {
                 app.outcomes.note_error(project, FailedRequest::new(at, &route, &error, &id));
             }
@@ -106,14 +114,12 @@ pub(crate) fn bad_route(path: &str) -> Error {
     Error::new(Code::BadRoute, format!("there is nothing at {shown}: /openapi.json lists every operation"))
 }
 
-fn check_shape(request: &Request) -> Result<(), Error> {
-    if request.method() != Method::POST {
-        return Err(Error::new(
-            Code::BadMethod,
-            format!("operations are called with POST, not {}", request.method()),
-        ));
+fn check_shape(parts: &Parts) -> Result<(), Error> {
+    if parts.method != Method::POST {
+        let message = format!("operations are called with POST, not {}", parts.method);
+        return Err(Error::new(Code::BadMethod, message));
     }
-    let content_type = request.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let content_type = parts.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
     let media_type = content_type.and_then(|value| value.split(';').next()).map(str::trim);
     if media_type.is_some_and(|media_type| media_type.eq_ignore_ascii_case("application/json")) {
         return Ok(());
@@ -123,26 +129,28 @@ fn check_shape(request: &Request) -> Result<(), Error> {
         .with_cause(format!("it is {}", content_type.unwrap_or("missing"))))
 }
 
-/// Runs a request within its bounds: so many at once, so long each, and a panic is one request's trouble.
+/// Runs a request within its bounds: so long, and a panic is one request's trouble.
 async fn guarded(
     app: &Arc<App>,
     route: &Registered,
     network: Option<ChainId>,
-    request: Request,
+    request: (&Parts, &mut Body),
     noted: &mut RequestNotes,
 ) -> Result<Vec<u8>, Failure> {
-    let Ok(_permit) = app.permits.try_acquire() else {
-        return Err(overloaded(&mut noted.headers).into());
-    };
     let limit_ms = app.settings.limits.request_timeout_ms;
     bounded(limit_ms, answer(app, route, network, request, noted)).await?
 }
 
-/// That there is no room for another request, and when to come back.
-pub(crate) fn overloaded(headers: &mut HeaderMap) -> Error {
-    headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
-    let message = "the service is answering as many requests as it can: try again in a second";
-    Error::new(Code::Overloaded, message)
+/// Lets a request begin, of a project or of nobody.
+pub(crate) fn permit(app: &App, project: Option<ProjectId>) -> Result<Share, Error> {
+    app.permits.take(project, 1).map_err(|exhausted| {
+        app.refusals.note(match exhausted {
+            Exhausted::Total => Refusal::Requests,
+            Exhausted::Owner => Refusal::ProjectRequests,
+        });
+        let message = "the service is answering as many requests as it can: try again in a second";
+        Error::new(Code::Overloaded, message)
+    })
 }
 
 /// Lets work take so long and no longer, and turns a panic in it into an error.
@@ -161,10 +169,9 @@ async fn answer(
     app: &Arc<App>,
     route: &Registered,
     network: Option<ChainId>,
-    request: Request,
+    (parts, body): (&Parts, &mut Body),
     RequestNotes { headers, came }: &mut RequestNotes,
 ) -> Result<Vec<u8>, Failure> {
-    let (parts, body) = request.into_parts();
     let peer = Peer::of(&parts.extensions);
     let now = app.clock.now();
     let authority = Authority { credentials: &app.credentials, signer: &app.signer };
@@ -191,9 +198,13 @@ async fn answer(
     };
     let (handler, caller) = handler;
     charge(app, route, caller, now, headers)?;
-    let body = read_body(&parts.headers, body, app.settings.limits.body_bytes_max).await?;
+    let project = Some(caller.project());
+    let body = read_body(app, project, &parts.headers, body, app.settings.limits.body_bytes_max).await?;
+    // Only now, so that nobody holds a place who has not said what they want.
+    let _permit = permit(app, project)?;
     let media = if route.is_tabular { Media::asked(&parts.headers) } else { Media::Json };
-    let answer = handler(Call { app: Arc::clone(app), caller, network, now, media }, body).await?;
+    let answer =
+        handler(Call { app: Arc::clone(app), caller, network, now, media }, body.bytes.clone()).await?;
     if media == Media::Csv {
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/csv; charset=utf-8"));
     }
@@ -210,7 +221,7 @@ fn limit_rate(
     headers.insert(RATE_COST, route.cost.into());
     let bucket = match (caller, peer) {
         (Some(caller), _) => Bucket::Project(caller.project()),
-        (None, Some(peer)) => Bucket::Address(peer),
+        (None, Some(peer)) => Bucket::of_address(peer),
         (None, None) => return Ok(()),
     };
     let Some(allowance) = app.limiter.take(bucket, route.cost.max(1), now) else { return Ok(()) };
@@ -247,43 +258,6 @@ fn charge(
     let service = route.service.short();
     let message = format!("the month's {} compute units of the service {service} are used up", quota.limit);
     Err(Error::new(Code::QuotaExceeded, message))
-}
-
-/// Reads a body of at most so many bytes.
-pub async fn read_body(headers: &HeaderMap, body: Body, bytes_max: usize) -> Result<Bytes, Error> {
-    let too_large = || {
-        let message = format!("the body is larger than {bytes_max} bytes");
-        Error::new(Code::BodyTooLarge, message)
-    };
-    let announced = headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse().ok());
-    if announced.is_some_and(|length: u64| length > bytes_max as u64) {
-        return Err(too_large());
-    }
-    let mut body = Limited::new(body, bytes_max);
-    let (mut first, mut whole) = (Bytes::new(), Vec::new());
-    while let Some(frame) = body.frame().await {
-        let frame = frame.map_err(|error| {
-            if error.is::<LengthLimitError>() {
-                too_large()
-            } else {
-                Error::new(Code::BadRequest, "the body could not be read").with_cause(error.to_string())
-            }
-        })?;
-        let Ok(data) = frame.into_data() else { continue };
-        // Most bodies come in one piece, which is then taken as it is.
-        if first.is_empty() {
-            first = data;
-        } else {
-            if whole.is_empty() {
-                whole.extend_from_slice(&first);
-            }
-            whole.extend_from_slice(&data);
-        }
-        if body.is_end_stream() {
-            break;
-        }
-    }
-    Ok(if whole.is_empty() { first } else { whole.into() })
 }
 
 /// An answer with the headers that every answer has.
@@ -323,8 +297,10 @@ fn told(failure: Failure, id: &str) -> Error {
 
 /// The error envelope.
 fn envelope(app: &App, error: &Error, id: &str, mut headers: HeaderMap) -> Response {
-    if error.code == Code::BadMethod {
-        headers.insert(header::ALLOW, HeaderValue::from_static("POST"));
+    match error.code {
+        Code::BadMethod => drop(headers.insert(header::ALLOW, HeaderValue::from_static("POST"))),
+        Code::Overloaded => drop(headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"))),
+        _ => {}
     }
     if let Ok(id) = HeaderValue::try_from(id) {
         headers.insert(REQUEST_ID, id);

@@ -77,9 +77,11 @@ impl Files {
         })
     }
 
-    /// The content under a hash.
-    pub fn get(&self, hash: &str) -> io::Result<Vec<u8>> {
-        fs::read(self.path(hash))
+    /// The content under a hash, opened to be read piece by piece, and how long it is.
+    pub async fn open_content(&self, hash: &str) -> io::Result<(tokio::fs::File, u64)> {
+        let file = tokio::fs::File::open(self.path(hash)).await?;
+        let length = file.metadata().await?.len();
+        Ok((file, length))
     }
 
     fn path(&self, hash: &str) -> PathBuf {
@@ -177,7 +179,7 @@ mod tests {
         let files = Files::open(data.path()).unwrap();
         let png = files.put(PNG).unwrap();
         assert_eq!((png.mime_type.as_str(), png.dimensions, png.filesize), ("image/png", Some((2, 3)), 29));
-        assert_eq!(files.get(&png.content_hash).unwrap(), PNG);
+        assert_eq!(fs::read(files.path(&png.content_hash)).unwrap(), PNG);
         assert_eq!(files.put(PNG).unwrap(), png);
         let svg = files.put(b"<?xml version='1.0'?>\n<svg xmlns='x' viewBox='0 0 64 32'></svg>").unwrap();
         assert_eq!((svg.mime_type.as_str(), svg.dimensions), ("image/svg+xml", Some((64, 32))));

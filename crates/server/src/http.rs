@@ -9,6 +9,7 @@ use axum::Router;
 use axum::body::{Body, Bytes, HttpBody as _};
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
+use axum::middleware::{Next, from_fn_with_state};
 use axum::response::Response;
 use axum::routing::future::RouteFuture;
 use axum::routing::get;
@@ -21,7 +22,9 @@ use tower_http::compression::predicate::{NotForContentType, Predicate, SizeAbove
 use tower_http::cors::{AllowOrigin, CorsLayer};
 
 use crate::app::App;
-use crate::dispatch::{EXPOSED_HEADERS, Target, bad_route, dispatch, error_response, response};
+use crate::dispatch::{
+    EXPOSED_HEADERS, Target, bad_route, bounded, dispatch, error_response, permit, response,
+};
 use crate::{openapi, rest};
 
 /// Answers smaller than this are not worth compressing.
@@ -90,7 +93,13 @@ impl Entrance {
     /// Serves pages for people as well, at the paths that begin with a prefix, such as `/console`. They are compressed;
     /// pages of other sites have no business there, so that nothing lets them call.
     pub fn with_pages(self, prefix: &'static str, pages: Router) -> Self {
-        Self { pages: Some(Arc::new(Pages { prefix, router: pages.layer(compression()) })), ..self }
+        let router = pages.layer(compression()).layer(from_fn_with_state(Arc::clone(self.app()), bound_page));
+        Self { pages: Some(Arc::new(Pages { prefix, router })), ..self }
+    }
+
+    /// The application whose service it is.
+    pub(crate) fn app(&self) -> &Arc<App> {
+        &self.ways.app
     }
 
     /// Answers a request.
@@ -111,6 +120,19 @@ impl Entrance {
             Either::Right(ways.plain.clone().call(request))
         }
     }
+}
+
+/// Pages have the bounds of other requests: so many at once, and so long each.
+async fn bound_page(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
+    let (limits, console) = (&app.settings.limits, &app.settings.console);
+    // A page may be a picture that is fetched first.
+    let for_page = limits.request_timeout_ms.saturating_add(console.image_timeout_ms);
+    let limit_ms = if request.method() == Method::POST { limits.upload_timeout_ms } else { for_page };
+    let answered = match permit(&app, None) {
+        Ok(_permit) => bounded(limit_ms, next.run(request)).await,
+        Err(error) => Err(error),
+    };
+    answered.unwrap_or_else(|error| error_response(&app, error.into(), HeaderMap::new()))
 }
 
 /// An answer under way.

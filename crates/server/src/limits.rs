@@ -11,10 +11,20 @@ use hashbrown::HashMap;
 pub enum Bucket {
     /// A project, whatever its credentials.
     Project(ProjectId),
-    /// Whoever comes from one address.
+    /// Whoever comes from one address, of IPv6 from the network of 64 bits that one customer gets: `Bucket::of_address`.
     Address(IpAddr),
     /// A hash of what somebody is called.
     Name(u64),
+}
+
+impl Bucket {
+    /// Whoever comes from where an address is.
+    pub fn of_address(address: IpAddr) -> Self {
+        Self::Address(match address.to_canonical() {
+            IpAddr::V6(address) => IpAddr::V6((address.to_bits() & !u128::from(u64::MAX)).into()),
+            address @ IpAddr::V4(_) => address,
+        })
+    }
 }
 
 /// What is left of a minute.
@@ -90,6 +100,14 @@ mod tests {
         assert!(refused.refused && refused.reset_seconds == 1);
         assert!(!limiter.take(b, 1, at(119)).unwrap().refused);
         assert!(!limiter.take(a, 1, at(120)).unwrap().refused);
+    }
+
+    #[test]
+    fn a_customer_of_ipv6_is_one_bucket() {
+        let bucket = |text: &str| Bucket::of_address(text.parse().unwrap());
+        assert_eq!(bucket("2001:db8:1:2::1"), bucket("2001:db8:1:2:ffff::9"));
+        assert_ne!(bucket("2001:db8:1:2::1"), bucket("2001:db8:1:3::1"));
+        assert_eq!(bucket("::ffff:192.0.2.1"), bucket("192.0.2.1"));
     }
 
     #[test]

@@ -12,6 +12,8 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Registry, Unit};
 
+use crate::door::RefusalCounters;
+
 /// Upper bounds of the latency buckets, in seconds: answers from memory take microseconds, writes milliseconds.
 const LATENCY_SECONDS: [f64; 12] =
     [0.000_025, 0.000_05, 0.000_1, 0.000_25, 0.000_5, 0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10.0];
@@ -149,7 +151,7 @@ impl ResidentMetrics {
 }
 
 impl Metrics {
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(refusals: RefusalCounters) -> Self {
         let requests = Family::default();
         let errors = Family::default();
         let latency =
@@ -158,6 +160,8 @@ impl Metrics {
         registry.register("requests", "Requests answered", requests.clone());
         registry.register("errors", "Requests answered with an error, by its code", errors.clone());
         registry.register_with_unit("latency", "Time to answer", Unit::Seconds, latency.clone());
+        let help = "Connections and requests that were not served, by kind";
+        registry.register("refusals", help, refusals);
         let resident = ResidentMetrics::register(&mut registry);
         let chain = ChainMetrics::register(&mut registry);
         let rate_told = Family::default();

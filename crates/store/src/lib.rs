@@ -20,6 +20,7 @@ mod currencies;
 mod error;
 mod events;
 mod follow;
+mod grants;
 mod health;
 mod hosted;
 mod load;
@@ -58,6 +59,7 @@ pub use credentials::{AccessKeyRecord, KeyTerms, SecretTokenRecord};
 pub use error::StoreError;
 pub use events::{Event, EventKind};
 pub use follow::Watcher;
+pub use grants::{Grant, Reach, Subject};
 pub use health::{MigrationState, SchemaState};
 pub use hosted::{
     AssetFile, AssetRecord, HostedCollection, HostedToken, HostedTokenEdit, NewHostedToken, Upload,

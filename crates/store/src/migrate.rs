@@ -142,6 +142,12 @@ impl Migration {
             include_str!("../migrations/0010_signed_orders.sql"),
             &[("standing_queue", Layout::ByCollection)],
         ),
+        Self::new(
+            11,
+            "grants",
+            include_str!("../migrations/0011_grants.sql"),
+            &[("grants", Layout::ByProject)],
+        ),
     ];
 
     const fn new(

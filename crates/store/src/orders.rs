@@ -9,7 +9,7 @@ use crate::args::{Arg, args};
 use crate::backend::{Pending, Store};
 use crate::chain::standing;
 use crate::collections::CollectionId;
-use crate::columns::{Declared, Insert, Record, Value, or_replace, position, record};
+use crate::columns::{self, Declared, Insert, Record, Value, or_replace, position, record, selection};
 use crate::order_activities::{OrderBefore, activities_of};
 use crate::row::{Cell, Row};
 use crate::session::{Keys, Session};
@@ -81,6 +81,17 @@ impl Store {
         self.read(move |mut session| Box::pin(async move { read_natives(&mut session, id, keys).await }))
     }
 
+    /// Those of these orders that are signed.
+    pub fn signed_of(&self, id: CollectionId, keys: Vec<OrderKey>) -> Pending<'_, HashSet<OrderKey>> {
+        let keys: BTreeSet<OrderKey> = keys.into_iter().collect();
+        self.read(move |mut session| {
+            Box::pin(async move {
+                let found: Vec<(OrderKey, IsSigned)> = session.keyed(id, with_keys("orders", keys)).await?;
+                Ok(found.into_iter().filter(|(_, is)| is.is_signed).map(|(key, _)| key).collect())
+            })
+        })
+    }
+
     /// Those of these orders that there are, in no order.
     pub fn orders_by_key(&self, id: CollectionId, keys: Vec<OrderKey>) -> Pending<'_, Vec<OrderFacts>> {
         let keys: BTreeSet<OrderKey> = keys.into_iter().collect();
@@ -117,16 +128,16 @@ const UPDATED_AT: usize = position(OrderFacts::COLUMNS, "updated_at");
 
 /// Writes orders and what happened to them; returns those that are different now. Operators and backings stay as they
 /// are: only a chain states them, or what was signed. A signed order that is known stays as it is: it cannot be another,
-/// and what became of it is known better. Only one that somebody said cannot be filled is good again. Whoever calls this
-/// holds the collection, so that what is read here is still so when it is replaced.
+/// and what became of it is known better. Only one that somebody said cannot be filled is good again. Nobody can say
+/// anything of a signed order but that it is over: what it is, its maker signed. Whoever calls this holds the collection,
+/// so that what is read here is still so when it is replaced.
 pub(crate) async fn put(
     session: &mut Session<'_>,
     id: CollectionId,
     orders: BTreeMap<OrderKey, NewOrder>,
 ) -> Result<Vec<OrderFacts>, StoreError> {
-    let natives = known_natives(session, id, &orders).await?;
     let keys = with_keys("orders", orders.keys().cloned());
-    let known = session.keyed_rows::<OrderFacts>(id, keys).await?;
+    let known = session.keyed_rows::<(OrderFacts, IsSigned)>(id, keys).await?;
     let known: HashMap<OrderKey, &Row> =
         known.iter().map(|row| Ok((key_in(row)?, row))).collect::<Result<_, StoreError>>()?;
     let (mut plain, mut signed_orders) = (Vec::with_capacity(orders.len()), Vec::new());
@@ -136,11 +147,13 @@ pub(crate) async fn put(
         let known = known.get(&key).copied();
         let before = known.map(OrderBefore::read).transpose()?;
         if let Some(before) = &before {
-            if signed.is_some() && natives.contains(&key) {
-                if before.status != OrderStatus::Inactive {
-                    continue;
+            match (is_signed(known)?, &signed) {
+                (true, Some(_)) if before.status != OrderStatus::Inactive => continue,
+                (true, Some(_)) => {
+                    order.quantity_remaining = order.quantity_remaining.min(before.quantity_remaining);
                 }
-                order.quantity_remaining = order.quantity_remaining.min(before.quantity_remaining);
+                (true, None) if !only_ends(&order, known)? => continue,
+                (true | false, None) | (false, Some(_)) => {}
             }
             order.created_at = before.first_seen(order.created_at);
         }
@@ -179,18 +192,30 @@ pub(crate) fn values_of(order: &OrderFacts) -> Result<Vec<Arg>, StoreError> {
     Ok(values)
 }
 
-/// Those of the signed orders that are known as such.
-async fn known_natives(
-    session: &mut Session<'_>,
-    id: CollectionId,
-    orders: &BTreeMap<OrderKey, NewOrder>,
-) -> Result<HashSet<OrderKey>, StoreError> {
-    let signed = orders.iter().filter(|(_, order)| order.signed.is_some()).map(|(key, _)| key.clone());
-    let signed: BTreeSet<OrderKey> = signed.collect();
-    if signed.is_empty() {
-        return Ok(HashSet::new());
+selection! {
+    /// Whether something was signed of an order.
+    struct IsSigned {
+        is_signed: bool = "native IS NOT NULL",
     }
-    Ok(read_natives(session, id, signed).await?.into_keys().collect())
+}
+
+/// Whether something was signed of an order that is known, by a row that says so behind its facts.
+fn is_signed(known: Option<&Row>) -> Result<bool, StoreError> {
+    let cell = |row| Cell { row, position: OrderFacts::COLUMNS.len(), column: "is_signed" };
+    known.map_or(Ok(false), |row| Value::read(cell(row)))
+}
+
+/// Whether what is told of an order differs from what is known only in that it is over.
+fn only_ends(order: &OrderFacts, known: Option<&Row>) -> Result<bool, StoreError> {
+    let Some(known) = known.map(columns::read::<OrderFacts>).transpose()? else { return Ok(false) };
+    let ended = OrderFacts {
+        status: order.status,
+        updated_at: order.updated_at,
+        operator: order.operator,
+        backing: order.backing,
+        ..known
+    };
+    Ok(order.status != OrderStatus::Active && *order == ended)
 }
 
 /// One column of a row that has those of an order.

@@ -6,7 +6,7 @@ use crate::args::args;
 use crate::backend::{Pending, Sequence, Store};
 use crate::columns::{Insert, record};
 use crate::session::Session;
-use crate::{ProjectScope, StoreError};
+use crate::{ProjectScope, StoreError, grants};
 
 /// A project: what credentials, audiences, hosted collections and analytics belong to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,9 +22,15 @@ pub struct Project {
 record! { Project: "projects" ("project_id") { id = "project_id", name, created_at } }
 
 impl Store {
-    /// Makes a project.
+    /// Makes a project, which may state everything if it is the only one.
     pub fn create_project(&self, name: Text<256>, now: Timestamp) -> Pending<'_, Project> {
-        self.write(move |mut session| Box::pin(async move { create(&mut session, name, now).await }))
+        self.write(move |mut session| {
+            Box::pin(async move {
+                let project = create(&mut session, name, now).await?;
+                grants::add_to_first(&mut session, project.id, now).await?;
+                Ok(project)
+            })
+        })
     }
 
     /// Calls a project something else.

@@ -7,7 +7,9 @@ mod support {
     pub(crate) mod refused;
 }
 
-use bourse_store::{Account, Invited, NewAccount, NewInvite, NewSession, ProofHash, Role, Store};
+use bourse_store::{
+    Account, Invited, NewAccount, NewInvite, NewSession, ProjectScope, ProofHash, Role, Store, Subject,
+};
 use bourse_wire::{Code, Timestamp};
 use support::database::open;
 use support::projects::project;
@@ -87,6 +89,55 @@ async fn an_account_that_is_there_accepts_as_well() {
     invite(&store, "all", Invited::Administrator).await;
     store.accept(hash("all"), account, at(1)).await.unwrap();
     assert!(store.accounts().await.unwrap()[0].administrator);
+}
+
+#[tokio::test]
+async fn an_invitation_ends_with_the_right_to_make_it() {
+    let (_database, store) = open().await;
+    let other = project(&store).await;
+    let owner = Invited::Member(other.project(), Role::Owner);
+    let (first, second) = (Invited::Administrator, Invited::Administrator);
+    let one = join(&store, "a@example.com", first).await.id;
+    let two = join(&store, "b@example.com", second).await.id;
+    let three = join(&store, "c@example.com", owner).await.id;
+    let links = [
+        ("by an administrator", Invited::Administrator, one),
+        ("person", Invited::Person, one),
+        ("member", owner, one),
+        ("by an owner", Invited::Member(other.project(), Role::Viewer), three),
+        // Who may not invite at all.
+        ("too much", Invited::Administrator, three),
+    ];
+    for (link, invited, maker) in links {
+        let new = NewInvite { hash: hash(link), invited, made_by: Some(maker), expires_at: at(100) };
+        store.create_invite(new, at(0)).await.unwrap();
+    }
+    let is_good = async |link: &str| store.invite(hash(link), at(2)).await.unwrap().is_some();
+    assert!(is_good("by an administrator").await && is_good("member").await && is_good("by an owner").await);
+    assert!(!is_good("too much").await);
+    store.remove_account(one).await.unwrap();
+    store.remove_member(other, three).await.unwrap();
+    for (link, _, _) in links {
+        assert!(!is_good(link).await, "{link}");
+        assert_eq!(code(store.accept(hash(link), two, at(2)).await), Code::NotFound, "{link}");
+        let new = store.accept_as_new(hash(link), person("d@example.com"), at(2)).await;
+        assert_eq!(code(new), Code::NotFound, "{link}");
+    }
+}
+
+#[tokio::test]
+async fn the_first_project_of_an_administrator_may_state_everything() {
+    let (_database, store) = open().await;
+    let person = join(&store, "a@example.com", Invited::Person).await.id;
+    let administrator = join(&store, "b@example.com", Invited::Administrator).await.id;
+    let create = async |owner| store.create_own_project("p".parse().unwrap(), owner, at(1)).await.unwrap().id;
+    let grants = async |id| store.grants(ProjectScope::of_operator(id)).await.unwrap().len();
+    let of_person = create(person).await;
+    assert_eq!((grants(of_person).await, grants(create(administrator).await).await), (0, 0));
+    let (_database, store) = open().await;
+    let administrator = join(&store, "b@example.com", Invited::Administrator).await.id;
+    let first = store.create_own_project("p".parse().unwrap(), administrator, at(1)).await.unwrap().id;
+    assert_eq!(store.grants(ProjectScope::of_operator(first)).await.unwrap().len(), Subject::ALL.len());
 }
 
 #[tokio::test]

@@ -185,7 +185,7 @@ async fn processes_that_migrate_at_once_do_not_meet() {
             let store = store.unwrap_or_else(|error| panic!("round {round}: {error}"));
             assert_eq!(store.schema_state().await.unwrap().state(), MigrationState::UpToDate);
             store.create_project("works".parse().unwrap(), Timestamp::ZERO).await.unwrap();
-            assert_eq!(store.credentials_revision().await.unwrap(), 1);
+            assert_eq!(store.currencies_revision().await.unwrap(), 1);
             store.close().await;
         }
     }

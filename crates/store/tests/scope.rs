@@ -14,9 +14,9 @@ use std::path::Path;
 use bourse_store::testing::{TestDatabase, usage_since};
 use bourse_store::{
     AssetFile, AudienceContractInput, AudienceImport, Batch, BatchMark, Change, Chunk, CollectionKey, Counts,
-    CountsCommit, CountsCommitted, CountsCursor, Event, EventKind, HostedTokenEdit, Invited, KeyTerms,
-    NewAccount, NewInvite, ProjectScope, ProofHash, Refresh, Role, SecretTokenRecord, Store, Upload,
-    UsageLine, Visibility,
+    CountsCommit, CountsCommitted, CountsCursor, Event, EventKind, Grant, HostedTokenEdit, Invited, KeyTerms,
+    NewAccount, NewInvite, ProjectScope, ProofHash, Reach, Refresh, Role, SecretTokenRecord, Store, Subject,
+    Upload, UsageLine, Visibility,
 };
 use bourse_wire::{
     ActivityAction, ActivityFacts, Address, AssetInput, ChainId, Code, CollectionInput, ContactInput,
@@ -331,6 +331,25 @@ async fn markets_and_tasks_are_out_of_reach() {
         (code(store.task(*a, own).await), store.task(*b, own).await.unwrap().id),
         (Code::NotFound, own)
     );
+}
+
+#[tokio::test]
+async fn grants_are_of_one_project() {
+    let world = World::make().await;
+    let World { store, a, b, .. } = &world;
+    let grant = Grant { subject: Subject::Collections, reach: Reach::Contract(CONTRACT) };
+    let before = store.grants(*a).await.unwrap();
+    store.add_grants(*b, vec![grant, grant], NOW).await.unwrap();
+    assert_eq!(store.grants(*b).await.unwrap(), [grant]);
+    assert_eq!(store.grants(*a).await.unwrap(), before);
+    assert!(store.all_grants().await.unwrap().contains(&(b.project(), grant)));
+    assert_eq!(code(store.remove_grant(*a, grant).await), Code::NotFound);
+    let wider = Grant { reach: Reach::Chain(CONTRACT.chain), ..grant };
+    assert_eq!(code(store.remove_grant(*b, wider).await), Code::NotFound);
+    store.remove_grant(*b, grant).await.unwrap();
+    assert_eq!(store.grants(*b).await.unwrap(), []);
+    let missing = ProjectScope::of_operator(99.try_into().unwrap());
+    assert_eq!(code(store.add_grants(missing, vec![grant], NOW).await), Code::ProjectNotFound);
 }
 
 fn activity() -> ActivityFacts {

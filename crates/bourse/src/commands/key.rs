@@ -1,5 +1,6 @@
 //! Makes and manages access keys.
 
+use bourse_server::Service;
 use bourse_server::auth::AccessKey;
 use bourse_store::{AccessKeyRecord, KeyTerms, ProjectScope};
 use serde_json::{Value, json};
@@ -44,6 +45,12 @@ pub(super) async fn run(common: &Common, command: KeyCommand) -> Result<(), Comm
 /// A key without limits, to be stored.
 pub(crate) fn unlimited(name: &str) -> KeyTerms {
     KeyTerms { display_name: name.to_owned(), ..KeyTerms::default() }
+}
+
+/// A key for everything, contacts and events included: it was made for every service.
+pub(crate) fn for_every_service(name: &str) -> KeyTerms {
+    let services = Service::ALL.iter().map(|service| service.short().to_owned()).collect();
+    KeyTerms { allowed_services: services, ..unlimited(name) }
 }
 
 /// Makes a key and stores its hash.

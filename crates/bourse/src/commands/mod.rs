@@ -7,6 +7,7 @@ mod collection;
 mod config;
 mod console;
 mod doctor;
+mod grant;
 mod health;
 pub(crate) mod key;
 pub(crate) mod project;
@@ -34,6 +35,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<ExitCode, CommandError> {
             Command::Demo(listen) => demo::run(load_settings(&common, &listen)?.settings).await?,
             Command::Import(import) => return import::run(&common, import).await,
             Command::Project(command) => project::run(&common, command).await?,
+            Command::Grant(command) => grant::run(&common, command).await?,
             Command::Key(command) => key::run(&common, command).await?,
             Command::Token(command) => token::run(&common, command).await?,
             Command::Analytics(command) => analytics::run(&common, command).await?,

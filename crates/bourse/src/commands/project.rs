@@ -1,11 +1,11 @@
 //! Makes and shows projects.
 
-use bourse_store::{Project, ProjectScope};
+use bourse_store::{KeyTerms, Project, ProjectScope};
 use bourse_wire::{Error, Text};
 use serde_json::{Value, json};
 
 use crate::cli::{Common, ProjectCommand};
-use crate::commands::{key, token};
+use crate::commands::{grant, key, token};
 use crate::context::{CommandError, Context};
 use crate::output::{print, table};
 
@@ -13,18 +13,25 @@ pub(super) async fn run(common: &Common, command: ProjectCommand) -> Result<(), 
     let context = Context::open(common).await?;
     match command {
         ProjectCommand::Create { name } => {
-            let created = create(&context, &name).await?;
+            let created = create(&context, &name, key::unlimited("default")).await?;
+            let scope = ProjectScope::of_operator(created.project.id);
+            let grants = context.store.grants(scope).await?;
             let value = json!({
                 "projectId": created.project.id,
                 "name": created.project.name,
                 "accessKey": created.access_key,
                 "secretToken": created.secret_token,
+                "grants": grants.iter().map(grant::record).collect::<Value>(),
             });
             print(common.json, &value, || {
                 format!(
                     "Made project {} ({}).\n\nAccess key (public, for the X-Access-Key header):\n  {}\n\n\
-                    Secret token (for the Authorization: Bearer header; keep it secret, it is not shown again):\n  {}",
-                    created.project.id, created.project.name, created.access_key, created.secret_token
+                    Secret token (for the Authorization: Bearer header; keep it secret, it is not shown again):\n  {}\n\n{}",
+                    created.project.id,
+                    created.project.name,
+                    created.access_key,
+                    created.secret_token,
+                    grant::advice(created.project.id, &grants)
                 )
             })
         }
@@ -67,14 +74,18 @@ pub(crate) struct CreatedProject {
 }
 
 /// Makes a project with a key and a token.
-pub(crate) async fn create(context: &Context, name: &str) -> Result<CreatedProject, CommandError> {
+pub(crate) async fn create(
+    context: &Context,
+    name: &str,
+    terms: KeyTerms,
+) -> Result<CreatedProject, CommandError> {
     if name.trim().is_empty() {
         return Err(Error::invalid("name", "must not be empty").into());
     }
     let name: Text<256> = name.parse().map_err(|error| Error::invalid("name", error))?;
     let project = context.store.create_project(name, context.clock.now()).await?;
     let scope = ProjectScope::of_operator(project.id);
-    let (access_key, _) = key::create(context, scope, key::unlimited("default")).await?;
+    let (access_key, _) = key::create(context, scope, terms).await?;
     let (secret_token, _) = token::create(context, scope, "default", None).await?;
     Ok(CreatedProject { project, access_key, secret_token })
 }

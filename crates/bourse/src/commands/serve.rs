@@ -7,6 +7,7 @@ use std::sync::Arc;
 use bourse_console::{first_link, service};
 use bourse_server::settings::{LogFormat, Settings};
 use bourse_server::{App, Background, Clock, make_private_directory};
+use futures_util::future::BoxFuture;
 use tokio::net::TcpListener;
 use tracing_subscriber::EnvFilter;
 
@@ -43,8 +44,9 @@ pub(crate) async fn serve(opened: OpenService) -> Result<(), CommandError> {
     let address = listener.local_addr().map_err(CommandError::io("reading the address"))?;
     print_start(&app, address);
     print_first_link(&app, address).await?;
+    let stop = stop_signal()?;
     let background = Background::start(&app);
-    bourse_server::serve(listener, service(app), Box::pin(stop_signal())).await;
+    bourse_server::serve(listener, service(app), stop).await;
     background.stop().await;
     Ok(())
 }
@@ -104,20 +106,15 @@ async fn print_first_link(app: &App, address: SocketAddr) -> Result<(), CommandE
     output::print(false, &serde_json::Value::Null, || text)
 }
 
-/// Returns when the process is asked to stop.
-async fn stop_signal() {
+/// Listens for signals from now on; over when one asks the process to stop. Whoever sees the service answer can stop it.
+fn stop_signal() -> Result<BoxFuture<'static, ()>, CommandError> {
     use tokio::signal::unix::{SignalKind, signal};
-    let interrupt = tokio::signal::ctrl_c();
-    match signal(SignalKind::terminate()) {
-        Ok(mut terminate) => {
-            tokio::select! {
-                _ = interrupt => {}
-                _ = terminate.recv() => {}
-            }
+    let listen = |kind| signal(kind).map_err(CommandError::io("listening for signals"));
+    let (mut interrupt, mut terminate) = (listen(SignalKind::interrupt())?, listen(SignalKind::terminate())?);
+    Ok(Box::pin(async move {
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
         }
-        Err(error) => {
-            tracing::warn!(%error, "listening for SIGTERM");
-            let _ = interrupt.await;
-        }
-    }
+    }))
 }

@@ -69,12 +69,12 @@ async fn make_project(context: &Context) -> Result<(Project, String, String), Co
     let projects = context.store.projects().await?;
     match projects.into_iter().next() {
         None => {
-            let created = project::create(context, PROJECT_NAME).await?;
+            let created = project::create(context, PROJECT_NAME, key::for_every_service("default")).await?;
             Ok((created.project, created.access_key, created.secret_token))
         }
         Some(project) if project.name == PROJECT_NAME => {
             let scope = ProjectScope::of_operator(project.id);
-            let (access_key, _) = key::create(context, scope, key::unlimited("default")).await?;
+            let (access_key, _) = key::create(context, scope, key::for_every_service("default")).await?;
             let (secret_token, _) = token::create(context, scope, "default", None).await?;
             Ok((project, access_key, secret_token))
         }

@@ -6,7 +6,8 @@ use bourse_protocols::venues::Registry;
 use bourse_server::Clock;
 use bourse_server::counting::TrackedEvent;
 use bourse_server::ingest::{
-    self, Chains, EventInput, OrderSubmission, contract_change, not_stated, token_change, unasked,
+    self, Chains, EventInput, OrderSubmission, balance_not_stated, contract_change, not_stated, token_change,
+    unasked,
 };
 use bourse_server::settings::{Networks, Settings};
 use bourse_store::{AudienceContractInput, AudienceImport, Change, CollectionKey, METERED_PREFIX, UsageLine};
@@ -169,6 +170,7 @@ impl Reader {
 
     fn balance(&self, members: JsonObject) -> Result<Record, Error> {
         let (collection, balance) = self.shared().balance(members)?;
+        balance_not_stated(collection, self.followed.contains(&collection))?;
         Ok(Record::Collection(collection, balance))
     }
 

@@ -31,7 +31,7 @@ fn a_new_project_works_on_the_running_server() {
     let server = instance.serve();
     let made = instance.json(&["project", "create", "Harbour"]);
     let members: Vec<&String> = made.as_object().unwrap().keys().collect();
-    assert_eq!(members, ["projectId", "name", "accessKey", "secretToken"]);
+    assert_eq!(members, ["projectId", "name", "accessKey", "secretToken", "grants"]);
     assert_eq!(made["name"], json!("Harbour"));
     accepted(&server, "project create, key", Credential::Key(text(&made, "accessKey")));
     accepted(&server, "project create, token", Credential::Token(text(&made, "secretToken")));

@@ -19,7 +19,7 @@ pub(super) use visitor::{Administrator, Guest, Visitor};
 
 /// Tries to sign in that one address has in a minute. An office may share one.
 const TRIES_OF_ADDRESS: u32 = 30;
-/// Tries to sign in that one account has in a minute, wherever they come from.
+/// Tries to sign in that one account has in a minute from one address. Whoever tries from elsewhere locks nobody out.
 const TRIES_OF_ACCOUNT: u32 = 8;
 
 /// What is remembered of tries to sign in.
@@ -46,9 +46,9 @@ impl SignIn {
         now: Timestamp,
     ) -> Result<(), u64> {
         let mut name = DefaultHasher::new();
-        email.map(|email| email.to_string().to_lowercase()).hash(&mut name);
+        (email.map(|email| email.to_string().to_lowercase()), peer.map(Bucket::of_address)).hash(&mut name);
         let taken = [
-            peer.and_then(|peer| self.addresses.take(Bucket::Address(peer), 1, now)),
+            peer.and_then(|peer| self.addresses.take(Bucket::of_address(peer), 1, now)),
             email.and_then(|_| self.accounts.take(Bucket::Name(name.finish()), 1, now)),
         ];
         match taken.into_iter().flatten().find(|allowance| allowance.refused) {

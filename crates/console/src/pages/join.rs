@@ -11,7 +11,7 @@ use maud::html;
 
 use crate::Console;
 use crate::access::{Guest, Password, Proof, Visitor};
-use crate::form::Form;
+use crate::form::{Form, GuestForm};
 use crate::notice::Done;
 use crate::page::{bare, form_token};
 use crate::refusal::{Refusal, Submission};
@@ -32,7 +32,7 @@ pub(super) async fn show(
     })
 }
 
-pub(super) async fn accept(guest: Guest, Path(link): Path<String>, form: Form) -> Answer {
+pub(super) async fn accept(guest: Guest, Path(link): Path<String>, GuestForm(form): GuestForm) -> Answer {
     let (console, now) = (&guest.console, guest.console.now());
     let (proof, invite) = find(console, &link).await?;
     if let Some(account) = guest.account().await? {

@@ -17,6 +17,9 @@ pub(super) async fn show(visitor: Visitor) -> Answer {
 }
 
 pub(super) async fn create(visitor: Visitor, form: Form) -> Answer {
+    if !may_create(&visitor) {
+        return Err(Refusal::for_administrators());
+    }
     let made = match project_name(&form) {
         Ok(name) => {
             let now = visitor.console.now();
@@ -28,6 +31,11 @@ pub(super) async fn create(visitor: Visitor, form: Form) -> Answer {
         }
     };
     Ok(see_other(&notice::Done::Created.at(&format!("/console/projects/{}", made.id))))
+}
+
+/// Whether a visitor may make projects: an administrator, or everybody where the settings say so.
+fn may_create(visitor: &Visitor) -> bool {
+    visitor.account.administrator || visitor.console.settings().console.anyone_creates_projects
 }
 
 /// The name in a form, which is not empty.
@@ -50,8 +58,10 @@ async fn page(visitor: &Visitor, name: &str, error: Option<&Error>) -> Result<Re
     let body = html! {
         h1 { "Projects" }
         @if let Some(error) = error { (notice::refused(error)) }
-        @if projects.is_empty() {
+        @if projects.is_empty() && may_create(visitor) {
             p.empty { "You have no project yet. Make one below: it gets credentials, audiences and charts of its own." }
+        } @else if projects.is_empty() {
+            p.empty { "You have no project yet. An administrator makes projects, and invites you to them." }
         } @else {
             ul.cards {
                 @for (project, role) in &projects {
@@ -63,12 +73,14 @@ async fn page(visitor: &Visitor, name: &str, error: Option<&Error>) -> Result<Re
                 }
             }
         }
-        section.panel {
-            h2 { "New project" }
-            form.inline method="post" action="/console/projects" {
-                (visitor.form_token())
-                label { "Name" input name="name" value=(name) maxlength="256" required; }
-                button { "Create project" }
+        @if may_create(visitor) {
+            section.panel {
+                h2 { "New project" }
+                form.inline method="post" action="/console/projects" {
+                    (visitor.form_token())
+                    label { "Name" input name="name" value=(name) maxlength="256" required; }
+                    button { "Create project" }
+                }
             }
         }
     };

@@ -6,7 +6,7 @@ use bourse_wire::{Email, Error};
 use maud::html;
 
 use crate::access::{Guest, Password, Visitor};
-use crate::form::Form;
+use crate::form::{Form, GuestForm};
 use crate::page::{bare, form_token};
 use crate::refusal::{Refusal, Submission};
 use crate::{Answer, notice, see_other};
@@ -16,7 +16,7 @@ pub(super) async fn show(guest: Guest) -> Answer {
     Ok(guest.remember(page(&guest, &next, "", None)))
 }
 
-pub(super) async fn enter(guest: Guest, form: Form) -> Answer {
+pub(super) async fn enter(guest: Guest, GuestForm(form): GuestForm) -> Answer {
     let next = form.text("next");
     match Submission::of(check(&guest, &form).await)? {
         Submission::Accepted(account) => guest.sign_in(account, see_other(inside(next))).await,

@@ -11,6 +11,7 @@ mod audiences;
 mod browser;
 mod collections;
 mod explorer;
+mod guests;
 mod hosted;
 mod networks;
 #[path = "../../../server/tests/suite/support/mod.rs"]

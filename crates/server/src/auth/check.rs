@@ -209,23 +209,22 @@ fn check_token(text: &str, authority: Authority<'_>, now: Timestamp) -> Result<P
     }
 }
 
-/// An empty list allows every origin; an entry matches exactly or with one `*` for at least one character.
+/// An empty list allows every origin. Origins are compared as browsers send them; a `*` in an entry stands for one or more
+/// letters, digits, hyphens and dots of a host's name.
 fn origin_allowed(required: bool, allowed: &[String], origin: Option<&str>) -> bool {
     let Some(origin) = origin else { return !required };
-    let origin = origin.trim_end_matches('/').to_ascii_lowercase();
-    allowed.is_empty()
-        || allowed.iter().any(|pattern| {
-            let pattern = pattern.trim_end_matches('/').to_ascii_lowercase();
-            match pattern.split_once('*') {
-                _ if pattern == "*" || pattern == origin => true,
-                Some((start, end)) => {
-                    origin.len() > start.len() + end.len()
-                        && origin.starts_with(start)
-                        && origin.ends_with(end)
-                }
-                None => false,
-            }
-        })
+    allowed.is_empty() || allowed.iter().any(|entry| origin_matches(entry, origin))
+}
+
+fn origin_matches(entry: &str, origin: &str) -> bool {
+    // As people copy it from their browser.
+    let entry = entry.trim_end_matches('/').to_ascii_lowercase();
+    let Some((start, end)) = entry.split_once('*').filter(|_| entry != "*") else {
+        return entry == "*" || entry == origin;
+    };
+    let name = origin.strip_prefix(start).and_then(|rest| rest.strip_suffix(end));
+    let is_of_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.');
+    name.is_some_and(|name| !name.is_empty() && name.bytes().all(is_of_name))
 }
 
 #[cfg(test)]
@@ -236,8 +235,13 @@ mod tests {
     fn origins() {
         let allowed =
             |pattern: &str, origin: &str| origin_allowed(false, &[pattern.to_owned()], Some(origin));
-        assert!(allowed("https://a.example", "https://A.example/"));
+        assert!(allowed("https://A.example/", "https://a.example"));
+        assert!(!allowed("https://a.example", "https://a.example/"));
+        assert!(!allowed("https://a.example", "https://A.example"));
         assert!(allowed("https://*.example", "https://a.b.example"));
+        assert!(!allowed("https://*.example", "https://evil/.example"));
+        assert!(!allowed("https://*", "https://a.example:8443"));
+        assert!(!allowed("https://*.example", "null"));
         assert!(allowed("*", "https://any"));
         assert!(!allowed("https://*.example", "https://.example"));
         assert!(!allowed("https://a.example", "https://a.example.evil"));

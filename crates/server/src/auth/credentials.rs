@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use arc_swap::ArcSwap;
-use bourse_store::{AccessKeyRecord, SecretTokenRecord, Store, StoreError};
+use bourse_store::{AccessKeyRecord, CollectionKey, Grant, SecretTokenRecord, Store, StoreError, Subject};
 use bourse_wire::{ProjectId, Timestamp};
 
 use super::{AccessKey, KeyHash};
@@ -18,6 +18,7 @@ pub(crate) struct CredentialTable {
     revision: u64,
     keys: HashMap<ProjectId, Vec<Arc<KeyEntry>>>,
     tokens: HashMap<String, Arc<TokenEntry>>,
+    grants: HashMap<ProjectId, Vec<Grant>>,
 }
 
 pub(crate) struct KeyEntry {
@@ -83,6 +84,15 @@ impl Credentials {
         table.tokens.get(id).inspect(|token| token.last_used.note(now)).cloned()
     }
 
+    /// Whether a project may state something of a contract.
+    pub(crate) fn may_state(&self, project: ProjectId, subject: Subject, contract: CollectionKey) -> bool {
+        let table = self.0.load();
+        table
+            .grants
+            .get(&project)
+            .is_some_and(|grants| grants.iter().any(|grant| grant.covers(subject, contract)))
+    }
+
     /// Stores when credentials were last used.
     pub(crate) async fn flush_last_use(&self, store: &Store) -> Result<(), StoreError> {
         let table = self.0.load_full();
@@ -118,6 +128,9 @@ impl CredentialTable {
         for record in store.all_secret_tokens().await? {
             let token = Arc::new(TokenEntry { last_used: LastUse::default(), record });
             table.tokens.insert(token.record.id.clone(), token);
+        }
+        for (project, grant) in store.all_grants().await? {
+            table.grants.entry(project).or_default().push(grant);
         }
         Ok(table)
     }

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Reader, Rejection};
+use super::{Reader, Reason, Rejection};
 
 /// What an account holds of a token.
 #[derive(Deserialize, JsonSchema)]
@@ -22,6 +22,16 @@ pub struct BalanceInput {
     account: Address,
     /// How much, in base units; zero for nothing.
     balance: Amount,
+}
+
+/// Refuses a balance that nobody but its chain may state: of a collection that is followed.
+pub fn balance_not_stated(collection: CollectionKey, is_followed: bool) -> Result<(), Rejection> {
+    if !is_followed {
+        return Ok(());
+    }
+    let CollectionKey { chain, address } = collection;
+    let message = format!("chain {chain} is followed for {address} and states its balances");
+    Err(Rejection::new(Reason::StatedByChain, message))
 }
 
 impl Reader<'_> {

@@ -14,7 +14,7 @@ use bourse_wire::{ChainId, ChainRef, ServiceName, Timestamp};
 
 use crate::settings::Networks;
 
-pub use balance::BalanceInput;
+pub use balance::{BalanceInput, balance_not_stated};
 pub use contract::{ContractRecordInput, contract_change};
 pub use currency::CurrencyInput;
 pub(crate) use event::is_countable;

@@ -1,7 +1,8 @@
 //! Why a record is not taken.
 
 use bourse_protocols::native::OrderFault;
-use bourse_wire::{Code, Error, LenientError, OrderFactsError};
+use bourse_store::{CollectionKey, Subject};
+use bourse_wire::{Code, Error, LenientError, OrderFactsError, ProjectId};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -44,9 +45,13 @@ pub enum Reason {
     InvalidSignature,
     /// The chain says that the order is filled or taken back.
     NotFillable,
+    /// The project is no steward of that: the operator has to let it.
+    NotGranted,
+    /// The maker signed the order: only what was signed says what it is.
+    SignedByMaker,
     /// There is no such order.
     NotFound,
-    /// The order is one of the service's own marketplaces, of a collection whose chain is followed: the chain states it.
+    /// The collection's chain is followed, and states that itself: balances, and orders of the service's own marketplaces.
     StatedByChain,
 }
 
@@ -68,6 +73,26 @@ impl Rejection {
     /// A member cannot have this value.
     pub(crate) fn invalid(member: &str, why: impl std::fmt::Display) -> Self {
         Self::new(Reason::InvalidFormat, format!("{member}: {why}"))
+    }
+
+    /// The project may not state that.
+    pub(crate) fn not_granted(project: ProjectId, subject: Subject, contract: CollectionKey) -> Self {
+        let CollectionKey { chain, address } = contract;
+        let subject = subject.word();
+        let message = format!(
+            "project {project} may not state {subject} of {address} on chain {chain}: the operator lets it with `bourse \
+             grant add {project} {subject} --network {chain} --contract {address}`"
+        );
+        Self::new(Reason::NotGranted, message)
+    }
+
+    /// What an order is that its maker signed is said by what was signed, and by nobody else.
+    pub(crate) fn signed_by_maker(order_id: &str) -> Self {
+        let message = format!(
+            "order {order_id:.80} was signed by its maker: put it in its `native` form, or end it with CancelOrders or \
+             InvalidateOrders"
+        );
+        Self::new(Reason::SignedByMaker, message)
     }
 
     /// The record is larger than a record may be.

@@ -1,5 +1,6 @@
 //! Published collections, tokens and files.
 
+use std::io;
 use std::sync::Arc;
 
 use axum::body::Body;
@@ -8,6 +9,9 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::Response;
 use bourse_store::AssetRecord;
 use bourse_wire::{Error, RecordId, TokenId};
+use bytes::BytesMut;
+use futures_util::stream;
+use tokio::io::AsyncReadExt as _;
 
 use super::answer;
 use super::params::Params;
@@ -16,6 +20,8 @@ use crate::dispatch::{error_response, response};
 use crate::failure::Failure;
 use crate::rpc::collections::types;
 
+/// How much of a file is read at once.
+const PIECE_BYTES: usize = 64 * 1024;
 /// What a served file may do: an SVG is a document, but not one with scripts in our origin.
 pub const FILE_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox";
 
@@ -138,7 +144,7 @@ pub(crate) async fn read_file(
     let file = asset.file.clone().ok_or_else(missing)?;
     let tag = format!("\"{}\"", file.content_hash);
     let text = |value: &str| HeaderValue::from_str(value).map_err(|error| Failure::Internal(Box::new(error)));
-    let headers = HeaderMap::from_iter([
+    let mut headers = HeaderMap::from_iter([
         (header::CONTENT_TYPE, text(&file.mime_type)?),
         (header::ETAG, text(&tag)?),
         (header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(FILE_POLICY)),
@@ -146,10 +152,18 @@ pub(crate) async fn read_file(
     if request.get(header::IF_NONE_MATCH).is_some_and(|known| names_tag(known, &tag)) {
         return Ok((StatusCode::NOT_MODIFIED, headers, Body::empty()));
     }
-    let app = Arc::clone(app);
-    let read = tokio::task::spawn_blocking(move || app.files.get(&file.content_hash));
-    let content = read.await.map_err(|error| Failure::Internal(Box::new(error)))??;
-    Ok((StatusCode::OK, headers, content.into()))
+    let (content, length) = app.files.open_content(&file.content_hash).await?;
+    headers.insert(header::CONTENT_LENGTH, length.into());
+    Ok((StatusCode::OK, headers, piece_by_piece(content)))
+}
+
+/// A file as a body. Whoever takes it slowly makes us keep a piece of it, not the whole.
+fn piece_by_piece(file: tokio::fs::File) -> Body {
+    Body::from_stream(stream::try_unfold(file, async |mut file| {
+        let mut piece = BytesMut::with_capacity(PIECE_BYTES);
+        let read = file.read_buf(&mut piece).await?;
+        Ok::<_, io::Error>((read > 0).then(|| (piece.freeze(), file)))
+    }))
 }
 
 /// Whether an `If-None-Match` names this file: in a list, as a weak tag, or as any.

@@ -21,11 +21,11 @@ use bourse_wire::{Code, Error};
 use serde_json::{Map, Value, json};
 
 use crate::app::App;
-use crate::dispatch::{bounded, error_response, overloaded, response};
+use crate::dispatch::{bounded, error_response, permit, response};
+use crate::door::Peer;
 use crate::failure::Failure;
 use crate::limits::Bucket;
 use crate::openapi;
-use crate::serve::Peer;
 
 /// One plain address.
 struct Plain {
@@ -96,13 +96,12 @@ pub(crate) fn routes(app: &Arc<App>) -> Router<Arc<App>> {
 
 /// The same bounds as for operations: so many requests at once, and so many a minute from one address.
 async fn guard(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
-    let Ok(_permit) = app.permits.try_acquire() else {
-        let mut headers = HeaderMap::new();
-        let error = overloaded(&mut headers);
-        return error_response(&app, error.into(), headers);
+    let _permit = match permit(&app, None) {
+        Ok(permit) => permit,
+        Err(error) => return error_response(&app, error.into(), HeaderMap::new()),
     };
     let peer = Peer::of(request.extensions());
-    let allowance = peer.and_then(|peer| app.limiter.take(Bucket::Address(peer), 1, app.clock.now()));
+    let allowance = peer.and_then(|peer| app.limiter.take(Bucket::of_address(peer), 1, app.clock.now()));
     if let Some(allowance) = allowance.filter(|allowance| allowance.refused) {
         let headers = HeaderMap::from_iter([(header::RETRY_AFTER, allowance.reset_seconds.into())]);
         let message = format!("{} requests a minute are used up", allowance.limit);

@@ -12,6 +12,7 @@ use bourse_wire::{Asset, AssetInput, Code, Error, RecordId, Text, TokenId};
 use super::answer;
 use super::params::Params;
 use crate::app::App;
+use crate::body::BodyMemory;
 use crate::failure::Failure;
 use crate::files::FileError;
 use crate::rpc::collections::types;
@@ -32,7 +33,7 @@ async fn upload_asset(app: &Arc<App>, params: &Params, form: Form) -> Result<Vec
     if known.collection != collection {
         return Err(Error::not_found(format_args!("asset {id} of collection {collection}")).into());
     }
-    let upload = take_file(app, form).await?;
+    let upload = take_file(app, scope, form).await?;
     written(&set_file(app, scope, id, upload).await?)
 }
 
@@ -45,7 +46,7 @@ async fn upload_for_token(app: &Arc<App>, params: &Params, form: Form) -> Result
     let matches = |asset: &AssetRecord| asset.id.to_string() == wanted || asset.metadata_field == wanted;
     let known = assets.into_iter().rev().find(matches);
     if let Some(asset) = known {
-        let upload = take_file(app, form).await?;
+        let upload = take_file(app, scope, form).await?;
         return written(&set_file(app, scope, asset.id, upload).await?);
     }
     if wanted.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -53,7 +54,7 @@ async fn upload_for_token(app: &Arc<App>, params: &Params, form: Form) -> Result
     }
     let field: Text<64> = wanted.parse().map_err(|error| Error::invalid("metadataField", error))?;
     // Before the asset is made: a file that is refused leaves nothing behind.
-    let upload = take_file(app, form).await?;
+    let upload = take_file(app, scope, form).await?;
     written(&set_file_of_member(app, scope, owner, field, upload).await?)
 }
 
@@ -112,7 +113,7 @@ pub(crate) async fn set_file(
 }
 
 /// Stores the form's file.
-async fn take_file(app: &Arc<App>, form: Form) -> Result<StoredFile, Failure> {
+async fn take_file(app: &Arc<App>, scope: ProjectScope, form: Form) -> Result<StoredFile, Failure> {
     let bytes_max = app.settings.limits.upload_bytes_max;
     let message = "the body is not a multipart form";
     let mut form =
@@ -122,7 +123,8 @@ async fn take_file(app: &Arc<App>, form: Form) -> Result<StoredFile, Failure> {
             continue;
         }
         let filename = field.file_name().unwrap_or_default().to_owned();
-        let content = read_field(field, bytes_max).await?;
+        let mut memory = BodyMemory::new(app, Some(scope.project()));
+        let content = read_field(field, bytes_max, &mut memory).await?;
         return store_file(app, &filename, content).await;
     }
     Err(Error::invalid("file", "is required: the form has no field of this name").into())
@@ -133,13 +135,20 @@ fn last_segment(name: &str) -> String {
     name.rsplit(['/', '\\']).next().unwrap_or_default().to_owned()
 }
 
-async fn read_field(mut field: Field<'_>, bytes_max: usize) -> Result<Vec<u8>, Error> {
+async fn read_field(
+    mut field: Field<'_>,
+    bytes_max: usize,
+    memory: &mut BodyMemory<'_>,
+) -> Result<Vec<u8>, Error> {
     let mut content = Vec::new();
     loop {
         match field.chunk().await {
             Ok(None) => return Ok(content),
             Ok(Some(chunk)) if content.len() + chunk.len() > bytes_max => return Err(too_large(bytes_max)),
-            Ok(Some(chunk)) => content.extend_from_slice(&chunk),
+            Ok(Some(chunk)) => {
+                memory.hold(content.len() + chunk.len())?;
+                content.extend_from_slice(&chunk);
+            }
             Err(error) => return Err(unreadable(&error, "the file could not be read", bytes_max)),
         }
     }

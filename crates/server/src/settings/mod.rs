@@ -28,7 +28,7 @@ pub use merged::EffectiveSetting;
 pub use networks::{BUILT_IN, Following, Network, Networks, Rate};
 pub use sections::{
     Analytics, Auth, Console, Cors, Database, Limits, Log, LogFormat, Metadata, Quotas, SQLITE_FILE_NAME,
-    Server, Service, SourceSettings, Sources, Storage,
+    Server, Service, SourceSettings, Sources, Storage, TrustedProxies,
 };
 
 use std::collections::BTreeMap;

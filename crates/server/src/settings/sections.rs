@@ -1,13 +1,14 @@
 //! One struct for each section. What a setting is for, and why to change it, is said in the default file.
 
 use std::collections::BTreeMap;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
 
 use bourse_chain::fetch::{FetchSettings, Gateways, LinkError, Pace, Rules};
 use bourse_protocols::native::Api;
 use bourse_wire::Marketplace;
+use ipnet::IpNet;
 use schemars::JsonSchema;
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::{Deserialize, Deserializer, de};
@@ -36,6 +37,37 @@ pub struct Server {
     pub listen: SocketAddr,
     /// As written, possibly empty: [`super::Settings::public_url`] is the one to use.
     pub public_url: String,
+    /// The proxies that are believed when they name whom a request comes from.
+    #[schemars(with = "Vec<String>")]
+    pub trusted_proxies: TrustedProxies,
+}
+
+/// `server.trusted_proxies`: addresses, and networks of them.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(try_from = "Vec<String>")]
+pub struct TrustedProxies(Vec<IpNet>);
+
+impl TrustedProxies {
+    /// Whether an address is one of them.
+    pub fn contain(&self, address: IpAddr) -> bool {
+        let address = address.to_canonical();
+        self.0.iter().any(|network| network.contains(&address))
+    }
+}
+
+impl TryFrom<Vec<String>> for TrustedProxies {
+    type Error = String;
+
+    fn try_from(texts: Vec<String>) -> Result<Self, String> {
+        let network = |text: String| {
+            let address = text.parse().map(|address: IpAddr| IpNet::from(address.to_canonical()));
+            let network = address.or_else(|_| text.parse());
+            network.map_err(|_| {
+                format!("`{text:.64}` is neither an IP address nor a network such as 10.0.0.0/8")
+            })
+        };
+        texts.into_iter().map(network).collect::<Result<_, _>>().map(Self)
+    }
 }
 
 /// `[storage]`
@@ -123,6 +155,8 @@ impl Auth {
 pub struct Console {
     /// Whether the console is served.
     pub enabled: bool,
+    /// Whether everybody who can sign in may make projects, not administrators only.
+    pub anyone_creates_projects: bool,
     /// How long a session lasts, in hours.
     pub session_hours: u64,
     /// Largest picture that is fetched to be shown, in bytes.
@@ -161,6 +195,20 @@ pub struct Limits {
     pub upload_timeout_ms: u64,
     /// Requests served at once.
     pub concurrent_requests_max: usize,
+    /// Requests of one project served at once.
+    pub project_requests_max: usize,
+    /// Memory for bodies that are larger than small, in bytes.
+    pub bodies_bytes_max: usize,
+    /// Connections open at once.
+    pub connections_max: usize,
+    /// Connections open at once from one address.
+    pub connections_per_address_max: usize,
+    /// Time for the headers of a request, in milliseconds.
+    pub header_timeout_ms: u64,
+    /// Time in which some of an answer must be taken, in milliseconds.
+    pub write_timeout_ms: u64,
+    /// Time after which a connection is closed on which nothing happens, in milliseconds.
+    pub idle_timeout_ms: u64,
     /// Requests per minute and access key; 0 means no limit.
     pub rate_per_minute: u32,
     /// Time between two writes of the usage counters, in milliseconds.

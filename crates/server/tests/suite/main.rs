@@ -9,7 +9,9 @@
 
 mod analytics;
 mod answers;
+mod authority;
 mod conventions;
+mod door;
 mod errors;
 mod files;
 mod follow;

@@ -15,6 +15,7 @@ use crate::args::Arg;
 use crate::chain::Undo;
 use crate::collections::CollectionId;
 use crate::commit::Changed;
+use crate::grants::Subject;
 use crate::people::Role;
 use crate::row::Cell;
 
@@ -162,7 +163,7 @@ macro_rules! as_number {
     )*};
 }
 
-as_number! { ActivityAction Marketplace OrderSide OrderStatus Role }
+as_number! { ActivityAction Marketplace OrderSide OrderStatus Role Subject }
 
 macro_rules! as_id {
     ($($type:ty)*) => {$(

@@ -99,7 +99,21 @@ async fn find(
 ) -> Result<Option<Invite>, StoreError> {
     let sql = "FROM invites WHERE invite_hash = $1 AND expires_at > $2";
     let row: Option<InviteRow> = session.select_first(sql, args![hash.0.as_str(), seconds(now)]).await?;
-    row.map(InviteRow::invite).transpose()
+    let Some(invite) = row.map(InviteRow::invite).transpose()? else { return Ok(None) };
+    Ok(may_still_invite(session, &invite).await?.then_some(invite))
+}
+
+/// Whether who made an invitation may still do what it does: an invitation ends with the right to make it.
+async fn may_still_invite(session: &mut Session<'_>, invite: &Invite) -> Result<bool, StoreError> {
+    // The operator invites from the command line.
+    let Some(maker) = invite.made_by else { return Ok(true) };
+    let sql = "SELECT account_id FROM accounts WHERE account_id = $1 AND administrator";
+    if session.has(sql, args![maker]).await? {
+        return Ok(true);
+    }
+    let Invited::Member(project, _) = invite.invited else { return Ok(false) };
+    let sql = "SELECT account_id FROM members WHERE account_id = $1 AND project_id = $2 AND role = $3";
+    session.has(sql, args![maker, project, Role::Owner.number()]).await
 }
 
 /// Deletes an invitation and tells what it was: of two who accept at once, one finds nothing.
@@ -107,7 +121,8 @@ async fn take(session: &mut Session<'_>, hash: &ProofHash, now: Timestamp) -> Re
     let sql = "DELETE FROM invites WHERE invite_hash = $1 AND expires_at > $2";
     let row: Option<InviteRow> = session.returning(sql, args![hash.0.as_str(), seconds(now)]).await?;
     let over = || Error::not_found(format_args!("invitation: it was used, or its time is over,"));
-    row.ok_or_else(over)?.invite()
+    let invite = row.ok_or_else(over)?.invite()?;
+    if may_still_invite(session, &invite).await? { Ok(invite) } else { Err(over().into()) }
 }
 
 async fn apply(

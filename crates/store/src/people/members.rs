@@ -9,7 +9,7 @@ use crate::backend::{Pending, Store};
 use crate::columns::selection;
 use crate::projects::{self, Project};
 use crate::session::Session;
-use crate::{ProjectScope, StoreError};
+use crate::{ProjectScope, StoreError, grants};
 
 /// Somebody who belongs to a project.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,7 +54,7 @@ impl Store {
         })
     }
 
-    /// Makes a project whose owner is the account.
+    /// Makes a project whose owner is the account. That of an administrator may state everything if it is the only one.
     pub fn create_own_project(
         &self,
         name: Text<256>,
@@ -65,6 +65,10 @@ impl Store {
             Box::pin(async move {
                 let project = projects::create(&mut session, name, now).await?;
                 add(&mut session, owner, project.id, Role::Owner, now).await?;
+                let sql = "SELECT account_id FROM accounts WHERE account_id = $1 AND administrator";
+                if session.has(sql, args![owner]).await? {
+                    grants::add_to_first(&mut session, project.id, now).await?;
+                }
                 Ok(project)
             })
         })

@@ -1,12 +1,13 @@
 //! Follows a contract's tokens and orders on its chain, as part of the project's market.
 
-use bourse_store::CollectionKey;
-use bourse_wire::{Address, ChainId, ChainRef, Error, ProjectId};
+use bourse_store::{CollectionKey, Subject};
+use bourse_wire::{Address, ChainId, ChainRef, Code, Error, ProjectId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::call::Call;
 use crate::failure::Failure;
+use crate::ingest::Rejection;
 use crate::route::request;
 
 /// The contract to follow.
@@ -59,6 +60,11 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Answer, Failu
     }
     if i64::try_from(from).is_err() {
         return Err(Error::invalid("fromBlock", "no chain has so many blocks").into());
+    }
+    let project = call.caller.project();
+    if !app.credentials.may_state(project, Subject::Collections, key) {
+        let rejection = Rejection::not_granted(project, Subject::Collections, key);
+        return Err(Error::new(Code::PermissionDenied, rejection.message).into());
     }
     if app.nodes.get(key.chain).is_none() {
         let reason = format!("chain {} has no node, so that nothing could be read", key.chain);

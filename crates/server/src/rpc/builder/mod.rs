@@ -9,7 +9,7 @@ mod remove_audience_contacts;
 mod types;
 mod update_audience;
 
-use crate::route::Credential::{AccessKey, SecretToken};
+use crate::route::Credential::{AccessKey, SecretToken, ServiceKey};
 use crate::route::Route;
 use crate::route::Service::Builder;
 
@@ -18,8 +18,8 @@ pub(crate) fn operations() -> Vec<Route> {
     vec![
         Builder.reads(
             "GetAudience",
-            AccessKey,
-            "Reads an audience with its contacts and linked contracts.",
+            ServiceKey,
+            "Reads an audience with its contacts and linked contracts. An access key must have been made for this service.",
             get_audience::handle,
         ).example(r#"{"projectId":1,"audienceId":1}"#),
         Builder.reads(

@@ -1,6 +1,6 @@
 //! Orders that end otherwise than by being filled.
 
-use bourse_store::{Change, CollectionKey};
+use bourse_store::{Change, CollectionKey, Subject};
 use bourse_wire::{Amount, ChainRef, OrderFacts, OrderKey, OrderStatus, ProjectId, Text, Timestamp};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -65,6 +65,10 @@ pub(super) async fn end(
 
 impl Record for Ending {
     const IS_BLIND: bool = false;
+
+    fn subject(&self) -> Option<Subject> {
+        Some(Subject::Collections)
+    }
 
     async fn settle(
         app: &App,

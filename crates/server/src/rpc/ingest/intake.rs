@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use bourse_store::{Batch, Change, CollectionKey, Committed};
+use bourse_store::{Batch, Change, CollectionKey, Committed, Subject};
 use bourse_wire::Timestamp;
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 
@@ -19,6 +19,9 @@ const COMMITS_AT_ONCE: usize = 8;
 pub(super) trait Record: Sized + Send {
     /// Whether what the records change does not depend on what the collection has, so that many may come at once.
     const IS_BLIND: bool;
+
+    /// What the project must be a steward of to state this; nothing where somebody else vouches for it.
+    fn subject(&self) -> Option<Subject>;
 
     /// What the records change, given what the collection has. Nobody else changes the collection meanwhile, unless
     /// that makes no difference.
@@ -58,8 +61,15 @@ pub(super) async fn commit<R: Record>(
     let key = key.filter(|key| !key.as_str().is_empty());
     let key = key.map(|key| format!("{operation}:{}:{}", call.caller.project(), key.as_str()));
     let mut collections: BTreeMap<CollectionKey, Vec<(usize, R)>> = BTreeMap::new();
+    let (project, mut rejected) = (call.caller.project(), read.rejected);
     for (index, (collection, record)) in read.accepted {
-        collections.entry(collection).or_default().push((index, record));
+        match record.subject() {
+            Some(subject) if !call.app.credentials.may_state(project, subject, collection) => {
+                let rejection = Rejection::not_granted(project, subject, collection);
+                rejected.push(Rejected::new(index, rejection));
+            }
+            _ => collections.entry(collection).or_default().push((index, record)),
+        }
     }
     let commits: Vec<_> = collections
         .into_iter()
@@ -67,7 +77,6 @@ pub(super) async fn commit<R: Record>(
         .collect();
     let done: Vec<(Option<Committed>, Vec<Rejected>)> =
         stream::iter(commits).buffer_unordered(COMMITS_AT_ONCE).try_collect().await?;
-    let mut rejected = read.rejected;
     let mut committed = Vec::with_capacity(done.len());
     for (commit, refused) in done {
         committed.extend(commit);

@@ -1,6 +1,6 @@
 //! Puts balances.
 
-use bourse_store::{Change, CollectionKey};
+use bourse_store::{Change, CollectionKey, Subject};
 use bourse_wire::{ChainRef, ProjectId, Timestamp};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -11,7 +11,7 @@ use super::types::{Answer, IdempotencyKey, read};
 use crate::app::App;
 use crate::call::Call;
 use crate::failure::Failure;
-use crate::ingest::{BalanceInput, Reader};
+use crate::ingest::{BalanceInput, Reader, balance_not_stated};
 use crate::route::request;
 
 /// The balances to put.
@@ -40,15 +40,20 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Answer, Failu
 impl Record for Change {
     const IS_BLIND: bool = true;
 
+    fn subject(&self) -> Option<Subject> {
+        Some(Subject::Collections)
+    }
+
     async fn settle(
-        _: &App,
-        _: CollectionKey,
+        app: &App,
+        collection: CollectionKey,
         balances: Vec<(usize, Self)>,
-        _: Timestamp,
+        now: Timestamp,
     ) -> Result<Settled, Failure> {
+        let is_followed = app.followed.has(&app.store, collection, now).await?;
         let mut settled = Settled::default();
         for (index, change) in balances {
-            settled.add(index, Ok(change));
+            settled.add(index, balance_not_stated(collection, is_followed).map(|()| change));
         }
         Ok(settled)
     }

@@ -1,6 +1,6 @@
 //! Puts what is known of contracts.
 
-use bourse_store::CollectionKey;
+use bourse_store::{CollectionKey, Subject};
 use bourse_wire::{ChainRef, ContractInfo, ProjectId, Timestamp};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -39,6 +39,10 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Answer, Failu
 
 impl Record for ContractInfo {
     const IS_BLIND: bool = false;
+
+    fn subject(&self) -> Option<Subject> {
+        Some(Subject::Identity)
+    }
 
     async fn settle(
         app: &App,

@@ -1,14 +1,15 @@
 //! Puts currencies.
 
+use bourse_store::{CollectionKey, Subject};
 use bourse_wire::{ChainRef, Error, ProjectId};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::types::{Answer, IdempotencyKey, read};
+use super::types::{Answer, IdempotencyKey, Rejected, read};
 use crate::call::Call;
 use crate::failure::Failure;
-use crate::ingest::{CurrencyInput, Reader};
+use crate::ingest::{CurrencyInput, Reader, Rejection};
 use crate::route::request;
 
 /// The currencies to put.
@@ -35,8 +36,19 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Answer, Failu
     }
     let chain = request.chain_id.as_ref();
     let read = read(&call, chain, "currencies", request.currencies, Reader::currency)?;
-    let accepted = read.accepted.len();
-    let currencies: Vec<_> = read.accepted.into_iter().map(|(_, currency)| currency).collect();
+    let (project, mut rejected) = (call.caller.project(), read.rejected);
+    let mut currencies = Vec::with_capacity(read.accepted.len());
+    for (index, currency) in read.accepted {
+        let contract = CollectionKey { chain: currency.chain_id, address: currency.contract_address };
+        if call.app.credentials.may_state(project, Subject::Currencies, contract) {
+            currencies.push(currency);
+        } else {
+            let rejection = Rejection::not_granted(project, Subject::Currencies, contract);
+            rejected.push(Rejected::new(index, rejection));
+        }
+    }
+    rejected.sort_by_key(|rejected| rejected.index);
+    let accepted = currencies.len();
     let changed = if currencies.is_empty() { 0 } else { call.app.put_currencies(currencies).await? };
-    Ok(Answer { accepted, changed, rejected: read.rejected, replayed: false })
+    Ok(Answer { accepted, changed, rejected, replayed: false })
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use bourse_store::{Change, CollectionKey};
+use bourse_store::{Change, CollectionKey, Subject};
 use bourse_wire::{ChainRef, OrderFacts, OrderInput, OrderKey, ProjectId, Timestamp};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -16,7 +16,7 @@ use super::types::{Answer, IdempotencyKey, read, read_all};
 use crate::app::App;
 use crate::call::Call;
 use crate::failure::Failure;
-use crate::ingest::{OrderSubmission, Reader, SignedOrderInput, dated, not_stated};
+use crate::ingest::{OrderSubmission, Reader, Rejection, SignedOrderInput, dated, not_stated};
 
 /// The orders to put.
 #[derive(Deserialize, JsonSchema)]
@@ -73,6 +73,14 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Answer, Failu
 impl Record for OrderSubmission {
     const IS_BLIND: bool = true;
 
+    fn subject(&self) -> Option<Subject> {
+        match self {
+            Self::Facts(_) => Some(Subject::Collections),
+            // Its maker vouches for it.
+            Self::Signed(_) => None,
+        }
+    }
+
     async fn settle(
         app: &App,
         collection: CollectionKey,
@@ -88,10 +96,20 @@ impl Record for OrderSubmission {
         } else {
             stored_records::orders(app, collection, expired).await?
         };
+        let plain = orders.iter().filter_map(|(_, order)| match order {
+            // Nothing is signed of orders that our own contracts keep.
+            OrderSubmission::Facts(facts) if !facts.marketplace.is_own() => Some(facts.key()),
+            OrderSubmission::Facts(_) | OrderSubmission::Signed(_) => None,
+        });
+        let already_signed = stored_records::signed(app, collection, plain.collect()).await?;
         let mut settled = Settled::default();
         let mut signed = Vec::new();
         for (index, order) in orders {
             let facts = order.facts();
+            if matches!(order, OrderSubmission::Facts(_)) && already_signed.contains(&facts.key()) {
+                settled.add(index, Err(Rejection::signed_by_maker(&facts.order_id)));
+                continue;
+            }
             if let Err(stated) = not_stated(collection, facts.marketplace, is_followed) {
                 settled.add(index, Err(stated));
                 continue;

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use bourse_store::CollectionKey;
+use bourse_store::{CollectionKey, Subject};
 use bourse_wire::{ChainRef, ProjectId, Timestamp, TokenId, TokenMetadata};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -41,6 +41,10 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Answer, Failu
 
 impl Record for TokenMetadata {
     const IS_BLIND: bool = false;
+
+    fn subject(&self) -> Option<Subject> {
+        Some(Subject::Collections)
+    }
 
     async fn settle(
         app: &App,

@@ -14,6 +14,7 @@ fn other_value(key: &str, default: &Value) -> String {
         ("service.name", _) => "other".to_owned(),
         ("server.listen", _) => "0.0.0.0:80".to_owned(),
         ("server.public_url" | "cors.origins", _) => "https://a.example".to_owned(),
+        ("server.trusted_proxies", _) => "10.0.0.0/8".to_owned(),
         ("storage.data", _) => "/var/lib/bourse".to_owned(),
         ("storage.database", _) => "sqlite:other.db".to_owned(),
         ("auth.jwt_secret", _) => SECRET.to_owned(),
@@ -56,7 +57,7 @@ fn the_default_file_is_valid() {
 fn effective_values_keep_the_order_of_the_default_file() {
     let layers = file("[networks.zed]\nid = 5000000\n[networks.abc]\nid = 5000001\n");
     let keys: Vec<String> = load(layers).unwrap().effective.into_iter().map(|e| e.key).collect();
-    assert_eq!(keys[..4], ["service.name", "server.listen", "server.public_url", "storage.data"]);
+    assert_eq!(keys[..4], ["service.name", "server.listen", "server.public_url", "server.trusted_proxies"]);
     assert_eq!(keys[keys.len() - 4..], ["log.format", "log.level", "networks.abc.id", "networks.zed.id"]);
     let in_file: Vec<&str> = DEFAULT_FILE.lines().filter(|line| !line.starts_with(['#', '['])).collect();
     let names = in_file.iter().filter_map(|line| line.split_once(" = ")).map(|(name, _)| name);

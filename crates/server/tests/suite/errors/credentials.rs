@@ -64,7 +64,7 @@ async fn access_keys() {
     tried.refused("key of another service", &with(&builder), READ).await;
     tried.refused("key where a token is needed", &app.project_a.key, SECRET_READ).await;
     insta::assert_snapshot!(tried.0.text());
-    let at_home = with(&bound).with("origin", "https://www.SHOP.example/");
+    let at_home = with(&bound).with("origin", "https://www.shop.example");
     assert_eq!(at_home.call(READ, body(READ)).await.refusal(), (404, 3000));
     with(&builder).call("Builder/ListAudiences", json!({})).await.ok();
 }

@@ -8,7 +8,8 @@ use bourse_protocols::native::Inquiry;
 use bourse_server::{Allowance, Chains, Operator, Royalty};
 use bourse_wire::{Amount, ChainId};
 use futures_util::FutureExt as _;
-use futures_util::future::{BoxFuture, ready};
+use futures_util::future::{BoxFuture, pending, ready};
+use tokio::sync::Notify;
 
 /// A chain that says what the test wants; nothing where it wants nothing.
 #[derive(Default)]
@@ -75,5 +76,36 @@ impl Chains for FakeChain {
     fn royalty(&self, chain: ChainId, asked: Royalty) -> BoxFuture<'_, Option<Amount>> {
         self.note(chain, &format!("royalty {} token {} for {}", asked.market, asked.token_id, asked.price));
         ready(self.royalty.map(Amount::from)).boxed()
+    }
+}
+
+/// A chain that never answers, and a notice of when it is asked.
+#[derive(Default)]
+pub(crate) struct StuckChain {
+    pub(crate) asked: Notify,
+}
+
+impl StuckChain {
+    fn never<T: Send + 'static>(&self) -> BoxFuture<'_, Option<T>> {
+        self.asked.notify_one();
+        pending().boxed()
+    }
+}
+
+impl Chains for StuckChain {
+    fn ask_all(&self, _: ChainId, _: Vec<Inquiry>) -> BoxFuture<'_, Option<Vec<Option<Bytes>>>> {
+        self.never()
+    }
+
+    fn allowance(&self, _: ChainId, _: Allowance) -> BoxFuture<'_, Option<Amount>> {
+        self.never()
+    }
+
+    fn is_operator(&self, _: ChainId, _: Operator) -> BoxFuture<'_, Option<bool>> {
+        self.never()
+    }
+
+    fn royalty(&self, _: ChainId, _: Royalty) -> BoxFuture<'_, Option<Amount>> {
+        self.never()
     }
 }

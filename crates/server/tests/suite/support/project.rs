@@ -5,7 +5,9 @@ use std::sync::LazyLock;
 
 use bourse_server::auth::{AccessKey, TokenSigner};
 use bourse_server::{Credential, router};
-use bourse_store::{AccessKeyRecord, KeyTerms, ProjectScope, SecretTokenRecord, Store};
+use bourse_store::{
+    AccessKeyRecord, Grant, KeyTerms, ProjectScope, Reach, SecretTokenRecord, Store, Subject,
+};
 use bourse_wire::{ProjectId, Timestamp};
 use serde_json::Value;
 
@@ -34,6 +36,8 @@ impl Project {
     pub(crate) async fn create(store: &Store, name: &str) -> Self {
         let id = store.create_project(name.parse().unwrap(), start()).await.unwrap().id;
         let scope = ProjectScope::of_operator(id);
+        // What one project may not state is the business of tests of that.
+        store.add_grants(scope, everything(), start()).await.unwrap();
         let (key_record, key_text) = create_key(store, scope, |_| {}).await;
         let (token_id, token_text) = create_token(store, id, None).await;
         let nobody = Actor::default();
@@ -62,6 +66,11 @@ impl Project {
             None => panic!("there is no operation {operation}"),
         }
     }
+}
+
+/// The right to state everything.
+pub(crate) fn everything() -> Vec<Grant> {
+    Subject::ALL.iter().map(|subject| Grant { subject: *subject, reach: Reach::Everywhere }).collect()
 }
 
 /// Makes an access key; `change` says what is special about it.

@@ -1,5 +1,8 @@
 //! The one writer: a thread with a connection of its own, to which transactions come as jobs.
 
+use std::fs;
+use std::io;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::panic::AssertUnwindSafe;
 use std::path::Path;
 use std::time::Duration;
@@ -38,6 +41,10 @@ pub(super) struct Outcome {
 /// Opens the writer's connection, which turns a new file's journal to WAL. While another process does the same that fails
 /// as locked at once, whatever the busy timeout; later connections find it done.
 pub(super) fn open(path: &Path) -> Result<Connection, StoreError> {
+    make_private(path).map_err(|error| StoreError::Address {
+        url: path.display().to_string(),
+        reason: error.to_string(),
+    })?;
     for _ in 1..BUSY_ATTEMPTS_MAX {
         match open_once(path) {
             Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => {
@@ -47,6 +54,14 @@ pub(super) fn open(path: &Path) -> Result<Connection, StoreError> {
         }
     }
     Ok(open_once(path)?)
+}
+
+/// Makes a new file for its owner alone, wherever it is; the files that SQLite puts beside it are as it is.
+fn make_private(path: &Path) -> io::Result<()> {
+    match fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        made => made.map(drop),
+    }
 }
 
 fn open_once(path: &Path) -> Result<Connection, rusqlite::Error> {

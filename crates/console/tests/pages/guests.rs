@@ -1,0 +1,75 @@
+//! Who has not signed in, and who may not do everything.
+
+use axum::body::Body;
+use axum::http::{Request, header};
+use bourse_store::Invited;
+
+use crate::browser::Browser;
+use crate::support::TestApp;
+use crate::support::actor::{Actor, Answer};
+
+const FORM: &str = "application/x-www-form-urlencoded";
+
+/// A guest with the cookie and the word of the page to sign in.
+async fn guest(app: &TestApp) -> (Actor, String) {
+    let page = app.anonymous.get("/console/sign-in").await;
+    let cookie = page.header("set-cookie").split(';').next().unwrap().to_owned();
+    let token = page
+        .text()
+        .split("name=\"form_token\" value=\"")
+        .nth(1)
+        .unwrap()
+        .split('"')
+        .next()
+        .unwrap()
+        .to_owned();
+    (app.anonymous.with("cookie", &cookie), token)
+}
+
+async fn sign_in(guest: &Actor, content_type: &str, body: impl Into<Body>) -> Answer {
+    let request = Request::post("/console/sign-in").header(header::CONTENT_TYPE, content_type);
+    guest.send(request.body(body.into()).unwrap()).await
+}
+
+#[tokio::test]
+async fn a_guest_sends_short_fields_and_no_files() {
+    let app = TestApp::start().await;
+    let (guest, token) = guest(&app).await;
+    let fields = format!("form_token={token}&email=a%40b.example&password=wrong+but+long+enough");
+    assert_eq!(sign_in(&guest, FORM, fields.clone()).await.status, 401);
+    assert_eq!(sign_in(&guest, FORM, format!("{fields}{}", "x".repeat(20_000))).await.status, 413);
+    let part = format!("--b\r\nContent-Disposition: form-data; name=\"form_token\"\r\n\r\n{token}\r\n");
+    let file = "--b\r\nContent-Disposition: form-data; name=\"f\"; filename=\"f\"\r\n\r\n";
+    let small = format!("{part}{file}x\r\n--b--\r\n");
+    assert_eq!(sign_in(&guest, "multipart/form-data; boundary=b", small).await.status, 403);
+    let large = format!("{part}{file}{}\r\n--b--\r\n", "x".repeat(1 << 20));
+    assert_eq!(sign_in(&guest, "multipart/form-data; boundary=b", large).await.status, 413);
+}
+
+#[tokio::test]
+async fn nobody_is_locked_out_by_who_tries_from_elsewhere() {
+    let app = TestApp::start().await;
+    let (guest, token) = guest(&app).await;
+    let fields = format!("form_token={token}&email=a%40b.example&password=wrong+but+long+enough");
+    let (stranger, owner) = (guest.from([192, 0, 2, 1]), guest.from([192, 0, 2, 2]));
+    let mut statuses = Vec::new();
+    for _ in 0..9 {
+        statuses.push(sign_in(&stranger, FORM, fields.clone()).await.status);
+    }
+    assert_eq!((statuses[7], statuses[8]), (401, 429));
+    assert_eq!(sign_in(&owner, FORM, fields).await.status, 401);
+}
+
+#[tokio::test]
+async fn only_administrators_make_projects_unless_the_settings_say_otherwise() {
+    for (setting, expected) in [("false", 403), ("true", 303)] {
+        let app = TestApp::with(&[("console.anyone_creates_projects", setting)]).await;
+        let create =
+            async |browser: Browser| browser.post("/console/projects", &[("name", "mine")]).await.status;
+        assert_eq!(create(Browser::of(&app, Invited::Person).await).await, expected, "a person, {setting}");
+        let viewer = Browser::of_viewer(&app, app.project_a.id).await;
+        assert_eq!(viewer.get("/console/projects").await.says("Create project"), expected == 303);
+        assert_eq!(create(viewer).await, expected, "a viewer, {setting}");
+        assert_eq!(create(Browser::of(&app, Invited::Administrator).await).await, 303, "{setting}");
+    }
+}

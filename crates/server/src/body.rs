@@ -1,0 +1,118 @@
+//! Bodies of requests: read within bounds, of which one is the memory that all of them take together.
+
+use std::time::Duration;
+
+use axum::body::{Body, Bytes, HttpBody as _};
+use axum::http::{HeaderMap, header};
+use bourse_wire::{Code, Error, ProjectId};
+use http_body_util::{BodyExt as _, LengthLimitError, Limited};
+
+use crate::app::App;
+use crate::door::Refusal;
+use crate::shares::Share;
+
+/// Bodies up to this are not counted: as many as there are connections fit into memory.
+const SMALL_BYTES: usize = 64 * 1024;
+/// How much of a body is read and thrown away before its request is refused, and for how long: a client that is still
+/// writing does not read the answer.
+const DISCARDED_BYTES_MAX: usize = 8 * 1024 * 1024;
+const DISCARDED_FOR: Duration = Duration::from_secs(2);
+
+/// A body that was read, and its share of the memory for bodies.
+pub struct ReceivedBody {
+    /// What was sent.
+    pub bytes: Bytes,
+    _memory: Option<Share>,
+}
+
+/// The share of a body in the memory for bodies, as it grows.
+pub struct BodyMemory<'a> {
+    app: &'a App,
+    owner: Option<ProjectId>,
+    share: Option<Share>,
+}
+
+impl<'a> BodyMemory<'a> {
+    /// Of a body that costs a project, or nobody in particular.
+    pub(crate) fn new(app: &'a App, owner: Option<ProjectId>) -> Self {
+        Self { app, owner, share: None }
+    }
+
+    /// Makes room for a body that has so many bytes by now.
+    pub fn hold(&mut self, bytes: usize) -> Result<(), Error> {
+        if bytes <= SMALL_BYTES {
+            return Ok(());
+        }
+        let held = match &mut self.share {
+            Some(share) => share.grow_to(bytes),
+            None => self.app.bodies.take(self.owner, bytes).map(|share| self.share = Some(share)),
+        };
+        held.map_err(|_| {
+            self.app.refusals.note(Refusal::Bodies);
+            Error::new(Code::Overloaded, "the service is reading as much as it can: try again in a second")
+        })
+    }
+}
+
+/// Reads a body of at most so many bytes, at the expense of a project where it is of one.
+pub(crate) async fn read_body(
+    app: &App,
+    owner: Option<ProjectId>,
+    headers: &HeaderMap,
+    body: &mut Body,
+    bytes_max: usize,
+) -> Result<ReceivedBody, Error> {
+    let too_large = || {
+        let message = format!("the body is larger than {bytes_max} bytes");
+        Error::new(Code::BodyTooLarge, message)
+    };
+    let announced = headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse().ok());
+    if announced.is_some_and(|length: u64| length > bytes_max as u64) {
+        return Err(too_large());
+    }
+    let mut memory = BodyMemory::new(app, owner);
+    let mut body = Limited::new(body, bytes_max);
+    let (mut first, mut whole) = (Bytes::new(), Vec::new());
+    while let Some(frame) = body.frame().await {
+        let frame = frame.map_err(|error| {
+            if error.is::<LengthLimitError>() {
+                too_large()
+            } else {
+                Error::new(Code::BadRequest, "the body could not be read").with_cause(error.to_string())
+            }
+        })?;
+        let Ok(data) = frame.into_data() else { continue };
+        // Most bodies come in one piece, which is then taken as it is.
+        if first.is_empty() {
+            first = data;
+        } else {
+            if whole.is_empty() {
+                whole.extend_from_slice(&first);
+            }
+            memory.hold(whole.len() + data.len())?;
+            whole.extend_from_slice(&data);
+        }
+        if body.is_end_stream() {
+            break;
+        }
+    }
+    let bytes = if whole.is_empty() { first } else { whole.into() };
+    Ok(ReceivedBody { bytes, _memory: memory.share })
+}
+
+/// Reads what is left of a body and throws it away, for a while: whoever still writes does not read the answer, and finds
+/// the connection closed instead. Whoever asked whether to send a body at all is simply told.
+pub(crate) async fn discard(headers: &HeaderMap, body: &mut Body) {
+    if body.is_end_stream() || headers.contains_key(header::EXPECT) {
+        return;
+    }
+    let mut left = DISCARDED_BYTES_MAX;
+    let reading = async {
+        while let Some(Ok(frame)) = body.frame().await {
+            let Some(rest) = left.checked_sub(frame.data_ref().map_or(0, Bytes::len)) else { break };
+            left = rest;
+        }
+    };
+    // However that ends, the answer comes next.
+    let _ = tokio::time::timeout(DISCARDED_FOR, reading).await;
+}

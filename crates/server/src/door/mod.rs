@@ -1,0 +1,215 @@
+//! The front door: connections are taken in until told to stop, each served by a task of its own, for as long as it gets
+//! somewhere.
+
+mod activity;
+mod guests;
+mod proxies;
+mod refusals;
+
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::http::Extensions;
+use futures_util::future::BoxFuture;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::TokioIo;
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{mpsc, watch};
+use tokio::time::MissedTickBehavior;
+
+use self::activity::{Activity, NotedBody, NotedStream, Overdue, Patience, Stopwatch, TICK};
+use self::guests::{Capacity, Full, Guests, Place};
+pub(crate) use self::refusals::{Refusal, RefusalCounters, Refusals};
+use crate::http::Entrance;
+use crate::limits::Bucket;
+use crate::settings::Limits;
+
+/// How long requests under way may take to finish once the service is told to stop.
+const DRAIN_TIMEOUT: Duration = Duration::from_secs(8);
+/// How long to wait before connections are taken in again after that failed, as it does without free descriptors.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+/// Descriptors that are kept for everything else: the database, nodes, files.
+const DESCRIPTORS_KEPT: u64 = 256;
+
+/// The address that a request comes from; an extension of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Peer(pub IpAddr);
+
+impl Peer {
+    /// The address among the extensions of a request; none where nobody served it over a connection.
+    pub fn of(extensions: &Extensions) -> Option<IpAddr> {
+        extensions.get::<Self>().map(|peer| peer.0)
+    }
+}
+
+/// Answers requests until `stop` is over, and finishes those under way. The future is boxed because the bodies of async
+/// functions are compiled by whoever awaits them: this is where requests spend their time, and it is to be compiled as
+/// this crate is.
+pub fn serve(
+    listener: TcpListener,
+    entrance: Entrance,
+    stop: BoxFuture<'static, ()>,
+) -> BoxFuture<'static, ()> {
+    Box::pin(take_in(listener, entrance, stop))
+}
+
+async fn take_in(listener: TcpListener, entrance: Entrance, stop: BoxFuture<'static, ()>) {
+    let guests = Guests::new(capacity(&entrance.app().settings().limits));
+    let (stopping, stopped) = watch::channel(false);
+    // Each connection holds one of these; the channel is closed with the last of them.
+    let (open, mut closed) = mpsc::channel::<()>(1);
+    let mut stop = pin!(stop);
+    loop {
+        let accepted = tokio::select! {
+            accepted = listener.accept() => accepted,
+            () = &mut stop => break,
+        };
+        match accepted {
+            Ok((stream, peer)) => {
+                let activity = Arc::new(Activity::default());
+                let Some(place) = place(&guests, &entrance, peer.ip(), &activity) else { continue };
+                let connection = Connection { peer, activity, place, stopped: stopped.clone() };
+                let (served, open) = (connection.serve(stream, entrance.clone()), open.clone());
+                tokio::spawn(async move {
+                    served.await;
+                    drop(open);
+                });
+            }
+            Err(error) if is_of_one_connection(&error) => {}
+            Err(error) => {
+                tracing::debug!(%error, "taking in connections");
+                entrance.app().refusals.note(Refusal::Descriptors);
+                tokio::time::sleep(ACCEPT_PAUSE).await;
+            }
+        }
+    }
+    tracing::info!("stopping: finishing requests under way");
+    drop((listener, open));
+    stopping.send_replace(true);
+    if tokio::time::timeout(DRAIN_TIMEOUT, closed.recv()).await.is_err() {
+        tracing::warn!("requests were still under way after {} s", DRAIN_TIMEOUT.as_secs());
+    }
+}
+
+/// How many connections there may be: as the settings say, and as there are descriptors, of which the system is asked for
+/// as many as it lets us have.
+fn capacity(limits: &Limits) -> Capacity {
+    let has = getrlimit(Resource::Nofile);
+    let raised = Rlimit { current: has.maximum, maximum: has.maximum };
+    if let Err(error) = setrlimit(Resource::Nofile, raised) {
+        tracing::debug!(%error, "raising the limit of open descriptors");
+    }
+    let descriptors = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
+    let free = descriptors.saturating_sub(DESCRIPTORS_KEPT).max(descriptors / 2);
+    let total = limits.connections_max.min(usize::try_from(free).unwrap_or(usize::MAX));
+    if total < limits.connections_max {
+        tracing::warn!(
+            descriptors,
+            total,
+            "the system's limit of open descriptors leaves fewer connections than limits.connections_max"
+        );
+    }
+    Capacity { total, per_origin: limits.connections_per_address_max }
+}
+
+/// A place for a connection, if there is one.
+fn place(guests: &Arc<Guests>, entrance: &Entrance, peer: IpAddr, activity: &Arc<Activity>) -> Option<Place> {
+    let app = entrance.app();
+    let is_proxy = app.settings().server.trusted_proxies.contain(peer);
+    let origin = (!is_proxy).then(|| Bucket::of_address(peer));
+    let full = match guests.admit(origin, Arc::clone(activity)) {
+        Ok(place) => return Some(place),
+        Err(full) => full,
+    };
+    app.refusals.note(match full {
+        Full::Total => Refusal::Connections,
+        Full::Origin => Refusal::AddressConnections,
+    });
+    None
+}
+
+/// Whether only the connection failed that was to be taken in.
+fn is_of_one_connection(error: &io::Error) -> bool {
+    use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
+    matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset)
+}
+
+/// A connection that was taken in.
+struct Connection {
+    peer: SocketAddr,
+    activity: Arc<Activity>,
+    place: Place,
+    stopped: watch::Receiver<bool>,
+}
+
+impl Connection {
+    async fn serve(self, stream: TcpStream, entrance: Entrance) {
+        let Self { peer, activity, place, mut stopped } = self;
+        // Small answers must not wait for the acknowledgement of earlier ones.
+        if let Err(error) = stream.set_nodelay(true) {
+            tracing::debug!(%error, "setting TCP_NODELAY");
+        }
+        let app = Arc::clone(entrance.app());
+        let mut stopwatch = Stopwatch::new(Arc::clone(&activity), patience(&app.settings().limits));
+        let stream = NotedStream::new(stream, Arc::clone(&activity));
+        let noted = Arc::clone(&activity);
+        let service = service_fn(move |request| {
+            noted.begin();
+            let mut request = request.map(Body::new);
+            let proxies = &entrance.app().settings().server.trusted_proxies;
+            let client = proxies::client(proxies, peer.ip(), request.headers());
+            request.extensions_mut().insert(Peer(client));
+            let (answer, noted) = (entrance.answer(request), Arc::clone(&noted));
+            async move { answer.await.map(|response| NotedBody::of(response, noted)) }
+        });
+        let mut connection = pin!(http1::Builder::new().serve_connection(TokioIo::new(stream), service));
+        let mut ticks = tokio::time::interval(TICK);
+        // A machine that stood still must not make up for it: nobody could have got anywhere meanwhile.
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let stopping = async {
+            // An error means that the sender is gone, which is a stop as well.
+            let _ = stopped.wait_for(|stopped| *stopped).await;
+        };
+        let mut stopping = pin!(stopping);
+        let mut is_stopping = false;
+        let served = loop {
+            tokio::select! {
+                served = &mut connection => break served,
+                _ = ticks.tick() => match stopwatch.tick() {
+                    None => {}
+                    Some(Overdue::Idle) => return,
+                    Some(Overdue::Head) => return app.refusals.note(Refusal::HeadTimeout),
+                    Some(Overdue::Write) => return app.refusals.note(Refusal::WriteTimeout),
+                },
+                () = place.needed() => return app.refusals.note(Refusal::MadeRoom),
+                () = &mut stopping, if !is_stopping => {
+                    is_stopping = true;
+                    // Nobody waits for a request of which half has come.
+                    if activity.is_in_head() {
+                        return;
+                    }
+                    connection.as_mut().graceful_shutdown();
+                }
+            }
+        };
+        if let Err(error) = served {
+            tracing::trace!(%error, %peer, "a connection ended");
+        }
+    }
+}
+
+fn patience(limits: &Limits) -> Patience {
+    let tick_ms = u64::try_from(TICK.as_millis()).unwrap_or(u64::MAX);
+    let ticks = |ms: u64| u32::try_from(ms.div_ceil(tick_ms)).unwrap_or(u32::MAX);
+    Patience {
+        head: ticks(limits.header_timeout_ms),
+        write: ticks(limits.write_timeout_ms),
+        idle: ticks(limits.idle_timeout_ms),
+    }
+}
