@@ -3,6 +3,7 @@
 
 use std::str::FromStr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::body::Bytes;
 use axum::extract::multipart::MultipartError;
@@ -111,7 +112,10 @@ impl FromRequest<Arc<Console>> for GuestForm {
 
     async fn from_request(request: Request, console: &Arc<Console>) -> Result<Self, Refusal> {
         let sender = Sender::of(request.headers(), console)?;
-        let form = read_fields(request, console, GUEST_BYTES_MAX).await?;
+        let limit_ms = console.settings().limits.request_timeout_ms;
+        let reading = read_fields(request, console, GUEST_BYTES_MAX);
+        let late = |_| Error::new(Code::Timeout, "the form did not come in time");
+        let form = tokio::time::timeout(Duration::from_millis(limit_ms), reading).await.map_err(late)??;
         if sender.sent(&form) { Ok(Self(form)) } else { Err(Refusal::forged()) }
     }
 }

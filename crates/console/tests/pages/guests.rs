@@ -7,6 +7,7 @@ use bourse_store::Invited;
 use crate::browser::Browser;
 use crate::support::TestApp;
 use crate::support::actor::{Actor, Answer};
+use crate::support::body::endless;
 
 const FORM: &str = "application/x-www-form-urlencoded";
 
@@ -44,6 +45,14 @@ async fn a_guest_sends_short_fields_and_no_files() {
     assert_eq!(sign_in(&guest, "multipart/form-data; boundary=b", small).await.status, 403);
     let large = format!("{part}{file}{}\r\n--b--\r\n", "x".repeat(1 << 20));
     assert_eq!(sign_in(&guest, "multipart/form-data; boundary=b", large).await.status, 413);
+}
+
+#[tokio::test]
+async fn a_guest_who_does_not_finish_is_not_waited_for() {
+    let app = TestApp::with(&[("limits.request_timeout_ms", "50")]).await;
+    let (guest, _) = guest(&app).await;
+    let (body, _) = endless();
+    assert_eq!(sign_in(&guest, FORM, body).await.status, 408);
 }
 
 #[tokio::test]
