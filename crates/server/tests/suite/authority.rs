@@ -1,14 +1,14 @@
 //! Who may state what of the market that all projects share.
 
 use bourse_server::{Credential, Service, router};
-use bourse_store::{CollectionKey, Grant, Reach, Subject};
+use bourse_store::{CollectionKey, Grant, Reach, Store, Subject};
 use bourse_wire::ChainId;
 use serde_json::{Value, json};
 
 use crate::marketplace::with;
-use crate::support::project::everything;
+use crate::support::project::{Project, everything};
 use crate::support::seed::{ACCOUNT, RELICS};
-use crate::support::{Beside, TestApp};
+use crate::support::{START, TestApp};
 use crate::venues::first_of;
 
 const OTHER: &str = "0x00000000000000000000000000000000000000ee";
@@ -57,58 +57,75 @@ fn is_let(operation: &str, status: u16, answer: &Value) -> bool {
     status != 403 && !rejected
 }
 
-/// A service on the same database in which project A has these grants and no others.
-async fn granted(app: &TestApp, grants: Vec<Grant>) -> Beside {
-    let scope = app.project_a.scope;
-    for grant in app.store.grants(scope).await.unwrap() {
-        app.store.remove_grant(scope, grant).await.unwrap();
+/// What a project may be granted, and whether that lets it state a subject of `RELICS`.
+fn reaches(subject: Subject) -> [(Vec<Grant>, bool); 7] {
+    let grant = |reach| vec![Grant { subject, reach }];
+    [
+        (vec![], false),
+        (grant(Reach::Everywhere), true),
+        (grant(Reach::Chain(ChainId(137))), true),
+        (grant(Reach::Contract(contract(RELICS))), true),
+        (grant(Reach::Chain(ChainId(1))), false),
+        (grant(Reach::Contract(contract(OTHER))), false),
+        (everything().into_iter().filter(|grant| grant.subject != subject).collect(), false),
+    ]
+}
+
+/// A project that has these grants and no others.
+async fn granted(store: &Store, grants: Vec<Grant>) -> Project {
+    let project = Project::create(store, "steward").await;
+    for grant in everything() {
+        store.remove_grant(project.scope, grant).await.unwrap();
     }
-    app.store.add_grants(scope, grants, app.now()).await.unwrap();
-    app.another().await
+    store.add_grants(project.scope, grants, START.parse().unwrap()).await.unwrap();
+    project
 }
 
 #[tokio::test]
 async fn only_stewards_state_what_is_shared() {
-    let app = TestApp::start().await;
-    let reaches = |subject| {
-        let grant = |reach| vec![Grant { subject, reach }];
-        [
-            (vec![], false),
-            (grant(Reach::Everywhere), true),
-            (grant(Reach::Chain(ChainId(137))), true),
-            (grant(Reach::Contract(contract(RELICS))), true),
-            (grant(Reach::Chain(ChainId(1))), false),
-            (grant(Reach::Contract(contract(OTHER))), false),
-            (everything().into_iter().filter(|grant| grant.subject != subject).collect(), false),
-        ]
-    };
+    let (app, projects) = TestApp::prepared(&[], async |store, _, _| {
+        let mut projects = Vec::new();
+        for subject in Subject::ALL {
+            for (grants, expected) in reaches(*subject) {
+                projects.push((*subject, granted(store, grants.clone()).await, grants, expected));
+            }
+        }
+        projects
+    })
+    .await;
     let mut tried = 0;
     for route in router::operations() {
         if !matches!(route.service, Service::Ingest | Service::Admin) {
             continue;
         }
         let operation = format!("{}/{}", route.service.name(), route.name);
-        let (body, subject) = case(&operation);
-        let Some(subject) = subject else { continue };
+        let (body, Some(subject)) = case(&operation) else { continue };
         assert_eq!(route.credential, Credential::SecretToken, "{operation}");
         assert_eq!(app.anonymous.call(&operation, body.clone()).await.status, 401, "{operation}");
         assert_eq!(app.project_a.key.call(&operation, body.clone()).await.status, 403, "{operation}");
-        for (grants, expected) in reaches(subject) {
-            let shown = format!("{operation} with {grants:?}");
-            let answer = granted(&app, grants).await.token.call(&operation, body.clone()).await;
-            assert_eq!(is_let(&operation, answer.status, &answer.json), expected, "{shown}: {}", answer.json);
+        for (_, project, grants, expected) in projects.iter().filter(|(of, ..)| *of == subject) {
+            let token = app.anonymous.with("authorization", &format!("Bearer {}", project.token_text));
+            let answer = token.call(&operation, body.clone()).await;
+            let is_let = is_let(&operation, answer.status, &answer.json);
+            assert_eq!(is_let, *expected, "{operation} with {grants:?}: {}", answer.json);
             tried += 1;
         }
     }
     assert!(tried >= 8 * 7, "only {tried} were tried");
 }
 
+/// A service, and a project that may state nothing.
+async fn with_stranger() -> (TestApp, Project) {
+    let (app, stranger) = TestApp::prepared(&[], async |store, _, _| granted(store, vec![]).await).await;
+    let stranger = stranger.calling(&app.anonymous);
+    (app, stranger)
+}
+
 #[tokio::test]
 async fn what_is_not_granted_changes_nothing() {
-    let app = TestApp::start().await;
+    let (app, stranger) = with_stranger().await;
     let (body, _) = case("Ingest/PutOrders");
     app.project_b.token.call("Ingest/PutOrders", body.clone()).await.ok();
-    let stranger = granted(&app, vec![]).await;
     for operation in ["Ingest/PutOrders", "Ingest/CancelOrders", "Ingest/InvalidateOrders"] {
         let mut forged = body.clone();
         forged["orders"][0]["priceAmount"] = json!("7");
@@ -127,8 +144,7 @@ async fn what_is_not_granted_changes_nothing() {
 
 #[tokio::test]
 async fn the_maker_vouches_for_what_they_signed() {
-    let app = TestApp::start().await;
-    let stranger = granted(&app, vec![]).await;
+    let (_app, stranger) = with_stranger().await;
     let order = first_of("seaport", "a token for the chain's own currency");
     let answer = stranger.token.call("Ingest/PutOrders", json!({ "orders": [order] })).await.ok();
     assert_eq!(answer["accepted"], 1, "{answer}");
