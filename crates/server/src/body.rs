@@ -82,6 +82,7 @@ pub(crate) async fn read_body(
             }
         })?;
         let Ok(data) = frame.into_data() else { continue };
+        memory.hold(first.len().max(whole.len()) + data.len())?;
         // Most bodies come in one piece, which is then taken as it is.
         if first.is_empty() {
             first = data;
@@ -89,7 +90,6 @@ pub(crate) async fn read_body(
             if whole.is_empty() {
                 whole.extend_from_slice(&first);
             }
-            memory.hold(whole.len() + data.len())?;
             whole.extend_from_slice(&data);
         }
         if body.is_end_stream() {

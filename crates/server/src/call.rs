@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use axum::http::{HeaderMap, HeaderValue, header};
-use bourse_store::{CollectionKey, ProjectScope};
+use bourse_store::{CollectionKey, ProjectScope, Subject};
 use bourse_wire::{Address, ChainId, ChainRef, Code, Error, Page, PageInput, Timestamp};
 
 use crate::app::App;
 use crate::auth::Caller;
+use crate::ingest::Rejection;
 use crate::route::Request;
 use crate::settings::Networks;
 
@@ -48,6 +49,13 @@ impl Call {
     /// The right to the records of the caller's project.
     pub(crate) fn scope(&self) -> ProjectScope {
         self.caller.scope()
+    }
+
+    /// Refuses what the caller's project may not state of a contract.
+    pub(crate) fn check_grant(&self, subject: Subject, contract: CollectionKey) -> Result<(), Rejection> {
+        let project = self.caller.project();
+        let is_granted = self.app.credentials.may_state(project, subject, contract);
+        if is_granted { Ok(()) } else { Err(Rejection::not_granted(project, subject, contract)) }
     }
 
     /// Reads the body, and refuses one that names another project than the credential.

@@ -108,15 +108,19 @@ impl Stopwatch {
         let counted = |count: u32, goes_on: bool| if goes_on { count.saturating_add(1) } else { 0 };
         self.in_phase = counted(self.in_phase, (phase, requests) == (seen_phase, seen_requests));
         self.still = counted(self.still, moves == seen_moves);
-        // Headers that come in drops get nowhere either.
-        let stalled = if phase == HEAD { self.in_phase } else { self.still };
+        let is_blocked = activity.is_blocked.load(Relaxed);
+        let stalled = match phase {
+            // Headers that come in drops get nowhere either.
+            HEAD => self.in_phase,
+            // It may be we who are at work; requests have a time of their own.
+            SERVING if !is_blocked => 0,
+            _ => self.still,
+        };
         activity.stalled.store(stalled, Relaxed);
         match phase {
             HEAD if self.in_phase >= self.patience.head => Some(Overdue::Head),
             // Whatever the phase: the last bytes of an answer may wait after its body is gone.
-            _ if activity.is_blocked.load(Relaxed) && self.still >= self.patience.write => {
-                Some(Overdue::Write)
-            }
+            _ if is_blocked && self.still >= self.patience.write => Some(Overdue::Write),
             _ if self.still >= self.patience.idle => Some(Overdue::Idle),
             _ => None,
         }
@@ -270,6 +274,17 @@ mod tests {
         activity.is_blocked.store(true, Relaxed);
         assert_eq!(first(&ticks(&activity, Activity::moved)), None);
         assert_eq!(first(&ticks(&activity, |_| ())), Some((3, Overdue::Write)));
+    }
+
+    #[test]
+    fn whoever_waits_for_us_makes_no_room() {
+        let activity = Arc::new(Activity::default());
+        activity.begin();
+        ticks(&activity, |_| ());
+        assert_eq!(activity.stalled(), 0);
+        activity.is_blocked.store(true, Relaxed);
+        ticks(&activity, |_| ());
+        assert!(activity.stalled() > 0);
     }
 
     #[test]

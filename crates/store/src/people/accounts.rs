@@ -109,6 +109,11 @@ impl Store {
     }
 }
 
+/// Whether an account is there and may do everything.
+pub(super) async fn is_administrator(session: &mut Session<'_>, id: RecordId) -> Result<bool, StoreError> {
+    session.has("SELECT account_id FROM accounts WHERE account_id = $1 AND administrator", args![id]).await
+}
+
 /// Makes an account, unless its address has one.
 pub(super) async fn create(
     session: &mut Session<'_>,

@@ -107,8 +107,7 @@ async fn find(
 async fn may_still_invite(session: &mut Session<'_>, invite: &Invite) -> Result<bool, StoreError> {
     // The operator invites from the command line.
     let Some(maker) = invite.made_by else { return Ok(true) };
-    let sql = "SELECT account_id FROM accounts WHERE account_id = $1 AND administrator";
-    if session.has(sql, args![maker]).await? {
+    if accounts::is_administrator(session, maker).await? {
         return Ok(true);
     }
     let Invited::Member(project, _) = invite.invited else { return Ok(false) };

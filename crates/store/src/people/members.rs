@@ -3,7 +3,7 @@
 use bourse_wire::{Error, ProjectId, RecordId, Text, Timestamp};
 
 use super::Role;
-use super::accounts::Account;
+use super::accounts::{Account, is_administrator};
 use crate::args::args;
 use crate::backend::{Pending, Store};
 use crate::columns::selection;
@@ -65,8 +65,7 @@ impl Store {
             Box::pin(async move {
                 let project = projects::create(&mut session, name, now).await?;
                 add(&mut session, owner, project.id, Role::Owner, now).await?;
-                let sql = "SELECT account_id FROM accounts WHERE account_id = $1 AND administrator";
-                if session.has(sql, args![owner]).await? {
+                if is_administrator(&mut session, owner).await? {
                     grants::add_to_first(&mut session, project.id, now).await?;
                 }
                 Ok(project)

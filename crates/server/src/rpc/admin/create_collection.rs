@@ -61,11 +61,8 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Answer, Failu
     if i64::try_from(from).is_err() {
         return Err(Error::invalid("fromBlock", "no chain has so many blocks").into());
     }
-    let project = call.caller.project();
-    if !app.credentials.may_state(project, Subject::Collections, key) {
-        let rejection = Rejection::not_granted(project, Subject::Collections, key);
-        return Err(Error::new(Code::PermissionDenied, rejection.message).into());
-    }
+    let denied = |rejection: Rejection| Error::new(Code::PermissionDenied, rejection.message);
+    call.check_grant(Subject::Collections, key).map_err(denied)?;
     if app.nodes.get(key.chain).is_none() {
         let reason = format!("chain {} has no node, so that nothing could be read", key.chain);
         return Err(Error::invalid("chainId", reason).into());

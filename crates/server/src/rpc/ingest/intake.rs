@@ -61,14 +61,11 @@ pub(super) async fn commit<R: Record>(
     let key = key.filter(|key| !key.as_str().is_empty());
     let key = key.map(|key| format!("{operation}:{}:{}", call.caller.project(), key.as_str()));
     let mut collections: BTreeMap<CollectionKey, Vec<(usize, R)>> = BTreeMap::new();
-    let (project, mut rejected) = (call.caller.project(), read.rejected);
+    let mut rejected = read.rejected;
     for (index, (collection, record)) in read.accepted {
-        match record.subject() {
-            Some(subject) if !call.app.credentials.may_state(project, subject, collection) => {
-                let rejection = Rejection::not_granted(project, subject, collection);
-                rejected.push(Rejected::new(index, rejection));
-            }
-            _ => collections.entry(collection).or_default().push((index, record)),
+        match record.subject().map_or(Ok(()), |subject| call.check_grant(subject, collection)) {
+            Ok(()) => collections.entry(collection).or_default().push((index, record)),
+            Err(rejection) => rejected.push(Rejected::new(index, rejection)),
         }
     }
     let commits: Vec<_> = collections

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::types::{Answer, IdempotencyKey, Rejected, read};
 use crate::call::Call;
 use crate::failure::Failure;
-use crate::ingest::{CurrencyInput, Reader, Rejection};
+use crate::ingest::{CurrencyInput, Reader};
 use crate::route::request;
 
 /// The currencies to put.
@@ -36,15 +36,13 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Answer, Failu
     }
     let chain = request.chain_id.as_ref();
     let read = read(&call, chain, "currencies", request.currencies, Reader::currency)?;
-    let (project, mut rejected) = (call.caller.project(), read.rejected);
+    let mut rejected = read.rejected;
     let mut currencies = Vec::with_capacity(read.accepted.len());
     for (index, currency) in read.accepted {
         let contract = CollectionKey { chain: currency.chain_id, address: currency.contract_address };
-        if call.app.credentials.may_state(project, Subject::Currencies, contract) {
-            currencies.push(currency);
-        } else {
-            let rejection = Rejection::not_granted(project, Subject::Currencies, contract);
-            rejected.push(Rejected::new(index, rejection));
+        match call.check_grant(Subject::Currencies, contract) {
+            Ok(()) => currencies.push(currency),
+            Err(rejection) => rejected.push(Rejected::new(index, rejection)),
         }
     }
     rejected.sort_by_key(|rejected| rejected.index);
