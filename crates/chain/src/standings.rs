@@ -134,7 +134,7 @@ fn changes(said: Option<Standing>, order: &Unsettled) -> bool {
     match said {
         Some(Standing::Open { remaining }) => remaining != order.facts.quantity_remaining,
         Some(Standing::Filled | Standing::Cancelled) => true,
-        Some(Standing::Uncovered) | None => false,
+        Some(Standing::Uncovered | Standing::Absent | Standing::Refused) | None => false,
     }
 }
 

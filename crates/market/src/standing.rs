@@ -16,4 +16,8 @@ pub enum Standing {
     Cancelled,
     /// Its maker does not let the marketplace move the tokens.
     Uncovered,
+    /// Its contract has no such order: it was never made, or is over.
+    Absent,
+    /// Its contract has the order, and would not let it be filled now.
+    Refused,
 }

@@ -124,6 +124,10 @@ pub trait Protocol: std::fmt::Debug + Send + Sync + 'static {
         None
     }
 
+    /// What an order is by the only word that counts: by what was signed, or by what its contract answered to
+    /// [`Protocol::standing_inquiries`]. `None` when the contract did not tell.
+    fn terms(&self, stored: StoredOrder<'_>, answers: Answers<'_>) -> Result<Option<OrderTerms>, Refusal>;
+
     /// The contracts whose logs tell of its orders.
     fn log_addresses(&self) -> Vec<Address> {
         vec![self.contract()]
@@ -152,6 +156,37 @@ pub struct StoredOrder<'a> {
     pub facts: &'a OrderFacts,
     /// Its native form, where it has one.
     pub native: Option<&'a str>,
+}
+
+/// What an order is by the word of who made it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OrderTerms {
+    /// Contract of the collection.
+    pub collection: Address,
+    /// The order. What nobody signed, like how much of it remains, means nothing.
+    pub facts: OrderFacts,
+}
+
+impl OrderTerms {
+    /// The first member by which an order is another than the one of a collection that is stored.
+    pub fn difference(&self, collection: Address, stored: &OrderFacts) -> Option<&'static str> {
+        let Self { collection: signed_collection, facts } = self;
+        let members = [
+            ("collectionContractAddress", *signed_collection == collection),
+            ("orderId", facts.order_id == stored.order_id),
+            ("marketplace", facts.marketplace == stored.marketplace),
+            ("side", facts.side == stored.side),
+            ("tokenId", facts.token_id == stored.token_id),
+            ("createdBy", facts.maker == stored.maker),
+            ("priceAmount", facts.price_amount == stored.price_amount),
+            ("priceCurrencyAddress", facts.currency == stored.currency),
+            ("quantityInitial", facts.quantity_initial == stored.quantity_initial),
+            ("feeBreakdown", facts.fee_bps == stored.fee_bps && facts.fee_breakdown == stored.fee_breakdown),
+            ("validFrom", facts.valid_from == stored.valid_from),
+            ("validUntil", facts.valid_until == stored.valid_until),
+        ];
+        members.iter().find(|(_, is_same)| !is_same).map(|(member, _)| *member)
+    }
 }
 
 /// What makes an order unlike any other, and what the chain answered to [`Protocol::order_inquiries`].

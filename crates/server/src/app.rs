@@ -43,6 +43,8 @@ pub struct App {
     pub(crate) credentials: Credentials,
     pub(crate) signer: TokenSigner,
     pub(crate) limiter: RateLimiter,
+    /// Bounds the signed orders that nobody vouches for.
+    pub(crate) stranger_orders: RateLimiter,
     pub(crate) meter: Meter,
     pub(crate) metrics: Metrics,
     pub(crate) outcomes: Outcomes,
@@ -140,6 +142,7 @@ impl App {
             service_name,
             credentials: Credentials::load(&store).await?,
             limiter: RateLimiter::new(settings.limits.rate_per_minute),
+            stranger_orders: RateLimiter::new(settings.limits.key_orders_per_minute),
             meter,
             routes: Routes::new(&metrics),
             turns: Turns::new(),

@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 use std::sync::{Mutex, PoisonError};
 
-use bourse_wire::{ProjectId, Timestamp};
+use bourse_wire::{ProjectId, RecordId, Timestamp};
 use hashbrown::HashMap;
 
 /// Who shares an allowance.
@@ -11,6 +11,8 @@ use hashbrown::HashMap;
 pub enum Bucket {
     /// A project, whatever its credentials.
     Project(ProjectId),
+    /// Whoever has one access key of a project.
+    Key(ProjectId, RecordId),
     /// Whoever comes from one address, of IPv6 from the network of 64 bits that one customer gets: `Bucket::of_address`.
     Address(IpAddr),
     /// A hash of what somebody is called.

@@ -69,7 +69,7 @@ pub use load::{Balance, Part};
 pub use market_projects::{MarketCollection, MarketNews, MarketStep};
 pub use metadata_queue::{Due, Fetched, Outcome, Queued};
 pub use migrate::{Layout, Migration};
-pub use orders::SignedOrder;
+pub use orders::{OpenSignedOrders, SignedOrder};
 pub use people::{Account, Invite, Invited, Member, NewAccount, NewInvite, NewSession, ProofHash, Role};
 pub use projects::Project;
 pub use scope::ProjectScope;

@@ -148,6 +148,7 @@ impl Migration {
             include_str!("../migrations/0011_grants.sql"),
             &[("grants", Layout::ByProject)],
         ),
+        Self::new(12, "unbacked_orders", include_str!("../migrations/0012_unbacked_orders.sql"), &[]),
     ];
 
     const fn new(

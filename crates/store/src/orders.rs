@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use bourse_market::Nonces;
-use bourse_wire::{OrderFacts, OrderKey, OrderStatus};
+use bourse_wire::{Address, Amount, OrderFacts, OrderKey, OrderStatus, Timestamp};
 
 use crate::args::{Arg, args};
 use crate::backend::{Pending, Store};
@@ -12,7 +12,7 @@ use crate::collections::CollectionId;
 use crate::columns::{self, Declared, Insert, Record, Value, or_replace, position, record, selection};
 use crate::order_activities::{OrderBefore, activities_of};
 use crate::row::{Cell, Row};
-use crate::session::{Keys, Session};
+use crate::session::{Keys, Session, list};
 use crate::{StoreError, activities};
 
 // What blocks replaced is kept with its values in this order: new columns come last.
@@ -64,6 +64,15 @@ pub struct SignedOrder {
     pub nonces: Nonces,
 }
 
+/// How many signed orders of a collection are open.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OpenSignedOrders {
+    /// Those of each maker that was asked about.
+    pub of_makers: HashMap<Address, u64>,
+    /// Those whose makers are not known to have what they sell, or the money that they offer.
+    pub unbacked: u64,
+}
+
 /// An order to be written, and what was signed of it.
 pub(crate) struct NewOrder {
     pub(crate) facts: OrderFacts,
@@ -92,11 +101,52 @@ impl Store {
         })
     }
 
+    /// How many signed orders of a collection are open, by what bounds them.
+    pub fn open_signed_orders(
+        &self,
+        id: CollectionId,
+        makers: Vec<Address>,
+        now: Timestamp,
+    ) -> Pending<'_, OpenSignedOrders> {
+        self.read(move |mut session| {
+            Box::pin(async move { count_open_signed(&mut session, id, makers, now).await })
+        })
+    }
+
     /// Those of these orders that there are, in no order.
     pub fn orders_by_key(&self, id: CollectionId, keys: Vec<OrderKey>) -> Pending<'_, Vec<OrderFacts>> {
         let keys: BTreeSet<OrderKey> = keys.into_iter().collect();
         self.read(move |mut session| Box::pin(async move { read_orders(&mut session, id, keys).await }))
     }
+}
+
+selection! {
+    struct OrdersOfMaker {
+        maker: Address,
+        count: u64 = "COUNT(*)",
+    }
+}
+
+async fn count_open_signed(
+    session: &mut Session<'_>,
+    id: CollectionId,
+    makers: Vec<Address>,
+    now: Timestamp,
+) -> Result<OpenSignedOrders, StoreError> {
+    // As the indices have it. Signed orders always tell who moves what they are about.
+    let is_open =
+        "collection_id = $1 AND status = 1 AND native IS NOT NULL AND (valid_until > $2 OR valid_until = $3)";
+    let sql = format!(
+        "FROM orders WHERE {is_open} AND operator IS NOT NULL AND maker IN ({}) GROUP BY maker",
+        list(makers.len(), 3)
+    );
+    let mut args = args![id.0, now, Timestamp::ZERO];
+    args.extend(makers.into_iter().flat_map(|maker| args![maker]));
+    let of_makers: Vec<OrdersOfMaker> = session.select(sql, args).await?;
+    let sql = format!("SELECT COUNT(*) FROM orders WHERE {is_open} AND backing = '0'");
+    let unbacked = session.value(sql, args![id.0, now, Timestamp::ZERO]).await?;
+    let of_makers = of_makers.into_iter().map(|of| (of.maker, of.count)).collect();
+    Ok(OpenSignedOrders { of_makers, unbacked: unbacked.unwrap_or_default() })
 }
 
 async fn read_natives(
@@ -143,6 +193,7 @@ pub(crate) async fn put(
     let (mut plain, mut signed_orders) = (Vec::with_capacity(orders.len()), Vec::new());
     let (mut activities, mut signed_keys) = (Vec::new(), Vec::new());
     let mut changed = Vec::with_capacity(orders.len());
+    let backed = put_backed(session, id, &orders, &known).await?;
     for (key, NewOrder { facts: mut order, signed }) in orders {
         let known = known.get(&key).copied();
         let before = known.map(OrderBefore::read).transpose()?;
@@ -164,13 +215,12 @@ pub(crate) async fn put(
             continue;
         }
         activities.extend(activities_of(&order, before.as_ref()));
-        values[BACKING] = Arg::Text(None);
         if let Some((native, nonces)) = signed {
             Signature { native: Some(native), nonces: Some(nonces) }.bind(&mut values)?;
             signed_orders.push(values);
             signed_keys.push(key);
         } else {
-            values[OPERATOR] = Arg::Text(None);
+            (values[OPERATOR], values[BACKING]) = (Arg::Text(None), Arg::Text(None));
             plain.push(values);
         }
         changed.push(order);
@@ -182,7 +232,38 @@ pub(crate) async fn put(
     session.insert(Insert::values::<(OrderFacts, Signature)>(id, signed_orders)?, &replace).await?;
     standing::enqueue(session, id, signed_keys.iter()).await?;
     activities::put(session, id, activities).await?;
+    changed.extend(backed);
     Ok(changed)
+}
+
+/// Says of signed orders that are known, and whose makers were not known to have what they would give, what these have
+/// now; returns those that are different. Where a chain is followed it says so itself.
+async fn put_backed(
+    session: &mut Session<'_>,
+    id: CollectionId,
+    orders: &BTreeMap<OrderKey, NewOrder>,
+    known: &HashMap<OrderKey, &Row>,
+) -> Result<Vec<OrderFacts>, StoreError> {
+    let mut backed = Vec::new();
+    for (key, NewOrder { facts, signed }) in orders {
+        let known = known.get(key).copied();
+        if signed.is_none() || facts.backing == Some(Amount::ZERO) || !is_signed(known)? {
+            continue;
+        }
+        let known = known.map(columns::read::<OrderFacts>).transpose()?;
+        let unbacked = known.filter(|known| known.backing == Some(Amount::ZERO));
+        backed.extend(unbacked.map(|known| OrderFacts { backing: facts.backing, ..known }));
+    }
+    let sql = "SELECT collection_id FROM followed_collections WHERE collection_id = $1";
+    if backed.is_empty() || session.has(sql, args![id.0]).await? {
+        return Ok(Vec::new());
+    }
+    for OrderFacts { marketplace, order_id, backing, .. } in &backed {
+        let sql =
+            "UPDATE orders SET backing = $4 WHERE collection_id = $1 AND marketplace = $2 AND order_id = $3";
+        session.execute(sql, args![id.0, marketplace.number(), order_id.as_str(), *backing]).await?;
+    }
+    Ok(backed)
 }
 
 /// The values of the columns of an order, in their order.

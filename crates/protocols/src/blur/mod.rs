@@ -28,8 +28,8 @@ use super::native::{
 };
 use super::{
     Call, Consent, ConsentAnswers, ConsentFault, ConsentOutcome, ConsentQuestions, ConsentRequest,
-    ConsentSignature, LogError, NewOrder, OrderMaking, OrderSeed, Plan, Protocol, Refusal, Statement,
-    StoredOrder, Trade, price_of,
+    ConsentSignature, LogError, NewOrder, OrderMaking, OrderSeed, OrderTerms, Plan, Protocol, Refusal,
+    Statement, StoredOrder, Trade, price_of,
 };
 
 /// What the protocol is called in messages.
@@ -134,6 +134,10 @@ impl Protocol for Blur {
             return Some(Standing::Cancelled);
         }
         Some(Standing::Open { remaining: remaining.into() })
+    }
+
+    fn terms(&self, stored: StoredOrder<'_>, _answers: Answers<'_>) -> Result<Option<OrderTerms>, Refusal> {
+        native::terms(stored, |signed: &BlurOrder| Ok((signed.collection, self.derive(signed)?)))
     }
 
     fn log_topics(&self) -> &'static [B256] {

@@ -26,8 +26,8 @@ use super::native::{
     returned,
 };
 use super::{
-    Call, LogError, NewOrder, OrderMaking, OrderSeed, OrderSigning, Permission, Plan, Protocol, Refusal,
-    Statement, StoredOrder, Trade, price_of,
+    Call, LogError, NewOrder, OrderMaking, OrderSeed, OrderSigning, OrderTerms, Permission, Plan, Protocol,
+    Refusal, Statement, StoredOrder, Trade, price_of,
 };
 
 /// What the protocol is called in messages.
@@ -173,6 +173,10 @@ impl Protocol for LooksRare {
             return Some(Standing::Uncovered);
         }
         Some(Standing::Open { remaining: stored.facts.quantity_initial })
+    }
+
+    fn terms(&self, stored: StoredOrder<'_>, _answers: Answers<'_>) -> Result<Option<OrderTerms>, Refusal> {
+        native::terms(stored, |signed: &LooksRareOrder| Ok((signed.collection, self.derive(signed)?)))
     }
 
     fn log_addresses(&self) -> Vec<Address> {

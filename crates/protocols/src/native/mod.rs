@@ -4,6 +4,7 @@ mod cover;
 mod deal;
 mod fault;
 mod inquiry;
+mod means;
 mod merkle;
 mod signature;
 mod source;
@@ -14,7 +15,7 @@ use bourse_market::Nonces;
 use bourse_wire::{Address, JsonObject, OrderFacts};
 use serde::de::DeserializeOwned;
 
-use super::{Refusal, StoredOrder};
+use super::{OrderTerms, Refusal, StoredOrder};
 
 pub use cover::{cover_inquiries, is_covered, isApprovedForAllCall};
 pub(super) use deal::{Deal, Share, ShareKind};
@@ -22,6 +23,7 @@ pub use fault::OrderFault;
 pub(super) use fault::{check_bits, check_count, total};
 pub(super) use inquiry::returned;
 pub use inquiry::{Answers, Inquiry, dealt, is_true};
+pub use means::{means, means_inquiries};
 pub(super) use merkle::{Side, root_by_place, root_by_side, root_sorted};
 pub(super) use signature::{COMPACT, FULL, Signature, prove, read as read_signature};
 pub use signature::{Proof, Question, SignatureFault};
@@ -54,6 +56,19 @@ pub struct NativeOrder {
     pub text: String,
     /// Whether its maker signed it.
     pub proof: Proof,
+}
+
+/// What an order is by what was signed: `derive` tells the contract of the collection, and what it is.
+pub(super) fn terms<T: DeserializeOwned>(
+    stored: StoredOrder<'_>,
+    derive: impl FnOnce(&T) -> Result<(Address, OrderFacts), OrderFault>,
+) -> Result<Option<OrderTerms>, Refusal> {
+    let damaged = |fault: OrderFault| Refusal::Damaged {
+        order_id: stored.facts.order_id.clone(),
+        reason: fault.to_string(),
+    };
+    let (collection, facts) = derive(&read_stored(stored)?).map_err(damaged)?;
+    Ok(Some(OrderTerms { collection, facts }))
 }
 
 /// The native form of an order as it is kept.

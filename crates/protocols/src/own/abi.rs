@@ -43,6 +43,21 @@ alloy_sol_types::sol! {
         uint256 pricePerToken;
     }
 
+    /// An order as the contract keeps it, with what is left of it.
+    struct Request {
+        address creator;
+        bool isListing;
+        bool isERC1155;
+        address tokenContract;
+        uint256 tokenId;
+        uint256 quantity;
+        uint96 expiry;
+        address currency;
+        uint256 pricePerToken;
+    }
+
+    function isRequestValid(uint256 requestId, uint256 quantity) returns (bool valid, Request request);
+
     function createRequest(RequestParams request);
 
     function acceptRequest(

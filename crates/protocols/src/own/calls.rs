@@ -2,6 +2,7 @@
 
 use alloy_primitives::aliases::U96;
 use alloy_primitives::{B256, U256};
+use bourse_market::Standing;
 use bourse_market::facts::Log;
 use bourse_wire::{Address, Amount, Marketplace, OrderFacts, OrderSide};
 use serde_json::Value;
@@ -10,11 +11,12 @@ use super::abi::{
     PayableHelper, RequestParams, acceptRequestBatchCall, acceptRequestCall, cancelRequestCall,
     createRequestCall,
 };
-use super::{Own, logs};
+use super::{Own, logs, standing};
+use crate::native::{Answers, Inquiry};
 use crate::trade::sum;
 use crate::{
-    Act, Call, Fee, Fill, LogError, NewOrder, OrderMaking, OrderSeed, Permission, Plan, Protocol, Refusal,
-    Statement, StoredOrder, TopicFilter, Trade, price_of,
+    Act, Call, Fee, Fill, LogError, NewOrder, OrderMaking, OrderSeed, OrderTerms, Permission, Plan, Protocol,
+    Refusal, Statement, StoredOrder, TopicFilter, Trade, price_of,
 };
 
 impl Protocol for Own {
@@ -75,6 +77,18 @@ impl Protocol for Own {
     fn cancel(&self, stored: StoredOrder<'_>) -> Result<Call, Refusal> {
         let call = cancelRequestCall { requestId: number(stored.facts)? };
         Ok(Call::of(self.contract, &call))
+    }
+
+    fn standing_inquiries(&self, stored: StoredOrder<'_>) -> Result<Vec<Inquiry>, Refusal> {
+        self.ask(stored)
+    }
+
+    fn standing(&self, _stored: StoredOrder<'_>, answers: Answers<'_>) -> Option<Standing> {
+        standing::standing(answers)
+    }
+
+    fn terms(&self, stored: StoredOrder<'_>, answers: Answers<'_>) -> Result<Option<OrderTerms>, Refusal> {
+        Ok(standing::terms(stored.facts, answers))
     }
 
     fn log_topics(&self) -> &'static [B256] {
@@ -163,7 +177,7 @@ fn seconds(expiry: Amount) -> Result<U96, Refusal> {
 }
 
 /// The number that is the name of an order.
-fn number(order: &OrderFacts) -> Result<U256, Refusal> {
+pub(super) fn number(order: &OrderFacts) -> Result<U256, Refusal> {
     let number: Result<Amount, _> = order.order_id.parse();
     number.map(Amount::value).map_err(|_| Refusal::OrderId { order_id: order.order_id.clone() })
 }

@@ -3,6 +3,7 @@
 mod abi;
 mod calls;
 mod logs;
+mod standing;
 #[cfg(test)]
 mod tests;
 mod venues;

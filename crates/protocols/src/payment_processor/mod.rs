@@ -29,8 +29,8 @@ use super::native::{
     SubmittedOrder, TypedData, prove, returned,
 };
 use super::{
-    Call, Fill, LogError, NewOrder, OrderMaking, OrderSeed, OrderSigning, Permission, Plan, Protocol,
-    Refusal, Statement, StoredOrder, Trade, price_of, read_royalty, royalty,
+    Call, Fill, LogError, NewOrder, OrderMaking, OrderSeed, OrderSigning, OrderTerms, Permission, Plan,
+    Protocol, Refusal, Statement, StoredOrder, Trade, price_of, read_royalty, royalty,
 };
 
 /// States of orders that are filled in parts.
@@ -198,6 +198,10 @@ impl Protocol for PaymentProcessor {
             _ if remaining.is_zero() => Standing::Open { remaining: whole },
             _ => Standing::Open { remaining: remaining.into() },
         })
+    }
+
+    fn terms(&self, stored: StoredOrder<'_>, _answers: Answers<'_>) -> Result<Option<OrderTerms>, Refusal> {
+        native::terms(stored, |signed: &ProcessorOrder| Ok((signed.token_address, self.derive(signed)?)))
     }
 
     fn log_topics(&self) -> &'static [B256] {

@@ -28,7 +28,8 @@ use super::native::{
     prove, returned,
 };
 use super::{
-    Call, LogError, NewOrder, OrderMaking, OrderSeed, Plan, Protocol, Refusal, Statement, StoredOrder, Trade,
+    Call, LogError, NewOrder, OrderMaking, OrderSeed, OrderTerms, Plan, Protocol, Refusal, Statement,
+    StoredOrder, Trade,
 };
 
 /// Seaport, or a fork of it, as one marketplace uses it on one chain.
@@ -156,6 +157,10 @@ impl Protocol for Seaport {
             return Some(Standing::Filled);
         }
         Some(Standing::Open { remaining: remaining.into() })
+    }
+
+    fn terms(&self, stored: StoredOrder<'_>, _answers: Answers<'_>) -> Result<Option<OrderTerms>, Refusal> {
+        native::terms(stored, |signed| self.derive(signed))
     }
 
     fn log_topics(&self) -> &'static [B256] {

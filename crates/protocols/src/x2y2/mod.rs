@@ -21,7 +21,8 @@ use super::native::{
     Word, returned,
 };
 use super::{
-    Call, LogError, NewOrder, OrderMaking, OrderSeed, Plan, Protocol, Refusal, Statement, StoredOrder, Trade,
+    Call, LogError, NewOrder, OrderMaking, OrderSeed, OrderTerms, Plan, Protocol, Refusal, Statement,
+    StoredOrder, Trade,
 };
 
 /// What the protocol is called in messages.
@@ -196,6 +197,10 @@ impl Protocol for X2y2 {
             CANCELLED => Some(Standing::Cancelled),
             _ => Some(Standing::Open { remaining: stored.facts.quantity_initial }),
         }
+    }
+
+    fn terms(&self, stored: StoredOrder<'_>, _answers: Answers<'_>) -> Result<Option<OrderTerms>, Refusal> {
+        native::terms(stored, |held: &X2y2Order| Ok((held.nft.token, self.derive(held)?)))
     }
 
     fn log_topics(&self) -> &'static [B256] {

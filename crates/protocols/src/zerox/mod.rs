@@ -21,8 +21,8 @@ use super::native::{
     self, Answers, Domain, Inquiry, NativeOrder, Number, OrderFault, SubmittedOrder, TypedData, returned,
 };
 use super::{
-    Call, LogError, NewOrder, OrderMaking, OrderSeed, OrderSigning, Permission, Plan, Protocol, Refusal,
-    Statement, StoredOrder, Trade, price_of,
+    Call, LogError, NewOrder, OrderMaking, OrderSeed, OrderSigning, OrderTerms, Permission, Plan, Protocol,
+    Refusal, Statement, StoredOrder, Trade, price_of,
 };
 
 /// What the protocol is called in messages.
@@ -123,6 +123,10 @@ impl Protocol for Zerox {
             UNFILLABLE => Some(Standing::Cancelled),
             _ => None,
         }
+    }
+
+    fn terms(&self, stored: StoredOrder<'_>, _answers: Answers<'_>) -> Result<Option<OrderTerms>, Refusal> {
+        native::terms(stored, |signed| self.derive(signed).map(|(collection, facts, _)| (collection, facts)))
     }
 
     fn log_topics(&self) -> &'static [B256] {

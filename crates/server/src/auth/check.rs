@@ -2,9 +2,10 @@
 
 use axum::http::{HeaderMap, HeaderName, header};
 use bourse_store::ProjectScope;
-use bourse_wire::{Code, Error, ProjectId, Timestamp};
+use bourse_wire::{Code, Error, ProjectId, RecordId, Timestamp};
 
 use super::{AccessKey, Credentials, TokenSigner};
+use crate::limits::Bucket;
 use crate::route::{Credential, Service};
 
 const ACCESS_KEY: HeaderName = HeaderName::from_static("x-access-key");
@@ -14,6 +15,8 @@ const ACCESS_KEY: HeaderName = HeaderName::from_static("x-access-key");
 pub(crate) struct Caller {
     scope: ProjectScope,
     credential: Credential,
+    /// The access key, where one was presented.
+    key: Option<RecordId>,
     /// Whether the access key was made for this very service, not for all.
     key_names_service: bool,
 }
@@ -21,7 +24,7 @@ pub(crate) struct Caller {
 impl Caller {
     /// A member of a project who asks through the console, by right of what the operation asks for.
     pub(crate) fn by_session(scope: ProjectScope, credential: Credential) -> Self {
-        Self { scope, credential, key_names_service: true }
+        Self { scope, credential, key: None, key_names_service: true }
     }
 
     pub(crate) fn scope(&self) -> ProjectScope {
@@ -30,6 +33,11 @@ impl Caller {
 
     pub(crate) fn project(&self) -> ProjectId {
         self.scope.project()
+    }
+
+    /// Who shares an allowance for what strangers send: whoever has the same key.
+    pub(crate) fn bucket(&self) -> Bucket {
+        self.key.map_or(Bucket::Project(self.project()), |key| Bucket::Key(self.project(), key))
     }
 
     /// Whether the caller presented a secret token, rather than a public key.
@@ -125,19 +133,21 @@ impl<'h> RequestCredentials<'h> {
             .map(|key| check_key(key, self.origin, service, authority.credentials, now))
             .transpose()?;
         let token = self.token.map(|token| check_token(token, authority, now)).transpose()?;
-        let (key, key_names_service) = key.unzip();
-        if let (Some(key), Some(token)) = (key, token)
-            && key != token
+        let (key_project, key_id) = key.map(|key| (key.project, key.id)).unzip();
+        if let (Some(of_key), Some(token)) = (key_project, token)
+            && of_key != token
         {
-            let message = format!("the access key is of project {key}, the secret token of project {token}");
+            let message =
+                format!("the access key is of project {of_key}, the secret token of project {token}");
             return Err(Error::new(Code::AccessKeyMismatch, message).into());
         }
         let caller = |project, credential| Caller {
             scope: ProjectScope::proven_by_credential(project),
             credential,
-            key_names_service: key_names_service == Some(true),
+            key: key_id,
+            key_names_service: key.is_some_and(|key| key.names_service),
         };
-        match (required, key, token) {
+        match (required, key_project, token) {
             (_, _, Some(project)) => Ok(Some(caller(project, Credential::SecretToken))),
             (Credential::None | Credential::AccessKey | Credential::ServiceKey, Some(project), None) => {
                 Ok(Some(caller(project, Credential::AccessKey)))
@@ -164,14 +174,22 @@ fn missing(what: &str) -> Error {
     Error::new(Code::Unauthorized, format!("no credential: send {what}"))
 }
 
-/// The project of a key, and whether the key was made for this very service.
+/// A key that is good for what is asked.
+#[derive(Clone, Copy)]
+struct GoodKey {
+    project: ProjectId,
+    id: RecordId,
+    /// Whether it was made for this very service.
+    names_service: bool,
+}
+
 fn check_key(
     text: &str,
     origin: Option<&str>,
     service: Service,
     credentials: &Credentials,
     now: Timestamp,
-) -> Result<(ProjectId, bool), Denial> {
+) -> Result<GoodKey, Denial> {
     let key = AccessKey::parse(text).ok_or_else(|| {
         Error::new(Code::Unauthorized, "the access key is malformed: it is not a key of this service")
     })?;
@@ -191,7 +209,7 @@ fn check_key(
         let message = format!("the access key is not for the service {}", service.short());
         return denied(Error::new(Code::InvalidService, message));
     }
-    Ok((record.project, names_service))
+    Ok(GoodKey { project: record.project, id: record.id, names_service })
 }
 
 fn check_token(text: &str, authority: Authority<'_>, now: Timestamp) -> Result<ProjectId, Denial> {

@@ -45,6 +45,8 @@ pub enum Reason {
     InvalidSignature,
     /// The chain says that the order is filled or taken back.
     NotFillable,
+    /// The maker, or the collection, has as many such orders as are kept of those whom nobody vouches for.
+    TooMany,
     /// The project is no steward of that: the operator has to let it.
     NotGranted,
     /// The maker signed the order: only what was signed says what it is.

@@ -211,6 +211,12 @@ pub struct Limits {
     pub idle_timeout_ms: u64,
     /// Requests per minute and access key; 0 means no limit.
     pub rate_per_minute: u32,
+    /// Signed orders that one access key, or one project that is no steward of their collections, may send a minute.
+    pub key_orders_per_minute: u32,
+    /// Open signed orders of one maker in one collection that are kept without a steward's word.
+    pub maker_orders_max: u64,
+    /// Signed orders of one collection that are kept although nobody knows that their makers have what they would give.
+    pub unbacked_orders_max: u64,
     /// Time between two writes of the usage counters, in milliseconds.
     pub metering_flush_ms: u64,
 }

@@ -148,7 +148,11 @@ impl Settled {
             Standing::Filled => told.quantity_remaining = Amount::ZERO,
             Standing::Cancelled if is_open => told.status = OrderStatus::Cancelled,
             Standing::Uncovered if order.side == OrderSide::Listing => told.backing = Some(Amount::ZERO),
-            Standing::Open { .. } | Standing::Cancelled | Standing::Uncovered => {}
+            Standing::Open { .. }
+            | Standing::Cancelled
+            | Standing::Uncovered
+            | Standing::Absent
+            | Standing::Refused => {}
         }
         told
     }

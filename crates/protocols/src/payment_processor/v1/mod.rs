@@ -21,7 +21,8 @@ use crate::native::{
 };
 use crate::{
     Call, ConsentAnswers, ConsentFault, ConsentOutcome, ConsentQuestions, ConsentRequest, ConsentSignature,
-    LogError, NewOrder, OrderMaking, OrderSeed, Plan, Protocol, Refusal, Statement, StoredOrder, Trade,
+    LogError, NewOrder, OrderMaking, OrderSeed, OrderTerms, Plan, Protocol, Refusal, Statement, StoredOrder,
+    Trade,
 };
 
 /// What the protocol is called in messages.
@@ -105,6 +106,10 @@ impl Protocol for PaymentProcessorV1 {
         let signed: ProcessorListing = native::read_stored(stored).ok()?;
         let current = returned::<masterNoncesCall>(answers, 0)?;
         (current != signed.master_nonce.0).then_some(Standing::Cancelled)
+    }
+
+    fn terms(&self, stored: StoredOrder<'_>, _answers: Answers<'_>) -> Result<Option<OrderTerms>, Refusal> {
+        native::terms(stored, |signed: &ProcessorListing| Ok((signed.token_address, self.derive(signed)?)))
     }
 
     fn log_topics(&self) -> &'static [B256] {

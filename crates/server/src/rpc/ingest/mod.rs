@@ -12,6 +12,7 @@ mod put_tokens;
 mod records_body;
 pub(crate) mod signed;
 mod stored_records;
+pub(crate) mod strangers;
 mod track_events;
 mod types;
 

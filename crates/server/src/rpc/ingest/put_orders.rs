@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use bourse_protocols::native::Proof;
 use bourse_store::{Change, CollectionKey, Subject};
 use bourse_wire::{ChainRef, OrderFacts, OrderInput, OrderKey, ProjectId, Timestamp};
 use schemars::JsonSchema;
@@ -12,7 +13,8 @@ use super::intake::{Record, Settled, commit};
 use super::records_body::{Claims, RecordsBody};
 use super::signed::{check, is_expired, not_over};
 use super::stored_records;
-use super::types::{Answer, IdempotencyKey, read, read_all};
+use super::strangers;
+use super::types::{Answer, IdempotencyKey, ReadRecords, Rejected, read, read_all};
 use crate::app::App;
 use crate::call::Call;
 use crate::failure::Failure;
@@ -67,17 +69,43 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Answer, Failu
             (orders, body.idempotency_key)
         }
     };
-    commit(&call, "PutOrders", key, orders).await
+    commit(&call, "PutOrders", key, told_apart(&call, orders)).await
 }
 
-impl Record for OrderSubmission {
+/// An order, and whether whoever sends it may state orders of its collection.
+struct PutOrder {
+    order: OrderSubmission,
+    is_vouched: bool,
+}
+
+/// The orders, told apart by whether the project vouches for them. Those that it does not vouch for are bounded.
+fn told_apart(
+    call: &Call,
+    read: ReadRecords<(CollectionKey, OrderSubmission)>,
+) -> ReadRecords<(CollectionKey, PutOrder)> {
+    let mut orders =
+        ReadRecords { accepted: Vec::with_capacity(read.accepted.len()), rejected: read.rejected };
+    for (index, (collection, order)) in read.accepted {
+        let is_vouched = call.check_grant(Subject::Collections, collection).is_ok();
+        let is_stranger = !is_vouched && matches!(order, OrderSubmission::Signed(_));
+        match if is_stranger { strangers::check_rate(call, 1) } else { Ok(()) } {
+            Ok(()) => orders.accepted.push((index, (collection, PutOrder { order, is_vouched }))),
+            Err(rejection) => orders.rejected.push(Rejected::new(index, rejection)),
+        }
+    }
+    orders
+}
+
+impl Record for PutOrder {
     const IS_BLIND: bool = true;
 
     fn subject(&self) -> Option<Subject> {
-        match self {
-            Self::Facts(_) => Some(Subject::Collections),
+        match &self.order {
+            OrderSubmission::Facts(_) => Some(Subject::Collections),
+            // Nobody shows the signature, so that somebody has to vouch for it.
+            OrderSubmission::Signed(order) if order.proof == Proof::Held => Some(Subject::Collections),
             // Its maker vouches for it.
-            Self::Signed(_) => None,
+            OrderSubmission::Signed(_) => None,
         }
     }
 
@@ -87,6 +115,9 @@ impl Record for OrderSubmission {
         orders: Vec<(usize, Self)>,
         now: Timestamp,
     ) -> Result<Settled, Failure> {
+        // The same for all: grants are for collections.
+        let is_vouched = orders.iter().all(|(_, put)| put.is_vouched);
+        let orders: Vec<_> = orders.into_iter().map(|(index, put)| (index, put.order)).collect();
         let marketplaces = orders.iter().map(|(_, order)| order.facts().marketplace);
         let is_followed = stored_records::is_followed(app, collection, marketplaces, now).await?;
         let expired = orders.iter().map(|(_, order)| order.facts()).filter(|facts| is_expired(facts, now));
@@ -129,7 +160,11 @@ impl Record for OrderSubmission {
                 OrderSubmission::Signed(admitted) => signed.push((index, *admitted)),
             }
         }
-        for (index, order) in check(app, collection.chain, now, signed).await {
+        let mut checked = check(app, collection.chain, now, signed).await;
+        if !is_vouched {
+            checked = strangers::check(app, collection, now, checked).await?;
+        }
+        for (index, order) in checked {
             settled.add(index, order.map(|signed| Change::SignedOrder(Box::new(signed))));
         }
         Ok(settled)

@@ -88,6 +88,10 @@ pub(crate) fn why_over(standing: Standing, side: OrderSide) -> &'static str {
             "the maker of the order does not let the marketplace move the token"
         }
         (Standing::Uncovered, _) => "the maker of the order does not let the marketplace take the money",
+        (Standing::Absent, _) => "the contract has no such order: it was filled or taken back, or never made",
+        (Standing::Refused, _) => {
+            "the contract would refuse it: the maker took it back with others, or lacks the tokens, the money or the permission"
+        }
         (Standing::Cancelled | Standing::Open { .. }, _) => {
             "the maker took the order back, or filled another in its place"
         }

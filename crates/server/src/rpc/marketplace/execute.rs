@@ -2,7 +2,7 @@
 
 use bourse_protocols::native::{Inquiry, Proof, SourceFault};
 use bourse_protocols::{ConsentOutcome, ConsentSignature};
-use bourse_store::{Batch, Change};
+use bourse_store::{Batch, Change, Subject};
 use bourse_wire::{Address, ChainId, ChainRef, Code, Error, Marketplace, Text, from_value};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,7 +13,7 @@ use crate::call::Call;
 use crate::failure::Failure;
 use crate::ingest::{Chains, Reader, SignedOrderInput};
 use crate::route::request;
-use crate::rpc::ingest::signed;
+use crate::rpc::ingest::{signed, strangers};
 
 /// A signature, and what it is for: under `params`, or as older clients send it without.
 #[derive(Deserialize, JsonSchema)]
@@ -94,7 +94,16 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Answer, Failu
         || Error::not_found(format_args!("collection {} on chain {}", collection.address, collection.chain));
     app.store.collection(collection).await?.ok_or_else(missing)?;
     signed::not_over(&admitted.facts, call.now).map_err(Error::from)?;
-    for (_, checked) in signed::check(app, collection.chain, call.now, vec![(0, admitted)]).await {
+    // Whoever has a key is a stranger: it is public.
+    let is_vouched = call.caller.is_secret() && call.check_grant(Subject::Collections, collection).is_ok();
+    if !is_vouched {
+        strangers::check_rate(&call, 1).map_err(|many| Error::new(Code::QuotaRateLimit, many.message))?;
+    }
+    let mut checked = signed::check(app, collection.chain, call.now, vec![(0, admitted)]).await;
+    if !is_vouched {
+        checked = strangers::check(app, collection, call.now, checked).await?;
+    }
+    for (_, checked) in checked {
         let change = Change::SignedOrder(Box::new(checked.map_err(Error::from)?));
         let _turn = app.turns.share(collection).await;
         app.commit(Batch { collection, changes: vec![change], key: None }).await?;

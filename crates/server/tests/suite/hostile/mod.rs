@@ -44,7 +44,7 @@ fn check_answer(answer: &Answer) {
 fn service() -> (tokio::runtime::Runtime, TestApp) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let app = runtime.block_on(async {
-        let node = [("networks.polygon.id", "137"), ("networks.polygon.rpc_url", "https://node.example")];
+        let node = [("networks.polygon.id", "137"), ("networks.polygon.rpc_url", "http://127.0.0.1:1")];
         let app = TestApp::with(&node).await;
         seed::relics(&app.store).await;
         seed::belongings(&app.store, &app.project_a, "Relics", false).await;

@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::making::{counting, execute, execution, make, signing, trading};
+use super::making::{able, counting, execute, execution, make, signing, trading};
 use super::wallet::Wallet;
 use super::{COLLECTION, DOLLAR, TAKER, changed, first_of, listed, signed, text, vectors, venues};
 use crate::marketplace::with;
 use crate::support::TestApp;
+use crate::support::chain::FakeChain;
 
 /// A service, and a step of it that asks somebody for a signature.
 async fn asked() -> (TestApp, Wallet, Value) {
@@ -127,7 +128,9 @@ async fn it_is_no_way_around_the_secret_token() {
     let params = |order: &Value| json!({ "params": { "signature": order["signature"], "body": order } });
     let answer = execute(&app, params(&order)).await;
     assert_eq!(answer.refusal(), (404, 3000), "no collection is made: {}", answer.json);
-    let app = trading(Arc::default()).await;
+    let chain = FakeChain::default();
+    able(&chain);
+    let app = trading(Arc::new(chain)).await;
     execute(&app, params(&order)).await.ok();
     let ended = changed(changed(order, "/startTime", json!("5")), "/endTime", json!("1700000000"));
     let answer = execute(&app, params(&ended)).await;

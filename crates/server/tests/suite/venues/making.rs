@@ -40,7 +40,18 @@ pub(crate) fn counting() -> FakeChain {
     }
     chain.says(LOOKS_RARE, "userBidAskNonces(address)", &[5, 6]);
     chain.says(PROCESSOR, "masterNonces(address)", &[7]);
+    able(&chain);
     chain
+}
+
+/// Has everybody hold the tokens and the money that they sell and offer, and let marketplaces take them.
+pub(crate) fn able(chain: &FakeChain) {
+    chain.says(COLLECTION, "isApprovedForAll(address,address)", &[1]);
+    chain.says(COLLECTION, "balanceOf(address,uint256)", &[1000]);
+    for money in [DOLLAR, ZERO] {
+        chain.says(money, "balanceOf(address)", &[1000]);
+        chain.says(money, "allowance(address,address)", &[1000]);
+    }
 }
 
 /// A service that knows the collection.

@@ -14,6 +14,7 @@ mod royalties;
 mod sources;
 pub(crate) mod stand_in;
 mod standing;
+mod strangers;
 mod table;
 
 pub(crate) mod wallet;

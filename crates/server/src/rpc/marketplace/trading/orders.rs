@@ -4,12 +4,13 @@ use std::collections::{BTreeMap, HashMap};
 
 use alloy_primitives::U256;
 use bourse_market::Standing;
-use bourse_protocols::StoredOrder;
 use bourse_protocols::native::{cover_inquiries, is_covered};
+use bourse_protocols::{OrderTerms, StoredOrder};
 use bourse_wire::{
     Address, Amount, Error, Marketplace, OrderFacts, OrderKey, OrderSide, OrderStatus, TokenId,
 };
 
+use super::desk::refused;
 use super::{Desk, ORDERS_MAX, OrderData};
 use crate::failure::Failure;
 use crate::rpc::ingest::signed::why_over;
@@ -122,38 +123,55 @@ pub(crate) async fn read_one(desk: &Desk, id: &str) -> Result<Option<ChosenOrder
     Ok(Some(ChosenOrder { facts, native, quantity, token_id }))
 }
 
-/// Refuses signed orders that the chain no longer lets be filled, where somebody can be asked.
+/// Refuses orders that are not what was signed, or not what their contract keeps, and those that the chain no longer lets
+/// be filled, where somebody can be asked. All is asked at once.
 async fn check_standing(desk: &Desk, orders: &[ChosenOrder]) -> Result<(), Failure> {
-    let (mut signed, mut asked) = (Vec::new(), Vec::new());
-    for chosen in orders.iter().filter(|chosen| chosen.native.is_some()) {
+    let (mut protocols, mut asked) = (Vec::new(), Vec::new());
+    for chosen in orders {
         let protocol = desk.protocol_of(chosen.stored())?;
-        signed.push((chosen, protocol));
+        protocols.push(protocol);
         asked.push(protocol.standing_inquiries(chosen.stored()).unwrap_or_default());
-        asked.push(cover_inquiries(desk.key.address, &chosen.facts));
+        // Our own contracts look at the collection themselves.
+        let is_signed = chosen.native.is_some();
+        asked.push(if is_signed { cover_inquiries(desk.key.address, &chosen.facts) } else { Vec::new() });
     }
-    let Some(answers) = desk.call.app.chains.ask_each(desk.key.chain, asked).await else { return Ok(()) };
-    for ((chosen, protocol), answers) in signed.into_iter().zip(answers.chunks_exact(2)) {
-        let (of_order, of_collection) = (&answers[0], &answers[1]);
-        let id = &chosen.facts.order_id;
-        let quantity = asked_of(orders, id);
-        let standing = match is_covered(&chosen.facts, of_collection) {
+    let answers = desk.call.app.chains.ask_each(desk.key.chain, asked).await;
+    let mut answers = answers.unwrap_or_default().into_iter();
+    for (chosen, protocol) in orders.iter().zip(protocols) {
+        let (of_order, of_collection) =
+            (answers.next().unwrap_or_default(), answers.next().unwrap_or_default());
+        let standing = match is_covered(&chosen.facts, &of_collection) {
             Some(false) => Some(Standing::Uncovered),
-            Some(true) | None => protocol.standing(chosen.stored(), of_order),
+            Some(true) | None => protocol.standing(chosen.stored(), &of_order),
         };
-        match standing {
-            Some(Standing::Open { remaining }) if remaining < quantity => {
-                let reason =
-                    format!("{quantity} units of order {id} where {remaining} can be filled right now");
-                return Err(Error::conflict(reason).into());
-            }
-            Some(Standing::Open { .. }) | None => {}
-            Some(over) => {
-                let why = why_over(over, chosen.facts.side);
-                return Err(Error::conflict(format!("order {id}: {why}")).into());
-            }
-        }
+        check_open(&chosen.facts, standing, asked_of(orders, &chosen.facts.order_id))?;
+        check_terms(desk, chosen, protocol.terms(chosen.stored(), &of_order).map_err(refused)?.as_ref())?;
     }
     Ok(())
+}
+
+/// Refuses an order of which the chain says that so much cannot be filled.
+fn check_open(order: &OrderFacts, standing: Option<Standing>, quantity: Amount) -> Result<(), Error> {
+    let id = &order.order_id;
+    match standing {
+        Some(Standing::Open { remaining }) if remaining < quantity => {
+            let reason = format!("{quantity} units of order {id} where {remaining} can be filled right now");
+            Err(Error::conflict(reason))
+        }
+        Some(Standing::Open { .. }) | None => Ok(()),
+        Some(over) => Err(Error::conflict(format!("order {id}: {}", why_over(over, order.side)))),
+    }
+}
+
+/// Refuses an order that is not what its maker made. Somebody could have meant to sell something else by it.
+fn check_terms(desk: &Desk, chosen: &ChosenOrder, terms: Option<&OrderTerms>) -> Result<(), Error> {
+    let difference = terms.and_then(|terms| terms.difference(desk.key.address, &chosen.facts));
+    let Some(member) = difference else { return Ok(()) };
+    let id = &chosen.facts.order_id;
+    let (chain, collection, marketplace) = (desk.key.chain, desk.key.address, desk.word());
+    tracing::error!(%chain, %collection, marketplace, order = id, member, "an order is not what its maker made");
+    let reason = format!("order {id}: {member} is not what its maker made it, so that it is not sold");
+    Err(Error::conflict(reason))
 }
 
 /// Why an order is not there: it may be on another marketplace.
