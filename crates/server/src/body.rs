@@ -1,7 +1,5 @@
 //! Bodies of requests: read within bounds, of which one is the memory that all of them take together.
 
-use std::time::Duration;
-
 use axum::body::{Body, Bytes, HttpBody as _};
 use axum::http::{HeaderMap, header};
 use bourse_wire::{Code, Error, ProjectId};
@@ -13,11 +11,6 @@ use crate::shares::Share;
 
 /// Bodies up to this are not counted: as many as there are connections fit into memory.
 const SMALL_BYTES: usize = 64 * 1024;
-/// How much of a body is read and thrown away before its request is refused, and for how long: a client that is still
-/// writing does not read the answer.
-const DISCARDED_BYTES_MAX: usize = 8 * 1024 * 1024;
-const DISCARDED_FOR: Duration = Duration::from_secs(2);
-
 /// A body that was read, and its share of the memory for bodies.
 pub struct ReceivedBody {
     /// What was sent.
@@ -98,21 +91,4 @@ pub(crate) async fn read_body(
     }
     let bytes = if whole.is_empty() { first } else { whole.into() };
     Ok(ReceivedBody { bytes, _memory: memory.share })
-}
-
-/// Reads what is left of a body and throws it away, for a while: whoever still writes does not read the answer, and finds
-/// the connection closed instead. Whoever asked whether to send a body at all is simply told.
-pub(crate) async fn discard(headers: &HeaderMap, body: &mut Body) {
-    if body.is_end_stream() || headers.contains_key(header::EXPECT) {
-        return;
-    }
-    let mut left = DISCARDED_BYTES_MAX;
-    let reading = async {
-        while let Some(Ok(frame)) = body.frame().await {
-            let Some(rest) = left.checked_sub(frame.data_ref().map_or(0, Bytes::len)) else { break };
-            left = rest;
-        }
-    };
-    // However that ends, the answer comes next.
-    let _ = tokio::time::timeout(DISCARDED_FOR, reading).await;
 }

@@ -15,7 +15,7 @@ use futures_util::FutureExt as _;
 
 use crate::app::App;
 use crate::auth::{Authority, Caller, Denial, RequestCredentials};
-use crate::body::{discard, read_body};
+use crate::body::read_body;
 use crate::call::{Call, Media, resolve};
 use crate::door::{Peer, Refusal};
 use crate::failure::Failure;
@@ -66,7 +66,6 @@ pub(crate) async fn dispatch(app: Arc<App>, target: Target<'_>, request: Request
     let (parts, mut body) = request.into_parts();
     let Some(route) = app.routes.find(target.service, target.operation) else {
         let path = format!("/rpc/{}/{}", target.service, target.operation);
-        discard(&parts.headers, &mut body).await;
         return error_response(&app, bad_route(&path).into(), HeaderMap::new());
     };
     let mut noted = RequestNotes { headers: HeaderMap::with_capacity(16), came: None };
@@ -77,9 +76,6 @@ pub(crate) async fn dispatch(app: Arc<App>, target: Target<'_>, request: Request
         Ok(network) => guarded(&app, &route, network, (&parts, &mut body), &mut noted).await,
     };
     let took = started.elapsed();
-    if result.is_err() {
-        discard(&parts.headers, &mut body).await;
-    }
     let RequestNotes { headers, came } = noted;
     match result {
         Ok(body) => {

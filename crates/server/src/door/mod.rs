@@ -5,6 +5,7 @@ mod activity;
 mod guests;
 mod proxies;
 mod refusals;
+mod unread;
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -12,8 +13,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::body::Body;
-use axum::http::Extensions;
+use axum::http::{Extensions, Request};
 use futures_util::future::BoxFuture;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -26,6 +26,7 @@ use tokio::time::MissedTickBehavior;
 use self::activity::{Activity, NotedBody, NotedStream, Overdue, Patience, Stopwatch, TICK};
 use self::guests::{Capacity, Full, Guests, Place};
 pub(crate) use self::refusals::{Refusal, RefusalCounters, Refusals};
+use self::unread::Unread;
 use crate::http::Entrance;
 use crate::limits::Bucket;
 use crate::settings::Limits;
@@ -161,12 +162,20 @@ impl Connection {
         let noted = Arc::clone(&activity);
         let service = service_fn(move |request| {
             noted.begin();
-            let mut request = request.map(Body::new);
+            let (parts, body) = Request::into_parts(request);
+            let (body, unread) = Unread::of(&parts.headers, body);
+            let mut request = Request::from_parts(parts, body);
             let proxies = &entrance.app().settings().server.trusted_proxies;
             let client = proxies::client(proxies, peer.ip(), request.headers());
             request.extensions_mut().insert(Peer(client));
             let (answer, noted) = (entrance.answer(request), Arc::clone(&noted));
-            async move { answer.await.map(|response| NotedBody::of(response, noted)) }
+            async move {
+                let answered = answer.await;
+                if let Some(unread) = unread {
+                    unread.discard().await;
+                }
+                answered.map(|response| NotedBody::of(response, noted))
+            }
         });
         let mut connection = pin!(http1::Builder::new().serve_connection(TokioIo::new(stream), service));
         let mut ticks = tokio::time::interval(TICK);

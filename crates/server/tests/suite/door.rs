@@ -157,23 +157,31 @@ async fn limits_concern_whom_a_trusted_proxy_names() {
 async fn whoever_is_refused_while_they_still_write_reads_why() {
     let door = OpenDoor::with(&[]).await;
     let body = " ".repeat(3 << 20);
-    let head = |credential: &str| {
+    let head = |path: &str, credential: &str| {
         format!(
-            "POST /rpc/Builder/ListAudiences HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n{credential}\r\n\
+            "POST {path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n{credential}\r\n\
              Content-Length: {}\r\nConnection: close\r\n\r\n",
             body.len()
         )
     };
     let key = format!("X-Access-Key: {}", door.app.project_a.key_text);
-    for (credential, status) in [(key.as_str(), 413), ("Authorization: Bearer x.y.z", 401)] {
+    let (audiences, bad) = ("/rpc/Builder/ListAudiences", "Authorization: Bearer x.y.z");
+    for (path, credential, status) in [
+        (audiences, key.as_str(), 413),
+        (audiences, bad, 401),
+        ("/rpc/Nowhere/Nothing", bad, 404),
+        ("/projects/1/collections/1/assets/1/upload", bad, 405),
+        ("/health", bad, 405),
+        ("/nowhere", bad, 404),
+    ] {
         let mut stream = TcpStream::connect(door.address).await.unwrap();
-        stream.write_all(head(credential).as_bytes()).await.unwrap();
+        stream.write_all(head(path, credential).as_bytes()).await.unwrap();
         stream.write_all(body.as_bytes()).await.unwrap();
         let answer = rest_of(&mut stream).await;
-        assert!(answer.starts_with(&format!("HTTP/1.1 {status}")), "{credential}: {answer}");
+        assert!(answer.starts_with(&format!("HTTP/1.1 {status}")), "{path} {credential}: {answer}");
     }
     // Whoever asks first is told at once.
-    let asking = head("Expect: 100-continue");
+    let asking = head(audiences, "Expect: 100-continue");
     assert!(door.ask(&asking).await.starts_with("HTTP/1.1 401"));
 }
 
