@@ -5,6 +5,7 @@ mod buying;
 mod consents;
 mod executing;
 mod faults;
+mod forged;
 mod hostile;
 pub(crate) mod making;
 mod putting;
