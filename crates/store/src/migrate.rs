@@ -148,6 +148,12 @@ impl Migration {
             include_str!("../migrations/0011_grants.sql"),
             &[("grants", Layout::ByProject)],
         ),
+        Self::new(
+            12,
+            "followers",
+            include_str!("../migrations/0012_followers.sql"),
+            &[("collection_followers", Layout::ByProject), ("left_collections", Layout::ByCollection)],
+        ),
     ];
 
     const fn new(
