@@ -21,12 +21,22 @@ pub(super) async fn run(common: &Common, command: CollectionCommand) -> Result<(
         }
         CollectionCommand::List { network } => {
             let followed = context.store.followed(context.chain(&network)?).await?;
-            print(common.json, &followed.iter().map(record).collect(), || {
+            let followers = context.store.followers().await?;
+            let asking = |id| followers.iter().filter(move |(of, _)| *of == id).map(|(_, project)| *project);
+            let records = followed.iter().map(|collection| {
+                let mut record = record(collection);
+                record["projects"] = asking(collection.id).map(|project| json!(project)).collect();
+                record
+            });
+            print(common.json, &records.collect(), || {
                 let rows = followed.iter().map(|collection| {
                     let state = if collection.live { "live" } else { "reading its history" };
-                    [collection.key.address.to_string(), collection.next_block.to_string(), state.to_owned()]
+                    let projects: Vec<String> = asking(collection.id).map(|id| id.to_string()).collect();
+                    let (from, next) = (collection.from.to_string(), collection.next_block.to_string());
+                    let contract = collection.key.address.to_string();
+                    [contract, from, next, state.to_owned(), projects.join(", ")]
                 });
-                table(["CONTRACT", "NEXT BLOCK", "STATE"], rows.collect())
+                table(["CONTRACT", "FROM BLOCK", "NEXT BLOCK", "STATE", "PROJECTS"], rows.collect())
             })?;
         }
         CollectionCommand::Remove { network, contract } => {

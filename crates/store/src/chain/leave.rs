@@ -3,12 +3,12 @@
 //! Its tokens, its history and what happened to orders that are over stay as they are. What only its chain can vouch for
 //! goes, or is not offered any more: nobody would notice when it is no longer so.
 
-use bourse_wire::{Address, Amount, ChainId, Error, OrderStatus, ProjectId, Timestamp};
+use bourse_wire::{Address, Amount, ChainId, Code, Error, OrderStatus, ProjectId, Timestamp};
 
 use super::state::{hold, hold_followed};
 use crate::args::args;
 use crate::collections::{self, CollectionId, CollectionKey, find};
-use crate::columns::{Insert, or_nothing, record};
+use crate::columns::{Insert, or_nothing, record, selection};
 use crate::commit::{Changed, forget_changes, raise_version};
 use crate::session::Session;
 use crate::{Pending, ProjectScope, Store, StoreError};
@@ -54,6 +54,23 @@ impl Store {
         })
     }
 
+    /// The projects that asked for collections to be followed, with each of these.
+    pub fn followers(&self) -> Pending<'_, Vec<(CollectionId, ProjectId)>> {
+        self.read(|mut session| {
+            Box::pin(async move {
+                selection! {
+                    struct Follower {
+                        collection_id: CollectionId,
+                        project_id: ProjectId,
+                    }
+                }
+                let sql = "FROM collection_followers ORDER BY collection_id, project_id";
+                let rows: Vec<Follower> = session.select(sql, args![]).await?;
+                Ok(rows.into_iter().map(|row| (row.collection_id, row.project_id)).collect())
+            })
+        })
+    }
+
     /// Whether a project asked for a collection to be followed.
     pub fn is_follower(&self, scope: ProjectScope, id: CollectionId) -> Pending<'_, bool> {
         self.read(move |mut session| {
@@ -74,12 +91,8 @@ impl Store {
     }
 }
 
-fn not_followed(key: CollectionKey) -> StoreError {
-    Error::not_found(format_args!(
-        "collection {} of chain {} among those that are followed",
-        key.address, key.chain
-    ))
-    .into()
+fn not_followed(CollectionKey { chain, address }: CollectionKey) -> StoreError {
+    Error::new(Code::NotFound, format!("{address} on chain {chain} is not followed")).into()
 }
 
 async fn unfollow_for(
@@ -91,9 +104,8 @@ async fn unfollow_for(
     hold(session, key.chain).await?;
     let CollectionKey { chain, address } = key;
     let not_asked_for = || {
-        let what =
-            format_args!("collection {address} of chain {chain} among those that project {project} follows");
-        StoreError::from(Error::not_found(what))
+        let message = format!("project {project} does not follow {address} on chain {chain}");
+        StoreError::from(Error::new(Code::NotFound, message))
     };
     let id = find(session, key).await?.ok_or_else(not_asked_for)?;
     // Of the last two who ask for it, the second finds that it is the last.
