@@ -281,10 +281,10 @@ pub(crate) enum CollectionCommand {
         network: String,
         /// Address of the contract
         contract: Address,
-        /// Block to read from; the one it was deployed in, or an earlier one
+        /// Block to read from; the one it was deployed in, or an earlier one. An earlier one than before has it read anew
         #[arg(long, value_name = "BLOCK", default_value_t = 0)]
         from: u64,
-        /// Project whose market it is part of: what happens there counts in its charts
+        /// Project that it is followed for: what happens there counts in its charts, and the project may end it
         #[arg(long, value_parser = project_id)]
         project: Option<ProjectId>,
     },
@@ -292,6 +292,13 @@ pub(crate) enum CollectionCommand {
     List {
         /// Name or chain id of a network
         network: String,
+    },
+    /// Stop following a contract, whoever asked for it; its holders and open orders are forgotten
+    Remove {
+        /// Name or chain id of a network
+        network: String,
+        /// Address of the contract
+        contract: Address,
     },
 }
 

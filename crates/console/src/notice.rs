@@ -22,10 +22,11 @@ pub(crate) enum Done {
     Joined,
     Published,
     Queued,
+    Unfollowed,
 }
 
 impl Done {
-    const ALL: [(Self, &'static str, &'static str); 13] = [
+    const ALL: [(Self, &'static str, &'static str); 14] = [
         (Self::Added, "added", "Added."),
         (Self::Changed, "changed", "Your changes are saved."),
         (Self::Created, "created", "Created."),
@@ -43,6 +44,11 @@ impl Done {
         (Self::Unpublished, "unpublished", "Private again: its public addresses answer no longer."),
         (Self::Uploaded, "uploaded", "The file is here."),
         (Self::Queued, "queued", "Asked for. It is fetched in the background; look again in a moment."),
+        (
+            Self::Unfollowed,
+            "unfollowed",
+            "No longer followed. Whatever is shown stays as it is, unless somebody else follows it.",
+        ),
     ];
 
     fn entry(self) -> (&'static str, &'static str) {

@@ -1,6 +1,6 @@
 //! How a request fails: with an answer for the caller, or with something only the log may know.
 
-use bourse_store::{ChainError, StoreError};
+use bourse_store::StoreError;
 use bourse_wire::Error;
 
 use crate::resident::LoadError;
@@ -24,9 +24,6 @@ impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
         match error {
             StoreError::Refused(error) => Self::Refused(error),
-            StoreError::Chain(ChainError::FollowedFrom { .. } | ChainError::NotFollowed { .. }) => {
-                Self::Refused(Error::conflict(error.to_string()))
-            }
             StoreError::Database(_)
             | StoreError::Address { .. }
             | StoreError::Newer { .. }

@@ -36,6 +36,11 @@ impl FollowedCollections {
         Ok(has)
     }
 
+    /// Forgets what was read of a chain, as this process has just changed what is followed of it.
+    pub(crate) fn forget(&self, chain: ChainId) {
+        self.0.write().unwrap_or_else(PoisonError::into_inner).remove(&chain);
+    }
+
     fn believed(&self, chain: ChainId, now: Timestamp) -> Option<Arc<HashSet<Address>>> {
         let chains = self.0.read().unwrap_or_else(PoisonError::into_inner);
         let (read_at, followed) = chains.get(&chain)?;

@@ -49,7 +49,7 @@ pub use audiences::{AudienceContractInput, AudienceImport, AudienceView};
 pub use backend::{DatabaseUrl, OpenOptions, Pending, Store, copy_sqlite};
 pub use chain::{
     Backing, BlockFacts, Blocks, BlocksCommitted, ChainError, ChainState, Followed, History,
-    HistoryCommitted, OfferScope, Payer, Settled, Unsettled,
+    HistoryCommitted, OfferScope, Payer, ProjectFollow, Settled, Unsettled,
 };
 pub use changes::Changes;
 pub use collections::{CollectionId, CollectionKey, Holders, StoredToken};

@@ -170,7 +170,11 @@ impl Cursor {
 }
 
 /// Puts a collection into a project's market, unless it is in it.
-async fn join(session: &mut Session<'_>, project: ProjectId, id: CollectionId) -> Result<(), StoreError> {
+pub(crate) async fn join(
+    session: &mut Session<'_>,
+    project: ProjectId,
+    id: CollectionId,
+) -> Result<(), StoreError> {
     let row = MarketRow { project_id: project, collection_id: id, counted_to: 0, rewinds: 0 };
     let joined = session.insert_counting(Insert::of([row])?, &or_nothing::<MarketRow>()).await?;
     // Whoever counts must look at it.

@@ -149,6 +149,12 @@ impl Migration {
             &[("grants", Layout::ByProject)],
         ),
         Self::new(12, "unbacked_orders", include_str!("../migrations/0012_unbacked_orders.sql"), &[]),
+        Self::new(
+            13,
+            "followers",
+            include_str!("../migrations/0013_followers.sql"),
+            &[("collection_followers", Layout::ByProject), ("left_collections", Layout::ByCollection)],
+        ),
     ];
 
     const fn new(

@@ -7,7 +7,7 @@ use bourse_wire::{Address, Amount, OrderFacts, OrderKey, OrderStatus, Timestamp}
 
 use crate::args::{Arg, args};
 use crate::backend::{Pending, Store};
-use crate::chain::standing;
+use crate::chain::{is_followed, standing};
 use crate::collections::CollectionId;
 use crate::columns::{self, Declared, Insert, Record, Value, or_replace, position, record, selection};
 use crate::order_activities::{OrderBefore, activities_of};
@@ -254,8 +254,7 @@ async fn put_backed(
         let unbacked = known.filter(|known| known.backing == Some(Amount::ZERO));
         backed.extend(unbacked.map(|known| OrderFacts { backing: facts.backing, ..known }));
     }
-    let sql = "SELECT collection_id FROM followed_collections WHERE collection_id = $1";
-    if backed.is_empty() || session.has(sql, args![id.0]).await? {
+    if backed.is_empty() || is_followed(session, id).await? {
         return Ok(Vec::new());
     }
     for OrderFacts { marketplace, order_id, backing, .. } in &backed {

@@ -74,3 +74,12 @@ pub(crate) async fn require(session: &mut Session<'_>, id: ProjectId) -> Result<
     let found = session.select_first("FROM projects WHERE project_id = $1", args![id]).await?;
     found.ok_or_else(|| Error::new(Code::ProjectNotFound, format!("project {id} not found")).into())
 }
+
+/// Holds a project until the transaction ends, so that what is counted of it stays as it is; or an error that names it.
+pub(crate) async fn hold(session: &mut Session<'_>, id: ProjectId) -> Result<(), StoreError> {
+    let sql = "UPDATE projects SET name = name WHERE project_id = $1";
+    if session.execute(sql, args![id]).await? == 0 {
+        return require(session, id).await.map(drop);
+    }
+    Ok(())
+}

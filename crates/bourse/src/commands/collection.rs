@@ -1,6 +1,6 @@
-//! Adds collections whose chain is followed.
+//! Adds and removes collections whose chain is followed.
 
-use bourse_store::{CollectionKey, Followed, ProjectScope};
+use bourse_store::{CollectionKey, Followed, ProjectFollow, ProjectScope};
 use bourse_wire::{Address, ProjectId};
 use serde_json::{Value, json};
 
@@ -13,7 +13,7 @@ pub(super) async fn run(common: &Common, command: CollectionCommand) -> Result<(
     match command {
         CollectionCommand::Add { network, contract, from, project } => {
             let key = CollectionKey { chain: context.chain(&network)?, address: contract };
-            add(&context, key, from, project).await?;
+            let from = add(&context, key, from, project).await?;
             let value = json!({ "chainId": key.chain, "contractAddress": contract, "fromBlock": from });
             let has_node =
                 context.settings.networks.get(key.chain.0).is_some_and(|found| !found.rpc_urls.is_empty());
@@ -21,36 +21,54 @@ pub(super) async fn run(common: &Common, command: CollectionCommand) -> Result<(
         }
         CollectionCommand::List { network } => {
             let followed = context.store.followed(context.chain(&network)?).await?;
-            print(common.json, &followed.iter().map(record).collect(), || {
+            let followers = context.store.followers().await?;
+            let asking = |id| followers.iter().filter(move |(of, _)| *of == id).map(|(_, project)| *project);
+            let records = followed.iter().map(|collection| {
+                let mut record = record(collection);
+                record["projects"] = asking(collection.id).map(|project| json!(project)).collect();
+                record
+            });
+            print(common.json, &records.collect(), || {
                 let rows = followed.iter().map(|collection| {
                     let state = if collection.live { "live" } else { "reading its history" };
-                    [collection.key.address.to_string(), collection.next_block.to_string(), state.to_owned()]
+                    let projects: Vec<String> = asking(collection.id).map(|id| id.to_string()).collect();
+                    let (from, next) = (collection.from.to_string(), collection.next_block.to_string());
+                    let contract = collection.key.address.to_string();
+                    [contract, from, next, state.to_owned(), projects.join(", ")]
                 });
-                table(["CONTRACT", "NEXT BLOCK", "STATE"], rows.collect())
+                table(["CONTRACT", "FROM BLOCK", "NEXT BLOCK", "STATE", "PROJECTS"], rows.collect())
             })?;
+        }
+        CollectionCommand::Remove { network, contract } => {
+            let key = CollectionKey { chain: context.chain(&network)?, address: contract };
+            context.store.unfollow(key, context.clock.now()).await?;
+            let value = json!({ "chainId": key.chain, "contractAddress": contract });
+            print(common.json, &value, || removed(&network, contract))?;
         }
     }
     context.store.close().await;
     Ok(())
 }
 
+/// Follows a collection, and tells the first block that is read of it.
 async fn add(
     context: &Context,
     key: CollectionKey,
     from: u64,
     project: Option<ProjectId>,
-) -> Result<(), CommandError> {
+) -> Result<u64, CommandError> {
     if key.address == Address::ZERO {
         return Err(CommandError::Other("the zero address is no contract".to_owned()));
     }
+    let now = context.clock.now();
     if let Some(project) = project {
-        context.store.project(project).await?;
+        let follow = ProjectFollow { key, from, most: None };
+        let followed = context.store.follow_for(ProjectScope::of_operator(project), follow, now).await?;
+        return Ok(followed.from);
     }
-    context.store.follow(key, from, context.clock.now()).await?;
-    if let Some(project) = project {
-        context.store.join_market(ProjectScope::of_operator(project), key).await?;
-    }
-    Ok(())
+    context.store.follow(key, from, now).await?;
+    let followed = context.store.following(key).await?;
+    Ok(followed.map_or(from, |followed| followed.from))
 }
 
 fn added(network: &str, contract: Address, from: u64, has_node: bool) -> String {
@@ -60,6 +78,13 @@ fn added(network: &str, contract: Address, from: u64, has_node: bool) -> String 
         format!("Nobody reads it yet: networks.{network}.rpc_url names no node.")
     };
     format!("{contract} on {network} is followed from block {from} on.\n{next}")
+}
+
+fn removed(network: &str, contract: Address) -> String {
+    format!(
+        "{contract} on {network} is no longer followed. Its tokens and its history stay; its holders and open orders are \
+        forgotten.\nTo follow it again, from its first block on: `bourse collection add {network} {contract}`"
+    )
 }
 
 /// A followed collection as programs read it.

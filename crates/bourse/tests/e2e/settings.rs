@@ -157,6 +157,7 @@ fn every_command_has_help_that_tells_of_the_data_directory() {
         "collection",
         "collection add",
         "collection list",
+        "collection remove",
         "chain",
         "chain resync",
         "console",

@@ -5,7 +5,7 @@ use bourse_store::{
     Blocks, BlocksCommitted, ChainState, CollectionKey, Followed, History, HistoryCommitted, Store,
     StoreError,
 };
-use bourse_wire::{ChainId, Timestamp};
+use bourse_wire::{Address, ChainId, Timestamp};
 
 /// Where facts go.
 pub trait Books: Send + Sync + 'static {
@@ -21,8 +21,11 @@ pub trait Books: Send + Sync + 'static {
     /// The collections that are followed.
     fn followed(&self, chain: ChainId) -> impl Future<Output = Result<Vec<Followed>, StoreError>> + Send;
 
-    /// Follows another collection.
-    fn follow(
+    /// The contracts that are not followed although something happens to them.
+    fn left(&self, chain: ChainId) -> impl Future<Output = Result<Vec<Address>, StoreError>> + Send;
+
+    /// Follows a collection that nobody registered, unless it was left.
+    fn discover(
         &self,
         key: CollectionKey,
         from: u64,
@@ -71,8 +74,12 @@ impl Books for Store {
         Store::followed(self, chain).await
     }
 
-    async fn follow(&self, key: CollectionKey, from: u64, now: Timestamp) -> Result<(), StoreError> {
-        Store::follow(self, key, from, now).await.map(drop)
+    async fn left(&self, chain: ChainId) -> Result<Vec<Address>, StoreError> {
+        self.left_collections(chain).await
+    }
+
+    async fn discover(&self, key: CollectionKey, from: u64, now: Timestamp) -> Result<(), StoreError> {
+        Store::discover(self, key, from, now).await
     }
 
     async fn commit_blocks(&self, batch: Blocks) -> Result<BlocksCommitted, StoreError> {

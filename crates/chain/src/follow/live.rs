@@ -246,10 +246,12 @@ impl<N: Node, B: Books, P: Pace> Follower<N, B, P> {
     /// Follows collections that appear in logs, when that is wanted.
     async fn discover(&self, known: &mut FollowState, logs: &[TimedLog]) -> Result<(), FollowError> {
         let Some(from) = self.options.discover_from else { return Ok(()) };
-        let followed: HashSet<Address> = known.followed.iter().map(|followed| followed.key.address).collect();
-        for address in self.reading.strangers(logs, &followed) {
+        let mut registered: HashSet<Address> =
+            known.followed.iter().map(|followed| followed.key.address).collect();
+        registered.extend(&known.left);
+        for address in self.reading.strangers(logs, &registered) {
             let key = CollectionKey { chain: self.options.chain, address };
-            self.books.follow(key, from, self.reading.pace.now()).await?;
+            self.books.discover(key, from, self.reading.pace.now()).await?;
             known.followed_at = None;
         }
         Ok(())

@@ -162,6 +162,8 @@ pub struct Follower<N, B, P> {
 struct FollowState {
     window: Window,
     followed: Vec<Followed>,
+    /// Contracts that are not followed although something happens to them, where others are.
+    left: Vec<Address>,
     /// When the collections were read; absent when they have to be read again.
     followed_at: Option<Timestamp>,
     pipelines: BTreeMap<Address, Pipeline>,
@@ -312,6 +314,7 @@ impl<N: Node, B: Books, P: Pace> Follower<N, B, P> {
         Ok(FollowState {
             window: Window::new(state.checkpoint, state.window),
             followed: Vec::new(),
+            left: Vec::new(),
             followed_at: None,
             pipelines: BTreeMap::new(),
             is_outdated: false,
@@ -333,6 +336,9 @@ impl<N: Node, B: Books, P: Pace> Follower<N, B, P> {
         let now = self.reading.pace.now();
         if known.followed_at.is_none_or(|at| between(at, now) >= self.options.poll) {
             known.followed = self.books.followed(self.options.chain).await?;
+            if self.options.discover_from.is_some() {
+                known.left = self.books.left(self.options.chain).await?;
+            }
             known.followed_at = Some(now);
         }
         Ok(())

@@ -148,7 +148,11 @@ impl Books for MemoryBooks {
         Ok(self.0.lock().unwrap().followed.clone())
     }
 
-    async fn follow(&self, key: CollectionKey, from: u64, _: Timestamp) -> Result<(), StoreError> {
+    async fn left(&self, _: ChainId) -> Result<Vec<Address>, StoreError> {
+        Ok(Vec::new())
+    }
+
+    async fn discover(&self, key: CollectionKey, from: u64, _: Timestamp) -> Result<(), StoreError> {
         let mut memory = self.0.lock().unwrap();
         if memory.followed.iter().all(|one| one.key != key) {
             let id = collection_id(memory.followed.len() as u64 + 1);
@@ -209,8 +213,12 @@ impl<B: Books> Books for Faulty<B> {
         self.around(self.books.followed(chain)).await
     }
 
-    async fn follow(&self, key: CollectionKey, from: u64, now: Timestamp) -> Result<(), StoreError> {
-        self.around(self.books.follow(key, from, now)).await
+    async fn left(&self, chain: ChainId) -> Result<Vec<Address>, StoreError> {
+        self.around(self.books.left(chain)).await
+    }
+
+    async fn discover(&self, key: CollectionKey, from: u64, now: Timestamp) -> Result<(), StoreError> {
+        self.around(self.books.discover(key, from, now)).await
     }
 
     async fn commit_blocks(&self, batch: Blocks) -> Result<BlocksCommitted, StoreError> {

@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use bourse_chain::FollowError;
 use bourse_store::testing::{TestDatabase, facts_rows, load_all};
 use bourse_store::{CollectionKey, Store};
-use bourse_wire::{OrderStatus, Timestamp};
+use bourse_wire::{Address, OrderStatus, Timestamp};
 
 use crate::node::{CHAIN, Weather};
 use crate::simulation::{Sim, weather_of};
-use crate::world::{Facts, WorldOrder};
+use crate::world::{COLLECTIONS, Facts, STRANGER, WorldOrder};
 use crate::{run, seeds};
 
 /// Whether a store knows of a collection what the made-up chain says.
@@ -100,6 +101,102 @@ fn every_weather_ends_with_the_same_store() {
     for seed in seeds(8) {
         run(seed, storm(seed));
     }
+}
+
+impl Sim<Store> {
+    /// Follows a collection from a block on, as the operator does while the chain is followed.
+    async fn follow(&mut self, address: Address, from: u64) {
+        self.books.follow(CollectionKey { chain: CHAIN, address }, from, Timestamp::ZERO).await.unwrap();
+        if !self.added.contains(&address) {
+            self.added.push(address);
+        }
+    }
+
+    async fn leave(&mut self, address: Address) {
+        if self.added.contains(&address) {
+            self.books.unfollow(CollectionKey { chain: CHAIN, address }, Timestamp::ZERO).await.unwrap();
+            self.added.retain(|added| *added != address);
+        }
+    }
+
+    /// A turn in which nothing may fail but what the weather makes fail.
+    async fn turn_in_weather(&mut self) {
+        match self.turn().await {
+            Err(FollowError::Stopped { message }) => panic!("stopped: {message}"),
+            Err(FollowError::Store(error)) if !error.to_string().contains("made up") => {
+                panic!("the store refused: {error}")
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Starts that move earlier while the chain is followed, whatever happens to it; and collections that are left and followed
+/// again. Of those, tokens stay that the chain took back while nobody looked: then it takes nothing back.
+async fn comings_and_goings(seed: u64, is_left: bool) {
+    let database = TestDatabase::fresh().await.unwrap();
+    let mut sim = stored_sim(seed, &database).await;
+    sim.shared.world().mine(90);
+    let reorganisation = if is_left { 0 } else { weather_of(seed).reorganisation };
+    sim.set(Weather { reorganisation, ..weather_of(seed) });
+    for _ in 0..70 {
+        let roll = |sides| sim.shared.dice.lock().unwrap().below(sides);
+        let address = COLLECTIONS[usize::try_from(roll(COLLECTIONS.len() as u64)).unwrap()];
+        let (step, from, blocks) = (roll(12), roll(120), 1 + roll(6));
+        match step {
+            0 => sim.restart(),
+            1 if !is_left => sim.shared.reorganise(),
+            2 if is_left => sim.leave(address).await,
+            3 | 4 => sim.follow(address, from).await,
+            5..=8 => sim.shared.world().mine(blocks),
+            _ => {}
+        }
+        sim.turn_in_weather().await;
+    }
+    for address in COLLECTIONS {
+        sim.follow(address, 0).await;
+    }
+    sim.settle().await;
+    check_stored(&sim).await;
+}
+
+#[test]
+fn an_earlier_start_ends_with_the_same_store() {
+    for seed in seeds(8) {
+        run(seed, comings_and_goings(seed, false));
+    }
+}
+
+#[test]
+fn what_is_left_and_followed_again_ends_with_the_same_store() {
+    for seed in seeds(8) {
+        run(seed, comings_and_goings(seed, true));
+    }
+}
+
+#[test]
+fn what_the_operator_left_is_not_discovered_again() {
+    run(7, async {
+        let database = TestDatabase::fresh().await.unwrap();
+        let mut sim = stored_sim(7, &database).await;
+        sim.discover = true;
+        sim.shared.world().mine(60);
+        sim.add_all().await;
+        sim.settle().await;
+        let is_followed = async |sim: &Sim<Store>, address| {
+            sim.books.following(CollectionKey { chain: CHAIN, address }).await.unwrap().is_some()
+        };
+        let [left, ..] = COLLECTIONS;
+        sim.leave(left).await;
+        for _ in 0..20 {
+            sim.shared.world().mine(3);
+            sim.settle().await;
+        }
+        assert!(!is_followed(&sim, left).await);
+        assert!(is_followed(&sim, STRANGER).await, "others are noticed");
+        sim.added.push(STRANGER);
+        check_stored(&sim).await;
+    });
 }
 
 #[test]

@@ -72,7 +72,7 @@ impl<B: Books> Sim<B> {
     }
 
     pub(crate) async fn add(&mut self, address: Address) {
-        self.books.follow(CollectionKey { chain: CHAIN, address }, 0, Timestamp::ZERO).await.unwrap();
+        self.books.discover(CollectionKey { chain: CHAIN, address }, 0, Timestamp::ZERO).await.unwrap();
         self.added.push(address);
     }
 

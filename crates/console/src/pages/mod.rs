@@ -42,6 +42,7 @@ pub(super) fn routes() -> Router<Arc<Console>> {
         .route("/console/people/invite", post(people::invite))
         .route("/console/people/{account}/remove", post(people::remove))
         .route("/console/networks", get(networks::show))
+        .route("/console/networks/{chain}/{address}/unfollow", post(networks::unfollow))
         .route("/console/projects", get(projects::show).post(projects::create))
         .nest("/console/projects/{project}", of_project())
 }

@@ -1,16 +1,19 @@
 //! How the networks are doing, and for administrators the service itself.
 
+use axum::extract::Path;
 use axum::response::Response;
 use bourse_chain::{Phase, RateTeller, Snapshot};
 use bourse_server::settings::Network;
-use bourse_store::Followed;
-use bourse_wire::{ChainId, Currency, Timestamp};
+use bourse_store::{CollectionKey, Followed};
+use bourse_wire::{Address, ChainId, Currency, Timestamp};
 use maud::{Markup, html};
 
-use crate::access::Visitor;
+use crate::access::{Administrator, Visitor};
+use crate::form::Form;
+use crate::notice::Done;
 use crate::page::copyable;
 use crate::refusal::Refusal;
-use crate::{Answer, format};
+use crate::{Answer, format, see_other};
 
 /// Followed collections of a network that a page lists.
 const COLLECTIONS_SHOWN: usize = 50;
@@ -28,6 +31,20 @@ struct NetworkReport<'n> {
 
 pub(super) async fn show(visitor: Visitor) -> Answer {
     page(&visitor).await
+}
+
+/// Stops following a collection, whoever asked for it.
+pub(super) async fn unfollow(
+    Administrator(visitor): Administrator,
+    Path((chain, address)): Path<(String, String)>,
+    _form: Form,
+) -> Answer {
+    let console = &visitor.console;
+    let chain = console.chain(&chain).map_err(|_| Refusal::missing("network"))?;
+    let address: Address = address.parse().map_err(|_| Refusal::missing("collection"))?;
+    let key = CollectionKey { chain, address };
+    console.store().unfollow(key, console.now()).await?;
+    Ok(see_other(&Done::Unfollowed.at("/console/networks")))
 }
 
 async fn page(visitor: &Visitor) -> Result<Response, Refusal> {
@@ -163,6 +180,7 @@ fn collections(visitor: &Visitor, report: &NetworkReport) -> Markup {
                     thead { tr {
                         th scope="col" { "Contract" } th.number scope="col" { "From block" }
                         th.number scope="col" { "Next block" } th scope="col" { "State" }
+                        @if is_administrator { th scope="col" { span.unseen { "Actions" } } }
                     } }
                     tbody {
                         @for followed in report.followed.iter().take(COLLECTIONS_SHOWN) {
@@ -171,6 +189,7 @@ fn collections(visitor: &Visitor, report: &NetworkReport) -> Markup {
                                 td.number { (format::number(followed.from)) }
                                 td.number { (format::number(followed.next_block)) }
                                 td { @if followed.live { "live" } @else { "reading history" } }
+                                @if is_administrator { td.actions { (leaving(visitor, followed)) } }
                             }
                         }
                     }
@@ -182,6 +201,20 @@ fn collections(visitor: &Visitor, report: &NetworkReport) -> Markup {
                     @if is_administrator { ": " code { "bourse collection list" } " has them all" }
                 }
             }
+        }
+    }
+}
+
+fn leaving(visitor: &Visitor, followed: &Followed) -> Markup {
+    let CollectionKey { chain, address } = followed.key;
+    html! {
+        form method="post" action={ "/console/networks/" (chain) "/" (address) "/unfollow" }
+            data-confirm={
+                "Stop following " (address) " for all projects? It is no longer kept up to date, and its holders and open "
+                "orders are forgotten."
+            } {
+            (visitor.form_token())
+            button.danger { "Stop following" span.unseen { " " (address) } }
         }
     }
 }

@@ -76,6 +76,37 @@ async fn nodes_are_shown_without_their_keys() {
 }
 
 #[tokio::test]
+async fn administrators_end_what_anybody_follows_and_others_do_not() {
+    let nodes = [("networks.polygon.id", "137"), ("networks.polygon.rpc_url", "https://a.example")];
+    let app = TestApp::with(&nodes).await;
+    let body = json!({ "chainId": 137, "contractAddress": RELICS });
+    for project in [&app.project_a, &app.project_b] {
+        project.call("Admin/CreateCollection", body.clone()).await.ok();
+    }
+    let unfollow = format!("{PATH}/137/{RELICS}/unfollow");
+    let owner = Browser::of_owner(&app, app.project_a.id).await;
+    assert!(!owner.get(PATH).await.says("Stop following"));
+    assert_eq!(owner.post(&unfollow, &[]).await.status, 403);
+    let administrator = Browser::of(&app, Invited::Administrator).await;
+    let page = administrator.get(PATH).await;
+    assert!(page.html.contains(&format!("action=\"{unfollow}\"")), "{}", page.html);
+    assert!(page.html.contains("data-confirm=\"Stop following"), "{}", page.html);
+    for elsewhere in ["137/0x12", "atlantis/0x12", &format!("1/{RELICS}")] {
+        assert_eq!(
+            administrator.post(&format!("{PATH}/{elsewhere}/unfollow"), &[]).await.status,
+            404,
+            "{elsewhere}"
+        );
+    }
+    assert_eq!(app.store.followed(ChainId(137)).await.unwrap().len(), 1);
+    let done = administrator.post(&unfollow, &[]).await;
+    assert_eq!((done.status, done.location()), (303, "/console/networks?done=unfollowed"));
+    assert_eq!(app.store.followed(ChainId(137)).await.unwrap(), []);
+    assert!(administrator.get(done.location()).await.says("No longer followed"));
+    assert_eq!(administrator.post(&unfollow, &[]).await.status, 404);
+}
+
+#[tokio::test]
 async fn a_node_that_does_not_answer_is_told_of() {
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let node = format!("http://127.0.0.1:{port}/hunter2");

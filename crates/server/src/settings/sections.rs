@@ -197,6 +197,8 @@ pub struct Limits {
     pub concurrent_requests_max: usize,
     /// Requests of one project served at once.
     pub project_requests_max: usize,
+    /// Collections that one project may follow.
+    pub followed_collections_max: u64,
     /// Memory for bodies that are larger than small, in bytes.
     pub bodies_bytes_max: usize,
     /// Connections open at once.

@@ -15,6 +15,7 @@ mod door;
 mod errors;
 mod files;
 mod follow;
+mod following;
 mod hostile;
 mod ingest;
 mod marketplace;

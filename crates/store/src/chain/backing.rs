@@ -2,8 +2,9 @@
 
 use bourse_wire::{Address, Amount, ChainId, OrderFacts, OrderKey, OrderSide, OrderStatus, Timestamp};
 
+use super::state::is_followed;
 use crate::args::args;
-use crate::collections::{CollectionKey, find_or_create, hold};
+use crate::collections::{CollectionKey, find, hold};
 use crate::columns::selection;
 use crate::commit::{Changed, raise_version};
 use crate::session::{Session, list};
@@ -137,9 +138,13 @@ async fn set_backing(
     backing: Vec<Backing>,
     changes_kept: u64,
 ) -> Result<u64, StoreError> {
-    let id = find_or_create(session, collection).await?;
+    let Some(id) = find(session, collection).await? else { return Ok(0) };
     // Versions of one collection follow each other, whoever commits.
     let version = hold(session, id).await?;
+    // Of a collection that was left nobody looks after the money any more.
+    if !is_followed(session, id).await? {
+        return Ok(0);
+    }
     let mut changed = Changed::default();
     for Backing { key, units } in backing {
         let sql =

@@ -1,7 +1,6 @@
 //! What following a chain can run into.
 
 use bourse_market::facts::BlockHash;
-use bourse_wire::Address;
 
 /// Why blocks cannot be taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -26,23 +25,6 @@ pub enum ChainError {
         to: u64,
         /// The oldest block that is kept.
         oldest: u64,
-    },
-    /// The collection is followed from a later block, and has been read from there.
-    #[error(
-        "the collection is followed from block {from} on; to read it from block {asked} on, forget what was read \
-        with `bourse chain resync` first"
-    )]
-    FollowedFrom {
-        /// The first block that is read.
-        from: u64,
-        /// The first block that was asked for.
-        asked: u64,
-    },
-    /// The collection is not followed.
-    #[error("the collection {address} is not followed")]
-    NotFollowed {
-        /// Its contract.
-        address: Address,
     },
     /// A block of a history lies outside of its range, or does not come after the one before it.
     #[error("block {number} is not in the order and range of the history it came with")]

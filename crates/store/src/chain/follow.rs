@@ -1,21 +1,81 @@
 //! Which collections are followed, and how far.
 
 use bourse_market::facts::Block;
-use bourse_wire::{ChainId, Timestamp};
+use bourse_wire::{ChainId, Error, ProjectId, Timestamp};
 
-use super::state::{blocks_from, keep_blocks, read_checkpoint, read_followed, read_following, text};
-use super::{ChainError, ChainState, Followed};
+use super::resync::forget;
+use super::state::{
+    FollowedRow, blocks_from, hold, hold_followed, is_followed, keep_blocks, read_checkpoint, read_followed,
+    read_following, text,
+};
+use super::undo::{Undo, Undone};
+use super::{ChainState, Followed, leave, standing};
 use crate::args::args;
-use crate::collections::{find, find_or_create, read_contract};
-use crate::metadata_queue::enqueue;
+use crate::collections::{self, find, find_or_create, read_contract};
+use crate::columns::{Insert, or_nothing, record, selection};
+use crate::metadata_queue::{dequeue, enqueue};
 use crate::session::Session;
-use crate::{CollectionId, CollectionKey, Pending, Store, StoreError};
+use crate::{
+    CollectionId, CollectionKey, Pending, ProjectScope, Store, StoreError, market_projects, projects,
+};
+
+/// A collection that a project wants to be followed.
+#[derive(Clone, Copy, Debug)]
+pub struct ProjectFollow {
+    /// Its contract and chain.
+    pub key: CollectionKey,
+    /// The first block to read.
+    pub from: u64,
+    /// The most collections that the project may follow; `None` where the operator asks on its behalf.
+    pub most: Option<u64>,
+}
+
+record! {
+    /// That a project asked for a collection to be followed.
+    struct FollowerRow: "collection_followers" ("project_id, collection_id") {
+        project_id: ProjectId,
+        collection_id: CollectionId,
+        followed_at: Timestamp,
+    }
+}
 
 impl Store {
-    /// Follows a collection from a block on. Again, or from a later block, changes nothing; an earlier one is refused
-    /// once something was read.
+    /// Follows a collection from a block on, for the operator. Again, or from a later block, changes nothing. From an
+    /// earlier one, it is read anew from there: what was read is applied in the order of blocks, so that nothing can be put
+    /// before it.
     pub fn follow(&self, key: CollectionKey, from: u64, now: Timestamp) -> Pending<'_, CollectionId> {
-        self.write(move |mut session| Box::pin(async move { follow(&mut session, key, from, now).await }))
+        self.write(move |mut session| {
+            Box::pin(async move { follow(&mut session, key, from, true, now).await })
+        })
+    }
+
+    /// The same for a project, into whose market the collection comes; tells how far it is. Refused when the project follows
+    /// as many as it may.
+    pub fn follow_for(
+        &self,
+        scope: ProjectScope,
+        follow: ProjectFollow,
+        now: Timestamp,
+    ) -> Pending<'_, Followed> {
+        self.write(move |mut session| {
+            Box::pin(async move { follow_for(&mut session, scope.project(), follow, now).await })
+        })
+    }
+
+    /// Follows a collection that something happened to, as the settings of its network want it; unless the operator stopped
+    /// following it.
+    pub fn discover(&self, key: CollectionKey, from: u64, now: Timestamp) -> Pending<'_, ()> {
+        self.write(move |mut session| {
+            Box::pin(async move {
+                hold(&mut session, key.chain).await?;
+                if let Some(id) = find(&mut session, key).await?
+                    && (is_followed(&mut session, id).await? || leave::is_left(&mut session, id).await?)
+                {
+                    return Ok(());
+                }
+                follow(&mut session, key, from, true, now).await.map(drop)
+            })
+        })
     }
 
     /// The collections of a chain that are followed, in the order of their ids.
@@ -80,26 +140,124 @@ async fn follow(
     session: &mut Session<'_>,
     key: CollectionKey,
     from: u64,
+    by_operator: bool,
     now: Timestamp,
 ) -> Result<CollectionId, StoreError> {
+    // Whoever follows the chain writes nothing meanwhile.
+    hold(session, key.chain).await?;
     let id = find_or_create(session, key).await?;
-    let sql = "INSERT INTO followed_collections (collection_id, chain_id, from_block, next_block, live, followed_at)
-        VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (collection_id) DO NOTHING";
-    if session.execute(sql, args![id.0, key.chain, from, from, false, now]).await? > 0 {
-        // What somebody else told of the contract is not replaced by what it says of itself.
-        if read_contract(session, id).await?.is_none() {
-            enqueue(session, id, &[None], now).await?;
+    let sql = "INSERT INTO followed_collections
+        (collection_id, chain_id, from_block, next_block, live, followed_at, by_operator)
+        VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (collection_id) DO NOTHING";
+    let args = args![id.0, key.chain, from, from, false, now, by_operator];
+    loop {
+        if let Some(row) = hold_followed(session, id).await? {
+            if by_operator {
+                let sql = "UPDATE followed_collections SET by_operator = $2 WHERE collection_id = $1";
+                session.execute(sql, args![id.0, true]).await?;
+            }
+            return move_start(session, id, &row, from).await.map(|()| id);
         }
-        return Ok(id);
+        // A chain that nobody started cannot be held: somebody else may have been faster.
+        if session.execute(sql, args.clone()).await? > 0 {
+            break;
+        }
     }
-    // What is read was applied in the order of blocks, so that nothing can be put before it.
-    let sql = "UPDATE followed_collections SET from_block = $2, next_block = $3
-        WHERE collection_id = $1 AND from_block > $4 AND next_block = from_block AND live = $5";
-    session.execute(sql, args![id.0, from, from, from, false]).await?;
-    let sql = "SELECT from_block FROM followed_collections WHERE collection_id = $1";
-    let followed = session.value(sql, args![id.0]).await?.unwrap_or(from);
-    if followed > from {
-        return Err(ChainError::FollowedFrom { from: followed, asked: from }.into());
+    if leave::come_back(session, id).await? {
+        // What others said of it since is not what its chain says.
+        forget(session, id).await?;
+        standing::enqueue_open(session, id).await?;
+    }
+    // What somebody else told of the contract is not replaced by what it says of itself.
+    if read_contract(session, id).await?.is_none() {
+        enqueue(session, id, &[None], now).await?;
     }
     Ok(id)
+}
+
+/// Has a collection that is followed be read from an earlier block on, if that is earlier.
+async fn move_start(
+    session: &mut Session<'_>,
+    id: CollectionId,
+    row: &FollowedRow,
+    from: u64,
+) -> Result<(), StoreError> {
+    if row.from_block <= from {
+        return Ok(());
+    }
+    let sql = "UPDATE followed_collections SET from_block = $2, next_block = $3, live = $4
+        WHERE collection_id = $1";
+    session.execute(sql, args![id.0, from, from, false]).await?;
+    if !row.live && row.next_block == row.from_block {
+        return Ok(());
+    }
+    collections::hold(session, id).await?;
+    unmake(session, id).await?;
+    forget(session, id).await?;
+    standing::enqueue_open(session, id).await
+}
+
+/// Deletes the tokens that blocks made which may still be taken back: they are made again as those are read again, so that
+/// they can be undone again.
+async fn unmake(session: &mut Session<'_>, id: CollectionId) -> Result<(), StoreError> {
+    selection! {
+        struct UndoRow {
+            before: Undo,
+        }
+    }
+    let rows: Vec<UndoRow> = session.select("FROM chain_undo WHERE collection_id = $1", args![id.0]).await?;
+    let mut undone = Undone::default();
+    for UndoRow { before } in rows {
+        undone.add(before)?;
+    }
+    for token in undone.tokens {
+        let sql = "DELETE FROM tokens WHERE collection_id = $1 AND token_id = $2";
+        session.execute(sql, args![id.0, token]).await?;
+        dequeue(session, id, &[Some(token)]).await?;
+    }
+    Ok(())
+}
+
+async fn follow_for(
+    session: &mut Session<'_>,
+    project: ProjectId,
+    ProjectFollow { key, from, most }: ProjectFollow,
+    now: Timestamp,
+) -> Result<Followed, StoreError> {
+    // Of two requests of one project, the second counts what the first began to follow.
+    projects::hold(session, project).await?;
+    if let Some(most) = most {
+        check_cap(session, project, key, most).await?;
+    }
+    let id = follow(session, key, from, false, now).await?;
+    let row = FollowerRow { project_id: project, collection_id: id, followed_at: now };
+    session.insert(Insert::of([row])?, &or_nothing::<FollowerRow>()).await?;
+    market_projects::join(session, project, id).await?;
+    let checkpoint = read_checkpoint(session, key.chain).await?;
+    let followed = read_following(session, id, checkpoint).await?;
+    followed.ok_or_else(|| StoreError::corrupt("followed collection", "made and gone"))
+}
+
+/// Refuses one more collection than a project may follow.
+async fn check_cap(
+    session: &mut Session<'_>,
+    project: ProjectId,
+    key: CollectionKey,
+    most: u64,
+) -> Result<(), StoreError> {
+    if let Some(id) = find(session, key).await?
+        && leave::is_follower(session, project, id).await?
+    {
+        return Ok(());
+    }
+    let sql = "SELECT COUNT(*) FROM collection_followers WHERE project_id = $1";
+    let count: u64 = session.value(sql, args![project]).await?.unwrap_or(0);
+    if count < most {
+        return Ok(());
+    }
+    let message = format!(
+        "project {project} follows {count} collections, and {most} is the most: stop following one with \
+        `Admin/DeleteCollection`, or have the operator raise `limits.followed_collections_max`"
+    );
+    Err(Error::conflict(message).into())
 }

@@ -5,12 +5,11 @@ use std::collections::HashMap;
 use bourse_market::facts::{Block, BlockHash};
 use bourse_wire::ChainId;
 
-use super::state::{Checkpoint, blocks_from, hold, oldest_kept, read_checkpoint};
+use super::state::{Checkpoint, blocks_from, hold, hold_followed, oldest_kept, read_checkpoint};
 use super::write::Work;
 use super::{BlockFacts, ChainError, History, HistoryCommitted};
 use crate::args::args;
 use crate::collections::{CollectionId, find};
-use crate::columns::selection;
 use crate::session::Session;
 use crate::{Pending, Store, StoreError};
 
@@ -38,11 +37,9 @@ async fn commit(
     let Some((checkpoint, oldest)) = chain_at(session, chain, batch.to).await? else {
         return Ok(HistoryCommitted::Stale);
     };
-    let not_followed = ChainError::NotFollowed { address: batch.collection.address };
-    let id = find(session, batch.collection).await?.ok_or(not_followed)?;
-    let sql = "UPDATE followed_collections SET next_block = next_block WHERE collection_id = $1";
-    let progress: Option<Progress> = session.returning(sql, args![id.0]).await?;
-    let progress = progress.ok_or(not_followed)?;
+    // Somebody may have stopped following it since it was asked about.
+    let Some(id) = find(session, batch.collection).await? else { return Ok(HistoryCommitted::Stale) };
+    let Some(progress) = hold_followed(session, id).await? else { return Ok(HistoryCommitted::Stale) };
     if progress.live || progress.next_block != batch.from || batch.to > checkpoint.number {
         return Ok(HistoryCommitted::Stale);
     }
@@ -56,14 +53,6 @@ async fn commit(
     move_on(session, id, batch.to + 1, live).await?;
     let changed = work.finish(session, id, changes_kept).await?;
     Ok(HistoryCommitted::Done { live, changed })
-}
-
-selection! {
-    /// How far a collection is followed.
-    struct Progress {
-        next_block: u64,
-        live: bool,
-    }
 }
 
 fn check_order(batch: &History) -> Result<(), ChainError> {

@@ -6,6 +6,7 @@ mod error;
 mod follow;
 mod history;
 mod lease;
+mod leave;
 mod metadata;
 mod orders;
 mod resync;
@@ -20,9 +21,11 @@ use bourse_wire::{Address, ChainId};
 
 pub use backing::{Backing, OfferScope, Payer};
 pub use error::ChainError;
+pub use follow::ProjectFollow;
 pub use standing::{Settled, Unsettled};
 #[cfg(feature = "testing")]
 pub(crate) use state::Checkpoint;
+pub(crate) use state::is_followed;
 pub(crate) use undo::Undo;
 #[cfg(feature = "testing")]
 pub(crate) use write::{Approval, TokenApproval};
@@ -118,7 +121,8 @@ pub enum HistoryCommitted {
         /// How many records are different now.
         changed: u64,
     },
-    /// The range does not begin where the collection stands, or ends behind the checkpoint: read where it stands again.
+    /// The range does not begin where the collection stands, or ends behind the checkpoint, or the collection is not
+    /// followed any more: read where it stands again.
     Stale,
     /// A block of it is no longer, or not yet, part of the chain that is followed: ask again.
     Forked,

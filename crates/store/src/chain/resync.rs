@@ -33,7 +33,7 @@ async fn resync(session: &mut Session<'_>, chain: ChainId) -> Result<(), StoreEr
 /// Forgets what a chain stated of a collection. Orders of the service's own marketplaces are stated by chains only, and
 /// the name of an activity that a log told of begins with its transaction. What happened to orders of others is not told
 /// again.
-async fn forget(session: &mut Session<'_>, id: CollectionId) -> Result<(), StoreError> {
+pub(super) async fn forget(session: &mut Session<'_>, id: CollectionId) -> Result<(), StoreError> {
     let version = collections::hold(session, id).await?;
     market_projects::keep_counted(session, id).await?;
     for what in [

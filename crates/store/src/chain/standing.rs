@@ -11,7 +11,7 @@ use bourse_market::facts::Block;
 use bourse_wire::{Amount, ChainId, Marketplace, OrderFacts, OrderKey, OrderSide, OrderStatus};
 
 use super::orders::write;
-use super::state::hold;
+use super::state::{hold, is_live};
 use crate::args::args;
 use crate::collections::{self, CollectionId, CollectionKey, find};
 use crate::columns::{Insert, or_nothing, record};
@@ -98,6 +98,10 @@ async fn settle(
     }
     for (collection, settled) in by_collection {
         let Some(id) = find(session, collection).await? else { continue };
+        // It may have been left since the chain was asked, or be read anew: then it is asked again.
+        if !is_live(session, id).await? {
+            continue;
+        }
         settle_collection(session, id, at, &settled, changes_kept).await?;
     }
     Ok(true)
@@ -189,4 +193,13 @@ pub(super) async fn enqueue_after(
         AND orders.native IS NOT NULL AND orders.block_number > $2
         ON CONFLICT DO NOTHING";
     session.execute(sql, args![chain, number]).await.map(drop)
+}
+
+/// Has the chain asked again about all signed orders of a collection that are not over.
+pub(super) async fn enqueue_open(session: &mut Session<'_>, id: CollectionId) -> Result<(), StoreError> {
+    let sql = "INSERT INTO standing_queue (collection_id, marketplace, order_id)
+        SELECT collection_id, marketplace, order_id FROM orders
+        WHERE collection_id = $1 AND native IS NOT NULL AND status = $2
+        ON CONFLICT DO NOTHING";
+    session.execute(sql, args![id.0, OrderStatus::Active.number()]).await.map(drop)
 }

@@ -81,11 +81,33 @@ pub(super) async fn move_checkpoint(
 }
 
 selection! {
-    struct FollowedRow {
+    /// How far a collection is followed, as it is stored.
+    pub(super) struct FollowedRow {
         from_block: u64,
         next_block: u64,
         live: bool,
     }
+}
+
+/// Holds how far a collection is followed until the transaction ends; `None` when it is not followed.
+pub(super) async fn hold_followed(
+    session: &mut Session<'_>,
+    id: CollectionId,
+) -> Result<Option<FollowedRow>, StoreError> {
+    let sql = "UPDATE followed_collections SET next_block = next_block WHERE collection_id = $1";
+    session.returning(sql, args![id.0]).await
+}
+
+/// Whether a collection is followed. Whoever calls this holds the collection or its chain.
+pub(crate) async fn is_followed(session: &mut Session<'_>, id: CollectionId) -> Result<bool, StoreError> {
+    let sql = "SELECT collection_id FROM followed_collections WHERE collection_id = $1";
+    session.has(sql, args![id.0]).await
+}
+
+/// Whether a collection moves on with its chain. Whoever calls this holds the collection or its chain.
+pub(super) async fn is_live(session: &mut Session<'_>, id: CollectionId) -> Result<bool, StoreError> {
+    let sql = "SELECT collection_id FROM followed_collections WHERE collection_id = $1 AND live = $2";
+    session.has(sql, args![id.0, true]).await
 }
 
 const FOLLOWED: &str = "FROM followed_collections followed

@@ -5,8 +5,11 @@
 #[path = "../support/database.rs"]
 mod database;
 mod followers;
+mod following;
 mod history;
 mod orders;
+#[path = "../support/projects.rs"]
+mod projects;
 #[path = "../support/random.rs"]
 mod random;
 mod random_blocks;

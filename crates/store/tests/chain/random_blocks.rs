@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 
 use bourse_market::facts::{Block, Fact, StatedFact};
 use bourse_store::testing::{TestDatabase, facts_digest, facts_rows};
-use bourse_store::{BlockFacts, Blocks, BlocksCommitted, CollectionKey, History, HistoryCommitted, Store};
+use bourse_store::{
+    BlockFacts, Blocks, BlocksCommitted, CollectionKey, Followed, History, HistoryCommitted, Store,
+};
 use bourse_wire::{Marketplace, Timestamp};
 use proptest::prelude::Rng as _;
 use proptest::test_runner::TestRunner;
@@ -111,22 +113,42 @@ impl Play {
         }
     }
 
+    /// The start of a collection moves to an earlier block: everything that was read of it is read again. Tokens stay
+    /// meanwhile, so that it is read at once.
+    async fn move_start(&mut self) {
+        let followed = self.store.followed(CHAIN).await.unwrap();
+        let Followed { key, from, .. } =
+            followed[usize::try_from(self.below(followed.len() as u64)).unwrap()];
+        let from = from.saturating_sub(self.below(3)).max(100);
+        self.store.follow(key, from, Timestamp::ZERO).await.unwrap();
+        let followed = self.store.following(key).await.unwrap().unwrap();
+        let newest = self.chain.last().unwrap().block.number;
+        if !followed.live && followed.next_block <= newest {
+            self.read(followed, newest).await;
+        }
+    }
+
     /// Those that are behind read some more of their history.
     async fn catch_up(&mut self) {
         let newest = self.chain.last().unwrap().block.number;
         for followed in self.store.followed(CHAIN).await.unwrap() {
             let from = followed.next_block;
-            if followed.live || from > newest {
-                continue;
+            if !followed.live && from <= newest {
+                let to = from + self.below(newest - from + 1);
+                self.read(followed, to).await;
             }
-            let to = from + self.below(newest - from + 1);
-            let of_range = |facts: &&BlockFacts| (from..=to).contains(&facts.block.number);
-            let blocks = self.chain.iter().filter(of_range).map(|facts| only(facts, followed.key)).collect();
-            let history = History { collection: followed.key, from, to, blocks, window: WINDOW };
-            let done = self.store.commit_history(history).await.unwrap();
-            let live = to == newest;
-            assert!(matches!(done, HistoryCommitted::Done { live: is, .. } if is == live), "{done:?}");
         }
+    }
+
+    /// Reads the history of a collection up to a block.
+    async fn read(&self, followed: Followed, to: u64) {
+        let from = followed.next_block;
+        let of_range = |facts: &&BlockFacts| (from..=to).contains(&facts.block.number);
+        let blocks = self.chain.iter().filter(of_range).map(|facts| only(facts, followed.key)).collect();
+        let history = History { collection: followed.key, from, to, blocks, window: WINDOW };
+        let done = self.store.commit_history(history).await.unwrap();
+        let live = to == self.chain.last().unwrap().block.number;
+        assert!(matches!(done, HistoryCommitted::Done { live: is, .. } if is == live), "{done:?}");
     }
 
     async fn restart(&mut self) {
@@ -179,10 +201,11 @@ async fn the_store_is_what_the_blocks_that_count_make_of_it() {
     let mut play = Play::new(seed).await;
     play.join().await;
     for step in 0..STEPS {
-        match play.below(8) {
+        match play.below(10) {
             0 => play.join().await,
-            1 | 2 => play.catch_up().await,
-            3 => play.restart().await,
+            1..=3 => play.catch_up().await,
+            4 => play.restart().await,
+            5 => play.move_start().await,
             _ => play.blocks().await,
         }
         let (_database, fresh) = play.scratch().await;

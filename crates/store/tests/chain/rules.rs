@@ -42,11 +42,6 @@ async fn collections_are_followed_from_a_block_on() {
     let [followed] = <[_; 1]>::try_from(store.followed(CHAIN).await.unwrap()).unwrap();
     assert_eq!((followed.id, followed.key, followed.from), (id, collection(0), 40));
     assert_eq!((followed.next_block, followed.live), (40, false));
-
-    let stage = Stage::new().await;
-    let earlier = stage.store.follow(collection(0), 99, Timestamp::ZERO).await;
-    assert_eq!(refusal(earlier), ChainError::FollowedFrom { from: 100, asked: 99 });
-    assert!(ChainError::FollowedFrom { from: 100, asked: 99 }.to_string().contains("resync"));
 }
 
 #[tokio::test]

@@ -25,13 +25,20 @@ pub(super) struct About {
     pub(super) name: String,
     info: Option<ContractInfo>,
     followed: Option<Followed>,
+    /// Whether it is followed because this project asked for it.
+    is_followed_here: bool,
 }
 
 impl About {
     pub(super) async fn ask(member: &Member, collection: &CollectionRef) -> Result<Self, Refusal> {
         let info = contract_info(member, collection).await?;
-        let followed = member.console().store().following(collection.key).await?;
-        Ok(Self { name: name(collection, info.as_ref()), info, followed })
+        let store = member.console().store();
+        let followed = store.following(collection.key).await?;
+        let is_followed_here = match &followed {
+            Some(followed) => store.is_follower(member.scope(), followed.id).await?,
+            None => false,
+        };
+        Ok(Self { name: name(collection, info.as_ref()), info, followed, is_followed_here })
     }
 }
 
@@ -54,6 +61,15 @@ pub(super) async fn refresh(Owner(member): Owner, form: Form) -> Answer {
     };
     match Submission::of(member.ask(operation, &collection.body(json!({}))).await)? {
         Submission::Accepted(_) => Ok(see_other(&Done::Queued.at(&collection.path))),
+        Submission::Rejected(error) => browse::refused(&member, &collection, &error).await,
+    }
+}
+
+/// Stops following the contract for the project.
+pub(super) async fn unfollow(Owner(member): Owner, _form: Form) -> Answer {
+    let collection = CollectionRef::of(&member)?;
+    match Submission::of(member.ask("Admin/DeleteCollection", &collection.body(json!({}))).await)? {
+        Submission::Accepted(_) => Ok(see_other(&Done::Unfollowed.at(&collection.path))),
         Submission::Rejected(error) => browse::refused(&member, &collection, &error).await,
     }
 }
@@ -145,7 +161,23 @@ pub(super) fn facts(member: &Member, collection: &CollectionRef, about: &About) 
                     dt { "Changed" } dd { (known_time(info.updated_at)) }
                 }
             }
-            @if member.is_owner() { (refreshing(member, collection)) }
+            @if member.is_owner() {
+                (refreshing(member, collection))
+                @if about.is_followed_here { (leaving(member, collection, about)) }
+            }
+        }
+    }
+}
+
+fn leaving(member: &Member, collection: &CollectionRef, about: &About) -> Markup {
+    let consequence = "It is no longer kept up to date, and its holders and open orders are forgotten, unless another \
+        project or the operator follows it.";
+    html! {
+        form method="post" action={ (collection.path) "/unfollow" }
+            data-confirm={ "Stop following " (about.name) "? " (consequence) } {
+            (member.visitor.form_token())
+            p.hint { (consequence) }
+            button.danger { "Stop following" }
         }
     }
 }

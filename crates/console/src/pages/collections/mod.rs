@@ -29,6 +29,7 @@ pub(super) fn routes() -> Router<Arc<Console>> {
         .route("/collections/{chain}/{address}", get(browse::show))
         .route("/collections/{chain}/{address}/logo", get(images::logo))
         .route("/collections/{chain}/{address}/refresh", post(contract::refresh))
+        .route("/collections/{chain}/{address}/unfollow", post(contract::unfollow))
         .route("/collections/{chain}/{address}/{token}", get(token::show))
         .route("/collections/{chain}/{address}/{token}/image", get(images::token))
         .route("/collections/{chain}/{address}/{token}/json", get(token::json))

@@ -122,6 +122,41 @@ async fn owners_follow_collections_and_viewers_do_not() {
 }
 
 #[tokio::test]
+async fn owners_end_what_their_project_follows_and_viewers_do_not() {
+    let room = Room::with(&NODE, Vec::new()).await;
+    let (viewer, stranger) = (
+        Browser::of_viewer(&room.app, room.app.project_a.id).await,
+        Browser::of_owner(&room.app, room.app.project_b.id).await,
+    );
+    let fields = [("follow_network", "polygon"), ("follow_address", UNKNOWN), ("from_block", "51")];
+    assert_eq!(room.owner.post(&format!("{}/follow", room.list), &fields).await.status, 303);
+    let page = format!("{}/polygon/{UNKNOWN}", room.list);
+    let unfollow = format!("{page}/unfollow");
+    let is_followed = async || !room.app.store.followed(bourse_wire::ChainId(137)).await.unwrap().is_empty();
+    let shown = room.owner.get(&page).await;
+    assert!(shown.html.contains(&format!("action=\"{unfollow}\"")), "{}", shown.html);
+    assert!(shown.html.contains("data-confirm=\"Stop following"), "{}", shown.html);
+    assert!(!viewer.get(&page).await.says("Stop following"));
+    assert_eq!(viewer.post(&unfollow, &[]).await.status, 403);
+    assert_eq!(stranger.post(&unfollow, &[]).await.status, 404);
+    // The other project sees the same collection, but did not ask for it.
+    let of_other = page.replace(
+        &format!("/projects/{}/", room.app.project_a.id),
+        &format!("/projects/{}/", room.app.project_b.id),
+    );
+    let theirs = stranger.get(&of_other).await;
+    assert!(theirs.says("followed") && !theirs.says("Stop following"), "{}", theirs.html);
+    let refused = stranger.post(&format!("{of_other}/unfollow"), &[]).await;
+    assert!(refused.status == 422 && refused.says("does not follow"), "{} {}", refused.status, refused.html);
+    assert!(is_followed().await);
+    let done = room.owner.post(&unfollow, &[]).await;
+    assert_eq!((done.status, done.location()), (303, format!("{page}?done=unfollowed").as_str()));
+    assert!(!is_followed().await);
+    let shown = room.owner.get(done.location()).await;
+    assert!(shown.says("No longer followed") && !shown.says("Stop following"), "{}", shown.html);
+}
+
+#[tokio::test]
 async fn without_a_node_there_is_nothing_to_follow_with() {
     let room = Room::of(Vec::new()).await;
     let page = room.owner.get(&room.list).await;

@@ -1,6 +1,6 @@
 //! Follows a contract's tokens and orders on its chain, as part of the project's market.
 
-use bourse_store::{CollectionKey, Subject};
+use bourse_store::{CollectionKey, Followed, ProjectFollow, Subject};
 use bourse_wire::{Address, ChainId, ChainRef, Code, Error, ProjectId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -21,7 +21,8 @@ pub(crate) struct Request {
     chain_id: Option<ChainRef>,
     /// The contract.
     contract_address: Address,
-    /// The block to read from: the one that the contract was deployed in, or an earlier one.
+    /// The block to read from: the one that the contract was deployed in, or an earlier one. Of a collection that is
+    /// followed already, an earlier start than its own has it read anew from there; a later one changes nothing.
     #[serde(default)]
     from_block: u64,
 }
@@ -67,11 +68,10 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Answer, Failu
         let reason = format!("chain {} has no node, so that nothing could be read", key.chain);
         return Err(Error::invalid("chainId", reason).into());
     }
-    let id = app.store.follow(key, from, call.now).await?;
-    app.store.join_market(call.scope(), key).await?;
-    let followed = app.store.followed(key.chain).await?.into_iter().find(|followed| followed.id == id);
-    let (from_block, next_block, live) =
-        followed.map_or((from, from, false), |followed| (followed.from, followed.next_block, followed.live));
+    let follow = ProjectFollow { key, from, most: Some(app.settings.limits.followed_collections_max) };
+    let followed = app.store.follow_for(call.scope(), follow, call.now).await?;
+    app.followed.forget(key.chain);
+    let Followed { from: from_block, next_block, live, .. } = followed;
     let (chain_id, contract_address) = (key.chain, key.address);
     Ok(Answer { collection: FollowedCollection { chain_id, contract_address, from_block, next_block, live } })
 }

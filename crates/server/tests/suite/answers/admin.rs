@@ -23,5 +23,16 @@ async fn followed_collections() {
     ] {
         said.call(a, "Admin/CreateCollection", body).await;
     }
+    said.call(
+        a,
+        "Admin/CreateCollection",
+        json!({ "chainId": "polygon", "contractAddress": RELICS, "fromBlock": 50 }),
+    )
+    .await;
+    let body = json!({ "chainId": "polygon", "contractAddress": RELICS });
+    said.call(&app.project_b, "Admin/DeleteCollection", body.clone()).await;
+    said.call(a, "Admin/DeleteCollection", body.clone()).await;
+    said.call(a, "Admin/DeleteCollection", body).await;
+    said.call(a, "Admin/DeleteCollection", json!({ "chainId": "polygon" })).await;
     insta::assert_snapshot!(said.text());
 }

@@ -1,0 +1,322 @@
+//! Starts that move, collections that are left, and who may say so.
+
+use bourse_market::facts::Fact;
+use bourse_store::testing::{TestDatabase, load_all};
+use bourse_store::{
+    Backing, Batch, BlockFacts, Change, CollectionKey, Followed, HistoryCommitted, ProjectFollow,
+    ProjectScope, Settled, SignedOrder, StoreError,
+};
+use bourse_wire::{Address, Amount, Code, Error, Marketplace, OrderFacts, OrderSide, Timestamp};
+use serde_json::json;
+
+use crate::database::open;
+use crate::projects::project;
+use crate::stage::{CHAIN, Stage, account, approval, collection, filled, listing, transfer};
+
+const NOW: Timestamp = Timestamp::ZERO;
+
+async fn followed(stage: &Stage) -> Followed {
+    stage.store.following(collection(0)).await.unwrap().unwrap()
+}
+
+/// Reads everything that was not read yet, as a follower does, and finds the collection live.
+async fn catch_up(stage: &Stage) {
+    let Followed { next_block: from, .. } = followed(stage).await;
+    let to = stage.newest().number;
+    let blocks = stage.chain.iter().filter(|facts| facts.block.number >= from).cloned().collect();
+    let done = stage.history(collection(0), from, to, blocks).await.unwrap();
+    assert!(matches!(done, HistoryCommitted::Done { live: true, .. }), "{done:?}");
+}
+
+fn refused(result: Result<impl std::fmt::Debug, StoreError>) -> Error {
+    match result {
+        Err(StoreError::Refused(error)) => error,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// What happens in a collection: minted and sold on, one order open and one over.
+fn busy() -> [Vec<Fact>; 3] {
+    [
+        vec![transfer(1, 0, 1), transfer(2, 0, 1), approval(1, true)],
+        vec![listing(5, 1, 1), listing(6, 1, 2)],
+        vec![filled(6, 2, 0), transfer(2, 1, 2)],
+    ]
+}
+
+async fn busy_stage() -> Stage {
+    let mut stage = Stage::new().await;
+    for facts in busy() {
+        stage.grow(&[&facts]).await;
+    }
+    stage
+}
+
+#[tokio::test]
+async fn an_earlier_start_is_read_anew() {
+    let mut stage = busy_stage().await;
+    let expected = stage.facts().await;
+    assert_eq!(stage.store.follow(collection(0), 500, NOW).await.unwrap(), stage.id);
+    assert_eq!(stage.facts().await, expected, "a later start changes nothing");
+    stage.store.follow(collection(0), 99, NOW).await.unwrap();
+    let Followed { from, next_block, live, .. } = followed(&stage).await;
+    assert_eq!((from, next_block, live), (99, 99, false));
+    let known = load_all(&stage.store, stage.id).await.unwrap();
+    assert_eq!((known.balances.len(), known.orders.len()), (0, 0));
+    // Whoever follows the chain has not heard of it yet, and goes on.
+    stage.grow(&[&[transfer(3, 0, 1)]]).await;
+    let from_old_start = stage.history(collection(0), 104, 104, vec![stage.at(104).clone()]).await.unwrap();
+    assert_eq!(from_old_start, HistoryCommitted::Stale);
+    assert_eq!(load_all(&stage.store, stage.id).await.unwrap().balances.len(), 0);
+    catch_up(&stage).await;
+    Stage::assert_same(&stage.facts().await, &stage.facts_from_scratch().await, "read anew");
+    // What is read again can be undone again, tokens too.
+    stage.replace(101, 1, &[&[transfer(9, 0, 1)]]).await;
+    Stage::assert_same(&stage.facts().await, &stage.facts_from_scratch().await, "after a fork");
+    let tokens = load_all(&stage.store, stage.id).await.unwrap().tokens;
+    assert_eq!(tokens.len(), 3, "1 and 2 of before the fork, 9 of it, and not 3: {tokens:?}");
+}
+
+#[tokio::test]
+async fn a_start_that_moves_while_history_is_read_is_where_it_is_read_from() {
+    let stage = busy_stage().await;
+    stage.store.follow(collection(1), 102, NOW).await.unwrap();
+    let blocks = |number: u64| -> Vec<BlockFacts> {
+        vec![BlockFacts { facts: Vec::new(), ..stage.at(number).clone() }]
+    };
+    stage.history(collection(1), 102, 102, blocks(102)).await.unwrap();
+    stage.store.follow(collection(1), 101, NOW).await.unwrap();
+    let stale = stage.history(collection(1), 103, 103, blocks(103)).await.unwrap();
+    assert_eq!(stale, HistoryCommitted::Stale, "what was read ahead is of no use any more");
+    let again = stage.history(collection(1), 101, 101, blocks(101)).await.unwrap();
+    assert!(matches!(again, HistoryCommitted::Done { live: false, .. }), "{again:?}");
+}
+
+/// A listing of token 1 that was signed.
+fn signed() -> SignedOrder {
+    let facts = OrderFacts {
+        marketplace: Marketplace::Opensea,
+        side: OrderSide::Listing,
+        token_id: Some(1.into()),
+        maker: account(1),
+        operator: Some(account(0xee)),
+        ..OrderFacts::sample("signed")
+    };
+    let nonces = json!({ "contract": account(0xdd), "numbers": [["counter", "7"]] });
+    SignedOrder { facts, native: "{}".to_owned(), nonces: serde_json::from_value(nonces).unwrap() }
+}
+
+async fn put(stage: &Stage, change: Change) {
+    stage.store.commit(Batch { collection: collection(0), changes: vec![change], key: None }).await.unwrap();
+}
+
+#[tokio::test]
+async fn what_is_unfollowed_is_left_alone() {
+    let mut stage = busy_stage().await;
+    put(&stage, Change::SignedOrder(Box::new(signed()))).await;
+    let before = load_all(&stage.store, stage.id).await.unwrap();
+    stage.store.unfollow(collection(0), NOW).await.unwrap();
+    assert_eq!(stage.store.following(collection(0)).await.unwrap(), None);
+    assert_eq!(stage.store.changes(stage.id, before.version).await.unwrap(), None, "all load everything");
+
+    let left = load_all(&stage.store, stage.id).await.unwrap();
+    assert_eq!(left.tokens, before.tokens, "tokens stay");
+    assert!(left.balances.is_empty(), "nobody knows who holds them");
+    let mut orders: Vec<_> =
+        left.orders.iter().map(|order| (order.order_id.as_str(), order.backing)).collect();
+    orders.sort_unstable();
+    let nothing = Some(Amount::ZERO);
+    assert_eq!(
+        orders,
+        [("6", None), ("signed", nothing)],
+        "what is over stays, what was signed is not offered"
+    );
+
+    // Followers that have not heard of it yet write nothing of it, nor do they fail.
+    let at = stage.newest();
+    stage.grow(&[&[transfer(1, 1, 2), listing(7, 2, 1)]]).await;
+    let history = stage.history(collection(0), 100, 101, vec![stage.at(101).clone()]).await.unwrap();
+    assert_eq!(history, HistoryCommitted::Stale);
+    let key = signed().facts.key();
+    let settled =
+        Settled { collection: collection(0), key: key.clone(), standing: None, covered: Some(true) };
+    assert!(!stage.store.settle_orders(CHAIN, at, vec![settled.clone()]).await.unwrap());
+    stage.store.settle_orders(CHAIN, stage.newest(), vec![settled.clone()]).await.unwrap();
+    let backing = Backing { key, units: None };
+    assert_eq!(stage.store.set_backing(collection(0), vec![backing]).await.unwrap(), 0);
+    stage.replace(102, 1, &[&[transfer(8, 0, 1)]]).await;
+    assert_eq!(load_all(&stage.store, stage.id).await.unwrap(), left);
+
+    // Nor is it followed again because something happens to it.
+    assert_eq!(stage.store.left_collections(CHAIN).await.unwrap(), [collection(0).address]);
+    stage.store.discover(collection(0), 0, NOW).await.unwrap();
+    assert_eq!(stage.store.followed(CHAIN).await.unwrap(), []);
+    assert_eq!(refused(stage.store.unfollow(collection(0), NOW).await).code, Code::NotFound);
+    assert_eq!(refused(stage.store.unfollow(collection(7), NOW).await).code, Code::NotFound);
+
+    // Followed again, it is what its chain says, whatever was said meanwhile.
+    let (token_id, account, balance) = (1.into(), account(3), 7.into());
+    put(&stage, Change::Balance { token_id, account, balance }).await;
+    stage.store.follow(collection(0), 100, NOW).await.unwrap();
+    assert!(stage.store.left_collections(CHAIN).await.unwrap().is_empty());
+    assert!(load_all(&stage.store, stage.id).await.unwrap().balances.is_empty());
+    catch_up(&stage).await;
+    let unsettled = stage.store.unsettled_orders(CHAIN, 9).await.unwrap();
+    assert_eq!(unsettled.len(), 1, "the chain is asked about what was signed");
+    assert!(stage.store.settle_orders(CHAIN, stage.newest(), vec![settled]).await.unwrap());
+    let keys = vec![signed().facts.key()];
+    assert_eq!(
+        stage.store.orders_by_key(stage.id, keys).await.unwrap()[0].backing,
+        None,
+        "it is offered again"
+    );
+    let found: Vec<_> = stage.facts().await.into_iter().filter(|row| !row.contains("Opensea")).collect();
+    Stage::assert_same(&found, &stage.facts_from_scratch().await, "followed again");
+}
+
+#[tokio::test]
+async fn the_history_of_what_is_unfollowed_stays() {
+    let stage = busy_stage().await;
+    let activities =
+        |rows: Vec<String>| rows.into_iter().filter(|row| row.contains(" activity ")).collect::<Vec<_>>();
+    let before = activities(stage.facts().await);
+    stage.store.unfollow(collection(0), NOW).await.unwrap();
+    let page = stage.store.activities(stage.id, None, None, 100).await.unwrap();
+    assert_eq!((page.len(), before.is_empty()), (before.len(), false));
+}
+
+fn asked(key: CollectionKey, from: u64, most: u64) -> ProjectFollow {
+    ProjectFollow { key, from, most: Some(most) }
+}
+
+#[tokio::test]
+async fn no_project_ends_what_another_or_the_operator_follows() {
+    let (_database, store) = open().await;
+    let (a, b) = (project(&store).await, project(&store).await);
+    let (shared, operators, own) = (collection(0), collection(1), collection(2));
+    store.follow_for(a, asked(shared, 50, 9), NOW).await.unwrap();
+    let joined = store.follow_for(b, asked(shared, 70, 9), NOW).await.unwrap();
+    assert_eq!((joined.from, joined.next_block), (50, 50), "what counts is told");
+    store.follow(operators, 0, NOW).await.unwrap();
+    store.follow_for(a, asked(operators, 0, 9), NOW).await.unwrap();
+    store.discover(own, 0, NOW).await.unwrap();
+    store.unfollow(own, NOW).await.unwrap();
+    store.follow_for(a, asked(own, 0, 9), NOW).await.unwrap();
+
+    let is_followed = async |key| store.following(key).await.unwrap().is_some();
+    let leave = async |scope: ProjectScope, key| store.unfollow_for(scope, key, NOW).await;
+    for key in [operators, own] {
+        assert_eq!(refused(leave(b, key).await).code, Code::NotFound, "it did not ask for it");
+        assert!(is_followed(key).await);
+    }
+    leave(a, shared).await.unwrap();
+    assert!(is_followed(shared).await, "another project asks for it");
+    assert_eq!(refused(leave(a, shared).await).code, Code::NotFound, "once");
+    leave(b, shared).await.unwrap();
+    assert!(!is_followed(shared).await);
+    leave(a, operators).await.unwrap();
+    assert!(is_followed(operators).await, "the operator asks for it");
+    leave(a, own).await.unwrap();
+    assert!(!is_followed(own).await);
+    // What a project leaves, the settings of the network may still want; what the operator leaves, they do not.
+    assert!(store.left_collections(CHAIN).await.unwrap().is_empty());
+    store.discover(own, 0, NOW).await.unwrap();
+    assert!(is_followed(own).await);
+    store.follow_for(a, asked(shared, 0, 9), NOW).await.unwrap();
+    store.unfollow(shared, NOW).await.unwrap();
+    let id = store.collection(shared).await.unwrap().unwrap();
+    assert!(
+        !is_followed(shared).await && !store.is_follower(a, id).await.unwrap(),
+        "the operator ends it always"
+    );
+    let nobody = ProjectScope::of_operator(99.try_into().unwrap());
+    let unknown = store.follow_for(nobody, asked(shared, 0, 9), NOW).await;
+    assert_eq!(refused(unknown).code, Code::ProjectNotFound);
+}
+
+fn random_address(number: u8) -> CollectionKey {
+    CollectionKey { chain: CHAIN, address: Address::from_bytes([number; 20]) }
+}
+
+#[tokio::test]
+async fn random_addresses_are_capped() {
+    let (_database, store) = open().await;
+    let (a, b) = (project(&store).await, project(&store).await);
+    let mut accepted = 0;
+    for number in 1..=150 {
+        match store.follow_for(a, asked(random_address(number), 0, 100), NOW).await {
+            Ok(_) => accepted += 1,
+            Err(StoreError::Refused(error)) => {
+                assert_eq!(error.code, Code::RequestConflict);
+                assert!(error.message.contains("follows 100 collections"), "{error}");
+                assert!(error.message.contains("limits.followed_collections_max"), "{error}");
+            }
+            Err(other) => panic!("{other}"),
+        }
+    }
+    assert_eq!((accepted, store.followed(CHAIN).await.unwrap().len()), (100, 100));
+    store.follow_for(a, asked(random_address(1), 0, 100), NOW).await.unwrap();
+    store.follow_for(b, asked(random_address(120), 0, 100), NOW).await.unwrap();
+    let by_operator = ProjectFollow { most: None, ..asked(random_address(121), 0, 0) };
+    store.follow_for(a, by_operator, NOW).await.unwrap();
+    for number in [2, 121] {
+        store.unfollow_for(a, random_address(number), NOW).await.unwrap();
+    }
+    store.follow_for(a, asked(random_address(122), 0, 100), NOW).await.unwrap();
+    assert_eq!(
+        refused(store.follow_for(a, asked(random_address(123), 0, 100), NOW).await).code,
+        Code::RequestConflict
+    );
+}
+
+#[tokio::test]
+async fn requests_at_once_do_not_get_around_the_cap() {
+    let database = TestDatabase::fresh().await.unwrap();
+    let (one, other) = (database.open().await.unwrap(), database.open().await.unwrap());
+    let a = project(&one).await;
+    let follows = (1..=20).map(|number| {
+        let store = if number % 2 == 0 { &one } else { &other };
+        store.follow_for(a, asked(random_address(number), 0, 3), NOW)
+    });
+    let done = futures_util::future::join_all(follows).await;
+    assert_eq!(done.iter().filter(|done| done.is_ok()).count(), 3);
+    assert_eq!(one.followed(CHAIN).await.unwrap().len(), 3);
+}
+
+#[tokio::test]
+async fn of_many_who_come_and_go_at_once_none_fails() {
+    let database = TestDatabase::fresh().await.unwrap();
+    let (one, other) = (database.open().await.unwrap(), database.open().await.unwrap());
+    let projects = [project(&one).await, project(&one).await];
+    for round in 0..10 {
+        let steps = (0..8).map(|step| {
+            let (store, scope) = (if step % 2 == 0 { &one } else { &other }, projects[step % 2]);
+            async move {
+                let from = 100 - u64::try_from(step).unwrap();
+                match (step + round) % 3 {
+                    0 => store.unfollow_for(scope, collection(0), NOW).await,
+                    1 => store.unfollow(collection(0), NOW).await,
+                    _ => store.follow_for(scope, asked(collection(0), from, 9), NOW).await.map(drop),
+                }
+            }
+        });
+        for done in futures_util::future::join_all(steps).await {
+            if done.is_err() {
+                assert_eq!(refused(done).code, Code::NotFound);
+            }
+        }
+        let follower = one.collection(collection(0)).await.unwrap();
+        let mut asks = false;
+        for scope in projects {
+            asks |= match follower {
+                Some(id) => one.is_follower(scope, id).await.unwrap(),
+                None => false,
+            };
+        }
+        assert_eq!(
+            one.following(collection(0)).await.unwrap().is_some(),
+            asks,
+            "followed as long as it is asked for"
+        );
+    }
+}
