@@ -93,6 +93,13 @@ pub(crate) enum Command {
 pub(crate) enum ConsoleCommand {
     /// Make a link that makes somebody an administrator; it works once, within three days
     Link,
+    /// List the invitations that nobody has accepted yet
+    Invites,
+    /// Take an invitation back: its link works no longer
+    Revoke {
+        /// Id of the invitation, as `bourse console invites` shows it
+        invite: String,
+    },
 }
 
 #[derive(Args, Clone, Default)]

@@ -8,7 +8,8 @@ mod support {
 }
 
 use bourse_store::{
-    Account, Invited, NewAccount, NewInvite, NewSession, ProjectScope, ProofHash, Role, Store, Subject,
+    Account, InviteScope, Invited, NewAccount, NewInvite, NewSession, ProjectScope, ProofHash, Role, Store,
+    Subject,
 };
 use bourse_wire::{Code, Timestamp};
 use support::database::open;
@@ -123,6 +124,48 @@ async fn an_invitation_ends_with_the_right_to_make_it() {
         let new = store.accept_as_new(hash(link), person("d@example.com"), at(2)).await;
         assert_eq!(code(new), Code::NotFound, "{link}");
     }
+}
+
+#[tokio::test]
+async fn open_invitations_are_listed_and_revoked() {
+    let (_database, store) = open().await;
+    let (one, two) = (project(&store).await, project(&store).await);
+    let owner = join(&store, "a@example.com", Invited::Member(one.project(), Role::Owner)).await.id;
+    let viewer = Invited::Member(one.project(), Role::Viewer);
+    for (second, link, invited, made_by) in [
+        (1, "the first link of all", viewer, Some(owner)),
+        (2, "the second link of all", Invited::Person, None),
+        (3, "the third link of all", Invited::Member(two.project(), Role::Owner), Some(owner)),
+    ] {
+        let new = NewInvite { hash: hash(link), invited, made_by, expires_at: at(100 + second) };
+        store.create_invite(new, at(second)).await.unwrap();
+    }
+    let all = store.open_invites(InviteScope::Everything, at(4)).await.unwrap();
+    let ids: Vec<&str> = all.iter().map(|invite| invite.id.as_str()).collect();
+    assert_eq!(ids, ["the third link o", "the second link ", "the first link o"], "the newest first");
+    assert_eq!(all[2].invited, viewer);
+    assert_eq!((all[2].made_by.as_deref(), all[1].made_by.as_deref()), (Some("a@example.com"), None));
+    assert_eq!((all[2].created_at, all[2].expires_at), (at(1), at(101)));
+    let void: Vec<bool> = all.iter().map(|invite| invite.is_void).collect();
+    assert_eq!(void, [true, false, false], "who owns nothing there invites nobody");
+    let of = async |scope, second| {
+        let found = store.open_invites(InviteScope::Project(scope), at(second)).await.unwrap();
+        found.into_iter().map(|invite| invite.id).collect::<Vec<_>>()
+    };
+    assert_eq!((of(one, 4).await, of(one, 101).await), (vec![ids[2].to_owned()], vec![]));
+    let revoke = async |scope, id: &str| store.revoke_invite(scope, id.to_owned()).await;
+    for id in [ids[0], ids[1], "", "nothing", "%"] {
+        assert_eq!(code(revoke(InviteScope::Project(one), id).await), Code::NotFound, "{id}");
+    }
+    revoke(InviteScope::Project(one), ids[2]).await.unwrap();
+    revoke(InviteScope::Everything, ids[1]).await.unwrap();
+    assert_eq!(code(revoke(InviteScope::Everything, ids[1]).await), Code::NotFound);
+    for link in ["the first link of all", "the second link of all"] {
+        assert_eq!(store.invite(hash(link), at(5)).await.unwrap(), None, "{link}");
+        let accepted = store.accept_as_new(hash(link), person("b@example.com"), at(5)).await;
+        assert_eq!(code(accepted), Code::NotFound, "{link}");
+    }
+    assert_eq!(store.open_invites(InviteScope::Everything, at(4)).await.unwrap().len(), 1);
 }
 
 #[tokio::test]

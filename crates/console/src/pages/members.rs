@@ -1,11 +1,11 @@
 //! Who belongs to a project.
 
 use axum::response::Response;
-use bourse_store::{Invited, Role};
+use bourse_store::{InviteScope, Invited, Role};
 use bourse_wire::Error;
 use maud::{Markup, html};
 
-use super::people::{link_notice, make_link};
+use super::people::{link_notice, make_link, open_invites};
 use crate::access::{Member, Owner};
 use crate::form::Form;
 use crate::notice::Done;
@@ -20,6 +20,12 @@ pub(super) async fn show(member: Member) -> Answer {
 pub(super) async fn invite(Owner(member): Owner, form: Form) -> Answer {
     let link = make_link(&member.visitor, Invited::Member(member.project.id, role(&form)?)).await?;
     page(&member, Some(&link)).await
+}
+
+pub(super) async fn revoke(Owner(member): Owner, _form: Form) -> Answer {
+    let scope = InviteScope::Project(member.scope());
+    member.console().store().revoke_invite(scope, member.name("invite").to_owned()).await?;
+    Ok(see_other(&Done::InviteRevoked.at(&member.path("/members"))))
 }
 
 pub(super) async fn set_role(Owner(member): Owner, form: Form) -> Answer {
@@ -50,7 +56,13 @@ fn choice(id: &str, current: Role) -> Markup {
 }
 
 async fn page(member: &Member, link: Option<&str>) -> Result<Response, Refusal> {
-    let members = member.console().store().members(member.scope()).await?;
+    let console = member.console();
+    let members = console.store().members(member.scope()).await?;
+    let invites = if member.is_owner() {
+        console.store().open_invites(InviteScope::Project(member.scope()), console.now()).await?
+    } else {
+        Vec::new()
+    };
     let body = html! {
         h1 { "Members" }
         @if let Some(link) = link { (link_notice(link)) }
@@ -67,6 +79,7 @@ async fn page(member: &Member, link: Option<&str>) -> Result<Response, Refusal> 
                 }
             }
         }
+        (open_invites(&member.visitor, &member.path("/members"), &invites))
         @if member.is_owner() {
             section.panel {
                 h2 { "Invite somebody" }

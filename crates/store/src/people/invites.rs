@@ -8,6 +8,7 @@ use crate::StoreError;
 use crate::args::args;
 use crate::backend::{Pending, Store};
 use crate::columns::selection;
+use crate::scope::ProjectScope;
 use crate::session::Session;
 
 const ADMINISTRATOR: u8 = 0;
@@ -35,7 +36,91 @@ pub struct Invite {
     pub made_by: Option<RecordId>,
 }
 
+/// An invitation that nobody has accepted yet, as it is listed: without its link, which only who was invited has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OpenInvite {
+    /// By which it is revoked: the beginning of its hash, from which nobody finds the link.
+    pub id: String,
+    /// What it makes of who accepts it.
+    pub invited: Invited,
+    /// Who invites, by the address of their account; nobody when it was the operator, or somebody who is gone.
+    pub made_by: Option<String>,
+    /// Whether who invites may do so no longer, so that it cannot be accepted.
+    pub is_void: bool,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// When it is over.
+    pub expires_at: Timestamp,
+}
+
+/// Whose invitations are meant.
+#[derive(Clone, Copy, Debug)]
+pub enum InviteScope {
+    /// Those to one project.
+    Project(ProjectScope),
+    /// All, for administrators and the operator.
+    Everything,
+}
+
+impl InviteScope {
+    fn project(self) -> Option<u64> {
+        match self {
+            Self::Project(scope) => Some(scope.project().get()),
+            Self::Everything => None,
+        }
+    }
+}
+
+/// Characters of an invitation's hash that are its id.
+const ID_CHARS: usize = 16;
+
 impl Store {
+    /// The invitations that are not over and that nobody has accepted, the newest first.
+    pub fn open_invites(&self, scope: InviteScope, now: Timestamp) -> Pending<'_, Vec<OpenInvite>> {
+        self.snapshot(move |mut session| {
+            Box::pin(async move {
+                let sql = "FROM invites LEFT JOIN accounts ON accounts.account_id = invites.made_by
+                    WHERE invites.expires_at > $1 AND ($2 = 0 OR invites.project_id = $2)";
+                // No project has number 0. As a missing value it would have no type that PostgreSQL knows.
+                let args = args![seconds(now), scope.project().unwrap_or(0)];
+                let rows: Vec<OpenInviteRow> = session.select(sql, args).await?;
+                let mut found = Vec::with_capacity(rows.len());
+                for row in rows {
+                    let invite =
+                        InviteRow { project_id: row.project_id, role: row.role, made_by: row.made_by };
+                    let invite = invite.invite()?;
+                    found.push(OpenInvite {
+                        id: row.invite_hash.chars().take(ID_CHARS).collect(),
+                        invited: invite.invited,
+                        is_void: !may_still_invite(&mut session, &invite).await?,
+                        made_by: row.email,
+                        created_at: row.created_at,
+                        expires_at: Timestamp::from_unix_seconds(row.expires_at),
+                    });
+                }
+                // Not in SQL: as text, a time with a fraction sorts before the whole second it follows.
+                found.sort_by(|one, other| (other.created_at, &one.id).cmp(&(one.created_at, &other.id)));
+                Ok(found)
+            })
+        })
+    }
+
+    /// Takes an invitation back: from now on its link is like one that never was.
+    pub fn revoke_invite(&self, scope: InviteScope, id: String) -> Pending<'_, ()> {
+        self.write(move |mut session| {
+            Box::pin(async move {
+                let sql = format!(
+                    "DELETE FROM invites WHERE substr(invite_hash, 1, {ID_CHARS}) = $1
+                    AND ($2 = 0 OR project_id = $2)"
+                );
+                if session.execute(sql, args![id.as_str(), scope.project().unwrap_or(0)]).await? == 0 {
+                    return Err(Error::not_found(format_args!("invitation {id:.64}")).into());
+                }
+                Ok(())
+            })
+        })
+    }
+
     /// Stores an invitation; those that are over are forgotten.
     pub fn create_invite(&self, new: NewInvite, now: Timestamp) -> Pending<'_, ()> {
         self.write(move |mut session| {
@@ -144,6 +229,18 @@ selection! {
         project_id: Option<ProjectId>,
         role: u8,
         made_by: Option<RecordId>,
+    }
+}
+
+selection! {
+    struct OpenInviteRow {
+        invite_hash: String = "invites.invite_hash",
+        project_id: Option<ProjectId> = "invites.project_id",
+        role: u8 = "invites.role",
+        made_by: Option<RecordId> = "invites.made_by",
+        email: Option<String> = "accounts.email",
+        created_at: Timestamp = "invites.created_at",
+        expires_at: u64 = "invites.expires_at",
     }
 }
 
