@@ -22,6 +22,7 @@ mod followed;
 mod http;
 pub mod ingest;
 pub mod limits;
+pub mod logbook;
 mod meter;
 mod metrics;
 mod openapi;
@@ -40,7 +41,7 @@ mod turns;
 
 pub use app::{App, StartError, make_private_directory};
 pub use background::Background;
-pub use backstage::Backstage;
+pub use backstage::{Asker, Backstage};
 pub use body::{BodyMemory, ReceivedBody};
 pub use call::Media;
 pub use chains::{Allowance, Chains, NetworkNodes, Nodes, NodesError, Operator, Royalty};

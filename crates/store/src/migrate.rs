@@ -148,6 +148,20 @@ impl Migration {
             include_str!("../migrations/0011_grants.sql"),
             &[("grants", Layout::ByProject)],
         ),
+        Self::new(
+            12,
+            "history",
+            include_str!("../migrations/0012_history.sql"),
+            &[
+                ("attributions", Layout::ByCollection),
+                ("order_attributions", Layout::ByCollection),
+                ("audit", Layout::Reference),
+            ],
+        )
+        .with_engines(
+            include_str!("../migrations/0012_history.sqlite.sql"),
+            include_str!("../migrations/0012_history.postgres.sql"),
+        ),
     ];
 
     const fn new(

@@ -46,7 +46,7 @@ async fn add(
     if let Some(project) = project {
         context.store.project(project).await?;
     }
-    context.store.follow(key, from, context.clock.now()).await?;
+    context.store.follow(key, from, context.actor()).await?;
     if let Some(project) = project {
         context.store.join_market(ProjectScope::of_operator(project), key).await?;
     }

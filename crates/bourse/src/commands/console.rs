@@ -1,7 +1,7 @@
 //! Lets people into the console.
 
 use bourse_console::administrator_link;
-use bourse_store::{InviteScope, OpenInvite};
+use bourse_store::{Extent, OpenInvite};
 use serde_json::{Value, json};
 
 use crate::cli::{Common, ConsoleCommand};
@@ -19,7 +19,7 @@ pub(super) async fn run(common: &Common, command: ConsoleCommand) -> Result<(), 
 /// Makes a link for an administrator: the first one, or one for whom nobody else is there to invite.
 async fn link(common: &Common) -> Result<(), CommandError> {
     let context = Context::open(common).await?;
-    let path = administrator_link(&context.store, context.clock.now()).await?;
+    let path = administrator_link(&context.store, context.actor()).await?;
     let link = format!("{}{path}", context.settings.public_url());
     print(common.json, &json!({ "link": link }), || {
         format!(
@@ -30,7 +30,7 @@ async fn link(common: &Common) -> Result<(), CommandError> {
 
 async fn list(common: &Common) -> Result<(), CommandError> {
     let context = Context::open(common).await?;
-    let invites = context.store.open_invites(InviteScope::Everything, context.clock.now()).await?;
+    let invites = context.store.open_invites(Extent::Everything, context.clock.now()).await?;
     print(common.json, &invites.iter().map(record).collect(), || {
         let rows = invites.iter().map(|invite| {
             let by = invite.made_by.clone().unwrap_or_else(|| "the operator".to_owned());
@@ -42,7 +42,7 @@ async fn list(common: &Common) -> Result<(), CommandError> {
 
 async fn revoke(common: &Common, invite: String) -> Result<(), CommandError> {
     let context = Context::open(common).await?;
-    context.store.revoke_invite(InviteScope::Everything, invite.clone()).await?;
+    context.store.revoke_invite(Extent::Everything, invite.clone(), context.actor()).await?;
     print(common.json, &json!({ "inviteId": invite, "revoked": true }), || {
         format!("Invitation {invite} is revoked. Its link works no longer.")
     })

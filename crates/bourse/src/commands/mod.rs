@@ -10,6 +10,7 @@ mod doctor;
 mod grant;
 mod health;
 pub(crate) mod key;
+mod log;
 pub(crate) mod project;
 mod restore;
 pub(crate) mod serve;
@@ -41,6 +42,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<ExitCode, CommandError> {
             Command::Analytics(command) => analytics::run(&common, command).await?,
             Command::Collection(command) => collection::run(&common, command).await?,
             Command::Chain(command) => chain::run(&common, command).await?,
+            Command::Log(log) => log::run(&common, log).await?,
             Command::Console(command) => console::run(&common, command).await?,
             Command::Status => status::run(&common).await?,
             Command::Backup { file } => backup::run(&common, &file)?,

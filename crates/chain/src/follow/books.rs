@@ -2,7 +2,7 @@
 
 use bourse_market::facts::Block;
 use bourse_store::{
-    Blocks, BlocksCommitted, ChainState, CollectionKey, Followed, History, HistoryCommitted, Store,
+    Actor, Blocks, BlocksCommitted, ChainState, CollectionKey, Followed, History, HistoryCommitted, Store,
     StoreError,
 };
 use bourse_wire::{ChainId, Timestamp};
@@ -26,7 +26,7 @@ pub trait Books: Send + Sync + 'static {
         &self,
         key: CollectionKey,
         from: u64,
-        now: Timestamp,
+        actor: Actor,
     ) -> impl Future<Output = Result<(), StoreError>> + Send;
 
     /// Takes the next blocks of a chain.
@@ -71,8 +71,8 @@ impl Books for Store {
         Store::followed(self, chain).await
     }
 
-    async fn follow(&self, key: CollectionKey, from: u64, now: Timestamp) -> Result<(), StoreError> {
-        Store::follow(self, key, from, now).await.map(drop)
+    async fn follow(&self, key: CollectionKey, from: u64, actor: Actor) -> Result<(), StoreError> {
+        Store::follow(self, key, from, actor).await.map(drop)
     }
 
     async fn commit_blocks(&self, batch: Blocks) -> Result<BlocksCommitted, StoreError> {

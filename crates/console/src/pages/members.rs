@@ -1,7 +1,7 @@
 //! Who belongs to a project.
 
 use axum::response::Response;
-use bourse_store::{InviteScope, Invited, Role};
+use bourse_store::{Extent, Invited, Role};
 use bourse_wire::Error;
 use maud::{Markup, html};
 
@@ -23,18 +23,20 @@ pub(super) async fn invite(Owner(member): Owner, form: Form) -> Answer {
 }
 
 pub(super) async fn revoke(Owner(member): Owner, _form: Form) -> Answer {
-    let scope = InviteScope::Project(member.scope());
-    member.console().store().revoke_invite(scope, member.name("invite").to_owned()).await?;
+    let (extent, invite) = (Extent::Project(member.scope()), member.name("invite").to_owned());
+    member.console().store().revoke_invite(extent, invite, member.visitor.actor()).await?;
     Ok(see_other(&Done::InviteRevoked.at(&member.path("/members"))))
 }
 
 pub(super) async fn set_role(Owner(member): Owner, form: Form) -> Answer {
-    member.console().store().set_role(member.scope(), member.id("account")?, role(&form)?).await?;
+    let (account, role, actor) = (member.id("account")?, role(&form)?, member.visitor.actor());
+    member.console().store().set_role(member.scope(), account, role, actor).await?;
     Ok(see_other(&Done::Changed.at(&member.path("/members"))))
 }
 
 pub(super) async fn remove(Owner(member): Owner, _form: Form) -> Answer {
-    member.console().store().remove_member(member.scope(), member.id("account")?).await?;
+    let (account, actor) = (member.id("account")?, member.visitor.actor());
+    member.console().store().remove_member(member.scope(), account, actor).await?;
     Ok(see_other(&Done::Removed.at(&member.path("/members"))))
 }
 
@@ -59,7 +61,7 @@ async fn page(member: &Member, link: Option<&str>) -> Result<Response, Refusal> 
     let console = member.console();
     let members = console.store().members(member.scope()).await?;
     let invites = if member.is_owner() {
-        console.store().open_invites(InviteScope::Project(member.scope()), console.now()).await?
+        console.store().open_invites(Extent::Project(member.scope()), console.now()).await?
     } else {
         Vec::new()
     };

@@ -2,7 +2,7 @@
 
 use axum::extract::Path;
 use axum::response::Response;
-use bourse_store::{Account, InviteScope, Invited, NewInvite, OpenInvite};
+use bourse_store::{Account, Extent, Invited, NewInvite, OpenInvite};
 use maud::{Markup, html};
 
 use crate::access::{Administrator, Proof, Visitor};
@@ -28,7 +28,7 @@ pub(super) async fn remove(
     _form: Form,
 ) -> Answer {
     let account = account.try_into().map_err(|_| Refusal::missing("account"))?;
-    visitor.console.store().remove_account(account).await?;
+    visitor.console.store().remove_account(account, visitor.actor()).await?;
     Ok(see_other(&Done::Removed.at("/console/people")))
 }
 
@@ -37,20 +37,17 @@ pub(super) async fn revoke(
     Path(invite): Path<String>,
     _form: Form,
 ) -> Answer {
-    visitor.console.store().revoke_invite(InviteScope::Everything, invite).await?;
+    visitor.console.store().revoke_invite(Extent::Everything, invite, visitor.actor()).await?;
     Ok(see_other(&Done::InviteRevoked.at("/console/people")))
 }
 
 /// Makes an invitation and tells its link, which nobody sees again.
 pub(super) async fn make_link(visitor: &Visitor, invited: Invited) -> Result<String, Refusal> {
     let (console, proof) = (&visitor.console, Proof::fresh());
-    let now = console.now();
     let made_by = Some(visitor.account.id);
-    let expires_at = later(now, INVITE_SECONDS);
-    console
-        .store()
-        .create_invite(NewInvite { hash: proof.hash(), invited, made_by, expires_at }, now)
-        .await?;
+    let expires_at = later(console.now(), INVITE_SECONDS);
+    let new = NewInvite { hash: proof.hash(), invited, made_by, expires_at };
+    console.store().create_invite(new, visitor.actor()).await?;
     Ok(format!("{}{}", console.settings().public_url(), join_path(&proof)))
 }
 
@@ -100,7 +97,7 @@ pub(super) fn open_invites(visitor: &Visitor, path: &str, invites: &[OpenInvite]
 async fn page(visitor: &Visitor, link: Option<&str>) -> Result<Response, Refusal> {
     let console = &visitor.console;
     let accounts = console.store().accounts().await?;
-    let invites = console.store().open_invites(InviteScope::Everything, console.now()).await?;
+    let invites = console.store().open_invites(Extent::Everything, console.now()).await?;
     let body = html! {
         h1 { "People" }
         @if let Some(link) = link { (link_notice(link)) }

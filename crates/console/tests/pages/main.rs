@@ -8,6 +8,7 @@
 
 mod analytics;
 mod audiences;
+mod audit;
 mod browser;
 mod collections;
 mod explorer;

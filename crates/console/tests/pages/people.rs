@@ -1,6 +1,6 @@
 //! Invitations on the pages of people and of members.
 
-use bourse_store::{InviteScope, Invited, Role};
+use bourse_store::{Extent, Invited, Role};
 
 use crate::browser::{Browser, Page};
 use crate::support::TestApp;
@@ -22,7 +22,7 @@ async fn invitations_are_listed_and_revoked_by_who_may() {
     let made = owner.post(&format!("{members}/invite"), &[("role", "viewer")]).await;
     let link = link(&made);
     assert_eq!(app.anonymous.get(&link).await.status, 200);
-    let open = app.store.open_invites(InviteScope::Everything, app.now()).await.unwrap();
+    let open = app.store.open_invites(Extent::Everything, app.now()).await.unwrap();
     assert_eq!(open.len(), 1);
     assert_eq!(open[0].invited, Invited::Member(one, Role::Viewer));
     let id = &open[0].id;
@@ -54,7 +54,7 @@ async fn invitations_are_listed_and_revoked_by_who_may() {
     assert_eq!(owner.post(&revoke, &[]).await.status, 404);
 
     administrator.post("/console/people/invite", &[("administrator", "yes")]).await;
-    let open = app.store.open_invites(InviteScope::Everything, app.now()).await.unwrap();
+    let open = app.store.open_invites(Extent::Everything, app.now()).await.unwrap();
     let revoke = format!("/console/people/invites/{}/revoke", open[0].id);
     assert_eq!(administrator.post(&revoke, &[]).await.status, 303);
     assert!(!administrator.get("/console/people").await.says("Open invitations"));

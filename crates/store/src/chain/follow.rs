@@ -1,11 +1,12 @@
 //! Which collections are followed, and how far.
 
 use bourse_market::facts::Block;
-use bourse_wire::{ChainId, Timestamp};
+use bourse_wire::ChainId;
 
 use super::state::{blocks_from, keep_blocks, read_checkpoint, read_followed, read_following, text};
 use super::{ChainError, ChainState, Followed};
 use crate::args::args;
+use crate::audit::{self, Act, Actor, Entry};
 use crate::collections::{find, find_or_create, read_contract};
 use crate::metadata_queue::enqueue;
 use crate::session::Session;
@@ -14,8 +15,8 @@ use crate::{CollectionId, CollectionKey, Pending, Store, StoreError};
 impl Store {
     /// Follows a collection from a block on. Again, or from a later block, changes nothing; an earlier one is refused
     /// once something was read.
-    pub fn follow(&self, key: CollectionKey, from: u64, now: Timestamp) -> Pending<'_, CollectionId> {
-        self.write(move |mut session| Box::pin(async move { follow(&mut session, key, from, now).await }))
+    pub fn follow(&self, key: CollectionKey, from: u64, actor: Actor) -> Pending<'_, CollectionId> {
+        self.write(move |mut session| Box::pin(async move { follow(&mut session, key, from, actor).await }))
     }
 
     /// The collections of a chain that are followed, in the order of their ids.
@@ -80,9 +81,9 @@ async fn follow(
     session: &mut Session<'_>,
     key: CollectionKey,
     from: u64,
-    now: Timestamp,
+    actor: Actor,
 ) -> Result<CollectionId, StoreError> {
-    let id = find_or_create(session, key).await?;
+    let (id, now) = (find_or_create(session, key).await?, actor.at);
     let sql = "INSERT INTO followed_collections (collection_id, chain_id, from_block, next_block, live, followed_at)
         VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (collection_id) DO NOTHING";
     if session.execute(sql, args![id.0, key.chain, from, from, false, now]).await? > 0 {
@@ -90,6 +91,9 @@ async fn follow(
         if read_contract(session, id).await?.is_none() {
             enqueue(session, id, &[None], now).await?;
         }
+        let contract = format!("{} on chain {}", key.address, key.chain);
+        let entry = Entry::new(Act::CollectionFollowed, contract).with(format_args!("from block {from}"));
+        audit::put(session, &actor, entry).await?;
         return Ok(id);
     }
     // What is read was applied in the order of blocks, so that nothing can be put before it.

@@ -1,14 +1,17 @@
 //! Invitations: links that make somebody an administrator, a member, or just somebody with an account. Each works once.
 
+use std::net::IpAddr;
+
 use bourse_wire::{Error, ProjectId, RecordId, Timestamp};
 
 use super::accounts::{self, Account, NewAccount};
 use super::{Invited, ProofHash, Role, members, seconds};
 use crate::StoreError;
 use crate::args::args;
+use crate::audit::{self, Act, Actor, Entry};
 use crate::backend::{Pending, Store};
 use crate::columns::selection;
-use crate::scope::ProjectScope;
+use crate::extent::Extent;
 use crate::session::Session;
 
 const ADMINISTRATOR: u8 = 0;
@@ -53,36 +56,17 @@ pub struct OpenInvite {
     pub expires_at: Timestamp,
 }
 
-/// Whose invitations are meant.
-#[derive(Clone, Copy, Debug)]
-pub enum InviteScope {
-    /// Those to one project.
-    Project(ProjectScope),
-    /// All, for administrators and the operator.
-    Everything,
-}
-
-impl InviteScope {
-    fn project(self) -> Option<u64> {
-        match self {
-            Self::Project(scope) => Some(scope.project().get()),
-            Self::Everything => None,
-        }
-    }
-}
-
 /// Characters of an invitation's hash that are its id.
 const ID_CHARS: usize = 16;
 
 impl Store {
     /// The invitations that are not over and that nobody has accepted, the newest first.
-    pub fn open_invites(&self, scope: InviteScope, now: Timestamp) -> Pending<'_, Vec<OpenInvite>> {
+    pub fn open_invites(&self, extent: Extent, now: Timestamp) -> Pending<'_, Vec<OpenInvite>> {
         self.snapshot(move |mut session| {
             Box::pin(async move {
                 let sql = "FROM invites LEFT JOIN accounts ON accounts.account_id = invites.made_by
                     WHERE invites.expires_at > $1 AND ($2 = 0 OR invites.project_id = $2)";
-                // No project has number 0. As a missing value it would have no type that PostgreSQL knows.
-                let args = args![seconds(now), scope.project().unwrap_or(0)];
+                let args = args![seconds(now), extent.project_number()];
                 let rows: Vec<OpenInviteRow> = session.select(sql, args).await?;
                 let mut found = Vec::with_capacity(rows.len());
                 for row in rows {
@@ -106,25 +90,27 @@ impl Store {
     }
 
     /// Takes an invitation back: from now on its link is like one that never was.
-    pub fn revoke_invite(&self, scope: InviteScope, id: String) -> Pending<'_, ()> {
+    pub fn revoke_invite(&self, extent: Extent, id: String, actor: Actor) -> Pending<'_, ()> {
         self.write(move |mut session| {
             Box::pin(async move {
                 let sql = format!(
                     "DELETE FROM invites WHERE substr(invite_hash, 1, {ID_CHARS}) = $1
                     AND ($2 = 0 OR project_id = $2)"
                 );
-                if session.execute(sql, args![id.as_str(), scope.project().unwrap_or(0)]).await? == 0 {
-                    return Err(Error::not_found(format_args!("invitation {id:.64}")).into());
-                }
-                Ok(())
+                let args = args![id.as_str(), extent.project_number()];
+                let row: Option<InviteRow> = session.returning(sql, args).await?;
+                let missing = || Error::not_found(format_args!("invitation {id:.64}"));
+                let invite = row.ok_or_else(missing)?.invite()?;
+                audit::put(&mut session, &actor, entry(Act::InviteRevoked, &invite)).await
             })
         })
     }
 
     /// Stores an invitation; those that are over are forgotten.
-    pub fn create_invite(&self, new: NewInvite, now: Timestamp) -> Pending<'_, ()> {
+    pub fn create_invite(&self, new: NewInvite, actor: Actor) -> Pending<'_, ()> {
         self.write(move |mut session| {
             Box::pin(async move {
+                let now = actor.at;
                 let sql = "DELETE FROM invites WHERE expires_at <= $1";
                 session.execute(sql, args![seconds(now)]).await?;
                 let (project, role) = match new.invited {
@@ -137,7 +123,9 @@ impl Store {
                     VALUES ($1, $2, $3, $4, $5, $6)";
                 let made_by = new.made_by.map(RecordId::get);
                 let args = args![new.hash.0, project, role, made_by, now, seconds(new.expires_at)];
-                session.execute(sql, args).await.map(drop)
+                session.execute(sql, args).await?;
+                let invite = Invite { invited: new.invited, made_by: new.made_by };
+                audit::put(&mut session, &actor, entry(Act::InviteCreated, &invite)).await
             })
         })
     }
@@ -149,28 +137,37 @@ impl Store {
 
     /// Accepts an invitation with a new account. Once somebody accepted one that the service made at its first start, all
     /// others of that kind are void.
-    pub fn accept_as_new(&self, hash: ProofHash, new: NewAccount, now: Timestamp) -> Pending<'_, Account> {
+    pub fn accept_as_new(
+        &self,
+        hash: ProofHash,
+        new: NewAccount,
+        address: Option<IpAddr>,
+        now: Timestamp,
+    ) -> Pending<'_, Account> {
         self.write(move |mut session| {
             Box::pin(async move {
                 let invite = take(&mut session, &hash, now).await?;
                 let administrator = invite.invited == Invited::Administrator;
                 let account = accounts::create(&mut session, new, administrator, now).await?;
-                apply(&mut session, invite, account.id, now).await?;
+                let actor = Actor::account(&account, address, now);
+                let made = Entry::new(Act::AccountCreated, &account.email);
+                audit::put(&mut session, &actor, made).await?;
+                apply(&mut session, invite, account.id, &actor).await?;
                 Ok(account)
             })
         })
     }
 
     /// Accepts an invitation for an account that is there.
-    pub fn accept(&self, hash: ProofHash, account: RecordId, now: Timestamp) -> Pending<'_, Invite> {
+    pub fn accept(&self, hash: ProofHash, account: RecordId, actor: Actor) -> Pending<'_, Invite> {
         self.write(move |mut session| {
             Box::pin(async move {
-                let invite = take(&mut session, &hash, now).await?;
+                let invite = take(&mut session, &hash, actor.at).await?;
                 if invite.invited == Invited::Administrator {
                     let sql = "UPDATE accounts SET administrator = TRUE WHERE account_id = $1";
                     session.execute(sql, args![account]).await?;
                 }
-                apply(&mut session, invite.clone(), account, now).await?;
+                apply(&mut session, invite.clone(), account, &actor).await?;
                 Ok(invite)
             })
         })
@@ -213,14 +210,24 @@ async fn apply(
     session: &mut Session<'_>,
     invite: Invite,
     account: RecordId,
-    now: Timestamp,
+    actor: &Actor,
 ) -> Result<(), StoreError> {
+    audit::put(session, actor, entry(Act::InviteAccepted, &invite)).await?;
     match invite.invited {
-        Invited::Member(project, role) => members::add(session, account, project, role, now).await,
+        Invited::Member(project, role) => members::add(session, account, project, role, actor.at).await,
         Invited::Administrator if invite.made_by.is_none() => {
             session.execute("DELETE FROM invites WHERE made_by IS NULL", args![]).await.map(drop)
         }
         Invited::Administrator | Invited::Person => Ok(()),
+    }
+}
+
+/// What the audit log says of an invitation.
+fn entry(act: Act, invite: &Invite) -> Entry {
+    let entry = Entry::new(act, format_args!("as {}", invite.invited));
+    match invite.invited {
+        Invited::Member(project, _) => entry.of(project),
+        Invited::Administrator | Invited::Person => entry,
     }
 }
 

@@ -11,7 +11,7 @@ use std::fmt;
 use bourse_wire::{ProjectId, RecordId, Timestamp};
 
 pub use accounts::{Account, NewAccount};
-pub use invites::{Invite, InviteScope, NewInvite, OpenInvite};
+pub use invites::{Invite, NewInvite, OpenInvite};
 pub use members::Member;
 pub use sessions::NewSession;
 

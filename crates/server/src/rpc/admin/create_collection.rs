@@ -67,7 +67,7 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Answer, Failu
         let reason = format!("chain {} has no node, so that nothing could be read", key.chain);
         return Err(Error::invalid("chainId", reason).into());
     }
-    let id = app.store.follow(key, from, call.now).await?;
+    let id = app.store.follow(key, from, call.actor()).await?;
     app.store.join_market(call.scope(), key).await?;
     let followed = app.store.followed(key.chain).await?.into_iter().find(|followed| followed.id == id);
     let (from_block, next_block, live) =

@@ -2,7 +2,7 @@
 
 use bourse_protocols::native::{Inquiry, Proof, SourceFault};
 use bourse_protocols::{ConsentOutcome, ConsentSignature};
-use bourse_store::{Batch, Change};
+use bourse_store::{Author, Batch, Change};
 use bourse_wire::{Address, ChainId, ChainRef, Code, Error, Marketplace, Text, from_value};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -95,9 +95,11 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Answer, Failu
     app.store.collection(collection).await?.ok_or_else(missing)?;
     signed::not_over(&admitted.facts, call.now).map_err(Error::from)?;
     for (_, checked) in signed::check(app, collection.chain, call.now, vec![(0, admitted)]).await {
-        let change = Change::SignedOrder(Box::new(checked.map_err(Error::from)?));
+        let order = checked.map_err(Error::from)?;
+        let author = Author::Wallet { wallet: Some(order.facts.maker), sender: call.caller.sender() };
+        let changes = vec![Change::SignedOrder(Box::new(order))];
         let _turn = app.turns.share(collection).await;
-        app.commit(Batch { collection, changes: vec![change], key: None }).await?;
+        app.commit(Batch { collection, changes, key: None, author, at: call.now }).await?;
     }
     Ok(Answer { order_id })
 }
