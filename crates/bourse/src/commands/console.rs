@@ -33,7 +33,8 @@ async fn list(common: &Common) -> Result<(), CommandError> {
     let invites = context.store.open_invites(Extent::Everything, context.clock.now()).await?;
     print(common.json, &invites.iter().map(record).collect(), || {
         let rows = invites.iter().map(|invite| {
-            let by = invite.made_by.clone().unwrap_or_else(|| "the operator".to_owned());
+            let nobody = if invite.is_void { "somebody who is gone" } else { "the operator" };
+            let by = invite.made_by.clone().unwrap_or_else(|| nobody.to_owned());
             [invite.id.clone(), invite.invited.to_string(), by, invite.expires_at.to_string()]
         });
         table(["ID", "AS", "BY", "UNTIL"], rows.collect())

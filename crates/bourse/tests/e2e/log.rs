@@ -16,11 +16,11 @@ fn the_operator_is_told_who_said_what() {
         "collectionContractAddress": CONTRACT, "tokenId": "1", "createdBy": CONTRACT, "priceAmount": "5",
         "priceCurrencyAddress": CONTRACT, "validUntil": "2030-01-01T00:00:00Z" });
     file(&instance, "one.jsonl", lines(&[token(1, "One"), order]));
-    instance.json(&["import", "one.jsonl", "--json"]);
+    instance.json(&["import", "one.jsonl"]);
     file(&instance, "two.jsonl", lines(&[token(2, "Two")]));
-    instance.json(&["import", "two.jsonl", "--json"]);
+    instance.json(&["import", "two.jsonl"]);
 
-    let of_collection = ["log", "--network", "137", "--contract", CONTRACT, "--json"];
+    let of_collection = ["log", "--network", "137", "--contract", CONTRACT];
     let log = instance.json(&of_collection);
     assert_eq!(words(&log, "author"), ["operator", "operator"]);
     assert_eq!((&log[0]["tokenCount"], &log[0]["orderCount"]), (&json!(1), &json!(0)));
@@ -48,16 +48,16 @@ fn what_the_command_line_administers_is_written_down() {
     let instance = Instance::new();
     let project = instance.create_project("logged");
     let id = project.id.to_string();
-    instance.json(&["grant", "remove", &id, "currencies", "--json"]);
-    instance.json(&["console", "link", "--json"]);
-    let invites = instance.json(&["console", "invites", "--json"]);
+    instance.json(&["grant", "remove", &id, "currencies"]);
+    instance.json(&["console", "link"]);
+    let invites = instance.json(&["console", "invites"]);
     let invite = invites[0]["inviteId"].as_str().unwrap();
     assert_eq!(invites[0]["role"], "administrator");
-    instance.json(&["console", "revoke", invite, "--json"]);
-    assert_eq!(instance.json(&["console", "invites", "--json"]), json!([]));
+    instance.json(&["console", "revoke", invite]);
+    assert_eq!(instance.json(&["console", "invites"]), json!([]));
     assert!(instance.failure(&["console", "revoke", invite]).contains("not found"));
 
-    let log = instance.json(&["log", "--json"]);
+    let log = instance.json(&["log"]);
     let expected = [
         "invite-revoked",
         "invite-created",
@@ -71,7 +71,7 @@ fn what_the_command_line_administers_is_written_down() {
     ];
     assert_eq!(words(&log, "act"), expected);
     assert!(words(&log, "actor").iter().all(|actor| *actor == "command-line"));
-    let own = instance.json(&["log", "--project", &id, "--json"]);
+    let own = instance.json(&["log", "--project", &id]);
     assert_eq!(words(&own, "act"), expected[2..]);
     let text = log.to_string();
     assert!(!text.contains(&project.key) && !text.contains(&project.token), "{text}");

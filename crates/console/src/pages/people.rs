@@ -75,7 +75,11 @@ pub(super) fn open_invites(visitor: &Visitor, path: &str, invites: &[OpenInvite]
                     tbody { @for invite in invites { tr {
                         td { (invite.invited) }
                         td {
-                            (invite.made_by.as_deref().unwrap_or("the operator"))
+                            @match &invite.made_by {
+                                Some(email) => (email),
+                                None if invite.is_void => "somebody who is gone",
+                                None => "the operator",
+                            }
                             @if invite.is_void { " " span.soft { "(may no longer invite: the link does not work)" } }
                         }
                         td { (format::time(invite.created_at)) }
