@@ -63,6 +63,8 @@ pub(crate) enum Command {
     /// Manage how chains are followed
     #[command(subcommand)]
     Chain(ChainCommand),
+    /// Tell who said what: of a collection, of an order, or in the administration of the service
+    Log(Log),
     /// Let people into the console
     #[command(subcommand)]
     Console(ConsoleCommand),
@@ -93,6 +95,37 @@ pub(crate) enum Command {
 pub(crate) enum ConsoleCommand {
     /// Make a link that makes somebody an administrator; it works once, within three days
     Link,
+    /// List the invitations that nobody has accepted yet
+    Invites,
+    /// Take an invitation back: its link works no longer
+    Revoke {
+        /// Id of the invitation, as `bourse console invites` shows it
+        invite: String,
+    },
+}
+
+/// With a network and a contract: who stated what of that collection. Without: who administered what. The newest comes
+/// first.
+#[derive(Args)]
+pub(crate) struct Log {
+    /// Name or chain id of a network
+    #[arg(long)]
+    pub(crate) network: Option<String>,
+    /// Contract on that network
+    #[arg(long)]
+    pub(crate) contract: Option<Address>,
+    /// Order of that contract, by its id
+    #[arg(long, value_name = "ID")]
+    pub(crate) order: Option<String>,
+    /// Marketplace of that order, such as opensea
+    #[arg(long, value_name = "WORD")]
+    pub(crate) marketplace: Option<String>,
+    /// Only what concerns this project, of the administration
+    #[arg(long, value_parser = project_id, conflicts_with_all = ["network", "contract", "order", "marketplace"])]
+    pub(crate) project: Option<ProjectId>,
+    /// So many entries at most
+    #[arg(long, value_name = "COUNT", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    pub(crate) limit: u64,
 }
 
 #[derive(Args, Clone, Default)]

@@ -6,7 +6,7 @@ use bourse_server::auth::TokenSigner;
 use bourse_server::counting::CountingHouse;
 use bourse_server::settings::{self, Layers, LoadedSettings, Settings};
 use bourse_server::{Clock, StartError, make_private_directory};
-use bourse_store::Store;
+use bourse_store::{Actor, Store};
 use bourse_wire::ChainId;
 
 use crate::backup::BackupError;
@@ -119,6 +119,11 @@ impl Context {
         let lock = DataLock::shared(&settings.storage.data)?;
         let store = Store::open(&settings.database_url(), settings.open_options(), clock.now()).await?;
         Ok(Self { settings, store, clock, _lock: lock })
+    }
+
+    /// Whoever has the command line, as the audit log names them.
+    pub(crate) fn actor(&self) -> Actor {
+        Actor::command_line(self.clock.now())
     }
 
     /// The chain of a network that somebody named.

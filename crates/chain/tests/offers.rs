@@ -13,7 +13,7 @@ use bourse_chain::{
 };
 use bourse_market::facts::{Block, BlockHash, Fact, Log, OrderMade, StatedFact};
 use bourse_store::testing::TestDatabase;
-use bourse_store::{BlockFacts, Blocks, BlocksCommitted, CollectionKey, History, Store};
+use bourse_store::{Actor, BlockFacts, Blocks, BlocksCommitted, CollectionKey, History, Store};
 use bourse_wire::{Address, Amount, ChainId, Marketplace, OrderSide, Timestamp};
 
 alloy_sol_types::sol! {
@@ -115,7 +115,7 @@ impl Stage {
         let database = TestDatabase::fresh().await.unwrap();
         let store = database.open().await.unwrap();
         let block = Block { number: 100, hash: B256::repeat_byte(1), parent: B256::ZERO, at: second(0) };
-        store.follow(collection(), block.number, block.at).await.unwrap();
+        store.follow(collection(), block.number, Actor::command_line(block.at)).await.unwrap();
         store.start_chain(CHAIN, block).await.unwrap();
         let history =
             History { collection: collection(), from: 100, to: 100, blocks: Vec::new(), window: 10 };

@@ -11,8 +11,8 @@ use bourse_chain::{
 use bourse_market::facts::{Block, BlockHash};
 use bourse_protocols::native::SubmittedOrder;
 use bourse_protocols::venues::{Registry, Venue};
-use bourse_store::testing::TestDatabase;
-use bourse_store::{Batch, Change, CollectionKey, History, SignedOrder, Store};
+use bourse_store::testing::{TestDatabase, batch};
+use bourse_store::{Actor, Change, CollectionKey, History, SignedOrder, Store};
 use bourse_wire::{
     Address, Amount, ChainId, JsonObject, Marketplace, OrderFacts, OrderKey, OrderStatus, Timestamp,
 };
@@ -130,12 +130,12 @@ impl Stage {
         let store = database.open().await.unwrap();
         let block =
             Block { number: 100, hash: B256::repeat_byte(1), parent: B256::ZERO, at: Timestamp::ZERO };
-        store.follow(key, block.number, block.at).await.unwrap();
+        store.follow(key, block.number, Actor::command_line(block.at)).await.unwrap();
         store.start_chain(CHAIN, block).await.unwrap();
         let history = History { collection: key, from: 100, to: 100, blocks: Vec::new(), window: 10 };
         store.commit_history(history).await.unwrap();
         let changes = vec![Change::SignedOrder(Box::new(order))];
-        store.commit(Batch { collection: key, changes, key: None }).await.unwrap();
+        store.commit(batch(key, changes)).await.unwrap();
         let at = FollowedChain { chain: CHAIN, block, reorgs: 0, live: [key.address].into() };
         Self { _database: database, store, at, key, order_id }
     }

@@ -25,7 +25,7 @@ use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse as _, Response};
 use bourse_server::{App, Backstage, Entrance};
-use bourse_store::{Invited, NewInvite, Store, StoreError};
+use bourse_store::{Actor, Invited, NewInvite, Store, StoreError};
 use bourse_wire::Timestamp;
 
 use access::{Proof, SignIn};
@@ -120,15 +120,15 @@ pub async fn first_link(app: &App) -> Result<Option<String>, StoreError> {
     if !app.settings().console.enabled || app.store().has_accounts().await? {
         return Ok(None);
     }
-    administrator_link(app.store(), app.now()).await.map(Some)
+    administrator_link(app.store(), Actor::service(app.now())).await.map(Some)
 }
 
 /// The path of a link that makes somebody an administrator, for the operator of the service.
-pub async fn administrator_link(store: &Store, now: Timestamp) -> Result<String, StoreError> {
+pub async fn administrator_link(store: &Store, actor: Actor) -> Result<String, StoreError> {
     let proof = Proof::fresh();
-    let expires_at = later(now, INVITE_SECONDS);
+    let expires_at = later(actor.at, INVITE_SECONDS);
     let invited = Invited::Administrator;
-    store.create_invite(NewInvite { hash: proof.hash(), invited, made_by: None, expires_at }, now).await?;
+    store.create_invite(NewInvite { hash: proof.hash(), invited, made_by: None, expires_at }, actor).await?;
     Ok(join_path(&proof))
 }
 

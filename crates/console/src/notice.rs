@@ -14,6 +14,7 @@ pub(crate) enum Done {
     Created,
     Removed,
     Renamed,
+    InviteRevoked,
     KeyDisabled,
     TokenRevoked,
     Unpublished,
@@ -26,12 +27,13 @@ pub(crate) enum Done {
 }
 
 impl Done {
-    const ALL: [(Self, &'static str, &'static str); 14] = [
+    const ALL: [(Self, &'static str, &'static str); 15] = [
         (Self::Added, "added", "Added."),
         (Self::Changed, "changed", "Your changes are saved."),
         (Self::Created, "created", "Created."),
         (Self::Removed, "removed", "Removed."),
         (Self::Renamed, "renamed", "Renamed."),
+        (Self::InviteRevoked, "invite-revoked", "The invitation is revoked. Its link works no longer."),
         (Self::KeyDisabled, "key-disabled", "The key is disabled. Requests with it are refused from now on."),
         (
             Self::TokenRevoked,

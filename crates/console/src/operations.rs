@@ -2,7 +2,7 @@
 //! charged, and a viewer may ask whatever changes nothing.
 
 use axum::body::Bytes;
-use bourse_server::Media;
+use bourse_server::{Asker, Media};
 use bourse_wire::{Code, Error};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -39,7 +39,9 @@ impl Member {
         if !self.is_owner() && !route.is_for_viewers() {
             return Err(Refusal::for_owners());
         }
-        Ok(console.ask(self.scope(), &route, body, media).await?)
+        let visitor = &self.visitor;
+        let asker = Asker { scope: self.scope(), account: visitor.account.id, peer: visitor.peer };
+        Ok(console.ask(asker, &route, body, media).await?)
     }
 }
 

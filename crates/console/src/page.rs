@@ -37,10 +37,11 @@ pub(crate) enum Section {
     Credentials,
     Explorer,
     Members,
+    Audit,
 }
 
 impl Section {
-    const ALL: [(Self, &'static str, &'static str); 9] = [
+    const ALL: [(Self, &'static str, &'static str); 10] = [
         (Self::Overview, "", "Overview"),
         (Self::Analytics, "/analytics", "Analytics"),
         (Self::Usage, "/usage", "Usage"),
@@ -50,10 +51,16 @@ impl Section {
         (Self::Credentials, "/credentials", "Credentials"),
         (Self::Explorer, "/explorer", "API explorer"),
         (Self::Members, "/members", "Members"),
+        (Self::Audit, "/audit", "Audit log"),
     ];
 }
 
 impl Member {
+    /// Whether a part is for this member: who administered what is for owners.
+    fn may_open(&self, section: Section) -> bool {
+        section != Section::Audit || self.is_owner()
+    }
+
     /// A page of a part of the project.
     pub(crate) fn page(&self, section: Section, title: &str, body: &Markup) -> Response {
         let project = &self.project.name;
@@ -61,7 +68,7 @@ impl Member {
             nav.sections aria-label="Project" {
                 p.project { a href=(self.path("")) { (project) } }
                 ul {
-                    @for (known, path, name) in Section::ALL {
+                    @for (known, path, name) in Section::ALL.into_iter().filter(|(known, _, _)| self.may_open(*known)) {
                         li { a href=(self.path(path)) aria-current=[(known == section).then_some("page")] { (name) } }
                     }
                 }
@@ -98,6 +105,7 @@ fn framed(visitor: &Visitor, title: &str, sections: Option<&Markup>, body: &Mark
                 a href="/console/networks" aria-current=[here("/console/networks")] { "Networks" }
                 @if visitor.account.administrator {
                     a href="/console/people" aria-current=[here("/console/people")] { "People" }
+                    a href="/console/audit" aria-current=[here("/console/audit")] { "Audit log" }
                 }
             }
             div.who {

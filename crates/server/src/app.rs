@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use bourse_protocols::venues::Registry;
-use bourse_store::{Batch, Committed, DatabaseUrl, OpenOptions, Store, StoreError};
+use bourse_store::{Actor, Batch, Committed, DatabaseUrl, OpenOptions, Store, StoreError};
 use bourse_wire::{Currency, ServiceName, Timestamp};
 use secrecy::ExposeSecret as _;
 
@@ -208,8 +208,12 @@ impl App {
 
     /// Stores currencies; tells how many are different now. Once this returns, whoever reads through this process
     /// sees them.
-    pub(crate) async fn put_currencies(&self, currencies: Vec<Currency>) -> Result<u64, StoreError> {
-        let changed = self.store.put_currencies(currencies).await?;
+    pub(crate) async fn put_currencies(
+        &self,
+        currencies: Vec<Currency>,
+        actor: Actor,
+    ) -> Result<u64, StoreError> {
+        let changed = self.store.put_currencies(currencies, actor).await?;
         self.resident.refresh_currencies().await?;
         Ok(changed)
     }

@@ -7,6 +7,7 @@ use std::time::Duration;
 use bourse_chain::fetch::{Caller, Fetcher, SystemLookup};
 use bourse_chain::{RateSource, RealPace, follow_rates};
 use bourse_store::StoreError;
+use bourse_wire::Timestamp;
 use tokio::sync::{Notify, watch};
 use tokio::task::JoinSet;
 
@@ -19,6 +20,10 @@ const RETRY_INTERVAL: Duration = Duration::from_secs(1);
 
 /// How long to wait between two looks at the markets: counting a few activities costs as much as counting many.
 const MARKET_INTERVAL: Duration = Duration::from_millis(300);
+
+/// How long to wait between two times of forgetting what was kept for its time.
+const FORGET_INTERVAL: Duration = Duration::from_hours(1);
+const NANOS_PER_DAY: i128 = 24 * 3_600 * 1_000_000_000;
 
 /// The background tasks of a running service.
 pub struct Background {
@@ -42,6 +47,7 @@ impl Background {
                 tasks.spawn(tell_rates(Arc::clone(app), sources, Stop(stopped.clone())));
             }
         }
+        tasks.spawn(forget(Arc::clone(app), Stop(stopped.clone())));
         tasks.spawn(flush(Arc::clone(app), Stop(stopped)));
         Self { app: Arc::clone(app), stop, tasks }
     }
@@ -166,6 +172,30 @@ async fn flush(app: Arc<App>, mut stop: Stop) {
     while stop.or(tokio::time::sleep(interval)).await.is_some() {
         log_failure("storing what was metered", flush_once(&app).await);
     }
+}
+
+/// Forgets what was kept for its time, until told to end.
+async fn forget(app: Arc<App>, mut stop: Stop) {
+    loop {
+        // What was begun may be left: the rest is forgotten another time.
+        let Some(result) = stop.or(forget_once(&app)).await else { return };
+        log_failure("forgetting who stated what", result);
+        if stop.or(tokio::time::sleep(FORGET_INTERVAL)).await.is_none() {
+            return;
+        }
+    }
+}
+
+async fn forget_once(app: &App) -> Result<(), StoreError> {
+    let (storage, now) = (&app.settings.storage, app.clock.now());
+    app.store.prune_audit(earlier(now, storage.audit_days)).await?;
+    while app.store.prune_attributions(earlier(now, storage.attributions_days)).await? > 0 {}
+    Ok(())
+}
+
+/// So many days before a time.
+fn earlier(now: Timestamp, days: u32) -> Timestamp {
+    Timestamp::from_unix_nanos(now.unix_nanos() - i128::from(days) * NANOS_PER_DAY)
 }
 
 async fn flush_once(app: &App) -> Result<(), StoreError> {

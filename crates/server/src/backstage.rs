@@ -3,6 +3,7 @@
 //!
 //! This is all that such pages see of the service: whoever serves them proves first who asks, and then acts here.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use axum::body::{Body, Bytes};
@@ -28,6 +29,17 @@ use crate::settings::Settings;
 /// The service as the pages beside it see it.
 #[derive(Clone)]
 pub struct Backstage(Arc<App>);
+
+/// A member of a project who asks an operation through a page.
+#[derive(Clone, Copy, Debug)]
+pub struct Asker {
+    /// The project, which their membership lets them act for.
+    pub scope: ProjectScope,
+    /// Who asks.
+    pub account: RecordId,
+    /// The address they ask from, where it is known.
+    pub peer: Option<IpAddr>,
+}
 
 impl Backstage {
     /// The backstage of an open application.
@@ -84,7 +96,7 @@ impl Backstage {
     /// may is for the caller to say ([`Route::is_for_viewers`]).
     pub async fn ask(
         &self,
-        scope: ProjectScope,
+        asker: Asker,
         operation: &Route,
         body: Bytes,
         media: Media,
@@ -95,7 +107,8 @@ impl Backstage {
         };
         let call = Call {
             app: Arc::clone(&self.0),
-            caller: Caller::by_session(scope, operation.credential),
+            caller: Caller::by_session(asker.scope, asker.account, operation.credential),
+            peer: asker.peer,
             network: None,
             now: self.now(),
             media: if operation.is_tabular { media } else { Media::Json },

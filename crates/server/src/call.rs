@@ -1,9 +1,10 @@
 //! What a handler knows of the request beside its body.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use axum::http::{HeaderMap, HeaderValue, header};
-use bourse_store::{CollectionKey, ProjectScope, Subject};
+use bourse_store::{Actor, CollectionKey, Identity, ProjectScope, Subject};
 use bourse_wire::{Address, ChainId, ChainRef, Code, Error, Page, PageInput, Timestamp};
 
 use crate::app::App;
@@ -17,6 +18,8 @@ use crate::settings::Networks;
 pub(crate) struct Call {
     pub(crate) app: Arc<App>,
     pub(crate) caller: Caller,
+    /// The address it comes from, where it is known.
+    pub(crate) peer: Option<IpAddr>,
     /// The network in the path, if there was one.
     pub(crate) network: Option<ChainId>,
     pub(crate) now: Timestamp,
@@ -49,6 +52,11 @@ impl Call {
     /// The right to the records of the caller's project.
     pub(crate) fn scope(&self) -> ProjectScope {
         self.caller.scope()
+    }
+
+    /// The caller as the audit log names it.
+    pub(crate) fn actor(&self) -> Actor {
+        Actor { identity: Identity::Program(self.caller.sender()), address: self.peer, at: self.now }
     }
 
     /// Refuses what the caller's project may not state of a contract.

@@ -174,9 +174,9 @@ async fn answer(
     let checked = RequestCredentials::read(&parts.headers)
         .map_err(Denial::from)
         .and_then(|presented| presented.check(route.credential, route.service, authority, now));
-    let caller = checked.as_ref().ok().copied().flatten();
+    let caller = checked.as_ref().ok().and_then(Option::as_ref);
     let project = match &checked {
-        Ok(caller) => caller.map(|caller| caller.project()),
+        Ok(caller) => caller.as_ref().map(Caller::project),
         Err(denied) => denied.project,
     };
     *came = project.map(|project| (project, now));
@@ -185,7 +185,7 @@ async fn answer(
     let caller = checked.map_err(|denied| denied.error)?;
     headers.insert(
         SESSION_TYPE,
-        HeaderValue::from_static(caller.map_or("Public", |caller| caller.session_type())),
+        HeaderValue::from_static(caller.as_ref().map_or("Public", Caller::session_type)),
     );
     let handler = match (&route.handler, caller) {
         (Handler::Constant(json), _) => return Ok(json.as_bytes().to_vec()),
@@ -193,14 +193,14 @@ async fn answer(
         (Handler::Scoped(_), None) => return Err(Error::new(Code::Unauthorized, "no credential").into()),
     };
     let (handler, caller) = handler;
-    charge(app, route, caller, now, headers)?;
+    charge(app, route, caller.project(), now, headers)?;
     let project = Some(caller.project());
     let body = read_body(app, project, &parts.headers, body, app.settings.limits.body_bytes_max).await?;
     // Only now, so that nobody holds a place who has not said what they want.
     let _permit = permit(app, project)?;
     let media = if route.is_tabular { Media::asked(&parts.headers) } else { Media::Json };
     let answer =
-        handler(Call { app: Arc::clone(app), caller, network, now, media }, body.bytes.clone()).await?;
+        handler(Call { app: Arc::clone(app), caller, peer, network, now, media }, body.bytes.clone()).await?;
     if media == Media::Csv {
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/csv; charset=utf-8"));
     }
@@ -210,7 +210,7 @@ async fn answer(
 fn limit_rate(
     app: &App,
     route: &Registered,
-    (caller, peer): (Option<Caller>, Option<IpAddr>),
+    (caller, peer): (Option<&Caller>, Option<IpAddr>),
     now: Timestamp,
     headers: &mut HeaderMap,
 ) -> Result<(), Error> {
@@ -239,12 +239,12 @@ fn limit_rate(
 fn charge(
     app: &App,
     route: &Registered,
-    caller: Caller,
+    project: ProjectId,
     now: Timestamp,
     headers: &mut HeaderMap,
 ) -> Result<(), Error> {
     headers.insert(QUOTA_COST, route.cost.into());
-    let quota = app.meter.charge(caller.project(), route.service, route.cost, now);
+    let quota = app.meter.charge(project, route.service, route.cost, now);
     let Some(quota) = quota else { return Ok(()) };
     headers.insert(QUOTA_LIMIT, quota.limit.into());
     headers.insert(QUOTA_REMAINING, quota.remaining.into());

@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use bourse_wire::{ActivityFacts, Address, Amount, OrderFacts, OrderKey, TokenId};
+use bourse_wire::{ActivityFacts, Address, Amount, OrderFacts, OrderKey, Timestamp, TokenId};
 use serde::{Deserialize, Serialize};
 
 use crate::args::args;
+use crate::attributions::{self, Author, Authorship};
 use crate::backend::{Pending, Store};
 use crate::collections::{CollectionId, CollectionKey, StoredToken, find_or_create, hold};
 use crate::columns::{Insert, or_replace_different, selection};
@@ -53,6 +54,10 @@ pub struct Batch {
     pub changes: Vec<Change>,
     /// A name by which the same batch, sent again, is recognised and not applied again.
     pub key: Option<String>,
+    /// Who states it.
+    pub author: Author,
+    /// When.
+    pub at: Timestamp,
 }
 
 /// What a commit did.
@@ -188,20 +193,30 @@ async fn commit(session: &mut Session<'_>, batch: Batch, changes_kept: u64) -> R
     if changed.len() == 0 {
         return Ok(Done::unchanged(version, false));
     }
-    raise_version(session, id, version + 1, &changed, changes_kept).await?;
+    let authorship = Authorship::new(batch.author, batch.at);
+    let next = NextVersion { number: version + 1, changed: &changed, authorship: &authorship, changes_kept };
+    raise_version(session, id, next).await?;
     let committed = Committed { version: version + 1, changed: changed.len(), replayed: false };
     let is_all = !changed.contract && changed.tokens.is_empty() && changed.balances.is_empty();
     Ok(Done { committed, orders: is_all.then_some((id, orders)) })
 }
 
-/// Raises the version of a collection that is held, and writes down what it changed.
+/// A version that a collection is about to have.
+pub(crate) struct NextVersion<'a> {
+    pub(crate) number: u64,
+    pub(crate) changed: &'a Changed,
+    /// Who makes it.
+    pub(crate) authorship: &'a Authorship,
+    pub(crate) changes_kept: u64,
+}
+
+/// Raises the version of a collection that is held, and writes down what it changed and who said so.
 pub(crate) async fn raise_version(
     session: &mut Session<'_>,
     id: CollectionId,
-    version: u64,
-    changed: &Changed,
-    changes_kept: u64,
+    next: NextVersion<'_>,
 ) -> Result<(), StoreError> {
+    let NextVersion { number: version, changed, authorship, changes_kept } = next;
     let sql = "UPDATE collection_versions SET version = $2 WHERE collection_id = $1";
     session.execute(sql, args![id.0, version]).await?;
     let keys = serde_json::to_string(changed).map_err(|error| StoreError::corrupt("change", error))?;
@@ -209,6 +224,7 @@ pub(crate) async fn raise_version(
     session.execute(sql, args![id.0, version, keys]).await?;
     let sql = "DELETE FROM collection_changes WHERE collection_id = $1 AND version <= $2";
     session.execute(sql, args![id.0, version.saturating_sub(changes_kept)]).await?;
+    attributions::put(session, id, version, changed, authorship).await?;
     session.notify().await
 }
 

@@ -3,6 +3,7 @@
 use bourse_wire::{Code, Error, ProjectId, RecordId, Timestamp};
 
 use crate::args::args;
+use crate::audit::{self, Act, Actor, Entry};
 use crate::backend::{Pending, Sequence, Store};
 use crate::columns::{Insert, Value as _, record};
 use crate::revisions::Revision;
@@ -119,14 +120,17 @@ impl Store {
         scope: ProjectScope,
         hash: String,
         terms: KeyTerms,
-        now: Timestamp,
+        actor: Actor,
     ) -> Pending<'_, AccessKeyRecord> {
         self.write(move |mut session| {
             Box::pin(async move {
                 projects::require(&mut session, scope.project()).await?;
                 Revision::Credentials.raise(&mut session).await?;
                 let default = !keys_of(&mut session, scope).await?.iter().any(|known| known.active);
-                insert_key(&mut session, scope, NewKey { hash, terms, default, now }).await
+                let new = NewKey { hash, terms, default, now: actor.at };
+                let key = insert_key(&mut session, scope, new).await?;
+                audit::put(&mut session, &actor, entry(Act::KeyCreated, &key)).await?;
+                Ok(key)
             })
         })
     }
@@ -137,7 +141,7 @@ impl Store {
         scope: ProjectScope,
         key: RecordId,
         new_hash: String,
-        now: Timestamp,
+        actor: Actor,
     ) -> Pending<'_, AccessKeyRecord> {
         self.write(move |mut session| {
             Box::pin(async move {
@@ -154,8 +158,11 @@ impl Store {
                     allowed_origins: old.allowed_origins,
                     allowed_services: old.allowed_services,
                 };
-                let new = NewKey { hash: new_hash, terms, default: old.default, now };
-                insert_key(&mut session, scope, new).await
+                let new = NewKey { hash: new_hash, terms, default: old.default, now: actor.at };
+                let new = insert_key(&mut session, scope, new).await?;
+                let detail = format!("in the place of key {key}");
+                audit::put(&mut session, &actor, entry(Act::KeyRotated, &new).with(detail)).await?;
+                Ok(new)
             })
         })
     }
@@ -166,6 +173,7 @@ impl Store {
         scope: ProjectScope,
         key: RecordId,
         terms: KeyTerms,
+        actor: Actor,
     ) -> Pending<'_, AccessKeyRecord> {
         self.write(move |mut session| {
             Box::pin(async move {
@@ -178,13 +186,15 @@ impl Store {
                 let (origins, services) = (allowed_origins.arg()?, allowed_services.arg()?);
                 let args = args![scope.project(), key, display_name, require_origin, origins, services];
                 session.execute(sql, args).await?;
-                find_key(&mut session, scope, key).await
+                let changed = find_key(&mut session, scope, key).await?;
+                audit::put(&mut session, &actor, entry(Act::KeyChanged, &changed)).await?;
+                Ok(changed)
             })
         })
     }
 
     /// Stops a key from working. The last active one stays; the default passes to another.
-    pub fn disable_access_key(&self, scope: ProjectScope, key: RecordId) -> Pending<'_, ()> {
+    pub fn disable_access_key(&self, scope: ProjectScope, key: RecordId, actor: Actor) -> Pending<'_, ()> {
         self.write(move |mut session| {
             Box::pin(async move {
                 Revision::Credentials.raise(&mut session).await?;
@@ -204,7 +214,7 @@ impl Store {
                         "UPDATE access_keys SET is_default = TRUE WHERE project_id = $1 AND key_id = $2";
                     session.execute(sql, args![scope.project(), heir.id]).await?;
                 }
-                Ok(())
+                audit::put(&mut session, &actor, entry(Act::KeyDisabled, &old)).await
             })
         })
     }
@@ -224,27 +234,35 @@ impl Store {
     }
 
     /// Stores that a secret token was given out.
-    pub fn create_secret_token(&self, token: SecretTokenRecord) -> Pending<'_, ()> {
+    pub fn create_secret_token(&self, token: SecretTokenRecord, actor: Actor) -> Pending<'_, ()> {
         self.write(move |mut session| {
             Box::pin(async move {
                 projects::require(&mut session, token.project).await?;
                 // It was neither revoked nor used.
                 let token = SecretTokenRecord { revoked_at: None, last_used_at: None, ..token };
-                session.insert(Insert::of([token])?, "").await?;
+                session.insert(Insert::of([&token])?, "").await?;
+                let entry =
+                    token_entry(Act::TokenCreated, token.project, &token.id).with(match token.expires_at {
+                        Some(end) => format!("{}, until {end}", token.display_name),
+                        None => token.display_name,
+                    });
+                audit::put(&mut session, &actor, entry).await?;
                 Revision::Credentials.raise(&mut session).await
             })
         })
     }
 
     /// Stops a secret token from working.
-    pub fn revoke_secret_token(&self, scope: ProjectScope, id: String, now: Timestamp) -> Pending<'_, ()> {
+    pub fn revoke_secret_token(&self, scope: ProjectScope, id: String, actor: Actor) -> Pending<'_, ()> {
         self.write(move |mut session| {
             Box::pin(async move {
                 let sql = "UPDATE secret_tokens SET revoked_at = COALESCE(revoked_at, $3)
                     WHERE project_id = $1 AND token_id = $2";
-                if session.execute(sql, args![scope.project(), id.as_str(), now]).await? == 0 {
+                if session.execute(sql, args![scope.project(), id.as_str(), actor.at]).await? == 0 {
                     return Err(Error::not_found(format_args!("secret token {id}")).into());
                 }
+                let entry = token_entry(Act::TokenRevoked, scope.project(), &id);
+                audit::put(&mut session, &actor, entry).await?;
                 Revision::Credentials.raise(&mut session).await
             })
         })
@@ -275,6 +293,25 @@ impl Store {
             })
         })
     }
+}
+
+/// What the audit log says of a key: what it is called and limited to, never the key or its hash.
+fn entry(act: Act, key: &AccessKeyRecord) -> Entry {
+    let mut limits = vec![key.display_name.clone()];
+    if !key.allowed_services.is_empty() {
+        limits.push(format!("for {}", key.allowed_services.join(" ")));
+    }
+    if !key.allowed_origins.is_empty() {
+        limits.push(format!("from {}", key.allowed_origins.join(" ")));
+    }
+    if key.require_origin {
+        limits.push("with an origin".to_owned());
+    }
+    Entry::new(act, format_args!("key {}", key.id)).of(key.project).with(limits.join(", "))
+}
+
+fn token_entry(act: Act, project: ProjectId, id: &str) -> Entry {
+    Entry::new(act, format_args!("token {id}")).of(project)
 }
 
 async fn keys_of(session: &mut Session<'_>, scope: ProjectScope) -> Result<Vec<AccessKeyRecord>, StoreError> {

@@ -1,8 +1,11 @@
 //! Grants: which projects are stewards of what all projects share.
 
+use std::fmt;
+
 use bourse_wire::{Address, ChainId, Error, ProjectId, Timestamp};
 
 use crate::args::args;
+use crate::audit::{self, Act, Actor, Entry};
 use crate::backend::{Pending, Store};
 use crate::collections::CollectionKey;
 use crate::columns::{Insert, record};
@@ -81,6 +84,19 @@ impl Grant {
     }
 }
 
+impl fmt::Display for Grant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let subject = self.subject.word();
+        match self.reach {
+            Reach::Everywhere => write!(f, "{subject} of every chain"),
+            Reach::Chain(chain) => write!(f, "{subject} of chain {chain}"),
+            Reach::Contract(CollectionKey { chain, address }) => {
+                write!(f, "{subject} of {address} on chain {chain}")
+            }
+        }
+    }
+}
+
 /// A grant as it is stored.
 struct GrantRow {
     project: ProjectId,
@@ -150,17 +166,17 @@ impl Store {
     }
 
     /// Lets a project state something, from now on.
-    pub fn add_grants(&self, scope: ProjectScope, grants: Vec<Grant>, now: Timestamp) -> Pending<'_, ()> {
+    pub fn add_grants(&self, scope: ProjectScope, grants: Vec<Grant>, actor: Actor) -> Pending<'_, ()> {
         self.write(move |mut session| {
             Box::pin(async move {
                 projects::require(&mut session, scope.project()).await?;
-                add(&mut session, scope.project(), grants, now).await
+                add(&mut session, scope.project(), grants, &actor).await
             })
         })
     }
 
     /// Takes a grant back. What was stated by right of it stays.
-    pub fn remove_grant(&self, scope: ProjectScope, grant: Grant) -> Pending<'_, ()> {
+    pub fn remove_grant(&self, scope: ProjectScope, grant: Grant, actor: Actor) -> Pending<'_, ()> {
         self.write(move |mut session| {
             Box::pin(async move {
                 Revision::Credentials.raise(&mut session).await?;
@@ -172,7 +188,8 @@ impl Store {
                     let project = scope.project();
                     return Err(Error::not_found(format_args!("such a grant of project {project}")).into());
                 }
-                Ok(())
+                let entry = Entry::new(Act::GrantRemoved, grant).of(scope.project());
+                audit::put(&mut session, &actor, entry).await
             })
         })
     }
@@ -182,22 +199,27 @@ async fn add(
     session: &mut Session<'_>,
     project: ProjectId,
     grants: Vec<Grant>,
-    now: Timestamp,
+    actor: &Actor,
 ) -> Result<(), StoreError> {
     Revision::Credentials.raise(session).await?;
-    let rows: Vec<GrantRow> = grants.into_iter().map(|grant| GrantRow::new(project, grant, now)).collect();
-    session.insert(Insert::of(rows.iter())?, "ON CONFLICT DO NOTHING").await
+    for grant in grants {
+        let row = GrantRow::new(project, grant, actor.at);
+        if session.insert_counting(Insert::of([row])?, "ON CONFLICT DO NOTHING").await? > 0 {
+            audit::put(session, actor, Entry::new(Act::GrantAdded, grant).of(project)).await?;
+        }
+    }
+    Ok(())
 }
 
 /// Lets a project state everything if it is the only one: nobody else is there whose market it could bend.
 pub(crate) async fn add_to_first(
     session: &mut Session<'_>,
     project: ProjectId,
-    now: Timestamp,
+    actor: &Actor,
 ) -> Result<(), StoreError> {
     if session.has("SELECT project_id FROM projects WHERE project_id <> $1 LIMIT 1", args![project]).await? {
         return Ok(());
     }
     let everything = Subject::ALL.iter().map(|subject| Grant { subject: *subject, reach: Reach::Everywhere });
-    add(session, project, everything.collect(), now).await
+    add(session, project, everything.collect(), actor).await
 }

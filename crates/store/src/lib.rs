@@ -7,7 +7,9 @@
 mod activities;
 mod analytics;
 mod args;
+mod attributions;
 mod audiences;
+mod audit;
 pub mod backend;
 mod chain;
 mod changes;
@@ -19,6 +21,7 @@ mod credentials;
 mod currencies;
 mod error;
 mod events;
+mod extent;
 mod follow;
 mod grants;
 mod health;
@@ -45,7 +48,9 @@ pub use activities::Activity;
 pub use analytics::{
     BatchMark, Chunk, ChunkKey, Counts, CountsCommit, CountsCommitted, CountsCursor, RetentionDays,
 };
+pub use attributions::{Attribution, AttributionPage, Author, CredentialId, Sender};
 pub use audiences::{AudienceContractInput, AudienceImport, AudienceView};
+pub use audit::{Act, Actor, AuditPage, AuditRecord, Identity};
 pub use backend::{DatabaseUrl, OpenOptions, Pending, Store, copy_sqlite};
 pub use chain::{
     Backing, BlockFacts, Blocks, BlocksCommitted, ChainError, ChainState, Followed, History,
@@ -58,6 +63,7 @@ pub use contracts::StoredContract;
 pub use credentials::{AccessKeyRecord, KeyTerms, SecretTokenRecord};
 pub use error::StoreError;
 pub use events::{Event, EventKind};
+pub use extent::Extent;
 pub use follow::Watcher;
 pub use grants::{Grant, Reach, Subject};
 pub use health::{MigrationState, SchemaState};
@@ -70,7 +76,9 @@ pub use market_projects::{MarketCollection, MarketNews, MarketStep};
 pub use metadata_queue::{Due, Fetched, Outcome, Queued};
 pub use migrate::{Layout, Migration};
 pub use orders::{OpenSignedOrders, SignedOrder};
-pub use people::{Account, Invite, Invited, Member, NewAccount, NewInvite, NewSession, ProofHash, Role};
+pub use people::{
+    Account, Invite, Invited, Member, NewAccount, NewInvite, NewSession, OpenInvite, ProofHash, Role,
+};
 pub use projects::Project;
 pub use scope::ProjectScope;
 pub use tasks::{Refresh, RefreshTask, Refreshed};

@@ -9,6 +9,7 @@ use bourse_wire::{ChainId, ContractInfo, MetadataStatus, Timestamp, TokenId, Tok
 
 use crate::StoreError;
 use crate::args::{Arg, args};
+use crate::attributions::Author;
 use crate::backend::{Pending, Store};
 use crate::collections::hold;
 use crate::collections::{CollectionId, CollectionKey, read_contract, read_tokens};
@@ -263,7 +264,7 @@ impl Store {
                 if changes.is_empty() {
                     return Ok(None);
                 }
-                let batch = Batch { collection, changes, key: None };
+                let batch = Batch { collection, changes, key: None, author: Author::Fetcher, at: now };
                 let committed = commit_within(&mut session, batch, changes_kept).await?;
                 Ok((committed.changed > 0).then_some(committed.version))
             })

@@ -155,6 +155,20 @@ impl Migration {
             include_str!("../migrations/0013_followers.sql"),
             &[("collection_followers", Layout::ByProject), ("left_collections", Layout::ByCollection)],
         ),
+        Self::new(
+            14,
+            "history",
+            include_str!("../migrations/0014_history.sql"),
+            &[
+                ("attributions", Layout::ByCollection),
+                ("order_attributions", Layout::ByCollection),
+                ("audit", Layout::Reference),
+            ],
+        )
+        .with_engines(
+            include_str!("../migrations/0014_history.sqlite.sql"),
+            include_str!("../migrations/0014_history.postgres.sql"),
+        ),
     ];
 
     const fn new(

@@ -3,6 +3,7 @@
 use bourse_wire::{Code, Error, ProjectId, Text, Timestamp};
 
 use crate::args::args;
+use crate::audit::{self, Act, Actor, Entry};
 use crate::backend::{Pending, Sequence, Store};
 use crate::columns::{Insert, record};
 use crate::session::Session;
@@ -23,23 +24,25 @@ record! { Project: "projects" ("project_id") { id = "project_id", name, created_
 
 impl Store {
     /// Makes a project, which may state everything if it is the only one.
-    pub fn create_project(&self, name: Text<256>, now: Timestamp) -> Pending<'_, Project> {
+    pub fn create_project(&self, name: Text<256>, actor: Actor) -> Pending<'_, Project> {
         self.write(move |mut session| {
             Box::pin(async move {
-                let project = create(&mut session, name, now).await?;
-                grants::add_to_first(&mut session, project.id, now).await?;
+                let project = create(&mut session, name, &actor).await?;
+                grants::add_to_first(&mut session, project.id, &actor).await?;
                 Ok(project)
             })
         })
     }
 
     /// Calls a project something else.
-    pub fn rename_project(&self, scope: ProjectScope, name: Text<256>) -> Pending<'_, ()> {
+    pub fn rename_project(&self, scope: ProjectScope, name: Text<256>, actor: Actor) -> Pending<'_, ()> {
         self.write(move |mut session| {
             Box::pin(async move {
-                require(&mut session, scope.project()).await?;
+                let before = require(&mut session, scope.project()).await?;
                 let sql = "UPDATE projects SET name = $2 WHERE project_id = $1";
-                session.execute(sql, args![scope.project(), name.into_string()]).await.map(drop)
+                session.execute(sql, args![scope.project(), name.as_str()]).await?;
+                let entry = Entry::new(Act::ProjectRenamed, before.name).of(before.id);
+                audit::put(&mut session, &actor, entry.with(format!("to {}", name.as_str()))).await
             })
         })
     }
@@ -60,12 +63,13 @@ impl Store {
 pub(crate) async fn create(
     session: &mut Session<'_>,
     name: Text<256>,
-    now: Timestamp,
+    actor: &Actor,
 ) -> Result<Project, StoreError> {
     let id = session.next_id(Sequence::Project).await?;
     let id = id.try_into().map_err(|error| StoreError::corrupt("project id", error))?;
-    let project = Project { id, name: name.into_string(), created_at: now };
+    let project = Project { id, name: name.into_string(), created_at: actor.at };
     session.insert(Insert::of([&project])?, "").await?;
+    audit::put(session, actor, Entry::new(Act::ProjectCreated, &project.name).of(project.id)).await?;
     Ok(project)
 }
 

@@ -3,6 +3,7 @@
 use bourse_wire::{Code, ContractInfo, Error, MetadataStatus, RecordId, TaskStatus, Timestamp, TokenId};
 
 use crate::args::{Arg, args};
+use crate::attributions::Author;
 use crate::backend::{Pending, Sequence, Store};
 use crate::collections::hold;
 use crate::collections::{self, CollectionId, CollectionKey, read_contract, read_tokens};
@@ -118,7 +119,7 @@ impl Store {
                     return Ok(Refreshed { task, version: None });
                 }
                 let (tokens, changes, total) = put_in_queue(session, id, &wanted, now).await?;
-                let batch = Batch { collection, changes, key: None };
+                let batch = Batch { collection, changes, key: None, author: Author::Fetcher, at: now };
                 let committed = commit_within(session, batch, changes_kept).await?;
                 let new = TaskRow {
                     task_id: new_task_id(session).await?,

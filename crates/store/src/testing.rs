@@ -12,8 +12,8 @@ use sqlx::{AssertSqlSafe, Connection, PgConnection};
 use crate::args::args;
 use crate::market_projects;
 use crate::{
-    Changes, CollectionId, CollectionKey, DatabaseUrl, Event, OpenOptions, Part, ProjectScope, Store,
-    StoreError, UsageTotal,
+    Actor, Author, Batch, Change, Changes, CollectionId, CollectionKey, DatabaseUrl, Event, OpenOptions,
+    Part, ProjectScope, Store, StoreError, UsageTotal,
 };
 
 /// A database that nobody else uses. A SQLite one is deleted with this value; PostgreSQL's go with their server.
@@ -22,6 +22,21 @@ pub struct TestDatabase {
     pub url: DatabaseUrl,
     /// A directory of the test's own.
     pub directory: tempfile::TempDir,
+}
+
+/// A batch of the operator, without a key.
+pub fn batch(collection: CollectionKey, changes: Vec<Change>) -> Batch {
+    Batch { collection, changes, key: None, author: Author::Operator, at: Timestamp::ZERO }
+}
+
+/// The operator, where no test asks when.
+pub fn operator() -> Actor {
+    Actor::command_line(Timestamp::ZERO)
+}
+
+/// The operator at a time.
+pub fn operator_at(at: Timestamp) -> Actor {
+    Actor::command_line(at)
 }
 
 /// Tells apart the databases of one test process.

@@ -6,8 +6,8 @@ mod support {
     pub(crate) mod orders;
 }
 
-use bourse_store::testing::load_all;
-use bourse_store::{Activity, Batch, Change, CollectionId, CollectionKey, Committed, Store};
+use bourse_store::testing::{batch, load_all};
+use bourse_store::{Activity, Author, Batch, Change, CollectionId, CollectionKey, Committed, Store};
 use bourse_wire::{
     ActivityAction, ActivityFacts, Address, Amount, ChainId, Marketplace, OrderFacts, OrderKey, OrderSide,
     OrderStatus, Timestamp, TokenId,
@@ -38,7 +38,7 @@ fn listing(id: &str) -> OrderFacts {
 }
 
 async fn commit(store: &Store, changes: Vec<Change>) -> Committed {
-    store.commit(Batch { collection: COLLECTION, changes, key: None }).await.unwrap()
+    store.commit(batch(COLLECTION, changes)).await.unwrap()
 }
 
 async fn put(store: &Store, order: &OrderFacts) -> Committed {
@@ -272,6 +272,8 @@ async fn an_order_and_its_activity_stand_or_fall_together() {
         collection: other,
         changes: vec![change(order)],
         key: Some("k".to_owned()),
+        author: Author::Operator,
+        at: Timestamp::ZERO,
     };
     store.commit(keyed(listing("o"))).await.unwrap();
     assert!(store.commit(keyed(listing("p"))).await.unwrap().replayed);

@@ -9,11 +9,12 @@ mod support {
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use bourse_store::testing::{load_all, usage_since};
+use bourse_store::testing::{self, load_all, usage_since};
 use bourse_store::{
-    Batch, Change, CollectionId, CollectionKey, Committed, DatabaseUrl, Store, StoreError, StoredToken,
+    AttributionPage, Author, Batch, Change, CollectionId, CollectionKey, Committed, DatabaseUrl, Store,
+    StoreError, StoredToken,
 };
-use bourse_wire::{Address, ChainId, Day, OrderFacts, ProjectId, TokenId};
+use bourse_wire::{Address, ChainId, Day, OrderFacts, ProjectId, Timestamp, TokenId};
 use sqlx::{AssertSqlSafe, Connection, PgConnection};
 use support::database::open;
 use support::orders::{change, offer};
@@ -29,7 +30,7 @@ fn token(id: u64, metadata: &str) -> Change {
 }
 
 fn batch(collection: CollectionKey, changes: Vec<Change>) -> Batch {
-    Batch { collection, changes, key: None }
+    testing::batch(collection, changes)
 }
 
 fn order(id: &str, price: u64) -> Change {
@@ -168,9 +169,11 @@ async fn a_commit_that_fails_leaves_nothing() {
             order("o", 1),
         ],
         key: Some("k".to_owned()),
+        author: Author::Operator,
+        at: Timestamp::ZERO,
     };
-    // The first and the last that the orders of a batch are written to.
-    for table in ["orders", "activities"] {
+    // The first and the last that the orders of a batch are written to, and where it is kept who stated them.
+    for table in ["orders", "activities", "attributions", "order_attributions"] {
         behind_its_back(&database.url, &format!("ALTER TABLE {table} RENAME TO hidden")).await;
         for collection in [collection(1), collection(2)] {
             assert!(matches!(store.commit(keyed(collection)).await, Err(StoreError::Database(_))));
@@ -181,6 +184,8 @@ async fn a_commit_that_fails_leaves_nothing() {
         assert_eq!(counts, (1, None, 0, 0));
         assert_eq!(loaded.tokens, [StoredToken { token_id: 1.into(), metadata: "a".to_owned() }]);
         assert_eq!(store.collection(collection(2)).await.unwrap(), None);
+        let attributions = store.attributions(collection(1), AttributionPage::newest(10)).await.unwrap();
+        assert_eq!(attributions.len(), 1, "nobody said what was not committed");
     }
 
     let second = store.commit(keyed(collection(1))).await.unwrap();

@@ -5,7 +5,8 @@ mod support {
     pub(crate) mod database;
 }
 
-use bourse_store::{Batch, Change, CollectionKey, Store, StoredContract};
+use bourse_store::testing::batch;
+use bourse_store::{Change, CollectionKey, Store, StoredContract};
 use bourse_wire::{Address, ChainId};
 use support::database::open;
 
@@ -36,7 +37,7 @@ async fn contracts_are_listed_page_by_page_and_by_chain() {
             4 => vec![Change::Token { token_id: 1.into(), metadata: "{}".to_owned() }],
             _ => vec![Change::Contract(format!("[{number}]"))],
         };
-        store.commit(Batch { collection: key(number), changes, key: None }).await.unwrap();
+        store.commit(batch(key(number), changes)).await.unwrap();
     }
     for limit in [1, 2, 3, 100] {
         let listed = list(&store, &[], limit).await;

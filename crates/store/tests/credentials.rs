@@ -7,7 +7,8 @@ mod support {
     pub(crate) mod refused;
 }
 
-use bourse_store::{AccessKeyRecord, KeyTerms, ProjectScope, SecretTokenRecord, Store};
+use bourse_store::testing::operator;
+use bourse_store::{AccessKeyRecord, Actor, KeyTerms, ProjectScope, SecretTokenRecord, Store};
 use bourse_wire::{Code, RecordId, Timestamp};
 use support::database::open;
 use support::projects::project;
@@ -39,7 +40,7 @@ fn at(second: i128) -> Timestamp {
 }
 
 async fn create(store: &Store, scope: ProjectScope, hash: &str) -> AccessKeyRecord {
-    store.create_access_key(scope, hash.to_owned(), terms(hash), at(1)).await.unwrap()
+    store.create_access_key(scope, hash.to_owned(), terms(hash), Actor::command_line(at(1))).await.unwrap()
 }
 
 async fn states(store: &Store, scope: ProjectScope) -> Vec<(RecordId, bool, bool)> {
@@ -62,15 +63,17 @@ async fn a_rotated_key_inherits_and_the_old_one_stops() {
     let (_database, store) = open().await;
     let scope = project(&store).await;
     let (first, second) = (create(&store, scope, "1").await, create(&store, scope, "2").await);
-    let rotated = store.rotate_access_key(scope, first.id, "3".to_owned(), at(2)).await.unwrap();
+    let rotated =
+        store.rotate_access_key(scope, first.id, "3".to_owned(), Actor::command_line(at(2))).await.unwrap();
     let expected =
         AccessKeyRecord { id: rotated.id, hash: "3".to_owned(), created_at: at(2), ..first.clone() };
     assert_eq!(rotated, expected);
     let expected = [(first.id, false, false), (second.id, true, false), (rotated.id, true, true)];
     assert_eq!(states(&store, scope).await, expected);
-    let again = store.rotate_access_key(scope, first.id, "4".to_owned(), at(2)).await;
+    let again = store.rotate_access_key(scope, first.id, "4".to_owned(), Actor::command_line(at(2))).await;
     assert_eq!(code(again), Code::RequestConflict, "a disabled key is not rotated");
-    let rotated = store.rotate_access_key(scope, second.id, "5".to_owned(), at(3)).await.unwrap();
+    let rotated =
+        store.rotate_access_key(scope, second.id, "5".to_owned(), Actor::command_line(at(3))).await.unwrap();
     assert!(!rotated.default, "only the default passes the default on");
 }
 
@@ -79,10 +82,10 @@ async fn the_last_active_key_stays() {
     let (_database, store) = open().await;
     let scope = project(&store).await;
     let (first, second) = (create(&store, scope, "1").await, create(&store, scope, "2").await);
-    store.disable_access_key(scope, first.id).await.unwrap();
+    store.disable_access_key(scope, first.id, operator()).await.unwrap();
     assert_eq!(states(&store, scope).await, [(first.id, false, false), (second.id, true, true)]);
     let revision = store.credentials_revision().await.unwrap();
-    assert_eq!(code(store.disable_access_key(scope, second.id).await), Code::AtLeastOneKey);
+    assert_eq!(code(store.disable_access_key(scope, second.id, operator()).await), Code::AtLeastOneKey);
     assert_eq!(states(&store, scope).await, [(first.id, false, false), (second.id, true, true)]);
     assert_eq!(store.credentials_revision().await.unwrap(), revision, "a refusal changes nothing");
 }
@@ -92,7 +95,7 @@ async fn disabling_another_key_leaves_the_default() {
     let (_database, store) = open().await;
     let scope = project(&store).await;
     let (first, second) = (create(&store, scope, "1").await, create(&store, scope, "2").await);
-    store.disable_access_key(scope, second.id).await.unwrap();
+    store.disable_access_key(scope, second.id, operator()).await.unwrap();
     assert_eq!(states(&store, scope).await, [(first.id, true, true), (second.id, false, false)]);
 }
 
@@ -103,8 +106,8 @@ async fn keys_disabled_at_once_leave_one() {
         let scope = project(&store).await;
         let (first, second) = (create(&store, scope, "1").await, create(&store, scope, "2").await);
         let (one, other) = tokio::join!(
-            store.disable_access_key(scope, first.id),
-            store.disable_access_key(scope, second.id)
+            store.disable_access_key(scope, first.id, operator()),
+            store.disable_access_key(scope, second.id, operator())
         );
         assert_eq!(usize::from(one.is_ok()) + usize::from(other.is_ok()), 1, "{one:?} {other:?}");
         let active = states(&store, scope).await.into_iter().filter(|(_, active, _)| *active);
@@ -139,14 +142,14 @@ async fn every_change_raises_the_revision() {
     assert_eq!(raised().await, 1, "create");
     create(&store, scope, "2").await;
     assert_eq!(raised().await, 1, "create");
-    store.rotate_access_key(scope, first.id, "3".to_owned(), at(2)).await.unwrap();
+    store.rotate_access_key(scope, first.id, "3".to_owned(), Actor::command_line(at(2))).await.unwrap();
     assert_eq!(raised().await, 1, "rotate");
     let rotated = states(&store, scope).await[2].0;
-    store.disable_access_key(scope, rotated).await.unwrap();
+    store.disable_access_key(scope, rotated, operator()).await.unwrap();
     assert_eq!(raised().await, 1, "disable");
-    store.create_secret_token(secret_token(scope, "t", at(1))).await.unwrap();
+    store.create_secret_token(secret_token(scope, "t", at(1)), operator()).await.unwrap();
     assert_eq!(raised().await, 1, "create token");
-    store.revoke_secret_token(scope, "t".to_owned(), at(2)).await.unwrap();
+    store.revoke_secret_token(scope, "t".to_owned(), Actor::command_line(at(2))).await.unwrap();
     assert_eq!(raised().await, 1, "revoke token");
     let uses = (vec![(scope.project(), first.id, at(3))], vec![(scope.project(), "t".to_owned(), at(3))]);
     store.note_last_use(uses.0, uses.1).await.unwrap();
@@ -157,11 +160,11 @@ async fn every_change_raises_the_revision() {
 async fn a_token_revoked_twice_keeps_the_first_time() {
     let (_database, store) = open().await;
     let scope = project(&store).await;
-    store.create_secret_token(secret_token(scope, "t", at(1))).await.unwrap();
-    store.revoke_secret_token(scope, "t".to_owned(), at(2)).await.unwrap();
-    store.revoke_secret_token(scope, "t".to_owned(), at(3)).await.unwrap();
+    store.create_secret_token(secret_token(scope, "t", at(1)), operator()).await.unwrap();
+    store.revoke_secret_token(scope, "t".to_owned(), Actor::command_line(at(2))).await.unwrap();
+    store.revoke_secret_token(scope, "t".to_owned(), Actor::command_line(at(3))).await.unwrap();
     assert_eq!(store.secret_tokens(scope).await.unwrap()[0].revoked_at, Some(at(2)));
-    let missing = store.revoke_secret_token(scope, "u".to_owned(), at(3)).await;
+    let missing = store.revoke_secret_token(scope, "u".to_owned(), Actor::command_line(at(3))).await;
     assert_eq!(code(missing), Code::NotFound);
 }
 
@@ -173,7 +176,7 @@ async fn secret_tokens_are_listed_oldest_first() {
     let times =
         ["2024-01-01T00:00:00Z", "2024-01-01T00:00:00.5Z", "2024-01-01T00:00:00.51Z", "2024-01-01T00:00:01Z"];
     for (id, time) in ["d", "c", "b", "a"].into_iter().zip(times) {
-        store.create_secret_token(secret_token(scope, id, time.parse().unwrap())).await.unwrap();
+        store.create_secret_token(secret_token(scope, id, time.parse().unwrap()), operator()).await.unwrap();
     }
     let listed: Vec<String> =
         store.secret_tokens(scope).await.unwrap().into_iter().map(|token| token.id).collect();
@@ -188,14 +191,23 @@ async fn an_unknown_project_is_named() {
     assert_eq!(code(store.project(scope.project()).await), Code::ProjectNotFound);
     assert_eq!(code(store.access_keys(scope).await), Code::ProjectNotFound);
     assert_eq!(
-        code(store.create_access_key(scope, "1".to_owned(), terms("1"), at(1)).await),
+        code(store.create_access_key(scope, "1".to_owned(), terms("1"), Actor::command_line(at(1))).await),
         Code::ProjectNotFound
     );
     assert_eq!(code(store.secret_tokens(scope).await), Code::ProjectNotFound);
-    assert_eq!(code(store.create_secret_token(secret_token(scope, "t", at(1))).await), Code::ProjectNotFound);
-    assert_eq!(code(store.rotate_access_key(scope, key, "2".to_owned(), at(1)).await), Code::NotFound);
-    assert_eq!(code(store.disable_access_key(scope, key).await), Code::NotFound);
-    assert_eq!(code(store.revoke_secret_token(scope, "t".to_owned(), at(1)).await), Code::NotFound);
+    assert_eq!(
+        code(store.create_secret_token(secret_token(scope, "t", at(1)), operator()).await),
+        Code::ProjectNotFound
+    );
+    assert_eq!(
+        code(store.rotate_access_key(scope, key, "2".to_owned(), Actor::command_line(at(1))).await),
+        Code::NotFound
+    );
+    assert_eq!(code(store.disable_access_key(scope, key, operator()).await), Code::NotFound);
+    assert_eq!(
+        code(store.revoke_secret_token(scope, "t".to_owned(), Actor::command_line(at(1))).await),
+        Code::NotFound
+    );
     assert_eq!(store.all_access_keys().await.unwrap(), []);
     assert_eq!(store.all_secret_tokens().await.unwrap(), []);
 }

@@ -6,6 +6,7 @@ mod support {
 }
 
 use bourse_store::Store;
+use bourse_store::testing::operator;
 use bourse_wire::{Address, ChainId, Currency, DatedRate, Timestamp};
 use support::database::open;
 
@@ -34,14 +35,14 @@ async fn stored(store: &Store) -> Option<DatedRate> {
 #[tokio::test]
 async fn a_rate_that_is_told_again_is_a_newer_one_and_no_difference() {
     let (_database, store) = open().await;
-    assert_eq!(store.put_currencies(vec![currency(Some(told("2000", 5)))]).await.unwrap(), 1);
+    assert_eq!(store.put_currencies(vec![currency(Some(told("2000", 5)))], operator()).await.unwrap(), 1);
     let revision = store.currencies_revision().await.unwrap();
-    assert_eq!(store.put_currencies(vec![currency(Some(told("2000", 9)))]).await.unwrap(), 0);
+    assert_eq!(store.put_currencies(vec![currency(Some(told("2000", 9)))], operator()).await.unwrap(), 0);
     assert_eq!(stored(&store).await, Some(told("2000", 9)));
     assert!(store.currencies_revision().await.unwrap() > revision, "servers show the newer time");
-    assert_eq!(store.put_currencies(vec![currency(None)]).await.unwrap(), 1);
+    assert_eq!(store.put_currencies(vec![currency(None)], operator()).await.unwrap(), 1);
     assert_eq!(stored(&store).await, None);
-    assert_eq!(store.put_currencies(vec![currency(None)]).await.unwrap(), 0);
+    assert_eq!(store.put_currencies(vec![currency(None)], operator()).await.unwrap(), 0);
 }
 
 #[tokio::test]
@@ -49,7 +50,7 @@ async fn a_rate_alone_changes_nothing_else() {
     let (_database, store) = open().await;
     assert!(!store.set_rate(CHAIN, Address::ZERO, told("3000", 7)).await.unwrap());
     assert_eq!(store.currencies().await.unwrap(), []);
-    store.put_currencies(vec![currency(None)]).await.unwrap();
+    store.put_currencies(vec![currency(None)], operator()).await.unwrap();
     let revision = store.currencies_revision().await.unwrap();
     assert!(store.set_rate(CHAIN, Address::ZERO, told("3000", 7)).await.unwrap());
     assert_eq!(store.currencies().await.unwrap(), [currency(Some(told("3000", 7)))]);

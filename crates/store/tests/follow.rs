@@ -11,9 +11,9 @@ mod support {
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use bourse_store::testing::load_all;
+use bourse_store::testing::{batch, load_all, operator};
 use bourse_store::{
-    Balance, Batch, Change, Changes, CollectionId, CollectionKey, KeyTerms, OpenOptions, Store,
+    Actor, Balance, Change, Changes, CollectionId, CollectionKey, KeyTerms, OpenOptions, Store,
 };
 use bourse_wire::{
     Address, Amount, ChainId, Currency, Marketplace, OrderFacts, OrderKey, Timestamp, TokenId,
@@ -33,7 +33,7 @@ fn token(id: u64, metadata: &str) -> Change {
 }
 
 async fn commit(store: &Store, changes: Vec<Change>) -> u64 {
-    store.commit(Batch { collection: COLLECTION, changes, key: None }).await.unwrap().version
+    store.commit(batch(COLLECTION, changes)).await.unwrap().version
 }
 
 async fn id_of(store: &Store) -> CollectionId {
@@ -122,7 +122,9 @@ async fn another_process_wakes_up_for_credentials() {
         let revision = elsewhere.credentials_revision().await.unwrap();
         let hash = number.to_string();
         let work = async {
-            let made = store.create_access_key(scope, hash, KeyTerms::default(), Timestamp::ZERO).await;
+            let made = store
+                .create_access_key(scope, hash, KeyTerms::default(), Actor::command_line(Timestamp::ZERO))
+                .await;
             drop(made.unwrap());
         };
         delays.push(wake_up_time(&elsewhere, work).await);
@@ -146,10 +148,11 @@ async fn another_process_wakes_up_for_currencies() {
             image_url: String::new(),
             rate: None,
         };
-        let work = async { assert_eq!(store.put_currencies(vec![currency.clone()]).await.unwrap(), 1) };
+        let work =
+            async { assert_eq!(store.put_currencies(vec![currency.clone()], operator()).await.unwrap(), 1) };
         delays.push(wake_up_time(&elsewhere, work).await);
         // The same again is no change.
-        assert_eq!(store.put_currencies(vec![currency.clone()]).await.unwrap(), 0);
+        assert_eq!(store.put_currencies(vec![currency.clone()], operator()).await.unwrap(), 0);
         assert_eq!(elsewhere.currencies_revision().await.unwrap(), u64::from(decimals) + 1);
         assert_eq!(elsewhere.credentials_revision().await.unwrap(), 1);
     }

@@ -5,7 +5,7 @@ use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::task::Poll;
 
-use bourse_store::testing::TestDatabase;
+use bourse_store::testing::{TestDatabase, batch};
 use bourse_store::{Batch, Change, CollectionKey, OpenOptions, Store};
 use bourse_wire::{Address, ChainId, Timestamp};
 
@@ -27,7 +27,7 @@ async fn given_up_after(polls: u32, work: impl Future) -> bool {
 
 fn token(metadata: u32) -> Batch {
     let change = Change::Token { token_id: 1.into(), metadata: metadata.to_string() };
-    Batch { collection: COLLECTION, changes: vec![change], key: None }
+    batch(COLLECTION, vec![change])
 }
 
 /// With one connection, so that everybody gets the one that was given up.

@@ -9,8 +9,8 @@ mod support {
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use bourse_store::testing::load_all;
-use bourse_store::{Batch, Change, CollectionId, CollectionKey, Holders, Part, Store};
+use bourse_store::testing::{batch, load_all};
+use bourse_store::{Change, CollectionId, CollectionKey, Holders, Part, Store};
 use bourse_wire::{Address, ChainId, OrderFacts, TokenId};
 use support::database::open;
 use support::orders::{change, offer};
@@ -19,7 +19,7 @@ use tokio::sync::mpsc;
 const COLLECTION: CollectionKey = CollectionKey { chain: ChainId(137), address: Address::ZERO };
 
 async fn commit(store: &Store, changes: Vec<Change>) -> CollectionId {
-    store.commit(Batch { collection: COLLECTION, changes, key: None }).await.unwrap();
+    store.commit(batch(COLLECTION, changes)).await.unwrap();
     store.collection(COLLECTION).await.unwrap().unwrap()
 }
 
@@ -83,7 +83,7 @@ async fn other_collections_stay_out() {
     let (_database, store) = open().await;
     let other = CollectionKey { chain: ChainId(1), ..COLLECTION };
     let all = || vec![Change::Contract("{}".to_owned()), token(1, "t"), balance(1, 1), change(offer("o"))];
-    store.commit(Batch { collection: other, changes: all(), key: None }).await.unwrap();
+    store.commit(batch(other, all())).await.unwrap();
     let id = commit(&store, vec![token(2, "own")]).await;
     let loaded = load_all(&store, id).await.unwrap();
     assert_eq!((loaded.contract, loaded.balances, loaded.orders), (None, Vec::new(), Vec::new()));

@@ -7,10 +7,10 @@ mod support {
     pub(crate) mod projects;
 }
 
-use bourse_store::testing::take_back;
+use bourse_store::testing::{batch, take_back};
 use bourse_store::{
-    Batch, Change, CollectionId, CollectionKey, CountsCommit, CountsCommitted, CountsCursor, MarketNews,
-    MarketStep, ProjectScope, Store,
+    Change, CollectionId, CollectionKey, CountsCommit, CountsCommitted, CountsCursor, MarketNews, MarketStep,
+    ProjectScope, Store,
 };
 use bourse_wire::{ActivityAction, ActivityFacts, Address, ChainId, Code, Marketplace, Timestamp};
 use support::database::open;
@@ -44,7 +44,7 @@ fn sale(tx: &str, second: i64) -> Change {
 }
 
 async fn put(store: &Store, changes: Vec<Change>) -> CollectionId {
-    store.commit(Batch { collection: COLLECTION, changes, key: None }).await.unwrap();
+    store.commit(batch(COLLECTION, changes)).await.unwrap();
     store.collection(COLLECTION).await.unwrap().unwrap()
 }
 
@@ -109,7 +109,7 @@ async fn the_collections_of_a_market_come_in_pages_and_with_what_is_known_of_the
         store.join_market(a, *key).await.unwrap();
     }
     let changes = vec![Change::Contract(r#"{"name":"Relics"}"#.to_owned())];
-    store.commit(Batch { collection: keys[2], changes, key: None }).await.unwrap();
+    store.commit(batch(keys[2], changes)).await.unwrap();
     store.join_market(b, keys[4]).await.unwrap();
     let mut found = store.market_collections(a, 0, 3).await.unwrap();
     assert_eq!(found[2].info.as_deref(), Some(r#"{"name":"Relics"}"#));

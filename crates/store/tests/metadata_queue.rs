@@ -5,9 +5,9 @@ mod support {
     pub(crate) mod database;
 }
 
-use bourse_store::testing::enqueue_metadata;
+use bourse_store::testing::{batch, enqueue_metadata};
 use bourse_store::{
-    Batch, Change, CollectionKey, Due, Fetched, Outcome, ProjectScope, Queued, Refresh, Store, StoreError,
+    Actor, Change, CollectionKey, Due, Fetched, Outcome, ProjectScope, Queued, Refresh, Store, StoreError,
 };
 use bourse_wire::{
     Address, ChainId, Code, ContractInfo, ContractInfoExtensions, ContractType, MetadataStatus, TaskStatus,
@@ -37,7 +37,7 @@ async fn minted(store: &Store, key: CollectionKey, count: u64) {
         Change::Token { token_id, metadata: token.to_json().unwrap() }
     };
     let changes = tokens(count).map(change).collect();
-    store.commit(Batch { collection: key, changes, key: None }).await.unwrap();
+    store.commit(batch(key, changes)).await.unwrap();
     enqueue_metadata(store, key, tokens(count).map(Some).collect(), at(0)).await.unwrap();
 }
 
@@ -83,7 +83,7 @@ async fn token(store: &Store, key: CollectionKey, token: u64) -> TokenMetadata {
 }
 
 async fn project(store: &Store, name: &str) -> ProjectScope {
-    let project = store.create_project(name.parse().unwrap(), at(0)).await.unwrap();
+    let project = store.create_project(name.parse().unwrap(), Actor::command_line(at(0))).await.unwrap();
     ProjectScope::of_operator(project.id)
 }
 
@@ -329,13 +329,13 @@ async fn a_contract_is_fetched_like_a_token() {
 #[tokio::test]
 async fn a_contract_that_is_followed_is_asked_unless_it_was_told_of() {
     let (_database, store) = open().await;
-    store.follow(key(1), 0, at(0)).await.unwrap();
+    store.follow(key(1), 0, Actor::command_line(at(0))).await.unwrap();
     let told = Change::Contract("{}".to_owned());
-    store.commit(Batch { collection: key(2), changes: vec![told], key: None }).await.unwrap();
-    store.follow(key(2), 0, at(0)).await.unwrap();
+    store.commit(batch(key(2), vec![told])).await.unwrap();
+    store.follow(key(2), 0, Actor::command_line(at(0))).await.unwrap();
     let taken = take(&store, 10, 1).await;
     assert_eq!(names(&taken), ["contract"]);
     assert_eq!(taken[0].collection, key(1));
-    store.follow(key(1), 0, at(2)).await.unwrap();
+    store.follow(key(1), 0, Actor::command_line(at(2))).await.unwrap();
     assert!(take(&store, 10, 3).await.is_empty(), "it is asked once");
 }

@@ -6,7 +6,8 @@ mod support {
     pub(crate) mod orders;
 }
 
-use bourse_store::{Batch, Change, Changes, CollectionId, CollectionKey, Store};
+use bourse_store::testing::batch;
+use bourse_store::{Change, Changes, CollectionId, CollectionKey, Store};
 use bourse_wire::{Address, ChainId, FeeEntry, OrderFacts, Timestamp};
 use support::database::open;
 use support::orders::{change, offer};
@@ -15,7 +16,7 @@ use tokio::task::JoinSet;
 const COLLECTION: CollectionKey = CollectionKey { chain: ChainId(137), address: Address::ZERO };
 
 async fn commit(store: &Store, changes: Vec<Change>) -> u64 {
-    store.commit(Batch { collection: COLLECTION, changes, key: None }).await.unwrap().version
+    store.commit(batch(COLLECTION, changes)).await.unwrap().version
 }
 
 async fn id_of(store: &Store) -> CollectionId {

@@ -7,8 +7,10 @@ mod support {
     pub(crate) mod refused;
 }
 
+use bourse_store::testing::operator;
 use bourse_store::{
-    Account, Invited, NewAccount, NewInvite, NewSession, ProjectScope, ProofHash, Role, Store, Subject,
+    Account, Actor, Extent, Invited, NewAccount, NewInvite, NewSession, ProjectScope, ProofHash, Role, Store,
+    Subject,
 };
 use bourse_wire::{Code, Timestamp};
 use support::database::open;
@@ -29,12 +31,12 @@ fn person(email: &str) -> NewAccount {
 
 async fn invite(store: &Store, link: &str, invited: Invited) {
     let new = NewInvite { hash: hash(link), invited, made_by: None, expires_at: at(100) };
-    store.create_invite(new, at(0)).await.unwrap();
+    store.create_invite(new, Actor::command_line(at(0))).await.unwrap();
 }
 
 async fn join(store: &Store, email: &str, invited: Invited) -> Account {
     invite(store, email, invited).await;
-    store.accept_as_new(hash(email), person(email), at(1)).await.unwrap()
+    store.accept_as_new(hash(email), person(email), None, at(1)).await.unwrap()
 }
 
 #[tokio::test]
@@ -43,12 +45,12 @@ async fn an_invitation_works_once_and_in_time() {
     assert!(!store.has_accounts().await.unwrap());
     invite(&store, "link", Invited::Person).await;
     assert_eq!(store.invite(hash("link"), at(100)).await.unwrap(), None, "its time is over");
-    let late = store.accept_as_new(hash("link"), person("a@example.com"), at(100)).await;
+    let late = store.accept_as_new(hash("link"), person("a@example.com"), None, at(100)).await;
     assert_eq!(code(late), Code::NotFound);
     assert!(!store.has_accounts().await.unwrap());
-    let made = store.accept_as_new(hash("link"), person("A@Example.com"), at(99)).await.unwrap();
+    let made = store.accept_as_new(hash("link"), person("A@Example.com"), None, at(99)).await.unwrap();
     assert_eq!((made.email.as_str(), made.administrator), ("a@example.com", false));
-    let again = store.accept_as_new(hash("link"), person("b@example.com"), at(99)).await;
+    let again = store.accept_as_new(hash("link"), person("b@example.com"), None, at(99)).await;
     assert_eq!(code(again), Code::NotFound);
     assert_eq!(store.accounts().await.unwrap(), std::slice::from_ref(&made));
     let (found, password) = store.account_of(&"a@EXAMPLE.com".parse().unwrap()).await.unwrap().unwrap();
@@ -60,7 +62,7 @@ async fn a_taken_address_leaves_the_invitation_as_it_was() {
     let (_database, store) = open().await;
     join(&store, "a@example.com", Invited::Person).await;
     invite(&store, "link", Invited::Administrator).await;
-    let taken = store.accept_as_new(hash("link"), person("A@example.com"), at(1)).await;
+    let taken = store.accept_as_new(hash("link"), person("A@example.com"), None, at(1)).await;
     assert_eq!(code(taken), Code::RequestConflict);
     assert!(store.invite(hash("link"), at(1)).await.unwrap().is_some());
 }
@@ -70,7 +72,9 @@ async fn the_first_administrator_voids_the_other_first_links() {
     let (_database, store) = open().await;
     invite(&store, "one", Invited::Administrator).await;
     invite(&store, "two", Invited::Administrator).await;
-    assert!(store.accept_as_new(hash("one"), person("a@example.com"), at(1)).await.unwrap().administrator);
+    assert!(
+        store.accept_as_new(hash("one"), person("a@example.com"), None, at(1)).await.unwrap().administrator
+    );
     assert_eq!(store.invite(hash("two"), at(1)).await.unwrap(), None);
 }
 
@@ -82,12 +86,12 @@ async fn an_account_that_is_there_accepts_as_well() {
     assert_eq!(store.role_of(account, scope.project()).await.unwrap(), None);
     for (link, role) in [("owner", Role::Owner), ("viewer", Role::Viewer)] {
         invite(&store, link, Invited::Member(scope.project(), role)).await;
-        store.accept(hash(link), account, at(1)).await.unwrap();
+        store.accept(hash(link), account, Actor::command_line(at(1))).await.unwrap();
     }
     let role = store.role_of(account, scope.project()).await.unwrap();
     assert_eq!(role, Some(Role::Owner), "who is an owner stays one");
     invite(&store, "all", Invited::Administrator).await;
-    store.accept(hash("all"), account, at(1)).await.unwrap();
+    store.accept(hash("all"), account, Actor::command_line(at(1))).await.unwrap();
     assert!(store.accounts().await.unwrap()[0].administrator);
 }
 
@@ -110,19 +114,65 @@ async fn an_invitation_ends_with_the_right_to_make_it() {
     ];
     for (link, invited, maker) in links {
         let new = NewInvite { hash: hash(link), invited, made_by: Some(maker), expires_at: at(100) };
-        store.create_invite(new, at(0)).await.unwrap();
+        store.create_invite(new, Actor::command_line(at(0))).await.unwrap();
     }
     let is_good = async |link: &str| store.invite(hash(link), at(2)).await.unwrap().is_some();
     assert!(is_good("by an administrator").await && is_good("member").await && is_good("by an owner").await);
     assert!(!is_good("too much").await);
-    store.remove_account(one).await.unwrap();
-    store.remove_member(other, three).await.unwrap();
+    store.remove_account(one, operator()).await.unwrap();
+    store.remove_member(other, three, operator()).await.unwrap();
     for (link, _, _) in links {
         assert!(!is_good(link).await, "{link}");
-        assert_eq!(code(store.accept(hash(link), two, at(2)).await), Code::NotFound, "{link}");
-        let new = store.accept_as_new(hash(link), person("d@example.com"), at(2)).await;
+        assert_eq!(
+            code(store.accept(hash(link), two, Actor::command_line(at(2))).await),
+            Code::NotFound,
+            "{link}"
+        );
+        let new = store.accept_as_new(hash(link), person("d@example.com"), None, at(2)).await;
         assert_eq!(code(new), Code::NotFound, "{link}");
     }
+}
+
+#[tokio::test]
+async fn open_invitations_are_listed_and_revoked() {
+    let (_database, store) = open().await;
+    let (one, two) = (project(&store).await, project(&store).await);
+    let owner = join(&store, "a@example.com", Invited::Member(one.project(), Role::Owner)).await.id;
+    let viewer = Invited::Member(one.project(), Role::Viewer);
+    for (second, link, invited, made_by) in [
+        (1, "the first link of all", viewer, Some(owner)),
+        (2, "the second link of all", Invited::Person, None),
+        (3, "the third link of all", Invited::Member(two.project(), Role::Owner), Some(owner)),
+    ] {
+        let new = NewInvite { hash: hash(link), invited, made_by, expires_at: at(100 + second) };
+        store.create_invite(new, Actor::command_line(at(second))).await.unwrap();
+    }
+    let all = store.open_invites(Extent::Everything, at(4)).await.unwrap();
+    let ids: Vec<&str> = all.iter().map(|invite| invite.id.as_str()).collect();
+    assert_eq!(ids, ["the third link o", "the second link ", "the first link o"], "the newest first");
+    assert_eq!(all[2].invited, viewer);
+    assert_eq!((all[2].made_by.as_deref(), all[1].made_by.as_deref()), (Some("a@example.com"), None));
+    assert_eq!((all[2].created_at, all[2].expires_at), (at(1), at(101)));
+    let void: Vec<bool> = all.iter().map(|invite| invite.is_void).collect();
+    assert_eq!(void, [true, false, false], "who owns nothing there invites nobody");
+    let of = async |scope, second| {
+        let found = store.open_invites(Extent::Project(scope), at(second)).await.unwrap();
+        found.into_iter().map(|invite| invite.id).collect::<Vec<_>>()
+    };
+    assert_eq!((of(one, 4).await, of(one, 101).await), (vec![ids[2].to_owned()], vec![]));
+    let revoke = async |scope, id: &str| store.revoke_invite(scope, id.to_owned(), operator()).await;
+    for id in [ids[0], ids[1], "", "nothing", "%"] {
+        assert_eq!(code(revoke(Extent::Project(one), id).await), Code::NotFound, "{id}");
+    }
+    revoke(Extent::Project(one), ids[2]).await.unwrap();
+    revoke(Extent::Everything, ids[1]).await.unwrap();
+    assert_eq!(code(revoke(Extent::Everything, ids[1]).await), Code::NotFound);
+    for link in ["the first link of all", "the second link of all"] {
+        assert_eq!(store.invite(hash(link), at(5)).await.unwrap(), None, "{link}");
+        let accepted = store.accept_as_new(hash(link), person("b@example.com"), None, at(5)).await;
+        assert_eq!(code(accepted), Code::NotFound, "{link}");
+    }
+    assert_eq!(store.open_invites(Extent::Everything, at(4)).await.unwrap().len(), 1);
 }
 
 #[tokio::test]
@@ -130,13 +180,19 @@ async fn the_first_project_of_an_administrator_may_state_everything() {
     let (_database, store) = open().await;
     let person = join(&store, "a@example.com", Invited::Person).await.id;
     let administrator = join(&store, "b@example.com", Invited::Administrator).await.id;
-    let create = async |owner| store.create_own_project("p".parse().unwrap(), owner, at(1)).await.unwrap().id;
+    let create = async |owner| {
+        store.create_own_project("p".parse().unwrap(), owner, Actor::command_line(at(1))).await.unwrap().id
+    };
     let grants = async |id| store.grants(ProjectScope::of_operator(id)).await.unwrap().len();
     let of_person = create(person).await;
     assert_eq!((grants(of_person).await, grants(create(administrator).await).await), (0, 0));
     let (_database, store) = open().await;
     let administrator = join(&store, "b@example.com", Invited::Administrator).await.id;
-    let first = store.create_own_project("p".parse().unwrap(), administrator, at(1)).await.unwrap().id;
+    let first = store
+        .create_own_project("p".parse().unwrap(), administrator, Actor::command_line(at(1)))
+        .await
+        .unwrap()
+        .id;
     assert_eq!(store.grants(ProjectScope::of_operator(first)).await.unwrap().len(), Subject::ALL.len());
 }
 
@@ -146,7 +202,7 @@ async fn sessions_last_until_they_are_over_or_ended() {
     let account = join(&store, "a@example.com", Invited::Person).await;
     for name in ["one", "two", "three"] {
         let new = NewSession { hash: hash(name), account: account.id, expires_at: at(50) };
-        store.open_session(new, at(10)).await.unwrap();
+        store.open_session(new, None, at(10)).await.unwrap();
     }
     let of = async |name: &str, second| store.session_account(hash(name), at(second)).await.unwrap();
     let expected = Account { signed_in_at: Some(at(10)), ..account.clone() };
@@ -154,9 +210,9 @@ async fn sessions_last_until_they_are_over_or_ended() {
     assert_eq!((of("one", 50).await, of("none", 10).await), (None, None));
     store.close_session(hash("one")).await.unwrap();
     assert_eq!(of("one", 20).await, None);
-    store.set_password(account.id, "new".to_owned(), hash("two")).await.unwrap();
+    store.set_password(account.id, "new".to_owned(), hash("two"), operator()).await.unwrap();
     assert!(of("two", 20).await.is_some() && of("three", 20).await.is_none(), "others are out");
-    store.close_sessions(account.id).await.unwrap();
+    store.close_sessions(account.id, operator()).await.unwrap();
     assert_eq!(of("two", 20).await, None);
 }
 
@@ -164,34 +220,35 @@ async fn sessions_last_until_they_are_over_or_ended() {
 async fn members_and_their_projects() {
     let (_database, store) = open().await;
     let account = join(&store, "a@example.com", Invited::Person).await.id;
-    let made = store.create_own_project("mine".parse().unwrap(), account, at(1)).await.unwrap();
+    let made =
+        store.create_own_project("mine".parse().unwrap(), account, Actor::command_line(at(1))).await.unwrap();
     let other = project(&store).await;
     invite(&store, "link", Invited::Member(other.project(), Role::Viewer)).await;
-    store.accept(hash("link"), account, at(2)).await.unwrap();
+    store.accept(hash("link"), account, Actor::command_line(at(2))).await.unwrap();
     let roles = |list: Vec<(bourse_store::Project, Role)>| -> Vec<_> {
         list.into_iter().map(|(project, role)| (project.id, role)).collect()
     };
     let own = roles(store.projects_of(account).await.unwrap());
     assert_eq!(own, [(made.id, Role::Owner), (other.project(), Role::Viewer)]);
-    store.set_role(other, account, Role::Owner).await.unwrap();
+    store.set_role(other, account, Role::Owner, operator()).await.unwrap();
     let members = store.members(other).await.unwrap();
     assert_eq!((members.len(), members[0].role, members[0].added_at), (1, Role::Owner, at(2)));
-    store.remove_member(other, account).await.unwrap();
+    store.remove_member(other, account, operator()).await.unwrap();
     assert_eq!(roles(store.projects_of(account).await.unwrap()), [(made.id, Role::Owner)]);
-    assert_eq!(code(store.remove_member(other, account).await), Code::NotFound);
+    assert_eq!(code(store.remove_member(other, account, operator()).await), Code::NotFound);
 }
 
 #[tokio::test]
 async fn the_last_administrator_stays() {
     let (_database, store) = open().await;
     let one = join(&store, "a@example.com", Invited::Administrator).await.id;
-    assert_eq!(code(store.remove_account(one).await), Code::RequestConflict);
+    assert_eq!(code(store.remove_account(one, operator()).await), Code::RequestConflict);
     let two = join(&store, "b@example.com", Invited::Administrator).await.id;
     let new = NewSession { hash: hash("one"), account: one, expires_at: at(50) };
-    store.open_session(new, at(1)).await.unwrap();
-    store.create_own_project("mine".parse().unwrap(), one, at(1)).await.unwrap();
-    store.remove_account(one).await.unwrap();
+    store.open_session(new, None, at(1)).await.unwrap();
+    store.create_own_project("mine".parse().unwrap(), one, Actor::command_line(at(1))).await.unwrap();
+    store.remove_account(one, operator()).await.unwrap();
     assert_eq!(store.session_account(hash("one"), at(2)).await.unwrap(), None);
     assert_eq!(store.accounts().await.unwrap()[0].id, two);
-    assert_eq!(code(store.remove_account(one).await), Code::NotFound);
+    assert_eq!(code(store.remove_account(one, operator()).await), Code::NotFound);
 }

@@ -12,8 +12,8 @@ mod support {
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use bourse_store::testing::load_all;
-use bourse_store::{Balance, Batch, Change, CollectionKey, Committed, CountsCommit, Event, EventKind, Store};
+use bourse_store::testing::{batch, load_all, operator};
+use bourse_store::{Balance, Change, CollectionKey, Committed, CountsCommit, Event, EventKind, Store};
 use bourse_wire::{
     ActivityAction, ActivityFacts, Address, Amount, Asset, ChainId, ContractInfo, ContractInfoExtensions,
     ContractType, Currency, DatedRate, FeeEntry, Marketplace, MetadataStatus, OrderFacts, OrderSide,
@@ -36,7 +36,7 @@ fn fresh_collection(chain: ChainId) -> CollectionKey {
 }
 
 async fn commit(store: &Store, collection: CollectionKey, changes: Vec<Change>) -> Committed {
-    store.commit(Batch { collection, changes, key: None }).await.unwrap()
+    store.commit(batch(collection, changes)).await.unwrap()
 }
 
 fn record_id() -> impl Strategy<Value = RecordId> + Clone {
@@ -211,14 +211,14 @@ fn currencies_come_back() {
         let key = |currency: &Currency| (currency.chain_id, currency.contract_address);
         let expected: BTreeMap<_, _> =
             currencies.iter().map(|currency| (key(currency), currency.clone())).collect();
-        store.put_currencies(currencies.clone()).await.unwrap();
+        store.put_currencies(currencies.clone(), operator()).await.unwrap();
         let stored = store.currencies().await.unwrap();
         assert!(stored.is_sorted_by_key(key));
         let back: BTreeMap<_, _> = stored.into_iter().map(|currency| (key(&currency), currency)).collect();
         for (key, currency) in &expected {
             assert_eq!(back.get(key), Some(currency));
         }
-        assert_eq!(store.put_currencies(expected.into_values().collect()).await.unwrap(), 0);
+        assert_eq!(store.put_currencies(expected.into_values().collect(), operator()).await.unwrap(), 0);
     });
 }
 

@@ -10,9 +10,9 @@ mod support {
 
 use std::collections::BTreeMap;
 
-use bourse_store::testing::usage_since;
+use bourse_store::testing::{operator, usage_since};
 use bourse_store::{
-    AccessKeyRecord, AudienceContractInput, AudienceImport, KeyTerms, SecretTokenRecord, UsageLine,
+    AccessKeyRecord, Actor, AudienceContractInput, AudienceImport, KeyTerms, SecretTokenRecord, UsageLine,
 };
 use bourse_wire::{Address, ChainId, ContactInput, ContractSource, Day};
 use proptest::collection::vec;
@@ -129,7 +129,8 @@ fn access_keys_come_back() {
             allowed_origins: allowed_origins.clone(),
             allowed_services: allowed_services.clone(),
         };
-        let made = store.create_access_key(scope, hash.clone(), terms, made_at).await.unwrap();
+        let made =
+            store.create_access_key(scope, hash.clone(), terms, Actor::command_line(made_at)).await.unwrap();
         let mut expected = AccessKeyRecord {
             project: scope.project(),
             id: made.id,
@@ -168,10 +169,10 @@ fn secret_tokens_come_back() {
                 revoked_at: None,
                 last_used_at: None,
             };
-            store.create_secret_token(token.clone()).await.unwrap();
+            store.create_secret_token(token.clone(), operator()).await.unwrap();
             assert_eq!(store.secret_tokens(scope).await.unwrap(), [token.clone()]);
             store.note_last_use(Vec::new(), vec![(scope.project(), id.clone(), used_at)]).await.unwrap();
-            store.revoke_secret_token(scope, id, revoked_at).await.unwrap();
+            store.revoke_secret_token(scope, id, Actor::command_line(revoked_at)).await.unwrap();
             (token.last_used_at, token.revoked_at) = (Some(used_at), Some(revoked_at));
             assert_eq!(store.secret_tokens(scope).await.unwrap(), [token.clone()]);
             assert!(store.all_secret_tokens().await.unwrap().contains(&token));

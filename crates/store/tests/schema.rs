@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use bourse_store::testing::TestDatabase;
-use bourse_store::{Layout, Migration, MigrationState};
+use bourse_store::{Actor, Layout, Migration, MigrationState};
 use bourse_wire::Timestamp;
 
 /// Tables that stand in for the sequences one engine does not have.
@@ -100,7 +100,9 @@ fn every_table_has_an_owner_and_its_place_on_citus() {
         let expected = match (name.as_str(), first.as_str()) {
             // Everything joins collections.
             ("collections", "collection_id")
-            | (_, "chain_id" | "account_id" | "session_hash" | "invite_hash" | "name") => Layout::Reference,
+            | (_, "chain_id" | "account_id" | "session_hash" | "invite_hash" | "audit_id" | "name") => {
+                Layout::Reference
+            }
             (_, "collection_id") => Layout::ByCollection,
             (_, "project_id") => Layout::ByProject,
             (_, other) => panic!("{name} begins its key with {other}, which is nobody's"),
@@ -167,7 +169,8 @@ fn migrations_are_numbered_without_gaps() {
 async fn migrating_twice_changes_nothing() {
     let database = TestDatabase::empty().await.unwrap();
     let first = database.open().await.unwrap();
-    let project = first.create_project("kept".parse().unwrap(), Timestamp::ZERO).await.unwrap();
+    let project =
+        first.create_project("kept".parse().unwrap(), Actor::command_line(Timestamp::ZERO)).await.unwrap();
     for _ in 0..2 {
         let again = database.open().await.unwrap();
         assert_eq!(again.schema_state().await.unwrap().state(), MigrationState::UpToDate);
@@ -184,7 +187,10 @@ async fn processes_that_migrate_at_once_do_not_meet() {
         for store in [one, two, three] {
             let store = store.unwrap_or_else(|error| panic!("round {round}: {error}"));
             assert_eq!(store.schema_state().await.unwrap().state(), MigrationState::UpToDate);
-            store.create_project("works".parse().unwrap(), Timestamp::ZERO).await.unwrap();
+            store
+                .create_project("works".parse().unwrap(), Actor::command_line(Timestamp::ZERO))
+                .await
+                .unwrap();
             assert_eq!(store.currencies_revision().await.unwrap(), 1);
             store.close().await;
         }

@@ -11,9 +11,9 @@ mod support {
 use std::fs;
 use std::path::Path;
 
-use bourse_store::testing::{TestDatabase, usage_since};
+use bourse_store::testing::{TestDatabase, batch, operator, usage_since};
 use bourse_store::{
-    AssetFile, AudienceContractInput, AudienceImport, Batch, BatchMark, Change, Chunk, CollectionKey, Counts,
+    Actor, AssetFile, AudienceContractInput, AudienceImport, BatchMark, Change, Chunk, CollectionKey, Counts,
     CountsCommit, CountsCommitted, CountsCursor, Event, EventKind, Grant, HostedTokenEdit, Invited, KeyTerms,
     NewAccount, NewInvite, ProjectScope, ProofHash, Reach, Refresh, Role, SecretTokenRecord, Store, Subject,
     Upload, UsageLine, Visibility,
@@ -101,8 +101,15 @@ impl World {
     async fn make() -> Self {
         let (database, store) = open().await;
         let (a, b) = (project(&store).await, project(&store).await);
-        let key = store.create_access_key(a, "a".to_owned(), KeyTerms::default(), NOW).await.unwrap().id;
-        store.create_access_key(a, "a2".to_owned(), KeyTerms::default(), NOW).await.unwrap();
+        let key = store
+            .create_access_key(a, "a".to_owned(), KeyTerms::default(), Actor::command_line(NOW))
+            .await
+            .unwrap()
+            .id;
+        store
+            .create_access_key(a, "a2".to_owned(), KeyTerms::default(), Actor::command_line(NOW))
+            .await
+            .unwrap();
         let token = SecretTokenRecord {
             project: a.project(),
             id: "t".to_owned(),
@@ -112,7 +119,7 @@ impl World {
             revoked_at: None,
             last_used_at: None,
         };
-        store.create_secret_token(token).await.unwrap();
+        store.create_secret_token(token, operator()).await.unwrap();
         let collection = store.create_hosted_collection(a, CollectionInput::default(), NOW).await.unwrap().id;
         store
             .create_hosted_token(a, collection, new_token(TOKEN, TokenInput::default(), true), NOW)
@@ -166,12 +173,30 @@ async fn credentials_are_out_of_reach() {
     let before = store.access_keys(*a).await.unwrap();
     assert_eq!(store.access_keys(*b).await.unwrap(), []);
     assert_eq!(store.secret_tokens(*b).await.unwrap(), []);
-    assert!(store.create_access_key(*b, "b".to_owned(), KeyTerms::default(), NOW).await.unwrap().default);
-    store.create_access_key(*b, "b2".to_owned(), KeyTerms::default(), NOW).await.unwrap();
-    assert_eq!(code(store.rotate_access_key(*b, *key, "c".to_owned(), later()).await), Code::NotFound);
-    assert_eq!(code(store.update_access_key(*b, *key, KeyTerms::default()).await), Code::NotFound);
-    assert_eq!(code(store.disable_access_key(*b, *key).await), Code::NotFound);
-    assert_eq!(code(store.revoke_secret_token(*b, "t".to_owned(), later()).await), Code::NotFound);
+    assert!(
+        store
+            .create_access_key(*b, "b".to_owned(), KeyTerms::default(), Actor::command_line(NOW))
+            .await
+            .unwrap()
+            .default
+    );
+    store
+        .create_access_key(*b, "b2".to_owned(), KeyTerms::default(), Actor::command_line(NOW))
+        .await
+        .unwrap();
+    assert_eq!(
+        code(store.rotate_access_key(*b, *key, "c".to_owned(), Actor::command_line(later())).await),
+        Code::NotFound
+    );
+    assert_eq!(
+        code(store.update_access_key(*b, *key, KeyTerms::default(), operator()).await),
+        Code::NotFound
+    );
+    assert_eq!(code(store.disable_access_key(*b, *key, operator()).await), Code::NotFound);
+    assert_eq!(
+        code(store.revoke_secret_token(*b, "t".to_owned(), Actor::command_line(later())).await),
+        Code::NotFound
+    );
     assert_eq!(store.access_keys(*a).await.unwrap(), before);
     assert_eq!(store.secret_tokens(*a).await.unwrap()[0].revoked_at, None);
 }
@@ -182,14 +207,14 @@ async fn members_are_out_of_reach() {
     let hash = || ProofHash("link".to_owned());
     let invited = Invited::Member(a.project(), Role::Owner);
     let invite = NewInvite { hash: hash(), invited, made_by: None, expires_at: later() };
-    store.create_invite(invite, NOW).await.unwrap();
+    store.create_invite(invite, Actor::command_line(NOW)).await.unwrap();
     let new = NewAccount { email: "a@example.com".parse().unwrap(), password_hash: String::new() };
-    let account = store.accept_as_new(hash(), new, NOW).await.unwrap().id;
+    let account = store.accept_as_new(hash(), new, None, NOW).await.unwrap().id;
     let (before, project) = (store.members(*a).await.unwrap(), store.project(a.project()).await.unwrap());
     assert_eq!((before.len(), store.members(*b).await.unwrap().len()), (1, 0));
-    assert_eq!(code(store.set_role(*b, account, Role::Viewer).await), Code::NotFound);
-    assert_eq!(code(store.remove_member(*b, account).await), Code::NotFound);
-    store.rename_project(*b, name("b's")).await.unwrap();
+    assert_eq!(code(store.set_role(*b, account, Role::Viewer, operator()).await), Code::NotFound);
+    assert_eq!(code(store.remove_member(*b, account, operator()).await), Code::NotFound);
+    store.rename_project(*b, name("b's"), operator()).await.unwrap();
     assert_eq!(store.members(*a).await.unwrap(), before);
     assert_eq!(store.project(a.project()).await.unwrap(), project);
 }
@@ -314,7 +339,7 @@ async fn markets_and_tasks_are_out_of_reach() {
     let World { store, a, b, .. } = &world;
     store.join_market(*a, CONTRACT).await.unwrap();
     let activity = Change::Activity(Box::new(activity()));
-    store.commit(Batch { collection: CONTRACT, changes: vec![activity], key: None }).await.unwrap();
+    store.commit(batch(CONTRACT, vec![activity])).await.unwrap();
     let id = store.collection(CONTRACT).await.unwrap().unwrap();
     assert!(store.market_news(*b, id, 10).await.unwrap().is_none(), "it is not in the market of B");
     assert_eq!(store.market_collections(*a, 0, 10).await.unwrap().len(), 1);
@@ -339,17 +364,20 @@ async fn grants_are_of_one_project() {
     let World { store, a, b, .. } = &world;
     let grant = Grant { subject: Subject::Collections, reach: Reach::Contract(CONTRACT) };
     let before = store.grants(*a).await.unwrap();
-    store.add_grants(*b, vec![grant, grant], NOW).await.unwrap();
+    store.add_grants(*b, vec![grant, grant], Actor::command_line(NOW)).await.unwrap();
     assert_eq!(store.grants(*b).await.unwrap(), [grant]);
     assert_eq!(store.grants(*a).await.unwrap(), before);
     assert!(store.all_grants().await.unwrap().contains(&(b.project(), grant)));
-    assert_eq!(code(store.remove_grant(*a, grant).await), Code::NotFound);
+    assert_eq!(code(store.remove_grant(*a, grant, operator()).await), Code::NotFound);
     let wider = Grant { reach: Reach::Chain(CONTRACT.chain), ..grant };
-    assert_eq!(code(store.remove_grant(*b, wider).await), Code::NotFound);
-    store.remove_grant(*b, grant).await.unwrap();
+    assert_eq!(code(store.remove_grant(*b, wider, operator()).await), Code::NotFound);
+    store.remove_grant(*b, grant, operator()).await.unwrap();
     assert_eq!(store.grants(*b).await.unwrap(), []);
     let missing = ProjectScope::of_operator(99.try_into().unwrap());
-    assert_eq!(code(store.add_grants(missing, vec![grant], NOW).await), Code::ProjectNotFound);
+    assert_eq!(
+        code(store.add_grants(missing, vec![grant], Actor::command_line(NOW)).await),
+        Code::ProjectNotFound
+    );
 }
 
 fn activity() -> ActivityFacts {

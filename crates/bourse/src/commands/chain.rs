@@ -15,7 +15,7 @@ pub(super) async fn run(common: &Common, command: ChainCommand) -> Result<(), Co
             "this forgets everything that chain {chain} stated of its collections, and reads it anew: add --yes"
         )));
     }
-    context.store.resync_chain(chain).await?;
+    context.store.resync_chain(chain, context.actor()).await?;
     context.store.close().await;
     print(common.json, &json!({ "chainId": chain }), || {
         format!("Chain {chain} is forgotten. `bourse serve` reads it anew.")

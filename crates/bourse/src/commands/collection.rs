@@ -41,7 +41,7 @@ pub(super) async fn run(common: &Common, command: CollectionCommand) -> Result<(
         }
         CollectionCommand::Remove { network, contract } => {
             let key = CollectionKey { chain: context.chain(&network)?, address: contract };
-            context.store.unfollow(key, context.clock.now()).await?;
+            context.store.unfollow(key, context.actor()).await?;
             let value = json!({ "chainId": key.chain, "contractAddress": contract });
             print(common.json, &value, || removed(&network, contract))?;
         }
@@ -60,13 +60,13 @@ async fn add(
     if key.address == Address::ZERO {
         return Err(CommandError::Other("the zero address is no contract".to_owned()));
     }
-    let now = context.clock.now();
     if let Some(project) = project {
         let follow = ProjectFollow { key, from, most: None };
-        let followed = context.store.follow_for(ProjectScope::of_operator(project), follow, now).await?;
+        let followed =
+            context.store.follow_for(ProjectScope::of_operator(project), follow, context.actor()).await?;
         return Ok(followed.from);
     }
-    context.store.follow(key, from, now).await?;
+    context.store.follow(key, from, context.actor()).await?;
     let followed = context.store.following(key).await?;
     Ok(followed.map_or(from, |followed| followed.from))
 }

@@ -13,8 +13,8 @@ pub(super) async fn run(common: &Common, command: GrantCommand) -> Result<(), Co
     match command {
         GrantCommand::Add { project, terms } => {
             let (scope, grant) = (ProjectScope::of_operator(project), read(&context, &terms)?);
-            context.store.add_grants(scope, vec![grant], context.clock.now()).await?;
-            print(common.json, &record(&grant), || format!("Project {project} may state {}.", words(&grant)))
+            context.store.add_grants(scope, vec![grant], context.actor()).await?;
+            print(common.json, &record(&grant), || format!("Project {project} may state {grant}."))
         }
         GrantCommand::List { project } => {
             let scope = ProjectScope::of_operator(project);
@@ -30,10 +30,8 @@ pub(super) async fn run(common: &Common, command: GrantCommand) -> Result<(), Co
         }
         GrantCommand::Remove { project, terms } => {
             let (scope, grant) = (ProjectScope::of_operator(project), read(&context, &terms)?);
-            context.store.remove_grant(scope, grant).await?;
-            print(common.json, &record(&grant), || {
-                format!("Project {project} may no longer state {}.", words(&grant))
-            })
+            context.store.remove_grant(scope, grant, context.actor()).await?;
+            print(common.json, &record(&grant), || format!("Project {project} may no longer state {grant}."))
         }
     }
 }
@@ -54,17 +52,6 @@ fn names(reach: Reach) -> (String, String) {
         Reach::Everywhere => ("all".to_owned(), "all".to_owned()),
         Reach::Chain(chain) => (chain.to_string(), "all".to_owned()),
         Reach::Contract(CollectionKey { chain, address }) => (chain.to_string(), address.to_string()),
-    }
-}
-
-fn words(grant: &Grant) -> String {
-    let subject = grant.subject.word();
-    match grant.reach {
-        Reach::Everywhere => format!("{subject} of every chain"),
-        Reach::Chain(chain) => format!("{subject} of chain {chain}"),
-        Reach::Contract(CollectionKey { chain, address }) => {
-            format!("{subject} of {address} on chain {chain}")
-        }
     }
 }
 

@@ -30,11 +30,14 @@ pub(super) async fn run(common: &Common, command: KeyCommand) -> Result<(), Comm
             let new = AccessKey::generate(project);
             let scope = ProjectScope::of_operator(project);
             let hash = new.hash().to_string();
-            let stored = context.store.rotate_access_key(scope, key, hash, context.clock.now()).await?;
+            let stored = context.store.rotate_access_key(scope, key, hash, context.actor()).await?;
             shown_once(common, new.expose(), &stored)
         }
         KeyCommand::Disable { project, key } => {
-            context.store.disable_access_key(ProjectScope::of_operator(project), key).await?;
+            context
+                .store
+                .disable_access_key(ProjectScope::of_operator(project), key, context.actor())
+                .await?;
             print(common.json, &json!({ "keyId": key, "active": false }), || {
                 format!("Access key {key} is disabled.")
             })
@@ -61,7 +64,7 @@ pub(crate) async fn create(
 ) -> Result<(String, AccessKeyRecord), CommandError> {
     let key = AccessKey::generate(scope.project());
     let hash = key.hash().to_string();
-    let stored = context.store.create_access_key(scope, hash, terms, context.clock.now()).await?;
+    let stored = context.store.create_access_key(scope, hash, terms, context.actor()).await?;
     Ok((key.expose().to_owned(), stored))
 }
 

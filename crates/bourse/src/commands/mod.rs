@@ -10,6 +10,7 @@ mod doctor;
 mod grant;
 mod health;
 pub(crate) mod key;
+mod log;
 pub(crate) mod project;
 mod restore;
 pub(crate) mod serve;
@@ -18,7 +19,7 @@ pub(crate) mod token;
 
 use std::process::ExitCode;
 
-use crate::cli::{Arguments, Command, ConsoleCommand, Listen};
+use crate::cli::{Arguments, Command, Listen};
 use crate::context::{CommandError, load_settings};
 use crate::{demo, import, output};
 
@@ -41,7 +42,8 @@ pub(crate) fn run(arguments: Arguments) -> Result<ExitCode, CommandError> {
             Command::Analytics(command) => analytics::run(&common, command).await?,
             Command::Collection(command) => collection::run(&common, command).await?,
             Command::Chain(command) => chain::run(&common, command).await?,
-            Command::Console(ConsoleCommand::Link) => console::link(&common).await?,
+            Command::Log(log) => log::run(&common, log).await?,
+            Command::Console(command) => console::run(&common, command).await?,
             Command::Status => status::run(&common).await?,
             Command::Backup { file } => backup::run(&common, &file)?,
             Command::Restore(command) => restore::run(&common, &command)?,

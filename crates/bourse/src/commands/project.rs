@@ -83,7 +83,7 @@ pub(crate) async fn create(
         return Err(Error::invalid("name", "must not be empty").into());
     }
     let name: Text<256> = name.parse().map_err(|error| Error::invalid("name", error))?;
-    let project = context.store.create_project(name, context.clock.now()).await?;
+    let project = context.store.create_project(name, context.actor()).await?;
     let scope = ProjectScope::of_operator(project.id);
     let (access_key, _) = key::create(context, scope, terms).await?;
     let (secret_token, _) = token::create(context, scope, "default", None).await?;

@@ -31,7 +31,7 @@ pub(super) async fn run(common: &Common, command: TokenCommand) -> Result<(), Co
         }
         TokenCommand::Revoke { project, token } => {
             let scope = ProjectScope::of_operator(project);
-            context.store.revoke_secret_token(scope, token.clone(), context.clock.now()).await?;
+            context.store.revoke_secret_token(scope, token.clone(), context.actor()).await?;
             print(common.json, &json!({ "tokenId": token, "revoked": true }), || {
                 format!("Secret token {token} is revoked.")
             })
@@ -62,7 +62,7 @@ pub(crate) async fn create(
         revoked_at: None,
         last_used_at: None,
     };
-    context.store.create_secret_token(stored.clone()).await?;
+    context.store.create_secret_token(stored.clone(), context.actor()).await?;
     Ok((issued.token, stored))
 }
 

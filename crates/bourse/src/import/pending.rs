@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 
 use bourse_server::counting::{CountingHouse, EventBatch, TrackedEvent};
-use bourse_store::{AudienceImport, Batch, Change, CollectionKey, ProjectScope, Store, UsageLine};
+use bourse_store::{
+    Actor, AudienceImport, Author, Batch, Change, CollectionKey, ProjectScope, Store, UsageLine,
+};
 use bourse_wire::{Currency, ProjectId, Timestamp};
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 
@@ -71,11 +73,13 @@ impl Pending {
     ) -> Result<u64, CommandError> {
         let mut changed = 0;
         if !self.currencies.is_empty() {
-            changed += store.put_currencies(self.currencies).await?;
+            changed += store.put_currencies(self.currencies, Actor::command_line(now)).await?;
         }
         // Several at once, so that they share their way to the disk.
         changed += stream::iter(self.collections)
-            .map(|(collection, changes)| store.commit(Batch { collection, changes, key: None }))
+            .map(|(collection, changes)| {
+                store.commit(Batch { collection, changes, key: None, author: Author::Operator, at: now })
+            })
             .buffer_unordered(COMMITS_AT_ONCE)
             .try_fold(0, async |sum, committed| Ok(sum + committed.changed))
             .await?;

@@ -1,6 +1,7 @@
 //! Commands of the operator beside a running server, which notices each.
 
 use bourse_store::SecretTokenRecord;
+use bourse_store::testing::operator;
 use bourse_wire::Timestamp;
 use serde_json::{Value, json};
 
@@ -137,7 +138,7 @@ fn tokens_are_made_listed_and_revoked() {
         revoked_at: None,
         last_used_at: None,
     };
-    instance.with_store(async |store| store.create_secret_token(earlier.clone()).await.unwrap());
+    instance.with_store(async |store| store.create_secret_token(earlier.clone(), operator()).await.unwrap());
     let revoked = instance.json(&["token", "revoke", &id, &earlier.id]);
     assert_eq!(revoked, json!({ "tokenId": earlier.id, "revoked": true }));
     let listed = instance.json(&["token", "list", &id]);

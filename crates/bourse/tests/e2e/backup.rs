@@ -236,6 +236,7 @@ fn a_directory_that_is_in_use_or_not_empty_is_left_alone() {
     let file = house.path("backup.tar.gz");
     let file = file.to_str().unwrap();
     house.create_project(&house.data, "backed up");
+    let log = house.json(&house.data, &["log"]);
     house.json(&house.data, &["backup", file]);
     let said = house.failure(&house.data, &["backup", file]);
     assert!(said.contains("overwrites nothing"), "{said}");
@@ -252,6 +253,7 @@ fn a_directory_that_is_in_use_or_not_empty_is_left_alone() {
     let restored = house.json(&house.data, &["restore", file, "--force"]);
     let aside = PathBuf::from(restored["aside"].as_str().unwrap());
     assert_eq!(house.projects(&house.data), ["backed up"]);
+    assert_eq!(house.json(&house.data, &["log"]), log, "who administered what is in a backup too");
     assert_eq!(house.projects(&aside), ["backed up", "later"], "nothing is lost");
     // A second time, and what is aside stays where it is.
     let again = house.json(&house.data, &["restore", file, "--force"]);

@@ -27,6 +27,7 @@ mod import_bad_lines;
 mod import_killed;
 mod import_memory;
 mod instance;
+mod log;
 mod market;
 mod market_killed;
 mod node_requests;

@@ -116,7 +116,7 @@ impl Offers {
         let makers: BTreeSet<Address> = due.iter().map(|payer| payer.maker).collect();
         let mut offers = store.open_offers(at.chain, makers.into_iter().collect()).await?;
         offers.retain(|(_, order)| !is_over(order, now));
-        cover(store, &offers, &funds).await?;
+        cover(store, at.block, &offers, &funds).await?;
         let open: BTreeSet<Payer> = offers.iter().filter_map(|(_, order)| payer_of(order)).collect();
         for payer in &due {
             if open.contains(payer) {
@@ -214,6 +214,7 @@ impl Offers {
 /// Stores how many units of offers these funds pay for.
 async fn cover(
     store: &Store,
+    at: Block,
     offers: &[(CollectionKey, OrderFacts)],
     funds: &BTreeMap<Payer, Option<U256>>,
 ) -> Result<(), StoreError> {
@@ -228,7 +229,7 @@ async fn cover(
         covered.entry(*collection).or_default().push(Backing { key: order.key(), units: backing });
     }
     for (collection, backing) in covered {
-        store.set_backing(collection, backing).await?;
+        store.set_backing(collection, at, backing).await?;
     }
     Ok(())
 }

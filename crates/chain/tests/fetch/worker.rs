@@ -8,8 +8,8 @@ use std::time::{Duration, Instant, SystemTime};
 use alloy_primitives::U256;
 use alloy_sol_types::SolValue as _;
 use bourse_chain::fetch::{CallFailed, Caller, ContractCall, FetchSettings, Fetcher, Gateways, Pace, Rules};
-use bourse_store::testing::{TestDatabase, enqueue_metadata};
-use bourse_store::{Batch, Change, CollectionKey, Due, ProjectScope, Queued, Store};
+use bourse_store::testing::{TestDatabase, batch, enqueue_metadata};
+use bourse_store::{Actor, Change, CollectionKey, Due, ProjectScope, Queued, Store};
 use bourse_wire::{Address, ChainId, MetadataStatus, Timestamp, TokenId, TokenMetadata};
 use futures_util::future::BoxFuture;
 use tokio::sync::oneshot;
@@ -205,13 +205,14 @@ impl World {
             Change::Token { token_id, metadata: token.to_json().unwrap() }
         };
         let changes = new.iter().copied().map(change).collect();
-        self.store.commit(Batch { collection: contract(), changes, key: None }).await.unwrap();
+        self.store.commit(batch(contract(), changes)).await.unwrap();
         let new = new.into_iter().map(Some).collect();
         enqueue_metadata(&self.store, contract(), new, now()).await.unwrap();
     }
 
     pub(crate) async fn project(&self) -> ProjectScope {
-        let project = self.store.create_project("p".parse().unwrap(), now()).await.unwrap();
+        let project =
+            self.store.create_project("p".parse().unwrap(), Actor::command_line(now())).await.unwrap();
         ProjectScope::of_operator(project.id)
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use bourse_chain::FollowError;
 use bourse_store::testing::{TestDatabase, facts_rows, load_all};
-use bourse_store::{CollectionKey, Store};
+use bourse_store::{Actor, CollectionKey, Store};
 use bourse_wire::{Address, OrderStatus, Timestamp};
 
 use crate::node::{CHAIN, Weather};
@@ -106,7 +106,10 @@ fn every_weather_ends_with_the_same_store() {
 impl Sim<Store> {
     /// Follows a collection from a block on, as the operator does while the chain is followed.
     async fn follow(&mut self, address: Address, from: u64) {
-        self.books.follow(CollectionKey { chain: CHAIN, address }, from, Timestamp::ZERO).await.unwrap();
+        self.books
+            .follow(CollectionKey { chain: CHAIN, address }, from, Actor::command_line(Timestamp::ZERO))
+            .await
+            .unwrap();
         if !self.added.contains(&address) {
             self.added.push(address);
         }
@@ -114,7 +117,10 @@ impl Sim<Store> {
 
     async fn leave(&mut self, address: Address) {
         if self.added.contains(&address) {
-            self.books.unfollow(CollectionKey { chain: CHAIN, address }, Timestamp::ZERO).await.unwrap();
+            self.books
+                .unfollow(CollectionKey { chain: CHAIN, address }, Actor::command_line(Timestamp::ZERO))
+                .await
+                .unwrap();
             self.added.retain(|added| *added != address);
         }
     }

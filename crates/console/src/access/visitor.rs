@@ -8,7 +8,7 @@ use axum::http::request::Parts;
 use axum::http::{Method, Uri, header};
 use axum::response::Response;
 use bourse_server::Peer;
-use bourse_store::{Account, NewSession};
+use bourse_store::{Account, Actor, NewSession};
 use bourse_wire::RecordId;
 
 use super::{Cookie, Proof};
@@ -65,7 +65,7 @@ impl Guest {
         let (proof, now) = (Proof::fresh(), self.console.now());
         let expires_at = later(now, session_seconds(&self.console));
         let new = NewSession { hash: proof.hash(), account, expires_at };
-        self.console.store().open_session(new, now).await?;
+        self.console.store().open_session(new, self.peer, now).await?;
         set_cookie(&self.console, Cookie::Session, &proof, &mut response);
         Ok(response)
     }
@@ -87,6 +87,8 @@ pub(crate) struct Visitor {
     pub(crate) console: Arc<Console>,
     pub(crate) account: Account,
     pub(crate) proof: Proof,
+    /// The address that the visitor comes from, where it is known.
+    pub(crate) peer: Option<IpAddr>,
     /// The path that was asked for.
     pub(crate) path: String,
     /// What the visitor did just before, told by the address.
@@ -114,7 +116,15 @@ impl FromRequestParts<Arc<Console>> for Visitor {
         };
         let uri = asked_for(parts);
         let done = Done::in_query(uri.query().unwrap_or_default());
-        Ok(Self { console: Arc::clone(console), account, proof, path: uri.path().to_owned(), done })
+        let (path, peer) = (uri.path().to_owned(), Peer::of(&parts.extensions));
+        Ok(Self { console: Arc::clone(console), account, proof, peer, path, done })
+    }
+}
+
+impl Visitor {
+    /// The visitor as the audit log names them.
+    pub(crate) fn actor(&self) -> Actor {
+        Actor::account(&self.account, self.peer, self.console.now())
     }
 }
 

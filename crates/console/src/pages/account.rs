@@ -25,7 +25,7 @@ pub(super) async fn change_password(visitor: Visitor, form: Form) -> Answer {
 }
 
 pub(super) async fn leave_everywhere(visitor: Visitor, _form: Form) -> Answer {
-    visitor.console.store().close_sessions(visitor.account.id).await?;
+    visitor.console.store().close_sessions(visitor.account.id, visitor.actor()).await?;
     Ok(see_other("/console/sign-in"))
 }
 
@@ -43,7 +43,7 @@ async fn change(visitor: &Visitor, form: &Form) -> Result<(), Refusal> {
         return Err(Error::invalid("current password", "is not right").into());
     }
     let hash = sign_in.passwords.hash(new).await?;
-    Ok(console.store().set_password(account.id, hash, visitor.proof.hash()).await?)
+    Ok(console.store().set_password(account.id, hash, visitor.proof.hash(), visitor.actor()).await?)
 }
 
 fn page(visitor: &Visitor, error: Option<&Error>) -> axum::response::Response {

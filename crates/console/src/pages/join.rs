@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::{FromRequestParts as _, Path, Request, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
-use bourse_store::{Invite, Invited, NewAccount, Role};
+use bourse_store::{Actor, Invite, Invited, NewAccount, Role};
 use bourse_wire::{Email, Error};
 use maud::html;
 
@@ -36,7 +36,8 @@ pub(super) async fn accept(guest: Guest, Path(link): Path<String>, GuestForm(for
     let (console, now) = (&guest.console, guest.console.now());
     let (proof, invite) = find(console, &link).await?;
     if let Some(account) = guest.account().await? {
-        console.store().accept(proof.hash(), account.id, now).await?;
+        let actor = Actor::account(&account, guest.peer, now);
+        console.store().accept(proof.hash(), account.id, actor).await?;
         return Ok(see_other(&Done::Joined.at("/console/projects")));
     }
     console.sign_in.count_try(guest.peer, None, now).map_err(Refusal::too_many_tries)?;
@@ -60,7 +61,8 @@ async fn create(guest: &Guest, proof: Proof, form: &Form) -> Result<bourse_wire:
     }
     let password_hash = guest.console.sign_in.passwords.hash(password).await?;
     let new = NewAccount { email, password_hash };
-    Ok(guest.console.store().accept_as_new(proof.hash(), new, guest.console.now()).await?.id)
+    let (console, peer) = (&guest.console, guest.peer);
+    Ok(console.store().accept_as_new(proof.hash(), new, peer, console.now()).await?.id)
 }
 
 async fn find(console: &Console, link: &str) -> Result<(Proof, Invite), Refusal> {

@@ -1,11 +1,11 @@
 //! Who belongs to a project.
 
 use axum::response::Response;
-use bourse_store::{Invited, Role};
+use bourse_store::{Extent, Invited, Role};
 use bourse_wire::Error;
 use maud::{Markup, html};
 
-use super::people::{link_notice, make_link};
+use super::people::{link_notice, make_link, open_invites};
 use crate::access::{Member, Owner};
 use crate::form::Form;
 use crate::notice::Done;
@@ -22,13 +22,21 @@ pub(super) async fn invite(Owner(member): Owner, form: Form) -> Answer {
     page(&member, Some(&link)).await
 }
 
+pub(super) async fn revoke(Owner(member): Owner, _form: Form) -> Answer {
+    let (extent, invite) = (Extent::Project(member.scope()), member.name("invite").to_owned());
+    member.console().store().revoke_invite(extent, invite, member.visitor.actor()).await?;
+    Ok(see_other(&Done::InviteRevoked.at(&member.path("/members"))))
+}
+
 pub(super) async fn set_role(Owner(member): Owner, form: Form) -> Answer {
-    member.console().store().set_role(member.scope(), member.id("account")?, role(&form)?).await?;
+    let (account, role, actor) = (member.id("account")?, role(&form)?, member.visitor.actor());
+    member.console().store().set_role(member.scope(), account, role, actor).await?;
     Ok(see_other(&Done::Changed.at(&member.path("/members"))))
 }
 
 pub(super) async fn remove(Owner(member): Owner, _form: Form) -> Answer {
-    member.console().store().remove_member(member.scope(), member.id("account")?).await?;
+    let (account, actor) = (member.id("account")?, member.visitor.actor());
+    member.console().store().remove_member(member.scope(), account, actor).await?;
     Ok(see_other(&Done::Removed.at(&member.path("/members"))))
 }
 
@@ -50,7 +58,13 @@ fn choice(id: &str, current: Role) -> Markup {
 }
 
 async fn page(member: &Member, link: Option<&str>) -> Result<Response, Refusal> {
-    let members = member.console().store().members(member.scope()).await?;
+    let console = member.console();
+    let members = console.store().members(member.scope()).await?;
+    let invites = if member.is_owner() {
+        console.store().open_invites(Extent::Project(member.scope()), console.now()).await?
+    } else {
+        Vec::new()
+    };
     let body = html! {
         h1 { "Members" }
         @if let Some(link) = link { (link_notice(link)) }
@@ -67,6 +81,7 @@ async fn page(member: &Member, link: Option<&str>) -> Result<Response, Refusal> 
                 }
             }
         }
+        (open_invites(&member.visitor, &member.path("/members"), &invites))
         @if member.is_owner() {
             section.panel {
                 h2 { "Invite somebody" }

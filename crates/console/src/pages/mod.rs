@@ -3,6 +3,7 @@
 mod account;
 mod analytics;
 mod audiences;
+mod audit;
 mod collections;
 mod credentials;
 mod explorer;
@@ -40,7 +41,10 @@ pub(super) fn routes() -> Router<Arc<Console>> {
         .route("/console/account/sign-out-everywhere", post(account::leave_everywhere))
         .route("/console/people", get(people::show))
         .route("/console/people/invite", post(people::invite))
+        .route("/console/people/invites/{invite}/revoke", post(people::revoke))
         .route("/console/people/{account}/remove", post(people::remove))
+        .route("/console/audit", get(audit::show))
+        .route("/console/audit/export", get(audit::export))
         .route("/console/networks", get(networks::show))
         .route("/console/networks/{chain}/{address}/unfollow", post(networks::unfollow))
         .route("/console/projects", get(projects::show).post(projects::create))
@@ -53,8 +57,11 @@ fn of_project() -> Router<Arc<Console>> {
         .route("/rename", post(overview::rename))
         .route("/members", get(members::show))
         .route("/members/invite", post(members::invite))
+        .route("/members/invites/{invite}/revoke", post(members::revoke))
         .route("/members/{account}/role", post(members::set_role))
         .route("/members/{account}/remove", post(members::remove))
+        .route("/audit", get(audit::show_project))
+        .route("/audit/export", get(audit::export_project))
         .merge(audiences::routes())
         .merge(collections::routes())
         .merge(analytics::routes())

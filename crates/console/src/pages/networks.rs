@@ -43,7 +43,7 @@ pub(super) async fn unfollow(
     let chain = console.chain(&chain).map_err(|_| Refusal::missing("network"))?;
     let address: Address = address.parse().map_err(|_| Refusal::missing("collection"))?;
     let key = CollectionKey { chain, address };
-    console.store().unfollow(key, console.now()).await?;
+    console.store().unfollow(key, visitor.actor()).await?;
     Ok(see_other(&Done::Unfollowed.at("/console/networks")))
 }
 

@@ -16,7 +16,8 @@ pub(super) async fn show(member: Member) -> Answer {
 }
 
 pub(super) async fn rename(Owner(member): Owner, form: Form) -> Answer {
-    member.console().store().rename_project(member.scope(), project_name(&form)?).await?;
+    let (name, actor) = (project_name(&form)?, member.visitor.actor());
+    member.console().store().rename_project(member.scope(), name, actor).await?;
     Ok(see_other(&Done::Renamed.at(&member.path(""))))
 }
 

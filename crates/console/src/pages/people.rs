@@ -2,7 +2,7 @@
 
 use axum::extract::Path;
 use axum::response::Response;
-use bourse_store::{Account, Invited, NewInvite};
+use bourse_store::{Account, Extent, Invited, NewInvite, OpenInvite};
 use maud::{Markup, html};
 
 use crate::access::{Administrator, Proof, Visitor};
@@ -28,20 +28,26 @@ pub(super) async fn remove(
     _form: Form,
 ) -> Answer {
     let account = account.try_into().map_err(|_| Refusal::missing("account"))?;
-    visitor.console.store().remove_account(account).await?;
+    visitor.console.store().remove_account(account, visitor.actor()).await?;
     Ok(see_other(&Done::Removed.at("/console/people")))
+}
+
+pub(super) async fn revoke(
+    Administrator(visitor): Administrator,
+    Path(invite): Path<String>,
+    _form: Form,
+) -> Answer {
+    visitor.console.store().revoke_invite(Extent::Everything, invite, visitor.actor()).await?;
+    Ok(see_other(&Done::InviteRevoked.at("/console/people")))
 }
 
 /// Makes an invitation and tells its link, which nobody sees again.
 pub(super) async fn make_link(visitor: &Visitor, invited: Invited) -> Result<String, Refusal> {
     let (console, proof) = (&visitor.console, Proof::fresh());
-    let now = console.now();
     let made_by = Some(visitor.account.id);
-    let expires_at = later(now, INVITE_SECONDS);
-    console
-        .store()
-        .create_invite(NewInvite { hash: proof.hash(), invited, made_by, expires_at }, now)
-        .await?;
+    let expires_at = later(console.now(), INVITE_SECONDS);
+    let new = NewInvite { hash: proof.hash(), invited, made_by, expires_at };
+    console.store().create_invite(new, visitor.actor()).await?;
     Ok(format!("{}{}", console.settings().public_url(), join_path(&proof)))
 }
 
@@ -55,8 +61,47 @@ pub(super) fn link_notice(link: &str) -> Markup {
     }
 }
 
+/// Invitations that nobody has accepted yet, with forms to revoke them; nothing when there are none.
+pub(super) fn open_invites(visitor: &Visitor, path: &str, invites: &[OpenInvite]) -> Markup {
+    html! {
+        @if !invites.is_empty() {
+            h2 { "Open invitations" }
+            div.scroll tabindex="0" {
+                table {
+                    thead { tr {
+                        th scope="col" { "As" } th scope="col" { "By" } th scope="col" { "Made" }
+                        th scope="col" { "Until" } th scope="col" { span.unseen { "Actions" } }
+                    } }
+                    tbody { @for invite in invites { tr {
+                        td { (invite.invited) }
+                        td {
+                            @match &invite.made_by {
+                                Some(email) => (email),
+                                None if invite.is_void => "somebody who is gone",
+                                None => "the operator",
+                            }
+                            @if invite.is_void { " " span.soft { "(may no longer invite: the link does not work)" } }
+                        }
+                        td { (format::time(invite.created_at)) }
+                        td { (format::time(invite.expires_at)) }
+                        td.actions {
+                            form method="post" action={ (path) "/invites/" (invite.id) "/revoke" }
+                                data-confirm="Revoke this invitation?" {
+                                (visitor.form_token())
+                                button.danger { "Revoke" span.unseen { " the invitation as " (invite.invited) } }
+                            }
+                        }
+                    } } }
+                }
+            }
+        }
+    }
+}
+
 async fn page(visitor: &Visitor, link: Option<&str>) -> Result<Response, Refusal> {
-    let accounts = visitor.console.store().accounts().await?;
+    let console = &visitor.console;
+    let accounts = console.store().accounts().await?;
+    let invites = console.store().open_invites(Extent::Everything, console.now()).await?;
     let body = html! {
         h1 { "People" }
         @if let Some(link) = link { (link_notice(link)) }
@@ -69,6 +114,7 @@ async fn page(visitor: &Visitor, link: Option<&str>) -> Result<Response, Refusal
                 tbody { @for account in &accounts { (row(visitor, account)) } }
             }
         }
+        (open_invites(visitor, "/console/people", &invites))
         section.panel {
             h2 { "Invite somebody" }
             form method="post" action="/console/people/invite" {

@@ -22,8 +22,8 @@ pub(super) async fn create(visitor: Visitor, form: Form) -> Answer {
     }
     let made = match project_name(&form) {
         Ok(name) => {
-            let now = visitor.console.now();
-            visitor.console.store().create_own_project(name, visitor.account.id, now).await?
+            let (store, actor) = (visitor.console.store(), visitor.actor());
+            store.create_own_project(name, visitor.account.id, actor).await?
         }
         Err(error) => {
             let page = page(&visitor, form.text("name"), Some(&error)).await?;

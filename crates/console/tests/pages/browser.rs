@@ -4,6 +4,7 @@ use axum::body::Body;
 use axum::http::{HeaderMap, Request, header};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use bourse_store::testing::operator_at;
 use bourse_store::{Invited, NewAccount, NewInvite, NewSession, ProofHash, Role};
 use bourse_wire::{ProjectId, Timestamp};
 use sha2::{Digest as _, Sha256};
@@ -67,11 +68,11 @@ impl Browser {
         let cookie = URL_SAFE_NO_PAD.encode(bourse_server::entropy::bytes::<32>());
         let hash = ProofHash(const_hex::encode(Sha256::digest(&cookie)));
         let invite = NewInvite { hash: hash.clone(), invited, made_by: None, expires_at: later };
-        app.store.create_invite(invite, now).await.unwrap();
+        app.store.create_invite(invite, operator_at(now)).await.unwrap();
         let email = format!("{}@mail.example", &hash.0[..12]).parse().unwrap();
         let new = NewAccount { email, password_hash: "no password fits this".to_owned() };
-        let account = app.store.accept_as_new(hash.clone(), new, now).await.unwrap().id;
-        app.store.open_session(NewSession { hash, account, expires_at: later }, now).await.unwrap();
+        let account = app.store.accept_as_new(hash.clone(), new, None, now).await.unwrap().id;
+        app.store.open_session(NewSession { hash, account, expires_at: later }, None, now).await.unwrap();
         Self { actor: app.anonymous.with("cookie", &format!("bourse_console={cookie}")) }
     }
 

@@ -8,12 +8,14 @@
 
 mod analytics;
 mod audiences;
+mod audit;
 mod browser;
 mod collections;
 mod explorer;
 mod guests;
 mod hosted;
 mod networks;
+mod people;
 #[path = "../../../server/tests/suite/support/mod.rs"]
 #[expect(dead_code, reason = "the server's tests need more of it")]
 mod support;

@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use bourse_market::facts::{Block, BlockHash};
 use bourse_store::Invited;
+use bourse_store::testing::operator_at;
 use bourse_wire::ChainId;
 use serde_json::json;
 
@@ -57,7 +58,7 @@ async fn nodes_are_shown_without_their_keys() {
     let nodes = "https://user:hunter2@a.example/v2/hunter2 https://b.example:8545";
     let app = TestApp::with(&[("networks.polygon.id", "137"), ("networks.polygon.rpc_url", nodes)]).await;
     let key = bourse_store::CollectionKey { chain: ChainId(137), address: RELICS.parse().unwrap() };
-    app.store.follow(key, 1_234_567, app.now()).await.unwrap();
+    app.store.follow(key, 1_234_567, operator_at(app.now())).await.unwrap();
     let hash = BlockHash::default();
     let block = Block { number: 7_654_321, hash, parent: hash, at: app.now() };
     app.store.start_chain(ChainId(137), block).await.unwrap();

@@ -1,7 +1,7 @@
 //! The credential check: from request headers to a project scope.
 
 use axum::http::{HeaderMap, HeaderName, header};
-use bourse_store::ProjectScope;
+use bourse_store::{CredentialId, ProjectScope, Sender};
 use bourse_wire::{Code, Error, ProjectId, RecordId, Timestamp};
 
 use super::{AccessKey, Credentials, TokenSigner};
@@ -11,20 +11,25 @@ use crate::route::{Credential, Service};
 const ACCESS_KEY: HeaderName = HeaderName::from_static("x-access-key");
 
 /// Who calls: proof that the credential of this request names this project.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Caller {
     scope: ProjectScope,
     credential: Credential,
-    /// The access key, where one was presented.
-    key: Option<RecordId>,
+    /// Which key, token or account it was.
+    id: CredentialId,
     /// Whether the access key was made for this very service, not for all.
     key_names_service: bool,
 }
 
 impl Caller {
     /// A member of a project who asks through the console, by right of what the operation asks for.
-    pub(crate) fn by_session(scope: ProjectScope, credential: Credential) -> Self {
-        Self { scope, credential, key: None, key_names_service: true }
+    pub(crate) fn by_session(scope: ProjectScope, account: RecordId, credential: Credential) -> Self {
+        Self { scope, credential, id: CredentialId::Account(account), key_names_service: true }
+    }
+
+    /// Who the caller is to others: the project, and by what right it calls.
+    pub(crate) fn sender(&self) -> Sender {
+        Sender { project: self.project(), credential: self.id.clone() }
     }
 
     pub(crate) fn scope(&self) -> ProjectScope {
@@ -37,7 +42,10 @@ impl Caller {
 
     /// Who shares an allowance for what strangers send: whoever has the same key.
     pub(crate) fn bucket(&self) -> Bucket {
-        self.key.map_or(Bucket::Project(self.project()), |key| Bucket::Key(self.project(), key))
+        match self.id {
+            CredentialId::AccessKey(key) => Bucket::Key(self.project(), key),
+            CredentialId::SecretToken(_) | CredentialId::Account(_) => Bucket::Project(self.project()),
+        }
     }
 
     /// Whether the caller presented a secret token, rather than a public key.
@@ -133,24 +141,23 @@ impl<'h> RequestCredentials<'h> {
             .map(|key| check_key(key, self.origin, service, authority.credentials, now))
             .transpose()?;
         let token = self.token.map(|token| check_token(token, authority, now)).transpose()?;
-        let (key_project, key_id) = key.map(|key| (key.project, key.id)).unzip();
-        if let (Some(of_key), Some(token)) = (key_project, token)
-            && of_key != token
+        let (key, key_names_service) = key.map(|key| ((key.project, key.id), key.names_service)).unzip();
+        if let (Some((key, _)), Some((token, _))) = (&key, &token)
+            && key != token
         {
-            let message =
-                format!("the access key is of project {of_key}, the secret token of project {token}");
+            let message = format!("the access key is of project {key}, the secret token of project {token}");
             return Err(Error::new(Code::AccessKeyMismatch, message).into());
         }
-        let caller = |project, credential| Caller {
+        let caller = |(project, id), credential| Caller {
             scope: ProjectScope::proven_by_credential(project),
             credential,
-            key: key_id,
-            key_names_service: key.is_some_and(|key| key.names_service),
+            id,
+            key_names_service: key_names_service == Some(true),
         };
-        match (required, key_project, token) {
-            (_, _, Some(project)) => Ok(Some(caller(project, Credential::SecretToken))),
-            (Credential::None | Credential::AccessKey | Credential::ServiceKey, Some(project), None) => {
-                Ok(Some(caller(project, Credential::AccessKey)))
+        match (required, key, token) {
+            (_, _, Some(token)) => Ok(Some(caller(token, Credential::SecretToken))),
+            (Credential::None | Credential::AccessKey | Credential::ServiceKey, Some(key), None) => {
+                Ok(Some(caller(key, Credential::AccessKey)))
             }
             (Credential::None, None, None) => Ok(None),
             (Credential::AccessKey | Credential::ServiceKey, None, None) => {
@@ -161,7 +168,7 @@ impl<'h> RequestCredentials<'h> {
                     "a secret token in the Authorization header: `Authorization: Bearer <secret token>`";
                 Err(missing(what).into())
             }
-            (Credential::SecretToken, Some(project), None) => {
+            (Credential::SecretToken, Some((project, _)), None) => {
                 let message = "this operation needs a secret token: `Authorization: Bearer <secret token>`; \
                     an access key is public and not enough";
                 Err(Denial::of(project, Error::new(Code::PermissionDenied, message)))
@@ -174,11 +181,10 @@ fn missing(what: &str) -> Error {
     Error::new(Code::Unauthorized, format!("no credential: send {what}"))
 }
 
-/// A key that is good for what is asked.
-#[derive(Clone, Copy)]
+/// A key that may be used.
 struct GoodKey {
     project: ProjectId,
-    id: RecordId,
+    id: CredentialId,
     /// Whether it was made for this very service.
     names_service: bool,
 }
@@ -209,10 +215,14 @@ fn check_key(
         let message = format!("the access key is not for the service {}", service.short());
         return denied(Error::new(Code::InvalidService, message));
     }
-    Ok(GoodKey { project: record.project, id: record.id, names_service })
+    Ok(GoodKey { project: record.project, id: CredentialId::AccessKey(record.id), names_service })
 }
 
-fn check_token(text: &str, authority: Authority<'_>, now: Timestamp) -> Result<ProjectId, Denial> {
+fn check_token(
+    text: &str,
+    authority: Authority<'_>,
+    now: Timestamp,
+) -> Result<(ProjectId, CredentialId), Denial> {
     let verified = authority.signer.verify(text, now)?;
     let refusal = |message: &str| Error::new(Code::Unauthorized, message);
     match authority.credentials.token(&verified.id, now) {
@@ -222,7 +232,7 @@ fn check_token(text: &str, authority: Authority<'_>, now: Timestamp) -> Result<P
         Some(token) if token.record.revoked_at.is_some() => {
             Err(Denial::of(verified.project, refusal("the secret token is revoked")))
         }
-        Some(_) => Ok(verified.project),
+        Some(_) => Ok((verified.project, CredentialId::SecretToken(verified.id.into()))),
         None => Err(refusal("the secret token is not known").into()),
     }
 }

@@ -76,7 +76,9 @@ impl Params {
 
     /// Who may see what is private: the project itself, by its secret token.
     pub(super) fn is_owner(&self) -> bool {
-        self.caller.is_some_and(|caller| Ok(caller.project()) == self.project() && caller.is_secret())
+        self.caller
+            .as_ref()
+            .is_some_and(|caller| Ok(caller.project()) == self.project() && caller.is_secret())
     }
 
     /// The scope of a reader, who sees what is public, or everything when it is the owner.
@@ -88,7 +90,7 @@ impl Params {
     pub(super) fn writer(&self) -> Result<ProjectScope, Error> {
         use bourse_wire::Code;
         let message = "uploads need a secret token: `Authorization: Bearer <secret token>`";
-        let caller = self.caller.ok_or_else(|| Error::new(Code::Unauthorized, message))?;
+        let caller = self.caller.as_ref().ok_or_else(|| Error::new(Code::Unauthorized, message))?;
         if !caller.is_secret() {
             return Err(Error::new(Code::PermissionDenied, message));
         }

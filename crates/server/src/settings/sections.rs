@@ -83,6 +83,10 @@ pub struct Storage {
     pub connections_max: u32,
     /// Versions of each collection's change log that are kept.
     pub changes_kept: u64,
+    /// Days for which it is kept who stated what of a collection.
+    pub attributions_days: u32,
+    /// Days for which entries of the audit log are kept.
+    pub audit_days: u32,
     /// Memory budget of resident collections, in bytes.
     pub resident_bytes_max: usize,
 }

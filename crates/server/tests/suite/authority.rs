@@ -1,6 +1,7 @@
 //! Who may state what of the market that all projects share.
 
 use bourse_server::{Credential, Service, router};
+use bourse_store::testing::{operator, operator_at};
 use bourse_store::{CollectionKey, Grant, Reach, Store, Subject};
 use bourse_wire::ChainId;
 use serde_json::{Value, json};
@@ -15,7 +16,7 @@ const OTHER: &str = "0x00000000000000000000000000000000000000ee";
 
 /// Operations that state something all projects share: a body, and what a project must be a steward of. Every operation of
 /// these services has a case, so that a new one without fails.
-fn case(operation: &str) -> (Value, Option<Subject>) {
+pub(crate) fn case(operation: &str) -> (Value, Option<Subject>) {
     let of = |member: &str, record: Value| json!({ "chainId": 137, member: [record] });
     let order = json!({ "orderId": "1", "marketplace": "opensea", "side": "listing", "tokenId": "1", "createdBy": ACCOUNT,
         "collectionContractAddress": RELICS, "priceAmount": "1", "priceCurrencyAddress": ACCOUNT,
@@ -75,9 +76,9 @@ fn reaches(subject: Subject) -> [(Vec<Grant>, bool); 7] {
 async fn granted(store: &Store, grants: Vec<Grant>) -> Project {
     let project = Project::create(store, "steward").await;
     for grant in everything() {
-        store.remove_grant(project.scope, grant).await.unwrap();
+        store.remove_grant(project.scope, grant, operator()).await.unwrap();
     }
-    store.add_grants(project.scope, grants, START.parse().unwrap()).await.unwrap();
+    store.add_grants(project.scope, grants, operator_at(START.parse().unwrap())).await.unwrap();
     project
 }
 

@@ -1,5 +1,6 @@
 //! What another process changes, and what memory has no room for.
 
+use bourse_store::testing::{operator, operator_at};
 use serde_json::{Value, json};
 
 use crate::support::project::{create_key, create_token};
@@ -21,11 +22,14 @@ async fn a_new_key_and_a_disabled_key_are_wait_until() {
     let with_key = app.anonymous.with("x-access-key", &text);
     let status = async || with_key.call("Builder/ListAudiences", json!({})).await.status;
     wait_until("a new key", async || status().await == 200).await;
-    app.store.disable_access_key(app.project_a.scope, record.id).await.unwrap();
+    app.store.disable_access_key(app.project_a.scope, record.id, operator()).await.unwrap();
     wait_until("a disabled key", async || status().await == 401).await;
     let (_, again) = create_key(&app.store, app.project_a.scope, |_| {}).await;
     let first = app.project_a.key_record.id;
-    app.store.rotate_access_key(app.project_a.scope, first, "0".repeat(64), app.now()).await.unwrap();
+    app.store
+        .rotate_access_key(app.project_a.scope, first, "0".repeat(64), operator_at(app.now()))
+        .await
+        .unwrap();
     wait_until("a rotated key", async || {
         app.project_a.key.call("Builder/ListAudiences", json!({})).await.status == 401
     })
@@ -43,7 +47,7 @@ async fn a_new_token_and_a_revoked_token_are_wait_until() {
     let with_token = app.anonymous.with("authorization", &format!("Bearer {text}"));
     let status = async || with_token.call("Collections/ListCollections", json!({})).await.status;
     wait_until("a new token", async || status().await == 200).await;
-    app.store.revoke_secret_token(app.project_a.scope, id, app.now()).await.unwrap();
+    app.store.revoke_secret_token(app.project_a.scope, id, operator_at(app.now())).await.unwrap();
     wait_until("a revoked token", async || status().await == 401).await;
     app.project_a.token.call("Collections/ListCollections", json!({})).await.ok();
     background.stop().await;

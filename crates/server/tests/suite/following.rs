@@ -1,6 +1,7 @@
 //! Following by grant: how many, from where, and until when.
 
 use bourse_market::facts::{Block, BlockHash, Fact, StatedFact};
+use bourse_store::testing::{operator, operator_at};
 use bourse_store::{BlockFacts, History, HistoryCommitted, ProjectFollow, Store, Subject};
 use bourse_wire::{Address, ChainId};
 use serde_json::{Value, json};
@@ -138,7 +139,7 @@ async fn no_project_ends_what_another_follows() {
     assert!(is_followed(&app).await, "the other still asks for it");
     app.project_b.call(DELETE, of(RELICS, json!({}))).await.ok();
     assert!(!is_followed(&app).await);
-    app.store.follow(key(RELICS), 0, app.now()).await.unwrap();
+    app.store.follow(key(RELICS), 0, operator_at(app.now())).await.unwrap();
     app.project_a.call(CREATE, of(RELICS, json!({}))).await.ok();
     app.project_a.call(DELETE, of(RELICS, json!({}))).await.ok();
     assert!(is_followed(&app).await, "the operator asks for it");
@@ -149,9 +150,9 @@ async fn who_lost_the_grant_ends_nothing() {
     let (app, project) = TestApp::prepared(&NODE, async |store, _, _| {
         let project = Project::create(store, "steward").await;
         let follow = ProjectFollow { key: key(RELICS), from: 0, most: None };
-        store.follow_for(project.scope, follow, START.parse().unwrap()).await.unwrap();
+        store.follow_for(project.scope, follow, operator_at(START.parse().unwrap())).await.unwrap();
         for grant in everything().into_iter().filter(|grant| grant.subject == Subject::Collections) {
-            store.remove_grant(project.scope, grant).await.unwrap();
+            store.remove_grant(project.scope, grant, operator()).await.unwrap();
         }
         project
     })

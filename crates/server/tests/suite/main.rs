@@ -10,6 +10,7 @@
 mod analytics;
 mod answers;
 mod authority;
+mod authors;
 mod conventions;
 mod door;
 mod errors;

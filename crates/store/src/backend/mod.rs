@@ -70,6 +70,7 @@ pub(crate) enum Sequence {
     Contract,
     Task,
     Account,
+    Audit,
 }
 
 impl Sequence {
@@ -86,6 +87,7 @@ impl Sequence {
             Self::Contract => "contract_ids",
             Self::Task => "task_ids",
             Self::Account => "account_ids",
+            Self::Audit => "audit_ids",
         }
     }
 }

@@ -1,12 +1,14 @@
 //! What the funds of makers cover of their offers. No block states it, so it is looked up and written by itself.
 
+use bourse_market::facts::Block;
 use bourse_wire::{Address, Amount, ChainId, OrderFacts, OrderKey, OrderSide, OrderStatus, Timestamp};
 
 use super::state::is_followed;
 use crate::args::args;
+use crate::attributions::{Author, Authorship};
 use crate::collections::{CollectionKey, find, hold};
 use crate::columns::selection;
-use crate::commit::{Changed, raise_version};
+use crate::commit::{Changed, NextVersion, raise_version};
 use crate::session::{Session, list};
 use crate::{Pending, Store, StoreError};
 
@@ -64,11 +66,16 @@ impl Store {
         self.read(move |mut session| Box::pin(async move { open_offers(&mut session, chain, makers).await }))
     }
 
-    /// Writes what the makers of offers can pay for; tells how many are different now.
-    pub fn set_backing(&self, collection: CollectionKey, backing: Vec<Backing>) -> Pending<'_, u64> {
+    /// Writes what the makers of offers can pay for as of a block; tells how many are different now.
+    pub fn set_backing(
+        &self,
+        collection: CollectionKey,
+        at: Block,
+        backing: Vec<Backing>,
+    ) -> Pending<'_, u64> {
         let changes_kept = self.options.changes_kept;
         self.write(move |mut session| {
-            Box::pin(async move { set_backing(&mut session, collection, backing, changes_kept).await })
+            Box::pin(async move { set_backing(&mut session, collection, at, backing, changes_kept).await })
         })
     }
 }
@@ -135,6 +142,7 @@ async fn open_offers(
 async fn set_backing(
     session: &mut Session<'_>,
     collection: CollectionKey,
+    at: Block,
     backing: Vec<Backing>,
     changes_kept: u64,
 ) -> Result<u64, StoreError> {
@@ -158,7 +166,10 @@ async fn set_backing(
     }
     let count = changed.orders.len() as u64;
     if count > 0 {
-        raise_version(session, id, version + 1, &changed, changes_kept).await?;
+        let authorship = Authorship::new(Author::Chain { block: Some(at.number) }, at.at);
+        let next =
+            NextVersion { number: version + 1, changed: &changed, authorship: &authorship, changes_kept };
+        raise_version(session, id, next).await?;
     }
     Ok(count)
 }

@@ -11,6 +11,7 @@ use super::state::{
 use super::undo::{Undo, Undone};
 use super::{ChainState, Followed, leave, standing};
 use crate::args::args;
+use crate::audit::{self, Act, Actor, Entry};
 use crate::collections::{self, find, find_or_create, read_contract};
 use crate::columns::{Insert, or_nothing, record, selection};
 use crate::metadata_queue::{dequeue, enqueue};
@@ -43,9 +44,15 @@ impl Store {
     /// Follows a collection from a block on, for the operator. Again, or from a later block, changes nothing. From an
     /// earlier one, it is read anew from there: what was read is applied in the order of blocks, so that nothing can be put
     /// before it.
-    pub fn follow(&self, key: CollectionKey, from: u64, now: Timestamp) -> Pending<'_, CollectionId> {
+    pub fn follow(&self, key: CollectionKey, from: u64, actor: Actor) -> Pending<'_, CollectionId> {
         self.write(move |mut session| {
-            Box::pin(async move { follow(&mut session, key, from, true, now).await })
+            Box::pin(async move {
+                let (id, is_new) = follow(&mut session, key, from, true, actor.at).await?;
+                if is_new {
+                    audit::put(&mut session, &actor, entry(key, from)).await?;
+                }
+                Ok(id)
+            })
         })
     }
 
@@ -55,16 +62,16 @@ impl Store {
         &self,
         scope: ProjectScope,
         follow: ProjectFollow,
-        now: Timestamp,
+        actor: Actor,
     ) -> Pending<'_, Followed> {
         self.write(move |mut session| {
-            Box::pin(async move { follow_for(&mut session, scope.project(), follow, now).await })
+            Box::pin(async move { follow_for(&mut session, scope.project(), follow, &actor).await })
         })
     }
 
     /// Follows a collection that something happened to, as the settings of its network want it; unless the operator stopped
     /// following it.
-    pub fn discover(&self, key: CollectionKey, from: u64, now: Timestamp) -> Pending<'_, ()> {
+    pub fn discover(&self, key: CollectionKey, from: u64, actor: Actor) -> Pending<'_, ()> {
         self.write(move |mut session| {
             Box::pin(async move {
                 hold(&mut session, key.chain).await?;
@@ -73,7 +80,8 @@ impl Store {
                 {
                     return Ok(());
                 }
-                follow(&mut session, key, from, true, now).await.map(drop)
+                follow(&mut session, key, from, true, actor.at).await?;
+                audit::put(&mut session, &actor, entry(key, from)).await
             })
         })
     }
@@ -136,13 +144,20 @@ impl Store {
     }
 }
 
+/// That a collection is followed from a block on.
+fn entry(CollectionKey { chain, address }: CollectionKey, from: u64) -> Entry {
+    let contract = format!("{address} on chain {chain}");
+    Entry::new(Act::CollectionFollowed, contract).with(format_args!("from block {from}"))
+}
+
+/// Follows a collection; tells whether it was not, or from a later block on.
 async fn follow(
     session: &mut Session<'_>,
     key: CollectionKey,
     from: u64,
     by_operator: bool,
     now: Timestamp,
-) -> Result<CollectionId, StoreError> {
+) -> Result<(CollectionId, bool), StoreError> {
     // Whoever follows the chain writes nothing meanwhile.
     hold(session, key.chain).await?;
     let id = find_or_create(session, key).await?;
@@ -156,7 +171,7 @@ async fn follow(
                 let sql = "UPDATE followed_collections SET by_operator = $2 WHERE collection_id = $1";
                 session.execute(sql, args![id.0, true]).await?;
             }
-            return move_start(session, id, &row, from).await.map(|()| id);
+            return move_start(session, id, &row, from, now).await.map(|is_new| (id, is_new));
         }
         // A chain that nobody started cannot be held: somebody else may have been faster.
         if session.execute(sql, args.clone()).await? > 0 {
@@ -165,36 +180,37 @@ async fn follow(
     }
     if leave::come_back(session, id).await? {
         // What others said of it since is not what its chain says.
-        forget(session, id).await?;
+        forget(session, id, now).await?;
         standing::enqueue_open(session, id).await?;
     }
     // What somebody else told of the contract is not replaced by what it says of itself.
     if read_contract(session, id).await?.is_none() {
         enqueue(session, id, &[None], now).await?;
     }
-    Ok(id)
+    Ok((id, true))
 }
 
-/// Has a collection that is followed be read from an earlier block on, if that is earlier.
+/// Has a collection that is followed be read from an earlier block on, if that is earlier; tells whether it is.
 async fn move_start(
     session: &mut Session<'_>,
     id: CollectionId,
     row: &FollowedRow,
     from: u64,
-) -> Result<(), StoreError> {
+    now: Timestamp,
+) -> Result<bool, StoreError> {
     if row.from_block <= from {
-        return Ok(());
+        return Ok(false);
     }
     let sql = "UPDATE followed_collections SET from_block = $2, next_block = $3, live = $4
         WHERE collection_id = $1";
     session.execute(sql, args![id.0, from, from, false]).await?;
-    if !row.live && row.next_block == row.from_block {
-        return Ok(());
+    if row.live || row.next_block != row.from_block {
+        collections::hold(session, id).await?;
+        unmake(session, id).await?;
+        forget(session, id, now).await?;
+        standing::enqueue_open(session, id).await?;
     }
-    collections::hold(session, id).await?;
-    unmake(session, id).await?;
-    forget(session, id).await?;
-    standing::enqueue_open(session, id).await
+    Ok(true)
 }
 
 /// Deletes the tokens that blocks made which may still be taken back: they are made again as those are read again, so that
@@ -222,15 +238,18 @@ async fn follow_for(
     session: &mut Session<'_>,
     project: ProjectId,
     ProjectFollow { key, from, most }: ProjectFollow,
-    now: Timestamp,
+    actor: &Actor,
 ) -> Result<Followed, StoreError> {
     // Of two requests of one project, the second counts what the first began to follow.
     projects::hold(session, project).await?;
     if let Some(most) = most {
         check_cap(session, project, key, most).await?;
     }
-    let id = follow(session, key, from, false, now).await?;
-    let row = FollowerRow { project_id: project, collection_id: id, followed_at: now };
+    let (id, is_new) = follow(session, key, from, false, actor.at).await?;
+    if is_new || !leave::is_follower(session, project, id).await? {
+        audit::put(session, actor, entry(key, from).of(project)).await?;
+    }
+    let row = FollowerRow { project_id: project, collection_id: id, followed_at: actor.at };
     session.insert(Insert::of([row])?, &or_nothing::<FollowerRow>()).await?;
     market_projects::join(session, project, id).await?;
     let checkpoint = read_checkpoint(session, key.chain).await?;

@@ -7,9 +7,11 @@ use bourse_wire::{Address, Amount, ChainId, Code, Error, OrderStatus, ProjectId,
 
 use super::state::{hold, hold_followed};
 use crate::args::args;
+use crate::attributions::{Author, Authorship};
+use crate::audit::{self, Act, Actor, Entry};
 use crate::collections::{self, CollectionId, CollectionKey, find};
 use crate::columns::{Insert, or_nothing, record, selection};
-use crate::commit::{Changed, forget_changes, raise_version};
+use crate::commit::{Changed, NextVersion, forget_changes, raise_version};
 use crate::session::Session;
 use crate::{Pending, ProjectScope, Store, StoreError};
 
@@ -25,7 +27,7 @@ record! {
 impl Store {
     /// Stops following a collection, whoever asked for it. It is followed again when somebody says so, not because something
     /// happens to it.
-    pub fn unfollow(&self, key: CollectionKey, now: Timestamp) -> Pending<'_, ()> {
+    pub fn unfollow(&self, key: CollectionKey, actor: Actor) -> Pending<'_, ()> {
         self.write(move |mut session| {
             Box::pin(async move {
                 hold(&mut session, key.chain).await?;
@@ -36,21 +38,18 @@ impl Store {
                 }
                 let sql = "DELETE FROM collection_followers WHERE collection_id = $1";
                 session.execute(sql, args![id.0]).await?;
-                leave(
-                    &mut session,
-                    id,
-                    LeftCollection { chain_id: key.chain, left_at: now, by_operator: true },
-                )
-                .await
+                audit::put(&mut session, &actor, entry(key)).await?;
+                let left = LeftCollection { chain_id: key.chain, left_at: actor.at, by_operator: true };
+                leave(&mut session, id, left).await
             })
         })
     }
 
     /// Stops following a collection for a project. It goes on being followed while another project asks for it, or the
     /// operator.
-    pub fn unfollow_for(&self, scope: ProjectScope, key: CollectionKey, now: Timestamp) -> Pending<'_, ()> {
+    pub fn unfollow_for(&self, scope: ProjectScope, key: CollectionKey, actor: Actor) -> Pending<'_, ()> {
         self.write(move |mut session| {
-            Box::pin(async move { unfollow_for(&mut session, scope.project(), key, now).await })
+            Box::pin(async move { unfollow_for(&mut session, scope.project(), key, &actor).await })
         })
     }
 
@@ -95,11 +94,16 @@ fn not_followed(CollectionKey { chain, address }: CollectionKey) -> StoreError {
     Error::new(Code::NotFound, format!("{address} on chain {chain} is not followed")).into()
 }
 
+/// That a collection is no longer followed, or not for a project.
+fn entry(CollectionKey { chain, address }: CollectionKey) -> Entry {
+    Entry::new(Act::CollectionLeft, format!("{address} on chain {chain}"))
+}
+
 async fn unfollow_for(
     session: &mut Session<'_>,
     project: ProjectId,
     key: CollectionKey,
-    now: Timestamp,
+    actor: &Actor,
 ) -> Result<(), StoreError> {
     hold(session, key.chain).await?;
     let CollectionKey { chain, address } = key;
@@ -114,6 +118,7 @@ async fn unfollow_for(
     if session.execute(sql, args![project, id.0]).await? == 0 {
         return Err(not_asked_for());
     }
+    audit::put(session, actor, entry(key).of(project)).await?;
     let sql = "SELECT project_id FROM collection_followers WHERE collection_id = $1 LIMIT 1";
     if session.has(sql, args![id.0]).await? {
         return Ok(());
@@ -122,7 +127,7 @@ async fn unfollow_for(
     if session.execute(sql, args![id.0, false]).await? == 0 {
         return Ok(());
     }
-    leave(session, id, LeftCollection { chain_id: chain, left_at: now, by_operator: false }).await
+    leave(session, id, LeftCollection { chain_id: chain, left_at: actor.at, by_operator: false }).await
 }
 
 /// Lets go of a collection that is no longer followed: deletes what nobody keeps up to date any more, and takes signed
@@ -139,8 +144,11 @@ async fn leave(session: &mut Session<'_>, id: CollectionId, left: LeftCollection
     let sql =
         "UPDATE orders SET backing = $3 WHERE collection_id = $1 AND status = $2 AND native IS NOT NULL";
     session.execute(sql, args![id.0, active, Amount::ZERO]).await?;
+    let (changed, authorship) = (Changed::default(), Authorship::new(Author::Operator, left.left_at));
     session.insert(Insert::owned(id, [left])?, &or_nothing::<LeftCollection>()).await?;
-    raise_version(session, id, version + 1, &Changed::default(), 0).await?;
+    let next =
+        NextVersion { number: version + 1, changed: &changed, authorship: &authorship, changes_kept: 0 };
+    raise_version(session, id, next).await?;
     forget_changes(session, id).await
 }
 

@@ -28,6 +28,7 @@ pub(super) async fn rewind(
     };
     for (id, undone) in read_undone(session, chain, to).await? {
         let work = works.entry(id).or_default();
+        work.note_block(block);
         undo(session, id, undone, work).await?;
     }
     let sql = "DELETE FROM chain_undo WHERE number > $2

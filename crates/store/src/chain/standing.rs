@@ -13,9 +13,10 @@ use bourse_wire::{Amount, ChainId, Marketplace, OrderFacts, OrderKey, OrderSide,
 use super::orders::write;
 use super::state::{hold, is_live};
 use crate::args::args;
+use crate::attributions::{Author, Authorship};
 use crate::collections::{self, CollectionId, CollectionKey, find};
 use crate::columns::{Insert, or_nothing, record};
-use crate::commit::{Changed, raise_version};
+use crate::commit::{Changed, NextVersion, raise_version};
 use crate::orders::{Signature, read_orders};
 use crate::session::Session;
 use crate::{Pending, Store, StoreError};
@@ -133,7 +134,9 @@ async fn settle_collection(
     if changed.orders.is_empty() {
         return Ok(());
     }
-    raise_version(session, id, version + 1, &changed, changes_kept).await.map(drop)
+    let authorship = Authorship::new(Author::Chain { block: Some(at.number) }, at.at);
+    let next = NextVersion { number: version + 1, changed: &changed, authorship: &authorship, changes_kept };
+    raise_version(session, id, next).await
 }
 
 impl Settled {

@@ -1,19 +1,21 @@
 //! Writing what facts make of a collection.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use bourse_market::Nonces;
+use bourse_market::facts::Block;
 use bourse_market::ledger::{Ledger, Needs, Outcome};
 use bourse_wire::{
-    ActivityFacts, Address, Amount, MetadataStatus, OrderFacts, OrderKey, TokenId, TokenMetadata,
+    ActivityFacts, Address, Amount, MetadataStatus, OrderFacts, OrderKey, Timestamp, TokenId, TokenMetadata,
 };
 
 use super::undo::Undo;
 use super::{BlockFacts, metadata, orders, standing};
 use crate::args::args;
+use crate::attributions::{Author, Authorship};
 use crate::collections::{CollectionId, StoredToken, hold, known_tokens, read_balances};
 use crate::columns::{Insert, Value as _, or_nothing, or_replace, record};
-use crate::commit::{Changed, forget_changes, raise_version};
+use crate::commit::{Changed, NextVersion, forget_changes, raise_version};
 use crate::load::Balance;
 use crate::metadata_queue::dequeue;
 use crate::orders::read_orders;
@@ -33,6 +35,10 @@ pub(super) struct Work {
     pub(super) orphans: BTreeSet<TokenId>,
     /// Whether balances were deleted.
     pub(super) balances_gone: bool,
+    /// The last block that states something of it, or to which others were undone, and when it was made.
+    last_block: Option<(u64, Timestamp)>,
+    /// Which block stated the last change to an order.
+    order_blocks: BTreeMap<OrderKey, u64>,
 }
 
 impl Work {
@@ -46,6 +52,11 @@ impl Work {
             self.version = Some(hold(session, id).await?);
         }
         Ok(())
+    }
+
+    /// Notes the block by which the chain states what is different.
+    pub(super) fn note_block(&mut self, block: &Block) {
+        self.last_block = Some((block.number, block.at));
     }
 
     /// Applies what blocks state. Those above a height can be undone later.
@@ -82,6 +93,7 @@ impl Work {
         let made = outcome.tokens.clone();
         self.write(session, id, outcome, first_activity).await?;
         if let Some(last) = blocks.last() {
+            self.note_block(&last.block);
             metadata::queue_made(session, id, &made, last.block.at).await?;
         }
         metadata::queue_changed(session, id, &blocks).await
@@ -112,6 +124,7 @@ impl Work {
         for token in &outcome.tokens {
             self.unmade.remove(token);
         }
+        self.order_blocks.extend(outcome.orders.iter().map(|order| (order.key(), order.block_number)));
         write_tokens(session, id, outcome.tokens).await?;
         write_balances(session, id, outcome.balances).await?;
         orders::write(session, id, &outcome.orders).await?;
@@ -138,7 +151,17 @@ impl Work {
         }
         let count = self.changed.len() + self.unmade.len() as u64;
         let Some(version) = self.version.filter(|_| count > 0) else { return Ok(0) };
-        raise_version(session, id, version + 1, &self.changed, changes_kept).await?;
+        let (block, at) = self.last_block.unzip();
+        let author = Author::Chain { block };
+        let authorship =
+            Authorship { author, at: at.unwrap_or(Timestamp::ZERO), order_blocks: self.order_blocks.clone() };
+        let next = NextVersion {
+            number: version + 1,
+            changed: &self.changed,
+            authorship: &authorship,
+            changes_kept,
+        };
+        raise_version(session, id, next).await?;
         if self.leaves_less(session, id).await? {
             forget_changes(session, id).await?;
         }

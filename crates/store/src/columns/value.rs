@@ -12,6 +12,7 @@ use bourse_wire::{
 
 use crate::StoreError;
 use crate::args::Arg;
+use crate::attributions::CredentialId;
 use crate::chain::Undo;
 use crate::collections::CollectionId;
 use crate::commit::Changed;
@@ -132,7 +133,7 @@ macro_rules! as_text {
     )*};
 }
 
-as_text! { Address Amount B256 Day Timestamp TokenId }
+as_text! { Address Amount B256 CredentialId Day Timestamp TokenId }
 
 impl Value for ContractSource {
     fn read(cell: Cell<'_>) -> Result<Self, StoreError> {

@@ -5,6 +5,7 @@ use bourse_wire::{Email, Error, RecordId, Timestamp};
 use super::{ProofHash, account_missing};
 use crate::StoreError;
 use crate::args::args;
+use crate::audit::{self, Act, Actor, Entry};
 use crate::backend::{Pending, Sequence, Store};
 use crate::columns::{record, selection};
 use crate::session::Session;
@@ -77,7 +78,13 @@ impl Store {
     }
 
     /// Changes a password. Every session but the given one ends: whoever knew the old password is out.
-    pub fn set_password(&self, id: RecordId, password_hash: String, keep: ProofHash) -> Pending<'_, ()> {
+    pub fn set_password(
+        &self,
+        id: RecordId,
+        password_hash: String,
+        keep: ProofHash,
+        actor: Actor,
+    ) -> Pending<'_, ()> {
         self.write(move |mut session| {
             Box::pin(async move {
                 let sql = "UPDATE accounts SET password_hash = $2 WHERE account_id = $1";
@@ -85,13 +92,15 @@ impl Store {
                     return Err(account_missing(id).into());
                 }
                 let sql = "DELETE FROM account_sessions WHERE account_id = $1 AND session_hash <> $2";
-                session.execute(sql, args![id, keep.0]).await.map(drop)
+                session.execute(sql, args![id, keep.0]).await?;
+                let entry = Entry::new(Act::PasswordChanged, email_of(&mut session, id).await?);
+                audit::put(&mut session, &actor, entry).await
             })
         })
     }
 
     /// Removes an account with its sessions and memberships. The last administrator stays.
-    pub fn remove_account(&self, id: RecordId) -> Pending<'_, ()> {
+    pub fn remove_account(&self, id: RecordId, actor: Actor) -> Pending<'_, ()> {
         self.write(move |mut session| {
             Box::pin(async move {
                 // Held until the end, so that of two administrators who remove each other one stays.
@@ -103,10 +112,19 @@ impl Store {
                 if account.administrator && administrators < 2 {
                     return Err(Error::conflict("the last administrator cannot be removed").into());
                 }
-                session.execute("DELETE FROM accounts WHERE account_id = $1", args![id]).await.map(drop)
+                session.execute("DELETE FROM accounts WHERE account_id = $1", args![id]).await?;
+                let role = if account.administrator { "an administrator" } else { "" };
+                let entry = Entry::new(Act::AccountRemoved, &account.email).with(role);
+                audit::put(&mut session, &actor, entry).await
             })
         })
     }
+}
+
+/// By which somebody signs in.
+pub(super) async fn email_of(session: &mut Session<'_>, id: RecordId) -> Result<String, StoreError> {
+    let found = session.value("SELECT email FROM accounts WHERE account_id = $1", args![id]).await?;
+    found.ok_or_else(|| account_missing(id).into())
 }
 
 /// Whether an account is there and may do everything.

@@ -1,13 +1,17 @@
 //! Invitations: links that make somebody an administrator, a member, or just somebody with an account. Each works once.
 
+use std::net::IpAddr;
+
 use bourse_wire::{Error, ProjectId, RecordId, Timestamp};
 
 use super::accounts::{self, Account, NewAccount};
 use super::{Invited, ProofHash, Role, members, seconds};
 use crate::StoreError;
 use crate::args::args;
+use crate::audit::{self, Act, Actor, Entry};
 use crate::backend::{Pending, Store};
 use crate::columns::selection;
+use crate::extent::Extent;
 use crate::session::Session;
 
 const ADMINISTRATOR: u8 = 0;
@@ -35,11 +39,78 @@ pub struct Invite {
     pub made_by: Option<RecordId>,
 }
 
+/// An invitation that nobody has accepted yet, as it is listed: without its link, which only who was invited has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OpenInvite {
+    /// By which it is revoked: the beginning of its hash, from which nobody finds the link.
+    pub id: String,
+    /// What it makes of who accepts it.
+    pub invited: Invited,
+    /// Who invites, by the address of their account; nobody when it was the operator, or somebody who is gone.
+    pub made_by: Option<String>,
+    /// Whether who invites may do so no longer, so that it cannot be accepted.
+    pub is_void: bool,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// When it is over.
+    pub expires_at: Timestamp,
+}
+
+/// Characters of an invitation's hash that are its id.
+const ID_CHARS: usize = 16;
+
 impl Store {
-    /// Stores an invitation; those that are over are forgotten.
-    pub fn create_invite(&self, new: NewInvite, now: Timestamp) -> Pending<'_, ()> {
+    /// The invitations that are not over and that nobody has accepted, the newest first.
+    pub fn open_invites(&self, extent: Extent, now: Timestamp) -> Pending<'_, Vec<OpenInvite>> {
+        self.snapshot(move |mut session| {
+            Box::pin(async move {
+                let sql = "FROM invites LEFT JOIN accounts ON accounts.account_id = invites.made_by
+                    WHERE invites.expires_at > $1 AND ($2 = 0 OR invites.project_id = $2)";
+                let args = args![seconds(now), extent.project_number()];
+                let rows: Vec<OpenInviteRow> = session.select(sql, args).await?;
+                let mut found = Vec::with_capacity(rows.len());
+                for row in rows {
+                    let invite =
+                        InviteRow { project_id: row.project_id, role: row.role, made_by: row.made_by };
+                    let invite = invite.invite()?;
+                    found.push(OpenInvite {
+                        id: row.invite_hash.chars().take(ID_CHARS).collect(),
+                        invited: invite.invited,
+                        is_void: !may_still_invite(&mut session, &invite).await?,
+                        made_by: row.email,
+                        created_at: row.created_at,
+                        expires_at: Timestamp::from_unix_seconds(row.expires_at),
+                    });
+                }
+                // Not in SQL: as text, a time with a fraction sorts before the whole second it follows.
+                found.sort_by(|one, other| (other.created_at, &one.id).cmp(&(one.created_at, &other.id)));
+                Ok(found)
+            })
+        })
+    }
+
+    /// Takes an invitation back: from now on its link is like one that never was.
+    pub fn revoke_invite(&self, extent: Extent, id: String, actor: Actor) -> Pending<'_, ()> {
         self.write(move |mut session| {
             Box::pin(async move {
+                let sql = format!(
+                    "DELETE FROM invites WHERE substr(invite_hash, 1, {ID_CHARS}) = $1
+                    AND ($2 = 0 OR project_id = $2)"
+                );
+                let args = args![id.as_str(), extent.project_number()];
+                let row: Option<InviteRow> = session.returning(sql, args).await?;
+                let missing = || Error::not_found(format_args!("invitation {id:.64}"));
+                let invite = row.ok_or_else(missing)?.invite()?;
+                audit::put(&mut session, &actor, entry(Act::InviteRevoked, &invite)).await
+            })
+        })
+    }
+
+    /// Stores an invitation; those that are over are forgotten.
+    pub fn create_invite(&self, new: NewInvite, actor: Actor) -> Pending<'_, ()> {
+        self.write(move |mut session| {
+            Box::pin(async move {
+                let now = actor.at;
                 let sql = "DELETE FROM invites WHERE expires_at <= $1";
                 session.execute(sql, args![seconds(now)]).await?;
                 let (project, role) = match new.invited {
@@ -52,7 +123,9 @@ impl Store {
                     VALUES ($1, $2, $3, $4, $5, $6)";
                 let made_by = new.made_by.map(RecordId::get);
                 let args = args![new.hash.0, project, role, made_by, now, seconds(new.expires_at)];
-                session.execute(sql, args).await.map(drop)
+                session.execute(sql, args).await?;
+                let invite = Invite { invited: new.invited, made_by: new.made_by };
+                audit::put(&mut session, &actor, entry(Act::InviteCreated, &invite)).await
             })
         })
     }
@@ -64,28 +137,37 @@ impl Store {
 
     /// Accepts an invitation with a new account. Once somebody accepted one that the service made at its first start, all
     /// others of that kind are void.
-    pub fn accept_as_new(&self, hash: ProofHash, new: NewAccount, now: Timestamp) -> Pending<'_, Account> {
+    pub fn accept_as_new(
+        &self,
+        hash: ProofHash,
+        new: NewAccount,
+        address: Option<IpAddr>,
+        now: Timestamp,
+    ) -> Pending<'_, Account> {
         self.write(move |mut session| {
             Box::pin(async move {
                 let invite = take(&mut session, &hash, now).await?;
                 let administrator = invite.invited == Invited::Administrator;
                 let account = accounts::create(&mut session, new, administrator, now).await?;
-                apply(&mut session, invite, account.id, now).await?;
+                let actor = Actor::account(&account, address, now);
+                let made = Entry::new(Act::AccountCreated, &account.email);
+                audit::put(&mut session, &actor, made).await?;
+                apply(&mut session, invite, account.id, &actor).await?;
                 Ok(account)
             })
         })
     }
 
     /// Accepts an invitation for an account that is there.
-    pub fn accept(&self, hash: ProofHash, account: RecordId, now: Timestamp) -> Pending<'_, Invite> {
+    pub fn accept(&self, hash: ProofHash, account: RecordId, actor: Actor) -> Pending<'_, Invite> {
         self.write(move |mut session| {
             Box::pin(async move {
-                let invite = take(&mut session, &hash, now).await?;
+                let invite = take(&mut session, &hash, actor.at).await?;
                 if invite.invited == Invited::Administrator {
                     let sql = "UPDATE accounts SET administrator = TRUE WHERE account_id = $1";
                     session.execute(sql, args![account]).await?;
                 }
-                apply(&mut session, invite.clone(), account, now).await?;
+                apply(&mut session, invite.clone(), account, &actor).await?;
                 Ok(invite)
             })
         })
@@ -128,14 +210,24 @@ async fn apply(
     session: &mut Session<'_>,
     invite: Invite,
     account: RecordId,
-    now: Timestamp,
+    actor: &Actor,
 ) -> Result<(), StoreError> {
+    audit::put(session, actor, entry(Act::InviteAccepted, &invite)).await?;
     match invite.invited {
-        Invited::Member(project, role) => members::add(session, account, project, role, now).await,
+        Invited::Member(project, role) => members::add(session, account, project, role, actor.at).await,
         Invited::Administrator if invite.made_by.is_none() => {
             session.execute("DELETE FROM invites WHERE made_by IS NULL", args![]).await.map(drop)
         }
         Invited::Administrator | Invited::Person => Ok(()),
+    }
+}
+
+/// What the audit log says of an invitation.
+fn entry(act: Act, invite: &Invite) -> Entry {
+    let entry = Entry::new(act, format_args!("as {}", invite.invited));
+    match invite.invited {
+        Invited::Member(project, _) => entry.of(project),
+        Invited::Administrator | Invited::Person => entry,
     }
 }
 
@@ -144,6 +236,18 @@ selection! {
         project_id: Option<ProjectId>,
         role: u8,
         made_by: Option<RecordId>,
+    }
+}
+
+selection! {
+    struct OpenInviteRow {
+        invite_hash: String = "invites.invite_hash",
+        project_id: Option<ProjectId> = "invites.project_id",
+        role: u8 = "invites.role",
+        made_by: Option<RecordId> = "invites.made_by",
+        email: Option<String> = "accounts.email",
+        created_at: Timestamp = "invites.created_at",
+        expires_at: u64 = "invites.expires_at",
     }
 }
 

@@ -2,9 +2,10 @@
 
 use bourse_wire::{Error, ProjectId, RecordId, Text, Timestamp};
 
-use super::Role;
-use super::accounts::{Account, is_administrator};
+use super::accounts::{Account, email_of, is_administrator};
+use super::{Invited, Role};
 use crate::args::args;
+use crate::audit::{self, Act, Actor, Entry};
 use crate::backend::{Pending, Store};
 use crate::columns::selection;
 use crate::projects::{self, Project};
@@ -55,18 +56,13 @@ impl Store {
     }
 
     /// Makes a project whose owner is the account. That of an administrator may state everything if it is the only one.
-    pub fn create_own_project(
-        &self,
-        name: Text<256>,
-        owner: RecordId,
-        now: Timestamp,
-    ) -> Pending<'_, Project> {
+    pub fn create_own_project(&self, name: Text<256>, owner: RecordId, actor: Actor) -> Pending<'_, Project> {
         self.write(move |mut session| {
             Box::pin(async move {
-                let project = projects::create(&mut session, name, now).await?;
-                add(&mut session, owner, project.id, Role::Owner, now).await?;
+                let project = projects::create(&mut session, name, &actor).await?;
+                add(&mut session, owner, project.id, Role::Owner, actor.at).await?;
                 if is_administrator(&mut session, owner).await? {
-                    grants::add_to_first(&mut session, project.id, now).await?;
+                    grants::add_to_first(&mut session, project.id, &actor).await?;
                 }
                 Ok(project)
             })
@@ -93,23 +89,36 @@ impl Store {
     }
 
     /// Changes what a member may do.
-    pub fn set_role(&self, scope: ProjectScope, account: RecordId, role: Role) -> Pending<'_, ()> {
+    pub fn set_role(
+        &self,
+        scope: ProjectScope,
+        account: RecordId,
+        role: Role,
+        actor: Actor,
+    ) -> Pending<'_, ()> {
         self.write(move |mut session| {
             Box::pin(async move {
                 let sql = "UPDATE members SET role = $3 WHERE account_id = $1 AND project_id = $2";
                 let changed = session.execute(sql, args![account, scope.project(), role.number()]).await?;
-                found(changed, account)
+                found(changed, account)?;
+                let subject = email_of(&mut session, account).await?;
+                let detail = Invited::Member(scope.project(), role);
+                let entry = Entry::new(Act::RoleChanged, subject).of(scope.project()).with(detail);
+                audit::put(&mut session, &actor, entry).await
             })
         })
     }
 
     /// Takes a member out of a project.
-    pub fn remove_member(&self, scope: ProjectScope, account: RecordId) -> Pending<'_, ()> {
+    pub fn remove_member(&self, scope: ProjectScope, account: RecordId, actor: Actor) -> Pending<'_, ()> {
         self.write(move |mut session| {
             Box::pin(async move {
                 let sql = "DELETE FROM members WHERE account_id = $1 AND project_id = $2";
                 let changed = session.execute(sql, args![account, scope.project()]).await?;
-                found(changed, account)
+                found(changed, account)?;
+                let subject = email_of(&mut session, account).await?;
+                let entry = Entry::new(Act::MemberRemoved, subject).of(scope.project());
+                audit::put(&mut session, &actor, entry).await
             })
         })
     }

@@ -6,10 +6,12 @@ mod invites;
 mod members;
 mod sessions;
 
+use std::fmt;
+
 use bourse_wire::{ProjectId, RecordId, Timestamp};
 
 pub use accounts::{Account, NewAccount};
-pub use invites::{Invite, NewInvite};
+pub use invites::{Invite, NewInvite, OpenInvite};
 pub use members::Member;
 pub use sessions::NewSession;
 
@@ -48,6 +50,18 @@ pub enum Invited {
     Person,
     /// A member of a project.
     Member(ProjectId, Role),
+}
+
+impl fmt::Display for Invited {
+    /// What somebody is invited as.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Administrator => f.write_str("administrator"),
+            Self::Person => f.write_str("person"),
+            Self::Member(project, Role::Owner) => write!(f, "owner of project {project}"),
+            Self::Member(project, Role::Viewer) => write!(f, "viewer of project {project}"),
+        }
+    }
 }
 
 /// The hash of something only one person has: of a session's cookie, of an invitation's link.

@@ -1,10 +1,13 @@
 //! Sessions: who has proven who they are, and for how long that holds.
 
+use std::net::IpAddr;
+
 use bourse_wire::{RecordId, Timestamp};
 
-use super::accounts::Account;
+use super::accounts::{Account, email_of};
 use super::{ProofHash, seconds};
 use crate::args::args;
+use crate::audit::{self, Act, Actor, Entry, Identity};
 use crate::backend::{Pending, Store};
 
 /// A session to be opened.
@@ -20,7 +23,7 @@ pub struct NewSession {
 
 impl Store {
     /// Opens a session; those that are over are forgotten.
-    pub fn open_session(&self, new: NewSession, now: Timestamp) -> Pending<'_, ()> {
+    pub fn open_session(&self, new: NewSession, address: Option<IpAddr>, now: Timestamp) -> Pending<'_, ()> {
         self.write(move |mut session| {
             Box::pin(async move {
                 let sql = "DELETE FROM account_sessions WHERE expires_at <= $1";
@@ -30,7 +33,11 @@ impl Store {
                 let args = args![new.hash.0, new.account, now, seconds(new.expires_at)];
                 session.execute(sql, args).await?;
                 let sql = "UPDATE accounts SET signed_in_at = $2 WHERE account_id = $1";
-                session.execute(sql, args![new.account, now]).await.map(drop)
+                session.execute(sql, args![new.account, now]).await?;
+                let email = email_of(&mut session, new.account).await?;
+                let entry = Entry::new(Act::SignedIn, &email);
+                let identity = Identity::Account { id: new.account, email };
+                audit::put(&mut session, &Actor { identity, address, at: now }, entry).await
             })
         })
     }
@@ -58,11 +65,13 @@ impl Store {
     }
 
     /// Ends every session of an account.
-    pub fn close_sessions(&self, account: RecordId) -> Pending<'_, ()> {
+    pub fn close_sessions(&self, account: RecordId, actor: Actor) -> Pending<'_, ()> {
         self.write(move |mut session| {
             Box::pin(async move {
                 let sql = "DELETE FROM account_sessions WHERE account_id = $1";
-                session.execute(sql, args![account]).await.map(drop)
+                session.execute(sql, args![account]).await?;
+                let entry = Entry::new(Act::SessionsEnded, email_of(&mut session, account).await?);
+                audit::put(&mut session, &actor, entry).await
             })
         })
     }

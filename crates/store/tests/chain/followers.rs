@@ -1,7 +1,7 @@
 //! What followers of a collection see of its chain.
 
-use bourse_store::testing::load_all;
-use bourse_store::{Balance, Batch, Change, Changes};
+use bourse_store::testing::{batch, load_all};
+use bourse_store::{Balance, Change, Changes};
 use bourse_wire::{Amount, Marketplace, MetadataStatus, OrderKey, TokenMetadata};
 
 use crate::stage::{Stage, account, collection, listing, transfer};
@@ -75,7 +75,7 @@ async fn balances_that_nobody_knows_any_more_do_too() {
     let mut stage = Stage::new().await;
     let metadata = TokenMetadata { token_id: 1.into(), ..TokenMetadata::default() }.to_json().unwrap();
     let changed = vec![Change::Token { token_id: 1.into(), metadata }];
-    stage.store.commit(Batch { collection: collection(0), changes: changed, key: None }).await.unwrap();
+    stage.store.commit(batch(collection(0), changed)).await.unwrap();
     stage.grow(&[&[transfer(1, 0, 1)]]).await;
     stage.replace(100, 1, &[&[]]).await;
     assert_eq!(changes(&stage, 2).await, None);
@@ -89,7 +89,7 @@ async fn what_was_fetched_of_a_token_outlives_a_fork_that_makes_it_again() {
     stage.grow(&[&[transfer(1, 0, 1)]]).await;
     let fetched = r#"{"tokenId":"1","name":"fetched"}"#;
     let changed = vec![Change::Token { token_id: 1.into(), metadata: fetched.to_owned() }];
-    stage.store.commit(Batch { collection: collection(0), changes: changed, key: None }).await.unwrap();
+    stage.store.commit(batch(collection(0), changed)).await.unwrap();
     stage.replace(100, 1, &[&[transfer(1, 0, 2)]]).await;
     let tokens = stage.store.tokens(stage.id, vec![1.into()]).await.unwrap();
     assert_eq!(tokens[0].metadata, fetched);

@@ -1,19 +1,17 @@
 //! Starts that move, collections that are left, and who may say so.
 
 use bourse_market::facts::Fact;
-use bourse_store::testing::{TestDatabase, load_all};
+use bourse_store::testing::{TestDatabase, batch, load_all, operator};
 use bourse_store::{
-    Backing, Batch, BlockFacts, Change, CollectionKey, Followed, HistoryCommitted, ProjectFollow,
-    ProjectScope, Settled, SignedOrder, StoreError,
+    Backing, BlockFacts, Change, CollectionKey, Followed, HistoryCommitted, ProjectFollow, ProjectScope,
+    Settled, SignedOrder, StoreError,
 };
-use bourse_wire::{Address, Amount, Code, Error, Marketplace, OrderFacts, OrderSide, Timestamp};
+use bourse_wire::{Address, Amount, Code, Error, Marketplace, OrderFacts, OrderSide};
 use serde_json::json;
 
 use crate::database::open;
 use crate::projects::project;
 use crate::stage::{CHAIN, Stage, account, approval, collection, filled, listing, transfer};
-
-const NOW: Timestamp = Timestamp::ZERO;
 
 async fn followed(stage: &Stage) -> Followed {
     stage.store.following(collection(0)).await.unwrap().unwrap()
@@ -56,9 +54,9 @@ async fn busy_stage() -> Stage {
 async fn an_earlier_start_is_read_anew() {
     let mut stage = busy_stage().await;
     let expected = stage.facts().await;
-    assert_eq!(stage.store.follow(collection(0), 500, NOW).await.unwrap(), stage.id);
+    assert_eq!(stage.store.follow(collection(0), 500, operator()).await.unwrap(), stage.id);
     assert_eq!(stage.facts().await, expected, "a later start changes nothing");
-    stage.store.follow(collection(0), 99, NOW).await.unwrap();
+    stage.store.follow(collection(0), 99, operator()).await.unwrap();
     let Followed { from, next_block, live, .. } = followed(&stage).await;
     assert_eq!((from, next_block, live), (99, 99, false));
     let known = load_all(&stage.store, stage.id).await.unwrap();
@@ -80,12 +78,12 @@ async fn an_earlier_start_is_read_anew() {
 #[tokio::test]
 async fn a_start_that_moves_while_history_is_read_is_where_it_is_read_from() {
     let stage = busy_stage().await;
-    stage.store.follow(collection(1), 102, NOW).await.unwrap();
+    stage.store.follow(collection(1), 102, operator()).await.unwrap();
     let blocks = |number: u64| -> Vec<BlockFacts> {
         vec![BlockFacts { facts: Vec::new(), ..stage.at(number).clone() }]
     };
     stage.history(collection(1), 102, 102, blocks(102)).await.unwrap();
-    stage.store.follow(collection(1), 101, NOW).await.unwrap();
+    stage.store.follow(collection(1), 101, operator()).await.unwrap();
     let stale = stage.history(collection(1), 103, 103, blocks(103)).await.unwrap();
     assert_eq!(stale, HistoryCommitted::Stale, "what was read ahead is of no use any more");
     let again = stage.history(collection(1), 101, 101, blocks(101)).await.unwrap();
@@ -107,7 +105,7 @@ fn signed() -> SignedOrder {
 }
 
 async fn put(stage: &Stage, change: Change) {
-    stage.store.commit(Batch { collection: collection(0), changes: vec![change], key: None }).await.unwrap();
+    stage.store.commit(batch(collection(0), vec![change])).await.unwrap();
 }
 
 #[tokio::test]
@@ -115,7 +113,7 @@ async fn what_is_unfollowed_is_left_alone() {
     let mut stage = busy_stage().await;
     put(&stage, Change::SignedOrder(Box::new(signed()))).await;
     let before = load_all(&stage.store, stage.id).await.unwrap();
-    stage.store.unfollow(collection(0), NOW).await.unwrap();
+    stage.store.unfollow(collection(0), operator()).await.unwrap();
     assert_eq!(stage.store.following(collection(0)).await.unwrap(), None);
     assert_eq!(stage.store.changes(stage.id, before.version).await.unwrap(), None, "all load everything");
 
@@ -143,21 +141,21 @@ async fn what_is_unfollowed_is_left_alone() {
     assert!(!stage.store.settle_orders(CHAIN, at, vec![settled.clone()]).await.unwrap());
     stage.store.settle_orders(CHAIN, stage.newest(), vec![settled.clone()]).await.unwrap();
     let backing = Backing { key, units: None };
-    assert_eq!(stage.store.set_backing(collection(0), vec![backing]).await.unwrap(), 0);
+    assert_eq!(stage.store.set_backing(collection(0), stage.newest(), vec![backing]).await.unwrap(), 0);
     stage.replace(102, 1, &[&[transfer(8, 0, 1)]]).await;
     assert_eq!(load_all(&stage.store, stage.id).await.unwrap(), left);
 
     // Nor is it followed again because something happens to it.
     assert_eq!(stage.store.left_collections(CHAIN).await.unwrap(), [collection(0).address]);
-    stage.store.discover(collection(0), 0, NOW).await.unwrap();
+    stage.store.discover(collection(0), 0, operator()).await.unwrap();
     assert_eq!(stage.store.followed(CHAIN).await.unwrap(), []);
-    assert_eq!(refused(stage.store.unfollow(collection(0), NOW).await).code, Code::NotFound);
-    assert_eq!(refused(stage.store.unfollow(collection(7), NOW).await).code, Code::NotFound);
+    assert_eq!(refused(stage.store.unfollow(collection(0), operator()).await).code, Code::NotFound);
+    assert_eq!(refused(stage.store.unfollow(collection(7), operator()).await).code, Code::NotFound);
 
     // Followed again, it is what its chain says, whatever was said meanwhile.
     let (token_id, account, balance) = (1.into(), account(3), 7.into());
     put(&stage, Change::Balance { token_id, account, balance }).await;
-    stage.store.follow(collection(0), 100, NOW).await.unwrap();
+    stage.store.follow(collection(0), 100, operator()).await.unwrap();
     assert!(stage.store.left_collections(CHAIN).await.unwrap().is_empty());
     assert!(load_all(&stage.store, stage.id).await.unwrap().balances.is_empty());
     catch_up(&stage).await;
@@ -180,7 +178,7 @@ async fn the_history_of_what_is_unfollowed_stays() {
     let activities =
         |rows: Vec<String>| rows.into_iter().filter(|row| row.contains(" activity ")).collect::<Vec<_>>();
     let before = activities(stage.facts().await);
-    stage.store.unfollow(collection(0), NOW).await.unwrap();
+    stage.store.unfollow(collection(0), operator()).await.unwrap();
     let page = stage.store.activities(stage.id, None, None, 100).await.unwrap();
     assert_eq!((page.len(), before.is_empty()), (before.len(), false));
 }
@@ -194,17 +192,17 @@ async fn no_project_ends_what_another_or_the_operator_follows() {
     let (_database, store) = open().await;
     let (a, b) = (project(&store).await, project(&store).await);
     let (shared, operators, own) = (collection(0), collection(1), collection(2));
-    store.follow_for(a, asked(shared, 50, 9), NOW).await.unwrap();
-    let joined = store.follow_for(b, asked(shared, 70, 9), NOW).await.unwrap();
+    store.follow_for(a, asked(shared, 50, 9), operator()).await.unwrap();
+    let joined = store.follow_for(b, asked(shared, 70, 9), operator()).await.unwrap();
     assert_eq!((joined.from, joined.next_block), (50, 50), "what counts is told");
-    store.follow(operators, 0, NOW).await.unwrap();
-    store.follow_for(a, asked(operators, 0, 9), NOW).await.unwrap();
-    store.discover(own, 0, NOW).await.unwrap();
-    store.unfollow(own, NOW).await.unwrap();
-    store.follow_for(a, asked(own, 0, 9), NOW).await.unwrap();
+    store.follow(operators, 0, operator()).await.unwrap();
+    store.follow_for(a, asked(operators, 0, 9), operator()).await.unwrap();
+    store.discover(own, 0, operator()).await.unwrap();
+    store.unfollow(own, operator()).await.unwrap();
+    store.follow_for(a, asked(own, 0, 9), operator()).await.unwrap();
 
     let is_followed = async |key| store.following(key).await.unwrap().is_some();
-    let leave = async |scope: ProjectScope, key| store.unfollow_for(scope, key, NOW).await;
+    let leave = async |scope: ProjectScope, key| store.unfollow_for(scope, key, operator()).await;
     for key in [operators, own] {
         assert_eq!(refused(leave(b, key).await).code, Code::NotFound, "it did not ask for it");
         assert!(is_followed(key).await);
@@ -220,17 +218,17 @@ async fn no_project_ends_what_another_or_the_operator_follows() {
     assert!(!is_followed(own).await);
     // What a project leaves, the settings of the network may still want; what the operator leaves, they do not.
     assert!(store.left_collections(CHAIN).await.unwrap().is_empty());
-    store.discover(own, 0, NOW).await.unwrap();
+    store.discover(own, 0, operator()).await.unwrap();
     assert!(is_followed(own).await);
-    store.follow_for(a, asked(shared, 0, 9), NOW).await.unwrap();
-    store.unfollow(shared, NOW).await.unwrap();
+    store.follow_for(a, asked(shared, 0, 9), operator()).await.unwrap();
+    store.unfollow(shared, operator()).await.unwrap();
     let id = store.collection(shared).await.unwrap().unwrap();
     assert!(
         !is_followed(shared).await && !store.is_follower(a, id).await.unwrap(),
         "the operator ends it always"
     );
     let nobody = ProjectScope::of_operator(99.try_into().unwrap());
-    let unknown = store.follow_for(nobody, asked(shared, 0, 9), NOW).await;
+    let unknown = store.follow_for(nobody, asked(shared, 0, 9), operator()).await;
     assert_eq!(refused(unknown).code, Code::ProjectNotFound);
 }
 
@@ -244,7 +242,7 @@ async fn random_addresses_are_capped() {
     let (a, b) = (project(&store).await, project(&store).await);
     let mut accepted = 0;
     for number in 1..=150 {
-        match store.follow_for(a, asked(random_address(number), 0, 100), NOW).await {
+        match store.follow_for(a, asked(random_address(number), 0, 100), operator()).await {
             Ok(_) => accepted += 1,
             Err(StoreError::Refused(error)) => {
                 assert_eq!(error.code, Code::RequestConflict);
@@ -255,16 +253,16 @@ async fn random_addresses_are_capped() {
         }
     }
     assert_eq!((accepted, store.followed(CHAIN).await.unwrap().len()), (100, 100));
-    store.follow_for(a, asked(random_address(1), 0, 100), NOW).await.unwrap();
-    store.follow_for(b, asked(random_address(120), 0, 100), NOW).await.unwrap();
+    store.follow_for(a, asked(random_address(1), 0, 100), operator()).await.unwrap();
+    store.follow_for(b, asked(random_address(120), 0, 100), operator()).await.unwrap();
     let by_operator = ProjectFollow { most: None, ..asked(random_address(121), 0, 0) };
-    store.follow_for(a, by_operator, NOW).await.unwrap();
+    store.follow_for(a, by_operator, operator()).await.unwrap();
     for number in [2, 121] {
-        store.unfollow_for(a, random_address(number), NOW).await.unwrap();
+        store.unfollow_for(a, random_address(number), operator()).await.unwrap();
     }
-    store.follow_for(a, asked(random_address(122), 0, 100), NOW).await.unwrap();
+    store.follow_for(a, asked(random_address(122), 0, 100), operator()).await.unwrap();
     assert_eq!(
-        refused(store.follow_for(a, asked(random_address(123), 0, 100), NOW).await).code,
+        refused(store.follow_for(a, asked(random_address(123), 0, 100), operator()).await).code,
         Code::RequestConflict
     );
 }
@@ -276,7 +274,7 @@ async fn requests_at_once_do_not_get_around_the_cap() {
     let a = project(&one).await;
     let follows = (1..=20).map(|number| {
         let store = if number % 2 == 0 { &one } else { &other };
-        store.follow_for(a, asked(random_address(number), 0, 3), NOW)
+        store.follow_for(a, asked(random_address(number), 0, 3), operator())
     });
     let done = futures_util::future::join_all(follows).await;
     assert_eq!(done.iter().filter(|done| done.is_ok()).count(), 3);
@@ -294,9 +292,9 @@ async fn of_many_who_come_and_go_at_once_none_fails() {
             async move {
                 let from = 100 - u64::try_from(step).unwrap();
                 match (step + round) % 3 {
-                    0 => store.unfollow_for(scope, collection(0), NOW).await,
-                    1 => store.unfollow(collection(0), NOW).await,
-                    _ => store.follow_for(scope, asked(collection(0), from, 9), NOW).await.map(drop),
+                    0 => store.unfollow_for(scope, collection(0), operator()).await,
+                    1 => store.unfollow(collection(0), operator()).await,
+                    _ => store.follow_for(scope, asked(collection(0), from, 9), operator()).await.map(drop),
                 }
             }
         });

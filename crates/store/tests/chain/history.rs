@@ -1,7 +1,7 @@
 //! Collections that catch up with their chain.
 
 use bourse_market::facts::Fact;
-use bourse_store::{BlockFacts, ChainError, CollectionKey, HistoryCommitted, StoreError};
+use bourse_store::{Actor, BlockFacts, ChainError, CollectionKey, HistoryCommitted, StoreError};
 use bourse_wire::Timestamp;
 
 use crate::stage::{CHAIN, Stage, block_on, collection, first_block, stated, transfer};
@@ -19,7 +19,7 @@ fn with_facts(stage: &Stage, of: CollectionKey, facts: &[(u64, Fact)]) -> Vec<Bl
 async fn stage() -> Stage {
     let mut stage = Stage::new().await;
     stage.grow(&[&[], &[], &[], &[], &[]]).await;
-    stage.store.follow(collection(1), 101, Timestamp::ZERO).await.unwrap();
+    stage.store.follow(collection(1), 101, Actor::command_line(Timestamp::ZERO)).await.unwrap();
     stage
 }
 
@@ -104,10 +104,10 @@ async fn a_history_can_be_undone_like_any_block_and_is_read_again() {
 #[tokio::test]
 async fn a_rewind_to_before_its_beginning_sets_a_collection_to_its_beginning() {
     let mut stage = stage().await;
-    stage.store.follow(collection(2), 105, Timestamp::ZERO).await.unwrap();
+    stage.store.follow(collection(2), 105, Actor::command_line(Timestamp::ZERO)).await.unwrap();
     stage.history(collection(2), 105, 105, Vec::new()).await.unwrap();
     stage.cover(collection(2));
-    stage.store.follow(collection(3), 109, Timestamp::ZERO).await.unwrap();
+    stage.store.follow(collection(3), 109, Actor::command_line(Timestamp::ZERO)).await.unwrap();
     let block = block_on(&stage.at(103).block, 1);
     let facts = vec![stated(collection(2), &block, 0, transfer(1, 0, 1))];
     assert_eq!(

@@ -2,6 +2,7 @@
 //! that count had ever been read.
 #![expect(clippy::unwrap_used, reason = "a test may fail by panicking")]
 
+mod attributions;
 #[path = "../support/database.rs"]
 mod database;
 mod followers;

@@ -1,7 +1,8 @@
 //! Orders that a chain states.
 
 use bourse_market::facts::Fact;
-use bourse_store::{Backing, Batch, Change};
+use bourse_store::testing::batch;
+use bourse_store::{Backing, Change};
 use bourse_wire::ActivityAction::{self, Listing, ListingCancel, Mint, Sale};
 use bourse_wire::{Amount, Marketplace, OrderFacts, OrderKey, OrderSide, OrderStatus};
 
@@ -99,7 +100,7 @@ async fn putting_an_order_leaves_what_only_the_chain_states() {
     assert_eq!(stated.backing, Some(Amount::ZERO));
     let put = OrderFacts { price_amount: 7.into(), operator: None, backing: None, ..stated.clone() };
     let changes = vec![Change::Order(Box::new(put))];
-    stage.store.commit(Batch { collection: collection(0), changes, key: None }).await.unwrap();
+    stage.store.commit(batch(collection(0), changes)).await.unwrap();
     assert_eq!(order(&stage, "5").await, Some(OrderFacts { price_amount: 7.into(), ..stated }));
 }
 
@@ -117,7 +118,7 @@ async fn what_covers_offers_is_put_and_listings_are_left_alone() {
     let put = async |stage: &Stage, id: &str, backing: Option<u64>| {
         let units = backing.map(Amount::from);
         let backing = Backing { key: key(id), units };
-        stage.store.set_backing(collection(0), vec![backing]).await.unwrap()
+        stage.store.set_backing(collection(0), stage.newest(), vec![backing]).await.unwrap()
     };
     assert_eq!((put(&stage, "6", Some(2)).await, put(&stage, "6", Some(2)).await), (1, 0));
     assert_eq!(order(&stage, "6").await.unwrap().backing, Some(2.into()));

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use bourse_market::facts::{Block, Fact, StatedFact};
 use bourse_store::testing::{TestDatabase, facts_digest, facts_rows};
 use bourse_store::{
-    BlockFacts, Blocks, BlocksCommitted, CollectionKey, Followed, History, HistoryCommitted, Store,
+    Actor, BlockFacts, Blocks, BlocksCommitted, CollectionKey, Followed, History, HistoryCommitted, Store,
 };
 use bourse_wire::{Marketplace, Timestamp};
 use proptest::prelude::Rng as _;
@@ -108,7 +108,10 @@ impl Play {
     async fn join(&mut self) {
         if self.collections < 3 {
             let from = 100 + self.below(self.chain.len() as u64 + 3);
-            self.store.follow(collection(self.collections), from, Timestamp::ZERO).await.unwrap();
+            self.store
+                .follow(collection(self.collections), from, Actor::command_line(Timestamp::ZERO))
+                .await
+                .unwrap();
             self.collections += 1;
         }
     }
@@ -120,7 +123,7 @@ impl Play {
         let Followed { key, from, .. } =
             followed[usize::try_from(self.below(followed.len() as u64)).unwrap()];
         let from = from.saturating_sub(self.below(3)).max(100);
-        self.store.follow(key, from, Timestamp::ZERO).await.unwrap();
+        self.store.follow(key, from, Actor::command_line(Timestamp::ZERO)).await.unwrap();
         let followed = self.store.following(key).await.unwrap().unwrap();
         let newest = self.chain.last().unwrap().block.number;
         if !followed.live && followed.next_block <= newest {
@@ -162,7 +165,7 @@ impl Play {
         fresh.start_chain(CHAIN, first_block()).await.unwrap();
         let mut read = BTreeMap::new();
         for followed in self.store.followed(CHAIN).await.unwrap() {
-            fresh.follow(followed.key, 100, Timestamp::ZERO).await.unwrap();
+            fresh.follow(followed.key, 100, Actor::command_line(Timestamp::ZERO)).await.unwrap();
             let (collection, window) = (followed.key, WINDOW);
             let history = History { collection, from: 100, to: 100, blocks: Vec::new(), window };
             fresh.commit_history(history).await.unwrap();

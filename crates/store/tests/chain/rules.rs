@@ -1,8 +1,8 @@
 //! Which blocks are taken, and which are not.
 
 use alloy_primitives::B256;
-use bourse_store::testing::facts_digest;
-use bourse_store::{Blocks, BlocksCommitted, ChainError, HistoryCommitted, StoreError};
+use bourse_store::testing::{facts_digest, operator};
+use bourse_store::{Actor, Blocks, BlocksCommitted, ChainError, HistoryCommitted, StoreError};
 use bourse_wire::Timestamp;
 
 use crate::database::open;
@@ -31,14 +31,14 @@ async fn a_chain_starts_once_and_goes_on() {
 #[tokio::test]
 async fn collections_are_followed_from_a_block_on() {
     let (_database, store) = open().await;
-    let id = store.follow(collection(0), 50, Timestamp::ZERO).await.unwrap();
-    assert_eq!(store.follow(collection(0), 50, Timestamp::ZERO).await.unwrap(), id);
+    let id = store.follow(collection(0), 50, Actor::command_line(Timestamp::ZERO)).await.unwrap();
+    assert_eq!(store.follow(collection(0), 50, Actor::command_line(Timestamp::ZERO)).await.unwrap(), id);
     assert_eq!(
-        store.follow(collection(0), 70, Timestamp::ZERO).await.unwrap(),
+        store.follow(collection(0), 70, Actor::command_line(Timestamp::ZERO)).await.unwrap(),
         id,
         "a later block is included"
     );
-    store.follow(collection(0), 40, Timestamp::ZERO).await.unwrap();
+    store.follow(collection(0), 40, Actor::command_line(Timestamp::ZERO)).await.unwrap();
     let [followed] = <[_; 1]>::try_from(store.followed(CHAIN).await.unwrap()).unwrap();
     assert_eq!((followed.id, followed.key, followed.from), (id, collection(0), 40));
     assert_eq!((followed.next_block, followed.live), (40, false));
@@ -79,7 +79,7 @@ async fn what_was_prepared_for_another_checkpoint_is_not_taken() {
 #[tokio::test]
 async fn a_collection_that_went_live_meanwhile_must_be_asked_for() {
     let mut stage = Stage::new().await;
-    stage.store.follow(collection(1), 100, Timestamp::ZERO).await.unwrap();
+    stage.store.follow(collection(1), 100, Actor::command_line(Timestamp::ZERO)).await.unwrap();
     let lagging = stage.batch(None, stage.fork(100, 0, &[&[]]));
     let live = stage.history(collection(1), 100, 100, Vec::new()).await.unwrap();
     assert_eq!(live, HistoryCommitted::Done { live: true, changed: 0 });
@@ -153,7 +153,7 @@ async fn starting_over_forgets_what_the_chain_stated() {
     let mut stage = Stage::new().await;
     stage.grow(&[&[transfer(1, 0, 1), listing(5, 1, 1), approval(1, true)]]).await;
     let (facts, chain) = (stage.facts().await, stage.chain.clone());
-    stage.store.resync_chain(CHAIN).await.unwrap();
+    stage.store.resync_chain(CHAIN, operator()).await.unwrap();
     assert_eq!(stage.store.chain_state(CHAIN).await.unwrap(), None);
     assert_eq!(stage.facts().await.len(), 1, "the token stays, with what was fetched of it");
     let [followed] = <[_; 1]>::try_from(stage.store.followed(CHAIN).await.unwrap()).unwrap();

@@ -3,7 +3,8 @@
 use alloy_primitives::{B256, U256};
 use bourse_market::facts::{Block, Fact, OrderFilled, OrderPublished, OrderRef};
 use bourse_market::{Numbers, Revoked, Series, Standing};
-use bourse_store::{Batch, Change, Settled, SignedOrder};
+use bourse_store::testing::{batch, operator};
+use bourse_store::{Change, Settled, SignedOrder};
 use bourse_wire::{Amount, Marketplace, OrderFacts, OrderKey, OrderSide, OrderStatus};
 use serde_json::json;
 
@@ -35,7 +36,7 @@ fn key(id: &str) -> OrderKey {
 
 async fn put(stage: &Stage, order: SignedOrder) {
     let change = Change::SignedOrder(Box::new(order));
-    stage.store.commit(Batch { collection: collection(0), changes: vec![change], key: None }).await.unwrap();
+    stage.store.commit(batch(collection(0), vec![change])).await.unwrap();
 }
 
 async fn order(stage: &Stage, id: &str) -> OrderFacts {
@@ -162,7 +163,7 @@ async fn an_order_that_somebody_called_a_ghost_is_good_again_when_it_is_put_agai
     {
         let ghost = OrderFacts { status, ..order(&stage, "a").await };
         let changes = vec![Change::Order(Box::new(ghost))];
-        stage.store.commit(Batch { collection: collection(0), changes, key: None }).await.unwrap();
+        stage.store.commit(batch(collection(0), changes)).await.unwrap();
         assert_eq!(state(&stage, "a").await, (status, 6.into()));
         put(&stage, signed("a")).await;
         assert_eq!(state(&stage, "a").await, (then, 6.into()));
@@ -286,7 +287,7 @@ async fn a_chain_that_starts_over_is_asked_again() {
     let stage = Stage::new().await;
     put(&stage, signed("a")).await;
     settle(&stage, stage.newest(), "a", open(10)).await;
-    stage.store.resync_chain(CHAIN).await.unwrap();
+    stage.store.resync_chain(CHAIN, operator()).await.unwrap();
     assert!(unsettled(&stage).await.is_empty(), "not before the collection has caught up");
     let first = stage.newest();
     stage.store.start_chain(CHAIN, first).await.unwrap();

@@ -4,8 +4,8 @@ use alloy_primitives::{B256, keccak256};
 use bourse_market::facts::{Block, Fact, OrderFilled, OrderMade, OrderRef, StatedFact};
 use bourse_store::testing::{TestDatabase, facts_rows};
 use bourse_store::{
-    BlockFacts, Blocks, BlocksCommitted, CollectionId, CollectionKey, History, HistoryCommitted, Store,
-    StoreError,
+    Actor, BlockFacts, Blocks, BlocksCommitted, CollectionId, CollectionKey, History, HistoryCommitted,
+    Store, StoreError,
 };
 use bourse_wire::{Address, ChainId, Marketplace, OrderSide, Timestamp};
 
@@ -96,7 +96,8 @@ impl Stage {
     pub(crate) async fn new() -> Self {
         let (database, store) = open().await;
         let first = first_block();
-        let id = store.follow(collection(0), first.number, Timestamp::ZERO).await.unwrap();
+        let id =
+            store.follow(collection(0), first.number, Actor::command_line(Timestamp::ZERO)).await.unwrap();
         store.start_chain(CHAIN, first).await.unwrap();
         let chain = vec![BlockFacts { block: first, facts: Vec::new() }];
         let stage = Self { _database: database, store, id, chain, covered: vec![collection(0).address] };

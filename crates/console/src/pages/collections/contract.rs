@@ -161,6 +161,7 @@ pub(super) fn facts(member: &Member, collection: &CollectionRef, about: &About) 
                     dt { "Changed" } dd { (known_time(info.updated_at)) }
                 }
             }
+            p { a href={ (collection.path) "/history" } { "Who stated what of it" } }
             @if member.is_owner() {
                 (refreshing(member, collection))
                 @if about.is_followed_here { (leaving(member, collection, about)) }

@@ -3,6 +3,7 @@
 mod attributes;
 mod browse;
 mod contract;
+mod history;
 mod images;
 mod list;
 mod price;
@@ -27,6 +28,7 @@ pub(super) fn routes() -> Router<Arc<Console>> {
         .route("/collections/open", get(list::open))
         .route("/collections/follow", post(list::follow))
         .route("/collections/{chain}/{address}", get(browse::show))
+        .route("/collections/{chain}/{address}/history", get(history::show))
         .route("/collections/{chain}/{address}/logo", get(images::logo))
         .route("/collections/{chain}/{address}/refresh", post(contract::refresh))
         .route("/collections/{chain}/{address}/unfollow", post(contract::unfollow))

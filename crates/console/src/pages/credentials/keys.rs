@@ -23,19 +23,21 @@ pub(super) async fn create(Owner(member): Owner, form: Form) -> Answer {
     };
     let key = AccessKey::generate(member.project.id);
     let (console, hash) = (member.console(), key.hash().to_string());
-    console.store().create_access_key(member.scope(), hash, terms, console.now()).await?;
+    console.store().create_access_key(member.scope(), hash, terms, member.visitor.actor()).await?;
     shown_once(&member, &key).await
 }
 
 pub(super) async fn rotate(Owner(member): Owner, _form: Form) -> Answer {
     let key = AccessKey::generate(member.project.id);
     let (console, hash) = (member.console(), key.hash().to_string());
-    console.store().rotate_access_key(member.scope(), member.id("key")?, hash, console.now()).await?;
+    let (id, actor) = (member.id("key")?, member.visitor.actor());
+    console.store().rotate_access_key(member.scope(), id, hash, actor).await?;
     shown_once(&member, &key).await
 }
 
 pub(super) async fn disable(Owner(member): Owner, _form: Form) -> Answer {
-    let disabled = member.console().store().disable_access_key(member.scope(), member.id("key")?).await;
+    let (id, actor) = (member.id("key")?, member.visitor.actor());
+    let disabled = member.console().store().disable_access_key(member.scope(), id, actor).await;
     match Submission::of(disabled)? {
         Submission::Accepted(()) => {
             member.console().renew_credentials().await?;
@@ -54,7 +56,8 @@ pub(super) async fn update(Owner(member): Owner, form: Form) -> Answer {
     let key = find(&member).await?;
     match terms(&form) {
         Ok(terms) => {
-            member.console().store().update_access_key(member.scope(), key.id, terms).await?;
+            let (store, actor) = (member.console().store(), member.visitor.actor());
+            store.update_access_key(member.scope(), key.id, terms, actor).await?;
             member.console().renew_credentials().await?;
             Ok(see_other(&Done::Changed.at(&member.path("/credentials"))))
         }

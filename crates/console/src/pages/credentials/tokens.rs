@@ -30,7 +30,7 @@ pub(super) async fn create(Owner(member): Owner, form: Form) -> Answer {
         revoked_at: None,
         last_used_at: None,
     };
-    console.store().create_secret_token(record).await?;
+    console.store().create_secret_token(record, member.visitor.actor()).await?;
     console.renew_credentials().await?;
     let first = html! {
         div.notice.done role="status" {
@@ -44,7 +44,7 @@ pub(super) async fn create(Owner(member): Owner, form: Form) -> Answer {
 
 pub(super) async fn revoke(Owner(member): Owner, _form: Form) -> Answer {
     let (console, id) = (member.console(), member.name("token").to_owned());
-    console.store().revoke_secret_token(member.scope(), id, console.now()).await?;
+    console.store().revoke_secret_token(member.scope(), id, member.visitor.actor()).await?;
     console.renew_credentials().await?;
     Ok(see_other(&Done::TokenRevoked.at(&member.path("/credentials"))))
 }

@@ -69,7 +69,7 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Answer, Failu
         return Err(Error::invalid("chainId", reason).into());
     }
     let follow = ProjectFollow { key, from, most: Some(app.settings.limits.followed_collections_max) };
-    let followed = app.store.follow_for(call.scope(), follow, call.now).await?;
+    let followed = app.store.follow_for(call.scope(), follow, call.actor()).await?;
     app.followed.forget(key.chain);
     let Followed { from: from_block, next_block, live, .. } = followed;
     let (chain_id, contract_address) = (key.chain, key.address);

@@ -34,7 +34,7 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Answer, Failu
         CollectionKey { chain: call.chain(request.chain_id.as_ref())?, address: request.contract_address };
     let denied = |rejection: Rejection| Error::new(Code::PermissionDenied, rejection.message);
     call.check_grant(Subject::Collections, key).map_err(denied)?;
-    call.app.store.unfollow_for(call.scope(), key, call.now).await?;
+    call.app.store.unfollow_for(call.scope(), key, call.actor()).await?;
     call.app.followed.forget(key.chain);
     Ok(Answer {})
 }

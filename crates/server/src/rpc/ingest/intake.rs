@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use bourse_store::{Batch, Change, CollectionKey, Committed, Subject};
+use bourse_store::{Author, Batch, Change, CollectionKey, Committed, Subject};
 use bourse_wire::Timestamp;
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 
@@ -106,7 +106,28 @@ async fn commit_collection<R: Record>(
         // A commit would make the collection, of which nothing is known.
         return Ok((None, rejected));
     }
-    let committed = app.commit(Batch { collection, changes, key }).await?;
+    let author = author(call, &changes);
+    let committed = app.commit(Batch { collection, changes, key, author, at: call.now }).await?;
     app.markets.join(&app.store, call.scope(), collection).await?;
     Ok((Some(committed), rejected))
+}
+
+/// Who states changes: whoever signed them, where all of them are signed, and else the steward who sends them.
+fn author(call: &Call, changes: &[Change]) -> Author {
+    let sender = call.caller.sender();
+    let mut signers = changes.iter().map(|change| match change {
+        Change::SignedOrder(order) => Some(order.facts.maker),
+        Change::Contract(_)
+        | Change::Token { .. }
+        | Change::Balance { .. }
+        | Change::Order(_)
+        | Change::Activity(_) => None,
+    });
+    match signers.next().flatten() {
+        None => Author::Steward(sender),
+        Some(first) => {
+            let is_one = signers.all(|signer| signer == Some(first));
+            Author::Wallet { wallet: is_one.then_some(first), sender }
+        }
+    }
 }

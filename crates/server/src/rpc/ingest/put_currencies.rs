@@ -47,6 +47,7 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Answer, Failu
     }
     rejected.sort_by_key(|rejected| rejected.index);
     let accepted = currencies.len();
-    let changed = if currencies.is_empty() { 0 } else { call.app.put_currencies(currencies).await? };
+    let changed =
+        if currencies.is_empty() { 0 } else { call.app.put_currencies(currencies, call.actor()).await? };
     Ok(Answer { accepted, changed, rejected, replayed: false })
 }

@@ -2,7 +2,7 @@
 
 use bourse_protocols::native::{Inquiry, Proof, SourceFault};
 use bourse_protocols::{ConsentOutcome, ConsentSignature};
-use bourse_store::{Batch, Change, Subject};
+use bourse_store::{Author, Batch, Change, Subject};
 use bourse_wire::{Address, ChainId, ChainRef, Code, Error, Marketplace, Text, from_value};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -104,9 +104,11 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Answer, Failu
         checked = strangers::check(app, collection, call.now, checked).await?;
     }
     for (_, checked) in checked {
-        let change = Change::SignedOrder(Box::new(checked.map_err(Error::from)?));
+        let order = checked.map_err(Error::from)?;
+        let author = Author::Wallet { wallet: Some(order.facts.maker), sender: call.caller.sender() };
+        let changes = vec![Change::SignedOrder(Box::new(order))];
         let _turn = app.turns.share(collection).await;
-        app.commit(Batch { collection, changes: vec![change], key: None }).await?;
+        app.commit(Batch { collection, changes, key: None, author, at: call.now }).await?;
     }
     Ok(Answer { order_id })
 }

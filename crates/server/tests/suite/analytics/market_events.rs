@@ -1,8 +1,8 @@
 //! What happens in a project's market is counted for it, once.
 
 use bourse_server::Background;
-use bourse_store::testing::take_back;
-use bourse_store::{Batch, Change, CollectionId};
+use bourse_store::testing::{batch, take_back};
+use bourse_store::{Change, CollectionId};
 use bourse_wire::{ActivityAction, ActivityFacts, Address, Amount, Marketplace, Timestamp};
 use serde_json::{Value, json};
 
@@ -69,7 +69,7 @@ fn stated(action: ActivityAction, tx: &str, at: &str) -> Change {
 }
 
 async fn state(app: &TestApp, changes: Vec<Change>) {
-    app.store.commit(Batch { collection: key(RELICS), changes, key: None }).await.unwrap();
+    app.store.commit(batch(key(RELICS), changes)).await.unwrap();
 }
 
 #[tokio::test]

@@ -2,6 +2,7 @@
 
 use bourse_server::auth::{AccessKey, TokenSigner};
 use bourse_store::KeyTerms;
+use bourse_store::testing::{operator, operator_at};
 use serde_json::{Value, json};
 
 use crate::support::actor::Actor;
@@ -37,7 +38,7 @@ fn bearer(anonymous: &Actor, token: &str) -> Actor {
 async fn access_keys() {
     let (app, [disabled, bound, builder]) = TestApp::prepared(&[], async |store, a, _| {
         let (old, disabled) = create_key(store, a.scope, |_| {}).await;
-        store.disable_access_key(a.scope, old.id).await.unwrap();
+        store.disable_access_key(a.scope, old.id, operator()).await.unwrap();
         let bind = |key: &mut KeyTerms| {
             key.require_origin = true;
             key.allowed_origins = vec!["https://*.shop.example".to_owned()];
@@ -73,7 +74,10 @@ async fn access_keys() {
 async fn secret_tokens() {
     let (app, [revoked, expired, foreign]) = TestApp::prepared(&[], async |store, a, b| {
         let (id, revoked) = create_token(store, a.id, None).await;
-        store.revoke_secret_token(a.scope, id, "2025-01-01T00:00:00Z".parse().unwrap()).await.unwrap();
+        store
+            .revoke_secret_token(a.scope, id, operator_at("2025-01-01T00:00:00Z".parse().unwrap()))
+            .await
+            .unwrap();
         let noon = "2025-03-14T12:00:00Z".parse().unwrap();
         let (_, expired) = create_token(store, a.id, Some(noon)).await;
         // Signed for A under the id of B's token.

@@ -1,6 +1,7 @@
 //! The same again changes nothing.
 
-use bourse_store::{Batch, Change};
+use bourse_store::Change;
+use bourse_store::testing::batch;
 use bourse_wire::{OrderStatus, Timestamp};
 use serde_json::{Value, json};
 
@@ -66,7 +67,7 @@ async fn what_was_imported_without_a_time_is_first_seen_when_it_is_put() {
     imported.order_id = "b".to_owned();
     (imported.created_at, imported.updated_at) = (Timestamp::ZERO, Timestamp::ZERO);
     let changes = vec![Change::Order(Box::new(imported))];
-    app.store.commit(Batch { collection: key(RELICS), changes, key: None }).await.unwrap();
+    app.store.commit(batch(key(RELICS), changes)).await.unwrap();
     let first_seen = app.now();
     for count in [1, 0] {
         assert_eq!(

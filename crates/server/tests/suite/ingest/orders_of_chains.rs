@@ -1,6 +1,7 @@
 //! Orders that a chain states, and nobody else.
 
 use bourse_market::facts::{Block, BlockHash, Fact, OrderMade, StatedFact};
+use bourse_store::testing::operator_at;
 use bourse_store::{BlockFacts, Blocks, BlocksCommitted, History};
 use bourse_wire::{Address, ChainId, Marketplace, OrderSide, Timestamp};
 use serde_json::{Value, json};
@@ -26,7 +27,7 @@ async fn own_orders_of_a_followed_collection_are_refused_and_others_are_not() {
     let app = TestApp::start().await;
     let both = json!({ "orders": [own("a"), order("b", json!({}))] });
     assert_eq!(put(&app, "PutOrders", both.clone()).await, taken(2, 2));
-    app.store.follow(key(RELICS), 0, app.now()).await.unwrap();
+    app.store.follow(key(RELICS), 0, operator_at(app.now())).await.unwrap();
     app.clock.advance(2);
     let answer = put(&app, "PutOrders", both).await;
     assert_eq!(reasons(&answer), [(0, "stated-by-chain")]);
@@ -96,7 +97,7 @@ async fn what_a_block_stated_disappears_when_it_is_undone() {
     let background = app.background();
     let first = block(10, 0, BlockHash::ZERO);
     let collection = key(RELICS);
-    app.store.follow(collection, 10, app.now()).await.unwrap();
+    app.store.follow(collection, 10, operator_at(app.now())).await.unwrap();
     app.store.start_chain(CHAIN, first).await.unwrap();
     let history = History { collection, from: 10, to: 10, blocks: Vec::new(), window: 8 };
     app.store.commit_history(history).await.unwrap();

@@ -1,6 +1,7 @@
 //! Memory: loaded once, dropped when short, and what does not fit at all.
 
-use bourse_store::{Batch, Change};
+use bourse_store::Change;
+use bourse_store::testing::batch;
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 
@@ -70,7 +71,7 @@ async fn collections_that_do_not_fit_together_are_answered_all_the_same() {
     let room_for_one = format!("{}", metric(&roomy, "bourse_resident_bytes").await * 1.5);
     let app = TestApp::with(&[("storage.resident_bytes_max", room_for_one.split('.').next().unwrap())]).await;
     put(&app.store, hundred(RELICS)).await;
-    let batch = Batch { collection: key(UNKNOWN), changes: hundred(UNKNOWN), key: None };
+    let batch = batch(key(UNKNOWN), hundred(UNKNOWN));
     app.store.commit(batch).await.unwrap();
     // Currencies came after the service had read them.
     let background = app.background();

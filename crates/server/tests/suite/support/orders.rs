@@ -1,6 +1,7 @@
 //! A market of one collection: its currencies, and orders and balances as the store takes them.
 
-use bourse_store::{Batch, Change, Store};
+use bourse_store::testing::{batch, operator};
+use bourse_store::{Change, Store};
 use bourse_wire::{ChainId, Currency, DatedRate, OrderInput, ServiceName, Timestamp};
 use serde_json::{Value, json};
 
@@ -27,12 +28,12 @@ pub(crate) async fn market(changes: Vec<Change>) -> TestApp {
 pub(crate) async fn put(store: &Store, changes: Vec<Change>) {
     let currencies =
         vec![currency(COIN, 18, Some("2")), currency(DOLLAR, 6, Some("1")), currency(SHELL, 0, None)];
-    store.put_currencies(currencies).await.unwrap();
+    store.put_currencies(currencies, operator()).await.unwrap();
     commit(store, changes).await;
 }
 
 pub(crate) async fn commit(store: &Store, changes: Vec<Change>) {
-    store.commit(Batch { collection: key(RELICS), changes, key: None }).await.unwrap();
+    store.commit(batch(key(RELICS), changes)).await.unwrap();
 }
 
 fn currency(address: &str, decimals: u8, rate: Option<&str>) -> Currency {

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use bourse_server::auth::{AccessKey, TokenSigner};
 use bourse_server::{Credential, router};
+use bourse_store::testing::{operator, operator_at};
 use bourse_store::{
     AccessKeyRecord, Grant, KeyTerms, ProjectScope, Reach, SecretTokenRecord, Store, Subject,
 };
@@ -34,10 +35,10 @@ pub(crate) struct Project {
 
 impl Project {
     pub(crate) async fn create(store: &Store, name: &str) -> Self {
-        let id = store.create_project(name.parse().unwrap(), start()).await.unwrap().id;
+        let id = store.create_project(name.parse().unwrap(), operator_at(start())).await.unwrap().id;
         let scope = ProjectScope::of_operator(id);
         // What one project may not state is the business of tests of that.
-        store.add_grants(scope, everything(), start()).await.unwrap();
+        store.add_grants(scope, everything(), operator_at(start())).await.unwrap();
         let (key_record, key_text) = create_key(store, scope, |_| {}).await;
         let (token_id, token_text) = create_token(store, id, None).await;
         let nobody = Actor::default();
@@ -82,7 +83,8 @@ pub(crate) async fn create_key(
     let key = AccessKey::generate(scope.project());
     let mut terms = KeyTerms { display_name: "key".to_owned(), ..KeyTerms::default() };
     change(&mut terms);
-    let record = store.create_access_key(scope, key.hash().to_string(), terms, start()).await.unwrap();
+    let record =
+        store.create_access_key(scope, key.hash().to_string(), terms, operator_at(start())).await.unwrap();
     (record, key.expose().to_owned())
 }
 
@@ -102,7 +104,7 @@ pub(crate) async fn create_token(
         revoked_at: None,
         last_used_at: None,
     };
-    store.create_secret_token(record).await.unwrap();
+    store.create_secret_token(record, operator()).await.unwrap();
     (issued.id, issued.token)
 }
 

@@ -1,7 +1,8 @@
 //! What is in the store before a test begins.
 
 use axum::http::StatusCode;
-use bourse_store::{Batch, Change, CollectionKey, Refresh, Store};
+use bourse_store::testing::batch;
+use bourse_store::{Change, CollectionKey, Refresh, Store};
 use bourse_wire::{ChainId, Timestamp, TokenMetadata};
 use serde_json::{Value, json};
 
@@ -34,13 +35,13 @@ pub(crate) async fn relics(store: &Store) {
     let plain = json!({ "tokenId": largest, "name": "Plain relic" });
     let contract = contract_info(RELICS, "Relics").to_string();
     let changes = vec![Change::Contract(contract), token_of(full), token_of(plain)];
-    store.commit(Batch { collection: key(RELICS), changes, key: None }).await.unwrap();
+    store.commit(batch(key(RELICS), changes)).await.unwrap();
 }
 
 /// Tokens with these ids, all with this name.
 pub(crate) async fn tokens(store: &Store, contract: &str, ids: impl Iterator<Item = u64>, name: &str) {
     let changes = ids.map(|id| token_of(json!({ "tokenId": id.to_string(), "name": name }))).collect();
-    store.commit(Batch { collection: key(contract), changes, key: None }).await.unwrap();
+    store.commit(batch(key(contract), changes)).await.unwrap();
 }
 
 pub(crate) fn token_of(members: Value) -> Change {

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use bourse_store::{AttributionPage, Author, CollectionKey, CredentialId, Sender};
+use bourse_wire::ChainId;
 use serde_json::{Value, json};
 
 use super::making::{able, counting, execute, execution, make, signing, trading};
@@ -45,6 +47,18 @@ async fn all_that_clients_send_is_understood() {
     // The body names its chain itself.
     bare.as_object_mut().unwrap().remove("chainId");
     execute(&app, bare).await.ok();
+}
+
+#[tokio::test]
+async fn the_wallet_and_the_key_it_came_through_are_kept() {
+    let (app, maker, step) = asked().await;
+    execute(&app, execution(&step, &maker.sign_typed(&step["signature"]))).await.ok();
+    let collection = CollectionKey { chain: ChainId(1), address: COLLECTION.parse().unwrap() };
+    let found = app.store.attributions(collection, AttributionPage::newest(1)).await.unwrap();
+    let credential = CredentialId::AccessKey(app.project_a.key_record.id);
+    let sender = Sender { project: app.project_a.id, credential };
+    let wallet = Some(maker.address().parse().unwrap());
+    assert_eq!(found[0].author, Author::Wallet { wallet, sender });
 }
 
 #[tokio::test]

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use bourse_server::Chains;
+use bourse_store::testing::operator;
 use bourse_store::{CollectionKey, Grant, Reach, Subject};
 use bourse_wire::{ChainId, Marketplace, ServiceName};
 use serde_json::{Value, json};
@@ -51,12 +52,12 @@ async fn market(are_balances_known: bool) -> TestApp {
     let (app, ()) =
         TestApp::asking(&[], Some(Arc::new(chain) as Arc<dyn Chains>), async |store, _, attacker| {
             for grant in everything() {
-                store.remove_grant(attacker.scope, grant).await.unwrap();
+                store.remove_grant(attacker.scope, grant, operator()).await.unwrap();
             }
             let contract = CollectionKey { chain: ChainId(1), address: OTHER.parse().unwrap() };
             let grant = |subject: &Subject| Grant { subject: *subject, reach: Reach::Contract(contract) };
             let grants = Subject::ALL.iter().map(grant).collect();
-            store.add_grants(attacker.scope, grants, "2025-01-01T00:00:00Z".parse().unwrap()).await.unwrap();
+            store.add_grants(attacker.scope, grants, operator()).await.unwrap();
         })
         .await;
     let money = |address: &str| json!({ "contractAddress": address, "name": "Money", "symbol": "M", "decimals": 18, "exchangeRate": "1" });

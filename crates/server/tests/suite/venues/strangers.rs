@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use bourse_market::Nonces;
-use bourse_store::{Batch, Change, CollectionKey, SignedOrder};
+use bourse_store::testing::{batch, operator};
+use bourse_store::{Change, CollectionKey, SignedOrder};
 use bourse_wire::{Amount, ChainId, Marketplace, OrderFacts, OrderKey, Timestamp, TokenId};
 use serde_json::{Value, json};
 
@@ -176,7 +177,7 @@ async fn one_key_sends_so_many_a_minute() {
 async fn a_project_that_is_no_steward_is_a_stranger() {
     let (app, ()) = TestApp::prepared(&[], async |store, _, project_b| {
         for grant in everything() {
-            store.remove_grant(project_b.scope, grant).await.unwrap();
+            store.remove_grant(project_b.scope, grant, operator()).await.unwrap();
         }
     })
     .await;
@@ -231,7 +232,7 @@ async fn what_was_not_signed_is_not_sold() {
         let forged = SignedOrder { facts, native: natives[&key].clone(), nonces: Nonces::default() };
         let changes = vec![Change::SignedOrder(Box::new(forged))];
         let app = venues_with(&[], None).await;
-        app.store.commit(Batch { collection: collection(), changes, key: None }).await.unwrap();
+        app.store.commit(batch(collection(), changes)).await.unwrap();
         let answer = buy(&app, "opensea", order_id).await;
         assert_eq!(answer.refusal(), (409, 1004), "{}", answer.json);
         assert!(text(&answer.json["msg"]).contains(&format!("{member} is not what its maker made it")));

@@ -6,8 +6,9 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::{TokenPage, TokenQuery};
-use crate::pages::collections::price;
+use crate::pages::collections::history::order_path;
 use crate::pages::collections::records::{Count, Currencies, Order, Page};
+use crate::pages::collections::{CollectionRef, price};
 use crate::refusal::{Refusal, Submission};
 use crate::{format, notice};
 
@@ -48,10 +49,10 @@ struct Answer {
 }
 
 pub(super) async fn section(page: &TokenPage<'_>, side: Side) -> Result<Markup, Refusal> {
-    let TokenPage { member, collection, token, query, currencies } = *page;
+    let TokenPage { member, collection, token, query, .. } = *page;
     let (list, heading, listing, counting) = side.words();
-    let page = json!({ "page": query.page(list), "pageSize": ROWS_MAX });
-    let body = collection.body(json!({ "tokenId": token, "page": page }));
+    let rows = json!({ "page": query.page(list), "pageSize": ROWS_MAX });
+    let body = collection.body(json!({ "tokenId": token, "page": rows }));
     let answer = match Submission::of(member.ask_as::<Answer>(listing, &body).await)?.into_result() {
         Ok(answer) => answer,
         Err(error) => return Ok(html! { section { h2 { (heading) } (notice::refused(&error)) } }),
@@ -61,14 +62,14 @@ pub(super) async fn section(page: &TokenPage<'_>, side: Side) -> Result<Markup, 
         section id=(list) {
             h2 { (heading) " " span.tally { (format::number(count)) } }
             @if answer.orders.is_empty() { p.soft { "There are none right now." } } @else {
-                div.scroll tabindex="0" role="region" aria-label=(heading) { (table(&answer.orders, side, currencies)) }
+                div.scroll tabindex="0" role="region" aria-label=(heading) { (table(page, &answer.orders, side)) }
                 (pages(&answer.page, &collection.token(token, ""), list, query))
             }
         }
     })
 }
 
-fn table(orders: &[Order], side: Side, currencies: &Currencies) -> Markup {
+fn table(page: &TokenPage<'_>, orders: &[Order], side: Side) -> Markup {
     let maker = if side == Side::Listings { "Seller" } else { "Buyer" };
     html! {
         table {
@@ -76,12 +77,12 @@ fn table(orders: &[Order], side: Side, currencies: &Currencies) -> Markup {
                 th scope="col" { "Price of one" } th.number scope="col" { "Quantity" } th scope="col" { "Marketplace" }
                 th scope="col" { (maker) } th.number scope="col" { "Fees" } th scope="col" { "Until" } th scope="col" { "Order" }
             } }
-            tbody { @for order in orders { (row(order, currencies)) } }
+            tbody { @for order in orders { (row(page.collection, order, page.currencies)) } }
         }
     }
 }
 
-fn row(order: &Order, currencies: &Currencies) -> Markup {
+fn row(collection: &CollectionRef, order: &Order, currencies: &Currencies) -> Markup {
     let until = Some(order.valid_until).filter(|until| *until != Timestamp::ZERO);
     let fees: Vec<String> = order
         .fee_breakdown
@@ -96,7 +97,9 @@ fn row(order: &Order, currencies: &Currencies) -> Markup {
             td { (format::hex(order.created_by)) }
             td.number title=(fees.join(", ")) { (percent(order.fee_bps)) }
             td { (format::time_or(until, "no end")) }
-            td title={ "since " (order.created_at) } { (format::hex(&order.order_id)) }
+            td title={ "since " (order.created_at) } {
+                a href=(order_path(collection, &order.marketplace, &order.order_id)) { (format::hex(&order.order_id)) }
+            }
         }
     }
 }

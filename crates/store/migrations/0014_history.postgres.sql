@@ -1,0 +1,1 @@
+CREATE SEQUENCE audit_ids;

@@ -1,0 +1,431 @@
+//! Who said what: the author of every version of a collection, and of every change to an order.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use bourse_wire::{Address, Marketplace, OrderKey, ProjectId, RecordId, Timestamp};
+
+use crate::StoreError;
+use crate::args::args;
+use crate::backend::{Pending, Store};
+use crate::collections::{CollectionId, CollectionKey, find};
+use crate::columns::{Insert, record, selection};
+use crate::commit::Changed;
+use crate::metadata_queue::{instant, millis};
+use crate::session::Session;
+
+/// Orders of a version that its attribution names; how many there are it counts.
+const ORDERS_NAMED: u64 = 10;
+
+/// Versions that are forgotten in one transaction, so that nobody waits long.
+const PRUNED_AT_ONCE: u64 = 500;
+
+/// By what right a request of a project was made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CredentialId {
+    /// An access key, by its number.
+    AccessKey(RecordId),
+    /// A secret token, by its own id.
+    SecretToken(Arc<str>),
+    /// The session of a member in the console, by the number of their account.
+    Account(RecordId),
+}
+
+impl fmt::Display for CredentialId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::AccessKey(id) => write!(f, "key {id}"),
+            Self::SecretToken(id) => write!(f, "token {id}"),
+            Self::Account(id) => write!(f, "account {id}"),
+        }
+    }
+}
+
+impl FromStr for CredentialId {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let number = |id: &str| id.parse::<u64>().ok().and_then(|id| RecordId::try_from(id).ok());
+        let found = match text.split_once(' ') {
+            Some(("key", id)) => number(id).map(Self::AccessKey),
+            Some(("token", id)) => Some(Self::SecretToken(id.into())),
+            Some(("account", id)) => number(id).map(Self::Account),
+            _ => None,
+        };
+        found.ok_or_else(|| format!("`{text}` is no credential"))
+    }
+}
+
+/// The project that a request came from, and by what right.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sender {
+    /// The project.
+    pub project: ProjectId,
+    /// The credential.
+    pub credential: CredentialId,
+}
+
+impl fmt::Display for Sender {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "project {} ({})", self.project, self.credential)
+    }
+}
+
+/// Who states something of a collection.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Author {
+    /// Its chain, in the blocks up to this one; no block where it was asked for its present state.
+    Chain {
+        /// The block.
+        block: Option<u64>,
+    },
+    /// Who fetches the metadata that contracts link to.
+    Fetcher,
+    /// The operator of the service, from the command line.
+    Operator,
+    /// A project that was granted it.
+    Steward(Sender),
+    /// Whoever signed it, and who passed it on.
+    Wallet {
+        /// The wallet; none where several signed.
+        wallet: Option<Address>,
+        /// Through whom it came.
+        sender: Sender,
+    },
+}
+
+impl Author {
+    /// Its kind in a word.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Chain { .. } => "chain",
+            Self::Fetcher => "fetcher",
+            Self::Operator => "operator",
+            Self::Steward(_) => "steward",
+            Self::Wallet { .. } => "wallet",
+        }
+    }
+
+    /// The project that sent it, which is nobody else's business.
+    pub fn sender(&self) -> Option<&Sender> {
+        match self {
+            Self::Steward(sender) | Self::Wallet { sender, .. } => Some(sender),
+            Self::Chain { .. } | Self::Fetcher | Self::Operator => None,
+        }
+    }
+
+    /// Who it is as everybody may know it: without naming projects.
+    pub fn public_name(&self) -> String {
+        match self {
+            Self::Chain { block: Some(block) } => format!("the chain, block {block}"),
+            Self::Chain { block: None } => "the chain".to_owned(),
+            Self::Fetcher => "the metadata that was fetched".to_owned(),
+            Self::Operator => "the operator".to_owned(),
+            Self::Steward(_) => "a steward".to_owned(),
+            Self::Wallet { wallet: Some(wallet), .. } => format!("wallet {wallet}"),
+            Self::Wallet { wallet: None, .. } => "several wallets".to_owned(),
+        }
+    }
+
+    /// Who it is as the operator and administrators may know it.
+    pub fn full_name(&self) -> String {
+        match self {
+            Self::Steward(sender) => sender.to_string(),
+            Self::Wallet { sender, .. } => format!("{}, through {sender}", self.public_name()),
+            Self::Chain { .. } | Self::Fetcher | Self::Operator => self.public_name(),
+        }
+    }
+
+    fn number(&self) -> u8 {
+        match self {
+            Self::Chain { .. } => CHAIN,
+            Self::Fetcher => FETCHER,
+            Self::Operator => OPERATOR,
+            Self::Steward(_) => STEWARD,
+            Self::Wallet { .. } => WALLET,
+        }
+    }
+}
+
+const CHAIN: u8 = 0;
+const FETCHER: u8 = 1;
+const OPERATOR: u8 = 2;
+const STEWARD: u8 = 3;
+const WALLET: u8 = 4;
+
+/// Who made a version of a collection, when, and how many records are different since.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Attribution {
+    /// The version.
+    pub version: u64,
+    /// When it was said: for chains, when the block was made.
+    pub at: Timestamp,
+    /// Who said it.
+    pub author: Author,
+    /// Whether it is about the contract's information.
+    pub contract: bool,
+    /// How many tokens.
+    pub tokens: u64,
+    /// How many balances.
+    pub balances: u64,
+    /// How many orders.
+    pub orders: u64,
+    /// How many activities that no order tells of.
+    pub activities: u64,
+    /// Some of the orders, when there are many.
+    pub order_keys: Vec<OrderKey>,
+}
+
+/// Which attributions are read, the newest first.
+#[derive(Clone, Copy, Debug)]
+pub struct AttributionPage {
+    /// Only those of versions before this one.
+    pub before: Option<u64>,
+    /// So many at most.
+    pub limit: u64,
+}
+
+impl AttributionPage {
+    /// The newest.
+    pub fn newest(limit: u64) -> Self {
+        Self { before: None, limit }
+    }
+
+    fn end(self) -> u64 {
+        self.before.unwrap_or(i64::MAX as u64)
+    }
+}
+
+impl Store {
+    /// Who said what of a collection, the newest first. Nothing for a collection that is not known.
+    pub fn attributions(
+        &self,
+        collection: CollectionKey,
+        page: AttributionPage,
+    ) -> Pending<'_, Vec<Attribution>> {
+        self.snapshot(move |mut session| {
+            Box::pin(async move {
+                let session = &mut session;
+                let Some(id) = find(session, collection).await? else { return Ok(Vec::new()) };
+                let sql = "FROM attributions WHERE collection_id = $1 AND version < $2
+                    ORDER BY version DESC LIMIT $3";
+                let rows: Vec<AttributionRow> =
+                    session.select(sql, args![id.0, page.end(), page.limit]).await?;
+                let mut found = Vec::with_capacity(rows.len());
+                for row in rows {
+                    let mut attribution = row.attribution()?;
+                    if attribution.orders > 0 {
+                        attribution.order_keys = order_keys(session, id, attribution.version).await?;
+                    }
+                    found.push(attribution);
+                }
+                Ok(found)
+            })
+        })
+    }
+
+    /// Who said what of an order, the newest first.
+    pub fn order_attributions(
+        &self,
+        collection: CollectionKey,
+        order: OrderKey,
+        page: AttributionPage,
+    ) -> Pending<'_, Vec<Attribution>> {
+        self.snapshot(move |mut session| {
+            Box::pin(async move {
+                let Some(id) = find(&mut session, collection).await? else { return Ok(Vec::new()) };
+                let sql = "FROM order_attributions JOIN attributions
+                    ON attributions.collection_id = order_attributions.collection_id
+                    AND attributions.version = order_attributions.version
+                    WHERE order_attributions.collection_id = $1 AND order_attributions.order_id = $2
+                    AND order_attributions.marketplace = $3 AND order_attributions.version < $4
+                    ORDER BY order_attributions.version DESC LIMIT $5";
+                let (order_id, marketplace) = (order.order_id.as_str(), order.marketplace.number());
+                let args = args![id.0, order_id, marketplace, page.end(), page.limit];
+                let rows: Vec<(AttributionRow, OrderAttribution)> = session.select(sql, args).await?;
+                let of_order = |(row, of_order): (AttributionRow, OrderAttribution)| {
+                    let mut attribution = row.attribution()?;
+                    if let (Author::Chain { block }, Some(own)) =
+                        (&mut attribution.author, of_order.block_number)
+                    {
+                        *block = Some(own);
+                    }
+                    attribution.order_keys = vec![order.clone()];
+                    Ok(attribution)
+                };
+                rows.into_iter().map(of_order).collect()
+            })
+        })
+    }
+
+    /// Forgets who said what before a time, some of it: tells how many versions, and is to be called again until it is none.
+    pub fn prune_attributions(&self, before: Timestamp) -> Pending<'_, u64> {
+        self.write(move |mut session| {
+            Box::pin(async move {
+                let ids: Vec<u64> = session
+                    .values("SELECT collection_id FROM collections ORDER BY collection_id", args![])
+                    .await?;
+                let mut pruned = 0;
+                for id in ids {
+                    // Versions mostly follow each other in time, so that only the oldest are looked at. What old blocks
+                    // stated later waits until those before it are forgotten.
+                    let sql =
+                        "SELECT said_at FROM attributions WHERE collection_id = $1 ORDER BY version LIMIT 1";
+                    let oldest: Option<i64> = session.value(sql, args![id]).await?;
+                    if oldest.is_some_and(|oldest| oldest < millis(before)) {
+                        pruned += prune(&mut session, CollectionId(id), before).await?;
+                    }
+                    if pruned >= PRUNED_AT_ONCE {
+                        break;
+                    }
+                }
+                Ok(pruned)
+            })
+        })
+    }
+}
+
+/// Forgets the oldest versions of a collection that are older than a time.
+async fn prune(session: &mut Session<'_>, id: CollectionId, before: Timestamp) -> Result<u64, StoreError> {
+    selection! {
+        struct Version {
+            version: u64,
+            said_at: i64,
+        }
+    }
+    let sql = "FROM attributions WHERE collection_id = $1 ORDER BY version LIMIT $2";
+    let oldest: Vec<Version> = session.select(sql, args![id.0, PRUNED_AT_ONCE]).await?;
+    let over = oldest.into_iter().take_while(|row| row.said_at < millis(before));
+    let Some(last) = over.last() else { return Ok(0) };
+    let sql = "DELETE FROM order_attributions WHERE collection_id = $1 AND version <= $2";
+    session.execute(sql, args![id.0, last.version]).await?;
+    let sql = "DELETE FROM attributions WHERE collection_id = $1 AND version <= $2";
+    session.execute(sql, args![id.0, last.version]).await
+}
+
+/// Who makes a version, and when.
+#[derive(Clone, Debug)]
+pub(crate) struct Authorship {
+    pub(crate) author: Author,
+    pub(crate) at: Timestamp,
+    /// Which block stated a change to an order, where that is known.
+    pub(crate) order_blocks: BTreeMap<OrderKey, u64>,
+}
+
+impl Authorship {
+    pub(crate) fn new(author: Author, at: Timestamp) -> Self {
+        Self { author, at, order_blocks: BTreeMap::new() }
+    }
+}
+
+/// Writes down who made a version, within the transaction that makes it. A chain states something with every block: of
+/// that only what concerns orders is kept.
+pub(crate) async fn put(
+    session: &mut Session<'_>,
+    id: CollectionId,
+    version: u64,
+    changed: &Changed,
+    authorship: &Authorship,
+) -> Result<(), StoreError> {
+    let is_of_chain = matches!(authorship.author, Author::Chain { .. });
+    if changed.len() == 0 || (is_of_chain && changed.orders.is_empty()) {
+        return Ok(());
+    }
+    session.insert(Insert::owned(id, [AttributionRow::new(version, changed, authorship)])?, "").await?;
+    let order = |key: &OrderKey| OrderAttribution {
+        version,
+        marketplace: key.marketplace,
+        order_id: key.order_id.clone(),
+        block_number: authorship.order_blocks.get(key).copied(),
+    };
+    session.insert(Insert::owned(id, changed.orders.iter().map(order))?, "").await
+}
+
+async fn order_keys(
+    session: &mut Session<'_>,
+    id: CollectionId,
+    version: u64,
+) -> Result<Vec<OrderKey>, StoreError> {
+    let sql = "FROM order_attributions WHERE collection_id = $1 AND version = $2
+        ORDER BY marketplace, order_id LIMIT $3";
+    let rows: Vec<OrderAttribution> = session.select(sql, args![id.0, version, ORDERS_NAMED]).await?;
+    let key = |row: OrderAttribution| OrderKey { marketplace: row.marketplace, order_id: row.order_id };
+    Ok(rows.into_iter().map(key).collect())
+}
+
+record! {
+    struct AttributionRow: "attributions" ("collection_id, version") {
+        version: u64,
+        said_at: i64,
+        author: u8,
+        block_number: Option<u64>,
+        wallet: Option<Address>,
+        sender_project: Option<ProjectId>,
+        sender_credential: Option<CredentialId>,
+        contract: bool,
+        tokens: u64,
+        balances: u64,
+        orders: u64,
+        activities: u64,
+    }
+}
+
+record! {
+    struct OrderAttribution: "order_attributions" ("collection_id, version, marketplace, order_id") {
+        version: u64,
+        marketplace: Marketplace,
+        order_id: String,
+        block_number: Option<u64>,
+    }
+}
+
+impl AttributionRow {
+    fn new(version: u64, changed: &Changed, authorship: &Authorship) -> Self {
+        let author = &authorship.author;
+        let (block_number, wallet) = match author {
+            Author::Chain { block } => (*block, None),
+            Author::Wallet { wallet, .. } => (None, *wallet),
+            Author::Fetcher | Author::Operator | Author::Steward(_) => (None, None),
+        };
+        Self {
+            version,
+            said_at: millis(authorship.at),
+            author: author.number(),
+            block_number,
+            wallet,
+            sender_project: author.sender().map(|sender| sender.project),
+            sender_credential: author.sender().map(|sender| sender.credential.clone()),
+            contract: changed.contract,
+            tokens: changed.tokens.len() as u64,
+            balances: changed.balances.len() as u64,
+            orders: changed.orders.len() as u64,
+            activities: changed.activities,
+        }
+    }
+
+    fn attribution(self) -> Result<Attribution, StoreError> {
+        let sender = self.sender_project.zip(self.sender_credential);
+        let sender = sender.map(|(project, credential)| Sender { project, credential });
+        let author = match (self.author, sender) {
+            (CHAIN, None) => Author::Chain { block: self.block_number },
+            (FETCHER, None) => Author::Fetcher,
+            (OPERATOR, None) => Author::Operator,
+            (STEWARD, Some(sender)) => Author::Steward(sender),
+            (WALLET, Some(sender)) => Author::Wallet { wallet: self.wallet, sender },
+            (number, _) => return Err(StoreError::corrupt("author", number)),
+        };
+        Ok(Attribution {
+            version: self.version,
+            at: instant(self.said_at),
+            author,
+            contract: self.contract,
+            tokens: self.tokens,
+            balances: self.balances,
+            orders: self.orders,
+            activities: self.activities,
+            order_keys: Vec::new(),
+        })
+    }
+}
