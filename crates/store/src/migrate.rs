@@ -152,11 +152,7 @@ impl Migration {
             12,
             "history",
             include_str!("../migrations/0012_history.sql"),
-            &[
-                ("attributions", Layout::ByCollection),
-                ("order_attributions", Layout::ByCollection),
-                ("audit", Layout::Reference),
-            ],
+            &[("attributions", Layout::ByCollection), ("audit", Layout::Reference)],
         )
         .with_engines(
             include_str!("../migrations/0012_history.sqlite.sql"),
