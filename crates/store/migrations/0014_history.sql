@@ -15,19 +15,9 @@ CREATE TABLE attributions (
     balances BIGINT NOT NULL,
     orders BIGINT NOT NULL,
     activities BIGINT NOT NULL,
+    order_keys TEXT NOT NULL,
     PRIMARY KEY (collection_id, version)
 );
-
--- Which orders a version changed, and the block that stated it where a chain did.
-CREATE TABLE order_attributions (
-    collection_id BIGINT NOT NULL,
-    version BIGINT NOT NULL,
-    marketplace BIGINT NOT NULL,
-    order_id TEXT NOT NULL,
-    block_number BIGINT,
-    PRIMARY KEY (collection_id, version, marketplace, order_id)
-);
-CREATE INDEX order_attributions_of_order ON order_attributions (collection_id, order_id, marketplace, version);
 
 -- Who administered what, and when. It outlives whom it names, so that it refers to nobody.
 CREATE TABLE audit (

@@ -6,6 +6,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use bourse_wire::{Address, Marketplace, OrderKey, ProjectId, RecordId, Timestamp};
+use serde::{Deserialize, Serialize};
 
 use crate::StoreError;
 use crate::args::args;
@@ -17,10 +18,15 @@ use crate::metadata_queue::{instant, millis};
 use crate::session::Session;
 
 /// Orders of a version that its attribution names; how many there are it counts.
-const ORDERS_NAMED: u64 = 10;
+const ORDERS_NAMED: usize = 10;
 
 /// Versions that are forgotten in one transaction, so that nobody waits long.
 const PRUNED_AT_ONCE: u64 = 500;
+
+/// Versions that are read at once to find an order in them, and versions and orders that are looked through until whoever
+/// asks has to ask for more.
+const READ_AT_ONCE: u64 = 100;
+const LOOKED_THROUGH_MAX: u64 = 300_000;
 
 /// By what right a request of a project was made.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -178,6 +184,15 @@ pub struct Attribution {
     pub order_keys: Vec<OrderKey>,
 }
 
+/// What was said of one order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OrderAttributions {
+    /// What was found, the newest first.
+    pub found: Vec<Attribution>,
+    /// Before which version there may be more; `None` when everything was looked through.
+    pub more_before: Option<u64>,
+}
+
 /// Which attributions are read, the newest first.
 #[derive(Clone, Copy, Debug)]
 pub struct AttributionPage {
@@ -207,55 +222,30 @@ impl Store {
     ) -> Pending<'_, Vec<Attribution>> {
         self.snapshot(move |mut session| {
             Box::pin(async move {
-                let session = &mut session;
-                let Some(id) = find(session, collection).await? else { return Ok(Vec::new()) };
+                let Some(id) = find(&mut session, collection).await? else { return Ok(Vec::new()) };
                 let sql = "FROM attributions WHERE collection_id = $1 AND version < $2
                     ORDER BY version DESC LIMIT $3";
                 let rows: Vec<AttributionRow> =
                     session.select(sql, args![id.0, page.end(), page.limit]).await?;
-                let mut found = Vec::with_capacity(rows.len());
-                for row in rows {
-                    let mut attribution = row.attribution()?;
-                    if attribution.orders > 0 {
-                        attribution.order_keys = order_keys(session, id, attribution.version).await?;
-                    }
-                    found.push(attribution);
-                }
-                Ok(found)
+                rows.into_iter().map(AttributionRow::attribution).collect()
             })
         })
     }
 
-    /// Who said what of an order, the newest first.
+    /// Who said what of an order, the newest first. Versions are looked through for it, so many at most: writing is what
+    /// must be quick, and this is asked rarely.
     pub fn order_attributions(
         &self,
         collection: CollectionKey,
         order: OrderKey,
         page: AttributionPage,
-    ) -> Pending<'_, Vec<Attribution>> {
+    ) -> Pending<'_, OrderAttributions> {
         self.snapshot(move |mut session| {
             Box::pin(async move {
-                let Some(id) = find(&mut session, collection).await? else { return Ok(Vec::new()) };
-                let sql = "FROM order_attributions JOIN attributions
-                    ON attributions.collection_id = order_attributions.collection_id
-                    AND attributions.version = order_attributions.version
-                    WHERE order_attributions.collection_id = $1 AND order_attributions.order_id = $2
-                    AND order_attributions.marketplace = $3 AND order_attributions.version < $4
-                    ORDER BY order_attributions.version DESC LIMIT $5";
-                let (order_id, marketplace) = (order.order_id.as_str(), order.marketplace.number());
-                let args = args![id.0, order_id, marketplace, page.end(), page.limit];
-                let rows: Vec<(AttributionRow, OrderAttribution)> = session.select(sql, args).await?;
-                let of_order = |(row, of_order): (AttributionRow, OrderAttribution)| {
-                    let mut attribution = row.attribution()?;
-                    if let (Author::Chain { block }, Some(own)) =
-                        (&mut attribution.author, of_order.block_number)
-                    {
-                        *block = Some(own);
-                    }
-                    attribution.order_keys = vec![order.clone()];
-                    Ok(attribution)
-                };
-                rows.into_iter().map(of_order).collect()
+                match find(&mut session, collection).await? {
+                    Some(id) => look_through(&mut session, id, &order, page).await,
+                    None => Ok(OrderAttributions::default()),
+                }
             })
         })
     }
@@ -287,6 +277,43 @@ impl Store {
     }
 }
 
+/// Looks for an order in the versions of a collection, from the newest on.
+async fn look_through(
+    session: &mut Session<'_>,
+    id: CollectionId,
+    order: &OrderKey,
+    page: AttributionPage,
+) -> Result<OrderAttributions, StoreError> {
+    let (mut found, mut before, mut looked_through) = (Vec::new(), page.end(), 0);
+    while looked_through < LOOKED_THROUGH_MAX {
+        let sql =
+            "FROM attributions WHERE collection_id = $1 AND version < $2 ORDER BY version DESC LIMIT $3";
+        let rows: Vec<AttributionRow> = session.select(sql, args![id.0, before, READ_AT_ONCE]).await?;
+        let is_last = (rows.len() as u64) < READ_AT_ONCE;
+        for row in rows {
+            before = row.version;
+            looked_through += 1 + row.orders;
+            let Some(mention) = row.order_keys.0.iter().find(|mention| mention.is_of(order)) else {
+                continue;
+            };
+            let block = mention.block();
+            let mut attribution = row.attribution()?;
+            if let (Author::Chain { block: last }, Some(own)) = (&mut attribution.author, block) {
+                *last = Some(own);
+            }
+            attribution.order_keys = vec![order.clone()];
+            found.push(attribution);
+            if found.len() as u64 >= page.limit {
+                return Ok(OrderAttributions { found, more_before: Some(before) });
+            }
+        }
+        if is_last {
+            return Ok(OrderAttributions { found, more_before: None });
+        }
+    }
+    Ok(OrderAttributions { found, more_before: Some(before) })
+}
+
 /// Forgets the oldest versions of a collection that are older than a time.
 async fn prune(session: &mut Session<'_>, id: CollectionId, before: Timestamp) -> Result<u64, StoreError> {
     selection! {
@@ -299,8 +326,6 @@ async fn prune(session: &mut Session<'_>, id: CollectionId, before: Timestamp) -
     let oldest: Vec<Version> = session.select(sql, args![id.0, PRUNED_AT_ONCE]).await?;
     let over = oldest.into_iter().take_while(|row| row.said_at < millis(before));
     let Some(last) = over.last() else { return Ok(0) };
-    let sql = "DELETE FROM order_attributions WHERE collection_id = $1 AND version <= $2";
-    session.execute(sql, args![id.0, last.version]).await?;
     let sql = "DELETE FROM attributions WHERE collection_id = $1 AND version <= $2";
     session.execute(sql, args![id.0, last.version]).await
 }
@@ -333,26 +358,56 @@ pub(crate) async fn put(
     if changed.len() == 0 || (is_of_chain && changed.orders.is_empty()) {
         return Ok(());
     }
-    session.insert(Insert::owned(id, [AttributionRow::new(version, changed, authorship)])?, "").await?;
-    let order = |key: &OrderKey| OrderAttribution {
-        version,
-        marketplace: key.marketplace,
-        order_id: key.order_id.clone(),
-        block_number: authorship.order_blocks.get(key).copied(),
-    };
-    session.insert(Insert::owned(id, changed.orders.iter().map(order))?, "").await
+    session.insert(Insert::owned(id, [AttributionRow::new(version, changed, authorship)])?, "").await
 }
 
-async fn order_keys(
-    session: &mut Session<'_>,
-    id: CollectionId,
-    version: u64,
-) -> Result<Vec<OrderKey>, StoreError> {
-    let sql = "FROM order_attributions WHERE collection_id = $1 AND version = $2
-        ORDER BY marketplace, order_id LIMIT $3";
-    let rows: Vec<OrderAttribution> = session.select(sql, args![id.0, version, ORDERS_NAMED]).await?;
-    let key = |row: OrderAttribution| OrderKey { marketplace: row.marketplace, order_id: row.order_id };
-    Ok(rows.into_iter().map(key).collect())
+/// The orders that a version changed, as JSON.
+#[derive(Serialize, Deserialize)]
+#[serde(transparent)]
+pub(crate) struct Mentions(Vec<Mention>);
+
+/// An order: number of the marketplace and order id, and the block that stated the change where a chain did.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum Mention {
+    Stated(u8, String, u64),
+    Told(u8, String),
+}
+
+impl Mention {
+    fn new(key: &OrderKey, block: Option<u64>) -> Self {
+        let (marketplace, order_id) = (key.marketplace.number(), key.order_id.clone());
+        match block {
+            Some(block) => Self::Stated(marketplace, order_id, block),
+            None => Self::Told(marketplace, order_id),
+        }
+    }
+
+    fn parts(&self) -> (u8, &str) {
+        match self {
+            Self::Stated(marketplace, order_id, _) | Self::Told(marketplace, order_id) => {
+                (*marketplace, order_id)
+            }
+        }
+    }
+
+    fn is_of(&self, key: &OrderKey) -> bool {
+        self.parts() == (key.marketplace.number(), key.order_id.as_str())
+    }
+
+    fn block(&self) -> Option<u64> {
+        match self {
+            Self::Stated(_, _, block) => Some(*block),
+            Self::Told(..) => None,
+        }
+    }
+
+    fn key(&self) -> Result<OrderKey, StoreError> {
+        let (number, order_id) = self.parts();
+        let unknown = || StoreError::corrupt("marketplace", number);
+        let marketplace = Marketplace::from_number(number).ok_or_else(unknown)?;
+        Ok(OrderKey { marketplace, order_id: order_id.to_owned() })
+    }
 }
 
 record! {
@@ -369,15 +424,7 @@ record! {
         balances: u64,
         orders: u64,
         activities: u64,
-    }
-}
-
-record! {
-    struct OrderAttribution: "order_attributions" ("collection_id, version, marketplace, order_id") {
-        version: u64,
-        marketplace: Marketplace,
-        order_id: String,
-        block_number: Option<u64>,
+        order_keys: Mentions,
     }
 }
 
@@ -389,6 +436,8 @@ impl AttributionRow {
             Author::Wallet { wallet, .. } => (None, *wallet),
             Author::Fetcher | Author::Operator | Author::Steward(_) => (None, None),
         };
+        let orders = changed.orders.iter();
+        let orders = orders.map(|key| Mention::new(key, authorship.order_blocks.get(key).copied()));
         Self {
             version,
             said_at: millis(authorship.at),
@@ -402,6 +451,7 @@ impl AttributionRow {
             balances: changed.balances.len() as u64,
             orders: changed.orders.len() as u64,
             activities: changed.activities,
+            order_keys: Mentions(orders.collect()),
         }
     }
 
@@ -416,6 +466,8 @@ impl AttributionRow {
             (WALLET, Some(sender)) => Author::Wallet { wallet: self.wallet, sender },
             (number, _) => return Err(StoreError::corrupt("author", number)),
         };
+        let named = self.order_keys.0.iter().take(ORDERS_NAMED);
+        let order_keys = named.map(Mention::key).collect::<Result<_, _>>()?;
         Ok(Attribution {
             version: self.version,
             at: instant(self.said_at),
@@ -425,7 +477,7 @@ impl AttributionRow {
             balances: self.balances,
             orders: self.orders,
             activities: self.activities,
-            order_keys: Vec::new(),
+            order_keys,
         })
     }
 }

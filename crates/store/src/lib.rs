@@ -48,7 +48,7 @@ pub use activities::Activity;
 pub use analytics::{
     BatchMark, Chunk, ChunkKey, Counts, CountsCommit, CountsCommitted, CountsCursor, RetentionDays,
 };
-pub use attributions::{Attribution, AttributionPage, Author, CredentialId, Sender};
+pub use attributions::{Attribution, AttributionPage, Author, CredentialId, OrderAttributions, Sender};
 pub use audiences::{AudienceContractInput, AudienceImport, AudienceView};
 pub use audit::{Act, Actor, AuditPage, AuditRecord, Identity};
 pub use backend::{DatabaseUrl, OpenOptions, Pending, Store, copy_sqlite};

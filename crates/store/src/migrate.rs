@@ -159,11 +159,7 @@ impl Migration {
             14,
             "history",
             include_str!("../migrations/0014_history.sql"),
-            &[
-                ("attributions", Layout::ByCollection),
-                ("order_attributions", Layout::ByCollection),
-                ("audit", Layout::Reference),
-            ],
+            &[("attributions", Layout::ByCollection), ("audit", Layout::Reference)],
         )
         .with_engines(
             include_str!("../migrations/0014_history.sqlite.sql"),

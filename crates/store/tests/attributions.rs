@@ -95,7 +95,7 @@ async fn an_attribution_counts_what_is_different_and_names_orders() {
     commit(&store, steward.clone(), 3, vec![order("a", 1), order("b", 2), token(3)]).await;
     let of = async |id: &str| {
         let key = OrderKey { order_id: id.to_owned(), ..offer(id).key() };
-        store.order_attributions(COLLECTION, key, AttributionPage::newest(50)).await.unwrap()
+        store.order_attributions(COLLECTION, key, AttributionPage::newest(50)).await.unwrap().found
     };
     let authors = |found: Vec<Attribution>| found.into_iter().map(|one| one.author).collect::<Vec<_>>();
     assert_eq!(authors(of("a").await), [Author::Operator]);
@@ -133,7 +133,33 @@ async fn what_was_said_long_ago_is_forgotten() {
     assert_eq!((kept.len(), kept[99].at), (100, at(1_101)));
     let of_order = AttributionPage::newest(5_000);
     let of_order = store.order_attributions(COLLECTION, offer("o").key(), of_order).await.unwrap();
-    assert_eq!(of_order.len(), 100);
+    assert_eq!((of_order.found.len(), of_order.more_before), (100, None));
     commit(&store, Author::Operator, 2_000, vec![order("o", 1)]).await;
     assert_eq!(read(&store, None, 1).await[0].at, at(2_000), "it goes on after that");
+}
+
+#[tokio::test]
+async fn the_history_of_an_order_goes_on_where_it_was_left() {
+    let (_database, store) = open().await;
+    // An id like those of others, and one that has signs of JSON.
+    let ids = ["1", "11", "1\"],[2,\"1"];
+    for second in 1..=350 {
+        let id = ids[usize::try_from(second % 3).unwrap()];
+        commit(&store, Author::Operator, second, vec![order(id, second), order("other", second)]).await;
+    }
+    for (id, first) in ids.iter().zip([3, 1, 2]) {
+        let (mut versions, mut before) = (Vec::new(), None);
+        loop {
+            let page = AttributionPage { before, limit: 7 };
+            let read = store.order_attributions(COLLECTION, offer(id).key(), page).await.unwrap();
+            assert!(read.found.len() <= 7);
+            versions.extend(read.found.iter().map(|one| one.version));
+            before = read.more_before;
+            if before.is_none() {
+                break;
+            }
+        }
+        let expected: Vec<u64> = (first..=350).step_by(3).collect();
+        assert_eq!(versions, expected.into_iter().rev().collect::<Vec<_>>(), "{id}");
+    }
 }

@@ -1,7 +1,9 @@
 //! Tells who said what: of a collection, of an order, and in the administration of the service.
 
 use bourse_server::logbook;
-use bourse_store::{AttributionPage, AuditPage, CollectionKey, Extent, ProjectScope};
+use bourse_store::{
+    Attribution, AttributionPage, AuditPage, CollectionKey, Extent, OrderAttributions, ProjectScope,
+};
 use bourse_wire::{Error, Marketplace, OrderKey, ServiceName};
 
 use crate::cli::{Common, Log};
@@ -37,7 +39,7 @@ async fn history(
     let service = ServiceName::new(&context.settings.service.name);
     let page = AttributionPage::newest(log.limit);
     let found = match order_key(&service, log)? {
-        Some(order) => context.store.order_attributions(key, order, page).await?,
+        Some(order) => order_history(context, key, order, log.limit).await?,
         None => context.store.attributions(key, page).await?,
     };
     let value = found.iter().map(|one| logbook::attribution_record(one, &service)).collect();
@@ -52,6 +54,26 @@ async fn history(
         });
         table(["VERSION", "WHEN", "WHO", "WHAT"], rows.collect())
     })
+}
+
+/// Who said what of an order, however long that takes to find.
+async fn order_history(
+    context: &Context,
+    key: CollectionKey,
+    order: OrderKey,
+    limit: u64,
+) -> Result<Vec<Attribution>, CommandError> {
+    let (mut all, mut before) = (Vec::new(), None);
+    loop {
+        let page = AttributionPage { before, limit: limit - all.len() as u64 };
+        let OrderAttributions { found, more_before } =
+            context.store.order_attributions(key, order.clone(), page).await?;
+        all.extend(found);
+        before = more_before;
+        if before.is_none() || all.len() as u64 >= limit {
+            return Ok(all);
+        }
+    }
 }
 
 fn order_key(service: &ServiceName, log: &Log) -> Result<Option<OrderKey>, CommandError> {

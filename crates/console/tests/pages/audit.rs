@@ -5,11 +5,12 @@ use serde_json::{Value, json};
 
 use crate::browser::Browser;
 use crate::support::TestApp;
+use crate::support::market::{COIN, put_coin};
 use crate::support::seed::{self, RELICS};
 
 async fn order(app: &TestApp, id: &str) {
     let order = json!({ "orderId": id, "marketplace": "opensea", "side": "listing", "tokenId": "1", "createdBy": RELICS,
-        "collectionContractAddress": RELICS, "priceAmount": "1", "priceCurrencyAddress": RELICS,
+        "collectionContractAddress": RELICS, "priceAmount": "1", "priceCurrencyAddress": COIN,
         "validUntil": "2030-01-01T00:00:00Z" });
     app.project_b.call("Ingest/PutOrders", json!({ "chainId": 137, "orders": [order] })).await.ok();
 }
@@ -81,6 +82,7 @@ async fn the_audit_log_has_pages() {
 async fn who_stated_what_is_shown_without_naming_other_projects() {
     let (app, ()) = TestApp::prepared(&[], async |store, _, _| seed::relics(store).await).await;
     let (one, other) = (app.project_a.id, app.project_b.id);
+    put_coin(&app).await;
     order(&app, "0xabcdef0123456789").await;
     let administrator = Browser::of(&app, Invited::Administrator).await;
     let (viewer, steward) = (Browser::of_viewer(&app, one).await, Browser::of_viewer(&app, other).await);

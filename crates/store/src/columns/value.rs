@@ -12,7 +12,7 @@ use bourse_wire::{
 
 use crate::StoreError;
 use crate::args::Arg;
-use crate::attributions::CredentialId;
+use crate::attributions::{CredentialId, Mentions};
 use crate::chain::Undo;
 use crate::collections::CollectionId;
 use crate::commit::Changed;
@@ -217,7 +217,7 @@ macro_rules! as_json {
     )*};
 }
 
-as_json! { Changed CollectionMetadata Nonces Undo Vec<FeeEntry> Vec<String> }
+as_json! { Changed CollectionMetadata Mentions Nonces Undo Vec<FeeEntry> Vec<String> }
 
 impl Value for TokenMetadata {
     fn read(cell: Cell<'_>) -> Result<Self, StoreError> {

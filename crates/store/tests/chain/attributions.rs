@@ -18,7 +18,7 @@ async fn blocks_of(stage: &Stage, order_id: &str) -> Vec<Option<u64>> {
         Author::Chain { block } => block,
         other => panic!("{other:?}"),
     };
-    found.into_iter().map(block).collect()
+    found.found.into_iter().map(block).collect()
 }
 
 #[tokio::test]

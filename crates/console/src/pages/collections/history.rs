@@ -24,22 +24,27 @@ pub(super) async fn show(member: Member, uri: Uri) -> Answer {
     let service = ServiceName::new(&member.console().settings().service.name);
     let order = order_key(&query, &service)?;
     let before = query.text("before").parse::<u64>().ok();
-    // One more than is shown tells whether there is another page.
-    let page = AttributionPage { before, limit: ROWS_MAX + 1 };
+    let page = AttributionPage { before, limit: ROWS_MAX };
     let store = member.console().store();
-    let mut found = match &order {
-        Some(order) => store.order_attributions(collection.key, order.clone(), page).await?,
-        None => store.attributions(collection.key, page).await?,
+    let (found, more_before) = match &order {
+        Some(order) => {
+            let of_order = store.order_attributions(collection.key, order.clone(), page).await?;
+            (of_order.found, of_order.more_before)
+        }
+        None => {
+            let found = store.attributions(collection.key, page).await?;
+            let is_full = found.len() as u64 == ROWS_MAX;
+            let last = found.last().filter(|_| is_full).map(|last| last.version);
+            (found, last)
+        }
     };
-    let is_more = found.len() as u64 > ROWS_MAX;
-    found.truncate(ROWS_MAX as usize);
     let here = match &order {
         Some(order) => order_path(&collection, &order.marketplace.word(&service), &order.order_id),
         None => format!("{}/history", collection.path),
     };
-    let older = found.last().filter(|_| is_more).map(|last| {
+    let older = more_before.map(|version| {
         let sign = if order.is_some() { '&' } else { '?' };
-        format!("{here}{sign}before={}", last.version)
+        format!("{here}{sign}before={version}")
     });
     let body = html! {
         (contract::heading(&member, &collection, &about))
@@ -53,12 +58,12 @@ pub(super) async fn show(member: Member, uri: Uri) -> Answer {
             "Who stated what, the newest first. Of what the chain states, orders are kept. "
             a href=(collection.path) { "Back to the collection" }
         }
-        @if found.is_empty() { p.empty { "Nobody stated anything, or it was too long ago." } } @else {
-            (table(&member, &collection, &service, &found))
-            nav.pages aria-label="Pages" {
-                @if before.is_some() { a rel="first" href=(here) { "← Newest" } }
-                @if let Some(older) = older { a rel="next" href=(older) { "Older →" } }
-            }
+        @if !found.is_empty() { (table(&member, &collection, &service, &found)) }
+        @else if more_before.is_some() { p.empty { "Nothing so far: there is more to look through." } }
+        @else { p.empty { "Nobody stated anything, or it was too long ago." } }
+        nav.pages aria-label="Pages" {
+            @if before.is_some() { a rel="first" href=(here) { "← Newest" } }
+            @if let Some(older) = older { a rel="next" href=(older) { "Older →" } }
         }
     };
     Ok(member.page(Section::Collections, "History", &body))
