@@ -35,6 +35,7 @@ mod rpc;
 pub mod settings;
 mod shares;
 mod sources;
+pub mod spreadsheet;
 mod turns;
 
 pub use app::{App, StartError, make_private_directory};

@@ -3,15 +3,15 @@
 use axum::http::{HeaderValue, header};
 use axum::response::IntoResponse as _;
 use bourse_server::Failure;
+use bourse_server::spreadsheet::{self, Cell};
 
 use super::audience::{View, find};
-use super::sheet::guarded;
 use crate::Answer;
 use crate::access::Member;
 
 pub(super) async fn contacts(member: Member) -> Answer {
     let view = find(&member).await?;
-    let table = table(&view).map_err(|error| Failure::Internal(Box::new(error)))?;
+    let table = spreadsheet::write(rows(&view))?;
     let name = format!("attachment; filename=\"audience-{}.csv\"", view.audience.id);
     let name = HeaderValue::from_str(&name).map_err(|error| Failure::Internal(Box::new(error)))?;
     let headers = [
@@ -21,12 +21,11 @@ pub(super) async fn contacts(member: Member) -> Answer {
     Ok((headers, table).into_response())
 }
 
-fn table(view: &View) -> Result<Vec<u8>, csv::Error> {
-    let mut table = csv::Writer::from_writer(Vec::new());
-    table.write_record(["address", "name", "email", "added"])?;
-    for contact in &view.contacts {
+fn rows(view: &View) -> Vec<Vec<Cell>> {
+    let head = ["address", "name", "email", "added"].map(Cell::from).to_vec();
+    let contacts = view.contacts.iter().map(|contact| {
         let (address, added) = (contact.address.to_string(), contact.created_at.to_string());
-        table.write_record([address, guarded(&contact.name), guarded(&contact.email), added])?;
-    }
-    Ok(table.into_inner().map_err(csv::IntoInnerError::into_error)?)
+        vec![address.into(), contact.name.as_str().into(), contact.email.as_str().into(), added.into()]
+    });
+    std::iter::once(head).chain(contacts).collect()
 }

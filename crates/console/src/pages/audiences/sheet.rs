@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use bourse_server::spreadsheet::unguarded;
 use bourse_wire::{Address, ContactInput, Email, Error, Text};
 use csv::{ReaderBuilder, StringRecord, Trim};
 
@@ -10,9 +11,6 @@ const CONTACTS_MAX: usize = 50_000;
 
 /// What columns may be separated by. Spreadsheets write semicolons where a comma stands in decimal numbers.
 const SEPARATORS: [char; 3] = [',', ';', '\t'];
-
-/// What a spreadsheet takes for the start of a formula.
-const FORMULA: [char; 6] = ['=', '+', '-', '@', '\t', '\r'];
 
 /// A table that was read.
 #[derive(Default)]
@@ -122,16 +120,6 @@ impl Sheet {
 pub(super) fn texts(contact: &ContactInput) -> (&str, String) {
     let name = contact.name.as_ref().map_or("", Text::as_str);
     (name, contact.email.as_ref().map(ToString::to_string).unwrap_or_default())
-}
-
-/// Text that a spreadsheet does not run as a formula.
-pub(super) fn guarded(text: &str) -> String {
-    if text.starts_with(FORMULA) { format!("'{text}") } else { text.to_owned() }
-}
-
-/// The same without that guard, so that a table that was downloaded reads as it was.
-fn unguarded(text: &str) -> &str {
-    text.strip_prefix('\'').filter(|rest| rest.starts_with(FORMULA)).unwrap_or(text)
 }
 
 impl Columns {
@@ -300,18 +288,6 @@ mod tests {
         assert_eq!(again.contacts, sheet.contacts);
         assert_eq!(texts(&again.contacts[1]).0, "=1+1");
         assert!(again.wrong.is_empty() && again.repeated.is_empty());
-    }
-
-    #[test]
-    fn formulas_stay_text_and_come_back_as_they_were() {
-        for text in ["=1+1", "+1", "-1", "@x", "\tx", "\rx"] {
-            assert_eq!(guarded(text), format!("'{text}"));
-            assert_eq!(unguarded(&guarded(text)), text);
-        }
-        for text in ["", "Ada", "'quoted'", "1=1"] {
-            assert_eq!(guarded(text), text);
-            assert_eq!(unguarded(text), text);
-        }
     }
 
     #[test]

@@ -9,6 +9,7 @@ use serde::{Serialize, Serializer};
 
 use crate::call::Media;
 use crate::failure::Failure;
+use crate::spreadsheet::{self, Cell};
 
 /// What a chart shows.
 pub(super) enum ChartBody {
@@ -35,33 +36,25 @@ impl ChartBody {
     pub(super) fn write(&self, media: Media, member: &'static str) -> Result<Vec<u8>, Failure> {
         match media {
             Media::Json => Ok(serde_json::to_vec(&BTreeMap::from([(member, self)]))?),
-            Media::Csv => self.to_csv(),
+            Media::Csv => spreadsheet::write(self.rows()),
         }
-    }
-
-    fn to_csv(&self) -> Result<Vec<u8>, Failure> {
-        let mut table = csv::Writer::from_writer(Vec::new());
-        for row in self.rows() {
-            table.write_record(row).map_err(|error| Failure::Internal(Box::new(error)))?;
-        }
-        table.into_inner().map_err(|error| Failure::Internal(error.to_string().into()))
     }
 
     /// The rows of the table, its head first.
-    fn rows(&self) -> Vec<Vec<String>> {
+    fn rows(&self) -> Vec<Vec<Cell>> {
         match self {
             Self::Series(points) => {
-                let row = |point: &Point| vec![point.label.clone(), text(point.value)];
+                let row = |point: &Point| vec![point.label.as_str().into(), point.value.into()];
                 with_head(vec!["label".into(), "value".into()], points.iter().map(row))
             }
             Self::Multi(points) => {
                 let names: BTreeSet<&String> = points.iter().flat_map(|point| point.values.keys()).collect();
                 let value = |point: &MultiPoint, name| point.values.get(name).copied().unwrap_or_default();
                 let row = |point: &MultiPoint| {
-                    let values = names.iter().map(|name| value(point, *name).to_string());
-                    std::iter::once(point.label.clone()).chain(values).collect()
+                    let values = names.iter().map(|name| value(point, *name).into());
+                    std::iter::once(point.label.as_str().into()).chain(values).collect()
                 };
-                let head = std::iter::once("label".to_owned()).chain(names.iter().map(|name| heading(name)));
+                let head = std::iter::once("label".into()).chain(names.iter().map(|name| name.as_str().into()));
                 with_head(head.collect(), points.iter().map(row))
             }
             Self::Map(series) => series_rows(series),
@@ -70,46 +63,42 @@ impl ChartBody {
     }
 }
 
-fn with_head(head: Vec<String>, rows: impl Iterator<Item = Vec<String>>) -> Vec<Vec<String>> {
+fn with_head(head: Vec<Cell>, rows: impl Iterator<Item = Vec<Cell>>) -> Vec<Vec<Cell>> {
     std::iter::once(head).chain(rows).collect()
 }
 
-/// A name as the head of a column. Names come from callers, and a spreadsheet must not take one for a formula.
-fn heading(name: &str) -> String {
-    let is_formula = name.starts_with(['=', '+', '-', '@', '\t', '\r']);
-    if is_formula { format!("'{name}") } else { name.to_owned() }
-}
-
 /// A column for each series; a series need not have a point at every label.
-fn series_rows(series: &[(String, Vec<Point>)]) -> Vec<Vec<String>> {
-    let mut rows: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+fn series_rows(series: &[(String, Vec<Point>)]) -> Vec<Vec<Cell>> {
+    let mut rows: BTreeMap<&str, Vec<Cell>> = BTreeMap::new();
     for (column, (_, points)) in series.iter().enumerate() {
         for point in points {
-            let row = rows.entry(&point.label).or_insert_with(|| vec!["0".to_owned(); series.len()]);
-            row[column] = text(point.value);
+            let row = rows.entry(&point.label).or_insert_with(|| vec![0.into(); series.len()]);
+            row[column] = point.value.into();
         }
     }
-    let head = std::iter::once("label".to_owned()).chain(series.iter().map(|(name, _)| heading(name)));
-    let row =
-        |(label, values): (&str, Vec<String>)| std::iter::once(label.to_owned()).chain(values).collect();
+    let head = std::iter::once("label".into()).chain(series.iter().map(|(name, _)| name.as_str().into()));
+    let row = |(label, values): (&str, Vec<Cell>)| std::iter::once(label.into()).chain(values).collect();
     with_head(head.collect(), rows.into_iter().map(row))
 }
 
 /// A column for each day after the first. Days that have not passed are empty.
-fn grid_rows(cohorts: &[Cohort]) -> Vec<Vec<String>> {
+fn grid_rows(cohorts: &[Cohort]) -> Vec<Vec<Cell>> {
     let days = cohorts.iter().map(|cohort| cohort.returned.len()).max().unwrap_or_default();
-    let head = ["label".to_owned(), "size".to_owned()].into_iter();
+    let head = ["label".into(), "size".into()].into_iter();
     let row = |cohort: &Cohort| {
-        let returned = (0..days).map(|day| cohort.returned.get(day).map(u64::to_string).unwrap_or_default());
-        [cohort.label.clone(), cohort.size.to_string()].into_iter().chain(returned).collect()
+        let returned = |day: usize| cohort.returned.get(day).map_or_else(|| "".into(), |count| (*count).into());
+        let start = [cohort.label.as_str().into(), cohort.size.into()].into_iter();
+        start.chain((0..days).map(returned)).collect()
     };
-    with_head(head.chain((0..days).map(|day| format!("d{day}"))).collect(), cohorts.iter().map(row))
+    with_head(head.chain((0..days).map(|day| format!("d{day}").into())).collect(), cohorts.iter().map(row))
 }
 
-fn text(number: Number) -> String {
-    match number {
-        Number::Count(count) => count.to_string(),
-        Number::Fraction(fraction) => fraction.to_string(),
+impl From<Number> for Cell {
+    fn from(number: Number) -> Self {
+        match number {
+            Number::Count(count) => count.into(),
+            Number::Fraction(fraction) => fraction.into(),
+        }
     }
 }
 
