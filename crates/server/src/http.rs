@@ -15,7 +15,6 @@ use axum::routing::future::RouteFuture;
 use axum::routing::get;
 use bourse_wire::{Code, Error};
 use futures_util::future::{BoxFuture, Either};
-use serde_json::{Value, json};
 use tower::Service;
 use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::{NotForContentType, Predicate, SizeAbove};
@@ -209,17 +208,11 @@ async fn health(State(app): State<Arc<App>>) -> Response {
     response(&app, StatusCode::OK, HeaderMap::new(), r#"{"status":"ok"}"#.into())
 }
 
+/// Whether requests can be answered. Anybody may ask, so that this says nothing of nodes; and reads are answered although a
+/// chain is behind, so that nodes do not decide.
 async fn ready(State(app): State<Arc<App>>) -> Response {
     match app.store.ping().await {
-        Ok(()) => {
-            let networks: Vec<Value> = app.nodes.iter().map(|nodes| nodes.record()).collect();
-            // Who reads is answered although a chain is behind, so that this does not decide.
-            let body = match networks.len() {
-                0 => json!({ "status": "ready" }),
-                _ => json!({ "status": "ready", "networks": networks }),
-            };
-            response(&app, StatusCode::OK, HeaderMap::new(), body.to_string().into())
-        }
+        Ok(()) => response(&app, StatusCode::OK, HeaderMap::new(), r#"{"status":"ready"}"#.into()),
         Err(error) => {
             tracing::warn!(%error, "not ready");
             let body = r#"{"status":"unavailable","reason":"the database does not answer"}"#;
