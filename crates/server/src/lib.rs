@@ -37,6 +37,7 @@ mod shares;
 mod sources;
 pub mod spreadsheet;
 mod turns;
+mod unused_files;
 
 pub use app::{App, StartError, make_private_directory};
 pub use background::Background;
@@ -47,7 +48,7 @@ pub use chains::{Allowance, Chains, NetworkNodes, Nodes, NodesError, Operator, R
 pub use clock::Clock;
 pub use door::{Peer, serve};
 pub use failure::Failure;
-pub use files::{ASSETS_DIRECTORY, FileError, Files};
+pub use files::{ASSETS_DIRECTORY, Claim, FileError, Files, Hold};
 pub use http::{Entrance, service};
 pub use openapi::document;
 pub use rest::{AssetOwner, FILE_POLICY, StoredFile};

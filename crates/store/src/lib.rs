@@ -62,8 +62,8 @@ pub use follow::Watcher;
 pub use grants::{Grant, Reach, Subject};
 pub use health::{MigrationState, SchemaState};
 pub use hosted::{
-    AssetFile, AssetRecord, HostedCollection, HostedToken, HostedTokenEdit, NewHostedToken, Upload,
-    Visibility,
+    AssetFile, AssetRecord, FileChange, HostedCollection, HostedToken, HostedTokenEdit, NewHostedToken,
+    Upload, Visibility,
 };
 pub use load::{Balance, Part};
 pub use market_projects::{MarketCollection, MarketNews, MarketStep};

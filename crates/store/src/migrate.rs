@@ -148,6 +148,12 @@ impl Migration {
             include_str!("../migrations/0011_grants.sql"),
             &[("grants", Layout::ByProject)],
         ),
+        Self::new(
+            12,
+            "files",
+            include_str!("../migrations/0012_files.sql"),
+            &[("project_files", Layout::ByProject)],
+        ),
     ];
 
     const fn new(

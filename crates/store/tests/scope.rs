@@ -238,7 +238,7 @@ async fn assets_and_links_are_out_of_reach() {
     assert_eq!(code(store.update_asset(b, asset, AssetInput::default(), later()).await), Code::NotFound);
     let file =
         AssetFile { content_hash: "b".to_owned(), filesize: 1, mime_type: String::new(), dimensions: None };
-    let upload = Upload { file, filename: "b".to_owned() };
+    let upload = Upload { file, filename: "b".to_owned(), project_bytes_max: None };
     let upload = store.set_asset_file(b, asset, upload, later()).await;
     assert_eq!(code(upload), Code::NotFound);
     assert_eq!(code(store.delete_asset(b, asset, later()).await), Code::NotFound);
