@@ -36,6 +36,7 @@ pub mod settings;
 mod shares;
 mod sources;
 pub mod spreadsheet;
+mod static_answer;
 mod turns;
 mod unused_files;
 
@@ -53,3 +54,4 @@ pub use http::{Entrance, service};
 pub use openapi::document;
 pub use rest::{AssetOwner, FILE_POLICY, StoredFile};
 pub use route::{Credential, Effect, Route, Service};
+pub use static_answer::StaticAnswer;

@@ -80,7 +80,8 @@ mod tests {
     #[test]
     fn formulas_stay_text_and_come_back_as_they_were() {
         for start in FORMULA {
-            for text in [start.to_string(), format!("{start}1+1"), format!("'{start}x"), format!("''{start}")] {
+            for text in [start.to_string(), format!("{start}1+1"), format!("'{start}x"), format!("''{start}")]
+            {
                 assert_eq!(guarded(&text), format!("'{text}"));
                 assert_eq!(unguarded(&guarded(&text)), text);
             }

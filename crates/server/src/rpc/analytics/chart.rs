@@ -54,7 +54,8 @@ impl ChartBody {
                     let values = names.iter().map(|name| value(point, *name).into());
                     std::iter::once(point.label.as_str().into()).chain(values).collect()
                 };
-                let head = std::iter::once("label".into()).chain(names.iter().map(|name| name.as_str().into()));
+                let head =
+                    std::iter::once("label".into()).chain(names.iter().map(|name| name.as_str().into()));
                 with_head(head.collect(), points.iter().map(row))
             }
             Self::Map(series) => series_rows(series),
@@ -86,7 +87,8 @@ fn grid_rows(cohorts: &[Cohort]) -> Vec<Vec<Cell>> {
     let days = cohorts.iter().map(|cohort| cohort.returned.len()).max().unwrap_or_default();
     let head = ["label".into(), "size".into()].into_iter();
     let row = |cohort: &Cohort| {
-        let returned = |day: usize| cohort.returned.get(day).map_or_else(|| "".into(), |count| (*count).into());
+        let returned =
+            |day: usize| cohort.returned.get(day).map_or_else(|| "".into(), |count| (*count).into());
         let start = [cohort.label.as_str().into(), cohort.size.into()].into_iter();
         start.chain((0..days).map(returned)).collect()
     };
