@@ -155,6 +155,11 @@ impl Files {
         ignore_missing(fs::remove_file(&aside.path))
     }
 
+    /// Removes what belongs to uploads that never ended.
+    pub(crate) fn remove_abandoned(&self, paths: &[PathBuf]) -> io::Result<()> {
+        paths.iter().try_for_each(|path| ignore_missing(fs::remove_file(path)))
+    }
+
     fn is_held(&self, now: Timestamp) -> io::Result<bool> {
         for entry in fs::read_dir(&self.directory)? {
             let path = entry?.path();

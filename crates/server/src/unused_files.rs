@@ -52,7 +52,7 @@ pub(crate) async fn sweep(app: &Arc<App>) -> Result<usize, RemovalError> {
             removed += usize::from(settle(app, aside).await?);
         }
         removed += remove_unused(app, &contents).await?;
-        on_disk(app, move |_| abandoned.iter().try_for_each(std::fs::remove_file)).await?;
+        on_disk(app, move |files| files.remove_abandoned(&abandoned)).await?;
     }
     Ok(removed)
 }
