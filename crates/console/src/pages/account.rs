@@ -35,7 +35,7 @@ async fn change(visitor: &Visitor, form: &Form) -> Result<(), Refusal> {
     let sign_in = &console.sign_in;
     sign_in.count_try(None, Some(&email), console.now()).map_err(Refusal::too_many_tries)?;
     let stored = console.store().account_of(&email).await?.map(|(_, stored)| stored);
-    let new = Password::new(form.text("password"))?;
+    let new = sign_in.passwords.choose(form.text("password"), &account.email).await?;
     if form.text("password") != form.text("again") {
         return Err(Error::invalid("password", "is not the same both times").into());
     }
