@@ -93,6 +93,11 @@ pub(crate) enum Command {
 pub(crate) enum ConsoleCommand {
     /// Make a link that makes somebody an administrator; it works once, within three days
     Link,
+    /// Let somebody sign in without the second factor, who lost it
+    SecondFactorOff {
+        /// E-mail address of the account
+        email: String,
+    },
 }
 
 #[derive(Args, Clone, Default)]

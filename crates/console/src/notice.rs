@@ -19,13 +19,14 @@ pub(crate) enum Done {
     Unpublished,
     Uploaded,
     PasswordChanged,
+    SecondFactorOff,
     Joined,
     Published,
     Queued,
 }
 
 impl Done {
-    const ALL: [(Self, &'static str, &'static str); 13] = [
+    const ALL: [(Self, &'static str, &'static str); 14] = [
         (Self::Added, "added", "Added."),
         (Self::Changed, "changed", "Your changes are saved."),
         (Self::Created, "created", "Created."),
@@ -38,6 +39,11 @@ impl Done {
             "The token is revoked. Requests with it are refused from now on.",
         ),
         (Self::PasswordChanged, "password", "Your password is changed, and all other sessions have ended."),
+        (
+            Self::SecondFactorOff,
+            "second-factor-off",
+            "The second factor is off: your password alone lets you in.",
+        ),
         (Self::Joined, "joined", "Welcome: you have joined."),
         (Self::Published, "published", "Published: everybody can read it at its public addresses."),
         (Self::Unpublished, "unpublished", "Private again: its public addresses answer no longer."),

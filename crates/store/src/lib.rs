@@ -70,7 +70,10 @@ pub use market_projects::{MarketCollection, MarketNews, MarketStep};
 pub use metadata_queue::{Due, Fetched, Outcome, Queued};
 pub use migrate::{Layout, Migration};
 pub use orders::SignedOrder;
-pub use people::{Account, Invite, Invited, Member, NewAccount, NewInvite, NewSession, ProofHash, Role};
+pub use people::{
+    Account, Confirmation, Invite, Invited, Member, NewAccount, NewInvite, NewPendingSignIn, NewSession,
+    ProofHash, Role, SecondFactor, ShownCode,
+};
 pub use projects::Project;
 pub use scope::ProjectScope;
 pub use tasks::{Refresh, RefreshTask, Refreshed};

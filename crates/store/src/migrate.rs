@@ -154,6 +154,16 @@ impl Migration {
             include_str!("../migrations/0012_files.sql"),
             &[("project_files", Layout::ByProject)],
         ),
+        Self::new(
+            13,
+            "second_factor",
+            include_str!("../migrations/0013_second_factor.sql"),
+            &[
+                ("second_factors", Layout::Reference),
+                ("recovery_codes", Layout::Reference),
+                ("pending_sign_ins", Layout::Reference),
+            ],
+        ),
     ];
 
     const fn new(

@@ -1,6 +1,7 @@
 //! Lets people into the console.
 
 use bourse_console::administrator_link;
+use bourse_wire::{Email, Error};
 use serde_json::json;
 
 use crate::cli::Common;
@@ -16,5 +17,21 @@ pub(super) async fn link(common: &Common) -> Result<(), CommandError> {
         format!(
             "Whoever opens this link becomes an administrator. It works once, within three days:\n  {link}"
         )
+    })
+}
+
+/// Switches the second factor of somebody off who lost it. The password is asked for as before.
+pub(super) async fn second_factor_off(common: &Common, email: &str) -> Result<(), CommandError> {
+    let email: Email = email.parse().map_err(|error| Error::invalid("email", error))?;
+    let context = Context::open(common).await?;
+    let account = context.store.account_by_email(&email).await?;
+    let was_on = context.store.remove_second_factor(account.id).await?;
+    context.store.close().await;
+    print(common.json, &json!({ "email": account.email, "wasOn": was_on }), || {
+        if was_on {
+            format!("The second factor of {} is off: the password alone lets them in.", account.email)
+        } else {
+            format!("{} has no second factor.", account.email)
+        }
     })
 }

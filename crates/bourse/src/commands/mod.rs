@@ -42,6 +42,9 @@ pub(crate) fn run(arguments: Arguments) -> Result<ExitCode, CommandError> {
             Command::Collection(command) => collection::run(&common, command).await?,
             Command::Chain(command) => chain::run(&common, command).await?,
             Command::Console(ConsoleCommand::Link) => console::link(&common).await?,
+            Command::Console(ConsoleCommand::SecondFactorOff { email }) => {
+                console::second_factor_off(&common, &email).await?;
+            }
             Command::Status => status::run(&common).await?,
             Command::Backup { file } => backup::run(&common, &file)?,
             Command::Restore(command) => restore::run(&common, &command)?,

@@ -14,6 +14,7 @@ mod explorer;
 mod guests;
 mod hosted;
 mod networks;
+mod second_factor;
 #[path = "../../../server/tests/suite/support/mod.rs"]
 #[expect(dead_code, reason = "the server's tests need more of it")]
 mod support;

@@ -85,7 +85,11 @@ impl Store {
                     return Err(account_missing(id).into());
                 }
                 let sql = "DELETE FROM account_sessions WHERE account_id = $1 AND session_hash <> $2";
-                session.execute(sql, args![id, keep.0]).await.map(drop)
+                session.execute(sql, args![id, keep.0]).await?;
+                session
+                    .execute("DELETE FROM pending_sign_ins WHERE account_id = $1", args![id])
+                    .await
+                    .map(drop)
             })
         })
     }
@@ -130,6 +134,6 @@ pub(super) async fn create(
 }
 
 /// Nobody has two addresses that differ in the case of letters.
-fn folded(email: &Email) -> String {
+pub(super) fn folded(email: &Email) -> String {
     email.to_string().to_lowercase()
 }

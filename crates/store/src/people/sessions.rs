@@ -61,8 +61,11 @@ impl Store {
     pub fn close_sessions(&self, account: RecordId) -> Pending<'_, ()> {
         self.write(move |mut session| {
             Box::pin(async move {
-                let sql = "DELETE FROM account_sessions WHERE account_id = $1";
-                session.execute(sql, args![account]).await.map(drop)
+                for table in ["account_sessions", "pending_sign_ins"] {
+                    let sql = format!("DELETE FROM {table} WHERE account_id = $1");
+                    session.execute(sql, args![account]).await?;
+                }
+                Ok(())
             })
         })
     }
