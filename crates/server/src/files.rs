@@ -150,16 +150,6 @@ impl Files {
         ignore_missing(fs::rename(&aside.path, self.path(&aside.hash)))
     }
 
-    /// Removes content that was set aside for good.
-    pub(crate) fn remove(&self, aside: &Aside) -> io::Result<()> {
-        ignore_missing(fs::remove_file(&aside.path))
-    }
-
-    /// Removes what belongs to uploads that never ended.
-    pub(crate) fn remove_abandoned(&self, paths: &[PathBuf]) -> io::Result<()> {
-        paths.iter().try_for_each(|path| ignore_missing(fs::remove_file(path)))
-    }
-
     fn is_held(&self, now: Timestamp) -> io::Result<bool> {
         for entry in fs::read_dir(&self.directory)? {
             let path = entry?.path();
@@ -229,6 +219,13 @@ pub(crate) struct Aside {
     path: PathBuf,
 }
 
+impl Aside {
+    /// Removes it for good; another process may have done it already.
+    pub(crate) fn remove(&self) -> io::Result<()> {
+        ignore_missing(fs::remove_file(&self.path))
+    }
+}
+
 /// What is kept in a part of the directory.
 #[derive(Default)]
 pub(crate) struct Listed {
@@ -237,7 +234,14 @@ pub(crate) struct Listed {
     /// What was set aside by a process that is at it, or was killed.
     pub(crate) set_aside: Vec<Aside>,
     /// What belongs to uploads that never ended.
-    pub(crate) abandoned: Vec<PathBuf>,
+    abandoned: Vec<PathBuf>,
+}
+
+impl Listed {
+    /// Removes what belongs to uploads that never ended.
+    pub(crate) fn remove_abandoned(&self) -> io::Result<()> {
+        self.abandoned.iter().try_for_each(|path| ignore_missing(fs::remove_file(path)))
+    }
 }
 
 /// Keeps files from being removed while it lives.

@@ -2,13 +2,14 @@
 //! files are looked through. [`crate::files`] tells why nothing is removed that somebody needs.
 
 use std::io;
+use std::mem;
 use std::sync::Arc;
 
 use bourse_store::StoreError;
 use tokio::task::JoinError;
 
 use crate::app::App;
-use crate::files::{Aside, Files, Listed};
+use crate::files::{Aside, Files};
 
 /// Contents that the database is asked about at once.
 const ASKED_AT_ONCE: usize = 500;
@@ -46,13 +47,13 @@ pub(crate) async fn sweep(app: &Arc<App>) -> Result<usize, RemovalError> {
     let mut removed = 0;
     for part in 0..=u8::MAX {
         let now = app.now();
-        let Listed { contents, set_aside, abandoned } =
-            on_disk(app, move |files| files.list(part, now)).await?;
+        let mut listed = on_disk(app, move |files| files.list(part, now)).await?;
+        let (contents, set_aside) = (mem::take(&mut listed.contents), mem::take(&mut listed.set_aside));
         for aside in set_aside {
             removed += usize::from(settle(app, aside).await?);
         }
         removed += remove_unused(app, &contents).await?;
-        on_disk(app, move |files| files.remove_abandoned(&abandoned)).await?;
+        on_disk(app, move |_| listed.remove_abandoned()).await?;
     }
     Ok(removed)
 }
@@ -86,7 +87,7 @@ async fn settle(app: &Arc<App>, aside: Aside) -> Result<bool, RemovalError> {
     };
     // Where that cannot be known, it is put back.
     let is_unused = matches!(used, Ok(false));
-    on_disk(app, move |files| if is_unused { files.remove(&aside) } else { files.put_back(&aside) }).await?;
+    on_disk(app, move |files| if is_unused { aside.remove() } else { files.put_back(&aside) }).await?;
     used.map(|used| !used)
 }
 

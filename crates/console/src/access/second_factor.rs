@@ -1,6 +1,7 @@
 //! The second factor: codes that follow from a secret and the time (RFC 6238, as authenticator apps compute them), and codes
 //! for whoever lost the app.
 
+use std::fmt::Write as _;
 use std::net::IpAddr;
 
 use base64::Engine as _;
@@ -153,9 +154,11 @@ pub(crate) fn picture(link: &str) -> Option<Markup> {
     let code = QrCode::with_error_correction_level(link, EcLevel::M).ok()?;
     let width = code.width();
     let dark = code.to_colors().into_iter().enumerate().filter(|(_, color)| *color == Color::Dark);
-    let path: String = dark
-        .map(|(index, _)| format!("M{} {}h1v1h-1z", index % width + QUIET_ZONE, index / width + QUIET_ZONE))
-        .collect();
+    let mut path = String::new();
+    for (index, _) in dark {
+        // Writing to a string cannot fail.
+        let _ = write!(path, "M{} {}h1v1h-1z", index % width + QUIET_ZONE, index / width + QUIET_ZONE);
+    }
     let side = width + 2 * QUIET_ZONE;
     let drawing = format!(
         "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {side} {side}' shape-rendering='crispEdges'>\

@@ -103,17 +103,16 @@ async fn rejected(visitor: &Visitor, error: &Error) -> Answer {
 async fn page(visitor: &Visitor, error: Option<&Error>) -> Answer {
     let store = visitor.console.store();
     let factor = store.second_factor(visitor.account.id).await?;
-    let body = match factor {
-        Some(SecondFactor { confirmed_at: Some(since), .. }) => {
-            let left = store.recovery_codes_left(visitor.account.id).await?;
-            html! {
-                p { "It is on since " (format::time(since)) ". Signing in asks for a code after the password." }
-                p { "Recovery codes that you have left: " (left) "." }
-                (proving_form(visitor, "renew", "Other recovery codes", "Those that you have work no longer."))
-                (proving_form(visitor, "off", "Switch it off", "Your password alone then lets you in."))
-            }
+    let body = if let Some(SecondFactor { confirmed_at: Some(since), .. }) = factor {
+        let left = store.recovery_codes_left(visitor.account.id).await?;
+        html! {
+            p { "It is on since " (format::time(since)) ". Signing in asks for a code after the password." }
+            p { "Recovery codes that you have left: " (left) "." }
+            (proving_form(visitor, "renew", "Other recovery codes", "Those that you have work no longer."))
+            (proving_form(visitor, "off", "Switch it off", "Your password alone then lets you in."))
         }
-        _ => html! {
+    } else {
+        html! {
             p {
                 "It is off. With it, signing in asks for a code that an authenticator app on your phone computes, after "
                 "the password. All your other sessions end when it is switched on."
@@ -123,7 +122,7 @@ async fn page(visitor: &Visitor, error: Option<&Error>) -> Answer {
                 (password_field())
                 button { "Set it up" }
             }
-        },
+        }
     };
     let body = html! {
         h1 { (TITLE) }

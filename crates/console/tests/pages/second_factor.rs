@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 use axum::http::{Request, header};
 use base64::Engine as _;
@@ -108,7 +109,7 @@ fn code(secret: &str, now: Timestamp) -> String {
     let mut bits = String::new();
     for letter in secret.bytes() {
         let value = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".iter().position(|known| *known == letter).unwrap();
-        bits.push_str(&format!("{value:05b}"));
+        write!(bits, "{value:05b}").unwrap();
     }
     let key: Vec<u8> =
         (0..bits.len() / 8).map(|i| u8::from_str_radix(&bits[i * 8..i * 8 + 8], 2).unwrap()).collect();

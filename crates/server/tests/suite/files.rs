@@ -315,7 +315,8 @@ async fn content_that_is_deleted_and_uploaded_at_once_is_there() {
         let mine = a.token.send(upload(&format!("{ASSET}/upload"), "file", "x", &content));
         let theirs = b.token.send(upload(other, "file", "x", &picture((round + 1) % 3)));
         let (mine, theirs) = tokio::join!(mine, theirs);
-        (mine.ok(), theirs.ok());
+        mine.ok();
+        theirs.ok();
         assert_eq!(a.token.get(ASSET).await.body, content, "round {round}");
         let theirs = b.token.get("/projects/2/collections/2/assets/2").await;
         assert_eq!(theirs.body, picture((round + 1) % 3), "round {round}");

@@ -267,14 +267,9 @@ async fn files_of_the_service_itself_are_served_by_it() {
     let page = room.picture(1).await;
     assert_eq!((page.status, page.location()), (303, "/projects/1/collections/2/assets/3"));
     // Nothing else of the service is anywhere that a link leads to.
-    for id in 2..2 + elsewhere.len() as u64 {
+    for (id, link) in (2..).zip(elsewhere) {
         let page = room.picture(id).await;
-        assert_eq!(
-            (page.status, page.headers.get("location")),
-            (404, None),
-            "{}",
-            elsewhere[id as usize - 2]
-        );
+        assert_eq!((page.status, page.headers.get("location")), (404, None), "{link}");
     }
     room.owner.get(&format!("{}/logo", room.path)).await.is_picture("image/svg+xml");
 }
