@@ -102,6 +102,11 @@ pub(crate) enum ConsoleCommand {
         /// Id of the invitation, as `bourse console invites` shows it
         invite: String,
     },
+    /// Let somebody sign in without the second factor, who lost it
+    SecondFactorOff {
+        /// E-mail address of the account
+        email: String,
+    },
 }
 
 /// With a network and a contract: who stated what of that collection. Without: who administered what. The newest comes

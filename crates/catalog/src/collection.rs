@@ -5,7 +5,7 @@ use bourse_wire::{
     Address, Amount, ChainId, Currency, OrderFacts, OrderKey, OrderStatus, ServiceName, Timestamp, TokenId,
 };
 
-use crate::book::{Book, BookContext, NO_TOKEN, PreparedOrder, Shared};
+use crate::book::{Book, BookContext, NO_TOKEN, PreparedOrder, Shared, terms};
 use crate::holders::Holders;
 use crate::names::Names;
 use crate::properties::{Properties, extract, extract_stored};
@@ -244,7 +244,7 @@ impl Collection {
 
     /// What an order of the collection is at a time, from its facts, and how much of it can be filled.
     pub fn state_of(&self, facts: &OrderFacts, now: Timestamp) -> (OrderStatus, Amount) {
-        let terms = PreparedOrder::new(facts).terms;
+        let terms = terms(facts);
         let world = self.world_of(facts, now);
         // Nothing can be filled of what is over.
         let available = if terms.is_over(now) { Amount::ZERO } else { terms.available(world.held) };

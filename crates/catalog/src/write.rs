@@ -126,7 +126,7 @@ impl Collection {
 
     /// Appends an order of the collection from its facts, in the book or not, as it is at a time.
     pub fn write_facts(&self, out: &mut Vec<u8>, facts: &OrderFacts, now: Timestamp) {
-        let prepared = PreparedOrder::new(facts);
+        let prepared = PreparedOrder::new(self.shared.numbers, facts);
         let terms: Terms = prepared.terms;
         let world = self.world_of(facts, now);
         let status = terms.status(world);

@@ -5,7 +5,8 @@ use bourse_catalog::{
     Collection, Identity, Loader, OrderFilter, PreparedOrder, Query, Sort, Start, TokenFilter, Update,
 };
 use bourse_wire::{
-    Address, Amount, ChainId, Currency, DatedRate, OrderFacts, OrderSide, ServiceName, Timestamp, TokenId,
+    Address, Amount, ChainId, CollectionNumbers, Currency, DatedRate, OrderFacts, OrderSide, ServiceName,
+    Timestamp, TokenId,
 };
 use serde_json::Value;
 
@@ -17,6 +18,10 @@ fn at(second: i64) -> Timestamp {
 
 fn coin(number: u8) -> Address {
     Address::from_bytes([number; 20])
+}
+
+fn numbers() -> CollectionNumbers {
+    CollectionNumbers::new(ChainId(1), coin(9))
 }
 
 fn currency(number: u8, rate: Option<&str>) -> Currency {
@@ -48,7 +53,7 @@ fn collection(orders: &[OrderFacts]) -> Collection {
     let identity =
         Identity { number: 1, chain: ChainId(1), address: coin(9), service: ServiceName::new("bourse") };
     let mut loader = Loader::new(&identity, at(0));
-    loader.orders(&orders.iter().map(PreparedOrder::new).collect::<Vec<_>>());
+    loader.orders(&orders.iter().map(|order| PreparedOrder::new(numbers(), order)).collect::<Vec<_>>());
     loader.finish(1, &[currency(1, Some("1")), currency(2, Some("2")), currency(3, None)])
 }
 
@@ -163,7 +168,7 @@ fn an_order_that_changes_often_leaves_nothing_behind() {
     let mut collection = collection(&[]);
     let change = |collection: &mut Collection, amount: u64| {
         let order = OrderFacts { valid_until: at(1_000_000), ..listing("a", 1, (amount, 1)) };
-        collection.apply(Update { orders: vec![PreparedOrder::new(&order)], ..Update::default() });
+        collection.apply(Update { orders: vec![PreparedOrder::new(numbers(), &order)], ..Update::default() });
     };
     let mut bytes_max = |changes: u64| {
         let bytes = (0..changes).map(|amount| {

@@ -20,6 +20,7 @@ pub(crate) enum Done {
     Unpublished,
     Uploaded,
     PasswordChanged,
+    SecondFactorOff,
     Joined,
     Published,
     Queued,
@@ -27,7 +28,7 @@ pub(crate) enum Done {
 }
 
 impl Done {
-    const ALL: [(Self, &'static str, &'static str); 15] = [
+    const ALL: [(Self, &'static str, &'static str); 16] = [
         (Self::Added, "added", "Added."),
         (Self::Changed, "changed", "Your changes are saved."),
         (Self::Created, "created", "Created."),
@@ -41,6 +42,11 @@ impl Done {
             "The token is revoked. Requests with it are refused from now on.",
         ),
         (Self::PasswordChanged, "password", "Your password is changed, and all other sessions have ended."),
+        (
+            Self::SecondFactorOff,
+            "second-factor-off",
+            "The second factor is off: your password alone lets you in.",
+        ),
         (Self::Joined, "joined", "Welcome: you have joined."),
         (Self::Published, "published", "Published: everybody can read it at its public addresses."),
         (Self::Unpublished, "unpublished", "Private again: its public addresses answer no longer."),

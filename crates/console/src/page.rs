@@ -2,8 +2,9 @@
 
 use std::sync::LazyLock;
 
-use axum::http::{HeaderValue, header};
+use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse as _, Response};
+use bourse_server::StaticAnswer;
 use maud::{DOCTYPE, Markup, html};
 use sha2::{Digest as _, Sha256};
 
@@ -163,21 +164,24 @@ fn document(title: &str, content: &Markup) -> Response {
     ([(header::CONTENT_TYPE, content_type)], page.into_string()).into_response()
 }
 
-pub(crate) async fn style() -> Response {
-    file("text/css; charset=utf-8", STYLE)
+pub(crate) async fn style(request: HeaderMap) -> Response {
+    static ANSWER: LazyLock<StaticAnswer> =
+        LazyLock::new(|| StaticAnswer::new("text/css; charset=utf-8", STYLE));
+    file(&ANSWER, &request).await
 }
 
-pub(crate) async fn script() -> Response {
-    file("text/javascript; charset=utf-8", SCRIPT)
+pub(crate) async fn script(request: HeaderMap) -> Response {
+    static ANSWER: LazyLock<StaticAnswer> =
+        LazyLock::new(|| StaticAnswer::new("text/javascript; charset=utf-8", SCRIPT));
+    file(&ANSWER, &request).await
 }
 
 /// A file that never changes under its address.
-fn file(content_type: &'static str, content: &'static str) -> Response {
-    let headers = [
-        (header::CONTENT_TYPE, HeaderValue::from_static(content_type)),
-        (header::CACHE_CONTROL, HeaderValue::from_static("public, max-age=31536000, immutable")),
-    ];
-    (headers, content).into_response()
+async fn file(answer: &StaticAnswer, request: &HeaderMap) -> Response {
+    let mut response = answer.answer(request).await;
+    let kept = HeaderValue::from_static("public, max-age=31536000, immutable");
+    response.headers_mut().insert(header::CACHE_CONTROL, kept);
+    response
 }
 
 /// Text that scripts copy, with a button that appears only where there are scripts.

@@ -53,6 +53,17 @@ impl Refusal {
         Self::Notice { status: StatusCode::TOO_MANY_REQUESTS, title: "Too many tries", message }
     }
 
+    /// That too many codes of one account were tried, from wherever.
+    pub(crate) fn too_many_codes() -> Self {
+        let message = "Too many codes were tried for this account in this hour. Try again in the next one; if that \
+            was not you, somebody knows your password: change it.";
+        Self::Notice {
+            status: StatusCode::TOO_MANY_REQUESTS,
+            title: "Too many tries",
+            message: message.to_owned(),
+        }
+    }
+
     fn forbidden(message: &str) -> Self {
         Self::Notice { status: StatusCode::FORBIDDEN, title: "Not allowed", message: message.to_owned() }
     }

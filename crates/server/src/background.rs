@@ -14,6 +14,7 @@ use tokio::task::JoinSet;
 use crate::app::App;
 use crate::chains::NetworkNodes;
 use crate::counting::MarketCounter;
+use crate::unused_files;
 
 /// How long to wait before watching the store again after it failed.
 const RETRY_INTERVAL: Duration = Duration::from_secs(1);
@@ -24,6 +25,8 @@ const MARKET_INTERVAL: Duration = Duration::from_millis(300);
 /// How long to wait between two times of forgetting what was kept for its time.
 const FORGET_INTERVAL: Duration = Duration::from_hours(1);
 const NANOS_PER_DAY: i128 = 24 * 3_600 * 1_000_000_000;
+/// How long to wait between two looks through all uploaded files.
+const SWEEP_INTERVAL: Duration = Duration::from_hours(1);
 
 /// The background tasks of a running service.
 pub struct Background {
@@ -48,6 +51,7 @@ impl Background {
             }
         }
         tasks.spawn(forget(Arc::clone(app), Stop(stopped.clone())));
+        tasks.spawn(sweep_files(Arc::clone(app), Stop(stopped.clone())));
         tasks.spawn(flush(Arc::clone(app), Stop(stopped)));
         Self { app: Arc::clone(app), stop, tasks }
     }
@@ -171,6 +175,22 @@ async fn flush(app: Arc<App>, mut stop: Stop) {
     let interval = Duration::from_millis(app.settings.limits.metering_flush_ms);
     while stop.or(tokio::time::sleep(interval)).await.is_some() {
         log_failure("storing what was metered", flush_once(&app).await);
+    }
+}
+
+/// Looks for files that no asset has any more, at the start and then from time to time. What is left in the middle the next
+/// look finds.
+async fn sweep_files(app: Arc<App>, mut stop: Stop) {
+    loop {
+        match stop.or(unused_files::sweep(&app)).await {
+            None => return,
+            Some(Ok(0)) => {}
+            Some(Ok(removed)) => tracing::info!(removed, "removed files that no asset has"),
+            Some(Err(error)) => tracing::warn!(%error, "looking for files that no asset has"),
+        }
+        if stop.or(tokio::time::sleep(SWEEP_INTERVAL)).await.is_none() {
+            return;
+        }
     }
 }
 

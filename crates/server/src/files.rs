@@ -1,11 +1,25 @@
-//! Uploaded files, kept under the hash of their content.
+//! Uploaded files, kept under the hash of their content, and how those that no asset has any more are removed.
+//!
+//! Assets of several projects may have the same content, several servers may share the directory, and a file is there
+//! before the database speaks of it. So that no file is removed that somebody is just about to have:
+//!
+//! - whoever uploads puts a *claim* beside the content before looking whether it is there, and takes it away once the
+//!   database knows, or never will;
+//! - whoever removes sets the content aside under another name first, then looks for claims, then asks the database, and
+//!   puts it back unless both say that nobody has it. Content that was set aside too early is missing to whoever
+//!   uploads, who then writes it again; content that was claimed earlier is put back.
+//!
+//! A *hold*, any file in the directory itself whose name ends in `.hold`, keeps everything where it is for as long as a
+//! backup needs. What is left behind by a process that was killed is seen to by whoever looks through all files.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 use bourse_store::AssetFile;
-use bourse_wire::Error;
+use bourse_wire::{Error, Timestamp};
 use sha2::{Digest as _, Sha256};
 
 use crate::entropy;
@@ -32,6 +46,19 @@ const ALLOWED: [&str; 15] = [
 /// The directory of uploaded files in a data directory.
 pub const ASSETS_DIRECTORY: &str = "assets";
 
+/// How the name of a file ends that is being written.
+const PART: &str = "part";
+/// How the name of a claim ends.
+const CLAIM: &str = "claim";
+/// How the name of content ends that was set aside.
+const ASIDE: &str = "aside";
+/// How the name of a hold ends.
+const HOLD: &str = "hold";
+/// After this time a claim or a part is what a killed process left behind: an upload takes minutes.
+const ABANDONED_AFTER: Duration = Duration::from_hours(6);
+/// After this time a hold was forgotten.
+const HOLD_MAX: Duration = Duration::from_hours(48);
+
 /// The directory of uploaded files.
 pub struct Files {
     directory: PathBuf,
@@ -56,8 +83,8 @@ impl Files {
         Ok(Self { directory })
     }
 
-    /// Stores content and tells what it was found to be. On disk when this returns.
-    pub fn put(&self, content: &[u8]) -> Result<AssetFile, FileError> {
+    /// Stores content and tells what it was found to be. On disk when this returns, and not removed before the claim ends.
+    pub fn put(&self, content: &[u8], now: Timestamp) -> Result<(AssetFile, Claim), FileError> {
         let mime_type = media_type(content).ok_or_else(|| {
             Error::invalid(
                 "file",
@@ -66,15 +93,20 @@ impl Files {
         })?;
         let hash = const_hex::encode(Sha256::digest(content));
         let path = self.path(&hash);
-        if !path.exists() {
-            write_whole(&path, content)?;
+        let claim = Claim::place(&path, now)?;
+        if !path.exists()
+            && let Err(error) = write_whole(&path, content)
+        {
+            claim.end();
+            return Err(error.into());
         }
-        Ok(AssetFile {
+        let file = AssetFile {
             content_hash: hash,
             filesize: content.len() as u64,
             mime_type: mime_type.to_owned(),
             dimensions: dimensions(mime_type, content),
-        })
+        };
+        Ok((file, claim))
     }
 
     /// The content under a hash, opened to be read piece by piece, and how long it is.
@@ -84,9 +116,180 @@ impl Files {
         Ok((file, length))
     }
 
+    /// Sets the content under a hash aside; `None` where there is none, or where everything is held.
+    pub(crate) fn set_aside(&self, hash: &str, now: Timestamp) -> io::Result<Option<Aside>> {
+        if self.is_held(now)? {
+            return Ok(None);
+        }
+        let path = self.path(hash);
+        let aside = path.with_extension(format!("{}.{ASIDE}", entropy::word()));
+        match fs::rename(&path, &aside) {
+            Ok(()) => Ok(Some(Aside { hash: hash.to_owned(), path: aside })),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Whether somebody is uploading this content, or everything is held. To be asked after the content was set aside, and
+    /// before the database is asked.
+    pub(crate) fn is_claimed(&self, hash: &str, now: Timestamp) -> io::Result<bool> {
+        let path = self.path(hash);
+        let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return Ok(false) };
+        for entry in fs::read_dir(parent)? {
+            let entry = entry?.path();
+            let is_of_content = entry.with_extension("").file_stem() == Some(name);
+            if is_of_content && has_ending(&entry, CLAIM) && is_younger(&entry, ABANDONED_AFTER, now) {
+                return Ok(true);
+            }
+        }
+        self.is_held(now)
+    }
+
+    /// Puts content back that was set aside; another process may have done it, or removed it, already.
+    pub(crate) fn put_back(&self, aside: &Aside) -> io::Result<()> {
+        ignore_missing(fs::rename(&aside.path, self.path(&aside.hash)))
+    }
+
+    fn is_held(&self, now: Timestamp) -> io::Result<bool> {
+        for entry in fs::read_dir(&self.directory)? {
+            let path = entry?.path();
+            if has_ending(&path, HOLD) && is_younger(&path, HOLD_MAX, now) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Everything that is kept in one of the parts that the directory has, of which there are 256.
+    pub(crate) fn list(&self, part: u8, now: Timestamp) -> io::Result<Listed> {
+        let start = const_hex::encode([part]);
+        let mut listed = Listed::default();
+        let entries = match fs::read_dir(self.directory.join(&start)) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(listed),
+            entries => entries?,
+        };
+        for entry in entries {
+            let path = entry?.path();
+            let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
+            let rest = name.split('.').next().unwrap_or_default();
+            if path.extension().is_none() {
+                listed.contents.push(format!("{start}{rest}"));
+            } else if has_ending(&path, ASIDE) {
+                listed.set_aside.push(Aside { hash: format!("{start}{rest}"), path });
+            } else if !is_younger(&path, ABANDONED_AFTER, now) {
+                listed.abandoned.push(path);
+            }
+        }
+        Ok(listed)
+    }
+
     fn path(&self, hash: &str) -> PathBuf {
         let (start, rest) = hash.split_at_checked(2).unwrap_or(("", hash));
         self.directory.join(start).join(rest)
+    }
+}
+
+/// That somebody is uploading content, which is not removed until this is ended. One that is dropped stays for a while:
+/// then nobody knows whether the database will speak of the content.
+#[must_use = "it is to be ended once the database knows of the content, or never will"]
+#[derive(Debug)]
+pub struct Claim {
+    path: PathBuf,
+}
+
+impl Claim {
+    fn place(content: &Path, now: Timestamp) -> io::Result<Self> {
+        fs::create_dir_all(content.parent().unwrap_or(Path::new(".")))?;
+        let path = content.with_extension(format!("{}.{CLAIM}", entropy::word()));
+        fs::File::create_new(&path)?.set_modified(system_time(now))?;
+        Ok(Self { path })
+    }
+
+    /// Ends it.
+    pub fn end(self) {
+        if let Err(error) = ignore_missing(fs::remove_file(&self.path)) {
+            tracing::warn!(%error, "removing the claim of an upload");
+        }
+    }
+}
+
+/// Content that was set aside.
+pub(crate) struct Aside {
+    pub(crate) hash: String,
+    path: PathBuf,
+}
+
+impl Aside {
+    /// Removes it for good; another process may have done it already.
+    pub(crate) fn remove(&self) -> io::Result<()> {
+        ignore_missing(fs::remove_file(&self.path))
+    }
+}
+
+/// What is kept in a part of the directory.
+#[derive(Default)]
+pub(crate) struct Listed {
+    /// The hashes of contents.
+    pub(crate) contents: Vec<String>,
+    /// What was set aside by a process that is at it, or was killed.
+    pub(crate) set_aside: Vec<Aside>,
+    /// What belongs to uploads that never ended.
+    abandoned: Vec<PathBuf>,
+}
+
+impl Listed {
+    /// Removes what belongs to uploads that never ended.
+    pub(crate) fn remove_abandoned(&self) -> io::Result<()> {
+        self.abandoned.iter().try_for_each(|path| ignore_missing(fs::remove_file(path)))
+    }
+}
+
+/// Keeps files from being removed while it lives.
+#[derive(Debug)]
+pub struct Hold {
+    path: PathBuf,
+}
+
+impl Hold {
+    /// Keeps the files of a data directory; `None` where it has none.
+    pub fn place(data: &Path) -> io::Result<Option<Self>> {
+        let path = data.join(ASSETS_DIRECTORY).join(format!("backup.{}.{HOLD}", entropy::word()));
+        match fs::File::create_new(&path) {
+            Ok(_) => Ok(Some(Self { path })),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+impl Drop for Hold {
+    fn drop(&mut self) {
+        if let Err(error) = ignore_missing(fs::remove_file(&self.path)) {
+            tracing::warn!(%error, "removing a hold of files");
+        }
+    }
+}
+
+fn has_ending(path: &Path, ending: &str) -> bool {
+    path.extension().is_some_and(|extension| extension == ending)
+}
+
+/// Whether a file was written within this time. One that cannot be looked at is taken for young: nothing is done to it.
+fn is_younger(path: &Path, than: Duration, now: Timestamp) -> bool {
+    let written = fs::metadata(path).and_then(|metadata| metadata.modified());
+    let age = written.ok().and_then(|written| system_time(now).duration_since(written).ok());
+    age.is_none_or(|age| age < than)
+}
+
+fn system_time(at: Timestamp) -> SystemTime {
+    let since_start = Duration::from_secs(u64::try_from(at.unix_seconds()).unwrap_or_default());
+    SystemTime::UNIX_EPOCH + since_start
+}
+
+fn ignore_missing(done: io::Result<()>) -> io::Result<()> {
+    match done {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        done => done,
     }
 }
 
@@ -94,7 +297,7 @@ impl Files {
 fn write_whole(path: &Path, content: &[u8]) -> io::Result<()> {
     let parent = path.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(parent)?;
-    let aside = path.with_extension(format!("{}.part", entropy::word()));
+    let aside = path.with_extension(format!("{}.{PART}", entropy::word()));
     let written = fs::File::create_new(&aside).and_then(|mut file| {
         file.write_all(content)?;
         file.sync_all()
@@ -171,19 +374,25 @@ fn svg_dimensions(content: &[u8]) -> Option<(u64, u64)> {
 mod tests {
     use super::*;
 
+    const NOW: Timestamp = Timestamp::ZERO;
     const PNG: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x02\0\0\0\x03\x08\x06\0\0\0";
 
     #[test]
     fn content_decides_and_comes_back() {
         let data = tempfile::tempdir().unwrap();
         let files = Files::open(data.path()).unwrap();
-        let png = files.put(PNG).unwrap();
+        let put = |content: &[u8]| {
+            let (file, claim) = files.put(content, NOW).unwrap();
+            claim.end();
+            file
+        };
+        let png = put(PNG);
         assert_eq!((png.mime_type.as_str(), png.dimensions, png.filesize), ("image/png", Some((2, 3)), 29));
         assert_eq!(fs::read(files.path(&png.content_hash)).unwrap(), PNG);
-        assert_eq!(files.put(PNG).unwrap(), png);
-        let svg = files.put(b"<?xml version='1.0'?>\n<svg xmlns='x' viewBox='0 0 64 32'></svg>").unwrap();
+        assert_eq!(put(PNG), png);
+        let svg = put(b"<?xml version='1.0'?>\n<svg xmlns='x' viewBox='0 0 64 32'></svg>");
         assert_eq!((svg.mime_type.as_str(), svg.dimensions), ("image/svg+xml", Some((64, 32))));
-        let svg = files.put(b"<svg width=\"10px\" height=\"20\" viewBox='0 0 64 32'/>").unwrap();
+        let svg = put(b"<svg width=\"10px\" height=\"20\" viewBox='0 0 64 32'/>");
         assert_eq!(svg.dimensions, Some((10, 20)));
     }
 
@@ -194,7 +403,7 @@ mod tests {
         let contents: [&[u8]; 5] =
             [b"", b"<html><svg></svg></html>", b"MZ\x90\0", b"%PDF-1.7", b"\x7fELF\x02\x01\x01"];
         for content in contents {
-            assert!(matches!(files.put(content), Err(FileError::Refused(_))), "{content:?}");
+            assert!(matches!(files.put(content, NOW), Err(FileError::Refused(_))), "{content:?}");
         }
     }
 }

@@ -6,7 +6,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use axum::Router;
-use axum::body::{Body, Bytes, HttpBody as _};
+use axum::body::{Body, HttpBody as _};
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
@@ -15,7 +15,6 @@ use axum::routing::future::RouteFuture;
 use axum::routing::get;
 use bourse_wire::{Code, Error};
 use futures_util::future::{BoxFuture, Either};
-use serde_json::{Value, json};
 use tower::Service;
 use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::{NotForContentType, Predicate, SizeAbove};
@@ -25,18 +24,24 @@ use crate::app::App;
 use crate::dispatch::{
     EXPOSED_HEADERS, Target, bad_route, bounded, dispatch, error_response, permit, response,
 };
+use crate::static_answer::StaticAnswer;
 use crate::{openapi, rest};
 
 /// Answers smaller than this are not worth compressing.
-const COMPRESS_BYTES_MIN: u64 = 1024;
+pub(crate) const COMPRESS_BYTES_MIN: u64 = 1024;
 /// How long a browser may remember that it may call.
 const PREFLIGHT_AGE: Duration = Duration::from_hours(24);
 /// What the documentation pages may load: their own stylesheet, nothing else.
 const PAGE_POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
 /// The OpenAPI document and its page, made at the first request for them: they never change.
-static DOCUMENT: LazyLock<Bytes> = LazyLock::new(|| openapi::document().to_string().into());
-static PAGE: LazyLock<Bytes> = LazyLock::new(|| bourse_reference::render(openapi::document()).into());
+static DOCUMENT: LazyLock<StaticAnswer> =
+    LazyLock::new(|| StaticAnswer::new("application/json", openapi::document().to_string()));
+static PAGE: LazyLock<StaticAnswer> = LazyLock::new(|| {
+    StaticAnswer::new("text/html; charset=utf-8", bourse_reference::render(openapi::document()))
+});
+static STYLE: LazyLock<StaticAnswer> =
+    LazyLock::new(|| StaticAnswer::new("text/css; charset=utf-8", bourse_reference::STYLE));
 
 /// The whole service, ready to be served. Cheap to clone: every connection has one.
 #[derive(Clone)]
@@ -209,17 +214,11 @@ async fn health(State(app): State<Arc<App>>) -> Response {
     response(&app, StatusCode::OK, HeaderMap::new(), r#"{"status":"ok"}"#.into())
 }
 
+/// Whether requests can be answered. Anybody may ask, so that this says nothing of nodes; and reads are answered although a
+/// chain is behind, so that nodes do not decide.
 async fn ready(State(app): State<Arc<App>>) -> Response {
     match app.store.ping().await {
-        Ok(()) => {
-            let networks: Vec<Value> = app.nodes.iter().map(|nodes| nodes.record()).collect();
-            // Who reads is answered although a chain is behind, so that this does not decide.
-            let body = match networks.len() {
-                0 => json!({ "status": "ready" }),
-                _ => json!({ "status": "ready", "networks": networks }),
-            };
-            response(&app, StatusCode::OK, HeaderMap::new(), body.to_string().into())
-        }
+        Ok(()) => response(&app, StatusCode::OK, HeaderMap::new(), r#"{"status":"ready"}"#.into()),
         Err(error) => {
             tracing::warn!(%error, "not ready");
             let body = r#"{"status":"unavailable","reason":"the database does not answer"}"#;
@@ -248,19 +247,24 @@ async fn metrics(State(app): State<Arc<App>>) -> Response {
     }
 }
 
-async fn openapi_document(State(app): State<Arc<App>>) -> Response {
-    response(&app, StatusCode::OK, HeaderMap::new(), DOCUMENT.clone().into())
+async fn openapi_document(State(app): State<Arc<App>>, request: HeaderMap) -> Response {
+    unchanging(&app, &DOCUMENT, &request).await
 }
 
-async fn docs(State(app): State<Arc<App>>) -> Response {
-    let mut response = typed(&app, "text/html; charset=utf-8", PAGE.clone().into());
+async fn docs(State(app): State<Arc<App>>, request: HeaderMap) -> Response {
+    let mut response = unchanging(&app, &PAGE, &request).await;
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(PAGE_POLICY));
     response
 }
 
-async fn docs_style(State(app): State<Arc<App>>) -> Response {
-    typed(&app, "text/css; charset=utf-8", bourse_reference::STYLE.into())
+async fn docs_style(State(app): State<Arc<App>>, request: HeaderMap) -> Response {
+    unchanging(&app, &STYLE, &request).await
+}
+
+async fn unchanging(app: &App, answer: &StaticAnswer, request: &HeaderMap) -> Response {
+    let (parts, body) = answer.answer(request).await.into_parts();
+    response(app, parts.status, parts.headers, body)
 }
 
 fn typed(app: &App, content_type: &'static str, body: Body) -> Response {

@@ -37,7 +37,9 @@ pub mod settings;
 mod shares;
 mod sources;
 pub mod spreadsheet;
+mod static_answer;
 mod turns;
+mod unused_files;
 
 pub use app::{App, StartError, make_private_directory};
 pub use background::Background;
@@ -48,8 +50,9 @@ pub use chains::{Allowance, Chains, NetworkNodes, Nodes, NodesError, Operator, R
 pub use clock::Clock;
 pub use door::{Peer, serve};
 pub use failure::Failure;
-pub use files::{ASSETS_DIRECTORY, FileError, Files};
+pub use files::{ASSETS_DIRECTORY, Claim, FileError, Files, Hold};
 pub use http::{Entrance, service};
 pub use openapi::document;
 pub use rest::{AssetOwner, FILE_POLICY, StoredFile};
 pub use route::{Credential, Effect, Route, Service};
+pub use static_answer::StaticAnswer;

@@ -159,6 +159,12 @@ acts! {
     AccountRemoved = "account-removed", "removed an account";
     /// An account got another password.
     PasswordChanged = "password-changed", "changed a password";
+    /// An account asks for a second factor from then on.
+    SecondFactorOn = "second-factor-on", "switched a second factor on";
+    /// The password alone lets somebody in again.
+    SecondFactorOff = "second-factor-off", "switched a second factor off";
+    /// An account got other recovery codes.
+    RecoveryCodesRenewed = "recovery-codes-renewed", "renewed recovery codes";
     /// Somebody signed in.
     SignedIn = "signed-in", "signed in";
     /// Somebody ended all their sessions.

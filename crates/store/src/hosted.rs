@@ -2,9 +2,10 @@
 
 mod assets;
 mod collections;
+mod files;
 mod links;
 mod tokens;
 
-pub use assets::{AssetFile, AssetRecord, Upload};
+pub use assets::{AssetFile, AssetRecord, FileChange, Upload};
 pub use collections::{HostedCollection, Visibility};
 pub use tokens::{HostedToken, HostedTokenEdit, NewHostedToken};

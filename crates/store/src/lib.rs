@@ -68,8 +68,8 @@ pub use follow::Watcher;
 pub use grants::{Grant, Reach, Subject};
 pub use health::{MigrationState, SchemaState};
 pub use hosted::{
-    AssetFile, AssetRecord, HostedCollection, HostedToken, HostedTokenEdit, NewHostedToken, Upload,
-    Visibility,
+    AssetFile, AssetRecord, FileChange, HostedCollection, HostedToken, HostedTokenEdit, NewHostedToken,
+    Upload, Visibility,
 };
 pub use load::{Balance, Part};
 pub use market_projects::{MarketCollection, MarketNews, MarketStep};
@@ -77,7 +77,8 @@ pub use metadata_queue::{Due, Fetched, Outcome, Queued};
 pub use migrate::{Layout, Migration};
 pub use orders::{OpenSignedOrders, SignedOrder};
 pub use people::{
-    Account, Invite, Invited, Member, NewAccount, NewInvite, NewSession, OpenInvite, ProofHash, Role,
+    Account, Confirmation, Invite, Invited, Member, NewAccount, NewInvite, NewPendingSignIn, NewSession,
+    OpenInvite, ProofHash, Role, SecondFactor, ShownCode,
 };
 pub use projects::Project;
 pub use scope::ProjectScope;

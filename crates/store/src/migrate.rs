@@ -165,6 +165,22 @@ impl Migration {
             include_str!("../migrations/0014_history.sqlite.sql"),
             include_str!("../migrations/0014_history.postgres.sql"),
         ),
+        Self::new(
+            15,
+            "files",
+            include_str!("../migrations/0015_files.sql"),
+            &[("project_files", Layout::ByProject)],
+        ),
+        Self::new(
+            16,
+            "second_factor",
+            include_str!("../migrations/0016_second_factor.sql"),
+            &[
+                ("second_factors", Layout::Reference),
+                ("recovery_codes", Layout::Reference),
+                ("pending_sign_ins", Layout::Reference),
+            ],
+        ),
     ];
 
     const fn new(

@@ -8,9 +8,10 @@ mod support {
     pub(crate) mod refused;
 }
 
-use bourse_store::{CollectionKey, HostedTokenEdit, ProjectScope, Visibility};
+use bourse_store::{AssetFile, CollectionKey, HostedTokenEdit, ProjectScope, Store, Upload, Visibility};
 use bourse_wire::{
-    Address, AssetInput, ChainId, Code, CollectionInput, Page, PageInput, Timestamp, TokenId, TokenInput,
+    Address, AssetInput, ChainId, Code, CollectionInput, Page, PageInput, RecordId, Timestamp, TokenId,
+    TokenInput,
 };
 use serde::de::DeserializeOwned;
 use support::database::open;
@@ -110,6 +111,81 @@ async fn what_is_in_a_deleted_thing_goes_with_it() {
     }
     assert_eq!(code(store.hosted_token(scope, id, 2.into()).await), Code::NotFound);
     assert_eq!(store.contract_collections(scope, None, &everything()).await.unwrap(), []);
+}
+
+/// A file of a content and a size.
+fn upload(content: &str, filesize: u64, project_bytes_max: Option<u64>) -> Upload {
+    let file =
+        AssetFile { content_hash: content.to_owned(), filesize, mime_type: String::new(), dimensions: None };
+    Upload { file, filename: String::new(), project_bytes_max }
+}
+
+/// A collection with a token, and an asset of each.
+async fn assets(store: &Store, scope: ProjectScope) -> (RecordId, [RecordId; 2]) {
+    let id = store.create_hosted_collection(scope, CollectionInput::default(), NOW).await.unwrap().id;
+    let token = new_token(1.into(), TokenInput::default(), true);
+    store.create_hosted_token(scope, id, token, NOW).await.unwrap();
+    let asset = async |token_id| {
+        let input = AssetInput { collection_id: Some(id), token_id, ..AssetInput::default() };
+        store.create_asset(scope, input, NOW).await.unwrap().id
+    };
+    (id, [asset(None).await, asset(Some(1.into())).await])
+}
+
+#[tokio::test]
+async fn files_are_counted_with_their_assets_and_refused_beyond_the_limit() {
+    let (_database, store) = open().await;
+    let (scope, other) = (project(&store).await, project(&store).await);
+    let (collection, [first, second]) = assets(&store, scope).await;
+    let put = |asset, upload| store.set_asset_file(scope, asset, upload, NOW);
+    let bytes = async || store.project_files_bytes(scope).await.unwrap();
+    assert_eq!(bytes().await, 0);
+    assert_eq!(put(first, upload("a", 60, Some(100))).await.unwrap().replaced, None);
+    assert_eq!(code(put(second, upload("b", 41, Some(100))).await), Code::BodyTooLarge);
+    assert_eq!(bytes().await, 60, "what was refused counts nothing");
+    assert!(store.asset(scope, second).await.unwrap().file.is_none());
+    put(second, upload("b", 40, Some(100))).await.unwrap();
+    // In the place of another only the difference counts, and what becomes less is taken whatever the limit is by now.
+    assert_eq!(code(put(first, upload("c", 61, Some(100))).await), Code::BodyTooLarge);
+    assert_eq!(put(first, upload("c", 50, Some(10))).await.unwrap().replaced.as_deref(), Some("a"));
+    assert_eq!(put(first, upload("c", 50, Some(10))).await.unwrap().replaced, None);
+    assert_eq!(bytes().await, 90);
+    assert_eq!(store.project_files_bytes(other).await.unwrap(), 0);
+
+    let used = async |contents: &[&str]| {
+        let used = store.contents_in_use(contents.iter().map(ToString::to_string).collect()).await.unwrap();
+        used.into_iter().collect::<String>()
+    };
+    assert_eq!(used(&["a", "b", "c"]).await, "bc");
+    assert_eq!(used(&[]).await, "");
+    assert_eq!(store.delete_hosted_token(scope, collection, 1.into(), NOW).await.unwrap(), ["b"]);
+    assert_eq!((bytes().await, used(&["a", "b", "c"]).await.as_str()), (50, "c"));
+    assert_eq!(store.delete_asset(scope, first, NOW).await.unwrap(), ["c"]);
+    assert_eq!(bytes().await, 0);
+    let (collection, [first, second]) = assets(&store, scope).await;
+    for asset in [first, second] {
+        put(asset, upload("d", 7, None)).await.unwrap();
+    }
+    assert_eq!(bytes().await, 14, "content that two assets have counts for each");
+    assert_eq!(store.delete_hosted_collection(scope, collection).await.unwrap(), ["d"]);
+    assert_eq!((bytes().await, used(&["d"]).await.as_str()), (0, ""));
+    store.recount_files().await.unwrap();
+    assert_eq!(bytes().await, 0);
+}
+
+/// However many come at once, to whichever collections, the limit holds.
+#[tokio::test(flavor = "multi_thread")]
+async fn uploads_at_once_keep_to_the_limit() {
+    let (_database, store) = open().await;
+    let scope = project(&store).await;
+    let mut all = Vec::new();
+    for _ in 0..4 {
+        all.extend(assets(&store, scope).await.1);
+    }
+    let put = |asset| store.set_asset_file(scope, asset, upload("a", 10, Some(35)), NOW);
+    let results = futures_util::future::join_all(all.iter().map(|asset| put(*asset))).await;
+    assert_eq!(results.iter().filter(|result| result.is_ok()).count(), 3);
+    assert_eq!(store.project_files_bytes(scope).await.unwrap(), 30);
 }
 
 #[tokio::test]

@@ -7,10 +7,10 @@ mod support {
     pub(crate) mod refused;
 }
 
-use bourse_store::testing::operator;
+use bourse_store::testing::{operator, operator_at};
 use bourse_store::{
-    Account, Actor, Extent, Invited, NewAccount, NewInvite, NewSession, ProjectScope, ProofHash, Role, Store,
-    Subject,
+    Account, Actor, Confirmation, Extent, Invited, NewAccount, NewInvite, NewPendingSignIn, NewSession,
+    ProjectScope, ProofHash, Role, ShownCode, Store, Subject,
 };
 use bourse_wire::{Code, Timestamp};
 use support::database::open;
@@ -251,4 +251,130 @@ async fn the_last_administrator_stays() {
     assert_eq!(store.session_account(hash("one"), at(2)).await.unwrap(), None);
     assert_eq!(store.accounts().await.unwrap()[0].id, two);
     assert_eq!(code(store.remove_account(one, operator()).await), Code::NotFound);
+}
+
+/// An account whose second factor is on, with recovery codes `a` and `b`, at step 100.
+async fn protected(store: &Store) -> Account {
+    let account = join(store, "a@example.com", Invited::Person).await;
+    store.propose_second_factor(account.id, "first".to_owned()).await.unwrap();
+    store.propose_second_factor(account.id, "secret".to_owned()).await.unwrap();
+    let shown = Confirmation { step: 100, recovery: vec![hash("a"), hash("b")], keep: hash("keep") };
+    store.confirm_second_factor(account.id, shown, operator_at(at(1))).await.unwrap();
+    account
+}
+
+#[tokio::test]
+async fn a_second_factor_counts_from_its_first_code_on() {
+    let (_database, store) = open().await;
+    let account = join(&store, "b@example.com", Invited::Person).await.id;
+    let shown = || Confirmation { step: 7, recovery: vec![hash("x")], keep: hash("one") };
+    assert_eq!(
+        code(store.confirm_second_factor(account, shown(), operator_at(at(1))).await),
+        Code::RequestConflict
+    );
+    assert!(store.second_factor(account).await.unwrap().is_none());
+    store.propose_second_factor(account, "secret".to_owned()).await.unwrap();
+    let proposed = store.second_factor(account).await.unwrap().unwrap();
+    assert!(proposed.secret == "secret" && proposed.confirmed_at.is_none());
+    assert!(!store.use_code(account, ShownCode::Step(9)).await.unwrap(), "it is not on yet");
+    for name in ["one", "two"] {
+        let new = NewSession { hash: hash(name), account, expires_at: at(50) };
+        store.open_session(new, None, at(1)).await.unwrap();
+    }
+    store.confirm_second_factor(account, shown(), operator_at(at(2))).await.unwrap();
+    let confirmed = store.second_factor(account).await.unwrap().unwrap();
+    assert!(confirmed.secret == "secret" && confirmed.confirmed_at == Some(at(2)));
+    let of = async |name: &str| store.session_account(hash(name), at(3)).await.unwrap().is_some();
+    assert!(of("one").await && !of("two").await, "other sessions end");
+    assert_eq!(
+        code(store.confirm_second_factor(account, shown(), operator_at(at(3))).await),
+        Code::RequestConflict
+    );
+    let other = store.propose_second_factor(account, "other".to_owned()).await;
+    assert_eq!(code(other), Code::RequestConflict, "one that is on is not replaced");
+    assert!(store.remove_second_factor(account, operator()).await.unwrap());
+    assert!(!store.remove_second_factor(account, operator()).await.unwrap());
+    assert!(store.second_factor(account).await.unwrap().is_none());
+    assert_eq!(store.recovery_codes_left(account).await.unwrap(), 0);
+    store.propose_second_factor(account, "again".to_owned()).await.unwrap();
+    store.remove_account(account, operator()).await.unwrap();
+    assert_eq!(code(store.propose_second_factor(account, "late".to_owned()).await), Code::NotFound);
+}
+
+/// Whoever comes at once with the same code, one gets in.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_code_is_used_up_once() {
+    let (_database, store) = open().await;
+    let account = protected(&store).await.id;
+    for shown in [ShownCode::Step(101), ShownCode::Recovery(hash("a"))] {
+        let tries = (0..8).map(|_| store.use_code(account, shown.clone()));
+        let good = futures_util::future::join_all(tries).await;
+        assert_eq!(good.iter().filter(|good| *good.as_ref().unwrap()).count(), 1);
+    }
+    for step in [99, 100, 101] {
+        assert!(!store.use_code(account, ShownCode::Step(step)).await.unwrap(), "{step} is over");
+    }
+    assert!(store.use_code(account, ShownCode::Step(102)).await.unwrap());
+    assert_eq!(store.recovery_codes_left(account).await.unwrap(), 1);
+    assert!(!store.use_code(account, ShownCode::Recovery(hash("none"))).await.unwrap());
+    store.renew_recovery_codes(account, vec![hash("c"), hash("d")], operator()).await.unwrap();
+    assert!(!store.use_code(account, ShownCode::Recovery(hash("b"))).await.unwrap());
+    assert!(store.use_code(account, ShownCode::Recovery(hash("c"))).await.unwrap());
+    let other = join(&store, "b@example.com", Invited::Person).await.id;
+    assert!(!store.use_code(other, ShownCode::Recovery(hash("d"))).await.unwrap(), "it is another's");
+    assert_eq!(code(store.renew_recovery_codes(other, vec![], operator()).await), Code::RequestConflict);
+}
+
+#[tokio::test]
+async fn tries_of_codes_are_counted_by_the_hour() {
+    let (_database, store) = open().await;
+    let account = protected(&store).await.id;
+    let hour = |number: u64| Timestamp::from_unix_seconds(1_800_000_000 + number * 3600);
+    let may = async |at| store.count_code_try(account, at).await.unwrap();
+    for _ in 0..20 {
+        assert!(may(hour(0)).await);
+    }
+    assert!(!may(hour(0)).await && !may(hour(0)).await);
+    assert!(may(hour(1)).await, "the next hour is another");
+    for _ in 0..18 {
+        may(hour(1)).await;
+    }
+    assert!(store.use_code(account, ShownCode::Step(200)).await.unwrap());
+    for _ in 0..20 {
+        assert!(may(hour(1)).await, "a good code forgives the others");
+    }
+    assert!(!may(hour(1)).await);
+    let other = join(&store, "b@example.com", Invited::Person).await.id;
+    assert!(!store.count_code_try(other, hour(1)).await.unwrap(), "who has none shows none");
+}
+
+#[tokio::test]
+async fn who_waits_for_a_code_waits_for_a_while() {
+    let (_database, store) = open().await;
+    let account = protected(&store).await;
+    let wait = async |name: &str| {
+        let new = NewPendingSignIn { hash: hash(name), account: account.id, expires_at: at(50) };
+        store.await_code(new, at(10)).await.unwrap();
+    };
+    let who = async |name: &str, second| store.pending_account(hash(name), at(second)).await.unwrap();
+    wait("one").await;
+    assert_eq!(who("one", 49).await.map(|found| found.id), Some(account.id));
+    assert_eq!((who("one", 50).await, who("none", 10).await), (None, None));
+    assert_eq!(store.session_account(hash("one"), at(20)).await.unwrap(), None, "it is no session");
+    assert!(store.end_pending_sign_in(hash("one")).await.unwrap());
+    assert!(!store.end_pending_sign_in(hash("one")).await.unwrap());
+    assert_eq!(who("one", 20).await, None);
+    // Whatever ends sessions ends this too.
+    wait("two").await;
+    store.set_password(account.id, "new".to_owned(), hash("keep"), operator()).await.unwrap();
+    assert_eq!(who("two", 20).await, None);
+    wait("three").await;
+    store.close_sessions(account.id, operator()).await.unwrap();
+    assert_eq!(who("three", 20).await, None);
+    wait("four").await;
+    store.remove_second_factor(account.id, operator()).await.unwrap();
+    assert_eq!(who("four", 20).await, None);
+    let found = store.account_by_email(&"A@example.com".parse().unwrap()).await.unwrap();
+    assert_eq!(found.id, account.id);
+    assert_eq!(code(store.account_by_email(&"none@example.com".parse().unwrap()).await), Code::NotFound);
 }

@@ -204,9 +204,9 @@ fn assets_and_their_files_come_back() {
 
         expected.file = Some(file.clone());
         expected.filename = if name.is_empty() { uploaded.clone() } else { name };
-        let with_file =
-            store.set_asset_file(scope, expected.id, Upload { file, filename: uploaded }, now).await.unwrap();
-        assert_eq!(with_file, expected);
+        let upload = Upload { file, filename: uploaded, project_bytes_max: None };
+        let with_file = store.set_asset_file(scope, expected.id, upload, now).await.unwrap();
+        assert_eq!((with_file.asset, with_file.replaced), (expected.clone(), None));
 
         expected.metadata_field = second.metadata_field.clone().map_or(field, Text::into_string);
         let renamed = second.filename.clone().or(second.name.clone());

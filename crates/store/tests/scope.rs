@@ -263,10 +263,19 @@ async fn assets_and_links_are_out_of_reach() {
     assert_eq!(code(store.update_asset(b, asset, AssetInput::default(), later()).await), Code::NotFound);
     let file =
         AssetFile { content_hash: "b".to_owned(), filesize: 1, mime_type: String::new(), dimensions: None };
-    let upload = Upload { file, filename: "b".to_owned() };
+    let upload = Upload { file, filename: "b".to_owned(), project_bytes_max: None };
     let upload = store.set_asset_file(b, asset, upload, later()).await;
     assert_eq!(code(upload), Code::NotFound);
     assert_eq!(code(store.delete_asset(b, asset, later()).await), Code::NotFound);
+    let file =
+        AssetFile { content_hash: "a".to_owned(), filesize: 7, mime_type: String::new(), dimensions: None };
+    let upload = Upload { file, filename: String::new(), project_bytes_max: None };
+    let other = AssetInput { collection_id: Some(collection), ..AssetInput::default() };
+    let other = store.create_asset(*a, other, NOW).await.unwrap().id;
+    store.set_asset_file(*a, other, upload, NOW).await.unwrap();
+    assert_eq!(store.project_files_bytes(*a).await.unwrap(), 7);
+    assert_eq!(store.project_files_bytes(b).await.unwrap(), 0);
+    store.delete_asset(*a, other, NOW).await.unwrap();
 
     assert_eq!(code(store.create_contract_collection(b, CONTRACT, collection).await), Code::NotFound);
     assert_eq!(code(store.contract_collection(b, CONTRACT).await), Code::NotFound);

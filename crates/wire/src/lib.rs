@@ -51,7 +51,7 @@ pub use project::{IdError, ProjectId, RecordId};
 pub use rate::ExchangeRate;
 pub use shape::{JSON_DEPTH_LIMIT, JsonError, check_shape, parse_json};
 pub use single_pass::from_slice_single_pass;
-pub use stable_number::stable_number;
+pub use stable_number::{CollectionNumbers, stable_number};
 pub use text::Text;
 pub use timestamp::Timestamp;
 pub use token::{TokenInput, TokenMetadata};

@@ -5,8 +5,8 @@ use std::io::{self, BufWriter, Read, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
-use bourse_server::ASSETS_DIRECTORY;
 use bourse_server::settings::SQLITE_FILE_NAME;
+use bourse_server::{ASSETS_DIRECTORY, Hold};
 use bourse_wire::Timestamp;
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -35,6 +35,8 @@ pub(crate) fn write(source: &Source, file: &Path, now: Timestamp) -> Result<Writ
         return Err(BackupError::NoDatabase(source.database.clone()));
     }
     let part = Part::claim(file)?;
+    // Before the database is copied: what that speaks of must still be there when the files are.
+    let _hold = Hold::place(&source.data).map_err(BackupError::io("holding the uploaded files"))?;
     let database = part.beside();
     let mut progress = Progress::start("copying the database", None);
     let schema = bourse_store::copy_sqlite(&source.database, &database, |done, of| {
@@ -148,11 +150,24 @@ impl Archive {
     }
 
     fn add_file(&mut self, name: &str, path: &Path) -> Result<(), BackupError> {
-        let added = File::open(path).and_then(|file| {
+        self.add_opened(name, path, File::open(path))
+    }
+
+    fn add_opened(&mut self, name: &str, path: &Path, opened: io::Result<File>) -> Result<(), BackupError> {
+        let added = opened.and_then(|file| {
             let size = file.metadata()?.len();
             self.add(name, size, file)
         });
         added.map_err(BackupError::io(format!("adding {}", path.display())))
+    }
+
+    /// Adds an uploaded file. One that was removed since it was listed was nobody's when the database was copied: later
+    /// ones are held.
+    fn add_upload(&mut self, name: &str, path: &Path) -> Result<(), BackupError> {
+        match File::open(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            opened => self.add_opened(name, path, opened),
+        }
     }
 
     /// Adds all files below a directory, in the order of their names.
@@ -170,7 +185,7 @@ impl Archive {
                 self.add_directory(&name, &path, progress)?;
             } else if path.is_file() && path.extension().is_none() {
                 // What has an extension is an upload under way, which nothing speaks of yet.
-                self.add_file(&name, &path)?;
+                self.add_upload(&name, &path)?;
                 progress.at(self.entries, || format!("{} files", self.entries));
             }
         }

@@ -2,6 +2,7 @@
 
 use bourse_console::administrator_link;
 use bourse_store::{Extent, OpenInvite};
+use bourse_wire::{Email, Error};
 use serde_json::{Value, json};
 
 use crate::cli::{Common, ConsoleCommand};
@@ -13,6 +14,7 @@ pub(super) async fn run(common: &Common, command: ConsoleCommand) -> Result<(), 
         ConsoleCommand::Link => link(common).await,
         ConsoleCommand::Invites => list(common).await,
         ConsoleCommand::Revoke { invite } => revoke(common, invite).await,
+        ConsoleCommand::SecondFactorOff { email } => second_factor_off(common, &email).await,
     }
 }
 
@@ -57,5 +59,21 @@ fn record(invite: &OpenInvite) -> Value {
         "isVoid": invite.is_void,
         "createdAt": invite.created_at,
         "expiresAt": invite.expires_at,
+    })
+}
+
+/// Switches the second factor of somebody off who lost it. The password is asked for as before.
+async fn second_factor_off(common: &Common, email: &str) -> Result<(), CommandError> {
+    let email: Email = email.parse().map_err(|error| Error::invalid("email", error))?;
+    let context = Context::open(common).await?;
+    let account = context.store.account_by_email(&email).await?;
+    let was_on = context.store.remove_second_factor(account.id, context.actor()).await?;
+    context.store.close().await;
+    print(common.json, &json!({ "email": account.email, "wasOn": was_on }), || {
+        if was_on {
+            format!("The second factor of {} is off: the password alone lets them in.", account.email)
+        } else {
+            format!("{} has no second factor.", account.email)
+        }
     })
 }

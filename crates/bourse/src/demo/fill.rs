@@ -157,11 +157,13 @@ async fn host_collection(context: &Context, scope: ProjectScope) -> Result<Recor
             "filename": file.filename,
         }))?;
         let asset = store.create_asset(scope, input, now).await?;
-        let stored = files.put(&file.bytes).map_err(|error| match error {
+        let (stored, claim) = files.put(&file.bytes, now).map_err(|error| match error {
             FileError::Refused(error) => CommandError::from(error),
             FileError::Io(source) => CommandError::Io { what: "storing an asset".to_owned(), source },
         })?;
-        store.set_asset_file(scope, asset.id, Upload { file: stored, filename: String::new() }, now).await?;
+        let upload = Upload { file: stored, filename: String::new(), project_bytes_max: None };
+        store.set_asset_file(scope, asset.id, upload, now).await?;
+        claim.end();
     }
     Ok(collection.id)
 }

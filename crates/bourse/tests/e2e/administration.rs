@@ -1,7 +1,7 @@
 //! Commands of the operator beside a running server, which notices each.
 
-use bourse_store::SecretTokenRecord;
 use bourse_store::testing::operator;
+use bourse_store::{Confirmation, Invited, NewAccount, NewInvite, ProofHash, SecretTokenRecord};
 use bourse_wire::Timestamp;
 use serde_json::{Value, json};
 
@@ -173,4 +173,30 @@ fn wrong_ids_and_words_are_told_clearly() {
     }
     assert_eq!(instance.json(&["key", "list", &id]).as_array().unwrap().len(), 1, "nothing was made");
     assert_eq!(instance.json(&["token", "list", &id]).as_array().unwrap().len(), 1, "nothing was made");
+}
+
+#[test]
+fn who_lost_the_second_factor_is_let_in_without() {
+    let instance = Instance::new();
+    let hash = || ProofHash("a".to_owned());
+    instance.with_store(async |store| {
+        let (now, later) = (Timestamp::ZERO, Timestamp::from_unix_seconds(1));
+        let invite = NewInvite { hash: hash(), invited: Invited::Person, made_by: None, expires_at: later };
+        store.create_invite(invite, operator()).await.unwrap();
+        let new = NewAccount { email: "ada@mail.example".parse().unwrap(), password_hash: String::new() };
+        let account = store.accept_as_new(hash(), new, None, now).await.unwrap().id;
+        store.propose_second_factor(account, "00".to_owned()).await.unwrap();
+        let shown = Confirmation { step: 1, recovery: vec![hash()], keep: hash() };
+        store.confirm_second_factor(account, shown, operator()).await.unwrap();
+    });
+    let off = |email: &str| instance.json(&["console", "second-factor-off", email]);
+    assert_eq!(off("Ada@mail.example"), json!({ "email": "ada@mail.example", "wasOn": true }));
+    assert_eq!(off("ada@mail.example")["wasOn"], json!(false));
+    let factor = instance.with_store(async |store| {
+        let account = store.account_by_email(&"ada@mail.example".parse().unwrap()).await.unwrap().id;
+        store.second_factor(account).await.unwrap()
+    });
+    assert!(factor.is_none());
+    let unknown = instance.run(&["console", "second-factor-off", "bob@mail.example"]);
+    assert!(!unknown.status.success() && unknown.stderr.contains("bob@mail.example"), "{unknown:?}");
 }

@@ -162,6 +162,7 @@ fn every_command_has_help_that_tells_of_the_data_directory() {
         "chain resync",
         "console",
         "console link",
+        "console second-factor-off",
         "status",
         "backup",
         "restore",

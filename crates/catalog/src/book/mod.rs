@@ -23,7 +23,7 @@ use crate::properties::{IndexedMetadata, Properties, extract_stored};
 use crate::tokens::Tokens;
 
 pub use order::PreparedOrder;
-pub(crate) use order::{NO_TOKEN, Order};
+pub(crate) use order::{NO_TOKEN, Order, terms};
 pub(crate) use price_list::PriceList;
 pub(crate) use side::SideBook;
 use side::StaleToken;

@@ -1,7 +1,9 @@
 //! One order as it is kept.
 
 use bourse_market::Terms;
-use bourse_wire::{Address, Amount, Marketplace, OrderFacts, OrderStatus, Timestamp, TokenId};
+use bourse_wire::{
+    Address, Amount, CollectionNumbers, Marketplace, OrderFacts, OrderStatus, Timestamp, TokenId,
+};
 
 use super::text::{OrderText, render};
 use crate::arena::Span;
@@ -66,8 +68,8 @@ pub struct PreparedOrder {
 }
 
 impl PreparedOrder {
-    /// Makes the text of an order.
-    pub fn new(facts: &OrderFacts) -> Self {
+    /// Makes the text of an order, which has numbers of its collection in it.
+    pub fn new(numbers: CollectionNumbers, facts: &OrderFacts) -> Self {
         Self {
             marketplace: facts.marketplace,
             token: facts.token_id,
@@ -75,20 +77,25 @@ impl PreparedOrder {
             currency: facts.currency,
             amount: facts.price_amount,
             quantity_decimals: facts.quantity_decimals,
-            terms: Terms {
-                side: facts.side,
-                status: facts.status,
-                remaining: facts.quantity_remaining,
-                valid_from: facts.valid_from,
-                valid_until: facts.valid_until,
-                backing: facts.backing,
-            },
+            terms: terms(facts),
             created_at: facts.created_at,
-            text: render(facts),
+            text: render(numbers, facts),
         }
     }
 
     pub(crate) fn order_id(&self) -> &[u8] {
         OrderText::new(&self.text).order_id()
+    }
+}
+
+/// What decides what becomes of an order.
+pub(crate) fn terms(facts: &OrderFacts) -> Terms {
+    Terms {
+        side: facts.side,
+        status: facts.status,
+        remaining: facts.quantity_remaining,
+        valid_from: facts.valid_from,
+        valid_until: facts.valid_until,
+        backing: facts.backing,
     }
 }

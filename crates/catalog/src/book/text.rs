@@ -5,8 +5,8 @@ use std::io::Write as _;
 
 use bourse_market::{Rate, net, write_formatted};
 use bourse_wire::{
-    Address, Amount, ChainId, Marketplace, OrderFacts, OrderSide, OrderStatus, ServiceName, Timestamp,
-    stable_number,
+    Address, Amount, ChainId, CollectionNumbers, Marketplace, OrderFacts, OrderSide, OrderStatus,
+    ServiceName, Timestamp,
 };
 
 /// In place of the length of a value that is at least this long; then the length follows.
@@ -29,6 +29,7 @@ pub(crate) struct OrderText<'a>(&'a [u8]);
 /// What the orders of a collection have in common.
 #[derive(Debug)]
 pub(crate) struct Shared {
+    pub(crate) numbers: CollectionNumbers,
     collection_id: String,
     chain: String,
     address: String,
@@ -58,6 +59,7 @@ impl Shared {
             format!(r#","marketplace":"{word}","source":"{source}","side":""#)
         });
         Self {
+            numbers: CollectionNumbers::new(chain, address),
             collection_id: format!(r#","collectionId":{collection_id},"collectibleId":"#),
             chain: format!(r#"","chainId":{chain},"originName":"#),
             address: format!(r#","collectionContractAddress":"{address}","tokenId":"#),
@@ -67,12 +69,11 @@ impl Shared {
 }
 
 /// Makes the text of an order.
-pub(super) fn render(facts: &OrderFacts) -> Vec<u8> {
+pub(super) fn render(numbers: CollectionNumbers, facts: &OrderFacts) -> Vec<u8> {
     let mut text = Vec::with_capacity(512);
     push_json(&mut text, &facts.order_id);
-    let order_number = stable_number(&[&[facts.marketplace.number()], facts.order_id.as_bytes()]);
-    push(&mut text, format_args!("{order_number}"));
-    push_token(&mut text, facts);
+    push(&mut text, format_args!("{}", numbers.order(facts.marketplace, &facts.order_id)));
+    push_token(&mut text, numbers, facts);
     push_json(&mut text, &facts.origin_name);
     push(&mut text, format_args!("\"{}\"", facts.maker));
     push(&mut text, format_args!("{}", facts.price_amount));
@@ -135,15 +136,14 @@ fn push_value(text: &mut Vec<u8>, write: impl FnOnce(&mut Vec<u8>)) {
     }
 }
 
-fn push_token(text: &mut Vec<u8>, facts: &OrderFacts) {
+fn push_token(text: &mut Vec<u8>, numbers: CollectionNumbers, facts: &OrderFacts) {
     let Some(token) = facts.token_id else {
         push(text, format_args!("0"));
         push(text, format_args!("null"));
         return;
     };
-    let id = token.to_string();
-    push(text, format_args!("{}", stable_number(&[id.as_bytes()])));
-    push(text, format_args!("\"{id}\""));
+    push(text, format_args!("{}", numbers.token(token)));
+    push(text, format_args!("\"{token}\""));
 }
 
 fn push_time_or_null(text: &mut Vec<u8>, time: Timestamp) {

@@ -5,7 +5,7 @@ use std::fmt::Debug;
 use bourse_catalog::{
     Collection, Identity, Loader, Position, PreparedOrder, PreparedToken, TokenFilter, TokenPreparer, Update,
 };
-use bourse_wire::{ChainId, Currency, ServiceName, TokenId};
+use bourse_wire::{ChainId, CollectionNumbers, Currency, ServiceName, TokenId};
 
 use crate::answer::{Answers, OrdersQuestion, RowsQuestion};
 use crate::generate::{Batch, Generator, Scale, account, instant};
@@ -22,6 +22,10 @@ const CHANGED_LEVELS: u64 = 60;
 
 pub(crate) fn service() -> ServiceName {
     ServiceName::new("bourse")
+}
+
+fn numbers() -> CollectionNumbers {
+    CollectionNumbers::new(ChainId(1), account(200))
 }
 
 pub(crate) struct Trial {
@@ -135,7 +139,7 @@ impl Trial {
             contract: None,
             tokens: batch.tokens.iter().map(metadata).collect(),
             balances: batch.balances.clone(),
-            orders: batch.orders.iter().map(PreparedOrder::new).collect(),
+            orders: batch.orders.iter().map(|order| PreparedOrder::new(numbers(), order)).collect(),
             gone_orders: batch.gone_orders.clone(),
         });
         for (id, token) in batch.tokens {
@@ -241,7 +245,8 @@ fn load(model: &Model, random: &mut Random) -> Collection {
     let mut tokens: Vec<PreparedToken> = known.map(|(id, text)| preparer.prepare(id, text)).collect();
     let mut balances: Vec<_> =
         model.balances.iter().map(|((id, account), balance)| (*id, *account, *balance)).collect();
-    let mut orders: Vec<_> = model.orders.values().map(PreparedOrder::new).collect();
+    let mut orders: Vec<_> =
+        model.orders.values().map(|order| PreparedOrder::new(numbers(), order)).collect();
     random.shuffle(&mut balances);
     random.shuffle(&mut orders);
     if random.one_in(2) {

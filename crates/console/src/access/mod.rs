@@ -3,6 +3,7 @@
 mod member;
 mod password;
 mod proof;
+mod second_factor;
 mod visitor;
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -15,6 +16,7 @@ pub(super) use member::{Member, Owner};
 pub(super) use password::Password;
 use password::Passwords;
 pub(super) use proof::{Cookie, Proof};
+pub(super) use second_factor::{RecoveryCode, Secret, picture, require_code, wrong_code};
 pub(super) use visitor::{Administrator, Guest, Visitor};
 
 /// Tries to sign in that one address has in a minute. An office may share one.

@@ -10,7 +10,7 @@ use subtle::ConstantTimeEq as _;
 
 use bourse_server::entropy;
 
-/// The two cookies. They are apart because a page of another site can make a browser ask without its strict cookies: what
+/// The cookies. They are apart because a page of another site can make a browser ask without its strict cookies: what
 /// a guest then gets must not take the place of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Cookie {
@@ -18,6 +18,8 @@ pub(crate) enum Cookie {
     Session,
     /// Of a browser before that, so that its forms can be told from others'.
     Guest,
+    /// Of somebody who has shown the password and not yet the second factor.
+    Pending,
 }
 
 impl Cookie {
@@ -25,6 +27,7 @@ impl Cookie {
         match self {
             Self::Session => "bourse_console",
             Self::Guest => "bourse_console_guest",
+            Self::Pending => "bourse_console_pending",
         }
     }
 }

@@ -8,7 +8,7 @@ use axum::http::request::Parts;
 use axum::http::{Method, Uri, header};
 use axum::response::Response;
 use bourse_server::Peer;
-use bourse_store::{Account, Actor, NewSession};
+use bourse_store::{Account, Actor, NewPendingSignIn, NewSession};
 use bourse_wire::RecordId;
 
 use super::{Cookie, Proof};
@@ -16,6 +16,9 @@ use crate::Console;
 use crate::notice::Done;
 use crate::refusal::Refusal;
 use crate::{Answer, later};
+
+/// How long somebody who has shown the password has for the second factor.
+const PENDING_SECONDS: u64 = 300;
 
 /// The whole address, of which the router takes away what it has read.
 fn asked_for(parts: &Parts) -> &Uri {
@@ -29,6 +32,8 @@ pub(crate) struct Guest {
     pub(crate) proof: Proof,
     /// What its session's cookie holds.
     session: Option<Proof>,
+    /// What its cookie holds while it waits for the second factor.
+    pending: Option<Proof>,
     pub(crate) peer: Option<IpAddr>,
     pub(crate) uri: Uri,
 }
@@ -41,6 +46,7 @@ impl FromRequestParts<Arc<Console>> for Guest {
             console: Arc::clone(console),
             proof: Proof::of_browser(&parts.headers, Cookie::Guest).unwrap_or_else(Proof::fresh),
             session: Proof::of_browser(&parts.headers, Cookie::Session),
+            pending: Proof::of_browser(&parts.headers, Cookie::Pending),
             peer: Peer::of(&parts.extensions),
             uri: asked_for(parts).clone(),
         })
@@ -50,8 +56,26 @@ impl FromRequestParts<Arc<Console>> for Guest {
 impl Guest {
     /// Makes the browser remember its proof, so that the forms of the page can be sent.
     pub(crate) fn remember(&self, mut response: Response) -> Response {
-        set_cookie(&self.console, Cookie::Guest, &self.proof, &mut response);
+        let seconds = session_seconds(&self.console);
+        set_cookie(&self.console, (Cookie::Guest, seconds), &self.proof, &mut response);
         response
+    }
+
+    /// Lets somebody who has shown the password go on to the second factor. That is no session: it is good for that page
+    /// alone.
+    pub(crate) async fn await_code(&self, account: RecordId, mut response: Response) -> Answer {
+        let (proof, now) = (Proof::fresh(), self.console.now());
+        let new = NewPendingSignIn { hash: proof.hash(), account, expires_at: later(now, PENDING_SECONDS) };
+        self.console.store().await_code(new, now).await?;
+        set_cookie(&self.console, (Cookie::Pending, PENDING_SECONDS), &proof, &mut response);
+        Ok(response)
+    }
+
+    /// Who has shown the password a moment ago, and how they prove it.
+    pub(crate) async fn pending(&self) -> Result<Option<(Account, &Proof)>, Refusal> {
+        let Some(proof) = &self.pending else { return Ok(None) };
+        let account = self.console.store().pending_account(proof.hash(), self.console.now()).await?;
+        Ok(account.map(|account| (account, proof)))
     }
 
     /// Who is signed in, if anybody is.
@@ -66,14 +90,15 @@ impl Guest {
         let expires_at = later(now, session_seconds(&self.console));
         let new = NewSession { hash: proof.hash(), account, expires_at };
         self.console.store().open_session(new, self.peer, now).await?;
-        set_cookie(&self.console, Cookie::Session, &proof, &mut response);
+        let seconds = session_seconds(&self.console);
+        set_cookie(&self.console, (Cookie::Session, seconds), &proof, &mut response);
         Ok(response)
     }
 }
 
-fn set_cookie(console: &Console, kind: Cookie, proof: &Proof, response: &mut Response) {
+fn set_cookie(console: &Console, (kind, seconds): (Cookie, u64), proof: &Proof, response: &mut Response) {
     let is_https = console.settings().public_url().starts_with("https://");
-    if let Some(cookie) = proof.cookie(kind, session_seconds(console), is_https) {
+    if let Some(cookie) = proof.cookie(kind, seconds, is_https) {
         response.headers_mut().insert(header::SET_COOKIE, cookie);
     }
 }

@@ -29,19 +29,27 @@ pub(super) async fn leave_everywhere(visitor: Visitor, _form: Form) -> Answer {
     Ok(see_other("/console/sign-in"))
 }
 
-async fn change(visitor: &Visitor, form: &Form) -> Result<(), Refusal> {
+/// Lets a visitor prove once more who they are, before something that a stranger at their desk must not do.
+pub(super) async fn require_password(visitor: &Visitor, typed: &str) -> Result<(), Refusal> {
     let (console, account) = (&visitor.console, &visitor.account);
     let email = account.email.parse().map_err(|error| Error::invalid("email", error))?;
     let sign_in = &console.sign_in;
     sign_in.count_try(None, Some(&email), console.now()).map_err(Refusal::too_many_tries)?;
     let stored = console.store().account_of(&email).await?.map(|(_, stored)| stored);
-    let new = Password::new(form.text("password"))?;
+    if !sign_in.passwords.verify(Password::typed(typed)?, stored).await? {
+        return Err(Error::invalid("current password", "is not right").into());
+    }
+    Ok(())
+}
+
+async fn change(visitor: &Visitor, form: &Form) -> Result<(), Refusal> {
+    let (console, account) = (&visitor.console, &visitor.account);
+    let sign_in = &console.sign_in;
+    let new = sign_in.passwords.choose(form.text("password"), &account.email).await?;
     if form.text("password") != form.text("again") {
         return Err(Error::invalid("password", "is not the same both times").into());
     }
-    if !sign_in.passwords.verify(Password::typed(form.text("current"))?, stored).await? {
-        return Err(Error::invalid("current password", "is not right").into());
-    }
+    require_password(visitor, form.text("current")).await?;
     let hash = sign_in.passwords.hash(new).await?;
     Ok(console.store().set_password(account.id, hash, visitor.proof.hash(), visitor.actor()).await?)
 }
@@ -73,6 +81,11 @@ fn page(visitor: &Visitor, error: Option<&Error>) -> axum::response::Response {
                 }
                 button { "Change password" }
             }
+        }
+        section.panel {
+            h2 { "Second factor" }
+            p { "A code of an authenticator app beside your password, so that a password that got out lets nobody in." }
+            p { a.button.plain href="/console/account/second-factor" { "Second factor" } }
         }
         section.panel {
             h2 { "Sessions" }

@@ -10,7 +10,7 @@ use bourse_wire::{Email, Error};
 use maud::html;
 
 use crate::Console;
-use crate::access::{Guest, Password, Proof, Visitor};
+use crate::access::{Guest, Proof, Visitor};
 use crate::form::{Form, GuestForm};
 use crate::notice::Done;
 use crate::page::{bare, form_token};
@@ -55,11 +55,12 @@ pub(super) async fn accept(guest: Guest, Path(link): Path<String>, GuestForm(for
 
 async fn create(guest: &Guest, proof: Proof, form: &Form) -> Result<bourse_wire::RecordId, Refusal> {
     let email: Email = form.read("email")?;
-    let password = Password::new(form.text("password"))?;
+    let passwords = &guest.console.sign_in.passwords;
+    let password = passwords.choose(form.text("password"), &email.to_string()).await?;
     if form.text("password") != form.text("again") {
         return Err(Error::invalid("password", "is not the same both times").into());
     }
-    let password_hash = guest.console.sign_in.passwords.hash(password).await?;
+    let password_hash = passwords.hash(password).await?;
     let new = NewAccount { email, password_hash };
     let (console, peer) = (&guest.console, guest.peer);
     Ok(console.store().accept_as_new(proof.hash(), new, peer, console.now()).await?.id)
@@ -121,7 +122,7 @@ fn for_guest(guest: &Guest, link: &str, what: &str, email: &str, error: Option<&
                 input type="password" name="password" autocomplete="new-password" minlength="12" maxlength="1024" required
                     aria-describedby="password-hint";
             }
-            p.hint id="password-hint" { "12 characters or more. A few words that only you put together are best." }
+            p.hint id="password-hint" { "12 characters or more, and nothing that others would try. A few words that only you put together are best." }
             label {
                 "The same password again"
                 input type="password" name="again" autocomplete="new-password" minlength="12" maxlength="1024" required;

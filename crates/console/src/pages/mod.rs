@@ -15,6 +15,7 @@ mod networks;
 mod overview;
 mod people;
 mod projects;
+mod second_factor;
 mod sign_in;
 mod usage;
 
@@ -34,11 +35,17 @@ pub(super) fn routes() -> Router<Arc<Console>> {
         .route("/console/style.css", get(page::style))
         .route("/console/script.js", get(page::script))
         .route("/console/sign-in", get(sign_in::show).post(sign_in::enter))
+        .route("/console/sign-in/code", get(sign_in::show_code).post(sign_in::enter_code))
         .route("/console/sign-out", post(sign_in::leave))
         .route("/console/join/{link}", get(join::show).post(join::accept))
         .route("/console/account", get(account::show))
         .route("/console/account/password", post(account::change_password))
         .route("/console/account/sign-out-everywhere", post(account::leave_everywhere))
+        .route("/console/account/second-factor", get(second_factor::show))
+        .route("/console/account/second-factor/begin", post(second_factor::begin))
+        .route("/console/account/second-factor/confirm", post(second_factor::confirm))
+        .route("/console/account/second-factor/renew", post(second_factor::renew))
+        .route("/console/account/second-factor/off", post(second_factor::switch_off))
         .route("/console/people", get(people::show))
         .route("/console/people/invite", post(people::invite))
         .route("/console/people/invites/{invite}/revoke", post(people::revoke))

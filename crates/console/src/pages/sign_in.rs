@@ -5,7 +5,7 @@ use axum::response::{IntoResponse as _, Response};
 use bourse_wire::{Email, Error};
 use maud::html;
 
-use crate::access::{Guest, Password, Visitor};
+use crate::access::{Guest, Password, Visitor, require_code};
 use crate::form::{Form, GuestForm};
 use crate::page::{bare, form_token};
 use crate::refusal::{Refusal, Submission};
@@ -19,12 +19,76 @@ pub(super) async fn show(guest: Guest) -> Answer {
 pub(super) async fn enter(guest: Guest, GuestForm(form): GuestForm) -> Answer {
     let next = form.text("next");
     match Submission::of(check(&guest, &form).await)? {
-        Submission::Accepted(account) => guest.sign_in(account, see_other(inside(next))).await,
+        Submission::Accepted(account) => {
+            let factor = guest.console.store().second_factor(account).await?;
+            if factor.is_some_and(|factor| factor.confirmed_at.is_some()) {
+                return guest.await_code(account, see_other(&with_next("/console/sign-in/code", next))).await;
+            }
+            guest.sign_in(account, see_other(inside(next))).await
+        }
         Submission::Rejected(error) => {
             let page = page(&guest, next, form.text("email"), Some(&error));
             Ok((StatusCode::UNAUTHORIZED, page).into_response())
         }
     }
+}
+
+/// The second step, for those whose password alone does not let them in.
+pub(super) async fn show_code(guest: Guest) -> Answer {
+    let next = Form::of_query(guest.uri.query().unwrap_or_default()).text("next").to_owned();
+    if guest.pending().await?.is_none() {
+        return Ok(see_other(&with_next("/console/sign-in", &next)));
+    }
+    Ok(guest.remember(code_page(&guest, &next, None)))
+}
+
+pub(super) async fn enter_code(guest: Guest, GuestForm(form): GuestForm) -> Answer {
+    let next = form.text("next");
+    let Some((account, proof)) = guest.pending().await? else {
+        return Ok(see_other(&with_next("/console/sign-in", next)));
+    };
+    let shown = require_code(&guest.console, &account, guest.peer, form.text("code")).await;
+    if let Submission::Rejected(error) = Submission::of(shown)? {
+        let page = code_page(&guest, next, Some(&error));
+        return Ok((StatusCode::UNAUTHORIZED, page).into_response());
+    }
+    // A password that was shown once lets nobody in twice.
+    if !guest.console.store().end_pending_sign_in(proof.hash()).await? {
+        return Ok(see_other(&with_next("/console/sign-in", next)));
+    }
+    guest.sign_in(account.id, see_other(inside(next))).await
+}
+
+/// An address, with where to go afterwards.
+fn with_next(path: &str, next: &str) -> String {
+    if next.is_empty() {
+        return path.to_owned();
+    }
+    let query: String = form_urlencoded::Serializer::new(String::new()).append_pair("next", next).finish();
+    format!("{path}?{query}")
+}
+
+fn code_page(guest: &Guest, next: &str, error: Option<&Error>) -> Response {
+    let body = html! {
+        h1 { "Second step" }
+        @if let Some(error) = error { (notice::refused(error)) }
+        form.stacked method="post" action="/console/sign-in/code" {
+            (form_token(&guest.proof))
+            input type="hidden" name="next" value=(next);
+            label {
+                "Code of your authenticator app"
+                input type="text" name="code" autocomplete="one-time-code" autocapitalize="off" spellcheck="false"
+                    maxlength="32" required autofocus aria-describedby="code-hint";
+            }
+            p.hint id="code-hint" { "Six digits, or one of your recovery codes if you do not have the app." }
+            button { "Sign in" }
+        }
+        p.soft {
+            "Neither? The operator of this service switches the second step off with "
+            code { "bourse console second-factor-off" } "."
+        }
+    };
+    bare("Second step", &body)
 }
 
 pub(super) async fn leave(visitor: Visitor, _form: Form) -> Answer {

@@ -16,6 +16,7 @@ mod guests;
 mod hosted;
 mod networks;
 mod people;
+mod second_factor;
 #[path = "../../../server/tests/suite/support/mod.rs"]
 #[expect(dead_code, reason = "the server's tests need more of it")]
 mod support;

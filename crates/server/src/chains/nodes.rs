@@ -10,8 +10,8 @@ use alloy_sol_types::SolCall;
 use bourse_chain::questions::{allowanceCall, getRoyaltyInfoCall, isApprovedForAllCall};
 use bourse_chain::rpc::{HttpNode, HttpOptions, NodeUrl, Pool, PoolOptions};
 use bourse_chain::{
-    Call, Caller, FollowOptions, Follower, Node as _, OfferOptions, OfferWatch, Offers, Phase, RealPace,
-    Reverted, Snapshot, Standings, Status, fetch,
+    Call, Caller, FollowOptions, Follower, Node as _, OfferOptions, OfferWatch, Offers, RealPace, Reverted,
+    Snapshot, Standings, Status, fetch,
 };
 use bourse_market::facts::Block;
 use bourse_protocols::native::Inquiry;
@@ -21,7 +21,6 @@ use bourse_wire::{Address, Amount, ChainId};
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use secrecy::ExposeSecret as _;
-use serde_json::{Value, json};
 
 use super::{Allowance, Chains, Operator, Royalty};
 use crate::clock::Clock;
@@ -134,34 +133,6 @@ impl NetworkNodes {
     /// How following it goes in this process.
     pub fn status(&self) -> Snapshot {
         self.status.get()
-    }
-
-    /// How following it goes in this process, as it is shown. Errors are those of nodes and of the store; they name
-    /// neither keys nor passwords.
-    pub fn record(&self) -> Value {
-        let status = self.status();
-        let live = status.collections.iter().filter(|collection| collection.live).count();
-        let (phase, message) = match &status.phase {
-            Phase::Starting => ("starting", None),
-            Phase::Standby => ("standby", None),
-            Phase::CatchingUp => ("catchingUp", None),
-            Phase::Live => ("live", None),
-            Phase::Stopped { message } => ("stopped", Some(message.as_str())),
-        };
-        let last_error = status.last_error.as_ref();
-        json!({
-            "name": self.name(),
-            "chainId": self.chain(),
-            "phase": phase,
-            "message": message,
-            "head": status.head.map(|block| block.number),
-            "checkpoint": status.checkpoint.map(|block| block.number),
-            "lag": status.lag(),
-            "collections": status.collections.len(),
-            "collectionsLive": live,
-            "errors": status.errors,
-            "lastError": last_error.map(|error| json!({ "at": error.at, "message": error.message })),
-        })
     }
 
     /// The newest block.

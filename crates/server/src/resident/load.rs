@@ -2,7 +2,7 @@
 
 use bourse_catalog::{Collection, Identity, Loader, PreparedOrder, PreparedToken, TokenPreparer};
 use bourse_store::{CollectionId, CollectionKey, Part, StoreError};
-use bourse_wire::{Address, Amount, TokenId};
+use bourse_wire::{Address, Amount, CollectionNumbers, TokenId};
 use tokio::sync::mpsc;
 
 use super::{Inner, Slot};
@@ -31,10 +31,10 @@ impl Inner {
         };
         let (revision, currencies) = self.currencies.of(key.chain);
         let loader = Loader::new(&identity, self.clock.now());
-        let bytes_max = self.bytes_max;
+        let (numbers, bytes_max) = (CollectionNumbers::new(key.chain, key.address), self.bytes_max);
         let (sender, parts) = mpsc::channel(PARTS_WAITING);
         let (prepared_sender, prepared) = mpsc::channel(PARTS_WAITING);
-        let preparing = tokio::task::spawn_blocking(move || prepare(parts, &prepared_sender));
+        let preparing = tokio::task::spawn_blocking(move || prepare(numbers, parts, &prepared_sender));
         let building = tokio::task::spawn_blocking(move || {
             build(loader, prepared, bytes_max).map(|(loader, version)| loader.finish(version, &currencies))
         });
@@ -59,7 +59,7 @@ enum Prepared {
 }
 
 /// Prepares parts until there are no more, or nobody wants them. Going away tells the store to stop.
-fn prepare(mut parts: mpsc::Receiver<Part>, prepared: &mpsc::Sender<Prepared>) {
+fn prepare(numbers: CollectionNumbers, mut parts: mpsc::Receiver<Part>, prepared: &mpsc::Sender<Prepared>) {
     let mut preparer = TokenPreparer::default();
     while let Some(part) = parts.blocking_recv() {
         let ready = match part {
@@ -75,7 +75,10 @@ fn prepare(mut parts: mpsc::Receiver<Part>, prepared: &mpsc::Sender<Prepared>) {
                 let held = balances.iter().map(|held| (held.token_id, held.account, held.balance));
                 Prepared::Balances(held.collect())
             }
-            Part::Orders(orders) => Prepared::Orders(orders.iter().map(PreparedOrder::new).collect()),
+            Part::Orders(orders) => {
+                let orders = orders.iter().map(|order| PreparedOrder::new(numbers, order));
+                Prepared::Orders(orders.collect())
+            }
         };
         if prepared.blocking_send(ready).is_err() {
             return;

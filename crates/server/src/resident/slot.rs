@@ -5,7 +5,7 @@ use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 
 use bourse_catalog::{Collection, Column, PreparedOrder, Update};
 use bourse_store::{Changes, CollectionId, CollectionKey};
-use bourse_wire::Timestamp;
+use bourse_wire::{CollectionNumbers, Timestamp};
 
 use super::currencies::Currencies;
 use super::{read, write};
@@ -91,7 +91,8 @@ impl Slot {
     /// everything is there.
     pub(super) async fn apply(&self, changes: Changes) {
         // Before readers have to wait.
-        let Update { version, contract, tokens, balances, orders, gone_orders } = update(changes).await;
+        let Update { version, contract, tokens, balances, orders, gone_orders } =
+            update(self.key, changes).await;
         let mut orders = orders.into_iter().peekable();
         let mut part = Update { contract, tokens, balances, gone_orders, ..Update::default() };
         loop {
@@ -138,13 +139,14 @@ impl Slot {
     }
 }
 
-async fn update(changes: Changes) -> Update {
+async fn update(key: CollectionKey, changes: Changes) -> Update {
+    let numbers = CollectionNumbers::new(key.chain, key.address);
     let mut orders = Vec::with_capacity(changes.orders.len());
     for (index, order) in changes.orders.iter().enumerate() {
         if index % ORDERS_AT_ONCE == ORDERS_AT_ONCE - 1 {
             tokio::task::yield_now().await;
         }
-        orders.push(PreparedOrder::new(order));
+        orders.push(PreparedOrder::new(numbers, order));
     }
     Update {
         version: changes.version,

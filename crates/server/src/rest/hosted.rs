@@ -19,6 +19,7 @@ use crate::app::App;
 use crate::dispatch::{error_response, response};
 use crate::failure::Failure;
 use crate::rpc::collections::types;
+use crate::static_answer::names_tag;
 
 /// How much of a file is read at once.
 const PIECE_BYTES: usize = 64 * 1024;
@@ -164,22 +165,4 @@ fn piece_by_piece(file: tokio::fs::File) -> Body {
         let read = file.read_buf(&mut piece).await?;
         Ok::<_, io::Error>((read > 0).then(|| (piece.freeze(), file)))
     }))
-}
-
-/// Whether an `If-None-Match` names this file: in a list, as a weak tag, or as any.
-fn names_tag(known: &HeaderValue, tag: &str) -> bool {
-    let known = known.to_str().unwrap_or_default();
-    known.split(',').map(str::trim).any(|one| one == "*" || one.strip_prefix("W/").unwrap_or(one) == tag)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn tags_are_found_in_every_spelling() {
-        let names = |header: &'static str| names_tag(&HeaderValue::from_static(header), "\"a\"");
-        assert!(names("\"a\"") && names("W/\"a\"") && names("\"b\", \"a\"") && names("*"));
-        assert!(!names("a") && !names("\"b\"") && !names(""));
-    }
 }

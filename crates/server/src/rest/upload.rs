@@ -14,8 +14,9 @@ use super::params::Params;
 use crate::app::App;
 use crate::body::BodyMemory;
 use crate::failure::Failure;
-use crate::files::FileError;
+use crate::files::{Claim, FileError};
 use crate::rpc::collections::types;
+use crate::unused_files;
 
 type Form = Result<Multipart, MultipartRejection>;
 
@@ -74,12 +75,13 @@ pub struct AssetOwner {
 /// A file that is stored, but belongs to no asset yet.
 pub struct StoredFile {
     file: AssetFile,
+    claim: Claim,
     filename: String,
 }
 
 /// Gives a stored file to the newest asset for a member of the metadata, which is made when there is none.
 pub(crate) async fn set_file_of_member(
-    app: &App,
+    app: &Arc<App>,
     scope: ProjectScope,
     owner: AssetOwner,
     field: Text<64>,
@@ -101,15 +103,25 @@ pub(crate) async fn set_file_of_member(
     set_file(app, scope, id, upload).await
 }
 
-/// Gives a stored file to an asset.
+/// Gives a stored file to an asset. What it had before is removed, and so is the file itself where it is refused.
 pub(crate) async fn set_file(
-    app: &App,
+    app: &Arc<App>,
     scope: ProjectScope,
     id: RecordId,
-    StoredFile { file, filename }: StoredFile,
+    StoredFile { file, claim, filename }: StoredFile,
 ) -> Result<Asset, Failure> {
-    let record = app.store.set_asset_file(scope, id, Upload { file, filename }, app.clock.now()).await?;
-    Ok(types::asset(app, scope.project(), record))
+    let bytes_max = app.settings.limits.project_files_bytes_max;
+    let content = file.content_hash.clone();
+    let upload = Upload { file, filename, project_bytes_max: (bytes_max > 0).then_some(bytes_max) };
+    let changed = app.store.set_asset_file(scope, id, upload, app.clock.now()).await;
+    // Whatever came of it, the database knows by now.
+    claim.end();
+    let freed = match &changed {
+        Ok(change) => change.replaced.clone(),
+        Err(_) => Some(content),
+    };
+    unused_files::remove(app, freed).await;
+    Ok(types::asset(app, scope.project(), changed?.asset))
 }
 
 /// Stores the form's file.
@@ -179,9 +191,9 @@ pub(crate) async fn store_file(
         return Err(too_large(bytes_max).into());
     }
     let app = Arc::clone(app);
-    let stored = tokio::task::spawn_blocking(move || app.files.put(content.as_ref())).await;
+    let stored = tokio::task::spawn_blocking(move || app.files.put(content.as_ref(), app.now())).await;
     match stored.map_err(|error| Failure::Internal(Box::new(error)))? {
-        Ok(file) => Ok(StoredFile { file, filename: filename.into_string() }),
+        Ok((file, claim)) => Ok(StoredFile { file, claim, filename: filename.into_string() }),
         Err(FileError::Refused(error)) => Err(error.into()),
         Err(FileError::Io(error)) => Err(error.into()),
     }

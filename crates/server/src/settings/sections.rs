@@ -179,6 +179,8 @@ pub struct Limits {
     pub body_bytes_max: usize,
     /// Largest uploaded file, in bytes.
     pub upload_bytes_max: usize,
+    /// What the uploaded files of one project may take, in bytes; 0 means no limit.
+    pub project_files_bytes_max: u64,
     /// Levels of nesting accepted in JSON.
     pub json_depth_max: usize,
     /// Contracts in one request.

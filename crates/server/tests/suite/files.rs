@@ -1,11 +1,16 @@
 //! Uploaded files as they are served.
 
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
 use axum::http::Method;
+use bourse_server::{Files, Hold};
 use serde_json::json;
 
-use crate::support::TestApp;
 use crate::support::body::{PNG, SVG, upload};
 use crate::support::seed;
+use crate::support::{TestApp, wait_until};
 
 const ASSET: &str = "/projects/1/collections/1/assets/1";
 const TOKEN_ASSET: &str = "/projects/1/collections/1/tokens/1/asset/image";
@@ -180,4 +185,141 @@ async fn a_head_request_has_no_body_and_other_methods_are_told_apart() {
     assert_eq!((answer.refusal(), answer.header("allow")), ((405, -3), "GET,HEAD"));
     let answer = app.anonymous.get(&format!("{ASSET}/upload")).await;
     assert_eq!((answer.refusal(), answer.header("allow")), ((405, -3), "PUT"));
+}
+
+/// The names of all files in a directory and those below, each in its directory's.
+fn names(directory: &Path) -> BTreeSet<PathBuf> {
+    let entries = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
+    entries.flat_map(|path| if path.is_dir() { names(&path) } else { BTreeSet::from([path]) }).collect()
+}
+
+/// The directory of uploaded files.
+fn directory(app: &TestApp) -> PathBuf {
+    app.database.directory.path().join("assets")
+}
+
+/// A picture that is told apart from others by its width.
+fn picture(width: u32) -> Vec<u8> {
+    format!("<svg xmlns='http://www.w3.org/2000/svg' width='{width}' height='1'></svg>").into_bytes()
+}
+
+async fn put(app: &TestApp, path: &str, content: &[u8]) {
+    app.project_a.token.send(upload(&format!("{path}/upload"), "file", "x", content)).await.ok();
+}
+
+#[tokio::test]
+async fn a_file_goes_with_the_last_asset_that_has_it() {
+    let app = TestApp::start().await;
+    let (a, b) = (&app.project_a, &app.project_b);
+    seed::belongings(&app.store, a, "Relics", false).await;
+    seed::belongings(&app.store, b, "Others", false).await;
+    let count = || names(&directory(&app)).len();
+    assert_eq!(count(), 1, "both have the same picture");
+    put(&app, ASSET, &picture(1)).await;
+    assert_eq!(count(), 2, "the other project still has the one that was replaced");
+    put(&app, ASSET, &picture(2)).await;
+    assert_eq!(count(), 2);
+    a.call("Collections/DeleteAsset", json!({ "assetId": 1 })).await.ok();
+    assert_eq!(count(), 1);
+    let asset = json!({ "asset": { "collectionId": 1, "tokenId": 1 } });
+    let made = a.call("Collections/CreateAsset", asset).await.ok();
+    put(&app, &format!("/projects/1/collections/1/assets/{}", made["asset"]["id"]), &picture(3)).await;
+    assert_eq!(count(), 2);
+    a.call("Collections/DeleteToken", json!({ "collectionId": 1, "tokenId": "1" })).await.ok();
+    assert_eq!(count(), 1);
+    b.call("Collections/DeleteCollection", json!({ "collectionId": 2 })).await.ok();
+    assert_eq!(names(&directory(&app)), BTreeSet::new());
+}
+
+#[tokio::test]
+async fn a_project_has_so_much_room_for_files() {
+    let limit = (picture(1).len() + 10).to_string();
+    let app = TestApp::with(&[("limits.project_files_bytes_max", &limit)]).await;
+    let a = &app.project_a;
+    a.call("Collections/CreateCollection", json!({ "collection": { "metadata": { "name": "x" } } }))
+        .await
+        .ok();
+    for _ in 0..2 {
+        a.call("Collections/CreateAsset", json!({ "asset": { "collectionId": 1 } })).await.ok();
+    }
+    let second = "/projects/1/collections/1/assets/2";
+    put(&app, ASSET, &picture(1)).await;
+    let refused = a.token.send(upload(&format!("{second}/upload"), "file", "x", &picture(2))).await;
+    assert_eq!(refused.refusal(), (413, -4));
+    assert!(refused.text().contains("limits.project_files_bytes_max"), "{}", refused.text());
+    assert_eq!(names(&directory(&app)).len(), 1, "what was refused is not kept");
+    put(&app, ASSET, &picture(2)).await;
+    a.call("Collections/DeleteAsset", json!({ "assetId": 1 })).await.ok();
+    put(&app, second, &picture(1)).await;
+}
+
+/// What a process leaves behind that is killed between the database and the disk is found by the next one.
+#[tokio::test]
+async fn what_a_killed_process_left_is_seen_to() {
+    let app = TestApp::start().await;
+    seed::belongings(&app.store, &app.project_a, "Relics", false).await;
+    let kept = names(&directory(&app)).into_iter().next().unwrap();
+    let files = Files::open(app.database.directory.path()).unwrap();
+    let now = app.now();
+    // An upload that never came into the database, and one whose claim was not ended.
+    let (_, ended) = files.put(&picture(1), now).unwrap();
+    ended.end();
+    let (claimed, _left) = files.put(&picture(2), now).unwrap();
+    // Content that somebody has, set aside, and a part of a file.
+    fs::rename(&kept, kept.with_extension("0.aside")).unwrap();
+    let part = kept.with_extension("0.part");
+    fs::write(&part, b"half").unwrap();
+    fs::File::open(&part).unwrap().set_modified(std::time::SystemTime::UNIX_EPOCH).unwrap();
+    let background = app.background();
+    wait_until("the files are looked through", async || {
+        let names = names(&directory(&app));
+        names.len() == 3 && names.contains(&kept) && !names.contains(&part)
+    })
+    .await;
+    background.stop().await;
+    let left: Vec<PathBuf> = names(&directory(&app)).into_iter().filter(|path| *path != kept).collect();
+    let of_claimed = |path: &PathBuf| path.display().to_string().contains(&claimed.content_hash[2..]);
+    assert!(left.iter().all(of_claimed), "{left:?}");
+    assert_eq!(fs::read(&kept).unwrap(), SVG);
+}
+
+/// While a backup is written nothing is removed, as its copy of the database may speak of it.
+#[tokio::test]
+async fn what_is_held_stays() {
+    let app = TestApp::start().await;
+    seed::belongings(&app.store, &app.project_a, "Relics", false).await;
+    let hold = Hold::place(app.database.directory.path()).unwrap();
+    app.project_a.call("Collections/DeleteAsset", json!({ "assetId": 1 })).await.ok();
+    let contents = || names(&directory(&app)).into_iter().filter(|path| path.extension().is_none()).count();
+    assert_eq!(contents(), 1);
+    drop(hold);
+    let background = app.background();
+    wait_until("the file is removed", async || contents() == 0).await;
+    background.stop().await;
+}
+
+/// Somebody uploads what somebody else deletes, again and again: an asset that is there has its file.
+#[tokio::test(flavor = "multi_thread")]
+async fn content_that_is_deleted_and_uploaded_at_once_is_there() {
+    let app = TestApp::start().await;
+    let (a, b) = (&app.project_a, &app.project_b);
+    for (project, number) in [(a, 1), (b, 2)] {
+        let named = json!({ "collection": { "metadata": { "name": "x" } } });
+        project.call("Collections/CreateCollection", named).await.ok();
+        let asset = json!({ "asset": { "collectionId": number } });
+        project.call("Collections/CreateAsset", asset).await.ok();
+    }
+    let other = "/projects/2/collections/2/assets/2/upload";
+    for round in 0..60 {
+        let content = picture(round % 3);
+        let mine = a.token.send(upload(&format!("{ASSET}/upload"), "file", "x", &content));
+        let theirs = b.token.send(upload(other, "file", "x", &picture((round + 1) % 3)));
+        let (mine, theirs) = tokio::join!(mine, theirs);
+        mine.ok();
+        theirs.ok();
+        assert_eq!(a.token.get(ASSET).await.body, content, "round {round}");
+        let theirs = b.token.get("/projects/2/collections/2/assets/2").await;
+        assert_eq!(theirs.body, picture((round + 1) % 3), "round {round}");
+    }
+    assert_eq!(names(&directory(&app)).len(), 2);
 }

@@ -3,6 +3,7 @@
 use bourse_wire::{AssetInput, Error, RecordId, Text, Timestamp, TokenId};
 
 use super::collections::{require as require_collection, touch};
+use super::files::{count_deleted, count_replaced};
 use super::tokens::require as require_token;
 use crate::args::{Arg, args};
 use crate::backend::{Pending, Sequence, Store};
@@ -49,6 +50,17 @@ pub struct Upload {
     pub file: AssetFile,
     /// What it was called where it came from.
     pub filename: String,
+    /// What all files of the project may take, in bytes; `None` for no limit.
+    pub project_bytes_max: Option<u64>,
+}
+
+/// What became of an asset that a file was uploaded for.
+#[derive(Clone, Debug)]
+pub struct FileChange {
+    /// The asset.
+    pub asset: AssetRecord,
+    /// The content that it had before, if it was another one. Other assets may still have it.
+    pub replaced: Option<String>,
 }
 
 record! {
@@ -161,18 +173,23 @@ impl Store {
         })
     }
 
-    /// Notes which file was uploaded for an asset; its name too, when it had none.
+    /// Notes which file was uploaded for an asset; its name too, when it had none. It counts in the place of the one that
+    /// was there.
     pub fn set_asset_file(
         &self,
         scope: ProjectScope,
         id: RecordId,
         upload: Upload,
         now: Timestamp,
-    ) -> Pending<'_, AssetRecord> {
+    ) -> Pending<'_, FileChange> {
         self.write(move |mut session| {
             Box::pin(async move {
                 let known = hold(&mut session, scope, id, now).await?;
-                let Upload { file, filename } = upload;
+                let Upload { file, filename, project_bytes_max } = upload;
+                let old = known.file.as_ref().map_or(0, |file| file.filesize);
+                count_replaced(&mut session, scope, (old, file.filesize), project_bytes_max).await?;
+                let is_other = |known: &AssetFile| known.content_hash != file.content_hash;
+                let replaced = known.file.filter(is_other).map(|known| known.content_hash);
                 let filename = if known.filename.is_empty() { filename } else { known.filename };
                 let sql =
                     "UPDATE hosted_assets SET content_hash = $3, filesize = $4, mime_type = $5, width = $6,
@@ -190,18 +207,25 @@ impl Store {
                     now,
                 ];
                 session.execute(sql, args).await?;
-                require(&mut session, scope, id).await
+                Ok(FileChange { asset: require(&mut session, scope, id).await?, replaced })
             })
         })
     }
 
-    /// Deletes an asset. Its file stays, as another asset may have the same content.
-    pub fn delete_asset(&self, scope: ProjectScope, id: RecordId, now: Timestamp) -> Pending<'_, ()> {
+    /// Deletes an asset. Tells the content that it had, which other assets may still have.
+    pub fn delete_asset(
+        &self,
+        scope: ProjectScope,
+        id: RecordId,
+        now: Timestamp,
+    ) -> Pending<'_, Vec<String>> {
         self.write(move |mut session| {
             Box::pin(async move {
                 hold(&mut session, scope, id, now).await?;
-                let sql = "DELETE FROM hosted_assets WHERE project_id = $1 AND asset_id = $2";
-                session.execute(sql, args![scope.project(), id]).await.map(drop)
+                let (this, args) = ("project_id = $1 AND asset_id = $2", args![scope.project(), id]);
+                let freed = count_deleted(&mut session, scope, this, args.clone()).await?;
+                session.execute(format!("DELETE FROM hosted_assets WHERE {this}"), args).await?;
+                Ok(freed)
             })
         })
     }

@@ -2,6 +2,7 @@
 
 use bourse_wire::{CollectionInput, CollectionMetadata, Error, Page, ProjectId, RecordId, Timestamp};
 
+use super::files::count_deleted;
 use crate::args::args;
 use crate::backend::{Pending, Sequence, Store};
 use crate::columns::{Value as _, selection};
@@ -139,14 +140,20 @@ impl Store {
         })
     }
 
-    /// Deletes a collection with its tokens, assets and contract links.
-    pub fn delete_hosted_collection(&self, scope: ProjectScope, id: RecordId) -> Pending<'_, ()> {
+    /// Deletes a collection with its tokens, assets and contract links. Tells the contents of the assets, as many as are
+    /// told at once; other assets may still have them.
+    pub fn delete_hosted_collection(&self, scope: ProjectScope, id: RecordId) -> Pending<'_, Vec<String>> {
         self.write(move |mut session| {
             Box::pin(async move {
                 require(&mut session, scope, id).await?;
-                let sql =
-                    "DELETE FROM hosted_collections WHERE project_id = $1 AND hosted_collection_id = $2";
-                session.execute(sql, args![scope.project(), id]).await.map(drop)
+                let (this, args) =
+                    ("project_id = $1 AND hosted_collection_id = $2", args![scope.project(), id]);
+                // It is held first, so that nobody puts in a file after those that are there were counted.
+                let sql = format!("UPDATE hosted_collections SET private = private WHERE {this}");
+                session.execute(sql, args.clone()).await?;
+                let freed = count_deleted(&mut session, scope, this, args.clone()).await?;
+                session.execute(format!("DELETE FROM hosted_collections WHERE {this}"), args).await?;
+                Ok(freed)
             })
         })
     }

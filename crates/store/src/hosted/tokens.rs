@@ -3,6 +3,7 @@
 use bourse_wire::{Error, Page, RecordId, Timestamp, TokenId, TokenInput, TokenMetadata};
 
 use super::collections::{require as require_collection, touch};
+use super::files::count_deleted;
 use crate::args::args;
 use crate::backend::{Pending, Store};
 use crate::columns::{Value as _, selection};
@@ -129,25 +130,25 @@ impl Store {
         })
     }
 
-    /// Deletes a token and the assets it has.
+    /// Deletes a token and the assets it has. Tells the contents of those, which other assets may still have.
     pub fn delete_hosted_token(
         &self,
         scope: ProjectScope,
         collection: RecordId,
         token: TokenId,
         now: Timestamp,
-    ) -> Pending<'_, ()> {
+    ) -> Pending<'_, Vec<String>> {
         self.write(move |mut session| {
             Box::pin(async move {
                 touch(&mut session, scope, collection, now).await?;
                 require(&mut session, scope, collection, token).await?;
+                let this = "project_id = $1 AND hosted_collection_id = $2 AND token_id = $3";
+                let args = args![scope.project(), collection, token];
+                let freed = count_deleted(&mut session, scope, this, args.clone()).await?;
                 for table in ["hosted_assets", "hosted_tokens"] {
-                    let sql = format!(
-                        "DELETE FROM {table} WHERE project_id = $1 AND hosted_collection_id = $2 AND token_id = $3"
-                    );
-                    session.execute(sql, args![scope.project(), collection, token]).await?;
+                    session.execute(format!("DELETE FROM {table} WHERE {this}"), args.clone()).await?;
                 }
-                Ok(())
+                Ok(freed)
             })
         })
     }

@@ -93,6 +93,7 @@ impl Store {
                 }
                 let sql = "DELETE FROM account_sessions WHERE account_id = $1 AND session_hash <> $2";
                 session.execute(sql, args![id, keep.0]).await?;
+                session.execute("DELETE FROM pending_sign_ins WHERE account_id = $1", args![id]).await?;
                 let entry = Entry::new(Act::PasswordChanged, email_of(&mut session, id).await?);
                 audit::put(&mut session, &actor, entry).await
             })
@@ -148,6 +149,6 @@ pub(super) async fn create(
 }
 
 /// Nobody has two addresses that differ in the case of letters.
-fn folded(email: &Email) -> String {
+pub(super) fn folded(email: &Email) -> String {
     email.to_string().to_lowercase()
 }

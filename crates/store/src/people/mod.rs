@@ -4,6 +4,7 @@
 mod accounts;
 mod invites;
 mod members;
+mod second_factor;
 mod sessions;
 
 use std::fmt;
@@ -13,6 +14,7 @@ use bourse_wire::{ProjectId, RecordId, Timestamp};
 pub use accounts::{Account, NewAccount};
 pub use invites::{Invite, NewInvite, OpenInvite};
 pub use members::Member;
+pub use second_factor::{Confirmation, NewPendingSignIn, SecondFactor, ShownCode};
 pub use sessions::NewSession;
 
 /// What a member may do in a project.

@@ -68,8 +68,10 @@ impl Store {
     pub fn close_sessions(&self, account: RecordId, actor: Actor) -> Pending<'_, ()> {
         self.write(move |mut session| {
             Box::pin(async move {
-                let sql = "DELETE FROM account_sessions WHERE account_id = $1";
-                session.execute(sql, args![account]).await?;
+                for table in ["account_sessions", "pending_sign_ins"] {
+                    let sql = format!("DELETE FROM {table} WHERE account_id = $1");
+                    session.execute(sql, args![account]).await?;
+                }
                 let entry = Entry::new(Act::SessionsEnded, email_of(&mut session, account).await?);
                 audit::put(&mut session, &actor, entry).await
             })

@@ -252,9 +252,24 @@ async fn one_visitor_does_not_keep_the_service_busy() {
 #[tokio::test]
 async fn files_of_the_service_itself_are_served_by_it() {
     let own = "https://bourse.example/projects/1/collections/2/assets/3";
-    let room = Room::of(vec![pictured(1, own), pictured(2, "http://bourse.example/console/account")]).await;
+    let elsewhere = [
+        "http://bourse.example/console/account",
+        "https://bourse.example/console/sign-out",
+        "https://bourse.example/projects/../console/sign-out",
+        "https://bourse.example/projects/1/collections/2/assets/3/../../../../../console/people",
+        "//bourse.example/console/account",
+        "/console/account",
+        "javascript:alert(1)",
+    ];
+    let mut changes = vec![pictured(1, own)];
+    changes.extend((2..).zip(elsewhere).map(|(id, link)| pictured(id, link)));
+    let room = Room::with(&[("console.image_timeout_ms", "300")], changes).await;
     let page = room.picture(1).await;
     assert_eq!((page.status, page.location()), (303, "/projects/1/collections/2/assets/3"));
-    assert_eq!(room.picture(2).await.status, 404);
+    // Nothing else of the service is anywhere that a link leads to.
+    for (id, link) in (2..).zip(elsewhere) {
+        let page = room.picture(id).await;
+        assert_eq!((page.status, page.headers.get("location")), (404, None), "{link}");
+    }
     room.owner.get(&format!("{}/logo", room.path)).await.is_picture("image/svg+xml");
 }

@@ -3,8 +3,10 @@
 use super::types::{CollectionRequest, StatusAnswer};
 use crate::call::Call;
 use crate::failure::Failure;
+use crate::unused_files;
 
 pub(crate) async fn handle(call: Call, request: CollectionRequest) -> Result<StatusAnswer, Failure> {
-    call.app.store.delete_hosted_collection(call.scope(), request.collection_id).await?;
+    let freed = call.app.store.delete_hosted_collection(call.scope(), request.collection_id).await?;
+    unused_files::remove(&call.app, freed).await;
     Ok(StatusAnswer { status: true })
 }

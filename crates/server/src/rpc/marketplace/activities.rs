@@ -3,8 +3,8 @@
 use bourse_market::write_formatted;
 use bourse_store::{CollectionId, CollectionKey};
 use bourse_wire::{
-    ActivityAction, Address, Amount, ChainId, ChainRef, Currency, ServiceName, Timestamp, TokenId,
-    stable_number,
+    ActivityAction, Address, Amount, ChainId, ChainRef, CollectionNumbers, Currency, ServiceName, Timestamp,
+    TokenId,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -61,8 +61,12 @@ pub(crate) struct Answer {
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Activity {
-    /// Its number in the collection; what came to be known later has a higher one.
+    /// A number for it, the same in every answer.
     id: u64,
+    /// Its number in the collection, which pages go by; what came to be known later has a higher one.
+    #[serde(skip)]
+    #[schemars(skip)]
+    place: u64,
     /// The collection's number.
     collection_id: u64,
     /// A number for the token, the same in every answer; 0 when it is about no single token.
@@ -143,7 +147,7 @@ async fn list(
     activities.truncate(page.limit());
     let mut answer = begin_answer(br#"{"activities":"#);
     serde_json::to_writer(&mut answer, &activities)?;
-    page.write(&mut answer, activities.last().filter(|_| more).map(|last| last.id))?;
+    page.write(&mut answer, activities.last().filter(|_| more).map(|last| last.place))?;
     answer.push(b'}');
     Ok(answer)
 }
@@ -176,11 +180,12 @@ fn record(
     service: &ServiceName,
 ) -> Activity {
     let facts = activity.facts;
-    let token_number = |token: TokenId| stable_number(&[token.to_string().as_bytes()]);
+    let numbers = CollectionNumbers::new(key.chain, key.address);
     Activity {
-        id: activity.id,
+        id: numbers.activity(activity.id),
+        place: activity.id,
         collection_id: id.number(),
-        collectible_id: facts.token_id.map_or(0, token_number),
+        collectible_id: facts.token_id.map_or(0, |token| numbers.token(token)),
         chain_id: key.chain,
         contract_address: key.address,
         token_id: facts.token_id,

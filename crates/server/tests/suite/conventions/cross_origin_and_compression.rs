@@ -96,3 +96,35 @@ async fn answers_are_compressed_when_asked_for_and_worth_it() {
     assert_eq!(ask("gzip", 50).await.body[..2], [0x1f, 0x8b]);
     assert_eq!(ask("zstd, identity", 50).await.header("content-encoding"), "");
 }
+
+/// What never changes is compressed once and kept; who has it hears that it is as before.
+#[tokio::test]
+async fn what_never_changes_is_the_same_at_every_request() {
+    let app = TestApp::start().await;
+    for path in ["/openapi.json", "/docs", "/docs/style.css"] {
+        let plain = app.anonymous.get(path).await;
+        assert_eq!((plain.status, plain.header("content-encoding")), (200, ""), "{path}");
+        assert_eq!(app.anonymous.with("accept-encoding", "zstd, identity").get(path).await.body, plain.body);
+        let mut tags = vec![plain.header("etag").to_owned()];
+        for encoding in ["gzip", "br"] {
+            let actor = app.anonymous.with("accept-encoding", encoding);
+            let (first, again) = (actor.get(path).await, actor.get(path).await);
+            assert_eq!((first.status, first.header("content-encoding")), (200, encoding), "{path}");
+            assert_eq!((&first.body, first.header("etag")), (&again.body, again.header("etag")), "{path}");
+            assert!(first.body.len() < plain.body.len() / 2, "{path} {encoding}: {}", first.body.len());
+            assert_eq!(
+                (first.header("vary"), first.header("cache-control")),
+                ("accept-encoding", "no-cache")
+            );
+            let known = actor.with("if-none-match", first.header("etag")).get(path).await;
+            assert_eq!((known.status, known.body.len()), (304, 0), "{path} {encoding}");
+            tags.push(first.header("etag").to_owned());
+        }
+        // A tag names one form: another one is another answer.
+        let other = app.anonymous.with("if-none-match", &tags[1]).get(path).await;
+        assert_eq!((other.status, &other.body), (200, &plain.body), "{path}");
+        tags.sort();
+        tags.dedup();
+        assert_eq!(tags.len(), 3, "{tags:?}");
+    }
+}

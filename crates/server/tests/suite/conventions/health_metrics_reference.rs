@@ -18,6 +18,18 @@ async fn health_and_readiness() {
     assert_eq!((answer.status, answer.json), (503, expected));
 }
 
+/// Strangers hear neither which nodes there are nor what those said.
+#[tokio::test]
+async fn readiness_says_nothing_of_nodes() {
+    let node = [("networks.polygon.id", "137"), ("networks.polygon.rpc_url", "https://node.example/key")];
+    let app = TestApp::with(&node).await;
+    for actor in
+        [&app.anonymous, &app.project_a.key, &app.project_a.token, &app.anonymous.from([127, 0, 0, 1])]
+    {
+        assert_eq!(actor.get("/ready").await.ok(), json!({ "status": "ready" }));
+    }
+}
+
 #[tokio::test]
 async fn metrics_count_answers_and_errors() {
     let app = TestApp::start().await;

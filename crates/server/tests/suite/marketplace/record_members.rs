@@ -1,10 +1,14 @@
 //! The records themselves, member by member.
 
+use std::collections::BTreeSet;
+
+use bourse_store::{Batch, CollectionKey, Store};
+use bourse_wire::{ChainId, Currency};
 use serde_json::{Value, json};
 
 use super::{ANA, BEN, COIN, DOLLAR, SHELL, TOMORROW, ask, balance, listing, market, offer, order, with};
 use crate::support::TestApp;
-use crate::support::seed::token_of;
+use crate::support::seed::{RELICS, token_of};
 use crate::support::transcript::Transcript;
 
 /// A token with every member that an order can give its collectible.
@@ -132,4 +136,61 @@ async fn derived_values_follow_from_facts_balances_and_rates() {
     }
     let ids = ["listing", "offer"].map(|slot| row[slot]["collectibleId"].clone());
     assert_eq!(ids[0], ids[1], "two orders of one token");
+}
+
+/// Collections with the same token ids and the same order ids, of which our own marketplaces count from 1 on every chain,
+/// share no number; and a number is the same in every process.
+#[tokio::test]
+async fn numbers_are_those_of_one_collection() {
+    let contracts = [RELICS, "0x00000000000000000000000000000000000000bb"];
+    let collections = contracts.iter().flat_map(|contract| [(1, *contract), (137, *contract)]);
+    let collections: Vec<(u64, &str)> = collections.collect();
+    let currency = |chain| Currency {
+        chain_id: ChainId(chain),
+        contract_address: COIN.parse().unwrap(),
+        name: String::new(),
+        symbol: String::new(),
+        decimals: 18,
+        image_url: String::new(),
+        rate: None,
+    };
+    let prepare = async |store: &Store, _: &_, _: &_| {
+        store.put_currencies(vec![currency(1), currency(137)]).await.unwrap();
+        for (chain, contract) in &collections {
+            let collection = CollectionKey { chain: ChainId(*chain), address: contract.parse().unwrap() };
+            let own = json!({ "marketplace": "service_marketplace_v2", "chainId": chain,
+                "collectionContractAddress": contract });
+            let orders = [with(listing("1", 1, 5), own.clone()), with(offer("2", 1, 4), own)];
+            let changes = orders.map(order).to_vec();
+            store.commit(Batch { collection, changes, key: None }).await.unwrap();
+        }
+    };
+    let (app, ()) = TestApp::prepared(&[], prepare).await;
+    let other = app.another().await;
+    let mut seen = BTreeSet::new();
+    for (chain, contract) in &collections {
+        let token = json!({ "chainId": chain, "contractAddress": contract, "tokenId": "1" });
+        let mut of_token = BTreeSet::new();
+        for (operation, member) in [
+            ("ListListingsForCollectible", "listings"),
+            ("ListOffersForCollectible", "offers"),
+            ("ListCollectibleActivities", "activities"),
+        ] {
+            let path = format!("Marketplace/{operation}");
+            let answer = app.project_a.call(&path, token.clone()).await.ok();
+            assert_eq!(answer, other.key.call(&path, token.clone()).await.ok(), "{operation}");
+            let records = answer[member].as_array().unwrap();
+            assert!(!records.is_empty(), "{operation}: {answer}");
+            for record in records {
+                let id = record["id"].as_u64().unwrap();
+                assert!(id < 1 << 53 && seen.insert((member, id)), "{operation}: {record}");
+                let numbers = ["collectionId", "collectibleId"].map(|name| record[name].as_u64().unwrap());
+                of_token.insert(numbers);
+            }
+        }
+        let [[collection, token]] = of_token.into_iter().collect::<Vec<_>>()[..] else {
+            panic!("a token has one number")
+        };
+        assert!(seen.insert(("collection", collection)) && seen.insert(("token", token)), "{contract}");
+    }
 }
