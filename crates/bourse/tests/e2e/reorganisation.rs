@@ -92,13 +92,43 @@ fn a_chain_that_is_forgotten_is_read_anew() {
     assert_ne!(digest(&market), before);
     let forgotten = market.instance.run(&["collection", "list", "hardhat"]).stdout;
     let row = forgotten.lines().nth(1).unwrap().split_whitespace().collect::<Vec<_>>().join(" ");
-    assert_eq!(row, format!("{collection} 0 reading its history"), "{forgotten}");
+    assert_eq!(row, format!("{collection} 0 0 reading its history {}", market.project.id), "{forgotten}");
 
     market.start();
     settle(&market);
     assert_eq!(digest(&market), before);
     assert_eq!(market.instance.json(&["collection", "list", "hardhat"]), listed);
     assert_like_from_scratch(&market, collection, "after a resync");
+}
+
+#[test]
+fn a_collection_is_left_and_read_anew_beside_a_running_server() {
+    let market = Market::open();
+    let collection = market.singles(market.seller());
+    trade(&market, collection, 1);
+    mint(&market, collection, 7);
+    market.list(market.seller(), collection, "ERC721", &order("7", "1", Address::ZERO, "1000"));
+    market.wait_listings(collection, "7", 1);
+    let contract = collection.to_string();
+    let removed = market.instance.json(&["collection", "remove", "hardhat", &contract]);
+    assert_eq!(removed, json!({ "chainId": 31337, "contractAddress": collection }));
+    market.wait_listings(collection, "7", 0);
+    mint(&market, collection, 8);
+    settle(&market);
+    assert_eq!(market.instance.json(&["collection", "list", "hardhat"]), json!([]));
+    let said = market.instance.failure(&["collection", "remove", "hardhat", &contract]);
+    assert!(said.contains("is not followed"), "{said}");
+    // From a late block on, and then from the first.
+    let add = |from: &str| market.instance.json(&["collection", "add", "hardhat", &contract, "--from", from]);
+    let head = market.anvil.rpc("eth_blockNumber", &json!([])).as_str().unwrap().to_owned();
+    let head = u64::from_str_radix(head.trim_start_matches("0x"), 16).unwrap().to_string();
+    assert_eq!(add(&head)["fromBlock"].to_string(), head);
+    settle(&market);
+    assert_eq!(add("0")["fromBlock"], 0);
+    assert_eq!(add(&head)["fromBlock"], 0, "what counts is told");
+    mint(&market, collection, 9);
+    assert_like_from_scratch(&market, collection, "read anew");
+    market.wait_listings(collection, "7", 1);
 }
 
 fn mint(market: &Market, collection: Address, token: u64) {
