@@ -6,7 +6,7 @@ use bourse_wire::ChainId;
 use super::state::{blocks_from, keep_blocks, read_checkpoint, read_followed, read_following, text};
 use super::{ChainError, ChainState, Followed};
 use crate::args::args;
-use crate::audit::{self, Act, Actor, Entry};
+use crate::audit::{self, Act, Actor, Entry, Identity};
 use crate::collections::{find, find_or_create, read_contract};
 use crate::metadata_queue::enqueue;
 use crate::session::Session;
@@ -91,9 +91,12 @@ async fn follow(
         if read_contract(session, id).await?.is_none() {
             enqueue(session, id, &[None], now).await?;
         }
-        let contract = format!("{} on chain {}", key.address, key.chain);
-        let entry = Entry::new(Act::CollectionFollowed, contract).with(format_args!("from block {from}"));
-        audit::put(session, &actor, entry).await?;
+        // Collections that a chain brings by itself may be many, and nobody administers them.
+        if actor.identity != Identity::Service {
+            let contract = format!("{} on chain {}", key.address, key.chain);
+            let entry = Entry::new(Act::CollectionFollowed, contract).with(format_args!("from block {from}"));
+            audit::put(session, &actor, entry).await?;
+        }
         return Ok(id);
     }
     // What is read was applied in the order of blocks, so that nothing can be put before it.
