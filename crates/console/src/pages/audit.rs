@@ -15,7 +15,7 @@ use crate::refusal::Refusal;
 use crate::{Answer, format};
 
 /// Entries on a page.
-const ROWS_MAX: u64 = 50;
+const ROWS_MAX: usize = 50;
 /// Entries that are read from the store at once, and that a file has at most: the command line exports all.
 const READ_AT_ONCE: u64 = 1_000;
 const EXPORTED_MAX: usize = 50_000;
@@ -46,10 +46,10 @@ pub(super) async fn export_project(Owner(member): Owner, uri: Uri) -> Answer {
 async fn page(visitor: &Visitor, extent: Extent, path: &str, query: &Form) -> Result<Markup, Refusal> {
     let before = query.text("before").parse::<u64>().ok();
     // One more than is shown tells whether there is another page.
-    let page = AuditPage { before, limit: ROWS_MAX + 1 };
+    let page = AuditPage { before, limit: ROWS_MAX as u64 + 1 };
     let mut entries = visitor.console.store().audit(extent, page).await?;
-    let is_more = entries.len() as u64 > ROWS_MAX;
-    entries.truncate(ROWS_MAX as usize);
+    let is_more = entries.len() > ROWS_MAX;
+    entries.truncate(ROWS_MAX);
     let shows_all = visitor.account.administrator;
     Ok(html! {
         h1 { "Audit log" }
