@@ -2,7 +2,7 @@
 
 use bourse_market::facts::Block;
 use bourse_store::{
-    Actor, Blocks, BlocksCommitted, ChainState, CollectionKey, Followed, History, HistoryCommitted, Store,
+    Blocks, BlocksCommitted, ChainState, CollectionKey, Followed, History, HistoryCommitted, Store,
     StoreError,
 };
 use bourse_wire::{Address, ChainId, Timestamp};
@@ -29,7 +29,7 @@ pub trait Books: Send + Sync + 'static {
         &self,
         key: CollectionKey,
         from: u64,
-        actor: Actor,
+        now: Timestamp,
     ) -> impl Future<Output = Result<(), StoreError>> + Send;
 
     /// Takes the next blocks of a chain.
@@ -78,8 +78,8 @@ impl Books for Store {
         self.left_collections(chain).await
     }
 
-    async fn discover(&self, key: CollectionKey, from: u64, actor: Actor) -> Result<(), StoreError> {
-        Store::discover(self, key, from, actor).await
+    async fn discover(&self, key: CollectionKey, from: u64, now: Timestamp) -> Result<(), StoreError> {
+        Store::discover(self, key, from, now).await
     }
 
     async fn commit_blocks(&self, batch: Blocks) -> Result<BlocksCommitted, StoreError> {

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use bourse_market::facts::{Block, BlockHash};
-use bourse_store::{Actor, Blocks, BlocksCommitted, CollectionKey};
+use bourse_store::{Blocks, BlocksCommitted, CollectionKey};
 use bourse_wire::Address;
 use futures_util::{StreamExt, TryStreamExt, stream};
 
@@ -251,7 +251,7 @@ impl<N: Node, B: Books, P: Pace> Follower<N, B, P> {
         registered.extend(&known.left);
         for address in self.reading.strangers(logs, &registered) {
             let key = CollectionKey { chain: self.options.chain, address };
-            self.books.discover(key, from, Actor::service(self.reading.pace.now())).await?;
+            self.books.discover(key, from, self.reading.pace.now()).await?;
             known.followed_at = None;
         }
         Ok(())

@@ -7,8 +7,8 @@ use bourse_chain::Books;
 use bourse_market::facts::{Block, StatedFact};
 use bourse_store::testing::collection_id;
 use bourse_store::{
-    Actor, BlockFacts, Blocks, BlocksCommitted, ChainState, CollectionKey, Followed, History,
-    HistoryCommitted, StoreError,
+    BlockFacts, Blocks, BlocksCommitted, ChainState, CollectionKey, Followed, History, HistoryCommitted,
+    StoreError,
 };
 use bourse_wire::{Address, ChainId, Timestamp};
 
@@ -152,7 +152,7 @@ impl Books for MemoryBooks {
         Ok(Vec::new())
     }
 
-    async fn discover(&self, key: CollectionKey, from: u64, _: Actor) -> Result<(), StoreError> {
+    async fn discover(&self, key: CollectionKey, from: u64, _: Timestamp) -> Result<(), StoreError> {
         let mut memory = self.0.lock().unwrap();
         if memory.followed.iter().all(|one| one.key != key) {
             let id = collection_id(memory.followed.len() as u64 + 1);
@@ -217,8 +217,8 @@ impl<B: Books> Books for Faulty<B> {
         self.around(self.books.left(chain)).await
     }
 
-    async fn discover(&self, key: CollectionKey, from: u64, actor: Actor) -> Result<(), StoreError> {
-        self.around(self.books.discover(key, from, actor)).await
+    async fn discover(&self, key: CollectionKey, from: u64, now: Timestamp) -> Result<(), StoreError> {
+        self.around(self.books.discover(key, from, now)).await
     }
 
     async fn commit_blocks(&self, batch: Blocks) -> Result<BlocksCommitted, StoreError> {

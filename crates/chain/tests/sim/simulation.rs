@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use bourse_chain::{Books, FollowError, FollowOptions, Follower, Pace, Status, Turn};
-use bourse_store::{Actor, CollectionKey};
+use bourse_store::CollectionKey;
 use bourse_wire::{Address, Timestamp};
 
 use crate::memory_store::Faulty;
@@ -72,10 +72,7 @@ impl<B: Books> Sim<B> {
     }
 
     pub(crate) async fn add(&mut self, address: Address) {
-        self.books
-            .discover(CollectionKey { chain: CHAIN, address }, 0, Actor::command_line(Timestamp::ZERO))
-            .await
-            .unwrap();
+        self.books.discover(CollectionKey { chain: CHAIN, address }, 0, Timestamp::ZERO).await.unwrap();
         self.added.push(address);
     }
 

@@ -71,7 +71,7 @@ impl Store {
 
     /// Follows a collection that something happened to, as the settings of its network want it; unless the operator stopped
     /// following it.
-    pub fn discover(&self, key: CollectionKey, from: u64, actor: Actor) -> Pending<'_, ()> {
+    pub fn discover(&self, key: CollectionKey, from: u64, now: Timestamp) -> Pending<'_, ()> {
         self.write(move |mut session| {
             Box::pin(async move {
                 hold(&mut session, key.chain).await?;
@@ -80,8 +80,8 @@ impl Store {
                 {
                     return Ok(());
                 }
-                follow(&mut session, key, from, true, actor.at).await?;
-                audit::put(&mut session, &actor, entry(key, from)).await
+                // Such collections may be many, and nobody administers them: they are not in the audit log.
+                follow(&mut session, key, from, true, now).await.map(drop)
             })
         })
     }

@@ -6,7 +6,7 @@ use bourse_store::{
     Backing, BlockFacts, Change, CollectionKey, Followed, HistoryCommitted, ProjectFollow, ProjectScope,
     Settled, SignedOrder, StoreError,
 };
-use bourse_wire::{Address, Amount, Code, Error, Marketplace, OrderFacts, OrderSide};
+use bourse_wire::{Address, Amount, Code, Error, Marketplace, OrderFacts, OrderSide, Timestamp};
 use serde_json::json;
 
 use crate::database::open;
@@ -147,7 +147,7 @@ async fn what_is_unfollowed_is_left_alone() {
 
     // Nor is it followed again because something happens to it.
     assert_eq!(stage.store.left_collections(CHAIN).await.unwrap(), [collection(0).address]);
-    stage.store.discover(collection(0), 0, operator()).await.unwrap();
+    stage.store.discover(collection(0), 0, Timestamp::ZERO).await.unwrap();
     assert_eq!(stage.store.followed(CHAIN).await.unwrap(), []);
     assert_eq!(refused(stage.store.unfollow(collection(0), operator()).await).code, Code::NotFound);
     assert_eq!(refused(stage.store.unfollow(collection(7), operator()).await).code, Code::NotFound);
@@ -197,7 +197,7 @@ async fn no_project_ends_what_another_or_the_operator_follows() {
     assert_eq!((joined.from, joined.next_block), (50, 50), "what counts is told");
     store.follow(operators, 0, operator()).await.unwrap();
     store.follow_for(a, asked(operators, 0, 9), operator()).await.unwrap();
-    store.discover(own, 0, operator()).await.unwrap();
+    store.discover(own, 0, Timestamp::ZERO).await.unwrap();
     store.unfollow(own, operator()).await.unwrap();
     store.follow_for(a, asked(own, 0, 9), operator()).await.unwrap();
 
@@ -218,7 +218,7 @@ async fn no_project_ends_what_another_or_the_operator_follows() {
     assert!(!is_followed(own).await);
     // What a project leaves, the settings of the network may still want; what the operator leaves, they do not.
     assert!(store.left_collections(CHAIN).await.unwrap().is_empty());
-    store.discover(own, 0, operator()).await.unwrap();
+    store.discover(own, 0, Timestamp::ZERO).await.unwrap();
     assert!(is_followed(own).await);
     store.follow_for(a, asked(shared, 0, 9), operator()).await.unwrap();
     store.unfollow(shared, operator()).await.unwrap();

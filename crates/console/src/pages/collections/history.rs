@@ -26,17 +26,14 @@ pub(super) async fn show(member: Member, uri: Uri) -> Answer {
     let before = query.text("before").parse::<u64>().ok();
     let page = AttributionPage { before, limit: ROWS_MAX };
     let store = member.console().store();
-    let (found, more_before) = match &order {
-        Some(order) => {
-            let of_order = store.order_attributions(collection.key, order.clone(), page).await?;
-            (of_order.found, of_order.more_before)
-        }
-        None => {
-            let found = store.attributions(collection.key, page).await?;
-            let is_full = found.len() as u64 == ROWS_MAX;
-            let last = found.last().filter(|_| is_full).map(|last| last.version);
-            (found, last)
-        }
+    let (found, more_before) = if let Some(order) = &order {
+        let of_order = store.order_attributions(collection.key, order.clone(), page).await?;
+        (of_order.found, of_order.more_before)
+    } else {
+        let found = store.attributions(collection.key, page).await?;
+        let is_full = found.len() as u64 == ROWS_MAX;
+        let last = found.last().filter(|_| is_full).map(|last| last.version);
+        (found, last)
     };
     let here = match &order {
         Some(order) => order_path(&collection, &order.marketplace.word(&service), &order.order_id),

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use bourse_store::{Batch, CollectionKey, Store};
+use bourse_store::testing::{batch, operator};
+use bourse_store::{CollectionKey, Store};
 use bourse_wire::{ChainId, Currency};
 use serde_json::{Value, json};
 
@@ -155,14 +156,14 @@ async fn numbers_are_those_of_one_collection() {
         rate: None,
     };
     let prepare = async |store: &Store, _: &_, _: &_| {
-        store.put_currencies(vec![currency(1), currency(137)]).await.unwrap();
+        store.put_currencies(vec![currency(1), currency(137)], operator()).await.unwrap();
         for (chain, contract) in &collections {
             let collection = CollectionKey { chain: ChainId(*chain), address: contract.parse().unwrap() };
             let own = json!({ "marketplace": "service_marketplace_v2", "chainId": chain,
                 "collectionContractAddress": contract });
             let orders = [with(listing("1", 1, 5), own.clone()), with(offer("2", 1, 4), own)];
             let changes = orders.map(order).to_vec();
-            store.commit(Batch { collection, changes, key: None }).await.unwrap();
+            store.commit(batch(collection, changes)).await.unwrap();
         }
     };
     let (app, ()) = TestApp::prepared(&[], prepare).await;
