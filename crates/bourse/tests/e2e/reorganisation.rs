@@ -107,6 +107,7 @@ fn a_collection_is_left_and_read_anew_beside_a_running_server() {
     let collection = market.singles(market.seller());
     trade(&market, collection, 1);
     mint(&market, collection, 7);
+    settle(&market);
     market.list(market.seller(), collection, "ERC721", &order("7", "1", Address::ZERO, "1000"));
     market.wait_listings(collection, "7", 1);
     let contract = collection.to_string();

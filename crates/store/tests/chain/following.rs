@@ -3,8 +3,8 @@
 use bourse_market::facts::Fact;
 use bourse_store::testing::{TestDatabase, batch, load_all, operator};
 use bourse_store::{
-    Backing, BlockFacts, Change, CollectionKey, Followed, HistoryCommitted, ProjectFollow, ProjectScope,
-    Settled, SignedOrder, StoreError,
+    Backing, BlockFacts, Change, Changes, CollectionKey, Followed, HistoryCommitted, ProjectFollow,
+    ProjectScope, Settled, SignedOrder, StoreError,
 };
 use bourse_wire::{Address, Amount, Code, Error, Marketplace, OrderFacts, OrderSide, Timestamp};
 use serde_json::json;
@@ -53,6 +53,7 @@ async fn busy_stage() -> Stage {
 #[tokio::test]
 async fn an_earlier_start_is_read_anew() {
     let mut stage = busy_stage().await;
+    stage.grow(&[&[transfer(3, 0, 1)]]).await;
     let expected = stage.facts().await;
     assert_eq!(stage.store.follow(collection(0), 500, operator()).await.unwrap(), stage.id);
     assert_eq!(stage.facts().await, expected, "a later start changes nothing");
@@ -62,8 +63,8 @@ async fn an_earlier_start_is_read_anew() {
     let known = load_all(&stage.store, stage.id).await.unwrap();
     assert_eq!((known.balances.len(), known.orders.len()), (0, 0));
     // Whoever follows the chain has not heard of it yet, and goes on.
-    stage.grow(&[&[transfer(3, 0, 1)]]).await;
-    let from_old_start = stage.history(collection(0), 104, 104, vec![stage.at(104).clone()]).await.unwrap();
+    stage.grow(&[&[transfer(4, 0, 1)]]).await;
+    let from_old_start = stage.history(collection(0), 105, 105, vec![stage.at(105).clone()]).await.unwrap();
     assert_eq!(from_old_start, HistoryCommitted::Stale);
     assert_eq!(load_all(&stage.store, stage.id).await.unwrap().balances.len(), 0);
     catch_up(&stage).await;
@@ -72,7 +73,7 @@ async fn an_earlier_start_is_read_anew() {
     stage.replace(101, 1, &[&[transfer(9, 0, 1)]]).await;
     Stage::assert_same(&stage.facts().await, &stage.facts_from_scratch().await, "after a fork");
     let tokens = load_all(&stage.store, stage.id).await.unwrap().tokens;
-    assert_eq!(tokens.len(), 3, "1 and 2 of before the fork, 9 of it, and not 3: {tokens:?}");
+    assert_eq!(tokens.len(), 3, "1 and 2 of before the fork, 9 of it, and neither 3 nor 4: {tokens:?}");
 }
 
 #[tokio::test]
@@ -90,28 +91,52 @@ async fn a_start_that_moves_while_history_is_read_is_where_it_is_read_from() {
     assert!(matches!(again, HistoryCommitted::Done { live: false, .. }), "{again:?}");
 }
 
-/// A listing of token 1 that was signed.
-fn signed() -> SignedOrder {
-    let facts = OrderFacts {
-        marketplace: Marketplace::Opensea,
-        side: OrderSide::Listing,
-        token_id: Some(1.into()),
-        maker: account(1),
-        operator: Some(account(0xee)),
-        ..OrderFacts::sample("signed")
-    };
-    let nonces = json!({ "contract": account(0xdd), "numbers": [["counter", "7"]] });
-    SignedOrder { facts, native: "{}".to_owned(), nonces: serde_json::from_value(nonces).unwrap() }
+/// A listing and an offer of token 1 that were signed.
+fn signed() -> [SignedOrder; 2] {
+    [("a listing", OrderSide::Listing), ("an offer", OrderSide::Offer)].map(|(id, side)| {
+        let facts = OrderFacts {
+            marketplace: Marketplace::Opensea,
+            side,
+            token_id: Some(1.into()),
+            maker: account(1),
+            operator: Some(account(0xee)),
+            ..OrderFacts::sample(id)
+        };
+        let nonces = json!({ "contract": account(0xdd), "numbers": [["counter", "7"]] });
+        SignedOrder { facts, native: "{}".to_owned(), nonces: serde_json::from_value(nonces).unwrap() }
+    })
 }
 
 async fn put(stage: &Stage, change: Change) {
     stage.store.commit(batch(collection(0), vec![change])).await.unwrap();
 }
 
+/// Tells what a chain said of the signed listing, and of the money behind the signed offer.
+async fn look_after_signed(stage: &Stage) -> u64 {
+    let [listing, offer] = signed().map(|order| order.facts.key());
+    let settled = Settled { collection: collection(0), key: listing, standing: None, covered: Some(true) };
+    assert!(stage.store.settle_orders(CHAIN, stage.newest(), vec![settled]).await.unwrap());
+    stage
+        .store
+        .set_backing(collection(0), stage.newest(), vec![Backing { key: offer, units: None }])
+        .await
+        .unwrap()
+}
+
+/// The names of the orders that are known, and how much covers them.
+fn covered(known: &Changes) -> Vec<(&str, Option<Amount>)> {
+    let mut orders: Vec<_> =
+        known.orders.iter().map(|order| (order.order_id.as_str(), order.backing)).collect();
+    orders.sort_unstable();
+    orders
+}
+
 #[tokio::test]
 async fn what_is_unfollowed_is_left_alone() {
     let mut stage = busy_stage().await;
-    put(&stage, Change::SignedOrder(Box::new(signed()))).await;
+    for order in signed() {
+        put(&stage, Change::SignedOrder(Box::new(order))).await;
+    }
     let before = load_all(&stage.store, stage.id).await.unwrap();
     stage.store.unfollow(collection(0), operator()).await.unwrap();
     assert_eq!(stage.store.following(collection(0)).await.unwrap(), None);
@@ -120,28 +145,15 @@ async fn what_is_unfollowed_is_left_alone() {
     let left = load_all(&stage.store, stage.id).await.unwrap();
     assert_eq!(left.tokens, before.tokens, "tokens stay");
     assert!(left.balances.is_empty(), "nobody knows who holds them");
-    let mut orders: Vec<_> =
-        left.orders.iter().map(|order| (order.order_id.as_str(), order.backing)).collect();
-    orders.sort_unstable();
     let nothing = Some(Amount::ZERO);
-    assert_eq!(
-        orders,
-        [("6", None), ("signed", nothing)],
-        "what is over stays, what was signed is not offered"
-    );
+    let expected = [("6", None), ("a listing", nothing), ("an offer", nothing)];
+    assert_eq!(covered(&left), expected, "what is over stays, what was signed is not offered");
 
     // Followers that have not heard of it yet write nothing of it, nor do they fail.
-    let at = stage.newest();
     stage.grow(&[&[transfer(1, 1, 2), listing(7, 2, 1)]]).await;
     let history = stage.history(collection(0), 100, 101, vec![stage.at(101).clone()]).await.unwrap();
     assert_eq!(history, HistoryCommitted::Stale);
-    let key = signed().facts.key();
-    let settled =
-        Settled { collection: collection(0), key: key.clone(), standing: None, covered: Some(true) };
-    assert!(!stage.store.settle_orders(CHAIN, at, vec![settled.clone()]).await.unwrap());
-    stage.store.settle_orders(CHAIN, stage.newest(), vec![settled.clone()]).await.unwrap();
-    let backing = Backing { key, units: None };
-    assert_eq!(stage.store.set_backing(collection(0), stage.newest(), vec![backing]).await.unwrap(), 0);
+    assert_eq!(look_after_signed(&stage).await, 0);
     stage.replace(102, 1, &[&[transfer(8, 0, 1)]]).await;
     assert_eq!(load_all(&stage.store, stage.id).await.unwrap(), left);
 
@@ -149,25 +161,32 @@ async fn what_is_unfollowed_is_left_alone() {
     assert_eq!(stage.store.left_collections(CHAIN).await.unwrap(), [collection(0).address]);
     stage.store.discover(collection(0), 0, Timestamp::ZERO).await.unwrap();
     assert_eq!(stage.store.followed(CHAIN).await.unwrap(), []);
-    assert_eq!(refused(stage.store.unfollow(collection(0), operator()).await).code, Code::NotFound);
-    assert_eq!(refused(stage.store.unfollow(collection(7), operator()).await).code, Code::NotFound);
+    for key in [collection(0), collection(7)] {
+        assert_eq!(refused(stage.store.unfollow(key, operator()).await).code, Code::NotFound);
+    }
+}
 
-    // Followed again, it is what its chain says, whatever was said meanwhile.
+#[tokio::test]
+async fn what_is_followed_again_is_what_its_chain_says() {
+    let mut stage = busy_stage().await;
+    for order in signed() {
+        put(&stage, Change::SignedOrder(Box::new(order))).await;
+    }
+    assert_eq!(look_after_signed(&stage).await, 0, "it is so already");
+    stage.store.unfollow(collection(0), operator()).await.unwrap();
+    stage.grow(&[&[transfer(2, 2, 1)]]).await;
     let (token_id, account, balance) = (1.into(), account(3), 7.into());
     put(&stage, Change::Balance { token_id, account, balance }).await;
     stage.store.follow(collection(0), 100, operator()).await.unwrap();
     assert!(stage.store.left_collections(CHAIN).await.unwrap().is_empty());
-    assert!(load_all(&stage.store, stage.id).await.unwrap().balances.is_empty());
+    let known = load_all(&stage.store, stage.id).await.unwrap();
+    assert!(known.balances.is_empty(), "what others said meanwhile is forgotten");
     catch_up(&stage).await;
-    let unsettled = stage.store.unsettled_orders(CHAIN, 9).await.unwrap();
-    assert_eq!(unsettled.len(), 1, "the chain is asked about what was signed");
-    assert!(stage.store.settle_orders(CHAIN, stage.newest(), vec![settled]).await.unwrap());
-    let keys = vec![signed().facts.key()];
-    assert_eq!(
-        stage.store.orders_by_key(stage.id, keys).await.unwrap()[0].backing,
-        None,
-        "it is offered again"
-    );
+    assert_eq!(stage.store.unsettled_orders(CHAIN, 9).await.unwrap().len(), 2, "the chain is asked");
+    assert_eq!(look_after_signed(&stage).await, 1);
+    let known = load_all(&stage.store, stage.id).await.unwrap();
+    let offered = covered(&known).into_iter().filter(|(id, _)| id.starts_with('a'));
+    assert_eq!(offered.collect::<Vec<_>>(), [("a listing", None), ("an offer", None)]);
     let found: Vec<_> = stage.facts().await.into_iter().filter(|row| !row.contains("Opensea")).collect();
     Stage::assert_same(&found, &stage.facts_from_scratch().await, "followed again");
 }
