@@ -3,8 +3,8 @@
 //! browser are those of `crates/console`.
 //!
 //! Which pages there are, the pages themselves tell: from the first one every link is followed, and of pages that differ
-//! only in numbers and addresses one is looked at. Screenshots go to `console-screenshots` in the target directory, or to
-//! the directory that `BOURSE_SCREENSHOTS` names. On PostgreSQL nothing is done: pages look the same on either engine.
+//! only in numbers and addresses one is looked at. Screenshots go to the directory that `BOURSE_SCREENSHOTS` names, if one is
+//! named. On PostgreSQL nothing is done: pages look the same on either engine.
 #![expect(clippy::unwrap_used, reason = "a test may fail by panicking")]
 #![expect(clippy::disallowed_methods, reason = "a test knows its machine")]
 
@@ -97,11 +97,11 @@ fn kind(path: &str) -> String {
     words.join("-")
 }
 
-fn folder() -> PathBuf {
-    let folder = std::env::var_os("BOURSE_SCREENSHOTS")
-        .map_or_else(|| Path::new(env!("CARGO_TARGET_TMPDIR")).join("console-screenshots"), PathBuf::from);
+/// Where screenshots go, if anybody wants them.
+fn folder() -> Option<PathBuf> {
+    let folder = PathBuf::from(std::env::var_os("BOURSE_SCREENSHOTS")?);
     fs::create_dir_all(&folder).unwrap();
-    folder
+    Some(folder)
 }
 
 /// Whether the page asked anybody else for anything, and whether it is larger or wider than it may be. How long it took is
@@ -136,20 +136,25 @@ fn check_access(browser: &Browser, axe: &str, name: &str) -> Vec<String> {
     found.map(|violation| format!("{name}: {}", violation.as_str().unwrap())).collect()
 }
 
+/// One demo for all, as its data takes longest.
 #[test]
-fn every_page_on_every_screen() {
+fn the_demo_is_looked_at() {
+    let Some(site) = demo() else { return };
+    let browser = site.administrator();
+    charts_show_the_events_of_the_demo(&site, &browser);
+    a_collection_is_browsed_and_filtered(&site, &browser);
+    let found = pages(&site, &browser);
+    println!("{found:#?}");
+    assert!(found.len() >= PAGES_MIN, "only {} pages were found", found.len());
+    drop(browser);
+    every_page_on_every_screen(&site, &found);
+}
+
+fn every_page_on_every_screen(site: &Site, found: &BTreeMap<String, String>) {
     let axe_file = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../console/tests/browser/node_modules/axe-core/axe.min.js");
     let axe = fs::read_to_string(&axe_file)
         .unwrap_or_else(|error| panic!("{}: {error}: run ./test", axe_file.display()));
-    let Some(site) = demo() else { return };
-    let found = {
-        let browser = site.administrator();
-        let found = pages(&site, &browser);
-        println!("{found:#?}");
-        assert!(found.len() >= PAGES_MIN, "only {} pages were found", found.len());
-        found
-    };
     let (folder, mut wrong) = (folder(), Vec::new());
     for (screen, colours) in [
         (Screen::Wide, Colours::Light),
@@ -161,12 +166,14 @@ fn every_page_on_every_screen() {
         browser.go(&site.url("/console/sign-in"));
         wrong.extend(check_access(&browser, &axe, "sign-in"));
         site.sign_in(&browser, ADMINISTRATOR);
-        for (kind, path) in &found {
+        for (kind, path) in found {
             browser.go(&site.url(path));
             let name = format!("{kind}-{}-{}", word(screen), word(colours));
             wrong.extend(check_requests(&browser, &name));
             wrong.extend(check_access(&browser, &axe, &name));
-            fs::write(folder.join(format!("{name}.png")), browser.screenshot()).unwrap();
+            if let Some(folder) = &folder {
+                fs::write(folder.join(format!("{name}.png")), browser.screenshot()).unwrap();
+            }
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -188,10 +195,7 @@ fn kinds_of_pages() {
     }
 }
 
-#[test]
-fn charts_show_the_events_of_the_demo() {
-    let Some(site) = demo() else { return };
-    let browser = site.administrator();
+fn charts_show_the_events_of_the_demo(site: &Site, browser: &Browser) {
     browser.go(&site.url("/console/projects/1/analytics"));
     browser.wait_for("Analytics");
     assert!(browser.count("main svg") >= 5, "there are only {} charts", browser.count("main svg"));
@@ -206,10 +210,7 @@ fn charts_show_the_events_of_the_demo() {
     browser.wait_for("Usage");
 }
 
-#[test]
-fn a_collection_is_browsed_and_filtered() {
-    let Some(site) = demo() else { return };
-    let browser = site.administrator();
+fn a_collection_is_browsed_and_filtered(site: &Site, browser: &Browser) {
     browser.go(&site.url("/console/projects/1/collections"));
     browser.press("Guild Provisions");
     browser.wait_for("tokens");

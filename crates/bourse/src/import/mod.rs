@@ -58,11 +58,11 @@ pub(crate) async fn run(common: &Common, import: Import) -> Result<ExitCode, Com
     )
     .beside(context.store.followed_everywhere().await?.into_iter().collect());
     let started = Instant::now();
-    let total = total_bytes(&import.files);
+    let (total, skips_bad) = (total_bytes(&import.files), import.skip_bad);
     let (sender, receiver) = mpsc::channel(BATCHES_WAITING);
     let reading =
         std::thread::spawn(move || lines::read_files(&import.files, import.skip_bad, &reader, &sender));
-    let result = commit_all(&context, receiver, total).await;
+    let result = commit_all(&context, receiver, total, skips_bad).await;
     // The thread ends with its channel; a panic in it would have ended the import without a message.
     let finished = reading.join().is_ok();
     context.store.close().await;
@@ -98,17 +98,26 @@ async fn commit_all(
     context: &Context,
     mut messages: mpsc::Receiver<Message>,
     total: Option<u64>,
+    skips_bad: bool,
 ) -> Result<(Summary, Option<String>), CommandError> {
     let house = context.counting_house();
     let mut progress = Progress::start("importing", total);
     let mut summary = Summary::default();
     while let Some(message) = messages.recv().await {
         match message {
-            Message::Batch(pending, position) => {
+            Message::Batch(mut pending, position) => {
+                let refused = pending.refuse_signed(&context.store).await?;
                 summary.read += pending.len();
                 summary.changed += pending.commit(&context.store, &house, context.clock.now()).await?;
                 let at = if total.is_some() { position.bytes } else { position.lines };
                 progress.at(at, || format!("{} lines, {} changed", position.lines, summary.changed));
+                for reason in refused {
+                    if !skips_bad {
+                        return Ok((summary, Some(reason)));
+                    }
+                    summary.skipped += 1;
+                    eprintln!("bourse: skipped {reason}");
+                }
             }
             Message::Skipped(reason) => {
                 summary.skipped += 1;

@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 
 use bourse_server::counting::{CountingHouse, EventBatch, TrackedEvent};
+use bourse_server::ingest::Rejection;
 use bourse_store::{
     Actor, AudienceImport, Author, Batch, Change, CollectionKey, ProjectScope, Store, UsageLine,
 };
-use bourse_wire::{Currency, ProjectId, Timestamp};
+use bourse_wire::{Currency, OrderKey, OrderStatus, ProjectId, Timestamp};
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 
 use super::record::Record;
@@ -64,6 +65,25 @@ impl Pending {
         self.weight >= WEIGHT_MAX || self.bytes >= BYTES_MAX
     }
 
+    /// Takes out orders that are said to be something although their makers signed what they are; tells of each.
+    pub(crate) async fn refuse_signed(&mut self, store: &Store) -> Result<Vec<String>, CommandError> {
+        let mut refused = Vec::new();
+        for (key, changes) in &mut self.collections {
+            let plain: Vec<OrderKey> = changes.iter().filter_map(stated_order).collect();
+            let Some(id) = store.collection(*key).await?.filter(|_| !plain.is_empty()) else { continue };
+            let signed = store.signed_of(id, plain).await?;
+            changes.retain(|change| {
+                let Some(order) = stated_order(change).filter(|order| signed.contains(order)) else {
+                    return true;
+                };
+                refused.push(Rejection::signed_by_maker(&order.order_id).message);
+                false
+            });
+        }
+        self.records -= refused.len() as u64;
+        Ok(refused)
+    }
+
     /// Commits everything; how many records are different now.
     pub(crate) async fn commit(
         self,
@@ -95,6 +115,16 @@ impl Pending {
             changed += store.import_audience(ProjectScope::of_operator(project), audience, now).await?;
         }
         Ok(changed)
+    }
+}
+
+/// An order that a change says is open, and of which nothing was signed there. What our own contracts keep nobody signs.
+fn stated_order(change: &Change) -> Option<OrderKey> {
+    match change {
+        Change::Order(order) if order.status == OrderStatus::Active && !order.marketplace.is_own() => {
+            Some(order.key())
+        }
+        _ => None,
     }
 }
 

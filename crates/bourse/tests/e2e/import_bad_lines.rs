@@ -160,3 +160,28 @@ fn a_file_that_cannot_be_read_is_named_and_those_before_it_are_in() {
     let done = instance.run_with_input(&["import", "-"], &said);
     assert!(!done.status.success() && done.stderr.contains("- line 1: not JSON"), "{done:?}");
 }
+
+/// What an order is that its maker signed, no line says.
+#[test]
+fn orders_that_were_signed_are_not_said_to_be_something_else() {
+    let instance = Instance::new();
+    let vectors: Value =
+        serde_json::from_str(include_str!("../../../protocols/vectors/vectors.json")).unwrap();
+    let cases = vectors["seaport"]["cases"].as_array().unwrap();
+    let case = cases.iter().find(|case| case["chainId"] == 1 && case["marketplace"] == "opensea").unwrap();
+    let order = &case["orders"][0];
+    let signed = json!({ "type": "order", "marketplace": "opensea", "chainId": 1, "native": order["native"],
+        "signature": order["signature"] });
+    let collection = "0x00000000000000000000000000000000000000c0";
+    let plain = json!({ "type": "order", "orderId": order["id"], "marketplace": "opensea", "side": "listing",
+        "tokenId": "666", "chainId": 1, "collectionContractAddress": collection, "createdBy": CONTRACT,
+        "priceAmount": "1", "priceCurrencyAddress": CONTRACT, "validUntil": "2030-01-01T00:00:00Z" });
+    file(&instance, "signed.jsonl", lines(&[signed]));
+    file(&instance, "plain.jsonl", lines(&[plain]));
+    assert_eq!(counts(&instance.json(&["import", "signed.jsonl"])), [1, 1, 0]);
+    let said = instance.failure(&["import", "plain.jsonl"]);
+    assert!(said.contains("was signed by its maker"), "{said}");
+    let skipped = instance.run(&["import", "plain.jsonl", "--skip-bad", "--json"]);
+    assert_eq!(counts(&serde_json::from_str(&skipped.stdout).unwrap()), [0, 0, 1], "{skipped:?}");
+    assert!(skipped.stderr.contains("was signed by its maker"), "{skipped:?}");
+}

@@ -89,7 +89,7 @@ impl Rejection {
     }
 
     /// What an order is that its maker signed is said by what was signed, and by nobody else.
-    pub(crate) fn signed_by_maker(order_id: &str) -> Self {
+    pub fn signed_by_maker(order_id: &str) -> Self {
         let message = format!(
             "order {order_id:.80} was signed by its maker: put it in its `native` form, or end it with CancelOrders or \
              InvalidateOrders"

@@ -38,6 +38,7 @@ fn trace(operation: &str) -> (Trace, Value) {
         }
         ("Ingest", "PutCurrencies") => (Trace::Audit(Act::CurrenciesStated), case(operation).0),
         ("Admin", "CreateCollection") => (Trace::Audit(Act::CollectionFollowed), case(operation).0),
+        ("Admin", "DeleteCollection") => (Trace::Audit(Act::CollectionLeft), case(operation).0),
         ("Metadata", "RefreshTokenMetadata" | "RefreshContractTokens" | "EnqueueTokensForRefresh") => {
             (Trace::Fetcher, relics(json!({ "tokenIDs": ["1"] })))
         }
@@ -74,16 +75,20 @@ async fn every_operation_that_writes_leaves_its_author() {
         }
         let operation = format!("{}/{}", route.service.name(), route.name);
         let (trace, body) = trace(&operation);
+        if matches!(trace, Trace::Elsewhere) {
+            continue;
+        }
         let (app, ()) = TestApp::prepared(&node, async |store, _, _| seed::relics(store).await).await;
         if operation.ends_with("CancelOrders") || operation.ends_with("InvalidateOrders") {
             app.project_b.call("Ingest/PutOrders", case("Ingest/PutOrders").0).await.ok();
         }
-        let (before, audited) = (attributions(&app).await.len(), audit(&app).await.len());
-        if !matches!(trace, Trace::Elsewhere) {
-            let caller = app.project_a.token.from([192, 0, 2, 9]);
-            caller.call(&operation, body).await.ok();
-            tried += 1;
+        if operation == "Admin/DeleteCollection" {
+            app.project_a.call("Admin/CreateCollection", case("Admin/CreateCollection").0).await.ok();
         }
+        let (before, audited) = (attributions(&app).await.len(), audit(&app).await.len());
+        let caller = app.project_a.token.from([192, 0, 2, 9]);
+        caller.call(&operation, body).await.ok();
+        tried += 1;
         let (after, log) = (attributions(&app).await, audit(&app).await);
         let added = (after.len() - before, log.len() - audited);
         match trace {
