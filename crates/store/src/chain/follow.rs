@@ -161,23 +161,19 @@ async fn follow(
     // Whoever follows the chain writes nothing meanwhile.
     hold(session, key.chain).await?;
     let id = find_or_create(session, key).await?;
+    // And of those who come and go, one does at a time: a chain that nobody started cannot be held.
+    collections::hold(session, id).await?;
+    if let Some(row) = hold_followed(session, id).await? {
+        if by_operator {
+            let sql = "UPDATE followed_collections SET by_operator = $2 WHERE collection_id = $1";
+            session.execute(sql, args![id.0, true]).await?;
+        }
+        return move_start(session, id, &row, from, now).await.map(|is_new| (id, is_new));
+    }
     let sql = "INSERT INTO followed_collections
         (collection_id, chain_id, from_block, next_block, live, followed_at, by_operator)
-        VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (collection_id) DO NOTHING";
-    let args = args![id.0, key.chain, from, from, false, now, by_operator];
-    loop {
-        if let Some(row) = hold_followed(session, id).await? {
-            if by_operator {
-                let sql = "UPDATE followed_collections SET by_operator = $2 WHERE collection_id = $1";
-                session.execute(sql, args![id.0, true]).await?;
-            }
-            return move_start(session, id, &row, from, now).await.map(|is_new| (id, is_new));
-        }
-        // A chain that nobody started cannot be held: somebody else may have been faster.
-        if session.execute(sql, args.clone()).await? > 0 {
-            break;
-        }
-    }
+        VALUES ($1, $2, $3, $4, $5, $6, $7)";
+    session.execute(sql, args![id.0, key.chain, from, from, false, now, by_operator]).await?;
     if leave::come_back(session, id).await? {
         // What others said of it since is not what its chain says.
         forget(session, id, now).await?;
@@ -205,7 +201,6 @@ async fn move_start(
         WHERE collection_id = $1";
     session.execute(sql, args![id.0, from, from, false]).await?;
     if row.live || row.next_block != row.from_block {
-        collections::hold(session, id).await?;
         unmake(session, id).await?;
         forget(session, id, now).await?;
         standing::enqueue_open(session, id).await?;

@@ -5,7 +5,7 @@
 
 use bourse_wire::{Address, Amount, ChainId, Code, Error, OrderStatus, ProjectId, Timestamp};
 
-use super::state::{hold, hold_followed};
+use super::state::hold;
 use crate::args::args;
 use crate::attributions::{Author, Authorship};
 use crate::audit::{self, Act, Actor, Entry};
@@ -32,6 +32,7 @@ impl Store {
             Box::pin(async move {
                 hold(&mut session, key.chain).await?;
                 let id = find(&mut session, key).await?.ok_or_else(|| not_followed(key))?;
+                collections::hold(&mut session, id).await?;
                 let sql = "DELETE FROM followed_collections WHERE collection_id = $1";
                 if session.execute(sql, args![id.0]).await? == 0 {
                     return Err(not_followed(key));
@@ -112,8 +113,9 @@ async fn unfollow_for(
         StoreError::from(Error::new(Code::NotFound, message))
     };
     let id = find(session, key).await?.ok_or_else(not_asked_for)?;
-    // Of the last two who ask for it, the second finds that it is the last.
-    hold_followed(session, id).await?;
+    // Of the last two who ask for it, the second finds that it is the last. The collection is held and not what says that
+    // it is followed: what is not there cannot be held.
+    collections::hold(session, id).await?;
     let sql = "DELETE FROM collection_followers WHERE project_id = $1 AND collection_id = $2";
     if session.execute(sql, args![project, id.0]).await? == 0 {
         return Err(not_asked_for());
