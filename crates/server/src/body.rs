@@ -10,7 +10,7 @@ use crate::door::Refusal;
 use crate::shares::Share;
 
 /// Bodies up to this are not counted: as many as there are connections fit into memory.
-const SMALL_BYTES: usize = 64 * 1024;
+const SMALL_BYTES: usize = 8 * 1024;
 /// A body that was read, and its share of the memory for bodies.
 pub struct ReceivedBody {
     /// What was sent.

@@ -38,6 +38,10 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 /// Descriptors that are kept for everything else: the database, nodes, files.
 const DESCRIPTORS_KEPT: u64 = 256;
 
+/// What is read of a connection ahead of what somebody asks for, and written ahead of what the other side takes. Whoever
+/// sends as fast as they can would otherwise have 25 times as much of each connection kept.
+const BUFFER_BYTES_MAX: usize = 16 * 1024;
+
 /// The address that a request comes from; an extension of it.
 #[derive(Clone, Copy, Debug)]
 pub struct Peer(pub IpAddr);
@@ -177,7 +181,11 @@ impl Connection {
                 answered.map(|response| NotedBody::of(response, noted))
             }
         });
-        let mut connection = pin!(http1::Builder::new().serve_connection(TokioIo::new(stream), service));
+        let mut connection = pin!(
+            http1::Builder::new()
+                .max_buf_size(BUFFER_BYTES_MAX)
+                .serve_connection(TokioIo::new(stream), service)
+        );
         let mut ticks = tokio::time::interval(TICK);
         // A machine that stood still must not make up for it: nobody could have got anywhere meanwhile.
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -189,6 +197,8 @@ impl Connection {
         let mut is_stopping = false;
         let served = loop {
             tokio::select! {
+                // What has come is looked at before it is said that nothing comes.
+                biased;
                 served = &mut connection => break served,
                 _ = ticks.tick() => match stopwatch.tick() {
                     None => {}
