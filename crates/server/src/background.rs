@@ -209,7 +209,10 @@ async fn forget(app: Arc<App>, mut stop: Stop) {
 async fn forget_once(app: &App) -> Result<(), StoreError> {
     let (storage, now) = (&app.settings.storage, app.clock.now());
     app.store.prune_audit(earlier(now, storage.audit_days)).await?;
-    while app.store.prune_attributions(earlier(now, storage.attributions_days)).await? > 0 {}
+    let before = earlier(now, storage.attributions_days);
+    for collection in app.store.attributed_before(before).await? {
+        while app.store.prune_attributions(collection, before).await? > 0 {}
+    }
     Ok(())
 }
 

@@ -250,30 +250,34 @@ impl Store {
         })
     }
 
-    /// Forgets who said what before a time, some of it: tells how many versions, and is to be called again until it is none.
-    pub fn prune_attributions(&self, before: Timestamp) -> Pending<'_, u64> {
-        self.write(move |mut session| {
+    /// The collections of which somebody said something before a time. To be looked for apart from forgetting it: nobody
+    /// waits for whoever reads.
+    pub fn attributed_before(&self, before: Timestamp) -> Pending<'_, Vec<CollectionId>> {
+        self.read(move |mut session| {
             Box::pin(async move {
                 let ids: Vec<u64> = session
                     .values("SELECT collection_id FROM collections ORDER BY collection_id", args![])
                     .await?;
-                let mut pruned = 0;
+                let mut found = Vec::new();
                 for id in ids {
-                    // Versions mostly follow each other in time, so that only the oldest are looked at. What old blocks
+                    // Versions mostly follow each other in time, so that only the oldest is looked at. What old blocks
                     // stated later waits until those before it are forgotten.
                     let sql =
                         "SELECT said_at FROM attributions WHERE collection_id = $1 ORDER BY version LIMIT 1";
                     let oldest: Option<i64> = session.value(sql, args![id]).await?;
                     if oldest.is_some_and(|oldest| oldest < millis(before)) {
-                        pruned += prune(&mut session, CollectionId(id), before).await?;
-                    }
-                    if pruned >= PRUNED_AT_ONCE {
-                        break;
+                        found.push(CollectionId(id));
                     }
                 }
-                Ok(pruned)
+                Ok(found)
             })
         })
+    }
+
+    /// Forgets who said what of a collection before a time, some of it: tells how many versions, and is to be called again
+    /// until it is none.
+    pub fn prune_attributions(&self, id: CollectionId, before: Timestamp) -> Pending<'_, u64> {
+        self.write(move |mut session| Box::pin(async move { prune(&mut session, id, before).await }))
     }
 }
 

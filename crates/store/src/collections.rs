@@ -1,5 +1,7 @@
 //! Reading collections.
 
+use std::fmt;
+
 use std::collections::BTreeSet;
 
 use bourse_wire::{Address, ChainId, TokenId};
@@ -18,6 +20,13 @@ pub struct CollectionKey {
     pub chain: ChainId,
     /// Contract address.
     pub address: Address,
+}
+
+/// As people read it: `0x… on chain 137`.
+impl fmt::Display for CollectionKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} on chain {}", self.address, self.chain)
+    }
 }
 
 /// A collection as the database knows it.

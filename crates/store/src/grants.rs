@@ -90,9 +90,7 @@ impl fmt::Display for Grant {
         match self.reach {
             Reach::Everywhere => write!(f, "{subject} of every chain"),
             Reach::Chain(chain) => write!(f, "{subject} of chain {chain}"),
-            Reach::Contract(CollectionKey { chain, address }) => {
-                write!(f, "{subject} of {address} on chain {chain}")
-            }
+            Reach::Contract(contract) => write!(f, "{subject} of {contract}"),
         }
     }
 }

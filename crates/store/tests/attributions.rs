@@ -118,12 +118,15 @@ async fn what_was_said_long_ago_is_forgotten() {
     }
     let pruned = async |second| {
         let mut counts = Vec::new();
-        loop {
-            match store.prune_attributions(at(second)).await.unwrap() {
-                0 => return counts,
-                count => counts.push(count),
+        for collection in store.attributed_before(at(second)).await.unwrap() {
+            loop {
+                match store.prune_attributions(collection, at(second)).await.unwrap() {
+                    0 => break,
+                    count => counts.push(count),
+                }
             }
         }
+        counts
     };
     assert!(pruned(1).await.is_empty());
     let some = pruned(1_101).await;

@@ -145,9 +145,8 @@ impl Store {
 }
 
 /// That a collection is followed from a block on.
-fn entry(CollectionKey { chain, address }: CollectionKey, from: u64) -> Entry {
-    let contract = format!("{address} on chain {chain}");
-    Entry::new(Act::CollectionFollowed, contract).with(format_args!("from block {from}"))
+fn entry(key: CollectionKey, from: u64) -> Entry {
+    Entry::new(Act::CollectionFollowed, key).with(format_args!("from block {from}"))
 }
 
 /// Follows a collection; tells whether it was not, or from a later block on.

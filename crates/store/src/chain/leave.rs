@@ -91,13 +91,13 @@ impl Store {
     }
 }
 
-fn not_followed(CollectionKey { chain, address }: CollectionKey) -> StoreError {
-    Error::new(Code::NotFound, format!("{address} on chain {chain} is not followed")).into()
+fn not_followed(key: CollectionKey) -> StoreError {
+    Error::new(Code::NotFound, format!("{key} is not followed")).into()
 }
 
 /// That a collection is no longer followed, or not for a project.
-fn entry(CollectionKey { chain, address }: CollectionKey) -> Entry {
-    Entry::new(Act::CollectionLeft, format!("{address} on chain {chain}"))
+fn entry(key: CollectionKey) -> Entry {
+    Entry::new(Act::CollectionLeft, key)
 }
 
 async fn unfollow_for(
@@ -107,9 +107,8 @@ async fn unfollow_for(
     actor: &Actor,
 ) -> Result<(), StoreError> {
     hold(session, key.chain).await?;
-    let CollectionKey { chain, address } = key;
     let not_asked_for = || {
-        let message = format!("project {project} does not follow {address} on chain {chain}");
+        let message = format!("project {project} does not follow {key}");
         StoreError::from(Error::new(Code::NotFound, message))
     };
     let id = find(session, key).await?.ok_or_else(not_asked_for)?;
@@ -129,7 +128,7 @@ async fn unfollow_for(
     if session.execute(sql, args![id.0, false]).await? == 0 {
         return Ok(());
     }
-    leave(session, id, LeftCollection { chain_id: chain, left_at: actor.at, by_operator: false }).await
+    leave(session, id, LeftCollection { chain_id: key.chain, left_at: actor.at, by_operator: false }).await
 }
 
 /// Lets go of a collection that is no longer followed: deletes what nobody keeps up to date any more, and takes signed

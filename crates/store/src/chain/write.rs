@@ -139,7 +139,7 @@ impl Work {
 
     /// Raises the collection's version, when anything is different, and tells how many records are.
     pub(super) async fn finish(
-        self,
+        mut self,
         session: &mut Session<'_>,
         id: CollectionId,
         changes_kept: u64,
@@ -153,8 +153,11 @@ impl Work {
         let Some(version) = self.version.filter(|_| count > 0) else { return Ok(0) };
         let (block, at) = self.last_block.unzip();
         let author = Author::Chain { block };
-        let authorship =
-            Authorship { author, at: at.unwrap_or(Timestamp::ZERO), order_blocks: self.order_blocks.clone() };
+        let authorship = Authorship {
+            author,
+            at: at.unwrap_or(Timestamp::ZERO),
+            order_blocks: std::mem::take(&mut self.order_blocks),
+        };
         let next = NextVersion {
             number: version + 1,
             changed: &self.changed,

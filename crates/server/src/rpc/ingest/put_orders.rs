@@ -88,7 +88,7 @@ fn told_apart(
     for (index, (collection, order)) in read.accepted {
         let is_vouched = call.check_grant(Subject::Collections, collection).is_ok();
         let is_stranger = !is_vouched && matches!(order, OrderSubmission::Signed(_));
-        match if is_stranger { strangers::check_rate(call, 1) } else { Ok(()) } {
+        match if is_stranger { strangers::check_rate(call) } else { Ok(()) } {
             Ok(()) => orders.accepted.push((index, (collection, PutOrder { order, is_vouched }))),
             Err(rejection) => orders.rejected.push(Rejected::new(index, rejection)),
         }
@@ -160,11 +160,7 @@ impl Record for PutOrder {
                 OrderSubmission::Signed(admitted) => signed.push((index, *admitted)),
             }
         }
-        let mut checked = check(app, collection.chain, now, signed).await;
-        if !is_vouched {
-            checked = strangers::check(app, collection, now, checked).await?;
-        }
-        for (index, order) in checked {
+        for (index, order) in check(app, collection, now, signed, is_vouched).await? {
             settled.add(index, order.map(|signed| Change::SignedOrder(Box::new(signed))));
         }
         Ok(settled)

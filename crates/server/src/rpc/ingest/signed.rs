@@ -3,38 +3,58 @@
 use std::sync::Arc;
 
 use bourse_market::Standing;
-use bourse_protocols::native::{Answers, Inquiry, NativeOrder, Proof};
+use bourse_protocols::native::{Answers, Inquiry, NativeOrder, Proof, means_inquiries};
 use bourse_protocols::venues::Venue;
 use bourse_protocols::{Protocol, StoredOrder};
-use bourse_store::SignedOrder;
-use bourse_wire::{ChainId, OrderFacts, OrderSide, OrderStatus, Timestamp};
+use bourse_store::{CollectionKey, SignedOrder};
+use bourse_wire::{OrderFacts, OrderSide, OrderStatus, Timestamp};
 
+use super::strangers;
 use crate::app::App;
+use crate::failure::Failure;
 use crate::ingest::{Reason, Rejection, dated, unasked};
 
-/// The orders as they are to be stored: signed by their makers, and still to be filled by the word of the chain, where
-/// somebody can be asked.
+/// An order with its place in the request, or why it is not taken.
+pub(super) type Checked = (usize, Result<SignedOrder, Rejection>);
+
+/// The orders of a collection as they are to be stored: signed by their makers, and still to be filled by the word of the
+/// chain, where somebody can be asked. Those that nobody vouches for are active as far as their makers are known to have what
+/// they would give, and only so many of them are taken. All is asked at once.
 pub(crate) async fn check(
     app: &App,
-    chain: ChainId,
+    collection: CollectionKey,
     now: Timestamp,
     orders: Vec<(usize, NativeOrder)>,
-) -> Vec<(usize, Result<SignedOrder, Rejection>)> {
+    is_vouched: bool,
+) -> Result<Vec<Checked>, Failure> {
+    if orders.is_empty() {
+        return Ok(Vec::new());
+    }
+    let chain = collection.chain;
     let venue = |(_, order): &(usize, NativeOrder)| app.registry.venue(chain, order.facts.marketplace);
     let venues: Vec<Option<Arc<Venue>>> = orders.iter().map(venue).collect();
     let protocols = orders.iter().zip(&venues).map(|((_, order), venue)| {
         venue.as_ref().and_then(|venue| venue.protocol_of(stored(&order.facts, &order.text)))
     });
     let protocols: Vec<Option<&dyn Protocol>> = protocols.collect();
-    let asked = orders.iter().zip(&protocols).map(|((_, order), protocol)| questions(*protocol, order));
+    let asked = orders.iter().zip(&protocols).flat_map(|((_, order), protocol)| {
+        let means = if is_vouched { Vec::new() } else { means_inquiries(collection.address, &order.facts) };
+        [questions(*protocol, order), means]
+    });
     let answers = app.chains.ask_each(chain, asked.collect()).await;
     let mut answers = answers.map(Vec::into_iter);
-    let mut checked = Vec::with_capacity(orders.len());
+    let mut next = || answers.as_mut().map(|answers| answers.next().unwrap_or_default());
+    let (mut checked, mut of_means) = (Vec::with_capacity(orders.len()), Vec::with_capacity(orders.len()));
     for ((index, order), protocol) in orders.into_iter().zip(protocols) {
-        let own = answers.as_mut().map(|answers| answers.next().unwrap_or_default());
-        checked.push((index, check_one(protocol, order, own.as_deref(), now)));
+        checked.push((index, check_one(protocol, order, next().as_deref(), now)));
+        of_means.push(next().unwrap_or_default());
     }
-    checked
+    if is_vouched {
+        return Ok(checked);
+    }
+    strangers::back(app, collection, &mut checked, &of_means).await?;
+    strangers::limit(app, collection, now, &mut checked).await?;
+    Ok(checked)
 }
 
 fn stored<'a>(order: &'a OrderFacts, native: &'a str) -> StoredOrder<'a> {

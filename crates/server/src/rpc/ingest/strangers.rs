@@ -1,13 +1,14 @@
 //! Signed orders that nobody vouches for: whoever has an access key may send them. Their makers signed them, which does not
 //! say that they have what they sell, or the money that they offer.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
-use bourse_protocols::native::{means, means_inquiries};
-use bourse_store::{CollectionKey, SignedOrder};
+use alloy_primitives::Bytes;
+use bourse_protocols::native::means;
+use bourse_store::{CollectionKey, OpenSignedOrders, SignedOrder};
 use bourse_wire::{Address, Amount, OrderFacts, OrderKey, OrderSide, Timestamp};
 
-use super::stored_records;
+use super::signed::Checked;
 use crate::app::App;
 use crate::call::Call;
 use crate::failure::Failure;
@@ -16,12 +17,9 @@ use crate::limits::Allowance;
 use crate::resident::Residence;
 use crate::settings::Limits;
 
-/// An order, with its place in the request, or why it is not taken.
-type Checked = (usize, Result<SignedOrder, Rejection>);
-
-/// Refuses orders of a caller who has sent as many as may be sent in a minute.
-pub(crate) fn check_rate(call: &Call, count: usize) -> Result<(), Rejection> {
-    let taken = call.app.stranger_orders.take(call.caller.bucket(), count as u64, call.now);
+/// Refuses an order of a caller who has sent as many as may be sent in a minute.
+pub(crate) fn check_rate(call: &Call) -> Result<(), Rejection> {
+    let taken = call.app.stranger_orders.take(call.caller.bucket(), 1, call.now);
     let Some(Allowance { limit, reset_seconds, .. }) = taken.filter(|allowance| allowance.refused) else {
         return Ok(());
     };
@@ -32,66 +30,48 @@ pub(crate) fn check_rate(call: &Call, count: usize) -> Result<(), Rejection> {
     Err(Rejection::new(Reason::TooMany, message))
 }
 
-/// The orders with what their makers are known to be able to give: where that is not known, or is nothing, an order is kept
-/// and not active. Orders beyond what is kept of strangers are refused.
-pub(crate) async fn check(
+/// Says of orders what their makers are known to be able to give, by what was answered to [`means_inquiries`] of each, or for
+/// listings by the balances that were stated. Where that is not known, or is nothing, an order is not active.
+///
+/// [`means_inquiries`]: bourse_protocols::native::means_inquiries
+pub(super) async fn back(
     app: &App,
     collection: CollectionKey,
-    now: Timestamp,
-    orders: Vec<Checked>,
-) -> Result<Vec<Checked>, Failure> {
-    let backed = back(app, collection, orders).await?;
-    limit(app, collection, now, backed).await
-}
-
-/// Asks the chain what makers can give, or looks at the balances that were stated.
-async fn back(
-    app: &App,
-    collection: CollectionKey,
-    mut orders: Vec<Checked>,
-) -> Result<Vec<Checked>, Failure> {
-    let facts = orders.iter().map(|(_, order)| order.as_ref().ok().map(|order| &order.facts));
-    let asked = facts.map(|order| order.map(|order| means_inquiries(collection.address, order)));
-    let answers = app.chains.ask_each(collection.chain, asked.map(Option::unwrap_or_default).collect()).await;
-    let mut answers = answers.unwrap_or_default().into_iter();
+    orders: &mut [Checked],
+    answers: &[Vec<Option<Bytes>>],
+) -> Result<(), Failure> {
     let slot = match app.resident.find(collection).await? {
         Residence::Resident(slot) => Some(slot),
         Residence::Missing | Residence::Stored(_) => None,
     };
-    for (_, order) in &mut orders {
-        let answers = answers.next().unwrap_or_default();
+    for ((_, order), answers) in orders.iter_mut().zip(answers) {
         let Ok(SignedOrder { facts, .. }) = order else { continue };
-        let stated = || facts.token_id.and_then(|token| slot.as_ref()?.read().held(&facts.maker, token));
-        let units = means(facts, &answers).or_else(|| if is_listing(facts) { stated() } else { None });
-        let units = units.unwrap_or(Amount::ZERO);
+        let sold = facts.token_id.filter(|_| facts.side == OrderSide::Listing);
+        let stated = || sold.and_then(|token| slot.as_ref()?.read().held(&facts.maker, token));
+        let units = means(facts, answers).or_else(stated).unwrap_or(Amount::ZERO);
         facts.backing = (units < facts.quantity_remaining).then_some(units);
     }
-    Ok(orders)
-}
-
-fn is_listing(order: &OrderFacts) -> bool {
-    order.side == OrderSide::Listing
+    Ok(())
 }
 
 /// Refuses orders of makers who have too many, and those that are not active where too many are kept. Whoever has what
 /// they sell is never refused because of those who have not.
-async fn limit(
+pub(super) async fn limit(
     app: &App,
     collection: CollectionKey,
     now: Timestamp,
-    mut orders: Vec<Checked>,
-) -> Result<Vec<Checked>, Failure> {
-    let fresh: Vec<OrderKey> =
-        orders.iter().filter_map(|(_, order)| Some(order.as_ref().ok()?.facts.key())).collect();
-    let known = stored_records::orders(app, collection, fresh).await?;
-    let makers: HashSet<Address> =
-        orders.iter().filter_map(|(_, order)| Some(order.as_ref().ok()?.facts.maker)).collect();
-    let Some(id) = app.store.collection(collection).await? else { return Ok(orders) };
-    let counts = app.store.open_signed_orders(id, makers.into_iter().collect(), now).await?;
-    let (mut of_makers, mut unbacked): (HashMap<Address, u64>, u64) = (counts.of_makers, counts.unbacked);
-    for (_, order) in &mut orders {
+    orders: &mut [Checked],
+) -> Result<(), Failure> {
+    let Some(id) = app.store.collection(collection).await? else { return Ok(()) };
+    let good = || orders.iter().filter_map(|(_, order)| Some(&order.as_ref().ok()?.facts));
+    let makers: HashSet<Address> = good().map(|facts| facts.maker).collect();
+    let known = app.store.orders_by_key(id, good().map(OrderFacts::key).collect()).await?;
+    let known: HashSet<OrderKey> = known.iter().map(OrderFacts::key).collect();
+    let OpenSignedOrders { mut of_makers, mut unbacked } =
+        app.store.open_signed_orders(id, makers.into_iter().collect(), now).await?;
+    for (_, order) in orders {
         let Ok(SignedOrder { facts, .. }) = order else { continue };
-        if known.contains_key(&facts.key()) {
+        if known.contains(&facts.key()) {
             continue;
         }
         let of_maker = of_makers.entry(facts.maker).or_default();
@@ -102,7 +82,7 @@ async fn limit(
         *of_maker += 1;
         unbacked += u64::from(is_unbacked(facts));
     }
-    Ok(orders)
+    Ok(())
 }
 
 /// Whether the maker of an order is not known to have any of what it would give.

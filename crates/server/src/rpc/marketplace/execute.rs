@@ -97,13 +97,10 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Answer, Failu
     // Whoever has a key is a stranger: it is public.
     let is_vouched = call.caller.is_secret() && call.check_grant(Subject::Collections, collection).is_ok();
     if !is_vouched {
-        strangers::check_rate(&call, 1).map_err(|many| Error::new(Code::QuotaRateLimit, many.message))?;
+        strangers::check_rate(&call).map_err(|many| Error::new(Code::QuotaRateLimit, many.message))?;
     }
-    let mut checked = signed::check(app, collection.chain, call.now, vec![(0, admitted)]).await;
-    if !is_vouched {
-        checked = strangers::check(app, collection, call.now, checked).await?;
-    }
-    for (_, checked) in checked {
+    let orders = vec![(0, admitted)];
+    for (_, checked) in signed::check(app, collection, call.now, orders, is_vouched).await? {
         let order = checked.map_err(Error::from)?;
         let author = Author::Wallet { wallet: Some(order.facts.maker), sender: call.caller.sender() };
         let changes = vec![Change::SignedOrder(Box::new(order))];

@@ -9,7 +9,7 @@ use super::trading::{
     CLEO, HELPER, SHOP, V1, V2, accepted, buy, check_approval, fills, market, market_with, sold, steps,
 };
 use crate::marketplace::{COIN, DOLLAR, with};
-use crate::support::chain::FakeChain;
+use crate::support::chain::{FakeChain, IS_REQUEST_VALID};
 
 #[tokio::test]
 async fn a_listing_for_money_that_must_be_approved() {
@@ -71,7 +71,7 @@ async fn an_approval_only_when_the_allowance_is_short() {
         let asked = chain.asked.lock().unwrap().join(", ");
         // The contract itself is asked about the order first.
         let expected = format!(
-            "137 {V2} 24dc6bd0, 137 royalty {V2} token 1 for 3000, 137 allowance {DOLLAR} {CLEO} {V2}"
+            "137 {V2} {IS_REQUEST_VALID}, 137 royalty {V2} token 1 for 3000, 137 allowance {DOLLAR} {CLEO} {V2}"
         );
         assert_eq!(asked, expected);
     }

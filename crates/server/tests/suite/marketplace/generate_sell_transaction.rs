@@ -8,7 +8,7 @@ use super::trading::{
     CLEO, SHOP, V2, accepted, check_token_approval, fills, market, market_with, refusal, sell, steps, wanted,
 };
 use crate::marketplace::{BEN, with};
-use crate::support::chain::FakeChain;
+use crate::support::chain::{FakeChain, IS_REQUEST_VALID};
 use crate::support::seed::RELICS;
 
 #[tokio::test]
@@ -53,7 +53,7 @@ async fn an_approval_only_when_it_is_not_there() {
         assert_eq!(steps.len(), 1 + approvals, "{is_operator:?} {wallet}");
         if approvals == 1 {
             let asked = chain.asked.lock().unwrap().join(", ");
-            assert_eq!(asked, format!("137 {V2} 24dc6bd0, 137 operator {RELICS} {CLEO} {V2}"));
+            assert_eq!(asked, format!("137 {V2} {IS_REQUEST_VALID}, 137 operator {RELICS} {CLEO} {V2}"));
         }
     }
 }

@@ -11,6 +11,9 @@ use futures_util::FutureExt as _;
 use futures_util::future::{BoxFuture, pending, ready};
 use tokio::sync::Notify;
 
+/// The selector of `isRequestValid(uint256,uint256)`, by which such a contract is asked.
+pub(crate) const IS_REQUEST_VALID: &str = "24dc6bd0";
+
 /// A chain that says what the test wants; nothing where it wants nothing.
 #[derive(Default)]
 pub(crate) struct FakeChain {
@@ -48,6 +51,41 @@ impl FakeChain {
         let call = (contract.to_owned(), selector.to_owned());
         let answer = hex::decode(data).unwrap().into();
         self.contracts.lock().unwrap().get_or_insert_default().insert(call, answer);
+    }
+}
+
+/// An order as a contract of our own marketplaces keeps it.
+#[derive(Clone, Copy)]
+pub(crate) struct KeptOrder {
+    pub(crate) is_valid: bool,
+    pub(crate) creator: &'static str,
+    pub(crate) is_listing: bool,
+    pub(crate) collection: &'static str,
+    pub(crate) token: u64,
+    pub(crate) quantity: u64,
+    pub(crate) expiry: u64,
+    pub(crate) currency: &'static str,
+    pub(crate) price: u64,
+}
+
+impl KeptOrder {
+    /// Has a contract say so of every order.
+    pub(crate) fn said_by(self, chain: &FakeChain, contract: &str) {
+        let address = |address: &str| format!("{:0>64}", &address[2..]);
+        let number = |number: u64| format!("{number:064x}");
+        let words = [
+            number(self.is_valid.into()),
+            address(self.creator),
+            number(self.is_listing.into()),
+            number(1),
+            address(self.collection),
+            number(self.token),
+            number(self.quantity),
+            number(self.expiry),
+            address(self.currency),
+            number(self.price),
+        ];
+        chain.says_data(contract, IS_REQUEST_VALID, &words.concat());
     }
 }
 

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::{COLLECTION, DOLLAR, MAKER, TAKER, ZERO, ask, data, families, signed, text, vectors};
 use crate::marketplace::with;
 use crate::support::TestApp;
-use crate::support::chain::FakeChain;
+use crate::support::chain::{FakeChain, KeptOrder};
 use crate::support::project::{Project, everything};
 
 /// The collection that the attacker is a steward of.
@@ -20,9 +20,8 @@ const OTHER: &str = "0x00000000000000000000000000000000000000ee";
 const SELLER: &str = "0x0000000000000000000000000000000000005e11";
 const ATTACKER: &str = "0x00000000000000000000000000000000000bad00";
 const OWN: &str = "service_marketplace_v2";
-/// The contract of [`OWN`], and `isRequestValid(uint256,uint256)`.
+/// The contract of [`OWN`].
 const CONTRACT: &str = "0xfdb42a198a932c8d3b506ffa5e855bc4b348a712";
-const IS_VALID: &str = "24dc6bd0";
 
 fn listing(collection: &str, marketplace: &str, id: &str, price: &str) -> Value {
     json!({ "orderId": id, "marketplace": marketplace, "side": "listing", "tokenId": "5", "createdBy": SELLER,
@@ -34,21 +33,18 @@ fn listing(collection: &str, marketplace: &str, id: &str, price: &str) -> Value 
 /// project B. Where balances are known, it is known who has the token.
 async fn market(are_balances_known: bool) -> TestApp {
     let chain = FakeChain::default();
-    let address = |address: &str| format!("{:0>64}", &address[2..]);
-    let number = |number: u64| format!("{number:064x}");
-    let kept = [
-        number(1),
-        address(SELLER),
-        number(1),
-        number(0),
-        address(COLLECTION),
-        number(5),
-        number(1),
-        number(1_893_456_000),
-        address(DOLLAR),
-        number(1000),
-    ];
-    chain.says_data(CONTRACT, IS_VALID, &kept.concat());
+    let kept = KeptOrder {
+        is_valid: true,
+        creator: SELLER,
+        is_listing: true,
+        collection: COLLECTION,
+        token: 5,
+        quantity: 1,
+        expiry: 1_893_456_000,
+        currency: DOLLAR,
+        price: 1000,
+    };
+    kept.said_by(&chain, CONTRACT);
     let (app, ()) =
         TestApp::asking(&[], Some(Arc::new(chain) as Arc<dyn Chains>), async |store, _, attacker| {
             for grant in everything() {
