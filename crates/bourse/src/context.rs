@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use bourse_server::auth::TokenSigner;
-use bourse_server::counting::CountingHouse;
+use bourse_server::counting::{CountingHouse, Retention};
 use bourse_server::settings::{self, Layers, LoadedSettings, Settings};
 use bourse_server::{Clock, StartError, make_private_directory};
 use bourse_store::{Actor, Store};
@@ -103,7 +103,7 @@ pub(crate) struct Context {
 impl Context {
     /// Counts events into the open store.
     pub(crate) fn counting_house(&self) -> CountingHouse {
-        CountingHouse::new(self.store.clone(), self.settings.analytics.retention())
+        CountingHouse::new(self.store.clone(), Retention::from(&self.settings.analytics))
     }
 
     /// Opens the store that the settings name, bringing its tables up to date.

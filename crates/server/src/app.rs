@@ -5,15 +5,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use bourse_protocols::venues::Registry;
-use bourse_store::{Actor, Batch, Committed, DatabaseUrl, OpenOptions, Store, StoreError};
+use bourse_store::{Actor, Batch, Committed, Store, StoreError};
 use bourse_wire::{Currency, ServiceName, Timestamp};
-use secrecy::ExposeSecret as _;
 
 use crate::auth::{Credentials, TokenSigner};
 use crate::chains::{Chains, Nodes, NodesError};
 use crate::clock::Clock;
 use crate::consents::Consents;
-use crate::counting::{CountingHouse, MarketMembers};
+use crate::counting::{CountingHouse, MarketMembers, Retention};
 use crate::door::Refusals;
 use crate::entropy;
 use crate::files::Files;
@@ -24,7 +23,7 @@ use crate::metrics::Metrics;
 use crate::outcomes::Outcomes;
 use crate::resident::Resident;
 use crate::router::Routes;
-use crate::settings::{Database, Settings};
+use crate::settings::Settings;
 use crate::shares::Shares;
 use crate::sources::Sources;
 use crate::turns::Turns;
@@ -89,22 +88,6 @@ pub enum StartError {
     },
 }
 
-impl Settings {
-    /// Where the database is.
-    pub fn database_url(&self) -> DatabaseUrl {
-        match &self.storage.database {
-            Database::Postgres(url) => DatabaseUrl::Postgres(url.expose_secret().to_owned()),
-            Database::InData => DatabaseUrl::Sqlite(self.storage.data.join("bourse.db")),
-            Database::Sqlite(path) => DatabaseUrl::Sqlite(path.clone()),
-        }
-    }
-
-    /// How the database is opened.
-    pub fn open_options(&self) -> OpenOptions {
-        OpenOptions { connections_max: self.storage.connections_max, changes_kept: self.storage.changes_kept }
-    }
-}
-
 impl App {
     /// Opens everything that the settings name.
     pub async fn open(settings: Settings, clock: Clock) -> Result<Arc<Self>, StartError> {
@@ -146,7 +129,7 @@ impl App {
             meter,
             routes: Routes::new(&metrics),
             turns: Turns::new(),
-            counting: CountingHouse::new(store.clone(), settings.analytics.retention()),
+            counting: CountingHouse::new(store.clone(), Retention::from(&settings.analytics)),
             markets: MarketMembers::default(),
             sources: Sources::open(&settings.sources).map_err(StartError::Sources)?,
             consents: Consents::default(),

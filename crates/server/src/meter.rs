@@ -44,7 +44,7 @@ impl Meter {
 
     /// Units of a service that a project has in a month; 0 for no limit.
     pub(crate) fn quota(&self, service: Service) -> u64 {
-        self.quotas.of(service)
+        self.quotas.of(service.short())
     }
 
     /// Charges a call to its project, or refuses it; `None` when the service has no quota.
@@ -113,5 +113,23 @@ impl Meter {
         counts.month = Some(month);
         counts.used = used;
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::{Layers, load};
+
+    #[test]
+    fn every_service_has_a_quota_and_nothing_else_has() {
+        let variables = vec![("BOURSE_QUOTAS__INGEST".to_owned(), "7".to_owned())];
+        let loaded = load(Layers { variables, ..Layers::default() }).unwrap();
+        let named = loaded.effective.iter().filter_map(|setting| setting.key.strip_prefix("quotas."));
+        assert!(named.eq(Service::ALL.map(Service::short)));
+        let meter = Meter::new(loaded.settings.quotas);
+        let quotas = Service::ALL.map(|service| meter.quota(service));
+        assert_eq!(quotas.iter().sum::<u64>(), 7);
+        assert_eq!(meter.quota(Service::Ingest), 7);
     }
 }

@@ -18,6 +18,7 @@ pub(crate) use desk::Desk;
 pub(crate) use market::{MarketCounter, MarketMembers};
 
 use crate::failure::Failure;
+use crate::settings::Analytics;
 
 /// Time after which a desk that nobody comes to is closed.
 const IDLE_SECONDS: i64 = 3_600;
@@ -31,6 +32,13 @@ pub struct Retention {
     pub event_ids_days: u32,
     /// Days for which events are kept as they came; 0 when they are not.
     pub raw_events_days: u32,
+}
+
+impl From<&Analytics> for Retention {
+    fn from(settings: &Analytics) -> Self {
+        let Analytics { batches_days, event_ids_days, raw_events_days, .. } = *settings;
+        Self { batches_days, event_ids_days, raw_events_days }
+    }
 }
 
 impl Retention {

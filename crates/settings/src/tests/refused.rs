@@ -3,7 +3,7 @@
 use secrecy::ExposeSecret as _;
 
 use super::*;
-use crate::settings::keys::{Keys, Setting};
+use crate::keys::{Keys, Setting};
 
 /// What the operator reads when the layers are refused.
 fn refusal(layers: Layers) -> String {

@@ -150,8 +150,8 @@ pub(super) fn endpoint(url: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::settings::DEFAULT_FILE;
-    use crate::settings::keys::Keys;
+    use crate::DEFAULT_FILE;
+    use crate::keys::Keys;
 
     fn shown(key: &str, value: &Value) -> String {
         let keys = Keys::parse(DEFAULT_FILE).unwrap();

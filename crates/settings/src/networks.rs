@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::{Deserialize, Deserializer, de};
 
-use super::redact::{Endpoints, endpoint};
+use crate::redact::{Endpoints, endpoint};
 
 /// Networks known without configuration, by name.
 pub const BUILT_IN: [(&str, u64); 36] = [
@@ -153,7 +153,7 @@ impl Default for Following {
 
 impl Network {
     /// Where the rates of its currencies come from.
-    pub(crate) fn rate_sources(&self) -> Vec<RateSource> {
+    pub fn rate_sources(&self) -> Vec<RateSource> {
         let sources = self.following.rates.iter().map(|rate| RateSource {
             chain: ChainId(self.id),
             currency: rate.currency,

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use toml::{Table, Value};
 
-use super::Settings;
-use super::error::{Assignment, Problem, SettingsError};
-use super::keys::{self, Keys};
-use super::layers::Source;
+use crate::Settings;
+use crate::error::{Assignment, Problem, SettingsError};
+use crate::keys::{self, Keys};
+use crate::layers::Source;
 
 /// One setting in effect, as `bourse config` shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]

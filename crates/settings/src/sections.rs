@@ -13,9 +13,7 @@ use schemars::JsonSchema;
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::{Deserialize, Deserializer, de};
 
-use super::redact::{Endpoints, Hidden};
-use crate::counting::Retention;
-use crate::route;
+use crate::redact::{Endpoints, Hidden};
 
 /// Name of the `SQLite` file that is used when no database is named.
 pub const SQLITE_FILE_NAME: &str = "bourse.db";
@@ -35,7 +33,7 @@ pub struct Server {
     /// Address and port to accept connections on.
     #[serde(deserialize_with = "socket_address")]
     pub listen: SocketAddr,
-    /// As written, possibly empty: [`super::Settings::public_url`] is the one to use.
+    /// As written, possibly empty: [`crate::Settings::public_url`] is the one to use.
     pub public_url: String,
     /// The proxies that are believed when they name whom a request comes from.
     #[schemars(with = "Vec<String>")]
@@ -236,9 +234,9 @@ pub struct Limits {
 pub struct Quotas(BTreeMap<String, u64>);
 
 impl Quotas {
-    /// Units of a service that a project has in a month; 0 for no limit.
-    pub fn of(&self, service: route::Service) -> u64 {
-        self.0.get(service.short()).copied().unwrap_or_default()
+    /// Units that a project has in a month of a service by its short name; 0 for no limit.
+    pub fn of(&self, service: &str) -> u64 {
+        self.0.get(service).copied().unwrap_or_default()
     }
 }
 
@@ -256,14 +254,6 @@ pub struct Analytics {
     pub events_max: usize,
     /// Events in one request with an access key.
     pub events_by_key_max: usize,
-}
-
-impl Analytics {
-    /// How long what is kept.
-    pub fn retention(&self) -> Retention {
-        let Self { batches_days, event_ids_days, raw_events_days, .. } = *self;
-        Retention { batches_days, event_ids_days, raw_events_days }
-    }
 }
 
 /// `[metadata]`

@@ -8,10 +8,10 @@ use bourse_chain::rpc::{NodeUrl, NodeUrlError};
 use bourse_wire::{JSON_DEPTH_LIMIT, ServiceName};
 use secrecy::{ExposeSecret as _, SecretString};
 
-use super::error::{Assignment, Problem};
-use super::merged::Merged;
-use super::networks::BUILT_IN;
-use super::{Following, Network, Settings};
+use crate::error::{Assignment, Problem};
+use crate::merged::Merged;
+use crate::networks::BUILT_IN;
+use crate::{Following, Network, Settings};
 
 /// A signing key of HMAC-SHA256 shorter than its output is weaker than the algorithm.
 const JWT_SECRET_BYTES_MIN: usize = 32;

@@ -5,10 +5,10 @@ use std::fmt;
 
 use toml::{Table, Value};
 
-use super::error::{Assignment, Problem, SettingsError};
-use super::keys::{self, Keys, Setting};
-use super::merged::{Entry, Merged};
-use super::values::{describe, matches_type, parse_text};
+use crate::error::{Assignment, Problem, SettingsError};
+use crate::keys::{self, Keys, Setting};
+use crate::merged::{Entry, Merged};
+use crate::values::{describe, matches_type, parse_text};
 
 /// Everything laid over the default file, weakest first.
 ///

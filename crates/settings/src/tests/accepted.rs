@@ -6,7 +6,7 @@ use secrecy::ExposeSecret;
 use toml::Value;
 
 use super::*;
-use crate::settings::keys::{Keys, Setting};
+use crate::keys::{Keys, Setting};
 
 /// A valid value that differs from the default, as the text of a variable.
 fn other_value(key: &str, default: &Value) -> String {
@@ -96,17 +96,6 @@ fn every_key_can_be_set_by_a_variable_and_by_a_file() {
         assert_eq!(everything(&from_file.settings), everything(&loaded.settings));
         assert_eq!(effective(&from_file, key), (shown, Source::File("bourse.toml".to_owned())));
     }
-}
-
-#[test]
-fn every_service_has_a_quota_and_nothing_else_has() {
-    let keys = Keys::parse(DEFAULT_FILE).unwrap();
-    let named = keys.fixed.iter().filter_map(|setting| setting.key.strip_prefix("quotas."));
-    assert!(named.eq(crate::Service::ALL.map(crate::Service::short)));
-    let quotas = settings(variable("BOURSE_QUOTAS__INGEST", "7")).quotas;
-    let limits = crate::Service::ALL.map(|service| quotas.of(service));
-    assert_eq!(limits.iter().sum::<u64>(), 7);
-    assert_eq!(quotas.of(crate::Service::Ingest), 7);
 }
 
 #[test]

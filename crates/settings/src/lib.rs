@@ -1,7 +1,7 @@
 //! Settings: the commented default file, then a configuration file, then variables, then flags.
 //!
 //! The default file is the only list of settings. Its keys are the known keys and its values give their types;
-//! the structs here say what the rest of the program may rely on. Nothing in this module reads a file or the
+//! the structs here say what the rest of the program may rely on. Nothing here reads a file or the
 //! environment: [`load`] is a pure function of its [`Layers`].
 //!
 //! The layers are laid together here and not by `figment`, which was tried. It reports the first of several unknown
@@ -33,11 +33,13 @@ pub use sections::{
 
 use std::collections::BTreeMap;
 
+use bourse_store::{DatabaseUrl, OpenOptions};
 use schemars::JsonSchema;
+use secrecy::ExposeSecret as _;
 use serde::Deserialize;
 
 /// The commented default file, as compiled in; `bourse config` can print it for an operator to start from.
-pub const DEFAULT_FILE: &str = include_str!("../../../../bourse.default.toml");
+pub const DEFAULT_FILE: &str = include_str!("../../../bourse.default.toml");
 
 /// All settings of one process, checked: one field for each section of the default file.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -80,6 +82,20 @@ impl Settings {
             "" => format!("http://{}", self.server.listen),
             url => url.to_owned(),
         }
+    }
+
+    /// Where the database is.
+    pub fn database_url(&self) -> DatabaseUrl {
+        match &self.storage.database {
+            Database::Postgres(url) => DatabaseUrl::Postgres(url.expose_secret().to_owned()),
+            Database::InData => DatabaseUrl::Sqlite(self.storage.data.join(SQLITE_FILE_NAME)),
+            Database::Sqlite(path) => DatabaseUrl::Sqlite(path.clone()),
+        }
+    }
+
+    /// How the database is opened.
+    pub fn open_options(&self) -> OpenOptions {
+        OpenOptions { connections_max: self.storage.connections_max, changes_kept: self.storage.changes_kept }
     }
 }
 

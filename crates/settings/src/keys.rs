@@ -8,8 +8,8 @@ use schemars::generate::SchemaSettings;
 use toml::de::{DeTable, DeValue};
 use toml::{Table, Value};
 
-use super::Settings;
-use super::redact::Exposure;
+use crate::Settings;
+use crate::redact::Exposure;
 
 /// A key and what its values must be.
 pub(super) struct Setting {
@@ -174,7 +174,7 @@ mod tests {
 
     #[test]
     fn fields_of_networks_have_types_and_smallest_numbers() {
-        let keys = Keys::parse(super::super::DEFAULT_FILE).unwrap();
+        let keys = Keys::parse(crate::DEFAULT_FILE).unwrap();
         let sample = |field: &str| keys.get(&format!("networks.x.{field}")).unwrap().sample.clone();
         for positive in ["id", "poll_ms", "reorg_window_blocks", "rpc_timeout_ms", "rates_interval_ms"] {
             assert_eq!(sample(positive), Value::Integer(1), "{positive}");

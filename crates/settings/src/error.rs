@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::layers::Source;
+use crate::layers::Source;
 
 /// The settings cannot be used. Prints one problem on each line.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
