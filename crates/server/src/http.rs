@@ -15,20 +15,17 @@ use axum::routing::future::RouteFuture;
 use axum::routing::get;
 use bourse_wire::{Code, Error};
 use futures_util::future::{BoxFuture, Either};
-use tower::Service;
-use tower_http::compression::CompressionLayer;
-use tower_http::compression::predicate::{NotForContentType, Predicate, SizeAbove};
+use tower::{Layer as _, Service, ServiceExt as _, service_fn};
 use tower_http::cors::{AllowOrigin, CorsLayer};
 
 use crate::app::App;
+use crate::compression::{Coding, compressed};
 use crate::dispatch::{
     EXPOSED_HEADERS, Target, bad_route, bounded, dispatch, error_response, permit, response,
 };
 use crate::static_answer::StaticAnswer;
-use crate::{openapi, rest};
+use crate::{compression, openapi, rest};
 
-/// Answers smaller than this are not worth compressing.
-pub(crate) const COMPRESS_BYTES_MIN: u64 = 1024;
 /// How long a browser may remember that it may call.
 const PREFLIGHT_AGE: Duration = Duration::from_hours(24);
 /// What the documentation pages may load: their own stylesheet, nothing else.
@@ -57,6 +54,8 @@ struct Ways {
     plain: Router,
     /// For browsers and whoever asks for compression: the same, with what that takes around it.
     wrapped: Router,
+    /// What lets pages of other sites read an answer.
+    cors: CorsLayer,
 }
 
 /// Pages for people, at the paths that begin with a prefix.
@@ -85,20 +84,16 @@ pub fn service(app: Arc<App>) -> Entrance {
         .fallback(rpc)
         .method_not_allowed_fallback(wrong_method)
         .with_state(Arc::clone(&app));
-    let wrapped = plain.clone().layer(compression()).layer(cors);
-    Entrance { ways: Arc::new(Ways { app, plain, wrapped }), pages: None }
-}
-
-fn compression() -> CompressionLayer<impl Predicate> {
-    let compress = SizeAbove::new(COMPRESS_BYTES_MIN).and(NotForContentType::IMAGES);
-    CompressionLayer::new().gzip(true).br(true).compress_when(compress)
+    let wrapped = plain.clone().layer(compression::layer()).layer(cors.clone());
+    Entrance { ways: Arc::new(Ways { app, plain, wrapped, cors }), pages: None }
 }
 
 impl Entrance {
     /// Serves pages for people as well, at the paths that begin with a prefix, such as `/console`. They are compressed;
     /// pages of other sites have no business there, so that nothing lets them call.
     pub fn with_pages(self, prefix: &'static str, pages: Router) -> Self {
-        let router = pages.layer(compression()).layer(from_fn_with_state(Arc::clone(self.app()), bound_page));
+        let router =
+            pages.layer(compression::layer()).layer(from_fn_with_state(Arc::clone(self.app()), bound_page));
         Self { pages: Some(Arc::new(Pages { prefix, router })), ..self }
     }
 
@@ -114,16 +109,40 @@ impl Entrance {
         if let Some(pages) = pages.as_ref().filter(|pages| pages.has(path)) {
             return Either::Right(pages.router.clone().call(request));
         }
-        let wraps = [header::ORIGIN, header::ACCEPT_ENCODING];
-        if wraps.iter().any(|header| request.headers().contains_key(header)) {
-            Either::Right(ways.wrapped.clone().call(request))
-        } else if request.method() == Method::POST && path.starts_with("/rpc/") {
-            // Straight to the answer: most requests are these, and the router has nothing to add but the length.
-            let app = Arc::clone(&ways.app);
-            Either::Left(Box::pin(async { Ok(with_length(rpc(State(app), request).await)) }))
-        } else {
-            Either::Right(ways.plain.clone().call(request))
+        if request.method() == Method::POST && is_operation(path) {
+            // Straight to the answer: most requests are these, and the router has nothing to add.
+            return Either::Left(Box::pin(Arc::clone(ways).operation(request)));
         }
+        let wraps = [header::ORIGIN, header::ACCEPT_ENCODING];
+        let is_wrapped = wraps.iter().any(|header| request.headers().contains_key(header));
+        let way = if is_wrapped { &ways.wrapped } else { &ways.plain };
+        Either::Right(way.clone().call(request))
+    }
+}
+
+/// Whether a path is one of an operation, with a network before it or not.
+fn is_operation(path: &str) -> bool {
+    path.split('/').skip(1).take(2).any(|segment| segment == "rpc")
+}
+
+impl Ways {
+    /// Answers a call of an operation, with around it only what the request asks for.
+    async fn operation(self: Arc<Self>, request: Request) -> Result<Response, Infallible> {
+        let coding = Coding::accepted(request.headers());
+        let origin = request.headers().get(header::ORIGIN).cloned();
+        let response = with_length(rpc(State(Arc::clone(&self.app)), request).await);
+        let response = compressed(coding, response).await;
+        match origin {
+            None => Ok(response),
+            Some(origin) => self.readable_from(origin, response).await,
+        }
+    }
+
+    /// An answer that pages of an origin may read, if they may.
+    async fn readable_from(&self, origin: HeaderValue, response: Response) -> Result<Response, Infallible> {
+        let mut request = Request::new(Body::empty());
+        request.headers_mut().insert(header::ORIGIN, origin);
+        self.cors.layer(finished(response)).oneshot(request).await
     }
 }
 
@@ -156,6 +175,14 @@ impl Service<Request> for Entrance {
     fn call(&mut self, request: Request) -> Answer {
         self.answer(request)
     }
+}
+
+/// A finished answer, for layers that want a service to be around.
+pub(crate) fn finished(
+    response: Response,
+) -> impl Service<Request, Response = Response, Error = Infallible, Future: Send> + Send {
+    let mut response = Some(response);
+    service_fn(move |_: Request| std::future::ready(Ok(response.take().unwrap_or_default())))
 }
 
 fn with_length(mut response: Response) -> Response {

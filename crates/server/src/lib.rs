@@ -11,6 +11,7 @@ mod body;
 mod call;
 mod chains;
 mod clock;
+mod compression;
 mod consents;
 pub mod counting;
 mod dispatch;

@@ -2,14 +2,12 @@
 //! compressed once, when somebody first asks for it so, and kept in the two forms that browsers ask for.
 
 use axum::body::{Body, Bytes, to_bytes};
-use axum::http::{HeaderMap, HeaderValue, Request, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::Response;
 use sha2::{Digest as _, Sha256};
 use tokio::sync::OnceCell;
-use tower::{ServiceBuilder, ServiceExt as _, service_fn};
-use tower_http::compression::CompressionLayer;
 
-use crate::http::COMPRESS_BYTES_MIN;
+use crate::compression::{COMPRESS_BYTES_MIN, Coding, compressed};
 
 /// A whole answer in its forms.
 pub struct StaticAnswer {
@@ -19,51 +17,6 @@ pub struct StaticAnswer {
     hash: String,
     gzip: OnceCell<Bytes>,
     brotli: OnceCell<Bytes>,
-}
-
-/// How an answer is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Coding {
-    Identity,
-    Gzip,
-    Brotli,
-}
-
-impl Coding {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Identity => "identity",
-            Self::Gzip => "gzip",
-            Self::Brotli => "br",
-        }
-    }
-
-    /// The coding that somebody likes best of those that there are; the smallest of those that are liked the same.
-    fn accepted(request: &HeaderMap) -> Self {
-        let texts = request.get_all(header::ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
-        let wishes: Vec<(&str, f32)> = texts.flat_map(|text| text.split(',')).filter_map(wish).collect();
-        let liking = |coding: Self| {
-            let named = wishes.iter().find(|(name, _)| name.eq_ignore_ascii_case(coding.name()));
-            named.or_else(|| wishes.iter().find(|(name, _)| *name == "*")).map_or(0.0, |(_, liking)| *liking)
-        };
-        let mut best = (Self::Identity, 0.0);
-        for coding in [Self::Brotli, Self::Gzip] {
-            let liking = liking(coding);
-            if liking > best.1 {
-                best = (coding, liking);
-            }
-        }
-        best.0
-    }
-}
-
-/// `gzip;q=0.5` as a name and how much it is liked.
-fn wish(text: &str) -> Option<(&str, f32)> {
-    let mut parts = text.split(';').map(str::trim);
-    let name = parts.next()?;
-    let quality = parts.find_map(|part| part.strip_prefix("q=").or_else(|| part.strip_prefix("Q=")));
-    let liking = quality.map_or(Some(1.0), |quality| quality.parse().ok())?;
-    Some((name, liking))
 }
 
 impl StaticAnswer {
@@ -119,17 +72,8 @@ impl StaticAnswer {
     }
 }
 
-/// Has the layer that compresses other answers compress this one.
 async fn compress(content: Bytes, coding: Coding) -> Result<Bytes, axum::Error> {
-    let answer = service_fn(move |_: Request<Body>| {
-        let content = Body::from(content.clone());
-        async move { Ok::<_, axum::Error>(Response::new(content)) }
-    });
-    let mut request = Request::new(Body::empty());
-    request.headers_mut().insert(header::ACCEPT_ENCODING, HeaderValue::from_static(coding.name()));
-    let answer = ServiceBuilder::new().layer(CompressionLayer::new()).service(answer);
-    let compressed = answer.oneshot(request).await?;
-    to_bytes(Body::new(compressed.into_body()), usize::MAX).await
+    to_bytes(compressed(coding, Response::new(Body::from(content))).await.into_body(), usize::MAX).await
 }
 
 /// Whether an `If-None-Match` names this tag: in a list, as a weak tag, or as any.
@@ -147,30 +91,6 @@ mod tests {
         let names = |header: &'static str| names_tag(&HeaderValue::from_static(header), "\"a\"");
         assert!(names("\"a\"") && names("W/\"a\"") && names("\"b\", \"a\"") && names("*"));
         assert!(!names("a") && !names("\"b\"") && !names(""));
-    }
-
-    #[test]
-    fn the_best_liked_coding_is_chosen() {
-        let accepted = |text: &'static str| {
-            Coding::accepted(&HeaderMap::from_iter([(
-                header::ACCEPT_ENCODING,
-                HeaderValue::from_static(text),
-            )]))
-        };
-        for (text, coding) in [
-            ("gzip, deflate, br, zstd", Coding::Brotli),
-            ("GZIP", Coding::Gzip),
-            ("br;q=0.5, gzip;q=0.8", Coding::Gzip),
-            ("br;q=0, gzip;q=0", Coding::Identity),
-            ("br;q=0, *", Coding::Gzip),
-            ("*;q=0.1", Coding::Brotli),
-            ("zstd, deflate, identity", Coding::Identity),
-            ("gzip;q=many, br;x=1;q=0.1", Coding::Brotli),
-            ("", Coding::Identity),
-        ] {
-            assert_eq!(accepted(text), coding, "{text}");
-        }
-        assert_eq!(Coding::accepted(&HeaderMap::new()), Coding::Identity);
     }
 
     #[tokio::test]

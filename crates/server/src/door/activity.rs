@@ -23,7 +23,7 @@ pub(super) struct Patience {
     pub(super) head: u32,
     /// Without taking anything of an answer.
     pub(super) write: u32,
-    /// Without anything at all.
+    /// Without anything at all, and without waiting for us.
     pub(super) idle: u32,
 }
 
@@ -121,6 +121,7 @@ impl Stopwatch {
             HEAD if self.in_phase >= self.patience.head => Some(Overdue::Head),
             // Whatever the phase: the last bytes of an answer may wait after its body is gone.
             _ if is_blocked && self.still >= self.patience.write => Some(Overdue::Write),
+            SERVING => None,
             _ if self.still >= self.patience.idle => Some(Overdue::Idle),
             _ => None,
         }
@@ -277,10 +278,10 @@ mod tests {
     }
 
     #[test]
-    fn whoever_waits_for_us_makes_no_room() {
+    fn whoever_waits_for_us_stays_and_makes_no_room() {
         let activity = Arc::new(Activity::default());
         activity.begin();
-        ticks(&activity, |_| ());
+        assert_eq!(first(&ticks(&activity, |_| ())), None);
         assert_eq!(activity.stalled(), 0);
         activity.is_blocked.store(true, Relaxed);
         ticks(&activity, |_| ());
