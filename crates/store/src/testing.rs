@@ -2,6 +2,7 @@
 //! server that `BOURSE_TEST_POSTGRES` names).
 
 mod digest;
+mod relay;
 mod template;
 
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -9,6 +10,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use bourse_wire::{ChainId, Day, Timestamp, TokenId};
 use sqlx::{AssertSqlSafe, Connection, PgConnection};
 
+pub use self::relay::{Cut, Relay};
 use crate::args::args;
 use crate::market_projects;
 use crate::{
