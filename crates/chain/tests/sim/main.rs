@@ -1,15 +1,10 @@
-//! A follower of a made-up chain, in all weathers. Everything follows from a seed: a failure tells which, and
-//! `BOURSE_SIM_SEED=n` runs that one again. `BOURSE_SIM_SEEDS=n` runs so many instead of the few that are run always.
+//! A follower of a made-up chain, in all weathers. Everything follows from a seed, as `bourse_simulation` says.
 #![expect(clippy::unwrap_used, reason = "a test may fail by panicking")]
-#![expect(clippy::disallowed_methods, reason = "the seed comes from the environment or from the clock")]
 
 mod memory_store;
 mod named_cases;
-mod node;
-mod random;
 mod real_store;
 mod simulation;
-mod world;
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -17,38 +12,11 @@ use std::sync::Arc;
 use bourse_chain::decode::Decoder;
 use bourse_market::facts::{Fact, StatedFact};
 use bourse_protocols::Scope;
+use bourse_simulation::{STRANGER, World, WorldBlock, protocols, run, seeds, share_of};
 use bourse_wire::Address;
 
 use crate::memory_store::{Ledger, MemoryBooks};
-use crate::node::share_of;
 use crate::simulation::{Sim, weather_of};
-use crate::world::{STRANGER, World, WorldBlock, protocols};
-
-/// Runs a simulation to its end on one thread.
-pub(crate) fn run(seed: u64, simulation: impl Future<Output = ()>) {
-    let telling = Telling(seed);
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    runtime.block_on(simulation);
-    std::mem::forget(telling);
-}
-
-/// Tells the seed of a simulation that failed.
-struct Telling(u64);
-
-impl Drop for Telling {
-    fn drop(&mut self) {
-        eprintln!("the simulation of seed {} failed: BOURSE_SIM_SEED={}", self.0, self.0);
-    }
-}
-
-/// The seeds to run, when nobody says otherwise.
-pub(crate) fn seeds(usual: u64) -> Vec<u64> {
-    let number = |name| std::env::var(name).ok().map(|text| text.parse::<u64>().unwrap());
-    match (number("BOURSE_SIM_SEED"), number("BOURSE_SIM_SEEDS")) {
-        (Some(seed), _) => vec![seed],
-        (None, count) => (0..count.unwrap_or(usual)).collect(),
-    }
-}
 
 /// What a block states of a collection.
 pub(crate) fn stated_by(block: &WorldBlock, collection: Address) -> Vec<StatedFact> {

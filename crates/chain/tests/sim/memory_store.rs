@@ -12,8 +12,8 @@ use bourse_store::{
 };
 use bourse_wire::{Address, ChainId, Timestamp};
 
-use crate::node::Shared;
 use crate::stated_by;
+use bourse_simulation::Shared;
 
 /// What was committed of one collection, block by block.
 pub(crate) type Ledger = BTreeMap<u64, Vec<StatedFact>>;

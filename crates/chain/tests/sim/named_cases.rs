@@ -3,10 +3,9 @@
 use bourse_chain::{FollowError, Phase};
 
 use crate::memory_store::MemoryBooks;
-use crate::node::Weather;
 use crate::simulation::{Sim, WINDOW};
-use crate::world::COLLECTIONS;
-use crate::{check, in_memory, run};
+use crate::{check, in_memory};
+use bourse_simulation::{COLLECTIONS, Weather, run};
 
 fn sim(seed: u64, blocks: u64) -> Sim<MemoryBooks> {
     let sim = in_memory(seed);

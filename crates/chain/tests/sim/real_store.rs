@@ -8,10 +8,8 @@ use bourse_store::testing::{TestDatabase, facts_rows, load_all};
 use bourse_store::{Actor, CollectionKey, Store};
 use bourse_wire::{Address, OrderStatus, Timestamp};
 
-use crate::node::{CHAIN, Weather};
 use crate::simulation::{Sim, weather_of};
-use crate::world::{COLLECTIONS, Facts, STRANGER, WorldOrder};
-use crate::{run, seeds};
+use bourse_simulation::{CHAIN, COLLECTIONS, Facts, STRANGER, Weather, WorldOrder, run, seeds};
 
 /// Whether a store knows of a collection what the made-up chain says.
 async fn check_against(store: &Store, facts: &Facts, key: CollectionKey) {

@@ -1,6 +1,5 @@
 //! One simulation: a chain, a follower of it, and what happens to them.
 
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -9,28 +8,10 @@ use bourse_store::CollectionKey;
 use bourse_wire::{Address, Timestamp};
 
 use crate::memory_store::Faulty;
-use crate::node::{CHAIN, Shared, Weather, WorldNode};
-use crate::random::Dice;
-use crate::world::{COLLECTIONS, World, protocols};
+use bourse_simulation::{CHAIN, COLLECTIONS, Dice, Shared, SimPace, Weather, World, WorldNode, protocols};
 
 /// How many blocks the follower keeps.
 pub(crate) const WINDOW: u64 = 24;
-
-/// Time that passes when somebody waits for it.
-#[derive(Default)]
-pub(crate) struct SimPace(AtomicU64);
-
-impl Pace for SimPace {
-    fn now(&self) -> Timestamp {
-        let millis = self.0.fetch_add(1, Ordering::Relaxed);
-        Timestamp::from_unix_nanos(i128::from(1_800_000_000_000 + millis) * 1_000_000)
-    }
-
-    async fn sleep(&self, duration: Duration) {
-        self.0.fetch_add(u64::try_from(duration.as_millis()).unwrap(), Ordering::Relaxed);
-        tokio::task::yield_now().await;
-    }
-}
 
 /// A simulation over some store.
 pub(crate) struct Sim<B> {

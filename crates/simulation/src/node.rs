@@ -11,59 +11,59 @@ use bourse_market::facts::{Block, BlockHash};
 use bourse_wire::{Address, ChainId};
 use tokio::sync::Notify;
 
-use crate::random::Dice;
+use crate::dice::Dice;
 use crate::world::{COLLECTIONS, MARKETS, World, WorldBlock, address};
 
-pub(crate) const CHAIN: ChainId = ChainId(31_337);
+pub const CHAIN: ChainId = ChainId(31_337);
 
 /// What goes wrong, how often in a thousand.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct Weather {
+pub struct Weather {
     /// A request fails.
-    pub(crate) failure: u64,
+    pub failure: u64,
     /// A block is made before a request is answered.
-    pub(crate) block: u64,
+    pub block: u64,
     /// Blocks are taken back before a request is answered.
-    pub(crate) reorganisation: u64,
+    pub reorganisation: u64,
     /// The newest block told is an old one.
-    pub(crate) behind: u64,
+    pub behind: u64,
     /// A block that does not count any more is answered about as if it had never been.
-    pub(crate) forgotten: u64,
+    pub forgotten: u64,
     /// The logs of another block at the same height are told.
-    pub(crate) confused: u64,
+    pub confused: u64,
     /// The process dies, in a request or around a commit.
-    pub(crate) death: u64,
+    pub death: u64,
     /// The store fails, before a commit or after it.
-    pub(crate) store: u64,
+    pub store: u64,
 }
 
 /// What everything in a simulation shares.
-pub(crate) struct Shared {
-    pub(crate) world: Mutex<World>,
-    pub(crate) weather: Mutex<Weather>,
-    pub(crate) dice: Mutex<Dice>,
+pub struct Shared {
+    pub world: Mutex<World>,
+    pub weather: Mutex<Weather>,
+    pub dice: Mutex<Dice>,
     /// Told when the process dies.
-    pub(crate) death: Notify,
-    pub(crate) window: u64,
+    pub death: Notify,
+    pub window: u64,
     /// The most blocks, and logs, that the node answers about.
-    pub(crate) range_max: u64,
-    pub(crate) logs_max: usize,
+    pub range_max: u64,
+    pub logs_max: usize,
     /// Whether the node tells the times of logs along.
-    pub(crate) tells_times: bool,
+    pub tells_times: bool,
 }
 
 impl Shared {
-    pub(crate) fn world(&self) -> MutexGuard<'_, World> {
+    pub fn world(&self) -> MutexGuard<'_, World> {
         self.world.lock().unwrap()
     }
 
-    pub(crate) fn happens(&self, what: impl Fn(&Weather) -> u64) -> bool {
+    pub fn happens(&self, what: impl Fn(&Weather) -> u64) -> bool {
         let in_thousand = what(&self.weather.lock().unwrap());
         in_thousand > 0 && self.dice.lock().unwrap().happens(in_thousand)
     }
 
     /// Dies when it is time to: nobody waits for what comes after.
-    pub(crate) async fn live_or_die(&self) {
+    pub async fn live_or_die(&self) {
         if self.happens(|weather| weather.death) {
             self.death.notify_one();
             pending::<()>().await;
@@ -71,7 +71,7 @@ impl Shared {
     }
 
     /// Takes back some blocks, and makes others.
-    pub(crate) fn reorganise(&self) {
+    pub fn reorganise(&self) {
         let mut world = self.world();
         let depth_max = world.depth_max(self.window);
         let mut dice = self.dice.lock().unwrap();
@@ -85,7 +85,7 @@ impl Shared {
 }
 
 /// The node.
-pub(crate) struct WorldNode(pub(crate) Arc<Shared>);
+pub struct WorldNode(pub Arc<Shared>);
 
 impl WorldNode {
     /// What happens before any answer.
@@ -150,7 +150,7 @@ impl WorldNode {
 
 /// What of a price the makers of a collection get: those of the first say so themselves, and for the second one only the
 /// first marketplace does.
-pub(crate) fn share_of(collection: Address, market: Address) -> Option<u64> {
+pub fn share_of(collection: Address, market: Address) -> Option<u64> {
     match () {
         () if collection == COLLECTIONS[0] => Some(500),
         () if collection == COLLECTIONS[1] && market == MARKETS[0].0 => Some(300),

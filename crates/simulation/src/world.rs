@@ -11,81 +11,82 @@ use bourse_protocols::Protocol;
 use bourse_protocols::own::{Own, TOPICS as MARKET_TOPICS};
 use bourse_wire::{Address, Marketplace, Timestamp};
 
-use crate::random::Dice;
+use crate::dice::Dice;
 
-pub(crate) const fn address(byte: u8) -> Address {
+pub const fn address(byte: u8) -> Address {
     Address::from_bytes([byte; 20])
 }
 
 /// Collections: the first half has one of each token, the others several.
-pub(crate) const COLLECTIONS: [Address; 4] = [address(0xc1), address(0xc2), address(0xc3), address(0xc4)];
+pub const COLLECTIONS: [Address; 4] = [address(0xc1), address(0xc2), address(0xc3), address(0xc4)];
 /// A collection that nobody registers.
-pub(crate) const STRANGER: Address = address(0xc9);
-pub(crate) const MARKETS: [(Address, Marketplace); 2] =
+pub const STRANGER: Address = address(0xc9);
+pub const MARKETS: [(Address, Marketplace); 2] =
     [(address(0x91), Marketplace::OwnV1), (address(0x92), Marketplace::OwnV2)];
 
 /// How these are spoken with.
-pub(crate) fn protocols() -> Vec<Arc<dyn Protocol>> {
+pub fn protocols() -> Vec<Arc<dyn Protocol>> {
     let [(v1, _), (v2, _)] = MARKETS;
     vec![Arc::new(Own::v1(v1)), Arc::new(Own::v2(v2, None))]
 }
 
-const PEOPLE: [Address; 5] = [address(0xa1), address(0xa2), address(0xa3), address(0xa4), address(0xa5)];
+/// Who makes and takes orders.
+pub const PEOPLE: [Address; 5] = [address(0xa1), address(0xa2), address(0xa3), address(0xa4), address(0xa5)];
 const MONEY: Address = address(0x20);
 
 /// An order as the world has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct WorldOrder {
-    pub(crate) maker: Address,
-    pub(crate) is_listing: bool,
-    pub(crate) price: u64,
-    pub(crate) remaining: u64,
-    pub(crate) is_cancelled: bool,
+pub struct WorldOrder {
+    pub maker: Address,
+    pub is_listing: bool,
+    pub price: u64,
+    pub remaining: u64,
+    pub is_cancelled: bool,
 }
 
 /// What is so at the end of a block.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Facts {
+pub struct Facts {
     /// Collection, token and account.
-    pub(crate) balances: BTreeMap<(Address, u64, Address), u64>,
+    pub balances: BTreeMap<(Address, u64, Address), u64>,
     /// Collection, marketplace and number.
-    pub(crate) orders: BTreeMap<(Address, u8, u64), WorldOrder>,
+    pub orders: BTreeMap<(Address, u8, u64), WorldOrder>,
     /// Tokens that were ever made.
-    pub(crate) tokens: BTreeSet<(Address, u64)>,
+    pub tokens: BTreeSet<(Address, u64)>,
     next_order: u64,
 }
 
 /// A block with what was written into it.
 #[derive(Debug)]
-pub(crate) struct WorldBlock {
-    pub(crate) block: Block,
-    pub(crate) logs: Vec<Log>,
-    pub(crate) facts: Facts,
+pub struct WorldBlock {
+    pub block: Block,
+    pub logs: Vec<Log>,
+    pub facts: Facts,
 }
 
 /// All blocks that there ever were, and those that count.
-pub(crate) struct World {
-    pub(crate) dice: Dice,
-    pub(crate) chain: Vec<Arc<WorldBlock>>,
-    pub(crate) by_hash: HashMap<B256, Arc<WorldBlock>>,
+pub struct World {
+    pub dice: Dice,
+    pub chain: Vec<Arc<WorldBlock>>,
+    pub by_hash: HashMap<B256, Arc<WorldBlock>>,
     /// The highest block that there ever was.
-    pub(crate) highest: u64,
+    pub highest: u64,
     nonce: u64,
 }
 
 impl World {
-    pub(crate) fn new(dice: Dice) -> Self {
+    pub fn new(dice: Dice) -> Self {
         let mut world = Self { dice, chain: Vec::new(), by_hash: HashMap::new(), highest: 0, nonce: 0 };
         world.mine(1);
         world
     }
 
-    pub(crate) fn head(&self) -> &Arc<WorldBlock> {
+    pub fn head(&self) -> &Arc<WorldBlock> {
         &self.chain[self.chain.len() - 1]
     }
 
     /// Makes so many blocks.
-    pub(crate) fn mine(&mut self, blocks: u64) {
+    pub fn mine(&mut self, blocks: u64) {
         for _ in 0..blocks {
             self.nonce += 1;
             let number = self.chain.len() as u64;
@@ -112,14 +113,14 @@ impl World {
     }
 
     /// Takes back so many blocks, and makes others.
-    pub(crate) fn reorganise(&mut self, depth: u64, blocks: u64) {
+    pub fn reorganise(&mut self, depth: u64, blocks: u64) {
         let keep = self.chain.len() - usize::try_from(depth).unwrap();
         self.chain.truncate(keep.max(1));
         self.mine(blocks);
     }
 
     /// The most blocks that may be taken back, when a window of that many is kept.
-    pub(crate) fn depth_max(&self, window: u64) -> u64 {
+    pub fn depth_max(&self, window: u64) -> u64 {
         let lowest = self.highest.saturating_sub(window);
         self.head().block.number.saturating_sub(lowest)
     }
