@@ -1,7 +1,8 @@
 //! Settings: the commented default file, then a configuration file, then variables, then flags.
 //!
 //! The default file is the only list of settings. Its keys are the known keys and its values give their types;
-//! the structs here say what the rest of the program may rely on. Nothing here reads a file or the
+//! the structs here say what the rest of the program may rely on. What every request asks for is `#[inline]`, so that it is
+//! compiled as whoever asks is: reading settings need not be quick, and is not compiled to be. Nothing here reads a file or the
 //! environment: [`load`] is a pure function of its [`Layers`].
 //!
 //! The layers are laid together here and not by `figment`, which was tried. It reports the first of several unknown

@@ -171,6 +171,7 @@ impl Network {
 
 impl Networks {
     /// The chain id for a name, in any case, or for a positive decimal number, which is taken as it is.
+    #[inline]
     pub fn resolve(&self, text: &str) -> Option<u64> {
         if text.bytes().all(|byte| byte.is_ascii_digit()) {
             // The database's integers are signed.

@@ -47,6 +47,7 @@ pub struct TrustedProxies(Vec<IpNet>);
 
 impl TrustedProxies {
     /// Whether an address is one of them.
+    #[inline]
     pub fn contain(&self, address: IpAddr) -> bool {
         let address = address.to_canonical();
         self.0.iter().any(|network| network.contains(&address))
@@ -235,6 +236,7 @@ pub struct Quotas(BTreeMap<String, u64>);
 
 impl Quotas {
     /// Units that a project has in a month of a service by its short name; 0 for no limit.
+    #[inline]
     pub fn of(&self, service: &str) -> u64 {
         self.0.get(service).copied().unwrap_or_default()
     }
