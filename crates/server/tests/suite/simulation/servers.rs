@@ -1,0 +1,179 @@
+//! Two servers on one database, and what they are asked.
+
+use std::collections::BTreeMap;
+use std::future::{Future, poll_fn};
+use std::pin::pin;
+use std::task::Poll;
+use std::time::Duration;
+
+use bourse_server::Background;
+use bourse_simulation::COLLECTIONS;
+use serde_json::{Value, json};
+
+use super::TOKENS;
+use super::model::Model;
+use crate::support::actor::Actor;
+use crate::support::seed::RELICS;
+use crate::support::{Beside, TestApp, wait_for};
+
+pub(super) const SERVERS: usize = 2;
+
+/// How long a server may take to follow. A failure is made smaller by trying again and again, so that it is not minutes.
+const WAIT_MAX: Duration = Duration::from_secs(20);
+
+/// Everything that is asked of a collection.
+const READS: [(&str, &str); 6] = [
+    ("ListCollectibles", "listing"),
+    ("ListCollectibles", "offer"),
+    ("GetFloorOrder", "listing"),
+    ("GetCountOfAllCollectibles", "listing"),
+    ("GetCountOfFilteredCollectibles", "listing"),
+    ("GetCountOfFilteredCollectibles", "offer"),
+];
+
+struct Running {
+    server: Beside,
+    background: Background,
+}
+
+/// The servers.
+pub(super) struct Servers {
+    /// The database, the clock, and who calls.
+    pub(super) app: TestApp,
+    running: Vec<Option<Running>>,
+}
+
+impl Servers {
+    pub(super) async fn start() -> Self {
+        let mut servers = Self { app: TestApp::start().await, running: Vec::new() };
+        for _ in 0..SERVERS {
+            let running = servers.open().await;
+            servers.running.push(Some(running));
+        }
+        servers
+    }
+
+    async fn open(&self) -> Running {
+        let server = self.app.another().await;
+        let background = server.background();
+        Running { server, background }
+    }
+
+    fn server(&self, number: usize) -> &Beside {
+        &self.running[number].as_ref().unwrap().server
+    }
+
+    /// Starts a server anew, after it stopped in order or in the middle of everything.
+    pub(super) async fn restart(&mut self, number: usize, is_killed: bool) {
+        let Running { background, .. } = self.running[number].take().unwrap();
+        if is_killed {
+            drop(background);
+        } else {
+            background.stop().await;
+        }
+        self.running[number] = Some(self.open().await);
+    }
+
+    /// Writes through a server. Whoever gives up after so many polls does not know what became of it, and sends it again
+    /// through the other one.
+    pub(super) async fn write(&self, server: usize, polls: Option<u32>, operation: &str, body: Value) {
+        let operation = format!("Ingest/{operation}");
+        let server = match polls {
+            None => server,
+            Some(polls) => {
+                let call = self.server(server).token.call(&operation, body.clone());
+                if given_up_after(polls, call).await { server } else { SERVERS - 1 - server }
+            }
+        };
+        let answer = self.server(server).token.call(&operation, body).await.ok();
+        assert_eq!(answer["rejected"], json!([]), "{operation}");
+    }
+
+    /// Whether each server comes to say of the market what the model says.
+    pub(super) async fn check_market(&self, model: &Model) {
+        let now = self.app.now().unix_seconds();
+        for number in 0..SERVERS {
+            let key = &self.server(number).key;
+            for token in 1..=TOKENS {
+                for (operation, is_listing) in
+                    [("ListListingsForCollectible", true), ("ListOffersForCollectible", false)]
+                {
+                    let expected = model.active(token, is_listing, now);
+                    let what = format!("server {number} says {expected:?} by {operation} of token {token}");
+                    wait_for(WAIT_MAX, &what, async || orders(key, operation, token).await == expected).await;
+                }
+            }
+        }
+    }
+
+    /// Whether each server comes to say everything as one that starts now, and charts as the model has them.
+    pub(super) async fn check_everything(&self, model: &Model) {
+        let fresh = self.app.another().await;
+        let expected = answers(&fresh).await;
+        let transactions = model.transactions_daily();
+        assert_eq!(chart(&fresh.token).await, transactions, "by a server that starts now");
+        for number in 0..SERVERS {
+            let server = self.server(number);
+            for (question, answer) in &expected {
+                let what = format!("server {number} answers {question} with {answer}");
+                wait_for(WAIT_MAX, &what, async || ask(&server.key, question).await == *answer).await;
+            }
+            wait_for(WAIT_MAX, "charts", async || chart(&server.token).await == transactions).await;
+        }
+    }
+}
+
+/// Goes on with something so many times, and says whether it came to its end.
+async fn given_up_after(polls: u32, work: impl Future) -> bool {
+    let mut work = pin!(work);
+    let mut left = polls;
+    poll_fn(|context| {
+        if work.as_mut().poll(context).is_ready() {
+            return Poll::Ready(true);
+        }
+        left = left.saturating_sub(1);
+        if left == 0 { Poll::Ready(false) } else { Poll::Pending }
+    })
+    .await
+}
+
+/// The orders of a token that can be filled, with how much of each.
+async fn orders(key: &Actor, operation: &str, token: u64) -> BTreeMap<String, String> {
+    let body = json!({ "chainId": 137, "contractAddress": RELICS, "tokenId": token.to_string(), "page": { "pageSize": 50 } });
+    let answer = key.call(&format!("Marketplace/{operation}"), body).await.ok();
+    let member = if operation.starts_with("ListL") { "listings" } else { "offers" };
+    let text = |order: &Value, member: &str| order[member].as_str().unwrap().to_owned();
+    let orders = answer[member].as_array().unwrap().iter();
+    orders.map(|order| (text(order, "orderId"), text(order, "quantityAvailable"))).collect()
+}
+
+/// Every question, with its answer.
+async fn answers(server: &Beside) -> Vec<(String, Value)> {
+    let mut contracts: Vec<(u64, String)> = vec![(137, RELICS.to_owned())];
+    contracts.extend(COLLECTIONS.map(|address| (bourse_simulation::CHAIN.0, address.to_string())));
+    let mut answers = Vec::new();
+    for (chain, contract) in contracts {
+        for (operation, side) in READS {
+            let body = json!({ "chainId": chain, "contractAddress": contract, "side": side,
+                "page": { "pageSize": 100 }, "filter": { "includeEmpty": true } });
+            let question = format!("Marketplace/{operation} {body}");
+            let answer = ask(&server.key, &question).await;
+            answers.push((question, answer));
+        }
+    }
+    answers
+}
+
+async fn ask(key: &Actor, question: &str) -> Value {
+    let (operation, body) = question.split_once(' ').unwrap();
+    key.call(operation, serde_json::from_str(body).unwrap()).await.json
+}
+
+/// How many transactions were sent on each day.
+async fn chart(token: &Actor) -> Value {
+    let filter = json!({ "startDate": "2025-03-01", "endDate": "2025-03-31" });
+    let answer = token.call("Analytics/WalletsTxnSentDaily", json!({ "filter": filter })).await.ok();
+    let points = answer.as_object().unwrap().values().next().unwrap();
+    let point = |point: &Value| json!({ "label": point["label"], "value": point["value"].as_f64().unwrap().round() as u64 });
+    points.as_array().unwrap().iter().map(point).collect()
+}
