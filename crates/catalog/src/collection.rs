@@ -41,6 +41,7 @@ pub struct Collection {
     pub(crate) holders: Holders,
     pub(crate) book: Book,
     pub(crate) version: u64,
+    pub(crate) revision: u64,
     pub(crate) contract: Option<String>,
 }
 
@@ -65,6 +66,7 @@ impl Collection {
     /// Takes over what changed.
     pub fn apply(&mut self, update: Update) {
         self.version = update.version;
+        self.revision += 1;
         if let Some(info) = update.contract {
             self.contract = Some(info);
         }
@@ -96,6 +98,7 @@ impl Collection {
 
     /// Takes over currencies and their rates.
     pub fn put_currencies(&mut self, currencies: &[Currency]) {
+        self.revision += 1;
         let (book, context) = self.book_and_around();
         book.put_currencies(currencies, context);
     }
@@ -108,6 +111,7 @@ impl Collection {
 
     /// Lets time pass, and puts the tokens in the order asked for.
     pub fn make_ready(&mut self, now: Timestamp, column: Option<Column>) {
+        self.revision += 1;
         let (book, context) = self.book_and_around();
         book.advance(now, context);
         book.settle(context);

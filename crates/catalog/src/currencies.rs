@@ -7,6 +7,7 @@ use bourse_wire::{Address, Amount, Currency};
 use hashbrown::HashMap;
 
 use crate::book::currency_members;
+use crate::digest::hash;
 
 /// How far apart two estimates must be, relatively, to decide which price is higher.
 const CLEARLY_APART: f64 = 1e-9;
@@ -22,6 +23,11 @@ pub(crate) struct Price {
 }
 
 impl Price {
+    /// What it is worth, nearly, for comparing it with another.
+    pub(crate) fn usd_bits(&self) -> u64 {
+        self.usd.to_bits()
+    }
+
     /// Ranks it roughly among prices in the same order: those of the same class only, and none where nobody knows what
     /// it is worth.
     pub(crate) fn hint(&self, direction: Direction) -> f64 {
@@ -49,7 +55,7 @@ struct Entry {
     members: String,
 }
 
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq, Hash)]
 struct Quote {
     decimals: u8,
     rate: Option<Rate>,
@@ -109,6 +115,12 @@ impl Currencies {
     /// The known currencies.
     pub(crate) fn known_addresses(&self) -> impl Iterator<Item = &Address> {
         self.entries.iter().filter(|entry| entry.quote.is_some()).map(|entry| &entry.address)
+    }
+
+    /// What is said of each known currency.
+    pub(crate) fn digests(&self) -> impl Iterator<Item = u64> {
+        let known = self.entries.iter().filter(|entry| entry.quote.is_some());
+        known.map(|entry| hash(&(&entry.address, &entry.quote, &entry.members)))
     }
 
     pub(crate) fn price(&self, currency: u32, amount: Amount) -> Price {

@@ -33,6 +33,16 @@ impl Holders {
         &self.addresses[account as usize]
     }
 
+    /// How many accounts have a number.
+    pub(crate) fn len(&self) -> usize {
+        self.addresses.len()
+    }
+
+    /// What an account holds.
+    pub(crate) fn held(&self, account: u32) -> &[(u32, Amount)] {
+        &self.held[account as usize]
+    }
+
     pub(crate) fn are_known(&self) -> bool {
         self.known
     }

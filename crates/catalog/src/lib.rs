@@ -10,6 +10,7 @@ mod book;
 mod chains;
 mod collection;
 mod currencies;
+mod digest;
 mod facets;
 mod filter;
 mod holders;
@@ -24,6 +25,7 @@ mod write;
 
 pub use book::PreparedOrder;
 pub use collection::{Collection, Identity, Update};
+pub use digest::{ChangedMeanwhile, Digest, Digester};
 pub use facets::{Facet, FacetKind};
 pub use filter::{Condition, OrderFilter, PriceRange, PropertyFilter, TokenFilter, Value};
 pub use loader::{Loader, PreparedToken, TokenPreparer};

@@ -45,6 +45,7 @@ impl Loader {
             holders: Holders::default(),
             book,
             version: 0,
+            revision: 0,
             contract: None,
         };
         Self { collection, names: None, tokens_complete: false }

@@ -10,6 +10,7 @@ use memchr::memmem::Finder;
 
 use crate::arena::{Arena, Span};
 use crate::chains::grow;
+use crate::digest::hash;
 
 /// Three characters in a row; past the end of a name there are zeros.
 type Gram = u64;
@@ -73,6 +74,14 @@ impl Names {
     /// A token's name, folded.
     pub(crate) fn get(&self, ordinal: u32) -> &str {
         self.spans.get(ordinal as usize).map_or("", |span| text_of(&self.arena, *span))
+    }
+
+    /// What is said of a token's name, and found by it.
+    pub(crate) fn digest_of(&self, ordinal: u32) -> u64 {
+        let name = self.get(ordinal);
+        let found = grams(name)
+            .map(|gram| self.grams.get(&gram).map(|tokens| (tokens.contains(ordinal), tokens.len())));
+        hash(&(name, found.collect::<Vec<_>>()))
     }
 
     /// The tokens whose names have a text in them, of so many.

@@ -213,6 +213,11 @@ impl SortedList {
         first.into_iter().chain(rest)
     }
 
+    /// The block at an index, in the order of rank.
+    pub(crate) fn block(&self, index: usize) -> Option<Run<'_>> {
+        self.blocks.get(index).map(|block| block.run(0..block.ordinals.len()))
+    }
+
     /// Past the last.
     pub(crate) fn end(&self) -> Cursor {
         Cursor { block: self.blocks.len(), index: 0 }

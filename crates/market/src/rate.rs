@@ -15,7 +15,7 @@ const CENT_PLACES: usize = 2;
 const SMALL_PRICE_DIGITS: usize = 2;
 
 /// A currency's US dollar rate, ready to price amounts of base units.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Rate {
     /// Nearly what a base unit is worth: the bits of a double, which is no `Eq` itself. First, as it tells most rates
     /// apart at once.

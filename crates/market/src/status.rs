@@ -3,7 +3,7 @@
 use bourse_wire::{Amount, OrderSide, OrderStatus, Timestamp};
 
 /// What an order's status follows from, apart from the world around it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Terms {
     /// Selling or buying.
     pub side: OrderSide,

@@ -1,6 +1,7 @@
 //! The order book of a collection: every order that may still be filled, the best of each token, and the tokens in the
 //! order of their best prices.
 
+mod digest;
 mod order;
 mod price_list;
 mod side;

@@ -104,6 +104,11 @@ impl PriceList {
         self.index.count(properties, self.list.slots_end())
     }
 
+    /// What a slot is found by.
+    pub(crate) fn digest_of(&self, slot: u32, token: &IndexedMetadata<'_>) -> u64 {
+        self.index.digest_of(slot, &token.properties)
+    }
+
     pub(super) fn bytes(&self) -> usize {
         self.list.bytes() + self.index.bytes()
     }

@@ -7,6 +7,7 @@ use hashbrown::HashMap;
 
 use super::extract::Shape;
 use super::ladder::{Ladder, LadderRange};
+use crate::digest::hash;
 use crate::filter::{Condition, PropertyFilter, Value};
 use crate::sorted_list::SlotRelocation;
 
@@ -134,6 +135,25 @@ impl Properties {
         }
     }
 
+    /// What a token that has these properties is found by.
+    pub(crate) fn digest_of<N: AsRef<str>>(&self, ordinal: u32, properties: &[(N, Shape, Value)]) -> u64 {
+        let found = |(name, _, value): &PropertyValue<N>| {
+            let property = self.numbers.get(name.as_ref()).map(|index| &self.properties[*index]);
+            let found = property.map(|property| property.finds(value, ordinal));
+            hash(&(name.as_ref(), value, found))
+        };
+        each_once(properties).map(|(_, property)| found(property)).fold(0, u64::wrapping_add)
+    }
+
+    /// How much is said of a property, by its number; 0 when nothing is, `None` past the last.
+    pub(crate) fn digest_of_property(&self, index: usize) -> Option<u64> {
+        let property = self.properties.get(index)?;
+        let values = (property.ints.len(), property.texts.len(), property.others.len());
+        let counts = (property.int_count, property.text_count, property.other_count);
+        let said = (&property.name, values, counts, property.listed, property.several_ints);
+        Some(if property.is_empty() { 0 } else { hash(&said) })
+    }
+
     pub(crate) fn bytes(&self) -> usize {
         self.properties.iter().map(Property::bytes).sum()
     }
@@ -158,6 +178,17 @@ fn has_int<N: AsRef<str>>(before: &[PropertyValue<N>], name: &str) -> bool {
 }
 
 impl Property {
+    /// Whether a token is found by a value, how many others are, and whether it is on the right rungs of the ladder.
+    fn finds(&self, value: &Value, ordinal: u32) -> (bool, usize, bool) {
+        let tokens = self.set(value);
+        let ladder = self.ladder.as_ref().filter(|_| self.several_ints == 0);
+        let is_in_place = match (ladder, value) {
+            (Some(ladder), Value::Int(number)) => ladder.has(*number, ordinal),
+            _ => true,
+        };
+        (tokens.is_some_and(|tokens| tokens.contains(ordinal)), tokens.map_or(0, Set::len), is_in_place)
+    }
+
     fn is_empty(&self) -> bool {
         self.int_count + self.text_count + self.other_count == 0
     }

@@ -92,6 +92,11 @@ impl Ladder {
         Some(above.filter(|above| above.upper.abs_diff(bound) < below.upper.abs_diff(bound)).unwrap_or(below))
     }
 
+    /// Whether an ordinal is on exactly the rungs that its number is at or below.
+    pub(crate) fn has(&self, number: i64, ordinal: u32) -> bool {
+        self.rungs.iter().all(|rung| rung.below.contains(ordinal) == (number <= rung.upper))
+    }
+
     pub(crate) fn bytes(&self) -> usize {
         self.rungs.iter().map(|rung| rung.below.bytes()).sum()
     }

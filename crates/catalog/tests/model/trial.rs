@@ -3,7 +3,8 @@
 use std::fmt::Debug;
 
 use bourse_catalog::{
-    Collection, Identity, Loader, Position, PreparedOrder, PreparedToken, TokenFilter, TokenPreparer, Update,
+    Collection, Column, Identity, Loader, Position, PreparedOrder, PreparedToken, TokenFilter, TokenPreparer,
+    Update,
 };
 use bourse_wire::{ChainId, CollectionNumbers, Currency, ServiceName, TokenId};
 
@@ -196,6 +197,18 @@ impl Trial {
         for _ in 0..4 {
             self.check_orders();
         }
+        self.check_digest();
+    }
+
+    /// However it came to be, a collection says what one says that was loaded just now.
+    fn check_digest(&mut self) {
+        let mut fresh = load(&self.model, &mut self.generator.random);
+        let column = self.collection.has_order_of_names().then_some(Column::Name);
+        for collection in [&mut self.collection, &mut fresh] {
+            collection.make_ready(self.model.now, column);
+        }
+        let differences = self.collection.digest(self.model.now).differences(&fresh.digest(self.model.now));
+        assert_eq!(differences, [""; 0], "what a fresh load says otherwise");
     }
 
     fn check_bookmarks(&mut self) {

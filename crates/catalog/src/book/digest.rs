@@ -1,0 +1,51 @@
+//! What the book says of each order, for comparing it with another.
+
+use bourse_wire::Timestamp;
+
+use super::{Book, NO_TOKEN, Order};
+use crate::collection::Collection;
+use crate::digest::hash;
+
+impl Book {
+    /// What is said of the order of a slot; 0 when there is none by then, `None` past the last slot.
+    pub(crate) fn digest_of_order(&self, slot: u32, around: &Collection, now: Timestamp) -> Option<u64> {
+        let place = self.slots.get(slot as usize)?;
+        let Some(order) = place.as_ref().filter(|order| !order.terms.is_over(now)) else { return Some(0) };
+        let Order { price, token, maker, marketplace, status, is_covered, quantity_decimals, terms, .. } =
+            order;
+        let text = self.text(order);
+        let is_found = self.find(self.hash(*marketplace, text.order_id()), *marketplace, text.order_id());
+        // The first alarm of all must not be later than the next change of any.
+        let next_change = terms.next_change(self.now);
+        let is_awake = next_change.is_none_or(|at| self.next_change().is_some_and(|first| first <= at));
+        let token = (*token != NO_TOKEN).then(|| around.tokens.id(*token));
+        let maker = around.holders.address(*maker);
+        let price = (price.amount, self.currencies.address(price.currency), price.usd_bits());
+        let state = (status, is_covered, quantity_decimals, order.created_at);
+        let said = (text.bytes(), token, maker, price, terms, state);
+        Some(hash(&(said, is_found == Some(slot), is_awake)))
+    }
+
+    /// The key of an order that something refers to.
+    pub(crate) fn digest_of_key(&self, slot: u32) -> u64 {
+        let key = self.order(slot).map(|order| (order.marketplace, self.text(order).order_id()));
+        hash(&key)
+    }
+
+    /// The keys of the orders that are found by their token.
+    pub(crate) fn digests_of_token(&self, token: u32, now: Timestamp) -> impl Iterator<Item = u64> {
+        self.digests(self.by_token.iter(token), now)
+    }
+
+    /// The keys of the orders that are found by their maker.
+    pub(crate) fn digests_of_maker(&self, maker: u32, now: Timestamp) -> impl Iterator<Item = u64> {
+        self.digests(self.by_maker.iter(maker), now)
+    }
+
+    fn digests(&self, slots: impl Iterator<Item = u32>, now: Timestamp) -> impl Iterator<Item = u64> {
+        // A list that were a circle would otherwise never end.
+        let slots = slots.take(self.slots.len());
+        let is_open = move |slot: &u32| self.order(*slot).is_none_or(|order| !order.terms.is_over(now));
+        slots.filter(is_open).map(|slot| self.digest_of_key(slot))
+    }
+}

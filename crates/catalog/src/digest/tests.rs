@@ -1,0 +1,131 @@
+//! Whatever goes wrong in one place of a collection, its digest names that place.
+
+use bourse_wire::{
+    Address, Amount, ChainId, CollectionNumbers, Currency, OrderFacts, OrderSide, ServiceName, TokenId,
+};
+
+use super::*;
+use crate::book::PreparedOrder;
+use crate::collection::{Identity, Update};
+use crate::filter::Value;
+use crate::loader::{Loader, TokenPreparer};
+use crate::properties::Shape;
+use crate::query::Column;
+
+const NOW: Timestamp = Timestamp::ZERO;
+
+fn account(number: u8) -> Address {
+    Address::from_bytes([number; 20])
+}
+
+fn token(id: u64, power: u64) -> (TokenId, String) {
+    let metadata =
+        format!(r#"{{"tokenId":"{id}","name":"Axe {id}","properties":{{"power":{power},"kind":"axe"}}}}"#);
+    (TokenId::from(id), metadata)
+}
+
+fn listing(order_id: &str, id: u64, price: u64) -> OrderFacts {
+    OrderFacts {
+        side: OrderSide::Listing,
+        token_id: Some(TokenId::from(id)),
+        maker: account(1),
+        price_amount: Amount::from(price),
+        currency: account(9),
+        ..OrderFacts::sample(order_id)
+    }
+}
+
+fn prepared(facts: &OrderFacts) -> PreparedOrder {
+    PreparedOrder::new(CollectionNumbers::new(ChainId(1), account(200)), facts)
+}
+
+fn coin(decimals: u8) -> Currency {
+    let (name, symbol, image_url) = (String::new(), String::new(), String::new());
+    Currency {
+        chain_id: ChainId(1),
+        contract_address: account(9),
+        name,
+        symbol,
+        decimals,
+        image_url,
+        rate: None,
+    }
+}
+
+/// Three tokens, two of them listed by who holds them.
+fn collection() -> Collection {
+    let service = ServiceName::new("bourse");
+    let identity = Identity { number: 1, chain: ChainId(1), address: account(200), service };
+    let mut loader = Loader::new(&identity, NOW);
+    let mut preparer = TokenPreparer::default();
+    let tokens = [token(1, 10), token(2, 20), token(3, 30)];
+    loader.contract("{}".to_owned());
+    loader.tokens(tokens.into_iter().map(|(id, text)| preparer.prepare(id, text)).collect());
+    loader.balances(&[1, 2].map(|id: u64| (TokenId::from(id), account(1), Amount::from(1_u64))));
+    loader.orders(&[prepared(&listing("a", 1, 5)), prepared(&listing("b", 2, 6))]);
+    let mut collection = loader.finish(1, &[coin(0)]);
+    collection.make_ready(NOW, Some(Column::Name));
+    collection
+}
+
+fn differences(change: impl FnOnce(&mut Collection)) -> Vec<&'static str> {
+    let mut changed = collection();
+    change(&mut changed);
+    changed.digest(NOW).differences(&collection().digest(NOW))
+}
+
+#[test]
+fn what_was_said_otherwise_is_named() {
+    assert_eq!(differences(|_| {}), [""; 0]);
+    let said = |update: Update| differences(|collection| collection.apply(update));
+    let nothing = Update::default;
+    assert_eq!(said(Update { contract: Some(String::new()), ..nothing() }), ["contract"]);
+    let text = r#"{"tokenId":"3","name":"Axe 3","decimals":1,"properties":{"power":30,"kind":"axe"}}"#;
+    assert_eq!(said(Update { tokens: vec![(3_u64.into(), text.to_owned())], ..nothing() }), ["tokens"]);
+    assert_eq!(said(Update { tokens: vec![token(3, 31)], ..nothing() }), ["tokens", "properties"]);
+    let held = vec![(TokenId::from(3_u64), account(2), Amount::from(1_u64))];
+    assert_eq!(said(Update { balances: held, ..nothing() }), ["holders"]);
+    let resold = vec![prepared(&listing("b", 2, 4))];
+    assert_eq!(said(Update { orders: resold, ..nothing() }), ["orders", "prices"]);
+    assert_eq!(
+        differences(|collection| collection.put_currencies(&[coin(2)])),
+        ["currencies"],
+        "what nobody knows the worth of is in the same order"
+    );
+}
+
+#[test]
+fn an_index_that_lost_something_is_named() {
+    let power = [("power", Shape::Single, Value::Int(20))];
+    assert_eq!(differences(|collection| collection.properties.remove(1, &power)), ["properties"]);
+    let kind = [("kind", Shape::Single, Value::Text("sword".into()))];
+    assert_eq!(differences(|collection| collection.properties.add(1, &kind)), ["properties"]);
+    assert_eq!(differences(|collection| collection.names.put(1, "Sword")), ["names"]);
+    let lost = |collection: &mut Collection| {
+        let (book, context) = collection.book_and_around();
+        let OrderFacts { marketplace, order_id, .. } = listing("a", 1, 5);
+        book.remove(marketplace, &order_id, context);
+    };
+    assert_eq!(differences(lost), ["orders", "prices"]);
+    let unsorted = |collection: &mut Collection| {
+        let by_name = collection.by_name.as_mut();
+        by_name.map(|by_name| by_name.remove((1, 0.0), |a, b| a.cmp(&b)));
+    };
+    assert_eq!(differences(unsorted), ["order of names"]);
+}
+
+#[test]
+fn an_order_that_only_one_was_asked_for_is_no_difference() {
+    let mut asked_less = collection();
+    asked_less.by_name = None;
+    assert_eq!(asked_less.digest(NOW).differences(&collection().digest(NOW)), [""; 0]);
+}
+
+#[test]
+fn who_changes_it_in_the_middle_is_noticed() {
+    let mut collection = collection();
+    let mut digester = Digester::new(&collection, NOW);
+    assert_eq!(digester.step(&collection), Ok(None));
+    collection.apply(Update { version: 2, ..Update::default() });
+    assert_eq!(digester.step(&collection), Err(ChangedMeanwhile));
+}
