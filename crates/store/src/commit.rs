@@ -12,7 +12,7 @@ use crate::backend::{Pending, Store};
 use crate::collections::{CollectionId, CollectionKey, StoredToken, find_or_create, hold};
 use crate::columns::{Insert, or_replace_different, selection};
 use crate::load::Balance;
-use crate::orders::{NewOrder, SignedOrder};
+use crate::orders::{NewOrder, PutOrders, SignedOrder};
 use crate::session::Session;
 use crate::{StoreError, activities, orders};
 
@@ -61,7 +61,7 @@ pub struct Batch {
 }
 
 /// What a commit did.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Committed {
     /// The collection's version after it.
     pub version: u64,
@@ -69,6 +69,8 @@ pub struct Committed {
     pub changed: u64,
     /// Whether the batch had been applied before.
     pub replayed: bool,
+    /// Orders of which something was stated that only what their makers signed can say. They are as they were.
+    pub refused: Vec<OrderKey>,
 }
 
 /// Which records of a collection one version changed. Followers read their state along with the version.
@@ -160,13 +162,13 @@ impl Store {
 /// A commit that is about to be on disk.
 struct Done {
     committed: Committed,
-    /// The orders that are different now, when nothing else is that followers take over.
+    /// The orders that are different now as they are stored, when nothing else is that followers take over.
     orders: Option<(CollectionId, Vec<OrderFacts>)>,
 }
 
 impl Done {
-    fn unchanged(version: u64, replayed: bool) -> Self {
-        Self { committed: Committed { version, changed: 0, replayed }, orders: None }
+    fn unchanged(version: u64, replayed: bool, refused: Vec<OrderKey>) -> Self {
+        Self { committed: Committed { version, changed: 0, replayed, refused }, orders: None }
     }
 }
 
@@ -186,19 +188,21 @@ async fn commit(session: &mut Session<'_>, batch: Batch, changes_kept: u64) -> R
         let sql = "INSERT INTO applied_batches (collection_id, batch_key, version) VALUES ($1, $2, $3)
             ON CONFLICT (collection_id, batch_key) DO NOTHING";
         if session.execute(sql, args![id.0, key.as_str(), version + 1]).await? == 0 {
-            return Ok(Done::unchanged(version, true));
+            return Ok(Done::unchanged(version, true, Vec::new()));
         }
     }
     let (changed, orders) = Latest::of(batch.changes).write(session, id).await?;
     if changed.len() == 0 {
-        return Ok(Done::unchanged(version, false));
+        return Ok(Done::unchanged(version, false, orders.refused));
     }
     let authorship = Authorship::new(batch.author, batch.at);
     let next = NextVersion { number: version + 1, changed: &changed, authorship: &authorship, changes_kept };
     raise_version(session, id, next).await?;
-    let committed = Committed { version: version + 1, changed: changed.len(), replayed: false };
+    let refused = orders.refused;
+    let committed = Committed { version: version + 1, changed: changed.len(), replayed: false, refused };
     let is_all = !changed.contract && changed.tokens.is_empty() && changed.balances.is_empty();
-    Ok(Done { committed, orders: is_all.then_some((id, orders)) })
+    let orders = is_all.then(|| (id, orders.changed.into_values().collect()));
+    Ok(Done { committed, orders })
 }
 
 /// A version that a collection is about to have.
@@ -241,6 +245,8 @@ struct Latest {
     tokens: BTreeMap<TokenId, String>,
     balances: BTreeMap<(TokenId, Address), Amount>,
     orders: BTreeMap<OrderKey, NewOrder>,
+    /// Orders that were stated beside what their makers signed.
+    refused: Vec<OrderKey>,
     activities: Vec<ActivityFacts>,
 }
 
@@ -256,26 +262,44 @@ impl Latest {
                 Change::Balance { token_id, account, balance } => {
                     latest.balances.insert((token_id, account), balance);
                 }
-                Change::Order(facts) => {
-                    latest.orders.insert(facts.key(), NewOrder { facts: *facts, signed: None });
-                }
-                Change::SignedOrder(order) => {
-                    let SignedOrder { facts, native, nonces } = *order;
-                    let signed = Some((native, nonces));
-                    latest.orders.insert(facts.key(), NewOrder { facts, signed });
-                }
+                Change::Order(facts) => latest.add_stated(*facts),
+                Change::SignedOrder(order) => latest.add_signed(*order),
                 Change::Activity(activity) => latest.activities.push(*activity),
             }
         }
         latest
     }
 
-    /// Writes everything and tells what is different now, with the orders as they are now.
+    /// Takes an order that somebody states. Beside one that was signed it says nothing.
+    fn add_stated(&mut self, facts: OrderFacts) {
+        let key = facts.key();
+        match self.orders.get(&key) {
+            Some(NewOrder { facts: known, signed: Some(_) }) => {
+                if !is_same(&facts, known) {
+                    self.refused.push(key);
+                }
+            }
+            Some(_) | None => {
+                self.orders.insert(key, NewOrder { facts, signed: None });
+            }
+        }
+    }
+
+    fn add_signed(&mut self, SignedOrder { facts, native, nonces }: SignedOrder) {
+        let key = facts.key();
+        let stated = self.orders.get(&key).filter(|known| known.signed.is_none());
+        if stated.is_some_and(|stated| !is_same(&stated.facts, &facts)) {
+            self.refused.push(key.clone());
+        }
+        self.orders.insert(key, NewOrder { facts, signed: Some((native, nonces)) });
+    }
+
+    /// Writes everything and tells what is different now, with what became of the orders.
     async fn write(
         self,
         session: &mut Session<'_>,
         id: CollectionId,
-    ) -> Result<(Changed, Vec<OrderFacts>), StoreError> {
+    ) -> Result<(Changed, PutOrders), StoreError> {
         let mut changed = Changed::default();
         if let Some(info) = self.contract {
             let sql = "INSERT INTO contracts (collection_id, info) VALUES ($1, $2)
@@ -293,11 +317,18 @@ impl Latest {
         let written = session.insert_returning(Insert::owned(id, balances)?, &replace).await?;
         changed.balances =
             written.into_iter().map(|WrittenBalance { token_id, account }| (token_id, account)).collect();
-        let orders = orders::put(session, id, self.orders).await?;
-        changed.orders = orders.iter().map(OrderFacts::key).collect();
+        let mut orders = orders::put(session, id, self.orders).await?;
+        orders.refused.extend(self.refused);
+        changed.orders = orders.changed.keys().cloned().collect();
         changed.activities = activities::put(session, id, self.activities).await?;
         Ok((changed, orders))
     }
+}
+
+/// Whether an order that somebody states is what was signed, as far as anybody can state it.
+fn is_same(stated: &OrderFacts, signed: &OrderFacts) -> bool {
+    let OrderFacts { operator, backing, updated_at, .. } = *signed;
+    OrderFacts { operator, backing, updated_at, ..stated.clone() } == *signed
 }
 
 selection! {

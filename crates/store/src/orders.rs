@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use bourse_market::Nonces;
-use bourse_wire::{Address, Amount, OrderFacts, OrderKey, OrderStatus, Timestamp};
+use bourse_wire::{ActivityFacts, Address, Amount, OrderFacts, OrderKey, OrderStatus, Timestamp};
 
 use crate::args::{Arg, args};
 use crate::backend::{Pending, Store};
@@ -176,68 +176,102 @@ const OPERATOR: usize = position(OrderFacts::COLUMNS, "operator");
 const BACKING: usize = position(OrderFacts::COLUMNS, "backing");
 const UPDATED_AT: usize = position(OrderFacts::COLUMNS, "updated_at");
 
-/// Writes orders and what happened to them; returns those that are different now. Operators and backings stay as they
+/// What became of orders that were put.
+#[derive(Default)]
+pub(crate) struct PutOrders {
+    /// Those that are different now, as they are stored.
+    pub(crate) changed: BTreeMap<OrderKey, OrderFacts>,
+    /// Those of which something was said that only what their makers signed can say. They are as they were.
+    pub(crate) refused: Vec<OrderKey>,
+}
+
+/// What is to be written of orders.
+#[derive(Default)]
+struct Writes {
+    plain: Vec<Vec<Arg>>,
+    signed: Vec<Vec<Arg>>,
+    signed_keys: Vec<OrderKey>,
+    activities: Vec<ActivityFacts>,
+    refused: Vec<OrderKey>,
+}
+
+/// Writes orders and what happened to them. Operators and backings stay as they
 /// are: only a chain states them, or what was signed. A signed order that is known stays as it is: it cannot be another,
 /// and what became of it is known better. Only one that somebody said cannot be filled is good again. Nobody can say
 /// anything of a signed order but that it is over: what it is, its maker signed. Whoever calls this holds the collection,
-/// so that what is read here is still so when it is replaced.
+/// so that what is read here is still so when it is replaced. What is handed on is read from the rows that were written, as
+/// they have what was kept of them.
 pub(crate) async fn put(
     session: &mut Session<'_>,
     id: CollectionId,
     orders: BTreeMap<OrderKey, NewOrder>,
-) -> Result<Vec<OrderFacts>, StoreError> {
+) -> Result<PutOrders, StoreError> {
     let keys = with_keys("orders", orders.keys().cloned());
     let known = session.keyed_rows::<(OrderFacts, IsSigned)>(id, keys).await?;
     let known: HashMap<OrderKey, &Row> =
         known.iter().map(|row| Ok((key_in(row)?, row))).collect::<Result<_, StoreError>>()?;
-    let (mut plain, mut signed_orders) = (Vec::with_capacity(orders.len()), Vec::new());
-    let (mut activities, mut signed_keys) = (Vec::new(), Vec::new());
-    let mut changed = Vec::with_capacity(orders.len());
-    let backed = put_backed(session, id, &orders, &known).await?;
-    for (key, NewOrder { facts: mut order, signed }) in orders {
-        let known = known.get(&key).copied();
+    let mut stored = put_backed(session, id, &orders, &known).await?;
+    let mut writes = Writes::default();
+    for (key, order) in orders {
+        writes.add(known.get(&key).copied(), key, order)?;
+    }
+    let [operator, backing] = [OPERATOR, BACKING].map(|column| OrderFacts::COLUMNS[column]);
+    let replace = or_replace::<OrderFacts>(&[operator, backing]);
+    stored.extend(session.insert_returning(Insert::values::<OrderFacts>(id, writes.plain)?, &replace).await?);
+    let replace = or_replace::<(OrderFacts, Signature)>(&[backing]);
+    let insert = Insert::values::<(OrderFacts, Signature)>(id, writes.signed)?;
+    stored.extend(session.insert_returning(insert, &replace).await?);
+    standing::enqueue(session, id, writes.signed_keys.iter()).await?;
+    activities::put(session, id, writes.activities).await?;
+    let changed = stored.into_iter().map(|order: OrderFacts| (order.key(), order)).collect();
+    Ok(PutOrders { changed, refused: writes.refused })
+}
+
+impl Writes {
+    /// Takes an order, given how it is stored, where it is; or leaves it as it is.
+    fn add(
+        &mut self,
+        known: Option<&Row>,
+        key: OrderKey,
+        NewOrder { facts: mut order, signed }: NewOrder,
+    ) -> Result<(), StoreError> {
         let before = known.map(OrderBefore::read).transpose()?;
+        let known_signed = is_signed(known)?;
         if let Some(before) = &before {
-            match (is_signed(known)?, &signed) {
-                (true, Some(_)) if before.status != OrderStatus::Inactive => continue,
-                (true, Some(_)) => {
+            match &signed {
+                Some(_) if known_signed && before.status != OrderStatus::Inactive => return Ok(()),
+                Some(_) if known_signed => {
                     order.quantity_remaining = order.quantity_remaining.min(before.quantity_remaining);
                 }
-                (true, None) if !only_ends(&order, known)? => continue,
-                (true | false, None) | (false, Some(_)) => {}
+                Some(_) | None => {}
             }
             order.created_at = before.first_seen(order.created_at);
         }
         let mut values = values_of(&order)?;
-        if let (None, Some(row)) = (&signed, known)
-            && !is_different(row, &values)?
-        {
-            continue;
+        if let (None, Some(row)) = (&signed, known) {
+            if !is_different(row, &values)? {
+                return Ok(());
+            }
+            if known_signed && !only_ends(&order, row)? {
+                self.refused.push(key);
+                return Ok(());
+            }
         }
-        activities.extend(activities_of(&order, before.as_ref()));
+        self.activities.extend(activities_of(&order, before.as_ref()));
         if let Some((native, nonces)) = signed {
             Signature { native: Some(native), nonces: Some(nonces) }.bind(&mut values)?;
-            signed_orders.push(values);
-            signed_keys.push(key);
+            self.signed.push(values);
+            self.signed_keys.push(key);
         } else {
             (values[OPERATOR], values[BACKING]) = (Arg::Text(None), Arg::Text(None));
-            plain.push(values);
+            self.plain.push(values);
         }
-        changed.push(order);
+        Ok(())
     }
-    let [operator, backing] = [OPERATOR, BACKING].map(|column| OrderFacts::COLUMNS[column]);
-    let replace = or_replace::<OrderFacts>(&[operator, backing]);
-    session.insert(Insert::values::<OrderFacts>(id, plain)?, &replace).await?;
-    let replace = or_replace::<(OrderFacts, Signature)>(&[backing]);
-    session.insert(Insert::values::<(OrderFacts, Signature)>(id, signed_orders)?, &replace).await?;
-    standing::enqueue(session, id, signed_keys.iter()).await?;
-    activities::put(session, id, activities).await?;
-    changed.extend(backed);
-    Ok(changed)
 }
 
 /// Says of signed orders that are known, and whose makers were not known to have what they would give, what these have
-/// now; returns those that are different. Where a chain is followed it says so itself.
+/// now; returns those that are different, as they are stored. Where a chain is followed it says so itself.
 async fn put_backed(
     session: &mut Session<'_>,
     id: CollectionId,
@@ -251,18 +285,21 @@ async fn put_backed(
             continue;
         }
         let known = known.map(columns::read::<OrderFacts>).transpose()?;
-        let unbacked = known.filter(|known| known.backing == Some(Amount::ZERO));
-        backed.extend(unbacked.map(|known| OrderFacts { backing: facts.backing, ..known }));
+        if known.is_some_and(|known| known.backing == Some(Amount::ZERO)) {
+            backed.push((key, facts.backing));
+        }
     }
     if backed.is_empty() || is_followed(session, id).await? {
         return Ok(Vec::new());
     }
-    for OrderFacts { marketplace, order_id, backing, .. } in &backed {
+    let mut stored = Vec::with_capacity(backed.len());
+    for (OrderKey { marketplace, order_id }, backing) in backed {
         let sql =
             "UPDATE orders SET backing = $4 WHERE collection_id = $1 AND marketplace = $2 AND order_id = $3";
-        session.execute(sql, args![id.0, marketplace.number(), order_id.as_str(), *backing]).await?;
+        let args = args![id.0, marketplace.number(), order_id.as_str(), backing];
+        stored.extend(session.returning::<OrderFacts>(sql, args).await?);
     }
-    Ok(backed)
+    Ok(stored)
 }
 
 /// The values of the columns of an order, in their order.
@@ -286,8 +323,8 @@ fn is_signed(known: Option<&Row>) -> Result<bool, StoreError> {
 }
 
 /// Whether what is told of an order differs from what is known only in that it is over.
-fn only_ends(order: &OrderFacts, known: Option<&Row>) -> Result<bool, StoreError> {
-    let Some(known) = known.map(columns::read::<OrderFacts>).transpose()? else { return Ok(false) };
+fn only_ends(order: &OrderFacts, known: &Row) -> Result<bool, StoreError> {
+    let known = columns::read::<OrderFacts>(known)?;
     let ended = OrderFacts {
         status: order.status,
         updated_at: order.updated_at,

@@ -219,10 +219,10 @@ async fn activities_from_elsewhere_are_changes_and_count_once() {
     let (_database, store) = open().await;
     let activity = |name: &str| Change::Activity(Box::new(transfer(name, 1)));
     let first = commit(&store, vec![activity("a"), activity("b"), activity("a")]).await;
-    assert_eq!(first, Committed { version: 1, changed: 2, replayed: false });
+    assert_eq!(first, Committed { version: 1, changed: 2, replayed: false, refused: Vec::new() });
     assert_eq!(commit(&store, vec![activity("b")]).await, Committed { changed: 0, ..first });
     let second = commit(&store, vec![activity("b"), activity("c")]).await;
-    assert_eq!(second, Committed { version: 2, changed: 1, replayed: false });
+    assert_eq!(second, Committed { version: 2, changed: 1, replayed: false, refused: Vec::new() });
     // A follower has nothing to take over but the version.
     let changes = store.changes(id_of(&store).await, 0).await.unwrap().unwrap();
     assert_eq!((changes.version, changes.tokens.len(), changes.orders.len()), (2, 0, 0));

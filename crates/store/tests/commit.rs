@@ -77,7 +77,7 @@ async fn a_change_raises_the_version_by_one_and_a_repetition_does_not() {
         order("o", 2),
     ];
     for (before, change) in changes.into_iter().enumerate() {
-        let expected = Committed { version: before as u64 + 1, changed: 1, replayed: false };
+        let expected = Committed { version: before as u64 + 1, changed: 1, replayed: false, refused: vec![] };
         let first = store.commit(batch(key, vec![change.clone()])).await.unwrap();
         assert_eq!(first, expected, "{change:?}");
         let second = store.commit(batch(key, vec![change.clone()])).await.unwrap();
@@ -89,7 +89,7 @@ async fn a_change_raises_the_version_by_one_and_a_repetition_does_not() {
         vec![token(1, "c"), token(2, "c"), balance(1, 9), order("p", 1), Change::Contract("[]".to_owned())];
     assert_eq!(
         store.commit(batch(key, many)).await.unwrap(),
-        Committed { version: 8, changed: 5, replayed: false }
+        Committed { version: 8, changed: 5, replayed: false, refused: vec![] }
     );
     let id = id_of(&store, key).await;
     assert_eq!(store.versions(vec![id]).await.unwrap(), [(id, 8)]);
@@ -101,9 +101,9 @@ async fn a_batch_larger_than_a_statement_is_one_commit() {
     let (_database, store) = open().await;
     let many = |text: &str| (0..3_000).map(|id| token(id, text)).collect::<Vec<_>>();
     let first = store.commit(batch(collection(1), many("a"))).await.unwrap();
-    assert_eq!(first, Committed { version: 1, changed: 3_000, replayed: false });
+    assert_eq!(first, Committed { version: 1, changed: 3_000, replayed: false, refused: vec![] });
     let second = store.commit(batch(collection(1), many("b"))).await.unwrap();
-    assert_eq!(second, Committed { version: 2, changed: 3_000, replayed: false });
+    assert_eq!(second, Committed { version: 2, changed: 3_000, replayed: false, refused: vec![] });
     let id = id_of(&store, collection(1)).await;
     let since = store.changes(id, 1).await.unwrap().unwrap();
     assert_eq!(since.tokens.len(), 3_000);
@@ -118,17 +118,17 @@ async fn a_batch_key_counts_once_whatever_it_brings() {
         ..batch(collection, vec![token(1, text)])
     };
     let first = store.commit(keyed(collection(1), "a")).await.unwrap();
-    assert_eq!(first, Committed { version: 1, changed: 1, replayed: false });
+    assert_eq!(first, Committed { version: 1, changed: 1, replayed: false, refused: vec![] });
     for text in ["a", "b"] {
         let again = store.commit(keyed(collection(1), text)).await.unwrap();
-        assert_eq!(again, Committed { version: 1, changed: 0, replayed: true });
+        assert_eq!(again, Committed { version: 1, changed: 0, replayed: true, refused: vec![] });
     }
     let id = id_of(&store, collection(1)).await;
     assert_eq!(tokens_of(&store, id).await[&TokenId::from(1)], "a");
     let elsewhere = store.commit(keyed(collection(2), "b")).await.unwrap();
     assert_eq!(
         elsewhere,
-        Committed { version: 1, changed: 1, replayed: false },
+        Committed { version: 1, changed: 1, replayed: false, refused: vec![] },
         "keys are a collection's own"
     );
 }
@@ -147,7 +147,7 @@ async fn of_two_changes_to_one_thing_the_later_counts() {
         Change::Contract("2".to_owned()),
     ];
     let committed = store.commit(batch(collection(1), twice)).await.unwrap();
-    assert_eq!(committed, Committed { version: 1, changed: 4, replayed: false });
+    assert_eq!(committed, Committed { version: 1, changed: 4, replayed: false, refused: vec![] });
     let id = id_of(&store, collection(1)).await;
     assert_eq!(tokens_of(&store, id).await[&TokenId::from(1)], "b");
     assert_eq!(store.contract(id).await.unwrap().as_deref(), Some("2"));
@@ -189,7 +189,11 @@ async fn a_commit_that_fails_leaves_nothing() {
     }
 
     let second = store.commit(keyed(collection(1))).await.unwrap();
-    assert_eq!(second, Committed { version: 2, changed: 5, replayed: false }, "the key was not used up");
+    assert_eq!(
+        second,
+        Committed { version: 2, changed: 5, replayed: false, refused: vec![] },
+        "the key was not used up"
+    );
 }
 
 #[tokio::test]
@@ -282,7 +286,10 @@ async fn commits_at_once_to_different_collections_do_not_meet() {
                 let own =
                     Batch { key, ..batch(collection(100 + task), vec![token(commit, &task.to_string())]) };
                 let committed = store.commit(own).await.unwrap();
-                assert_eq!(committed, Committed { version: commit + 1, changed: 1, replayed: false });
+                assert_eq!(
+                    committed,
+                    Committed { version: commit + 1, changed: 1, replayed: false, refused: vec![] }
+                );
             }
         });
     }

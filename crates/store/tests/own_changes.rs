@@ -7,8 +7,9 @@ mod support {
 }
 
 use bourse_store::testing::batch;
-use bourse_store::{Change, Changes, CollectionId, CollectionKey, Store};
-use bourse_wire::{Address, ChainId, FeeEntry, OrderFacts, Timestamp};
+use bourse_store::{Change, Changes, CollectionId, CollectionKey, SignedOrder, Store};
+use bourse_wire::{Address, Amount, ChainId, FeeEntry, OrderFacts, OrderStatus, Timestamp};
+use serde_json::json;
 use support::database::open;
 use support::orders::{change, offer};
 use tokio::task::JoinSet;
@@ -38,6 +39,11 @@ fn priced(id: &str, price: u64) -> OrderFacts {
     }
 }
 
+fn signed(facts: OrderFacts) -> SignedOrder {
+    let nonces = json!({ "contract": Address::ZERO, "numbers": [] });
+    SignedOrder { facts, native: "{}".to_owned(), nonces: serde_json::from_value(nonces).unwrap() }
+}
+
 fn sorted(mut orders: Vec<OrderFacts>) -> Vec<OrderFacts> {
     orders.sort_unstable_by(|one, other| one.order_id.cmp(&other.order_id));
     orders
@@ -62,6 +68,61 @@ async fn they_are_what_was_stored() {
     assert_eq!(orders, sorted(stored.orders));
     assert_eq!(orders.iter().map(|order| order.order_id.as_str()).collect::<Vec<_>>(), ["a", "b", "d"]);
     assert_eq!((orders[0].created_at, orders[1].created_at), (at(9), at(5)));
+}
+
+/// What is kept of a row whatever is put over it: who moves its tokens or money, and how much of it is covered.
+#[tokio::test]
+async fn an_order_that_is_put_again_is_followed_as_it_is_stored() {
+    let (_database, store) = open().await;
+    let put = |status, backing: Option<u64>| {
+        let operator = Some(Address::from_bytes([7; 20]));
+        let facts = OrderFacts { status, operator, backing: backing.map(Amount::from), ..priced("a", 1) };
+        Change::SignedOrder(Box::new(signed(facts)))
+    };
+    let ended = OrderFacts { status: OrderStatus::Inactive, ..priced("a", 1) };
+    let steps = [
+        put(OrderStatus::Active, Some(0)),
+        change(ended.clone()),
+        // It can be filled again, and its maker has what it would give.
+        put(OrderStatus::Active, Some(3)),
+        change(ended),
+        // What is covered of it is known: nobody may say that it is nothing.
+        put(OrderStatus::Active, Some(0)),
+        change(OrderFacts { status: OrderStatus::Cancelled, ..priced("a", 1) }),
+    ];
+    for (step, since) in steps.into_iter().zip(0..) {
+        let version = commit(&store, vec![step]).await;
+        assert_eq!(version, since + 1);
+        let id = id_of(&store).await;
+        let own = store.take_own_changes(id, since, version).unwrap();
+        assert_eq!(own, [store.changes(id, since).await.unwrap().unwrap()], "version {version}");
+    }
+}
+
+/// Whoever states something else of a signed order is told that it was not taken, and of one that is as it was nothing.
+#[tokio::test]
+async fn what_only_the_maker_can_say_is_refused_by_name() {
+    let (_database, store) = open().await;
+    let order = || signed(OrderFacts { operator: Some(Address::from_bytes([7; 20])), ..priced("signed", 1) });
+    let put = || Change::SignedOrder(Box::new(order()));
+    let commit = async |changes: Vec<Change>| store.commit(batch(COLLECTION, changes)).await.unwrap();
+    assert_eq!(commit(vec![put()]).await.refused, []);
+    assert_eq!(commit(vec![put(), change(priced("signed", 1))]).await.refused, [], "it is so");
+    for beside in [[put(), change(priced("signed", 2))], [change(priced("signed", 2)), put()]] {
+        let done = commit(beside.into()).await;
+        assert_eq!((done.refused, done.changed), (vec![order().facts.key()], 0), "in one batch");
+    }
+    let cheaper_and_over = OrderFacts { status: OrderStatus::Cancelled, ..priced("signed", 2) };
+    for stated in [priced("signed", 2), cheaper_and_over] {
+        let done = commit(vec![change(stated), change(priced("plain", 1))]).await;
+        assert_eq!(done.refused, [order().facts.key()]);
+        assert!(!done.replayed);
+    }
+    let id = id_of(&store).await;
+    assert_eq!(store.orders_by_key(id, vec![order().facts.key()]).await.unwrap(), [order().facts]);
+    let over = OrderFacts { status: OrderStatus::Cancelled, ..priced("signed", 1) };
+    let done = commit(vec![change(over)]).await;
+    assert_eq!((done.refused, done.changed), (vec![], 1));
 }
 
 #[tokio::test]

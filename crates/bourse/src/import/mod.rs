@@ -106,9 +106,12 @@ async fn commit_all(
     while let Some(message) = messages.recv().await {
         match message {
             Message::Batch(mut pending, position) => {
-                let refused = pending.refuse_signed(&context.store).await?;
+                let mut refused = pending.refuse_signed(&context.store).await?;
                 summary.read += pending.len();
-                summary.changed += pending.commit(&context.store, &house, context.clock.now()).await?;
+                let imported = pending.commit(&context.store, &house, context.clock.now()).await?;
+                summary.changed += imported.changed;
+                summary.read -= imported.refused.len() as u64;
+                refused.extend(imported.refused);
                 let at = if total.is_some() { position.bytes } else { position.lines };
                 progress.at(at, || format!("{} lines, {} changed", position.lines, summary.changed));
                 for reason in refused {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use bourse_server::counting::{CountingHouse, EventBatch, TrackedEvent};
 use bourse_server::ingest::Rejection;
 use bourse_store::{
-    Actor, AudienceImport, Author, Batch, Change, CollectionKey, ProjectScope, Store, UsageLine,
+    Actor, AudienceImport, Author, Batch, Change, CollectionKey, Committed, ProjectScope, Store, UsageLine,
 };
 use bourse_wire::{Currency, OrderKey, OrderStatus, ProjectId, Timestamp};
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
@@ -25,6 +25,15 @@ const BYTES_MAX: usize = 8 * 1024 * 1024;
 
 /// Collections that are committed at the same time.
 const COMMITS_AT_ONCE: usize = 8;
+
+/// What became of records that were committed.
+#[derive(Debug, Default)]
+pub(crate) struct Imported {
+    /// How many are different now.
+    pub(crate) changed: u64,
+    /// Why others were not taken.
+    pub(crate) refused: Vec<String>,
+}
 
 /// Records grouped by what they are committed together with.
 #[derive(Default)]
@@ -84,25 +93,31 @@ impl Pending {
         Ok(refused)
     }
 
-    /// Commits everything; how many records are different now.
+    /// Commits everything.
     pub(crate) async fn commit(
         self,
         store: &Store,
         house: &CountingHouse,
         now: Timestamp,
-    ) -> Result<u64, CommandError> {
+    ) -> Result<Imported, CommandError> {
         let mut changed = 0;
+        let mut refused = Vec::new();
         if !self.currencies.is_empty() {
             changed += store.put_currencies(self.currencies, Actor::command_line(now)).await?;
         }
         // Several at once, so that they share their way to the disk.
-        changed += stream::iter(self.collections)
+        let committed: Vec<Committed> = stream::iter(self.collections)
             .map(|(collection, changes)| {
                 store.commit(Batch { collection, changes, key: None, author: Author::Operator, at: now })
             })
             .buffer_unordered(COMMITS_AT_ONCE)
-            .try_fold(0, async |sum, committed| Ok(sum + committed.changed))
+            .try_collect()
             .await?;
+        for commit in committed {
+            changed += commit.changed;
+            let reason = |order: OrderKey| Rejection::signed_by_maker(&order.order_id).message;
+            refused.extend(commit.refused.into_iter().map(reason));
+        }
         for (project, events) in self.events {
             let batch = EventBatch::of_content(events);
             let tracked = house.track(ProjectScope::of_operator(project), batch, now).await;
@@ -114,7 +129,7 @@ impl Pending {
         for (project, audience) in self.audiences {
             changed += store.import_audience(ProjectScope::of_operator(project), audience, now).await?;
         }
-        Ok(changed)
+        Ok(Imported { changed, refused })
     }
 }
 

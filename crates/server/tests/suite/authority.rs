@@ -151,6 +151,29 @@ async fn the_maker_vouches_for_what_they_signed() {
     assert_eq!(answer["accepted"], 1, "{answer}");
 }
 
+/// What was signed and what somebody states of it, in one request, before anything of it is stored.
+#[tokio::test]
+async fn what_is_stated_beside_a_signed_order_is_rejected_by_name() {
+    let app = TestApp::start().await;
+    let signed = first_of("seaport", "a token for the chain's own currency");
+    let known = TestApp::start().await;
+    known.project_a.token.call("Ingest/PutOrders", json!({ "orders": [signed] })).await.ok();
+    let collection = json!(crate::venues::COLLECTION);
+    let money = json!({ "contractAddress": "0x0000000000000000000000000000000000000000", "name": "n", "symbol": "s", "decimals": 18 });
+    let money = json!({ "chainId": 1, "currencies": [money] });
+    known.project_a.token.call("Ingest/PutCurrencies", money).await.ok();
+    let body = json!({ "chainId": 1, "contractAddress": collection, "side": "listing" });
+    let listed = known.project_a.key.call("Marketplace/ListCollectibles", body).await.ok();
+    let cheaper = with(listed["collectibles"][0]["listing"].clone(), json!({ "priceAmount": "1" }));
+    for orders in [json!([cheaper, signed]), json!([signed, cheaper])] {
+        let stated = orders.as_array().unwrap().iter().position(|order| order.get("native").is_none());
+        let answer = app.project_a.token.call("Ingest/PutOrders", json!({ "orders": orders })).await.ok();
+        assert_eq!(answer["rejected"][0]["reason"], "signed-by-maker", "{answer}");
+        assert_eq!(answer["rejected"][0]["index"], json!(stated));
+        assert_eq!(answer["accepted"], 1, "{answer}");
+    }
+}
+
 /// Row 2: plain facts over what was signed.
 #[tokio::test]
 async fn nobody_says_what_a_signed_order_is_but_its_maker() {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use bourse_store::{Author, Batch, Change, CollectionKey, Committed, Subject};
-use bourse_wire::Timestamp;
+use bourse_wire::{OrderKey, Timestamp};
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 
 use super::types::{Answer, IdempotencyKey, ReadRecords, Rejected};
@@ -37,16 +37,31 @@ pub(super) trait Record: Sized + Send {
 #[derive(Default)]
 pub(super) struct Settled {
     changes: Vec<Change>,
+    /// The places of orders that nobody shows a signature of.
+    stated_orders: Vec<(OrderKey, usize)>,
     rejected: Vec<Rejected>,
 }
 
 impl Settled {
     pub(super) fn add(&mut self, index: usize, change: Result<Change, Rejection>) {
         match change {
-            Ok(change) => self.changes.push(change),
+            Ok(change) => {
+                if let Change::Order(order) = &change {
+                    self.stated_orders.push((order.key(), index));
+                }
+                self.changes.push(change);
+            }
             Err(rejection) => self.rejected.push(Rejected::new(index, rejection)),
         }
     }
+}
+
+/// Records that the store did not take, as their makers signed otherwise since they were settled.
+fn refused(committed: &Committed, stated_orders: &[(OrderKey, usize)]) -> impl Iterator<Item = Rejected> {
+    let is_refused = |(key, _): &&(OrderKey, usize)| committed.refused.contains(key);
+    let rejected =
+        |(key, index): &(OrderKey, usize)| Rejected::new(*index, Rejection::signed_by_maker(&key.order_id));
+    stated_orders.iter().filter(is_refused).map(rejected)
 }
 
 /// Commits the records that could be read.
@@ -101,13 +116,15 @@ async fn commit_collection<R: Record>(
     } else {
         _alone = app.turns.take(collection).await;
     }
-    let Settled { changes, rejected } = R::settle(app, collection, records, call.now).await?;
+    let Settled { changes, stated_orders, mut rejected } =
+        R::settle(app, collection, records, call.now).await?;
     if changes.is_empty() {
         // A commit would make the collection, of which nothing is known.
         return Ok((None, rejected));
     }
     let author = author(call, &changes);
     let committed = app.commit(Batch { collection, changes, key, author, at: call.now }).await?;
+    rejected.extend(refused(&committed, &stated_orders));
     app.markets.join(&app.store, call.scope(), collection).await?;
     Ok((Some(committed), rejected))
 }
