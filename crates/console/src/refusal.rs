@@ -111,6 +111,15 @@ impl From<Failure> for Refusal {
     fn from(failure: Failure) -> Self {
         match failure {
             Failure::Refused(error) => Self::Refused(error),
+            Failure::Storage { told, source } => {
+                tracing::warn!(error = %source, "a page of the console fails for want of storage");
+                let status = told.code.status();
+                Self::Notice {
+                    status: StatusCode::from_u16(status).unwrap_or(StatusCode::SERVICE_UNAVAILABLE),
+                    title: "Not just now",
+                    message: told.to_string(),
+                }
+            }
             Failure::Internal(source) => Self::Internal(source),
         }
     }

@@ -283,6 +283,10 @@ pub(crate) fn error_response(app: &App, failure: Failure, headers: HeaderMap) ->
 fn told(failure: Failure, id: &str) -> Error {
     match failure {
         Failure::Refused(error) => error,
+        Failure::Storage { told, source } => {
+            tracing::warn!(request.id = %id, error = %source, "a request fails for want of storage");
+            told
+        }
         Failure::Internal(source) => {
             tracing::error!(request.id = %id, error = %source, "internal error");
             let message = format!("internal error: the service's log has the details under {id}");
@@ -291,12 +295,24 @@ fn told(failure: Failure, id: &str) -> Error {
     }
 }
 
+/// When to come back after an error that passes by itself or once somebody has seen to it.
+pub(crate) fn retry_after_seconds(code: Code) -> Option<u16> {
+    match code {
+        Code::Overloaded => Some(1),
+        Code::StorageUnavailable => Some(5),
+        // Somebody has to make room.
+        Code::StorageFull => Some(60),
+        _ => None,
+    }
+}
+
 /// The error envelope.
 fn envelope(app: &App, error: &Error, id: &str, mut headers: HeaderMap) -> Response {
-    match error.code {
-        Code::BadMethod => drop(headers.insert(header::ALLOW, HeaderValue::from_static("POST"))),
-        Code::Overloaded => drop(headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"))),
-        _ => {}
+    if error.code == Code::BadMethod {
+        headers.insert(header::ALLOW, HeaderValue::from_static("POST"));
+    }
+    if let Some(seconds) = retry_after_seconds(error.code) {
+        headers.insert(header::RETRY_AFTER, seconds.into());
     }
     if let Ok(id) = HeaderValue::try_from(id) {
         headers.insert(REQUEST_ID, id);

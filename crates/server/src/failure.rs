@@ -1,7 +1,10 @@
 //! How a request fails: with an answer for the caller, or with something only the log may know.
 
+use std::io::ErrorKind;
+
 use bourse_store::StoreError;
-use bourse_wire::Error;
+use bourse_wire::{Code, Error};
+use rustix::io::Errno;
 
 use crate::resident::LoadError;
 
@@ -10,6 +13,13 @@ use crate::resident::LoadError;
 pub enum Failure {
     /// The caller can act on this.
     Refused(Error),
+    /// There is no room, or the database or a disk fails: the caller is told so and comes back, the log gets the source.
+    Storage {
+        /// What the caller is told.
+        told: Error,
+        /// What failed.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
     /// The caller gets an id, the log gets this.
     Internal(Box<dyn std::error::Error + Send + Sync>),
 }
@@ -20,10 +30,28 @@ impl From<Error> for Failure {
     }
 }
 
+impl Failure {
+    fn full(source: impl std::error::Error + Send + Sync + 'static) -> Self {
+        Self::Storage { told: Error::new(Code::StorageFull, FULL), source: source.into() }
+    }
+
+    fn unavailable(source: impl std::error::Error + Send + Sync + 'static) -> Self {
+        Self::Storage { told: Error::new(Code::StorageUnavailable, UNAVAILABLE), source: source.into() }
+    }
+}
+
+/// What a caller is told while there is no room for what it wants stored.
+const FULL: &str = "there is no room left to store this, and nothing was changed: try again later";
+/// What a caller is told while the database cannot be reached or written.
+const UNAVAILABLE: &str =
+    "the database is not available just now: try again shortly, and read before you repeat a write";
+
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
         match error {
             StoreError::Refused(error) => Self::Refused(error),
+            StoreError::Full(_) => Self::full(error),
+            StoreError::Unavailable(_) => Self::unavailable(error),
             StoreError::Database(_)
             | StoreError::Address { .. }
             | StoreError::Newer { .. }
@@ -36,7 +64,10 @@ impl From<StoreError> for Failure {
 
 impl From<LoadError> for Failure {
     fn from(error: LoadError) -> Self {
-        Self::Internal(Box::new(error))
+        match error.store_error() {
+            StoreError::Unavailable(_) => Self::unavailable(error),
+            _ => Self::Internal(Box::new(error)),
+        }
     }
 }
 
@@ -48,6 +79,39 @@ impl From<serde_json::Error> for Failure {
 
 impl From<std::io::Error> for Failure {
     fn from(error: std::io::Error) -> Self {
-        Self::Internal(Box::new(error))
+        match error.kind() {
+            ErrorKind::StorageFull | ErrorKind::QuotaExceeded => Self::full(error),
+            ErrorKind::ReadOnlyFilesystem => Self::unavailable(error),
+            // The standard library has no kind for it.
+            _ if error.raw_os_error() == Some(Errno::IO.raw_os_error()) => Self::unavailable(error),
+            _ => Self::Internal(Box::new(error)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use super::*;
+
+    fn code(failure: Failure) -> Option<Code> {
+        match failure {
+            Failure::Refused(error) | Failure::Storage { told: error, .. } => Some(error.code),
+            Failure::Internal(_) => None,
+        }
+    }
+
+    #[test]
+    fn a_full_disk_and_one_that_fails_have_codes() {
+        let of = |errno: Errno| code(io::Error::from(errno).into());
+        assert_eq!(of(Errno::NOSPC), Some(Code::StorageFull));
+        assert_eq!(of(Errno::DQUOT), Some(Code::StorageFull));
+        assert_eq!(of(Errno::ROFS), Some(Code::StorageUnavailable));
+        assert_eq!(of(Errno::IO), Some(Code::StorageUnavailable));
+        assert_eq!(of(Errno::NOENT), None);
+        assert_eq!(code(StoreError::Full("full".into()).into()), Some(Code::StorageFull));
+        assert_eq!(code(StoreError::Unavailable("gone".into()).into()), Some(Code::StorageUnavailable));
+        assert_eq!(code(StoreError::Database("damaged".into()).into()), None);
     }
 }

@@ -1,8 +1,12 @@
 //! What can go wrong with the store, by what to do about it.
 
 use bourse_wire::Error;
+use rusqlite::ErrorCode;
 
 use crate::ChainError;
+
+/// What a driver or a system said.
+type Cause = Box<dyn std::error::Error + Send + Sync>;
 
 /// A failure of the store.
 #[derive(Debug, thiserror::Error)]
@@ -10,9 +14,16 @@ pub enum StoreError {
     /// The caller asked for something impossible; the answer says what.
     #[error(transparent)]
     Refused(#[from] Error),
-    /// The database failed or cannot be reached.
+    /// The database has no room left, so nothing was written. Reading goes on, and so does writing once there is room.
+    #[error("the database has no room left: {0}")]
+    Full(#[source] Cause),
+    /// The database cannot be reached, or its disk fails or is read-only. Whether a write was made is known only to who
+    /// looks for it.
+    #[error("the database is not available: {0}")]
+    Unavailable(#[source] Cause),
+    /// The database failed in a way that trying again does not help.
     #[error("database: {0}")]
-    Database(#[source] Box<dyn std::error::Error + Send + Sync>),
+    Database(#[source] Cause),
     /// The database address is not one we can open.
     #[error("database address `{url}`: {reason}")]
     Address {
@@ -47,13 +58,49 @@ pub enum StoreError {
 
 impl From<sqlx::Error> for StoreError {
     fn from(error: sqlx::Error) -> Self {
-        Self::Database(Box::new(error))
+        use sqlx::Error as Driver;
+        match &error {
+            Driver::Database(said) => match said.code().as_deref() {
+                Some("53100") => Self::Full(error.into()),
+                Some(state) if is_unavailable(state) => Self::Unavailable(error.into()),
+                _ => Self::Database(error.into()),
+            },
+            Driver::Io(_)
+            | Driver::Tls(_)
+            | Driver::PoolTimedOut
+            | Driver::PoolClosed
+            | Driver::WorkerCrashed => Self::Unavailable(error.into()),
+            _ => Self::Database(error.into()),
+        }
+    }
+}
+
+/// Whether a state of PostgreSQL says that the server, its disk or the way to it is what failed.
+fn is_unavailable(state: &str) -> bool {
+    match state {
+        // read_only_sql_transaction, admin_shutdown, crash_shutdown, cannot_connect_now, io_error
+        "25006" | "57P01" | "57P02" | "57P03" | "58030" => true,
+        // Connection exceptions; insufficient resources, too_many_connections among them.
+        _ => state.starts_with("08") || state.starts_with("53"),
     }
 }
 
 impl From<rusqlite::Error> for StoreError {
     fn from(error: rusqlite::Error) -> Self {
-        Self::Database(Box::new(error))
+        match error.sqlite_error_code() {
+            Some(ErrorCode::DiskFull) => Self::Full(error.into()),
+            Some(
+                ErrorCode::SystemIoFailure
+                | ErrorCode::ReadOnly
+                | ErrorCode::CannotOpen
+                | ErrorCode::PermissionDenied
+                | ErrorCode::DatabaseBusy
+                | ErrorCode::DatabaseLocked
+                | ErrorCode::FileLockingProtocolFailed
+                | ErrorCode::OutOfMemory,
+            ) => Self::Unavailable(error.into()),
+            _ => Self::Database(error.into()),
+        }
     }
 }
 
@@ -61,5 +108,19 @@ impl StoreError {
     /// A stored value that cannot be read.
     pub(crate) fn corrupt(what: &'static str, reason: impl std::fmt::Display) -> Self {
         Self::Corrupt { what, reason: reason.to_string() }
+    }
+
+    /// The same failure, for somebody else whose request failed with it.
+    pub fn shared(&self) -> Self {
+        match self {
+            Self::Refused(error) => Self::Refused(error.clone()),
+            Self::Full(cause) => Self::Full(cause.to_string().into()),
+            Self::Unavailable(cause) => Self::Unavailable(cause.to_string().into()),
+            Self::Database(cause) => Self::Database(cause.to_string().into()),
+            Self::Closed => Self::Closed,
+            Self::Address { .. } | Self::Newer { .. } | Self::Corrupt { .. } | Self::Chain(_) => {
+                Self::Database(self.to_string().into())
+            }
+        }
     }
 }

@@ -48,6 +48,9 @@ async fn sever_everywhere<W: Writing>(prepare: impl AsyncFnOnce(&Store) -> W) {
                 "write {number} was acknowledged and is gone: {:?}",
                 cut(message)
             );
+            if let Err(error) = &written {
+                assert!(matches!(error, StoreError::Unavailable(_)), "{error}: {:?}", cut(message));
+            }
             if !was_cut {
                 assert!(message > 2 && is_there, "no write has so few messages as {message}");
                 break;

@@ -69,11 +69,12 @@ pub enum CountingError {
 impl From<&CountingError> for Failure {
     fn from(error: &CountingError) -> Self {
         match error {
-            CountingError::Store(StoreError::Refused(error)) => Self::Refused(error.clone()),
+            // Whoever waited at the same desk is told the same.
+            CountingError::Store(error) => error.shared().into(),
             CountingError::Refused(refused) => {
                 Self::Refused(Error::new(Code::InvalidArgument, refused.to_string()))
             }
-            CountingError::Store(_) | CountingError::Corrupt(_) | CountingError::Interrupted => {
+            CountingError::Corrupt(_) | CountingError::Interrupted => {
                 Self::Internal(error.to_string().into())
             }
         }

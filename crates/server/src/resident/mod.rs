@@ -62,6 +62,12 @@ pub(crate) enum Residence {
 #[error("loading a collection: {0}")]
 pub(crate) struct LoadError(Arc<StoreError>);
 
+impl LoadError {
+    pub(crate) fn store_error(&self) -> &StoreError {
+        &self.0
+    }
+}
+
 impl Resident {
     pub(crate) async fn open(
         bytes_max: usize,

@@ -109,7 +109,7 @@ impl Sqlite {
                     Ok(connection) => work(Session::Sqlite(connection)).await,
                     Err(error) => Err(error),
                 };
-                let keep = result.is_ok();
+                let failed = result.as_ref().err().map(StoreError::shared);
                 let deliver = Box::new(move |committed: Result<(), StoreError>| {
                     let mut result = committed.and(result);
                     if let Ok(value) = &mut result {
@@ -118,7 +118,7 @@ impl Sqlite {
                     // The owner may have gone away; the write stands all the same.
                     let _ = sender.send(result);
                 });
-                Outcome { keep, deliver }
+                Outcome { failed, deliver }
             })
         });
         self.writer.send(job).await.map_err(|_| StoreError::Closed)?;
@@ -178,21 +178,68 @@ pub(super) async fn next_ids(
 
 #[cfg(test)]
 mod tests {
+    use std::task::Poll;
+
+    use bourse_wire::Error;
+    use futures_util::FutureExt as _;
+
     use super::*;
+
+    async fn open() -> (tempfile::TempDir, Sqlite) {
+        let directory = tempfile::tempdir().unwrap();
+        let engine = Sqlite::open(&directory.path().join("test.db"), OpenOptions::default()).await.unwrap();
+        run(&engine, "CREATE TABLE t (n BIGINT, text TEXT)").await.unwrap();
+        (directory, engine)
+    }
+
+    async fn run(engine: &Sqlite, sql: &'static str) -> Result<(), StoreError> {
+        engine.write(move |mut session| Box::pin(async move { session.script(sql).await }), |()| ()).await
+    }
+
+    async fn stored(engine: &Sqlite) -> Vec<i64> {
+        let sql = "SELECT n FROM t ORDER BY n";
+        engine
+            .read(move |mut session| Box::pin(async move { session.values(sql, args![]).await }))
+            .await
+            .unwrap()
+    }
+
+    /// Holds the writer until all of these wait for it, so that they share one commit; then what each of them heard.
+    async fn together<const N: usize>(
+        engine: &Sqlite,
+        writes: [impl Future<Output = Result<(), StoreError>>; N],
+    ) -> Vec<Result<(), StoreError>> {
+        let (release, released) = oneshot::channel::<()>();
+        let (begun, has_begun) = oneshot::channel::<()>();
+        let hold = engine.write(
+            |_| {
+                Box::pin(async move {
+                    let _ = begun.send(());
+                    released.await.map_err(|_| StoreError::Closed)
+                })
+            },
+            |()| (),
+        );
+        let all = async {
+            has_begun.await.unwrap();
+            let mut writes = std::pin::pin!(futures_util::future::join_all(writes));
+            // Asked once, each of them has given its job to the writer.
+            let asked = std::future::poll_fn(|context| Poll::Ready(writes.as_mut().poll(context))).await;
+            assert!(asked.is_pending());
+            release.send(()).unwrap();
+            writes.await
+        };
+        tokio::join!(hold, all).1
+    }
 
     #[tokio::test]
     async fn a_panic_undoes_only_its_own_transaction() {
-        let directory = tempfile::tempdir().unwrap();
-        let engine = Sqlite::open(&directory.path().join("test.db"), OpenOptions::default()).await.unwrap();
-        let run = |sql: &'static str| {
-            engine.write(move |mut session| Box::pin(async move { session.script(sql).await }), |()| ())
-        };
-        run("CREATE TABLE t (n BIGINT)").await.unwrap();
+        let (_directory, engine) = open().await;
         let panicked: Result<(), StoreError> = engine
             .write(
                 |mut session| {
                     Box::pin(async move {
-                        session.script("INSERT INTO t VALUES (1)").await?;
+                        session.script("INSERT INTO t VALUES (1, '')").await?;
                         panic!("for the test")
                     })
                 },
@@ -200,11 +247,52 @@ mod tests {
             )
             .await;
         assert!(matches!(panicked, Err(StoreError::Closed)));
-        run("INSERT INTO t VALUES (2)").await.unwrap();
-        let rows: Vec<i64> = engine
-            .read(|mut session| Box::pin(async move { session.values("SELECT n FROM t", args![]).await }))
-            .await
-            .unwrap();
-        assert_eq!(rows, [2]);
+        run(&engine, "INSERT INTO t VALUES (2, '')").await.unwrap();
+        assert_eq!(stored(&engine).await, [2]);
+    }
+
+    /// SQLite undoes the whole transaction that all of them share, and the one after it begins another.
+    #[tokio::test]
+    async fn nobody_of_a_group_that_a_full_disk_undid_is_told_otherwise() {
+        let (_directory, engine) = open().await;
+        let fill = "PRAGMA max_page_count = 1; INSERT INTO t VALUES (2, hex(zeroblob(100000)))";
+        let refused = engine.write(
+            |mut session| {
+                Box::pin(async move {
+                    session.script("INSERT INTO t VALUES (3, '')").await?;
+                    Err(Error::conflict("for the test").into())
+                })
+            },
+            |()| (),
+        );
+        let write = |sql: &'static str| run(&engine, sql).boxed();
+        let first = write("INSERT INTO t VALUES (1, '')");
+        let last = write("INSERT INTO t VALUES (4, '')");
+        let told = together(&engine, [first, write(fill), refused.boxed(), last]).await;
+        assert!(matches!(told[0], Err(StoreError::Full(_))), "it is gone with the others: {told:?}");
+        assert!(matches!(told[1], Err(StoreError::Full(_))), "{told:?}");
+        assert!(matches!(told[2], Err(StoreError::Refused(_))), "{told:?}");
+        assert!(told[3].is_ok(), "{told:?}");
+        run(&engine, "PRAGMA max_page_count = 1000000; INSERT INTO t VALUES (5, '')").await.unwrap();
+        assert_eq!(stored(&engine).await, [4, 5]);
+    }
+
+    /// A constraint that is checked last fails the commit and leaves the transaction open.
+    #[tokio::test]
+    async fn a_commit_that_fails_fails_all_of_its_group_and_none_of_the_next() {
+        let (_directory, engine) = open().await;
+        run(
+            &engine,
+            "CREATE TABLE owners (id BIGINT PRIMARY KEY);
+            CREATE TABLE owned (id BIGINT REFERENCES owners (id) DEFERRABLE INITIALLY DEFERRED)",
+        )
+        .await
+        .unwrap();
+        let writes =
+            ["INSERT INTO t VALUES (1, '')", "INSERT INTO owned VALUES (1)", "INSERT INTO t VALUES (2, '')"];
+        let told = together(&engine, writes.map(|sql| run(&engine, sql))).await;
+        assert!(told.iter().all(|told| matches!(told, Err(StoreError::Database(_)))), "{told:?}");
+        run(&engine, "INSERT INTO t VALUES (3, '')").await.unwrap();
+        assert_eq!(stored(&engine).await, [3]);
     }
 }

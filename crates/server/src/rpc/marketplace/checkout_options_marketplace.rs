@@ -128,6 +128,6 @@ async fn is_payable(
     match steps.await {
         Ok(_) => Ok(true),
         Err(Failure::Refused(_)) => Ok(false),
-        Err(internal @ Failure::Internal(_)) => Err(internal),
+        Err(failed @ (Failure::Storage { .. } | Failure::Internal(_))) => Err(failed),
     }
 }

@@ -74,7 +74,7 @@ impl Readers {
         let permit = Arc::clone(&self.0.permits).acquire_owned();
         match tokio::time::timeout(ACQUIRE_TIMEOUT, permit).await {
             Ok(permit) => permit.map_err(|_| StoreError::Closed),
-            Err(_elapsed) => Err(StoreError::Database("all connections are in use".into())),
+            Err(_elapsed) => Err(StoreError::Unavailable("all connections are in use".into())),
         }
     }
 }

@@ -33,7 +33,8 @@ pub(super) type Job =
 type Deliver = Box<dyn FnOnce(Result<(), StoreError>) + Send>;
 
 pub(super) struct Outcome {
-    pub(super) keep: bool,
+    /// Why nothing of it is to be kept, if so.
+    pub(super) failed: Option<StoreError>,
     /// Called once the shared commit is on disk, or has failed.
     pub(super) deliver: Deliver,
 }
@@ -99,25 +100,23 @@ fn run(mut connection: Connection, mut jobs: mpsc::Receiver<Job>, runtime: &Hand
             (runtime.block_on(first(Err(error))).deliver)(Ok(()));
             continue;
         }
-        let mut delivered = Vec::new();
-        let mut next = Some(first);
-        while let Some(job) = next {
-            delivered.push(run_in_savepoint(&mut connection, job, runtime));
-            next = if delivered.len() < GROUP_MAX { jobs.try_recv().ok() } else { None };
-        }
-        let committed = statements::execute(&connection, "COMMIT", &[]);
-        if committed.is_err() && !connection.is_autocommit() {
-            // A failed commit may leave the transaction open; the next one must not build on it.
-            if let Err(error) = statements::execute(&connection, "ROLLBACK", &[]) {
-                tracing::warn!(%error, "rolling back after a failed commit");
+        let Group { members, lost } = run_group(&mut connection, first, &mut jobs, runtime);
+        let committed = match lost {
+            None => statements::execute(&connection, "COMMIT", &[]).map(drop),
+            Some(error) => Err(error),
+        };
+        if let Err(error) = &committed {
+            tracing::warn!(%error, writes = members.len(), "a group of writes is undone");
+            // The transaction may still be open; the next one must not build on it.
+            if !connection.is_autocommit()
+                && let Err(error) = statements::execute(&connection, "ROLLBACK", &[])
+            {
+                tracing::warn!(%error, "rolling back a group of writes");
             }
         }
-        let failure = committed.err().map(|error| error.to_string());
-        for deliver in delivered {
-            deliver(match &failure {
-                None => Ok(()),
-                Some(reason) => Err(StoreError::Database(reason.as_str().into())),
-            });
+        // Nobody hears of success before the commit that all of them share.
+        for deliver in members {
+            deliver(committed.as_ref().copied().map_err(StoreError::shared));
         }
     }
     if let Err((_, error)) = connection.close() {
@@ -125,20 +124,61 @@ fn run(mut connection: Connection, mut jobs: mpsc::Receiver<Job>, runtime: &Hand
     }
 }
 
-/// Runs one transaction inside the shared one, undoing only it when it fails.
-fn run_in_savepoint(connection: &mut Connection, job: Job, runtime: &Handle) -> Deliver {
+/// Transactions that share one commit.
+struct Group {
+    members: Vec<Deliver>,
+    /// Why nothing of any of them can be kept, if so.
+    lost: Option<StoreError>,
+}
+
+/// Runs a transaction and those that wait behind it. The group ends early where one of them took the others with it.
+fn run_group(
+    connection: &mut Connection,
+    first: Job,
+    jobs: &mut mpsc::Receiver<Job>,
+    runtime: &Handle,
+) -> Group {
+    let mut members = Vec::new();
+    let mut next = Some(first);
+    while let Some(job) = next {
+        let (deliver, lost) = run_in_savepoint(connection, job, runtime);
+        members.push(deliver);
+        if lost.is_some() {
+            return Group { members, lost };
+        }
+        next = if members.len() < GROUP_MAX { jobs.try_recv().ok() } else { None };
+    }
+    Group { members, lost: None }
+}
+
+/// Runs one transaction inside the shared one, undoing only it when it fails. Tells what failed where the shared one
+/// cannot be kept any more: SQLite itself undoes all of it when the disk is full or fails, and so must we where we do not
+/// get back to where this one began.
+fn run_in_savepoint(
+    connection: &mut Connection,
+    job: Job,
+    runtime: &Handle,
+) -> (Deliver, Option<StoreError>) {
     if let Err(error) = statements::execute(connection, "SAVEPOINT job", &[]) {
-        return runtime.block_on(job(Err(error))).deliver;
+        let lost = error.shared();
+        return (runtime.block_on(job(Err(error))).deliver, Some(lost));
     }
     // A panic is one transaction's trouble: the writer must go on for the others. Its owner hears that it failed.
     let ran = runtime.block_on(AssertUnwindSafe(job(Ok(&mut *connection))).catch_unwind());
-    let outcome = ran.unwrap_or_else(|_| {
+    let Outcome { failed, deliver } = ran.unwrap_or_else(|_| {
         tracing::error!("a write transaction panicked");
-        Outcome { keep: false, deliver: Box::new(|_| {}) }
+        Outcome { failed: Some(StoreError::Closed), deliver: Box::new(|_| {}) }
     });
-    let end = if outcome.keep { "RELEASE job" } else { "ROLLBACK TO job" };
-    match statements::execute(connection, end, &[]) {
-        Ok(_) => outcome.deliver,
-        Err(error) => Box::new(|_| (outcome.deliver)(Err(error))),
+    if connection.is_autocommit() {
+        let lost = match failed {
+            // What one of them is refused is no reason that others can be told.
+            None | Some(StoreError::Refused(_)) => {
+                StoreError::Database("the transaction was ended while it ran".into())
+            }
+            Some(error) => error,
+        };
+        return (deliver, Some(lost));
     }
+    let end = if failed.is_none() { "RELEASE job" } else { "ROLLBACK TO job" };
+    (deliver, statements::execute(connection, end, &[]).err())
 }
