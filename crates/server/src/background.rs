@@ -52,6 +52,7 @@ impl Background {
         }
         tasks.spawn(forget(Arc::clone(app), Stop(stopped.clone())));
         tasks.spawn(sweep_files(Arc::clone(app), Stop(stopped.clone())));
+        tasks.spawn(check_memory(Arc::clone(app), Stop(stopped.clone())));
         tasks.spawn(flush(Arc::clone(app), Stop(stopped)));
         Self { app: Arc::clone(app), stop, tasks }
     }
@@ -190,6 +191,21 @@ async fn sweep_files(app: Arc<App>, mut stop: Stop) {
         }
         if stop.or(tokio::time::sleep(SWEEP_INTERVAL)).await.is_none() {
             return;
+        }
+    }
+}
+
+/// Compares what is in memory with the store, one collection each time, until told to end. What is left in the middle is
+/// compared another time.
+async fn check_memory(app: Arc<App>, mut stop: Stop) {
+    let interval = Duration::from_millis(app.settings.storage.self_check_interval_ms);
+    let mut checked = None;
+    while !interval.is_zero() && stop.or(tokio::time::sleep(interval)).await.is_some() {
+        checked = app.resident.next_key(checked);
+        let Some(key) = checked else { continue };
+        match stop.or(app.resident.check(key)).await {
+            None => return,
+            Some(result) => log_failure("comparing memory with the store", result.map(drop)),
         }
     }
 }

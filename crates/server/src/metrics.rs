@@ -63,6 +63,43 @@ pub(crate) struct ResidentMetrics {
     pub(crate) follow_seconds: Histogram,
     /// How many versions the one furthest behind the store still is.
     pub(crate) lag_versions: Gauge<i64, AtomicI64>,
+    pub(crate) checks: CheckMetrics,
+}
+
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct OutcomeLabels {
+    outcome: &'static str,
+}
+
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct PartLabels {
+    part: &'static str,
+}
+
+/// The series of comparing memory with the store.
+#[derive(Clone, Default)]
+pub(crate) struct CheckMetrics {
+    outcomes: Family<OutcomeLabels, Counter<u64, AtomicU64>>,
+    differences: Family<PartLabels, Counter<u64, AtomicU64>>,
+}
+
+impl CheckMetrics {
+    fn register(registry: &mut Registry) -> Self {
+        let checks = Self::default();
+        let help = "Times that memory was compared with the store, by what came of it";
+        registry.register("self_check_outcomes", help, checks.outcomes.clone());
+        let help = "Times that memory said what the store does not, by the part of it";
+        registry.register("self_check_differences", help, checks.differences.clone());
+        checks
+    }
+
+    pub(crate) fn note(&self, outcome: &'static str) {
+        self.outcomes.get_or_create(&OutcomeLabels { outcome }).inc();
+    }
+
+    pub(crate) fn note_difference(&self, part: &'static str) {
+        self.differences.get_or_create(&PartLabels { part }).inc();
+    }
 }
 
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
@@ -132,6 +169,7 @@ impl ResidentMetrics {
             load_seconds: Histogram::new(LOAD_SECONDS),
             follow_seconds: Histogram::new(LATENCY_SECONDS),
             lag_versions: Gauge::default(),
+            checks: CheckMetrics::register(registry),
         };
         registry.register(
             "resident_collections",

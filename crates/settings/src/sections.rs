@@ -88,6 +88,8 @@ pub struct Storage {
     pub audit_days: u32,
     /// Memory budget of resident collections, in bytes.
     pub resident_bytes_max: usize,
+    /// How long to wait between two collections that are compared with the store; 0 for never.
+    pub self_check_interval_ms: u64,
 }
 
 impl Storage {

@@ -1,5 +1,6 @@
 //! Collections held in memory: loaded at first touch, kept up to date, dropped when memory is short.
 
+mod check;
 mod currencies;
 mod load;
 mod slot;

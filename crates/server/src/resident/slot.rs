@@ -119,10 +119,15 @@ impl Slot {
         let currencies = whole.currencies.into_inner();
         let whole = whole.collection.into_inner().unwrap_or_else(PoisonError::into_inner);
         let mut collection = write(&self.collection);
-        if whole.version() > collection.version() {
+        if whole.version() >= collection.version() {
             *collection = whole;
             self.currencies.store(currencies, Ordering::Release);
         }
+    }
+
+    /// Whether its prices are worth something by the same rates as those of another.
+    pub(super) fn has_rates_of(&self, other: &Self) -> bool {
+        self.currencies.load(Ordering::Acquire) == other.currencies.load(Ordering::Acquire)
     }
 
     /// Takes over currencies that changed since it last did.

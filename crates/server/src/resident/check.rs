@@ -1,0 +1,156 @@
+//! Comparing what is resident with what is stored: one collection at a time is loaded once more beside the one that
+//! answers, and both are compared at the same version. What differs is told and put right. Nobody waits for it: the one
+//! that answers is looked at in small steps, between which others may change it.
+
+use std::sync::Arc;
+
+use bourse_catalog::{ChangedMeanwhile, Column, Digest, Digester};
+use bourse_store::{CollectionKey, StoreError};
+use bourse_wire::Timestamp;
+
+use super::load::LoadOutcome;
+use super::{Inner, Resident, Slot, read, total_bytes};
+
+/// How often a collection that changed meanwhile is looked at again before it is left for another time.
+const ATTEMPTS_MAX: usize = 5;
+
+/// What came of comparing a collection.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// Memory says what the store says.
+    Equal,
+    /// It did not, in these parts; by now it does.
+    Different(Vec<&'static str>),
+    /// It changed all the time, so that there was nothing to compare.
+    Unsettled,
+    /// There is no memory for it a second time.
+    NoRoom,
+    /// It is not resident any more.
+    Gone,
+}
+
+impl Verdict {
+    /// As metrics and programs know it.
+    pub(crate) fn word(&self) -> &'static str {
+        match self {
+            Self::Equal => "equal",
+            Self::Different(_) => "different",
+            Self::Unsettled => "unsettled",
+            Self::NoRoom => "no_room",
+            Self::Gone => "gone",
+        }
+    }
+}
+
+impl Resident {
+    /// The resident collection that comes after another, the first one after the last.
+    pub(crate) fn next_key(&self, after: Option<CollectionKey>) -> Option<CollectionKey> {
+        let slots = read(&self.0.slots);
+        let next = slots.keys().filter(|key| after.is_none_or(|after| **key > after)).min();
+        next.or_else(|| slots.keys().min()).copied()
+    }
+
+    /// Compares a resident collection with what is stored of it, and puts it right.
+    pub(crate) async fn check(&self, key: CollectionKey) -> Result<Verdict, StoreError> {
+        let slot = read(&self.0.slots).get(&key).cloned();
+        let verdict = match slot {
+            Some(slot) => self.0.check(&slot).await?,
+            None => Verdict::Gone,
+        };
+        self.0.metrics.checks.note(verdict.word());
+        if let Verdict::Different(parts) = &verdict {
+            for part in parts {
+                self.0.metrics.checks.note_difference(part);
+            }
+            let (chain, contract, parts) = (key.chain, key.address, parts.join(", "));
+            tracing::error!(%chain, %contract, parts, "a resident collection said what the store does not: loaded anew");
+        }
+        Ok(verdict)
+    }
+}
+
+impl Inner {
+    async fn check(&self, slot: &Arc<Slot>) -> Result<Verdict, StoreError> {
+        if total_bytes(&read(&self.slots)) + slot.bytes() > self.bytes_max {
+            return Ok(Verdict::NoRoom);
+        }
+        let LoadOutcome::Whole(fresh) = self.load_slot(slot.key(), slot.id()).await? else {
+            return Ok(Verdict::NoRoom);
+        };
+        for _ in 0..ATTEMPTS_MAX {
+            match self.compare(slot, &fresh).await? {
+                Err(ChangedMeanwhile) => {}
+                Ok(differences) if differences.is_empty() => return Ok(Verdict::Equal),
+                Ok(differences) => {
+                    self.put_right(slot, *fresh).await?;
+                    return Ok(Verdict::Different(differences));
+                }
+            }
+        }
+        Ok(Verdict::Unsettled)
+    }
+
+    /// In what the collection that answers differs from the one that was just loaded, at the same version.
+    async fn compare(
+        &self,
+        slot: &Arc<Slot>,
+        fresh: &Slot,
+    ) -> Result<Result<Vec<&'static str>, ChangedMeanwhile>, StoreError> {
+        self.catch_up(slot, None).await?;
+        self.bring_forward(fresh).await?;
+        let version = fresh.read().version();
+        self.catch_up(slot, Some(version)).await?;
+        slot.put_currencies(&self.currencies);
+        let now = self.clock.now();
+        let Some(digester) = begin(slot, fresh, now).await else { return Ok(Err(ChangedMeanwhile)) };
+        let answering = Arc::clone(slot);
+        let digested = tokio::task::spawn_blocking(move || digest(&answering, digester)).await;
+        Ok(digested.map_err(|_| StoreError::Closed)?.map(|memory| {
+            let column = slot.read().has_order_of_names().then_some(Column::Name);
+            memory.differences(&fresh.read_at(now, column).digest(now))
+        }))
+    }
+
+    /// Takes over what was stored since a collection was loaded, from the store and from nowhere else.
+    async fn bring_forward(&self, fresh: &Slot) -> Result<(), StoreError> {
+        let known = fresh.read().version();
+        match self.store.changes(fresh.id(), known).await? {
+            Some(changes) => fresh.apply(changes).await,
+            None => {
+                if let LoadOutcome::Whole(whole) = self.load_slot(fresh.key(), fresh.id()).await? {
+                    fresh.replace(*whole);
+                }
+            }
+        }
+        fresh.put_currencies(&self.currencies);
+        Ok(())
+    }
+
+    /// Lets the collection that was just loaded answer from now on.
+    async fn put_right(&self, slot: &Slot, fresh: Slot) -> Result<(), StoreError> {
+        // Nobody brings the old one forward meanwhile, so that the new one is not behind it.
+        let _following = slot.following().await;
+        self.bring_forward(&fresh).await?;
+        slot.replace(fresh);
+        slot.weigh(0);
+        Ok(())
+    }
+}
+
+/// Begins to look at the collection that answers, when it is of the same version and the same rates as the other. While
+/// somebody brings it forward, it is of no version: what comes after this is noticed.
+async fn begin(slot: &Slot, fresh: &Slot, now: Timestamp) -> Option<Digester> {
+    let _following = slot.following().await;
+    let collection = slot.read_at(now, None);
+    let is_same = collection.version() == fresh.read().version() && slot.has_rates_of(fresh);
+    is_same.then(|| Digester::new(&collection, now))
+}
+
+/// Looks at a collection step by step.
+fn digest(slot: &Slot, mut digester: Digester) -> Result<Digest, ChangedMeanwhile> {
+    loop {
+        if let Some(digest) = digester.step(&slot.read())? {
+            return Ok(digest);
+        }
+    }
+}

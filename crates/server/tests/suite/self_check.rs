@@ -1,0 +1,75 @@
+//! Memory is compared with the store while the service runs: what differs is told and put right.
+
+use bourse_store::Store;
+use bourse_store::testing::change_unnoticed;
+use serde_json::{Value, json};
+
+use crate::support::seed::{self, RELICS, key};
+use crate::support::{TestApp, log, wait_until};
+
+/// A contract that no other test of this process has, so that the log can be asked for it.
+const FORGED: &str = "0x00000000000000000000000000000000000f0c3d";
+const QUICKLY: (&str, &str) = ("storage.self_check_interval_ms", "1");
+/// How often a collection is compared while somebody writes to it.
+const CHECKS: u64 = 40;
+
+async fn names(app: &TestApp, contract: &str) -> Vec<Value> {
+    let body = json!({ "chainID": 137, "contractAddress": contract, "tokenIDs": [1, 2] });
+    let answer = app.project_a.call("Metadata/GetTokenMetadata", body).await.ok();
+    answer["tokenMetadata"].as_array().unwrap().iter().map(|token| token["name"].clone()).collect()
+}
+
+/// The sum of a counter over all its labels.
+async fn counted(app: &TestApp, counter: &str) -> u64 {
+    let metrics = app.anonymous.get("/metrics").await.text();
+    let of_counter = metrics.lines().filter(|line| line.starts_with(counter));
+    of_counter.map(|line| line.rsplit_once(' ').unwrap().1.parse::<u64>().unwrap()).sum()
+}
+
+/// Names in the store what nobody was told of.
+async fn forge(store: &Store, contract: &str) {
+    let id = store.collection(key(contract)).await.unwrap().unwrap();
+    let sql = "UPDATE tokens SET metadata = REPLACE(metadata, 'Axe', 'Sword') WHERE collection_id = $1";
+    assert_eq!(change_unnoticed(store, id, sql).await.unwrap(), 2);
+}
+
+#[tokio::test]
+async fn what_memory_says_otherwise_is_found_told_and_put_right() {
+    log::start();
+    let app = TestApp::with(&[QUICKLY]).await;
+    for contract in [FORGED, RELICS] {
+        seed::tokens(&app.store, contract, 1..3, "Axe").await;
+        assert_eq!(names(&app, contract).await, ["Axe", "Axe"]);
+    }
+    forge(&app.store, FORGED).await;
+    assert_eq!(names(&app, FORGED).await, ["Axe", "Axe"], "nobody knows yet");
+    let background = app.background();
+    wait_until("memory is put right", async || names(&app, FORGED).await == ["Sword", "Sword"]).await;
+    assert_eq!(names(&app, RELICS).await, ["Axe", "Axe"]);
+    wait_until("both are compared", async || counted(&app, "bourse_self_check_outcomes_total").await > 4)
+        .await;
+    for part in ["tokens", "names"] {
+        let counter = format!("bourse_self_check_differences_total{{part=\"{part}\"}}");
+        assert_eq!(counted(&app, &counter).await, 1, "{part}");
+    }
+    let different = "bourse_self_check_outcomes_total{outcome=\"different\"}";
+    assert_eq!(counted(&app, different).await, 1, "once is enough");
+    let line = log::line_with(FORGED);
+    assert!(line.contains("tokens, names") && line.contains("loaded anew"), "{line}");
+    background.stop().await;
+}
+
+#[tokio::test]
+async fn what_is_written_meanwhile_is_no_difference() {
+    let app = TestApp::with(&[QUICKLY]).await;
+    seed::tokens(&app.store, RELICS, 1..200, "Axe").await;
+    assert_eq!(names(&app, RELICS).await, ["Axe", "Axe"]);
+    let background = app.background();
+    let mut round = 0;
+    while counted(&app, "bourse_self_check_outcomes_total{outcome=\"equal\"}").await < CHECKS {
+        round += 1;
+        seed::tokens(&app.store, RELICS, 1..3, &format!("Axe {round}")).await;
+    }
+    assert_eq!(counted(&app, "bourse_self_check_differences_total").await, 0);
+    background.stop().await;
+}
