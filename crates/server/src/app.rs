@@ -26,7 +26,6 @@ use crate::router::Routes;
 use crate::settings::Settings;
 use crate::shares::Shares;
 use crate::sources::Sources;
-use crate::turns::Turns;
 
 /// The running service.
 pub struct App {
@@ -48,7 +47,6 @@ pub struct App {
     pub(crate) metrics: Metrics,
     pub(crate) outcomes: Outcomes,
     pub(crate) resident: Resident,
-    pub(crate) turns: Turns,
     pub(crate) counting: CountingHouse,
     pub(crate) markets: MarketMembers,
     /// The own services of other marketplaces, and who has logged in there.
@@ -128,7 +126,6 @@ impl App {
             stranger_orders: RateLimiter::new(settings.limits.key_orders_per_minute),
             meter,
             routes: Routes::new(&metrics),
-            turns: Turns::new(),
             counting: CountingHouse::new(store.clone(), Retention::from(&settings.analytics)),
             markets: MarketMembers::default(),
             sources: Sources::open(&settings.sources).map_err(StartError::Sources)?,

@@ -38,7 +38,6 @@ mod shares;
 mod sources;
 pub mod spreadsheet;
 mod static_answer;
-mod turns;
 mod unused_files;
 
 pub use app::{App, StartError, make_private_directory};

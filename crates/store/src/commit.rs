@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use bourse_wire::{ActivityFacts, Address, Amount, OrderFacts, OrderKey, Timestamp, TokenId};
+use bourse_wire::{ActivityFacts, Address, Amount, OrderFacts, OrderKey, OrderStatus, Timestamp, TokenId};
 use serde::{Deserialize, Serialize};
 
 use crate::args::args;
@@ -12,8 +12,9 @@ use crate::backend::{Pending, Store};
 use crate::collections::{CollectionId, CollectionKey, StoredToken, find_or_create, hold};
 use crate::columns::{Insert, or_replace_different, selection};
 use crate::load::Balance;
-use crate::orders::{NewOrder, PutOrders, SignedOrder};
+use crate::orders::{Ending, NewOrder, PutOrders, SignedOrder};
 use crate::session::Session;
+use crate::undated::Undated;
 use crate::{StoreError, activities, orders};
 
 /// One thing that is now so.
@@ -23,6 +24,16 @@ pub enum Change {
     Contract(String),
     /// A token's metadata, as JSON text.
     Token {
+        /// Token id.
+        token_id: TokenId,
+        /// Metadata as it is served.
+        metadata: String,
+    },
+    /// The contract's information, as JSON text with the time of the commit: that counts where anything else is
+    /// different, as nobody said when it changed.
+    UndatedContract(String),
+    /// A token's metadata, in the same way.
+    UndatedToken {
         /// Token id.
         token_id: TokenId,
         /// Metadata as it is served.
@@ -41,6 +52,13 @@ pub enum Change {
     Order(Box<OrderFacts>),
     /// An order that is signed and kept outside of chains, with what was signed.
     SignedOrder(Box<SignedOrder>),
+    /// An order ends otherwise than by being filled, unless it is over by then. One that is not known is left alone.
+    OrderEnded {
+        /// Which order.
+        key: OrderKey,
+        /// The status that it has from now on.
+        status: OrderStatus,
+    },
     /// Something that happened, and that no order tells of.
     Activity(Box<ActivityFacts>),
 }
@@ -191,7 +209,7 @@ async fn commit(session: &mut Session<'_>, batch: Batch, changes_kept: u64) -> R
             return Ok(Done::unchanged(version, true, Vec::new()));
         }
     }
-    let (changed, orders) = Latest::of(batch.changes).write(session, id).await?;
+    let (changed, orders) = Latest::of(batch.changes, batch.at).write(session, id).await?;
     if changed.len() == 0 {
         return Ok(Done::unchanged(version, false, orders.refused));
     }
@@ -243,27 +261,43 @@ pub(crate) async fn forget_changes(session: &mut Session<'_>, id: CollectionId) 
 struct Latest {
     contract: Option<String>,
     tokens: BTreeMap<TokenId, String>,
+    /// Which of the two above came without a time.
+    undated: Undated,
     balances: BTreeMap<(TokenId, Address), Amount>,
     orders: BTreeMap<OrderKey, NewOrder>,
     /// Orders that were stated beside what their makers signed.
     refused: Vec<OrderKey>,
+    endings: BTreeMap<OrderKey, Ending>,
     activities: Vec<ActivityFacts>,
 }
 
 impl Latest {
-    fn of(changes: Vec<Change>) -> Self {
+    fn of(changes: Vec<Change>, at: Timestamp) -> Self {
         let mut latest = Self::default();
         for change in changes {
             match change {
-                Change::Contract(info) => latest.contract = Some(info),
+                Change::Contract(info) => {
+                    latest.contract = Some(info);
+                    latest.undated.contract = false;
+                }
+                Change::UndatedContract(info) => {
+                    latest.contract = Some(info);
+                    latest.undated.contract = true;
+                }
                 Change::Token { token_id, metadata } => {
                     latest.tokens.insert(token_id, metadata);
+                    latest.undated.tokens.remove(&token_id);
+                }
+                Change::UndatedToken { token_id, metadata } => {
+                    latest.tokens.insert(token_id, metadata);
+                    latest.undated.tokens.insert(token_id);
                 }
                 Change::Balance { token_id, account, balance } => {
                     latest.balances.insert((token_id, account), balance);
                 }
                 Change::Order(facts) => latest.add_stated(*facts),
                 Change::SignedOrder(order) => latest.add_signed(*order),
+                Change::OrderEnded { key, status } => latest.end_order(key, Ending { status, at }),
                 Change::Activity(activity) => latest.activities.push(*activity),
             }
         }
@@ -273,6 +307,7 @@ impl Latest {
     /// Takes an order that somebody states. Beside one that was signed it says nothing.
     fn add_stated(&mut self, facts: OrderFacts) {
         let key = facts.key();
+        self.endings.remove(&key);
         match self.orders.get(&key) {
             Some(NewOrder { facts: known, signed: Some(_) }) => {
                 if !is_same(&facts, known) {
@@ -287,6 +322,7 @@ impl Latest {
 
     fn add_signed(&mut self, SignedOrder { facts, native, nonces }: SignedOrder) {
         let key = facts.key();
+        self.endings.remove(&key);
         let stated = self.orders.get(&key).filter(|known| known.signed.is_none());
         if stated.is_some_and(|stated| !is_same(&stated.facts, &facts)) {
             self.refused.push(key.clone());
@@ -294,13 +330,22 @@ impl Latest {
         self.orders.insert(key, NewOrder { facts, signed: Some((native, nonces)) });
     }
 
+    fn end_order(&mut self, key: OrderKey, ending: Ending) {
+        match self.orders.get_mut(&key) {
+            Some(order) => _ = ending.end(&mut order.facts),
+            None => _ = self.endings.insert(key, ending),
+        }
+    }
+
     /// Writes everything and tells what is different now, with what became of the orders.
     async fn write(
-        self,
+        mut self,
         session: &mut Session<'_>,
         id: CollectionId,
     ) -> Result<(Changed, PutOrders), StoreError> {
         let mut changed = Changed::default();
+        self.undated.drop_unchanged(session, id, &mut self.contract, &mut self.tokens).await?;
+        self.orders.append(&mut orders::ended(session, id, self.endings).await?);
         if let Some(info) = self.contract {
             let sql = "INSERT INTO contracts (collection_id, info) VALUES ($1, $2)
                 ON CONFLICT (collection_id) DO UPDATE SET info = excluded.info WHERE contracts.info <> excluded.info";

@@ -42,6 +42,7 @@ mod session;
 mod tasks;
 #[cfg(feature = "testing")]
 pub mod testing;
+mod undated;
 mod usage;
 
 pub use activities::Activity;

@@ -73,6 +73,26 @@ pub struct OpenSignedOrders {
     pub unbacked: u64,
 }
 
+/// How an order ends otherwise than by being filled.
+#[derive(Clone, Copy)]
+pub(crate) struct Ending {
+    pub(crate) status: OrderStatus,
+    pub(crate) at: Timestamp,
+}
+
+impl Ending {
+    /// Ends an order, unless it is over already: what was filled does not become cancelled. Whether it ended now.
+    pub(crate) fn end(self, order: &mut OrderFacts) -> bool {
+        let over =
+            matches!(order.status, OrderStatus::Filled | OrderStatus::Cancelled | OrderStatus::Expired);
+        let ends = !over && order.quantity_remaining != Amount::ZERO && order.status != self.status;
+        if ends {
+            (order.status, order.updated_at) = (self.status, self.at);
+        }
+        ends
+    }
+}
+
 /// An order to be written, and what was signed of it.
 pub(crate) struct NewOrder {
     pub(crate) facts: OrderFacts,
@@ -175,6 +195,26 @@ fn with_keys(from: &str, keys: impl IntoIterator<Item = OrderKey>) -> Keys<'_> {
 const OPERATOR: usize = position(OrderFacts::COLUMNS, "operator");
 const BACKING: usize = position(OrderFacts::COLUMNS, "backing");
 const UPDATED_AT: usize = position(OrderFacts::COLUMNS, "updated_at");
+
+/// Those of these orders that end, as they are then. What they are until then is read by whoever holds the collection and not before, as
+/// others may fill them meanwhile.
+pub(crate) async fn ended(
+    session: &mut Session<'_>,
+    id: CollectionId,
+    endings: BTreeMap<OrderKey, Ending>,
+) -> Result<BTreeMap<OrderKey, NewOrder>, StoreError> {
+    let mut ended = BTreeMap::new();
+    if endings.is_empty() {
+        return Ok(ended);
+    }
+    for mut facts in read_orders(session, id, endings.keys().cloned()).await? {
+        let key = facts.key();
+        if endings.get(&key).is_some_and(|ending| ending.end(&mut facts)) {
+            ended.insert(key, NewOrder { facts, signed: None });
+        }
+    }
+    Ok(ended)
+}
 
 /// What became of orders that were put.
 #[derive(Default)]

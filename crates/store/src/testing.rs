@@ -230,3 +230,40 @@ fn database_at(server: &str, name: &str) -> DatabaseUrl {
 pub fn collection_id(number: u64) -> CollectionId {
     CollectionId(number)
 }
+
+/// A write of another process that is not through yet: whoever writes waits for it, whoever reads sees what was before.
+pub struct HeldWrite {
+    release: tokio::sync::oneshot::Sender<()>,
+    written: tokio::task::JoinHandle<Result<(), StoreError>>,
+}
+
+impl HeldWrite {
+    /// Writes a batch, and holds the transaction open. Returns once it is written.
+    pub async fn begin(store: &Store, batch: Batch) -> Self {
+        let (store, changes_kept) = (store.clone(), store.options.changes_kept);
+        let (release, released) = tokio::sync::oneshot::channel();
+        let (began, begun) = tokio::sync::oneshot::channel();
+        let written = tokio::spawn(async move {
+            store
+                .write(move |mut session| {
+                    Box::pin(async move {
+                        crate::commit::commit_within(&mut session, batch, changes_kept).await?;
+                        let _ = began.send(());
+                        // Dropping the sender lets it go as well.
+                        let _ = released.await;
+                        Ok(())
+                    })
+                })
+                .await
+        });
+        // When it failed, the release says so.
+        let _ = begun.await;
+        Self { release, written }
+    }
+
+    /// Lets it end, and waits until it is on disk.
+    pub async fn release(self) -> Result<(), StoreError> {
+        let _ = self.release.send(());
+        self.written.await.map_err(|_| StoreError::Closed)?
+    }
+}

@@ -14,7 +14,7 @@ use bourse_store::{
     AttributionPage, Author, Batch, Change, CollectionId, CollectionKey, Committed, DatabaseUrl, Store,
     StoreError, StoredToken,
 };
-use bourse_wire::{Address, ChainId, Day, OrderFacts, ProjectId, Timestamp, TokenId};
+use bourse_wire::{Address, Amount, ChainId, Day, OrderFacts, OrderStatus, ProjectId, Timestamp, TokenId};
 use sqlx::{AssertSqlSafe, Connection, PgConnection};
 use support::database::open;
 use support::orders::{change, offer};
@@ -301,4 +301,28 @@ async fn commits_at_once_to_different_collections_do_not_meet() {
         let shared = load_all(&store, id_of(&store, collection(task / 2)).await).await.unwrap();
         assert_eq!((shared.version, shared.tokens.len()), (2, 2));
     }
+}
+
+/// An ending counts for what an order is at that moment, and in the order of the changes of its batch.
+#[tokio::test]
+async fn an_order_ends_unless_it_is_over() {
+    let (_database, store) = open().await;
+    let key = collection(1);
+    let end = |id: &str| Change::OrderEnded { key: offer(id).key(), status: OrderStatus::Cancelled };
+    let filled = |id: &str| change(OrderFacts { quantity_remaining: Amount::ZERO, ..offer(id) });
+    let changes = [order("open", 1), filled("sold"), order("ended at once", 1), end("ended at once")];
+    assert_eq!(store.commit(batch(key, changes.into())).await.unwrap().changed, 3);
+    let id = id_of(&store, key).await;
+    let ends = ["open", "sold", "ended at once", "unknown"].map(end);
+    assert_eq!(store.commit(batch(key, ends.into())).await.unwrap().changed, 1);
+    let again = [end("open"), order("open", 2)];
+    assert_eq!(store.commit(batch(key, again.into())).await.unwrap().changed, 1);
+    let status = async |name: &str| {
+        let orders = store.orders_by_key(id, vec![offer(name).key()]).await.unwrap();
+        orders.into_iter().map(|order| order.status).collect::<Vec<_>>()
+    };
+    assert_eq!(status("open").await, [OrderStatus::Active], "the later change counts");
+    assert_eq!(status("sold").await, [OrderStatus::Active], "what is over is left alone");
+    assert_eq!(status("ended at once").await, [OrderStatus::Cancelled]);
+    assert_eq!(status("unknown").await, []);
 }

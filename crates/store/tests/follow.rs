@@ -74,6 +74,9 @@ impl State {
                     self.orders.insert(order.key(), order);
                 }
                 Change::Activity(_) => {}
+                Change::UndatedContract(_) | Change::UndatedToken { .. } | Change::OrderEnded { .. } => {
+                    panic!("what {change:?} changes depends on what is stored")
+                }
             }
         }
     }

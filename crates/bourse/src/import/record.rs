@@ -148,12 +148,12 @@ impl Reader {
 
     fn token(&self, members: JsonObject) -> Result<Record, Error> {
         let (collection, token) = self.shared().token(members)?;
-        Ok(Record::Collection(collection, token_change(&token)?))
+        Ok(Record::Collection(collection, token_change(&token, true)?))
     }
 
     fn contract(&self, members: JsonObject) -> Result<Record, Error> {
         let (collection, contract) = self.shared().contract(members)?;
-        Ok(Record::Collection(collection, contract_change(&contract)?))
+        Ok(Record::Collection(collection, contract_change(&contract, true)?))
     }
 
     fn order(&self, members: JsonObject) -> Result<Record, Error> {

@@ -118,7 +118,8 @@ impl ContractExtensionsInput {
     }
 }
 
-/// The change that makes a contract what was read.
-pub fn contract_change(contract: &ContractInfo) -> Result<Change, Rejection> {
-    contract.to_json().map(Change::Contract).map_err(|error| Rejection::too_large(&error))
+/// The change that makes a contract what was read. Whether it came with its time makes a difference where nothing else does.
+pub fn contract_change(contract: &ContractInfo, is_dated: bool) -> Result<Change, Rejection> {
+    let info = contract.to_json().map_err(|error| Rejection::too_large(&error))?;
+    Ok(if is_dated { Change::Contract(info) } else { Change::UndatedContract(info) })
 }

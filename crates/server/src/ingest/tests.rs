@@ -109,5 +109,5 @@ fn a_record_larger_than_a_record_may_be_is_too_large() {
     let token = json!({ "chainId": 1, "contractAddress": ADDRESS, "tokenId": "1", "image": text, "video": text,
         "audio": text });
     let (_, token) = with_reader(Chains::Named, |reader| reader.token(members(token))).unwrap();
-    assert_eq!(token_change(&token).unwrap_err().reason, Reason::TooLarge);
+    assert_eq!(token_change(&token, true).unwrap_err().reason, Reason::TooLarge);
 }

@@ -39,10 +39,15 @@ impl Reader<'_> {
     }
 }
 
-/// The change that makes a token what was read.
-pub fn token_change(token: &TokenMetadata) -> Result<Change, Rejection> {
+/// The change that makes a token what was read. Whether it came with its time makes a difference where nothing else does.
+pub fn token_change(token: &TokenMetadata, is_dated: bool) -> Result<Change, Rejection> {
     let metadata = token.to_json().map_err(|error| Rejection::too_large(&error))?;
-    Ok(Change::Token { token_id: token.token_id, metadata })
+    let token_id = token.token_id;
+    Ok(if is_dated {
+        Change::Token { token_id, metadata }
+    } else {
+        Change::UndatedToken { token_id, metadata }
+    })
 }
 
 fn take<T: DeserializeOwned>(members: &mut JsonObject, member: &str) -> Result<Option<T>, Rejection> {

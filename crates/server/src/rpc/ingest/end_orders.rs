@@ -1,7 +1,7 @@
 //! Orders that end otherwise than by being filled.
 
 use bourse_store::{Change, CollectionKey, Subject};
-use bourse_wire::{Amount, ChainRef, OrderFacts, OrderKey, OrderStatus, ProjectId, Text, Timestamp};
+use bourse_wire::{ChainRef, OrderKey, OrderStatus, ProjectId, Text, Timestamp};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
@@ -64,8 +64,6 @@ pub(super) async fn end(
 }
 
 impl Record for Ending {
-    const IS_BLIND: bool = false;
-
     fn subject(&self) -> Option<Subject> {
         Some(Subject::Collections)
     }
@@ -86,24 +84,16 @@ impl Record for Ending {
                 settled.add(index, Err(stated));
                 continue;
             }
-            let order = stored.get(&key).cloned().ok_or_else(|| {
+            if stored.contains_key(&key) {
+                settled.add(index, Ok(Change::OrderEnded { key, status }));
+            } else {
                 let (marketplace, order_id) = (key.marketplace.word(&app.service_name), &key.order_id);
                 let CollectionKey { chain, address } = collection;
                 let message =
                     format!("order {order_id:.64} of {marketplace} for {address} on chain {chain} not found");
-                Rejection::new(Reason::NotFound, message)
-            });
-            settled.add(index, order.map(|order| Change::Order(Box::new(ended(order, status, now)))));
+                settled.add(index, Err(Rejection::new(Reason::NotFound, message)));
+            }
         }
         Ok(settled)
     }
-}
-
-/// The order with another status, unless it is over already: what was filled does not become cancelled.
-fn ended(order: OrderFacts, status: OrderStatus, now: Timestamp) -> OrderFacts {
-    let over = matches!(order.status, OrderStatus::Filled | OrderStatus::Cancelled | OrderStatus::Expired);
-    if over || order.quantity_remaining == Amount::ZERO || order.status == status {
-        return order;
-    }
-    OrderFacts { status, updated_at: now, ..order }
 }

@@ -17,14 +17,11 @@ const COMMITS_AT_ONCE: usize = 8;
 
 /// A kind of record that collections consist of.
 pub(super) trait Record: Sized + Send {
-    /// Whether what the records change does not depend on what the collection has, so that many may come at once.
-    const IS_BLIND: bool;
-
     /// What the project must be a steward of to state this; nothing where somebody else vouches for it.
     fn subject(&self) -> Option<Subject>;
 
-    /// What the records change, given what the collection has. Nobody else changes the collection meanwhile, unless
-    /// that makes no difference.
+    /// What the records change. Others may change the collection meanwhile: what depends on what is stored at the moment
+    /// of the commit is for the commit to find out.
     fn settle(
         app: &App,
         collection: CollectionKey,
@@ -110,12 +107,6 @@ async fn commit_collection<R: Record>(
     key: Option<String>,
 ) -> Result<(Option<Committed>, Vec<Rejected>), Failure> {
     let app = &call.app;
-    let (_shared, _alone);
-    if R::IS_BLIND {
-        _shared = app.turns.share(collection).await;
-    } else {
-        _alone = app.turns.take(collection).await;
-    }
     let Settled { changes, stated_orders, mut rejected } =
         R::settle(app, collection, records, call.now).await?;
     if changes.is_empty() {
@@ -135,9 +126,12 @@ fn author(call: &Call, changes: &[Change]) -> Author {
     let mut signers = changes.iter().map(|change| match change {
         Change::SignedOrder(order) => Some(order.facts.maker),
         Change::Contract(_)
+        | Change::UndatedContract(_)
         | Change::Token { .. }
+        | Change::UndatedToken { .. }
         | Change::Balance { .. }
         | Change::Order(_)
+        | Change::OrderEnded { .. }
         | Change::Activity(_) => None,
     });
     match signers.next().flatten() {

@@ -38,8 +38,6 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Answer, Failu
 
 /// A balance is a change as it is read.
 impl Record for Change {
-    const IS_BLIND: bool = true;
-
     fn subject(&self) -> Option<Subject> {
         Some(Subject::Collections)
     }

@@ -7,7 +7,6 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::intake::{Record, Settled, commit};
-use super::stored_records;
 use super::types::{Answer, IdempotencyKey, read};
 use crate::app::App;
 use crate::call::Call;
@@ -38,28 +37,23 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Answer, Failu
 }
 
 impl Record for ContractInfo {
-    const IS_BLIND: bool = false;
-
     fn subject(&self) -> Option<Subject> {
         Some(Subject::Identity)
     }
 
     async fn settle(
-        app: &App,
-        collection: CollectionKey,
+        _app: &App,
+        _collection: CollectionKey,
         contracts: Vec<(usize, Self)>,
         now: Timestamp,
     ) -> Result<Settled, Failure> {
-        let stored = match app.store.collection(collection).await? {
-            Some(id) => app.store.contract(id).await?,
-            None => None,
-        };
-        // What cannot be read is equal to nothing.
-        let stored: Option<Self> = stored.and_then(|json| serde_json::from_str(&json).ok());
         let mut settled = Settled::default();
         for (index, mut contract) in contracts {
-            stored_records::date(&mut contract, stored.clone(), |contract| &mut contract.updated_at, now);
-            settled.add(index, contract_change(&contract));
+            let is_dated = contract.updated_at != Timestamp::ZERO;
+            if !is_dated {
+                contract.updated_at = now;
+            }
+            settled.add(index, contract_change(&contract, is_dated));
         }
         Ok(settled)
     }

@@ -97,8 +97,6 @@ fn told_apart(
 }
 
 impl Record for PutOrder {
-    const IS_BLIND: bool = true;
-
     fn subject(&self) -> Option<Subject> {
         match &self.order {
             OrderSubmission::Facts(_) => Some(Subject::Collections),

@@ -1,15 +1,12 @@
 //! Puts tokens.
 
-use std::collections::HashMap;
-
 use bourse_store::{CollectionKey, Subject};
-use bourse_wire::{ChainRef, ProjectId, Timestamp, TokenId, TokenMetadata};
+use bourse_wire::{ChainRef, ProjectId, Timestamp, TokenMetadata};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::intake::{Record, Settled, commit};
-use super::stored_records;
 use super::types::{Answer, IdempotencyKey, read};
 use crate::app::App;
 use crate::call::Call;
@@ -40,37 +37,24 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Answer, Failu
 }
 
 impl Record for TokenMetadata {
-    const IS_BLIND: bool = false;
-
     fn subject(&self) -> Option<Subject> {
         Some(Subject::Collections)
     }
 
     async fn settle(
-        app: &App,
-        collection: CollectionKey,
+        _app: &App,
+        _collection: CollectionKey,
         tokens: Vec<(usize, Self)>,
         now: Timestamp,
     ) -> Result<Settled, Failure> {
-        let undated = tokens.iter().filter(|(_, token)| token.updated_at == Timestamp::ZERO);
-        let stored = stored(app, collection, undated.map(|(_, token)| token.token_id).collect()).await?;
         let mut settled = Settled::default();
         for (index, mut token) in tokens {
-            // What cannot be read is equal to nothing.
-            let stored = stored.get(&token.token_id).and_then(|json| serde_json::from_str(json).ok());
-            stored_records::date(&mut token, stored, |token| &mut token.updated_at, now);
-            settled.add(index, token_change(&token));
+            let is_dated = token.updated_at != Timestamp::ZERO;
+            if !is_dated {
+                token.updated_at = now;
+            }
+            settled.add(index, token_change(&token, is_dated));
         }
         Ok(settled)
     }
-}
-
-async fn stored(
-    app: &App,
-    collection: CollectionKey,
-    tokens: Vec<TokenId>,
-) -> Result<HashMap<TokenId, String>, Failure> {
-    let Some(id) = app.store.collection(collection).await? else { return Ok(HashMap::new()) };
-    let tokens = app.store.tokens(id, tokens).await?;
-    Ok(tokens.into_iter().map(|token| (token.token_id, token.metadata)).collect())
 }

@@ -42,23 +42,3 @@ pub(super) async fn is_followed(
     let any_own = marketplaces.any(Marketplace::is_own);
     Ok(any_own && app.followed.has(&app.store, collection, now).await?)
 }
-
-/// Dates a record that came without a date. When nothing else is different it keeps the date it had, so that sending
-/// it again changes nothing.
-pub(super) fn date<T: PartialEq>(
-    record: &mut T,
-    stored: Option<T>,
-    updated_at: fn(&mut T) -> &mut Timestamp,
-    now: Timestamp,
-) {
-    if *updated_at(record) != Timestamp::ZERO {
-        return;
-    }
-    if let Some(mut stored) = stored {
-        *updated_at(record) = *updated_at(&mut stored);
-        if *record == stored {
-            return;
-        }
-    }
-    *updated_at(record) = now;
-}
