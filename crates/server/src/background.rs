@@ -40,9 +40,11 @@ impl Background {
     pub fn start(app: &Arc<App>) -> Self {
         let (stop, stopped) = watch::channel(false);
         let mut tasks = JoinSet::new();
-        let changed = Arc::new(Notify::new());
-        tasks.spawn(follow(Arc::clone(app), Arc::clone(&changed), Stop(stopped.clone())));
-        tasks.spawn(count_markets(Arc::clone(app), changed, Stop(stopped.clone())));
+        let signals = Arc::new(Signals::default());
+        tasks.spawn(watch_store(Arc::clone(app), Arc::clone(&signals), Stop(stopped.clone())));
+        tasks.spawn(follow_credentials(Arc::clone(app), Arc::clone(&signals), Stop(stopped.clone())));
+        tasks.spawn(follow(Arc::clone(app), Arc::clone(&signals), Stop(stopped.clone())));
+        tasks.spawn(count_markets(Arc::clone(app), signals, Stop(stopped.clone())));
         start_chains(app, &stopped, &mut tasks);
         for network in &app.settings.networks {
             let sources = network.rate_sources();
@@ -126,10 +128,20 @@ fn fetcher(app: &App) -> Result<Fetcher, Box<dyn std::error::Error>> {
     Ok(Fetcher::new(app.store.clone(), callers.collect(), Arc::new(SystemLookup), settings, clock)?)
 }
 
-/// Takes over what anyone changes in the store, until told to end.
-async fn follow(app: Arc<App>, changed: Arc<Notify>, mut stop: Stop) {
+/// Wakes whoever takes over what anyone changes in the store. Each has a task of its own, so that none waits until another
+/// has read all that is new to it: credentials least of all.
+#[derive(Default)]
+struct Signals {
+    credentials: Notify,
+    records: Notify,
+    /// After the records.
+    markets: Notify,
+}
+
+/// Wakes them whenever the store may have changed, until told to end.
+async fn watch_store(app: Arc<App>, signals: Arc<Signals>, mut stop: Stop) {
     loop {
-        log_failure("following the store", follow_until_failure(&app, &changed, &mut stop).await);
+        log_failure("watching the store", watch_until_failure(&app, &signals, &mut stop).await);
         if stop.or(tokio::time::sleep(RETRY_INTERVAL)).await.is_none() {
             return;
         }
@@ -137,16 +149,12 @@ async fn follow(app: Arc<App>, changed: Arc<Notify>, mut stop: Stop) {
 }
 
 /// Returns `Ok` when told to end.
-async fn follow_until_failure(app: &App, changed: &Notify, stop: &mut Stop) -> Result<(), StoreError> {
+async fn watch_until_failure(app: &App, signals: &Signals, stop: &mut Stop) -> Result<(), StoreError> {
     let mut watcher = app.store.watch().await?;
     loop {
         // Also before the first wait: something may have changed since it was loaded.
-        app.credentials.refresh(&app.store).await?;
-        app.resident.refresh().await?;
-        if let Err(error) = app.counting.refresh(app.clock.now()).await {
-            tracing::warn!(%error, "following what is counted");
-        }
-        changed.notify_one();
+        signals.credentials.notify_one();
+        signals.records.notify_one();
         match stop.or(watcher.changed()).await {
             Some(changed) => changed?,
             None => return Ok(()),
@@ -154,16 +162,48 @@ async fn follow_until_failure(app: &App, changed: &Notify, stop: &mut Stop) -> R
     }
 }
 
+/// Takes over credentials that anyone changes, until told to end.
+async fn follow_credentials(app: Arc<App>, signals: Arc<Signals>, mut stop: Stop) {
+    while stop.or(signals.credentials.notified()).await.is_some() {
+        if let Err(error) = app.credentials.refresh(&app.store).await {
+            log_failure("following credentials", Err(error));
+            again(&signals.credentials, &mut stop).await;
+        }
+    }
+}
+
+/// Takes over what anyone changes in collections, currencies and counts, until told to end.
+async fn follow(app: Arc<App>, signals: Arc<Signals>, mut stop: Stop) {
+    while stop.or(signals.records.notified()).await.is_some() {
+        if let Err(error) = app.resident.refresh().await {
+            log_failure("following collections", Err(error));
+            again(&signals.records, &mut stop).await;
+            continue;
+        }
+        if let Err(error) = app.counting.refresh(app.clock.now()).await {
+            tracing::warn!(%error, "following what is counted");
+        }
+        signals.markets.notify_one();
+    }
+}
+
+/// Has somebody who failed try again after a while, whether anything changes by then or not.
+async fn again(signal: &Notify, stop: &mut Stop) {
+    // Told to end, they notice at their next wait.
+    let _ = stop.or(tokio::time::sleep(RETRY_INTERVAL)).await;
+    signal.notify_one();
+}
+
 /// Counts what happens in markets whenever the store changed, until told to end.
-async fn count_markets(app: Arc<App>, changed: Arc<Notify>, mut stop: Stop) {
+async fn count_markets(app: Arc<App>, signals: Arc<Signals>, mut stop: Stop) {
     let mut counter = MarketCounter::default();
-    while stop.or(changed.notified()).await.is_some() {
+    while stop.or(signals.markets.notified()).await.is_some() {
         // What was begun may be left: each step is counted in one transaction or not at all.
         let Some(round) = stop.or(counter.round(&app.counting, app.clock.now())).await else { return };
         let is_done = matches!(round, Ok(0));
         log_failure("counting what happens in markets", round.map(drop));
         if !is_done {
-            changed.notify_one();
+            signals.markets.notify_one();
         }
         if stop.or(tokio::time::sleep(MARKET_INTERVAL)).await.is_none() {
             return;

@@ -14,7 +14,7 @@ use bourse_wire::{ChainId, Code, Error, ProjectId, Timestamp};
 use futures_util::FutureExt as _;
 
 use crate::app::App;
-use crate::auth::{Authority, Caller, Denial, RequestCredentials};
+use crate::auth::{Authority, Caller, RequestCredentials};
 use crate::body::read_body;
 use crate::call::{Call, Media, resolve};
 use crate::door::{Peer, Refusal};
@@ -171,17 +171,27 @@ async fn answer(
     let peer = Peer::of(&parts.extensions);
     let now = app.clock.now();
     let authority = Authority { credentials: &app.credentials, signer: &app.signer };
-    let checked = RequestCredentials::read(&parts.headers)
-        .map_err(Denial::from)
-        .and_then(|presented| presented.check(route.credential, route.service, authority, now));
+    let check = || {
+        let presented = RequestCredentials::read(&parts.headers)?;
+        presented.check(route.credential, route.service, authority, now)
+    };
+    let mut checked = check();
+    let is_unknown = checked.as_ref().is_err_and(|denied| denied.is_unknown);
+    if is_unknown {
+        // Failed credentials count against their address, so that guessing is limited, and before the store is asked.
+        limit_rate(app, route, (None, peer), now, headers)?;
+        app.credentials.look(&app.store).await;
+        checked = check();
+    }
     let caller = checked.as_ref().ok().and_then(Option::as_ref);
     let project = match &checked {
         Ok(caller) => caller.as_ref().map(Caller::project),
         Err(denied) => denied.project,
     };
     *came = project.map(|project| (project, now));
-    // Failed credentials count against their address, so that guessing is limited too.
-    limit_rate(app, route, (caller, peer), now, headers)?;
+    if !is_unknown || caller.is_some() {
+        limit_rate(app, route, (caller, peer), now, headers)?;
+    }
     let caller = checked.map_err(|denied| denied.error)?;
     headers.insert(
         SESSION_TYPE,

@@ -81,17 +81,23 @@ pub(crate) struct Denial {
     pub(crate) error: Error,
     /// The project whose credential it is all the same: its people will want to know.
     pub(crate) project: Option<ProjectId>,
+    /// Whether it is not known here, and may be in the store.
+    pub(crate) is_unknown: bool,
 }
 
 impl Denial {
     fn of(project: ProjectId, error: Error) -> Self {
-        Self { error, project: Some(project) }
+        Self { error, project: Some(project), is_unknown: false }
+    }
+
+    fn unknown(code: Code, what: &str) -> Self {
+        Self { error: Error::new(code, format!("the {what} is not known")), project: None, is_unknown: true }
     }
 }
 
 impl From<Error> for Denial {
     fn from(error: Error) -> Self {
-        Self { error, project: None }
+        Self { error, project: None, is_unknown: false }
     }
 }
 
@@ -199,12 +205,12 @@ fn check_key(
     let key = AccessKey::parse(text).ok_or_else(|| {
         Error::new(Code::Unauthorized, "the access key is malformed: it is not a key of this service")
     })?;
-    let unknown = |message: &str| Error::new(Code::AccessKeyNotFound, message);
-    let found = credentials.key(&key, now).ok_or_else(|| unknown("the access key is not known"))?;
+    let found =
+        credentials.key(&key, now).ok_or_else(|| Denial::unknown(Code::AccessKeyNotFound, "access key"))?;
     let record = &found.record;
     let denied = |error| Err(Denial::of(record.project, error));
     if !record.active {
-        return denied(unknown("the access key is disabled"));
+        return denied(Error::new(Code::AccessKeyNotFound, "the access key is disabled"));
     }
     if !origin_allowed(record.require_origin, &record.allowed_origins, origin) {
         let message = format!("the access key is not for the origin {}", origin.unwrap_or("(none)"));
@@ -233,7 +239,7 @@ fn check_token(
             Err(Denial::of(verified.project, refusal("the secret token is revoked")))
         }
         Some(_) => Ok((verified.project, CredentialId::SecretToken(verified.id.into()))),
-        None => Err(refusal("the secret token is not known").into()),
+        None => Err(Denial::unknown(Code::Unauthorized, "secret token")),
     }
 }
 

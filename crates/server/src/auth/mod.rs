@@ -7,6 +7,6 @@ mod hs256;
 mod secret_token;
 
 pub use access_key::{AccessKey, KeyHash};
-pub(crate) use check::{Authority, Caller, Denial, RequestCredentials};
+pub(crate) use check::{Authority, Caller, RequestCredentials};
 pub(crate) use credentials::Credentials;
 pub use secret_token::{IssuedToken, SECRET_FILE, TokenSigner};

@@ -31,9 +31,13 @@ impl FromRequestParts<Arc<App>> for Params {
         let names = raw.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
         let presented = RequestCredentials::read(&parts.headers).map_err(refuse)?;
         let authority = Authority { credentials: &app.credentials, signer: &app.signer };
-        let caller = presented
-            .check(Credential::None, Service::Collections, authority, app.clock.now())
-            .map_err(|denied| refuse(denied.error))?;
+        let check = || presented.check(Credential::None, Service::Collections, authority, app.clock.now());
+        let mut checked = check();
+        if checked.as_ref().is_err_and(|denied| denied.is_unknown) {
+            app.credentials.look(&app.store).await;
+            checked = check();
+        }
+        let caller = checked.map_err(|denied| refuse(denied.error))?;
         Ok(Self { names, caller })
     }
 }

@@ -1,6 +1,8 @@
 //! What another process changes, and what memory has no room for.
 
-use bourse_store::testing::{operator, operator_at};
+use bourse_server::auth::AccessKey;
+use bourse_store::Change;
+use bourse_store::testing::{HeldWrite, batch, operator, operator_at};
 use serde_json::{Value, json};
 
 use crate::support::project::{create_key, create_token};
@@ -51,6 +53,43 @@ async fn a_new_token_and_a_revoked_token_are_wait_until() {
     wait_until("a revoked token", async || status().await == 401).await;
     app.project_a.token.call("Collections/ListCollections", json!({})).await.ok();
     background.stop().await;
+}
+
+/// Another process writes, and does not come to an end: a token that was revoked before stops working all the same.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_revoked_token_stops_working_while_somebody_else_writes() {
+    let app = TestApp::start().await;
+    let status = async || app.project_a.token.call("Collections/ListCollections", json!({})).await.status;
+    // It was used, which somebody has to write down.
+    assert_eq!(status().await, 200);
+    let token = app.project_a.token_id.clone();
+    app.store.revoke_secret_token(app.project_a.scope, token, operator_at(app.now())).await.unwrap();
+    let contract = seed::key(UNKNOWN);
+    let unrelated = HeldWrite::begin(&app.store, batch(contract, vec![Change::Contract("{}".into())])).await;
+    let background = app.background();
+    wait_until("a revoked token", async || status().await == 401).await;
+    unrelated.release().await.unwrap();
+    background.stop().await;
+}
+
+/// What another process just made works at once: nobody has to be told of it first.
+#[tokio::test]
+async fn a_credential_that_was_just_made_works_at_once() {
+    let app = TestApp::start().await;
+    let (_, key) = create_key(&app.store, app.project_a.scope, |_| {}).await;
+    let with_key = app.anonymous.with("x-access-key", &key);
+    assert_eq!(with_key.call("Builder/ListAudiences", json!({})).await.status, 200);
+    let (_, token) = create_token(&app.store, app.project_a.id, None).await;
+    let with_token = app.anonymous.with("authorization", &format!("Bearer {token}"));
+    assert_eq!(with_token.call("Collections/ListCollections", json!({})).await.status, 200);
+    let (_, token) = create_token(&app.store, app.project_a.id, None).await;
+    let with_token = app.anonymous.with("authorization", &format!("Bearer {token}"));
+    let path = format!("/projects/{}/collections/1/tokens/1", app.project_a.id);
+    assert_eq!(with_token.get(&path).await.status, 404);
+    // One that nobody made is not known after the look either.
+    let made_up = AccessKey::generate(app.project_a.id);
+    let with_key = app.anonymous.with("x-access-key", made_up.expose());
+    assert_eq!(with_key.call("Builder/ListAudiences", json!({})).await.status, 401);
 }
 
 #[tokio::test]
