@@ -8,13 +8,14 @@ use std::time::{Duration, Instant};
 use bourse_store::ProjectScope;
 use serde_json::{Value, json};
 
+use crate::durability_market::kills;
 use crate::durability_writers::{GROUP_SIZE, Logs, Merged, Targets, group_of, write_until};
 use crate::http::Credential;
 use crate::instance::{Instance, Project, Server};
 use crate::random::Random;
 
-const KILLS_SQLITE: usize = 24;
-const KILLS_POSTGRES: usize = 16;
+const KILLS_SQLITE: u64 = 24;
+const KILLS_POSTGRES: u64 = 16;
 /// How many answers every client has at most before the service is killed.
 const ANSWERS_MAX: u64 = 30;
 
@@ -25,7 +26,8 @@ fn acknowledged_writes_survive_kill_9_and_no_write_is_there_by_half() {
     let instance = Instance::new();
     let project = instance.create_project("durable");
     let mut server = instance.serve();
-    let kills = if instance.is_postgres() { KILLS_POSTGRES } else { KILLS_SQLITE };
+    let kills = kills(if instance.is_postgres() { KILLS_POSTGRES } else { KILLS_SQLITE });
+    let kills = usize::try_from(kills).unwrap();
     let mut rounds = Vec::new();
     for round in 0..kills {
         let targets = make_targets(&server, &project, round);

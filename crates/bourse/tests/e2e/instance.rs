@@ -207,7 +207,8 @@ pub(crate) fn seen_within<T: Debug>(
 /// connection could take one of those before the server does.
 pub(crate) fn free_port() -> u16 {
     static NEXT: AtomicU16 = AtomicU16::new(0);
-    let start = u16::try_from(std::process::id() % 9_000).unwrap();
+    // Test processes that were started one after the other begin far apart: each may need a thousand ports.
+    let start = u16::try_from(std::process::id() % 9_000 * 4_517 % 9_000).unwrap();
     loop {
         let offset = NEXT.fetch_add(1, Ordering::Relaxed);
         let port = 20_000 + (start + offset % 9_000) % 9_000;

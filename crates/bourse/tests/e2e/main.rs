@@ -20,6 +20,7 @@ mod demo;
 mod docs;
 mod doctor;
 mod durability;
+mod durability_market;
 mod durability_writers;
 mod http;
 mod import;
