@@ -48,6 +48,7 @@ pub(crate) struct Metrics {
     pub(crate) resident: ResidentMetrics,
     chain: ChainMetrics,
     rate_told: Family<CurrencyLabels, Gauge<i64, AtomicI64>>,
+    journal: Gauge<i64, AtomicI64>,
 }
 
 /// The series of the resident collections.
@@ -205,7 +206,10 @@ impl Metrics {
         let rate_told = Family::default();
         let help = "When the rate of a currency was told, in seconds since 1970";
         registry.register("currency_rate_told_timestamp_seconds", help, rate_told.clone());
-        Self { registry, requests, errors, latency, resident, chain, rate_told }
+        let journal = Gauge::default();
+        let help = "Length of the journal of the embedded database";
+        registry.register_with_unit("database_journal", help, Unit::Bytes, journal.clone());
+        Self { registry, requests, errors, latency, resident, chain, rate_told, journal }
     }
 
     /// Notes when the rates of currencies were told, with their networks; those that have none are left out.
@@ -216,6 +220,11 @@ impl Metrics {
             let labels = CurrencyLabels { network, currency: contract_address.to_string() };
             self.rate_told.get_or_create(&labels).set(told.at.unix_seconds());
         }
+    }
+
+    /// Notes how long the journal of the database is.
+    pub(crate) fn note_journal(&self, bytes: Option<u64>) {
+        self.journal.set(bytes.map_or(0, |bytes| i64::try_from(bytes).unwrap_or(i64::MAX)));
     }
 
     /// Notes how following a chain goes.

@@ -96,7 +96,11 @@ impl Settings {
 
     /// How the database is opened.
     pub fn open_options(&self) -> OpenOptions {
-        OpenOptions { connections_max: self.storage.connections_max, changes_kept: self.storage.changes_kept }
+        OpenOptions {
+            connections_max: self.storage.connections_max,
+            changes_kept: self.storage.changes_kept,
+            ..OpenOptions::default()
+        }
     }
 }
 

@@ -5,26 +5,14 @@
 mod support {
     pub(crate) mod orders;
     pub(crate) mod projects;
+    pub(crate) mod writings;
 }
 
-use bourse_store::testing::{self, Cut, Relay, TestDatabase, load_all};
-use bourse_store::{
-    AttributionPage, Batch, Change, CollectionKey, CountsCommit, CountsCommitted, CountsCursor, OpenOptions,
-    ProjectScope, Store, StoreError,
-};
-use bourse_wire::{Address, ChainId, Timestamp};
-use support::orders::{change, offer};
+use bourse_store::testing::{Cut, Relay, TestDatabase};
+use bourse_store::{OpenOptions, Store, StoreError};
+use bourse_wire::Timestamp;
 use support::projects::project;
-
-const COLLECTION: CollectionKey = CollectionKey { chain: ChainId(1), address: Address::ZERO };
-
-/// One kind of write. Each has a number of its own.
-trait Writing {
-    /// Writes what has this number; done again, it is the same write.
-    async fn write(&mut self, store: &Store, number: u64) -> Result<(), StoreError>;
-    /// Whether it is there. Fails where half of it is.
-    async fn is_there(&self, store: &Store, number: u64) -> bool;
-}
+use support::writings::{Batches, CountsOf, Mints, Writing};
 
 /// Cuts at every message, with one connection, so that the next write would get the one that was cut.
 async fn sever_everywhere<W: Writing>(prepare: impl AsyncFnOnce(&Store) -> W) {
@@ -75,67 +63,17 @@ async fn sever_everywhere<W: Writing>(prepare: impl AsyncFnOnce(&Store) -> W) {
     }
 }
 
-/// Batches with a name, each with a record of every kind.
-struct Batches;
-
-impl Writing for Batches {
-    async fn write(&mut self, store: &Store, number: u64) -> Result<(), StoreError> {
-        let changes = vec![
-            Change::Token { token_id: number.into(), metadata: "{}".to_owned() },
-            Change::Balance { token_id: number.into(), account: Address::ZERO, balance: 1.into() },
-            change(offer(&number.to_string())),
-        ];
-        let key = Some(format!("batch {number}"));
-        store.commit(Batch { key, ..testing::batch(COLLECTION, changes) }).await.map(|_| ())
-    }
-
-    async fn is_there(&self, store: &Store, number: u64) -> bool {
-        let Some(id) = store.collection(COLLECTION).await.unwrap() else { return false };
-        let all = load_all(store, id).await.unwrap();
-        let attributions = store.attributions(COLLECTION, AttributionPage::newest(1000)).await.unwrap();
-        let counts = [all.tokens.len(), all.balances.len(), all.orders.len(), attributions.len()];
-        assert!(
-            counts.iter().all(|count| *count as u64 == all.version),
-            "{counts:?} of version {}",
-            all.version
-        );
-        all.tokens.iter().any(|token| token.token_id == number.into())
-    }
-}
-
 #[tokio::test]
 async fn a_batch_is_there_once_wherever_its_connection_is_cut() {
     sever_everywhere(async |_| Batches).await;
 }
 
-/// What is counted of a project, which is prepared for the version that is there.
-struct CountsOf(ProjectScope);
-
-impl CountsOf {
-    async fn version(&self, store: &Store) -> u64 {
-        store.counts(self.0, CountsCursor::default()).await.unwrap().version
-    }
-}
-
-impl Writing for CountsOf {
-    async fn write(&mut self, store: &Store, number: u64) -> Result<(), StoreError> {
-        let commit = CountsCommit { expected: number - 1, ..CountsCommit::default() };
-        match store.commit_counts(self.0, commit).await? {
-            CountsCommitted::As(version) => assert_eq!(version, number),
-            CountsCommitted::Behind => assert_eq!(self.version(store).await, number, "it was counted before"),
-            CountsCommitted::Repeated(names) => panic!("there are no batches of these names: {names:?}"),
-        }
-        Ok(())
-    }
-
-    async fn is_there(&self, store: &Store, number: u64) -> bool {
-        let version = self.version(store).await;
-        assert!(version + 1 >= number, "version {version} has not what was there before {number}");
-        version >= number
-    }
-}
-
 #[tokio::test]
 async fn counts_are_stored_once_wherever_their_connection_is_cut() {
     sever_everywhere(async |store| CountsOf(project(store).await)).await;
+}
+
+#[tokio::test]
+async fn a_block_is_there_once_wherever_its_connection_is_cut() {
+    sever_everywhere(async |store| Mints::begin(store).await).await;
 }

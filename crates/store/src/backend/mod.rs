@@ -34,11 +34,13 @@ pub struct OpenOptions {
     pub connections_max: u32,
     /// How many versions of each collection's change log are kept for followers.
     pub changes_kept: u64,
+    /// How long the journal of SQLite may be before readers are waited for so that it can be emptied.
+    pub journal_bytes_max: u64,
 }
 
 impl Default for OpenOptions {
     fn default() -> Self {
-        Self { connections_max: 8, changes_kept: 10_000 }
+        Self { connections_max: 8, changes_kept: 10_000, journal_bytes_max: 64 << 20 }
     }
 }
 
@@ -118,6 +120,15 @@ impl Store {
         match self.engine {
             Engine::Sqlite(_) => "SQLite",
             Engine::Postgres(_) => "PostgreSQL",
+        }
+    }
+
+    /// How long the journal of SQLite is, in which everything is until it comes to where it belongs; there is none on
+    /// PostgreSQL.
+    pub fn journal_bytes(&self) -> Option<u64> {
+        match &self.engine {
+            Engine::Sqlite(engine) => Some(engine.journal_bytes()),
+            Engine::Postgres(_) => None,
         }
     }
 

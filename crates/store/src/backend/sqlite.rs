@@ -6,6 +6,7 @@
 //! took 19 ms.
 
 mod copy;
+mod journal;
 mod load;
 mod pieces;
 mod readers;
@@ -26,6 +27,7 @@ use crate::StoreError;
 use crate::args::args;
 use crate::session::Session;
 pub use copy::copy_sqlite;
+use journal::Journal;
 use readers::{ONCE_CACHE_SIZE, Readers, open_reader};
 use writer::{Job, Outcome};
 
@@ -55,13 +57,19 @@ impl Sqlite {
                 .map_err(|error| StoreError::Address { url: shown(), reason: error.to_string() })?;
         }
         let file = path.to_owned();
-        let opened = tokio::task::spawn_blocking(move || writer::open(&file)).await;
+        let opened = tokio::task::spawn_blocking(move || writer::open(&file, options)).await;
         let connection = opened.map_err(|_| StoreError::Closed)??;
         let (sender, jobs) = mpsc::channel(QUEUE_MAX);
-        writer::start(connection, jobs)
+        let journal = Journal::of(path, options.journal_bytes_max);
+        writer::start(connection, jobs, journal)
             .map_err(|error| StoreError::Address { url: shown(), reason: error.to_string() })?;
         let readers = Readers::new(path, options.connections_max);
         Ok(Self { path: path.to_owned(), readers, writer: sender })
+    }
+
+    /// How long the journal is.
+    pub(crate) fn journal_bytes(&self) -> u64 {
+        journal::bytes_of(&journal::path_of(&self.path))
     }
 
     pub(crate) async fn close(&self) {

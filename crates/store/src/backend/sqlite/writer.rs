@@ -13,8 +13,10 @@ use rusqlite::{Connection, ErrorCode, OpenFlags};
 use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 
+use super::journal::Journal;
 use super::{BUSY_TIMEOUT, CACHE_SIZE, STATEMENTS_KEPT, statements};
 use crate::StoreError;
+use crate::backend::OpenOptions;
 
 /// How long to wait before opening a locked file again.
 const BUSY_PAUSE: Duration = Duration::from_millis(20);
@@ -41,20 +43,20 @@ pub(super) struct Outcome {
 
 /// Opens the writer's connection, which turns a new file's journal to WAL. While another process does the same that fails
 /// as locked at once, whatever the busy timeout; later connections find it done.
-pub(super) fn open(path: &Path) -> Result<Connection, StoreError> {
+pub(super) fn open(path: &Path, options: OpenOptions) -> Result<Connection, StoreError> {
     make_private(path).map_err(|error| StoreError::Address {
         url: path.display().to_string(),
         reason: error.to_string(),
     })?;
     for _ in 1..BUSY_ATTEMPTS_MAX {
-        match open_once(path) {
+        match open_once(path, options) {
             Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => {
                 std::thread::sleep(BUSY_PAUSE);
             }
             result => return Ok(result?),
         }
     }
-    Ok(open_once(path)?)
+    Ok(open_once(path, options)?)
 }
 
 /// Makes a new file for its owner alone, wherever it is; the files that SQLite puts beside it are as it is.
@@ -65,17 +67,20 @@ fn make_private(path: &Path) -> io::Result<()> {
     }
 }
 
-fn open_once(path: &Path) -> Result<Connection, rusqlite::Error> {
+fn open_once(path: &Path, options: OpenOptions) -> Result<Connection, rusqlite::Error> {
     let flags =
         OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)?;
     connection.busy_timeout(BUSY_TIMEOUT)?;
+    // What is beyond it is cut off once the journal begins anew.
+    let journal_bytes_max = options.journal_bytes_max.to_string();
     let settings = [
         ("journal_mode", "WAL"),
         ("synchronous", "FULL"),
         ("foreign_keys", "ON"),
         ("cache_size", CACHE_SIZE),
         ("wal_autocheckpoint", CHECKPOINT_PAGES),
+        ("journal_size_limit", &journal_bytes_max),
         // What a savepoint needs to be undone is in no file.
         ("temp_store", "MEMORY"),
     ];
@@ -88,13 +93,17 @@ fn open_once(path: &Path) -> Result<Connection, rusqlite::Error> {
 
 /// Starts the thread. It takes transactions off the queue and commits those that wait together with one fsync. It ends
 /// when every sender is gone.
-pub(super) fn start(connection: Connection, jobs: mpsc::Receiver<Job>) -> std::io::Result<()> {
+pub(super) fn start(
+    connection: Connection,
+    jobs: mpsc::Receiver<Job>,
+    journal: Journal,
+) -> std::io::Result<()> {
     let runtime = Handle::current();
     let name = "sqlite-writer".to_owned();
-    std::thread::Builder::new().name(name).spawn(move || run(connection, jobs, &runtime)).map(drop)
+    std::thread::Builder::new().name(name).spawn(move || run(connection, jobs, journal, &runtime)).map(drop)
 }
 
-fn run(mut connection: Connection, mut jobs: mpsc::Receiver<Job>, runtime: &Handle) {
+fn run(mut connection: Connection, mut jobs: mpsc::Receiver<Job>, mut journal: Journal, runtime: &Handle) {
     while let Some(first) = jobs.blocking_recv() {
         if let Err(error) = statements::execute(&connection, "BEGIN IMMEDIATE", &[]) {
             (runtime.block_on(first(Err(error))).deliver)(Ok(()));
@@ -118,6 +127,7 @@ fn run(mut connection: Connection, mut jobs: mpsc::Receiver<Job>, runtime: &Hand
         for deliver in members {
             deliver(committed.as_ref().copied().map_err(StoreError::shared));
         }
+        journal.shorten(&connection);
     }
     if let Err((_, error)) = connection.close() {
         tracing::warn!(%error, "closing the writer");
