@@ -6,7 +6,7 @@ use std::sync::Arc;
 use alloy_primitives::B256;
 use alloy_sol_types::SolEvent;
 use bourse_market::facts::{Fact, Log};
-use bourse_protocols::{Protocol, Scope, Statement};
+use bourse_protocols::{LogQuestion, Protocol, Scope, Statement};
 use bourse_wire::{Address, Amount, TokenId};
 
 use crate::node::LogFilter;
@@ -97,6 +97,12 @@ impl Decoder {
             }
         }
         filters
+    }
+
+    /// What must be asked before it is known what a log states, with who knows what follows from the answer.
+    pub(crate) fn questions(&self, log: &Log) -> Vec<(&dyn Protocol, LogQuestion)> {
+        let writers = self.protocols.iter().filter(|venue| venue.addresses.contains(&log.address));
+        writers.filter_map(|venue| Some((&*venue.protocol, venue.protocol.log_question(log)?))).collect()
     }
 
     /// What the logs of one transaction state: some marketplaces tell only together which order was filled.

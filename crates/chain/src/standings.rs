@@ -8,11 +8,11 @@ use bourse_protocols::native::{Inquiry, cover_inquiries, dealt, is_covered};
 use bourse_protocols::venues::Venue;
 use bourse_protocols::{Protocol, StoredOrder};
 use bourse_store::{Payer, Settled, Store, Unsettled};
-use bourse_wire::OrderSide;
+use bourse_wire::{ChainId, OrderSide};
 
 use crate::calls::Caller;
 use crate::node::{Call, Failure, Node};
-use crate::offers::{FollowedChain, OffersError, payer_of};
+use crate::offers::{OffersError, payer_of};
 
 /// The most orders that are asked about at once.
 const ORDERS_AT_ONCE: u64 = 200;
@@ -29,19 +29,21 @@ impl Standings {
         Self { caller, venues }
     }
 
-    /// Asks about some of the orders that were never asked about, and stores what is said. Tells whose money stands
-    /// behind the offers among them.
+    /// Asks about some of the orders that are to be asked about, those that wait longest first, and stores what is said.
+    /// Tells whose money stands behind the offers among them. However many blocks come meanwhile, what is said counts for
+    /// orders that these leave alone.
     pub async fn look<N: Node>(
         &self,
         node: &N,
         store: &Store,
-        at: &FollowedChain,
+        chain: ChainId,
     ) -> Result<Vec<Payer>, OffersError> {
-        let orders = store.unsettled_orders(at.chain, ORDERS_AT_ONCE).await?;
-        if orders.is_empty() {
+        // Holding the chain is a write, which is not worth it for nothing.
+        if store.unsettled_orders(chain, 1).await?.is_empty() {
             return Ok(Vec::new());
         }
-        let standings = self.standings(node, &orders, at).await?;
+        let Some((at, orders)) = store.questions(chain, ORDERS_AT_ONCE).await? else { return Ok(Vec::new()) };
+        let standings = self.standings(node, &orders, at.hash).await?;
         let covered = self.covered(node, &orders).await?;
         let said = orders.iter().zip(standings).zip(covered);
         let settled = said.map(|((order, standing), covered)| Settled {
@@ -51,7 +53,7 @@ impl Standings {
             covered,
         });
         let settled = settled.collect();
-        if !store.settle_orders(at.chain, at.block, settled).await? {
+        if !store.settle_orders(chain, at, settled).await? {
             return Ok(Vec::new());
         }
         let offers = orders.iter().map(|order| &order.facts).filter(|order| order.side == OrderSide::Offer);
@@ -65,7 +67,7 @@ impl Standings {
         &self,
         node: &N,
         orders: &[Unsettled],
-        at: &FollowedChain,
+        at: BlockHash,
     ) -> Result<Vec<Option<Standing>>, Failure> {
         let all: Vec<&Unsettled> = orders.iter().collect();
         let mut standings = self.standings_once(node, &all, at).await?;
@@ -86,7 +88,7 @@ impl Standings {
         &self,
         node: &N,
         orders: &[&Unsettled],
-        at: &FollowedChain,
+        at: BlockHash,
     ) -> Result<Vec<Option<Standing>>, Failure> {
         let questions = |order: &&Unsettled| {
             let inquiries =
@@ -94,7 +96,7 @@ impl Standings {
             inquiries.unwrap_or_default()
         };
         let asked = orders.iter().map(questions).collect();
-        let answers = self.ask(node, asked, Some(at.block.hash)).await?;
+        let answers = self.ask(node, asked, Some(at)).await?;
         let standing = |(order, answers): (&&Unsettled, Vec<Option<Bytes>>)| {
             self.protocol(order)?.standing(stored(order), &answers)
         };
@@ -134,7 +136,7 @@ fn changes(said: Option<Standing>, order: &Unsettled) -> bool {
     match said {
         Some(Standing::Open { remaining }) => remaining != order.facts.quantity_remaining,
         Some(Standing::Filled | Standing::Cancelled) => true,
-        Some(Standing::Uncovered | Standing::Absent | Standing::Refused) | None => false,
+        Some(Standing::NotYet | Standing::Uncovered | Standing::Absent | Standing::Refused) | None => false,
     }
 }
 

@@ -6,13 +6,13 @@ use std::sync::{Arc, Mutex};
 use alloy_primitives::{B256, Bytes, U256};
 use alloy_sol_types::{SolCall, sol};
 use bourse_chain::{
-    Call, CallResults, Caller, Failure, FollowedChain, LogFilter, Node, Reverted, Span, Standings, TimedLog,
+    Call, CallResults, Caller, Failure, LogFilter, Node, Reverted, Span, Standings, TimedLog,
 };
 use bourse_market::facts::{Block, BlockHash};
 use bourse_protocols::native::SubmittedOrder;
 use bourse_protocols::venues::{Registry, Venue};
 use bourse_store::testing::{TestDatabase, batch};
-use bourse_store::{Actor, Change, CollectionKey, History, SignedOrder, Store};
+use bourse_store::{Actor, BlockFacts, Blocks, Change, CollectionKey, History, SignedOrder, Store};
 use bourse_wire::{
     Address, Amount, ChainId, JsonObject, Marketplace, OrderFacts, OrderKey, OrderStatus, Timestamp,
 };
@@ -116,7 +116,7 @@ fn order(name: &str) -> (CollectionKey, SignedOrder) {
 struct Stage {
     _database: TestDatabase,
     store: Store,
-    at: FollowedChain,
+    at: Block,
     key: CollectionKey,
     order_id: String,
 }
@@ -136,14 +136,29 @@ impl Stage {
         store.commit_history(history).await.unwrap();
         let changes = vec![Change::SignedOrder(Box::new(order))];
         store.commit(batch(key, changes)).await.unwrap();
-        let at = FollowedChain { chain: CHAIN, block, reorgs: 0, live: [key.address].into() };
-        Self { _database: database, store, at, key, order_id }
+        Self { _database: database, store, at: block, key, order_id }
+    }
+
+    /// The next block, so many seconds later.
+    async fn grow(&mut self, seconds: i128) {
+        let Block { number, hash, at, .. } = self.at;
+        let block = Block {
+            number: number + 1,
+            hash: B256::repeat_byte(u8::try_from(number - 98).unwrap()),
+            parent: hash,
+            at: Timestamp::from_unix_nanos(at.unix_nanos() + seconds * 1_000_000_000),
+        };
+        let blocks = vec![BlockFacts { block, facts: Vec::new() }];
+        let covered = vec![self.key.address];
+        let batch = Blocks { chain: CHAIN, expected: hash, rewind_to: None, blocks, covered, window: 10 };
+        self.store.commit_blocks(batch).await.unwrap();
+        self.at = block;
     }
 
     fn contract(&self) -> Contract {
         let asked = Mutex::new(0);
         Contract {
-            at: self.at.block.hash,
+            at: self.at.hash,
             cancelled: false,
             filled: (0, 0),
             counter: 0,
@@ -156,7 +171,7 @@ impl Stage {
     /// Looks; whose money is to be looked at.
     async fn look(&self, contract: &Contract) -> Vec<Address> {
         let standings = Standings::new(Caller::new(None), vec![venue()]);
-        let payers = standings.look(contract, &self.store, &self.at).await.unwrap();
+        let payers = standings.look(contract, &self.store, CHAIN).await.unwrap();
         payers.into_iter().map(|payer| payer.maker).collect()
     }
 
@@ -221,7 +236,32 @@ async fn a_marketplace_that_is_not_spoken_with_settles_nothing_and_is_not_asked_
     let stage = Stage::with("a token for the chain's own currency").await;
     let standings = Standings::new(Caller::new(None), Vec::new());
     let contract = stage.contract();
-    standings.look(&contract, &stage.store, &stage.at).await.unwrap();
+    standings.look(&contract, &stage.store, CHAIN).await.unwrap();
     assert_eq!(stage.order().await.status, OrderStatus::Active);
+    assert!(stage.store.unsettled_orders(CHAIN, 10).await.unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn an_order_signed_after_its_maker_raised_the_counter_is_asked_about_again() {
+    // What follows the chain has not come to the block in which the maker raised the counter to 7.
+    let mut stage = Stage::with("a token for a currency, through the conduit").await;
+    stage.look(&Contract { counter: 6, ..stage.contract() }).await;
+    assert_eq!(stage.order().await.status, OrderStatus::Active);
+    assert_eq!(stage.store.unsettled_orders(CHAIN, 10).await.unwrap().len(), 1, "it is asked about again");
+    stage.grow(30).await;
+    stage.look(&Contract { counter: 7, ..stage.contract() }).await;
+    assert_eq!(stage.order().await.status, OrderStatus::Active);
+    assert!(stage.store.unsettled_orders(CHAIN, 10).await.unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn an_order_whose_number_its_maker_never_comes_to_is_over() {
+    let mut stage = Stage::with("a token for a currency, through the conduit").await;
+    for seconds in [0, 300, 299, 1] {
+        assert_eq!(stage.order().await.status, OrderStatus::Active);
+        stage.grow(seconds).await;
+        stage.look(&Contract { counter: 6, ..stage.contract() }).await;
+    }
+    assert_eq!(stage.order().await.status, OrderStatus::Cancelled);
     assert!(stage.store.unsettled_orders(CHAIN, 10).await.unwrap().is_empty());
 }

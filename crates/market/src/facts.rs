@@ -211,6 +211,9 @@ pub enum OrderRef {
         series: Series,
         /// The number.
         number: U256,
+        /// Other numbers that it may have been, where several were used at once and not all in vain: the first of all
+        /// these that is of an order for the token.
+        others: Vec<U256>,
     },
     /// Not at all but by what it is for.
     Priced {

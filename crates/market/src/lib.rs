@@ -6,6 +6,7 @@ pub mod facts;
 pub mod ledger;
 mod money;
 mod nonces;
+mod order_state;
 mod rate;
 mod standing;
 mod status;
@@ -14,6 +15,7 @@ mod testing;
 
 pub use money::{net, share, unit_price, write_formatted};
 pub use nonces::{Nonces, Numbers, Revoked, Series};
+pub use order_state::{OrderParts, OrderState, first_seen, known_or};
 pub use rate::{Dollars, Rate, compare_usd};
 pub use standing::Standing;
 pub use status::{Terms, World};

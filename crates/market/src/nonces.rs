@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Series {
-    /// One number for all orders at a time; it moves, and with it all orders of another number are over.
+    /// One number for all orders at a time; it rises, and with it all orders of lower numbers are over.
     Counter,
     /// The same for offers alone.
     BidCounter,
@@ -46,8 +46,8 @@ pub struct Revoked {
 pub enum Numbers {
     /// This one.
     Exactly(U256),
-    /// All others than this one.
-    AllBut(U256),
+    /// All lower ones: numbers that move only ever rise, and whoever signed with a higher one knew of a later block.
+    Below(U256),
 }
 
 impl Nonces {
@@ -81,7 +81,7 @@ impl Revoked {
         };
         match self.numbers {
             Numbers::Exactly(this) => number == this,
-            Numbers::AllBut(this) => number != this,
+            Numbers::Below(this) => number < this,
         }
     }
 }
@@ -96,11 +96,12 @@ mod tests {
     fn orders_are_over_by_their_numbers() {
         let order = Nonces::new(CONTRACT, [(Series::Counter, U256::from(7)), (Series::Nonce, U256::MAX)]);
         let concerned = |series, numbers| Revoked { contract: CONTRACT, series, numbers }.concerns(&order);
-        assert!(!concerned(Series::Counter, Numbers::AllBut(U256::from(7))));
-        assert!(concerned(Series::Counter, Numbers::AllBut(U256::from(8))));
+        assert!(!concerned(Series::Counter, Numbers::Below(U256::from(7))));
+        assert!(concerned(Series::Counter, Numbers::Below(U256::from(8))));
+        assert!(!concerned(Series::Counter, Numbers::Below(U256::from(6))), "it was signed after that");
         assert!(concerned(Series::Nonce, Numbers::Exactly(U256::MAX)));
         assert!(!concerned(Series::Nonce, Numbers::Exactly(U256::from(7))));
-        assert!(!concerned(Series::Group, Numbers::AllBut(U256::ZERO)), "it has no such number");
+        assert!(!concerned(Series::Group, Numbers::Below(U256::ZERO)), "it has no such number");
         let contract = Address::from_bytes([0xc1; 20]);
         let elsewhere = Revoked { contract, series: Series::Nonce, numbers: Numbers::Exactly(U256::MAX) };
         assert!(!elsewhere.concerns(&order), "another contract counts for itself");

@@ -14,6 +14,8 @@ pub enum Standing {
     Filled,
     /// Its maker took it back, or filled another order in its place.
     Cancelled,
+    /// Its maker has not come to the number that it has: it was signed after a block that is still to come, or never counts.
+    NotYet,
     /// Its maker does not let the marketplace move the tokens.
     Uncovered,
     /// Its contract has no such order: it was never made, or is over.

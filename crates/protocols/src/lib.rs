@@ -144,6 +144,26 @@ pub trait Protocol: std::fmt::Debug + Send + Sync + 'static {
 
     /// Reads logs that its contracts wrote in one transaction, in their order. Those about something else state nothing.
     fn decode_logs(&self, logs: &[&Log]) -> Vec<Result<Statement, LogError>>;
+
+    /// What must be asked of the chain, as of the block of a log, before it is known what the log states. Most logs tell all
+    /// by themselves.
+    fn log_question(&self, _log: &Log) -> Option<LogQuestion> {
+        None
+    }
+
+    /// What such a log states by what was answered, of the collection that it was asked for.
+    fn answered_log(&self, _log: &Log, _answers: Answers<'_>) -> Option<Fact> {
+        None
+    }
+}
+
+/// A question without whose answer it is not known what a log states.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LogQuestion {
+    /// Contract of the collection that the log would state something of.
+    pub collection: Address,
+    /// The question.
+    pub inquiry: Inquiry,
 }
 
 /// For each topic of a log, in order, what it may be; anything when empty.

@@ -50,7 +50,7 @@ impl MakerAccount {
     /// The maker's order with a number.
     pub(super) fn numbered(self, side: OrderSide, series: Series, number: U256) -> OrderRef {
         let Self { contract, maker, .. } = self;
-        OrderRef::Numbered { contract, maker, side, series, number }
+        OrderRef::Numbered { contract, maker, side, series, number, others: Vec::new() }
     }
 }
 

@@ -12,10 +12,11 @@ use crate::backend::{Pending, Store};
 use crate::collections::{CollectionId, CollectionKey, StoredToken, find_or_create, hold};
 use crate::columns::{Insert, or_replace_different, selection};
 use crate::load::Balance;
-use crate::orders::{Ending, NewOrder, PutOrders, SignedOrder};
+use crate::orders::SignedOrder;
+use crate::put_orders::{self, Ending, NewOrder, PutOrders};
 use crate::session::Session;
 use crate::undated::Undated;
-use crate::{StoreError, activities, orders};
+use crate::{StoreError, activities, chain};
 
 /// One thing that is now so.
 #[derive(Clone, Debug, PartialEq)]
@@ -209,7 +210,15 @@ async fn commit(session: &mut Session<'_>, batch: Batch, changes_kept: u64) -> R
             return Ok(Done::unchanged(version, true, Vec::new()));
         }
     }
-    let (changed, orders) = Latest::of(batch.changes, batch.at).write(session, id).await?;
+    let latest = Latest::of(batch.changes, batch.at);
+    let said_tokens = match batch.author {
+        Author::Chain { .. } | Author::Fetcher => Vec::new(),
+        Author::Operator | Author::Steward(_) | Author::Wallet { .. } => {
+            latest.tokens.keys().copied().collect()
+        }
+    };
+    let (changed, orders) = latest.write(session, id).await?;
+    chain::keep_said(session, id, said_tokens).await?;
     if changed.len() == 0 {
         return Ok(Done::unchanged(version, false, orders.refused));
     }
@@ -332,7 +341,7 @@ impl Latest {
 
     fn end_order(&mut self, key: OrderKey, ending: Ending) {
         match self.orders.get_mut(&key) {
-            Some(order) => _ = ending.end(&mut order.facts),
+            Some(order) => ending.end(&mut order.facts),
             None => _ = self.endings.insert(key, ending),
         }
     }
@@ -345,7 +354,6 @@ impl Latest {
     ) -> Result<(Changed, PutOrders), StoreError> {
         let mut changed = Changed::default();
         self.undated.drop_unchanged(session, id, &mut self.contract, &mut self.tokens).await?;
-        self.orders.append(&mut orders::ended(session, id, self.endings).await?);
         if let Some(info) = self.contract {
             let sql = "INSERT INTO contracts (collection_id, info) VALUES ($1, $2)
                 ON CONFLICT (collection_id) DO UPDATE SET info = excluded.info WHERE contracts.info <> excluded.info";
@@ -362,7 +370,8 @@ impl Latest {
         let written = session.insert_returning(Insert::owned(id, balances)?, &replace).await?;
         changed.balances =
             written.into_iter().map(|WrittenBalance { token_id, account }| (token_id, account)).collect();
-        let mut orders = orders::put(session, id, self.orders).await?;
+        let mut orders = put_orders::put(session, id, self.orders).await?;
+        orders.changed.extend(put_orders::end(session, id, self.endings).await?.changed);
         orders.refused.extend(self.refused);
         changed.orders = orders.changed.keys().cloned().collect();
         changed.activities = activities::put(session, id, self.activities).await?;

@@ -181,6 +181,7 @@ impl Migration {
                 ("pending_sign_ins", Layout::Reference),
             ],
         ),
+        Self::new(17, "facts_apart", include_str!("../migrations/0017_facts_apart.sql"), &[]),
     ];
 
     const fn new(

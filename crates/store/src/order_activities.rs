@@ -1,22 +1,13 @@
 //! What a change of an order says about what happened.
 
-use bourse_wire::{
-    ActivityAction, ActivityFacts, Address, Amount, OrderFacts, OrderSide, OrderStatus, Timestamp,
-};
+use bourse_market::known_or;
+use bourse_wire::{ActivityAction, ActivityFacts, Address, Amount, OrderFacts, OrderSide, OrderStatus};
 
 /// What was stored of an order before it changed.
 #[derive(Clone, Copy)]
 pub(crate) struct OrderBefore {
     pub(crate) status: OrderStatus,
     pub(crate) quantity_remaining: Amount,
-    pub(crate) created_at: Timestamp,
-}
-
-impl OrderBefore {
-    /// When the order was first seen, now that it is seen again. The zero time says that a time is not known.
-    pub(crate) fn first_seen(&self, again: Timestamp) -> Timestamp {
-        known_or(self.created_at, again).min(known_or(again, self.created_at))
-    }
 }
 
 /// What happened when an order became what it is, in the order it must have happened.
@@ -82,9 +73,4 @@ fn happening(order: &OrderFacts, action: ActivityAction, name: &str) -> Activity
         unique_hash: format!("order:{}:{}:{name}", order.marketplace.number(), order.order_id),
         created_at: known_or(order.updated_at, order.created_at),
     }
-}
-
-/// A time, or another when it is not known.
-fn known_or(time: Timestamp, other: Timestamp) -> Timestamp {
-    if time == Timestamp::ZERO { other } else { time }
 }

@@ -3,13 +3,15 @@
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
+use alloy_primitives::Bytes;
 use bourse_market::facts::{Block, Fact, Log, StatedFact};
-use bourse_protocols::{Scope, Statement};
+use bourse_protocols::native::Inquiry;
+use bourse_protocols::{LogQuestion, Scope, Statement};
 use bourse_store::BlockFacts;
 use bourse_wire::{Address, FeeEntry};
 
 use crate::decode::{DecodedLogs, Decoder, TOKEN_TOPICS};
-use crate::node::{Failure, LogFilter, Node, TimedLog};
+use crate::node::{Call, Failure, LogFilter, Node, TimedLog};
 use crate::pace::Pace;
 use crate::royalties::{Royalties, RoyaltyKey};
 use crate::status::Status;
@@ -53,8 +55,10 @@ impl<N: Node, P: Pace> Reading<N, P> {
         logs: &[TimedLog],
         collections: &HashSet<Address>,
     ) -> Result<Vec<BlockFacts>, Failure> {
-        let (stated, malformed) = self.decoded(logs);
+        let (mut stated, malformed) = self.decoded(logs);
         self.status.malformed(malformed);
+        stated.extend(self.asked(logs, collections).await?);
+        stated.sort_by_key(|stated| (stated.log.block_number, stated.log.index));
         let sold: BTreeSet<RoyaltyKey> = stated
             .iter()
             .filter_map(LogFact::sold)
@@ -80,6 +84,37 @@ impl<N: Node, P: Pace> Reading<N, P> {
             state(&mut entry.facts, stated, collections);
         }
         Ok(facts)
+    }
+
+    /// What logs state of which more has to be asked. Nodes that keep no archive do not know the state of a block that is
+    /// long ago; then the present one is as good, as an order of a counter that has moved since is over.
+    async fn asked<'a>(
+        &'a self,
+        logs: &'a [TimedLog],
+        collections: &HashSet<Address>,
+    ) -> Result<Vec<LogFact<'a>>, Failure> {
+        let mut facts = Vec::new();
+        for TimedLog { log, .. } in logs {
+            for (protocol, LogQuestion { collection, inquiry }) in self.decoder.questions(log) {
+                if !collections.contains(&collection) {
+                    continue;
+                }
+                let answers = self.answers(log, inquiry).await?;
+                let scope = Scope::Collection(collection);
+                let fact = protocol.answered_log(log, &answers);
+                facts.extend(fact.map(|fact| LogFact { log, part: 0, scope, fact }));
+            }
+        }
+        Ok(facts)
+    }
+
+    async fn answers(&self, log: &Log, inquiry: Inquiry) -> Result<Vec<Option<Bytes>>, Failure> {
+        let call = [Call { to: inquiry.to, data: inquiry.data }];
+        let answers = match self.node.call(&call, Some(log.block_hash)).await {
+            Ok(answers) => answers,
+            Err(_) => self.node.call(&call, None).await?,
+        };
+        Ok(answers.into_iter().map(Result::ok).collect())
     }
 
     /// Contracts of tokens that are not followed, as far as these logs tell of any.
@@ -148,3 +183,6 @@ fn state(facts: &mut Vec<StatedFact>, stated: LogFact<'_>, collections: &HashSet
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -59,7 +59,7 @@ impl<N: Node, P: Pace> OfferWatch<N, P> {
 
     /// Has signed orders asked about that are new, and the funds behind offers among them looked at.
     async fn settle(&self, at: &FollowedChain, offers: &mut Offers) {
-        match self.standings.look(&*self.node, &self.store, at).await {
+        match self.standings.look(&*self.node, &self.store, at.chain).await {
             Ok(payers) => payers.into_iter().for_each(|payer| offers.touch(payer)),
             Err(error) => tracing::warn!(chain = %at.chain, %error, "signed orders could not be asked about"),
         }

@@ -1,5 +1,7 @@
 //! What facts say about what happened.
 
+use std::fmt::Display;
+
 use bourse_wire::{ActivityAction, ActivityFacts, Address, Marketplace, OrderFacts, OrderSide};
 
 use crate::facts::{Block, Fact, OrderFilled, StatedFact};
@@ -21,7 +23,7 @@ pub(super) fn transfer(block: &Block, stated: &StatedFact) -> Option<ActivityFac
         currency: None,
         at: block.at,
         log_index: stated.log_index,
-        unique_hash: name(stated, action.word()),
+        unique_hash: name(stated, action, token_id),
         created_at: block.at,
     })
 }
@@ -58,15 +60,13 @@ pub(super) fn sale(
     }
 }
 
-/// An order was taken back. One log may take several back, so that each needs a name of its own.
+/// An order was taken back.
 pub(super) fn cancel(block: &Block, stated: &StatedFact, order: &OrderFacts) -> ActivityFacts {
     let action = match order.side {
         OrderSide::Offer => ActivityAction::OfferCancel,
         OrderSide::Listing | OrderSide::Unknown => ActivityAction::ListingCancel,
     };
-    let cancel = of_order(block, stated, order, action);
-    let unique_hash = format!("{}:{}", cancel.unique_hash, order.order_id);
-    ActivityFacts { unique_hash, ..cancel }
+    of_order(block, stated, order, action)
 }
 
 fn of_order(block: &Block, stated: &StatedFact, order: &OrderFacts, action: ActivityAction) -> ActivityFacts {
@@ -83,12 +83,13 @@ fn of_order(block: &Block, stated: &StatedFact, order: &OrderFacts, action: Acti
         currency: Some(order.currency),
         at: block.at,
         log_index: stated.log_index,
-        unique_hash: name(stated, action.word()),
+        unique_hash: name(stated, action, format_args!("{}:{}", order.marketplace.number(), order.order_id)),
         created_at: block.at,
     }
 }
 
-/// A name that nothing else has, and that does not depend on the block: what is included again is the same.
-fn name(stated: &StatedFact, action: &str) -> String {
-    format!("{}:{}:{}:{action}", stated.tx_hash, stated.log_index, stated.part)
+/// What the name of an activity begins with: what happened to what in which transaction. It depends neither on the block
+/// nor on the place of the log in it, so that what is included again is the same.
+fn name(stated: &StatedFact, action: ActivityAction, what: impl Display) -> String {
+    format!("{}:{}:{what}", stated.tx_hash, action.word())
 }

@@ -41,6 +41,10 @@ pub struct Ledger {
     activities: Vec<ActivityFacts>,
     /// How many activities were there when the present block began.
     activities_before: usize,
+    /// How often something happened in the present block, by what its name begins with.
+    happened: HashMap<String, u64>,
+    /// Whether it matters what was before the present block.
+    remembers: bool,
     unknown_orders: u64,
 }
 
@@ -57,8 +61,8 @@ pub struct Before {
     pub approvals: BTreeMap<(Address, Address), Option<bool>>,
     /// Approvals of single tokens.
     pub token_approvals: BTreeMap<TokenId, Option<Address>>,
-    /// How many of the activities are of this block.
-    pub activities: usize,
+    /// The names of what happened in this block.
+    pub activities: Vec<String>,
 }
 
 /// What is different after facts were applied, each kind sorted by key but activities, which are as they happened.
@@ -163,6 +167,8 @@ impl Ledger {
 
     /// Begins a block, and tells whether it matters what was before it.
     pub fn begin_block(&mut self, can_be_undone: bool) {
+        self.happened.clear();
+        self.remembers = can_be_undone;
         self.balances.remember(can_be_undone);
         self.tokens.remember(can_be_undone);
         self.orders.remember(can_be_undone);
@@ -173,7 +179,8 @@ impl Ledger {
     /// Ends a block: what was before it.
     pub fn end_block(&mut self) -> Before {
         let made = self.tokens.take_before().into_iter().filter(|(_, before)| before.is_none());
-        let activities = self.activities.len() - self.activities_before;
+        let of_block = self.activities.iter().skip(self.activities_before).filter(|_| self.remembers);
+        let activities = of_block.map(|activity| activity.unique_hash.clone()).collect();
         self.activities_before = self.activities.len();
         Before {
             balances: self.balances.take_before(),
@@ -220,7 +227,9 @@ impl Ledger {
         if single {
             self.approve_token(token_id, Address::ZERO);
         }
-        self.activities.extend(activities::transfer(block, stated));
+        if let Some(moved) = activities::transfer(block, stated) {
+            self.happen(moved);
+        }
     }
 
     fn approve(&mut self, owner: Address, operator: Address, approved: bool) {
@@ -306,7 +315,7 @@ impl Ledger {
             let for_token = order.token_id.and_then(|token| self.approved_for(&token)) == Some(operator);
             order.backing = (!for_all && !for_token).then_some(Amount::ZERO);
         }
-        self.activities.push(activities::making(block, stated, &order));
+        self.happen(activities::making(block, stated, &order));
         self.index(&order);
         self.orders.set(order.key(), order);
     }
@@ -317,11 +326,12 @@ impl Ledger {
             self.unknown_orders += 1;
             return;
         };
-        self.activities.push(activities::sale(block, stated, order, filled));
+        let sale = activities::sale(block, stated, order, filled);
         let less = order.quantity_remaining.value().saturating_sub(filled.quantity.value());
         let quantity_remaining = filled.remaining.unwrap_or(less.into());
         let order = OrderFacts { quantity_remaining, ..changed_in(block, order) };
         self.orders.set(key, order);
+        self.happen(sale);
     }
 
     /// The order that was filled, as far as it is known.
@@ -330,13 +340,16 @@ impl Ledger {
             OrderRef::Id(order_id) => {
                 return Some(OrderKey { marketplace: filled.marketplace, order_id: order_id.clone() });
             }
-            OrderRef::Numbered { contract, maker, side, series, number } => {
-                let mut keys = self.open_of(filled.marketplace, *maker);
-                keys.find(|(key, order)| {
-                    let nonces = self.nonces.get(key).filter(|nonces| nonces.are_of(*contract));
-                    is_for(order, *side, filled.token_id)
-                        && nonces.is_some_and(|nonces| nonces.get(*series) == Some(*number))
-                })
+            OrderRef::Numbered { contract, maker, side, series, number, others } => {
+                let of_number = |number: &U256| {
+                    let mut keys = self.open_of(filled.marketplace, *maker);
+                    keys.find(|(key, order)| {
+                        let nonces = self.nonces.get(key).filter(|nonces| nonces.are_of(*contract));
+                        is_for(order, *side, filled.token_id)
+                            && nonces.is_some_and(|nonces| nonces.get(*series) == Some(*number))
+                    })
+                };
+                std::iter::once(number).chain(others).find_map(of_number)
             }
             OrderRef::Priced { contract, maker, side, currency, price } => {
                 let unit = unit_price(*side, price.value(), filled.quantity.value());
@@ -388,9 +401,18 @@ impl Ledger {
 
     fn cancel(&mut self, block: &Block, stated: &StatedFact, key: OrderKey) {
         let Some(order) = self.orders.get(&key) else { return };
-        self.activities.push(activities::cancel(block, stated, order));
+        let cancel = activities::cancel(block, stated, order);
         let order = OrderFacts { status: OrderStatus::Cancelled, ..changed_in(block, order) };
         self.orders.set(key, order);
+        self.happen(cancel);
+    }
+
+    /// Adds something that happened. The same may happen several times in a transaction, of which each has a name of its own.
+    fn happen(&mut self, mut activity: ActivityFacts) {
+        let nth = self.happened.entry(activity.unique_hash.clone()).or_default();
+        activity.unique_hash = format!("{}:{nth}", activity.unique_hash);
+        *nth += 1;
+        self.activities.push(activity);
     }
 
     /// The orders of a maker that may still be filled and have numbers below one, by number.

@@ -58,7 +58,7 @@ fn finding(log: &Log) -> Result<Option<ScopedFact>, LogError> {
         }
         NonceIncremented::SIGNATURE_HASH => {
             let event: NonceIncremented = read(log)?;
-            let numbers = Numbers::AllBut(event.newNonce);
+            let numbers = Numbers::Below(event.newNonce);
             let (marketplace, contract, maker) = (MARKETPLACE, log.address, address(event.user));
             Some(MakerAccount { marketplace, contract, maker }.revoked(Series::Counter, numbers))
         }

@@ -125,8 +125,9 @@ impl Protocol for Blur {
     fn standing(&self, stored: StoredOrder<'_>, answers: Answers<'_>) -> Option<Standing> {
         let signed: BlurOrder = native::read_stored(stored).ok()?;
         let taken = returned::<amountTakenCall>(answers, 0)?;
-        if returned::<noncesCall>(answers, 1)? != signed.nonce.0 {
-            return Some(Standing::Cancelled);
+        let counter = returned::<noncesCall>(answers, 1)?;
+        if let Some(standing) = native::by_counter(counter, signed.nonce.0) {
+            return Some(standing);
         }
         let remaining = signed.listing.amount.0.saturating_sub(taken);
         // What was taken back counts as taken.

@@ -53,8 +53,8 @@ impl LooksRare {
             NewBidAskNonces::SIGNATURE_HASH if !is_manager => {
                 let event: NewBidAskNonces = read(log)?;
                 vec![
-                    over(event.user, Series::BidCounter, Numbers::AllBut(event.bidNonce)),
-                    over(event.user, Series::AskCounter, Numbers::AllBut(event.askNonce)),
+                    over(event.user, Series::BidCounter, Numbers::Below(event.bidNonce)),
+                    over(event.user, Series::AskCounter, Numbers::Below(event.askNonce)),
                 ]
             }
             ApprovalsGranted::SIGNATURE_HASH if is_manager => {

@@ -22,8 +22,8 @@ use self::abi::{hasUserApprovedOperatorCall, userBidAskNoncesCall, userOrderNonc
 use self::order::{LooksRareOrder, side_of};
 pub(crate) use self::venues::FAMILY;
 use super::native::{
-    self, Answers, Data, Domain, Inquiry, NativeOrder, Number, OrderFault, SubmittedOrder, TypedData, prove,
-    returned,
+    self, Answers, Data, Domain, Inquiry, NativeOrder, Number, OrderFault, SubmittedOrder, TypedData,
+    by_counter, prove, returned,
 };
 use super::{
     Call, LogError, NewOrder, OrderMaking, OrderSeed, OrderSigning, OrderTerms, Permission, Plan, Protocol,
@@ -166,8 +166,11 @@ impl Protocol for LooksRare {
         let used = returned::<userOrderNonceCall>(answers, 2)?;
         let is_listing = side_of(signed.quote_type) == OrderSide::Listing;
         let counter = if is_listing { counters.askNonce } else { counters.bidNonce };
-        if counter != signed.global_nonce.0 || is_group_over || !used.is_zero() {
+        if is_group_over || !used.is_zero() {
             return Some(Standing::Cancelled);
+        }
+        if let Some(standing) = by_counter(counter, signed.global_nonce.0) {
+            return Some(standing);
         }
         if is_listing && !returned::<hasUserApprovedOperatorCall>(answers, 3)? {
             return Some(Standing::Uncovered);

@@ -1,5 +1,6 @@
 //! Orders that are signed and kept outside of chains, in the shape that their marketplaces' contracts know.
 
+mod counter;
 mod cover;
 mod deal;
 mod fault;
@@ -17,6 +18,7 @@ use serde::de::DeserializeOwned;
 
 use super::{OrderTerms, Refusal, StoredOrder};
 
+pub(super) use counter::by_counter;
 pub use cover::{cover_inquiries, is_covered, isApprovedForAllCall};
 pub(super) use deal::{Deal, Share, ShareKind};
 pub use fault::OrderFault;

@@ -3,7 +3,8 @@
 //! A sale names no order. Which one it was is told by another log, before it in the same transaction: that a number of the
 //! maker was used, or that some of an order was. In version 2 the latter comes with the last part only; an earlier part
 //! is known by its price alone. A number is used up in version 2 although its token could not be had: then a sale by itself
-//! is of the number that was used last, while several that follow each other are of those before them, in their order.
+//! is of the number that was used last, while several that follow each other are of those before them, in their order. Where
+//! more numbers were used than tokens sold, it may be another of them, which the token tells.
 
 use alloy_primitives::{B256, U256, hex};
 use alloy_sol_types::SolEvent as _;
@@ -209,10 +210,7 @@ impl Reading {
             if is_alone { self.used.iter().rposition(is_own) } else { self.used.iter().position(is_own) };
         let used = used.map(|place| self.used.remove(place).what);
         let (order_ref, remaining) = match &used {
-            Some(Token::Nonce(number)) => {
-                let account = self.account(sale.maker);
-                (account.numbered(sale.side, Series::Nonce, *number), Some(Amount::ZERO))
-            }
+            Some(Token::Nonce(number)) => (self.numbered(sale, *number), Some(Amount::ZERO)),
             Some(Token::LastPart(digest)) => (OrderRef::Id(name(*digest)), Some(Amount::ZERO)),
             Some(Token::Part(digest)) => (OrderRef::Id(name(*digest)), None),
             None => {
@@ -241,6 +239,24 @@ impl Reading {
         self.state(place, (Scope::Collection(sale.collection), Fact::OrderFilled(Box::new(filled))));
         if let Some(Token::Nonce(number)) = used {
             self.burn(place, sale.maker, number);
+        }
+    }
+
+    /// The order of a sale by a number. Others of the maker that were used before it may be its own: those of which tokens
+    /// could not be had leave no trace but their numbers.
+    fn numbered(&self, sale: &Sale, number: U256) -> OrderRef {
+        let used = self.used.iter().filter(|used| used.maker == sale.maker);
+        let others = used.filter_map(|used| match used.what {
+            Token::Nonce(number) => Some(number),
+            Token::Part(_) | Token::LastPart(_) => None,
+        });
+        OrderRef::Numbered {
+            contract: self.contract,
+            maker: sale.maker,
+            side: sale.side,
+            series: Series::Nonce,
+            number,
+            others: others.collect(),
         }
     }
 

@@ -26,7 +26,7 @@ pub use self::v1::PaymentProcessorV1;
 pub(crate) use self::venues::FAMILY;
 use super::native::{
     self, Answers, Data, Domain, Inquiry, NativeOrder, Number, OrderFault, Share, ShareKind, SourceRequest,
-    SubmittedOrder, TypedData, prove, returned,
+    SubmittedOrder, TypedData, by_counter, prove, returned,
 };
 use super::{
     Call, Fill, LogError, NewOrder, OrderMaking, OrderSeed, OrderSigning, OrderTerms, Permission, Plan,
@@ -181,8 +181,9 @@ impl Protocol for PaymentProcessor {
 
     fn standing(&self, stored: StoredOrder<'_>, answers: Answers<'_>) -> Option<Standing> {
         let signed: ProcessorOrder = native::read_stored(stored).ok()?;
-        if returned::<masterNoncesCall>(answers, 0)? != signed.master_nonce.0 {
-            return Some(Standing::Cancelled);
+        let counter = returned::<masterNoncesCall>(answers, 0)?;
+        if let Some(standing) = by_counter(counter, signed.master_nonce.0) {
+            return Some(standing);
         }
         let whole = stored.facts.quantity_initial;
         if !signed.is_partial() {

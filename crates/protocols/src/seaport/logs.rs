@@ -1,6 +1,6 @@
 //! What the contracts' logs state.
 
-use alloy_primitives::{B256, hex};
+use alloy_primitives::{B256, U256, hex};
 use alloy_sol_types::SolEvent as _;
 use bourse_market::facts::{Fact, Log, OrderFilled, OrderPublished, OrderRef};
 use bourse_market::{Numbers, Series};
@@ -28,7 +28,7 @@ fn finding(seaport: &Seaport, log: &Log) -> Result<Option<ScopedFact>, LogError>
     let Some(topic) = log.topics.first() else { return Ok(None) };
     let marketplace = seaport.marketplace;
     Ok(match *topic {
-        OrderValidated::SIGNATURE_HASH => published(seaport, &read(log)?),
+        OrderValidated::SIGNATURE_HASH => published(seaport, &read(log)?, U256::ZERO),
         OrderFulfilled::SIGNATURE_HASH => filled(&read(log)?, marketplace),
         OrderCancelled::SIGNATURE_HASH => {
             let event: OrderCancelled = read(log)?;
@@ -37,7 +37,7 @@ fn finding(seaport: &Seaport, log: &Log) -> Result<Option<ScopedFact>, LogError>
         }
         CounterIncremented::SIGNATURE_HASH => {
             let event: CounterIncremented = read(log)?;
-            let (maker, numbers) = (address(event.offerer), Numbers::AllBut(event.newCounter));
+            let (maker, numbers) = (address(event.offerer), Numbers::Below(event.newCounter));
             let account = MakerAccount { marketplace, contract: log.address, maker };
             Some(account.revoked(Series::Counter, numbers))
         }
@@ -45,20 +45,47 @@ fn finding(seaport: &Seaport, log: &Log) -> Result<Option<ScopedFact>, LogError>
     })
 }
 
-/// An order that its maker had the contract take. Several marketplaces may share a contract: the order is of the one whose
-/// conduit it goes through, or of the only one that has none. What could not be put here states nothing.
-fn published(seaport: &Seaport, event: &OrderValidated) -> Option<ScopedFact> {
-    let signed = SeaportOrder::published(&event.orderParameters, seaport.domain.contract);
-    let is_ours = match seaport.conduits.as_slice() {
-        [] => signed.conduit_key.0.is_zero(),
-        conduits => conduits.iter().any(|conduit| conduit.key == signed.conduit_key.0),
-    };
-    if !is_ours || signed.hash() != event.orderHash {
+/// An order that its maker had the contract take, if it was made with this counter, which its hash tells. What could not be
+/// put here states nothing.
+fn published(seaport: &Seaport, event: &OrderValidated, counter: U256) -> Option<ScopedFact> {
+    let signed = SeaportOrder::published(&event.orderParameters, seaport.domain.contract, counter);
+    if !is_ours(seaport, &signed) || signed.hash() != event.orderHash {
         return None;
     }
     let (collection, facts) = seaport.derive(&signed).ok()?;
     let order = OrderPublished { facts, native: signed.to_text(), nonces: seaport.nonces(&signed) };
     Some((Scope::Collection(collection), Fact::OrderPublished(Box::new(order))))
+}
+
+/// Several marketplaces may share a contract: an order is of the one whose conduit it goes through, or of the only one that
+/// has none.
+fn is_ours(seaport: &Seaport, signed: &SeaportOrder) -> bool {
+    match seaport.conduits.as_slice() {
+        [] => signed.conduit_key.0.is_zero(),
+        conduits => conduits.iter().any(|conduit| conduit.key == signed.conduit_key.0),
+    }
+}
+
+/// The collection and the maker of an order that a log tells of, when its maker has moved the counter: the log does not say
+/// where to.
+pub(super) fn of_unknown_counter(seaport: &Seaport, log: &Log) -> Option<(Address, Address)> {
+    let event = validated(log)?;
+    let signed = SeaportOrder::published(&event.orderParameters, seaport.domain.contract, U256::ZERO);
+    if !is_ours(seaport, &signed) || signed.hash() == event.orderHash {
+        return None;
+    }
+    let (collection, _) = seaport.derive(&signed).ok()?;
+    Some((collection, signed.offerer))
+}
+
+/// What such a log states, when the order was made with this counter.
+pub(super) fn of_counter(seaport: &Seaport, log: &Log, counter: U256) -> Option<Fact> {
+    published(seaport, &validated(log)?, counter).map(|(_, fact)| fact)
+}
+
+fn validated(log: &Log) -> Option<OrderValidated> {
+    let is_it = log.topics.first() == Some(&OrderValidated::SIGNATURE_HASH);
+    if is_it { read(log).ok() } else { None }
 }
 
 /// A fill, when it is of one token: orders for several are not kept.

@@ -15,7 +15,7 @@ mod tips;
 mod venues;
 
 use alloy_primitives::{B256, U256};
-use bourse_market::facts::Log;
+use bourse_market::facts::{Fact, Log};
 use bourse_market::{Nonces, Series, Standing};
 use bourse_wire::{Address, Amount, Marketplace};
 use serde_json::Value;
@@ -25,11 +25,11 @@ use self::order::SeaportOrder;
 pub(crate) use self::venues::FAMILY;
 use super::native::{
     self, Answers, Api, Domain, Inquiry, NativeOrder, OrderFault, Proof, SourceRequest, SubmittedOrder,
-    prove, returned,
+    by_counter, prove, returned,
 };
 use super::{
-    Call, LogError, NewOrder, OrderMaking, OrderSeed, OrderTerms, Plan, Protocol, Refusal, Statement,
-    StoredOrder, Trade,
+    Call, LogError, LogQuestion, NewOrder, OrderMaking, OrderSeed, OrderTerms, Plan, Protocol, Refusal,
+    Statement, StoredOrder, Trade,
 };
 
 /// Seaport, or a fork of it, as one marketplace uses it on one chain.
@@ -143,8 +143,11 @@ impl Protocol for Seaport {
         let signed = native::read_stored::<SeaportOrder>(stored).ok()?;
         let status = returned::<getOrderStatusCall>(answers, 0)?;
         let counter = returned::<getCounterCall>(answers, 1)?;
-        if status.isCancelled || counter != signed.counter.0 {
+        if status.isCancelled {
             return Some(Standing::Cancelled);
+        }
+        if let Some(standing) = by_counter(counter, signed.counter.0) {
+            return Some(standing);
         }
         // An order that nobody has touched has no size yet.
         if status.totalSize.is_zero() {
@@ -169,5 +172,16 @@ impl Protocol for Seaport {
 
     fn decode_logs(&self, logs: &[&Log]) -> Vec<Result<Statement, LogError>> {
         logs::decode(self, logs)
+    }
+
+    fn log_question(&self, log: &Log) -> Option<LogQuestion> {
+        let (collection, offerer) = logs::of_unknown_counter(self, log)?;
+        let call = getCounterCall { offerer: offerer.bytes().into() };
+        Some(LogQuestion { collection, inquiry: Inquiry::new(self.domain.contract, &call) })
+    }
+
+    fn answered_log(&self, log: &Log, answers: Answers<'_>) -> Option<Fact> {
+        let counter = returned::<getCounterCall>(answers, 0)?;
+        logs::of_counter(self, log, counter)
     }
 }

@@ -145,7 +145,7 @@ impl SeaportOrder {
 
     /// An order that a contract knows from its maker. The contract does not tell the counter that the order is for, which
     /// is zero for whoever never moved it.
-    pub(super) fn published(parameters: &abi::OrderParameters, contract: Address) -> Self {
+    pub(super) fn published(parameters: &abi::OrderParameters, contract: Address, counter: U256) -> Self {
         Self {
             offerer: address(parameters.offerer),
             zone: address(parameters.zone),
@@ -157,7 +157,7 @@ impl SeaportOrder {
             zone_hash: Word(parameters.zoneHash),
             salt: Number(parameters.salt),
             conduit_key: Word(parameters.conduitKey),
-            counter: Number::default(),
+            counter: Number(counter),
             extra_data: Data::default(),
             signature: Data::default(),
             is_published: true,

@@ -9,12 +9,12 @@ use super::state::{
     read_following, text,
 };
 use super::undo::{Undo, Undone};
-use super::{ChainState, Followed, leave, standing};
+use super::{ChainState, Followed, leave, standing, tokens};
 use crate::args::args;
 use crate::audit::{self, Act, Actor, Entry};
 use crate::collections::{self, find, find_or_create, read_contract};
 use crate::columns::{Insert, or_nothing, record, selection};
-use crate::metadata_queue::{dequeue, enqueue};
+use crate::metadata_queue::enqueue;
 use crate::session::Session;
 use crate::{
     CollectionId, CollectionKey, Pending, ProjectScope, Store, StoreError, market_projects, projects,
@@ -221,9 +221,7 @@ async fn unmake(session: &mut Session<'_>, id: CollectionId) -> Result<(), Store
         undone.add(before)?;
     }
     for token in undone.tokens {
-        let sql = "DELETE FROM tokens WHERE collection_id = $1 AND token_id = $2";
-        session.execute(sql, args![id.0, token]).await?;
-        dequeue(session, id, &[Some(token)]).await?;
+        tokens::unmake(session, id, token).await?;
     }
     Ok(())
 }

@@ -13,6 +13,7 @@ mod resync;
 mod rewind;
 pub(crate) mod standing;
 mod state;
+mod tokens;
 mod undo;
 mod write;
 
@@ -26,6 +27,7 @@ pub use standing::{Settled, Unsettled};
 #[cfg(feature = "testing")]
 pub(crate) use state::Checkpoint;
 pub(crate) use state::is_followed;
+pub(crate) use tokens::keep_said;
 pub(crate) use undo::Undo;
 #[cfg(feature = "testing")]
 pub(crate) use write::{Approval, TokenApproval};

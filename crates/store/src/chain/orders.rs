@@ -1,29 +1,47 @@
 //! Orders that a chain states, with what only a chain states of them.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use bourse_market::Nonces;
 use bourse_market::facts::Fact;
 use bourse_wire::{Address, Marketplace, OrderFacts, OrderKey, TokenId};
 
 use super::BlockFacts;
+use super::undo::OrderBefore;
 use crate::StoreError;
 use crate::args::{Arg, args};
 use crate::collections::CollectionId;
-use crate::columns::{Insert, or_replace, selection};
+use crate::columns::selection;
+use crate::order_parts::{Apart, KnownOrder, read_known, write_known};
 use crate::session::{Keys, Session, list};
 
-/// Writes orders as they are. What was signed of them stays.
-pub(super) async fn write(
+/// Takes back what blocks stated of orders that no longer count; returns the tokens of those that nobody tells of any more.
+pub(super) async fn take_back(
     session: &mut Session<'_>,
     id: CollectionId,
-    orders: &[OrderFacts],
-) -> Result<(), StoreError> {
-    session.insert(Insert::owned(id, orders)?, &or_replace::<OrderFacts>(&[])).await
+    undone: BTreeMap<OrderKey, OrderBefore>,
+) -> Result<BTreeSet<TokenId>, StoreError> {
+    let known = read_known(session, id, undone.keys().cloned()).await?;
+    let known: HashMap<OrderKey, KnownOrder> =
+        known.into_iter().map(|order| (order.facts.key(), order)).collect();
+    let (mut kept, mut orphans) = (Vec::new(), BTreeSet::new());
+    for (key, before) in undone {
+        let known = known.get(&key);
+        if let Some(order) = before.restore(known) {
+            kept.push(order);
+            continue;
+        }
+        orphans.extend(known.and_then(|known| known.facts.token_id));
+        // One by one: a rewind has few.
+        let sql = "DELETE FROM orders WHERE collection_id = $1 AND marketplace = $2 AND order_id = $3";
+        session.execute(sql, args![id.0, key.marketplace.number(), key.order_id]).await?;
+    }
+    write_known(session, id, &kept).await?;
+    Ok(orphans)
 }
 
 /// An order, and the numbers by which it can be taken back, if it is a signed one.
-pub(super) type Numbered = (OrderFacts, Option<Nonces>);
+pub(super) type Numbered = (KnownOrder, Option<Nonces>);
 
 /// The orders of these makers that a chain states and that may still be filled.
 pub(super) async fn read_of_makers(
@@ -52,13 +70,17 @@ async fn read_open(
     // As the indices have it.
     let from = "(SELECT * FROM orders WHERE status = 1 AND operator IS NOT NULL) AS orders";
     let keys = Keys { from, columns: column, keys };
-    let found: Vec<(OrderFacts, OrderNonces)> = session.keyed(id, keys).await?;
-    Ok(found.into_iter().map(|(order, OrderNonces { nonces })| (order, nonces)).collect())
+    let found: Vec<(OrderFacts, Apart, OrderNonces)> = session.keyed(id, keys).await?;
+    let numbered = |(facts, apart, OrderNonces { nonces, is_signed })| {
+        (KnownOrder::read(facts, &apart, is_signed), nonces)
+    };
+    Ok(found.into_iter().map(numbered).collect())
 }
 
 selection! {
     struct OrderNonces {
         nonces: Option<Nonces> = "orders.nonces",
+        is_signed: bool = "orders.native IS NOT NULL",
     }
 }
 

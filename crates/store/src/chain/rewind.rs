@@ -1,8 +1,8 @@
 //! Undoing blocks.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use bourse_wire::{ChainId, OrderFacts, TokenId};
+use bourse_wire::ChainId;
 
 use super::state::{Checkpoint, blocks_from, oldest_kept};
 use super::undo::{Undo, Undone};
@@ -37,7 +37,6 @@ pub(super) async fn rewind(
     let sql = "DELETE FROM chain_blocks WHERE chain_id = $1 AND number > $2";
     session.execute(sql, args![chain, to]).await?;
     set_back(session, chain, to + 1).await?;
-    standing::enqueue_after(session, chain, to).await?;
     Ok(block.into())
 }
 
@@ -58,7 +57,7 @@ async fn read_undone(
     to: u64,
 ) -> Result<BTreeMap<CollectionId, Undone>, StoreError> {
     selection! {
-        struct UndoRow {
+        struct UndoOf {
             collection_id: CollectionId,
             before: Undo,
         }
@@ -67,8 +66,8 @@ async fn read_undone(
         AND collection_id IN (SELECT collection_id FROM followed_collections WHERE chain_id = $1)
         ORDER BY number DESC";
     let mut undone: BTreeMap<CollectionId, Undone> = BTreeMap::new();
-    let rows: Vec<UndoRow> = session.select(sql, args![chain, to]).await?;
-    for UndoRow { collection_id, before } in rows {
+    let rows: Vec<UndoOf> = session.select(sql, args![chain, to]).await?;
+    for UndoOf { collection_id, before } in rows {
         undone.entry(collection_id).or_default().add(before)?;
     }
     Ok(undone)
@@ -86,6 +85,10 @@ async fn undo(
         let sql = "DELETE FROM activities WHERE collection_id = $1 AND activity_id BETWEEN $2 AND $3";
         work.changed.activities += session.execute(sql, args![id.0, first, last]).await?;
     }
+    for name in undone.happened {
+        let sql = "DELETE FROM activities WHERE collection_id = $1 AND unique_hash = $2";
+        work.changed.activities += session.execute(sql, args![id.0, name]).await?;
+    }
     market_projects::uncount(session, id).await?;
     work.unmade.extend(undone.tokens);
 
@@ -98,13 +101,8 @@ async fn undo(
     write_balances(session, id, kept).await?;
 
     work.changed.orders = undone.orders.keys().cloned().collect();
-    let (gone, kept) = apart(undone.orders);
-    let keys: Vec<_> =
-        gone.into_iter().map(|key| args![id.0, key.marketplace.number(), key.order_id]).collect();
-    work.orphans.extend(tokens_of(session, &keys).await?);
-    delete(session, "orders WHERE collection_id = $1 AND marketplace = $2 AND order_id = $3", keys).await?;
-    let kept: Vec<OrderFacts> = kept.into_iter().map(|(_, order)| order).collect();
-    orders::write(session, id, &kept).await?;
+    work.orphans.extend(orders::take_back(session, id, undone.orders).await?);
+    standing::enqueue(session, id, undone.asked.iter()).await?;
 
     let (gone, kept) = apart(undone.approvals);
     let keys = gone.into_iter().map(|(owner, operator)| args![id.0, owner, operator]);
@@ -139,14 +137,4 @@ async fn delete(
         session.execute(format!("DELETE FROM {what}"), key).await?;
     }
     Ok(())
-}
-
-/// The tokens of orders that are about to be deleted.
-async fn tokens_of(session: &mut Session<'_>, orders: &[Vec<Arg>]) -> Result<BTreeSet<TokenId>, StoreError> {
-    let sql = "SELECT token_id FROM orders WHERE collection_id = $1 AND marketplace = $2 AND order_id = $3";
-    let mut tokens = BTreeSet::new();
-    for key in orders {
-        tokens.extend(session.value::<Option<TokenId>>(sql, key.clone()).await?.flatten());
-    }
-    Ok(tokens)
 }

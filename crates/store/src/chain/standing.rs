@@ -1,23 +1,24 @@
 //! What became of signed orders.
 //!
 //! Logs tell what happens to such an order from the moment on that it is known here, but not what happened before. So the
-//! chain is asked about it once, as of the block that it is followed to: from there on logs are enough. It is asked again
-//! when that block is taken back.
+//! chain is asked about it once, as of the block that it is followed to: from there on logs are enough. The answer may come
+//! after further blocks, as long as these state nothing of the order. It is asked again when that block is taken back.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use bourse_market::Standing;
 use bourse_market::facts::Block;
-use bourse_wire::{Amount, ChainId, Marketplace, OrderFacts, OrderKey, OrderSide, OrderStatus};
+use bourse_wire::{Amount, ChainId, Marketplace, OrderFacts, OrderKey, OrderSide, OrderStatus, Timestamp};
 
-use super::orders::write;
-use super::state::{hold, is_live};
+use super::state::{blocks_from, hold, is_live};
+use super::undo::{Undo, UndoRow, Undone};
 use crate::args::args;
 use crate::attributions::{Author, Authorship};
 use crate::collections::{self, CollectionId, CollectionKey, find};
-use crate::columns::{Insert, or_nothing, record};
+use crate::columns::{Insert, or_nothing, or_replace, record, selection};
 use crate::commit::{Changed, NextVersion, raise_version};
-use crate::orders::{Signature, read_orders};
+use crate::order_parts::{read_known, write_known};
+use crate::orders::Signature;
 use crate::session::Session;
 use crate::{Pending, Store, StoreError};
 
@@ -51,8 +52,21 @@ impl Store {
         self.read(move |mut session| Box::pin(async move { unsettled(&mut session, chain, most).await }))
     }
 
-    /// Takes what a chain said of signed orders as of a block. Tells whether that is still the newest one that is known:
-    /// otherwise nothing is taken, as what happened since is known already.
+    /// The same to be asked about now, with the block that the chain is followed to: all blocks after it are taken when
+    /// these orders are known. `None` when the chain is not followed.
+    pub fn questions(&self, chain: ChainId, most: u64) -> Pending<'_, Option<(Block, Vec<Unsettled>)>> {
+        self.write(move |mut session| {
+            Box::pin(async move {
+                let Some(held) = hold(&mut session, chain).await? else { return Ok(None) };
+                let block = blocks_from(&mut session, chain, held.number).await?.pop();
+                let Some(block) = block.filter(|block| block.hash == held.hash) else { return Ok(None) };
+                Ok(Some((block, unsettled(&mut session, chain, most).await?)))
+            })
+        })
+    }
+
+    /// Takes what a chain said of signed orders as of a block, of those that no block stated anything of since; others are
+    /// asked about again. Tells whether that block is still part of the chain: otherwise nothing is taken.
     pub fn settle_orders(&self, chain: ChainId, at: Block, settled: Vec<Settled>) -> Pending<'_, bool> {
         let changes_kept = self.options.changes_kept;
         self.write(move |mut session| {
@@ -72,7 +86,9 @@ async fn unsettled(
         AND followed.collection_id = standing_queue.collection_id
         AND collections.collection_id = standing_queue.collection_id
         AND orders.collection_id = standing_queue.collection_id
-        AND orders.marketplace = standing_queue.marketplace AND orders.order_id = standing_queue.order_id LIMIT $3";
+        AND orders.marketplace = standing_queue.marketplace AND orders.order_id = standing_queue.order_id
+        ORDER BY standing_queue.queued_block, standing_queue.collection_id, standing_queue.marketplace,
+        standing_queue.order_id LIMIT $3";
     let found: Vec<(CollectionKey, OrderFacts, Signature)> =
         session.select(sql, args![chain, true, most]).await?;
     let order = |(collection, facts, signature): (CollectionKey, OrderFacts, Signature)| Unsettled {
@@ -90,7 +106,11 @@ async fn settle(
     settled: Vec<Settled>,
     changes_kept: u64,
 ) -> Result<bool, StoreError> {
-    if hold(session, chain).await?.is_none_or(|held| held.hash != at.hash) {
+    if hold(session, chain).await?.is_none() {
+        return Ok(false);
+    }
+    let kept = blocks_from(session, chain, at.number).await?;
+    if kept.first().is_none_or(|block| block.hash != at.hash) {
         return Ok(false);
     }
     let mut by_collection: BTreeMap<CollectionKey, BTreeMap<OrderKey, Settled>> = BTreeMap::new();
@@ -103,7 +123,7 @@ async fn settle(
         if !is_live(session, id).await? {
             continue;
         }
-        settle_collection(session, id, at, &settled, changes_kept).await?;
+        settle_collection(session, id, at, settled, changes_kept).await?;
     }
     Ok(true)
 }
@@ -112,21 +132,31 @@ async fn settle_collection(
     session: &mut Session<'_>,
     id: CollectionId,
     at: Block,
-    settled: &BTreeMap<OrderKey, Settled>,
+    mut settled: BTreeMap<OrderKey, Settled>,
     changes_kept: u64,
 ) -> Result<(), StoreError> {
     let version = collections::hold(session, id).await?;
-    let (mut different, mut changed) = (Vec::new(), Changed::default());
-    for order in read_orders(session, id, settled.keys().cloned()).await? {
-        let key = order.key();
-        let mut told = settled.get(&key).map_or_else(|| order.clone(), |settled| settled.applied_to(&order));
-        told.block_number = order.block_number.max(at.number);
-        if told != order {
-            different.push(told);
+    for key in stated_after(session, id, at.number).await? {
+        settled.remove(&key);
+    }
+    put_off(session, id, at, &mut settled).await?;
+    let (mut told, mut changed) = (Vec::new(), Changed::default());
+    let mut undo = read_undo(session, id, at.number).await?;
+    for known in read_known(session, id, settled.keys().cloned()).await? {
+        let key = known.facts.key();
+        let Some(settled) = settled.get(&key) else { continue };
+        undo.add_asked(&known)?;
+        let mut order = settled.applied_to(&known.as_stated());
+        order.block_number = order.block_number.max(at.number);
+        let Some(now) = known.state(&order) else { continue };
+        if now.facts != known.facts {
             changed.orders.push(key);
         }
+        told.push(now);
     }
-    write(session, id, &different).await?;
+    write_known(session, id, &told).await?;
+    let row = (!told.is_empty()).then_some(UndoRow { number: at.number, before: undo });
+    session.insert(Insert::owned(id, row)?, &or_replace::<UndoRow>(&[])).await?;
     let sql = "DELETE FROM standing_queue WHERE collection_id = $1 AND marketplace = $2 AND order_id = $3";
     for key in settled.keys() {
         session.execute(sql, args![id.0, key.marketplace.number(), key.order_id.as_str()]).await?;
@@ -139,8 +169,69 @@ async fn settle_collection(
     raise_version(session, id, next).await
 }
 
+/// The orders that blocks after one stated something of.
+async fn stated_after(
+    session: &mut Session<'_>,
+    id: CollectionId,
+    number: u64,
+) -> Result<BTreeSet<OrderKey>, StoreError> {
+    let sql = "FROM chain_undo WHERE collection_id = $1 AND number > $2";
+    let rows: Vec<UndoRow> = session.select(sql, args![id.0, number]).await?;
+    let mut undone = Undone::default();
+    for UndoRow { before, .. } in rows {
+        undone.add(before)?;
+    }
+    Ok(undone.orders.into_keys().collect())
+}
+
+/// How long an order may have a number that its maker has not come to, by the times of blocks. Whoever raises a number
+/// signs with it at once, and the block is there soon.
+const AHEAD_MAX_SECONDS: i128 = 600;
+
+selection! {
+    struct AheadSince {
+        ahead_since: Option<Timestamp>,
+    }
+}
+
+/// Leaves orders in the queue that have numbers which their makers have not come to. One that has been so for long is over.
+async fn put_off(
+    session: &mut Session<'_>,
+    id: CollectionId,
+    at: Block,
+    settled: &mut BTreeMap<OrderKey, Settled>,
+) -> Result<(), StoreError> {
+    let is_ahead = |settled: &&mut Settled| settled.standing == Some(Standing::NotYet);
+    let mut waiting = Vec::new();
+    for settled in settled.values_mut().filter(is_ahead) {
+        let key = args![id.0, settled.key.marketplace.number(), settled.key.order_id.as_str()];
+        let sql = "FROM standing_queue WHERE collection_id = $1 AND marketplace = $2 AND order_id = $3";
+        let queued: Option<AheadSince> = session.select_first(sql, key.clone()).await?;
+        let since = queued.and_then(|queued| queued.ahead_since).unwrap_or(at.at);
+        if at.at.unix_nanos() - since.unix_nanos() >= AHEAD_MAX_SECONDS * 1_000_000_000 {
+            settled.standing = Some(Standing::Cancelled);
+            continue;
+        }
+        let sql = "UPDATE standing_queue SET queued_block = $4, ahead_since = $5
+            WHERE collection_id = $1 AND marketplace = $2 AND order_id = $3";
+        session.execute(sql, key.into_iter().chain(args![at.number, since]).collect()).await?;
+        waiting.push(settled.key.clone());
+    }
+    for key in waiting {
+        settled.remove(&key);
+    }
+    Ok(())
+}
+
+/// What undoing a block takes so far.
+async fn read_undo(session: &mut Session<'_>, id: CollectionId, number: u64) -> Result<Undo, StoreError> {
+    let sql = "FROM chain_undo WHERE collection_id = $1 AND number = $2";
+    let row: Option<UndoRow> = session.select_first(sql, args![id.0, number]).await?;
+    Ok(row.map(|row| row.before).unwrap_or_default())
+}
+
 impl Settled {
-    /// An order as the chain says it is. One that somebody took back here, or that logs told the end of, stays as it is.
+    /// An order as the chain says it is. One that logs told the end of stays as it is.
     fn applied_to(&self, order: &OrderFacts) -> OrderFacts {
         let is_open = order.status == OrderStatus::Active && order.quantity_remaining != Amount::ZERO;
         let mut told = order.clone();
@@ -157,6 +248,7 @@ impl Settled {
             Standing::Uncovered if order.side == OrderSide::Listing => told.backing = Some(Amount::ZERO),
             Standing::Open { .. }
             | Standing::Cancelled
+            | Standing::NotYet
             | Standing::Uncovered
             | Standing::Absent
             | Standing::Refused => {}
@@ -165,14 +257,25 @@ impl Settled {
     }
 }
 
-/// Has the chain asked about signed orders of a collection.
+/// Has the chain asked about signed orders of a collection, after those that wait longer.
 pub(crate) async fn enqueue(
     session: &mut Session<'_>,
     id: CollectionId,
     orders: impl Iterator<Item = &OrderKey>,
 ) -> Result<(), StoreError> {
-    let queued =
-        |key: &OrderKey| QueuedOrder { marketplace: key.marketplace, order_id: key.order_id.clone() };
+    let mut orders = orders.peekable();
+    if orders.peek().is_none() {
+        return Ok(());
+    }
+    let sql =
+        "SELECT checkpoint_number FROM chains JOIN collections ON collections.chain_id = chains.chain_id
+        WHERE collections.collection_id = $1";
+    let queued_block = session.value(sql, args![id.0]).await?.unwrap_or(0);
+    let queued = |key: &OrderKey| QueuedOrder {
+        marketplace: key.marketplace,
+        order_id: key.order_id.clone(),
+        queued_block,
+    };
     session.insert(Insert::owned(id, orders.map(queued))?, &or_nothing::<QueuedOrder>()).await
 }
 
@@ -180,6 +283,7 @@ record! {
     struct QueuedOrder: "standing_queue" ("collection_id, marketplace, order_id") {
         marketplace: Marketplace,
         order_id: String,
+        queued_block: u64,
     }
 }
 

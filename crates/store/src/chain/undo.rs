@@ -3,15 +3,30 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use bourse_market::ledger::Before;
-use bourse_wire::{Address, Amount, Marketplace, OrderFacts, OrderKey, TokenId};
+use bourse_market::{OrderParts, OrderState};
+use bourse_wire::{Address, Amount, Marketplace, OrderFacts, OrderKey, OrderSide, TokenId};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::StoreError;
 use crate::args::Arg;
-use crate::columns::{self, Declared as _};
+use crate::columns::{self, Declared as _, record};
+use crate::order_parts::KnownOrder;
 use crate::orders::values_of;
 use crate::row::{Row, RowCopy};
+
+record! {
+    pub(super) struct UndoRow: "chain_undo" ("collection_id, number") {
+        number: u64,
+        before: Undo,
+    }
+}
+
+/// Marketplace and order id, as they are written.
+type Name = (u8, String);
+
+/// Marketplace, order id, and the values of the order's columns, in the order of their declaration.
+type OrderRow = (u8, String, Option<Vec<Value>>);
 
 /// What one block replaced, as JSON.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -21,41 +36,128 @@ pub(crate) struct Undo {
     balances: Vec<(TokenId, Address, Option<Amount>)>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tokens: Vec<TokenId>,
-    /// Marketplace, order id, and the values of the order's columns, in the order of their declaration.
+    /// Whole orders, as older versions kept them: without who said what of them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    orders: Vec<(u8, String, Option<Vec<Value>>)>,
+    orders: Vec<OrderRow>,
+    /// Orders as the chain had them; nothing for those that it had not told of.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    stated: Vec<OrderRow>,
+    /// Those of them that only others had told of.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unstated: Vec<Name>,
+    /// Signed orders of which the chain was asked what had become of them by then.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    asked: Vec<Name>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     approvals: Vec<(Address, Address, Option<bool>)>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     token_approvals: Vec<(TokenId, Option<Address>)>,
-    /// The first and the last activity that it added.
+    /// The first and the last activity that it added, as older versions kept them.
     #[serde(skip_serializing_if = "Option::is_none")]
     activities: Option<(u64, u64)>,
+    /// The names of what happened in it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    happened: Vec<String>,
 }
 
 impl Undo {
-    /// What a block replaced, whose activities have numbers from one on.
-    pub(super) fn of(before: Before, first_activity: u64) -> Result<Self, StoreError> {
-        let added = before.activities as u64;
-        let mut orders = Vec::with_capacity(before.orders.len());
-        for (key, order) in before.orders {
-            let values = order.map(|order| values_of(&order)).transpose()?;
-            let values = values.map(|values| values.into_iter().map(to_json).collect());
-            orders.push((key.marketplace.number(), key.order_id, values));
-        }
-        Ok(Self {
+    /// What a block replaced, of orders that were known like this before it.
+    pub(super) fn of(
+        before: Before,
+        is_unstated: impl Fn(&OrderKey, &OrderFacts) -> bool,
+    ) -> Result<Self, StoreError> {
+        let mut undo = Self {
             balances: before
                 .balances
                 .into_iter()
                 .map(|((token, account), held)| (token, account, held))
                 .collect(),
             tokens: before.tokens,
-            orders,
             approvals: before.approvals.into_iter().map(|((owner, by), was)| (owner, by, was)).collect(),
             token_approvals: before.token_approvals.into_iter().collect(),
-            activities: (added > 0).then(|| (first_activity, first_activity + added - 1)),
-        })
+            happened: before.activities,
+            ..Self::default()
+        };
+        for (key, order) in before.orders {
+            let is_unstated = order.as_ref().is_some_and(|order| is_unstated(&key, order));
+            undo.add_order(key, order.as_ref(), is_unstated)?;
+        }
+        Ok(undo)
     }
+
+    /// Adds what was known of a signed order before the chain was asked about it at the end of the block. Where a log of
+    /// the block changed the order, that was before.
+    pub(super) fn add_asked(&mut self, known: &KnownOrder) -> Result<(), StoreError> {
+        let OrderKey { marketplace, order_id } = known.facts.key();
+        let name = (marketplace.number(), order_id);
+        if !self.stated.iter().any(|(number, id, _)| (*number, id) == (name.0, &name.1)) {
+            let order = known.as_stated();
+            self.add_order(known.facts.key(), Some(&order), known.parts.stated.is_none())?;
+        }
+        if !self.asked.contains(&name) {
+            self.asked.push(name);
+        }
+        Ok(())
+    }
+
+    fn add_order(
+        &mut self,
+        OrderKey { marketplace, order_id }: OrderKey,
+        order: Option<&OrderFacts>,
+        is_unstated: bool,
+    ) -> Result<(), StoreError> {
+        let values = order.map(values_of).transpose()?;
+        let values = values.map(|values| values.into_iter().map(to_json).collect());
+        if is_unstated {
+            self.unstated.push((marketplace.number(), order_id.clone()));
+        }
+        self.stated.push((marketplace.number(), order_id, values));
+        Ok(())
+    }
+}
+
+/// What was known of an order before some blocks.
+#[derive(Debug, PartialEq)]
+pub(super) enum OrderBefore {
+    /// The chain had not told of it.
+    Untold,
+    /// The chain had not told of it, but others had.
+    Unstated(OrderFacts),
+    /// What the chain had told of it.
+    Stated(OrderFacts),
+    /// Everything, whoever had told it.
+    Whole(OrderFacts),
+}
+
+impl OrderBefore {
+    /// What is left of an order: what the chain had stated before, and what others say by now. `None` when that is nothing.
+    pub(super) fn restore(self, known: Option<&KnownOrder>) -> Option<KnownOrder> {
+        let said = known.and_then(|known| known.parts.said);
+        match self {
+            Self::Untold => KnownOrder::of(&known?.facts, OrderParts { said, stated: None }),
+            Self::Unstated(order) => {
+                KnownOrder::of(&restored(order, &known?.facts), OrderParts { said, stated: None })
+            }
+            Self::Stated(order) => {
+                let stated = Some(OrderState::of(&order));
+                let terms =
+                    known.map_or_else(|| order.clone(), |known| restored(order.clone(), &known.facts));
+                KnownOrder::of(&terms, OrderParts { said, stated })
+            }
+            Self::Whole(order) => {
+                let stated = Some(OrderState::of(&order));
+                KnownOrder::of(&order, OrderParts { said: None, stated })
+            }
+        }
+    }
+}
+
+/// An order with what a chain states beside what became of it. What an order of others is, only others can say, and what
+/// funds cover of an offer is looked up.
+fn restored(before: OrderFacts, known: &OrderFacts) -> OrderFacts {
+    let backing = if before.side == OrderSide::Offer { known.backing } else { before.backing };
+    let terms = if before.marketplace.is_own() { before } else { known.clone() };
+    OrderFacts { backing, ..terms }
 }
 
 /// What several blocks replaced together.
@@ -63,10 +165,12 @@ impl Undo {
 pub(super) struct Undone {
     pub(super) balances: BTreeMap<(TokenId, Address), Option<Amount>>,
     pub(super) tokens: BTreeSet<TokenId>,
-    pub(super) orders: BTreeMap<OrderKey, Option<OrderFacts>>,
+    pub(super) orders: BTreeMap<OrderKey, OrderBefore>,
+    pub(super) asked: BTreeSet<OrderKey>,
     pub(super) approvals: BTreeMap<(Address, Address), Option<bool>>,
     pub(super) token_approvals: BTreeMap<TokenId, Option<Address>>,
     pub(super) activities: Vec<(u64, u64)>,
+    pub(super) happened: Vec<String>,
 }
 
 impl Undone {
@@ -76,16 +180,35 @@ impl Undone {
             .extend(older.balances.into_iter().map(|(token, account, held)| ((token, account), held)));
         self.tokens.extend(older.tokens);
         for (number, order_id, values) in older.orders {
-            let unknown = || StoreError::corrupt("undo", format_args!("marketplace {number} is not known"));
-            let marketplace = Marketplace::from_number(number).ok_or_else(unknown)?;
             let order = values.map(order_of).transpose()?;
-            self.orders.insert(OrderKey { marketplace, order_id }, order);
+            self.orders
+                .insert(key_of(number, order_id)?, order.map_or(OrderBefore::Untold, OrderBefore::Whole));
+        }
+        let unstated: BTreeSet<Name> = older.unstated.into_iter().collect();
+        for (number, order_id, values) in older.stated {
+            let name = (number, order_id);
+            let before = match values.map(order_of).transpose()? {
+                None => OrderBefore::Untold,
+                Some(order) if unstated.contains(&name) => OrderBefore::Unstated(order),
+                Some(order) => OrderBefore::Stated(order),
+            };
+            self.orders.insert(key_of(name.0, name.1)?, before);
+        }
+        for (number, order_id) in older.asked {
+            self.asked.insert(key_of(number, order_id)?);
         }
         self.approvals.extend(older.approvals.into_iter().map(|(owner, by, was)| ((owner, by), was)));
         self.token_approvals.extend(older.token_approvals);
         self.activities.extend(older.activities);
+        self.happened.extend(older.happened);
         Ok(())
     }
+}
+
+fn key_of(number: u8, order_id: String) -> Result<OrderKey, StoreError> {
+    let unknown = || StoreError::corrupt("undo", format_args!("marketplace {number} is not known"));
+    let marketplace = Marketplace::from_number(number).ok_or_else(unknown)?;
+    Ok(OrderKey { marketplace, order_id })
 }
 
 /// A column of an order: a number or a text.
@@ -172,15 +295,15 @@ mod tests {
         let undo: Undo = serde_json::from_str(&format!(r#"{{"orders":{KEPT}}}"#)).unwrap();
         let mut undone = Undone::default();
         undone.add(undo).unwrap();
-        assert_eq!(undone.orders, BTreeMap::from([(kept().key(), Some(kept()))]));
+        assert_eq!(undone.orders, BTreeMap::from([(kept().key(), OrderBefore::Whole(kept()))]));
     }
 
     #[test]
     fn it_is_still_kept_like_that() {
         let orders = BTreeMap::from([(kept().key(), Some(kept()))]);
-        let undo = Undo::of(Before { orders, ..Before::default() }, 1).unwrap();
+        let undo = Undo::of(Before { orders, ..Before::default() }, |_, _| false).unwrap();
         let expected: Value = serde_json::from_str(KEPT).unwrap();
         let values = serde_json::to_value(&undo).unwrap();
-        assert_eq!(values["orders"][0][2].as_array().unwrap()[..23], expected[0][2].as_array().unwrap()[..]);
+        assert_eq!(values["stated"][0][2].as_array().unwrap()[..23], expected[0][2].as_array().unwrap()[..]);
     }
 }

@@ -1,24 +1,23 @@
 //! Writing what facts make of a collection.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use bourse_market::Nonces;
 use bourse_market::facts::Block;
 use bourse_market::ledger::{Ledger, Needs, Outcome};
+use bourse_market::{Nonces, OrderParts, OrderState};
 use bourse_wire::{
     ActivityFacts, Address, Amount, MetadataStatus, OrderFacts, OrderKey, Timestamp, TokenId, TokenMetadata,
 };
 
-use super::undo::Undo;
-use super::{BlockFacts, metadata, orders, standing};
+use super::undo::{Undo, UndoRow};
+use super::{BlockFacts, metadata, orders, standing, tokens};
 use crate::args::args;
 use crate::attributions::{Author, Authorship};
 use crate::collections::{CollectionId, StoredToken, hold, known_tokens, read_balances};
 use crate::columns::{Insert, Value as _, or_nothing, or_replace, record};
 use crate::commit::{Changed, NextVersion, forget_changes, raise_version};
 use crate::load::Balance;
-use crate::metadata_queue::dequeue;
-use crate::orders::read_orders;
+use crate::order_parts::{KnownOrder, read_known, write_known};
 use crate::session::{Keys, Session};
 use crate::{StoreError, activities};
 
@@ -72,9 +71,9 @@ impl Work {
         }
         self.hold(session, id).await?;
         let needs = Needs::of(blocks.iter().flat_map(|block| &block.facts));
-        let mut ledger = load(session, id, &needs, &self.unmade).await?;
+        let (mut ledger, known) = load(session, id, &needs, &self.unmade).await?;
         let first_activity = activities::next_number(session, id).await?;
-        let (mut undo_rows, mut next_activity) = (Vec::new(), first_activity);
+        let mut undo_rows = Vec::new();
         for BlockFacts { block, facts } in &blocks {
             let can_be_undone = block.number > undo_above;
             ledger.begin_block(can_be_undone);
@@ -82,15 +81,15 @@ impl Work {
                 ledger.apply(block, stated);
             }
             let before = ledger.end_block();
-            let added = before.activities as u64;
             if can_be_undone {
-                undo_rows.push(UndoRow { number: block.number, before: Undo::of(before, next_activity)? });
+                let before = Undo::of(before, |key, order| known.is_unstated(key, order))?;
+                undo_rows.push(UndoRow { number: block.number, before });
             }
-            next_activity += added;
         }
         session.insert(Insert::owned(id, undo_rows)?, "").await?;
         let outcome = ledger.finish();
         let made = outcome.tokens.clone();
+        write_known(session, id, &known.now(&outcome.orders)).await?;
         self.write(session, id, outcome, first_activity).await?;
         if let Some(last) = blocks.last() {
             self.note_block(&last.block);
@@ -127,7 +126,6 @@ impl Work {
         self.order_blocks.extend(outcome.orders.iter().map(|order| (order.key(), order.block_number)));
         write_tokens(session, id, outcome.tokens).await?;
         write_balances(session, id, outcome.balances).await?;
-        orders::write(session, id, &outcome.orders).await?;
         publish(session, id, outcome.published).await?;
         write_approvals(session, id, outcome.approvals).await?;
         write_token_approvals(session, id, outcome.token_approvals).await?;
@@ -144,10 +142,10 @@ impl Work {
         id: CollectionId,
         changes_kept: u64,
     ) -> Result<u64, StoreError> {
-        for token in &self.unmade {
-            let sql = "DELETE FROM tokens WHERE collection_id = $1 AND token_id = $2";
-            session.execute(sql, args![id.0, *token]).await?;
-            dequeue(session, id, &[Some(*token)]).await?;
+        for token in std::mem::take(&mut self.unmade) {
+            if tokens::unmake(session, id, token).await? {
+                self.unmade.insert(token);
+            }
         }
         let count = self.changed.len() + self.unmade.len() as u64;
         let Some(version) = self.version.filter(|_| count > 0) else { return Ok(0) };
@@ -192,7 +190,7 @@ async fn load(
     id: CollectionId,
     needs: &Needs,
     unmade: &BTreeSet<TokenId>,
-) -> Result<Ledger, StoreError> {
+) -> Result<(Ledger, KnownOrders), StoreError> {
     let mut ledger = Ledger::default();
     for held in read_balances(session, id, needs.balances.iter().copied()).await? {
         ledger.load_balance(held.token_id, held.account, held.balance);
@@ -203,29 +201,50 @@ async fn load(
     }
     load_approvals(session, id, &needs.approvals, &mut ledger).await?;
     load_token_approvals(session, id, &needs.token_approvals, &mut ledger).await?;
-    for order in read_orders(session, id, needs.orders.iter().cloned()).await? {
-        ledger.load_order(order);
+    let mut known = KnownOrders::default();
+    for order in read_known(session, id, needs.orders.iter().cloned()).await? {
+        known.load(order, &mut ledger);
     }
     let mut found = orders::read_of_makers(session, id, &needs.makers).await?;
     found.extend(orders::read_of_tokens(session, id, &ledger.listed_tokens(needs)).await?);
     for (order, nonces) in found {
         if let Some(nonces) = nonces {
-            ledger.load_nonces(order.key(), nonces);
+            ledger.load_nonces(order.facts.key(), nonces);
         }
-        ledger.load_order(order);
+        known.load(order, &mut ledger);
     }
     let (approvals, token_approvals) = ledger.deciding_approvals();
     let approvals = approvals.difference(&needs.approvals).copied().collect();
     let token_approvals = token_approvals.difference(&needs.token_approvals).copied().collect();
     load_approvals(session, id, &approvals, &mut ledger).await?;
     load_token_approvals(session, id, &token_approvals, &mut ledger).await?;
-    Ok(ledger)
+    Ok((ledger, known))
 }
 
-record! {
-    struct UndoRow: "chain_undo" ("collection_id, number") {
-        number: u64,
-        before: Undo,
+/// The orders that facts need, and who said what of them before.
+#[derive(Default)]
+struct KnownOrders(HashMap<OrderKey, KnownOrder>);
+
+impl KnownOrders {
+    /// Loads an order as its chain has it: blocks go on from that, whatever others say.
+    fn load(&mut self, order: KnownOrder, ledger: &mut Ledger) {
+        ledger.load_order(order.as_stated());
+        self.0.insert(order.facts.key(), order);
+    }
+
+    /// Whether an order is as it was before a chain stated anything of it.
+    fn is_unstated(&self, key: &OrderKey, order: &OrderFacts) -> bool {
+        let untouched = self.0.get(key).filter(|known| known.parts.stated.is_none());
+        untouched.is_some_and(|known| OrderState::of(&known.as_stated()) == OrderState::of(order))
+    }
+
+    /// What follows of how the chain has orders now.
+    fn now(&self, stated: &[OrderFacts]) -> Vec<KnownOrder> {
+        let now = |order: &OrderFacts| match self.0.get(&order.key()) {
+            Some(known) => known.state(order),
+            None => KnownOrder::of(order, OrderParts { said: None, stated: Some(OrderState::of(order)) }),
+        };
+        stated.iter().filter_map(now).collect()
     }
 }
 

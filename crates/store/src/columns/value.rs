@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::str::FromStr;
 
 use alloy_primitives::B256;
-use bourse_market::Nonces;
+use bourse_market::{Nonces, OrderState};
 use bourse_wire::{
     ActivityAction, Address, Amount, ChainId, CollectionMetadata, ContractSource, Day, FeeEntry, Marketplace,
     OrderSide, OrderStatus, ProjectId, RecordId, Timestamp, TokenId, TokenMetadata,
@@ -217,7 +217,7 @@ macro_rules! as_json {
     )*};
 }
 
-as_json! { Changed CollectionMetadata Mentions Nonces Undo Vec<FeeEntry> Vec<String> }
+as_json! { Changed CollectionMetadata Mentions Nonces OrderState Undo Vec<FeeEntry> Vec<String> }
 
 impl Value for TokenMetadata {
     fn read(cell: Cell<'_>) -> Result<Self, StoreError> {

@@ -1,7 +1,7 @@
 //! What followers of a collection see of its chain.
 
 use bourse_store::testing::{batch, load_all};
-use bourse_store::{Balance, Change, Changes};
+use bourse_store::{Author, Balance, Batch, Change, Changes};
 use bourse_wire::{Amount, Marketplace, MetadataStatus, OrderKey, TokenMetadata};
 
 use crate::stage::{Stage, account, collection, listing, transfer};
@@ -89,7 +89,8 @@ async fn what_was_fetched_of_a_token_outlives_a_fork_that_makes_it_again() {
     stage.grow(&[&[transfer(1, 0, 1)]]).await;
     let fetched = r#"{"tokenId":"1","name":"fetched"}"#;
     let changed = vec![Change::Token { token_id: 1.into(), metadata: fetched.to_owned() }];
-    stage.store.commit(batch(collection(0), changed)).await.unwrap();
+    let fetch = Batch { author: Author::Fetcher, ..batch(collection(0), changed) };
+    stage.store.commit(fetch).await.unwrap();
     stage.replace(100, 1, &[&[transfer(1, 0, 2)]]).await;
     let tokens = stage.store.tokens(stage.id, vec![1.into()]).await.unwrap();
     assert_eq!(tokens[0].metadata, fetched);

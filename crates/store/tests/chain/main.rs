@@ -2,6 +2,7 @@
 //! that count had ever been read.
 #![expect(clippy::unwrap_used, reason = "a test may fail by panicking")]
 
+mod apart;
 mod attributions;
 #[path = "../support/database.rs"]
 mod database;
@@ -14,6 +15,7 @@ mod projects;
 #[path = "../support/random.rs"]
 mod random;
 mod random_blocks;
+mod random_words;
 mod rules;
 mod signed;
 mod stage;

@@ -10,10 +10,10 @@ use serde_json::json;
 
 use crate::stage::{CHAIN, Stage, account, collection, transfer};
 
-const MARKET: Marketplace = Marketplace::Opensea;
+pub(crate) const MARKET: Marketplace = Marketplace::Opensea;
 
 /// A listing of ten units of token 1 by the first account, which its seventh counter is for.
-fn signed(id: &str) -> SignedOrder {
+pub(crate) fn signed(id: &str) -> SignedOrder {
     let facts = OrderFacts {
         marketplace: MARKET,
         side: OrderSide::Listing,
@@ -30,27 +30,27 @@ fn signed(id: &str) -> SignedOrder {
     SignedOrder { facts, native: format!("{{\"id\":\"{id}\"}}"), nonces }
 }
 
-fn key(id: &str) -> OrderKey {
+pub(crate) fn key(id: &str) -> OrderKey {
     OrderKey { marketplace: MARKET, order_id: id.to_owned() }
 }
 
-async fn put(stage: &Stage, order: SignedOrder) {
+pub(crate) async fn put(stage: &Stage, order: SignedOrder) {
     let change = Change::SignedOrder(Box::new(order));
     stage.store.commit(batch(collection(0), vec![change])).await.unwrap();
 }
 
-async fn order(stage: &Stage, id: &str) -> OrderFacts {
+pub(crate) async fn order(stage: &Stage, id: &str) -> OrderFacts {
     let keys = vec![key(id)];
     stage.store.orders_by_key(stage.id, keys).await.unwrap().pop().unwrap()
 }
 
-async fn state(stage: &Stage, id: &str) -> (OrderStatus, Amount) {
+pub(crate) async fn state(stage: &Stage, id: &str) -> (OrderStatus, Amount) {
     let order = order(stage, id).await;
     (order.status, order.quantity_remaining)
 }
 
 /// The names of the orders that a chain is to be asked about.
-async fn unsettled(stage: &Stage) -> Vec<String> {
+pub(crate) async fn unsettled(stage: &Stage) -> Vec<String> {
     let orders = stage.store.unsettled_orders(CHAIN, 100).await.unwrap();
     for order in &orders {
         assert_eq!(order.collection, collection(0));
@@ -61,14 +61,19 @@ async fn unsettled(stage: &Stage) -> Vec<String> {
     names
 }
 
-async fn settle(stage: &Stage, at: Block, id: &str, standing: impl Into<Option<Standing>>) -> bool {
+pub(crate) async fn settle(
+    stage: &Stage,
+    at: Block,
+    id: &str,
+    standing: impl Into<Option<Standing>>,
+) -> bool {
     let collection = collection(0);
     let standing = standing.into();
     let settled = Settled { collection, key: key(id), standing, covered: None };
     stage.store.settle_orders(CHAIN, at, vec![settled]).await.unwrap()
 }
 
-fn filled(id: &str, quantity: u64) -> Fact {
+pub(crate) fn filled(id: &str, quantity: u64) -> Fact {
     Fact::OrderFilled(Box::new(OrderFilled {
         marketplace: MARKET,
         order_ref: OrderRef::Id(id.to_owned()),
@@ -80,7 +85,7 @@ fn filled(id: &str, quantity: u64) -> Fact {
     }))
 }
 
-fn open(remaining: u64) -> Standing {
+pub(crate) fn open(remaining: u64) -> Standing {
     Standing::Open { remaining: remaining.into() }
 }
 
@@ -109,7 +114,7 @@ async fn what_was_said_of_another_block_is_not_taken() {
     let before = stage.newest();
     stage.grow(&[&[filled("a", 2)]]).await;
     // The node said this before the fill that is known already.
-    assert!(!settle(&stage, before, "a", open(10)).await);
+    settle(&stage, before, "a", open(10)).await;
     let elsewhere = Block { hash: B256::repeat_byte(9), ..stage.newest() };
     assert!(!settle(&stage, elsewhere, "a", open(10)).await);
     assert_eq!((state(&stage, "a").await.1, unsettled(&stage).await), (8.into(), vec!["a".to_owned()]));
@@ -130,6 +135,50 @@ async fn blocks_that_are_taken_back_have_the_chain_asked_again() {
     assert_eq!(unsettled(&stage).await, ["a"], "what was filled before may not be now");
     settle(&stage, stage.newest(), "a", open(10)).await;
     assert_eq!(state(&stage, "a").await.1, 10.into());
+}
+
+/// Asking about many orders may take longer than a block.
+#[tokio::test]
+async fn an_answer_counts_although_blocks_came_meanwhile() {
+    let mut stage = Stage::new().await;
+    for id in ["a", "b", "c"] {
+        put(&stage, signed(id)).await;
+    }
+    let (at, asked) = stage.store.questions(CHAIN, 100).await.unwrap().unwrap();
+    assert_eq!((at, asked.len()), (stage.newest(), 3));
+    let approval = Fact::Approval { owner: account(1), operator: account(0xee), approved: false };
+    stage.grow(&[&[filled("b", 1)], &[]]).await;
+    assert!(settle(&stage, at, "a", open(7)).await);
+    assert!(settle(&stage, at, "b", open(7)).await);
+    assert_eq!(state(&stage, "a").await.1, 7.into());
+    assert_eq!(state(&stage, "b").await.1, 9.into(), "a log told of it since");
+    assert_eq!(unsettled(&stage).await, ["b", "c"]);
+    stage.grow(&[&[approval]]).await;
+    settle(&stage, at, "c", open(7)).await;
+    assert_eq!(unsettled(&stage).await, ["b", "c"], "what was said before an approval is not mixed with it");
+    // It is undone with the block that it was said of, and not with one after it.
+    stage.replace(101, 1, &[&[]]).await;
+    assert_eq!(state(&stage, "a").await.1, 7.into());
+}
+
+#[tokio::test]
+async fn those_who_wait_longest_are_asked_about_first() {
+    let mut stage = Stage::new().await;
+    put(&stage, signed("c")).await;
+    stage.grow(&[&[]]).await;
+    put(&stage, signed("b")).await;
+    stage.grow(&[&[]]).await;
+    put(&stage, signed("a")).await;
+    let next = async |stage: &Stage| {
+        let (_, asked) = stage.store.questions(CHAIN, 1).await.unwrap().unwrap();
+        asked[0].facts.order_id.clone()
+    };
+    assert_eq!(next(&stage).await, "c");
+    stage.grow(&[&[]]).await;
+    settle(&stage, stage.newest(), "c", Standing::NotYet).await;
+    assert_eq!(next(&stage).await, "b", "one that waits for its maker lets others go first");
+    settle(&stage, stage.newest(), "b", open(10)).await;
+    assert_eq!(next(&stage).await, "a");
 }
 
 #[tokio::test]
@@ -205,7 +254,7 @@ async fn an_order_that_is_told_of_and_taken_back_at_once_is_over() {
         revoked: Revoked {
             contract: account(0xdd),
             series: Series::Counter,
-            numbers: Numbers::AllBut(U256::from(8)),
+            numbers: Numbers::Below(U256::from(8)),
         },
     };
     let blocks: [&[&[Fact]]; 3] = [
@@ -230,7 +279,7 @@ async fn makers_take_orders_back_by_their_numbers() {
         revoked: Revoked {
             contract: account(0xdd),
             series: Series::Counter,
-            numbers: Numbers::AllBut(U256::from(counter)),
+            numbers: Numbers::Below(U256::from(counter)),
         },
     };
     stage.grow(&[&[moved(2, 8), moved(1, 7)]]).await;

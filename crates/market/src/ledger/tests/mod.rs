@@ -102,7 +102,7 @@ fn tokens_are_made_and_change_hands() {
     assert_eq!((mint.from, mint.to, mint.quantity), (Address::ZERO, Some(account(1)), 5.into()));
     assert_eq!((mint.at, mint.created_at, mint.log_index), (block(7).at, block(7).at, 0));
     assert_eq!(mint.tx_hash, format!("0x{}", "07".repeat(32)));
-    assert_eq!(mint.unique_hash, format!("0x{}:0:0:mint", "07".repeat(32)));
+    assert_eq!(mint.unique_hash, format!("0x{}:mint:1:0", "07".repeat(32)));
 }
 
 #[test]

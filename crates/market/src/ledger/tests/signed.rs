@@ -81,7 +81,7 @@ const BOTH: [(&str, OrderSide, Option<u64>, [u64; 2]); 2] =
 
 #[test]
 fn numbers_take_orders_back() {
-    let counter = revoked(1, Series::Counter, Numbers::AllBut(U256::from(4)));
+    let counter = revoked(1, Series::Counter, Numbers::Below(U256::from(4)));
     let outcome = applied(ledger(&BOTH), vec![counter]);
     assert_eq!(states(&outcome), [("a", OrderStatus::Cancelled, "5".to_owned())]);
     assert_eq!(outcome.activities[0].action, ActivityAction::ListingCancel);
@@ -89,9 +89,9 @@ fn numbers_take_orders_back() {
     assert_eq!(states(&applied(ledger(&BOTH), vec![nonce])), [("b", OrderStatus::Cancelled, "5".to_owned())]);
     for nobody in [
         revoked(2, Series::Nonce, Numbers::Exactly(U256::from(8))),
-        revoked(1, Series::Group, Numbers::AllBut(U256::ZERO)),
+        revoked(1, Series::Group, Numbers::Below(U256::ZERO)),
         revoked(1, Series::Nonce, Numbers::Exactly(U256::from(9))),
-        elsewhere(&revoked(1, Series::Counter, Numbers::AllBut(U256::from(9)))),
+        elsewhere(&revoked(1, Series::Counter, Numbers::Below(U256::from(9)))),
     ] {
         assert_eq!(applied(ledger(&BOTH), vec![nobody]), Outcome::default());
     }
@@ -105,6 +105,7 @@ fn fills_are_found_by_number_and_leave_less() {
         side,
         series: Series::Nonce,
         number: U256::from(number),
+        others: Vec::new(),
     };
     let outcome = applied(ledger(&BOTH), vec![filled(order_ref(8, OrderSide::Listing), 1, 2)]);
     assert_eq!(states(&outcome), [("b", OrderStatus::Active, "3".to_owned())]);
@@ -124,6 +125,38 @@ fn fills_are_found_by_number_and_leave_less() {
         applied(ledger(&BOTH), vec![filled(order_ref(8, OrderSide::Listing), 2, 1)]).unknown_orders,
         1
     );
+}
+
+/// Of several orders that were to be filled at once the first could not be.
+#[test]
+fn fills_are_of_the_first_number_whose_order_is_for_the_token() {
+    let orders = [
+        ("a", OrderSide::Listing, Some(1), [3, 7]),
+        ("b", OrderSide::Listing, Some(2), [3, 8]),
+        ("c", OrderSide::Listing, Some(3), [3, 9]),
+    ];
+    let order_ref = |number: u64, others: &[u64]| OrderRef::Numbered {
+        contract: CONTRACT,
+        maker: account(1),
+        side: OrderSide::Listing,
+        series: Series::Nonce,
+        number: U256::from(number),
+        others: others.iter().map(|number| U256::from(*number)).collect(),
+    };
+    let burnt = |number: u64| revoked(1, Series::Nonce, Numbers::Exactly(U256::from(number)));
+    let facts = vec![
+        filled(order_ref(7, &[8, 9]), 2, 5),
+        burnt(7),
+        filled(order_ref(8, &[9]), 3, 5),
+        burnt(8),
+        burnt(9),
+    ];
+    let expected = [
+        ("a", OrderStatus::Cancelled, "5".to_owned()),
+        ("b", OrderStatus::Active, "0".to_owned()),
+        ("c", OrderStatus::Active, "0".to_owned()),
+    ];
+    assert_eq!(states(&applied(ledger(&orders), facts)), expected);
 }
 
 #[test]

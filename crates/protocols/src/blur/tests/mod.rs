@@ -197,6 +197,7 @@ fn makers_take_listings_back() {
     assert_eq!(standing(0, 3), Some(Standing::Open { remaining: 1.into() }));
     assert_eq!(standing(1, 3), Some(Standing::Cancelled));
     assert_eq!(standing(0, 4), Some(Standing::Cancelled));
+    assert_eq!(standing(0, 2), Some(Standing::NotYet));
 }
 
 #[test]
@@ -230,7 +231,7 @@ fn logs_state_fills_and_numbers() {
     let revoked = Revoked {
         contract: blur().contract(),
         series: Series::Counter,
-        numbers: Numbers::AllBut(U256::from(4)),
+        numbers: Numbers::Below(U256::from(4)),
     };
     let counter = Fact::OrdersRevoked { marketplace, maker, revoked };
     assert_eq!(stated("counter"), Some((Scope::EveryCollection, counter)));

@@ -172,7 +172,7 @@ fn logs_state_fills_and_numbers() {
         (Scope::EveryCollection, Fact::OrdersRevoked { marketplace: Marketplace::LooksRare, maker, revoked })
     };
     let exactly = |number: u64| Numbers::Exactly(U256::from(number));
-    let but = |number: u64| Numbers::AllBut(U256::from(number));
+    let but = |number: u64| Numbers::Below(U256::from(number));
     let grant = |granted| (Scope::EveryCollection, Fact::Grant { owner: maker, manager: manager(), granted });
     for (name, writer, stated) in [
         ("bought", own, vec![of_collection(5), revoked(Series::Nonce, exactly(7))]),
@@ -208,6 +208,7 @@ fn the_chain_tells_what_became_of_an_order() {
     for over in [standing(4, 0, 0, 1), standing(3, 1, 0, 1), standing(3, 0, 9, 1)] {
         assert_eq!(over, Standing::Cancelled);
     }
+    assert_eq!(standing(2, 0, 0, 1), Standing::NotYet, "its maker raised the number in a later block");
     assert_eq!(protocol.standing(stored(&order), &[None, None, None, None]), None);
 }
 

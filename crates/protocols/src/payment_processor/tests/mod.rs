@@ -259,8 +259,13 @@ fn filled(
 }
 
 fn numbered(side: OrderSide, number: u64) -> OrderRef {
-    let (maker, series) = (MAKER.parse().unwrap(), Series::Nonce);
-    OrderRef::Numbered { contract: processor().contract(), maker, side, series, number: U256::from(number) }
+    one_of(side, number, &[])
+}
+
+fn one_of(side: OrderSide, number: u64, others: &[u64]) -> OrderRef {
+    let (contract, maker, series) = (processor().contract(), MAKER.parse().unwrap(), Series::Nonce);
+    let others = others.iter().map(|number| U256::from(*number)).collect();
+    OrderRef::Numbered { contract, maker, side, series, number: U256::from(number), others }
 }
 
 #[test]
@@ -273,13 +278,15 @@ fn sales_are_known_by_what_was_used_before() {
     assert_eq!(stated(&["used", "sold"])[0], (1, here, sold));
     // Several at once come in their order.
     let two = stated(&["used", "usedOther", "bought", "bought"]);
-    assert_eq!((&two[0], &two[2]), (&(2, here, bought(1)), &(3, here, bought(2))));
+    let either =
+        |number, other| filled(one_of(OrderSide::Listing, number, &[other]), person(0xb0), 5, 1, Some(0));
+    assert_eq!((&two[0], &two[2]), (&(2, here, either(1, 2)), &(3, here, bought(2))));
     // The first of two could not be had, and is used up all the same.
     let second = stated(&["usedOther", "used", "bought"]);
     assert_eq!(
         second,
         [
-            (2, here, bought(1)),
+            (2, here, either(1, 2)),
             (2, everywhere, revoked(Series::Nonce, 1)),
             (0, everywhere, revoked(Series::Nonce, 2))
         ]
@@ -330,6 +337,7 @@ fn the_chain_tells_what_became_of_an_order() {
     assert_eq!(standing(ONE, 2, &[0]), open(1));
     assert_eq!(standing(ONE, 2, &[1]), Standing::Cancelled);
     assert_eq!(standing(ONE, 3, &[0]), Standing::Cancelled);
+    assert_eq!(standing(ONE, 1, &[0]), Standing::NotYet, "its maker raised the number in a later block");
     assert_eq!(standing(TEN, 2, &[0, 0]), open(10));
     assert_eq!(standing(TEN, 2, &[0, 3]), open(3));
     assert_eq!(standing(TEN, 2, &[1, 0]), Standing::Filled);

@@ -105,7 +105,7 @@ impl Protocol for PaymentProcessorV1 {
     fn standing(&self, stored: StoredOrder<'_>, answers: Answers<'_>) -> Option<Standing> {
         let signed: ProcessorListing = native::read_stored(stored).ok()?;
         let current = returned::<masterNoncesCall>(answers, 0)?;
-        (current != signed.master_nonce.0).then_some(Standing::Cancelled)
+        native::by_counter(current, signed.master_nonce.0)
     }
 
     fn terms(&self, stored: StoredOrder<'_>, _answers: Answers<'_>) -> Result<Option<OrderTerms>, Refusal> {

@@ -63,6 +63,25 @@ fn orders_that_their_makers_publish_need_no_signature() {
 }
 
 #[test]
+fn an_order_of_a_counter_that_moved_is_published_once_the_chain_tells_the_counter() {
+    let case = case("a token for a currency, through the conduit");
+    let (put, opensea) = (admitted(&case).remove(0), protocol(&case));
+    let log = testing::log(&vectors("seaport")["logs"]["validatedLater"], opensea.contract());
+    let question = opensea.log_question(&log).unwrap();
+    assert_eq!((question.collection, question.inquiry.to), (put.collection, opensea.contract()));
+    let answered = |counter: u64| {
+        let answer = Bytes::from(U256::from(counter).to_be_bytes::<32>());
+        opensea.answered_log(&log, &[Some(answer)])
+    };
+    let Some(Fact::OrderPublished(order)) = answered(7) else { panic!("nothing was published") };
+    assert_eq!((&order.facts, &order.nonces), (&put.facts, &put.nonces));
+    assert_eq!(answered(8), None, "its maker has gone on, and it is over");
+    assert_eq!(opensea.answered_log(&log, &[None]), None);
+    let certain = testing::log(&vectors("seaport")["logs"]["validated"], opensea.contract());
+    assert_eq!(opensea.log_question(&certain), None, "nobody is asked for what the log tells");
+}
+
+#[test]
 fn what_was_published_is_told_only_where_it_is_certain() {
     assert_eq!(decoded(&["validatedLater"]), [], "it is for a counter that the log does not tell");
     let magic_eden = newest(Marketplace::MagicEden);
@@ -86,7 +105,7 @@ fn orders_are_taken_back() {
     let order_id = text(&vectors("seaport")["logs"]["id"]).to_owned();
     let maker = MAKER.parse().unwrap();
     let contract = protocol(&case("a token for the chain's own currency")).contract();
-    let numbers = Numbers::AllBut(U256::MAX - U256::from(5));
+    let numbers = Numbers::Below(U256::MAX - U256::from(5));
     let revoked = Revoked { contract, series: Series::Counter, numbers };
     let concerns = Scope::EveryCollection;
     assert_eq!(

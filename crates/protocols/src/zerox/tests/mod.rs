@@ -170,7 +170,14 @@ fn logs_state_fills_and_numbers() {
     let filled = |side, series, number: u64, token: u64, quantity: u64, remaining: Option<u64>| {
         let order = OrderFilled {
             marketplace: Marketplace::Zerox,
-            order_ref: OrderRef::Numbered { contract: own, maker, side, series, number: U256::from(number) },
+            order_ref: OrderRef::Numbered {
+                contract: own,
+                maker,
+                side,
+                series,
+                number: U256::from(number),
+                others: Vec::new(),
+            },
             taker: person(0xb0),
             recipient: Address::ZERO,
             token_id: Some(TokenId::from(token)),

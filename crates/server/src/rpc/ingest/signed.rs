@@ -108,6 +108,9 @@ pub(crate) fn why_over(standing: Standing, side: OrderSide) -> &'static str {
             "the maker of the order does not let the marketplace move the token"
         }
         (Standing::Uncovered, _) => "the maker of the order does not let the marketplace take the money",
+        (Standing::NotYet, _) => {
+            "the order is signed with a number that its maker has not come to yet: try again once the block that raises it is there"
+        }
         (Standing::Absent, _) => "the contract has no such order: it was filled or taken back, or never made",
         (Standing::Refused, _) => {
             "the contract would refuse it: the maker took it back with others, or lacks the tokens, the money or the permission"

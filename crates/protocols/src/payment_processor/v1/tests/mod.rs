@@ -243,6 +243,7 @@ fn the_chain_tells_whether_all_were_taken_back() {
     let order = admitted(&case(ONE)).remove(0);
     assert_eq!(processor().standing(stored(&order), &answer("2")), None, "it does not tell of one");
     assert_eq!(processor().standing(stored(&order), &answer("3")), Some(Standing::Cancelled));
+    assert_eq!(processor().standing(stored(&order), &answer("1")), Some(Standing::NotYet));
 }
 
 fn stated(logs: &[&str]) -> Vec<(usize, Scope, Fact)> {
@@ -275,6 +276,7 @@ fn sold(maker: Address, nonce: u64, token: u64, quantity: u64) -> Fact {
             side: OrderSide::Listing,
             series: Series::Nonce,
             number: number(shop(), U256::from(nonce)),
+            others: Vec::new(),
         },
         taker: buyer(),
         recipient: buyer(),
