@@ -103,7 +103,8 @@ pub(crate) struct Context {
 impl Context {
     /// Counts events into the open store.
     pub(crate) fn counting_house(&self) -> CountingHouse {
-        CountingHouse::new(self.store.clone(), Retention::from(&self.settings.analytics))
+        let retention = Retention::from(&self.settings.analytics);
+        CountingHouse::new(self.store.clone(), retention, self.clock.clone())
     }
 
     /// Opens the store that the settings name, bringing its tables up to date.

@@ -123,6 +123,18 @@ impl Collection {
         }
     }
 
+    /// The time up to which it has passed.
+    pub fn now(&self) -> Timestamp {
+        self.book.now()
+    }
+
+    /// Sets the time back, as a clock that was wrong is set right; `false` when orders that are good again by then are not in
+    /// memory any more, and everything must be loaded.
+    pub fn go_back(&mut self, now: Timestamp) -> bool {
+        let (book, context) = self.book_and_around();
+        book.go_back(now, context)
+    }
+
     /// Which of two tokens comes first by name, then by id.
     pub(crate) fn compare_names(&self, a: u32, b: u32) -> std::cmp::Ordering {
         let names = self.names.get(a).cmp(self.names.get(b));

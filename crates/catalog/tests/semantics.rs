@@ -5,8 +5,8 @@ use bourse_catalog::{
     Collection, Identity, Loader, OrderFilter, PreparedOrder, Query, Sort, Start, TokenFilter, Update,
 };
 use bourse_wire::{
-    Address, Amount, ChainId, CollectionNumbers, Currency, DatedRate, OrderFacts, OrderSide, ServiceName,
-    Timestamp, TokenId,
+    Address, Amount, ChainId, CollectionNumbers, Currency, DatedRate, OrderFacts, OrderSide, OrderStatus,
+    ServiceName, Timestamp, TokenId,
 };
 use serde_json::Value;
 
@@ -101,6 +101,41 @@ fn time_that_changes_something_makes_it_not_ready() {
     assert!(!collection.is_ready(at(20), None));
     collection.make_ready(at(20), None);
     assert!(collection.is_ready(at(1_000), None));
+}
+
+#[test]
+fn a_clock_that_is_set_back_finds_orders_as_they_were() {
+    let mut collection =
+        collection(&[OrderFacts { valid_from: at(10), valid_until: at(30), ..listing("a", 1, (5, 1)) }]);
+    collection.make_ready(at(20), None);
+    assert_eq!(listed(&collection), ["a"]);
+    // A request that came a moment earlier changes nothing.
+    collection.make_ready(at(5), None);
+    assert_eq!((listed(&collection), collection.now()), (vec!["a".to_owned()], at(20)));
+    assert!(collection.go_back(at(5)));
+    assert_eq!(listed(&collection), [""; 0]);
+    for (now, expected) in [(9, 0), (10, 1), (29, 1), (30, 0)] {
+        collection.make_ready(at(now), None);
+        assert_eq!(listed(&collection).len(), expected, "at {now}");
+    }
+}
+
+/// What is over is not in memory: neither what ended there nor what had ended when it was loaded.
+#[test]
+fn a_clock_cannot_be_set_back_before_the_end_of_what_is_not_there() {
+    let ending = OrderFacts { valid_until: at(20), ..listing("a", 1, (5, 1)) };
+    let cancelled =
+        OrderFacts { status: OrderStatus::Cancelled, valid_until: at(90), ..listing("b", 1, (5, 1)) };
+    let mut ended = collection(&[ending.clone(), cancelled]);
+    ended.make_ready(at(40), None);
+    assert!(!ended.go_back(at(19)));
+    assert_eq!(ended.now(), at(40));
+    assert!(ended.go_back(at(20)));
+    let mut put = collection(&[]);
+    put.make_ready(at(40), None);
+    put.go_back(at(30));
+    put.apply(Update { orders: vec![PreparedOrder::new(numbers(), &ending)], ..Update::default() });
+    assert!(!put.go_back(at(19)) && put.go_back(at(20)));
 }
 
 #[test]

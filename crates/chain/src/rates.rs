@@ -90,6 +90,11 @@ impl RateSource {
         Err(RateError::Unknown { chain: self.chain, currency: self.currency })
     }
 
+    /// How long it is left alone after it was asked.
+    fn pause(&self) -> Duration {
+        self.interval.max(Duration::from_secs(1))
+    }
+
     async fn stored(&self, store: &Store) -> Result<Option<DatedRate>, StoreError> {
         let is_meant = |currency: &Currency| {
             (currency.chain_id, currency.contract_address) == (self.chain, self.currency)
@@ -102,16 +107,23 @@ impl RateSource {
 pub async fn follow_rates(sources: &[RateSource], store: &Store, pace: &impl Pace) {
     let mut due: Vec<(Timestamp, &RateSource)> =
         sources.iter().map(|source| (Timestamp::ZERO, source)).collect();
-    while let Some(next) = due.iter().map(|(at, _)| *at).min() {
+    loop {
         let now = pace.now();
+        // A clock that was ahead and is set back must not make a source wait for longer than its interval.
+        for (at, source) in &mut due {
+            *at = (*at).min(later(now, source.pause()));
+        }
+        let Some(next) = due.iter().map(|(at, _)| *at).min() else { return };
         if next > now {
             pace.sleep(between(now, next)).await;
         }
-        for (at, source) in due.iter_mut().filter(|(at, _)| *at <= pace.now()) {
+        // So much time has passed, whatever the clock says by now.
+        let until = pace.now().max(next);
+        for (at, source) in due.iter_mut().filter(|(at, _)| *at <= until) {
             if let Err(error) = source.ask(store, pace.now()).await {
                 tracing::warn!(%error, currency = %source.currency, "a rate could not be read");
             }
-            *at = later(pace.now(), source.interval.max(Duration::from_secs(1)));
+            *at = later(pace.now(), source.pause());
         }
     }
 }

@@ -126,7 +126,7 @@ impl App {
             stranger_orders: RateLimiter::new(settings.limits.key_orders_per_minute),
             meter,
             routes: Routes::new(&metrics),
-            counting: CountingHouse::new(store.clone(), Retention::from(&settings.analytics)),
+            counting: CountingHouse::new(store.clone(), Retention::from(&settings.analytics), clock.clone()),
             markets: MarketMembers::default(),
             sources: Sources::open(&settings.sources).map_err(StartError::Sources)?,
             consents: Consents::default(),
@@ -182,7 +182,7 @@ impl App {
     pub(crate) async fn commit(&self, batch: Batch) -> Result<Committed, StoreError> {
         let collection = batch.collection;
         let committed = self.store.commit(batch).await?;
-        self.resident.follow(collection, committed.version).await?;
+        self.resident.follow(collection, committed.version).await;
         Ok(committed)
     }
 

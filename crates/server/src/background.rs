@@ -174,17 +174,18 @@ async fn follow_credentials(app: Arc<App>, signals: Arc<Signals>, mut stop: Stop
 
 /// Takes over what anyone changes in collections, currencies and counts, until told to end.
 async fn follow(app: Arc<App>, signals: Arc<Signals>, mut stop: Stop) {
-    while stop.or(signals.records.notified()).await.is_some() {
-        if let Err(error) = app.resident.refresh().await {
-            log_failure("following collections", Err(error));
-            again(&signals.records, &mut stop).await;
-            continue;
-        }
-        if let Err(error) = app.counting.refresh(app.clock.now()).await {
-            tracing::warn!(%error, "following what is counted");
-        }
+    let mut is_whole = true;
+    while stop.or(woken(&signals.records, is_whole)).await.is_some() {
+        is_whole = follow_once(&app).await;
         signals.markets.notify_one();
     }
+}
+
+/// Waits until something changed, and for a while only when there is something to be tried again: others need not wait for it.
+async fn woken(signal: &Notify, is_whole: bool) {
+    let wait = if is_whole { Duration::MAX } else { RETRY_INTERVAL };
+    // Either way it is time.
+    let _ = tokio::time::timeout(wait, signal.notified()).await;
 }
 
 /// Has somebody who failed try again after a while, whether anything changes by then or not.
@@ -192,6 +193,25 @@ async fn again(signal: &Notify, stop: &mut Stop) {
     // Told to end, they notice at their next wait.
     let _ = stop.or(tokio::time::sleep(RETRY_INTERVAL)).await;
     signal.notify_one();
+}
+
+/// Takes over what changed of currencies, collections and counts, each by itself: what cannot be read keeps nothing else from
+/// being followed. Tells whether all of it could be taken over.
+async fn follow_once(app: &App) -> bool {
+    let followed = [
+        is_done("following currencies", app.resident.refresh_currencies().await.map(|()| true)),
+        is_done("following collections", app.resident.refresh().await),
+        is_done("following what is counted", app.counting.refresh(app.clock.now()).await),
+    ];
+    followed.iter().all(|is_done| *is_done)
+}
+
+/// Whether something could be done whole; the log has why it could not.
+fn is_done(what: &'static str, result: Result<bool, StoreError>) -> bool {
+    result.unwrap_or_else(|error| {
+        tracing::warn!(%error, "{what}");
+        false
+    })
 }
 
 /// Counts what happens in markets whenever the store changed, until told to end.

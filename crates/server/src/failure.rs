@@ -64,9 +64,12 @@ impl From<StoreError> for Failure {
 
 impl From<LoadError> for Failure {
     fn from(error: LoadError) -> Self {
-        match error.store_error() {
-            StoreError::Unavailable(_) => Self::unavailable(error),
-            _ => Self::Internal(Box::new(error)),
+        match &error {
+            LoadError::Store(failed) if matches!(**failed, StoreError::Unavailable(_)) => {
+                Self::unavailable(error)
+            }
+            LoadError::Store(_) => Self::Internal(Box::new(error)),
+            LoadError::Stale { .. } => Self::Refused(Error::new(Code::Overloaded, error.to_string())),
         }
     }
 }

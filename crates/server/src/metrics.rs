@@ -64,6 +64,10 @@ pub(crate) struct ResidentMetrics {
     pub(crate) follow_seconds: Histogram,
     /// How many versions the one furthest behind the store still is.
     pub(crate) lag_versions: Gauge<i64, AtomicI64>,
+    /// How often one could not be read or brought up to date.
+    pub(crate) follow_failures: Counter<u64, AtomicU64>,
+    /// How many cannot be read, and are not served.
+    pub(crate) stale: Gauge<i64, AtomicI64>,
     pub(crate) checks: CheckMetrics,
 }
 
@@ -171,6 +175,8 @@ impl ResidentMetrics {
             follow_seconds: Histogram::new(LATENCY_SECONDS),
             lag_versions: Gauge::default(),
             checks: CheckMetrics::register(registry),
+            follow_failures: Counter::default(),
+            stale: Gauge::default(),
         };
         registry.register(
             "resident_collections",
@@ -185,6 +191,10 @@ impl ResidentMetrics {
         registry.register_with_unit("resident_follow", help, Unit::Seconds, resident.follow_seconds.clone());
         let help = "Versions that the resident collection furthest behind the store lacks";
         registry.register("resident_lag_versions", help, resident.lag_versions.clone());
+        let help = "Times that a collection could not be read or brought up to date";
+        registry.register("resident_follow_failures", help, resident.follow_failures.clone());
+        let help = "Collections that cannot be read and are not served";
+        registry.register("resident_stale_collections", help, resident.stale.clone());
         resident
     }
 }

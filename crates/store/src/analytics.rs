@@ -52,8 +52,8 @@ pub struct Chunk {
 pub struct CountsCursor {
     /// Kinds of pieces, with the version up to which each is known.
     pub kinds: Vec<(u8, u64)>,
-    /// The version up to which ids of events are known, and the first day whose ids matter; `None` when none do.
-    pub seen: Option<(u64, Day)>,
+    /// The version up to which ids of events are known; `None` when they do not matter.
+    pub seen: Option<u64>,
 }
 
 /// What of the counts is newer than what was known.
@@ -65,6 +65,8 @@ pub struct Counts {
     pub chunks: Vec<Chunk>,
     /// Hashes of ids, with the day on which they were counted.
     pub seen: Vec<(Day, Vec<u8>)>,
+    /// The latest day under which batches or ids of events are remembered, where ids matter and there is something new.
+    pub latest_day: Option<Day>,
 }
 
 /// What counting events changes, all at once or not at all.
@@ -140,10 +142,9 @@ impl Store {
                 for (kind, since) in known.kinds.into_iter().filter(|(_, since)| *since < counts.version) {
                     counts.chunks.extend(chunks(&mut session, project, kind, since).await?);
                 }
-                if let Some((since, first)) = known.seen
-                    && since < counts.version
-                {
-                    counts.seen = seen(&mut session, project, since, first).await?;
+                if let Some(since) = known.seen.filter(|since| *since < counts.version) {
+                    counts.seen = seen(&mut session, project, since).await?;
+                    counts.latest_day = latest_day(&mut session, project).await?;
                 }
                 Ok(counts)
             })
@@ -220,7 +221,6 @@ async fn seen(
     session: &mut Session<'_>,
     project: ProjectId,
     since: u64,
-    first: Day,
 ) -> Result<Vec<(Day, Vec<u8>)>, StoreError> {
     selection! {
         struct Seen {
@@ -228,9 +228,20 @@ async fn seen(
             body: Vec<u8>,
         }
     }
-    let sql = "FROM analytics_seen WHERE project_id = $1 AND version > $2 AND day >= $3";
-    let seen: Vec<Seen> = session.select(sql, args![project, since, i64::from(first.number())]).await?;
+    let sql = "FROM analytics_seen WHERE project_id = $1 AND version > $2";
+    let seen: Vec<Seen> = session.select(sql, args![project, since]).await?;
     Ok(seen.into_iter().map(|seen| (Day::from_number(seen.day), seen.body)).collect())
+}
+
+/// The latest day under which batches or ids of events of a project are remembered.
+async fn latest_day(session: &mut Session<'_>, project: ProjectId) -> Result<Option<Day>, StoreError> {
+    let mut latest = None;
+    for table in ["analytics_batches", "analytics_seen"] {
+        let sql = format!("SELECT MAX(day) FROM {table} WHERE project_id = $1 AND day < $2");
+        let day: Option<Option<i32>> = session.value(sql, args![project, FOR_GOOD]).await?;
+        latest = latest.max(day.flatten().map(Day::from_number));
+    }
+    Ok(latest)
 }
 
 async fn store(

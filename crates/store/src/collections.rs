@@ -77,6 +77,9 @@ pub struct Holders {
     pub largest: Vec<Balance>,
 }
 
+/// Collections that one statement asks for.
+const IDS_PER_READ: usize = 1_000;
+
 impl Store {
     /// Finds a collection.
     pub fn collection(&self, key: CollectionKey) -> Pending<'_, Option<CollectionId>> {
@@ -109,10 +112,16 @@ impl Store {
                         version: u64,
                     }
                 }
-                let sql = format!("FROM collection_versions WHERE collection_id IN ({})", list(ids.len(), 0));
-                let args = ids.iter().map(|id| Arg::from(id.0)).collect();
-                let versions: Vec<Version> = session.select(sql, args).await?;
-                Ok(versions.into_iter().map(|found| (found.collection_id, found.version)).collect())
+                let mut versions = Vec::with_capacity(ids.len());
+                // A statement takes only so many arguments.
+                for group in ids.chunks(IDS_PER_READ) {
+                    let ids = list(group.len(), 0);
+                    let sql = format!("FROM collection_versions WHERE collection_id IN ({ids})");
+                    let args = group.iter().map(|id| Arg::from(id.0)).collect();
+                    let found: Vec<Version> = session.select(sql, args).await?;
+                    versions.extend(found.into_iter().map(|found| (found.collection_id, found.version)));
+                }
+                Ok(versions)
             })
         })
     }

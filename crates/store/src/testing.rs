@@ -7,11 +7,13 @@ mod template;
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use bourse_wire::{ChainId, Day, Timestamp, TokenId};
+use bourse_wire::{ChainId, Day, OrderKey, Timestamp, TokenId};
 use sqlx::{AssertSqlSafe, Connection, PgConnection};
 
 pub use self::relay::{Cut, Relay};
 use crate::args::args;
+use crate::attributions::Authorship;
+use crate::commit::{Changed, NextVersion, raise_version};
 use crate::market_projects;
 use crate::{
     Actor, Author, Batch, Change, Changes, CollectionId, CollectionKey, DatabaseUrl, Event, OpenOptions,
@@ -143,6 +145,31 @@ pub async fn take_back(
                 let sql = "DELETE FROM activities WHERE collection_id = $1 AND tx_hash LIKE $2";
                 session.execute(sql, args![id.0, format!("%{tx_hash}%")]).await?;
                 market_projects::uncount(&mut session, id).await
+            })
+        })
+        .await
+}
+
+/// Gives an order a side by its number, as a version of the service might that knows more sides, and raises the version.
+pub async fn write_side(
+    store: &Store,
+    id: CollectionId,
+    order: OrderKey,
+    side: u8,
+) -> Result<(), StoreError> {
+    store
+        .write(move |mut session| {
+            Box::pin(async move {
+                let version = crate::collections::hold(&mut session, id).await?;
+                let sql = "UPDATE orders SET side = $4
+                    WHERE collection_id = $1 AND marketplace = $2 AND order_id = $3";
+                let key = args![id.0, order.marketplace.number(), order.order_id.as_str(), side];
+                session.execute(sql, key).await?;
+                let changed = Changed { orders: vec![order], ..Changed::default() };
+                let authorship = &Authorship::new(Author::Operator, Timestamp::ZERO);
+                let changes_kept = OpenOptions::default().changes_kept;
+                let next = NextVersion { number: version + 1, changed: &changed, authorship, changes_kept };
+                raise_version(&mut session, id, next).await
             })
         })
         .await

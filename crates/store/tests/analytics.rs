@@ -63,8 +63,8 @@ async fn counts(store: &Store, scope: ProjectScope, kinds: &[(u8, u64)]) -> Coun
 }
 
 /// All ids that are remembered, with the day of each.
-async fn seen(store: &Store, scope: ProjectScope, since: u64, first: Day) -> Vec<(Day, Vec<u8>)> {
-    let known = CountsCursor { kinds: Vec::new(), seen: Some((since, first)) };
+async fn seen(store: &Store, scope: ProjectScope, since: u64) -> Vec<(Day, Vec<u8>)> {
+    let known = CountsCursor { kinds: Vec::new(), seen: Some(since) };
     let mut seen = store.counts(scope, known).await.unwrap().seen;
     seen.sort();
     seen
@@ -90,7 +90,7 @@ async fn every_commit_is_a_version_and_one_that_is_behind_stores_nothing() {
     }
     let found = counts(&store, a, &[(ONE, 0), (OTHER, 0)]).await;
     assert_eq!((found.version, found.chunks), (2, vec![chunk((ONE, 0, 0), "second")]));
-    assert_eq!(seen(&store, a, 0, RetentionDays::default().today).await, []);
+    assert_eq!(seen(&store, a, 0).await, []);
     assert_eq!(store.events(a).await.unwrap(), []);
     // The mark of the batch that was late is free.
     let batches = marks(&["late"], false);
@@ -139,7 +139,7 @@ async fn a_batch_that_was_counted_stores_nothing_and_takes_the_others_along() {
     assert_eq!(behind, CountsCommitted::Repeated(vec!["1".to_owned()]));
     let found = counts(&store, a, &[(ONE, 0)]).await;
     assert_eq!((found.version, found.chunks), (1, vec![chunk((ONE, 0, 0), "first")]));
-    assert_eq!(seen(&store, a, 0, RetentionDays::default().today).await.len(), 1);
+    assert_eq!(seen(&store, a, 0).await.len(), 1);
     assert_eq!(store.events(a).await.unwrap().len(), 1);
     assert_eq!(commit(&store, a, of(1, &["4"], "fourth")).await, CountsCommitted::As(2));
     // Names are each project's own.
@@ -203,17 +203,27 @@ async fn ids_are_told_by_version_and_day_and_go_when_their_days_are_over() {
     // Nothing to remember takes no room.
     commit(&store, a, CountsCommit { seen: Vec::new(), ..of(3, "2024-01-02", 0) }).await;
     let all = [id("2024-01-01", 1), id("2024-01-01", 2), id("2024-01-02", 3)];
-    assert_eq!(seen(&store, a, 0, day("2024-01-01")).await, all);
-    assert_eq!(seen(&store, a, 1, day("2024-01-01")).await, all[1..]);
-    assert_eq!(seen(&store, a, 0, day("2024-01-02")).await, all[2..]);
-    assert_eq!(seen(&store, a, 4, day("2024-01-01")).await, []);
+    assert_eq!(seen(&store, a, 0).await, all);
+    assert_eq!(seen(&store, a, 1).await, all[1..]);
+    assert_eq!(seen(&store, a, 4).await, []);
     // The third day still has all three; with the fourth the first is over.
     commit(&store, a, of(4, "2024-01-03", 4)).await;
-    assert_eq!(seen(&store, a, 0, day("2024-01-01")).await.len(), 4);
+    assert_eq!(seen(&store, a, 0).await.len(), 4);
     commit(&store, a, of(5, "2024-01-04", 5)).await;
     let left = [id("2024-01-02", 3), id("2024-01-03", 4), id("2024-01-04", 5)];
-    assert_eq!(seen(&store, a, 0, day("2024-01-01")).await, left);
-    assert_eq!(seen(&store, b, 0, day("2024-01-01")).await, [id("2024-01-01", 9)], "of another project");
+    assert_eq!(seen(&store, a, 0).await, left);
+    assert_eq!(seen(&store, b, 0).await, [id("2024-01-01", 9)], "of another project");
+    let latest = async |since| {
+        let known = CountsCursor { kinds: Vec::new(), seen: Some(since) };
+        store.counts(a, known).await.unwrap().latest_day
+    };
+    assert_eq!((latest(0).await, latest(6).await), (Some(day("2024-01-04")), None));
+    // One that is remembered for good says nothing of the day.
+    let marked = CountsCommit { seen: Vec::new(), batches: marks(&["x"], false), ..of(6, "2024-01-05", 0) };
+    commit(&store, a, marked).await;
+    let good = CountsCommit { seen: Vec::new(), batches: marks(&["y"], true), ..of(7, "2024-01-09", 0) };
+    commit(&store, a, good).await;
+    assert_eq!(latest(0).await, Some(day("2024-01-05")));
 }
 
 #[tokio::test]
@@ -308,7 +318,7 @@ async fn of_two_who_commit_at_once_one_is_behind() {
     assert!(behind > 0, "nobody was ever behind: this proves nothing");
     let found = counts(&stores[0], scope, &[(ONE, 0)]).await;
     assert_eq!((found.version, found.chunks), (80, vec![chunk((ONE, 0, 0), "80")]));
-    assert_eq!(seen(&stores[1], scope, 0, RetentionDays::default().today).await.len(), 80);
+    assert_eq!(seen(&stores[1], scope, 0).await.len(), 80);
 }
 
 /// Adds one to a number ten times. The versions that it became, and how often somebody was faster.

@@ -11,7 +11,7 @@ mod support {
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use bourse_store::testing::{batch, load_all, operator};
+use bourse_store::testing::{batch, collection_id, load_all, operator};
 use bourse_store::{
     Actor, Balance, Change, Changes, CollectionId, CollectionKey, KeyTerms, OpenOptions, Store,
 };
@@ -113,6 +113,17 @@ async fn another_process_wakes_up_and_sees_a_commit() {
         assert_eq!(elsewhere.changes(id, number).await.unwrap().unwrap().tokens.len(), 1);
     }
     assert_prompt(&delays);
+}
+
+/// More than any statement takes as arguments.
+#[tokio::test]
+async fn versions_of_very_many_collections_are_told() {
+    let (_database, store) = open().await;
+    commit(&store, vec![token(0, "x")]).await;
+    let id = id_of(&store).await;
+    let unknown = (1_000_000..1_070_000).map(collection_id);
+    let versions = store.versions(unknown.chain([id]).collect()).await.unwrap();
+    assert_eq!(versions, [(id, 1)]);
 }
 
 #[tokio::test]

@@ -90,7 +90,7 @@ fn counted() -> CountsCommit {
 }
 
 fn everything_counted() -> CountsCursor {
-    CountsCursor { kinds: vec![(0, 0), (1, 0), (2, 0)], seen: Some((0, Day::from_number(0))) }
+    CountsCursor { kinds: vec![(0, 0), (1, 0), (2, 0)], seen: Some(0) }
 }
 
 fn usage(units: u64) -> UsageLine {

@@ -11,8 +11,8 @@ use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 use std::hash::BuildHasher as _;
 
-use bourse_market::World;
-use bourse_wire::{Currency, Marketplace, OrderSide, OrderStatus, Timestamp};
+use bourse_market::{Terms, World};
+use bourse_wire::{Amount, Currency, Marketplace, OrderSide, OrderStatus, Timestamp};
 use hashbrown::{DefaultHashBuilder, HashTable};
 
 use crate::arena::Arena;
@@ -51,6 +51,8 @@ pub(crate) struct Book {
     alarms: BinaryHeap<Reverse<(Timestamp, u32)>>,
     /// The time up to which it has passed.
     now: Timestamp,
+    /// The latest end of an order that is not here because its time is over. Before that instant the book lacks something.
+    whole_from: Timestamp,
     /// Whether many orders are coming at once, to be put in order at the end.
     loading: bool,
     /// Tokens whose best orders are to be found anew. Their metadata must not change meanwhile.
@@ -169,6 +171,7 @@ impl Book {
             self.take_out(slot, hash, context);
         }
         if prepared.terms.is_over(self.now) {
+            self.note_end(&prepared.terms);
             return;
         }
         let currency = self.currencies.number(prepared.currency);
@@ -313,7 +316,31 @@ impl Book {
         self.alarms.peek().map(|Reverse((at, _))| *at)
     }
 
-    /// Lets time pass. It never goes back.
+    /// Notes that an order is left out. When only its time is over, a clock that goes back would make it good again.
+    fn note_end(&mut self, terms: &Terms) {
+        if terms.status == OrderStatus::Active && terms.remaining != Amount::ZERO {
+            self.whole_from = self.whole_from.max(terms.valid_until);
+        }
+    }
+
+    /// The time up to which it has passed.
+    pub(crate) fn now(&self) -> Timestamp {
+        self.now
+    }
+
+    /// Sets the time back, as a clock that was wrong is set right; `false`, and nothing is done, when orders that would be
+    /// good again are not here any more.
+    pub(crate) fn go_back(&mut self, now: Timestamp, context: BookContext<'_>) -> bool {
+        if now < self.whole_from {
+            return false;
+        }
+        self.now = now;
+        self.set_alarms_anew();
+        self.evaluate_all(context);
+        true
+    }
+
+    /// Lets time pass. A moment that is over already changes nothing: see [`Book::go_back`].
     pub(crate) fn advance(&mut self, now: Timestamp, context: BookContext<'_>) {
         self.now = self.now.max(now);
         while let Some(Reverse((at, slot))) = self.alarms.peek().copied()
@@ -322,7 +349,8 @@ impl Book {
             self.alarms.pop();
             let Some(order) = self.order(slot) else { continue };
             if order.terms.is_over(self.now) {
-                let hash = self.hash(order.marketplace, self.text(order).order_id());
+                let (terms, hash) = (order.terms, self.hash(order.marketplace, self.text(order).order_id()));
+                self.note_end(&terms);
                 self.take_out(slot, hash, context);
             } else {
                 if let Some(next) = order.terms.next_change(self.now) {

@@ -1,5 +1,7 @@
 //! An empty service in this process, at a port of its own.
 
+use std::time::Duration;
+
 use bourse_console::{first_link, service};
 use bourse_server::settings::{Layers, Settings, load};
 use bourse_server::{App, Background, Clock};
@@ -24,7 +26,7 @@ pub(crate) fn on_sqlite() -> Option<Site> {
 /// The same, where it is always the same moment.
 pub(crate) fn on_sqlite_at_rest() -> Option<Site> {
     let now: Timestamp = "2026-11-15T12:00:30Z".parse().unwrap();
-    on_sqlite_at(Clock::new(move || now))
+    on_sqlite_at(Clock::new(move || now, || Duration::ZERO))
 }
 
 fn on_sqlite_at(clock: Clock) -> Option<Site> {

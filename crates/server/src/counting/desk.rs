@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::time::Duration;
 
 use bourse_analytics::{Changes, Key, Project, Wallets};
 use bourse_store::{
@@ -14,6 +15,7 @@ use hashbrown::HashSet;
 use tokio::sync::oneshot;
 
 use super::batch::{BatchId, EventBatch, Forgotten, Tracked, TrackedEvent};
+use super::calendar::Calendar;
 use super::event_ids::{CountedIds, IdHash, to_bytes};
 use super::load::{decode_all, read_all};
 use super::{CountingError, Retention};
@@ -52,6 +54,7 @@ struct Books {
     version: u64,
     wallets: Wallets,
     seen: CountedIds,
+    calendar: Calendar,
 }
 
 /// A batch that is to be counted.
@@ -60,12 +63,28 @@ struct Waiting {
     told: oneshot::Sender<BatchResult>,
 }
 
-/// Where counted events go, and for how long what of them is kept there.
+/// Where counted events go, for how long what of them is kept there, and when that is.
 #[derive(Clone, Copy)]
-struct Keeping<'s> {
-    store: &'s Store,
-    days: RetentionDays,
-    keeps_raw: bool,
+pub(super) struct Keeping<'s> {
+    pub(super) store: &'s Store,
+    pub(super) retention: Retention,
+    pub(super) today: Day,
+    /// How much time has passed, however the clock was set.
+    pub(super) passed: Duration,
+}
+
+impl Keeping<'_> {
+    /// What is kept from which day on.
+    fn days(&self, calendar: &Calendar) -> RetentionDays {
+        let today = calendar.day(self.today, self.passed);
+        RetentionDays {
+            today,
+            batches_from: Retention::first_day(today, self.retention.batches_days),
+            seen_from: Retention::first_day(today, self.retention.event_ids_days),
+            // By the clock: what happened when is told by whoever sends it.
+            raw_from: Retention::first_day(self.today, self.retention.raw_events_days),
+        }
+    }
 }
 
 /// Batches that are counted in one go: which of their events count, and the ids of those.
@@ -169,12 +188,10 @@ impl Desk {
     }
 
     /// Brings everything that counting needs to the same, newest version.
-    async fn catch_up(&self, store: &Store, books: &mut Books, seen_from: Day) -> Result<(), CountingError> {
-        let known = CountsCursor {
-            kinds: vec![(Key::WALLETS, books.version)],
-            seen: Some((books.version, seen_from)),
-        };
-        let counts = self.take_in(store, true, known, &mut books.wallets).await?;
+    async fn catch_up(&self, keeping: Keeping<'_>, books: &mut Books) -> Result<(), CountingError> {
+        let known = CountsCursor { kinds: vec![(Key::WALLETS, books.version)], seen: Some(books.version) };
+        let counts = self.take_in(keeping.store, true, known, &mut books.wallets).await?;
+        books.calendar.learn(counts.latest_day, keeping.passed);
         for (day, ids) in &counts.seen {
             books.seen.load(*day, ids);
         }
@@ -194,10 +211,8 @@ impl Desk {
     }
 
     /// Counts what waits, several batches in one go.
-    pub(super) async fn drain(&self, store: &Store, retention: Retention, now: Timestamp) {
+    pub(super) async fn drain(&self, keeping: Keeping<'_>) {
         let mut books = self.books.lock().await;
-        let keeping =
-            Keeping { store, days: kept_days(retention, now), keeps_raw: retention.raw_events_days > 0 };
         loop {
             let group = take_group(&mut self.waiting());
             if group.is_empty() {
@@ -239,13 +254,15 @@ impl Desk {
 
     async fn try_count(
         &self,
-        Keeping { store, days, keeps_raw }: Keeping<'_>,
+        keeping: Keeping<'_>,
         books: &mut Books,
         waiting: &[Waiting],
     ) -> Result<Attempt, CountingError> {
         if self.loaded() != (Some(books.version), true) {
-            self.catch_up(store, books, days.seen_from).await?;
+            self.catch_up(keeping, books).await?;
         }
+        let Keeping { store, retention, .. } = keeping;
+        let (days, keeps_raw) = (keeping.days(&books.calendar), retention.raw_events_days > 0);
         books.seen.forget_before(days.seen_from);
         let earlier = if books.version == 0 { self.uncounted(store, books, days).await? } else { Vec::new() };
         let group = choose(waiting, &books.seen);
@@ -263,11 +280,12 @@ impl Desk {
         match store.commit_counts(self.scope, commit).await? {
             CountsCommitted::As(version) => {
                 books.seen.add(days.today, group.ids);
+                books.calendar.learn(Some(days.today), keeping.passed);
                 self.publish(books, changes, version)?;
                 Ok(Attempt::Counted(group.tracked))
             }
             CountsCommitted::Behind => {
-                self.catch_up(store, books, days.seen_from).await?;
+                self.catch_up(keeping, books).await?;
                 Ok(Attempt::Behind)
             }
             CountsCommitted::Repeated(names) => Ok(Attempt::Repeated(names)),
@@ -301,16 +319,15 @@ impl Desk {
 
     pub(super) async fn forget(
         &self,
-        store: &Store,
-        retention: Retention,
+        keeping: Keeping<'_>,
         wallet: Address,
-        now: Timestamp,
     ) -> Result<Option<Forgotten>, CountingError> {
         let mut books = self.books.lock().await;
-        let days = kept_days(retention, now);
+        let store = keeping.store;
         let raw_events = store.forget_events(self.scope, wallet).await?;
         loop {
-            self.catch_up(store, &mut books, days.seen_from).await?;
+            self.catch_up(keeping, &mut books).await?;
+            let days = keeping.days(&books.calendar);
             let Some(forgotten) = self.read(|project| project.prepare_forget(&books.wallets, &wallet)) else {
                 return Ok(None);
             };
@@ -406,14 +423,4 @@ fn raw(waiting: &[Waiting], group: &Group<'_>) -> Vec<Event> {
         at: event.at,
     };
     group.events.iter().enumerate().map(event).collect()
-}
-
-fn kept_days(retention: Retention, now: Timestamp) -> RetentionDays {
-    let today = Day::of(now);
-    RetentionDays {
-        today,
-        batches_from: Retention::first_day(today, retention.batches_days),
-        seen_from: Retention::first_day(today, retention.event_ids_days),
-        raw_from: Retention::first_day(today, retention.raw_events_days),
-    }
 }

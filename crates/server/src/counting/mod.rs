@@ -1,6 +1,7 @@
 //! The counting house: events in, charts out. Every project has a desk, which is opened when somebody first comes to it.
 
 mod batch;
+mod calendar;
 mod desk;
 mod event_ids;
 mod load;
@@ -15,8 +16,10 @@ use hashbrown::HashMap;
 
 pub use batch::{BatchId, EventBatch, Forgotten, Tracked, TrackedEvent};
 pub(crate) use desk::Desk;
+use desk::Keeping;
 pub(crate) use market::{MarketCounter, MarketMembers};
 
+use crate::clock::Clock;
 use crate::failure::Failure;
 use crate::settings::Analytics;
 
@@ -88,13 +91,14 @@ pub struct CountingHouse(Arc<Inner>);
 struct Inner {
     store: Store,
     retention: Retention,
+    clock: Clock,
     desks: Mutex<HashMap<ProjectId, Arc<Desk>>>,
 }
 
 impl CountingHouse {
-    /// A house over a store.
-    pub fn new(store: Store, retention: Retention) -> Self {
-        Self(Arc::new(Inner { store, retention, desks: Mutex::default() }))
+    /// A house over a store. The clock tells how much time passes.
+    pub fn new(store: Store, retention: Retention, clock: Clock) -> Self {
+        Self(Arc::new(Inner { store, retention, clock, desks: Mutex::default() }))
     }
 
     /// Counts a batch of events. Once this returns they are stored, and in every chart of this process. The same batch
@@ -109,7 +113,7 @@ impl CountingHouse {
         let told = desk.enqueue(batch);
         // A task of its own, so that a caller who goes away interrupts nobody else's batch.
         let (house, counting) = (self.clone(), Arc::clone(&desk));
-        tokio::spawn(async move { counting.drain(&house.0.store, house.0.retention, now).await });
+        tokio::spawn(async move { counting.drain(house.keeping(now)).await });
         told.await.unwrap_or_else(|_| Err(Arc::new(CountingError::Interrupted)))
     }
 
@@ -125,7 +129,7 @@ impl CountingHouse {
         wallet: Address,
         now: Timestamp,
     ) -> Result<Option<Forgotten>, CountingError> {
-        self.desk(scope, now).forget(&self.0.store, self.0.retention, wallet, now).await
+        self.desk(scope, now).forget(self.keeping(now), wallet).await
     }
 
     /// The desk of a project, with all that a chart needs: counters, and sets of wallets if it is about those.
@@ -140,23 +144,48 @@ impl CountingHouse {
         Ok(desk)
     }
 
-    /// Takes over what other processes counted, and closes desks that nobody comes to.
-    pub(crate) async fn refresh(&self, now: Timestamp) -> Result<(), CountingError> {
+    /// Takes over what other processes counted, and closes desks that nobody comes to; tells whether all could be taken over.
+    /// A desk whose counts cannot be read is closed: whoever comes next is told, and those at other desks notice nothing.
+    pub(crate) async fn refresh(&self, now: Timestamp) -> Result<bool, StoreError> {
         let desks: Vec<Arc<Desk>> = {
             let mut desks = self.desks();
             desks.retain(|_, desk| !desk.is_idle(now, IDLE_SECONDS));
             desks.values().cloned().collect()
         };
         if desks.is_empty() {
-            return Ok(());
+            return Ok(true);
         }
         let versions: HashMap<ProjectId, u64> = self.0.store.counts_versions().await?.into_iter().collect();
+        let mut is_whole = true;
         for desk in desks {
-            if let Some(version) = versions.get(&desk.project()) {
-                desk.follow(&self.0.store, *version).await?;
+            let Some(version) = versions.get(&desk.project()) else { continue };
+            if let Err(error) = desk.follow(&self.0.store, *version).await {
+                tracing::warn!(%error, project = %desk.project(), "what is counted cannot be followed");
+                match error {
+                    CountingError::Corrupt(_) | CountingError::Store(StoreError::Corrupt { .. }) => {
+                        self.close(&desk);
+                    }
+                    CountingError::Store(_) | CountingError::Refused(_) | CountingError::Interrupted => {
+                        is_whole = false;
+                    }
+                }
             }
         }
-        Ok(())
+        Ok(is_whole)
+    }
+
+    /// Forgets what is loaded of a project, unless somebody opened another desk for it.
+    fn close(&self, desk: &Arc<Desk>) {
+        let mut desks = self.desks();
+        if desks.get(&desk.project()).is_some_and(|open| Arc::ptr_eq(open, desk)) {
+            desks.remove(&desk.project());
+        }
+    }
+
+    /// Where what is counted now goes.
+    fn keeping(&self, now: Timestamp) -> Keeping<'_> {
+        let Inner { store, retention, clock, .. } = &*self.0;
+        Keeping { store, retention: *retention, today: Day::of(now), passed: clock.passed() }
     }
 
     fn desk(&self, scope: ProjectScope, now: Timestamp) -> Arc<Desk> {

@@ -4,6 +4,7 @@ mod check;
 mod currencies;
 mod load;
 mod slot;
+mod troubles;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
@@ -20,6 +21,7 @@ use crate::metrics::ResidentMetrics;
 use currencies::Currencies;
 use load::LoadOutcome;
 pub(crate) use slot::Slot;
+use troubles::Troubles;
 
 /// The resident collections. Cheap to clone; every clone is the same.
 #[derive(Clone)]
@@ -37,6 +39,7 @@ struct Inner {
     loads: Mutex<HashMap<CollectionKey, Load>>,
     /// Collections that did not fit.
     too_large: RwLock<HashSet<CollectionKey>>,
+    troubles: Troubles,
     /// Counts touches, to find the collection that was touched longest ago.
     touches: AtomicU64,
 }
@@ -60,13 +63,22 @@ pub(crate) enum Residence {
 
 /// Why a collection cannot be loaded; everyone who waited for it is told.
 #[derive(Debug, thiserror::Error)]
-#[error("loading a collection: {0}")]
-pub(crate) struct LoadError(Arc<StoreError>);
-
-impl LoadError {
-    pub(crate) fn store_error(&self) -> &StoreError {
-        &self.0
-    }
+pub(crate) enum LoadError {
+    /// The store failed.
+    #[error("loading a collection: {0}")]
+    Store(Arc<StoreError>),
+    /// What is stored of it cannot be read. The log told why.
+    #[error(
+        "collection {} on chain {} cannot be read from the database, and is tried again in {seconds} s: the log of the \
+         service says why",
+        key.address, key.chain
+    )]
+    Stale {
+        /// The collection.
+        key: CollectionKey,
+        /// When it is tried again.
+        seconds: u64,
+    },
 }
 
 impl Resident {
@@ -88,6 +100,7 @@ impl Resident {
             slots: RwLock::default(),
             loads: Mutex::default(),
             too_large: RwLock::default(),
+            troubles: Troubles::default(),
             touches: AtomicU64::new(0),
         })))
     }
@@ -95,9 +108,9 @@ impl Resident {
     /// Finds a collection, loading it when it is not resident yet.
     pub(crate) async fn find(&self, key: CollectionKey) -> Result<Residence, LoadError> {
         match self.0.touch(key) {
-            Some(slot) => Ok(Residence::Resident(slot)),
+            Some(slot) if !slot.is_ahead_of(self.0.clock.now()) => Ok(Residence::Resident(slot)),
             // Boxed, because it is large and rare, and every request would carry it along.
-            None => self.find_stored(key).boxed().await,
+            Some(_) | None => self.find_stored(key).boxed().await,
         }
     }
 
@@ -105,16 +118,21 @@ impl Resident {
         let inner = &self.0;
         loop {
             if let Some(slot) = inner.touch(key) {
+                inner.set_back(&slot).await.map_err(|error| LoadError::Store(Arc::new(error)))?;
                 return Ok(Residence::Resident(slot));
             }
+            inner.check_stale(key)?;
             let found = inner.store.collection(key).await;
-            let Some(id) = found.map_err(|error| LoadError(Arc::new(error)))? else {
+            let Some(id) = found.map_err(|error| LoadError::Store(Arc::new(error)))? else {
                 return Ok(Residence::Missing);
             };
             if read(&inner.too_large).contains(&key) {
                 return Ok(Residence::Stored(id));
             }
-            self.load(key, id).await.map_err(LoadError)?;
+            if let Err(error) = self.load(key, id).await {
+                inner.check_stale(key)?;
+                return Err(LoadError::Store(error));
+            }
         }
     }
 
@@ -138,27 +156,27 @@ impl Resident {
     }
 
     /// Takes over a version of a collection, when it is resident or about to be: whoever asks after this returns sees
-    /// what was committed as that version.
-    pub(crate) async fn follow(&self, key: CollectionKey, version: u64) -> Result<(), StoreError> {
+    /// what was committed as that version. Where it cannot be taken over, nothing older is in memory any more.
+    pub(crate) async fn follow(&self, key: CollectionKey, version: u64) {
         let under_way = lock(&self.0.loads).get(&key).cloned();
         if let Some(load) = under_way {
             // A load that failed left nothing that could be old.
             let _ = load.await;
         }
         let slot = read(&self.0.slots).get(&key).cloned();
-        match slot {
-            Some(slot) => self.0.catch_up(&slot, Some(version)).await,
-            None => Ok(()),
+        let Some(slot) = slot else { return };
+        if let Err(error) = self.0.catch_up(&slot, Some(version)).await {
+            self.0.note_trouble(key, &error);
+            self.0.unload(&slot);
         }
     }
 
-    /// Takes over what changed in the store.
-    pub(crate) async fn refresh(&self) -> Result<(), StoreError> {
+    /// Takes over what changed in the store; tells whether all of it could be. A collection that cannot be read fails alone.
+    pub(crate) async fn refresh(&self) -> Result<bool, StoreError> {
         let inner = &self.0;
-        self.refresh_currencies().await?;
         let slots: Vec<Arc<Slot>> = read(&inner.slots).values().cloned().collect();
         if slots.is_empty() {
-            return Ok(());
+            return Ok(true);
         }
         let versions: HashMap<CollectionId, u64> =
             inner.store.versions(slots.iter().map(|slot| slot.id()).collect()).await?.into_iter().collect();
@@ -166,20 +184,28 @@ impl Resident {
             let version = versions.get(&slot.id()).copied().unwrap_or_default();
             version.saturating_sub(slot.read().version())
         };
-        inner
-            .metrics
-            .lag_versions
-            .set(slots.iter().map(|slot| behind(slot)).max().unwrap_or_default().cast_signed());
+        inner.metrics.lag_versions.set(largest(slots.iter().map(|slot| behind(slot))));
         for slot in slots.iter().filter(|slot| behind(slot) > 0) {
-            inner.catch_up(slot, versions.get(&slot.id()).copied()).await?;
+            if inner.troubles.is_resting(slot.key()) {
+                continue;
+            }
+            match inner.catch_up(slot, versions.get(&slot.id()).copied()).await {
+                Ok(()) => inner.troubles.end(slot.key()),
+                Err(error) => {
+                    if inner.note_trouble(slot.key(), &error) {
+                        inner.unload(slot);
+                    }
+                }
+            }
             slot.weigh(1);
         }
         for slot in &slots {
             slot.weigh(OWN_VERSIONS_UNWEIGHED);
         }
-        inner.metrics.lag_versions.set(0);
+        let left = largest(slots.iter().filter(|slot| inner.holds(slot)).map(|slot| behind(slot)));
+        inner.metrics.lag_versions.set(left);
         inner.evict(None);
-        Ok(())
+        Ok(left == 0)
     }
 
     /// Takes over rates and currencies that changed, in every resident collection.
@@ -208,10 +234,46 @@ impl Resident {
         let slots = read(&self.0.slots);
         self.0.metrics.collections.set(i64::try_from(slots.len()).unwrap_or(i64::MAX));
         self.0.metrics.bytes.set(i64::try_from(total_bytes(&slots)).unwrap_or(i64::MAX));
+        let stale = self.0.troubles.stale_count();
+        self.0.metrics.stale.set(i64::try_from(stale).unwrap_or(i64::MAX));
     }
 }
 
+fn largest(lags: impl Iterator<Item = u64>) -> i64 {
+    lags.max().unwrap_or_default().cast_signed()
+}
+
 impl Inner {
+    /// Notes that a collection could not be read; tells whether what is in memory of it is not to be served any more.
+    fn note_trouble(&self, key: CollectionKey, error: &StoreError) -> bool {
+        let is_stale = self.troubles.note(key, error);
+        self.metrics.follow_failures.inc();
+        let CollectionKey { chain, address } = key;
+        tracing::warn!(%error, %chain, contract = %address, is_stale, "a collection cannot be followed");
+        is_stale
+    }
+
+    /// Refuses a collection that could not be read lately.
+    fn check_stale(&self, key: CollectionKey) -> Result<(), LoadError> {
+        match self.troubles.stale_for(key) {
+            Some(left) => Err(LoadError::Stale { key, seconds: left.as_secs() + 1 }),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether a slot is still the one of its collection.
+    fn holds(&self, slot: &Arc<Slot>) -> bool {
+        read(&self.slots).get(&slot.key()).is_some_and(|held| Arc::ptr_eq(held, slot))
+    }
+
+    /// Forgets a collection, so that whoever asks next loads it.
+    fn unload(&self, slot: &Arc<Slot>) {
+        let mut slots = write(&self.slots);
+        if slots.get(&slot.key()).is_some_and(|held| Arc::ptr_eq(held, slot)) {
+            slots.remove(&slot.key());
+        }
+    }
+
     fn touch(&self, key: CollectionKey) -> Option<Arc<Slot>> {
         let slots = read(&self.slots);
         let slot = slots.get(&key)?;
@@ -222,11 +284,22 @@ impl Inner {
     async fn load(&self, key: CollectionKey, id: CollectionId) -> Result<(), StoreError> {
         let started = Instant::now();
         let loaded = self.load_slot(key, id).await;
-        match self.install(key, loaded, started)? {
-            // Whoever was told of changes meanwhile did not know of this slot.
-            Some(slot) => self.catch_up(&slot, None).await,
-            None => Ok(()),
+        let slot = match self.install(key, loaded, started) {
+            Ok(slot) => slot,
+            Err(error) => {
+                self.note_trouble(key, &error);
+                return Err(error);
+            }
+        };
+        self.troubles.end(key);
+        let Some(slot) = slot else { return Ok(()) };
+        // Whoever was told of changes meanwhile did not know of this slot.
+        let caught_up = self.catch_up(&slot, None).await;
+        if let Err(error) = &caught_up {
+            self.note_trouble(key, error);
+            self.unload(&slot);
         }
+        caught_up
     }
 
     /// Ends a load: the slot, when there is one now.
@@ -272,17 +345,38 @@ impl Inner {
         }
         match self.store.changes(slot.id(), known).await? {
             Some(changes) => slot.apply(changes).await,
-            None => match self.load_slot(slot.key(), slot.id()).await? {
-                LoadOutcome::Whole(whole) => slot.replace(*whole),
-                // It outgrew the memory there is: better read from the store than old.
-                LoadOutcome::TooLarge => {
-                    write(&self.too_large).insert(slot.key());
-                    write(&self.slots).remove(&slot.key());
-                }
-            },
+            None => self.reload(slot).await?,
         }
         slot.put_currencies(&self.currencies);
         self.metrics.follow_seconds.observe(started.elapsed().as_secs_f64());
+        Ok(())
+    }
+
+    /// Loads the whole of a slot again. Whoever calls this is the one who brings it up to date.
+    async fn reload(&self, slot: &Slot) -> Result<(), StoreError> {
+        match self.load_slot(slot.key(), slot.id()).await? {
+            LoadOutcome::Whole(whole) => slot.replace(*whole),
+            // It outgrew the memory there is: better read from the store than old.
+            LoadOutcome::TooLarge => {
+                write(&self.too_large).insert(slot.key());
+                write(&self.slots).remove(&slot.key());
+            }
+        }
+        Ok(())
+    }
+
+    /// Sets the time of a slot back to what the clock says, when that was wrong: orders that ended too early are good again.
+    async fn set_back(&self, slot: &Slot) -> Result<(), StoreError> {
+        if !slot.is_ahead_of(self.clock.now()) {
+            return Ok(());
+        }
+        let _following = slot.following().await;
+        let now = self.clock.now();
+        // Somebody may have been faster.
+        if slot.is_ahead_of(now) && !slot.go_back(now) {
+            tracing::info!(chain = %slot.key().chain, contract = %slot.key().address, "the clock went back: loading anew");
+            self.reload(slot).await?;
+        }
         Ok(())
     }
 

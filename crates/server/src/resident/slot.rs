@@ -1,6 +1,6 @@
 //! One resident collection.
 
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 
 use bourse_catalog::{Collection, Column, PreparedOrder, Update};
@@ -24,15 +24,18 @@ pub(crate) struct Slot {
     /// The version whose memory was measured.
     weighed: AtomicU64,
     touched: AtomicU64,
+    /// The second up to which time has passed in it.
+    passed_seconds: AtomicI64,
     following: tokio::sync::Mutex<()>,
 }
 
 impl Slot {
     pub(super) fn new(key: CollectionKey, id: CollectionId, collection: Collection, currencies: u64) -> Self {
         let (bytes, weighed) = (collection.bytes().into(), collection.version().into());
+        let passed_seconds = AtomicI64::new(collection.now().unix_seconds());
         let (collection, currencies) = (RwLock::new(collection), AtomicU64::new(currencies));
         let (touched, following) = (AtomicU64::new(0), tokio::sync::Mutex::default());
-        Self { key, id, collection, currencies, bytes, weighed, touched, following }
+        Self { key, id, collection, currencies, bytes, weighed, touched, passed_seconds, following }
     }
 
     pub(super) fn key(&self) -> CollectionKey {
@@ -83,8 +86,24 @@ impl Slot {
                 return collection;
             }
             drop(collection);
-            write(&self.collection).make_ready(now, column);
+            let mut collection = write(&self.collection);
+            collection.make_ready(now, column);
+            self.passed_seconds.store(collection.now().unix_seconds(), Ordering::Relaxed);
         }
+    }
+
+    /// Whether more time has passed in it than the clock says by now. Requests that came at the same moment may read the clock
+    /// before and after each other, so that a second is no difference.
+    pub(super) fn is_ahead_of(&self, now: Timestamp) -> bool {
+        self.passed_seconds.load(Ordering::Relaxed) > now.unix_seconds() + 1
+    }
+
+    /// Sets its time back; `false` when it must be loaded anew for that.
+    pub(super) fn go_back(&self, now: Timestamp) -> bool {
+        let mut collection = write(&self.collection);
+        let went = collection.go_back(now);
+        self.passed_seconds.store(collection.now().unix_seconds(), Ordering::Relaxed);
+        went
     }
 
     /// Takes over what changed, orders a few at a time: readers wait no longer than that takes. The version is told when
@@ -115,14 +134,14 @@ impl Slot {
         }
     }
 
+    /// Takes over what was loaded anew. Whoever calls this is the one who brings it up to date.
     pub(super) fn replace(&self, whole: Self) {
         let currencies = whole.currencies.into_inner();
         let whole = whole.collection.into_inner().unwrap_or_else(PoisonError::into_inner);
         let mut collection = write(&self.collection);
-        if whole.version() >= collection.version() {
-            *collection = whole;
-            self.currencies.store(currencies, Ordering::Release);
-        }
+        self.passed_seconds.store(whole.now().unix_seconds(), Ordering::Relaxed);
+        *collection = whole;
+        self.currencies.store(currencies, Ordering::Release);
     }
 
     /// Whether its prices are worth something by the same rates as those of another.

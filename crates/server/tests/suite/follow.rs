@@ -2,9 +2,11 @@
 
 use bourse_server::auth::AccessKey;
 use bourse_store::Change;
-use bourse_store::testing::{HeldWrite, batch, operator, operator_at};
+use bourse_store::testing::{HeldWrite, batch, operator, operator_at, write_side};
+use bourse_wire::{Marketplace, OrderKey};
 use serde_json::{Value, json};
 
+use crate::support::orders::{listing, market, order};
 use crate::support::project::{create_key, create_token};
 use crate::support::seed::{self, RELICS, UNKNOWN};
 use crate::support::{TestApp, wait_until};
@@ -107,6 +109,63 @@ async fn new_and_changed_tokens_are_wait_until() {
     seed::tokens(&app.store, UNKNOWN, 1..2, "made").await;
     wait_until("a new collection", async || name(&app, UNKNOWN, 1).await == "made").await;
     background.stop().await;
+}
+
+/// An order whose side only a newer version knows, as it may come while servers are upgraded one after the other.
+#[tokio::test]
+async fn a_row_that_cannot_be_read_stops_nobody_else() {
+    let app =
+        market(vec![order(listing("a", 1, 1)), seed::token_of(json!({ "tokenId": "1", "name": "old" }))])
+            .await;
+    seed::tokens(&app.store, UNKNOWN, 1..3, "old").await;
+    let background = app.background();
+    let floor = async || {
+        let body = json!({ "chainId": 137, "contractAddress": RELICS });
+        app.project_a.call("Marketplace/GetFloorOrder", body).await
+    };
+    let price = async || floor().await.json["collectible"]["order"]["priceAmount"].clone();
+    wait_until("a floor", async || price().await == "1").await;
+    assert_eq!(name(&app, UNKNOWN, 1).await, "old");
+
+    let id = app.store.collection(seed::key(RELICS)).await.unwrap().unwrap();
+    let unread = OrderKey { marketplace: Marketplace::Opensea, order_id: "a".to_owned() };
+    write_side(&app.store, id, unread.clone(), 9).await.unwrap();
+    seed::tokens(&app.store, UNKNOWN, 1..3, "new").await;
+    wait_until("another collection", async || name(&app, UNKNOWN, 1).await == "new").await;
+    let (_, text) = create_key(&app.store, app.project_a.scope, |_| {}).await;
+    let with_key = app.anonymous.with("x-access-key", &text);
+    wait_until("a new key", async || with_key.call("Builder/ListAudiences", json!({})).await.status == 200)
+        .await;
+    wait_until("a refusal", async || floor().await.status == 503).await;
+    let refused = floor().await;
+    assert_eq!(refused.refusal(), (503, 1901));
+    let message = refused.json["msg"].as_str().unwrap();
+    assert!(message.contains(RELICS) && message.contains("cannot be read"), "{message}");
+    let metrics = app.anonymous.get("/metrics").await.text();
+    assert!(metrics.contains("bourse_resident_stale_collections 1\n"), "{metrics}");
+
+    let listing_side = 1;
+    write_side(&app.store, id, unread, listing_side).await.unwrap();
+    wait_until("the collection again", async || price().await == "1").await;
+    background.stop().await;
+}
+
+/// What this process itself committed is on disk, and nothing older is served, also where it cannot be read.
+#[tokio::test]
+async fn a_commit_to_what_cannot_be_read_stands() {
+    let app = market(vec![order(listing("a", 1, 1)), order(listing("b", 2, 2))]).await;
+    let floor = async || {
+        let body = json!({ "chainId": 137, "contractAddress": RELICS });
+        app.project_a.call("Marketplace/GetFloorOrder", body).await
+    };
+    assert_eq!(floor().await.ok()["collectible"]["order"]["priceAmount"], "1");
+    let id = app.store.collection(seed::key(RELICS)).await.unwrap().unwrap();
+    let unread = OrderKey { marketplace: Marketplace::Opensea, order_id: "b".to_owned() };
+    write_side(&app.store, id, unread, 9).await.unwrap();
+    let put = json!({ "orders": [listing("a", 1, 7)] });
+    let answer = app.project_a.call("Ingest/PutOrders", put).await.ok();
+    assert_eq!(answer["changed"], 1, "{answer}");
+    assert_eq!(floor().await.refusal(), (503, 1901));
 }
 
 #[tokio::test]

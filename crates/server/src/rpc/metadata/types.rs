@@ -101,7 +101,7 @@ pub(super) async fn refresh(
     check_node(call, key)?;
     let refreshed = call.app.store.refresh(call.scope(), key, wanted, call.now).await?;
     if let Some(version) = refreshed.version {
-        call.app.resident.follow(key, version).await?;
+        call.app.resident.follow(key, version).await;
     }
     Ok(refreshed.task)
 }

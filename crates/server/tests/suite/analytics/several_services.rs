@@ -145,7 +145,7 @@ async fn a_forgotten_wallet_is_out_of_every_set_and_its_events_are_still_numbers
     let background = app.background();
     noticed(&app.project_a.token, "WalletsTotal", 6.0).await;
     let retention = Retention { batches_days: 30, event_ids_days: 3, raw_events_days: 0 };
-    let house = CountingHouse::new(app.store.clone(), retention);
+    let house = CountingHouse::new(app.store.clone(), retention, app.clock.clock());
     let wallet = wallet(1).parse().unwrap();
     let forgotten = house.forget(app.project_a.scope, wallet, app.now()).await.unwrap().unwrap();
     let days = ["2025-02-10", "2025-02-11", "2025-02-17", "2025-02-24", "2025-03-10"];
@@ -175,7 +175,7 @@ async fn nothing_stored_names_a_forgotten_wallet() {
     let a = &app.project_a;
     track(&a.token, "x", vec![session(7, "2025-03-14T00:00:00Z"), session(8, "2025-03-14T00:00:00Z")]).await;
     let retention = Retention { batches_days: 30, event_ids_days: 3, raw_events_days: 30 };
-    let house = CountingHouse::new(app.store.clone(), retention);
+    let house = CountingHouse::new(app.store.clone(), retention, app.clock.clock());
     let stored = async || {
         let known = bourse_store::CountsCursor { kinds: vec![(0, 0), (1, 0), (2, 0)], seen: None };
         let chunks = app.store.counts(a.scope, known).await.unwrap().chunks;

@@ -44,6 +44,30 @@ async fn the_same_batch_counts_once_and_its_name_is_the_projects_own() {
     assert_eq!(counted(&app).await, (6.0, 3.0));
 }
 
+/// A clock that is months ahead for a while makes nothing count twice: neither by the name of its batch nor by its id.
+#[tokio::test]
+async fn a_clock_that_jumps_forgets_nothing() {
+    let app = TestApp::start().await;
+    let a = &app.project_a.token;
+    assert_eq!(track(a, "x", with_ids(1..4)).await, accepted(3));
+    let months = 100 * 24 * 3_600;
+    for round in 0..5 {
+        app.clock.step(months);
+        // However much is counted meanwhile, and whoever does it.
+        for number in 0..3 {
+            let name = format!("ahead {round} {number}");
+            assert_eq!(track(a, &name, vec![session(9, NOON)]).await, accepted(1));
+        }
+        let another = app.another().await;
+        assert_eq!(track(&another.token, &format!("{round}"), vec![session(9, NOON)]).await, accepted(1));
+        assert_eq!(track(a, "x", vec![session(1, NOON)]).await["replayed"], true);
+        app.clock.step(-months);
+        assert_eq!(track(a, "x", vec![session(1, NOON)]).await["replayed"], true);
+    }
+    let answer = track(&app.another().await.token, "ids", with_ids(1..4)).await;
+    assert_eq!((&answer["accepted"], &answer["known"]), (&json!(0), &json!(3)), "{answer}");
+}
+
 #[tokio::test]
 async fn a_batch_is_remembered_for_thirty_days() {
     let app = TestApp::start().await;

@@ -2,6 +2,7 @@
 
 mod active_orders;
 mod checkout_options_marketplace;
+mod clock;
 mod generate_buy_transaction;
 mod generate_cancel_transaction;
 mod generate_listing_and_offer_transaction;

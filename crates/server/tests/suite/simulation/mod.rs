@@ -81,7 +81,7 @@ impl Simulation {
                 let body = json!({ "batchId": batch.to_string(), "events": events });
                 self.servers.write(*server, *polls, "TrackEvents", body).await;
             }
-            Step::Wait(seconds) => self.servers.app.clock.advance(*seconds),
+            Step::Wait(seconds) => self.servers.app.clock.step(*seconds),
             Step::StepBack => self.servers.app.clock.set(crate::support::START),
             Step::Restart { server, is_killed } => self.servers.restart(*server, *is_killed).await,
         }

@@ -62,7 +62,7 @@ impl Desk {
         let id = app.store.collection(key).await?.ok_or_else(missing)?;
         // Another process may have committed what this one is about to take over.
         for (_, version) in app.store.versions(vec![id]).await? {
-            app.resident.follow(key, version).await?;
+            app.resident.follow(key, version).await;
         }
         let slot = searchable(&app, key).await?.ok_or_else(missing)?;
         Ok(Self { call, key, id, slot, marketplace, venue })

@@ -1,0 +1,101 @@
+//! Collections that cannot be brought up to date, or not be read at all: each fails alone, and is tried again after a while.
+
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use bourse_store::{CollectionKey, StoreError};
+use hashbrown::HashMap;
+
+use super::lock;
+
+/// How long a collection is left alone after its first failure. Each further one doubles it.
+const PAUSE_MIN: Duration = Duration::from_secs(1);
+/// The longest that a collection is left alone.
+const PAUSE_MAX: Duration = Duration::from_mins(1);
+/// Failures in a row after which what is in memory is not served any longer, although the database answers others.
+const FAILURES_MAX: u32 = 3;
+
+/// The collections that are in trouble.
+#[derive(Default)]
+pub(super) struct Troubles(Mutex<HashMap<CollectionKey, Trouble>>);
+
+struct Trouble {
+    failures: u32,
+    /// When it may be tried again.
+    again_at: Instant,
+    /// Whether nothing of it is served meanwhile.
+    is_stale: bool,
+}
+
+impl Troubles {
+    /// Notes that a collection could not be read; tells whether what is in memory of it is not to be served any more. A row
+    /// that makes no sense will make none the next time, while nobody knows more than memory as long as the database is away.
+    pub(super) fn note(&self, key: CollectionKey, error: &StoreError) -> bool {
+        let mut troubles = lock(&self.0);
+        let again_at = Instant::now();
+        let trouble = troubles.entry(key).or_insert(Trouble { failures: 0, again_at, is_stale: false });
+        let pause = PAUSE_MIN.saturating_mul(2_u32.saturating_pow(trouble.failures)).min(PAUSE_MAX);
+        trouble.failures = trouble.failures.saturating_add(1);
+        trouble.again_at = again_at + pause;
+        trouble.is_stale |= match error {
+            StoreError::Corrupt { .. } => true,
+            StoreError::Unavailable(_) => false,
+            _ => trouble.failures >= FAILURES_MAX,
+        };
+        trouble.is_stale
+    }
+
+    /// Notes that a collection is as it is stored.
+    pub(super) fn end(&self, key: CollectionKey) {
+        lock(&self.0).remove(&key);
+    }
+
+    /// Whether a collection is left alone for now.
+    pub(super) fn is_resting(&self, key: CollectionKey) -> bool {
+        lock(&self.0).get(&key).is_some_and(|trouble| trouble.again_at > Instant::now())
+    }
+
+    /// How long a collection of which nothing is served is still left alone.
+    pub(super) fn stale_for(&self, key: CollectionKey) -> Option<Duration> {
+        let troubles = lock(&self.0);
+        let trouble = troubles.get(&key).filter(|trouble| trouble.is_stale)?;
+        Some(trouble.again_at.saturating_duration_since(Instant::now())).filter(|left| !left.is_zero())
+    }
+
+    /// How many collections there are of which nothing is served.
+    pub(super) fn stale_count(&self) -> usize {
+        lock(&self.0).values().filter(|trouble| trouble.is_stale).count()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bourse_wire::{Address, ChainId};
+
+    use super::*;
+
+    const KEY: CollectionKey = CollectionKey { chain: ChainId(1), address: Address::ZERO };
+    const OTHER: CollectionKey = CollectionKey { chain: ChainId(2), address: Address::ZERO };
+
+    #[test]
+    fn a_store_that_does_not_answer_is_given_a_few_chances() {
+        let troubles = Troubles::default();
+        let stale: Vec<bool> = (0..3).map(|_| troubles.note(KEY, &StoreError::Closed)).collect();
+        assert_eq!(stale, [false, false, true]);
+        assert!(troubles.is_resting(KEY) && !troubles.is_resting(OTHER));
+        assert!(troubles.stale_for(KEY).is_some_and(|left| left <= PAUSE_MIN * 4));
+        troubles.end(KEY);
+        assert_eq!((troubles.is_resting(KEY), troubles.stale_count()), (false, 0));
+    }
+
+    #[test]
+    fn pauses_grow_up_to_the_longest() {
+        let troubles = Troubles::default();
+        for _ in 0..100 {
+            troubles.note(KEY, &StoreError::Closed);
+        }
+        let left = troubles.stale_for(KEY).unwrap();
+        assert!(left > PAUSE_MAX / 2 && left <= PAUSE_MAX, "{left:?}");
+        assert_eq!((troubles.stale_for(OTHER), troubles.stale_count()), (None, 1));
+    }
+}
