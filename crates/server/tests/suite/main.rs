@@ -23,6 +23,7 @@ mod marketplace;
 mod metadata;
 mod self_check;
 mod simulation;
+mod storage;
 mod support;
 mod tenancy;
 mod venues;
