@@ -94,9 +94,13 @@ impl Files {
         let hash = const_hex::encode(Sha256::digest(content));
         let path = self.path(&hash);
         let claim = Claim::place(&path, now)?;
-        if !path.exists()
-            && let Err(error) = write_whole(&path, content)
-        {
+        // Where it is there already, somebody else may be just about to make its name last.
+        let stored = if path.exists() {
+            sync_names(&path)
+        } else {
+            write_whole(&path, |file| file.write_all(content))
+        };
+        if let Err(error) = stored {
             claim.end();
             return Err(error.into());
         }
@@ -294,12 +298,11 @@ fn ignore_missing(done: io::Result<()>) -> io::Result<()> {
 }
 
 /// Writes aside, syncs and renames, so that a name stands for whole content or for none.
-fn write_whole(path: &Path, content: &[u8]) -> io::Result<()> {
-    let parent = path.parent().unwrap_or(Path::new("."));
-    fs::create_dir_all(parent)?;
+fn write_whole(path: &Path, write: impl FnOnce(&mut fs::File) -> io::Result<()>) -> io::Result<()> {
+    fs::create_dir_all(path.parent().unwrap_or(Path::new(".")))?;
     let aside = path.with_extension(format!("{}.{PART}", entropy::word()));
     let written = fs::File::create_new(&aside).and_then(|mut file| {
-        file.write_all(content)?;
+        write(&mut file)?;
         file.sync_all()
     });
     let placed = written.and_then(|()| fs::rename(&aside, path));
@@ -309,7 +312,12 @@ fn write_whole(path: &Path, content: &[u8]) -> io::Result<()> {
         tracing::warn!(%error, "removing a file that was not written whole");
     }
     placed?;
-    fs::File::open(parent)?.sync_all()
+    sync_names(path)
+}
+
+/// Makes the name of a file last, and that of the part of the directory that it is in, which may be new.
+fn sync_names(path: &Path) -> io::Result<()> {
+    path.ancestors().skip(1).take(2).try_for_each(|directory| fs::File::open(directory)?.sync_all())
 }
 
 /// The type of a file by its content; its name and what the sender says are not believed.
@@ -394,6 +402,18 @@ mod tests {
         assert_eq!((svg.mime_type.as_str(), svg.dimensions), ("image/svg+xml", Some((64, 32))));
         let svg = put(b"<svg width=\"10px\" height=\"20\" viewBox='0 0 64 32'/>");
         assert_eq!(svg.dimensions, Some((10, 20)));
+    }
+
+    #[test]
+    fn a_full_disk_leaves_no_half_of_a_file() {
+        let data = tempfile::tempdir().unwrap();
+        let path = data.path().join("ab").join("cd");
+        let full = || io::Error::from(rustix::io::Errno::NOSPC);
+        let refused = write_whole(&path, |file| file.write_all(b"half").and(Err(full()))).unwrap_err();
+        assert_eq!(refused.kind(), io::ErrorKind::StorageFull);
+        assert_eq!(fs::read_dir(data.path().join("ab")).unwrap().count(), 0, "nothing is left of it");
+        write_whole(&path, |file| file.write_all(b"whole")).unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"whole");
     }
 
     #[test]
