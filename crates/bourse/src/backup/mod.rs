@@ -25,6 +25,7 @@ use std::path::{Path, PathBuf};
 
 use bourse_server::ASSETS_DIRECTORY;
 use bourse_server::auth::SECRET_FILE;
+use bourse_store::StoreError;
 use bourse_wire::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -72,7 +73,7 @@ pub(crate) enum BackupError {
     #[error("another process is writing {0} at the moment")]
     FileBusy(PathBuf),
     #[error("copying the database: {0}")]
-    Database(#[from] bourse_store::StoreError),
+    Database(#[source] StoreError),
     #[error("{file} is not a backup of bourse: {reason}")]
     Foreign { file: PathBuf, reason: String },
     #[error("{file} is damaged or was cut off ({reason}): nothing was changed. Use another backup")]
@@ -90,6 +91,8 @@ pub(crate) enum BackupError {
          what is there aside"
     )]
     NotEmpty { data: PathBuf, entry: String },
+    #[error("{what}: no room is left on that disk. Make room there, or choose another place")]
+    Full { what: String },
     #[error("{what}: {source}")]
     Io { what: String, source: io::Error },
 }
@@ -97,7 +100,18 @@ pub(crate) enum BackupError {
 impl BackupError {
     fn io(what: impl Into<String>) -> impl FnOnce(io::Error) -> Self {
         let what = what.into();
-        move |source| Self::Io { what, source }
+        move |source| match source.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Self::Full { what },
+            _ => Self::Io { what, source },
+        }
+    }
+
+    /// Why the database could not be copied to a file.
+    fn copying(to: &Path) -> impl FnOnce(StoreError) -> Self {
+        move |error| match error {
+            StoreError::Full(_) => Self::Full { what: format!("copying the database to {}", to.display()) },
+            error => Self::Database(error),
+        }
     }
 }
 

@@ -4,12 +4,14 @@ use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
+use bourse_disk::{Disk, Weather};
+use bourse_store::{DatabaseUrl, OpenOptions, Store};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use sha2::{Digest as _, Sha256};
 
 use super::write::sum_line;
-use super::{BackupError, FORMAT_VERSION, MANIFEST, Manifest, SUMS, finish, is_unfinished, restore};
+use super::{BackupError, FORMAT_VERSION, MANIFEST, Manifest, SUMS, Source, finish, is_unfinished, restore};
 
 /// An archive with these entries, and correct sums behind them.
 struct ForgedBackup {
@@ -186,4 +188,25 @@ fn a_restore_that_was_decided_can_be_finished_from_wherever_it_was() {
         assert!(left.into_iter().all(|name| !name.to_string_lossy().starts_with('.')), "{files:?}");
         assert!(finish(data.path(), "2025-01-31T12:00:00Z".parse().unwrap()).unwrap().is_none());
     }
+}
+
+#[tokio::test]
+async fn a_full_disk_leaves_nothing_of_a_backup_and_is_named() {
+    let (data, backups) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let now = "2025-01-31T12:00:00Z".parse().unwrap();
+    let database = data.path().join("bourse.db");
+    let store =
+        Store::open(&DatabaseUrl::Sqlite(database.clone()), OpenOptions::default(), now).await.unwrap();
+    let source = Source { data: data.path().to_owned(), database };
+    let file = backups.path().join("backup.tar.gz");
+    let disk = Disk::under(backups.path()).unwrap();
+    disk.set_weather(Weather::Full);
+    let refused = super::write(&source, &file, now).err().unwrap();
+    assert!(matches!(refused, BackupError::Full { .. }), "{refused}");
+    assert!(refused.to_string().contains("no room is left on that disk"), "{refused}");
+    assert_eq!(fs::read_dir(backups.path()).unwrap().count(), 0, "nothing is left of it");
+    disk.set_weather(Weather::Fair);
+    super::write(&source, &file, now).unwrap();
+    assert!(file.is_file());
+    store.close().await;
 }

@@ -41,7 +41,8 @@ pub(crate) fn write(source: &Source, file: &Path, now: Timestamp) -> Result<Writ
     let mut progress = Progress::start("copying the database", None);
     let schema = bourse_store::copy_sqlite(&source.database, &database, |done, of| {
         progress.at(done, || format!("{done} of {of} pages"));
-    })?;
+    })
+    .map_err(BackupError::copying(&database))?;
     drop(progress);
     let manifest = Manifest::new(schema.applied, now);
     let mut archive = Archive::new(part.writer()?, now);
