@@ -170,6 +170,7 @@ pub(crate) async fn find_or_create(
     if let Some(id) = find(session, key).await? {
         return Ok(id);
     }
+    hold_contract(session, key).await?;
     let id = session.next_id(Sequence::Collection).await?;
     let sql = "INSERT INTO collections (collection_id, chain_id, contract_address) VALUES ($1, $2, $3)
         ON CONFLICT (chain_id, contract_address) DO NOTHING";
@@ -181,6 +182,16 @@ pub(crate) async fn find_or_create(
     session.execute(sql, args![id]).await?;
     market_projects::join_all_linked(session, key, CollectionId(id)).await?;
     Ok(CollectionId(id))
+}
+
+/// Holds a contract until the transaction ends, whether there is a collection of it or not. Who makes the collection and then
+/// looks for links of the contract, and who links the contract and then looks for its collection, both hold it before they look:
+/// else neither sees what the other has not committed yet.
+pub(crate) async fn hold_contract(session: &mut Session<'_>, key: CollectionKey) -> Result<(), StoreError> {
+    // Addresses are hashes. Two that share a number wait for each other, and nothing worse.
+    let [.., a, b, c, d, e, f, g, h] = *key.address.bytes();
+    let number = u64::from_be_bytes([a, b, c, d, e, f, g, h]) ^ key.chain.0;
+    session.hold_number(number.cast_signed()).await
 }
 
 /// Holds a collection until the transaction ends, so that its versions follow each other, whoever commits; its version.

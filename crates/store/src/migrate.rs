@@ -246,7 +246,8 @@ fn distributed(table: &str, column: &str, beside: &str) -> String {
     format!("SELECT create_distributed_table('{table}', '{column}', colocate_with => '{colocation}')")
 }
 
-/// Serialises migrations of several processes. All advisory lock numbers of the project are in this list.
+/// Serialises migrations of several processes. All advisory lock numbers of the project are in this list, but for those of
+/// contracts, which follow from their addresses (`hold_contract` in `collections.rs`).
 const MIGRATION_LOCK: i64 = 0x0062_6f75_7273_6501;
 /// Held by who makes a template for the databases of tests, so that processes that start at once make one.
 #[cfg(feature = "testing")]

@@ -7,12 +7,16 @@ mod support {
     pub(crate) mod projects;
 }
 
-use bourse_store::testing::{batch, take_back};
+use std::time::Duration;
+
+use bourse_store::testing::{HeldWrite, batch, take_back};
 use bourse_store::{
     Change, CollectionId, CollectionKey, CountsCommit, CountsCommitted, CountsCursor, MarketNews, MarketStep,
     ProjectScope, Store,
 };
-use bourse_wire::{ActivityAction, ActivityFacts, Address, ChainId, Code, Marketplace, Timestamp};
+use bourse_wire::{
+    ActivityAction, ActivityFacts, Address, ChainId, Code, CollectionInput, Marketplace, Timestamp,
+};
 use support::database::open;
 use support::orders::{change, offer};
 use support::projects::project;
@@ -177,4 +181,23 @@ async fn what_is_read_anew_is_not_counted_anew() {
     take_back(&store, id, "0x", true).await.unwrap();
     put(&store, vec![sale("0x9", 5), sale("0xc", 21), change(offer("1"))]).await;
     assert_eq!(count_all(&store, a, id).await, 1);
+}
+
+/// A contract is linked while another process makes its collection, and has not committed yet: neither sees the other, and
+/// yet the collection is in the project's market afterwards. The collection is held until the link had time to look for it;
+/// however slow the machine is, it then waits for the collection.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_contract_that_is_linked_while_its_collection_is_made_is_in_the_market() {
+    let (database, store) = open().await;
+    let scope = project(&store).await;
+    let hosted = store.create_hosted_collection(scope, CollectionInput::default(), at(0)).await.unwrap();
+    let other = database.open().await.unwrap();
+    let making = HeldWrite::begin(&store, batch(COLLECTION, vec![Change::Contract("{}".to_owned())])).await;
+    let linking =
+        tokio::spawn(async move { other.create_contract_collection(scope, COLLECTION, hosted.id).await });
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    making.release().await.unwrap();
+    linking.await.unwrap().unwrap();
+    let id = store.collection(COLLECTION).await.unwrap().unwrap();
+    assert_eq!(store.markets().await.unwrap(), [(scope.project(), id)]);
 }

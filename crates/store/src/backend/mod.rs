@@ -10,6 +10,7 @@ use bourse_wire::Timestamp;
 use futures_util::future::BoxFuture;
 
 use crate::StoreError;
+use crate::args::args;
 use crate::follow::Watcher;
 use crate::recent::Recent;
 use crate::session::Session;
@@ -213,6 +214,15 @@ impl Session<'_> {
     pub(crate) async fn next_id(&mut self, sequence: Sequence) -> Result<u64, StoreError> {
         let ids = self.next_ids(sequence, 1).await?;
         ids.first().copied().ok_or_else(|| StoreError::corrupt("id sequence", sequence.name()))
+    }
+
+    /// Waits until no other transaction holds a number, and holds it until this one ends.
+    pub(crate) async fn hold_number(&mut self, number: i64) -> Result<(), StoreError> {
+        match self {
+            // There is one writer.
+            Self::Sqlite(_) => Ok(()),
+            Self::Postgres(_) => self.has("SELECT pg_advisory_xact_lock($1)", args![number]).await.map(drop),
+        }
     }
 
     /// Tells every watcher, once this transaction commits, that something changed.

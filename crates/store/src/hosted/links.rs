@@ -5,7 +5,7 @@ use bourse_wire::{ContractCollection, Error, Page, RecordId};
 use super::collections::require as require_collection;
 use crate::args::args;
 use crate::backend::{Pending, Sequence, Store};
-use crate::collections::find;
+use crate::collections::{find, hold_contract};
 use crate::columns::{Insert, or_nothing, record};
 use crate::market_projects::join_linked;
 use crate::session::Session;
@@ -42,6 +42,7 @@ impl Store {
                         format!("contract {} is linked already: update the link instead", contract.address);
                     return Err(Error::conflict(reason).into());
                 }
+                hold_contract(&mut session, contract).await?;
                 let id = find(&mut session, contract).await?;
                 join_linked(&mut session, scope.project(), id).await?;
                 Ok(link)
