@@ -25,4 +25,4 @@ pub use pace::{Pace, RealPace};
 pub use rates::{RateError, RateSource, RateTeller, follow_rates};
 pub use sources::{Source, SourceError, SourceOptions};
 pub use standings::Standings;
-pub use status::{Phase, Progress, Snapshot, Status, Trouble};
+pub use status::{NodeTrouble, Phase, Progress, Snapshot, Status, Trouble};

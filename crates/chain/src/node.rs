@@ -137,4 +137,18 @@ pub trait Node: Send + Sync + 'static {
 
     /// The code of contracts at the newest block; empty where there is none.
     fn code(&self, addresses: &[Address]) -> impl Future<Output = Result<Vec<Bytes>, Failure>> + Send;
+
+    /// Holds a block against what others say of its height, where there is anybody else to ask. Fails where most have
+    /// another one, or where nobody can tell who is right.
+    fn confirm(&self, _block: &Block) -> impl Future<Output = Result<(), Failure>> + Send {
+        async { Ok(()) }
+    }
+
+    /// Takes that what was told of the newest blocks does not fit together, again and again: somebody else is to be asked.
+    fn doubt(&self, _reason: &str) {}
+
+    /// How it may be called in a status.
+    fn names(&self) -> String {
+        "the node".to_owned()
+    }
 }

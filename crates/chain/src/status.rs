@@ -47,6 +47,15 @@ pub struct Trouble {
     pub message: String,
 }
 
+/// A node that is left alone, or was lately.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NodeTrouble {
+    /// How it may be called in a log.
+    pub node: String,
+    /// What it did, and when.
+    pub trouble: Trouble,
+}
+
 /// How following a chain goes right now.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Snapshot {
@@ -70,6 +79,8 @@ pub struct Snapshot {
     pub malformed_logs: u64,
     /// Requests that nodes were sent.
     pub requests: u64,
+    /// The nodes that are left alone, or were lately.
+    pub nodes: Vec<NodeTrouble>,
 }
 
 impl Snapshot {
@@ -101,6 +112,7 @@ impl Status {
             reorgs: 0,
             malformed_logs: 0,
             requests: 0,
+            nodes: Vec::new(),
         };
         Self { snapshot: Arc::new(Mutex::new(snapshot)), requests, malformed: Arc::default() }
     }

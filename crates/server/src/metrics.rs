@@ -129,6 +129,7 @@ struct ChainMetrics {
     lag: PerNetwork<Gauge<i64, AtomicI64>>,
     collections_behind: PerNetwork<Gauge<i64, AtomicI64>>,
     stopped: PerNetwork<Gauge<i64, AtomicI64>>,
+    nodes_in_trouble: PerNetwork<Gauge<i64, AtomicI64>>,
     errors: PerNetwork<Counter<u64, AtomicU64>>,
     reorganisations: PerNetwork<Counter<u64, AtomicU64>>,
     requests: PerNetwork<Counter<u64, AtomicU64>>,
@@ -147,6 +148,11 @@ impl ChainMetrics {
                 &chain.collections_behind,
             ),
             ("chain_stopped", "1 when somebody has to do something", &chain.stopped),
+            (
+                "chain_nodes_in_trouble",
+                "Nodes that are left alone, or were in the last ten minutes",
+                &chain.nodes_in_trouble,
+            ),
         ];
         for (name, help, family) in gauges {
             registry.register(name, help, family.clone());
@@ -250,6 +256,7 @@ impl Metrics {
         gauge(&self.chain.checkpoint, status.checkpoint.map(|block| block.number));
         gauge(&self.chain.lag, status.lag());
         gauge(&self.chain.collections_behind, Some(behind as u64));
+        gauge(&self.chain.nodes_in_trouble, Some(status.nodes.len() as u64));
         gauge(&self.chain.stopped, Some(u64::from(matches!(status.phase, Phase::Stopped { .. }))));
         for (family, value) in [
             (&self.chain.errors, status.errors),

@@ -6,11 +6,13 @@
 
 mod dice;
 mod node;
+mod odd;
 mod pace;
 mod world;
 
 pub use dice::Dice;
 pub use node::{CHAIN, Shared, Weather, WorldNode, share_of};
+pub use odd::{OddNode, Oddity};
 pub use pace::SimPace;
 pub use world::{
     COLLECTIONS, Facts, MARKETS, PEOPLE, STRANGER, World, WorldBlock, WorldOrder, address, protocols,

@@ -1,6 +1,7 @@
 //! The newest blocks.
 
 use std::collections::HashSet;
+use std::time::Duration;
 
 use bourse_market::facts::{Block, BlockHash};
 use bourse_store::{Blocks, BlocksCommitted, CollectionKey};
@@ -8,13 +9,14 @@ use bourse_wire::Address;
 use futures_util::{StreamExt, TryStreamExt, stream};
 
 use super::window::{ForkSearch, Position, Searched, broken_link};
-use super::{Books, FollowError, FollowState, Follower};
+use super::{Books, FollowError, FollowState, Follower, PATIENCE};
 use crate::node::{Failure, LogFilter, Node, Span, TimedLog};
-use crate::pace::Pace;
+use crate::pace::{Pace, between};
 
-/// How often in a row a node has to say so before blocks are taken back for fewer, or following stops: one of several
-/// nodes may be behind, or wrong.
-const PATIENCE: u32 = 3;
+/// How often the nodes are asked whether they agree, and about which block before the checkpoint: the newest ones are not
+/// known to all yet.
+const CONFIRM_INTERVAL: Duration = Duration::from_secs(30);
+const CONFIRM_DEPTH: u64 = 4;
 /// How many blocks are asked about at the same time.
 const BLOCKS_AT_ONCE: usize = 8;
 /// How many headers are asked for at once.
@@ -55,8 +57,26 @@ impl<N: Node, B: Books, P: Pace> Follower<N, B, P> {
             }
             Position::Ahead => self.next_blocks(known, &head).await?,
         };
+        self.confirm(known, &branch).await?;
         (self.elsewhere, self.beyond) = (0, 0);
         self.take(known, &head, branch).await
+    }
+
+    /// Asks all nodes before blocks are taken back, and now and then whether they have the blocks that were taken: a node
+    /// alone may tell of a chain that nobody else knows.
+    async fn confirm(&mut self, known: &FollowState, branch: &Branch) -> Result<(), FollowError> {
+        if let (Some(_), Some(first)) = (branch.rewind_to, branch.blocks.first()) {
+            return Ok(self.reading.node.confirm(first).await?);
+        }
+        let now = self.reading.pace.now();
+        if self.confirmed_at.is_some_and(|at| between(at, now) < CONFIRM_INTERVAL) {
+            return Ok(());
+        }
+        let number = known.window.checkpoint().number.saturating_sub(CONFIRM_DEPTH);
+        let block = known.window.at(number.max(known.window.oldest())).copied();
+        self.reading.node.confirm(&block.unwrap_or(known.window.checkpoint())).await?;
+        self.confirmed_at = Some(now);
+        Ok(())
     }
 
     /// The blocks after the checkpoint, or after the block where the node's chain leaves ours.
@@ -86,7 +106,7 @@ impl<N: Node, B: Books, P: Pace> Follower<N, B, P> {
                 Searched::Unclear => {
                     return Err(Failure::reorg("the chain changed while the fork was searched").into());
                 }
-                Searched::Beyond => return Err(self.beyond_window(known)),
+                Searched::Beyond => return Err(self.beyond_window(known).await),
             }
         };
         let base = known.window.at(shared).copied();
@@ -96,7 +116,7 @@ impl<N: Node, B: Books, P: Pace> Follower<N, B, P> {
         Ok(Branch { rewind_to: Some(shared), blocks })
     }
 
-    fn beyond_window(&mut self, known: &FollowState) -> FollowError {
+    async fn beyond_window(&mut self, known: &FollowState) -> FollowError {
         self.beyond += 1;
         let (oldest, chain) = (known.window.oldest(), self.options.chain);
         if self.beyond < PATIENCE {
@@ -104,6 +124,11 @@ impl<N: Node, B: Books, P: Pace> Follower<N, B, P> {
                 "the node has another block {oldest} than the one that was followed"
             ))
             .into();
+        }
+        // Where nodes disagree nobody is to read anything anew.
+        let kept = known.window.at(oldest).copied().unwrap_or(known.window.checkpoint());
+        if let Err(disagreement @ Failure::Retry { .. }) = self.reading.node.confirm(&kept).await {
+            return disagreement.into();
         }
         let message = format!(
             "the chain took back more blocks than are kept: block {oldest} is another one now. What was read of it \

@@ -156,6 +156,10 @@ pub struct Follower<N, B, P> {
     /// How often in a row the node was elsewhere, and beyond the window.
     elsewhere: u32,
     beyond: u32,
+    /// How often in a row what nodes told did not fit together.
+    unclear: u32,
+    /// When the nodes were last asked whether they agree.
+    confirmed_at: Option<Timestamp>,
 }
 
 /// What the store said, kept up to date with what was committed.
@@ -171,6 +175,9 @@ struct FollowState {
     is_outdated: bool,
 }
 
+/// How often in a row a node has to say so before blocks are taken back for fewer, another node is asked, or following
+/// stops: one of several nodes may be behind, or wrong.
+const PATIENCE: u32 = 3;
 /// How long to wait at most before trying again.
 const WAIT_MAX: Duration = Duration::from_secs(30);
 /// How long to wait before trying again what somebody has to do something about.
@@ -195,6 +202,8 @@ impl<N: Node, B: Books, P: Pace> Follower<N, B, P> {
             lease_renewed: None,
             elsewhere: 0,
             beyond: 0,
+            unclear: 0,
+            confirmed_at: None,
         }
     }
 
@@ -276,7 +285,25 @@ impl<N: Node, B: Books, P: Pace> Follower<N, B, P> {
             self.publish(&known);
             self.known = Some(known);
         }
+        self.note_unclear(&result);
         result
+    }
+
+    /// Blocks change while they are asked about. When that goes on it is no chain that changes, but a node that tells what
+    /// is not so: that is said, and another node asked.
+    fn note_unclear(&mut self, result: &Result<Turn, FollowError>) {
+        let Err(FollowError::Node(Failure::PossibleReorg { reason })) = result else {
+            self.unclear = 0;
+            return;
+        };
+        self.unclear += 1;
+        if self.unclear >= PATIENCE {
+            let reason =
+                format!("what nodes tell does not fit together ({}): {reason}", self.reading.node.names());
+            tracing::warn!(chain = %self.options.chain, reason, "following a chain does not get on");
+            self.status.failed(self.reading.pace.now(), reason.clone());
+            self.reading.node.doubt(&reason);
+        }
     }
 
     async fn go(&mut self, known: &mut FollowState) -> Result<Turn, FollowError> {
@@ -327,6 +354,7 @@ impl<N: Node, B: Books, P: Pace> Follower<N, B, P> {
         let number = head.number.saturating_sub(self.options.window);
         let first = self.reading.node.blocks(&[number]).await?.pop().flatten();
         let first = first.ok_or_else(|| Failure::reorg(format!("block {number} is not known")))?;
+        self.reading.node.confirm(&first).await?;
         self.books.start_chain(self.options.chain, first).await?;
         Ok(())
     }

@@ -3,6 +3,7 @@
 
 mod memory_store;
 mod named_cases;
+mod odd_nodes;
 mod real_store;
 mod simulation;
 

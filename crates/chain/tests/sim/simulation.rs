@@ -64,23 +64,9 @@ impl<B: Books> Sim<B> {
     }
 
     fn follower(&self) -> Follower<WorldNode, Faulty<B>, SimPace> {
-        let options = FollowOptions {
-            window: WINDOW,
-            poll: Duration::from_millis(30),
-            protocols: protocols(),
-            range_blocks_first: 16,
-            range_blocks_max: 64,
-            range_logs_max: 40,
-            ranges_at_once: 3,
-            collections_at_once: 2,
-            live_blocks_max: 7,
-            multicall: None,
-            discover_from: self.discover.then_some(0),
-            ..FollowOptions::new(CHAIN, "simulation")
-        };
         let books = Faulty { books: Arc::clone(&self.books), shared: Arc::clone(&self.shared) };
         Follower::new(
-            options,
+            options(self.discover),
             Arc::new(WorldNode(Arc::clone(&self.shared))),
             Arc::new(books),
             Arc::clone(&self.pace),
@@ -171,6 +157,24 @@ impl<B: Books> Sim<B> {
                 self.add(address).await;
             }
         }
+    }
+}
+
+/// How chains are followed here: in small pieces, so that much happens.
+pub(crate) fn options(discover: bool) -> FollowOptions {
+    FollowOptions {
+        window: WINDOW,
+        poll: Duration::from_millis(30),
+        protocols: protocols(),
+        range_blocks_first: 16,
+        range_blocks_max: 64,
+        range_logs_max: 40,
+        ranges_at_once: 3,
+        collections_at_once: 2,
+        live_blocks_max: 7,
+        multicall: None,
+        discover_from: discover.then_some(0),
+        ..FollowOptions::new(CHAIN, "simulation")
     }
 }
 

@@ -147,6 +147,14 @@ fn progress(report: &NetworkReport, status: &Snapshot) -> Markup {
             dt { "Collections" } dd { (format::number(report.followed.len())) ", " (format::number(live)) " of them live" }
             dt { "Blocks taken back" } dd { (times(status.reorgs)) }
             dt { "Nodes" } dd { @for node in report.network.shown_nodes() { code { (node) } br; } }
+            @if !status.nodes.is_empty() {
+                dt { "Nodes in trouble" }
+                dd {
+                    @for one in &status.nodes {
+                        code { (one.node) } " at " (format::time(one.trouble.at)) ": " (one.trouble.message) br;
+                    }
+                }
+            }
             dt { "Requests to them" } dd { (format::number(status.requests)) }
             dt { "Errors" }
             dd {

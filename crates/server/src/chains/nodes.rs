@@ -132,7 +132,7 @@ impl NetworkNodes {
 
     /// How following it goes in this process.
     pub fn status(&self) -> Snapshot {
-        self.status.get()
+        Snapshot { nodes: self.node.troubles(), ..self.status.get() }
     }
 
     /// The newest block.
