@@ -80,7 +80,7 @@ pub(crate) enum Command {
     /// Ask the running service whether it answers; fails when it does not
     Health(Health),
     /// Check configuration, database, migrations, disk and clock
-    Doctor,
+    Doctor(Doctor),
     /// Print the OpenAPI document
     Openapi,
     /// Print the effective settings and where each came from
@@ -147,6 +147,18 @@ pub(crate) struct Health {
     /// Ask whether its database answers too
     #[arg(long)]
     pub(crate) ready: bool,
+}
+
+#[derive(Args)]
+pub(crate) struct Doctor {
+    #[command(flatten)]
+    pub(crate) listen: Listen,
+    /// Also have the running service compare what it holds in memory with the database
+    #[arg(long)]
+    pub(crate) deep: bool,
+    /// Compare everything, not only some collections
+    #[arg(long, requires = "deep")]
+    pub(crate) whole: bool,
 }
 
 /// Reads JSON Lines: one record a line, told apart by its `type` (currency, contract, token, balance, order, event,

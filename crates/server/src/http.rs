@@ -24,7 +24,7 @@ use crate::dispatch::{
     EXPOSED_HEADERS, Target, bad_route, bounded, dispatch, error_response, permit, response,
 };
 use crate::static_answer::StaticAnswer;
-use crate::{compression, openapi, rest};
+use crate::{compression, openapi, rest, self_check};
 
 /// How long a browser may remember that it may call.
 const PREFLIGHT_AGE: Duration = Duration::from_hours(24);
@@ -81,6 +81,7 @@ pub fn service(app: Arc<App>) -> Entrance {
         .route("/docs", get(docs))
         .route("/docs/style.css", get(docs_style))
         .merge(rest::routes(&app))
+        .merge(self_check::routes())
         .fallback(rpc)
         .method_not_allowed_fallback(wrong_method)
         .with_state(Arc::clone(&app));

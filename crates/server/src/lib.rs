@@ -34,6 +34,7 @@ mod rest;
 mod route;
 pub mod router;
 mod rpc;
+mod self_check;
 mod shares;
 mod sources;
 pub mod spreadsheet;

@@ -9,7 +9,8 @@ use bourse_server::{Clock, make_private_directory};
 use bourse_store::{MigrationState, Store};
 use serde_json::json;
 
-use crate::cli::{Common, Listen};
+use super::deep;
+use crate::cli::{Common, Doctor};
 use crate::context::{CommandError, load_settings};
 use crate::data_lock::DataLock;
 use crate::output::print;
@@ -25,9 +26,9 @@ struct Check {
     result: Result<String, String>,
 }
 
-pub(super) async fn run(common: &Common) -> Result<ExitCode, CommandError> {
+pub(super) async fn run(common: &Common, command: &Doctor) -> Result<ExitCode, CommandError> {
     let mut checks = Vec::new();
-    match load_settings(common, &Listen::default()) {
+    match load_settings(common, &command.listen) {
         Err(error) => checks.push(Check { name: "configuration", result: Err(error.to_string()) }),
         Ok(loaded) => {
             let changed =
@@ -39,6 +40,10 @@ pub(super) async fn run(common: &Common) -> Result<ExitCode, CommandError> {
             checks.push(Check { name: "signing secret", result: check_secret(&loaded.settings) });
             checks.extend(check_database(&loaded.settings).await);
             checks.push(Check { name: "clock", result: check_clock() });
+            if command.deep {
+                let result = deep::check_memory(&loaded.settings, command.whole);
+                checks.push(Check { name: "memory", result });
+            }
         }
     }
     let healthy = checks.iter().all(|check| check.result.is_ok());

@@ -6,6 +6,7 @@ mod chain;
 mod collection;
 mod config;
 mod console;
+mod deep;
 mod doctor;
 mod grant;
 mod health;
@@ -48,7 +49,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<ExitCode, CommandError> {
             Command::Backup { file } => backup::run(&common, &file)?,
             Command::Restore(command) => restore::run(&common, &command)?,
             Command::Health(command) => health::run(&common, &command)?,
-            Command::Doctor => return doctor::run(&common).await,
+            Command::Doctor(command) => return doctor::run(&common, &command).await,
             Command::Openapi => output::print(true, bourse_server::document(), String::new)?,
             Command::Config { defaults } => config::run(&common, &Listen::default(), defaults)?,
         }

@@ -4,6 +4,11 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use serde_json::Value;
 
+use bourse_store::CollectionKey;
+use bourse_store::testing::change_unnoticed;
+use bourse_wire::ChainId;
+
+use crate::http::{self, Credential};
 use crate::instance::{Instance, free_port};
 use crate::process::{Done, WAIT_MAX};
 
@@ -36,6 +41,44 @@ fn a_fresh_directory_and_one_in_use_are_healthy() {
 }
 
 #[test]
+fn a_service_that_runs_compares_its_memory_with_the_database() {
+    let instance = Instance::new();
+    let project = instance.create_project("deep");
+    let server = instance.serve();
+    let contract = "0x00000000000000000000000000000000000000aa";
+    let token =
+        serde_json::json!({ "chainId": 137, "contractAddress": contract, "tokenId": "1", "name": "Axe" });
+    let secret = Credential::Token(&project.token);
+    server.call("Ingest/PutTokens", secret, &serde_json::json!({ "tokens": [token] })).ok();
+    let asked = serde_json::json!({ "chainID": 137, "contractAddress": contract, "tokenIDs": [1] });
+    server.call("Metadata/GetTokenMetadata", secret, &asked).ok();
+    let listen = format!("127.0.0.1:{}", server.port);
+    let deep = |whole: &[&str]| instance.run(&[&["doctor", "--deep", "--listen", &listen], whole].concat());
+    for done in [deep(&[]), deep(&["--whole"])] {
+        assert_eq!(done.status.code(), Some(0), "{done:?}");
+        assert!(done.stdout.contains("1 of 1 loaded collections are as stored"), "{}", done.stdout);
+    }
+    // The row is changed, and nobody is told.
+    instance.with_store(async |store| {
+        let key = CollectionKey { chain: ChainId(137), address: contract.parse().unwrap() };
+        let id = store.collection(key).await.unwrap().unwrap();
+        let sql = "UPDATE tokens SET metadata = REPLACE(metadata, 'Axe', 'Sword') WHERE collection_id = $1";
+        change_unnoticed(store, id, sql).await.unwrap();
+    });
+    let done = deep(&[]);
+    assert_eq!(done.status.code(), Some(1), "{done:?}");
+    assert!(done.stdout.contains("FAIL  memory") && done.stdout.contains(contract), "{}", done.stdout);
+    let served = server.call("Metadata/GetTokenMetadata", secret, &asked).ok();
+    assert_eq!(served["tokenMetadata"][0]["name"], "Sword");
+    assert_eq!(deep(&[]).status.code(), Some(0), "it was put right");
+    // Whoever has another signing secret is not let in, and without a service there is nothing to compare.
+    assert_eq!(http::get(server.port, "/self-check").unwrap().status, 401);
+    drop(server);
+    let done = deep(&[]);
+    assert!(done.status.success() && done.stdout.contains("nothing is in memory"), "{done:?}");
+}
+
+#[test]
 fn a_database_that_does_not_answer_is_told() {
     let instance = Instance::new();
     let url = format!("postgres://user:hunter2@127.0.0.1:{}/name", free_port());
@@ -57,7 +100,7 @@ fn a_database_that_does_not_answer_is_told() {
         checks.as_array().unwrap().iter().filter(|check| check["ok"] == false).collect();
     assert_eq!(failed.len(), 1, "{checks}");
     assert_eq!(failed[0]["check"], "database");
-    assert!(serve.stderr.contains("bourse: database"), "{}", serve.stderr);
+    assert!(serve.stderr.contains("bourse: the database is not available"), "{}", serve.stderr);
 }
 
 #[test]

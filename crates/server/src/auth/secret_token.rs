@@ -10,6 +10,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use bourse_wire::{Code, Error, ProjectId, Timestamp};
 use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation};
 use secrecy::{ExposeSecret as _, SecretString};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::hs256;
@@ -35,6 +36,17 @@ struct Claims {
     #[serde(skip_serializing_if = "Option::is_none")]
     exp: Option<i64>,
 }
+
+/// What a token of the operator's own commands says. It names no project, so that it is no secret token, and a secret
+/// token is none of these.
+#[derive(Debug, Serialize, Deserialize)]
+struct OperatorClaims {
+    operator: bool,
+    exp: i64,
+}
+
+/// How long a token of a command is believed: it is used at once.
+const OPERATOR_SECONDS: i64 = 60;
 
 /// A token just made.
 pub struct IssuedToken {
@@ -91,7 +103,23 @@ impl TokenSigner {
         Ok(IssuedToken { id, token: self.sign(&claims)? })
     }
 
-    fn sign(&self, claims: &Claims) -> Result<String, Error> {
+    /// Makes a token for a command of the operator, who has the signing secret.
+    pub fn issue_operator(&self, now: Timestamp) -> Result<String, Error> {
+        self.sign(&OperatorClaims { operator: true, exp: now.unix_seconds() + OPERATOR_SECONDS })
+    }
+
+    /// Believes a token of a command of the operator.
+    pub(crate) fn verify_operator(&self, token: &str, now: Timestamp) -> Result<(), Error> {
+        let claims: OperatorClaims = self.read(token)?;
+        let is_over = claims.exp.saturating_add(SKEW_SECONDS) < now.unix_seconds();
+        if !claims.operator || is_over {
+            let message = "the token of this command is over: are the clocks of both machines right?";
+            return Err(Error::new(Code::Unauthorized, message));
+        }
+        Ok(())
+    }
+
+    fn sign(&self, claims: &impl Serialize) -> Result<String, Error> {
         jsonwebtoken::encode(&Header::new(Algorithm::HS256), claims, &self.encoding).map_err(|error| {
             Error::new(Code::Internal, "signing the token failed").with_cause(error.to_string())
         })
@@ -99,22 +127,26 @@ impl TokenSigner {
 
     /// Believes a token whose signature is ours and whose time is not over.
     pub(crate) fn verify(&self, token: &str, now: Timestamp) -> Result<VerifiedToken, Error> {
-        let mut validation = Validation::new(Algorithm::HS256);
-        validation.required_spec_claims.clear();
-        // The library would ask the machine's clock; ours comes in as an argument.
-        validation.validate_exp = false;
-        validation.validate_aud = false;
-        let decoded =
-            jsonwebtoken::decode::<Claims>(token, &self.decoding, &validation).map_err(|error| {
-                let message = "the secret token is malformed or was not signed by this service";
-                Error::new(Code::Unauthorized, message).with_cause(error.to_string())
-            })?;
-        let claims = decoded.claims;
+        let claims: Claims = self.read(token)?;
         if claims.exp.is_some_and(|expires| expires.saturating_add(SKEW_SECONDS) < now.unix_seconds()) {
             let message = "the secret token has expired: make a new one with `bourse token create`";
             return Err(Error::new(Code::SessionExpired, message));
         }
         Ok(VerifiedToken { id: claims.jti, project: claims.project })
+    }
+
+    /// What a token says that we signed.
+    fn read<C: DeserializeOwned>(&self, token: &str) -> Result<C, Error> {
+        let mut validation = Validation::new(Algorithm::HS256);
+        validation.required_spec_claims.clear();
+        // The library would ask the machine's clock; ours comes in as an argument.
+        validation.validate_exp = false;
+        validation.validate_aud = false;
+        let decoded = jsonwebtoken::decode::<C>(token, &self.decoding, &validation).map_err(|error| {
+            let message = "the secret token is malformed or was not signed by this service";
+            Error::new(Code::Unauthorized, message).with_cause(error.to_string())
+        })?;
+        Ok(decoded.claims)
     }
 }
 
@@ -172,6 +204,19 @@ mod tests {
         assert_eq!(late.code, Code::SessionExpired);
         let forever = signer.issue(project, noon, None).unwrap();
         assert!(signer.verify(&forever.token, at("9999-01-01T00:00:00Z")).is_ok());
+    }
+
+    #[test]
+    fn a_token_of_a_command_is_no_secret_token_and_the_other_way_round() {
+        let (signer, noon) = (TokenSigner::new(&[7; 32]), at("2025-01-01T12:00:00Z"));
+        let operator = signer.issue_operator(noon).unwrap();
+        assert!(signer.verify_operator(&operator, noon).is_ok());
+        assert!(signer.verify(&operator, noon).is_err());
+        assert!(signer.verify_operator(&operator, at("2025-01-01T12:03:01Z")).is_err());
+        assert!(TokenSigner::new(&[8; 32]).verify_operator(&operator, noon).is_err());
+        let secret = signer.issue(ProjectId::try_from(3).unwrap(), noon, None).unwrap().token;
+        assert!(signer.verify_operator(&secret, noon).is_err());
+        assert!(signer.verify_operator("", noon).is_err());
     }
 
     #[test]

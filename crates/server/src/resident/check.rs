@@ -43,6 +43,13 @@ impl Verdict {
 }
 
 impl Resident {
+    /// The resident collections, in the order in which they are compared.
+    pub(crate) fn keys(&self) -> Vec<CollectionKey> {
+        let mut keys: Vec<CollectionKey> = read(&self.0.slots).keys().copied().collect();
+        keys.sort_unstable();
+        keys
+    }
+
     /// The resident collection that comes after another, the first one after the last.
     pub(crate) fn next_key(&self, after: Option<CollectionKey>) -> Option<CollectionKey> {
         let slots = read(&self.0.slots);

@@ -18,6 +18,7 @@ use hashbrown::{HashMap, HashSet};
 
 use crate::clock::Clock;
 use crate::metrics::ResidentMetrics;
+pub(crate) use check::Verdict;
 use currencies::Currencies;
 use load::LoadOutcome;
 pub(crate) use slot::Slot;

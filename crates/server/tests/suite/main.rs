@@ -21,6 +21,7 @@ mod hostile;
 mod ingest;
 mod marketplace;
 mod metadata;
+mod no_connection;
 mod self_check;
 mod simulation;
 mod storage;

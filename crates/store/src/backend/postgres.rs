@@ -20,8 +20,8 @@ use crate::session::Session;
 const CHANNEL: &str = "bourse";
 /// How often to look without having been woken: a notification may be lost with its connection.
 const SWEEP_INTERVAL: Duration = Duration::from_millis(700);
-/// How long to wait for a free connection.
-const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long to wait for a free connection: less than a request may take, so that its caller is told what there was none of.
+const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Until it ends, every statement sees the state that the first one saw.
 const BEGIN_SNAPSHOT: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";

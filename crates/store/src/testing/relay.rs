@@ -1,9 +1,11 @@
-//! A relay before PostgreSQL that cuts connections where a test wants it.
+//! A relay before PostgreSQL that cuts connections where a test wants it, is down, or is slow.
 
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use super::unusable;
@@ -23,7 +25,18 @@ pub struct Relay {
     /// The database, by way of the relay.
     pub url: DatabaseUrl,
     plan: Arc<Mutex<Option<Cut>>>,
+    weather: watch::Sender<Weather>,
     task: JoinHandle<()>,
+}
+
+/// How the way to the server is just now.
+#[derive(Clone, Copy, Default)]
+struct Weather {
+    is_down: bool,
+    /// How often it went down: a connection that was there before is ended, however short that was.
+    downs: u64,
+    /// How long every message to the server is on its way.
+    delay: Duration,
 }
 
 impl Relay {
@@ -39,13 +52,33 @@ impl Relay {
         let address = listener.local_addr().map_err(unusable)?;
         let url = DatabaseUrl::Postgres(format!("{scheme}://{user}@{address}/{name}"));
         let plan = Arc::new(Mutex::new(None));
-        let task = tokio::spawn(take_in(listener, server.to_owned(), Arc::clone(&plan)));
-        Ok(Some(Self { url, plan, task }))
+        let (weather, seen) = watch::channel(Weather::default());
+        let way = Way { server: server.to_owned(), plan: Arc::clone(&plan), weather: seen };
+        let task = tokio::spawn(take_in(listener, way));
+        Ok(Some(Self { url, plan, weather, task }))
     }
 
     /// Cuts the connection that sends the message of that number, and no other.
     pub fn cut(&self, cut: Cut) {
         *self.plan.lock().unwrap_or_else(PoisonError::into_inner) = Some(cut);
+    }
+
+    /// Ends all connections, and every new one at once, as a server does that is gone.
+    pub fn go_down(&self) {
+        self.weather.send_modify(|weather| {
+            weather.is_down = true;
+            weather.downs += 1;
+        });
+    }
+
+    /// Takes connections in again.
+    pub fn come_up(&self) {
+        self.weather.send_modify(|weather| weather.is_down = false);
+    }
+
+    /// Lets every message that clients send from now on be on its way for so long.
+    pub fn delay(&self, delay: Duration) {
+        self.weather.send_modify(|weather| weather.delay = delay);
     }
 
     /// Cuts nothing any more. Tells whether it came to that before.
@@ -60,23 +93,35 @@ impl Drop for Relay {
     }
 }
 
-async fn take_in(listener: TcpListener, server: String, plan: Arc<Mutex<Option<Cut>>>) {
+/// What every connection needs to know.
+#[derive(Clone)]
+struct Way {
+    server: String,
+    plan: Arc<Mutex<Option<Cut>>>,
+    weather: watch::Receiver<Weather>,
+}
+
+async fn take_in(listener: TcpListener, way: Way) {
     while let Ok((client, _)) = listener.accept().await {
-        let (server, plan) = (server.clone(), Arc::clone(&plan));
+        let way = way.clone();
         tokio::spawn(async move {
-            if let Ok(server) = TcpStream::connect(server).await {
-                // However a connection ends, both sides see it closed.
-                let _ = relay(client, server, &plan).await;
+            let mut weather = way.weather.clone();
+            let downs = weather.borrow().downs;
+            // However a connection ends, both sides see it closed.
+            tokio::select! {
+                _ = weather.wait_for(|weather| weather.is_down || weather.downs != downs) => {}
+                _ = connect(client, &way) => {}
             }
         });
     }
 }
 
-async fn relay(
-    mut client: TcpStream,
-    mut server: TcpStream,
-    plan: &Mutex<Option<Cut>>,
-) -> std::io::Result<()> {
+async fn connect(client: TcpStream, way: &Way) -> std::io::Result<()> {
+    let server = TcpStream::connect(&way.server).await?;
+    relay(client, server, way).await
+}
+
+async fn relay(mut client: TcpStream, mut server: TcpStream, way: &Way) -> std::io::Result<()> {
     let (mut asked, mut answered) = (vec![0; 64 * 1024], vec![0; 64 * 1024]);
     loop {
         tokio::select! {
@@ -85,7 +130,11 @@ async fn relay(
                 if message.is_empty() {
                     return Ok(());
                 }
-                match due(plan) {
+                let delay = way.weather.borrow().delay;
+                if !delay.is_zero() {
+                    tokio::time::sleep(delay).await;
+                }
+                match due(&way.plan) {
                     None => server.write_all(message).await?,
                     Some(Cut::Before(_)) => return Ok(()),
                     Some(Cut::After(_)) => {

@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 
 use bourse_server::settings::{Layers, load};
 use bourse_server::{App, Background, Chains};
-use bourse_store::testing::TestDatabase;
+use bourse_store::testing::{Relay, TestDatabase};
 use bourse_store::{DatabaseUrl, Store};
 use bourse_wire::Timestamp;
 
@@ -104,7 +104,25 @@ impl TestApp {
         chains: Option<Arc<dyn Chains>>,
         prepare: impl AsyncFnOnce(&Store, &Project, &Project) -> T,
     ) -> (Self, T) {
+        Self::on(TestDatabase::fresh().await.unwrap(), settings, chains, prepare).await
+    }
+
+    /// A service that reaches its database by way of a relay; `None` where there is no way to PostgreSQL to stand in.
+    pub(crate) async fn relayed(settings: &[(&'static str, &str)]) -> Option<(Self, Relay)> {
         let database = TestDatabase::fresh().await.unwrap();
+        let relay = Relay::before(&database.url).await.unwrap()?;
+        let DatabaseUrl::Postgres(url) = &relay.url else { return None };
+        let settings = [settings, &[("storage.database", url.as_str())]].concat();
+        let (app, ()) = Self::on(database, &settings, None, async |_, _, _| ()).await;
+        Some((app, relay))
+    }
+
+    async fn on<T>(
+        database: TestDatabase,
+        settings: &[(&'static str, &str)],
+        chains: Option<Arc<dyn Chains>>,
+        prepare: impl AsyncFnOnce(&Store, &Project, &Project) -> T,
+    ) -> (Self, T) {
         let store = database.open().await.unwrap();
         let project_a = Project::create(&store, "A").await;
         let project_b = Project::create(&store, "B").await;
@@ -154,7 +172,8 @@ fn layers(database: &TestDatabase, settings: &[(&'static str, &str)]) -> Layers 
     // Unless a test wants it, nothing is flushed by time: what usage shows must not depend on how long a test takes.
     let quiet = [("limits.metering_flush_ms", "3600000")];
     let quiet = quiet.iter().filter(|(key, _)| settings.iter().all(|(own, _)| own != key));
-    let all = common.iter().chain(quiet).chain(settings);
+    let common = common.iter().filter(|(key, _)| settings.iter().all(|(own, _)| own != key));
+    let all = common.chain(quiet).chain(settings);
     let flags = all.map(|(key, value)| ("--test", *key, (*value).to_owned()));
     Layers { flags: flags.collect(), ..Layers::default() }
 }

@@ -1,0 +1,69 @@
+//! `/self-check`: which collections are in memory, and whether one of them says what the store says. For the operator's
+//! own commands: whoever has the signing secret may ask, and nobody else.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::{Path, State};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::Response;
+use axum::routing::{get, post};
+use bourse_store::CollectionKey;
+use bourse_wire::{Address, ChainId, Code, Error};
+use serde_json::{Value, json};
+
+use crate::app::App;
+use crate::dispatch::{error_response, response};
+use crate::failure::Failure;
+use crate::resident::Verdict;
+
+/// The addresses of this module.
+pub(crate) fn routes() -> Router<Arc<App>> {
+    Router::new().route("/self-check", get(list)).route("/self-check/{chain}/{contract}", post(check))
+}
+
+async fn list(State(app): State<Arc<App>>, request: HeaderMap) -> Response {
+    let listed = permit(&app, &request).map(|()| {
+        let record = |key: CollectionKey| json!({ "chainId": key.chain, "contractAddress": key.address });
+        let keys: Vec<Value> = app.resident.keys().into_iter().map(record).collect();
+        json!({ "collections": keys })
+    });
+    answer(&app, listed.map_err(Failure::from))
+}
+
+async fn check(
+    State(app): State<Arc<App>>,
+    Path((chain, contract)): Path<(u64, String)>,
+    request: HeaderMap,
+) -> Response {
+    let key = permit(&app, &request).and_then(|()| {
+        let address: Address = contract.parse().map_err(|error| {
+            Error::new(Code::InvalidArgument, format!("the contract of the path: {error}"))
+        })?;
+        Ok(CollectionKey { chain: ChainId(chain), address })
+    });
+    let checked = match key {
+        Ok(key) => app.resident.check(key).await.map_err(Failure::from),
+        Err(error) => Err(error.into()),
+    };
+    answer(&app, checked.map(|verdict| record(&verdict)))
+}
+
+fn record(verdict: &Verdict) -> Value {
+    let parts = if let Verdict::Different(parts) = verdict { parts.as_slice() } else { &[] };
+    json!({ "outcome": verdict.word(), "differences": parts })
+}
+
+/// Lets in whoever proves to have the signing secret.
+fn permit(app: &App, request: &HeaderMap) -> Result<(), Error> {
+    let token =
+        request.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok()?.strip_prefix("Bearer "));
+    app.signer.verify_operator(token.unwrap_or_default(), app.now())
+}
+
+fn answer(app: &App, result: Result<Value, Failure>) -> Response {
+    match result {
+        Ok(body) => response(app, StatusCode::OK, HeaderMap::new(), body.to_string().into()),
+        Err(failure) => error_response(app, failure, HeaderMap::new()),
+    }
+}
