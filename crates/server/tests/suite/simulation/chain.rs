@@ -4,7 +4,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use bourse_chain::{FollowError, FollowOptions, Follower, Status, Turn};
-use bourse_simulation::{CHAIN, COLLECTIONS, Dice, Shared, SimPace, Weather, World, WorldNode, protocols};
+use bourse_simulation::{
+    CHAIN, COLLECTIONS, Dice, Facts, Shared, SimPace, Weather, World, WorldNode, protocols,
+};
 use bourse_store::{Actor, CollectionKey, Store};
 use bourse_wire::Timestamp;
 use tokio::sync::Notify;
@@ -50,8 +52,14 @@ impl SimChain {
         self.follower = None;
     }
 
-    /// Follows for so many turns.
-    pub(super) async fn follow(&mut self, store: &Store, turns: u32) {
+    /// What is so on the chain.
+    pub(super) fn facts(&self) -> Facts {
+        self.shared.world().head().facts.clone()
+    }
+
+    /// Follows for so many turns, while so many of a thousand requests fail.
+    pub(super) async fn follow(&mut self, store: &Store, turns: u32, failures: u64) {
+        self.shared.weather.lock().unwrap().failure = failures;
         for _ in 0..turns {
             match self.turn(store).await {
                 Ok(_) | Err(FollowError::Node(_)) => {}
@@ -93,6 +101,7 @@ impl SimChain {
 
     /// Follows until it knows the newest block.
     pub(super) async fn settle(&mut self, store: &Store) {
+        *self.shared.weather.lock().unwrap() = Weather::default();
         let mut last = String::new();
         for _ in 0..1000 {
             last = format!("{:?}", self.turn(store).await);

@@ -41,6 +41,7 @@ async fn simulate(seed: u64, steps: &[Step]) {
         sim.servers.check_market(&sim.model).await;
     }
     sim.chain.settle(&sim.servers.app.store).await;
+    sim.servers.check_followed(&sim.model, &sim.chain.facts()).await;
     sim.servers.check_everything(&sim.model).await;
 }
 
@@ -56,7 +57,9 @@ impl Simulation {
         match step {
             Step::Mine(blocks) => self.chain.mine(*blocks),
             Step::Reorganise => self.chain.reorganise(),
-            Step::Follow(turns) => self.chain.follow(&self.servers.app.store, *turns).await,
+            Step::Follow { turns, failures } => {
+                self.chain.follow(&self.servers.app.store, *turns, *failures).await;
+            }
             Step::RestartFollower => self.chain.restart(),
             Step::PutBalance { server, token, maker, balance, polls } => {
                 let account = step::maker(*maker);
@@ -71,8 +74,8 @@ impl Simulation {
                 self.end(*server, *id, *polls, "InvalidateOrders").await
             }
             Step::SetRate { server, rate } => {
-                let coin = step::coin(*rate);
-                self.servers.write(*server, None, "PutCurrencies", json!({ "currencies": [coin] })).await;
+                let body = json!({ "currencies": step::coins(*rate) });
+                self.servers.write(*server, None, "PutCurrencies", body).await;
                 self.model.is_coin_known = true;
             }
             Step::Track { server, batch, wallets, polls } => {
@@ -90,7 +93,8 @@ impl Simulation {
     /// Puts an order, anew or again as long as it is not over: what is over is another test's business.
     async fn put_order(&mut self, server: usize, id: u8, order: &ModelOrder, polls: Option<u32>) {
         let is_expired = order.valid_until <= self.servers.app.now().unix_seconds();
-        if is_expired || self.model.orders.get(&id).is_some_and(|known| known.status != "active") {
+        let is_elsewhere = |known: &ModelOrder| known.collection != order.collection;
+        if is_expired || self.model.is_over(id) || self.model.orders.get(&id).is_some_and(is_elsewhere) {
             return;
         }
         let body = json!({ "orders": [order.record(id)] });
@@ -99,9 +103,9 @@ impl Simulation {
     }
 
     async fn end(&mut self, server: usize, id: u8, polls: Option<u32>, operation: &str) {
-        let key = json!({ "chainId": 137, "collectionContractAddress": RELICS, "marketplace": "opensea",
-            "orderId": id.to_string() });
-        if self.model.orders.contains_key(&id) {
+        if let Some(order) = self.model.orders.get(&id) {
+            let key = json!({ "chainId": order.collection.chain(), "marketplace": "opensea",
+                "collectionContractAddress": order.collection.address(), "orderId": id.to_string() });
             self.servers.write(server, polls, operation, json!({ "orders": [key] })).await;
             let now = self.servers.app.now().unix_seconds();
             self.model.end(id, if operation == "CancelOrders" { "cancelled" } else { "inactive" }, now);

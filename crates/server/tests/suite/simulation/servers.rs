@@ -1,25 +1,25 @@
 //! Two servers on one database, and what they are asked.
 
 use std::collections::BTreeMap;
+use std::fmt::Debug;
 use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::task::Poll;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bourse_server::Background;
-use bourse_simulation::COLLECTIONS;
+use bourse_simulation::{COLLECTIONS, Facts};
 use serde_json::{Value, json};
 
 use super::TOKENS;
-use super::model::Model;
+use super::model::{Model, Traded};
 use crate::support::actor::Actor;
-use crate::support::seed::RELICS;
-use crate::support::{Beside, TestApp, wait_for};
+use crate::support::{Beside, TestApp};
 
 pub(super) const SERVERS: usize = 2;
 
 /// How long a server may take to follow. A failure is made smaller by trying again and again, so that it is not minutes.
-const WAIT_MAX: Duration = Duration::from_secs(20);
+const WAIT_MAX: Duration = Duration::from_secs(10);
 
 /// Everything that is asked of a collection.
 const READS: [(&str, &str); 6] = [
@@ -91,6 +91,17 @@ impl Servers {
 
     /// Whether each server comes to say of the market what the model says.
     pub(super) async fn check_market(&self, model: &Model) {
+        self.check_collection(Traded::Put, model, &Facts::default()).await;
+    }
+
+    /// The same of the collections that are followed, at the end of a chain that has these facts.
+    pub(super) async fn check_followed(&self, model: &Model, chain: &Facts) {
+        for number in 0..COLLECTIONS.len() {
+            self.check_collection(Traded::Followed(number), model, chain).await;
+        }
+    }
+
+    async fn check_collection(&self, collection: Traded, model: &Model, chain: &Facts) {
         let now = self.app.now().unix_seconds();
         for number in 0..SERVERS {
             let key = &self.server(number).key;
@@ -98,9 +109,10 @@ impl Servers {
                 for (operation, is_listing) in
                     [("ListListingsForCollectible", true), ("ListOffersForCollectible", false)]
                 {
-                    let expected = model.active(token, is_listing, now);
-                    let what = format!("server {number} says {expected:?} by {operation} of token {token}");
-                    wait_for(WAIT_MAX, &what, async || orders(key, operation, token).await == expected).await;
+                    let place = (collection, token);
+                    let expected = model.active(place, is_listing, now, chain);
+                    let what = format!("server {number}: {operation} of {place:?}");
+                    comes_to(&what, &expected, async || orders(key, operation, place).await).await;
                 }
             }
         }
@@ -115,11 +127,26 @@ impl Servers {
         for number in 0..SERVERS {
             let server = self.server(number);
             for (question, answer) in &expected {
-                let what = format!("server {number} answers {question} with {answer}");
-                wait_for(WAIT_MAX, &what, async || ask(&server.key, question).await == *answer).await;
+                comes_to(&format!("server {number}: {question}"), answer, async || {
+                    ask(&server.key, question).await
+                })
+                .await;
             }
-            wait_for(WAIT_MAX, "charts", async || chart(&server.token).await == transactions).await;
+            comes_to("charts", &transactions, async || chart(&server.token).await).await;
         }
+    }
+}
+
+/// Waits until something is said, and tells what is said instead.
+async fn comes_to<T: Debug + PartialEq>(what: &str, expected: &T, said: impl AsyncFn() -> T) {
+    let started = Instant::now();
+    loop {
+        let now = said().await;
+        if now == *expected {
+            return;
+        }
+        assert!(started.elapsed() < WAIT_MAX, "{what}\nexpected {expected:?}\nis       {now:?}");
+        tokio::time::sleep(Duration::from_millis(2)).await;
     }
 }
 
@@ -137,9 +164,14 @@ async fn given_up_after(polls: u32, work: impl Future) -> bool {
     .await
 }
 
-/// The orders of a token that can be filled, with how much of each.
-async fn orders(key: &Actor, operation: &str, token: u64) -> BTreeMap<String, String> {
-    let body = json!({ "chainId": 137, "contractAddress": RELICS, "tokenId": token.to_string(), "page": { "pageSize": 50 } });
+/// The orders of a token that were put and can be filled, with how much of each.
+async fn orders(
+    key: &Actor,
+    operation: &str,
+    (collection, token): (Traded, u64),
+) -> BTreeMap<String, String> {
+    let body = json!({ "chainId": collection.chain(), "contractAddress": collection.address(),
+        "tokenId": token.to_string(), "page": { "pageSize": 50 }, "filter": { "marketplace": ["opensea"] } });
     let answer = key.call(&format!("Marketplace/{operation}"), body).await.ok();
     let member = if operation.starts_with("ListL") { "listings" } else { "offers" };
     let text = |order: &Value, member: &str| order[member].as_str().unwrap().to_owned();
@@ -149,12 +181,11 @@ async fn orders(key: &Actor, operation: &str, token: u64) -> BTreeMap<String, St
 
 /// Every question, with its answer.
 async fn answers(server: &Beside) -> Vec<(String, Value)> {
-    let mut contracts: Vec<(u64, String)> = vec![(137, RELICS.to_owned())];
-    contracts.extend(COLLECTIONS.map(|address| (bourse_simulation::CHAIN.0, address.to_string())));
+    let followed = (0..COLLECTIONS.len()).map(Traded::Followed);
     let mut answers = Vec::new();
-    for (chain, contract) in contracts {
+    for collection in followed.chain([Traded::Put]) {
         for (operation, side) in READS {
-            let body = json!({ "chainId": chain, "contractAddress": contract, "side": side,
+            let body = json!({ "chainId": collection.chain(), "contractAddress": collection.address(), "side": side,
                 "page": { "pageSize": 100 }, "filter": { "includeEmpty": true } });
             let question = format!("Marketplace/{operation} {body}");
             let answer = ask(&server.key, &question).await;

@@ -1,12 +1,13 @@
 //! What may happen.
 
+use bourse_simulation::{COLLECTIONS, PEOPLE};
 use bourse_wire::Timestamp;
 use proptest::collection::vec;
 use proptest::option::weighted;
 use proptest::prelude::{Just, Strategy, any, prop_oneof};
 use serde_json::{Value, json};
 
-use super::model::ModelOrder;
+use super::model::{ModelOrder, Traded};
 use super::{SERVERS, TOKENS};
 use crate::support::START;
 use crate::support::events::wallet;
@@ -18,7 +19,11 @@ use crate::support::orders::COIN;
 pub(super) enum Step {
     Mine(u64),
     Reorganise,
-    Follow(u32),
+    /// Follows for so many turns, with a node that fails in so many of a thousand requests.
+    Follow {
+        turns: u32,
+        failures: u64,
+    },
     RestartFollower,
     PutBalance {
         server: usize,
@@ -70,7 +75,8 @@ pub(super) fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
         3 => (1_u64..6).prop_map(Step::Mine),
         1 => Just(Step::Reorganise),
-        3 => (1_u32..8).prop_map(Step::Follow),
+        3 => (1_u32..8, prop_oneof![2 => Just(0), 1 => Just(200)])
+            .prop_map(|(turns, failures)| Step::Follow { turns, failures }),
         1 => Just(Step::RestartFollower),
         4 => (server(), 1..=TOKENS, 0..MAKERS, 0_u64..6, polls()).prop_map(
             |(server, token, maker, balance, polls)| Step::PutBalance { server, token, maker, balance, polls }
@@ -92,23 +98,29 @@ const MAKERS: u8 = 3;
 
 /// The address of a maker.
 pub(super) fn maker(number: u8) -> String {
-    format!("0x{:040x}", 0xa0 + u64::from(number))
+    PEOPLE[usize::from(number)].to_string()
 }
 
 fn order() -> impl Strategy<Value = ModelOrder> {
-    (any::<bool>(), 1..=TOKENS, 0..MAKERS, 1_u64..50, 1_u64..5, 1_i64..200).prop_map(
-        |(is_listing, token, by, price, quantity, lasts)| {
+    let collection =
+        prop_oneof![3 => Just(Traded::Put), 1 => (0..COLLECTIONS.len()).prop_map(Traded::Followed)];
+    (collection, any::<bool>(), 1..=TOKENS, 0..MAKERS, 1_u64..50, 1_u64..5, 1_i64..200).prop_map(
+        |(collection, is_listing, token, by, price, quantity, lasts)| {
             let start: Timestamp = START.parse().unwrap();
             let valid_until = start.unix_seconds() + lasts;
-            ModelOrder { is_listing, token, maker: maker(by), price, quantity, valid_until, status: "active" }
+            let (maker, status) = (maker(by), "active");
+            ModelOrder { collection, is_listing, token, maker, price, quantity, valid_until, status }
         },
     )
 }
 
-/// The currency of all orders, worth so many US dollars.
-pub(super) fn coin(rate: u8) -> Value {
-    json!({ "chainId": 137, "contractAddress": COIN, "name": "Coin", "symbol": "C", "decimals": 18,
-        "exchangeRate": rate.to_string() })
+/// The currencies of all orders, worth so many US dollars.
+pub(super) fn coins(rate: u8) -> Value {
+    let coin = |collection: Traded| {
+        json!({ "chainId": collection.chain(), "contractAddress": COIN, "name": "Coin", "symbol": "C",
+            "decimals": 18, "exchangeRate": rate.to_string() })
+    };
+    json!([coin(Traded::Put), coin(Traded::Followed(0))])
 }
 
 /// A transaction on one of the days before everything begins.

@@ -39,14 +39,9 @@ const WAIT_MAX: Duration = Duration::from_mins(2);
 
 /// Waits until something is so.
 pub(crate) async fn wait_until(what: &str, holds: impl AsyncFn() -> bool) {
-    wait_for(WAIT_MAX, what, holds).await;
-}
-
-/// Waits until something is so, for so long at most.
-pub(crate) async fn wait_for(limit: Duration, what: &str, holds: impl AsyncFn() -> bool) {
     let started = Instant::now();
     while !holds().await {
-        assert!(started.elapsed() < limit, "not within {limit:?}: {what}");
+        assert!(started.elapsed() < WAIT_MAX, "not within {WAIT_MAX:?}: {what}");
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
 }
