@@ -56,14 +56,16 @@ impl OddNode {
     }
 
     /// A block as this node has it.
-    fn told(&self, block: Block, oddity: Oddity) -> Block {
+    fn told(block: Block, oddity: Oddity) -> Block {
         let other = |hash: BlockHash| keccak256(hash);
         match oddity {
             Oddity::Lying { from } if block.number > from => {
                 Block { hash: other(block.hash), parent: other(block.parent), ..block }
             }
             Oddity::Lying { from } if block.number == from => Block { hash: other(block.hash), ..block },
-            Oddity::Broken if block.number % 2 == 0 => Block { parent: other(block.parent), ..block },
+            Oddity::Broken if block.number.is_multiple_of(2) => {
+                Block { parent: other(block.parent), ..block }
+            }
             _ => block,
         }
     }
@@ -91,7 +93,7 @@ impl Node for OddNode {
                 let number = head.number.saturating_sub(blocks);
                 self.node.blocks(&[number]).await?.pop().flatten().ok_or_else(unknown)
             }
-            _ => Ok(self.told(head, oddity)),
+            _ => Ok(Self::told(head, oddity)),
         }
     }
 
@@ -104,7 +106,7 @@ impl Node for OddNode {
         };
         let blocks = self.node.blocks(numbers).await?;
         let known = blocks.into_iter().map(|block| block.filter(|block| is_known(block.number)));
-        Ok(known.map(|block| block.map(|block| self.told(block, oddity))).collect())
+        Ok(known.map(|block| block.map(|block| Self::told(block, oddity))).collect())
     }
 
     async fn logs(&self, span: Span, filters: &[LogFilter]) -> Result<Vec<TimedLog>, Failure> {

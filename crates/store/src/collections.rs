@@ -189,9 +189,8 @@ pub(crate) async fn find_or_create(
 /// else neither sees what the other has not committed yet.
 pub(crate) async fn hold_contract(session: &mut Session<'_>, key: CollectionKey) -> Result<(), StoreError> {
     // Addresses are hashes. Two that share a number wait for each other, and nothing worse.
-    let [.., a, b, c, d, e, f, g, h] = *key.address.bytes();
-    let number = u64::from_be_bytes([a, b, c, d, e, f, g, h]) ^ key.chain.0;
-    session.hold_number(number.cast_signed()).await
+    let last = key.address.bytes().last_chunk().copied().unwrap_or_default();
+    session.hold_number((u64::from_be_bytes(last) ^ key.chain.0).cast_signed()).await
 }
 
 /// Holds a collection until the transaction ends, so that its versions follow each other, whoever commits; its version.

@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may fail by panicking")]
 
 mod support {
+    pub(crate) mod contacts;
     pub(crate) mod orders;
     pub(crate) mod projects;
     pub(crate) mod writings;
@@ -16,8 +17,9 @@ use bourse_disk::{Disk, Fault, Kept, Operation};
 use bourse_store::testing::TestDatabase;
 use bourse_store::{DatabaseUrl, MigrationState, OpenOptions, Store, StoreError, copy_sqlite};
 use bourse_wire::Timestamp;
+use support::contacts::Contacts;
 use support::projects::project;
-use support::writings::{Batches, Contacts, CountsOf, Mints, Writing};
+use support::writings::{Batches, CountsOf, Mints, Writing};
 
 /// How every operation can fail, one by one.
 const FAULTS: [(Operation, Fault); 10] = [

@@ -6,10 +6,9 @@ use bourse_store::{
     Actor, AttributionPage, Batch, BlockFacts, Blocks, BlocksCommitted, Change, CollectionKey, CountsCommit,
     CountsCommitted, CountsCursor, History, ProjectScope, Store, StoreError,
 };
-use bourse_wire::{Address, ChainId, ContactInput, RecordId, Timestamp};
+use bourse_wire::{Address, ChainId, Timestamp};
 
 use super::orders::{change, offer};
-use super::projects::project;
 
 pub(crate) const COLLECTION: CollectionKey = CollectionKey { chain: ChainId(1), address: Address::ZERO };
 
@@ -135,43 +134,4 @@ fn block(number: u64) -> Block {
     let hash = |number: u64| alloy_primitives::keccak256(number.to_be_bytes());
     let parent = hash(number.wrapping_sub(1));
     Block { number, hash: hash(number), parent, at: Timestamp::from_unix_nanos(i128::from(number)) }
-}
-
-/// People whom a project knows, two at a time.
-pub(crate) struct Contacts {
-    scope: ProjectScope,
-    audience: RecordId,
-}
-
-impl Contacts {
-    pub(crate) async fn begin(store: &Store) -> Self {
-        let scope = project(store).await;
-        let name = "people".parse().unwrap();
-        let audience = store.create_audience(scope, name, Timestamp::ZERO).await.unwrap().id;
-        Self { scope, audience }
-    }
-
-    fn two(number: u64) -> [Address; 2] {
-        [1, 2].map(|which| {
-            let mut bytes = [which; 20];
-            bytes[..8].copy_from_slice(&number.to_be_bytes());
-            Address::from_bytes(bytes)
-        })
-    }
-}
-
-impl Writing for Contacts {
-    async fn write(&mut self, store: &Store, number: u64) -> Result<(), StoreError> {
-        let contact = |address| ContactInput { name: None, address, email: None };
-        let contacts = Self::two(number).map(contact).to_vec();
-        store.add_contacts(self.scope, self.audience, contacts, Timestamp::ZERO).await.map(drop)
-    }
-
-    async fn is_there(&self, store: &Store, number: u64) -> bool {
-        let view = store.audience(self.scope, self.audience).await.unwrap();
-        let there =
-            Self::two(number).map(|address| view.contacts.iter().any(|known| known.address == address));
-        assert_eq!(there[0], there[1], "one of two contacts");
-        there[0]
-    }
 }

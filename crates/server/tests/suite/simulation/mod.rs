@@ -71,7 +71,7 @@ impl Simulation {
             Step::PutOrder { server, id, order, polls } => self.put_order(*server, *id, order, *polls).await,
             Step::Cancel { server, id, polls } => self.end(*server, *id, *polls, "CancelOrders").await,
             Step::Invalidate { server, id, polls } => {
-                self.end(*server, *id, *polls, "InvalidateOrders").await
+                self.end(*server, *id, *polls, "InvalidateOrders").await;
             }
             Step::SetRate { server, rate } => {
                 let body = json!({ "currencies": step::coins(*rate) });
@@ -85,7 +85,7 @@ impl Simulation {
                 self.servers.write(*server, *polls, "TrackEvents", body).await;
             }
             Step::Wait(seconds) => self.servers.app.clock.step(*seconds),
-            Step::StepBack => self.servers.app.clock.set(crate::support::START),
+            Step::TurnBack => self.servers.app.clock.set(crate::support::START),
             Step::Restart { server, is_killed } => self.servers.restart(*server, *is_killed).await,
         }
     }

@@ -128,6 +128,6 @@ impl Model {
             let (day, _) = event["at"].as_str().unwrap().split_once('T').unwrap();
             *days.entry(day).or_default() += 1;
         }
-        days.into_iter().map(|(day, count)| json!({ "label": day, "value": count })).collect()
+        days.into_iter().map(|(day, count)| json!({ "label": day, "value": count.to_string() })).collect()
     }
 }

@@ -205,6 +205,9 @@ async fn chart(token: &Actor) -> Value {
     let filter = json!({ "startDate": "2025-03-01", "endDate": "2025-03-31" });
     let answer = token.call("Analytics/WalletsTxnSentDaily", json!({ "filter": filter })).await.ok();
     let points = answer.as_object().unwrap().values().next().unwrap();
-    let point = |point: &Value| json!({ "label": point["label"], "value": point["value"].as_f64().unwrap().round() as u64 });
+    let point = |point: &Value| {
+        let value = format!("{:.0}", point["value"].as_f64().unwrap());
+        json!({ "label": point["label"], "value": value })
+    };
     points.as_array().unwrap().iter().map(point).collect()
 }

@@ -61,7 +61,7 @@ pub(super) enum Step {
     /// The clock goes on, by seconds or by weeks.
     Wait(i64),
     /// The clock goes back to where it began.
-    StepBack,
+    TurnBack,
     Restart {
         server: usize,
         is_killed: bool,
@@ -89,7 +89,7 @@ pub(super) fn step() -> impl Strategy<Value = Step> {
         3 => (server(), 0_u64..8, vec((0_u8..9, 0_u8..4), 1..6), polls())
             .prop_map(|(server, batch, wallets, polls)| Step::Track { server, batch, wallets, polls }),
         2 => prop_oneof![1_i64..90, 86_400_i64..1_800_000].prop_map(Step::Wait),
-        1 => Just(Step::StepBack),
+        1 => Just(Step::TurnBack),
         1 => (server(), any::<bool>()).prop_map(|(server, is_killed)| Step::Restart { server, is_killed }),
     ]
 }
