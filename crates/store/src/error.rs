@@ -65,11 +65,14 @@ impl From<sqlx::Error> for StoreError {
                 Some(state) if is_unavailable(state) => Self::Unavailable(error.into()),
                 _ => Self::Database(error.into()),
             },
+            // A server that goes away in the middle of a message breaks the protocol.
             Driver::Io(_)
             | Driver::Tls(_)
+            | Driver::Protocol(_)
             | Driver::PoolTimedOut
-            | Driver::PoolClosed
             | Driver::WorkerCrashed => Self::Unavailable(error.into()),
+            // By ourselves, at the end.
+            Driver::PoolClosed => Self::Closed,
             _ => Self::Database(error.into()),
         }
     }
