@@ -8,7 +8,16 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
 /// Runs a test with many values, the same ones for the same seed: `BOURSE_TEST_SEED`, or another each time.
 pub(crate) fn check<S: Strategy<Value: Debug>>(cases: u32, strategy: &S, test: impl Fn(S::Value)) {
-    let seed = seed();
+    check_from(chosen_seed().unwrap_or_else(another_seed), cases, strategy, test);
+}
+
+/// The same from this seed.
+pub(crate) fn check_from<S: Strategy<Value: Debug>>(
+    seed: u64,
+    cases: u32,
+    strategy: &S,
+    test: impl Fn(S::Value),
+) {
     let mut bytes = [0; 32];
     bytes[..8].copy_from_slice(&seed.to_le_bytes());
     let config = Config {
@@ -28,10 +37,12 @@ pub(crate) fn check<S: Strategy<Value: Debug>>(cases: u32, strategy: &S, test: i
     }
 }
 
-fn seed() -> u64 {
-    if let Ok(text) = std::env::var("BOURSE_TEST_SEED") {
-        return text.parse().unwrap();
-    }
+/// The seed that somebody asks for.
+pub(crate) fn chosen_seed() -> Option<u64> {
+    std::env::var("BOURSE_TEST_SEED").ok().map(|text| text.parse().unwrap())
+}
+
+fn another_seed() -> u64 {
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap();
     now.as_secs() << 30 | u64::from(now.subsec_nanos())
 }
