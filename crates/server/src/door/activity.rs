@@ -11,10 +11,20 @@ use axum::http::Response;
 use hyper::body::{Frame, SizeHint};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
+use tokio::time::{Instant, Interval, MissedTickBehavior};
 
 /// How often a connection is looked at, and so how exact its times are. Looking is cheap; noting times at each request
 /// would not be.
 pub(super) const TICK: Duration = Duration::from_secs(1);
+
+/// The times at which a connection is looked at. The first comes after a whole tick: whoever has just come has not been
+/// idle yet.
+pub(super) fn ticks() -> Interval {
+    let mut ticks = tokio::time::interval_at(Instant::now() + TICK, TICK);
+    // A machine that stood still must not make up for it: nobody could have got anywhere meanwhile.
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    ticks
+}
 
 /// How long a connection may take for what, in ticks.
 #[derive(Clone, Copy, Debug)]
@@ -259,6 +269,16 @@ mod tests {
 
     fn first(seen: &[Option<Overdue>]) -> Option<(usize, Overdue)> {
         seen.iter().enumerate().find_map(|(tick, overdue)| overdue.map(|overdue| (tick, overdue)))
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn whoever_has_just_come_has_a_whole_tick() {
+        let came = Instant::now();
+        let mut ticks = ticks();
+        for count in 1..=3 {
+            ticks.tick().await;
+            assert_eq!(came.elapsed(), TICK * count);
+        }
     }
 
     #[test]

@@ -21,7 +21,6 @@ use hyper_util::rt::TokioIo;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{mpsc, watch};
-use tokio::time::MissedTickBehavior;
 
 use self::activity::{Activity, NotedBody, NotedStream, Overdue, Patience, Stopwatch, TICK};
 use self::guests::{Capacity, Full, Guests, Place};
@@ -186,9 +185,7 @@ impl Connection {
                 .max_buf_size(BUFFER_BYTES_MAX)
                 .serve_connection(TokioIo::new(stream), service)
         );
-        let mut ticks = tokio::time::interval(TICK);
-        // A machine that stood still must not make up for it: nobody could have got anywhere meanwhile.
-        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut ticks = activity::ticks();
         let stopping = async {
             // An error means that the sender is gone, which is a stop as well.
             let _ = stopped.wait_for(|stopped| *stopped).await;
