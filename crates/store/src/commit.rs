@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::args::args;
 use crate::attributions::{self, Author, Authorship};
 use crate::backend::{Pending, Store};
-use crate::collections::{CollectionId, CollectionKey, StoredToken, find_or_create, hold};
+use crate::collections::{CollectionId, CollectionKey, StoredToken, find_or_create, hold, known_tokens};
 use crate::columns::{Insert, or_replace_different, selection};
 use crate::load::Balance;
 use crate::orders::SignedOrder;
@@ -225,10 +225,15 @@ async fn commit(session: &mut Session<'_>, batch: Batch, changes_kept: u64) -> R
     let authorship = Authorship::new(batch.author, batch.at);
     let next = NextVersion { number: version + 1, changed: &changed, authorship: &authorship, changes_kept };
     raise_version(session, id, next).await?;
+    let leaves_less = known_tokens(session, id, orders.left.iter().copied()).await?.len() < orders.left.len();
+    if leaves_less {
+        // Nothing may tell of these tokens any more, which nobody would find among the changes.
+        forget_changes(session, id).await?;
+    }
     let refused = orders.refused;
     let committed = Committed { version: version + 1, changed: changed.len(), replayed: false, refused };
     let is_all = !changed.contract && changed.tokens.is_empty() && changed.balances.is_empty();
-    let orders = is_all.then(|| (id, orders.changed.into_values().collect()));
+    let orders = (is_all && !leaves_less).then(|| (id, orders.changed.into_values().collect()));
     Ok(Done { committed, orders })
 }
 

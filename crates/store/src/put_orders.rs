@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use bourse_market::{Nonces, OrderParts, OrderState, first_seen};
-use bourse_wire::{ActivityFacts, Amount, OrderFacts, OrderKey, OrderStatus, Timestamp};
+use bourse_wire::{ActivityFacts, Amount, OrderFacts, OrderKey, OrderStatus, Timestamp, TokenId};
 
 use crate::args::{Arg, args};
 use crate::chain::{is_followed, standing};
@@ -60,6 +60,8 @@ pub(crate) struct PutOrders {
     pub(crate) changed: BTreeMap<OrderKey, OrderFacts>,
     /// Those of which something was said that only what their makers signed can say. They are as they were.
     pub(crate) refused: Vec<OrderKey>,
+    /// Tokens that orders were for which are for others now.
+    pub(crate) left: BTreeSet<TokenId>,
 }
 
 /// Writes what is said of orders, and what happened to them. Operators and backings
@@ -130,6 +132,7 @@ struct Put {
     activities: Vec<ActivityFacts>,
     changed: BTreeMap<OrderKey, OrderFacts>,
     refused: Vec<OrderKey>,
+    left: BTreeSet<TokenId>,
 }
 
 impl Put {
@@ -144,6 +147,9 @@ impl Put {
             && !is_different(row, &values)?
         {
             return Ok(());
+        }
+        if let Some(row) = row {
+            self.leave(order_column!(row, "token_id")?, &order);
         }
         self.activities.extend(activities_of(&order, before.as_ref()));
         (values[OPERATOR], values[BACKING]) = (Arg::Text(None), Arg::Text(None));
@@ -194,6 +200,9 @@ impl Put {
         Signature { native: Some(native), nonces: Some(nonces) }.bind(&mut values)?;
         Apart::of(&now).bind(&mut values)?;
         self.signed.push(values);
+        if let Some(known) = &known {
+            self.leave(known.facts.token_id, &now.facts);
+        }
         if is_new_word && known.is_some_and(|known| is_same(&known.facts, &now.facts)) {
             self.same.insert(key);
             return Ok(());
@@ -231,9 +240,15 @@ impl Put {
             let OrderFacts { status, quantity_remaining, .. } = known.facts;
             self.activities
                 .extend(activities_of(&now.facts, Some(&OrderBefore { status, quantity_remaining })));
+            self.leave(known.facts.token_id, &now.facts);
             self.changed.insert(now.facts.key(), now.facts.clone());
         }
         self.known.push(now);
+    }
+
+    /// Notes the token that an order was for, when it is for another now.
+    fn leave(&mut self, token: Option<TokenId>, now: &OrderFacts) {
+        self.left.extend(token.filter(|_| token != now.token_id));
     }
 
     /// Writes all. What is handed on is read from the rows that were written, as they have what was kept of them.
@@ -251,7 +266,7 @@ impl Put {
         let mut changed = self.changed;
         let stored = stored.into_iter().map(|order| (order.key(), order));
         changed.extend(stored.filter(|(key, _)| !self.same.contains(key)));
-        Ok(PutOrders { changed, refused: self.refused })
+        Ok(PutOrders { changed, refused: self.refused, left: self.left })
     }
 }
 

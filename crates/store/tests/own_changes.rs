@@ -167,3 +167,20 @@ async fn commits_at_once_leave_no_gap() {
     all = sorted(all);
     assert_eq!(all, sorted(store.changes(id, 0).await.unwrap().unwrap().orders));
 }
+
+#[tokio::test]
+async fn a_token_that_its_only_order_left_is_not_among_changes() {
+    let (_database, store) = open().await;
+    let of_token = |token: u64| OrderFacts { token_id: Some(token.into()), ..offer("a") };
+    let told = Change::Token { token_id: 7_u64.into(), metadata: "{}".to_owned() };
+    commit(&store, vec![told, change(of_token(7))]).await;
+    let id = id_of(&store).await;
+    // Of the first token there is more than the order.
+    commit(&store, vec![change(of_token(8))]).await;
+    assert!(store.take_own_changes(id, 1, 2).is_some());
+    assert!(store.changes(id, 1).await.unwrap().is_some());
+    // Of the second there is nothing: whoever follows finds out by loading everything.
+    commit(&store, vec![change(of_token(9))]).await;
+    assert!(store.take_own_changes(id, 2, 3).is_none());
+    assert!(store.changes(id, 2).await.unwrap().is_none());
+}

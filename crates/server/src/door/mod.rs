@@ -21,6 +21,7 @@ use hyper_util::rt::TokioIo;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{mpsc, watch};
+use tokio::time::Instant;
 
 use self::activity::{Activity, NotedBody, NotedStream, Overdue, Patience, Stopwatch, TICK};
 use self::guests::{Capacity, Full, Guests, Place};
@@ -185,7 +186,7 @@ impl Connection {
                 .max_buf_size(BUFFER_BYTES_MAX)
                 .serve_connection(TokioIo::new(stream), service)
         );
-        let mut ticks = activity::ticks();
+        let mut ticks = activity::ticks(Instant::now());
         let stopping = async {
             // An error means that the sender is gone, which is a stop as well.
             let _ = stopped.wait_for(|stopped| *stopped).await;

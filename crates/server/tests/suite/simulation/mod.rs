@@ -116,8 +116,7 @@ impl Simulation {
             let key = json!({ "chainId": order.collection.chain(), "marketplace": "opensea",
                 "collectionContractAddress": order.collection.address(), "orderId": id.to_string() });
             self.servers.write(server, polls, operation, json!({ "orders": [key] })).await;
-            let now = self.servers.app.now().unix_seconds();
-            self.model.end(id, if operation == "CancelOrders" { "cancelled" } else { "inactive" }, now);
+            self.model.end(id, if operation == "CancelOrders" { "cancelled" } else { "inactive" });
         }
     }
 }
