@@ -2,6 +2,7 @@
 //! server that `BOURSE_TEST_POSTGRES` names).
 
 mod digest;
+mod patience;
 mod relay;
 mod template;
 
@@ -10,6 +11,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use bourse_wire::{ChainId, Day, OrderKey, Timestamp, TokenId};
 use sqlx::{AssertSqlSafe, Connection, PgConnection};
 
+pub use self::patience::given_up_after;
 pub use self::relay::{Cut, Relay};
 use crate::args::args;
 use crate::attributions::Authorship;

@@ -1,29 +1,11 @@
 //! Whoever waits for the store may go away at any moment: the next one finds a store that is none the worse for it.
 #![expect(clippy::unwrap_used, reason = "a test may fail by panicking")]
 
-use std::future::{Future, poll_fn};
-use std::pin::pin;
-use std::task::Poll;
-
-use bourse_store::testing::{TestDatabase, batch};
+use bourse_store::testing::{TestDatabase, batch, given_up_after};
 use bourse_store::{Batch, Change, CollectionKey, OpenOptions, Store};
 use bourse_wire::{Address, ChainId, Timestamp};
 
 const COLLECTION: CollectionKey = CollectionKey { chain: ChainId(1), address: Address::ZERO };
-
-/// Goes on with something so many times, and says whether it came to its end.
-async fn given_up_after(polls: u32, work: impl Future) -> bool {
-    let mut work = pin!(work);
-    let mut left = polls;
-    poll_fn(|context| {
-        if work.as_mut().poll(context).is_ready() {
-            return Poll::Ready(true);
-        }
-        left = left.saturating_sub(1);
-        if left == 0 { Poll::Ready(false) } else { Poll::Pending }
-    })
-    .await
-}
 
 fn token(metadata: u32) -> Batch {
     let change = Change::Token { token_id: 1.into(), metadata: metadata.to_string() };

@@ -2,19 +2,18 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
-use std::future::{Future, poll_fn};
-use std::pin::pin;
-use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use bourse_server::Background;
+use bourse_server::auth::TokenSigner;
 use bourse_simulation::{COLLECTIONS, Facts};
+use bourse_store::testing::given_up_after;
 use serde_json::{Value, json};
 
 use super::TOKENS;
 use super::model::{Model, Traded};
 use crate::support::actor::Actor;
-use crate::support::{Beside, TestApp};
+use crate::support::{Beside, SECRET, TestApp};
 
 pub(super) const SERVERS: usize = 2;
 
@@ -101,6 +100,17 @@ impl Servers {
         }
     }
 
+    /// Whether the memory of each server is what is stored, also where nobody asks for it.
+    async fn check_memory(&self, collection: Traded) {
+        let token = TokenSigner::new(SECRET.as_bytes()).issue_operator(self.app.now()).unwrap();
+        let path = format!("/self-check/{}/{}", collection.chain(), collection.address());
+        for number in 0..SERVERS {
+            let operator = self.server(number).key.with("authorization", &format!("Bearer {token}"));
+            let verdict = operator.post(&path, "").await.ok();
+            assert_ne!(verdict["outcome"], "different", "server {number}: {collection:?}: {verdict}");
+        }
+    }
+
     async fn check_collection(&self, collection: Traded, model: &Model, chain: &Facts) {
         let now = self.app.now().unix_seconds();
         for number in 0..SERVERS {
@@ -116,6 +126,7 @@ impl Servers {
                 }
             }
         }
+        self.check_memory(collection).await;
     }
 
     /// Whether each server comes to say everything as one that starts now, and charts as the model has them.
@@ -148,20 +159,6 @@ async fn comes_to<T: Debug + PartialEq>(what: &str, expected: &T, said: impl Asy
         assert!(started.elapsed() < WAIT_MAX, "{what}\nexpected {expected:?}\nis       {now:?}");
         tokio::time::sleep(Duration::from_millis(2)).await;
     }
-}
-
-/// Goes on with something so many times, and says whether it came to its end.
-async fn given_up_after(polls: u32, work: impl Future) -> bool {
-    let mut work = pin!(work);
-    let mut left = polls;
-    poll_fn(|context| {
-        if work.as_mut().poll(context).is_ready() {
-            return Poll::Ready(true);
-        }
-        left = left.saturating_sub(1);
-        if left == 0 { Poll::Ready(false) } else { Poll::Pending }
-    })
-    .await
 }
 
 /// The orders of a token that were put and can be filled, with how much of each.
