@@ -1,6 +1,7 @@
 //! The follower: what nodes say of blocks and logs becomes facts; and what contracts and their links say of tokens
 //! becomes metadata.
 
+mod bloom;
 mod calls;
 pub mod decode;
 pub mod fetch;
@@ -19,7 +20,7 @@ mod tls;
 
 pub use calls::{Caller, MULTICALL3};
 pub use follow::{Books, FollowError, FollowOptions, Follower, Turn};
-pub use node::{Call, CallResults, Failure, LogFilter, Node, Reverted, Span, TimedLog};
+pub use node::{Call, CallResults, Failure, Header, LogFilter, Node, Reverted, Span, SpanLogs, TimedLog};
 pub use offers::{FollowedChain, OfferOptions, OfferWatch, Offers, OffersError};
 pub use pace::{Pace, RealPace};
 pub use rates::{RateError, RateSource, RateTeller, follow_rates};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use alloy_primitives::{B256, Bytes};
+use alloy_primitives::{B256, Bloom, Bytes};
 use bourse_market::facts::{Block, BlockHash, Log};
 use bourse_wire::{Address, ChainId, Timestamp};
 
@@ -93,6 +93,37 @@ pub struct TimedLog {
     pub at: Option<Timestamp>,
 }
 
+/// A block, with what it says of the logs in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Header {
+    /// The block.
+    pub block: Block,
+    /// Who wrote logs in it and under which topics, as a filter that never says no wrongly; absent when the node does not
+    /// tell it.
+    pub bloom: Option<Box<Bloom>>,
+}
+
+impl From<Block> for Header {
+    fn from(block: Block) -> Self {
+        Self { block, bloom: None }
+    }
+}
+
+/// What a node tells of a span.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SpanLogs {
+    /// The logs.
+    pub logs: Vec<TimedLog>,
+    /// The last block of the span, where the node tells of it along.
+    pub last: Option<Header>,
+}
+
+impl From<Vec<TimedLog>> for SpanLogs {
+    fn from(logs: Vec<TimedLog>) -> Self {
+        Self { logs, last: None }
+    }
+}
+
 /// A call that changes nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Call {
@@ -120,13 +151,24 @@ pub trait Node: Send + Sync + 'static {
     /// The blocks at these heights, in the order asked; absent those that it does not know.
     fn blocks(&self, numbers: &[u64]) -> impl Future<Output = Result<Vec<Option<Block>>, Failure>> + Send;
 
-    /// The logs of a span that any of `filters` lets through, in the order of the chain. Fails when the node does not
-    /// know the last block of the span, so that silence never means "not there yet".
+    /// The same with what each block says of its logs, where the node tells that.
+    fn headers(&self, numbers: &[u64]) -> impl Future<Output = Result<Vec<Option<Header>>, Failure>> + Send {
+        async { Ok(self.blocks(numbers).await?.into_iter().map(|block| block.map(Header::from)).collect()) }
+    }
+
+    /// The logs of a span that any of `filters` lets through. Fails when the node does not know the last block of the
+    /// span, so that silence never means "not there yet". A node alone may tell them in any order and twice, and leave some
+    /// out; several behind one name ([`crate::rpc::Pool`]) tell them in the order of the chain.
     fn logs(
         &self,
         span: Span,
         filters: &[LogFilter],
-    ) -> impl Future<Output = Result<Vec<TimedLog>, Failure>> + Send;
+    ) -> impl Future<Output = Result<SpanLogs, Failure>> + Send;
+
+    /// All logs of a block, from the receipts of its transactions rather than from an index of logs.
+    fn receipt_logs(&self, _block: BlockHash) -> impl Future<Output = Result<Vec<TimedLog>, Failure>> + Send {
+        async { Err(Failure::retry("it does not tell receipts")) }
+    }
 
     /// What calls give at the end of a block, or of the newest one.
     fn call(

@@ -9,7 +9,8 @@ use alloy_primitives::{B256, Bytes, U256, keccak256};
 use alloy_sol_types::{SolCall, SolEvent, SolValue};
 use bourse_chain::questions::{allowanceCall, balanceOfCall};
 use bourse_chain::{
-    Call, CallResults, Caller, Failure, FollowedChain, LogFilter, Node, OfferOptions, Offers, Span, TimedLog,
+    Call, CallResults, Caller, Failure, FollowedChain, LogFilter, Node, OfferOptions, Offers, Span, SpanLogs,
+    TimedLog,
 };
 use bourse_market::facts::{Block, BlockHash, Fact, Log, OrderMade, StatedFact};
 use bourse_store::testing::TestDatabase;
@@ -60,7 +61,7 @@ impl Node for Bank {
         Err(Failure::retry("nobody asks"))
     }
 
-    async fn logs(&self, span: Span, filters: &[LogFilter]) -> Result<Vec<TimedLog>, Failure> {
+    async fn logs(&self, span: Span, filters: &[LogFilter]) -> Result<SpanLogs, Failure> {
         if *self.is_shy.lock().unwrap() {
             return Err(Failure::SmallerRange { suggested: None, reason: "too much".to_owned() });
         }
@@ -70,7 +71,7 @@ impl Node for Bank {
         };
         let logs = self.logs.lock().unwrap();
         let told = logs.iter().filter(is_in).filter(|log| filters.iter().any(|filter| filter.admits(log)));
-        Ok(told.map(|log| TimedLog { log: log.clone(), at: None }).collect())
+        Ok(told.map(|log| TimedLog { log: log.clone(), at: None }).collect::<Vec<_>>().into())
     }
 
     async fn call(&self, calls: &[Call], at: Option<BlockHash>) -> Result<CallResults, Failure> {

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use alloy_primitives::{B256, Bytes, U256};
 use alloy_sol_types::{SolCall, sol};
 use bourse_chain::{
-    Call, CallResults, Caller, Failure, LogFilter, Node, Reverted, Span, Standings, TimedLog,
+    Call, CallResults, Caller, Failure, LogFilter, Node, Reverted, Span, SpanLogs, Standings,
 };
 use bourse_market::facts::{Block, BlockHash};
 use bourse_protocols::native::SubmittedOrder;
@@ -53,7 +53,7 @@ impl Node for Contract {
         Err(Failure::retry("nobody asks"))
     }
 
-    async fn logs(&self, _: Span, _: &[LogFilter]) -> Result<Vec<TimedLog>, Failure> {
+    async fn logs(&self, _: Span, _: &[LogFilter]) -> Result<SpanLogs, Failure> {
         Err(Failure::retry("nobody asks"))
     }
 

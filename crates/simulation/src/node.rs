@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use alloy_primitives::{Bytes, U256};
 use alloy_sol_types::{SolCall, SolValue};
 use bourse_chain::questions::getRoyaltyInfoCall;
-use bourse_chain::{Call, CallResults, Failure, LogFilter, Node, Reverted, Span, TimedLog};
+use bourse_chain::{Call, CallResults, Failure, Header, LogFilter, Node, Reverted, Span, SpanLogs, TimedLog};
 use bourse_market::facts::{Block, BlockHash};
 use bourse_wire::{Address, ChainId};
 use tokio::sync::Notify;
@@ -109,26 +109,26 @@ impl WorldNode {
         logs.map(|log| TimedLog { log: log.clone(), at }).collect()
     }
 
-    fn logs_of_block(&self, hash: BlockHash, filters: &[LogFilter]) -> Result<Vec<TimedLog>, Failure> {
+    fn logs_of_block(&self, hash: BlockHash, filters: &[LogFilter]) -> Result<SpanLogs, Failure> {
         let world = self.0.world();
-        let unknown = || Failure::PossibleReorg { reason: "unknown block".to_owned() };
         let block = world.by_hash.get(&hash).ok_or_else(unknown)?;
+        let whole = |logs: Vec<TimedLog>| SpanLogs { logs, last: Some(block.header()) };
         let counting = world.chain.get(usize::try_from(block.block.number).unwrap());
         let counts = counting.is_some_and(|counting| counting.block.hash == hash);
         if counts {
-            return Ok(self.told(block, filters));
+            return Ok(whole(self.told(block, filters)));
         }
         if self.0.happens(|weather| weather.forgotten) {
             return Err(unknown());
         }
         if self.0.happens(|weather| weather.confused) {
             let others = counting.map(|counting| self.told(counting, filters)).unwrap_or_default();
-            return if others.is_empty() { Err(unknown()) } else { Ok(others) };
+            return if others.is_empty() { Err(unknown()) } else { Ok(whole(others)) };
         }
-        Ok(self.told(block, filters))
+        Ok(whole(self.told(block, filters)))
     }
 
-    fn logs_of_range(&self, from: u64, to: u64, filters: &[LogFilter]) -> Result<Vec<TimedLog>, Failure> {
+    fn logs_of_range(&self, from: u64, to: u64, filters: &[LogFilter]) -> Result<SpanLogs, Failure> {
         let blocks = to - from + 1;
         if blocks > self.0.range_max {
             let suggested = blocks.is_multiple_of(2).then_some(self.0.range_max);
@@ -139,13 +139,17 @@ impl WorldNode {
             return Err(Failure::PossibleReorg { reason: "beyond the head".to_owned() });
         }
         let range = usize::try_from(from).unwrap()..=usize::try_from(to).unwrap();
-        let logs: Vec<TimedLog> =
-            world.chain[range].iter().flat_map(|block| self.told(block, filters)).collect();
+        let blocks_asked = &world.chain[range];
+        let logs: Vec<TimedLog> = blocks_asked.iter().flat_map(|block| self.told(block, filters)).collect();
         if logs.len() > self.0.logs_max && blocks > 1 {
             return Err(Failure::SmallerRange { suggested: None, reason: "too many logs".to_owned() });
         }
-        Ok(logs)
+        Ok(SpanLogs { logs, last: blocks_asked.last().map(|block| block.header()) })
     }
+}
+
+fn unknown() -> Failure {
+    Failure::reorg("unknown block")
 }
 
 /// What of a price the makers of a collection get: those of the first say so themselves, and for the second one only the
@@ -189,12 +193,26 @@ impl Node for WorldNode {
         Ok(numbers.iter().map(at).collect())
     }
 
-    async fn logs(&self, span: Span, filters: &[LogFilter]) -> Result<Vec<TimedLog>, Failure> {
+    async fn headers(&self, numbers: &[u64]) -> Result<Vec<Option<Header>>, Failure> {
+        self.weather().await?;
+        let world = self.0.world();
+        let at = |number: &u64| world.chain.get(usize::try_from(*number).unwrap());
+        Ok(numbers.iter().map(|number| at(number).map(|block| block.header())).collect())
+    }
+
+    async fn logs(&self, span: Span, filters: &[LogFilter]) -> Result<SpanLogs, Failure> {
         self.weather().await?;
         match span {
             Span::Range { from, to } => self.logs_of_range(from, to, filters),
             Span::Block(hash) => self.logs_of_block(hash, filters),
         }
+    }
+
+    async fn receipt_logs(&self, block: BlockHash) -> Result<Vec<TimedLog>, Failure> {
+        self.weather().await?;
+        let world = self.0.world();
+        let block = world.by_hash.get(&block).ok_or_else(unknown)?;
+        Ok(self.told(block, &[LogFilter::default()]))
     }
 
     async fn call(&self, calls: &[Call], _: Option<BlockHash>) -> Result<CallResults, Failure> {

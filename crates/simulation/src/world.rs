@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-use alloy_primitives::{B256, Bytes, U256, keccak256};
+use alloy_primitives::{B256, Bloom, Bytes, U256, keccak256};
 use alloy_sol_types::SolValue;
+use bourse_chain::Header;
 use bourse_chain::decode::TOKEN_TOPICS;
 use bourse_market::facts::{Block, Log};
 use bourse_protocols::Protocol;
@@ -62,6 +63,17 @@ pub struct WorldBlock {
     pub block: Block,
     pub logs: Vec<Log>,
     pub facts: Facts,
+}
+
+impl WorldBlock {
+    /// The block, with what it says of its logs.
+    pub fn header(&self) -> Header {
+        let mut bloom = Bloom::ZERO;
+        for log in &self.logs {
+            bloom.accrue_raw_log(log.address.bytes().into(), &log.topics);
+        }
+        Header { block: self.block, bloom: Some(Box::new(bloom)) }
+    }
 }
 
 /// All blocks that there ever were, and those that count.

@@ -10,7 +10,8 @@ use futures_util::{StreamExt, TryStreamExt, stream};
 
 use super::window::{ForkSearch, Position, Searched, broken_link};
 use super::{Books, FollowError, FollowState, Follower, PATIENCE};
-use crate::node::{Failure, LogFilter, Node, Span, TimedLog};
+use crate::bloom;
+use crate::node::{Failure, Header, LogFilter, Node, Span, SpanLogs, TimedLog};
 use crate::pace::{Pace, between};
 
 /// How often the nodes are asked whether they agree, and about which block before the checkpoint: the newest ones are not
@@ -27,6 +28,21 @@ struct Branch {
     /// The newest block that stays, when it is not the checkpoint.
     rewind_to: Option<u64>,
     blocks: Vec<Block>,
+    /// The same blocks, with what each says of its logs where a node told that.
+    headers: Vec<Header>,
+}
+
+impl Branch {
+    /// These blocks after a block, unless they do not follow on it.
+    fn after(base: &Block, rewind_to: Option<u64>, headers: Vec<Header>) -> Result<Self, Failure> {
+        let blocks: Vec<Block> = headers.iter().map(|header| header.block).collect();
+        match broken_link(base.hash, base.number, &blocks) {
+            None => Ok(Self { rewind_to, blocks, headers }),
+            Some(number) => {
+                Err(Failure::reorg(format!("block {number} does not follow on the one before it")))
+            }
+        }
+    }
 }
 
 impl<N: Node, B: Books, P: Pace> Follower<N, B, P> {
@@ -53,7 +69,7 @@ impl<N: Node, B: Books, P: Pace> Follower<N, B, P> {
                 if self.elsewhere < PATIENCE {
                     return Ok(false);
                 }
-                self.other_branch(known, &head, head.number).await?
+                self.other_branch(known, &head, head).await?
             }
             Position::Ahead => self.next_blocks(known, &head).await?,
         };
@@ -82,38 +98,40 @@ impl<N: Node, B: Books, P: Pace> Follower<N, B, P> {
     /// The blocks after the checkpoint, or after the block where the node's chain leaves ours.
     async fn next_blocks(&mut self, known: &FollowState, head: &Block) -> Result<Branch, FollowError> {
         let checkpoint = known.window.checkpoint();
-        let blocks = self.headers(checkpoint.number + 1, head).await?;
-        if blocks.first().is_some_and(|first| first.parent != checkpoint.hash) {
-            return self.other_branch(known, head, checkpoint.number).await;
+        let headers = self.headers(checkpoint.number + 1, head).await?;
+        if let Some(first) = headers.first().filter(|first| first.block.parent != checkpoint.hash) {
+            return self.other_branch(known, head, first.block).await;
         }
-        linked(&checkpoint, &blocks)?;
-        Ok(Branch { rewind_to: None, blocks })
+        Ok(Branch::after(&checkpoint, None, headers)?)
     }
 
-    /// The node's blocks after the newest one that both have, which is below a height.
+    /// The node's blocks after the newest one that both have, which is below a block that only the node has.
     async fn other_branch(
         &mut self,
         known: &FollowState,
         head: &Block,
-        differs: u64,
+        theirs: Block,
     ) -> Result<Branch, FollowError> {
-        let mut search = ForkSearch::below(differs);
+        let mut search = ForkSearch::below(&theirs);
         let shared = loop {
-            let theirs = self.reading.node.blocks(&search.next(&known.window)).await?;
-            match search.learn(&known.window, &theirs) {
+            let before = self.reading.node.blocks(&search.next(&known.window)).await?;
+            match search.learn(&known.window, &before) {
                 Searched::Forked(number) => break number,
                 Searched::Further => {}
                 Searched::Unclear => {
-                    return Err(Failure::reorg("the chain changed while the fork was searched").into());
+                    return Err(Failure::reorg(format!(
+                        "block {} does not follow on the blocks that the node has before it",
+                        theirs.number
+                    ))
+                    .into());
                 }
                 Searched::Beyond => return Err(self.beyond_window(known).await),
             }
         };
         let base = known.window.at(shared).copied();
         let base = base.ok_or_else(|| Failure::reorg("the block before the fork is gone"))?;
-        let blocks = self.headers(shared + 1, head).await?;
-        linked(&base, &blocks)?;
-        Ok(Branch { rewind_to: Some(shared), blocks })
+        let headers = self.headers(shared + 1, head).await?;
+        Ok(Branch::after(&base, Some(shared), headers)?)
     }
 
     async fn beyond_window(&mut self, known: &FollowState) -> FollowError {
@@ -131,27 +149,29 @@ impl<N: Node, B: Books, P: Pace> Follower<N, B, P> {
             return disagreement.into();
         }
         let message = format!(
-            "the chain took back more blocks than are kept: block {oldest} is another one now. What was read of it \
-            cannot be undone; run `bourse chain resync {chain}` to read it anew"
+            "all blocks that are kept are others now at {}, down to block {oldest}. Either that is no node of this \
+            chain: following goes on by itself once it tells of the right blocks. Or the chain took back more blocks \
+            than are kept: what was read of them cannot be undone; run `bourse chain resync {chain}` to read it anew",
+            self.reading.node.names()
         );
         FollowError::Stopped { message }
     }
 
     /// The node's blocks from a height on, as many as go into one commit.
-    async fn headers(&self, from: u64, head: &Block) -> Result<Vec<Block>, Failure> {
+    async fn headers(&self, from: u64, head: &Block) -> Result<Vec<Header>, Failure> {
         if head.number == from {
-            return Ok(vec![*head]);
+            return Ok(vec![Header::from(*head)]);
         }
         let last = head.number.min(from.saturating_add(self.options.live_blocks_max.max(1) - 1));
         let numbers: Vec<u64> = (from..=last).collect();
-        let mut blocks = Vec::with_capacity(numbers.len());
+        let mut headers = Vec::with_capacity(numbers.len());
         for numbers in numbers.chunks(HEADERS_AT_ONCE) {
-            for (number, block) in numbers.iter().zip(self.reading.node.blocks(numbers).await?) {
-                let block = block.filter(|block| block.number == *number);
-                blocks.push(block.ok_or_else(|| Failure::reorg(format!("block {number} is not there")))?);
+            for (number, header) in numbers.iter().zip(self.reading.node.headers(numbers).await?) {
+                let header = header.filter(|header| header.block.number == *number);
+                headers.push(header.ok_or_else(|| self.unknown_block(*number))?);
             }
         }
-        Ok(blocks)
+        Ok(headers)
     }
 
     /// Reads the logs of new blocks and commits them.
@@ -167,7 +187,7 @@ impl<N: Node, B: Books, P: Pace> Follower<N, B, P> {
             .filter(|followed| followed.live)
             .map(|followed| followed.key.address)
             .collect();
-        let Branch { rewind_to, mut blocks } = branch;
+        let Branch { rewind_to, mut blocks, headers } = branch;
         let logs = if live.is_empty() && self.options.discover_from.is_none() {
             Vec::new()
         } else {
@@ -175,7 +195,7 @@ impl<N: Node, B: Books, P: Pace> Follower<N, B, P> {
             if self.options.discover_from.is_some() {
                 filter.addresses.clear();
             }
-            self.logs_of(&mut blocks, head, &filter).await?
+            self.logs_of(&mut blocks, &headers, head, &filter).await?
         };
         self.discover(known, &logs).await?;
         let facts = self.reading.facts(&blocks, &logs, &live).await?;
@@ -226,6 +246,7 @@ impl<N: Node, B: Books, P: Pace> Follower<N, B, P> {
     async fn logs_of(
         &self,
         blocks: &mut Vec<Block>,
+        headers: &[Header],
         head: &Block,
         filter: &LogFilter,
     ) -> Result<Vec<TimedLog>, FollowError> {
@@ -241,9 +262,28 @@ impl<N: Node, B: Books, P: Pace> Follower<N, B, P> {
             blocks.iter().map(|block| (block.number, block.hash)).collect();
         let is_other = |timed: &&TimedLog| named.get(&timed.log.block_number) != Some(&timed.log.block_hash);
         match found.logs.iter().find(is_other) {
-            None => Ok(found.logs),
+            None => Ok(self.with_left_out(&headers[..blocks.len()], filter, found.logs).await?),
             Some(timed) => Err(other_block(timed).into()),
         }
+    }
+
+    /// Asks for blocks by their names that speak of logs while none came with those of their range.
+    async fn with_left_out(
+        &self,
+        headers: &[Header],
+        filter: &LogFilter,
+        mut logs: Vec<TimedLog>,
+    ) -> Result<Vec<TimedLog>, Failure> {
+        let is_doubtful = |header: &&Header| bloom::is_doubtful(header, std::slice::from_ref(filter), &logs);
+        let doubtful: Vec<Block> = headers.iter().filter(is_doubtful).map(|header| header.block).collect();
+        if doubtful.is_empty() {
+            return Ok(logs);
+        }
+        let asked = self.logs_by_block(&doubtful, filter).await?;
+        logs.retain(|timed| doubtful.iter().all(|block| block.number != timed.log.block_number));
+        logs.extend(asked);
+        logs.sort_by_key(|timed| (timed.log.block_number, timed.log.index));
+        Ok(logs)
     }
 
     /// The logs of blocks, each asked for by its name.
@@ -254,7 +294,8 @@ impl<N: Node, B: Books, P: Pace> Follower<N, B, P> {
     ) -> Result<Vec<TimedLog>, Failure> {
         let node = &self.reading.node;
         let of_blocks = blocks.iter().copied().map(|block| async move {
-            let logs = node.logs(Span::Block(block.hash), std::slice::from_ref(filter)).await?;
+            let SpanLogs { logs, .. } =
+                node.logs(Span::Block(block.hash), std::slice::from_ref(filter)).await?;
             let is_other = |timed: &&TimedLog| {
                 (timed.log.block_number, timed.log.block_hash) != (block.number, block.hash)
             };
@@ -280,13 +321,6 @@ impl<N: Node, B: Books, P: Pace> Follower<N, B, P> {
             known.followed_at = None;
         }
         Ok(())
-    }
-}
-
-fn linked(base: &Block, blocks: &[Block]) -> Result<(), Failure> {
-    match broken_link(base.hash, base.number, blocks) {
-        None => Ok(()),
-        Some(number) => Err(Failure::reorg(format!("block {number} does not follow on the one before it"))),
     }
 }
 

@@ -353,10 +353,15 @@ impl<N: Node, B: Books, P: Pace> Follower<N, B, P> {
         let head = self.reading.node.head().await?;
         let number = head.number.saturating_sub(self.options.window);
         let first = self.reading.node.blocks(&[number]).await?.pop().flatten();
-        let first = first.ok_or_else(|| Failure::reorg(format!("block {number} is not known")))?;
+        let first = first.ok_or_else(|| self.unknown_block(number))?;
         self.reading.node.confirm(&first).await?;
         self.books.start_chain(self.options.chain, first).await?;
         Ok(())
+    }
+
+    /// Nobody knows a block that is before one that somebody told of.
+    fn unknown_block(&self, number: u64) -> Failure {
+        Failure::reorg(format!("block {number} is not known to {}", self.reading.node.names()))
     }
 
     /// Reads which collections are followed, when that is some time ago.

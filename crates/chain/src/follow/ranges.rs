@@ -10,7 +10,7 @@ use bourse_wire::Address;
 
 use super::facts::Reading;
 use super::times::BlockTimes;
-use crate::node::{Failure, LogFilter, Node, Span, TimedLog};
+use crate::node::{Failure, LogFilter, Node, Span, SpanLogs, TimedLog};
 use crate::pace::Pace;
 
 /// How often a node is asked again before the failure is handed on.
@@ -125,7 +125,7 @@ impl Ranges {
             let last = to.min(next.saturating_add(size - 1));
             let asked = last - next + 1;
             match reading.node.logs(Span::Range { from: next, to: last }, filters).await {
-                Ok(found) => {
+                Ok(SpanLogs { logs: found, .. }) => {
                     check(&found, next, last)?;
                     self.size.answered(asked, found.len());
                     logs.extend(found);

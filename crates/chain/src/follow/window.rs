@@ -101,8 +101,9 @@ pub(crate) fn broken_link(parent: BlockHash, parent_number: u64, blocks: &[Block
 /// short, and about twice as many each time.
 #[derive(Debug)]
 pub(crate) struct ForkSearch {
-    /// The lowest height at which the two are known to differ.
+    /// The lowest height at which the node is known to have another block, and the name of what it must have before it.
     differs: u64,
+    parent: BlockHash,
     asks: u64,
 }
 
@@ -120,9 +121,9 @@ pub(crate) enum Searched {
 }
 
 impl ForkSearch {
-    /// A search below a height at which the two differ.
-    pub(crate) fn below(differs: u64) -> Self {
-        Self { differs, asks: 2 }
+    /// A search below a block that only the node has.
+    pub(crate) fn below(theirs: &Block) -> Self {
+        Self { differs: theirs.number, parent: theirs.parent, asks: 2 }
     }
 
     /// The heights to ask about, ascending; none when there is nothing left.
@@ -137,14 +138,15 @@ impl ForkSearch {
             return Searched::Unclear;
         };
         let Some(first) = blocks.first() else { return Searched::Beyond };
-        if broken_link(first.hash, first.number, &blocks[1..]).is_some() {
+        let is_parent = blocks.last().is_some_and(|last| last.hash == self.parent);
+        if !is_parent || broken_link(first.hash, first.number, &blocks[1..]).is_some() {
             return Searched::Unclear;
         }
         let same = |block: &&Block| window.at(block.number).is_some_and(|ours| ours.hash == block.hash);
         if let Some(shared) = blocks.iter().rev().find(same) {
             return Searched::Forked(shared.number);
         }
-        self.differs = first.number;
+        (self.differs, self.parent) = (first.number, first.parent);
         self.asks *= 2;
         if self.differs <= window.oldest() { Searched::Beyond } else { Searched::Further }
     }
@@ -181,13 +183,10 @@ mod tests {
 
     /// Searches in a node's blocks; tells how it ended and how often it was asked.
     fn search(window: &Window, theirs: &[Block], differs: u64) -> (Searched, u32) {
-        let mut search = ForkSearch::below(differs);
+        let theirs_at = |number: u64| theirs.iter().find(|block| block.number == number).copied();
+        let mut search = ForkSearch::below(&theirs_at(differs).unwrap());
         for asked in 1.. {
-            let answers: Vec<Option<Block>> = search
-                .next(window)
-                .iter()
-                .map(|number| theirs.iter().find(|block| block.number == *number).copied())
-                .collect();
+            let answers: Vec<Option<Block>> = search.next(window).into_iter().map(theirs_at).collect();
             match search.learn(window, &answers) {
                 Searched::Further => {}
                 other => return (other, asked),
@@ -212,9 +211,9 @@ mod tests {
         let ours = window(100, 228);
         assert_eq!(search(&ours, &chain(90, 230, 99, 1), 228).0, Searched::Beyond);
         assert_eq!(search(&ours, &chain(90, 230, 95, 1), 228).0, Searched::Beyond);
-        // Only the checkpoint is kept: there is nothing to ask about.
+        // Only the checkpoint is kept.
         let only = window(228, 228);
-        assert_eq!(search(&only, &[], 228).0, Searched::Beyond);
+        assert_eq!(search(&only, &chain(226, 230, 99, 1), 229).0, Searched::Beyond);
     }
 
     #[test]
@@ -232,6 +231,16 @@ mod tests {
         let mut theirs = chain(90, 121, 110, 1);
         theirs[28].hash = hash(118, 9);
         assert_eq!(search(&ours, &theirs, 120).0, Searched::Unclear);
+    }
+
+    /// The node has the checkpoint, and a block after it that follows on another: it did not take anything back.
+    #[test]
+    fn a_block_that_follows_on_none_is_no_fork() {
+        for ours in [window(100, 120), window(120, 120)] {
+            let mut theirs = chain(90, 121, u64::MAX, 0);
+            theirs[31].parent = hash(120, 9);
+            assert_eq!(search(&ours, &theirs, 121).0, Searched::Unclear);
+        }
     }
 
     #[test]

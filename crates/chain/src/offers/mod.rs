@@ -179,8 +179,8 @@ impl Offers {
         let is_one = from == to.number;
         let span = if is_one { Span::Block(to.hash) } else { Span::Range { from, to: to.number } };
         match node.logs(span, &filters).await {
-            Ok(logs) => {
-                for timed in &logs {
+            Ok(told) => {
+                for timed in &told.logs {
                     for account in money::accounts(&timed.log) {
                         self.watched.touch_account(account, timed.log.address);
                     }

@@ -16,8 +16,8 @@ use serde_json::{Value, json};
 
 use super::message::{self, Answer, Refusal, Request};
 use super::refusals;
-use super::wire::{Data, Number, WireBlock, WireLog};
-use crate::node::{Call, CallResults, Failure, LogFilter, Node, Reverted, Span, TimedLog};
+use super::wire::{Data, Fixed, Number, WireBlock, WireLog, WireReceipt, WireTransactions};
+use crate::node::{Call, CallResults, Failure, Header, LogFilter, Node, Reverted, Span, SpanLogs, TimedLog};
 use crate::tls;
 
 /// Where a node is. Providers put keys into paths, so that no more than scheme and host is ever shown.
@@ -176,6 +176,23 @@ impl HttpNode {
         if is_timeout { Failure::SmallerRange { suggested: None, reason } } else { Failure::retry(reason) }
     }
 
+    /// The receipts of a block, asked for one by one.
+    async fn receipts_of(&self, block: BlockHash) -> Result<Vec<WireReceipt>, Failure> {
+        let block: Option<WireTransactions> =
+            self.ask_one("eth_getBlockByHash", json!([block.to_string(), false])).await?;
+        let transactions = block.ok_or_else(gone)?.transactions;
+        let request = |hash: &Fixed<32>| {
+            Request::new("eth_getTransactionReceipt", json!([hex::encode_prefixed(hash.0)]))
+        };
+        let requests: Vec<Request> = transactions.iter().map(request).collect();
+        let answers = self.ask(&requests).await.map_err(not_smaller)?;
+        let receipts = answers.into_iter().map(|answer| {
+            let text = answer.map_err(|refusal| not_smaller(classified(&refusal)))?;
+            read::<Option<WireReceipt>>(&text)?.ok_or_else(gone)
+        });
+        receipts.collect()
+    }
+
     /// Asks one thing that has nothing to do with ranges.
     async fn ask_one<T: DeserializeOwned>(&self, method: &'static str, params: Value) -> Result<T, Failure> {
         let mut answers = self.ask(&[Request::new(method, params)]).await.map_err(not_smaller)?;
@@ -220,6 +237,20 @@ fn block_request(number: u64) -> Request {
     Request::new("eth_getBlockByNumber", json!([quantity(number), false]))
 }
 
+fn named_block_request(hash: BlockHash) -> Request {
+    Request::new("eth_getBlockByHash", json!([hash.to_string(), false]))
+}
+
+fn gone() -> Failure {
+    Failure::reorg("the node answered nothing about a block that is gone")
+}
+
+/// Logs as the node told them, unless one is of a block that is gone.
+fn timed(logs: impl IntoIterator<Item = WireLog>) -> Result<Vec<TimedLog>, Failure> {
+    let told = |log: WireLog| log.timed().ok_or_else(|| Failure::reorg("a log of a block that is gone"));
+    logs.into_iter().map(told).collect()
+}
+
 fn logs_request(span: Span, filter: &LogFilter) -> Request {
     let mut sent = match span {
         Span::Range { from, to } => json!({"fromBlock": quantity(from), "toBlock": quantity(to)}),
@@ -247,29 +278,35 @@ impl Node for HttpNode {
 
     async fn head(&self) -> Result<Block, Failure> {
         let head: Option<WireBlock> = self.ask_one("eth_getBlockByNumber", json!(["latest", false])).await?;
-        head.map(Block::from).ok_or_else(|| Failure::retry(format!("{} knows no block yet", self.url)))
+        let head = head.ok_or_else(|| Failure::retry(format!("{} knows no block yet", self.url)))?;
+        Ok(Header::from(head).block)
     }
 
     async fn blocks(&self, numbers: &[u64]) -> Result<Vec<Option<Block>>, Failure> {
+        let headers = self.headers(numbers).await?;
+        Ok(headers.into_iter().map(|header| header.map(|header| header.block)).collect())
+    }
+
+    async fn headers(&self, numbers: &[u64]) -> Result<Vec<Option<Header>>, Failure> {
         let requests: Vec<Request> = numbers.iter().map(|number| block_request(*number)).collect();
         let answers = self.ask(&requests).await.map_err(not_smaller)?;
-        let blocks = answers.into_iter().map(|answer| match answer {
-            Ok(text) => Ok(read::<Option<WireBlock>>(&text)?.map(Block::from)),
+        let headers = answers.into_iter().map(|answer| match answer {
+            Ok(text) => Ok(read::<Option<WireBlock>>(&text)?.map(Header::from)),
             Err(refusal) => match not_smaller(classified(&refusal)) {
                 Failure::PossibleReorg { .. } => Ok(None),
                 failure => Err(failure),
             },
         });
-        blocks.collect()
+        headers.collect()
     }
 
-    async fn logs(&self, span: Span, filters: &[LogFilter]) -> Result<Vec<TimedLog>, Failure> {
+    async fn logs(&self, span: Span, filters: &[LogFilter]) -> Result<SpanLogs, Failure> {
         let mut requests: Vec<Request> = filters.iter().map(|filter| logs_request(span, filter)).collect();
         // Many nodes answer "no logs" about blocks that they have not seen yet. Along in the same batch goes the
         // question whether they have.
         requests.push(match span {
             Span::Range { to, .. } => block_request(to),
-            Span::Block(hash) => Request::new("eth_getBlockByHash", json!([hash.to_string(), false])),
+            Span::Block(hash) => named_block_request(hash),
         });
         let in_span = |failure| match span {
             Span::Range { .. } => failure,
@@ -280,19 +317,25 @@ impl Node for HttpNode {
         let mut logs = Vec::new();
         for answer in answers {
             let text = answer.map_err(|refusal| in_span(classified(&refusal)))?;
-            let found: Vec<WireLog> = read::<Option<Vec<WireLog>>>(&text)?
-                .ok_or_else(|| Failure::reorg("the node answered nothing about a block that is gone"))?;
-            for log in found {
-                logs.push(log.timed().ok_or_else(|| Failure::reorg("a log of a block that is gone"))?);
-            }
+            let found: Vec<WireLog> = read::<Option<Vec<WireLog>>>(&text)?.ok_or_else(gone)?;
+            logs.extend(timed(found)?);
         }
         let last = last.map_err(|refusal| not_smaller(classified(&refusal)))?;
-        if read::<Option<WireBlock>>(&last)?.is_none() {
-            return Err(Failure::reorg(format!("{} does not know the last block asked about", self.url)));
-        }
-        logs.sort_by_key(|timed| (timed.log.block_number, timed.log.index));
-        logs.dedup_by_key(|timed| (timed.log.block_number, timed.log.index));
-        Ok(logs)
+        let unknown = || Failure::reorg(format!("{} does not know the last block asked about", self.url));
+        let last = read::<Option<WireBlock>>(&last)?.ok_or_else(unknown)?;
+        Ok(SpanLogs { logs, last: Some(last.into()) })
+    }
+
+    async fn receipt_logs(&self, block: BlockHash) -> Result<Vec<TimedLog>, Failure> {
+        let request = Request::new("eth_getBlockReceipts", json!([block.to_string()]));
+        let mut answers = self.ask(&[request]).await.map_err(not_smaller)?;
+        let receipts: Vec<WireReceipt> = match answers.pop().ok_or_else(|| Failure::retry("no answer"))? {
+            Ok(text) => read::<Option<_>>(&text)?.ok_or_else(gone)?,
+            // Older nodes tell receipts one by one only.
+            Err(refusal) if is_unknown_method(&refusal) => self.receipts_of(block).await?,
+            Err(refusal) => return Err(not_smaller(classified(&refusal))),
+        };
+        timed(receipts.into_iter().flat_map(|receipt| receipt.logs))
     }
 
     async fn call(&self, calls: &[Call], at: Option<BlockHash>) -> Result<CallResults, Failure> {
@@ -323,6 +366,11 @@ impl Node for HttpNode {
         });
         codes.collect()
     }
+}
+
+/// Whether the node does not know what it was asked to do.
+fn is_unknown_method(refusal: &Refusal) -> bool {
+    refusal.code == -32601 || matches!(classified(refusal), Failure::Stop { .. })
 }
 
 /// Whether the contract refused, and not the node.

@@ -1,5 +1,6 @@
 //! JSON-RPC: one node over HTTP, and several behind one name.
 
+mod answers;
 mod http;
 mod message;
 mod pool;

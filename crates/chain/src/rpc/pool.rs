@@ -9,7 +9,9 @@ use alloy_primitives::Bytes;
 use bourse_market::facts::{Block, BlockHash};
 use bourse_wire::{Address, ChainId, Timestamp};
 
-use crate::node::{Call, CallResults, Failure, LogFilter, Node, Span, TimedLog};
+use super::answers::{lacking, sound_blocks, sound_logs};
+use crate::bloom;
+use crate::node::{Call, CallResults, Failure, Header, LogFilter, Node, Span, SpanLogs, TimedLog};
 use crate::pace::{Pace, between, later};
 use crate::status::{NodeTrouble, Trouble};
 
@@ -310,6 +312,41 @@ impl<N: Node, P: Pace> Pool<N, P> {
         }
     }
 
+    /// What a node told, with the logs of the last block that it left out: where that block speaks of logs that did not come,
+    /// its receipts decide. Of a range only the last block is known, so that one that lacks something is refused whole.
+    async fn completed(
+        &self,
+        member: &Member<N>,
+        is_one: bool,
+        filters: &[LogFilter],
+        mut told: SpanLogs,
+    ) -> Result<SpanLogs, Failure> {
+        let is_doubtful = |last: &&Header| bloom::is_doubtful(last, filters, &told.logs);
+        let Some(last) = told.last.as_ref().filter(is_doubtful) else { return Ok(told) };
+        self.wait_for_slot(member, 1).await;
+        let all = member.node.receipt_logs(last.block.hash).await?;
+        let left_out = lacking(last, filters, &told.logs, all)?;
+        if left_out.is_empty() {
+            return Ok(told);
+        }
+        let failure = named(
+            &member.label,
+            Failure::retry(format!(
+                "it left out logs of block {}, which are in its receipts ({}): its index of logs is not complete",
+                last.block.number,
+                left_out.len()
+            )),
+        );
+        if !is_one {
+            return Err(failure);
+        }
+        self.warn(member, &failure.to_string());
+        self.rest(member, &failure);
+        told.logs.extend(left_out);
+        told.logs.sort_by_key(|timed| timed.log.index);
+        Ok(told)
+    }
+
     fn warn(&self, member: &Member<N>, reason: &str) {
         tracing::warn!(node = member.label, chain = %self.chain, reason, "a node is left alone");
     }
@@ -389,15 +426,20 @@ impl<N: Node, P: Pace> Node for Pool<N, P> {
     }
 
     async fn blocks(&self, numbers: &[u64]) -> Result<Vec<Option<Block>>, Failure> {
+        let headers = self.headers(numbers).await?;
+        Ok(headers.into_iter().map(|header| header.map(|header| header.block)).collect())
+    }
+
+    async fn headers(&self, numbers: &[u64]) -> Result<Vec<Option<Header>>, Failure> {
         let partial = Mutex::new(None);
         let asked = self
             .ask(numbers.len(), |member| {
                 let partial = &partial;
                 async move {
-                    let blocks = member.node.blocks(numbers).await?;
-                    let Err(failure) = sound(numbers, &blocks) else { return Ok(blocks) };
-                    if matches!(failure, Failure::PossibleReorg { .. }) {
-                        partial.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(blocks);
+                    let headers = member.node.headers(numbers).await?;
+                    let Err(failure) = sound_blocks(numbers, &headers) else { return Ok(headers) };
+                    if headers.iter().any(Option::is_none) {
+                        partial.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(headers);
                     }
                     Err(failure)
                 }
@@ -408,17 +450,22 @@ impl<N: Node, P: Pace> Node for Pool<N, P> {
         asked.or_else(|failure| partial.ok_or(failure))
     }
 
-    async fn logs(&self, span: Span, filters: &[LogFilter]) -> Result<Vec<TimedLog>, Failure> {
+    async fn logs(&self, span: Span, filters: &[LogFilter]) -> Result<SpanLogs, Failure> {
         let is_one = !matches!(span, Span::Range { from, to } if from < to);
         self.ask(filters.len() + 1, |member| async move {
             let asked = member.node.logs(span, filters).await;
             // Nobody can ask about less than one block, but another node may answer about it.
-            asked.map_err(|failure| match failure {
+            let told = asked.map_err(|failure| match failure {
                 Failure::SmallerRange { reason, .. } if is_one => Failure::retry(reason),
                 failure => failure,
-            })
+            })?;
+            self.completed(member, is_one, filters, sound_logs(span, filters, told)?).await
         })
         .await
+    }
+
+    async fn receipt_logs(&self, block: BlockHash) -> Result<Vec<TimedLog>, Failure> {
+        self.ask(1, |member| member.node.receipt_logs(block)).await
     }
 
     async fn call(&self, calls: &[Call], at: Option<BlockHash>) -> Result<CallResults, Failure> {
@@ -487,25 +534,5 @@ fn named(label: &str, failure: Failure) -> Failure {
         }
         Failure::PossibleReorg { reason } => Failure::PossibleReorg { reason: told(reason) },
         Failure::Stop { reason } => Failure::Stop { reason: told(reason) },
-    }
-}
-
-/// Refuses blocks that are not those that were asked about, are not all, or do not follow on each other.
-fn sound(numbers: &[u64], blocks: &[Option<Block>]) -> Result<(), Failure> {
-    let is_asked =
-        |(number, block): (&u64, &Option<Block>)| block.is_none_or(|block| block.number == *number);
-    if blocks.len() != numbers.len() || !numbers.iter().zip(blocks).all(is_asked) {
-        return Err(Failure::retry("it told of other blocks than it was asked about"));
-    }
-    if let Some((number, _)) = numbers.iter().zip(blocks).find(|(_, block)| block.is_none()) {
-        return Err(Failure::reorg(format!("it does not know block {number}")));
-    }
-    let known: Vec<Block> = blocks.iter().copied().flatten().collect();
-    let is_broken = |pair: &&[Block]| matches!(pair, [one, next] if one.number + 1 == next.number && next.parent != one.hash);
-    match known.windows(2).find(is_broken) {
-        Some([_, next]) => {
-            Err(Failure::reorg(format!("its block {} does not follow on the one before it", next.number)))
-        }
-        _ => Ok(()),
     }
 }

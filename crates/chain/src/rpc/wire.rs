@@ -2,13 +2,13 @@
 
 use std::fmt;
 
-use alloy_primitives::{B256, Bytes, hex};
+use alloy_primitives::{B256, Bloom, Bytes, hex};
 use bourse_market::facts::{Block, Log};
 use bourse_wire::{Address, Timestamp};
 use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer};
 
-use crate::node::TimedLog;
+use crate::node::{Header, TimedLog};
 
 /// `0x` and two digits for each of exactly `N` bytes.
 #[derive(Clone, Copy)]
@@ -89,17 +89,32 @@ pub(super) struct WireBlock {
     hash: Fixed<32>,
     parent_hash: Fixed<32>,
     timestamp: Number,
+    logs_bloom: Option<Fixed<256>>,
 }
 
-impl From<WireBlock> for Block {
+impl From<WireBlock> for Header {
     fn from(block: WireBlock) -> Self {
-        Self {
+        let bloom = block.logs_bloom.map(|bloom| Box::new(Bloom::from(bloom.0)));
+        let block = Block {
             number: block.number.0,
             hash: B256::from(block.hash.0),
             parent: B256::from(block.parent_hash.0),
             at: seconds(block.timestamp.0),
-        }
+        };
+        Self { block, bloom }
     }
+}
+
+/// The transactions of a block, by their names.
+#[derive(Deserialize)]
+pub(super) struct WireTransactions {
+    pub(super) transactions: Vec<Fixed<32>>,
+}
+
+/// What became of a transaction.
+#[derive(Deserialize)]
+pub(super) struct WireReceipt {
+    pub(super) logs: Vec<WireLog>,
 }
 
 fn seconds(since_1970: u64) -> Timestamp {

@@ -8,8 +8,8 @@ mod sources;
 use std::time::Duration;
 
 use axum::http::StatusCode;
-use bourse_chain::rpc::{HttpOptions, NodeUrl};
-use bourse_chain::{Call, Failure, LogFilter, Node, Reverted, Span};
+use bourse_chain::rpc::{HttpOptions, NodeUrl, Pool, PoolOptions};
+use bourse_chain::{Call, Failure, LogFilter, Node, RealPace, Reverted, Span};
 use bourse_wire::{Address, ChainId};
 use serde_json::{Value, json};
 
@@ -48,9 +48,11 @@ async fn blocks_and_logs_are_read() {
     let blocks = node.blocks(&[3, 51, 4, 5, 6]).await.unwrap();
     let numbers: Vec<Option<u64>> = blocks.iter().map(|block| block.map(|block| block.number)).collect();
     assert_eq!(numbers, [Some(3), None, Some(4), Some(5), Some(6)]);
-    let logs = node.logs(Span::Range { from: 10, to: 13 }, &[LogFilter::default()]).await.unwrap();
+    let told = node.logs(Span::Range { from: 10, to: 13 }, &[LogFilter::default()]).await.unwrap();
+    assert_eq!(told.last.map(|last| last.block.number), Some(13));
+    let logs = told.logs;
     let places: Vec<(u64, u64)> = logs.iter().map(|told| (told.log.block_number, told.log.index)).collect();
-    assert_eq!(places, [(10, 1), (11, 1), (12, 1), (13, 1)]);
+    assert_eq!(places, [(13, 1), (12, 1), (11, 1), (10, 1)], "as they came; a pool puts them in order");
     assert_eq!((logs[0].log.data.as_ref(), logs[0].at), (&[1, 2][..], None));
 }
 
@@ -196,7 +198,7 @@ async fn times_are_taken_from_logs_that_have_them() {
     .await;
     let node = server.client(HttpOptions::default());
     let hash = alloy_primitives::B256::from(alloy_primitives::U256::from(3));
-    let logs = node.logs(Span::Block(hash), &[LogFilter::default()]).await.unwrap();
+    let logs = node.logs(Span::Block(hash), &[LogFilter::default()]).await.unwrap().logs;
     assert_eq!(logs[0].at.map(bourse_wire::Timestamp::unix_seconds), Some(1_700_000_000));
     assert_eq!(logs[1].at, None);
 }
@@ -217,4 +219,44 @@ async fn calls_that_contracts_refuse_are_told_apart_from_nodes_that_fail() {
     assert_eq!(called, [Ok(vec![0x2a].into()), Err(Reverted), Err(Reverted)]);
     assert!(matches!(node.call(&[call(1), call(4)], None).await, Err(Failure::Retry { .. })));
     assert_eq!(node.code(&[Address::ZERO]).await.unwrap(), [alloy_primitives::Bytes::new()]);
+}
+
+/// A topic that nobody but a test uses, and the bloom of a block in which the contract of [`log`] wrote under it.
+fn bloom_of_log() -> String {
+    let mut bloom = alloy_primitives::Bloom::ZERO;
+    let topic = alloy_primitives::B256::from(alloy_primitives::U256::from(7));
+    bloom.accrue_raw_log(alloy_primitives::Address::repeat_byte(0xc1), &[topic]);
+    bloom.to_string()
+}
+
+/// The index of logs is empty; the block and its receipts tell of a log. Older nodes tell receipts one by one.
+#[tokio::test]
+async fn what_the_index_of_logs_lacks_is_read_from_receipts() {
+    for tells_receipts_at_once in [true, false] {
+        let server = Server::node(move |method, _| {
+            let mut spoken = block(3);
+            spoken["logsBloom"] = json!(bloom_of_log());
+            spoken["transactions"] = json!([format!("0x{:064x}", 99)]);
+            match method {
+                "eth_chainId" => Ok(json!("0x89")),
+                "eth_getLogs" => Ok(json!([])),
+                "eth_getBlockReceipts" if tells_receipts_at_once => Ok(json!([{"logs": [log(3, 4)]}])),
+                "eth_getBlockReceipts" => Err((-32601, "method not found".to_owned())),
+                "eth_getTransactionReceipt" => Ok(json!({"logs": [log(3, 4)]})),
+                _ => Ok(spoken),
+            }
+        })
+        .await;
+        let nodes = vec![("node 1".to_owned(), server.client(HttpOptions::default()))];
+        let pace = RealPace::new(|| bourse_wire::Timestamp::ZERO);
+        let pool = Pool::new(ChainId(137), nodes, PoolOptions::default(), pace);
+        let hash = alloy_primitives::B256::from(alloy_primitives::U256::from(3));
+        let told = pool.logs(Span::Block(hash), &[LogFilter::default()]).await.unwrap();
+        assert_eq!(told.logs.iter().map(|told| told.log.index).collect::<Vec<_>>(), [4]);
+        let troubles = pool.troubles();
+        assert!(troubles[0].trouble.message.contains("left out logs of block 3"), "{troubles:?}");
+        // Of a range only the last block is known: it is refused whole.
+        let range = pool.logs(Span::Range { from: 1, to: 3 }, &[LogFilter::default()]).await.unwrap_err();
+        assert!(matches!(&range, Failure::Retry { reason, .. } if reason.contains("node 1")), "{range:?}");
+    }
 }

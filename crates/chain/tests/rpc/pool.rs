@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use alloy_primitives::{B256, Bytes};
 use bourse_chain::rpc::{Pool, PoolOptions};
-use bourse_chain::{Call, CallResults, Failure, LogFilter, Node, Pace, Span, TimedLog};
+use bourse_chain::{Call, CallResults, Failure, LogFilter, Node, Pace, Span, SpanLogs};
 use bourse_market::facts::{Block, BlockHash};
 use bourse_wire::{Address, ChainId, Timestamp};
 
@@ -64,8 +64,8 @@ impl Node for Scripted {
         Ok(numbers.iter().map(|number| (*number <= head).then(|| block(fork, *number))).collect())
     }
 
-    async fn logs(&self, _: Span, _: &[LogFilter]) -> Result<Vec<TimedLog>, Failure> {
-        Ok(Vec::new())
+    async fn logs(&self, _: Span, _: &[LogFilter]) -> Result<SpanLogs, Failure> {
+        Ok(SpanLogs::default())
     }
 
     async fn call(&self, _: &[Call], _: Option<BlockHash>) -> Result<CallResults, Failure> {

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::*;
 use crate::calls::Caller;
-use crate::node::{Call, CallResults, Span};
+use crate::node::{Call, CallResults, Span, SpanLogs};
 use crate::pace::RealPace;
 
 /// A node that knows a maker's counter, and perhaps not at blocks of the past.
@@ -30,7 +30,7 @@ impl Node for Counter {
         Err(Failure::retry("nobody asks"))
     }
 
-    async fn logs(&self, _: Span, _: &[LogFilter]) -> Result<Vec<TimedLog>, Failure> {
+    async fn logs(&self, _: Span, _: &[LogFilter]) -> Result<SpanLogs, Failure> {
         Err(Failure::retry("nobody asks"))
     }
 
