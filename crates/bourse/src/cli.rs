@@ -77,6 +77,8 @@ pub(crate) enum Command {
     },
     /// Put a backup into a data directory that nobody uses
     Restore(Restore),
+    /// Bring the tables of the database up to date, as the next start would
+    Upgrade(Upgrade),
     /// Ask the running service whether it answers; fails when it does not
     Health(Health),
     /// Check configuration, database, migrations, disk and clock
@@ -171,6 +173,14 @@ pub(crate) struct Import {
     /// Report bad lines and go on, instead of stopping at the first
     #[arg(long)]
     pub(crate) skip_bad: bool,
+}
+
+/// Exits with 1 when it cannot be done. With --check, 0 says that there is nothing to do, and 3 that there is.
+#[derive(Args)]
+pub(crate) struct Upgrade {
+    /// Change nothing: say which schema the database has, which this program needs, and what would be done
+    #[arg(long)]
+    pub(crate) check: bool,
 }
 
 /// Checks the whole backup first, and changes nothing when it is damaged. Stop the service before.

@@ -55,6 +55,7 @@ impl From<StoreError> for Failure {
             StoreError::Database(_)
             | StoreError::Address { .. }
             | StoreError::Newer { .. }
+            | StoreError::OtherHistory { .. }
             | StoreError::Corrupt { .. }
             | StoreError::Chain(_)
             | StoreError::Closed => Self::Internal(Box::new(error)),

@@ -33,12 +33,25 @@ pub enum StoreError {
         reason: String,
     },
     /// The database was migrated by a newer version of the program.
-    #[error("the database has migration {found}, this program knows up to {known}: run the newer version")]
+    #[error(
+        "the database has schema {found}, this program knows up to {known}: run the newer version of bourse"
+    )]
     Newer {
         /// Migration found.
         found: i64,
         /// Newest known here.
         known: i64,
+    },
+    /// The database was migrated by another program, or a step is missing.
+    #[error(
+        "the database has migration `{found}` where this program has `{expected}`: it is not of this program's \
+         history, so name another database, or restore a backup of this one"
+    )]
+    OtherHistory {
+        /// Migration found, by number and name.
+        found: String,
+        /// The one that would be in its place.
+        expected: String,
     },
     /// A stored value cannot be read.
     #[error("stored {what} cannot be read: {reason}")]
@@ -121,9 +134,11 @@ impl StoreError {
             Self::Unavailable(cause) => Self::Unavailable(cause.to_string().into()),
             Self::Database(cause) => Self::Database(cause.to_string().into()),
             Self::Closed => Self::Closed,
-            Self::Address { .. } | Self::Newer { .. } | Self::Corrupt { .. } | Self::Chain(_) => {
-                Self::Database(self.to_string().into())
-            }
+            Self::Address { .. }
+            | Self::Newer { .. }
+            | Self::OtherHistory { .. }
+            | Self::Corrupt { .. }
+            | Self::Chain(_) => Self::Database(self.to_string().into()),
         }
     }
 }

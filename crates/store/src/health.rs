@@ -55,7 +55,8 @@ impl Store {
     }
 }
 
-async fn has_history(session: &mut Session<'_>) -> Result<bool, StoreError> {
+/// Whether the database has the table in which migrations are noted.
+pub(crate) async fn has_history(session: &mut Session<'_>) -> Result<bool, StoreError> {
     let sql = match session {
         Session::Sqlite(_) => "SELECT 1 FROM sqlite_master WHERE name = 'schema_migrations'",
         Session::Postgres(_) => "SELECT 1::BIGINT WHERE to_regclass('schema_migrations') IS NOT NULL",

@@ -45,6 +45,7 @@ mod tasks;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod undated;
+mod upgrade;
 mod usage;
 
 pub use activities::Activity;
@@ -86,4 +87,5 @@ pub use people::{
 pub use projects::Project;
 pub use scope::ProjectScope;
 pub use tasks::{Refresh, RefreshTask, Refreshed};
+pub use upgrade::Upgrade;
 pub use usage::{DayUsage, METERED_PREFIX, UsageLine, UsageTotal};

@@ -5,6 +5,7 @@ use bourse_wire::Timestamp;
 use crate::StoreError;
 use crate::args::args;
 use crate::backend::{Engine, Store};
+use crate::columns::selection;
 use crate::session::Session;
 
 /// One step of the schema's history. Steps are only ever added.
@@ -259,18 +260,20 @@ const HISTORY_TABLE: &str = "CREATE TABLE IF NOT EXISTS schema_migrations (
 impl Store {
     /// Applies the migrations that are missing, each whole or not at all.
     pub(crate) async fn migrate(&self, now: Timestamp) -> Result<(), StoreError> {
+        self.migrate_to(Migration::newest(), now).await
+    }
+
+    /// The same up to one of them, as a program did that knew no others.
+    pub(crate) async fn migrate_to(&self, version: i64, now: Timestamp) -> Result<(), StoreError> {
         let postgres = matches!(self.engine, Engine::Postgres(_));
-        for migration in Migration::ALL {
+        for migration in Migration::ALL.iter().take_while(|migration| migration.version <= version) {
             self.write(move |mut session| {
                 Box::pin(async move {
                     if postgres {
                         session.has("SELECT pg_advisory_xact_lock($1)", args![MIGRATION_LOCK]).await?;
                     }
                     session.execute(HISTORY_TABLE, args![]).await?;
-                    let applied = newest_applied(&mut session).await?;
-                    if applied > Migration::newest() {
-                        return Err(StoreError::Newer { found: applied, known: Migration::newest() });
-                    }
+                    let applied = check_history(&mut session).await?;
                     if applied < migration.version {
                         migration.apply(&mut session, now).await?;
                         tracing::info!(
@@ -292,4 +295,32 @@ impl Store {
 pub(crate) async fn newest_applied(session: &mut Session<'_>) -> Result<i64, StoreError> {
     let sql = "SELECT COALESCE(MAX(version), 0) FROM schema_migrations";
     Ok(session.value(sql, args![]).await?.unwrap_or(0))
+}
+
+/// A migration as the database's history has it.
+struct Applied {
+    version: i64,
+    name: String,
+}
+
+selection! { Applied { version, name } }
+
+/// The newest migration in the database's history, 0 when it has none, if that history is the beginning of ours: on tables
+/// that somebody else made, or that lack a step, nothing may be built.
+pub(crate) async fn check_history(session: &mut Session<'_>) -> Result<i64, StoreError> {
+    let history: Vec<Applied> = session.select("FROM schema_migrations ORDER BY version", args![]).await?;
+    let (found, known) = (history.last().map_or(0, |newest| newest.version), Migration::newest());
+    if found > known {
+        return Err(StoreError::Newer { found, known });
+    }
+    for (applied, known) in history.iter().zip(Migration::ALL) {
+        if (applied.version, applied.name.as_str()) != (known.version, known.name) {
+            let found = format!("{} {}", applied.version, applied.name);
+            return Err(StoreError::OtherHistory {
+                found,
+                expected: format!("{} {}", known.version, known.name),
+            });
+        }
+    }
+    Ok(found)
 }

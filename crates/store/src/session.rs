@@ -127,10 +127,13 @@ impl Session<'_> {
     }
 
     /// Runs several statements that take no arguments.
-    pub(crate) async fn script(&mut self, sql: &'static str) -> Result<(), StoreError> {
+    pub(crate) async fn script(&mut self, sql: impl Into<Cow<'static, str>>) -> Result<(), StoreError> {
+        let sql = sql.into();
         match self {
-            Self::Sqlite(connection) => connection.execute_batch(sql)?,
-            Self::Postgres(connection) => sqlx::raw_sql(sql).execute(&mut **connection).await.map(drop)?,
+            Self::Sqlite(connection) => connection.execute_batch(&sql)?,
+            Self::Postgres(connection) => {
+                sqlx::raw_sql(AssertSqlSafe(sql.into_owned())).execute(&mut **connection).await.map(drop)?;
+            }
         }
         Ok(())
     }

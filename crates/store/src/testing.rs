@@ -2,6 +2,7 @@
 //! server that `BOURSE_TEST_POSTGRES` names).
 
 mod digest;
+mod past;
 mod patience;
 mod relay;
 mod template;
@@ -11,6 +12,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use bourse_wire::{ChainId, Day, OrderKey, Timestamp, TokenId};
 use sqlx::{AssertSqlSafe, Connection, PgConnection};
 
+pub use self::past::{PAST_IDS, PAST_KEY, Tables, add_past_rows, note_schema, tables_of};
 pub use self::patience::given_up_after;
 pub use self::relay::{Cut, Relay};
 use crate::args::args;
@@ -119,6 +121,22 @@ pub async fn enqueue_metadata(
 /// Changes rows of a collection, which is `$1`, and tells nobody: neither its version nor its change log.
 pub async fn change_unnoticed(store: &Store, id: CollectionId, sql: &'static str) -> Result<u64, StoreError> {
     store.write(move |mut session| Box::pin(async move { session.execute(sql, args![id.0]).await })).await
+}
+
+/// Has the administrator of PostgreSQL run a statement in a database, for which `NAME` stands in it. False where the
+/// database is of another kind.
+pub async fn administer(database: &TestDatabase, sql: &str) -> Result<bool, StoreError> {
+    let (Server::Postgres(server), DatabaseUrl::Postgres(url)) = (Server::named()?, &database.url) else {
+        return Ok(false);
+    };
+    let name = url.rsplit_once('/').map_or("", |(_, name)| name);
+    let DatabaseUrl::Postgres(direct) = database_at(&server, name) else { return Ok(false) };
+    let mut connection = PgConnection::connect(&direct).await?;
+    // What the test has set for others is not for the administrator.
+    run(&mut connection, "SET role = none; SET default_transaction_read_only = off".to_owned()).await?;
+    run(&mut connection, sql.replace("NAME", name)).await?;
+    connection.close().await?;
+    Ok(true)
 }
 
 /// What every project used of every service from one day on, metered or reported.

@@ -46,8 +46,8 @@ struct Table {
 fn tables() -> BTreeMap<String, Table> {
     let mut tables = BTreeMap::new();
     for path in files("migrations", "sql") {
-        let engine =
-            ["postgres", "sqlite"].into_iter().find(|engine| path.to_str().unwrap().contains(engine));
+        let name = path.file_name().unwrap().to_str().unwrap();
+        let engine = ["postgres", "sqlite"].into_iter().find(|engine| name.contains(engine));
         for statement in text_between(&fs::read_to_string(&path).unwrap(), "CREATE TABLE ", "\n);") {
             let (name, body) = statement.split_once(" (\n").unwrap();
             let (table, body) = (table(body), body.replace("BYTEA", "BLOB"));
@@ -163,6 +163,20 @@ fn no_statement_asks_the_database_for_the_time_or_leaves_work_to_a_trigger() {
 fn migrations_are_numbered_without_gaps() {
     let versions = Migration::ALL.iter().map(|migration| migration.version);
     assert!(versions.eq(1..=Migration::newest()));
+}
+
+#[test]
+fn every_migration_is_in_the_list_for_operators() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/schema.md");
+    let text = fs::read_to_string(path).unwrap();
+    let list = text.split("## Migrations").nth(1).unwrap().split("\n## ").next().unwrap();
+    let listed = list.lines().filter_map(|line| line.strip_prefix("| ")?.split_once(" | "));
+    let listed: Vec<(i64, &str)> = listed
+        .filter_map(|(version, rest)| Some((version.parse().ok()?, rest.split_once(" | ")?.0)))
+        .collect();
+    let known: Vec<(i64, &str)> =
+        Migration::ALL.iter().map(|migration| (migration.version, migration.name)).collect();
+    assert_eq!(listed, known, "in docs/schema.md");
 }
 
 #[tokio::test]

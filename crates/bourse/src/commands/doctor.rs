@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use bourse_server::settings::Settings;
 use bourse_server::{Clock, make_private_directory};
-use bourse_store::{MigrationState, Store};
+use bourse_store::{MigrationState, Store, StoreError, Upgrade};
 use serde_json::json;
 
 use super::deep;
@@ -103,6 +103,8 @@ fn check_secret(settings: &Settings) -> Result<String, String> {
 }
 
 async fn check_database(settings: &Settings) -> Vec<Check> {
+    // Before the store is open, as looking ends the locks that this process has of the file.
+    let upgrade = Upgrade::look(&settings.database_url()).await;
     let opened = Store::connect(&settings.database_url(), settings.open_options()).await;
     let store = match opened {
         Ok(store) => store,
@@ -111,24 +113,21 @@ async fn check_database(settings: &Settings) -> Vec<Check> {
             return vec![Check { name: "database", result: Err(action) }];
         }
     };
-    let state = store.schema_state().await;
-    let migrations = match state {
-        Err(error) => Err(error.to_string()),
-        Ok(state) => match state.state() {
-            MigrationState::UpToDate => Ok(format!("at version {}", state.applied)),
-            MigrationState::Behind => {
-                Ok(format!("at version {} of {}: the next start migrates", state.applied, state.known))
-            }
-            MigrationState::Ahead => Err(format!(
-                "at version {}, this program knows {}: run the newer version of bourse",
-                state.applied, state.known
-            )),
-        },
-    };
     vec![
         Check { name: "database", result: Ok(format!("{} answers", store.engine_name())) },
-        Check { name: "migrations", result: migrations },
+        Check { name: "migrations", result: check_migrations(upgrade) },
     ]
+}
+
+fn check_migrations(upgrade: Result<Upgrade, StoreError>) -> Result<String, String> {
+    let Upgrade { schema, obstacle } = upgrade.map_err(|error| error.to_string())?;
+    match (obstacle, schema.state()) {
+        (Some(obstacle), _) => Err(obstacle),
+        (None, MigrationState::UpToDate) => Ok(format!("at version {}", schema.applied)),
+        (None, MigrationState::Behind | MigrationState::Ahead) => {
+            Ok(format!("at version {} of {}: the next start migrates", schema.applied, schema.known))
+        }
+    }
 }
 
 fn check_clock() -> Result<String, String> {

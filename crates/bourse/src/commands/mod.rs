@@ -17,6 +17,7 @@ mod restore;
 pub(crate) mod serve;
 mod status;
 pub(crate) mod token;
+mod upgrade;
 
 use std::process::ExitCode;
 
@@ -48,6 +49,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<ExitCode, CommandError> {
             Command::Status => status::run(&common).await?,
             Command::Backup { file } => backup::run(&common, &file)?,
             Command::Restore(command) => restore::run(&common, &command)?,
+            Command::Upgrade(command) => return upgrade::run(&common, &command).await,
             Command::Health(command) => health::run(&common, &command)?,
             Command::Doctor(command) => return doctor::run(&common, &command).await,
             Command::Openapi => output::print(true, bourse_server::document(), String::new)?,

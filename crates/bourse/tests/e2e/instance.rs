@@ -7,8 +7,8 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU16, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use bourse_store::testing::TestDatabase;
-use bourse_store::{DatabaseUrl, Store};
+use bourse_store::testing::{Tables, TestDatabase, tables_of};
+use bourse_store::{DatabaseUrl, Store, StoreError};
 use bourse_wire::ProjectId;
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
@@ -32,8 +32,13 @@ pub(crate) struct Project {
 
 impl Instance {
     pub(crate) fn new() -> Self {
+        Self::with(TestDatabase::empty())
+    }
+
+    /// One whose database is there already.
+    pub(crate) fn with(database: impl Future<Output = Result<TestDatabase, StoreError>>) -> Self {
         let runtime = Runtime::new().unwrap();
-        let database = runtime.block_on(TestDatabase::empty()).unwrap();
+        let database = runtime.block_on(database).unwrap();
         Self { database, runtime, outputs: AtomicU32::new(0) }
     }
 
@@ -107,6 +112,11 @@ impl Instance {
 
     pub(crate) fn create_project(&self, name: &str) -> Project {
         Project::read(&self.json(&["project", "create", name]))
+    }
+
+    /// Everything that is in its database.
+    pub(crate) fn tables(&self) -> Tables {
+        self.runtime.block_on(tables_of(&self.database, None)).unwrap()
     }
 
     /// Works on the database directly, beside whatever process uses it.

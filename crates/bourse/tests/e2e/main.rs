@@ -41,4 +41,5 @@ mod serve;
 mod settings;
 mod trade;
 mod trade_several;
+mod upgrade;
 mod venues;

@@ -116,6 +116,25 @@ impl Store {
         })
     }
 
+    /// Runs `work` on a connection to the database as it is, which changes nothing of it and makes nothing. `None` when it
+    /// would be made first.
+    pub(crate) async fn look<T, W>(url: &DatabaseUrl, work: W) -> Result<Option<T>, StoreError>
+    where
+        T: Send + 'static,
+        W: for<'c> FnOnce(Session<'c>) -> Pending<'c, T> + Send + 'static,
+    {
+        match url {
+            DatabaseUrl::Sqlite(path) => sqlite::look(path, work).await,
+            DatabaseUrl::Postgres(url) => {
+                let options = OpenOptions { connections_max: 1, ..OpenOptions::default() };
+                let engine = postgres::Postgres::open(url, options).await?;
+                let found = engine.snapshot(work).await;
+                engine.close().await;
+                found.map(Some)
+            }
+        }
+    }
+
     /// The name of the engine, for people.
     pub fn engine_name(&self) -> &'static str {
         match self.engine {

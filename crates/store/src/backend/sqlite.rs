@@ -8,6 +8,7 @@
 mod copy;
 mod journal;
 mod load;
+mod look;
 mod pieces;
 mod readers;
 pub(crate) mod statements;
@@ -28,6 +29,7 @@ use crate::args::args;
 use crate::session::Session;
 pub use copy::copy_sqlite;
 use journal::Journal;
+pub(crate) use look::look;
 use readers::{ONCE_CACHE_SIZE, Readers, open_reader};
 use writer::{Job, Outcome};
 

@@ -1,0 +1,8 @@
+-- A signed order of which the chain is to be asked.
+INSERT INTO orders (collection_id, marketplace, order_id, side, status, origin_name, token_id, maker, price_amount,
+    currency_address, quantity_initial, quantity_remaining, quantity_decimals, fee_bps, fee_breakdown, valid_from,
+    valid_until, block_number, order_created_at, order_updated_at, created_at, updated_at, operator, backing, native, nonces)
+VALUES (2, 5, 'signed', 1, 1, 'OpenSea', '5', '0x00000000000000000000000000000000000000a2', '3000', '0x0000000000000000000000000000000000000000', '1', '1', 0, 0, '[]', '2025-03-01T00:00:00Z',
+    '2035-01-01T00:00:00Z', 101, '2025-03-01T00:00:00Z', '2025-03-01T00:00:00Z', '2025-03-01T00:00:00Z', '2025-03-01T00:00:00Z', '0x00000000000000000000000000000000000000ee', '1', '{}',
+    '{"contract":"0x00000000000000000000000000000000000000ef","numbers":[]}');
+INSERT INTO standing_queue (collection_id, marketplace, order_id) VALUES (2, 5, 'signed');

@@ -1,0 +1,1 @@
+-- This migration brought an index alone.
