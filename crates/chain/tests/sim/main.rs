@@ -5,6 +5,7 @@ mod memory_store;
 mod named_cases;
 mod odd_nodes;
 mod real_store;
+mod several_servers;
 mod simulation;
 
 use std::collections::HashSet;
