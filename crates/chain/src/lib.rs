@@ -16,6 +16,8 @@ pub mod rpc;
 mod sources;
 mod standings;
 mod status;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
 mod tls;
 
 pub use calls::{Caller, MULTICALL3};

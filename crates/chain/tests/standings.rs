@@ -5,9 +5,8 @@ use std::sync::{Arc, Mutex};
 
 use alloy_primitives::{B256, Bytes, U256};
 use alloy_sol_types::{SolCall, sol};
-use bourse_chain::{
-    Call, CallResults, Caller, Failure, LogFilter, Node, Reverted, Span, SpanLogs, Standings,
-};
+use bourse_chain::testing::{Answers, Contracts};
+use bourse_chain::{Call, CallResults, Caller, Failure, Reverted, Standings};
 use bourse_market::facts::{Block, BlockHash};
 use bourse_protocols::native::SubmittedOrder;
 use bourse_protocols::venues::{Registry, Venue};
@@ -40,24 +39,8 @@ struct Contract {
     asked: Mutex<usize>,
 }
 
-impl Node for Contract {
-    async fn chain_id(&self) -> Result<ChainId, Failure> {
-        Ok(CHAIN)
-    }
-
-    async fn head(&self) -> Result<Block, Failure> {
-        Err(Failure::retry("nobody asks"))
-    }
-
-    async fn blocks(&self, _: &[u64]) -> Result<Vec<Option<Block>>, Failure> {
-        Err(Failure::retry("nobody asks"))
-    }
-
-    async fn logs(&self, _: Span, _: &[LogFilter]) -> Result<SpanLogs, Failure> {
-        Err(Failure::retry("nobody asks"))
-    }
-
-    async fn call(&self, calls: &[Call], at: Option<BlockHash>) -> Result<CallResults, Failure> {
+impl Answers for Contract {
+    fn answers(&self, calls: &[Call], at: Option<BlockHash>) -> Result<CallResults, Failure> {
         if at.is_none() {
             return Ok(calls.iter().map(|call| self.approval(call)).collect());
         }
@@ -82,10 +65,6 @@ impl Node for Contract {
             Ok(Bytes::from(answer))
         };
         Ok(calls.iter().map(answer).collect())
-    }
-
-    async fn code(&self, _: &[Address]) -> Result<Vec<Bytes>, Failure> {
-        Err(Failure::retry("nobody asks"))
     }
 }
 
@@ -169,7 +148,7 @@ impl Stage {
     }
 
     /// Looks; whose money is to be looked at.
-    async fn look(&self, contract: &Contract) -> Vec<Address> {
+    async fn look(&self, contract: &Contracts<Contract>) -> Vec<Address> {
         let standings = Standings::new(Caller::new(None), vec![venue()]);
         let payers = standings.look(contract, &self.store, CHAIN).await.unwrap();
         payers.into_iter().map(|payer| payer.maker).collect()
@@ -185,21 +164,21 @@ impl Stage {
 #[tokio::test]
 async fn an_answer_from_the_state_of_the_next_block_is_not_believed() {
     let stage = Stage::with("four of ten units, with a fee that is scaled").await;
-    let contract = Contract { ahead: Mutex::new(1), ..stage.contract() };
+    let contract = Contracts(Contract { ahead: Mutex::new(1), ..stage.contract() });
     stage.look(&contract).await;
     assert_eq!(stage.order().await.status, OrderStatus::Active);
-    assert_eq!(*contract.asked.lock().unwrap(), 4, "asked again");
+    assert_eq!(*contract.0.asked.lock().unwrap(), 4, "asked again");
 }
 
 #[tokio::test]
 async fn what_was_filled_before_is_asked_once() {
     let stage = Stage::with("four of ten units, with a fee that is scaled").await;
-    let contract = Contract { filled: (3, 5), ..stage.contract() };
+    let contract = Contracts(Contract { filled: (3, 5), ..stage.contract() });
     assert!(stage.look(&contract).await.is_empty(), "listings need nobody's money");
     assert_eq!(stage.order().await.quantity_remaining, 4.into());
-    assert_eq!(*contract.asked.lock().unwrap(), 4, "what changes something twice");
+    assert_eq!(*contract.0.asked.lock().unwrap(), 4, "what changes something twice");
     stage.look(&contract).await;
-    assert_eq!(*contract.asked.lock().unwrap(), 4, "that is settled");
+    assert_eq!(*contract.0.asked.lock().unwrap(), 4, "that is settled");
 }
 
 #[tokio::test]
@@ -209,7 +188,7 @@ async fn an_order_that_is_over_is_cancelled() {
         |contract| Contract { counter: 1, ..contract },
     ] {
         let stage = Stage::with("a token for the chain's own currency").await;
-        stage.look(&over(stage.contract())).await;
+        stage.look(&Contracts(over(stage.contract()))).await;
         assert_eq!(stage.order().await.status, OrderStatus::Cancelled);
     }
 }
@@ -218,7 +197,7 @@ async fn an_order_that_is_over_is_cancelled() {
 async fn a_listing_that_nobody_may_move_the_token_of_is_not_covered() {
     for (approved, backing) in [(false, Some(Amount::ZERO)), (true, None)] {
         let stage = Stage::with("four of ten units, with a fee that is scaled").await;
-        stage.look(&Contract { approved, filled: (3, 5), ..stage.contract() }).await;
+        stage.look(&Contracts(Contract { approved, filled: (3, 5), ..stage.contract() })).await;
         let order = stage.order().await;
         assert_eq!((order.backing, order.quantity_remaining), (backing, 4.into()));
     }
@@ -228,14 +207,14 @@ async fn a_listing_that_nobody_may_move_the_token_of_is_not_covered() {
 async fn the_money_behind_a_new_offer_is_looked_at() {
     let stage = Stage::with("an offer is taken").await;
     let maker = stage.order().await.maker;
-    assert_eq!(stage.look(&stage.contract()).await, [maker]);
+    assert_eq!(stage.look(&Contracts(stage.contract())).await, [maker]);
 }
 
 #[tokio::test]
 async fn a_marketplace_that_is_not_spoken_with_settles_nothing_and_is_not_asked_again() {
     let stage = Stage::with("a token for the chain's own currency").await;
     let standings = Standings::new(Caller::new(None), Vec::new());
-    let contract = stage.contract();
+    let contract = Contracts(stage.contract());
     standings.look(&contract, &stage.store, CHAIN).await.unwrap();
     assert_eq!(stage.order().await.status, OrderStatus::Active);
     assert!(stage.store.unsettled_orders(CHAIN, 10).await.unwrap().is_empty());
@@ -245,11 +224,11 @@ async fn a_marketplace_that_is_not_spoken_with_settles_nothing_and_is_not_asked_
 async fn an_order_signed_after_its_maker_raised_the_counter_is_asked_about_again() {
     // What follows the chain has not come to the block in which the maker raised the counter to 7.
     let mut stage = Stage::with("a token for a currency, through the conduit").await;
-    stage.look(&Contract { counter: 6, ..stage.contract() }).await;
+    stage.look(&Contracts(Contract { counter: 6, ..stage.contract() })).await;
     assert_eq!(stage.order().await.status, OrderStatus::Active);
     assert_eq!(stage.store.unsettled_orders(CHAIN, 10).await.unwrap().len(), 1, "it is asked about again");
     stage.grow(30).await;
-    stage.look(&Contract { counter: 7, ..stage.contract() }).await;
+    stage.look(&Contracts(Contract { counter: 7, ..stage.contract() })).await;
     assert_eq!(stage.order().await.status, OrderStatus::Active);
     assert!(stage.store.unsettled_orders(CHAIN, 10).await.unwrap().is_empty());
 }
@@ -260,7 +239,7 @@ async fn an_order_whose_number_its_maker_never_comes_to_is_over() {
     for seconds in [0, 300, 299, 1] {
         assert_eq!(stage.order().await.status, OrderStatus::Active);
         stage.grow(seconds).await;
-        stage.look(&Contract { counter: 6, ..stage.contract() }).await;
+        stage.look(&Contracts(Contract { counter: 6, ..stage.contract() })).await;
     }
     assert_eq!(stage.order().await.status, OrderStatus::Cancelled);
     assert!(stage.store.unsettled_orders(CHAIN, 10).await.unwrap().is_empty());

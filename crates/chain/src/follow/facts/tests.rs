@@ -8,42 +8,23 @@ use serde_json::Value;
 
 use super::*;
 use crate::calls::Caller;
-use crate::node::{Call, CallResults, Span, SpanLogs};
+use crate::node::{Call, CallResults};
 use crate::pace::RealPace;
+use crate::testing::{Answers, Contracts};
 
-/// A node that knows a maker's counter, and perhaps not at blocks of the past.
+/// A contract that knows a maker's counter, and perhaps not at blocks of the past.
 struct Counter {
     is_archive: bool,
     asked: Mutex<Vec<Option<BlockHash>>>,
 }
 
-impl Node for Counter {
-    async fn chain_id(&self) -> Result<ChainId, Failure> {
-        Err(Failure::retry("nobody asks"))
-    }
-
-    async fn head(&self) -> Result<Block, Failure> {
-        Err(Failure::retry("nobody asks"))
-    }
-
-    async fn blocks(&self, _: &[u64]) -> Result<Vec<Option<Block>>, Failure> {
-        Err(Failure::retry("nobody asks"))
-    }
-
-    async fn logs(&self, _: Span, _: &[LogFilter]) -> Result<SpanLogs, Failure> {
-        Err(Failure::retry("nobody asks"))
-    }
-
-    async fn call(&self, calls: &[Call], at: Option<BlockHash>) -> Result<CallResults, Failure> {
+impl Answers for Counter {
+    fn answers(&self, calls: &[Call], at: Option<BlockHash>) -> Result<CallResults, Failure> {
         self.asked.lock().unwrap().push(at);
         if at.is_some() && !self.is_archive {
             return Err(Failure::retry("missing trie node"));
         }
         Ok(calls.iter().map(|_| Ok(U256::from(7).to_be_bytes::<32>().into())).collect())
-    }
-
-    async fn code(&self, _: &[Address]) -> Result<Vec<Bytes>, Failure> {
-        Err(Failure::retry("nobody asks"))
     }
 }
 
@@ -68,7 +49,7 @@ async fn an_order_of_a_maker_who_moved_the_counter_is_read() {
     let logs = [validated(protocol.contract(), &block)];
     let collection = protocol.log_question(&logs[0].log).unwrap().collection;
     for (is_archive, asked) in [(true, vec![Some(block.hash)]), (false, vec![Some(block.hash), None])] {
-        let node = Arc::new(Counter { is_archive, asked: Mutex::default() });
+        let node = Arc::new(Contracts(Counter { is_archive, asked: Mutex::default() }));
         let reading = Reading {
             node: Arc::clone(&node),
             pace: Arc::new(RealPace::new(|| Timestamp::ZERO)),
@@ -81,6 +62,6 @@ async fn an_order_of_a_maker_who_moved_the_counter_is_read() {
         let facts = reading.facts(&[block], &logs, &[collection].into()).await.unwrap();
         assert_eq!((facts[0].facts.len(), facts[0].facts[0].log_index), (1, 3));
         assert!(matches!(facts[0].facts[0].fact, Fact::OrderPublished(_)));
-        assert_eq!(*node.asked.lock().unwrap(), asked);
+        assert_eq!(*node.0.asked.lock().unwrap(), asked);
     }
 }
