@@ -155,7 +155,7 @@ pub(crate) struct Health {
 pub(crate) struct Doctor {
     #[command(flatten)]
     pub(crate) listen: Listen,
-    /// Also have the running service compare what it holds in memory with the database
+    /// Also compare what the running service holds in memory with the database, and that with what contracts say
     #[arg(long)]
     pub(crate) deep: bool,
     /// Compare everything, not only some collections

@@ -6,6 +6,7 @@ mod calls;
 pub mod decode;
 pub mod fetch;
 mod follow;
+mod held;
 mod node;
 mod offers;
 mod pace;
@@ -22,6 +23,7 @@ mod tls;
 
 pub use calls::{Caller, MULTICALL3};
 pub use follow::{Books, FollowError, FollowOptions, Follower, Turn};
+pub use held::{HeldReport, compare_held};
 pub use node::{Call, CallResults, Failure, Header, LogFilter, Node, Reverted, Span, SpanLogs, TimedLog};
 pub use offers::{FollowedChain, OfferOptions, OfferWatch, Offers, OffersError};
 pub use pace::{Pace, RealPace};

@@ -57,7 +57,7 @@ pub use audiences::{AudienceContractInput, AudienceImport, AudienceView};
 pub use audit::{Act, Actor, AuditPage, AuditRecord, Identity};
 pub use backend::{DatabaseUrl, OpenOptions, Pending, Store, copy_sqlite};
 pub use chain::{
-    Backing, BlockFacts, Blocks, BlocksCommitted, ChainError, ChainState, Followed, History,
+    Backing, BlockFacts, Blocks, BlocksCommitted, ChainError, ChainState, Followed, HeldSample, History,
     HistoryCommitted, OfferScope, Payer, ProjectFollow, Settled, Unsettled,
 };
 pub use changes::Changes;

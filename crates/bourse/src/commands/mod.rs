@@ -10,6 +10,7 @@ mod deep;
 mod doctor;
 mod grant;
 mod health;
+mod held;
 pub(crate) mod key;
 mod log;
 pub(crate) mod project;

@@ -9,7 +9,8 @@ use bourse_store::testing::change_unnoticed;
 use bourse_wire::ChainId;
 
 use crate::http::{self, Credential};
-use crate::instance::{Instance, free_port};
+use crate::instance::{Instance, free_port, seen_within};
+use crate::market::Market;
 use crate::process::{Done, WAIT_MAX};
 
 const CHECKS: [&str; 7] =
@@ -76,6 +77,30 @@ fn a_service_that_runs_compares_its_memory_with_the_database() {
     drop(server);
     let done = deep(&[]);
     assert!(done.status.success() && done.stdout.contains("nothing is in memory"), "{done:?}");
+}
+
+#[test]
+fn contracts_are_asked_whether_balances_are_as_they_were_followed() {
+    let market = Market::open();
+    let collection = market.singles(market.seller());
+    let listed = || market.instance.json(&["collection", "list", "hardhat"]);
+    seen_within(WAIT_MAX, "the collection is live", listed, |listed| listed[0]["live"] == true);
+    let listen = format!("127.0.0.1:{}", market.server().port);
+    let deep = || market.instance.run(&["doctor", "--deep", "--listen", &listen]);
+    let done = deep();
+    assert_eq!(done.status.code(), Some(0), "{done:?}");
+    assert!(done.stdout.contains("1 balances of 1 followed collections are what"), "{}", done.stdout);
+    // As if a node had left out that the token went to somebody else.
+    market.instance.with_store(async |store| {
+        let id = store.collection(CollectionKey { chain: ChainId(31337), address: collection }).await;
+        let sql = "UPDATE balances SET account = '0x00000000000000000000000000000000000000ee' \
+            WHERE collection_id = $1";
+        change_unnoticed(store, id.unwrap().unwrap(), sql).await.unwrap();
+    });
+    let done = deep();
+    assert_eq!(done.status.code(), Some(1), "{done:?}");
+    let told = format!("holds 1 of token 1 of {collection} by what was followed, and 0 by its contract");
+    assert!(done.stdout.contains("FAIL  chains") && done.stdout.contains(&told), "{}", done.stdout);
 }
 
 #[test]

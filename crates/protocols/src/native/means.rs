@@ -1,8 +1,7 @@
 //! Whether the maker of an order has what it sells, or the money that it offers, and lets the marketplace take it.
 
-use alloy_primitives::U256;
 use alloy_sol_types::sol;
-use bourse_wire::{Address, Amount, OrderFacts, OrderSide};
+use bourse_wire::{Address, Amount, OrderFacts, OrderSide, TokenId};
 
 use super::cover::{cover_inquiries, is_covered};
 use super::inquiry::{Answers, Inquiry, returned};
@@ -34,10 +33,8 @@ pub fn means_inquiries(collection: Address, order: &OrderFacts) -> Vec<Inquiry> 
             vec![Inquiry::new(order.currency, &balance), Inquiry::new(order.currency, &allowance)]
         }
         (OrderSide::Listing, Some(token)) => {
-            let owner = Erc721::ownerOfCall { tokenId: token.value() };
-            let balance = Erc1155::balanceOfCall { account: maker, id: token.value() };
             let mut asked = cover_inquiries(collection, order);
-            asked.extend([Inquiry::new(collection, &owner), Inquiry::new(collection, &balance)]);
+            asked.extend(held_inquiries(collection, token, order.maker));
             asked
         }
         (OrderSide::Listing | OrderSide::Unknown, _) => Vec::new(),
@@ -52,16 +49,33 @@ pub fn means(order: &OrderFacts, answers: Answers<'_>) -> Option<Amount> {
         let allowance = returned::<Erc20::allowanceCall>(answers, 1)?;
         return balance.min(allowance).checked_div(order.price_amount.value()).map(Amount::from);
     }
-    let held = match returned::<Erc721::ownerOfCall>(answers, 2) {
-        Some(owner) => U256::from(u8::from(Address::from_bytes(owner.into()) == order.maker)),
-        None => returned::<Erc1155::balanceOfCall>(answers, 3)?,
-    };
-    Some(if is_covered(order, answers)? { held.into() } else { Amount::ZERO })
+    let held = held(order.maker, answers.get(2..)?)?;
+    Some(if is_covered(order, answers)? { held } else { Amount::ZERO })
+}
+
+/// What to ask a contract to learn how much of a token somebody holds: its owner where there is one, else the balance.
+pub fn held_inquiries(collection: Address, token: TokenId, account: Address) -> [Inquiry; 2] {
+    let owner = Erc721::ownerOfCall { tokenId: token.value() };
+    let balance = Erc1155::balanceOfCall { account: account.bytes().into(), id: token.value() };
+    [Inquiry::new(collection, &owner), Inquiry::new(collection, &balance)]
+}
+
+/// How much somebody holds, by what was answered to [`held_inquiries`]; `None` when that does not tell.
+pub fn held(account: Address, answers: Answers<'_>) -> Option<Amount> {
+    match returned::<Erc721::ownerOfCall>(answers, 0) {
+        Some(owner) => Some(Amount::from(u64::from(Address::from_bytes(owner.into()) == account))),
+        None => returned::<Erc1155::balanceOfCall>(answers, 1).map(Amount::from),
+    }
+}
+
+/// Whether a contract told an owner in answer to [`held_inquiries`]: then each of its tokens has one, or is gone.
+pub fn has_owner(answers: Answers<'_>) -> bool {
+    returned::<Erc721::ownerOfCall>(answers, 0).is_some()
 }
 
 #[cfg(test)]
 mod tests {
-    use alloy_primitives::{Address as RawAddress, Bytes};
+    use alloy_primitives::{Address as RawAddress, Bytes, U256};
     use alloy_sol_types::SolValue as _;
 
     use super::*;

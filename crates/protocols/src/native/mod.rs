@@ -25,7 +25,7 @@ pub use fault::OrderFault;
 pub(super) use fault::{check_bits, check_count, total};
 pub(super) use inquiry::returned;
 pub use inquiry::{Answers, Inquiry, dealt, is_true};
-pub use means::{means, means_inquiries};
+pub use means::{has_owner, held, held_inquiries, means, means_inquiries};
 pub(super) use merkle::{Side, root_by_place, root_by_side, root_sorted};
 pub(super) use signature::{COMPACT, FULL, Signature, prove, read as read_signature};
 pub use signature::{Proof, Question, SignatureFault};

@@ -10,13 +10,13 @@ use alloy_sol_types::SolCall;
 use bourse_chain::questions::{allowanceCall, getRoyaltyInfoCall, isApprovedForAllCall};
 use bourse_chain::rpc::{HttpNode, HttpOptions, NodeUrl, Pool, PoolOptions};
 use bourse_chain::{
-    Call, Caller, FollowOptions, Follower, Node as _, OfferOptions, OfferWatch, Offers, RealPace, Reverted,
-    Snapshot, Standings, Status, fetch,
+    Call, Caller, FollowOptions, Follower, HeldReport, Node as _, OfferOptions, OfferWatch, Offers, RealPace,
+    Reverted, Snapshot, Standings, Status, compare_held, fetch,
 };
 use bourse_market::facts::Block;
 use bourse_protocols::native::Inquiry;
 use bourse_protocols::venues::{Registry, Venue};
-use bourse_store::Store;
+use bourse_store::{HeldSample, Store};
 use bourse_wire::{Address, Amount, ChainId};
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
@@ -138,6 +138,11 @@ impl NetworkNodes {
     /// The newest block.
     pub async fn head(&self) -> Result<Block, String> {
         self.node.head().await.map_err(|error| error.to_string())
+    }
+
+    /// Asks a contract whether what was followed of who holds its tokens is so.
+    pub async fn compare_held(&self, collection: Address, sample: &HeldSample) -> Result<HeldReport, String> {
+        compare_held(&*self.node, &self.caller, collection, sample).await.map_err(|error| error.to_string())
     }
 
     /// Looks at signed orders and at the funds behind offers, beside the follower, until whoever waits for this stops waiting.

@@ -4,6 +4,7 @@ mod backing;
 mod blocks;
 mod error;
 mod follow;
+mod held;
 mod history;
 mod lease;
 mod leave;
@@ -23,6 +24,7 @@ use bourse_wire::{Address, ChainId};
 pub use backing::{Backing, OfferScope, Payer};
 pub use error::ChainError;
 pub use follow::ProjectFollow;
+pub use held::HeldSample;
 pub use standing::{Settled, Unsettled};
 #[cfg(feature = "testing")]
 pub(crate) use state::Checkpoint;
