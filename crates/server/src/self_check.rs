@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::{Path, State};
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use axum::routing::{get, post};
 use bourse_store::CollectionKey;
@@ -13,6 +13,7 @@ use bourse_wire::{Address, ChainId, Code, Error};
 use serde_json::{Value, json};
 
 use crate::app::App;
+use crate::auth::RequestCredentials;
 use crate::dispatch::{error_response, response};
 use crate::failure::Failure;
 use crate::resident::Verdict;
@@ -56,9 +57,11 @@ fn record(verdict: &Verdict) -> Value {
 
 /// Lets in whoever proves to have the signing secret.
 fn permit(app: &App, request: &HeaderMap) -> Result<(), Error> {
-    let token =
-        request.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok()?.strip_prefix("Bearer "));
-    app.signer.verify_operator(token.unwrap_or_default(), app.now())
+    let token = RequestCredentials::read(request)?.token().ok_or_else(|| {
+        let message = "a token is needed that the signing secret signed: ask with `bourse doctor --deep`";
+        Error::new(Code::Unauthorized, message)
+    })?;
+    app.signer.verify_operator(token, app.now())
 }
 
 fn answer(app: &App, result: Result<Value, Failure>) -> Response {

@@ -134,6 +134,11 @@ impl<'h> RequestCredentials<'h> {
         Ok(presented)
     }
 
+    /// The token, if there is one.
+    pub(crate) fn token(&self) -> Option<&'h str> {
+        self.token
+    }
+
     /// Checks what was presented against what an operation needs. `None` only where it needs nothing.
     pub(crate) fn check(
         &self,

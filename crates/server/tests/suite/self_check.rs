@@ -4,6 +4,7 @@ use bourse_store::Store;
 use bourse_store::testing::change_unnoticed;
 use serde_json::{Value, json};
 
+use crate::support::actor::Answer;
 use crate::support::seed::{self, RELICS, key};
 use crate::support::{TestApp, log, wait_until};
 
@@ -72,4 +73,20 @@ async fn what_is_written_meanwhile_is_no_difference() {
     }
     assert_eq!(counted(&app, "bourse_self_check_differences_total").await, 0);
     background.stop().await;
+}
+
+#[tokio::test]
+async fn whoever_asks_without_a_token_is_told_that_one_is_needed() {
+    let app = TestApp::start().await;
+    let message = |answer: Answer| {
+        assert_eq!(answer.refusal(), (401, 1000), "{}", answer.json);
+        answer.json["message"].as_str().unwrap().to_owned()
+    };
+    for answer in [app.anonymous.get("/self-check").await, app.project_a.key.get("/self-check").await] {
+        assert!(message(answer).starts_with("a token is needed"));
+    }
+    let check = format!("/self-check/137/{RELICS}");
+    assert!(message(app.anonymous.post(&check, "").await).starts_with("a token is needed"));
+    // One that was presented and is none of the operator's is another matter.
+    assert!(message(app.project_a.token.get("/self-check").await).contains("malformed"));
 }
