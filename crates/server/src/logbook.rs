@@ -84,7 +84,7 @@ pub fn audit_record(entry: &AuditRecord) -> Value {
         "actorProjectId": sender.map(|sender| sender.project),
         "actorCredential": sender.map(|sender| sender.credential.to_string()),
         "address": entry.actor.address.map(|address| address.to_string()),
-        "act": entry.act.word(),
+        "act": entry.word,
         "projectId": entry.project,
         "subject": entry.subject,
         "detail": entry.detail,
@@ -93,7 +93,7 @@ pub fn audit_record(entry: &AuditRecord) -> Value {
 
 /// What was done, for people: `rotated an access key: key 3 (default, in the place of key 2)`.
 pub fn audit_summary(entry: &AuditRecord) -> String {
-    let (did, subject) = (entry.act.sentence(), &entry.subject);
+    let (did, subject) = (entry.sentence(), &entry.subject);
     match entry.detail.as_str() {
         "" => format!("{did}: {subject}"),
         detail => format!("{did}: {subject} ({detail})"),

@@ -3,6 +3,7 @@
 use bourse_wire::{Day, ProjectId};
 
 use crate::args::args;
+use crate::audit::{self, Act, Actor, Entry};
 use crate::backend::{Engine, Pending, Store};
 use crate::columns::{Insert, or_replace, record, selection};
 use crate::events::{Event, insert_events};
@@ -86,6 +87,8 @@ pub struct CountsCommit {
     pub raw: Vec<Event>,
     /// When, and what is by then too old to be kept.
     pub days: RetentionDays,
+    /// Who had a wallet forgotten, when that is what it does. The audit log does not name the wallet: it is forgotten.
+    pub forgotten_by: Option<Actor>,
 }
 
 /// The mark of a batch.
@@ -276,6 +279,9 @@ async fn store(
     market_projects::advance(session, project, &commit.market).await?;
     insert_events(session, project, commit.raw).await?;
     prune(session, project, commit.days).await?;
+    if let Some(actor) = &commit.forgotten_by {
+        audit::put(session, actor, Entry::new(Act::WalletForgotten, "a wallet").of(project)).await?;
+    }
     Ok(CountsCommitted::As(version))
 }
 

@@ -167,6 +167,8 @@ acts! {
     RecoveryCodesRenewed = "recovery-codes-renewed", "renewed recovery codes";
     /// Somebody signed in.
     SignedIn = "signed-in", "signed in";
+    /// Somebody was not let in, once or more often within an hour.
+    SignInRefused = "sign-in-refused", "refused to sign somebody in";
     /// Somebody ended all their sessions.
     SessionsEnded = "sessions-ended", "ended all sessions";
     /// A member may do something else.
@@ -177,6 +179,10 @@ acts! {
     CollectionFollowed = "collection-followed", "followed a collection";
     /// The chain of a collection is no longer followed, or not for a project.
     CollectionLeft = "collection-left", "stopped following a collection";
+    /// What happens in a collection is counted for a project from then on.
+    MarketJoined = "market-joined", "put a collection into a market";
+    /// A wallet was taken out of everything that is counted of a project.
+    WalletForgotten = "wallet-forgotten", "had a wallet forgotten";
     /// What a chain stated was forgotten, to be read anew.
     ChainResynced = "chain-resynced", "had a chain read anew";
     /// Currencies were made known, or told to be something else.
@@ -223,14 +229,23 @@ pub struct AuditRecord {
     pub id: u64,
     /// Who did it, when, and from where.
     pub actor: Actor,
-    /// What was done.
-    pub act: Act,
+    /// What was done, as it is stored and exported.
+    pub word: String,
+    /// The same, where this version of the program knows it: a newer one that writes to the same log knows more.
+    pub act: Option<Act>,
     /// The project that it concerns, if it concerns one.
     pub project: Option<ProjectId>,
     /// What was made, changed or removed.
     pub subject: String,
     /// What else is to be known; mostly empty.
     pub detail: String,
+}
+
+impl AuditRecord {
+    /// What was done, for people.
+    pub fn sentence(&self) -> &str {
+        self.act.map_or(self.word.as_str(), |act| act.sentence())
+    }
 }
 
 /// Which entries are read, the newest first.
@@ -300,6 +315,33 @@ pub(crate) async fn put(session: &mut Session<'_>, actor: &Actor, entry: Entry) 
     session.insert(Insert::of([row])?, "").await
 }
 
+/// Writes down what the service refuses to somebody, once for as often as it happens within so many milliseconds: the entry
+/// then says how often. So whoever tries again and again fills no log.
+pub(crate) async fn put_counted(
+    session: &mut Session<'_>,
+    actor: &Actor,
+    entry: Entry,
+    within_ms: i64,
+) -> Result<(), StoreError> {
+    let since = millis(actor.at).saturating_sub(within_ms);
+    // Whoever counts at the same moment waits for this.
+    let sql = "UPDATE audit SET detail = detail WHERE act = $1 AND done_at > $2 AND subject = $3";
+    let args = args![entry.act.word(), since, entry.subject.as_str()];
+    session.execute(sql, args.clone()).await?;
+    let sql = "FROM audit WHERE act = $1 AND done_at > $2 AND subject = $3 ORDER BY audit_id DESC LIMIT 1";
+    let Some(known) = session.select_first::<AuditRow>(sql, args).await? else {
+        return put(session, actor, entry.with(times(1))).await;
+    };
+    let before: u64 = known.detail.split(' ').next().and_then(|count| count.parse().ok()).unwrap_or(1);
+    let sql = "UPDATE audit SET detail = $2, address = $3 WHERE audit_id = $1";
+    let address = actor.address.map(|address| address.to_string());
+    session.execute(sql, args![known.audit_id, times(before.saturating_add(1)), address]).await.map(drop)
+}
+
+fn times(count: u64) -> String {
+    if count == 1 { "1 time".to_owned() } else { format!("{count} times") }
+}
+
 /// Whether the same actor did this within so many milliseconds.
 pub(crate) async fn has_recent(
     session: &mut Session<'_>,
@@ -346,11 +388,11 @@ impl AuditRow {
         };
         let address = self.address.map(|text| text.parse()).transpose();
         let address = address.map_err(|error| StoreError::corrupt("address", error))?;
-        let act = Act::parse(&self.act).ok_or_else(|| StoreError::corrupt("act", &self.act))?;
         Ok(AuditRecord {
             id: self.audit_id,
             actor: Actor { identity, address, at: instant(self.done_at) },
-            act,
+            act: Act::parse(&self.act),
+            word: self.act,
             project: self.project_id,
             subject: self.subject,
             detail: self.detail,

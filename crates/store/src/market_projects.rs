@@ -4,6 +4,7 @@ use bourse_wire::{ProjectId, Timestamp};
 
 use crate::activities::{self, Activity};
 use crate::args::args;
+use crate::audit::{self, Act, Actor, Entry};
 use crate::backend::{Pending, Store};
 use crate::collections::{CollectionId, CollectionKey, find_or_create, read_contract};
 use crate::columns::{Insert, or_nothing, record, selection};
@@ -52,12 +53,21 @@ pub struct MarketCollection {
 impl Store {
     /// Puts a collection, which is made when it is new, into a project's market: what happened and will happen in it is
     /// counted for the project.
-    pub fn join_market(&self, scope: ProjectScope, key: CollectionKey) -> Pending<'_, ()> {
+    pub fn join_market(&self, scope: ProjectScope, key: CollectionKey, actor: Actor) -> Pending<'_, ()> {
         self.write(move |mut session| {
             Box::pin(async move {
                 projects::require(&mut session, scope.project()).await?;
                 let id = find_or_create(&mut session, key).await?;
-                join(&mut session, scope.project(), id).await
+                if join(&mut session, scope.project(), id).await? {
+                    let subject = format!("{} on chain {}", key.address, key.chain);
+                    audit::put(
+                        &mut session,
+                        &actor,
+                        Entry::new(Act::MarketJoined, subject).of(scope.project()),
+                    )
+                    .await?;
+                }
+                Ok(())
             })
         })
     }
@@ -169,16 +179,19 @@ impl Cursor {
     }
 }
 
-/// Puts a collection into a project's market, unless it is in it.
+/// Puts a collection into a project's market; tells whether it was not in it.
 pub(crate) async fn join(
     session: &mut Session<'_>,
     project: ProjectId,
     id: CollectionId,
-) -> Result<(), StoreError> {
+) -> Result<bool, StoreError> {
     let row = MarketRow { project_id: project, collection_id: id, counted_to: 0, rewinds: 0 };
     let joined = session.insert_counting(Insert::of([row])?, &or_nothing::<MarketRow>()).await?;
-    // Whoever counts must look at it.
-    if joined > 0 { session.notify().await } else { Ok(()) }
+    if joined > 0 {
+        // Whoever counts must look at it.
+        session.notify().await?;
+    }
+    Ok(joined > 0)
 }
 
 /// Puts a contract that a project links into its market, if anything is known of the contract.
@@ -188,7 +201,7 @@ pub(crate) async fn join_linked(
     id: Option<CollectionId>,
 ) -> Result<(), StoreError> {
     match id {
-        Some(id) => join(session, project, id).await,
+        Some(id) => join(session, project, id).await.map(drop),
         // When it is made, its links are looked up.
         None => Ok(()),
     }

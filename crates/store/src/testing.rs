@@ -17,6 +17,7 @@ pub use self::patience::given_up_after;
 pub use self::relay::{Cut, Relay};
 use crate::args::args;
 use crate::attributions::Authorship;
+use crate::backend::Engine;
 use crate::commit::{Changed, NextVersion, raise_version};
 use crate::market_projects;
 use crate::{
@@ -195,6 +196,32 @@ pub async fn write_side(
         .await
 }
 
+/// Lets a project state something by the number of its subject, as a version of the service might that knows more.
+pub async fn write_grant(store: &Store, scope: ProjectScope, subject: u8) -> Result<(), StoreError> {
+    store
+        .write(move |mut session| {
+            Box::pin(async move {
+                crate::revisions::Revision::Credentials.raise(&mut session).await?;
+                let sql = "INSERT INTO grants (project_id, subject, chain_id, contract_address, granted_at)
+                    VALUES ($1, $2, 0, '', $3)";
+                session.execute(sql, args![scope.project(), subject, Timestamp::ZERO]).await.map(drop)
+            })
+        })
+        .await
+}
+
+/// Gives an entry of the audit log another act, as a version of the service might that knows more.
+pub async fn write_act(store: &Store, entry: u64, word: &'static str) -> Result<(), StoreError> {
+    store
+        .write(move |mut session| {
+            Box::pin(async move {
+                let sql = "UPDATE audit SET act = $2 WHERE audit_id = $1";
+                session.execute(sql, args![entry, word]).await.map(drop)
+            })
+        })
+        .await
+}
+
 /// A hash over everything that the blocks of a chain made: two stores that have the same one know the same. What the
 /// funds of makers cover of their offers is left out, as no block states it.
 pub async fn facts_digest(store: &Store, chain: ChainId) -> Result<[u8; 32], StoreError> {
@@ -306,6 +333,16 @@ impl HeldWrite {
         // When it failed, the release says so.
         let _ = begun.await;
         Self { release, written }
+    }
+
+    /// Whether another write of the same store waits for it by now.
+    pub async fn is_waited_for(&self, store: &Store) -> Result<bool, StoreError> {
+        if let Engine::Sqlite(engine) = &store.engine {
+            return Ok(engine.queued() > 0);
+        }
+        let sql = "SELECT 1::BIGINT FROM pg_stat_activity
+            WHERE datname = current_database() AND wait_event_type = 'Lock'";
+        store.read(move |mut session| Box::pin(async move { session.has(sql, args![]).await })).await
     }
 
     /// Lets it end, and waits until it is on disk.

@@ -9,10 +9,11 @@ mod support {
 use std::collections::BTreeSet;
 use std::net::IpAddr;
 
+use bourse_store::testing::write_act;
 use bourse_store::{
-    Act, Actor, AuditPage, AuditRecord, CollectionKey, Confirmation, CredentialId, Extent, Grant, Identity,
-    Invited, KeyTerms, NewAccount, NewInvite, NewSession, ProjectScope, ProofHash, Reach, Role,
-    SecretTokenRecord, Sender, Store, Subject,
+    Act, Actor, AuditPage, AuditRecord, CollectionKey, Confirmation, CountsCommit, CredentialId, Extent,
+    Grant, Identity, Invited, KeyTerms, NewAccount, NewInvite, NewSession, ProjectScope, ProofHash, Reach,
+    Role, SecretTokenRecord, Sender, Store, Subject,
 };
 use bourse_wire::{Address, ChainId, Code, Currency, DatedRate, Text, Timestamp};
 use support::database::open;
@@ -106,6 +107,7 @@ async fn administer(store: &Store) -> ProjectScope {
         store.remove_second_factor(first.id, operator()).await.unwrap();
     }
     store.close_sessions(first.id, actor()).await.unwrap();
+    store.note_refused_sign_in(Some(&first), Some(FROM), at(5)).await.unwrap();
     let program = Sender { project, credential: CredentialId::AccessKey(rotated) };
     let program = Actor { identity: Identity::Program(program), address: Some(FROM), at: at(6) };
     let collection = CollectionKey { chain: ChainId(1), address: Address::ZERO };
@@ -115,6 +117,11 @@ async fn administer(store: &Store) -> ProjectScope {
     store.discover(discovered, 12, at(6)).await.unwrap();
     store.resync_chain(ChainId(1), operator()).await.unwrap();
     store.unfollow(collection, operator()).await.unwrap();
+    for _ in 0..2 {
+        store.join_market(scope, collection, program.clone()).await.unwrap();
+    }
+    let forget = CountsCommit { forgotten_by: Some(operator()), ..CountsCommit::default() };
+    store.commit_counts(scope, forget).await.unwrap();
     store.put_currencies(vec![currency("OLD", "1")], program.clone()).await.unwrap();
     for rate in ["2", "3", "3"] {
         store.put_currencies(vec![currency("OLD", rate)], program.clone()).await.unwrap();
@@ -127,11 +134,11 @@ async fn every_act_is_written_down() {
     let (_database, store) = open().await;
     let scope = administer(&store).await;
     let log = read(&store, Extent::Everything).await;
-    let acts: BTreeSet<Act> = log.iter().map(|entry| entry.act).collect();
+    let acts: BTreeSet<Act> = log.iter().filter_map(|entry| entry.act).collect();
     let missing: Vec<_> = Act::ALL.iter().filter(|act| !acts.contains(act)).collect();
     assert!(missing.is_empty(), "nobody does {missing:?}: let this test do it");
-    let count = |act| log.iter().filter(|entry| entry.act == act).count();
-    for act in [Act::CollectionFollowed, Act::SecondFactorOff] {
+    let count = |act| log.iter().filter(|entry| entry.act == Some(act)).count();
+    for act in [Act::CollectionFollowed, Act::SecondFactorOff, Act::MarketJoined] {
         assert_eq!(count(act), 1, "what changes nothing is no act, nor what a chain brings");
     }
     assert_eq!((count(Act::CurrenciesStated), count(Act::RatesStated)), (1, 1), "rates once an hour");
@@ -141,7 +148,7 @@ async fn every_act_is_written_down() {
     }
     assert!(log.is_sorted_by(|newer, older| newer.id > older.id), "the newest first");
 
-    let of = |act| log.iter().find(|entry| entry.act == act).unwrap();
+    let of = |act| log.iter().find(|entry| entry.act == Some(act)).unwrap();
     let renamed = of(Act::ProjectRenamed);
     assert_eq!((renamed.subject.as_str(), renamed.detail.as_str()), ("own", "to renamed"));
     let email = "a@example.com".to_owned();
@@ -196,4 +203,45 @@ async fn what_fails_is_not_written_down_and_old_entries_are_forgotten() {
     assert_eq!(store.prune_audit(at(1)).await.unwrap(), 0);
     assert_eq!(store.prune_audit(at(2)).await.unwrap(), 1);
     assert!(read(&store, Extent::Everything).await.iter().all(|entry| entry.actor.at == at(2)));
+}
+
+#[tokio::test]
+async fn whoever_tries_again_and_again_to_sign_in_fills_one_entry_an_hour() {
+    let (_database, store) = open().await;
+    invite(&store, "first", Invited::Administrator, Actor::command_line(at(1))).await;
+    let new = NewAccount { email: "a@example.com".parse().unwrap(), password_hash: "secret".to_owned() };
+    let account = store.accept_as_new(hash("first"), new, None, at(2)).await.unwrap();
+    let elsewhere = IpAddr::V4(std::net::Ipv4Addr::new(192, 0, 2, 8));
+    for (second, address) in [(10, FROM), (11, FROM), (3_609, elsewhere), (3_611, FROM)] {
+        store.note_refused_sign_in(Some(&account), Some(address), at(second)).await.unwrap();
+        store.note_refused_sign_in(None, Some(address), at(second)).await.unwrap();
+    }
+    let log = read(&store, Extent::Everything).await;
+    let refused = log.iter().filter(|entry| entry.act == Some(Act::SignInRefused));
+    let refused: Vec<_> = refused
+        .map(|entry| (entry.subject.as_str(), entry.detail.as_str(), entry.actor.at, entry.actor.address))
+        .collect();
+    assert_eq!(
+        refused,
+        [
+            ("no account", "1 time", at(3_611), Some(FROM)),
+            ("a@example.com", "1 time", at(3_611), Some(FROM)),
+            ("no account", "3 times", at(10), Some(elsewhere)),
+            ("a@example.com", "3 times", at(10), Some(elsewhere)),
+        ]
+    );
+}
+
+#[tokio::test]
+async fn an_act_that_only_a_newer_version_knows_hides_no_other() {
+    let (_database, store) = open().await;
+    let scope = administer(&store).await;
+    let before = read(&store, Extent::Project(scope)).await;
+    write_act(&store, before[0].id, "tamed-a-dragon").await.unwrap();
+    let after = read(&store, Extent::Project(scope)).await;
+    assert_eq!(
+        (after[0].act, after[0].word.as_str(), after[0].sentence()),
+        (None, "tamed-a-dragon", "tamed-a-dragon")
+    );
+    assert_eq!(after[1..], before[1..]);
 }

@@ -9,7 +9,7 @@ mod support {
 
 use std::time::Duration;
 
-use bourse_store::testing::{HeldWrite, batch, take_back};
+use bourse_store::testing::{HeldWrite, batch, operator, take_back};
 use bourse_store::{
     Change, CollectionId, CollectionKey, CountsCommit, CountsCommitted, CountsCursor, MarketNews, MarketStep,
     ProjectScope, Store,
@@ -86,17 +86,17 @@ async fn a_project_counts_what_is_in_its_market_from_the_first_activity_on() {
     let id = put(&store, vec![change(offer("1")), change(offer("2")), change(offer("3"))]).await;
     assert!(news(&store, a, id).await.is_none());
     for _ in 0..2 {
-        store.join_market(a, COLLECTION).await.unwrap();
+        store.join_market(a, COLLECTION, operator()).await.unwrap();
     }
     assert_eq!(store.markets().await.unwrap(), [(a.project(), id)]);
     assert_eq!(names(&store, a, id).await.len(), 2);
     assert_eq!(count_all(&store, a, id).await, 3);
     put(&store, vec![change(offer("4"))]).await;
     assert_eq!(count_all(&store, a, id).await, 1);
-    store.join_market(b, COLLECTION).await.unwrap();
+    store.join_market(b, COLLECTION, operator()).await.unwrap();
     assert_eq!(count_all(&store, b, id).await, 4);
     let nobody = ProjectScope::of_operator(99.try_into().unwrap());
-    let refused = store.join_market(nobody, COLLECTION).await.unwrap_err();
+    let refused = store.join_market(nobody, COLLECTION, operator()).await.unwrap_err();
     assert!(
         matches!(refused, bourse_store::StoreError::Refused(error) if error.code == Code::ProjectNotFound)
     );
@@ -110,11 +110,11 @@ async fn the_collections_of_a_market_come_in_pages_and_with_what_is_known_of_the
         .map(|byte| CollectionKey { chain: ChainId(137), address: Address::from_bytes([byte; 20]) })
         .collect();
     for key in &keys {
-        store.join_market(a, *key).await.unwrap();
+        store.join_market(a, *key, operator()).await.unwrap();
     }
     let changes = vec![Change::Contract(r#"{"name":"Relics"}"#.to_owned())];
     store.commit(batch(keys[2], changes)).await.unwrap();
-    store.join_market(b, keys[4]).await.unwrap();
+    store.join_market(b, keys[4], operator()).await.unwrap();
     let mut found = store.market_collections(a, 0, 3).await.unwrap();
     assert_eq!(found[2].info.as_deref(), Some(r#"{"name":"Relics"}"#));
     assert_eq!(found[1].info, None);
@@ -128,7 +128,7 @@ async fn the_collections_of_a_market_come_in_pages_and_with_what_is_known_of_the
 async fn a_step_is_counted_once_and_whole_or_not_at_all() {
     let (_database, store) = open().await;
     let a = project(&store).await;
-    store.join_market(a, COLLECTION).await.unwrap();
+    store.join_market(a, COLLECTION, operator()).await.unwrap();
     let id = put(&store, vec![change(offer("1"))]).await;
     let early = news(&store, a, id).await.unwrap().step;
     put(&store, vec![change(offer("2"))]).await;
@@ -150,7 +150,7 @@ async fn a_step_is_counted_once_and_whole_or_not_at_all() {
 async fn what_is_taken_back_is_not_skipped_when_its_number_is_given_again() {
     let (_database, store) = open().await;
     let a = project(&store).await;
-    store.join_market(a, COLLECTION).await.unwrap();
+    store.join_market(a, COLLECTION, operator()).await.unwrap();
     let id = put(&store, vec![sale("0xa", 1), change(offer("1")), sale("0xb", 2)]).await;
     assert_eq!(count_all(&store, a, id).await, 3);
     take_back(&store, id, "0xb", false).await.unwrap();
@@ -168,7 +168,7 @@ async fn what_is_taken_back_is_not_skipped_when_its_number_is_given_again() {
 async fn what_is_read_anew_is_not_counted_anew() {
     let (_database, store) = open().await;
     let a = project(&store).await;
-    store.join_market(a, COLLECTION).await.unwrap();
+    store.join_market(a, COLLECTION, operator()).await.unwrap();
     let id = put(&store, vec![sale("0xa", 10), sale("0xb", 20)]).await;
     assert_eq!(count_all(&store, a, id).await, 2);
     for _ in 0..2 {

@@ -346,14 +346,14 @@ async fn analytics_are_out_of_reach() {
 async fn markets_and_tasks_are_out_of_reach() {
     let world = World::make().await;
     let World { store, a, b, .. } = &world;
-    store.join_market(*a, CONTRACT).await.unwrap();
+    store.join_market(*a, CONTRACT, operator()).await.unwrap();
     let activity = Change::Activity(Box::new(activity()));
     store.commit(batch(CONTRACT, vec![activity])).await.unwrap();
     let id = store.collection(CONTRACT).await.unwrap().unwrap();
     assert!(store.market_news(*b, id, 10).await.unwrap().is_none(), "it is not in the market of B");
     assert_eq!(store.market_collections(*a, 0, 10).await.unwrap().len(), 1);
     assert_eq!(store.market_collections(*b, 0, 10).await.unwrap().len(), 0);
-    store.join_market(*b, CONTRACT).await.unwrap();
+    store.join_market(*b, CONTRACT, operator()).await.unwrap();
     for scope in [a, b] {
         let news = store.market_news(*scope, id, 10).await.unwrap().unwrap();
         assert_eq!((news.step.from, news.activities.len()), (0, 1), "each counts for itself");

@@ -12,7 +12,7 @@ pub(super) async fn run(common: &Common, command: AnalyticsCommand) -> Result<()
     let AnalyticsCommand::Forget { project, wallet } = command;
     let scope = ProjectScope::of_operator(project);
     context.store.project(project).await?;
-    let forgotten = context.counting_house().forget(scope, wallet, context.clock.now()).await;
+    let forgotten = context.counting_house().forget(scope, wallet, context.actor()).await;
     let forgotten = forgotten.map_err(|error| CommandError::Other(error.to_string()))?;
     context.store.close().await;
     let Some(forgotten) = forgotten else {

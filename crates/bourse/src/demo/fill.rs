@@ -116,7 +116,7 @@ async fn join_market(context: &Context, scope: ProjectScope) -> Result<(), Comma
     for (address, _) in data::CONTRACTS {
         let address = address.parse().map_err(wrong)?;
         let key = CollectionKey { chain: ChainId(data::CHAIN_ID), address };
-        context.store.join_market(scope, key).await?;
+        context.store.join_market(scope, key, context.actor()).await?;
     }
     match context.counting_house().count_markets(context.clock.now()).await? {
         0 => Ok(()),

@@ -84,6 +84,11 @@ impl Guest {
         Ok(self.console.store().session_account(session.hash(), self.console.now()).await?)
     }
 
+    /// Notes that somebody was not let in, as this account if there is one.
+    pub(crate) async fn note_refused(&self, account: Option<&Account>) -> Result<(), Refusal> {
+        Ok(self.console.store().note_refused_sign_in(account, self.peer, self.console.now()).await?)
+    }
+
     /// Signs somebody in. The cookie is a new one: what was in the browser before is worth nothing.
     pub(crate) async fn sign_in(&self, account: RecordId, mut response: Response) -> Answer {
         let (proof, now) = (Proof::fresh(), self.console.now());

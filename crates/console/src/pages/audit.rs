@@ -124,7 +124,7 @@ fn table(entries: &[AuditRecord]) -> Result<Vec<u8>, Refusal> {
             entry.actor.at.to_string().into(),
             entry.actor.identity.to_string().into(),
             address.into(),
-            entry.act.word().into(),
+            entry.word.as_str().into(),
             project.into(),
             entry.subject.as_str().into(),
             entry.detail.as_str().into(),

@@ -49,6 +49,7 @@ pub(super) async fn enter_code(guest: Guest, GuestForm(form): GuestForm) -> Answ
     };
     let shown = require_code(&guest.console, &account, guest.peer, form.text("code")).await;
     if let Submission::Rejected(error) = Submission::of(shown)? {
+        guest.note_refused(Some(&account)).await?;
         let page = code_page(&guest, next, Some(&error));
         return Ok((StatusCode::UNAUTHORIZED, page).into_response());
     }
@@ -106,8 +107,13 @@ async fn check(guest: &Guest, form: &Form) -> Result<bourse_wire::RecordId, Refu
     let found = guest.console.store().account_of(&email).await?;
     let (account, stored) = found.unzip();
     let password = Password::typed(form.text("password")).map_err(|_| wrong())?;
-    let is_right = sign_in.passwords.verify(password, stored).await?;
-    Ok(account.filter(|_| is_right).ok_or_else(wrong)?.id)
+    if sign_in.passwords.verify(password, stored).await?
+        && let Some(account) = account
+    {
+        return Ok(account.id);
+    }
+    guest.note_refused(account.as_ref()).await?;
+    Err(wrong().into())
 }
 
 /// Where to go afterwards: only to a page of the console, whatever the address says.

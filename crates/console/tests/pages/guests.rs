@@ -70,6 +70,22 @@ async fn nobody_is_locked_out_by_who_tries_from_elsewhere() {
 }
 
 #[tokio::test]
+async fn whoever_is_not_let_in_is_counted_in_the_audit_log() {
+    let app = TestApp::start().await;
+    let browser = Browser::of(&app, Invited::Administrator).await;
+    let email = app.store.accounts().await.unwrap()[0].email.clone();
+    let (guest, token) = guest(&app).await;
+    for name in ["a@b.example", "c@d.example", &email, &email, &email] {
+        let name = name.replace('@', "%40");
+        let fields = format!("form_token={token}&email={name}&password=wrong+but+long+enough");
+        assert_eq!(sign_in(&guest, FORM, fields).await.status, 401);
+    }
+    let log = browser.get("/console/audit").await;
+    assert!(log.says(&format!("refused to sign somebody in: {email} (3 times)")), "{}", log.html);
+    assert!(log.says("refused to sign somebody in: no account (2 times)"), "{}", log.html);
+}
+
+#[tokio::test]
 async fn only_administrators_make_projects_unless_the_settings_say_otherwise() {
     for (setting, expected) in [("false", 403), ("true", 303)] {
         let app = TestApp::with(&[("console.anyone_creates_projects", setting)]).await;

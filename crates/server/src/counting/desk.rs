@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use bourse_analytics::{Changes, Key, Project, Wallets};
 use bourse_store::{
-    BatchMark, Chunk, CountsCommit, CountsCommitted, CountsCursor, Event, MarketStep, ProjectScope,
+    Actor, BatchMark, Chunk, CountsCommit, CountsCommitted, CountsCursor, Event, MarketStep, ProjectScope,
     RetentionDays, Store,
 };
 use bourse_wire::{Address, Day, ProjectId, Timestamp};
@@ -276,6 +276,7 @@ impl Desk {
             seen: to_bytes(&group.ids),
             raw: if keeps_raw { raw(waiting, &group) } else { Vec::new() },
             days,
+            forgotten_by: None,
         };
         match store.commit_counts(self.scope, commit).await? {
             CountsCommitted::As(version) => {
@@ -321,6 +322,7 @@ impl Desk {
         &self,
         keeping: Keeping<'_>,
         wallet: Address,
+        actor: Actor,
     ) -> Result<Option<Forgotten>, CountingError> {
         let mut books = self.books.lock().await;
         let store = keeping.store;
@@ -335,6 +337,7 @@ impl Desk {
                 expected: books.version,
                 chunks: stored(&forgotten.changes),
                 days,
+                forgotten_by: Some(actor.clone()),
                 ..CountsCommit::default()
             };
             if let CountsCommitted::As(version) = store.commit_counts(self.scope, commit).await? {

@@ -5,7 +5,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bourse_store::{
-    Activity, CollectionId, CollectionKey, EventKind, MarketNews, ProjectScope, Store, StoreError,
+    Activity, Actor, CollectionId, CollectionKey, EventKind, MarketNews, ProjectScope, Store, StoreError,
 };
 use bourse_wire::{ActivityAction, ActivityFacts, Address, ProjectId, Timestamp};
 use hashbrown::{HashMap, HashSet};
@@ -33,12 +33,13 @@ impl MarketMembers {
         store: &Store,
         scope: ProjectScope,
         collection: CollectionKey,
+        actor: impl FnOnce() -> Actor,
     ) -> Result<(), StoreError> {
         let market = (scope.project(), collection);
         if self.known().contains(&market) {
             return Ok(());
         }
-        store.join_market(scope, collection).await?;
+        store.join_market(scope, collection, actor()).await?;
         let mut known = self.known();
         if known.len() >= JOINED_MAX {
             known.clear();

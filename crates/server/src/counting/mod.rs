@@ -10,7 +10,7 @@ mod market;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bourse_analytics::{Corrupt, EventRefusal};
-use bourse_store::{ProjectScope, Store, StoreError};
+use bourse_store::{Actor, ProjectScope, Store, StoreError};
 use bourse_wire::{Address, Code, Day, Error, ProjectId, Timestamp};
 use hashbrown::HashMap;
 
@@ -127,9 +127,10 @@ impl CountingHouse {
         &self,
         scope: ProjectScope,
         wallet: Address,
-        now: Timestamp,
+        actor: Actor,
     ) -> Result<Option<Forgotten>, CountingError> {
-        self.desk(scope, now).forget(self.keeping(now), wallet).await
+        let now = actor.at;
+        self.desk(scope, now).forget(self.keeping(now), wallet, actor).await
     }
 
     /// The desk of a project, with all that a chart needs: counters, and sets of wallets if it is about those.

@@ -103,7 +103,7 @@ async fn every_operation_that_writes_leaves_its_author() {
             }
             Trace::Audit(act) => {
                 assert_eq!(added, (0, 1), "{operation}");
-                assert_eq!((log[0].act, log[0].project), (act, Some(app.project_a.id)), "{operation}");
+                assert_eq!((log[0].act, log[0].project), (Some(act), Some(app.project_a.id)), "{operation}");
                 assert_eq!(log[0].actor.identity, Identity::Program(by_token(&app.project_a)), "{operation}");
                 assert_eq!(log[0].actor.address, Some([192, 0, 2, 9].into()), "{operation}");
             }

@@ -69,6 +69,12 @@ impl Sqlite {
         Ok(Self { path: path.to_owned(), readers, writer: sender })
     }
 
+    /// How many transactions wait for the one that is being run.
+    #[cfg(feature = "testing")]
+    pub(crate) fn queued(&self) -> usize {
+        self.writer.max_capacity() - self.writer.capacity()
+    }
+
     /// How long the journal is.
     pub(crate) fn journal_bytes(&self) -> u64 {
         journal::bytes_of(&journal::path_of(&self.path))

@@ -21,6 +21,9 @@ pub struct NewSession {
     pub expires_at: Timestamp,
 }
 
+/// How long refusals under one address are counted in one entry: an hour.
+const REFUSALS_COUNTED_MS: i64 = 3_600_000;
+
 impl Store {
     /// Opens a session; those that are over are forgotten.
     pub fn open_session(&self, new: NewSession, address: Option<IpAddr>, now: Timestamp) -> Pending<'_, ()> {
@@ -38,6 +41,24 @@ impl Store {
                 let entry = Entry::new(Act::SignedIn, &email);
                 let identity = Identity::Account { id: new.account, email };
                 audit::put(&mut session, &Actor { identity, address, at: now }, entry).await
+            })
+        })
+    }
+
+    /// Notes that somebody was not let in under this address; for those that are no account's, one entry is kept for all.
+    pub fn note_refused_sign_in(
+        &self,
+        account: Option<&Account>,
+        address: Option<IpAddr>,
+        now: Timestamp,
+    ) -> Pending<'_, ()> {
+        let subject = account.map_or_else(|| "no account".to_owned(), |account| account.email.clone());
+        self.write(move |mut session| {
+            Box::pin(async move {
+                // Who it was is what is not known.
+                let actor = Actor { identity: Identity::Service, address, at: now };
+                let entry = Entry::new(Act::SignInRefused, subject);
+                audit::put_counted(&mut session, &actor, entry, REFUSALS_COUNTED_MS).await
             })
         })
     }

@@ -5,6 +5,7 @@ mod list;
 mod pictures;
 mod token;
 
+use bourse_store::testing::operator;
 use bourse_store::{Change, Store};
 use serde_json::{Value, json};
 
@@ -34,7 +35,7 @@ impl Room {
         changes.insert(0, Change::Contract(info.to_string()));
         let prepare = async move |store: &Store, a: &crate::support::project::Project, _: &_| {
             put(store, changes).await;
-            store.join_market(a.scope, crate::support::seed::key(RELICS)).await.unwrap();
+            store.join_market(a.scope, crate::support::seed::key(RELICS), operator()).await.unwrap();
         };
         let (app, ()) = TestApp::prepared(settings, prepare).await;
         let owner = Browser::of_owner(&app, app.project_a.id).await;

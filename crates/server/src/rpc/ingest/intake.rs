@@ -116,7 +116,7 @@ async fn commit_collection<R: Record>(
     let author = author(call, &changes);
     let committed = app.commit(Batch { collection, changes, key, author, at: call.now }).await?;
     rejected.extend(refused(&committed, &stated_orders));
-    app.markets.join(&app.store, call.scope(), collection).await?;
+    app.markets.join(&app.store, call.scope(), collection, || call.actor()).await?;
     Ok((Some(committed), rejected))
 }
 

@@ -1,7 +1,7 @@
 //! What happens in a project's market is counted for it, once.
 
 use bourse_server::Background;
-use bourse_store::testing::{batch, take_back};
+use bourse_store::testing::{batch, operator, take_back};
 use bourse_store::{Change, CollectionId};
 use bourse_wire::{ActivityAction, ActivityFacts, Address, Amount, Marketplace, Timestamp};
 use serde_json::{Value, json};
@@ -132,7 +132,7 @@ async fn a_linked_contract_is_in_the_market_whichever_came_first() {
 #[tokio::test]
 async fn mints_and_transfers_are_no_trades_and_a_time_that_cannot_be_is_not_believed() {
     let app = TestApp::start().await;
-    app.store.join_market(app.project_a.scope, key(RELICS)).await.unwrap();
+    app.store.join_market(app.project_a.scope, key(RELICS), operator()).await.unwrap();
     let listing = |tx: &str, at: &str, created_at: &str| {
         let Change::Activity(mut facts) = stated(ActivityAction::Listing, tx, at) else { unreachable!() };
         facts.created_at = created_at.parse().unwrap();
@@ -157,7 +157,7 @@ async fn mints_and_transfers_are_no_trades_and_a_time_that_cannot_be_is_not_beli
 async fn what_a_chain_takes_back_and_states_again_counts_once() {
     let app = TestApp::start().await;
     let a = &app.project_a.token;
-    app.store.join_market(app.project_a.scope, key(RELICS)).await.unwrap();
+    app.store.join_market(app.project_a.scope, key(RELICS), operator()).await.unwrap();
     let background = app.background();
     let first = || stated(ActivityAction::Sale, "0xaa", EARLIER);
     let second = || stated(ActivityAction::Listing, "0xbb", "2025-03-11T00:00:00Z");

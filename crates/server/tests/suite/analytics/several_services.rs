@@ -1,6 +1,7 @@
 //! Several services on one database, and what is left after a wallet is forgotten.
 
 use bourse_server::counting::{CountingHouse, Retention};
+use bourse_store::testing::operator_at;
 use serde_json::{Value, json};
 
 use super::{accepted, ask, expected, operations, points, scenario, session, track, wallet};
@@ -147,7 +148,7 @@ async fn a_forgotten_wallet_is_out_of_every_set_and_its_events_are_still_numbers
     let retention = Retention { batches_days: 30, event_ids_days: 3, raw_events_days: 0 };
     let house = CountingHouse::new(app.store.clone(), retention, app.clock.clock());
     let wallet = wallet(1).parse().unwrap();
-    let forgotten = house.forget(app.project_a.scope, wallet, app.now()).await.unwrap().unwrap();
+    let forgotten = house.forget(app.project_a.scope, wallet, operator_at(app.now())).await.unwrap().unwrap();
     let days = ["2025-02-10", "2025-02-11", "2025-02-17", "2025-02-24", "2025-03-10"];
     assert_eq!(forgotten.active_days, days.map(|day| day.parse().unwrap()));
     assert_eq!((forgotten.sent_days, forgotten.market_days, forgotten.raw_events), (1, 1, 0));
@@ -159,8 +160,8 @@ async fn a_forgotten_wallet_is_out_of_every_set_and_its_events_are_still_numbers
     assert_eq!(market, expected(&[("2025-01-01", 2.0)]));
     let events = points(a, "WalletsTxnSentTotal", RANGE, json!({})).await;
     assert_eq!(events, expected(&[("2025-01-01", 5.0)]), "numbers of events stay");
-    assert_eq!(house.forget(app.project_a.scope, wallet, app.now()).await.unwrap(), None);
-    assert_eq!(house.forget(app.project_b.scope, wallet, app.now()).await.unwrap(), None);
+    assert_eq!(house.forget(app.project_a.scope, wallet, operator_at(app.now())).await.unwrap(), None);
+    assert_eq!(house.forget(app.project_b.scope, wallet, operator_at(app.now())).await.unwrap(), None);
     // Should it come back, it is new.
     assert_eq!(track(a, "back", vec![session(1, "2025-03-14T00:00:00Z")]).await, accepted(1));
     let new = points(a, "DailyNewWallets", ["2025-03-14", "2025-03-14"], json!({})).await;
@@ -187,7 +188,8 @@ async fn nothing_stored_names_a_forgotten_wallet() {
         })
     };
     assert_eq!(stored().await, [true, true]);
-    let forgotten = house.forget(a.scope, wallet(7).parse().unwrap(), app.now()).await.unwrap().unwrap();
+    let forgotten =
+        house.forget(a.scope, wallet(7).parse().unwrap(), operator_at(app.now())).await.unwrap().unwrap();
     assert_eq!(forgotten.raw_events, 1);
     assert_eq!(stored().await, [false, true]);
     let kept = app.store.events(a.scope).await.unwrap();
