@@ -182,7 +182,7 @@ impl App {
     pub(crate) async fn commit(&self, batch: Batch) -> Result<Committed, StoreError> {
         let collection = batch.collection;
         let committed = self.store.commit(batch).await?;
-        self.resident.follow(collection, committed.version).await;
+        self.resident.follow(collection, committed.mark()).await;
         Ok(committed)
     }
 

@@ -219,7 +219,8 @@ async fn count_markets(app: Arc<App>, signals: Arc<Signals>, mut stop: Stop) {
     let mut counter = MarketCounter::default();
     while stop.or(signals.markets.notified()).await.is_some() {
         // What was begun may be left: each step is counted in one transaction or not at all.
-        let Some(round) = stop.or(counter.round(&app.counting, app.clock.now())).await else { return };
+        let round = counter.round(&app.counting, &app.markets, app.clock.now());
+        let Some(round) = stop.or(round).await else { return };
         let is_done = matches!(round, Ok(0));
         log_failure("counting what happens in markets", round.map(drop));
         if !is_done {

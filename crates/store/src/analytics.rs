@@ -5,7 +5,8 @@ use bourse_wire::{Day, ProjectId};
 use crate::args::args;
 use crate::audit::{self, Act, Actor, Entry};
 use crate::backend::{Engine, Pending, Store};
-use crate::columns::{Insert, or_replace, record, selection};
+use crate::collections::Mark;
+use crate::columns::{Insert, Value as _, or_replace, record, selection};
 use crate::events::{Event, insert_events};
 use crate::session::{Session, list};
 use crate::{MarketStep, ProjectScope, StoreError, market_projects, projects};
@@ -51,6 +52,8 @@ pub struct Chunk {
 /// What a process has already, so that it is given the rest.
 #[derive(Clone, Debug, Default)]
 pub struct CountsCursor {
+    /// The versions of what it has. The rest is of use only where the counts have become what they are by way of these.
+    pub after: Vec<Mark>,
     /// Kinds of pieces, with the version up to which each is known.
     pub kinds: Vec<(u8, u64)>,
     /// The version up to which ids of events are known; `None` when they do not matter.
@@ -62,6 +65,11 @@ pub struct CountsCursor {
 pub struct Counts {
     /// The version that they are of; 0 when nothing was ever counted.
     pub version: u64,
+    /// The number that was drawn with it.
+    pub stamp: u64,
+    /// Whether the database does not know of the versions that are known: it was set back, or has become too much else
+    /// since. Then there is nothing else here, and everything must be read anew.
+    pub is_another: bool,
     /// Pieces that are different.
     pub chunks: Vec<Chunk>,
     /// Hashes of ids, with the day on which they were counted.
@@ -75,6 +83,10 @@ pub struct Counts {
 pub struct CountsCommit {
     /// The version that it was prepared for.
     pub expected: u64,
+    /// The number that was drawn with that.
+    pub follows: u64,
+    /// A number drawn at random, by which the version that this becomes is told from others of its number.
+    pub stamp: u64,
     /// Batches that it counts.
     pub batches: Vec<BatchMark>,
     /// Parts of markets that it counts, of different collections.
@@ -140,8 +152,13 @@ impl Store {
         self.snapshot(move |mut session| {
             Box::pin(async move {
                 let project = scope.project();
-                let mut counts =
-                    Counts { version: version(&mut session, project).await?, ..Counts::default() };
+                let lineage = lineage(&mut session, project).await?;
+                let Mark { version, stamp } = lineage.newest();
+                let mut counts = Counts { version, stamp, ..Counts::default() };
+                if !known.after.iter().all(|mark| lineage.has(*mark)) {
+                    counts.is_another = true;
+                    return Ok(counts);
+                }
                 for (kind, since) in known.kinds.into_iter().filter(|(_, since)| *since < counts.version) {
                     counts.chunks.extend(chunks(&mut session, project, kind, since).await?);
                 }
@@ -160,7 +177,7 @@ impl Store {
         scope: ProjectScope,
         kind: u8,
         decode: D,
-    ) -> Result<(u64, Vec<T>), StoreError>
+    ) -> Result<(Mark, Vec<T>), StoreError>
     where
         T: Send + 'static,
         D: Fn(ChunkKey, &[u8]) -> T + Send + Sync + 'static,
@@ -168,26 +185,26 @@ impl Store {
         if let Engine::Sqlite(engine) = &self.engine {
             return engine.pieces(scope.project(), kind, decode).await;
         }
-        let known = CountsCursor { kinds: vec![(kind, 0)], seen: None };
-        let Counts { version, chunks, .. } = self.counts(scope, known).await?;
+        let known = CountsCursor { kinds: vec![(kind, 0)], ..CountsCursor::default() };
+        let Counts { version, stamp, chunks, .. } = self.counts(scope, known).await?;
         let decoding = tokio::task::spawn_blocking(move || {
             chunks.into_iter().map(|chunk| decode(chunk.key, &chunk.body)).collect()
         });
-        Ok((version, decoding.await.map_err(|_| StoreError::Closed)?))
+        Ok((Mark { version, stamp }, decoding.await.map_err(|_| StoreError::Closed)?))
     }
 
     /// The versions of the counts of projects that have any.
-    pub fn counts_versions(&self) -> Pending<'_, Vec<(ProjectId, u64)>> {
+    pub fn counts_versions(&self) -> Pending<'_, Vec<(ProjectId, Mark)>> {
         self.read(|mut session| {
             Box::pin(async move {
                 selection! {
-                    struct Version {
+                    struct Counted {
                         project_id: ProjectId,
-                        version: u64,
                     }
                 }
-                let versions: Vec<Version> = session.select("FROM analytics_versions", args![]).await?;
-                Ok(versions.into_iter().map(|found| (found.project_id, found.version)).collect())
+                let counted: Vec<(Counted, Lineage)> =
+                    session.select("FROM analytics_versions", args![]).await?;
+                Ok(counted.into_iter().map(|(of, lineage)| (of.project_id, lineage.newest())).collect())
             })
         })
     }
@@ -198,9 +215,54 @@ impl Store {
     }
 }
 
-async fn version(session: &mut Session<'_>, project: ProjectId) -> Result<u64, StoreError> {
-    let sql = "SELECT version FROM analytics_versions WHERE project_id = $1";
-    Ok(session.value(sql, args![project]).await?.unwrap_or(0))
+/// How many of the latest versions of a project's counts are told apart by their numbers. Whoever is further behind reads
+/// everything anew.
+const STAMPS_KEPT: usize = 32;
+
+/// The latest versions of a project's counts.
+#[derive(Default)]
+pub(crate) struct Lineage {
+    version: u64,
+    /// The numbers drawn with them, that of the newest last.
+    stamps: Vec<u64>,
+}
+
+selection! { Lineage { version, stamps } }
+
+impl Lineage {
+    /// As it is stored.
+    pub(crate) fn stored(version: u64, stamps: &str) -> Result<Self, StoreError> {
+        let stamps = serde_json::from_str(stamps);
+        Ok(Self { version, stamps: stamps.map_err(|error| StoreError::corrupt("analytics version", error))? })
+    }
+
+    /// The newest version. What was counted before there were numbers has none.
+    pub(crate) fn newest(&self) -> Mark {
+        Mark { version: self.version, stamp: self.stamps.last().copied().unwrap_or_default() }
+    }
+
+    /// Whether the newest version is this one, or came after it.
+    fn has(&self, mark: Mark) -> bool {
+        if mark.version == 0 || mark == self.newest() {
+            return true;
+        }
+        let later = self.version.checked_sub(mark.version).and_then(|later| usize::try_from(later).ok());
+        let stamp = later.and_then(|later| self.stamps.iter().rev().nth(later));
+        stamp == Some(&mark.stamp)
+    }
+
+    /// The version after this one.
+    fn next(&self, stamp: u64) -> Self {
+        let mut stamps = self.stamps.clone();
+        stamps.push(stamp);
+        stamps.drain(..stamps.len().saturating_sub(STAMPS_KEPT));
+        Self { version: self.version + 1, stamps }
+    }
+}
+
+async fn lineage(session: &mut Session<'_>, project: ProjectId) -> Result<Lineage, StoreError> {
+    let sql = "FROM analytics_versions WHERE project_id = $1";
+    Ok(session.select_first(sql, args![project]).await?.unwrap_or_default())
 }
 
 async fn chunks(
@@ -260,7 +322,8 @@ async fn store(
     if !repeated.is_empty() {
         return Ok(CountsCommitted::Repeated(repeated));
     }
-    let Some(version) = advance(session, project, commit.expected).await? else {
+    let expected = Mark { version: commit.expected, stamp: commit.follows };
+    let Some(version) = advance(session, project, expected, commit.stamp).await? else {
         return Ok(CountsCommitted::Behind);
     };
     let today = i64::from(commit.days.today.number());
@@ -302,18 +365,27 @@ async fn known_batches(
 async fn advance(
     session: &mut Session<'_>,
     project: ProjectId,
-    expected: u64,
+    expected: Mark,
+    stamp: u64,
 ) -> Result<Option<u64>, StoreError> {
-    let advanced = if expected == 0 {
-        let sql =
-            "INSERT INTO analytics_versions (project_id, version) VALUES ($1, 1) ON CONFLICT DO NOTHING";
-        session.execute(sql, args![project]).await?
+    let before = lineage(session, project).await?;
+    if before.newest() != expected {
+        return Ok(None);
+    }
+    let next = before.next(stamp);
+    let (stamps, stamps_before) = (next.stamps.arg()?, before.stamps.arg()?);
+    let advanced = if expected.version == 0 {
+        let sql = "INSERT INTO analytics_versions (project_id, version, stamps) VALUES ($1, $2, $3)
+            ON CONFLICT DO NOTHING";
+        session.execute(sql, vec![project.into(), next.version.into(), stamps]).await?
     } else {
-        let sql =
-            "UPDATE analytics_versions SET version = version + 1 WHERE project_id = $1 AND version = $2";
-        session.execute(sql, args![project, expected]).await?
+        // Somebody may have been faster since it was read.
+        let sql = "UPDATE analytics_versions SET version = $2, stamps = $3
+            WHERE project_id = $1 AND version = $4 AND stamps = $5";
+        let (version, before) = (next.version.into(), before.version.into());
+        session.execute(sql, vec![project.into(), version, stamps, before, stamps_before]).await?
     };
-    Ok((advanced == 1).then_some(expected + 1))
+    Ok((advanced == 1).then_some(next.version))
 }
 
 /// Forgets what is too old.

@@ -8,8 +8,9 @@ use crate::StoreError;
 use crate::args::args;
 use crate::backend::{Pending, Store};
 use crate::collections::{
-    CollectionId, StoredToken, read_balances, read_contract, read_tokens, read_version,
+    CollectionId, Mark, StoredToken, read_balances, read_contract, read_tokens, read_version,
 };
+use crate::columns::selection;
 use crate::commit::Changed;
 use crate::load::Balance;
 use crate::orders::read_orders;
@@ -21,6 +22,8 @@ use crate::session::Session;
 pub struct Changes {
     /// The version this leads to.
     pub version: u64,
+    /// The number that was drawn with it.
+    pub stamp: u64,
     /// Contract information as JSON text, when it changed.
     pub contract: Option<String>,
     /// Tokens that changed.
@@ -35,36 +38,48 @@ pub struct Changes {
 
 impl Store {
     /// What changed after a version, read from one state of the database; `None` when the change log no longer has
-    /// all of it and everything must be loaded.
-    pub fn changes(&self, id: CollectionId, since: u64) -> Pending<'_, Option<Changes>> {
+    /// all of it, or the database was set back and has no such version, and everything must be loaded.
+    pub fn changes(&self, id: CollectionId, since: Mark) -> Pending<'_, Option<Changes>> {
         self.snapshot(move |mut session| {
             Box::pin(async move {
-                let version = read_version(&mut session, id).await?;
-                match changed_between(&mut session, id, since, version).await? {
+                let until = read_version(&mut session, id).await?;
+                match changed_between(&mut session, id, since, until).await? {
                     None => Ok(None),
-                    Some(changed) => read(&mut session, id, version, changed).await.map(Some),
+                    Some(changed) => read(&mut session, id, until, changed).await.map(Some),
                 }
             })
         })
     }
 }
 
-/// What changed after one version and up to another, or `None` when the log no longer has all of it.
+selection! {
+    /// An entry of the change log: what a version changed, and the number drawn with the version before it.
+    struct Entry {
+        changed: Changed,
+        follows: u64,
+    }
+}
+
+/// What changed after one version and up to another, or `None` when the log no longer has all of it, or has it after another
+/// version of the same number.
 async fn changed_between(
     session: &mut Session<'_>,
     id: CollectionId,
-    since: u64,
-    version: u64,
+    since: Mark,
+    until: Mark,
 ) -> Result<Option<Changed>, StoreError> {
-    let sql =
-        "SELECT changed FROM collection_changes WHERE collection_id = $1 AND version > $2 ORDER BY version";
-    let changes: Vec<Changed> = session.values(sql, args![id.0, since]).await?;
-    if changes.len() as u64 != version.saturating_sub(since) {
+    let mut all = Changed::default();
+    if since == until {
+        return Ok(Some(all));
+    }
+    let sql = "FROM collection_changes WHERE collection_id = $1 AND version > $2 ORDER BY version";
+    let entries: Vec<Entry> = session.select(sql, args![id.0, since.version]).await?;
+    let is_whole = until.version.checked_sub(since.version) == Some(entries.len() as u64);
+    if !is_whole || entries.first().is_none_or(|first| first.follows != since.stamp) {
         return Ok(None);
     }
-    let mut all = Changed::default();
-    for changed in changes {
-        all.merge(changed);
+    for entry in entries {
+        all.merge(entry.changed);
     }
     Ok(Some(all))
 }
@@ -72,7 +87,7 @@ async fn changed_between(
 async fn read(
     session: &mut Session<'_>,
     id: CollectionId,
-    version: u64,
+    Mark { version, stamp }: Mark,
     changed: Changed,
 ) -> Result<Changes, StoreError> {
     let contract = if changed.contract { read_contract(session, id).await? } else { None };
@@ -85,7 +100,7 @@ async fn read(
     let orders = read_orders(session, id, changed.orders.iter().cloned()).await?;
     let all_there = orders.len() == changed.orders.len();
     let gone_orders = if all_there { Vec::new() } else { gone_orders(&orders, changed.orders) };
-    Ok(Changes { version, contract, tokens, balances, orders, gone_orders })
+    Ok(Changes { version, stamp, contract, tokens, balances, orders, gone_orders })
 }
 
 fn gone_balances(found: &[Balance], changed: Vec<(TokenId, Address)>) -> Vec<Balance> {

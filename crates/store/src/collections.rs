@@ -77,6 +77,24 @@ pub struct Holders {
     pub largest: Vec<Balance>,
 }
 
+selection! {
+    struct HasVersion {
+        collection_id: CollectionId,
+    }
+}
+
+/// A version of something, and the number that was drawn with it. A database that was set back gives out the same versions
+/// again, but not the same numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Mark {
+    /// The version.
+    pub version: u64,
+    /// The number drawn with it; 0 for versions of before any was.
+    pub stamp: u64,
+}
+
+selection! { Mark { version, stamp } }
+
 /// Collections that one statement asks for.
 const IDS_PER_READ: usize = 1_000;
 
@@ -103,23 +121,17 @@ impl Store {
     }
 
     /// The versions of these collections, in no order.
-    pub fn versions(&self, ids: Vec<CollectionId>) -> Pending<'_, Vec<(CollectionId, u64)>> {
+    pub fn versions(&self, ids: Vec<CollectionId>) -> Pending<'_, Vec<(CollectionId, Mark)>> {
         self.read(move |mut session| {
             Box::pin(async move {
-                selection! {
-                    struct Version {
-                        collection_id: CollectionId,
-                        version: u64,
-                    }
-                }
                 let mut versions = Vec::with_capacity(ids.len());
                 // A statement takes only so many arguments.
                 for group in ids.chunks(IDS_PER_READ) {
                     let ids = list(group.len(), 0);
                     let sql = format!("FROM collection_versions WHERE collection_id IN ({ids})");
                     let args = group.iter().map(|id| Arg::from(id.0)).collect();
-                    let found: Vec<Version> = session.select(sql, args).await?;
-                    versions.extend(found.into_iter().map(|found| (found.collection_id, found.version)));
+                    let found: Vec<(HasVersion, Mark)> = session.select(sql, args).await?;
+                    versions.extend(found.into_iter().map(|(found, mark)| (found.collection_id, mark)));
                 }
                 Ok(versions)
             })
@@ -194,16 +206,16 @@ pub(crate) async fn hold_contract(session: &mut Session<'_>, key: CollectionKey)
 }
 
 /// Holds a collection until the transaction ends, so that its versions follow each other, whoever commits; its version.
-pub(crate) async fn hold(session: &mut Session<'_>, id: CollectionId) -> Result<u64, StoreError> {
-    let sql = "UPDATE collection_versions SET version = version WHERE collection_id = $1 RETURNING version";
-    let version = session.value(sql, args![id.0]).await?;
-    version.ok_or_else(|| StoreError::corrupt("collection version", "missing"))
+pub(crate) async fn hold(session: &mut Session<'_>, id: CollectionId) -> Result<Mark, StoreError> {
+    let sql = "UPDATE collection_versions SET version = version WHERE collection_id = $1";
+    let mark = session.returning(sql, args![id.0]).await?;
+    mark.ok_or_else(|| StoreError::corrupt("collection version", "missing"))
 }
 
 /// The collection's version, 0 when it has none.
-pub(crate) async fn read_version(session: &mut Session<'_>, id: CollectionId) -> Result<u64, StoreError> {
-    let sql = "SELECT version FROM collection_versions WHERE collection_id = $1";
-    Ok(session.value(sql, args![id.0]).await?.unwrap_or(0))
+pub(crate) async fn read_version(session: &mut Session<'_>, id: CollectionId) -> Result<Mark, StoreError> {
+    let sql = "FROM collection_versions WHERE collection_id = $1";
+    Ok(session.select_first(sql, args![id.0]).await?.unwrap_or_default())
 }
 
 pub(crate) async fn read_contract(

@@ -9,11 +9,14 @@ use serde::{Deserialize, Serialize};
 use crate::args::args;
 use crate::attributions::{self, Author, Authorship};
 use crate::backend::{Pending, Store};
-use crate::collections::{CollectionId, CollectionKey, StoredToken, find_or_create, hold, known_tokens};
+use crate::collections::{
+    CollectionId, CollectionKey, Mark, StoredToken, find_or_create, hold, known_tokens,
+};
 use crate::columns::{Insert, or_replace_different, selection};
 use crate::load::Balance;
 use crate::orders::SignedOrder;
 use crate::put_orders::{self, Ending, NewOrder, PutOrders};
+use crate::recent::OwnVersion;
 use crate::session::Session;
 use crate::undated::Undated;
 use crate::{StoreError, activities, chain};
@@ -84,12 +87,21 @@ pub struct Batch {
 pub struct Committed {
     /// The collection's version after it.
     pub version: u64,
+    /// The number that was drawn with it.
+    pub stamp: u64,
     /// How many records are different now. Zero leaves the version alone.
     pub changed: u64,
     /// Whether the batch had been applied before.
     pub replayed: bool,
     /// Orders of which something was stated that only what their makers signed can say. They are as they were.
     pub refused: Vec<OrderKey>,
+}
+
+impl Committed {
+    /// The collection's version after it.
+    pub fn mark(&self) -> Mark {
+        Mark { version: self.version, stamp: self.stamp }
+    }
 }
 
 /// Which records of a collection one version changed. Followers read their state along with the version.
@@ -169,8 +181,8 @@ impl Store {
         let done = self.write_then(
             move |mut session| Box::pin(async move { commit(&mut session, batch, changes_kept).await }),
             move |done: &mut Done| {
-                if let Some((id, orders)) = done.orders.take() {
-                    recent.put(id, done.committed.version, orders);
+                if let Some(own) = done.own.take() {
+                    recent.put(own);
                 }
             },
         );
@@ -181,13 +193,14 @@ impl Store {
 /// A commit that is about to be on disk.
 struct Done {
     committed: Committed,
-    /// The orders that are different now as they are stored, when nothing else is that followers take over.
-    orders: Option<(CollectionId, Vec<OrderFacts>)>,
+    /// What it changed, when that is orders and nothing else that followers take over.
+    own: Option<OwnVersion>,
 }
 
 impl Done {
-    fn unchanged(version: u64, replayed: bool, refused: Vec<OrderKey>) -> Self {
-        Self { committed: Committed { version, changed: 0, replayed, refused }, orders: None }
+    fn unchanged(mark: Mark, replayed: bool, refused: Vec<OrderKey>) -> Self {
+        let Mark { version, stamp } = mark;
+        Self { committed: Committed { version, stamp, changed: 0, replayed, refused }, own: None }
     }
 }
 
@@ -202,12 +215,12 @@ pub(crate) async fn commit_within(
 
 async fn commit(session: &mut Session<'_>, batch: Batch, changes_kept: u64) -> Result<Done, StoreError> {
     let id = find_or_create(session, batch.collection).await?;
-    let version = hold(session, id).await?;
+    let before = hold(session, id).await?;
     if let Some(key) = &batch.key {
         let sql = "INSERT INTO applied_batches (collection_id, batch_key, version) VALUES ($1, $2, $3)
             ON CONFLICT (collection_id, batch_key) DO NOTHING";
-        if session.execute(sql, args![id.0, key.as_str(), version + 1]).await? == 0 {
-            return Ok(Done::unchanged(version, true, Vec::new()));
+        if session.execute(sql, args![id.0, key.as_str(), before.version + 1]).await? == 0 {
+            return Ok(Done::unchanged(before, true, Vec::new()));
         }
     }
     let latest = Latest::of(batch.changes, batch.at);
@@ -220,48 +233,58 @@ async fn commit(session: &mut Session<'_>, batch: Batch, changes_kept: u64) -> R
     let (changed, orders) = latest.write(session, id).await?;
     chain::keep_said(session, id, said_tokens).await?;
     if changed.len() == 0 {
-        return Ok(Done::unchanged(version, false, orders.refused));
+        return Ok(Done::unchanged(before, false, orders.refused));
     }
     let authorship = Authorship::new(batch.author, batch.at);
-    let next = NextVersion { number: version + 1, changed: &changed, authorship: &authorship, changes_kept };
-    raise_version(session, id, next).await?;
+    let next = NextVersion { before, changed: &changed, authorship: &authorship, changes_kept };
+    let mark = raise_version(session, id, next).await?;
     let leaves_less = known_tokens(session, id, orders.left.iter().copied()).await?.len() < orders.left.len();
     if leaves_less {
         // Nothing may tell of these tokens any more, which nobody would find among the changes.
         forget_changes(session, id).await?;
     }
     let refused = orders.refused;
-    let committed = Committed { version: version + 1, changed: changed.len(), replayed: false, refused };
+    let committed = Committed {
+        version: mark.version,
+        stamp: mark.stamp,
+        changed: changed.len(),
+        replayed: false,
+        refused,
+    };
     let is_all = !changed.contract && changed.tokens.is_empty() && changed.balances.is_empty();
-    let orders = (is_all && !leaves_less).then(|| (id, orders.changed.into_values().collect()));
-    Ok(Done { committed, orders })
+    let own = || OwnVersion { id, before, mark, orders: orders.changed.into_values().collect() };
+    Ok(Done { committed, own: (is_all && !leaves_less).then(own) })
 }
 
 /// A version that a collection is about to have.
 pub(crate) struct NextVersion<'a> {
-    pub(crate) number: u64,
+    /// The version before it.
+    pub(crate) before: Mark,
     pub(crate) changed: &'a Changed,
     /// Who makes it.
     pub(crate) authorship: &'a Authorship,
     pub(crate) changes_kept: u64,
 }
 
-/// Raises the version of a collection that is held, and writes down what it changed and who said so.
+/// Raises the version of a collection that is held, and writes down what it changed and who said so; the version.
 pub(crate) async fn raise_version(
     session: &mut Session<'_>,
     id: CollectionId,
     next: NextVersion<'_>,
-) -> Result<(), StoreError> {
-    let NextVersion { number: version, changed, authorship, changes_kept } = next;
-    let sql = "UPDATE collection_versions SET version = $2 WHERE collection_id = $1";
-    session.execute(sql, args![id.0, version]).await?;
+) -> Result<Mark, StoreError> {
+    let NextVersion { before, changed, authorship, changes_kept } = next;
+    let version = before.version + 1;
+    let stamp = session.notify().await?;
+    let sql = "UPDATE collection_versions SET version = $2, stamp = $3 WHERE collection_id = $1";
+    session.execute(sql, args![id.0, version, stamp]).await?;
     let keys = serde_json::to_string(changed).map_err(|error| StoreError::corrupt("change", error))?;
-    let sql = "INSERT INTO collection_changes (collection_id, version, changed) VALUES ($1, $2, $3)";
-    session.execute(sql, args![id.0, version, keys]).await?;
+    let sql =
+        "INSERT INTO collection_changes (collection_id, version, changed, follows) VALUES ($1, $2, $3, $4)";
+    session.execute(sql, args![id.0, version, keys, before.stamp]).await?;
     let sql = "DELETE FROM collection_changes WHERE collection_id = $1 AND version <= $2";
     session.execute(sql, args![id.0, version.saturating_sub(changes_kept)]).await?;
     attributions::put(session, id, version, changed, authorship).await?;
-    session.notify().await
+    Ok(Mark { version, stamp })
 }
 
 /// Forgets what the versions of a collection changed, so that all who follow it load everything.

@@ -61,7 +61,7 @@ pub use chain::{
     HistoryCommitted, OfferScope, Payer, ProjectFollow, Settled, Unsettled,
 };
 pub use changes::Changes;
-pub use collections::{CollectionId, CollectionKey, Holders, StoredToken};
+pub use collections::{CollectionId, CollectionKey, Holders, Mark, StoredToken};
 pub use commit::{Batch, Change, Changed, Committed};
 pub use contracts::StoredContract;
 pub use credentials::{AccessKeyRecord, KeyTerms, SecretTokenRecord};
@@ -76,7 +76,7 @@ pub use hosted::{
     Upload, Visibility,
 };
 pub use load::{Balance, Part};
-pub use market_projects::{MarketCollection, MarketNews, MarketStep};
+pub use market_projects::{Market, MarketCollection, MarketNews, MarketStep};
 pub use metadata_queue::{Due, Fetched, Outcome, Queued};
 pub use migrate::{Layout, Migration};
 pub use orders::{OpenSignedOrders, SignedOrder};

@@ -5,7 +5,7 @@ use tokio::sync::mpsc::Sender;
 
 use crate::StoreError;
 use crate::backend::{Engine, Pending, Store};
-use crate::collections::{CollectionId, StoredToken};
+use crate::collections::{CollectionId, Mark, StoredToken};
 use crate::columns::{self, Columns, Record};
 use crate::row::Row;
 
@@ -15,7 +15,7 @@ pub enum Part {
     /// Everything that follows is of this version.
     Begin {
         /// The collection's version.
-        version: u64,
+        mark: Mark,
     },
     /// The contract's information, as JSON text.
     Contract(String),

@@ -50,6 +50,17 @@ pub struct MarketCollection {
     pub info: Option<String>,
 }
 
+/// A collection in a project's market.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Market {
+    /// The project.
+    pub project: ProjectId,
+    /// The collection.
+    pub collection: CollectionId,
+    /// Its chain and address.
+    pub key: CollectionKey,
+}
+
 impl Store {
     /// Puts a collection, which is made when it is new, into a project's market: what happened and will happen in it is
     /// counted for the project.
@@ -73,11 +84,18 @@ impl Store {
     }
 
     /// Every project with every collection of its market.
-    pub fn markets(&self) -> Pending<'_, Vec<(ProjectId, CollectionId)>> {
+    pub fn markets(&self) -> Pending<'_, Vec<Market>> {
         self.read(|mut session| {
             Box::pin(async move {
-                let rows: Vec<MarketRow> = session.select("FROM collection_projects", args![]).await?;
-                Ok(rows.into_iter().map(|row| (row.project_id, row.collection_id)).collect())
+                let sql = "FROM collection_projects JOIN collections
+                    ON collections.collection_id = collection_projects.collection_id";
+                let rows: Vec<(MarketRow, CollectionKey)> = session.select(sql, args![]).await?;
+                let market = |(row, key): (MarketRow, CollectionKey)| Market {
+                    project: row.project_id,
+                    collection: row.collection_id,
+                    key,
+                };
+                Ok(rows.into_iter().map(market).collect())
             })
         })
     }

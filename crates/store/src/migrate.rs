@@ -183,6 +183,7 @@ impl Migration {
             ],
         ),
         Self::new(17, "facts_apart", include_str!("../migrations/0017_facts_apart.sql"), &[]),
+        Self::new(18, "stamps", include_str!("../migrations/0018_stamps.sql"), &[]),
     ];
 
     const fn new(

@@ -3,6 +3,8 @@
 use crate::StoreError;
 use crate::args::args;
 use crate::backend::{Pending, Store};
+use crate::collections::Mark;
+use crate::columns::selection;
 use crate::session::Session;
 
 /// Something that has a revision.
@@ -23,29 +25,37 @@ impl Revision {
     /// Tells every server that it changed. It also holds the revision's row until the transaction ends: what is read
     /// after this call nobody else is changing who begins with the same call.
     pub(crate) async fn raise(self, session: &mut Session<'_>) -> Result<(), StoreError> {
-        let sql = "UPDATE revisions SET revision = revision + 1 WHERE name = $1";
-        session.execute(sql, args![self.name()]).await?;
-        session.notify().await
+        let stamp = session.notify().await?;
+        let sql = "UPDATE revisions SET revision = revision + 1, stamp = $2 WHERE name = $1";
+        session.execute(sql, args![self.name(), stamp]).await.map(drop)
     }
 }
 
 impl Store {
     /// The revision of everything that credentials consist of; raised by every change to them.
-    pub fn credentials_revision(&self) -> Pending<'_, u64> {
+    pub fn credentials_revision(&self) -> Pending<'_, Mark> {
         self.revision(Revision::Credentials)
     }
 
     /// The revision of the currencies and their rates; raised by every change to them.
-    pub fn currencies_revision(&self) -> Pending<'_, u64> {
+    pub fn currencies_revision(&self) -> Pending<'_, Mark> {
         self.revision(Revision::Currencies)
     }
 
-    fn revision(&self, revision: Revision) -> Pending<'_, u64> {
+    fn revision(&self, revision: Revision) -> Pending<'_, Mark> {
+        selection! {
+            struct Found {
+                revision: u64,
+                stamp: u64,
+            }
+        }
         self.read(move |mut session| {
             Box::pin(async move {
-                let sql = "SELECT revision FROM revisions WHERE name = $1";
-                let revision = session.value(sql, args![revision.name()]).await?;
-                revision.ok_or_else(|| StoreError::corrupt("revision", "missing"))
+                let found =
+                    session.select_first("FROM revisions WHERE name = $1", args![revision.name()]).await?;
+                let Found { revision: version, stamp } =
+                    found.ok_or_else(|| StoreError::corrupt("revision", "missing"))?;
+                Ok(Mark { version, stamp })
             })
         })
     }

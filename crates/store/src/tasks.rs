@@ -6,7 +6,7 @@ use crate::args::{Arg, args};
 use crate::attributions::Author;
 use crate::backend::{Pending, Sequence, Store};
 use crate::collections::hold;
-use crate::collections::{self, CollectionId, CollectionKey, read_contract, read_tokens};
+use crate::collections::{self, CollectionId, CollectionKey, Mark, read_contract, read_tokens};
 use crate::columns::{Insert, record, selection};
 use crate::commit::{Batch, Change, commit_within};
 use crate::metadata_queue::{
@@ -53,7 +53,7 @@ pub struct Refreshed {
     /// The task; an earlier one when it is too early for another.
     pub task: RefreshTask,
     /// The collection's version, when it changed.
-    pub version: Option<u64>,
+    pub version: Option<Mark>,
 }
 
 /// A task, as far as it is.
@@ -131,7 +131,7 @@ impl Store {
                 };
                 insert_task(session, scope, &new).await?;
                 let task = progress(session, new, collection).await?;
-                Ok(Refreshed { task, version: (committed.changed > 0).then_some(committed.version) })
+                Ok(Refreshed { task, version: (committed.changed > 0).then_some(committed.mark()) })
             })
         })
     }

@@ -2,6 +2,7 @@
 //! server that `BOURSE_TEST_POSTGRES` names).
 
 mod digest;
+mod older_copy;
 mod past;
 mod patience;
 mod relay;
@@ -9,20 +10,22 @@ mod template;
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use bourse_wire::{ChainId, Day, OrderKey, Timestamp, TokenId};
+use bourse_wire::{ChainId, Day, OrderFacts, OrderKey, Timestamp, TokenId};
 use sqlx::{AssertSqlSafe, Connection, PgConnection};
 
+pub use self::older_copy::OlderCopy;
 pub use self::past::{PAST_IDS, PAST_KEY, Tables, add_past_rows, note_schema, tables_of};
 pub use self::patience::given_up_after;
 pub use self::relay::{Cut, Relay};
 use crate::args::args;
 use crate::attributions::Authorship;
 use crate::backend::Engine;
+use crate::columns::{Insert, or_replace};
 use crate::commit::{Changed, NextVersion, raise_version};
 use crate::market_projects;
 use crate::{
-    Actor, Author, Batch, Change, Changes, CollectionId, CollectionKey, DatabaseUrl, Event, OpenOptions,
-    Part, ProjectScope, Store, StoreError, UsageTotal,
+    Actor, Author, Batch, Change, Changes, CollectionId, CollectionKey, DatabaseUrl, Event, Mark,
+    OpenOptions, Part, ProjectScope, Store, StoreError, UsageTotal,
 };
 
 /// A database that nobody else uses. A SQLite one is deleted with this value; PostgreSQL's go with their server.
@@ -171,6 +174,55 @@ pub async fn take_back(
         .await
 }
 
+/// A version of a collection with the number drawn with it: its own, or one that the change log goes on from. Any other is
+/// told with the number 0.
+pub async fn mark_of(store: &Store, id: CollectionId, version: u64) -> Result<Mark, StoreError> {
+    store
+        .read(move |mut session| {
+            Box::pin(async move {
+                let newest = crate::collections::read_version(&mut session, id).await?;
+                if newest.version == version {
+                    return Ok(newest);
+                }
+                let sql = "SELECT follows FROM collection_changes WHERE collection_id = $1 AND version = $2";
+                let stamp = session.value(sql, args![id.0, version + 1]).await?.unwrap_or_default();
+                Ok(Mark { version, stamp })
+            })
+        })
+        .await
+}
+
+/// Everything that changed after a version, for whoever knows that by its number alone.
+pub async fn changes_since(
+    store: &Store,
+    id: CollectionId,
+    version: u64,
+) -> Result<Option<Changes>, StoreError> {
+    let stamp = mark_of(store, id, version).await?.stamp;
+    store.changes(id, Mark { version, stamp }).await
+}
+
+/// Takes the last version of a collection back, with an order that it changed as it was before: as a database is that was set
+/// back to an older state of itself.
+pub async fn set_back(store: &Store, id: CollectionId, order: OrderFacts) -> Result<(), StoreError> {
+    store
+        .write(move |mut session| {
+            Box::pin(async move {
+                let version = crate::collections::hold(&mut session, id).await?.version;
+                let sql = "DELETE FROM collection_changes WHERE collection_id = $1 AND version = $2
+                    RETURNING follows";
+                let stamp: Option<u64> = session.value(sql, args![id.0, version]).await?;
+                let sql = "UPDATE collection_versions SET version = $2, stamp = $3 WHERE collection_id = $1";
+                session.execute(sql, args![id.0, version - 1, stamp.unwrap_or_default()]).await?;
+                let sql = "DELETE FROM attributions WHERE collection_id = $1 AND version = $2";
+                session.execute(sql, args![id.0, version]).await?;
+                let orders = Insert::owned(id, [order])?;
+                session.insert(orders, &or_replace::<OrderFacts>(&[])).await
+            })
+        })
+        .await
+}
+
 /// Gives an order a side by its number, as a version of the service might that knows more sides, and raises the version.
 pub async fn write_side(
     store: &Store,
@@ -181,7 +233,7 @@ pub async fn write_side(
     store
         .write(move |mut session| {
             Box::pin(async move {
-                let version = crate::collections::hold(&mut session, id).await?;
+                let before = crate::collections::hold(&mut session, id).await?;
                 let sql = "UPDATE orders SET side = $4
                     WHERE collection_id = $1 AND marketplace = $2 AND order_id = $3";
                 let key = args![id.0, order.marketplace.number(), order.order_id.as_str(), side];
@@ -189,8 +241,8 @@ pub async fn write_side(
                 let changed = Changed { orders: vec![order], ..Changed::default() };
                 let authorship = &Authorship::new(Author::Operator, Timestamp::ZERO);
                 let changes_kept = OpenOptions::default().changes_kept;
-                let next = NextVersion { number: version + 1, changed: &changed, authorship, changes_kept };
-                raise_version(&mut session, id, next).await
+                let next = NextVersion { before, changed: &changed, authorship, changes_kept };
+                raise_version(&mut session, id, next).await.map(drop)
             })
         })
         .await
@@ -241,7 +293,7 @@ pub async fn load_all(store: &Store, id: CollectionId) -> Result<Changes, StoreE
         let mut all = Changes::default();
         while let Some(part) = parts.recv().await {
             match part {
-                Part::Begin { version } => all.version = version,
+                Part::Begin { mark } => (all.version, all.stamp) = (mark.version, mark.stamp),
                 Part::Contract(info) => all.contract = Some(info),
                 Part::Tokens(tokens) => all.tokens.extend(tokens),
                 Part::Balances(balances) => all.balances.extend(balances),

@@ -6,7 +6,7 @@ mod support {
     pub(crate) mod orders;
 }
 
-use bourse_store::testing::{batch, load_all};
+use bourse_store::testing::{batch, changes_since, load_all};
 use bourse_store::{Activity, Author, Batch, Change, CollectionId, CollectionKey, Committed, Store};
 use bourse_wire::{
     ActivityAction, ActivityFacts, Address, Amount, ChainId, Marketplace, OrderFacts, OrderKey, OrderSide,
@@ -219,12 +219,12 @@ async fn activities_from_elsewhere_are_changes_and_count_once() {
     let (_database, store) = open().await;
     let activity = |name: &str| Change::Activity(Box::new(transfer(name, 1)));
     let first = commit(&store, vec![activity("a"), activity("b"), activity("a")]).await;
-    assert_eq!(first, Committed { version: 1, changed: 2, replayed: false, refused: Vec::new() });
+    assert_eq!((first.version, first.changed), (1, 2));
     assert_eq!(commit(&store, vec![activity("b")]).await, Committed { changed: 0, ..first });
     let second = commit(&store, vec![activity("b"), activity("c")]).await;
-    assert_eq!(second, Committed { version: 2, changed: 1, replayed: false, refused: Vec::new() });
+    assert_eq!((second.version, second.changed), (2, 1));
     // A follower has nothing to take over but the version.
-    let changes = store.changes(id_of(&store).await, 0).await.unwrap().unwrap();
+    let changes = changes_since(&store, id_of(&store).await, 0).await.unwrap().unwrap();
     assert_eq!((changes.version, changes.tokens.len(), changes.orders.len()), (2, 0, 0));
     let names: Vec<_> = history(&store).await.into_iter().map(|one| one.facts.unique_hash).collect();
     assert_eq!(names, ["a", "b", "c"]);

@@ -56,7 +56,7 @@ async fn version(store: &Store, scope: ProjectScope) -> u64 {
 }
 
 async fn counts(store: &Store, scope: ProjectScope, kinds: &[(u8, u64)]) -> Counts {
-    let known = CountsCursor { kinds: kinds.to_vec(), seen: None };
+    let known = CountsCursor { kinds: kinds.to_vec(), ..CountsCursor::default() };
     let mut counts = store.counts(scope, known).await.unwrap();
     counts.chunks.sort_by_key(|chunk| chunk.key);
     counts
@@ -64,7 +64,7 @@ async fn counts(store: &Store, scope: ProjectScope, kinds: &[(u8, u64)]) -> Coun
 
 /// All ids that are remembered, with the day of each.
 async fn seen(store: &Store, scope: ProjectScope, since: u64) -> Vec<(Day, Vec<u8>)> {
-    let known = CountsCursor { kinds: Vec::new(), seen: Some(since) };
+    let known = CountsCursor { seen: Some(since), ..CountsCursor::default() };
     let mut seen = store.counts(scope, known).await.unwrap().seen;
     seen.sort();
     seen
@@ -100,6 +100,7 @@ async fn every_commit_is_a_version_and_one_that_is_behind_stores_nothing() {
     assert_eq!(put(&store, b, Vec::new()).await, 1);
     let mut versions = store.counts_versions().await.unwrap();
     versions.sort();
+    let versions: Vec<_> = versions.iter().map(|(project, mark)| (*project, mark.version)).collect();
     assert_eq!(versions, [(a.project(), 3), (b.project(), 1)]);
 }
 
@@ -214,7 +215,7 @@ async fn ids_are_told_by_version_and_day_and_go_when_their_days_are_over() {
     assert_eq!(seen(&store, a, 0).await, left);
     assert_eq!(seen(&store, b, 0).await, [id("2024-01-01", 9)], "of another project");
     let latest = async |since| {
-        let known = CountsCursor { kinds: Vec::new(), seen: Some(since) };
+        let known = CountsCursor { seen: Some(since), ..CountsCursor::default() };
         store.counts(a, known).await.unwrap().latest_day
     };
     assert_eq!((latest(0).await, latest(6).await), (Some(day("2024-01-04")), None));

@@ -134,7 +134,7 @@ async fn every_change_raises_the_revision() {
     let mut last = elsewhere.credentials_revision().await.unwrap();
     let mut raised = async || {
         let now = elsewhere.credentials_revision().await.unwrap();
-        let by = now - last;
+        let by = now.version - last.version;
         last = now;
         by
     };

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use bourse_store::testing::{batch, load_all};
-use bourse_store::{Change, CollectionId, CollectionKey, Holders, Part, Store};
+use bourse_store::{Change, CollectionId, CollectionKey, Holders, Mark, Part, Store};
 use bourse_wire::{Address, ChainId, OrderFacts, TokenId};
 use support::database::open;
 use support::orders::{change, offer};
@@ -56,7 +56,7 @@ async fn parts_are_small_and_come_in_order() {
     while let Some(part) = receiver.recv().await {
         parts.push(part);
     }
-    assert_eq!(parts[0], Part::Begin { version: 4 });
+    assert!(matches!(parts[0], Part::Begin { mark } if mark.version == 4));
     let shapes: Vec<_> = parts.iter().map(shape).collect();
     assert!(shapes.is_sorted_by_key(|(place, ..)| *place), "{shapes:?}");
     let mut sums: BTreeMap<&str, usize> = BTreeMap::new();
@@ -74,7 +74,7 @@ async fn a_collection_without_anything_begins_and_ends() {
     let id = commit(&store, Vec::new()).await;
     let (sender, mut receiver) = mpsc::channel(1);
     store.load(id, sender).await.unwrap();
-    assert_eq!(receiver.recv().await, Some(Part::Begin { version: 0 }));
+    assert_eq!(receiver.recv().await, Some(Part::Begin { mark: Mark::default() }));
     assert_eq!(receiver.recv().await, None);
 }
 
@@ -119,7 +119,7 @@ async fn everything_is_of_one_version_whoever_writes_meanwhile() {
         let mut numbers = Vec::new();
         while let Some(part) = receiver.recv().await {
             numbers.push(match part {
-                Part::Begin { version } => version.to_string(),
+                Part::Begin { mark } => mark.version.to_string(),
                 Part::Contract(info) => info,
                 Part::Tokens(tokens) => tokens[0].metadata.clone(),
                 Part::Balances(balances) => balances[0].balance.to_string(),

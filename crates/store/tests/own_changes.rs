@@ -6,7 +6,7 @@ mod support {
     pub(crate) mod orders;
 }
 
-use bourse_store::testing::batch;
+use bourse_store::testing::{batch, changes_since, mark_of, set_back};
 use bourse_store::{Change, Changes, CollectionId, CollectionKey, SignedOrder, Store};
 use bourse_wire::{Address, Amount, ChainId, FeeEntry, OrderFacts, OrderStatus, Timestamp};
 use serde_json::json;
@@ -39,6 +39,12 @@ fn priced(id: &str, price: u64) -> OrderFacts {
     }
 }
 
+async fn own_changes(store: &Store, id: CollectionId, since: u64, until: u64) -> Option<Vec<Changes>> {
+    let since = mark_of(store, id, since).await.unwrap();
+    let until = mark_of(store, id, until).await.unwrap();
+    store.take_own_changes(id, since, until)
+}
+
 fn signed(facts: OrderFacts) -> SignedOrder {
     let nonces = json!({ "contract": Address::ZERO, "numbers": [] });
     SignedOrder { facts, native: "{}".to_owned(), nonces: serde_json::from_value(nonces).unwrap() }
@@ -54,15 +60,15 @@ async fn they_are_what_was_stored() {
     let (_database, store) = open().await;
     commit(&store, vec![change(priced("a", 1)), change(priced("b", 1)), change(priced("c", 1))]).await;
     let id = id_of(&store).await;
-    assert_eq!(store.take_own_changes(id, 0, 1).unwrap().len(), 1);
+    assert_eq!(own_changes(&store, id, 0, 1).await.unwrap().len(), 1);
     // One is new, one was seen before, one is as it was.
     let earlier = OrderFacts { created_at: at(5), ..priced("b", 1) };
     let later = OrderFacts { updated_at: at(100), ..priced("c", 1) };
     let known_earlier = OrderFacts { created_at: at(20), ..priced("a", 2) };
     let changes = [known_earlier, earlier, later, priced("d", 1)].map(change);
     assert_eq!(commit(&store, changes.into()).await, 2);
-    let own = store.take_own_changes(id, 1, 2).unwrap();
-    let stored = store.changes(id, 1).await.unwrap().unwrap();
+    let own = own_changes(&store, id, 1, 2).await.unwrap();
+    let stored = changes_since(&store, id, 1).await.unwrap().unwrap();
     let [Changes { version: 2, orders, .. }] = <[Changes; 1]>::try_from(own).unwrap() else { panic!("two") };
     let orders = sorted(orders);
     assert_eq!(orders, sorted(stored.orders));
@@ -94,8 +100,8 @@ async fn an_order_that_is_put_again_is_followed_as_it_is_stored() {
         let version = commit(&store, vec![step]).await;
         assert_eq!(version, since + 1);
         let id = id_of(&store).await;
-        let own = store.take_own_changes(id, since, version).unwrap();
-        assert_eq!(own, [store.changes(id, since).await.unwrap().unwrap()], "version {version}");
+        let own = own_changes(&store, id, since, version).await.unwrap();
+        assert_eq!(own, [changes_since(&store, id, since).await.unwrap().unwrap()], "version {version}");
     }
 }
 
@@ -132,22 +138,46 @@ async fn there_are_none_where_something_is_missing() {
     let put = |store: Store, price| async move { commit(&store, vec![change(priced("a", price))]).await };
     put(store.clone(), 1).await;
     let id = id_of(&store).await;
-    assert_eq!(store.take_own_changes(id, 0, 2), None, "not yet");
-    assert_eq!(store.take_own_changes(id, 0, 1), None, "taken");
+    assert_eq!(own_changes(&store, id, 0, 2).await, None, "not yet");
+    assert_eq!(own_changes(&store, id, 0, 1).await, None, "taken");
 
     put(store.clone(), 2).await;
     put(other.clone(), 3).await;
     put(store.clone(), 4).await;
-    assert_eq!(store.take_own_changes(id, 1, 4), None, "another process");
+    assert_eq!(own_changes(&store, id, 1, 4).await, None, "another process");
 
     put(store.clone(), 5).await;
     commit(&store, vec![Change::Contract("{}".to_owned()), change(priced("a", 6))]).await;
     put(store.clone(), 7).await;
-    assert_eq!(store.take_own_changes(id, 4, 7), None, "more than orders");
+    assert_eq!(own_changes(&store, id, 4, 7).await, None, "more than orders");
 
     put(store.clone(), 8).await;
     put(store.clone(), 8).await;
-    assert_eq!(store.take_own_changes(id, 7, 8).unwrap().len(), 1, "no change is no version");
+    assert_eq!(own_changes(&store, id, 7, 8).await.unwrap().len(), 1, "no change is no version");
+}
+
+/// Versions whose numbers a database that was set back gave out again are others.
+#[tokio::test]
+async fn a_database_that_was_set_back_is_noticed() {
+    let (database, store) = open().await;
+    let other = database.open().await.unwrap();
+    commit(&store, vec![change(priced("a", 1))]).await;
+    let id = id_of(&store).await;
+    let first = mark_of(&store, id, 1).await.unwrap();
+    assert_eq!(commit(&store, vec![change(priced("a", 2))]).await, 2);
+    let lost = mark_of(&store, id, 2).await.unwrap();
+    set_back(&store, id, priced("a", 1)).await.unwrap();
+    assert_eq!(store.changes(id, lost).await.unwrap(), None, "it is ahead");
+    assert_eq!(commit(&other, vec![change(priced("a", 3))]).await, 2);
+    assert_eq!(store.changes(id, lost).await.unwrap(), None, "another of the same number");
+    assert_eq!(commit(&store, vec![change(priced("a", 4))]).await, 3);
+    assert_eq!(store.changes(id, lost).await.unwrap(), None, "one after another of the same number");
+    let newest = mark_of(&store, id, 3).await.unwrap();
+    assert_eq!(store.take_own_changes(id, first, newest), None, "what was lost is not followed");
+    let versions = store.versions(vec![id]).await.unwrap();
+    let changes = store.changes(id, first).await.unwrap().unwrap();
+    assert_eq!((changes.version, changes.stamp), (3, versions[0].1.stamp));
+    assert_eq!(store.changes(id, versions[0].1).await.unwrap().unwrap().orders, []);
 }
 
 #[tokio::test]
@@ -161,11 +191,11 @@ async fn commits_at_once_leave_no_gap() {
         tasks.spawn(async move { commit(&store, vec![change(priced(&number.to_string(), 1))]).await });
     }
     tasks.join_all().await;
-    let own = store.take_own_changes(id, 0, 51).unwrap();
+    let own = own_changes(&store, id, 0, 51).await.unwrap();
     assert!(own.iter().map(|changes| changes.version).eq(1..=51));
     let mut all: Vec<OrderFacts> = own.into_iter().flat_map(|changes| changes.orders).collect();
     all = sorted(all);
-    assert_eq!(all, sorted(store.changes(id, 0).await.unwrap().unwrap().orders));
+    assert_eq!(all, sorted(changes_since(&store, id, 0).await.unwrap().unwrap().orders));
 }
 
 #[tokio::test]
@@ -177,10 +207,12 @@ async fn a_token_that_its_only_order_left_is_not_among_changes() {
     let id = id_of(&store).await;
     // Of the first token there is more than the order.
     commit(&store, vec![change(of_token(8))]).await;
-    assert!(store.take_own_changes(id, 1, 2).is_some());
-    assert!(store.changes(id, 1).await.unwrap().is_some());
+    assert!(own_changes(&store, id, 1, 2).await.is_some());
+    assert!(changes_since(&store, id, 1).await.unwrap().is_some());
     // Of the second there is nothing: whoever follows finds out by loading everything.
+    let second = mark_of(&store, id, 2).await.unwrap();
     commit(&store, vec![change(of_token(9))]).await;
-    assert!(store.take_own_changes(id, 2, 3).is_none());
-    assert!(store.changes(id, 2).await.unwrap().is_none());
+    let third = store.versions(vec![id]).await.unwrap()[0].1;
+    assert!(store.take_own_changes(id, second, third).is_none());
+    assert!(store.changes(id, second).await.unwrap().is_none());
 }

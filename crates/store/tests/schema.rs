@@ -205,7 +205,7 @@ async fn processes_that_migrate_at_once_do_not_meet() {
                 .create_project("works".parse().unwrap(), Actor::command_line(Timestamp::ZERO))
                 .await
                 .unwrap();
-            assert_eq!(store.currencies_revision().await.unwrap(), 1);
+            assert_eq!(store.currencies_revision().await.unwrap().version, 1);
             store.close().await;
         }
     }

@@ -15,8 +15,8 @@ use bourse_store::testing::{TestDatabase, batch, operator, usage_since};
 use bourse_store::{
     Actor, AssetFile, AudienceContractInput, AudienceImport, BatchMark, Change, Chunk, CollectionKey, Counts,
     CountsCommit, CountsCommitted, CountsCursor, Event, EventKind, Grant, HostedTokenEdit, Invited, KeyTerms,
-    NewAccount, NewInvite, ProjectScope, ProofHash, Reach, Refresh, Role, SecretTokenRecord, Store, Subject,
-    Upload, UsageLine, Visibility,
+    Mark, NewAccount, NewInvite, ProjectScope, ProofHash, Reach, Refresh, Role, SecretTokenRecord, Store,
+    Subject, Upload, UsageLine, Visibility,
 };
 use bourse_wire::{
     ActivityAction, ActivityFacts, Address, AssetInput, ChainId, Code, CollectionInput, ContactInput,
@@ -90,7 +90,7 @@ fn counted() -> CountsCommit {
 }
 
 fn everything_counted() -> CountsCursor {
-    CountsCursor { kinds: vec![(0, 0), (1, 0), (2, 0)], seen: Some(0) }
+    CountsCursor { kinds: vec![(0, 0), (1, 0), (2, 0)], seen: Some(0), ..CountsCursor::default() }
 }
 
 fn usage(units: u64) -> UsageLine {
@@ -323,7 +323,7 @@ async fn analytics_are_out_of_reach() {
     assert_eq!(store.events(*b).await.unwrap().len(), 0);
     assert_eq!(store.counts(*b, everything_counted()).await.unwrap(), Counts::default());
     let (version, pieces) = store.all_counts(*b, 1, |key, _| key).await.unwrap();
-    assert_eq!((version, pieces), (0, Vec::new()));
+    assert_eq!((version, pieces), (Mark::default(), Vec::new()));
     let committed = store.commit_counts(*b, counted()).await.unwrap();
     assert_eq!(committed, CountsCommitted::As(1), "ids of batches and of events are the project's own");
     assert_eq!(store.usage_between(*b, Day::of(NOW), Day::of(NOW)).await.unwrap().len(), 0);

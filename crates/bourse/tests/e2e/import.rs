@@ -107,7 +107,7 @@ fn check_store(instance: &Instance, project: bourse_wire::ProjectId) {
         assert_eq!((currencies.len(), currencies[0].name.as_str()), (1, "Coin 1"));
         // The wallet's address, that it was there, and one event.
         let kinds = vec![(0, 0), (1, 0), (2, 0)];
-        let counts = store.counts(scope, CountsCursor { kinds, seen: None }).await.unwrap();
+        let counts = store.counts(scope, CountsCursor { kinds, ..CountsCursor::default() }).await.unwrap();
         assert_eq!((counts.version, counts.chunks.len()), (1, 3));
         let usage = usage_since(store, "2026-01-01".parse().unwrap()).await.unwrap();
         assert_eq!((usage.len(), usage[0].units, usage[0].service.as_str()), (1, 41, "metadata"));

@@ -4,7 +4,7 @@ use std::io::{BufWriter, Write as _};
 use std::process::{ChildStdin, Stdio};
 use std::time::Duration;
 
-use bourse_store::{Changes, CollectionKey};
+use bourse_store::{Changes, CollectionKey, Mark};
 use bourse_wire::ChainId;
 use serde_json::{Value, json};
 
@@ -104,7 +104,7 @@ fn load(instance: &Instance, import: u64) -> Option<Changes> {
     let key = CollectionKey { chain: ChainId(137), address: contract(import).parse().unwrap() };
     instance.with_store(async |store| {
         let id = store.collection(key).await.unwrap()?;
-        let changes = store.changes(id, 0).await.unwrap();
+        let changes = store.changes(id, Mark::default()).await.unwrap();
         assert!(changes.is_some(), "the version and the change log do not agree");
         changes
     })

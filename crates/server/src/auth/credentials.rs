@@ -6,7 +6,9 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
-use bourse_store::{AccessKeyRecord, CollectionKey, Grant, SecretTokenRecord, Store, StoreError, Subject};
+use bourse_store::{
+    AccessKeyRecord, CollectionKey, Grant, Mark, SecretTokenRecord, Store, StoreError, Subject,
+};
 use bourse_wire::{ProjectId, Timestamp};
 use tokio::sync::Mutex;
 use tokio::time::Instant;
@@ -29,7 +31,7 @@ pub(crate) struct Credentials {
 
 #[derive(Default)]
 pub(crate) struct CredentialTable {
-    revision: u64,
+    revision: Mark,
     keys: HashMap<ProjectId, Vec<Arc<KeyEntry>>>,
     tokens: HashMap<String, Arc<TokenEntry>>,
     grants: HashMap<ProjectId, Vec<Grant>>,
@@ -76,7 +78,7 @@ impl Credentials {
             return Ok(());
         }
         let table = CredentialTable::read(store, &known).await?;
-        tracing::info!(revision = table.revision, "credentials changed");
+        tracing::info!(revision = table.revision.version, "credentials changed");
         self.table.store(Arc::new(table));
         Ok(())
     }

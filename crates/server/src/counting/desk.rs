@@ -2,13 +2,13 @@
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicI64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockWriteGuard};
 use std::time::Duration;
 
 use bourse_analytics::{Changes, Key, Project, Wallets};
 use bourse_store::{
-    Actor, BatchMark, Chunk, CountsCommit, CountsCommitted, CountsCursor, Event, MarketStep, ProjectScope,
-    RetentionDays, Store,
+    Actor, BatchMark, Chunk, Counts, CountsCommit, CountsCommitted, CountsCursor, Event, Mark, MarketStep,
+    ProjectScope, RetentionDays, Store,
 };
 use bourse_wire::{Address, Day, ProjectId, Timestamp};
 use hashbrown::HashSet;
@@ -19,6 +19,7 @@ use super::calendar::Calendar;
 use super::event_ids::{CountedIds, IdHash, to_bytes};
 use super::load::{decode_all, read_all};
 use super::{CountingError, Retention};
+use crate::entropy;
 
 /// Events that are counted in one go, about: more would only keep the first of them waiting.
 const GROUP_EVENTS_MAX: usize = 20_000;
@@ -41,7 +42,7 @@ pub(crate) struct Desk {
 #[derive(Default)]
 struct Charts {
     /// The version it is of; `None` before anything was loaded.
-    version: Option<u64>,
+    mark: Option<Mark>,
     /// Whether sets are loaded too: counters alone are enough for some charts, and loaded in no time.
     has_sets: bool,
     project: Project,
@@ -51,7 +52,7 @@ struct Charts {
 #[derive(Default)]
 struct Books {
     /// The version they are of.
-    version: u64,
+    mark: Mark,
     wallets: Wallets,
     seen: CountedIds,
     calendar: Calendar,
@@ -122,22 +123,25 @@ impl Desk {
         read(&self.charts.read().unwrap_or_else(PoisonError::into_inner).project)
     }
 
+    fn write(&self) -> RwLockWriteGuard<'_, Charts> {
+        self.charts.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// The version of what is loaded, and whether that has sets.
-    fn loaded(&self) -> (Option<u64>, bool) {
+    fn loaded(&self) -> (Option<Mark>, bool) {
         let charts = self.charts.read().unwrap_or_else(PoisonError::into_inner);
-        (charts.version, charts.has_sets)
+        (charts.mark, charts.has_sets)
     }
 
     /// Loads what a chart needs, unless it is there.
     pub(super) async fn open(&self, store: &Store, needs_sets: bool) -> Result<(), CountingError> {
-        let is_enough =
-            |(version, has_sets): (Option<u64>, bool)| version.is_some() && has_sets >= needs_sets;
+        let is_enough = |(mark, has_sets): (Option<Mark>, bool)| mark.is_some() && has_sets >= needs_sets;
         self.load_charts(store, needs_sets, is_enough).await
     }
 
-    /// Takes over what others counted, up to a version at least. What nobody asked for yet is not loaded.
-    pub(super) async fn follow(&self, store: &Store, version: u64) -> Result<(), CountingError> {
-        let is_enough = |(known, _): (Option<u64>, bool)| known.is_none_or(|known| known >= version);
+    /// Takes over what others counted, up to what is stored. What nobody asked for yet is not loaded.
+    pub(super) async fn follow(&self, store: &Store, stored: Mark) -> Result<(), CountingError> {
+        let is_enough = |(known, _): (Option<Mark>, bool)| known.is_none_or(|known| known == stored);
         self.load_charts(store, false, is_enough).await
     }
 
@@ -145,7 +149,7 @@ impl Desk {
         &self,
         store: &Store,
         needs_sets: bool,
-        is_enough: impl Fn((Option<u64>, bool)) -> bool,
+        is_enough: impl Fn((Option<Mark>, bool)) -> bool,
     ) -> Result<(), CountingError> {
         if is_enough(self.loaded()) {
             return Ok(());
@@ -155,47 +159,86 @@ impl Desk {
         if is_enough(self.loaded()) {
             return Ok(());
         }
-        self.take_in(store, needs_sets, CountsCursor::default(), &mut Wallets::default()).await.map(drop)
+        let counts =
+            self.take_in(store, needs_sets, CountsCursor::default(), &mut Wallets::default()).await?;
+        if counts.is_another {
+            self.read_anew(store, needs_sets).await?;
+        }
+        Ok(())
+    }
+
+    /// Reads everything again where the database knows nothing of the version that is loaded: it failed over to an older
+    /// copy, or was restored from one. Whoever calls this has the books.
+    async fn read_anew(&self, store: &Store, needs_sets: bool) -> Result<(), CountingError> {
+        tracing::warn!(project = %self.project(), "the database was set back: what is counted is read anew");
+        let anew = Self::new(self.scope);
+        let needs_sets = needs_sets || self.loaded().1;
+        let counts =
+            anew.take_in(store, needs_sets, CountsCursor::default(), &mut Wallets::default()).await?;
+        if counts.is_another {
+            return Err(CountingError::Interrupted);
+        }
+        *self.write() = std::mem::take(&mut *anew.write());
+        Ok(())
     }
 
     /// Reads what is newer than what is loaded, and takes it in; whoever calls this has the books. `known` tells what is to
-    /// be read beside what charts are made of. The version, and the ids of events.
+    /// be read beside what charts are made of. The version, and the ids of events; or that the database does not know of the
+    /// versions that are known, and then nothing is taken in.
     async fn take_in(
         &self,
         store: &Store,
         needs_sets: bool,
         mut known: CountsCursor,
         wallets: &mut Wallets,
-    ) -> Result<bourse_store::Counts, CountingError> {
-        let (version, has_sets) = self.loaded();
-        let version = version.unwrap_or(0);
+    ) -> Result<Counts, CountingError> {
+        let (mark, has_sets) = self.loaded();
+        let version = mark.unwrap_or_default().version;
+        known.after.extend(mark);
         known.kinds.push((Key::COUNTERS, version));
         let mut sets = Vec::new();
         if has_sets {
             known.kinds.push((Key::PRESENCE, version));
         } else if needs_sets {
             let (read_at, all) = read_all(store, self.scope, Key::PRESENCE).await?;
-            known.kinds.push((Key::PRESENCE, read_at));
+            known.kinds.push((Key::PRESENCE, read_at.version));
+            known.after.push(read_at);
             sets = all;
         }
         let mut counts = store.counts(self.scope, known).await?;
+        if counts.is_another {
+            return Ok(counts);
+        }
         let newer = decode_all(&mut counts, wallets).await?;
-        let mut charts = self.charts.write().unwrap_or_else(PoisonError::into_inner);
+        let mut charts = self.write();
         charts.project.load(sets.into_iter().chain(newer));
-        charts.version = Some(counts.version);
+        charts.mark = Some(Mark { version: counts.version, stamp: counts.stamp });
         charts.has_sets |= needs_sets;
         Ok(counts)
     }
 
     /// Brings everything that counting needs to the same, newest version.
     async fn catch_up(&self, keeping: Keeping<'_>, books: &mut Books) -> Result<(), CountingError> {
-        let known = CountsCursor { kinds: vec![(Key::WALLETS, books.version)], seen: Some(books.version) };
-        let counts = self.take_in(keeping.store, true, known, &mut books.wallets).await?;
+        let known = |version| CountsCursor {
+            after: Vec::new(),
+            kinds: vec![(Key::WALLETS, version)],
+            seen: Some(version),
+        };
+        let cursor = CountsCursor { after: vec![books.mark], ..known(books.mark.version) };
+        let mut counts = self.take_in(keeping.store, true, cursor, &mut books.wallets).await?;
+        if counts.is_another {
+            *books = Books::default();
+            self.read_anew(keeping.store, true).await?;
+            counts = self.take_in(keeping.store, true, known(0), &mut books.wallets).await?;
+        }
+        if counts.is_another {
+            return Err(CountingError::Interrupted);
+        }
         books.calendar.learn(counts.latest_day, keeping.passed);
         for (day, ids) in &counts.seen {
             books.seen.load(*day, ids);
         }
-        books.version = counts.version;
+        books.mark = Mark { version: counts.version, stamp: counts.stamp };
         Ok(())
     }
 
@@ -258,18 +301,22 @@ impl Desk {
         books: &mut Books,
         waiting: &[Waiting],
     ) -> Result<Attempt, CountingError> {
-        if self.loaded() != (Some(books.version), true) {
+        if self.loaded() != (Some(books.mark), true) {
             self.catch_up(keeping, books).await?;
         }
         let Keeping { store, retention, .. } = keeping;
         let (days, keeps_raw) = (keeping.days(&books.calendar), retention.raw_events_days > 0);
         books.seen.forget_before(days.seen_from);
-        let earlier = if books.version == 0 { self.uncounted(store, books, days).await? } else { Vec::new() };
+        let earlier =
+            if books.mark.version == 0 { self.uncounted(store, books, days).await? } else { Vec::new() };
         let group = choose(waiting, &books.seen);
         let events = earlier.iter().chain(group.events.iter().copied()).map(TrackedEvent::to_count);
         let changes = self.read(|project| project.prepare(&books.wallets, events))?;
+        let stamp = draw_stamp();
         let commit = CountsCommit {
-            expected: books.version,
+            expected: books.mark.version,
+            follows: books.mark.stamp,
+            stamp,
             batches: waiting.iter().filter_map(|waiting| mark(&waiting.batch.id)).collect(),
             market: waiting.iter().filter_map(|waiting| step(&waiting.batch.id)).collect(),
             chunks: stored(&changes),
@@ -282,7 +329,7 @@ impl Desk {
             CountsCommitted::As(version) => {
                 books.seen.add(days.today, group.ids);
                 books.calendar.learn(Some(days.today), keeping.passed);
-                self.publish(books, changes, version)?;
+                self.publish(books, changes, Mark { version, stamp })?;
                 Ok(Attempt::Counted(group.tracked))
             }
             CountsCommitted::Behind => {
@@ -310,11 +357,11 @@ impl Desk {
     }
 
     /// Takes in what was stored.
-    fn publish(&self, books: &mut Books, changes: Changes, version: u64) -> Result<(), CountingError> {
-        let mut charts = self.charts.write().unwrap_or_else(PoisonError::into_inner);
+    fn publish(&self, books: &mut Books, changes: Changes, mark: Mark) -> Result<(), CountingError> {
+        let mut charts = self.write();
         charts.project.publish(&mut books.wallets, changes)?;
-        charts.version = Some(version);
-        books.version = version;
+        charts.mark = Some(mark);
+        books.mark = mark;
         Ok(())
     }
 
@@ -333,8 +380,11 @@ impl Desk {
             let Some(forgotten) = self.read(|project| project.prepare_forget(&books.wallets, &wallet)) else {
                 return Ok(None);
             };
+            let stamp = draw_stamp();
             let commit = CountsCommit {
-                expected: books.version,
+                expected: books.mark.version,
+                follows: books.mark.stamp,
+                stamp,
                 chunks: stored(&forgotten.changes),
                 days,
                 forgotten_by: Some(actor.clone()),
@@ -343,7 +393,7 @@ impl Desk {
             if let CountsCommitted::As(version) = store.commit_counts(self.scope, commit).await? {
                 let (sent_days, market_days) = (forgotten.sent_days, forgotten.market_days);
                 let active_days = forgotten.active_days;
-                self.publish(&mut books, forgotten.changes, version)?;
+                self.publish(&mut books, forgotten.changes, Mark { version, stamp })?;
                 return Ok(Some(Forgotten { active_days, sent_days, market_days, raw_events }));
             }
         }
@@ -394,6 +444,11 @@ fn choose<'b>(waiting: &'b [Waiting], seen: &CountedIds) -> Group<'b> {
         group.tracked.push(tracked);
     }
     group
+}
+
+/// A number by which a version is told from another of its number.
+fn draw_stamp() -> u64 {
+    u64::from_be_bytes(entropy::bytes())
 }
 
 fn mark(id: &BatchId) -> Option<BatchMark> {

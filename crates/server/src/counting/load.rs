@@ -1,7 +1,7 @@
 //! From stored pieces to what is counted.
 
 use bourse_analytics::{Chunk, Corrupt, Key, Wallets};
-use bourse_store::{ChunkKey, Counts, ProjectScope, Store};
+use bourse_store::{ChunkKey, Counts, Mark, ProjectScope, Store};
 
 use super::CountingError;
 
@@ -13,9 +13,9 @@ pub(super) async fn read_all(
     store: &Store,
     scope: ProjectScope,
     kind: u8,
-) -> Result<(u64, Vec<Chunk>), CountingError> {
-    let (version, chunks) = store.all_counts(scope, kind, decode).await?;
-    Ok((version, chunks.into_iter().collect::<Result<_, _>>()?))
+) -> Result<(Mark, Vec<Chunk>), CountingError> {
+    let (mark, chunks) = store.all_counts(scope, kind, decode).await?;
+    Ok((mark, chunks.into_iter().collect::<Result<_, _>>()?))
 }
 
 fn decode(key: ChunkKey, body: &[u8]) -> Result<Chunk, Corrupt> {

@@ -5,7 +5,8 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bourse_store::{
-    Activity, Actor, CollectionId, CollectionKey, EventKind, MarketNews, ProjectScope, Store, StoreError,
+    Activity, Actor, CollectionId, CollectionKey, EventKind, Mark, Market, MarketNews, ProjectScope, Store,
+    StoreError,
 };
 use bourse_wire::{ActivityAction, ActivityFacts, Address, ProjectId, Timestamp};
 use hashbrown::{HashMap, HashSet};
@@ -16,8 +17,6 @@ use crate::ingest::is_countable;
 
 /// Activities that are counted in one go.
 const ACTIVITIES_MAX: u64 = 5_000;
-/// Collections whose versions are asked for at once.
-const VERSIONS_MAX: usize = 500;
 /// Markets that are remembered to have been joined; with more it starts anew.
 const JOINED_MAX: usize = 1 << 16;
 
@@ -48,6 +47,16 @@ impl MarketMembers {
         Ok(())
     }
 
+    /// Forgets those that the store does not know to be in a market: the database failed over to an older copy, or was restored
+    /// from one. Those that were joined a moment ago are written down once more.
+    fn keep(&self, markets: &[Market]) {
+        let mut known = self.known();
+        if !known.is_empty() {
+            let stored: HashSet<_> = markets.iter().map(|market| (market.project, market.key)).collect();
+            known.retain(|market| stored.contains(market));
+        }
+    }
+
     fn known(&self) -> std::sync::MutexGuard<'_, HashSet<(ProjectId, CollectionKey)>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -57,14 +66,21 @@ impl MarketMembers {
 #[derive(Default)]
 pub(crate) struct MarketCounter {
     /// The version of its collection up to which each market is counted.
-    counted: HashMap<(ProjectId, CollectionId), u64>,
+    counted: HashMap<(ProjectId, CollectionId), Mark>,
 }
 
 impl MarketCounter {
     /// Counts all that is not counted yet. A market that fails keeps no other waiting; tells how many did.
-    pub(crate) async fn round(&mut self, house: &CountingHouse, now: Timestamp) -> Result<usize, StoreError> {
+    pub(crate) async fn round(
+        &mut self,
+        house: &CountingHouse,
+        members: &MarketMembers,
+        now: Timestamp,
+    ) -> Result<usize, StoreError> {
         let store = &house.0.store;
         let markets = store.markets().await?;
+        members.keep(&markets);
+        let markets: Vec<_> = markets.iter().map(|market| (market.project, market.collection)).collect();
         let versions = versions(store, &markets).await?;
         let mut failed = 0;
         for market in markets {
@@ -92,15 +108,11 @@ fn store_failed(error: StoreError) -> Arc<CountingError> {
 async fn versions(
     store: &Store,
     markets: &[(ProjectId, CollectionId)],
-) -> Result<HashMap<CollectionId, u64>, StoreError> {
+) -> Result<HashMap<CollectionId, Mark>, StoreError> {
     let mut ids: Vec<CollectionId> = markets.iter().map(|(_, id)| *id).collect();
     ids.sort_unstable();
     ids.dedup();
-    let mut versions = HashMap::new();
-    for ids in ids.chunks(VERSIONS_MAX) {
-        versions.extend(store.versions(ids.to_vec()).await?);
-    }
-    Ok(versions)
+    Ok(store.versions(ids).await?.into_iter().collect())
 }
 
 /// Counts all of one market that is not counted yet.

@@ -10,7 +10,7 @@ mod market;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bourse_analytics::{Corrupt, EventRefusal};
-use bourse_store::{Actor, ProjectScope, Store, StoreError};
+use bourse_store::{Actor, Mark, ProjectScope, Store, StoreError};
 use bourse_wire::{Address, Code, Day, Error, ProjectId, Timestamp};
 use hashbrown::HashMap;
 
@@ -119,7 +119,7 @@ impl CountingHouse {
 
     /// Counts what happened in all markets and is not counted yet; tells how many of them failed, which the log explains.
     pub async fn count_markets(&self, now: Timestamp) -> Result<usize, StoreError> {
-        MarketCounter::default().round(self, now).await
+        MarketCounter::default().round(self, &MarketMembers::default(), now).await
     }
 
     /// Takes a wallet out of everything that is counted of a project; `None` when it is not known there.
@@ -156,11 +156,11 @@ impl CountingHouse {
         if desks.is_empty() {
             return Ok(true);
         }
-        let versions: HashMap<ProjectId, u64> = self.0.store.counts_versions().await?.into_iter().collect();
+        let stored: HashMap<ProjectId, Mark> = self.0.store.counts_versions().await?.into_iter().collect();
         let mut is_whole = true;
         for desk in desks {
-            let Some(version) = versions.get(&desk.project()) else { continue };
-            if let Err(error) = desk.follow(&self.0.store, *version).await {
+            let stored = stored.get(&desk.project()).copied().unwrap_or_default();
+            if let Err(error) = desk.follow(&self.0.store, stored).await {
                 tracing::warn!(%error, project = %desk.project(), "what is counted cannot be followed");
                 match error {
                     CountingError::Corrupt(_) | CountingError::Store(StoreError::Corrupt { .. }) => {

@@ -105,8 +105,7 @@ impl Inner {
     ) -> Result<Result<Vec<&'static str>, ChangedMeanwhile>, StoreError> {
         self.catch_up(slot, None).await?;
         self.bring_forward(fresh).await?;
-        let version = fresh.read().version();
-        self.catch_up(slot, Some(version)).await?;
+        self.catch_up(slot, Some(fresh.mark())).await?;
         slot.put_currencies(&self.currencies);
         let now = self.clock.now();
         let Some(digester) = begin(slot, fresh, now).await else { return Ok(Err(ChangedMeanwhile)) };
@@ -120,8 +119,7 @@ impl Inner {
 
     /// Takes over what was stored since a collection was loaded, from the store and from nowhere else.
     async fn bring_forward(&self, fresh: &Slot) -> Result<(), StoreError> {
-        let known = fresh.read().version();
-        match self.store.changes(fresh.id(), known).await? {
+        match self.store.changes(fresh.id(), fresh.mark()).await? {
             Some(changes) => fresh.apply(changes).await,
             None => {
                 if let LoadOutcome::Whole(whole) = self.load_slot(fresh.key(), fresh.id()).await? {
@@ -149,7 +147,7 @@ impl Inner {
 async fn begin(slot: &Slot, fresh: &Slot, now: Timestamp) -> Option<Digester> {
     let _following = slot.following().await;
     let collection = slot.read_at(now, None);
-    let is_same = collection.version() == fresh.read().version() && slot.has_rates_of(fresh);
+    let is_same = slot.mark() == fresh.mark() && slot.has_rates_of(fresh);
     is_same.then(|| Digester::new(&collection, now))
 }
 

@@ -1,7 +1,7 @@
 //! Loading a whole collection: the store reads, a thread prepares what can be prepared, another builds.
 
 use bourse_catalog::{Collection, Identity, Loader, PreparedOrder, PreparedToken, TokenPreparer};
-use bourse_store::{CollectionId, CollectionKey, Part, StoreError};
+use bourse_store::{CollectionId, CollectionKey, Mark, Part, StoreError};
 use bourse_wire::{Address, Amount, CollectionNumbers, TokenId};
 use tokio::sync::mpsc;
 
@@ -36,13 +36,14 @@ impl Inner {
         let (prepared_sender, prepared) = mpsc::channel(PARTS_WAITING);
         let preparing = tokio::task::spawn_blocking(move || prepare(numbers, parts, &prepared_sender));
         let building = tokio::task::spawn_blocking(move || {
-            build(loader, prepared, bytes_max).map(|(loader, version)| loader.finish(version, &currencies))
+            build(loader, prepared, bytes_max)
+                .map(|(loader, mark)| (loader.finish(mark.version, &currencies), mark.stamp))
         });
         self.store.load(id, sender).await?;
         preparing.await.map_err(|_| StoreError::Closed)?;
-        let built: Option<Collection> = building.await.map_err(|_| StoreError::Closed)?;
-        let Some(collection) = built else { return Ok(LoadOutcome::TooLarge) };
-        let slot = Slot::new(key, id, collection, revision);
+        let built: Option<(Collection, u64)> = building.await.map_err(|_| StoreError::Closed)?;
+        let Some((collection, stamp)) = built else { return Ok(LoadOutcome::TooLarge) };
+        let slot = Slot::new(key, id, (collection, stamp), revision);
         // Currencies may have changed meanwhile, and nobody knew of this slot.
         slot.put_currencies(&self.currencies);
         Ok(LoadOutcome::Whole(Box::new(slot)))
@@ -51,7 +52,7 @@ impl Inner {
 
 /// A part, ready to be put in.
 enum Prepared {
-    Begin { version: u64 },
+    Begin { mark: Mark },
     Contract(String),
     Tokens(Vec<PreparedToken>),
     Balances(Vec<(TokenId, Address, Amount)>),
@@ -63,7 +64,7 @@ fn prepare(numbers: CollectionNumbers, mut parts: mpsc::Receiver<Part>, prepared
     let mut preparer = TokenPreparer::default();
     while let Some(part) = parts.blocking_recv() {
         let ready = match part {
-            Part::Begin { version } => Prepared::Begin { version },
+            Part::Begin { mark } => Prepared::Begin { mark },
             Part::Contract(info) => Prepared::Contract(info),
             Part::Tokens(tokens) => {
                 let tokens = tokens.into_iter();
@@ -87,11 +88,15 @@ fn prepare(numbers: CollectionNumbers, mut parts: mpsc::Receiver<Part>, prepared
 }
 
 /// Takes parts until there are no more; `None` when they do not fit.
-fn build(mut loader: Loader, mut parts: mpsc::Receiver<Prepared>, bytes_max: usize) -> Option<(Loader, u64)> {
-    let mut version_begun = 0;
+fn build(
+    mut loader: Loader,
+    mut parts: mpsc::Receiver<Prepared>,
+    bytes_max: usize,
+) -> Option<(Loader, Mark)> {
+    let mut begun = Mark::default();
     while let Some(part) = parts.blocking_recv() {
         match part {
-            Prepared::Begin { version } => version_begun = version,
+            Prepared::Begin { mark } => begun = mark,
             Prepared::Contract(info) => loader.contract(info),
             Prepared::Tokens(tokens) => loader.tokens(tokens),
             Prepared::Balances(balances) => loader.balances(&balances),
@@ -101,5 +106,5 @@ fn build(mut loader: Loader, mut parts: mpsc::Receiver<Prepared>, bytes_max: usi
             return None;
         }
     }
-    Some((loader, version_begun))
+    Some((loader, begun))
 }

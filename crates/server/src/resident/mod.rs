@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Instant;
 
-use bourse_store::{CollectionId, CollectionKey, Store, StoreError};
+use bourse_store::{CollectionId, CollectionKey, Mark, Store, StoreError};
 use bourse_wire::{Currency, ServiceName};
 use futures_util::FutureExt as _;
 use futures_util::future::{BoxFuture, Shared};
@@ -120,7 +120,9 @@ impl Resident {
         loop {
             if let Some(slot) = inner.touch(key) {
                 inner.set_back(&slot).await.map_err(|error| LoadError::Store(Arc::new(error)))?;
-                return Ok(Residence::Resident(slot));
+                if inner.holds(&slot) {
+                    return Ok(Residence::Resident(slot));
+                }
             }
             inner.check_stale(key)?;
             let found = inner.store.collection(key).await;
@@ -158,7 +160,17 @@ impl Resident {
 
     /// Takes over a version of a collection, when it is resident or about to be: whoever asks after this returns sees
     /// what was committed as that version. Where it cannot be taken over, nothing older is in memory any more.
-    pub(crate) async fn follow(&self, key: CollectionKey, version: u64) {
+    pub(crate) async fn follow(&self, key: CollectionKey, committed: Mark) {
+        self.follow_from(key, |_| Some(committed)).await;
+    }
+
+    /// Takes over what the store has, which may be less than what is in memory: it failed over to an older copy.
+    pub(crate) async fn follow_stored(&self, key: CollectionKey, stored: Mark) {
+        self.follow_from(key, |known| Some(stored).filter(|stored| *stored >= known)).await;
+    }
+
+    /// Takes over a version that may depend on the one that is known, or whatever is stored when there is none.
+    async fn follow_from(&self, key: CollectionKey, until: impl FnOnce(Mark) -> Option<Mark>) {
         let under_way = lock(&self.0.loads).get(&key).cloned();
         if let Some(load) = under_way {
             // A load that failed left nothing that could be old.
@@ -166,31 +178,40 @@ impl Resident {
         }
         let slot = read(&self.0.slots).get(&key).cloned();
         let Some(slot) = slot else { return };
-        if let Err(error) = self.0.catch_up(&slot, Some(version)).await {
+        if let Err(error) = self.0.catch_up(&slot, until(slot.mark())).await {
             self.0.note_trouble(key, &error);
             self.0.unload(&slot);
         }
     }
 
     /// Takes over what changed in the store; tells whether all of it could be. A collection that cannot be read fails alone.
+    /// One that the store does not know of is forgotten: the database failed over to an older copy, or was restored from one.
     pub(crate) async fn refresh(&self) -> Result<bool, StoreError> {
         let inner = &self.0;
         let slots: Vec<Arc<Slot>> = read(&inner.slots).values().cloned().collect();
         if slots.is_empty() {
             return Ok(true);
         }
-        let versions: HashMap<CollectionId, u64> =
+        let marks: HashMap<CollectionId, Mark> =
             inner.store.versions(slots.iter().map(|slot| slot.id()).collect()).await?.into_iter().collect();
-        let behind = |slot: &Slot| {
-            let version = versions.get(&slot.id()).copied().unwrap_or_default();
-            version.saturating_sub(slot.read().version())
+        // One without any version has no number to be known by, and is loaded in no time.
+        let is_known = |slot: &Slot| marks.contains_key(&slot.id()) && slot.mark() != Mark::default();
+        for slot in slots.iter().filter(|slot| !is_known(slot)) {
+            inner.unload(slot);
+        }
+        let behind = |slot: &Slot| match marks.get(&slot.id()) {
+            Some(stored) if *stored != slot.mark() => {
+                stored.version.saturating_sub(slot.mark().version).max(1)
+            }
+            Some(_) | None => 0,
         };
         inner.metrics.lag_versions.set(largest(slots.iter().map(|slot| behind(slot))));
-        for slot in slots.iter().filter(|slot| behind(slot) > 0) {
+        for slot in slots.iter().filter(|slot| is_known(slot) && behind(slot) > 0) {
             if inner.troubles.is_resting(slot.key()) {
                 continue;
             }
-            match inner.catch_up(slot, versions.get(&slot.id()).copied()).await {
+            let ahead = marks.get(&slot.id()).copied().filter(|stored| *stored > slot.mark());
+            match inner.catch_up(slot, ahead).await {
                 Ok(()) => inner.troubles.end(slot.key()),
                 Err(error) => {
                     if inner.note_trouble(slot.key(), &error) {
@@ -326,15 +347,19 @@ impl Inner {
     }
 
     /// Brings a slot to a version at least, or to the latest when none is named. One follower at a time: what it brings,
-    /// those who waited need not.
-    async fn catch_up(&self, slot: &Slot, version: Option<u64>) -> Result<(), StoreError> {
+    /// those who waited need not. Where the database has become what it is without the version that the slot has, that is
+    /// loaded anew.
+    async fn catch_up(&self, slot: &Arc<Slot>, until: Option<Mark>) -> Result<(), StoreError> {
         let _following = slot.following().await;
-        let known = slot.read().version();
-        if version.is_some_and(|version| known >= version) {
+        if until.is_some_and(|until| slot.has_been(until)) {
             return Ok(());
         }
-        let started = Instant::now();
-        let own = version.and_then(|version| self.store.take_own_changes(slot.id(), known, version));
+        let (started, known) = (Instant::now(), slot.mark());
+        if known == Mark::default() {
+            // It has no number to be known by.
+            return self.reload(slot).await;
+        }
+        let own = until.and_then(|until| self.store.take_own_changes(slot.id(), known, until));
         if let Some(versions) = own {
             // One after the other, so that nobody who reads has to wait for all of them.
             for changes in versions {
@@ -354,20 +379,25 @@ impl Inner {
     }
 
     /// Loads the whole of a slot again. Whoever calls this is the one who brings it up to date.
-    async fn reload(&self, slot: &Slot) -> Result<(), StoreError> {
+    async fn reload(&self, slot: &Arc<Slot>) -> Result<(), StoreError> {
+        // A database that was set back may give its number to another collection.
+        if self.store.collection(slot.key()).await? != Some(slot.id()) {
+            self.unload(slot);
+            return Ok(());
+        }
         match self.load_slot(slot.key(), slot.id()).await? {
             LoadOutcome::Whole(whole) => slot.replace(*whole),
             // It outgrew the memory there is: better read from the store than old.
             LoadOutcome::TooLarge => {
                 write(&self.too_large).insert(slot.key());
-                write(&self.slots).remove(&slot.key());
+                self.unload(slot);
             }
         }
         Ok(())
     }
 
     /// Sets the time of a slot back to what the clock says, when that was wrong: orders that ended too early are good again.
-    async fn set_back(&self, slot: &Slot) -> Result<(), StoreError> {
+    async fn set_back(&self, slot: &Arc<Slot>) -> Result<(), StoreError> {
         if !slot.is_ahead_of(self.clock.now()) {
             return Ok(());
         }

@@ -1,24 +1,30 @@
 //! One resident collection.
 
+use std::collections::VecDeque;
 use std::sync::atomic::{AtomicI64, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{PoisonError, RwLock, RwLockReadGuard};
+use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard};
 
 use bourse_catalog::{Collection, Column, PreparedOrder, Update};
-use bourse_store::{Changes, CollectionId, CollectionKey};
+use bourse_store::{Changes, CollectionId, CollectionKey, Mark};
 use bourse_wire::{CollectionNumbers, Timestamp};
 
 use super::currencies::Currencies;
-use super::{read, write};
+use super::{lock, read, write};
 
 /// Orders that are prepared or put in before other requests have a turn: a batch of them takes longer than most answers.
 const ORDERS_AT_ONCE: usize = 32;
+
+/// Versions that are remembered to have been taken over. Those who committed them and come a moment later find them here.
+const MARKS_KEPT: usize = 64;
 
 /// One resident collection.
 pub(crate) struct Slot {
     key: CollectionKey,
     id: CollectionId,
     collection: RwLock<Collection>,
-    /// The revision of the currencies that its prices are worth something by.
+    /// The versions that it was brought to, the last one being its own; changed only under the lock of the collection.
+    marks: Mutex<VecDeque<Mark>>,
+    /// The edition of the currencies that its prices are worth something by.
     currencies: AtomicU64,
     bytes: AtomicUsize,
     /// The version whose memory was measured.
@@ -30,12 +36,19 @@ pub(crate) struct Slot {
 }
 
 impl Slot {
-    pub(super) fn new(key: CollectionKey, id: CollectionId, collection: Collection, currencies: u64) -> Self {
+    /// A collection, with the number drawn with its version, and the edition of its currencies.
+    pub(super) fn new(
+        key: CollectionKey,
+        id: CollectionId,
+        (collection, stamp): (Collection, u64),
+        currencies: u64,
+    ) -> Self {
+        let marks = Mutex::new(VecDeque::from([Mark { version: collection.version(), stamp }]));
         let (bytes, weighed) = (collection.bytes().into(), collection.version().into());
         let passed_seconds = AtomicI64::new(collection.now().unix_seconds());
         let (collection, currencies) = (RwLock::new(collection), AtomicU64::new(currencies));
         let (touched, following) = (AtomicU64::new(0), tokio::sync::Mutex::default());
-        Self { key, id, collection, currencies, bytes, weighed, touched, passed_seconds, following }
+        Self { key, id, collection, marks, currencies, bytes, weighed, touched, passed_seconds, following }
     }
 
     pub(super) fn key(&self) -> CollectionKey {
@@ -106,10 +119,21 @@ impl Slot {
         went
     }
 
+    /// Its version.
+    pub(super) fn mark(&self) -> Mark {
+        lock(&self.marks).back().copied().unwrap_or_default()
+    }
+
+    /// Whether it is at a version, or was brought from there to its own.
+    pub(super) fn has_been(&self, mark: Mark) -> bool {
+        lock(&self.marks).contains(&mark)
+    }
+
     /// Takes over what changed, orders a few at a time: readers wait no longer than that takes. The version is told when
     /// everything is there.
     pub(super) async fn apply(&self, changes: Changes) {
         // Before readers have to wait.
+        let mark = Mark { version: changes.version, stamp: changes.stamp };
         let Update { version, contract, tokens, balances, orders, gone_orders } =
             update(self.key, changes).await;
         let mut orders = orders.into_iter().peekable();
@@ -125,6 +149,12 @@ impl Slot {
                 }
                 part.version = if is_last { version } else { collection.version() };
                 collection.apply(part);
+                if is_last {
+                    let mut marks = lock(&self.marks);
+                    marks.push_back(mark);
+                    let excess = marks.len().saturating_sub(MARKS_KEPT);
+                    marks.drain(..excess);
+                }
             }
             if is_last {
                 return;
@@ -136,11 +166,12 @@ impl Slot {
 
     /// Takes over what was loaded anew. Whoever calls this is the one who brings it up to date.
     pub(super) fn replace(&self, whole: Self) {
-        let currencies = whole.currencies.into_inner();
+        let (currencies, mark) = (whole.currencies.load(Ordering::Acquire), whole.mark());
         let whole = whole.collection.into_inner().unwrap_or_else(PoisonError::into_inner);
         let mut collection = write(&self.collection);
         self.passed_seconds.store(whole.now().unix_seconds(), Ordering::Relaxed);
         *collection = whole;
+        *lock(&self.marks) = VecDeque::from([mark]);
         self.currencies.store(currencies, Ordering::Release);
     }
 
@@ -151,13 +182,13 @@ impl Slot {
 
     /// Takes over currencies that changed since it last did.
     pub(super) fn put_currencies(&self, currencies: &Currencies) {
-        let (revision, currencies) = currencies.of(self.key.chain);
-        if self.currencies.load(Ordering::Acquire) >= revision {
+        let (edition, currencies) = currencies.of(self.key.chain);
+        if self.currencies.load(Ordering::Acquire) >= edition {
             return;
         }
         let mut collection = write(&self.collection);
         // While we waited somebody may have brought newer ones.
-        if self.currencies.fetch_max(revision, Ordering::AcqRel) < revision {
+        if self.currencies.fetch_max(edition, Ordering::AcqRel) < edition {
             collection.put_currencies(&currencies);
         }
     }

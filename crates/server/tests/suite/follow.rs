@@ -2,11 +2,11 @@
 
 use bourse_server::auth::AccessKey;
 use bourse_store::Change;
-use bourse_store::testing::{HeldWrite, batch, operator, operator_at, write_side};
+use bourse_store::testing::{HeldWrite, batch, operator, operator_at, set_back, write_side};
 use bourse_wire::{Marketplace, OrderKey};
 use serde_json::{Value, json};
 
-use crate::support::orders::{listing, market, order};
+use crate::support::orders::{commit, listing, market, order, with};
 use crate::support::project::{create_key, create_token};
 use crate::support::seed::{self, RELICS, UNKNOWN};
 use crate::support::{TestApp, wait_until};
@@ -147,6 +147,50 @@ async fn a_row_that_cannot_be_read_stops_nobody_else() {
     let listing_side = 1;
     write_side(&app.store, id, unread, listing_side).await.unwrap();
     wait_until("the collection again", async || price().await == "1").await;
+    background.stop().await;
+}
+
+/// A database that failed over to an older copy has an order as it was, and gives out the same versions for other changes.
+#[tokio::test]
+async fn a_database_that_was_set_back_is_answered_from_as_it_is() {
+    let listed = order(listing("a", 1, 1));
+    let Change::Order(before) = listed.clone() else { panic!("an order") };
+    let app = market(vec![listed]).await;
+    let price = async || {
+        let body = json!({ "chainId": 137, "contractAddress": RELICS });
+        let floor = app.project_a.call("Marketplace/GetFloorOrder", body).await.json;
+        floor["collectible"]["order"]["priceAmount"].clone()
+    };
+    let id = app.store.collection(seed::key(RELICS)).await.unwrap().unwrap();
+    let background = app.background();
+    assert_eq!(price().await, "1");
+    commit(&app.store, vec![order(with(listing("a", 1, 1), json!({ "status": "cancelled" })))]).await;
+    wait_until("the order is cancelled", async || price().await == Value::Null).await;
+    set_back(&app.store, id, (*before).clone()).await.unwrap();
+    wait_until("the order is as it was", async || price().await == "1").await;
+    background.stop().await;
+}
+
+/// The same, where others committed as many versions before this server looked.
+#[tokio::test]
+async fn versions_that_were_given_out_again_are_told_apart() {
+    let listed = order(listing("a", 1, 1));
+    let Change::Order(before) = listed.clone() else { panic!("an order") };
+    let app = market(vec![listed]).await;
+    let price = async || {
+        let body = json!({ "chainId": 137, "contractAddress": RELICS });
+        let floor = app.project_a.call("Marketplace/GetFloorOrder", body).await.json;
+        floor["collectible"]["order"]["priceAmount"].clone()
+    };
+    let id = app.store.collection(seed::key(RELICS)).await.unwrap().unwrap();
+    assert_eq!(price().await, "1");
+    let put = json!({ "orders": [listing("a", 1, 2)] });
+    app.project_a.call("Ingest/PutOrders", put).await.ok();
+    assert_eq!(price().await, "2");
+    set_back(&app.store, id, (*before).clone()).await.unwrap();
+    commit(&app.store, vec![order(listing("b", 2, 7))]).await;
+    let background = app.background();
+    wait_until("the order is as it was", async || price().await == "1").await;
     background.stop().await;
 }
 

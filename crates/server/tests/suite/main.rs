@@ -14,6 +14,7 @@ mod authors;
 mod conventions;
 mod door;
 mod errors;
+mod failover;
 mod files;
 mod follow;
 mod following;

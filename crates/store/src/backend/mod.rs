@@ -244,12 +244,13 @@ impl Session<'_> {
         }
     }
 
-    /// Tells every watcher, once this transaction commits, that something changed.
-    pub(crate) async fn notify(&mut self) -> Result<(), StoreError> {
-        match self {
-            // Watchers of SQLite look at the file's own change counter.
-            Self::Sqlite(_) => Ok(()),
+    /// Tells every watcher, once this transaction commits, that something changed. Gives a number drawn at random, by which
+    /// what changes is known again.
+    pub(crate) async fn notify(&mut self) -> Result<u64, StoreError> {
+        let drawn = match self {
+            Self::Sqlite(_) => sqlite::notify(self).await,
             Self::Postgres(_) => postgres::notify(self).await,
-        }
+        };
+        drawn?.ok_or_else(|| StoreError::corrupt("random number", "missing"))
     }
 }

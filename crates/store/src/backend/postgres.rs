@@ -105,8 +105,10 @@ pub struct PostgresWatch {
 
 impl PostgresWatch {
     pub(crate) async fn changed(&mut self) -> Result<(), StoreError> {
-        match tokio::time::timeout(SWEEP_INTERVAL, self.listener.recv()).await {
-            Ok(Ok(_)) => {
+        match tokio::time::timeout(SWEEP_INTERVAL, self.listener.try_recv()).await {
+            // Behind the next connection may be another server, which knows less than this one did.
+            Ok(Ok(None)) => Err(StoreError::Closed),
+            Ok(Ok(Some(_))) => {
                 // Further notifications of the same moment need no further look.
                 while let Some(Ok(Some(_))) = futures_util::FutureExt::now_or_never(self.listener.try_recv())
                 {
@@ -128,7 +130,9 @@ pub(super) async fn next_ids(
     session.values(sql, args![sequence.name(), count]).await
 }
 
-/// In a statement of its own: from a distributed table it would run on a worker.
-pub(super) async fn notify(session: &mut Session<'_>) -> Result<(), StoreError> {
-    session.has("SELECT pg_notify($1, '')", args![CHANNEL]).await.map(drop)
+/// In a statement of its own: from a distributed table it would run on a worker. The number is of as many bits as a float has
+/// digits.
+pub(super) async fn notify(session: &mut Session<'_>) -> Result<Option<u64>, StoreError> {
+    let sql = "SELECT (random() * 9007199254740991)::bigint FROM pg_notify($1, '')";
+    session.value(sql, args![CHANNEL]).await
 }

@@ -148,7 +148,7 @@ async fn set_backing(
 ) -> Result<u64, StoreError> {
     let Some(id) = find(session, collection).await? else { return Ok(0) };
     // Versions of one collection follow each other, whoever commits.
-    let version = hold(session, id).await?;
+    let before = hold(session, id).await?;
     // Of a collection that was left nobody looks after the money any more.
     if !is_followed(session, id).await? {
         return Ok(0);
@@ -167,8 +167,7 @@ async fn set_backing(
     let count = changed.orders.len() as u64;
     if count > 0 {
         let authorship = Authorship::new(Author::Chain { block: Some(at.number) }, at.at);
-        let next =
-            NextVersion { number: version + 1, changed: &changed, authorship: &authorship, changes_kept };
+        let next = NextVersion { before, changed: &changed, authorship: &authorship, changes_kept };
         raise_version(session, id, next).await?;
     }
     Ok(count)

@@ -134,7 +134,7 @@ async fn unfollow_for(
 /// Lets go of a collection that is no longer followed: deletes what nobody keeps up to date any more, and takes signed
 /// orders off the market, until it is followed again. Whoever calls this holds the chain.
 async fn leave(session: &mut Session<'_>, id: CollectionId, left: LeftCollection) -> Result<(), StoreError> {
-    let version = collections::hold(session, id).await?;
+    let before = collections::hold(session, id).await?;
     for what in ["chain_undo", "approvals", "token_approvals", "balances", "standing_queue"] {
         session.execute(format!("DELETE FROM {what} WHERE collection_id = $1"), args![id.0]).await?;
     }
@@ -147,8 +147,7 @@ async fn leave(session: &mut Session<'_>, id: CollectionId, left: LeftCollection
     session.execute(sql, args![id.0, active, Amount::ZERO]).await?;
     let (changed, authorship) = (Changed::default(), Authorship::new(Author::Operator, left.left_at));
     session.insert(Insert::owned(id, [left])?, &or_nothing::<LeftCollection>()).await?;
-    let next =
-        NextVersion { number: version + 1, changed: &changed, authorship: &authorship, changes_kept: 0 };
+    let next = NextVersion { before, changed: &changed, authorship: &authorship, changes_kept: 0 };
     raise_version(session, id, next).await?;
     forget_changes(session, id).await
 }

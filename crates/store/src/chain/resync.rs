@@ -41,7 +41,7 @@ pub(super) async fn forget(
     id: CollectionId,
     at: Timestamp,
 ) -> Result<(), StoreError> {
-    let version = collections::hold(session, id).await?;
+    let before = collections::hold(session, id).await?;
     market_projects::keep_counted(session, id).await?;
     for what in [
         "chain_undo WHERE collection_id = $1",
@@ -56,8 +56,7 @@ pub(super) async fn forget(
     }
     market_projects::uncount(session, id).await?;
     let (changed, authorship) = (Changed::default(), Authorship::new(Author::Operator, at));
-    let next =
-        NextVersion { number: version + 1, changed: &changed, authorship: &authorship, changes_kept: 0 };
+    let next = NextVersion { before, changed: &changed, authorship: &authorship, changes_kept: 0 };
     raise_version(session, id, next).await?;
     forget_changes(session, id).await
 }

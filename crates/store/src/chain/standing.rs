@@ -135,7 +135,7 @@ async fn settle_collection(
     mut settled: BTreeMap<OrderKey, Settled>,
     changes_kept: u64,
 ) -> Result<(), StoreError> {
-    let version = collections::hold(session, id).await?;
+    let before = collections::hold(session, id).await?;
     for key in stated_after(session, id, at.number).await? {
         settled.remove(&key);
     }
@@ -165,8 +165,8 @@ async fn settle_collection(
         return Ok(());
     }
     let authorship = Authorship::new(Author::Chain { block: Some(at.number) }, at.at);
-    let next = NextVersion { number: version + 1, changed: &changed, authorship: &authorship, changes_kept };
-    raise_version(session, id, next).await
+    let next = NextVersion { before, changed: &changed, authorship: &authorship, changes_kept };
+    raise_version(session, id, next).await.map(drop)
 }
 
 /// The orders that blocks after one stated something of.

@@ -13,7 +13,7 @@ use super::undo::{Undo, UndoRow};
 use super::{BlockFacts, metadata, orders, standing, tokens};
 use crate::args::args;
 use crate::attributions::{Author, Authorship};
-use crate::collections::{CollectionId, StoredToken, hold, known_tokens, read_balances};
+use crate::collections::{CollectionId, Mark, StoredToken, hold, known_tokens, read_balances};
 use crate::columns::{Insert, Value as _, or_nothing, or_replace, record};
 use crate::commit::{Changed, NextVersion, forget_changes, raise_version};
 use crate::load::Balance;
@@ -25,7 +25,7 @@ use crate::{StoreError, activities};
 #[derive(Default)]
 pub(super) struct Work {
     /// The version that it has; `None` until the collection is held.
-    version: Option<u64>,
+    version: Option<Mark>,
     /// What is different.
     pub(super) changed: Changed,
     /// Tokens that were undone and not made again yet.
@@ -148,7 +148,7 @@ impl Work {
             }
         }
         let count = self.changed.len() + self.unmade.len() as u64;
-        let Some(version) = self.version.filter(|_| count > 0) else { return Ok(0) };
+        let Some(before) = self.version.filter(|_| count > 0) else { return Ok(0) };
         let (block, at) = self.last_block.unzip();
         let author = Author::Chain { block };
         let authorship = Authorship {
@@ -156,12 +156,7 @@ impl Work {
             at: at.unwrap_or(Timestamp::ZERO),
             order_blocks: std::mem::take(&mut self.order_blocks),
         };
-        let next = NextVersion {
-            number: version + 1,
-            changed: &self.changed,
-            authorship: &authorship,
-            changes_kept,
-        };
+        let next = NextVersion { before, changed: &self.changed, authorship: &authorship, changes_kept };
         raise_version(session, id, next).await?;
         if self.leaves_less(session, id).await? {
             forget_changes(session, id).await?;

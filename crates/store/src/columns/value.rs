@@ -217,7 +217,7 @@ macro_rules! as_json {
     )*};
 }
 
-as_json! { Changed CollectionMetadata Mentions Nonces OrderState Undo Vec<FeeEntry> Vec<String> }
+as_json! { Changed CollectionMetadata Mentions Nonces OrderState Undo Vec<FeeEntry> Vec<String> Vec<u64> }
 
 impl Value for TokenMetadata {
     fn read(cell: Cell<'_>) -> Result<Self, StoreError> {

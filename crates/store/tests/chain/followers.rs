@@ -1,17 +1,17 @@
 //! What followers of a collection see of its chain.
 
-use bourse_store::testing::{batch, load_all};
+use bourse_store::testing::{batch, changes_since, load_all};
 use bourse_store::{Author, Balance, Batch, Change, Changes};
 use bourse_wire::{Amount, Marketplace, MetadataStatus, OrderKey, TokenMetadata};
 
 use crate::stage::{Stage, account, collection, listing, transfer};
 
 async fn version(stage: &Stage) -> u64 {
-    stage.store.versions(vec![stage.id]).await.unwrap()[0].1
+    stage.store.versions(vec![stage.id]).await.unwrap()[0].1.version
 }
 
 async fn changes(stage: &Stage, since: u64) -> Option<Changes> {
-    stage.store.changes(stage.id, since).await.unwrap()
+    changes_since(&stage.store, stage.id, since).await.unwrap()
 }
 
 #[tokio::test]

@@ -1,7 +1,7 @@
 //! Orders that a chain states.
 
 use bourse_market::facts::Fact;
-use bourse_store::testing::batch;
+use bourse_store::testing::{batch, changes_since};
 use bourse_store::{Backing, Change};
 use bourse_wire::ActivityAction::{self, Listing, ListingCancel, Mint, Sale};
 use bourse_wire::{Amount, Marketplace, OrderFacts, OrderKey, OrderSide, OrderStatus};
@@ -122,7 +122,7 @@ async fn what_covers_offers_is_put_and_listings_are_left_alone() {
     };
     assert_eq!((put(&stage, "6", Some(2)).await, put(&stage, "6", Some(2)).await), (1, 0));
     assert_eq!(order(&stage, "6").await.unwrap().backing, Some(2.into()));
-    assert_eq!(stage.store.changes(stage.id, 1).await.unwrap().unwrap().orders.len(), 1);
+    assert_eq!(changes_since(&stage.store, stage.id, 1).await.unwrap().unwrap().orders.len(), 1);
     assert_eq!((put(&stage, "5", Some(0)).await, put(&stage, "9", Some(0)).await), (0, 0));
     assert_eq!((put(&stage, "6", None).await, order(&stage, "6").await.unwrap().backing), (1, None));
 }

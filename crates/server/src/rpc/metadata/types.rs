@@ -100,8 +100,8 @@ pub(super) async fn refresh(
 ) -> Result<RefreshTask, Failure> {
     check_node(call, key)?;
     let refreshed = call.app.store.refresh(call.scope(), key, wanted, call.now).await?;
-    if let Some(version) = refreshed.version {
-        call.app.resident.follow(key, version).await;
+    if let Some(mark) = refreshed.version {
+        call.app.resident.follow(key, mark).await;
     }
     Ok(refreshed.task)
 }

@@ -14,7 +14,7 @@ mod rejected_records;
 mod track_events;
 mod track_events_access;
 
-use bourse_store::Changes;
+use bourse_store::{Changes, Mark};
 use bourse_wire::{Marketplace, OrderFacts, OrderKey};
 use serde_json::{Value, json};
 
@@ -70,7 +70,7 @@ async fn stored_order(app: &TestApp, id: &str) -> Option<OrderFacts> {
 /// All that the store knows of [`RELICS`].
 async fn stored(app: &TestApp) -> Changes {
     let collection = app.store.collection(key(RELICS)).await.unwrap().unwrap();
-    app.store.changes(collection, 0).await.unwrap().unwrap()
+    app.store.changes(collection, Mark::default()).await.unwrap().unwrap()
 }
 
 /// A token of [`RELICS`] as it is served; null when it is not known.

@@ -16,8 +16,8 @@ impl Postgres {
     pub(crate) async fn load(&self, id: CollectionId, parts: Sender<Part>) -> Result<(), LoadEnd> {
         let mut connection = self.checkout().await?;
         let mut snapshot = connection.begin(BEGIN_SNAPSHOT).await?;
-        let version = read_version(&mut Session::Postgres(&mut snapshot), id).await?;
-        send(&parts, Part::Begin { version }).await?;
+        let mark = read_version(&mut Session::Postgres(&mut snapshot), id).await?;
+        send(&parts, Part::Begin { mark }).await?;
         if let Some(info) = read_contract(&mut Session::Postgres(&mut snapshot), id).await? {
             send(&parts, Part::Contract(info)).await?;
         }

@@ -9,7 +9,7 @@ use tokio::sync::mpsc::Sender;
 use super::Sqlite;
 use super::readers::{ONCE_CACHE_SIZE, open_reader};
 use crate::StoreError;
-use crate::collections::{CollectionId, StoredToken};
+use crate::collections::{CollectionId, Mark, StoredToken};
 use crate::load::{Balance, Gatherer, LoadEnd, Loaded, Part, select_all};
 use crate::row::{Row, RowCopy};
 
@@ -27,9 +27,10 @@ fn load(path: &Path, id: CollectionId, parts: &Sender<Part>) -> Result<(), LoadE
     // Until it ends, every statement sees the state that the first one saw.
     let snapshot = connection.transaction()?;
 
-    let sql = "SELECT version FROM collection_versions WHERE collection_id = $1";
-    let version = snapshot.query_row(sql, [id.0], |row| row.get(0)).optional()?;
-    send(parts, Part::Begin { version: version.unwrap_or(0) })?;
+    let sql = "SELECT version, stamp FROM collection_versions WHERE collection_id = $1";
+    let mark = |row: &rusqlite::Row<'_>| Ok(Mark { version: row.get(0)?, stamp: row.get(1)? });
+    let mark = snapshot.query_row(sql, [id.0], mark).optional()?;
+    send(parts, Part::Begin { mark: mark.unwrap_or_default() })?;
     let sql = "SELECT info FROM contracts WHERE collection_id = $1";
     if let Some(info) = snapshot.query_row(sql, [id.0], |row| row.get(0)).optional()? {
         send(parts, Part::Contract(info))?;

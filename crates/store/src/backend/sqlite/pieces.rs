@@ -10,7 +10,8 @@ use rusqlite::{OptionalExtension as _, Transaction};
 use super::Sqlite;
 use super::readers::{ONCE_CACHE_SIZE, open_reader};
 use crate::StoreError;
-use crate::analytics::ChunkKey;
+use crate::analytics::{ChunkKey, Lineage};
+use crate::collections::Mark;
 
 /// Days that a thread reads before it looks for more to do.
 const DAYS_AT_ONCE: usize = 4;
@@ -24,7 +25,7 @@ impl Sqlite {
         project: ProjectId,
         kind: u8,
         decode: D,
-    ) -> Result<(u64, Vec<T>), StoreError>
+    ) -> Result<(Mark, Vec<T>), StoreError>
     where
         T: Send + 'static,
         D: Fn(ChunkKey, &[u8]) -> T + Send + Sync + 'static,
@@ -50,10 +51,10 @@ fn read_on<T: Send>(
     project: ProjectId,
     kind: u8,
     decode: &(impl Fn(ChunkKey, &[u8]) -> T + Sync),
-) -> Result<Option<(u64, Vec<T>)>, StoreError> {
+) -> Result<Option<(Mark, Vec<T>)>, StoreError> {
     let next = AtomicUsize::new(0);
     let read = || read_days(path, (project, kind), &next, decode);
-    let parts: Vec<Result<(u64, Vec<T>), StoreError>> = thread::scope(|scope| {
+    let parts: Vec<Result<(Mark, Vec<T>), StoreError>> = thread::scope(|scope| {
         let others: Vec<_> = (1..threads).map(|_| scope.spawn(read)).collect();
         let own = read();
         let join = |other: thread::ScopedJoinHandle<'_, _>| {
@@ -61,7 +62,7 @@ fn read_on<T: Send>(
         };
         others.into_iter().map(join).chain([own]).collect()
     });
-    let mut all: Option<(u64, Vec<T>)> = None;
+    let mut all: Option<(Mark, Vec<T>)> = None;
     for part in parts {
         let (version, mut pieces) = part?;
         match &mut all {
@@ -79,12 +80,17 @@ fn read_days<T>(
     (project, kind): (ProjectId, u8),
     next: &AtomicUsize,
     decode: &impl Fn(ChunkKey, &[u8]) -> T,
-) -> Result<(u64, Vec<T>), StoreError> {
+) -> Result<(Mark, Vec<T>), StoreError> {
     let project = u64::from(project);
     let mut connection = open_reader(path, ONCE_CACHE_SIZE)?;
     let snapshot = connection.transaction()?;
-    let sql = "SELECT version FROM analytics_versions WHERE project_id = ?";
-    let version: Option<u64> = snapshot.query_row(sql, [project], |row| row.get(0)).optional()?;
+    let sql = "SELECT version, stamps FROM analytics_versions WHERE project_id = ?";
+    let lineage = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get::<_, String>(1)?));
+    let lineage = snapshot.query_row(sql, [project], lineage).optional()?;
+    let mark = match lineage {
+        Some((version, stamps)) => Lineage::stored(version, &stamps)?.newest(),
+        None => Mark::default(),
+    };
     let days = days(&snapshot, project, kind)?;
     let sql = "SELECT day, part, body FROM analytics_chunks
         WHERE project_id = ? AND kind = ? AND day BETWEEN ? AND ?";
@@ -101,7 +107,7 @@ fn read_days<T>(
             pieces.push(decode((kind, row.get(day)?, row.get(part)?), body));
         }
     }
-    Ok((version.unwrap_or(0), pieces))
+    Ok((mark, pieces))
 }
 
 /// The days of a kind, ascending, found by stepping from one to the next.

@@ -60,9 +60,9 @@ impl Desk {
         let venue = venue.ok_or_else(|| no_contract(member, marketplace, key.chain, &app.service_name))?;
         let missing = || Error::not_found(format_args!("collection {} on chain {}", key.address, key.chain));
         let id = app.store.collection(key).await?.ok_or_else(missing)?;
-        // Another process may have committed what this one is about to take over.
-        for (_, version) in app.store.versions(vec![id]).await? {
-            app.resident.follow(key, version).await;
+        // Another process may have committed what this one is about to take over, or the database may be an older one by now.
+        for (_, mark) in app.store.versions(vec![id]).await? {
+            app.resident.follow_stored(key, mark).await;
         }
         let slot = searchable(&app, key).await?.ok_or_else(missing)?;
         Ok(Self { call, key, id, slot, marketplace, venue })
