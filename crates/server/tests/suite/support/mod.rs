@@ -112,6 +112,11 @@ impl TestApp {
         Some((app, relay))
     }
 
+    /// A service on a database that is there already, and is brought up to date.
+    pub(crate) async fn upgraded(database: TestDatabase) -> Self {
+        Self::on(database, &[], None, async |_, _, _| ()).await.0
+    }
+
     async fn on<T>(
         database: TestDatabase,
         settings: &[(&'static str, &str)],
