@@ -1,18 +1,13 @@
 //! Orders that end.
 
-use std::time::Duration;
-
 use bourse_store::Change;
 use bourse_store::testing::{HeldWrite, batch};
 use bourse_wire::{Amount, OrderStatus};
 use serde_json::{Value, json};
 
 use super::{key, order, order_key, put, reasons, stored_order, taken};
-use crate::support::TestApp;
 use crate::support::seed::{RELICS, UNKNOWN};
-
-/// Time to read, of which nothing depends but that a fault is found.
-const READING: Duration = Duration::from_millis(300);
+use crate::support::{TestApp, wait_until};
 
 async fn status(app: &TestApp, id: &str) -> OrderStatus {
     stored_order(app, id).await.unwrap().status
@@ -125,8 +120,7 @@ async fn an_ending_never_undoes_a_fill() {
 }
 
 /// Another process fills an order while it is being cancelled here: what was filled stays filled, and keeps what only the
-/// fill told. The fill is held until the cancellation had time to read what was before; however slow the machine is, it then
-/// waits for the fill.
+/// fill told. The fill is held until the cancellation, which could read what was before, waits for it to write.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn an_order_that_another_process_fills_meanwhile_is_not_cancelled() {
     for operation in ["Ingest/CancelOrders", "Ingest/InvalidateOrders"] {
@@ -138,13 +132,14 @@ async fn an_order_that_another_process_fills_meanwhile_is_not_cancelled() {
             ..stored_order(&app, "a").await.unwrap()
         };
         let fill = batch(key(RELICS), vec![Change::Order(Box::new(filled.clone()))]);
-        let fill = HeldWrite::begin(&app.store, fill).await;
+        let store = app.app.store();
+        let fill = HeldWrite::begin(store, fill).await;
         let token = app.project_a.token.clone();
         let ending =
             tokio::spawn(
                 async move { token.call(operation, json!({ "orders": [order_key("a")] })).await.ok() },
             );
-        tokio::time::sleep(READING).await;
+        wait_until("it is at the writing", async || fill.is_waited_for(store).await.unwrap()).await;
         fill.release().await.unwrap();
         assert_eq!(ending.await.unwrap(), taken(1, 0), "{operation}");
         assert_eq!(stored_order(&app, "a").await.unwrap(), filled, "{operation}");
