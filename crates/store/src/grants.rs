@@ -98,7 +98,8 @@ impl fmt::Display for Grant {
 /// A grant as it is stored.
 struct GrantRow {
     project: ProjectId,
-    subject: Subject,
+    /// Number of the subject, which only a newer version of the program may know.
+    subject: u8,
     chain: ChainId,
     contract: String,
     granted_at: Timestamp,
@@ -115,10 +116,12 @@ record! { GrantRow: "grants" ("project_id, subject, chain_id, contract_address")
 impl GrantRow {
     fn new(project: ProjectId, grant: Grant, granted_at: Timestamp) -> Self {
         let (chain, contract) = stored(grant.reach);
-        Self { project, subject: grant.subject, chain, contract, granted_at }
+        Self { project, subject: grant.subject.number(), chain, contract, granted_at }
     }
 
-    fn grant(&self) -> Result<Grant, StoreError> {
+    /// `None` for a right that this version of the program knows nothing of, so that nobody can use it here either.
+    fn grant(&self) -> Result<Option<Grant>, StoreError> {
+        let Some(subject) = Subject::from_number(self.subject) else { return Ok(None) };
         let reach = match (self.chain, self.contract.as_str()) {
             (ChainId(0), "") => Reach::Everywhere,
             (chain, "") => Reach::Chain(chain),
@@ -128,7 +131,7 @@ impl GrantRow {
                 Reach::Contract(CollectionKey { chain, address })
             }
         };
-        Ok(Grant { subject: self.subject, reach })
+        Ok(Some(Grant { subject, reach }))
     }
 }
 
@@ -148,7 +151,7 @@ impl Store {
             Box::pin(async move {
                 let sql = "FROM grants WHERE project_id = $1 ORDER BY subject, chain_id, contract_address";
                 let rows: Vec<GrantRow> = session.select(sql, args![scope.project()]).await?;
-                rows.iter().map(GrantRow::grant).collect()
+                rows.iter().filter_map(|row| row.grant().transpose()).collect()
             })
         })
     }
@@ -158,7 +161,10 @@ impl Store {
         self.read(|mut session| {
             Box::pin(async move {
                 let rows: Vec<GrantRow> = session.select("FROM grants", args![]).await?;
-                rows.iter().map(|row| Ok((row.project, row.grant()?))).collect()
+                let grants = rows.iter().filter_map(|row| {
+                    row.grant().map(|grant| grant.map(|grant| (row.project, grant))).transpose()
+                });
+                grants.collect()
             })
         })
     }

@@ -1,8 +1,8 @@
 //! What another process changes, and what memory has no room for.
 
 use bourse_server::auth::AccessKey;
-use bourse_store::Change;
-use bourse_store::testing::{HeldWrite, batch, operator, operator_at, set_back, write_side};
+use bourse_store::testing::{HeldWrite, batch, operator, operator_at, set_back, write_grant, write_side};
+use bourse_store::{Change, Subject};
 use bourse_wire::{Marketplace, OrderKey};
 use serde_json::{Value, json};
 
@@ -191,6 +191,34 @@ async fn versions_that_were_given_out_again_are_told_apart() {
     commit(&app.store, vec![order(listing("b", 2, 7))]).await;
     let background = app.background();
     wait_until("the order is as it was", async || price().await == "1").await;
+    background.stop().await;
+}
+
+/// Of several servers some are of a newer version for a while, and know rights that the others do not.
+#[tokio::test]
+async fn a_right_that_only_a_newer_version_knows_keeps_nobody_from_another() {
+    let app = TestApp::start().await;
+    let background = app.background();
+    write_grant(&app.store, app.project_b.scope, 9).await.unwrap();
+    // Credentials and rights are read together: with one of them, all of them would stay what they were.
+    let (_, text) = create_key(&app.store, app.project_a.scope, |_| {}).await;
+    let with_key = app.anonymous.with("x-access-key", &text);
+    wait_until("a new key", async || with_key.call("Builder/ListAudiences", json!({})).await.status == 200)
+        .await;
+    let revoked =
+        app.store.revoke_secret_token(app.project_a.scope, app.project_a.token_id.clone(), operator());
+    revoked.await.unwrap();
+    wait_until("a revoked token", async || {
+        app.project_a.token.call("Builder/ListAudiences", json!({})).await.status == 401
+    })
+    .await;
+    // Also for a server that starts now.
+    let token = json!({ "chainId": 137, "contractAddress": RELICS, "tokenId": "1", "name": "stated" });
+    let other = app.another().await;
+    assert_eq!(other.key.call("Builder/ListAudiences", json!({})).await.status, 200);
+    let stated = app.project_b.call("Ingest/PutTokens", json!({ "tokens": [token] })).await;
+    assert_eq!(stated.status, 200, "what it may state besides: {}", stated.json);
+    assert_eq!(app.store.grants(app.project_b.scope).await.unwrap().len(), Subject::ALL.len());
     background.stop().await;
 }
 
