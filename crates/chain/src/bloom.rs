@@ -1,7 +1,7 @@
 //! What blocks say of the logs in them, held against the logs that a node tells: an index of logs may lack some, and then
 //! its answer looks like that of a quiet chain.
 
-use alloy_primitives::{BLOOM_SIZE_BITS, Bloom, BloomInput};
+use alloy_primitives::{B256, BLOOM_SIZE_BITS, Bloom, BloomInput};
 use bourse_market::facts::Log;
 use bourse_wire::Address;
 
@@ -17,22 +17,30 @@ pub(crate) fn is_doubtful(header: &Header, filters: &[LogFilter], told: &[TimedL
 }
 
 fn lacks(bloom: &Bloom, filter: &LogFilter, logs: &[&Log]) -> bool {
-    let has = |bytes: &[u8]| bloom.contains_input(BloomInput::Raw(bytes));
-    let has_topics = filter
-        .topics
-        .iter()
-        .all(|allowed| allowed.is_empty() || allowed.iter().any(|topic| has(topic.as_slice())));
-    if !has_topics {
+    if !has_topics(bloom, filter) {
         return false;
     }
-    let admitted: Vec<Address> =
-        logs.iter().filter(|log| filter.admits(log)).map(|log| log.address).collect();
+    let admitted = writers(filter, logs);
     if filter.addresses.is_empty() {
         return admitted.is_empty();
     }
     let mut silent = filter.addresses.iter().filter(|address| !admitted.contains(address));
     let is_worth_it = admitted.is_empty() || tells_apart(bloom, filter.addresses.len());
-    is_worth_it && silent.any(|address| has(address.bytes()))
+    is_worth_it && silent.any(|address| has(bloom, address.bytes()))
+}
+
+fn has(bloom: &Bloom, bytes: &[u8]) -> bool {
+    bloom.contains_input(BloomInput::Raw(bytes))
+}
+
+fn has_topics(bloom: &Bloom, filter: &LogFilter) -> bool {
+    let has_one = |allowed: &Vec<B256>| allowed.iter().any(|topic| has(bloom, topic.as_slice()));
+    filter.topics.iter().all(|allowed| allowed.is_empty() || has_one(allowed))
+}
+
+/// Who wrote the logs that a filter lets through.
+fn writers(filter: &LogFilter, logs: &[&Log]) -> Vec<Address> {
+    logs.iter().filter(|log| filter.admits(log)).map(|log| log.address).collect()
 }
 
 /// Whether a bloom says anything about single ones of so many addresses: one that is nearly full says yes to most. Fewer
@@ -44,19 +52,27 @@ fn tells_apart(bloom: &Bloom, addresses: usize) -> bool {
     set * 4 * (addresses as u128) < all
 }
 
-/// Whether these are all logs of a block: everything that it says of its logs comes from one of them. Some chains write
-/// logs of their own beside those that a block speaks of, so that there may be more.
-pub(crate) fn is_covered(header: &Header, logs: &[TimedLog]) -> bool {
+/// Whether the logs of a block's receipts explain all that it says of what is asked for: where its bloom has the places of a
+/// contract and of a topic, some of these logs have them too. What else a bloom has is nobody's concern: some chains write
+/// logs of their own that are in no receipt, and others logs that are in no bloom.
+pub(crate) fn is_explained(header: &Header, filters: &[LogFilter], all: &[TimedLog]) -> bool {
+    let Some(bloom) = header.bloom.as_deref() else { return true };
     let mut found = Bloom::ZERO;
-    for TimedLog { log, .. } in logs {
-        found.accrue_raw_log(alloy_primitives::Address::from(*log.address.bytes()), &log.topics);
+    for TimedLog { log, .. } in all {
+        found.accrue_raw_log(log.address.bytes().into(), &log.topics);
     }
-    header.bloom.as_deref().is_none_or(|bloom| found.contains(bloom))
+    let logs: Vec<&Log> = all.iter().map(|timed| &timed.log).collect();
+    filters.iter().filter(|filter| lacks(bloom, filter, &logs)).all(|filter| {
+        let admitted = writers(filter, &logs);
+        let silent = filter.addresses.iter().filter(|address| !admitted.contains(address));
+        let mut spoken_of = silent.filter(|address| has(bloom, address.bytes()));
+        has_topics(&found, filter) && spoken_of.all(|address| has(&found, address.bytes()))
+    })
 }
 
 #[cfg(test)]
 mod tests {
-    use alloy_primitives::{B256, Bytes};
+    use alloy_primitives::Bytes;
     use bourse_market::facts::Block;
     use bourse_wire::Timestamp;
 
@@ -121,10 +137,20 @@ mod tests {
     }
 
     #[test]
-    fn logs_cover_what_their_block_says() {
+    fn receipts_explain_what_their_block_says_of_what_is_asked_for() {
         let logs = [log(1, 0), log(2, 1)];
-        assert!(is_covered(&header(&logs), &logs));
-        assert!(is_covered(&header(&logs[..1]), &logs), "there may be more");
-        assert!(!is_covered(&header(&logs), &logs[1..]));
+        let header = header(&logs);
+        let explains =
+            |writers: &[u8], all: &[TimedLog]| is_explained(&header, &[filter(writers, TOPIC)], all);
+        assert!(explains(&[1, 2], &logs));
+        assert!(explains(&[], &logs[..1]), "somebody wrote under the topic");
+        assert!(explains(&[2], &logs[1..]), "of others nobody asks");
+        assert!(!explains(&[1], &logs[1..]));
+        assert!(!explains(&[1, 2], &logs[1..]));
+        assert!(!explains(&[], &[]));
+        // The bloom has the places of a contract that wrote nothing, as others have them too.
+        let full = Header { bloom: Some(Box::new(Bloom::repeat_byte(0xff))), ..header.clone() };
+        assert!(is_doubtful(&full, &[filter(&[1], TOPIC)], &[]));
+        assert!(!is_explained(&full, &[filter(&[1], TOPIC)], &[]), "no log explains that");
     }
 }

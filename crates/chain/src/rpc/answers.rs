@@ -93,7 +93,7 @@ pub(super) fn lacking(
     if let Some(timed) = all.iter().find(|timed| !is_in(span, timed)) {
         return Err(of_other_block(span, timed));
     }
-    if !bloom::is_covered(last, &all) {
+    if !bloom::is_explained(last, filters, &all) {
         return Err(Failure::retry(format!(
             "block {number} has logs, by its bloom, that are neither among the logs nor in the receipts it told"
         )));
