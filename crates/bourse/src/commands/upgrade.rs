@@ -71,7 +71,7 @@ fn text(upgrade: &Upgrade, is_done: bool) -> String {
         // Writing to a string cannot fail.
         let _ = writeln!(text, "  {:>4}  {}", step.version, step.name);
     }
-    text.push_str(&match (&upgrade.obstacle, upgrade.steps().len(), is_done) {
+    let end = match (&upgrade.obstacle, upgrade.steps().len(), is_done) {
         (Some(obstacle), ..) => format!("It cannot be used: {obstacle}. Nothing was changed."),
         (None, 0, _) => "There is nothing to do.".to_owned(),
         (None, steps, true) => format!("{steps} migrations were applied."),
@@ -79,6 +79,6 @@ fn text(upgrade: &Upgrade, is_done: bool) -> String {
             "{steps} migrations are to be applied, each whole or not at all. Nothing was changed: make a backup, then run \
              `bourse upgrade` or start the service."
         ),
-    });
-    text
+    };
+    text + &end
 }

@@ -2,7 +2,8 @@
 
 use axum::body::Body;
 use axum::http::{Request, header};
-use bourse_store::Invited;
+use bourse_store::testing::operator;
+use bourse_store::{Invited, ProofHash};
 
 use crate::browser::Browser;
 use crate::support::TestApp;
@@ -69,18 +70,24 @@ async fn nobody_is_locked_out_by_who_tries_from_elsewhere() {
     assert_eq!(sign_in(&owner, FORM, fields).await.status, 401);
 }
 
+/// The hash of a password that nobody knows.
+const HASH: &str =
+    "$argon2id$v=19$m=8,t=1,p=1$c2FsdHNhbHRzYWx0c2FsdA$aGFzaGhhc2hoYXNoaGFzaGhhc2hoYXNoaGFzaGhhc2g";
+
 #[tokio::test]
 async fn whoever_is_not_let_in_is_counted_in_the_audit_log() {
     let app = TestApp::start().await;
-    let browser = Browser::of(&app, Invited::Administrator).await;
-    let email = app.store.accounts().await.unwrap()[0].email.clone();
+    Browser::of(&app, Invited::Person).await;
+    let account = app.store.accounts().await.unwrap().remove(0);
+    let (email, nobody) = (account.email, ProofHash(String::new()));
+    app.store.set_password(account.id, HASH.to_owned(), nobody, operator()).await.unwrap();
     let (guest, token) = guest(&app).await;
     for name in ["a@b.example", "c@d.example", &email, &email, &email] {
         let name = name.replace('@', "%40");
         let fields = format!("form_token={token}&email={name}&password=wrong+but+long+enough");
         assert_eq!(sign_in(&guest, FORM, fields).await.status, 401);
     }
-    let log = browser.get("/console/audit").await;
+    let log = Browser::of(&app, Invited::Administrator).await.get("/console/audit").await;
     assert!(log.says(&format!("refused to sign somebody in: {email} (3 times)")), "{}", log.html);
     assert!(log.says("refused to sign somebody in: no account (2 times)"), "{}", log.html);
 }
