@@ -101,9 +101,9 @@ impl Loader {
         }
     }
 
-    /// Memory that texts take so far, which is most of what it will be.
-    pub fn text_bytes(&self) -> usize {
-        self.collection.tokens.text_bytes()
+    /// Memory that it takes so far, without the names that are being indexed.
+    pub fn bytes(&self) -> usize {
+        self.collection.bytes()
     }
 
     /// Once all tokens are there they are numbered in the order of their ids, whatever order they came in: then sets of

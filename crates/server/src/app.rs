@@ -21,7 +21,7 @@ use crate::limits::RateLimiter;
 use crate::meter::Meter;
 use crate::metrics::Metrics;
 use crate::outcomes::Outcomes;
-use crate::resident::Resident;
+use crate::resident::{MemoryLimits, Resident};
 use crate::router::Routes;
 use crate::settings::Settings;
 use crate::shares::Shares;
@@ -113,7 +113,11 @@ impl App {
         meter.flush(&store, clock.now()).await?;
         Ok(Arc::new(Self {
             resident: Resident::open(
-                settings.storage.resident_bytes_max,
+                MemoryLimits {
+                    bytes_max: settings.storage.resident_bytes_max,
+                    // Others need connections too.
+                    loads_max: settings.storage.connections_max as usize / 2,
+                },
                 store.clone(),
                 clock.clone(),
                 service_name.clone(),

@@ -70,7 +70,9 @@ impl From<LoadError> for Failure {
                 Self::unavailable(error)
             }
             LoadError::Store(_) => Self::Internal(Box::new(error)),
-            LoadError::Stale { .. } => Self::Refused(Error::new(Code::Overloaded, error.to_string())),
+            LoadError::NoRoom { .. } | LoadError::Stale { .. } => {
+                Self::Refused(Error::new(Code::Overloaded, error.to_string()))
+            }
         }
     }
 }

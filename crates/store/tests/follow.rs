@@ -224,7 +224,7 @@ fn change() -> impl Strategy<Value = Change> {
 /// Takes over what changed since a version, or everything; tells the version this leads to.
 async fn catch_up(store: &Store, id: CollectionId, state: &mut State, since: Option<u64>) -> u64 {
     let changes = match since {
-        Some(since) => changes_since(&store, id, since).await.unwrap(),
+        Some(since) => changes_since(store, id, since).await.unwrap(),
         None => None,
     };
     let changes = if let Some(changes) = changes {

@@ -78,18 +78,21 @@ impl Resident {
 
 impl Inner {
     async fn check(&self, slot: &Arc<Slot>) -> Result<Verdict, StoreError> {
-        if total_bytes(&read(&self.slots)) + slot.bytes() > self.bytes_max {
+        if total_bytes(&read(&self.slots)) + slot.bytes() > self.budget.bytes_max() {
             return Ok(Verdict::NoRoom);
         }
-        let LoadOutcome::Whole(fresh) = self.load_slot(slot.key(), slot.id()).await? else {
+        let LoadOutcome::Whole(fresh, _promise) = self.load_slot(slot.key(), slot.id()).await? else {
             return Ok(Verdict::NoRoom);
         };
+        let fresh: Arc<Slot> = Arc::from(fresh);
         for _ in 0..ATTEMPTS_MAX {
             match self.compare(slot, &fresh).await? {
                 Err(ChangedMeanwhile) => {}
                 Ok(differences) if differences.is_empty() => return Ok(Verdict::Equal),
                 Ok(differences) => {
-                    self.put_right(slot, *fresh).await?;
+                    // Whoever compared it has let go of it.
+                    let Some(fresh) = Arc::into_inner(fresh) else { return Ok(Verdict::Unsettled) };
+                    self.put_right(slot, fresh).await?;
                     return Ok(Verdict::Different(differences));
                 }
             }
@@ -101,43 +104,51 @@ impl Inner {
     async fn compare(
         &self,
         slot: &Arc<Slot>,
-        fresh: &Slot,
+        fresh: &Arc<Slot>,
     ) -> Result<Result<Vec<&'static str>, ChangedMeanwhile>, StoreError> {
         self.catch_up(slot, None).await?;
-        self.bring_forward(fresh).await?;
+        if !self.bring_forward(fresh).await? {
+            return Ok(Err(ChangedMeanwhile));
+        }
         self.catch_up(slot, Some(fresh.mark())).await?;
         slot.put_currencies(&self.currencies);
         let now = self.clock.now();
         let Some(digester) = begin(slot, fresh, now).await else { return Ok(Err(ChangedMeanwhile)) };
-        let answering = Arc::clone(slot);
-        let digested = tokio::task::spawn_blocking(move || digest(&answering, digester)).await;
-        Ok(digested.map_err(|_| StoreError::Closed)?.map(|memory| {
-            let column = slot.read().has_order_of_names().then_some(Column::Name);
-            memory.differences(&fresh.read_at(now, column).digest(now))
-        }))
+        let (answering, fresh) = (Arc::clone(slot), Arc::clone(fresh));
+        // Both of them: the digest of the one that was just loaded takes as long, and a thread that answers would wait.
+        let digested = tokio::task::spawn_blocking(move || {
+            let memory = digest(&answering, digester)?;
+            let column = answering.read().has_order_of_names().then_some(Column::Name);
+            Ok(memory.differences(&fresh.read_at(now, column).digest(now)))
+        });
+        digested.await.map_err(|_| StoreError::Closed)
     }
 
-    /// Takes over what was stored since a collection was loaded, from the store and from nowhere else.
-    async fn bring_forward(&self, fresh: &Slot) -> Result<(), StoreError> {
+    /// Takes over what was stored since a collection was loaded, from the store and from nowhere else; whether there is room
+    /// for that.
+    async fn bring_forward(&self, fresh: &Slot) -> Result<bool, StoreError> {
         match self.store.changes(fresh.id(), fresh.mark()).await? {
             Some(changes) => fresh.apply(changes).await,
-            None => {
-                if let LoadOutcome::Whole(whole) = self.load_slot(fresh.key(), fresh.id()).await? {
-                    fresh.replace(*whole);
-                }
-            }
+            None => match self.load_slot(fresh.key(), fresh.id()).await? {
+                LoadOutcome::Whole(whole, _promise) => fresh.replace(*whole),
+                LoadOutcome::TooLarge | LoadOutcome::NoRoom => return Ok(false),
+            },
         }
         fresh.put_currencies(&self.currencies);
-        Ok(())
+        Ok(true)
     }
 
-    /// Lets the collection that was just loaded answer from now on.
-    async fn put_right(&self, slot: &Slot, fresh: Slot) -> Result<(), StoreError> {
+    /// Lets the collection that was just loaded answer from now on. Where it outgrew the memory there is meanwhile, none does:
+    /// it is old, and so may be the other.
+    async fn put_right(&self, slot: &Arc<Slot>, fresh: Slot) -> Result<(), StoreError> {
         // Nobody brings the old one forward meanwhile, so that the new one is not behind it.
         let _following = slot.following().await;
-        self.bring_forward(&fresh).await?;
-        slot.replace(fresh);
-        slot.weigh(0);
+        if self.bring_forward(&fresh).await? {
+            slot.replace(fresh);
+            slot.weigh(0);
+        } else {
+            self.unload(slot);
+        }
         Ok(())
     }
 }
@@ -157,5 +168,52 @@ fn digest(slot: &Slot, mut digester: Digester) -> Result<Digest, ChangedMeanwhil
         if let Some(digest) = digester.step(&slot.read())? {
             return Ok(digest);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bourse_store::testing::{TestDatabase, batch};
+    use bourse_store::{Change, OpenOptions, Store};
+    use bourse_wire::{ChainId, ServiceName, TokenId};
+
+    use super::super::MemoryLimits;
+    use super::*;
+    use crate::clock::Clock;
+    use crate::door::RefusalCounters;
+    use crate::metrics::Metrics;
+
+    const BYTES_MAX: usize = 100_000;
+
+    /// A collection outgrows the memory there is after it was loaded to be compared. What was loaded is old by then.
+    #[tokio::test]
+    async fn what_outgrew_memory_while_it_was_compared_is_not_answered_from() {
+        let database = TestDatabase::fresh().await.unwrap();
+        // Nothing can be followed: whoever is behind loads everything.
+        let options = OpenOptions { changes_kept: 0, ..OpenOptions::default() };
+        let store = Store::open(&database.url, options, Timestamp::ZERO).await.unwrap();
+        let address = "0x00000000000000000000000000000000000000aa".parse().unwrap();
+        let key = CollectionKey { chain: ChainId(137), address };
+        let put = async |name: &str| {
+            let metadata = format!(r#"{{"tokenId":"1","name":"{name}"}}"#);
+            let token = Change::Token { token_id: TokenId::from(1), metadata };
+            store.commit(batch(key, vec![token])).await.unwrap();
+        };
+        put("small").await;
+        let limits = MemoryLimits { bytes_max: BYTES_MAX, loads_max: 2 };
+        let service = ServiceName::new("bourse");
+        let metrics = Metrics::new(RefusalCounters::default()).resident;
+        let resident =
+            Resident::open(limits, store.clone(), Clock::system(), service, metrics).await.unwrap();
+        assert!(resident.find(key).await.is_ok());
+        let inner = &resident.0;
+        let slot = Arc::clone(&read(&inner.slots)[&key]);
+        let LoadOutcome::Whole(fresh, _promise) = inner.load_slot(key, slot.id()).await.unwrap() else {
+            panic!("small")
+        };
+        put(&"large".repeat(BYTES_MAX)).await;
+        inner.put_right(&slot, *fresh).await.unwrap();
+        assert!(!inner.holds(&slot), "what is old is not resident");
+        assert!(matches!(resident.find(key).await, Ok(super::super::Residence::Stored(_))));
     }
 }

@@ -5,16 +5,23 @@ use bourse_store::{CollectionId, CollectionKey, Mark, Part, StoreError};
 use bourse_wire::{Address, Amount, CollectionNumbers, TokenId};
 use tokio::sync::mpsc;
 
+use super::budget::Promise;
 use super::{Inner, Slot};
 
 /// Parts that may wait for the builder.
 const PARTS_WAITING: usize = 16;
 
+/// Parts that are put in before memory is measured: that takes a while.
+const PARTS_UNMEASURED: usize = 16;
+
 /// What came of it.
 pub(super) enum LoadOutcome {
-    Whole(Box<Slot>),
-    /// It does not fit in the memory there is.
+    /// Here it is, with the memory that it takes until it is resident.
+    Whole(Box<Slot>, Promise),
+    /// It does not fit in the memory there is, were there nothing else.
     TooLarge,
+    /// There is no memory for it beside what else is being loaded.
+    NoRoom,
 }
 
 impl Inner {
@@ -23,6 +30,8 @@ impl Inner {
         key: CollectionKey,
         id: CollectionId,
     ) -> Result<LoadOutcome, StoreError> {
+        // Each takes a connection and memory: those that come later wait.
+        let _turn = self.budget.turn().await;
         let identity = Identity {
             number: id.number(),
             chain: key.chain,
@@ -31,22 +40,29 @@ impl Inner {
         };
         let (revision, currencies) = self.currencies.of(key.chain);
         let loader = Loader::new(&identity, self.clock.now());
-        let (numbers, bytes_max) = (CollectionNumbers::new(key.chain, key.address), self.bytes_max);
+        let (numbers, promise) = (CollectionNumbers::new(key.chain, key.address), self.budget.promise());
         let (sender, parts) = mpsc::channel(PARTS_WAITING);
         let (prepared_sender, prepared) = mpsc::channel(PARTS_WAITING);
         let preparing = tokio::task::spawn_blocking(move || prepare(numbers, parts, &prepared_sender));
         let building = tokio::task::spawn_blocking(move || {
-            build(loader, prepared, bytes_max)
-                .map(|(loader, mark)| (loader.finish(mark.version, &currencies), mark.stamp))
+            let (loader, mark, mut promise) = build(loader, prepared, promise)?;
+            let collection = loader.finish(mark.version, &currencies);
+            let bytes = collection.bytes();
+            if promise.grow(bytes) { Ok((collection, mark.stamp, promise)) } else { Err(bytes) }
         });
         self.store.load(id, sender).await?;
         preparing.await.map_err(|_| StoreError::Closed)?;
-        let built: Option<(Collection, u64)> = building.await.map_err(|_| StoreError::Closed)?;
-        let Some((collection, stamp)) = built else { return Ok(LoadOutcome::TooLarge) };
+        let built: Result<(Collection, u64, Promise), usize> =
+            building.await.map_err(|_| StoreError::Closed)?;
+        let (collection, stamp, promise) = match built {
+            Ok(built) => built,
+            Err(bytes) if bytes > self.budget.bytes_max() => return Ok(LoadOutcome::TooLarge),
+            Err(_) => return Ok(LoadOutcome::NoRoom),
+        };
         let slot = Slot::new(key, id, (collection, stamp), revision);
         // Currencies may have changed meanwhile, and nobody knew of this slot.
         slot.put_currencies(&self.currencies);
-        Ok(LoadOutcome::Whole(Box::new(slot)))
+        Ok(LoadOutcome::Whole(Box::new(slot), promise))
     }
 }
 
@@ -87,13 +103,13 @@ fn prepare(numbers: CollectionNumbers, mut parts: mpsc::Receiver<Part>, prepared
     }
 }
 
-/// Takes parts until there are no more; `None` when they do not fit.
+/// Takes parts until there are no more. When there is no memory for them, how many bytes they took.
 fn build(
     mut loader: Loader,
     mut parts: mpsc::Receiver<Prepared>,
-    bytes_max: usize,
-) -> Option<(Loader, Mark)> {
-    let mut begun = Mark::default();
+    mut promise: Promise,
+) -> Result<(Loader, Mark, Promise), usize> {
+    let (mut begun, mut taken) = (Mark::default(), 0_usize);
     while let Some(part) = parts.blocking_recv() {
         match part {
             Prepared::Begin { mark } => begun = mark,
@@ -102,9 +118,13 @@ fn build(
             Prepared::Balances(balances) => loader.balances(&balances),
             Prepared::Orders(orders) => loader.orders(&orders),
         }
-        if loader.text_bytes() > bytes_max {
-            return None;
+        taken += 1;
+        if taken.is_multiple_of(PARTS_UNMEASURED) {
+            let bytes = loader.bytes();
+            if !promise.grow(bytes) {
+                return Err(bytes);
+            }
         }
     }
-    Some((loader, begun))
+    Ok((loader, begun, promise))
 }

@@ -1,5 +1,6 @@
 //! Collections held in memory: loaded at first touch, kept up to date, dropped when memory is short.
 
+mod budget;
 mod check;
 mod currencies;
 mod load;
@@ -18,6 +19,8 @@ use hashbrown::{HashMap, HashSet};
 
 use crate::clock::Clock;
 use crate::metrics::ResidentMetrics;
+pub(crate) use budget::MemoryLimits;
+use budget::{Budget, Slots};
 pub(crate) use check::Verdict;
 use currencies::Currencies;
 use load::LoadOutcome;
@@ -29,13 +32,13 @@ use troubles::Troubles;
 pub(crate) struct Resident(Arc<Inner>);
 
 struct Inner {
-    bytes_max: usize,
+    budget: Budget,
     store: Store,
     clock: Clock,
     service: ServiceName,
     metrics: ResidentMetrics,
     currencies: Currencies,
-    slots: RwLock<HashMap<CollectionKey, Arc<Slot>>>,
+    slots: Arc<Slots>,
     /// Loads under way. A collection is here or in a slot, or in neither: both change under this lock.
     loads: Mutex<HashMap<CollectionKey, Load>>,
     /// Collections that did not fit.
@@ -50,7 +53,16 @@ struct Inner {
 const OWN_VERSIONS_UNWEIGHED: u64 = 16;
 
 /// A load that many may wait for. It goes on when those who asked for it are gone.
-type Load = Shared<BoxFuture<'static, Result<(), Arc<StoreError>>>>;
+type Load = Shared<BoxFuture<'static, Result<Loaded, Arc<StoreError>>>>;
+
+/// What came of a load that did not fail.
+#[derive(Clone, Copy)]
+enum Loaded {
+    /// The collection is resident, or known to be larger than the memory there is.
+    Done,
+    /// There was no memory for it beside what else is being loaded.
+    NoRoom,
+}
 
 /// Where a collection can be read.
 pub(crate) enum Residence {
@@ -68,6 +80,16 @@ pub(crate) enum LoadError {
     /// The store failed.
     #[error("loading a collection: {0}")]
     Store(Arc<StoreError>),
+    /// There is no memory for it just now.
+    #[error(
+        "collection {} on chain {} cannot be loaded just now: others that are being loaded take all the memory that \
+         storage.resident_bytes_max allows; try again shortly",
+        key.address, key.chain
+    )]
+    NoRoom {
+        /// The collection.
+        key: CollectionKey,
+    },
     /// What is stored of it cannot be read. The log told why.
     #[error(
         "collection {} on chain {} cannot be read from the database, and is tried again in {seconds} s: the log of the \
@@ -84,21 +106,21 @@ pub(crate) enum LoadError {
 
 impl Resident {
     pub(crate) async fn open(
-        bytes_max: usize,
+        limits: MemoryLimits,
         store: Store,
         clock: Clock,
         service: ServiceName,
         metrics: ResidentMetrics,
     ) -> Result<Self, StoreError> {
-        let currencies = Currencies::load(&store).await?;
+        let (currencies, slots) = (Currencies::load(&store).await?, Arc::<Slots>::default());
         Ok(Self(Arc::new(Inner {
-            bytes_max,
+            budget: Budget::new(limits, Arc::clone(&slots)),
             store,
             clock,
             service,
             metrics,
             currencies,
-            slots: RwLock::default(),
+            slots,
             loads: Mutex::default(),
             too_large: RwLock::default(),
             troubles: Troubles::default(),
@@ -132,9 +154,13 @@ impl Resident {
             if read(&inner.too_large).contains(&key) {
                 return Ok(Residence::Stored(id));
             }
-            if let Err(error) = self.load(key, id).await {
-                inner.check_stale(key)?;
-                return Err(LoadError::Store(error));
+            match self.load(key, id).await {
+                Ok(Loaded::Done) => {}
+                Ok(Loaded::NoRoom) => return Err(LoadError::NoRoom { key }),
+                Err(error) => {
+                    inner.check_stale(key)?;
+                    return Err(LoadError::Store(error));
+                }
             }
         }
     }
@@ -145,7 +171,7 @@ impl Resident {
         let begin = || {
             let inner = Arc::clone(&self.0);
             let task = tokio::spawn(async move { inner.load(key, id).await });
-            let flat = |joined: Result<Result<(), StoreError>, _>| {
+            let flat = |joined: Result<Result<Loaded, StoreError>, _>| {
                 // A load that panicked has told the log so.
                 joined.unwrap_or(Err(StoreError::Closed)).map_err(Arc::new)
             };
@@ -153,7 +179,7 @@ impl Resident {
         };
         // Between our look at the slots and now it may have come.
         if read(&self.0.slots).contains_key(&key) {
-            return futures_util::future::ready(Ok(())).boxed().shared();
+            return futures_util::future::ready(Ok(Loaded::Done)).boxed().shared();
         }
         loads.entry(key).or_insert_with(begin).clone()
     }
@@ -226,7 +252,7 @@ impl Resident {
         }
         let left = largest(slots.iter().filter(|slot| inner.holds(slot)).map(|slot| behind(slot)));
         inner.metrics.lag_versions.set(left);
-        inner.evict(None);
+        inner.budget.evict(None);
         Ok(left == 0)
     }
 
@@ -256,6 +282,7 @@ impl Resident {
         let slots = read(&self.0.slots);
         self.0.metrics.collections.set(i64::try_from(slots.len()).unwrap_or(i64::MAX));
         self.0.metrics.bytes.set(i64::try_from(total_bytes(&slots)).unwrap_or(i64::MAX));
+        self.0.metrics.promised.set(i64::try_from(self.0.budget.promised()).unwrap_or(i64::MAX));
         let stale = self.0.troubles.stale_count();
         self.0.metrics.stale.set(i64::try_from(stale).unwrap_or(i64::MAX));
     }
@@ -303,9 +330,10 @@ impl Inner {
         Some(Arc::clone(slot))
     }
 
-    async fn load(&self, key: CollectionKey, id: CollectionId) -> Result<(), StoreError> {
+    async fn load(&self, key: CollectionKey, id: CollectionId) -> Result<Loaded, StoreError> {
         let started = Instant::now();
         let loaded = self.load_slot(key, id).await;
+        let has_room = !matches!(loaded, Ok(LoadOutcome::NoRoom));
         let slot = match self.install(key, loaded, started) {
             Ok(slot) => slot,
             Err(error) => {
@@ -314,14 +342,14 @@ impl Inner {
             }
         };
         self.troubles.end(key);
-        let Some(slot) = slot else { return Ok(()) };
+        let Some(slot) = slot else { return Ok(if has_room { Loaded::Done } else { Loaded::NoRoom }) };
         // Whoever was told of changes meanwhile did not know of this slot.
         let caught_up = self.catch_up(&slot, None).await;
         if let Err(error) = &caught_up {
             self.note_trouble(key, error);
             self.unload(&slot);
         }
-        caught_up
+        caught_up.map(|()| Loaded::Done)
     }
 
     /// Ends a load: the slot, when there is one now.
@@ -333,16 +361,22 @@ impl Inner {
     ) -> Result<Option<Arc<Slot>>, StoreError> {
         let mut loads = lock(&self.loads);
         loads.remove(&key);
-        let LoadOutcome::Whole(slot) = loaded? else {
-            write(&self.too_large).insert(key);
-            return Ok(None);
+        let (slot, promise) = match loaded? {
+            LoadOutcome::Whole(slot, promise) => (slot, promise),
+            LoadOutcome::TooLarge => {
+                write(&self.too_large).insert(key);
+                return Ok(None);
+            }
+            LoadOutcome::NoRoom => return Ok(None),
         };
         self.metrics.load_seconds.observe(started.elapsed().as_secs_f64());
         slot.touch(self.touches.fetch_add(1, Ordering::Relaxed));
         let slot: Arc<Slot> = Arc::from(slot);
         write(&self.slots).insert(key, Arc::clone(&slot));
         drop(loads);
-        self.evict(Some(key));
+        // It is counted as what it is from now on.
+        drop(promise);
+        self.budget.evict(Some(key));
         Ok(Some(slot))
     }
 
@@ -386,7 +420,9 @@ impl Inner {
             return Ok(());
         }
         match self.load_slot(slot.key(), slot.id()).await? {
-            LoadOutcome::Whole(whole) => slot.replace(*whole),
+            LoadOutcome::Whole(whole, _promise) => slot.replace(*whole),
+            // Once it is gone there is memory to load it.
+            LoadOutcome::NoRoom => self.unload(slot),
             // It outgrew the memory there is: better read from the store than old.
             LoadOutcome::TooLarge => {
                 write(&self.too_large).insert(slot.key());
@@ -409,18 +445,6 @@ impl Inner {
             self.reload(slot).await?;
         }
         Ok(())
-    }
-
-    /// Drops the collections touched longest ago until the rest fits. The newest stays whatever its size.
-    fn evict(&self, newest: Option<CollectionKey>) {
-        let mut slots = write(&self.slots);
-        while total_bytes(&slots) > self.bytes_max && slots.len() > 1 {
-            let others = slots.iter().filter(|(key, _)| Some(**key) != newest);
-            let Some((key, _)) = others.min_by_key(|(_, slot)| slot.touched()) else { return };
-            let key = *key;
-            tracing::info!(chain = %key.chain, contract = %key.address, "dropping a resident collection");
-            slots.remove(&key);
-        }
     }
 }
 

@@ -6,7 +6,7 @@ use bourse_store::{Change, Subject};
 use bourse_wire::{Marketplace, OrderKey};
 use serde_json::{Value, json};
 
-use crate::support::orders::{commit, listing, market, order, with};
+use crate::support::orders::{balance, commit, listing, market, order, with};
 use crate::support::project::{create_key, create_token};
 use crate::support::seed::{self, RELICS, UNKNOWN};
 use crate::support::{TestApp, wait_until};
@@ -283,6 +283,23 @@ async fn collections_that_do_not_fit_together_are_dropped_and_loaded_again() {
     seed::tokens(&app.store, THIRD, 50..51, "new").await;
     wait_until("a token of a collection loaded again", async || name(&app, THIRD, 50).await == "new").await;
     background.stop().await;
+}
+
+/// Holders take memory as well as texts do, and are counted while they are loaded.
+#[tokio::test]
+async fn a_token_of_many_holders_is_larger_than_its_text() {
+    let bytes_max = 200_000;
+    let app = TestApp::with(&[("storage.resident_bytes_max", &bytes_max.to_string())]).await;
+    seed::tokens(&app.store, RELICS, 1..2, "held").await;
+    let holders = (1..=20_000).map(|holder| balance(1, &format!("0x{holder:040x}"), 1));
+    commit(&app.store, holders.collect()).await;
+    assert_eq!(name(&app, RELICS, 1).await, "held", "it is read from the store");
+    assert_eq!(resident_bytes(&app).await, 0);
+    // It takes nothing from those that fit.
+    seed::tokens(&app.store, UNKNOWN, 1..2, "other").await;
+    assert_eq!(name(&app, UNKNOWN, 1).await, "other");
+    let bytes = resident_bytes(&app).await;
+    assert!(bytes > 0 && bytes <= bytes_max, "{bytes} of {bytes_max}");
 }
 
 /// A collection answers the same from the store as from memory: order, repetitions, unknown tokens, contract.
