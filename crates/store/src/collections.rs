@@ -245,6 +245,15 @@ pub(crate) async fn read_balances(
     session.keyed(id, Keys { from: "balances", columns: "token_id, account", keys }).await
 }
 
+/// Whether there are some of these tokens no more, so that followers would not find out from the changes.
+pub(crate) async fn are_some_gone(
+    session: &mut Session<'_>,
+    id: CollectionId,
+    tokens: &BTreeSet<TokenId>,
+) -> Result<bool, StoreError> {
+    Ok(known_tokens(session, id, tokens.iter().copied()).await?.len() < tokens.len())
+}
+
 /// Those of these tokens that there are, without what is known of them.
 pub(crate) async fn known_tokens(
     session: &mut Session<'_>,

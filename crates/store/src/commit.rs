@@ -10,7 +10,7 @@ use crate::args::args;
 use crate::attributions::{self, Author, Authorship};
 use crate::backend::{Pending, Store};
 use crate::collections::{
-    CollectionId, CollectionKey, Mark, StoredToken, find_or_create, hold, known_tokens,
+    CollectionId, CollectionKey, Mark, StoredToken, are_some_gone, find_or_create, hold,
 };
 use crate::columns::{Insert, or_replace_different, selection};
 use crate::load::Balance;
@@ -238,9 +238,8 @@ async fn commit(session: &mut Session<'_>, batch: Batch, changes_kept: u64) -> R
     let authorship = Authorship::new(batch.author, batch.at);
     let next = NextVersion { before, changed: &changed, authorship: &authorship, changes_kept };
     let mark = raise_version(session, id, next).await?;
-    let leaves_less = known_tokens(session, id, orders.left.iter().copied()).await?.len() < orders.left.len();
+    let leaves_less = are_some_gone(session, id, &orders.left).await?;
     if leaves_less {
-        // Nothing may tell of these tokens any more, which nobody would find among the changes.
         forget_changes(session, id).await?;
     }
     let refused = orders.refused;

@@ -3,7 +3,7 @@
 use bourse_server::auth::AccessKey;
 use bourse_store::testing::{HeldWrite, batch, operator, operator_at, set_back, write_grant, write_side};
 use bourse_store::{Change, Subject};
-use bourse_wire::{Marketplace, OrderKey};
+use bourse_wire::{Marketplace, OrderFacts, OrderKey};
 use serde_json::{Value, json};
 
 use crate::support::orders::{balance, commit, listing, market, order, with};
@@ -150,23 +150,30 @@ async fn a_row_that_cannot_be_read_stops_nobody_else() {
     background.stop().await;
 }
 
+/// A market with one listing, and that listing as it is stored.
+async fn with_one_order() -> (TestApp, OrderFacts) {
+    let listed = order(listing("a", 1, 1));
+    let Change::Order(before) = listed.clone() else { panic!("an order") };
+    (market(vec![listed]).await, *before)
+}
+
+async fn floor_price(app: &TestApp) -> Value {
+    let body = json!({ "chainId": 137, "contractAddress": RELICS });
+    let floor = app.project_a.call("Marketplace/GetFloorOrder", body).await.json;
+    floor["collectible"]["order"]["priceAmount"].clone()
+}
+
 /// A database that failed over to an older copy has an order as it was, and gives out the same versions for other changes.
 #[tokio::test]
 async fn a_database_that_was_set_back_is_answered_from_as_it_is() {
-    let listed = order(listing("a", 1, 1));
-    let Change::Order(before) = listed.clone() else { panic!("an order") };
-    let app = market(vec![listed]).await;
-    let price = async || {
-        let body = json!({ "chainId": 137, "contractAddress": RELICS });
-        let floor = app.project_a.call("Marketplace/GetFloorOrder", body).await.json;
-        floor["collectible"]["order"]["priceAmount"].clone()
-    };
-    let id = app.store.collection(seed::key(RELICS)).await.unwrap().unwrap();
+    let (app, before) = with_one_order().await;
+    let price = async || floor_price(&app).await;
     let background = app.background();
     assert_eq!(price().await, "1");
     commit(&app.store, vec![order(with(listing("a", 1, 1), json!({ "status": "cancelled" })))]).await;
     wait_until("the order is cancelled", async || price().await == Value::Null).await;
-    set_back(&app.store, id, (*before).clone()).await.unwrap();
+    let id = app.store.collection(seed::key(RELICS)).await.unwrap().unwrap();
+    set_back(&app.store, id, before).await.unwrap();
     wait_until("the order is as it was", async || price().await == "1").await;
     background.stop().await;
 }
@@ -174,20 +181,14 @@ async fn a_database_that_was_set_back_is_answered_from_as_it_is() {
 /// The same, where others committed as many versions before this server looked.
 #[tokio::test]
 async fn versions_that_were_given_out_again_are_told_apart() {
-    let listed = order(listing("a", 1, 1));
-    let Change::Order(before) = listed.clone() else { panic!("an order") };
-    let app = market(vec![listed]).await;
-    let price = async || {
-        let body = json!({ "chainId": 137, "contractAddress": RELICS });
-        let floor = app.project_a.call("Marketplace/GetFloorOrder", body).await.json;
-        floor["collectible"]["order"]["priceAmount"].clone()
-    };
-    let id = app.store.collection(seed::key(RELICS)).await.unwrap().unwrap();
+    let (app, before) = with_one_order().await;
+    let price = async || floor_price(&app).await;
     assert_eq!(price().await, "1");
     let put = json!({ "orders": [listing("a", 1, 2)] });
     app.project_a.call("Ingest/PutOrders", put).await.ok();
     assert_eq!(price().await, "2");
-    set_back(&app.store, id, (*before).clone()).await.unwrap();
+    let id = app.store.collection(seed::key(RELICS)).await.unwrap().unwrap();
+    set_back(&app.store, id, before).await.unwrap();
     commit(&app.store, vec![order(listing("b", 2, 7))]).await;
     let background = app.background();
     wait_until("the order is as it was", async || price().await == "1").await;

@@ -33,11 +33,10 @@ impl Store {
             Box::pin(async move {
                 let Some(checkpoint) = read_checkpoint(&mut session, chain).await? else { return Ok(None) };
                 let mut balances: Vec<Balance> = Vec::new();
-                for digit in '0'..='9' {
+                // Whatever the collation of the database, letters come after all numbers.
+                for (digit, next) in "0123456789".chars().zip("123456789a".chars()) {
                     let sql = "FROM balances WHERE collection_id = $1 AND token_id >= $2 AND token_id < $3
                         AND balance <> '0' ORDER BY token_id, account LIMIT $4";
-                    // What comes after all numbers that begin with this digit.
-                    let next = char::from_u32(u32::from(digit) + 1).unwrap_or(':');
                     let args = args![id.0, digit.to_string(), next.to_string(), of_each_digit];
                     balances.extend(session.select::<Balance>(sql, args).await?);
                 }

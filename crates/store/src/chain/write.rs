@@ -13,7 +13,7 @@ use super::undo::{Undo, UndoRow};
 use super::{BlockFacts, metadata, orders, standing, tokens};
 use crate::args::args;
 use crate::attributions::{Author, Authorship};
-use crate::collections::{CollectionId, Mark, StoredToken, hold, known_tokens, read_balances};
+use crate::collections::{CollectionId, Mark, StoredToken, are_some_gone, hold, known_tokens, read_balances};
 use crate::columns::{Insert, Value as _, or_nothing, or_replace, record};
 use crate::commit::{Changed, NextVersion, forget_changes, raise_version};
 use crate::load::Balance;
@@ -167,11 +167,7 @@ impl Work {
     /// Whether there is something less than followers would make of the changes, so that they must load everything: a
     /// token that nothing tells of any more, or balances where there are none any more.
     async fn leaves_less(&self, session: &mut Session<'_>, id: CollectionId) -> Result<bool, StoreError> {
-        if !self.unmade.is_empty() {
-            return Ok(true);
-        }
-        let known = known_tokens(session, id, self.orphans.iter().copied()).await?;
-        if known.len() < self.orphans.len() {
+        if !self.unmade.is_empty() || are_some_gone(session, id, &self.orphans).await? {
             return Ok(true);
         }
         let sql = "SELECT token_id FROM balances WHERE collection_id = $1 LIMIT 1";

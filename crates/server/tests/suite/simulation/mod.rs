@@ -21,8 +21,8 @@ use self::step::{Step, step};
 use crate::support::random::{check_from, chosen_seed};
 use crate::support::seed::RELICS;
 
-/// What is run always is the same each time. Others are tried by `BOURSE_TEST_SEED`, where faults that nobody has
-/// repaired yet are found.
+/// What is run always is the same each time, so that what fails is what was changed. Others are tried by
+/// `BOURSE_TEST_SEED`.
 const USUAL_SEED: u64 = 2;
 
 /// Tokens that are traded.
