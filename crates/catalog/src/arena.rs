@@ -1,5 +1,7 @@
 //! Many small texts in few large pieces of memory.
 
+use std::sync::Arc;
+
 /// Size of a piece once there are several. A longer text has a piece of its own.
 const CHUNK_BYTES: usize = 1 << 20;
 /// Size of the first piece. Each is as large as all before it, so that a small collection takes little.
@@ -19,10 +21,11 @@ impl Span {
     }
 }
 
-/// The texts. Replaced ones stay until [`Arena::compact`].
-#[derive(Debug, Default)]
+/// The texts. Replaced ones stay until [`Arena::compact`]. Copies share the pieces that they have in common: what either
+/// adds goes into a piece of its own.
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Arena {
-    chunks: Vec<Vec<u8>>,
+    chunks: Vec<Arc<Vec<u8>>>,
     bytes: usize,
     discarded: usize,
 }
@@ -30,18 +33,20 @@ pub(crate) struct Arena {
 impl Arena {
     /// Keeps a text. Records are bounded far below 4 GiB, so that 32 bits tell where it is.
     pub(crate) fn push(&mut self, text: &[u8]) -> Span {
-        let fits = self.chunks.last().is_some_and(|chunk| chunk.capacity() - chunk.len() >= text.len());
-        if !fits {
-            let chunk_bytes = self.bytes.clamp(CHUNK_BYTES_MIN, CHUNK_BYTES);
-            self.chunks.push(Vec::with_capacity(text.len().max(chunk_bytes)));
-        }
         let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
-        let index = self.chunks.len() - 1;
-        let chunk = &mut self.chunks[index];
-        let span = Span { chunk: number(index), offset: number(chunk.len()), len: number(text.len()) };
-        chunk.extend_from_slice(text);
+        let (bytes, chunks) = (self.bytes, self.chunks.len());
         self.bytes += text.len();
-        span
+        let span = |chunk, offset| Span { chunk: number(chunk), offset: number(offset), len: number(text.len()) };
+        let has_room = |chunk: &&mut Vec<u8>| chunk.capacity() - chunk.len() >= text.len();
+        if let Some(chunk) = self.chunks.last_mut().and_then(Arc::get_mut).filter(has_room) {
+            let offset = chunk.len();
+            chunk.extend_from_slice(text);
+            return span(chunks - 1, offset);
+        }
+        let mut chunk = Vec::with_capacity(text.len().max(bytes.clamp(CHUNK_BYTES_MIN, CHUNK_BYTES)));
+        chunk.extend_from_slice(text);
+        self.chunks.push(Arc::new(chunk));
+        span(chunks, 0)
     }
 
     /// A text that was kept; the default span is the empty text.
@@ -71,6 +76,12 @@ impl Arena {
 
     /// Memory it takes up.
     pub(crate) fn bytes(&self) -> usize {
-        self.chunks.iter().map(Vec::capacity).sum()
+        self.chunks.iter().map(|chunk| chunk.capacity()).sum()
+    }
+
+    /// Memory that no copy of it shares.
+    pub(crate) fn bytes_alone(&self) -> usize {
+        let alone = self.chunks.iter().filter(|chunk| Arc::strong_count(chunk) == 1);
+        alone.map(|chunk| chunk.capacity()).sum()
     }
 }

@@ -4,7 +4,7 @@
 const NONE: u32 = u32::MAX;
 
 /// Lists by number. A slot is in one list at most.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Chains {
     heads: Vec<u32>,
     /// Slot to the one before it and the one after it.

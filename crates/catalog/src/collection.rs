@@ -6,6 +6,7 @@ use bourse_wire::{
 };
 
 use crate::book::{Book, BookContext, NO_TOKEN, PreparedOrder, Shared, terms};
+use crate::common::Common;
 use crate::holders::Holders;
 use crate::names::Names;
 use crate::properties::{Properties, extract, extract_stored};
@@ -29,16 +30,16 @@ pub struct Identity {
     pub service: ServiceName,
 }
 
-/// A resident collection.
-#[derive(Debug)]
+/// A resident collection. Copies of it share what neither of them changed.
+#[derive(Clone, Debug)]
 pub struct Collection {
     pub(crate) shared: Shared,
-    pub(crate) tokens: Tokens,
-    pub(crate) names: Names,
+    pub(crate) tokens: Common<Tokens>,
+    pub(crate) names: Common<Names>,
     /// Tokens by name, once somebody asked for that order.
-    pub(crate) by_name: Option<SortedList>,
-    pub(crate) properties: Properties,
-    pub(crate) holders: Holders,
+    pub(crate) by_name: Option<Common<SortedList>>,
+    pub(crate) properties: Common<Properties>,
+    pub(crate) holders: Common<Holders>,
     pub(crate) book: Book,
     pub(crate) version: u64,
     pub(crate) revision: u64,
@@ -64,13 +65,16 @@ pub struct Update {
 
 impl Collection {
     /// Takes over what changed.
-    pub fn apply(&mut self, update: Update) {
+    pub fn apply(&mut self, update: &Update) {
         self.version = update.version;
         self.revision += 1;
-        if let Some(info) = update.contract {
-            self.contract = Some(info);
+        if let Some(info) = &update.contract {
+            self.contract = Some(info.clone());
         }
-        self.tokens.reserve(update.tokens.len());
+        let new = update.tokens.iter().filter(|(token, _)| self.tokens.find(*token).is_none()).count();
+        if new > 0 {
+            self.tokens.own().reserve(new);
+        }
         for (token, metadata) in &update.tokens {
             let ordinal = self.known_or_new(*token);
             self.set_metadata(ordinal, metadata);
@@ -78,7 +82,7 @@ impl Collection {
         let balances_were_known = self.holders.are_known();
         for (token, account, balance) in &update.balances {
             let ordinal = self.known_or_new(*token);
-            let account = self.holders.put(*account, ordinal, *balance);
+            let account = self.holders.own().put(*account, ordinal, *balance);
             let (book, context) = self.book_and_around();
             book.balance_changed(ordinal, account, context);
         }
@@ -93,7 +97,9 @@ impl Collection {
             book.evaluate_all(context);
         }
         book.settle(context);
-        self.tokens.settle();
+        if self.tokens.are_wasteful() {
+            self.tokens.own().compact();
+        }
     }
 
     /// Takes over currencies and their rates.
@@ -111,21 +117,59 @@ impl Collection {
 
     /// Lets time pass, and puts the tokens in the order asked for.
     pub fn make_ready(&mut self, now: Timestamp, column: Option<Column>) {
+        self.pass_time(now);
+        if column == Some(Column::Name) && self.by_name.is_none() {
+            self.by_name = Some(self.sorted_by_name());
+        }
+    }
+
+    /// Lets time pass.
+    pub(crate) fn pass_time(&mut self, now: Timestamp) {
         self.revision += 1;
         let (book, context) = self.book_and_around();
         book.advance(now, context);
         book.settle(context);
-        if column == Some(Column::Name) && self.by_name.is_none() {
-            let mut ordinals: Vec<u32> = (0..).take(self.tokens.len()).collect();
-            ordinals.sort_unstable_by(|a, b| self.compare_names(*a, *b));
-            let entries: Vec<(u32, f64)> = ordinals.into_iter().map(|ordinal| (ordinal, NO_HINT)).collect();
-            self.by_name = Some(SortedList::from_sorted(&entries));
-        }
+    }
+
+    /// Its tokens by name.
+    pub(crate) fn sorted_by_name(&self) -> Common<SortedList> {
+        let mut ordinals: Vec<u32> = (0..).take(self.tokens.len()).collect();
+        ordinals.sort_unstable_by(|a, b| self.compare_names(*a, *b));
+        let entries: Vec<(u32, f64)> = ordinals.into_iter().map(|ordinal| (ordinal, NO_HINT)).collect();
+        Common::new(SortedList::from_sorted(&entries))
     }
 
     /// The time up to which it has passed.
     pub fn now(&self) -> Timestamp {
         self.book.now()
+    }
+
+    /// Whether it has what is good again once the time is set back.
+    pub fn can_go_back(&self, now: Timestamp) -> bool {
+        self.book.can_go_back(now)
+    }
+
+    /// A collection of the same name that nothing is in yet.
+    pub(crate) fn emptied(&self) -> Self {
+        Self::empty(self.shared.clone(), self.now())
+    }
+
+    /// An empty collection at a time.
+    pub(crate) fn empty(shared: Shared, now: Timestamp) -> Self {
+        let mut book = Book::default();
+        book.begin_loading(now);
+        Self {
+            shared,
+            tokens: Common::default(),
+            names: Common::default(),
+            by_name: None,
+            properties: Common::default(),
+            holders: Common::default(),
+            book,
+            version: 0,
+            revision: 0,
+            contract: None,
+        }
     }
 
     /// Sets the time back, as a clock that was wrong is set right; `false` when orders that are good again by then are not in
@@ -148,29 +192,37 @@ impl Collection {
     }
 
     fn known_or_new(&mut self, token: TokenId) -> u32 {
-        let (ordinal, is_new) = self.tokens.find_or_add(token);
+        let (ordinal, is_new) = self.find_or_add(token);
         if is_new {
             self.place(ordinal);
         }
         ordinal
     }
 
+    /// The ordinal of a token, and whether it is new.
+    fn find_or_add(&mut self, token: TokenId) -> (u32, bool) {
+        match self.tokens.find(token) {
+            Some(ordinal) => (ordinal, false),
+            None => self.tokens.own().find_or_add(token),
+        }
+    }
+
     /// Gives a new token its places in the orders that are kept.
     fn place(&mut self, ordinal: u32) {
-        self.tokens.place(ordinal);
+        self.tokens.own().place(ordinal);
         self.list_name(ordinal);
     }
 
     fn list_name(&mut self, ordinal: u32) {
         if let Some(mut by_name) = self.by_name.take() {
-            by_name.insert((ordinal, NO_HINT), |a, b| self.compare_names(a, b));
+            by_name.own().insert((ordinal, NO_HINT), |a, b| self.compare_names(a, b));
             self.by_name = Some(by_name);
         }
     }
 
     fn unlist_name(&mut self, ordinal: u32) {
         if let Some(mut by_name) = self.by_name.take() {
-            by_name.remove((ordinal, NO_HINT), |a, b| self.compare_names(a, b));
+            by_name.own().remove((ordinal, NO_HINT), |a, b| self.compare_names(a, b));
             self.by_name = Some(by_name);
         }
     }
@@ -178,25 +230,26 @@ impl Collection {
     fn set_metadata(&mut self, ordinal: u32, metadata: &str) {
         let known = self.tokens.metadata(ordinal).map(extract_stored).unwrap_or_default();
         let token = extract(metadata);
-        self.properties.remove(ordinal, &known.properties);
-        self.properties.add(ordinal, &token.properties);
+        if known.properties != token.properties {
+            let properties = self.properties.own();
+            properties.remove(ordinal, &known.properties);
+            properties.add(ordinal, &token.properties);
+        }
         let context =
             BookContext { tokens: &self.tokens, holders: &self.holders, properties: &self.properties };
         self.book.retag(ordinal, &known, &token, context);
-        if self.by_name.is_some() {
+        if !self.names.has_name(ordinal, &token.name) {
             self.unlist_name(ordinal);
-            self.names.put(ordinal, &token.name);
+            self.names.own().put(ordinal, &token.name);
             self.list_name(ordinal);
-        } else {
-            self.names.put(ordinal, &token.name);
         }
-        self.tokens.set_metadata(ordinal, metadata);
+        self.tokens.own().set_metadata(ordinal, metadata);
     }
 
     pub(crate) fn put_order(&mut self, order: &PreparedOrder, place: impl Fn(&mut Self, u32)) {
         let token = match order.token {
             Some(token) => {
-                let (ordinal, is_new) = self.tokens.find_or_add(token);
+                let (ordinal, is_new) = self.find_or_add(token);
                 if is_new {
                     place(self, ordinal);
                 }
@@ -204,7 +257,8 @@ impl Collection {
             }
             None => NO_TOKEN,
         };
-        let maker = self.holders.number(order.maker);
+        let known = self.holders.find(&order.maker);
+        let maker = known.unwrap_or_else(|| self.holders.own().number(order.maker));
         let (book, context) = self.book_and_around();
         book.put(order, token, maker, context);
     }
@@ -272,11 +326,27 @@ impl Collection {
         size_of::<Self>()
             + self.tokens.bytes()
             + self.names.bytes()
-            + self.by_name.as_ref().map_or(0, SortedList::bytes)
+            + self.by_name.as_ref().map_or(0, |by_name| by_name.bytes())
             + self.properties.bytes()
             + self.holders.bytes()
             + self.book.bytes()
             + self.contract.as_ref().map_or(0, String::len)
+    }
+}
+
+impl Collection {
+    /// Memory that no copy of it shares.
+    pub(crate) fn bytes_alone(&self) -> usize {
+        fn alone<T>(common: &Common<T>, bytes: impl FnOnce(&T) -> usize) -> usize {
+            if common.is_shared() { 0 } else { bytes(common) }
+        }
+        size_of::<Self>()
+            + alone(&self.tokens, Tokens::bytes_alone)
+            + alone(&self.names, Names::bytes_alone)
+            + self.by_name.as_ref().map_or(0, |by_name| alone(by_name, SortedList::bytes))
+            + alone(&self.properties, Properties::bytes)
+            + alone(&self.holders, Holders::bytes)
+            + self.book.bytes_alone()
     }
 }
 

@@ -40,14 +40,14 @@ impl Price {
 }
 
 /// The currencies.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Currencies {
     numbers: HashMap<Address, u32>,
     entries: Vec<Entry>,
 }
 
 /// A currency: one that is known, or one that only orders name.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Entry {
     address: Address,
     quote: Option<Quote>,
@@ -55,7 +55,7 @@ struct Entry {
     members: String,
 }
 
-#[derive(Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Quote {
     decimals: u8,
     rate: Option<Rate>,

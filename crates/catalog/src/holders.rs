@@ -4,7 +4,7 @@ use bourse_wire::{Address, Amount};
 use hashbrown::HashMap;
 
 /// The accounts of a collection, numbered as they come, and what each holds.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Holders {
     numbers: HashMap<Address, u32>,
     addresses: Vec<Address>,

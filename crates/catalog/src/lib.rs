@@ -1,7 +1,8 @@
 //! What is resident of a collection: its tokens, properties, owners and order book, indexed so that a page of a million
 //! tokens is found in microseconds, and kept as texts that answers are put together from. Pure: no I/O, no clock.
 //!
-//! A [`Collection`] is made by a [`Loader`], follows the store by [`Collection::apply`], and is asked by
+//! A [`Collection`] is made by a [`Loader`], follows the store by [`Collection::apply`] or, while others read it, within
+//! [`Versions`], and is asked by
 //! [`Collection::query`], [`Collection::count`], [`Collection::listing_floor`], [`Collection::facets`] and
 //! [`Collection::search`]. Before it is asked, [`Collection::make_ready`] tells it the time.
 
@@ -9,6 +10,7 @@ mod arena;
 mod book;
 mod chains;
 mod collection;
+mod common;
 mod currencies;
 mod digest;
 mod facets;
@@ -21,6 +23,7 @@ mod properties;
 mod query;
 mod sorted_list;
 mod tokens;
+mod versions;
 mod write;
 
 pub use book::PreparedOrder;
@@ -32,3 +35,4 @@ pub use loader::{Loader, PreparedToken, TokenPreparer};
 pub use names::fold;
 pub use properties::properties_of;
 pub use query::{Column, Key, OrdersQuery, Position, Query, Row, Rows, Sort, Start, TokensQuery};
+pub use versions::{Draft, Edit, Progress, Versions};

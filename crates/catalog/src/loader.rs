@@ -8,13 +8,12 @@ use std::thread::JoinHandle;
 use bourse_wire::{Address, Amount, Currency, Timestamp, TokenId};
 use hashbrown::HashMap;
 
-use crate::book::{Book, PreparedOrder, Shared};
+use crate::book::{PreparedOrder, Shared};
 use crate::collection::{Collection, Identity};
+use crate::common::Common;
 use crate::filter::Value;
-use crate::holders::Holders;
 use crate::names::Names;
-use crate::properties::{Properties, Shape, extract, extract_stored};
-use crate::tokens::Tokens;
+use crate::properties::{Shape, extract, extract_stored};
 
 /// Names that are worth a thread of their own.
 const THREAD_NAMES_MIN: usize = 256;
@@ -34,20 +33,7 @@ impl Loader {
     /// An empty collection at a time.
     pub fn new(identity: &Identity, now: Timestamp) -> Self {
         let shared = Shared::new(identity.number, identity.chain, identity.address, &identity.service);
-        let mut book = Book::default();
-        book.begin_loading(now);
-        let collection = Collection {
-            shared,
-            tokens: Tokens::default(),
-            names: Names::default(),
-            by_name: None,
-            properties: Properties::default(),
-            holders: Holders::default(),
-            book,
-            version: 0,
-            revision: 0,
-            contract: None,
-        };
+        let collection = Collection::empty(shared, now);
         Self { collection, names: None, tokens_complete: false }
     }
 
@@ -59,6 +45,7 @@ impl Loader {
     /// Takes tokens; best before anything that names them.
     pub fn tokens(&mut self, tokens: Vec<PreparedToken>) {
         let Collection { tokens: known, properties, .. } = &mut self.collection;
+        let (known, properties) = (known.own(), properties.own());
         known.reserve(tokens.len());
         let mut named = Vec::with_capacity(tokens.len());
         for token in tokens {
@@ -71,7 +58,7 @@ impl Loader {
             named.push((ordinal, token.name));
         }
         if self.names.is_none() && named.len() >= THREAD_NAMES_MIN {
-            self.names = NamesThread::start(&mut self.collection.names);
+            self.names = NamesThread::start(self.collection.names.own());
         }
         self.name(NamesWork::Put(named));
     }
@@ -80,16 +67,18 @@ impl Loader {
     fn name(&mut self, work: NamesWork) {
         match &self.names {
             Some(thread) => thread.send(work),
-            None => work.apply(&mut self.collection.names),
+            None => work.apply(self.collection.names.own()),
         }
     }
 
     /// Takes balances.
     pub fn balances(&mut self, balances: &[(TokenId, Address, Amount)]) {
         self.complete_tokens();
+        let Collection { tokens, holders, .. } = &mut self.collection;
+        let (tokens, holders) = (tokens.own(), holders.own());
         for (token, account, balance) in balances {
-            let (ordinal, _) = self.collection.tokens.find_or_add(*token);
-            self.collection.holders.put(*account, ordinal, *balance);
+            let (ordinal, _) = tokens.find_or_add(*token);
+            holders.put(*account, ordinal, *balance);
         }
     }
 
@@ -112,9 +101,9 @@ impl Loader {
         if std::mem::replace(&mut self.tokens_complete, true) {
             return;
         }
-        let numbers: Arc<[u32]> = self.collection.tokens.renumber().into();
+        let numbers: Arc<[u32]> = self.collection.tokens.own().renumber().into();
         self.name(NamesWork::Renumber(Arc::clone(&numbers)));
-        self.collection.properties.renumber(&numbers);
+        self.collection.properties.own().renumber(&numbers);
     }
 
     /// The collection, with everything in its place.
@@ -124,13 +113,13 @@ impl Loader {
         self.name(NamesWork::Settle(universe));
         let mut collection = self.collection;
         collection.version = version;
-        collection.tokens.sort();
-        collection.properties.settle(universe);
+        collection.tokens.own().sort();
+        collection.properties.own().settle(universe);
         let (book, context) = collection.book_and_around();
         book.put_currencies(currencies, context);
         book.evaluate_all(context);
         if let Some(thread) = self.names {
-            collection.names = thread.join();
+            collection.names = Common::new(thread.join());
         }
         collection
     }

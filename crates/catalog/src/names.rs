@@ -21,7 +21,7 @@ const CHAR_BITS: u32 = 21;
 const GRAMS_MAX: usize = 3;
 
 /// The names by ordinal, and which ordinals have which three characters in a row.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Names {
     spans: Vec<Span>,
     arena: Arena,
@@ -69,6 +69,11 @@ impl Names {
         if self.arena.is_wasteful() {
             self.spans = self.arena.compact(&self.spans);
         }
+    }
+
+    /// Whether a token has a name already.
+    pub(crate) fn has_name(&self, ordinal: u32, name: &str) -> bool {
+        (ordinal as usize) < self.spans.len() && self.get(ordinal) == fold(name)
     }
 
     /// A token's name, folded.
@@ -148,6 +153,11 @@ impl Names {
         for set in self.grams.values_mut() {
             set.settle(universe);
         }
+    }
+
+    /// Memory that no copy shares.
+    pub(crate) fn bytes_alone(&self) -> usize {
+        self.bytes() - self.arena.bytes() + self.arena.bytes_alone()
     }
 
     pub(crate) fn bytes(&self) -> usize {

@@ -9,7 +9,7 @@ const NONE: u32 = u32::MAX;
 const SPREAD: usize = 4;
 
 /// The ordinals. Most collections number their tokens from 0 or 1: those are found by index, others by hash.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Ordinals {
     by_index: Vec<u32>,
     by_hash: HashMap<TokenId, u32>,

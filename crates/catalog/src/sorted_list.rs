@@ -22,7 +22,7 @@ const CLEARLY_APART: f64 = 1e-9;
 ///
 /// Whatever is in the list also has a slot, which it keeps until it leaves or its block is split: a place of its block,
 /// in no order. So sets of slots are roughly in the order of the list, and change little when the list does.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct SortedList {
     blocks: Vec<Block>,
     /// The last hint of each block.
@@ -237,6 +237,17 @@ impl<'a> Run<'a> {
             .iter()
             .zip(self.places)
             .map(move |(ordinal, place)| (*ordinal, self.base + u32::from(*place)))
+    }
+}
+
+impl Clone for Block {
+    /// With room for all its places, like every block.
+    fn clone(&self) -> Self {
+        let mut block = Self { taken: self.taken, ..Self::empty(self.base) };
+        block.ordinals.extend_from_slice(&self.ordinals);
+        block.hints.extend_from_slice(&self.hints);
+        block.places.extend_from_slice(&self.places);
+        block
     }
 }
 

@@ -7,7 +7,7 @@ use crate::ordinals::Ordinals;
 use crate::sorted_list::SortedList;
 
 /// The tokens, numbered densely as they come.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Tokens {
     ordinals: Ordinals,
     ids: Vec<TokenId>,
@@ -132,15 +132,23 @@ impl Tokens {
         }
     }
 
+    /// Whether replaced texts take more memory than they are worth.
+    pub(crate) fn are_wasteful(&self) -> bool {
+        self.arena.is_wasteful()
+    }
+
     /// Gives memory back that replaced texts took.
-    pub(crate) fn settle(&mut self) {
-        if self.arena.is_wasteful() {
-            self.spans = self.arena.compact(&self.spans);
-        }
+    pub(crate) fn compact(&mut self) {
+        self.spans = self.arena.compact(&self.spans);
     }
 
     pub(crate) fn text_bytes(&self) -> usize {
         self.arena.bytes()
+    }
+
+    /// Memory that no copy shares.
+    pub(crate) fn bytes_alone(&self) -> usize {
+        self.bytes() - self.text_bytes() + self.arena.bytes_alone()
     }
 
     pub(crate) fn bytes(&self) -> usize {

@@ -59,7 +59,7 @@ fn collection(orders: &[OrderFacts]) -> Collection {
 
 fn hold(collection: &mut Collection, token: u64, balance: u64) {
     let balances = vec![(TokenId::from(token), SELLER, Amount::from(balance))];
-    collection.apply(Update { balances, ..Update::default() });
+    collection.apply(&Update { balances, ..Update::default() });
 }
 
 /// The ids of the rows' orders by best price, or sorted otherwise.
@@ -134,7 +134,7 @@ fn a_clock_cannot_be_set_back_before_the_end_of_what_is_not_there() {
     let mut put = collection(&[]);
     put.make_ready(at(40), None);
     put.go_back(at(30));
-    put.apply(Update { orders: vec![PreparedOrder::new(numbers(), &ending)], ..Update::default() });
+    put.apply(&Update { orders: vec![PreparedOrder::new(numbers(), &ending)], ..Update::default() });
     assert!(!put.go_back(at(19)) && put.go_back(at(20)));
 }
 
@@ -203,7 +203,7 @@ fn an_order_that_changes_often_leaves_nothing_behind() {
     let mut collection = collection(&[]);
     let change = |collection: &mut Collection, amount: u64| {
         let order = OrderFacts { valid_until: at(1_000_000), ..listing("a", 1, (amount, 1)) };
-        collection.apply(Update { orders: vec![PreparedOrder::new(numbers(), &order)], ..Update::default() });
+        collection.apply(&Update { orders: vec![PreparedOrder::new(numbers(), &order)], ..Update::default() });
     };
     let mut bytes_max = |changes: u64| {
         let bytes = (0..changes).map(|amount| {

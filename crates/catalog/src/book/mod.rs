@@ -34,7 +34,7 @@ pub(crate) use text::{Derived, ORDER_BYTES, OrderText, Shared, currency_members}
 const ALARMS_SPARE: usize = 1_024;
 
 /// The book. Orders that are over are not in it.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Book {
     currencies: Currencies,
     slots: Vec<Option<Order>>,
@@ -328,10 +328,15 @@ impl Book {
         self.now
     }
 
+    /// Whether no order is missing that is good again once the time is set back.
+    pub(crate) fn can_go_back(&self, now: Timestamp) -> bool {
+        now >= self.whole_from
+    }
+
     /// Sets the time back, as a clock that was wrong is set right; `false`, and nothing is done, when orders that would be
     /// good again are not here any more.
     pub(crate) fn go_back(&mut self, now: Timestamp, context: BookContext<'_>) -> bool {
-        if now < self.whole_from {
+        if !self.can_go_back(now) {
             return false;
         }
         self.now = now;
@@ -386,6 +391,11 @@ impl Book {
         for (order, text) in self.slots.iter_mut().flatten().zip(moved) {
             order.text = text;
         }
+    }
+
+    /// Memory that no copy shares.
+    pub(crate) fn bytes_alone(&self) -> usize {
+        self.bytes() - self.texts.bytes() + self.texts.bytes_alone()
     }
 
     pub(crate) fn bytes(&self) -> usize {

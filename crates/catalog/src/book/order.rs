@@ -13,7 +13,7 @@ use crate::currencies::Price;
 pub(crate) const NO_TOKEN: u32 = u32::MAX;
 
 /// An order in the book.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Order {
     pub(crate) price: Price,
     /// Ordinal of the token.

@@ -13,7 +13,7 @@ const INDEX_ANEW_MIN: usize = 4_096;
 
 /// A list of tokens, and which slots of it have which properties: walking it under a filter on properties skips whole
 /// blocks, and counting needs no look at the list at all.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct PriceList {
     list: SortedList,
     index: Properties,

@@ -15,7 +15,7 @@ use crate::properties::IndexedMetadata;
 const NONE: u32 = u32::MAX;
 
 /// One side.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct SideBook {
     /// Token to the slot of its best order.
     best: Vec<u32>,

@@ -27,7 +27,7 @@ macro_rules! put {
 pub(crate) struct OrderText<'a>(&'a [u8]);
 
 /// What the orders of a collection have in common.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Shared {
     pub(crate) numbers: CollectionNumbers,
     collection_id: String,

@@ -77,7 +77,7 @@ fn differences(change: impl FnOnce(&mut Collection)) -> Vec<&'static str> {
 #[test]
 fn what_was_said_otherwise_is_named() {
     assert_eq!(differences(|_| {}), [""; 0]);
-    let said = |update: Update| differences(|collection| collection.apply(update));
+    let said = |update: Update| differences(|collection| collection.apply(&update));
     let nothing = Update::default;
     assert_eq!(said(Update { contract: Some(String::new()), ..nothing() }), ["contract"]);
     let text = r#"{"tokenId":"3","name":"Axe 3","decimals":1,"properties":{"power":30,"kind":"axe"}}"#;
@@ -97,10 +97,10 @@ fn what_was_said_otherwise_is_named() {
 #[test]
 fn an_index_that_lost_something_is_named() {
     let power = [("power", Shape::Single, Value::Int(20))];
-    assert_eq!(differences(|collection| collection.properties.remove(1, &power)), ["properties"]);
+    assert_eq!(differences(|collection| collection.properties.own().remove(1, &power)), ["properties"]);
     let kind = [("kind", Shape::Single, Value::Text("sword".into()))];
-    assert_eq!(differences(|collection| collection.properties.add(1, &kind)), ["properties"]);
-    assert_eq!(differences(|collection| collection.names.put(1, "Sword")), ["names"]);
+    assert_eq!(differences(|collection| collection.properties.own().add(1, &kind)), ["properties"]);
+    assert_eq!(differences(|collection| collection.names.own().put(1, "Sword")), ["names"]);
     let lost = |collection: &mut Collection| {
         let (book, context) = collection.book_and_around();
         let OrderFacts { marketplace, order_id, .. } = listing("a", 1, 5);
@@ -109,7 +109,7 @@ fn an_index_that_lost_something_is_named() {
     assert_eq!(differences(lost), ["orders", "prices"]);
     let unsorted = |collection: &mut Collection| {
         let by_name = collection.by_name.as_mut();
-        by_name.map(|by_name| by_name.remove((1, 0.0), |a, b| a.cmp(&b)));
+        by_name.map(|by_name| by_name.own().remove((1, 0.0), |a, b| a.cmp(&b)));
     };
     assert_eq!(differences(unsorted), ["order of names"]);
 }
@@ -126,6 +126,6 @@ fn who_changes_it_in_the_middle_is_noticed() {
     let mut collection = collection();
     let mut digester = Digester::new(&collection, NOW);
     assert_eq!(digester.step(&collection), Ok(None));
-    collection.apply(Update { version: 2, ..Update::default() });
+    collection.apply(&Update { version: 2, ..Update::default() });
     assert_eq!(digester.step(&collection), Err(ChangedMeanwhile));
 }

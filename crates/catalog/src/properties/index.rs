@@ -19,14 +19,14 @@ const TOKEN_RUNGS_MAX: usize = 32;
 const SLOT_RUNGS_MAX: usize = 128;
 
 /// The properties of a collection's tokens, by name.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Properties {
     numbers: HashMap<String, usize>,
     properties: Vec<Property>,
 }
 
 /// One property.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Property {
     pub(crate) name: String,
     pub(crate) ints: BTreeMap<i64, Set>,

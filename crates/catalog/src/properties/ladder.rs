@@ -9,12 +9,12 @@ use crate::sorted_list::SlotRelocation;
 
 /// The tokens at or below some of the numbers. Between two rungs the numbers themselves are gone through. Right only
 /// while every token has one number.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Ladder {
     rungs: Vec<Rung>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Rung {
     upper: i64,
     below: Bits,

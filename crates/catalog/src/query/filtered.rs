@@ -79,7 +79,7 @@ impl Collection {
         candidates: &Candidates<'_>,
         limit: usize,
     ) -> (Vec<(u32, u8)>, usize) {
-        let (side, filter) = (query.side, (query.orders, &self.holders));
+        let (side, filter) = (query.side, (query.orders, &*self.holders));
         let mut page = self.begin_page(query, limit);
         if page.limit == 0 {
             return (page.found, 0);

@@ -46,7 +46,7 @@ impl Collection {
 
     /// A token as a row of the query, when it is one.
     fn row_rank(&self, query: &Query<'_>, token: u32) -> Option<RowRank<'_>> {
-        let filter = (!query.orders.is_empty()).then_some((query.orders, &self.holders));
+        let filter = (!query.orders.is_empty()).then_some((query.orders, &*self.holders));
         let best = (0_u8..).zip(query.sides()).find_map(|(group, side)| {
             let slot = self.book.best(token, *side, filter)?;
             Some((group, self.book.order(slot)?))
@@ -137,7 +137,7 @@ impl Collection {
     ) -> Bits {
         let mut tokens = Bits::empty(self.len());
         if let Candidates::Few(few) = candidates {
-            let filter = Some((filter, &self.holders));
+            let filter = Some((filter, &*self.holders));
             let has = |token: &u32| {
                 query.sides().iter().any(|side| self.book.best(*token, *side, filter).is_some())
             };

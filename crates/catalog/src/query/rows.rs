@@ -302,7 +302,7 @@ impl Collection {
 
     /// A token with its best orders under the query's filter.
     fn row(&self, token: u32, query: &Query<'_>) -> Row {
-        let filter = query.order_filter().map(|filter| (filter, &self.holders));
+        let filter = query.order_filter().map(|filter| (filter, &*self.holders));
         let listing = self.book.best(token, OrderSide::Listing, filter);
         let offer = self.book.best(token, OrderSide::Offer, filter);
         let order = match query.side {

@@ -1,10 +1,11 @@
 //! One random collection, changed again and again, and asked after every change.
 
 use std::fmt::Debug;
+use std::sync::RwLockReadGuard;
 
 use bourse_catalog::{
-    Collection, Column, Identity, Loader, Position, PreparedOrder, PreparedToken, TokenFilter, TokenPreparer,
-    Update,
+    Collection, Column, Draft, Edit, Identity, Loader, Position, PreparedOrder, PreparedToken, Progress,
+    TokenFilter, TokenPreparer, Update, Versions,
 };
 use bourse_wire::{ChainId, CollectionNumbers, Currency, ServiceName, TokenId};
 
@@ -36,7 +37,8 @@ pub(crate) struct Trial {
     model: Model,
     /// Nanoseconds since the trial began.
     clock: i64,
-    collection: Collection,
+    versions: Versions,
+    draft: Draft,
     favourites: Vec<RowsQuestion>,
     bookmarks: Vec<(RowsQuestion, Position)>,
     order_bookmarks: Vec<(OrdersQuestion, Position)>,
@@ -49,10 +51,10 @@ impl Trial {
         // Many names look like it, and only their whole text tells.
         favourites[0].tokens = TokenFilter { text: "abcd".to_owned(), ..TokenFilter::default() };
         let model = Model::new(instant(0));
-        let collection = load(&model, &mut generator.random);
-        let (bookmarks, order_bookmarks) = (Vec::new(), Vec::new());
+        let (versions, draft) = (Versions::new(load(&model, &mut generator.random)), Draft::default());
+        let (clock, order_bookmarks, bookmarks) = (0, Vec::new(), Vec::new());
         let mut trial =
-            Self { aloud, generator, model, clock: 0, collection, favourites, bookmarks, order_bookmarks };
+            Self { aloud, generator, model, clock, versions, draft, favourites, bookmarks, order_bookmarks };
         trial.begin();
         for step in 0..scale.steps {
             if scale.tokens > LADDER_TOKENS_MIN {
@@ -135,14 +137,15 @@ impl Trial {
     fn put(&mut self, batch: Batch) {
         self.tell("apply", &batch);
         let metadata = |(id, token): &(TokenId, crate::token::Token)| (*id, token.metadata.clone().unwrap());
-        self.collection.apply(Update {
-            version: self.collection.version() + 1,
+        let update = Update {
+            version: self.collection().version() + 1,
             contract: None,
             tokens: batch.tokens.iter().map(metadata).collect(),
             balances: batch.balances.clone(),
             orders: batch.orders.iter().map(|order| PreparedOrder::new(numbers(), order)).collect(),
             gone_orders: batch.gone_orders.clone(),
-        });
+        };
+        self.write(Edit::of_update(update));
         for (id, token) in batch.tokens {
             self.model.put_token(id, token);
         }
@@ -160,7 +163,7 @@ impl Trial {
     fn put_currencies(&mut self, count: u64) {
         let currencies: Vec<Currency> = (0..count).map(|_| self.generator.currency()).collect();
         self.tell("currencies", &currencies);
-        self.collection.put_currencies(&currencies);
+        self.write(vec![Edit::of_currencies(currencies.clone().into())]);
         for currency in currencies {
             self.model.put_currency(currency);
         }
@@ -174,7 +177,8 @@ impl Trial {
 
     fn reload(&mut self) {
         self.tell("load anew", &"");
-        self.collection = load(&self.model, &mut self.generator.random);
+        let mut whole = Some(load(&self.model, &mut self.generator.random));
+        assert!(self.versions.replace(&mut self.draft, &mut whole), "nobody reads");
     }
 
     /// Asks a few of everything.
@@ -188,9 +192,9 @@ impl Trial {
             self.make_ready(&question);
             self.tell("question", &question);
             let answers = Answers::new(&self.model);
-            let position = answers.check_rows(&self.collection, &question, &mut self.generator);
-            answers.check_listing_floor(&self.collection, &question);
-            answers.check_search(&self.collection, &question, &mut self.generator);
+            let position = answers.check_rows(&self.versions.read(), &question, &mut self.generator);
+            answers.check_listing_floor(&self.versions.read(), &question);
+            answers.check_search(&self.versions.read(), &question, &mut self.generator);
             self.bookmarks.extend(position.map(|position| (question, position)));
         }
         self.check_bookmarks();
@@ -203,11 +207,10 @@ impl Trial {
     /// However it came to be, a collection says what one says that was loaded just now.
     fn check_digest(&mut self) {
         let mut fresh = load(&self.model, &mut self.generator.random);
-        let column = self.collection.has_order_of_names().then_some(Column::Name);
-        for collection in [&mut self.collection, &mut fresh] {
-            collection.make_ready(self.model.now, column);
-        }
-        let differences = self.collection.digest(self.model.now).differences(&fresh.digest(self.model.now));
+        let column = self.collection().has_order_of_names().then_some(Column::Name);
+        fresh.make_ready(self.model.now, column);
+        self.write(vec![Edit::of_time(self.model.now)]);
+        let differences = self.collection().digest(self.model.now).differences(&fresh.digest(self.model.now));
         assert_eq!(differences, [""; 0], "what a fresh load says otherwise");
     }
 
@@ -217,7 +220,7 @@ impl Trial {
             self.make_ready(&question);
             self.tell("after", &(&position, &question));
             let limit = 1 + self.generator.random.index(9);
-            Answers::new(&self.model).check_after(&self.collection, &question, &position, limit);
+            Answers::new(&self.model).check_after(&self.collection(), &question, &position, limit);
         }
     }
 
@@ -232,20 +235,40 @@ impl Trial {
         self.tell("orders", &(&question, &after));
         let limit = 1 + self.generator.random.index(3);
         let answers = Answers::new(&self.model);
-        let next = answers.check_orders(&self.collection, &question, after.as_ref(), limit);
+        let next = answers.check_orders(&self.collection(), &question, after.as_ref(), limit);
         if let Some(facts) = answers.model.orders.values().nth(known) {
-            answers.check_facts(&self.collection, facts);
+            answers.check_facts(&self.collection(), facts);
         }
-        assert_eq!(self.collection.len(), self.model.tokens.len());
+        assert_eq!(self.collection().len(), self.model.tokens.len());
         self.order_bookmarks.extend(next.map(|next| (question, next)));
     }
 
     fn make_ready(&mut self, question: &RowsQuestion) {
         let (now, column) = (self.model.now, Some(question.ranking.column()));
-        if self.generator.random.one_in(3) || !self.collection.is_ready(now, column) {
-            self.collection.make_ready(now, column);
+        if self.generator.random.one_in(3) || !self.collection().is_ready(now, column) {
+            let names = (column == Some(Column::Name)).then(Edit::of_name_order);
+            self.write(std::iter::once(Edit::of_time(now)).chain(names).collect());
         }
-        assert!(self.collection.is_ready(now, column));
+        assert!(self.collection().is_ready(now, column));
+    }
+
+    fn collection(&self) -> RwLockReadGuard<'_, Collection> {
+        self.versions.read()
+    }
+
+    /// Makes edits. Whoever reads meanwhile sees nothing of them, neither before they are shown nor after that.
+    fn write(&mut self, edits: Vec<Edit>) {
+        let (now, is_read) = (self.model.now, self.generator.random.one_in(8));
+        let reader = is_read.then(|| self.versions.read());
+        let before = reader.as_ref().map(|collection| (collection.version(), collection.digest(now)));
+        self.draft.add(edits);
+        while self.versions.step(&mut self.draft) != Progress::Shown {
+            if is_read && self.generator.random.one_in(4) {
+                assert_eq!(before, Some((self.collection().version(), self.collection().digest(now))));
+            }
+        }
+        assert_eq!(reader.as_ref().map(|collection| (collection.version(), collection.digest(now))), before);
+        drop(reader);
     }
 }
 

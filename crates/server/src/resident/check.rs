@@ -84,14 +84,11 @@ impl Inner {
         let LoadOutcome::Whole(fresh, _promise) = self.load_slot(slot.key(), slot.id()).await? else {
             return Ok(Verdict::NoRoom);
         };
-        let fresh: Arc<Slot> = Arc::from(fresh);
         for _ in 0..ATTEMPTS_MAX {
             match self.compare(slot, &fresh).await? {
                 Err(ChangedMeanwhile) => {}
                 Ok(differences) if differences.is_empty() => return Ok(Verdict::Equal),
                 Ok(differences) => {
-                    // Whoever compared it has let go of it.
-                    let Some(fresh) = Arc::into_inner(fresh) else { return Ok(Verdict::Unsettled) };
                     self.put_right(slot, fresh).await?;
                     return Ok(Verdict::Different(differences));
                 }
@@ -111,40 +108,41 @@ impl Inner {
             return Ok(Err(ChangedMeanwhile));
         }
         self.catch_up(slot, Some(fresh.mark())).await?;
-        slot.put_currencies(&self.currencies);
+        slot.put_currencies(&self.currencies).await;
         let now = self.clock.now();
         let Some(digester) = begin(slot, fresh, now).await else { return Ok(Err(ChangedMeanwhile)) };
+        let column = slot.read().has_order_of_names().then_some(Column::Name);
+        drop(fresh.read_at(now, column).await);
         let (answering, fresh) = (Arc::clone(slot), Arc::clone(fresh));
         // Both of them: the digest of the one that was just loaded takes as long, and a thread that answers would wait.
         let digested = tokio::task::spawn_blocking(move || {
             let memory = digest(&answering, digester)?;
-            let column = answering.read().has_order_of_names().then_some(Column::Name);
-            Ok(memory.differences(&fresh.read_at(now, column).digest(now)))
+            Ok(memory.differences(&fresh.read().digest(now)))
         });
         digested.await.map_err(|_| StoreError::Closed)
     }
 
     /// Takes over what was stored since a collection was loaded, from the store and from nowhere else; whether there is room
     /// for that.
-    async fn bring_forward(&self, fresh: &Slot) -> Result<bool, StoreError> {
+    async fn bring_forward(&self, fresh: &Arc<Slot>) -> Result<bool, StoreError> {
         match self.store.changes(fresh.id(), fresh.mark()).await? {
             Some(changes) => fresh.apply(changes).await,
             None => match self.load_slot(fresh.key(), fresh.id()).await? {
-                LoadOutcome::Whole(whole, _promise) => fresh.replace(*whole),
+                LoadOutcome::Whole(whole, _promise) => fresh.replace(whole).await,
                 LoadOutcome::TooLarge | LoadOutcome::NoRoom => return Ok(false),
             },
         }
-        fresh.put_currencies(&self.currencies);
+        fresh.put_currencies(&self.currencies).await;
         Ok(true)
     }
 
     /// Lets the collection that was just loaded answer from now on. Where it outgrew the memory there is meanwhile, none does:
     /// it is old, and so may be the other.
-    async fn put_right(&self, slot: &Arc<Slot>, fresh: Slot) -> Result<(), StoreError> {
+    async fn put_right(&self, slot: &Arc<Slot>, fresh: Arc<Slot>) -> Result<(), StoreError> {
         // Nobody brings the old one forward meanwhile, so that the new one is not behind it.
         let _following = slot.following().await;
         if self.bring_forward(&fresh).await? {
-            slot.replace(fresh);
+            slot.replace(fresh).await;
             slot.weigh(0);
         } else {
             self.unload(slot);
@@ -155,9 +153,9 @@ impl Inner {
 
 /// Begins to look at the collection that answers, when it is of the same version and the same rates as the other. While
 /// somebody brings it forward, it is of no version: what comes after this is noticed.
-async fn begin(slot: &Slot, fresh: &Slot, now: Timestamp) -> Option<Digester> {
+async fn begin(slot: &Arc<Slot>, fresh: &Slot, now: Timestamp) -> Option<Digester> {
     let _following = slot.following().await;
-    let collection = slot.read_at(now, None);
+    let collection = slot.read_at(now, None).await;
     let is_same = slot.mark() == fresh.mark() && slot.has_rates_of(fresh);
     is_same.then(|| Digester::new(&collection, now))
 }
@@ -212,7 +210,7 @@ mod tests {
             panic!("small")
         };
         put(&"large".repeat(BYTES_MAX)).await;
-        inner.put_right(&slot, *fresh).await.unwrap();
+        inner.put_right(&slot, fresh).await.unwrap();
         assert!(!inner.holds(&slot), "what is old is not resident");
         assert!(matches!(resident.find(key).await, Ok(super::super::Residence::Stored(_))));
     }

@@ -1,5 +1,7 @@
 //! Loading a whole collection: the store reads, a thread prepares what can be prepared, another builds.
 
+use std::sync::Arc;
+
 use bourse_catalog::{Collection, Identity, Loader, PreparedOrder, PreparedToken, TokenPreparer};
 use bourse_store::{CollectionId, CollectionKey, Mark, Part, StoreError};
 use bourse_wire::{Address, Amount, CollectionNumbers, TokenId};
@@ -17,7 +19,7 @@ const PARTS_UNMEASURED: usize = 16;
 /// What came of it.
 pub(super) enum LoadOutcome {
     /// Here it is, with the memory that it takes until it is resident.
-    Whole(Box<Slot>, Promise),
+    Whole(Arc<Slot>, Promise),
     /// It does not fit in the memory there is, were there nothing else.
     TooLarge,
     /// There is no memory for it beside what else is being loaded.
@@ -59,10 +61,10 @@ impl Inner {
             Err(bytes) if bytes > self.budget.bytes_max() => return Ok(LoadOutcome::TooLarge),
             Err(_) => return Ok(LoadOutcome::NoRoom),
         };
-        let slot = Slot::new(key, id, (collection, stamp), revision);
+        let slot = Arc::new(Slot::new(key, id, (collection, stamp), revision));
         // Currencies may have changed meanwhile, and nobody knew of this slot.
-        slot.put_currencies(&self.currencies);
-        Ok(LoadOutcome::Whole(Box::new(slot), promise))
+        slot.put_currencies(&self.currencies).await;
+        Ok(LoadOutcome::Whole(slot, promise))
     }
 }
 

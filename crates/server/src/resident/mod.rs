@@ -262,7 +262,7 @@ impl Resident {
         inner.currencies.refresh(&inner.store).await?;
         let slots: Vec<Arc<Slot>> = read(&inner.slots).values().cloned().collect();
         for slot in slots {
-            slot.put_currencies(&inner.currencies);
+            slot.put_currencies(&inner.currencies).await;
         }
         Ok(())
     }
@@ -371,7 +371,6 @@ impl Inner {
         };
         self.metrics.load_seconds.observe(started.elapsed().as_secs_f64());
         slot.touch(self.touches.fetch_add(1, Ordering::Relaxed));
-        let slot: Arc<Slot> = Arc::from(slot);
         write(&self.slots).insert(key, Arc::clone(&slot));
         drop(loads);
         // It is counted as what it is from now on.
@@ -399,7 +398,7 @@ impl Inner {
             for changes in versions {
                 slot.apply(changes).await;
             }
-            slot.put_currencies(&self.currencies);
+            slot.put_currencies(&self.currencies).await;
             self.metrics.follow_seconds.observe(started.elapsed().as_secs_f64());
             return Ok(());
         }
@@ -407,7 +406,7 @@ impl Inner {
             Some(changes) => slot.apply(changes).await,
             None => self.reload(slot).await?,
         }
-        slot.put_currencies(&self.currencies);
+        slot.put_currencies(&self.currencies).await;
         self.metrics.follow_seconds.observe(started.elapsed().as_secs_f64());
         Ok(())
     }
@@ -420,7 +419,7 @@ impl Inner {
             return Ok(());
         }
         match self.load_slot(slot.key(), slot.id()).await? {
-            LoadOutcome::Whole(whole, _promise) => slot.replace(*whole),
+            LoadOutcome::Whole(whole, _promise) => slot.replace(whole).await,
             // Once it is gone there is memory to load it.
             LoadOutcome::NoRoom => self.unload(slot),
             // It outgrew the memory there is: better read from the store than old.
@@ -440,7 +439,7 @@ impl Inner {
         let _following = slot.following().await;
         let now = self.clock.now();
         // Somebody may have been faster.
-        if slot.is_ahead_of(now) && !slot.go_back(now) {
+        if slot.is_ahead_of(now) && !slot.go_back(now).await {
             tracing::info!(chain = %slot.key().chain, contract = %slot.key().address, "the clock went back: loading anew");
             self.reload(slot).await?;
         }

@@ -2,17 +2,22 @@
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicI64, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard};
+use std::sync::{Arc, Mutex, RwLockReadGuard};
 
-use bourse_catalog::{Collection, Column, PreparedOrder, Update};
+use bourse_catalog::{Collection, Column, Draft, Edit, PreparedOrder, Progress, Update, Versions};
 use bourse_store::{Changes, CollectionId, CollectionKey, Mark};
 use bourse_wire::{CollectionNumbers, Timestamp};
+use futures_util::FutureExt as _;
+use tokio::sync::OwnedMutexGuard;
 
 use super::currencies::Currencies;
-use super::{lock, read, write};
+use super::lock;
 
-/// Orders that are prepared or put in before other requests have a turn: a batch of them takes longer than most answers.
+/// Orders that are prepared before other requests have a turn: a batch of them takes longer than most answers.
 const ORDERS_AT_ONCE: usize = 32;
+
+/// Tokens from which on what looks at all of them is done on a thread of its own, beside those that answer.
+const MANY_TOKENS: usize = 2_048;
 
 /// Versions that are remembered to have been taken over. Those who committed them and come a moment later find them here.
 const MARKS_KEPT: usize = 64;
@@ -21,8 +26,10 @@ const MARKS_KEPT: usize = 64;
 pub(crate) struct Slot {
     key: CollectionKey,
     id: CollectionId,
-    collection: RwLock<Collection>,
-    /// The versions that it was brought to, the last one being its own; changed only under the lock of the collection.
+    versions: Versions,
+    /// What is to be shown next, for one writer at a time.
+    draft: Arc<tokio::sync::Mutex<Draft>>,
+    /// The versions that it was brought to, the last one being its own.
     marks: Mutex<VecDeque<Mark>>,
     /// The edition of the currencies that its prices are worth something by.
     currencies: AtomicU64,
@@ -46,9 +53,10 @@ impl Slot {
         let marks = Mutex::new(VecDeque::from([Mark { version: collection.version(), stamp }]));
         let (bytes, weighed) = (collection.bytes().into(), collection.version().into());
         let passed_seconds = AtomicI64::new(collection.now().unix_seconds());
-        let (collection, currencies) = (RwLock::new(collection), AtomicU64::new(currencies));
-        let (touched, following) = (AtomicU64::new(0), tokio::sync::Mutex::default());
-        Self { key, id, collection, marks, currencies, bytes, weighed, touched, passed_seconds, following }
+        let (versions, draft) = (Versions::new(collection), Arc::default());
+        let (currencies, touched) = (AtomicU64::new(currencies), AtomicU64::new(0));
+        let following = tokio::sync::Mutex::default();
+        Self { key, id, versions, draft, marks, currencies, bytes, weighed, touched, passed_seconds, following }
     }
 
     pub(super) fn key(&self) -> CollectionKey {
@@ -78,30 +86,87 @@ impl Slot {
 
     /// Finds out how much memory it takes after so many versions: for a large one that takes a while.
     pub(super) fn weigh(&self, versions: u64) {
-        let collection = self.read();
-        if collection.version() >= self.weighed.load(Ordering::Relaxed) + versions {
-            self.weighed.store(collection.version(), Ordering::Relaxed);
-            self.bytes.store(collection.bytes(), Ordering::Relaxed);
+        let version = self.read().version();
+        if version >= self.weighed.load(Ordering::Relaxed) + versions {
+            self.weighed.store(version, Ordering::Relaxed);
+            self.bytes.store(self.versions.bytes(), Ordering::Relaxed);
         }
     }
 
-    /// The collection, to read what does not depend on the time. Writers wait no longer than an answer takes to put
-    /// together.
+    /// The collection, to read what does not depend on the time. Nobody who reads waits for whoever writes.
     pub(crate) fn read(&self) -> RwLockReadGuard<'_, Collection> {
-        read(&self.collection)
+        self.versions.read()
     }
 
-    /// The collection as it is at a time, and ready to be read in an order.
-    pub(crate) fn read_at(&self, now: Timestamp, column: Option<Column>) -> RwLockReadGuard<'_, Collection> {
+    /// The collection as it is at a time, and ready to be read in an order. Waits only where an instant has come at which an
+    /// order changes, or nobody asked for that order before.
+    pub(crate) async fn read_at(
+        self: &Arc<Self>,
+        now: Timestamp,
+        column: Option<Column>,
+    ) -> RwLockReadGuard<'_, Collection> {
         loop {
-            let collection = self.read();
-            if collection.is_ready(now, column) {
+            if let Some(collection) = self.read_ready(now, column) {
                 return collection;
             }
-            drop(collection);
-            let mut collection = write(&self.collection);
-            collection.make_ready(now, column);
-            self.passed_seconds.store(collection.now().unix_seconds(), Ordering::Relaxed);
+            self.make_ready(now, column).boxed().await;
+        }
+    }
+
+    fn read_ready(&self, now: Timestamp, column: Option<Column>) -> Option<RwLockReadGuard<'_, Collection>> {
+        Some(self.read()).filter(|collection| collection.is_ready(now, column))
+    }
+
+    async fn make_ready(self: &Arc<Self>, now: Timestamp, column: Option<Column>) {
+        let edits = move |collection: &Collection| {
+            // While we waited somebody may have done it.
+            let is_ready = collection.is_ready(now, column);
+            let names = (column == Some(Column::Name)).then(Edit::of_name_order);
+            if is_ready { Vec::new() } else { std::iter::once(Edit::of_time(now)).chain(names).collect() }
+        };
+        self.write(edits, |_| {}).await;
+    }
+
+    /// Makes edits, which are told from what is shown by then, and shows them together; `shown` is called after that, unless
+    /// there is nothing to be made. Whoever asked for it may go away meanwhile.
+    async fn write<E, S>(self: &Arc<Self>, edits: E, shown: S)
+    where
+        E: FnOnce(&Collection) -> Vec<Edit> + Send + 'static,
+        S: FnOnce(&Self) + Send + 'static,
+    {
+        let slot = Arc::clone(self);
+        let written = tokio::spawn(async move {
+            let mut draft = Arc::clone(&slot.draft).lock_owned().await;
+            let edits = edits(&slot.read());
+            if edits.is_empty() {
+                return;
+            }
+            draft.add(edits);
+            if slot.show(draft).await.is_some() {
+                slot.passed_seconds.store(slot.read().now().unix_seconds(), Ordering::Relaxed);
+                shown(&slot);
+            }
+        });
+        // What panicked has told the log so.
+        let _ = written.await;
+    }
+
+    /// Goes on with a draft until it is shown, and lets others have a turn after each step.
+    async fn show(self: &Arc<Self>, mut draft: OwnedMutexGuard<Draft>) -> Option<OwnedMutexGuard<Draft>> {
+        loop {
+            let progress = if draft.is_heavy() && self.read().len() > MANY_TOKENS {
+                let slot = Arc::clone(self);
+                let step = move || (slot.versions.step(&mut draft), draft);
+                let (progress, given_back) = tokio::task::spawn_blocking(step).await.ok()?;
+                draft = given_back;
+                progress
+            } else {
+                self.versions.step(&mut draft)
+            };
+            if progress == Progress::Shown {
+                return Some(draft);
+            }
+            tokio::task::yield_now().await;
         }
     }
 
@@ -112,11 +177,12 @@ impl Slot {
     }
 
     /// Sets its time back; `false` when it must be loaded anew for that.
-    pub(super) fn go_back(&self, now: Timestamp) -> bool {
-        let mut collection = write(&self.collection);
-        let went = collection.go_back(now);
-        self.passed_seconds.store(collection.now().unix_seconds(), Ordering::Relaxed);
-        went
+    pub(super) async fn go_back(self: &Arc<Self>, now: Timestamp) -> bool {
+        let can_go_back = self.read().can_go_back(now);
+        if can_go_back {
+            self.write(move |_| vec![Edit::of_time_back(now)], |_| {}).await;
+        }
+        can_go_back
     }
 
     /// Its version.
@@ -129,48 +195,36 @@ impl Slot {
         lock(&self.marks).contains(&mark)
     }
 
-    /// Takes over what changed, orders a few at a time: readers wait no longer than that takes. The version is told when
-    /// everything is there.
-    pub(super) async fn apply(&self, changes: Changes) {
-        // Before readers have to wait.
+    /// Takes over what changed.
+    pub(super) async fn apply(self: &Arc<Self>, changes: Changes) {
         let mark = Mark { version: changes.version, stamp: changes.stamp };
-        let Update { version, contract, tokens, balances, orders, gone_orders } =
-            update(self.key, changes).await;
-        let mut orders = orders.into_iter().peekable();
-        let mut part = Update { contract, tokens, balances, gone_orders, ..Update::default() };
-        loop {
-            part.orders = orders.by_ref().take(ORDERS_AT_ONCE).collect();
-            let is_last = orders.peek().is_none();
-            {
-                let mut collection = self.collection.write().unwrap_or_else(PoisonError::into_inner);
-                // Two followers may race; the state never goes back.
-                if version <= collection.version() {
-                    return;
-                }
-                part.version = if is_last { version } else { collection.version() };
-                collection.apply(part);
-                if is_last {
-                    let mut marks = lock(&self.marks);
-                    marks.push_back(mark);
-                    let excess = marks.len().saturating_sub(MARKS_KEPT);
-                    marks.drain(..excess);
-                }
-            }
-            if is_last {
-                return;
-            }
-            part = Update::default();
-            tokio::task::yield_now().await;
-        }
+        let update = update(self.key, changes).await;
+        let edits = move |collection: &Collection| {
+            // Two followers may race; the state never goes back.
+            if mark.version <= collection.version() { Vec::new() } else { Edit::of_update(update) }
+        };
+        self.write(edits, move |slot| slot.note(mark)).await;
+    }
+
+    /// Notes that it was brought to a version.
+    fn note(&self, mark: Mark) {
+        let mut marks = lock(&self.marks);
+        marks.push_back(mark);
+        let excess = marks.len().saturating_sub(MARKS_KEPT);
+        marks.drain(..excess);
     }
 
     /// Takes over what was loaded anew. Whoever calls this is the one who brings it up to date.
-    pub(super) fn replace(&self, whole: Self) {
+    pub(super) async fn replace(&self, whole: Arc<Self>) {
         let (currencies, mark) = (whole.currencies.load(Ordering::Acquire), whole.mark());
-        let whole = whole.collection.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let mut collection = write(&self.collection);
-        self.passed_seconds.store(whole.now().unix_seconds(), Ordering::Relaxed);
-        *collection = whole;
+        let mut draft = self.draft.lock().await;
+        // Whoever wrote it or compared it has let go of it, mostly.
+        let shown = |whole: Self| whole.versions.into_shown();
+        let mut whole = Some(Arc::try_unwrap(whole).map_or_else(|whole| whole.read().clone(), shown));
+        while !self.versions.replace(&mut draft, &mut whole) {
+            tokio::task::yield_now().await;
+        }
+        self.passed_seconds.store(self.read().now().unix_seconds(), Ordering::Relaxed);
         *lock(&self.marks) = VecDeque::from([mark]);
         self.currencies.store(currencies, Ordering::Release);
     }
@@ -181,16 +235,18 @@ impl Slot {
     }
 
     /// Takes over currencies that changed since it last did.
-    pub(super) fn put_currencies(&self, currencies: &Currencies) {
+    pub(super) async fn put_currencies(self: &Arc<Self>, currencies: &Currencies) {
         let (edition, currencies) = currencies.of(self.key.chain);
         if self.currencies.load(Ordering::Acquire) >= edition {
             return;
         }
-        let mut collection = write(&self.collection);
-        // While we waited somebody may have brought newer ones.
-        if self.currencies.fetch_max(edition, Ordering::AcqRel) < edition {
-            collection.put_currencies(&currencies);
-        }
+        let slot = Arc::clone(self);
+        let edits = move |_: &Collection| {
+            // While we waited somebody may have brought newer ones.
+            let are_newer = slot.currencies.load(Ordering::Acquire) < edition;
+            are_newer.then(|| Edit::of_currencies(currencies)).into_iter().collect()
+        };
+        self.write(edits, move |slot| slot.currencies.store(edition, Ordering::Release)).await;
     }
 }
 

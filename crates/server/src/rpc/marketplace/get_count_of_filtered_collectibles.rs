@@ -40,8 +40,9 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Answer, Failu
     let filter = request.filter.unwrap_or_default();
     let include_empty = filter.include_empty;
     let (tokens, orders) = filter.read(&call.app.service_name)?;
-    let count = searchable(&call.app, key)
-        .await?
-        .map_or(0, |slot| slot.read_at(call.now, None).count(request.side, &tokens, &orders, include_empty));
+    let count = match searchable(&call.app, key).await? {
+        Some(slot) => slot.read_at(call.now, None).await.count(request.side, &tokens, &orders, include_empty),
+        None => 0,
+    };
     Ok(Answer { count })
 }

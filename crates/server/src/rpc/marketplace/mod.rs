@@ -317,11 +317,11 @@ pub(crate) async fn answer_page(
     key: CollectionKey,
     head: &[u8],
     page: &PagePlan,
-    write: impl FnOnce(&Slot, &mut Vec<u8>) -> Result<Option<Position>, Failure>,
+    write: impl AsyncFnOnce(&Arc<Slot>, &mut Vec<u8>) -> Result<Option<Position>, Failure>,
 ) -> Result<Vec<u8>, Failure> {
     let mut answer = begin_answer(head);
     let next = if let Some(slot) = searchable(app, key).await? {
-        write(&slot, &mut answer)?
+        write(&slot, &mut answer).await?
     } else {
         answer.extend_from_slice(b"[]");
         None

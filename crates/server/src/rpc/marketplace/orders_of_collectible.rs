@@ -119,20 +119,22 @@ impl Request {
 async fn list(call: Call, request: Request, side: OrderSide, head: &[u8]) -> Result<Vec<u8>, Failure> {
     let ResolvedRequest { key, token, filter, page } = request.resolve(&call)?;
     let page = PagePlan::new(page, &call.app.settings.limits)?;
-    answer_page(&call.app, key, head, &page, |slot, answer| {
+    answer_page(&call.app, key, head, &page, async |slot, answer| {
         // Orders have no other columns; those that rows have leave them in the order of their prices.
         let column = page.column().filter(|column| *column == Column::CreatedAt).unwrap_or(Column::Price);
         let (sort, start, limit) = (page.sort, page.start_of_orders(column)?, page.limit());
         let query = OrdersQuery { token, side, filter: &filter, sort, start, limit };
-        Ok(slot.read_at(call.now, None).write_orders(answer, &query))
+        Ok(slot.read_at(call.now, None).await.write_orders(answer, &query))
     })
     .await
 }
 
 async fn count(call: Call, request: Request, side: OrderSide) -> Result<CountAnswer, Failure> {
     let ResolvedRequest { key, token, filter, .. } = request.resolve(&call)?;
-    let slot = searchable(&call.app, key).await?;
-    let count = slot.map_or(0, |slot| slot.read_at(call.now, None).count_orders(token, side, &filter));
+    let count = match searchable(&call.app, key).await? {
+        Some(slot) => slot.read_at(call.now, None).await.count_orders(token, side, &filter),
+        None => 0,
+    };
     Ok(CountAnswer { count })
 }
 
@@ -142,7 +144,7 @@ async fn first(call: Call, request: Request, side: OrderSide, highest: bool) -> 
     if let Some(slot) = searchable(&call.app, key).await? {
         let sort = Some(Sort { column: Column::Price, descending: highest });
         let query = OrdersQuery { token, side, filter: &filter, sort, start: Start::Skip(0), limit: 1 };
-        slot.read_at(call.now, None).write_orders(&mut orders, &query);
+        slot.read_at(call.now, None).await.write_orders(&mut orders, &query);
     }
     // An array of one order, or of none.
     let order = orders.strip_prefix(b"[").and_then(|rest| rest.strip_suffix(b"]")).unwrap_or_default();
