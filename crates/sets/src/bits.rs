@@ -146,16 +146,6 @@ impl FromIterator<u32> for Bits {
     }
 }
 
-/// How many are in two sets, and not in a third. In one go, as every word passes by only once.
-pub fn count_between(upper: &Bits, lower: Option<&Bits>, bits: &Bits) -> usize {
-    let Some(lower) = lower else { return upper.common(bits) };
-    let common = upper.0.len().min(bits.0.len()).min(lower.0.len());
-    let words = upper.0[..common].iter().zip(&bits.0[..common]).zip(&lower.0[..common]);
-    let first: usize =
-        words.map(|((upper, bits), lower)| (upper & bits & !lower).count_ones() as usize).sum();
-    first + words::ones_of_both(&upper.0[common..], &bits.0[common..])
-}
-
 /// Numbers of one block that moved to another, where they have the same places. Both blocks begin at multiples of 64.
 #[derive(Debug)]
 pub struct Relocation<const WORDS: usize> {

@@ -19,7 +19,7 @@ mod set;
 mod term;
 mod words;
 
-pub use bits::{Bits, Relocation, count_between};
+pub use bits::{Bits, Relocation};
 pub use bytes::{Damaged, Reader, write_number};
 pub use number::{Number, Words};
 pub use part::{PART_NUMBERS, Part, PartBits, PartWords};

@@ -232,7 +232,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::bits::count_between;
     use crate::term::{Between, count_of_all, for_words_of_all};
     use crate::words;
 
@@ -277,16 +276,21 @@ mod tests {
             prop_assert!((0..7_000).all(|ordinal| set.term().contains(ordinal) == model.contains(&ordinal)));
             // Those of the model that are not among the others, but for the first hundred ordinals.
             let (whole, flipped) = (bits_of(&set), Bits::full(100));
-            let between = Between { upper: Some(&whole), lower: Some(&others), flipped };
+            let (evens, mut odds) = (|number: &u32| number % 2 == 0, whole.clone());
+            let even: Bits = whole.iter().filter(evens).collect();
+            odds.subtract(&even);
+            let between =
+                Between { upper: [Some(&even), Some(&odds)], lower: [None, Some(&others)], flipped };
+            let odd: Bits = (0..7_000).filter(|ordinal| !evens(ordinal)).collect();
+            let odd_of = |between: &Between<'_>| (0..7_000).filter(|number| !evens(number) && between.contains(*number)).count();
+            prop_assert_eq!(between.common(&odd), odd_of(&between));
             let between = [Term::between(between, 0)];
             let expected: Vec<u32> = (0..7_000)
                 .filter(|ordinal| (model.contains(ordinal) && !other.contains(ordinal)) != (*ordinal < 100))
                 .collect();
+            prop_assert_eq!(&(0..7_000).filter(|ordinal| between[0].contains(*ordinal)).collect::<Vec<_>>(), &expected);
             prop_assert_eq!(&between[0].to_bits().iter().collect::<Vec<_>>(), &expected);
             prop_assert_eq!(count_of_all(&between), expected.len());
-            let odd: Bits = (0..7_000).filter(|ordinal| ordinal % 2 == 1).collect();
-            let only = model.difference(&other).filter(|ordinal| *ordinal % 2 == 1).count();
-            prop_assert_eq!(count_between(&whole, Some(&others), &odd), only);
             prop_assert_eq!(others.common(&bits_of(&set)), common.len());
         }
     }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::bits::Bits;
 use crate::list;
-use crate::words::{intersect, ones};
+use crate::words::{flip, intersect, ones, subtract, unite};
 
 /// A set as a query finds it in the index: borrowed, and made of others only where somebody looks.
 #[derive(Clone, Debug)]
@@ -22,25 +22,52 @@ enum Form<'a> {
     Between(Between<'a>),
 }
 
-/// What is in one set and not in another, but the other way round for some.
-#[derive(Clone, Debug)]
+/// What is in any of some sets and in none of others, but the other way round for some.
+#[derive(Clone, Debug, Default)]
 pub struct Between<'a> {
-    /// The one set.
-    pub upper: Option<&'a Bits>,
-    /// The other one.
-    pub lower: Option<&'a Bits>,
+    /// In any of these.
+    pub upper: [Option<&'a Bits>; 2],
+    /// In none of these.
+    pub lower: [Option<&'a Bits>; 2],
     /// Those for which it is the other way round.
     pub flipped: Bits,
 }
 
 impl Between<'_> {
+    /// Whether a number is in it.
+    pub fn contains(&self, number: u32) -> bool {
+        let any = |sets: &[Option<&Bits>; 2]| sets.iter().flatten().any(|bits| bits.contains(number));
+        (any(&self.upper) && !any(&self.lower)) != self.flipped.contains(number)
+    }
+
+    /// How many of it are in a set, too.
+    pub fn common(&self, bits: &Bits) -> usize {
+        let blocks = (0..bits.0.len().min(self.words_end())).step_by(BLOCK_WORDS);
+        let count = |start: usize| {
+            let end = bits.0.len().min(start + BLOCK_WORDS);
+            let mut block = [0; BLOCK_WORDS];
+            block[..end - start].copy_from_slice(&bits.0[start..end]);
+            self.intersect(&mut block, start);
+            ones(&block)
+        };
+        blocks.map(count).sum()
+    }
+
+    /// Every word from here on is empty.
+    fn words_end(&self) -> usize {
+        let ends = self.upper.iter().flatten().map(|upper| upper.0.len());
+        ends.max().unwrap_or_default().max(self.flipped.0.len())
+    }
+
     fn intersect(&self, block: &mut [u64], start: usize) {
-        let upper = self.upper.map(|upper| upper.words_from(start)).unwrap_or_default();
-        let lower = self.lower.map(|lower| lower.words_from(start)).unwrap_or_default();
-        let flipped = self.flipped.words_from(start);
-        let at = |words: &[u64], index: usize| words.get(index).copied().unwrap_or_default();
-        for (index, word) in block.iter_mut().enumerate() {
-            *word &= (at(upper, index) & !at(lower, index)) ^ at(flipped, index);
+        for (start, block) in (start..).step_by(BLOCK_WORDS).zip(block.chunks_mut(BLOCK_WORDS)) {
+            // Set by set, each of which is gone through several words at a time.
+            let mut between = [0; BLOCK_WORDS];
+            let between = &mut between[..block.len()];
+            self.upper.iter().flatten().for_each(|bits| unite(between, bits.words_from(start)));
+            self.lower.iter().flatten().for_each(|bits| subtract(between, bits.words_from(start)));
+            flip(between, self.flipped.words_from(start));
+            intersect(block, between);
         }
     }
 }
@@ -71,7 +98,7 @@ impl<'a> Term<'a> {
         match &self.form {
             Form::List(list) => list::contains(list, number),
             Form::Bits(bits) => bits.contains(number),
-            Form::Between(_) => (self.word(number as usize / 64) >> (number % 64)) & 1 == 1,
+            Form::Between(between) => between.contains(number),
         }
     }
 
@@ -122,9 +149,7 @@ impl<'a> Term<'a> {
         match &self.form {
             Form::List(list) => list.last().map_or(0, |last| *last as usize / 64 + 1),
             Form::Bits(bits) => bits.0.len(),
-            Form::Between(Between { upper, flipped, .. }) => {
-                upper.map_or(0, |upper| upper.0.len()).max(flipped.0.len())
-            }
+            Form::Between(between) => between.words_end(),
         }
     }
 

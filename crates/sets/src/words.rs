@@ -25,6 +25,11 @@ pub(crate) fn subtract(words: &mut [u64], others: &[u64]) {
     words.iter_mut().zip(others).for_each(|(word, other)| *word &= !other);
 }
 
+/// Makes of what is set in others the opposite.
+pub(crate) fn flip(words: &mut [u64], others: &[u64]) {
+    words.iter_mut().zip(others).for_each(|(word, other)| *word ^= other);
+}
+
 /// Clears what is not set in others.
 pub(crate) fn intersect(words: &mut [u64], others: &[u64]) {
     let common = words.len().min(others.len());

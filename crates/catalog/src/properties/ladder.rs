@@ -3,21 +3,40 @@
 use std::collections::BTreeMap;
 use std::ops::Bound;
 
-use bourse_sets::{Between, Bits, Set, Term, count_between};
+use bourse_sets::{Between, Bits, Set, Term};
 
 use crate::sorted_list::SlotRelocation;
 
 /// The tokens at or below some of the numbers. Between two rungs the numbers themselves are gone through. Right only
 /// while every token has one number.
+///
+/// Rungs are in flights of about as many as there are flights: a rung has the tokens of its own flight up to it, and each
+/// flight those of all flights before it. So a token is on few of them, and what is up to a rung is two sets.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Ladder {
     rungs: Vec<Rung>,
+    /// What is before each flight; nothing for the first.
+    before: Vec<Bits>,
+    /// Rungs of a flight.
+    flight: usize,
 }
 
 #[derive(Clone, Debug)]
-pub(crate) struct Rung {
+struct Rung {
     upper: i64,
-    below: Bits,
+    /// The tokens at or below it that are above the last rung of the flight before.
+    within: Bits,
+    /// The tokens at or below it.
+    count: usize,
+}
+
+/// What is at or below a rung.
+#[derive(Clone, Copy)]
+struct Height<'a> {
+    upper: i64,
+    flight: usize,
+    before: &'a Bits,
+    within: &'a Bits,
     count: usize,
 }
 
@@ -26,37 +45,55 @@ impl Ladder {
     /// few. More make a range cheaper and take more memory.
     pub(crate) fn new(numbers: &BTreeMap<i64, Set>, universe: usize, rungs_max: usize) -> Self {
         let tokens: usize = numbers.values().map(Set::len).sum();
-        let (mut rungs, mut below) = (Vec::new(), Bits::empty(universe));
-        let (mut count, mut since) = (0, 0);
+        let flight = numbers.len().min(rungs_max).isqrt().max(1);
+        let mut ladder = Self { rungs: Vec::new(), before: vec![Bits::default()], flight };
+        let (mut within, mut count, mut since) = (Bits::empty(universe), 0, 0);
         for (number, set) in numbers {
-            set.add_to(&mut below);
+            set.add_to(&mut within);
             count += set.len();
             since += set.len();
             if numbers.len() <= rungs_max || since * rungs_max >= tokens {
-                rungs.push(Rung { upper: *number, below: below.clone(), count });
+                ladder.rungs.push(Rung { upper: *number, within: within.clone(), count });
                 since = 0;
+                if ladder.rungs.len().is_multiple_of(flight) {
+                    let mut before = std::mem::replace(&mut within, Bits::empty(universe));
+                    ladder.before.last().into_iter().for_each(|known| before.union(known));
+                    ladder.before.push(before);
+                }
             }
         }
-        Self { rungs }
+        ladder
+    }
+
+    /// Its rungs from the first that is not below a number to the end of that one's flight, and what is before the flights
+    /// after that.
+    fn above(&mut self, number: i64) -> (&mut [Rung], &mut [Bits]) {
+        let first = self.rungs.partition_point(|rung| rung.upper < number);
+        let next = first / self.flight.max(1) + 1;
+        let end = self.rungs.len().min(next * self.flight);
+        (&mut self.rungs[first..end], self.before.get_mut(next..).unwrap_or_default())
     }
 
     pub(crate) fn insert(&mut self, number: i64, ordinal: u32) {
-        for rung in self.rungs.iter_mut().filter(|rung| number <= rung.upper) {
-            rung.count += usize::from(rung.below.insert(ordinal));
-        }
+        let (rungs, before) = self.above(number);
+        let within = rungs.iter_mut().map(|rung| &mut rung.within);
+        let is_new = within.chain(before).fold(false, |is_new, bits| bits.insert(ordinal) || is_new);
+        let counted = self.rungs.iter_mut().filter(|rung| is_new && number <= rung.upper);
+        counted.for_each(|rung| rung.count += 1);
     }
 
     pub(crate) fn remove(&mut self, number: i64, ordinal: u32) {
-        for rung in self.rungs.iter_mut().filter(|rung| number <= rung.upper) {
-            rung.count -= usize::from(rung.below.remove(ordinal));
-        }
+        let (rungs, before) = self.above(number);
+        let within = rungs.iter_mut().map(|rung| &mut rung.within);
+        let was_there = within.chain(before).fold(false, |was_there, bits| bits.remove(ordinal) || was_there);
+        let counted = self.rungs.iter_mut().filter(|rung| was_there && number <= rung.upper);
+        counted.for_each(|rung| rung.count -= 1);
     }
 
     /// Gives the slots that moved the numbers that they have by now.
     pub(crate) fn relocate(&mut self, relocation: &SlotRelocation) {
-        for rung in &mut self.rungs {
-            rung.below.relocate(relocation);
-        }
+        let within = self.rungs.iter_mut().map(|rung| &mut rung.within);
+        within.chain(&mut self.before).for_each(|bits| bits.relocate(relocation));
     }
 
     /// The tokens with a number from `min` to `max`: those up to the rung nearest to `max` without those up to the rung
@@ -85,27 +122,35 @@ impl Ladder {
     }
 
     /// The rung that is nearest to a bound; `None` for the ground.
-    fn nearest(&self, bound: i64) -> Option<&Rung> {
+    fn nearest(&self, bound: i64) -> Option<Height<'_>> {
         let above = self.rungs.partition_point(|rung| rung.upper <= bound);
-        let below = &self.rungs[above.checked_sub(1)?];
-        let above = self.rungs.get(above);
-        Some(above.filter(|above| above.upper.abs_diff(bound) < below.upper.abs_diff(bound)).unwrap_or(below))
+        let below = above.checked_sub(1)?;
+        let distance = |rung: usize| self.rungs.get(rung).map_or(u64::MAX, |rung| rung.upper.abs_diff(bound));
+        self.height(if distance(above) < distance(below) { above } else { below })
+    }
+
+    fn height(&self, rung: usize) -> Option<Height<'_>> {
+        let flight = rung / self.flight.max(1);
+        let (Rung { upper, within, count }, before) = (self.rungs.get(rung)?, self.before.get(flight)?);
+        Some(Height { upper: *upper, flight, before, within, count: *count })
     }
 
     /// Whether an ordinal is on exactly the rungs that its number is at or below.
     pub(crate) fn has(&self, number: i64, ordinal: u32) -> bool {
-        self.rungs.iter().all(|rung| rung.below.contains(ordinal) == (number <= rung.upper))
+        let heights = (0..self.rungs.len()).filter_map(|rung| self.height(rung));
+        let is_below = |height: &Height<'_>| height.before.contains(ordinal) || height.within.contains(ordinal);
+        heights.into_iter().all(|height| is_below(&height) == (number <= height.upper))
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        self.rungs.iter().map(|rung| rung.below.bytes()).sum()
+        self.rungs.iter().map(|rung| &rung.within).chain(&self.before).map(Bits::bytes).sum()
     }
 }
 
 /// The tokens with a number within bounds, as the ladder has them.
 pub(crate) struct LadderRange<'a> {
-    upper: Option<&'a Rung>,
-    lower: Option<&'a Rung>,
+    upper: Option<Height<'a>>,
+    lower: Option<Height<'a>>,
     /// Tokens that are not between the rungs, and belong there.
     missing: Vec<&'a Set>,
     /// Tokens that are, and do not.
@@ -115,34 +160,40 @@ pub(crate) struct LadderRange<'a> {
 impl<'a> LadderRange<'a> {
     /// As one set.
     pub(crate) fn term(&self, universe: usize) -> Term<'a> {
-        let mut flipped = Bits::default();
+        let mut between = self.between();
         if !self.missing.is_empty() || !self.wrong.is_empty() {
-            flipped = Bits::empty(universe);
+            between.flipped = Bits::empty(universe);
             // A token has one number, so that no two of these sets have one in common.
-            self.missing.iter().chain(&self.wrong).for_each(|set| set.add_to(&mut flipped));
+            self.missing.iter().chain(&self.wrong).for_each(|set| set.add_to(&mut between.flipped));
         }
-        let count = |rung: Option<&Rung>| rung.map_or(0, |rung| rung.count);
-        let between = count(self.upper).saturating_sub(count(self.lower)) + sum(&self.missing);
-        let about = between.saturating_sub(sum(&self.wrong));
-        let below = |rung: Option<&'a Rung>| rung.map(|rung| &rung.below);
-        Term::between(Between { upper: below(self.upper), lower: below(self.lower), flipped }, about)
+        let count = |height: Option<Height<'_>>| height.map_or(0, |height| height.count);
+        let about = count(self.upper).saturating_sub(count(self.lower)) + sum(&self.missing);
+        Term::between(between, about.saturating_sub(sum(&self.wrong)))
+    }
+
+    /// What is between the rungs. What is before the flight of both of them is not looked at.
+    fn between(&self) -> Between<'a> {
+        let is_one_flight =
+            self.upper.zip(self.lower).is_some_and(|(upper, lower)| upper.flight == lower.flight);
+        let sets = |height: Option<Height<'a>>| {
+            let before = height.filter(|height| height.flight > 0 && !is_one_flight);
+            [before.map(|height| height.before), height.map(|height| height.within)]
+        };
+        Between { upper: sets(self.upper), lower: sets(self.lower), flipped: Bits::default() }
     }
 
     /// How many of them are in a set too, without making one of them all first.
     pub(crate) fn count(&self, term: &Term<'_>) -> usize {
-        let lower = self.lower.map(|lower| &lower.below);
-        let upper = self.upper.map(|upper| &upper.below);
+        let between = self.between();
         if let Some(list) = term.list()
             && self.missing.is_empty()
             && self.wrong.is_empty()
         {
-            let bit = |bits: Option<&Bits>, ordinal: u32| bits.map_or(0, |bits| bits.bit(ordinal));
-            return list.iter().map(|ordinal| bit(upper, *ordinal) & !bit(lower, *ordinal)).sum();
+            return list.iter().filter(|ordinal| between.contains(**ordinal)).count();
         }
         let bits = term.to_bits();
         let of = |sets: &[&Set]| -> usize { sets.iter().map(|set| set.common_with(&bits)).sum() };
-        let between = upper.map_or(0, |upper| count_between(upper, lower, &bits));
-        between + of(&self.missing) - of(&self.wrong)
+        between.common(&bits) + of(&self.missing) - of(&self.wrong)
     }
 }
 
@@ -153,7 +204,7 @@ fn sum(sets: &[&Set]) -> usize {
 /// The numbers that lie between a rung, or the ground, and a bound, with their tokens.
 fn between<'a>(
     numbers: &'a BTreeMap<i64, Set>,
-    rung: Option<&Rung>,
+    rung: Option<Height<'_>>,
     bound: i64,
 ) -> impl Iterator<Item = (&'a i64, &'a Set)> {
     numbers.range(match rung.map(|rung| rung.upper) {
