@@ -15,6 +15,9 @@ pub(crate) struct Window {
     pub(crate) last: i32,
 }
 
+/// What a map takes for each of its days beside what is of the day, about.
+const KEY_BYTES: usize = 16;
+
 /// Who of one part was there, day by day.
 #[derive(Debug, Default)]
 pub(crate) struct Column {
@@ -31,6 +34,13 @@ impl Column {
     /// Days on which anybody was there, ascending.
     pub(crate) fn days(&self) -> impl Iterator<Item = (i32, &Presence)> {
         self.days.iter().map(|(day, presence)| (*day, presence))
+    }
+
+    /// Bytes of memory, about.
+    pub(crate) fn bytes(&self) -> usize {
+        let days: usize = self.days.values().map(|presence| KEY_BYTES + presence.bytes()).sum();
+        let new = self.new.get().into_iter().flat_map(BTreeMap::values);
+        days + new.map(|part| KEY_BYTES + size_of::<Part>() + part.part_bytes()).sum::<usize>()
     }
 
     /// Puts in who was there on a day, in place of who was known to be.

@@ -37,6 +37,12 @@ impl Counters {
         *self.actions.entry(name.into()).or_default() += 1;
     }
 
+    /// Bytes of memory, about.
+    pub(crate) fn bytes(&self) -> usize {
+        let action = |name: &str| size_of::<(Box<str>, u64)>() + name.len();
+        size_of::<Self>() + self.actions.keys().map(|name| action(name)).sum::<usize>()
+    }
+
     /// Market events.
     pub(crate) fn market(&self) -> u64 {
         self.actions.values().sum()

@@ -42,6 +42,11 @@ pub(crate) struct Memo {
 }
 
 impl Memo {
+    /// Bytes of memory.
+    pub(crate) fn bytes(&self) -> usize {
+        self.distinct.allocation_size() + self.returned.allocation_size() + self.segments.allocation_size()
+    }
+
     /// Forgets what may not be so any more.
     pub(crate) fn forget(&mut self, stale: &Staleness) {
         self.distinct.retain(|(set, window), _| !stale.touches(*set, *window));

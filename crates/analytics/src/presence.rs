@@ -35,6 +35,12 @@ impl Presence {
         }
     }
 
+    /// Bytes of memory.
+    pub(crate) fn bytes(&self) -> usize {
+        let parts = [&self.active, &self.sent, &self.market];
+        size_of::<Self>() + parts.into_iter().map(Part::part_bytes).sum::<usize>()
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.active.is_empty()
     }

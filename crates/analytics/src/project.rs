@@ -50,7 +50,26 @@ impl Chunk {
     }
 }
 
+impl Chunk {
+    /// Bytes of memory, about.
+    pub fn bytes(&self) -> usize {
+        let content = match &self.0 {
+            Content::Wallets | Content::Counters(_, None) => 0,
+            Content::Presence(_, _, presence) => presence.bytes(),
+            Content::Counters(_, Some(counters)) => counters.bytes(),
+        };
+        size_of::<Self>() + content
+    }
+}
+
 impl Project {
+    /// Bytes of memory, about. To count them takes a moment for each day and 65,536 wallets.
+    pub fn bytes(&self) -> usize {
+        let columns: usize = self.columns.iter().map(Column::bytes).sum();
+        let counters: usize = self.counters.values().map(Counters::bytes).sum();
+        columns + counters + self.memo().bytes()
+    }
+
     /// Takes in chunks as they are stored, in place of those it had.
     pub fn load(&mut self, chunks: impl IntoIterator<Item = Chunk>) {
         let mut stale = Staleness::default();

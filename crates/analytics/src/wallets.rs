@@ -36,6 +36,11 @@ impl Wallets {
         self.addresses.is_empty()
     }
 
+    /// Bytes of memory.
+    pub fn bytes(&self) -> usize {
+        self.addresses.capacity() * ADDRESS_BYTES + self.numbers.allocation_size()
+    }
+
     /// As numbers rather than as bytes, whose number is fixed, an address is hashed in half the time.
     fn hash(&self, address: &[u8; ADDRESS_BYTES]) -> u64 {
         hash(&self.hasher, address)

@@ -140,9 +140,9 @@ impl Draft {
         self.next.extend(edits.into_iter().map(Arc::new));
     }
 
-    /// Whether everything that was added is shown: not when whoever added it went away before.
-    pub fn is_done(&self) -> bool {
-        self.next.is_empty() && self.made.is_empty()
+    /// Whether there is a second copy yet.
+    pub fn has_copy(&self) -> bool {
+        self.is_copied
     }
 
     /// Whether the next step may take long, where there is much.

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use bourse_budget::Budget;
 use bourse_protocols::venues::Registry;
 use bourse_store::{Actor, Batch, Committed, Store, StoreError};
 use bourse_wire::{Currency, ServiceName, Timestamp};
@@ -46,6 +47,7 @@ pub struct App {
     pub(crate) meter: Meter,
     pub(crate) metrics: Metrics,
     pub(crate) outcomes: Outcomes,
+    budget: Budget,
     pub(crate) resident: Resident,
     pub(crate) counting: CountingHouse,
     pub(crate) markets: MarketMembers,
@@ -111,10 +113,11 @@ impl App {
         let service_name = ServiceName::new(&settings.service.name);
         let meter = Meter::new(settings.quotas.clone());
         meter.flush(&store, clock.now()).await?;
+        let budget = Budget::new(settings.storage.resident_bytes_max);
         Ok(Arc::new(Self {
             resident: Resident::open(
                 MemoryLimits {
-                    bytes_max: settings.storage.resident_bytes_max,
+                    budget: budget.clone(),
                     // Others need connections too.
                     loads_max: settings.storage.connections_max as usize / 2,
                 },
@@ -130,7 +133,13 @@ impl App {
             stranger_orders: RateLimiter::new(settings.limits.key_orders_per_minute),
             meter,
             routes: Routes::new(&metrics),
-            counting: CountingHouse::new(store.clone(), Retention::from(&settings.analytics), clock.clone()),
+            counting: CountingHouse::within(
+                budget.clone(),
+                store.clone(),
+                Retention::from(&settings.analytics),
+                clock.clone(),
+            ),
+            budget,
             markets: MarketMembers::default(),
             sources: Sources::open(&settings.sources).map_err(StartError::Sources)?,
             consents: Consents::default(),
@@ -165,6 +174,11 @@ impl App {
     /// The marketplaces on all networks.
     pub fn registry(&self) -> &Registry {
         &self.registry
+    }
+
+    /// The memory that collections and charts share.
+    pub fn budget(&self) -> &Budget {
+        &self.budget
     }
 
     /// The store it runs on.

@@ -256,7 +256,7 @@ async fn ready(State(app): State<Arc<App>>) -> Response {
 }
 
 async fn metrics(State(app): State<Arc<App>>) -> Response {
-    app.resident.measure();
+    app.resident.measure(app.counting.bytes());
     app.metrics.note_journal(app.store.journal_bytes());
     for nodes in app.nodes.iter() {
         app.metrics.note_chain(nodes.name(), &nodes.status());

@@ -66,6 +66,8 @@ pub(crate) struct ResidentMetrics {
     pub(crate) lag_versions: Gauge<i64, AtomicI64>,
     /// How often one could not be read or brought up to date.
     pub(crate) follow_failures: Counter<u64, AtomicU64>,
+    /// Memory that what is counted of projects takes.
+    pub(crate) charts: Gauge<i64, AtomicI64>,
     /// Memory that those take that are being loaded.
     pub(crate) promised: Gauge<i64, AtomicI64>,
     /// How many cannot be read, and are not served.
@@ -184,6 +186,7 @@ impl ResidentMetrics {
             lag_versions: Gauge::default(),
             checks: CheckMetrics::register(registry),
             follow_failures: Counter::default(),
+            charts: Gauge::default(),
             promised: Gauge::default(),
             stale: Gauge::default(),
         };
@@ -202,7 +205,9 @@ impl ResidentMetrics {
         registry.register("resident_lag_versions", help, resident.lag_versions.clone());
         let help = "Times that a collection could not be read or brought up to date";
         registry.register("resident_follow_failures", help, resident.follow_failures.clone());
-        let help = "Memory that collections take that are being loaded";
+        let help = "Memory that what is counted of projects takes, for charts";
+        registry.register_with_unit("charts", help, Unit::Bytes, resident.charts.clone());
+        let help = "Memory that collections and charts take that are being loaded";
         registry.register_with_unit("resident_loading", help, Unit::Bytes, resident.promised.clone());
         let help = "Collections that cannot be read and are not served";
         registry.register("resident_stale_collections", help, resident.stale.clone());

@@ -92,6 +92,14 @@ impl Part {
         Self(Form::List(list))
     }
 
+    /// Bytes of memory.
+    pub fn part_bytes(&self) -> usize {
+        match &self.0 {
+            Form::List(list) => list.capacity() * size_of::<u16>(),
+            Form::Bits(..) => WORDS * size_of::<u64>(),
+        }
+    }
+
     fn to_bits(&self) -> PartBits {
         match &self.0 {
             Form::List(_) => {

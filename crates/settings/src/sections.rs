@@ -86,7 +86,7 @@ pub struct Storage {
     pub attributions_days: u32,
     /// Days for which entries of the audit log are kept.
     pub audit_days: u32,
-    /// Memory budget of resident collections, in bytes.
+    /// Memory budget of resident collections and of charts, in bytes.
     pub resident_bytes_max: usize,
     /// How long to wait between two collections that are compared with the store; 0 for never.
     pub self_check_interval_ms: u64,

@@ -171,6 +171,26 @@ impl Store {
         })
     }
 
+    /// How many bytes are stored of these kinds of pieces, and of the ids of events where those matter.
+    pub fn counts_bytes(&self, scope: ProjectScope, kinds: Vec<u8>, seen: bool) -> Pending<'_, u64> {
+        self.read(move |mut session| {
+            Box::pin(async move {
+                let mut bytes = 0;
+                for kind in kinds {
+                    let sql = "SELECT CAST(COALESCE(SUM(LENGTH(body)), 0) AS BIGINT) FROM analytics_chunks
+                        WHERE project_id = $1 AND kind = $2";
+                    bytes += session.value(sql, args![scope.project(), kind]).await?.unwrap_or(0);
+                }
+                if seen {
+                    let sql = "SELECT CAST(COALESCE(SUM(LENGTH(body)), 0) AS BIGINT) FROM analytics_seen
+                        WHERE project_id = $1";
+                    bytes += session.value(sql, args![scope.project()]).await?.unwrap_or(0);
+                }
+                Ok(bytes)
+            })
+        })
+    }
+
     /// Every piece of one kind, decoded where it is read, which may be on several threads, with the version that they are of.
     pub async fn all_counts<T, D>(
         &self,

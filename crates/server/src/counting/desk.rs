@@ -1,11 +1,12 @@
 //! The desk of one project: what is counted of it, and the one place where it is counted.
 
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockWriteGuard};
 use std::time::Duration;
 
 use bourse_analytics::{Changes, Key, Project, Wallets};
+use bourse_budget::{Held, Share};
 use bourse_store::{
     Actor, BatchMark, Chunk, Counts, CountsCommit, CountsCommitted, CountsCursor, Event, Mark, MarketStep,
     ProjectScope, RetentionDays, Store,
@@ -25,12 +26,19 @@ use crate::entropy;
 const GROUP_EVENTS_MAX: usize = 20_000;
 /// Batches that are counted in one go.
 const GROUP_BATCHES_MAX: usize = 256;
+/// Versions after which memory is measured again where that takes a while: most of them change little.
+const VERSIONS_UNWEIGHED: u64 = 16;
+/// What is smaller is measured after every version.
+const SMALL_BYTES: usize = 16 << 20;
 
 type BatchResult = Result<Tracked, Arc<CountingError>>;
 
 /// The desk of one project.
 pub(crate) struct Desk {
     scope: ProjectScope,
+    share: Share,
+    /// The version whose memory was measured.
+    weighed: AtomicU64,
     charts: RwLock<Charts>,
     /// Held by whoever counts or loads.
     books: tokio::sync::Mutex<Books>,
@@ -96,9 +104,11 @@ struct Group<'b> {
 }
 
 impl Desk {
-    pub(super) fn new(scope: ProjectScope) -> Self {
+    pub(super) fn new(scope: ProjectScope, share: Share) -> Self {
         Self {
             scope,
+            share,
+            weighed: AtomicU64::new(0),
             charts: RwLock::default(),
             books: tokio::sync::Mutex::default(),
             waiting: Mutex::default(),
@@ -154,7 +164,7 @@ impl Desk {
         if is_enough(self.loaded()) {
             return Ok(());
         }
-        let _books = self.books.lock().await;
+        let books = self.books.lock().await;
         // Somebody may have been faster.
         if is_enough(self.loaded()) {
             return Ok(());
@@ -164,14 +174,24 @@ impl Desk {
         if counts.is_another {
             self.read_anew(store, needs_sets).await?;
         }
+        self.weigh(&books, 0);
         Ok(())
+    }
+
+    /// Finds out how much memory everything takes after so many versions: with many days and wallets that takes a moment.
+    fn weigh(&self, books: &Books, versions: u64) {
+        let version = self.loaded().0.unwrap_or_default().version;
+        if version >= self.weighed.load(Ordering::Relaxed) + versions {
+            self.weighed.store(version, Ordering::Relaxed);
+            self.share.set(self.read(Project::bytes) + books.wallets.bytes() + books.seen.bytes());
+        }
     }
 
     /// Reads everything again where the database knows nothing of the version that is loaded: it failed over to an older
     /// copy, or was restored from one. Whoever calls this has the books.
     async fn read_anew(&self, store: &Store, needs_sets: bool) -> Result<(), CountingError> {
         tracing::warn!(project = %self.project(), "the database was set back: what is counted is read anew");
-        let anew = Self::new(self.scope);
+        let anew = Self::new(self.scope, self.share.sibling());
         let needs_sets = needs_sets || self.loaded().1;
         let counts =
             anew.take_in(store, needs_sets, CountsCursor::default(), &mut Wallets::default()).await?;
@@ -196,11 +216,14 @@ impl Desk {
         let version = mark.unwrap_or_default().version;
         known.after.extend(mark);
         known.kinds.push((Key::COUNTERS, version));
+        let load = Arc::new(self.share.sibling());
+        let reads_sets = needs_sets && !has_sets;
+        self.reserve(store, &known, reads_sets, &load).await?;
         let mut sets = Vec::new();
         if has_sets {
             known.kinds.push((Key::PRESENCE, version));
-        } else if needs_sets {
-            let (read_at, all) = read_all(store, self.scope, Key::PRESENCE).await?;
+        } else if reads_sets {
+            let (read_at, all) = read_all(store, self.scope, Key::PRESENCE, &load).await?;
             known.kinds.push((Key::PRESENCE, read_at.version));
             known.after.push(read_at);
             sets = all;
@@ -215,6 +238,23 @@ impl Desk {
         charts.mark = Some(Mark { version: counts.version, stamp: counts.stamp });
         charts.has_sets |= needs_sets;
         Ok(counts)
+    }
+
+    /// Takes memory for what is to be read from its beginning, as large as it is stored, before any of it is.
+    async fn reserve(
+        &self,
+        store: &Store,
+        known: &CountsCursor,
+        reads_sets: bool,
+        load: &Share,
+    ) -> Result<(), CountingError> {
+        let unknown = known.kinds.iter().filter(|(_, since)| *since == 0).map(|(kind, _)| *kind);
+        let kinds: Vec<u8> = unknown.chain(reads_sets.then_some(Key::PRESENCE)).collect();
+        if !kinds.is_empty() {
+            let stored = store.counts_bytes(self.scope, kinds, known.seen == Some(0)).await?;
+            load.take(usize::try_from(stored).unwrap_or(usize::MAX))?;
+        }
+        Ok(())
     }
 
     /// Brings everything that counting needs to the same, newest version.
@@ -239,6 +279,7 @@ impl Desk {
             books.seen.load(*day, ids);
         }
         books.mark = Mark { version: counts.version, stamp: counts.stamp };
+        self.weigh(books, 0);
         Ok(())
     }
 
@@ -362,6 +403,8 @@ impl Desk {
         charts.project.publish(&mut books.wallets, changes)?;
         charts.mark = Some(mark);
         books.mark = mark;
+        drop(charts);
+        self.weigh(books, if self.share.bytes() < SMALL_BYTES { 1 } else { VERSIONS_UNWEIGHED });
         Ok(())
     }
 
@@ -397,6 +440,16 @@ impl Desk {
                 return Ok(Some(Forgotten { active_days, sent_days, market_days, raw_events }));
             }
         }
+    }
+}
+
+impl Held for Desk {
+    fn share(&self) -> &Share {
+        &self.share
+    }
+
+    fn note_dropped(&self) {
+        tracing::info!(project = %self.project(), "dropping what is counted of a project");
     }
 }
 

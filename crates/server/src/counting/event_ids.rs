@@ -39,6 +39,11 @@ impl CountedIds {
         self.add(day, ids.iter().map(|id| IdHash(u64::from_le_bytes(*id))));
     }
 
+    /// Bytes of memory.
+    pub(super) fn bytes(&self) -> usize {
+        self.0.values().map(HashSet::allocation_size).sum()
+    }
+
     /// Forgets those of days before one.
     pub(super) fn forget_before(&mut self, first: Day) {
         self.0 = self.0.split_off(&first);

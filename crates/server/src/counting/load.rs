@@ -1,6 +1,9 @@
 //! From stored pieces to what is counted.
 
+use std::sync::{Arc, OnceLock};
+
 use bourse_analytics::{Chunk, Corrupt, Key, Wallets};
+use bourse_budget::{Refused, Share};
 use bourse_store::{ChunkKey, Counts, Mark, ProjectScope, Store};
 
 use super::CountingError;
@@ -8,12 +11,23 @@ use super::CountingError;
 /// Pieces from which on decoding them is left to another thread.
 const BLOCKING_CHUNKS_MIN: usize = 256;
 
-/// Reads everything of one kind, with the version that it is of.
+/// Reads everything of one kind, with the version that it is of. The share grows by what it takes.
 pub(super) async fn read_all(
     store: &Store,
     scope: ProjectScope,
     kind: u8,
+    share: &Arc<Share>,
 ) -> Result<(Mark, Vec<Chunk>), CountingError> {
+    let (share, refused) = (Arc::clone(share), OnceLock::<Refused>::new());
+    let decode = move |key: ChunkKey, body: &[u8]| {
+        // The rest is read for nothing, but takes no memory.
+        if let Some(refused) = refused.get() {
+            return Err(CountingError::from(*refused));
+        }
+        let chunk = decode(key, body)?;
+        share.take(chunk.bytes()).map_err(|why| *refused.get_or_init(|| why))?;
+        Ok(chunk)
+    };
     let (mark, chunks) = store.all_counts(scope, kind, decode).await?;
     Ok((mark, chunks.into_iter().collect::<Result<_, _>>()?))
 }

@@ -7,9 +7,10 @@ mod event_ids;
 mod load;
 mod market;
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use bourse_analytics::{Corrupt, EventRefusal};
+use bourse_budget::{Budget, Outgrown, Refused, Shelf};
 use bourse_store::{Actor, Mark, ProjectScope, Store, StoreError};
 use bourse_wire::{Address, Code, Day, Error, ProjectId, Timestamp};
 use hashbrown::HashMap;
@@ -64,9 +65,24 @@ pub enum CountingError {
     /// Events that cannot be counted.
     #[error(transparent)]
     Refused(#[from] EventRefusal),
+    /// There is no memory for what is counted of the project, just now or ever.
+    #[error("{}", no_memory(*.0))]
+    Memory(#[from] Refused),
     /// Whoever counted is gone; sent again, the batch is counted once.
     #[error("counting was interrupted")]
     Interrupted,
+}
+
+fn no_memory(refused: Refused) -> &'static str {
+    match refused {
+        Refused::TooLarge => {
+            "what is counted of the project takes more memory than storage.resident_bytes_max allows: raise it"
+        }
+        Refused::NoRoom => {
+            "what is counted of the project cannot be loaded just now: what else is being loaded takes all the memory that \
+             storage.resident_bytes_max allows; try again shortly"
+        }
+    }
 }
 
 impl From<&CountingError> for Failure {
@@ -77,6 +93,7 @@ impl From<&CountingError> for Failure {
             CountingError::Refused(refused) => {
                 Self::Refused(Error::new(Code::InvalidArgument, refused.to_string()))
             }
+            CountingError::Memory(_) => Self::Refused(Error::new(Code::Overloaded, error.to_string())),
             CountingError::Corrupt(_) | CountingError::Interrupted => {
                 Self::Internal(error.to_string().into())
             }
@@ -92,13 +109,26 @@ struct Inner {
     store: Store,
     retention: Retention,
     clock: Clock,
-    desks: Mutex<HashMap<ProjectId, Arc<Desk>>>,
+    budget: Budget,
+    desks: Shelf<ProjectId, Desk>,
+    too_large: Outgrown<ProjectId>,
 }
 
 impl CountingHouse {
-    /// A house over a store. The clock tells how much time passes.
+    /// A house over a store, which takes as much memory as it wants. The clock tells how much time passes.
     pub fn new(store: Store, retention: Retention, clock: Clock) -> Self {
-        Self(Arc::new(Inner { store, retention, clock, desks: Mutex::default() }))
+        Self::within(Budget::new(usize::MAX), store, retention, clock)
+    }
+
+    /// A house that shares its memory with others.
+    pub(crate) fn within(budget: Budget, store: Store, retention: Retention, clock: Clock) -> Self {
+        let (desks, too_large) = (budget.shelf(), Outgrown::default());
+        Self(Arc::new(Inner { store, retention, clock, budget, desks, too_large }))
+    }
+
+    /// Memory that the desks take.
+    pub(crate) fn bytes(&self) -> usize {
+        self.0.desks.size().1
     }
 
     /// Counts a batch of events. Once this returns they are stored, and in every chart of this process. The same batch
@@ -109,12 +139,14 @@ impl CountingHouse {
         batch: EventBatch,
         now: Timestamp,
     ) -> Result<Tracked, Arc<CountingError>> {
-        let desk = self.desk(scope, now);
+        let desk = self.desk(scope, now).map_err(CountingError::from)?;
         let told = desk.enqueue(batch);
         // A task of its own, so that a caller who goes away interrupts nobody else's batch.
         let (house, counting) = (self.clone(), Arc::clone(&desk));
         tokio::spawn(async move { counting.drain(house.keeping(now)).await });
-        told.await.unwrap_or_else(|_| Err(Arc::new(CountingError::Interrupted)))
+        let tracked = told.await.unwrap_or_else(|_| Err(Arc::new(CountingError::Interrupted)));
+        self.settle(scope, tracked.as_ref().map_err(|error| &**error).err());
+        tracked
     }
 
     /// Counts what happened in all markets and is not counted yet; tells how many of them failed, which the log explains.
@@ -130,7 +162,9 @@ impl CountingHouse {
         actor: Actor,
     ) -> Result<Option<Forgotten>, CountingError> {
         let now = actor.at;
-        self.desk(scope, now).forget(self.keeping(now), wallet, actor).await
+        let forgotten = self.desk(scope, now)?.forget(self.keeping(now), wallet, actor).await;
+        self.settle(scope, forgotten.as_ref().err());
+        forgotten
     }
 
     /// The desk of a project, with all that a chart needs: counters, and sets of wallets if it is about those.
@@ -140,19 +174,31 @@ impl CountingHouse {
         needs_sets: bool,
         now: Timestamp,
     ) -> Result<Arc<Desk>, CountingError> {
-        let desk = self.desk(scope, now);
-        desk.open(&self.0.store, needs_sets).await?;
-        Ok(desk)
+        let desk = self.desk(scope, now)?;
+        let opened = desk.open(&self.0.store, needs_sets).await;
+        self.settle(scope, opened.as_ref().err());
+        opened.map(|()| desk)
+    }
+
+    /// Makes room for what a project takes by now, or remembers that there will never be so much.
+    fn settle(&self, scope: ProjectScope, error: Option<&CountingError>) {
+        let Inner { budget, too_large, clock, .. } = &*self.0;
+        match error {
+            None => {
+                too_large.end(&scope.project());
+                budget.settle();
+            }
+            Some(CountingError::Memory(Refused::TooLarge)) => too_large.note(scope.project(), clock.passed()),
+            Some(_) => {}
+        }
     }
 
     /// Takes over what other processes counted, and closes desks that nobody comes to; tells whether all could be taken over.
     /// A desk whose counts cannot be read is closed: whoever comes next is told, and those at other desks notice nothing.
     pub(crate) async fn refresh(&self, now: Timestamp) -> Result<bool, StoreError> {
-        let desks: Vec<Arc<Desk>> = {
-            let mut desks = self.desks();
-            desks.retain(|_, desk| !desk.is_idle(now, IDLE_SECONDS));
-            desks.values().cloned().collect()
-        };
+        let (idle, desks): (Vec<_>, Vec<_>) =
+            self.0.desks.all().into_iter().partition(|desk| desk.is_idle(now, IDLE_SECONDS));
+        idle.iter().for_each(|desk| self.close(desk));
         if desks.is_empty() {
             return Ok(true);
         }
@@ -163,7 +209,9 @@ impl CountingHouse {
             if let Err(error) = desk.follow(&self.0.store, stored).await {
                 tracing::warn!(%error, project = %desk.project(), "what is counted cannot be followed");
                 match error {
-                    CountingError::Corrupt(_) | CountingError::Store(StoreError::Corrupt { .. }) => {
+                    CountingError::Corrupt(_)
+                    | CountingError::Memory(_)
+                    | CountingError::Store(StoreError::Corrupt { .. }) => {
                         self.close(&desk);
                     }
                     CountingError::Store(_) | CountingError::Refused(_) | CountingError::Interrupted => {
@@ -172,15 +220,13 @@ impl CountingHouse {
                 }
             }
         }
+        self.0.budget.settle();
         Ok(is_whole)
     }
 
     /// Forgets what is loaded of a project, unless somebody opened another desk for it.
     fn close(&self, desk: &Arc<Desk>) {
-        let mut desks = self.desks();
-        if desks.get(&desk.project()).is_some_and(|open| Arc::ptr_eq(open, desk)) {
-            desks.remove(&desk.project());
-        }
+        self.0.desks.remove(&desk.project(), desk);
     }
 
     /// Where what is counted now goes.
@@ -189,14 +235,13 @@ impl CountingHouse {
         Keeping { store, retention: *retention, today: Day::of(now), passed: clock.passed() }
     }
 
-    fn desk(&self, scope: ProjectScope, now: Timestamp) -> Arc<Desk> {
-        let mut desks = self.desks();
-        let desk = desks.entry(scope.project()).or_insert_with(|| Arc::new(Desk::new(scope)));
+    fn desk(&self, scope: ProjectScope, now: Timestamp) -> Result<Arc<Desk>, Refused> {
+        let Inner { budget, desks, too_large, clock, .. } = &*self.0;
+        if too_large.has(&scope.project(), clock.passed()) {
+            return Err(Refused::TooLarge);
+        }
+        let desk = desks.touch_or_put(scope.project(), || Desk::new(scope, budget.share()));
         desk.touch(now);
-        Arc::clone(desk)
-    }
-
-    fn desks(&self) -> std::sync::MutexGuard<'_, HashMap<ProjectId, Arc<Desk>>> {
-        self.0.desks.lock().unwrap_or_else(PoisonError::into_inner)
+        Ok(desk)
     }
 }

@@ -4,12 +4,13 @@
 
 use std::sync::Arc;
 
+use bourse_budget::Held as _;
 use bourse_catalog::{ChangedMeanwhile, Column, Digest, Digester};
 use bourse_store::{CollectionKey, StoreError};
 use bourse_wire::Timestamp;
 
 use super::load::LoadOutcome;
-use super::{Inner, Resident, Slot, read, total_bytes};
+use super::{Inner, Resident, Slot};
 
 /// How often a collection that changed meanwhile is looked at again before it is left for another time.
 const ATTEMPTS_MAX: usize = 5;
@@ -45,22 +46,21 @@ impl Verdict {
 impl Resident {
     /// The resident collections, in the order in which they are compared.
     pub(crate) fn keys(&self) -> Vec<CollectionKey> {
-        let mut keys: Vec<CollectionKey> = read(&self.0.slots).keys().copied().collect();
+        let mut keys = self.0.slots.keys();
         keys.sort_unstable();
         keys
     }
 
     /// The resident collection that comes after another, the first one after the last.
     pub(crate) fn next_key(&self, after: Option<CollectionKey>) -> Option<CollectionKey> {
-        let slots = read(&self.0.slots);
-        let next = slots.keys().filter(|key| after.is_none_or(|after| **key > after)).min();
-        next.or_else(|| slots.keys().min()).copied()
+        let keys = self.0.slots.keys();
+        let next = keys.iter().filter(|key| after.is_none_or(|after| **key > after)).min();
+        next.or_else(|| keys.iter().min()).copied()
     }
 
     /// Compares a resident collection with what is stored of it, and puts it right.
     pub(crate) async fn check(&self, key: CollectionKey) -> Result<Verdict, StoreError> {
-        let slot = read(&self.0.slots).get(&key).cloned();
-        let verdict = match slot {
+        let verdict = match self.0.slots.get(&key) {
             Some(slot) => self.0.check(&slot).await?,
             None => Verdict::Gone,
         };
@@ -78,10 +78,10 @@ impl Resident {
 
 impl Inner {
     async fn check(&self, slot: &Arc<Slot>) -> Result<Verdict, StoreError> {
-        if total_bytes(&read(&self.slots)) + slot.bytes() > self.budget.bytes_max() {
+        if !self.budget.has_room_for(slot.share().bytes()) {
             return Ok(Verdict::NoRoom);
         }
-        let LoadOutcome::Whole(fresh, _promise) = self.load_slot(slot.key(), slot.id()).await? else {
+        let LoadOutcome::Whole(fresh) = self.load_slot(slot.key(), slot.id()).await? else {
             return Ok(Verdict::NoRoom);
         };
         for _ in 0..ATTEMPTS_MAX {
@@ -128,7 +128,7 @@ impl Inner {
         match self.store.changes(fresh.id(), fresh.mark()).await? {
             Some(changes) => fresh.apply(changes).await,
             None => match self.load_slot(fresh.key(), fresh.id()).await? {
-                LoadOutcome::Whole(whole, _promise) => fresh.replace(whole).await,
+                LoadOutcome::Whole(whole) => fresh.replace(whole).await,
                 LoadOutcome::TooLarge | LoadOutcome::NoRoom => return Ok(false),
             },
         }
@@ -175,6 +175,8 @@ mod tests {
     use bourse_store::{Change, OpenOptions, Store};
     use bourse_wire::{ChainId, ServiceName, TokenId};
 
+    use bourse_budget::Budget;
+
     use super::super::MemoryLimits;
     use super::*;
     use crate::clock::Clock;
@@ -198,20 +200,20 @@ mod tests {
             store.commit(batch(key, vec![token])).await.unwrap();
         };
         put("small").await;
-        let limits = MemoryLimits { bytes_max: BYTES_MAX, loads_max: 2 };
+        let limits = MemoryLimits { budget: Budget::new(BYTES_MAX), loads_max: 2 };
         let service = ServiceName::new("bourse");
         let metrics = Metrics::new(RefusalCounters::default()).resident;
         let resident =
             Resident::open(limits, store.clone(), Clock::system(), service, metrics).await.unwrap();
         assert!(resident.find(key).await.is_ok());
         let inner = &resident.0;
-        let slot = Arc::clone(&read(&inner.slots)[&key]);
-        let LoadOutcome::Whole(fresh, _promise) = inner.load_slot(key, slot.id()).await.unwrap() else {
+        let slot = inner.slots.get(&key).unwrap();
+        let LoadOutcome::Whole(fresh) = inner.load_slot(key, slot.id()).await.unwrap() else {
             panic!("small")
         };
         put(&"large".repeat(BYTES_MAX)).await;
         inner.put_right(&slot, fresh).await.unwrap();
-        assert!(!inner.holds(&slot), "what is old is not resident");
+        assert!(!inner.slots.holds(&key, &slot), "what is old is not resident");
         assert!(matches!(resident.find(key).await, Ok(super::super::Residence::Stored(_))));
     }
 }

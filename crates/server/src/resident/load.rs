@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
+use bourse_budget::{Refused, Share};
 use bourse_catalog::{Collection, Identity, Loader, PreparedOrder, PreparedToken, TokenPreparer};
 use bourse_store::{CollectionId, CollectionKey, Mark, Part, StoreError};
 use bourse_wire::{Address, Amount, CollectionNumbers, TokenId};
 use tokio::sync::mpsc;
 
-use super::budget::Promise;
 use super::{Inner, Slot};
 
 /// Parts that may wait for the builder.
@@ -18,8 +18,8 @@ const PARTS_UNMEASURED: usize = 16;
 
 /// What came of it.
 pub(super) enum LoadOutcome {
-    /// Here it is, with the memory that it takes until it is resident.
-    Whole(Arc<Slot>, Promise),
+    /// Here it is.
+    Whole(Arc<Slot>),
     /// It does not fit in the memory there is, were there nothing else.
     TooLarge,
     /// There is no memory for it beside what else is being loaded.
@@ -33,7 +33,7 @@ impl Inner {
         id: CollectionId,
     ) -> Result<LoadOutcome, StoreError> {
         // Each takes a connection and memory: those that come later wait.
-        let _turn = self.budget.turn().await;
+        let _turn = self.turns.acquire().await;
         let identity = Identity {
             number: id.number(),
             chain: key.chain,
@@ -42,29 +42,29 @@ impl Inner {
         };
         let (revision, currencies) = self.currencies.of(key.chain);
         let loader = Loader::new(&identity, self.clock.now());
-        let (numbers, promise) = (CollectionNumbers::new(key.chain, key.address), self.budget.promise());
+        let (numbers, share) = (CollectionNumbers::new(key.chain, key.address), self.budget.share());
         let (sender, parts) = mpsc::channel(PARTS_WAITING);
         let (prepared_sender, prepared) = mpsc::channel(PARTS_WAITING);
         let preparing = tokio::task::spawn_blocking(move || prepare(numbers, parts, &prepared_sender));
         let building = tokio::task::spawn_blocking(move || {
-            let (loader, mark, mut promise) = build(loader, prepared, promise)?;
+            let (loader, mark) = build(loader, prepared, &share)?;
             let collection = loader.finish(mark.version, &currencies);
-            let bytes = collection.bytes();
-            if promise.grow(bytes) { Ok((collection, mark.stamp, promise)) } else { Err(bytes) }
+            share.grow(collection.bytes())?;
+            share.set(collection.bytes());
+            Ok((collection, mark.stamp, share))
         });
         self.store.load(id, sender).await?;
         preparing.await.map_err(|_| StoreError::Closed)?;
-        let built: Result<(Collection, u64, Promise), usize> =
+        let built: Result<(Collection, u64, Share), Refused> =
             building.await.map_err(|_| StoreError::Closed)?;
-        let (collection, stamp, promise) = match built {
-            Ok(built) => built,
-            Err(bytes) if bytes > self.budget.bytes_max() => return Ok(LoadOutcome::TooLarge),
-            Err(_) => return Ok(LoadOutcome::NoRoom),
+        let slot = match built {
+            Ok(built) => Arc::new(Slot::new(key, id, built, revision)),
+            Err(Refused::TooLarge) => return Ok(LoadOutcome::TooLarge),
+            Err(Refused::NoRoom) => return Ok(LoadOutcome::NoRoom),
         };
-        let slot = Arc::new(Slot::new(key, id, (collection, stamp), revision));
         // Currencies may have changed meanwhile, and nobody knew of this slot.
         slot.put_currencies(&self.currencies).await;
-        Ok(LoadOutcome::Whole(slot, promise))
+        Ok(LoadOutcome::Whole(slot))
     }
 }
 
@@ -105,12 +105,12 @@ fn prepare(numbers: CollectionNumbers, mut parts: mpsc::Receiver<Part>, prepared
     }
 }
 
-/// Takes parts until there are no more. When there is no memory for them, how many bytes they took.
+/// Takes parts until there are no more, or there is no memory for them.
 fn build(
     mut loader: Loader,
     mut parts: mpsc::Receiver<Prepared>,
-    mut promise: Promise,
-) -> Result<(Loader, Mark, Promise), usize> {
+    share: &Share,
+) -> Result<(Loader, Mark), Refused> {
     let (mut begun, mut taken) = (Mark::default(), 0_usize);
     while let Some(part) = parts.blocking_recv() {
         match part {
@@ -122,11 +122,8 @@ fn build(
         }
         taken += 1;
         if taken.is_multiple_of(PARTS_UNMEASURED) {
-            let bytes = loader.bytes();
-            if !promise.grow(bytes) {
-                return Err(bytes);
-            }
+            share.grow(loader.bytes())?;
         }
     }
-    Ok((loader, begun, promise))
+    Ok((loader, begun))
 }

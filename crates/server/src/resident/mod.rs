@@ -1,26 +1,24 @@
 //! Collections held in memory: loaded at first touch, kept up to date, dropped when memory is short.
 
-mod budget;
 mod check;
 mod currencies;
 mod load;
 mod slot;
 mod troubles;
 
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Instant;
 
+use bourse_budget::{Budget, Outgrown, Shelf};
 use bourse_store::{CollectionId, CollectionKey, Mark, Store, StoreError};
 use bourse_wire::{Currency, ServiceName};
 use futures_util::FutureExt as _;
 use futures_util::future::{BoxFuture, Shared};
-use hashbrown::{HashMap, HashSet};
+use hashbrown::HashMap;
+use tokio::sync::Semaphore;
 
 use crate::clock::Clock;
 use crate::metrics::ResidentMetrics;
-pub(crate) use budget::MemoryLimits;
-use budget::{Budget, Slots};
 pub(crate) use check::Verdict;
 use currencies::Currencies;
 use load::LoadOutcome;
@@ -31,21 +29,28 @@ use troubles::Troubles;
 #[derive(Clone)]
 pub(crate) struct Resident(Arc<Inner>);
 
+/// What loading collections may take of what others need too.
+pub(crate) struct MemoryLimits {
+    /// The memory.
+    pub(crate) budget: Budget,
+    /// Collections that may be loaded at once: each keeps a connection for as long as it takes.
+    pub(crate) loads_max: usize,
+}
+
 struct Inner {
     budget: Budget,
+    /// Whoever loads has one of these. Nobody closes it, so that there always is one some day.
+    turns: Semaphore,
     store: Store,
     clock: Clock,
     service: ServiceName,
     metrics: ResidentMetrics,
     currencies: Currencies,
-    slots: Arc<Slots>,
+    slots: Shelf<CollectionKey, Slot>,
     /// Loads under way. A collection is here or in a slot, or in neither: both change under this lock.
     loads: Mutex<HashMap<CollectionKey, Load>>,
-    /// Collections that did not fit.
-    too_large: RwLock<HashSet<CollectionKey>>,
+    too_large: Outgrown<CollectionKey>,
     troubles: Troubles,
-    /// Counts touches, to find the collection that was touched longest ago.
-    touches: AtomicU64,
 }
 
 /// Versions that this process itself committed, and took over at once, after which memory is measured again: they are
@@ -106,15 +111,16 @@ pub(crate) enum LoadError {
 
 impl Resident {
     pub(crate) async fn open(
-        limits: MemoryLimits,
+        MemoryLimits { budget, loads_max }: MemoryLimits,
         store: Store,
         clock: Clock,
         service: ServiceName,
         metrics: ResidentMetrics,
     ) -> Result<Self, StoreError> {
-        let (currencies, slots) = (Currencies::load(&store).await?, Arc::<Slots>::default());
+        let (currencies, slots) = (Currencies::load(&store).await?, budget.shelf());
         Ok(Self(Arc::new(Inner {
-            budget: Budget::new(limits, Arc::clone(&slots)),
+            budget,
+            turns: Semaphore::new(loads_max.max(1)),
             store,
             clock,
             service,
@@ -122,15 +128,14 @@ impl Resident {
             currencies,
             slots,
             loads: Mutex::default(),
-            too_large: RwLock::default(),
+            too_large: Outgrown::default(),
             troubles: Troubles::default(),
-            touches: AtomicU64::new(0),
         })))
     }
 
     /// Finds a collection, loading it when it is not resident yet.
     pub(crate) async fn find(&self, key: CollectionKey) -> Result<Residence, LoadError> {
-        match self.0.touch(key) {
+        match self.0.slots.touch(&key) {
             Some(slot) if !slot.is_ahead_of(self.0.clock.now()) => Ok(Residence::Resident(slot)),
             // Boxed, because it is large and rare, and every request would carry it along.
             Some(_) | None => self.find_stored(key).boxed().await,
@@ -140,9 +145,9 @@ impl Resident {
     async fn find_stored(&self, key: CollectionKey) -> Result<Residence, LoadError> {
         let inner = &self.0;
         loop {
-            if let Some(slot) = inner.touch(key) {
+            if let Some(slot) = inner.slots.touch(&key) {
                 inner.set_back(&slot).await.map_err(|error| LoadError::Store(Arc::new(error)))?;
-                if inner.holds(&slot) {
+                if inner.slots.holds(&key, &slot) {
                     return Ok(Residence::Resident(slot));
                 }
             }
@@ -151,7 +156,7 @@ impl Resident {
             let Some(id) = found.map_err(|error| LoadError::Store(Arc::new(error)))? else {
                 return Ok(Residence::Missing);
             };
-            if read(&inner.too_large).contains(&key) {
+            if inner.too_large.has(&key, inner.clock.passed()) {
                 return Ok(Residence::Stored(id));
             }
             match self.load(key, id).await {
@@ -178,7 +183,7 @@ impl Resident {
             task.map(flat).boxed().shared()
         };
         // Between our look at the slots and now it may have come.
-        if read(&self.0.slots).contains_key(&key) {
+        if self.0.slots.get(&key).is_some() {
             return futures_util::future::ready(Ok(Loaded::Done)).boxed().shared();
         }
         loads.entry(key).or_insert_with(begin).clone()
@@ -202,8 +207,7 @@ impl Resident {
             // A load that failed left nothing that could be old.
             let _ = load.await;
         }
-        let slot = read(&self.0.slots).get(&key).cloned();
-        let Some(slot) = slot else { return };
+        let Some(slot) = self.0.slots.get(&key) else { return };
         if let Err(error) = self.0.catch_up(&slot, until(slot.mark())).await {
             self.0.note_trouble(key, &error);
             self.0.unload(&slot);
@@ -214,7 +218,7 @@ impl Resident {
     /// One that the store does not know of is forgotten: the database failed over to an older copy, or was restored from one.
     pub(crate) async fn refresh(&self) -> Result<bool, StoreError> {
         let inner = &self.0;
-        let slots: Vec<Arc<Slot>> = read(&inner.slots).values().cloned().collect();
+        let slots = inner.slots.all();
         if slots.is_empty() {
             return Ok(true);
         }
@@ -250,9 +254,11 @@ impl Resident {
         for slot in &slots {
             slot.weigh(OWN_VERSIONS_UNWEIGHED);
         }
-        let left = largest(slots.iter().filter(|slot| inner.holds(slot)).map(|slot| behind(slot)));
+        let left = largest(
+            slots.iter().filter(|slot| inner.slots.holds(&slot.key(), slot)).map(|slot| behind(slot)),
+        );
         inner.metrics.lag_versions.set(left);
-        inner.budget.evict(None);
+        inner.budget.settle();
         Ok(left == 0)
     }
 
@@ -260,8 +266,7 @@ impl Resident {
     pub(crate) async fn refresh_currencies(&self) -> Result<(), StoreError> {
         let inner = &self.0;
         inner.currencies.refresh(&inner.store).await?;
-        let slots: Vec<Arc<Slot>> = read(&inner.slots).values().cloned().collect();
-        for slot in slots {
+        for slot in inner.slots.all() {
             slot.put_currencies(&inner.currencies).await;
         }
         Ok(())
@@ -277,14 +282,15 @@ impl Resident {
         self.0.currencies.all()
     }
 
-    /// Brings the gauges up to date.
-    pub(crate) fn measure(&self) {
-        let slots = read(&self.0.slots);
-        self.0.metrics.collections.set(i64::try_from(slots.len()).unwrap_or(i64::MAX));
-        self.0.metrics.bytes.set(i64::try_from(total_bytes(&slots)).unwrap_or(i64::MAX));
-        self.0.metrics.promised.set(i64::try_from(self.0.budget.promised()).unwrap_or(i64::MAX));
-        let stale = self.0.troubles.stale_count();
-        self.0.metrics.stale.set(i64::try_from(stale).unwrap_or(i64::MAX));
+    /// Brings the gauges up to date; so many bytes are taken by charts.
+    pub(crate) fn measure(&self, charts: usize) {
+        let number = |size: usize| i64::try_from(size).unwrap_or(i64::MAX);
+        let (Inner { metrics, budget, .. }, (collections, bytes)) = (&*self.0, self.0.slots.size());
+        metrics.collections.set(number(collections));
+        metrics.bytes.set(number(bytes));
+        metrics.charts.set(number(charts));
+        metrics.promised.set(number(budget.taken().saturating_sub(bytes + charts)));
+        metrics.stale.set(number(self.0.troubles.stale_count()));
     }
 }
 
@@ -310,24 +316,9 @@ impl Inner {
         }
     }
 
-    /// Whether a slot is still the one of its collection.
-    fn holds(&self, slot: &Arc<Slot>) -> bool {
-        read(&self.slots).get(&slot.key()).is_some_and(|held| Arc::ptr_eq(held, slot))
-    }
-
     /// Forgets a collection, so that whoever asks next loads it.
     fn unload(&self, slot: &Arc<Slot>) {
-        let mut slots = write(&self.slots);
-        if slots.get(&slot.key()).is_some_and(|held| Arc::ptr_eq(held, slot)) {
-            slots.remove(&slot.key());
-        }
-    }
-
-    fn touch(&self, key: CollectionKey) -> Option<Arc<Slot>> {
-        let slots = read(&self.slots);
-        let slot = slots.get(&key)?;
-        slot.touch(self.touches.fetch_add(1, Ordering::Relaxed));
-        Some(Arc::clone(slot))
+        self.slots.remove(&slot.key(), slot);
     }
 
     async fn load(&self, key: CollectionKey, id: CollectionId) -> Result<Loaded, StoreError> {
@@ -361,21 +352,17 @@ impl Inner {
     ) -> Result<Option<Arc<Slot>>, StoreError> {
         let mut loads = lock(&self.loads);
         loads.remove(&key);
-        let (slot, promise) = match loaded? {
-            LoadOutcome::Whole(slot, promise) => (slot, promise),
+        let slot: Arc<Slot> = match loaded? {
+            LoadOutcome::Whole(slot) => slot,
             LoadOutcome::TooLarge => {
-                write(&self.too_large).insert(key);
+                self.too_large.note(key, self.clock.passed());
                 return Ok(None);
             }
             LoadOutcome::NoRoom => return Ok(None),
         };
         self.metrics.load_seconds.observe(started.elapsed().as_secs_f64());
-        slot.touch(self.touches.fetch_add(1, Ordering::Relaxed));
-        write(&self.slots).insert(key, Arc::clone(&slot));
-        drop(loads);
-        // It is counted as what it is from now on.
-        drop(promise);
-        self.budget.evict(Some(key));
+        self.too_large.end(&key);
+        self.slots.insert(key, Arc::clone(&slot));
         Ok(Some(slot))
     }
 
@@ -419,12 +406,12 @@ impl Inner {
             return Ok(());
         }
         match self.load_slot(slot.key(), slot.id()).await? {
-            LoadOutcome::Whole(whole, _promise) => slot.replace(whole).await,
+            LoadOutcome::Whole(whole) => slot.replace(whole).await,
             // Once it is gone there is memory to load it.
             LoadOutcome::NoRoom => self.unload(slot),
             // It outgrew the memory there is: better read from the store than old.
             LoadOutcome::TooLarge => {
-                write(&self.too_large).insert(slot.key());
+                self.too_large.note(slot.key(), self.clock.passed());
                 self.unload(slot);
             }
         }
@@ -445,10 +432,6 @@ impl Inner {
         }
         Ok(())
     }
-}
-
-fn total_bytes(slots: &HashMap<CollectionKey, Arc<Slot>>) -> usize {
-    slots.values().map(|slot| slot.bytes()).sum()
 }
 
 /// What a lock guards stays whole when somebody panics: every change under one is a single insertion or removal.

@@ -1,9 +1,10 @@
 //! One resident collection.
 
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicI64, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, RwLockReadGuard};
 
+use bourse_budget::{Held, Share};
 use bourse_catalog::{Collection, Column, Draft, Edit, PreparedOrder, Progress, Update, Versions};
 use bourse_store::{Changes, CollectionId, CollectionKey, Mark};
 use bourse_wire::{CollectionNumbers, Timestamp};
@@ -33,30 +34,28 @@ pub(crate) struct Slot {
     marks: Mutex<VecDeque<Mark>>,
     /// The edition of the currencies that its prices are worth something by.
     currencies: AtomicU64,
-    bytes: AtomicUsize,
+    share: Share,
     /// The version whose memory was measured.
     weighed: AtomicU64,
-    touched: AtomicU64,
     /// The second up to which time has passed in it.
     passed_seconds: AtomicI64,
     following: tokio::sync::Mutex<()>,
 }
 
 impl Slot {
-    /// A collection, with the number drawn with its version, and the edition of its currencies.
+    /// A collection, with the number drawn with its version and the memory that it takes, and the edition of its currencies.
     pub(super) fn new(
         key: CollectionKey,
         id: CollectionId,
-        (collection, stamp): (Collection, u64),
+        (collection, stamp, share): (Collection, u64, Share),
         currencies: u64,
     ) -> Self {
         let marks = Mutex::new(VecDeque::from([Mark { version: collection.version(), stamp }]));
-        let (bytes, weighed) = (collection.bytes().into(), collection.version().into());
+        let weighed = collection.version().into();
         let passed_seconds = AtomicI64::new(collection.now().unix_seconds());
         let (versions, draft) = (Versions::new(collection), Arc::default());
-        let (currencies, touched) = (AtomicU64::new(currencies), AtomicU64::new(0));
-        let following = tokio::sync::Mutex::default();
-        Self { key, id, versions, draft, marks, currencies, bytes, weighed, touched, passed_seconds, following }
+        let (currencies, following) = (AtomicU64::new(currencies), tokio::sync::Mutex::default());
+        Self { key, id, versions, draft, marks, currencies, share, weighed, passed_seconds, following }
     }
 
     pub(super) fn key(&self) -> CollectionKey {
@@ -72,24 +71,12 @@ impl Slot {
         self.following.lock().await
     }
 
-    pub(super) fn touch(&self, touch: u64) {
-        self.touched.store(touch, Ordering::Relaxed);
-    }
-
-    pub(super) fn touched(&self) -> u64 {
-        self.touched.load(Ordering::Relaxed)
-    }
-
-    pub(super) fn bytes(&self) -> usize {
-        self.bytes.load(Ordering::Relaxed)
-    }
-
     /// Finds out how much memory it takes after so many versions: for a large one that takes a while.
     pub(super) fn weigh(&self, versions: u64) {
         let version = self.read().version();
         if version >= self.weighed.load(Ordering::Relaxed) + versions {
             self.weighed.store(version, Ordering::Relaxed);
-            self.bytes.store(self.versions.bytes(), Ordering::Relaxed);
+            self.share.set(self.versions.bytes());
         }
     }
 
@@ -142,7 +129,11 @@ impl Slot {
                 return;
             }
             draft.add(edits);
+            let is_first = !draft.has_copy();
             if slot.show(draft).await.is_some() {
+                if is_first {
+                    slot.weigh(0);
+                }
                 slot.passed_seconds.store(slot.read().now().unix_seconds(), Ordering::Relaxed);
                 shown(&slot);
             }
@@ -218,6 +209,7 @@ impl Slot {
     pub(super) async fn replace(&self, whole: Arc<Self>) {
         let (currencies, mark) = (whole.currencies.load(Ordering::Acquire), whole.mark());
         let mut draft = self.draft.lock().await;
+        self.share.set(whole.share.bytes());
         // Whoever wrote it or compared it has let go of it, mostly.
         let shown = |whole: Self| whole.versions.into_shown();
         let mut whole = Some(Arc::try_unwrap(whole).map_or_else(|whole| whole.read().clone(), shown));
@@ -247,6 +239,16 @@ impl Slot {
             are_newer.then(|| Edit::of_currencies(currencies)).into_iter().collect()
         };
         self.write(edits, move |slot| slot.currencies.store(edition, Ordering::Release)).await;
+    }
+}
+
+impl Held for Slot {
+    fn share(&self) -> &Share {
+        &self.share
+    }
+
+    fn note_dropped(&self) {
+        tracing::info!(chain = %self.key.chain, contract = %self.key.address, "dropping a resident collection");
     }
 }
 

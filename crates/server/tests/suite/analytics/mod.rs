@@ -4,6 +4,7 @@ mod charts;
 mod compute;
 mod filter;
 mod market_events;
+mod memory;
 mod several_services;
 mod spreadsheet_tables;
 

@@ -6,6 +6,7 @@ use futures_util::future::join_all;
 use serde_json::{Value, json};
 
 use super::{ask, balance, commit, listed, listing, market, order, orders, put, token, with};
+use crate::support::actor::Answer;
 use crate::support::seed::{RELICS, UNKNOWN, key};
 use crate::support::{TestApp, wait_until};
 
@@ -117,6 +118,75 @@ async fn a_collection_larger_than_memory_is_refused_clearly_and_its_tokens_are_s
     let answer = app.project_a.call("Metadata/GetTokenMetadataBatch", body).await.ok();
     assert_eq!(answer["contractTokenMetadata"][RELICS].as_array().unwrap().len(), 2);
     assert_eq!(metric(&app, "bourse_resident_collections").await.to_string(), "0");
+}
+
+/// Everything that is asked of a collection when it is first touched.
+async fn first_touches(app: &TestApp, contract: &str) -> Vec<Answer> {
+    let mut answers = Vec::new();
+    for operation in ["Marketplace/ListCollectibles", "Marketplace/GetFloorOrder", "Metadata/SearchTokenIDs"]
+    {
+        let body = json!({ "chainId": 137, "chainID": 137, "contractAddress": contract, "side": "listing" });
+        answers.push(app.project_a.call(operation, body).await);
+    }
+    let body = json!({ "chainID": 137, "contractTokenMap": { contract: ["1"] } });
+    answers.push(app.project_a.call("Metadata/GetTokenMetadataBatch", body).await);
+    answers
+}
+
+/// What else is being loaded takes all the memory: whoever comes meanwhile is told when to come back, and is answered then.
+#[tokio::test]
+async fn a_first_touch_without_room_is_refused_until_there_is_some() {
+    const BYTES_MAX: usize = 10_000_000;
+    let settings = [("storage.resident_bytes_max", "10000000")];
+    let (app, ()) = TestApp::prepared(&settings, async |store, _, _| {
+        put(store, hundred(RELICS)).await;
+        // Larger than the other, which could go for it.
+        let long = token(500, &"long".repeat(100_000));
+        store
+            .commit(batch(key(UNKNOWN), hundred(UNKNOWN).into_iter().chain([long]).collect()))
+            .await
+            .unwrap();
+    })
+    .await;
+    cheapest(&app, RELICS).await;
+    let (budget, load) = (app.app.budget(), app.app.budget().share());
+    load.grow(BYTES_MAX - budget.taken()).unwrap();
+    for refused in first_touches(&app, UNKNOWN).await {
+        assert_eq!(refused.refusal(), (503, 1901));
+        assert_eq!(refused.header("retry-after"), "1");
+        let message = refused.json["msg"].as_str().unwrap();
+        let says = |text: &str| message.contains(text);
+        assert!(
+            says(UNKNOWN) && says("storage.resident_bytes_max") && says("try again shortly"),
+            "{message}"
+        );
+    }
+    // What is resident did not have to go for what does not fit anyway, and nothing is left of the attempts.
+    assert_eq!(cheapest(&app, RELICS).await, "1");
+    assert_eq!(metric(&app, "bourse_resident_load_seconds_count").await.to_string(), "1");
+    assert_eq!(budget.taken(), BYTES_MAX);
+    drop(load);
+    assert!(first_touches(&app, UNKNOWN).await.iter().all(|answer| answer.status == 200));
+    assert_eq!(metric(&app, "bourse_resident_collections").await.to_string(), "2");
+}
+
+/// A collection that was larger than the memory there is may have shrunk since.
+#[tokio::test]
+async fn a_collection_that_shrank_is_searched_again_after_a_while() {
+    let (app, ()) = TestApp::prepared(&[("storage.resident_bytes_max", "100000")], async |store, _, _| {
+        let name = "long".repeat(50_000);
+        store.commit(batch(key(RELICS), vec![token(1, &name)])).await.unwrap();
+    })
+    .await;
+    let found = async || ask(&app, "Metadata/SearchTokenIDs", json!({ "chainID": 137 })).await;
+    assert_eq!(found().await.refusal(), (503, 1901));
+    app.store.commit(batch(key(RELICS), vec![token(1, "short")])).await.unwrap();
+    assert_eq!(found().await.refusal(), (503, 1901), "to look costs all others their memory");
+    app.clock.advance(9 * 60);
+    assert_eq!(found().await.status, 503);
+    app.clock.advance(60);
+    assert_eq!(found().await.ok()["tokenIds"], json!(["1"]));
+    assert_eq!(metric(&app, "bourse_resident_collections").await.to_string(), "1");
 }
 
 /// A service that fell behind the kept changes loads anew, orders and balances included.
