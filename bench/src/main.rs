@@ -5,6 +5,7 @@ mod answers;
 mod bare;
 mod binary;
 mod client;
+mod cliffs;
 mod compare;
 mod counting;
 mod error;
@@ -42,7 +43,11 @@ async fn main() -> ExitCode {
     let result = match options.role.take() {
         Some(Role::Bare(arguments)) => bare::serve(&arguments).await,
         Some(Role::Node(arguments)) => replay::serve(&arguments).await,
-        None => run_until_signal(&options).await,
+        None if options.cliffs => cliffs::measure(&options),
+        None => match &options.cliffs_records {
+            Some(path) => cliffs::write_records(&options, path),
+            None => run_until_signal(&options).await,
+        },
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

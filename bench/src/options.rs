@@ -52,6 +52,14 @@ pub(crate) struct Options {
     #[arg(long)]
     pub(crate) counting_large: bool,
 
+    /// Look for requests that cost far more than others of their kind, in this process
+    #[arg(long, conflicts_with = "growth")]
+    pub(crate) cliffs: bool,
+
+    /// Write the skewed collection of `--cliffs` to this file, to be imported, and measure nothing
+    #[arg(long, value_name = "FILE", conflicts_with = "cliffs")]
+    pub(crate) cliffs_records: Option<PathBuf>,
+
     /// Take Ponder from the `node_modules` of this directory instead of installing it
     #[arg(long, value_name = "DIRECTORY")]
     pub(crate) ponder: Option<PathBuf>,
@@ -78,11 +86,12 @@ impl Options {
 
     /// The sizes of the traded collection to measure, the smallest first.
     pub(crate) fn trading_sizes(&self) -> Vec<usize> {
-        if self.growth {
-            GROWTH_SIZES.to_vec()
-        } else {
-            vec![usize::try_from(self.tokens).unwrap_or(usize::MAX)]
-        }
+        if self.growth { GROWTH_SIZES.to_vec() } else { vec![self.tokens()] }
+    }
+
+    /// Tokens of the collection to measure, where there is one.
+    pub(crate) fn tokens(&self) -> usize {
+        usize::try_from(self.tokens).unwrap_or(usize::MAX)
     }
 
     /// How often and how long to load each server.

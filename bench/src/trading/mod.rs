@@ -9,7 +9,7 @@ mod order;
 mod property;
 mod records;
 mod token;
-mod words;
+pub(crate) mod words;
 
 use std::collections::HashSet;
 

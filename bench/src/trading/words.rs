@@ -2,7 +2,7 @@
 //! anything from a few tokens to a good share of them.
 
 /// The first words of names.
-pub(super) const FIRST: [&str; 60] = [
+pub(crate) const FIRST: [&str; 60] = [
     "Ember",
     "Tidal",
     "Gale",
@@ -66,7 +66,7 @@ pub(super) const FIRST: [&str; 60] = [
 ];
 
 /// The second words of names.
-pub(super) const SECOND: [&str; 60] = [
+pub(crate) const SECOND: [&str; 60] = [
     "Warden",
     "Herald",
     "Sentinel",
