@@ -8,14 +8,16 @@ mod dice;
 mod node;
 mod odd;
 mod pace;
+mod signed;
 mod world;
 
 pub use dice::Dice;
 pub use node::{CHAIN, Shared, Weather, WorldNode, share_of};
 pub use odd::{OddNode, Oddity};
 pub use pace::SimPace;
+pub use signed::{SEAPORT, SignedFacts, SignedOrder, seaport};
 pub use world::{
-    COLLECTIONS, Facts, MARKETS, PEOPLE, STRANGER, World, WorldBlock, WorldOrder, address, protocols,
+    COLLECTIONS, Facts, MARKETS, MONEY, PEOPLE, STRANGER, World, WorldBlock, WorldOrder, address, protocols,
 };
 
 /// Runs a simulation to its end on one thread.

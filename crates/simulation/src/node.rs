@@ -215,14 +215,21 @@ impl Node for WorldNode {
         Ok(self.told(block, &[LogFilter::default()]))
     }
 
-    async fn call(&self, calls: &[Call], _: Option<BlockHash>) -> Result<CallResults, Failure> {
+    async fn call(&self, calls: &[Call], at: Option<BlockHash>) -> Result<CallResults, Failure> {
         self.weather().await?;
-        let answer = |call: &Call| match share_asked_by(call) {
-            Some(bps) => {
-                let share = (alloy_primitives::Address::repeat_byte(0xfe), U256::from(bps));
-                Ok(Bytes::from(share.abi_encode()))
+        let world = self.0.world();
+        let block = match at {
+            Some(hash) => world.by_hash.get(&hash).ok_or_else(unknown)?,
+            None => world.head(),
+        };
+        let answer = |call: &Call| {
+            let of_orders = world.is_trading().then(|| block.facts.answer(call)).flatten();
+            if let Some(answer) = of_orders {
+                return answer;
             }
-            None => Err(Reverted),
+            let bps = share_asked_by(call).ok_or(Reverted)?;
+            let share = (alloy_primitives::Address::repeat_byte(0xfe), U256::from(bps));
+            Ok(Bytes::from(share.abi_encode()))
         };
         Ok(calls.iter().map(answer).collect())
     }

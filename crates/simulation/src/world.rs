@@ -13,6 +13,7 @@ use bourse_protocols::own::{Own, TOPICS as MARKET_TOPICS};
 use bourse_wire::{Address, Marketplace, Timestamp};
 
 use crate::dice::Dice;
+use crate::signed::{SEAPORT, SignedFacts, SignedOrder};
 
 pub const fn address(byte: u8) -> Address {
     Address::from_bytes([byte; 20])
@@ -33,7 +34,8 @@ pub fn protocols() -> Vec<Arc<dyn Protocol>> {
 
 /// Who makes and takes orders.
 pub const PEOPLE: [Address; 5] = [address(0xa1), address(0xa2), address(0xa3), address(0xa4), address(0xa5)];
-const MONEY: Address = address(0x20);
+/// What orders of contracts are paid with.
+pub const MONEY: Address = address(0x20);
 
 /// An order as the world has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,6 +56,8 @@ pub struct Facts {
     pub orders: BTreeMap<(Address, u8, u64), WorldOrder>,
     /// Tokens that were ever made.
     pub tokens: BTreeSet<(Address, u64)>,
+    /// What matters to signed orders.
+    pub signed: SignedFacts,
     next_order: u64,
 }
 
@@ -84,13 +88,43 @@ pub struct World {
     /// The highest block that there ever was.
     pub highest: u64,
     nonce: u64,
+    /// Who makes and takes orders.
+    people: Vec<Address>,
+    /// Who may be let move tokens.
+    operators: Vec<Address>,
+    /// Orders that somebody signed.
+    signed: Vec<SignedOrder>,
 }
 
 impl World {
     pub fn new(dice: Dice) -> Self {
-        let mut world = Self { dice, chain: Vec::new(), by_hash: HashMap::new(), highest: 0, nonce: 0 };
+        Self::trading(dice, Vec::new())
+    }
+
+    /// A world in which these orders are filled and taken back too.
+    pub fn trading(dice: Dice, signed: Vec<SignedOrder>) -> Self {
+        let makers: BTreeSet<Address> = signed.iter().map(|order| order.maker).collect();
+        let mut operators = MARKETS.map(|(market, _)| market).to_vec();
+        if !signed.is_empty() {
+            operators.push(SEAPORT);
+        }
+        let mut world = Self {
+            dice,
+            chain: Vec::new(),
+            by_hash: HashMap::new(),
+            highest: 0,
+            nonce: 0,
+            people: PEOPLE.into_iter().chain(makers).collect(),
+            operators,
+            signed,
+        };
         world.mine(1);
         world
+    }
+
+    /// Whether orders are filled here that somebody signed.
+    pub(crate) fn is_trading(&self) -> bool {
+        !self.signed.is_empty()
     }
 
     pub fn head(&self) -> &Arc<WorldBlock> {
@@ -113,7 +147,15 @@ impl World {
                     i128::from(1_700_000_000 + number * 2 + self.nonce % 2) * 1_000_000_000,
                 ),
             };
-            let mut writer = Writer { dice: &mut self.dice, block, facts, logs: Vec::new() };
+            let mut writer = Writer {
+                dice: &mut self.dice,
+                people: &self.people,
+                operators: &self.operators,
+                signed: &self.signed,
+                block,
+                facts,
+                logs: Vec::new(),
+            };
             if number > 0 {
                 writer.act();
             }
@@ -139,10 +181,13 @@ impl World {
 }
 
 /// Writes a block.
-struct Writer<'a> {
-    dice: &'a mut Dice,
+pub(crate) struct Writer<'a> {
+    pub(crate) dice: &'a mut Dice,
+    people: &'a [Address],
+    operators: &'a [Address],
+    pub(crate) signed: &'a [SignedOrder],
     block: Block,
-    facts: Facts,
+    pub(crate) facts: Facts,
     logs: Vec<Log>,
 }
 
@@ -160,6 +205,10 @@ impl Writer<'_> {
     fn act(&mut self) {
         let actions = if self.dice.happens(300) { 0 } else { 1 + self.dice.below(6) };
         for _ in 0..actions {
+            if !self.signed.is_empty() && self.dice.happens(400) {
+                self.act_signed();
+                continue;
+            }
             let collection = *self.dice.pick(&COLLECTIONS);
             match self.dice.below(12) {
                 0..=2 => self.mint(collection),
@@ -174,7 +223,7 @@ impl Writer<'_> {
         }
     }
 
-    fn log(&mut self, writer: Address, topics: &[B256], data: Vec<u8>) {
+    pub(crate) fn log(&mut self, writer: Address, topics: &[B256], data: Vec<u8>) {
         let index = self.logs.len() as u64;
         self.logs.push(Log {
             address: writer,
@@ -187,7 +236,7 @@ impl Writer<'_> {
         });
     }
 
-    fn is_single(collection: Address) -> bool {
+    pub(crate) fn is_single(collection: Address) -> bool {
         COLLECTIONS[..2].contains(&collection) || collection == STRANGER
     }
 
@@ -197,6 +246,9 @@ impl Writer<'_> {
         }
         if to != Address::ZERO {
             *self.facts.balances.entry((collection, token, to)).or_default() += quantity;
+        }
+        if Self::is_single(collection) {
+            self.facts.signed.token_approvals.remove(&(collection, token));
         }
         self.facts.tokens.insert((collection, token));
         self.facts.balances.retain(|_, held| *held > 0);
@@ -220,7 +272,7 @@ impl Writer<'_> {
     }
 
     fn mint(&mut self, collection: Address) {
-        let to = *self.dice.pick(&PEOPLE);
+        let to = *self.dice.pick(self.people);
         if Self::is_single(collection) {
             let token = self.facts.tokens.iter().filter(|(of, _)| *of == collection).count() as u64;
             self.tell_transfer(collection, token, (Address::ZERO, to), 1);
@@ -245,21 +297,24 @@ impl Writer<'_> {
             return;
         }
         let (&(_, token, from), &balance) = *self.dice.pick(&held);
-        let to = if self.dice.happens(100) { Address::ZERO } else { *self.dice.pick(&PEOPLE) };
+        let to = if self.dice.happens(100) { Address::ZERO } else { *self.dice.pick(self.people) };
         let quantity = 1 + self.dice.below(balance);
         self.tell_transfer(collection, token, (from, to), quantity);
     }
 
     fn approve(&mut self, collection: Address) {
-        let owner = *self.dice.pick(&PEOPLE);
-        let operator = self.dice.pick(&MARKETS).0;
+        let owner = *self.dice.pick(self.people);
+        let operator = *self.dice.pick(self.operators);
         if self.dice.happens(500) {
             let approved = self.dice.happens(500);
+            self.facts.signed.approve(collection, owner, operator, approved);
             let topics = [TOKEN_TOPICS[2], word_of(owner), word_of(operator)];
             self.log(collection, &topics, approved.abi_encode());
         } else if Self::is_single(collection) {
-            let token = word(self.dice.below(5));
-            self.log(collection, &[TOKEN_TOPICS[1], word_of(owner), word_of(operator), token], Vec::new());
+            let token = self.dice.below(5);
+            self.facts.signed.token_approvals.insert((collection, token), operator);
+            let topics = [TOKEN_TOPICS[1], word_of(owner), word_of(operator), word(token)];
+            self.log(collection, &topics, Vec::new());
         }
     }
 

@@ -3,13 +3,23 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use bourse_chain::{FollowError, FollowOptions, Follower, Status, Turn};
+use alloy_primitives::Bytes;
+use bourse_chain::{
+    Call, Caller, FollowError, FollowOptions, FollowedChain, Follower, Node as _, OfferOptions, Offers,
+    OffersError, Standings, Status, Turn,
+};
+use bourse_protocols::native::Inquiry;
+use bourse_server::{Allowance, Chains, Operator, Royalty};
 use bourse_simulation::{
-    CHAIN, COLLECTIONS, Dice, Facts, Shared, SimPace, Weather, World, WorldNode, protocols,
+    CHAIN, COLLECTIONS, Dice, Facts, Shared, SimPace, Weather, World, WorldNode, protocols, seaport,
 };
 use bourse_store::{Actor, CollectionKey, Store};
-use bourse_wire::Timestamp;
+use bourse_wire::{Amount, ChainId, Timestamp};
+use futures_util::FutureExt as _;
+use futures_util::future::{BoxFuture, ready};
 use tokio::sync::Notify;
+
+use super::signed::SIGNED;
 
 const WINDOW: u64 = 24;
 
@@ -18,12 +28,46 @@ pub(super) struct SimChain {
     follower: Option<Follower<WorldNode, Store, SimPace>>,
     pace: Arc<SimPace>,
     status: Status,
+    standings: Standings,
+    offers: Offers,
     is_asked_for: bool,
+}
+
+/// Whom servers ask about the made-up chain.
+struct SimNodes(Arc<Shared>);
+
+impl Chains for SimNodes {
+    fn ask_all(&self, chain: ChainId, asked: Vec<Inquiry>) -> BoxFuture<'_, Option<Vec<Option<Bytes>>>> {
+        async move {
+            let call = |Inquiry { to, data }| Call { to, data };
+            let calls: Vec<Call> = asked.into_iter().filter(|_| chain == CHAIN).map(call).collect();
+            let answers = WorldNode(Arc::clone(&self.0)).call(&calls, None).await.ok()?;
+            (chain == CHAIN).then(|| answers.into_iter().map(Result::ok).collect())
+        }
+        .boxed()
+    }
+
+    fn allowance(&self, _: ChainId, _: Allowance) -> BoxFuture<'_, Option<Amount>> {
+        ready(None).boxed()
+    }
+
+    fn is_operator(&self, _: ChainId, _: Operator) -> BoxFuture<'_, Option<bool>> {
+        ready(None).boxed()
+    }
+
+    fn royalty(&self, _: ChainId, _: Royalty) -> BoxFuture<'_, Option<Amount>> {
+        ready(None).boxed()
+    }
+}
+
+fn offers() -> Offers {
+    Offers::new(Caller::new(None), OfferOptions::default())
 }
 
 impl SimChain {
     pub(super) fn new(seed: u64) -> Self {
-        let mut world = World::new(Dice::new(seed ^ 0xc4a1));
+        let signed = SIGNED.iter().map(|signed| signed.order.clone()).collect();
+        let mut world = World::trading(Dice::new(seed ^ 0xc4a1), signed);
         world.mine(12);
         let shared = Shared {
             world: Mutex::new(world),
@@ -36,7 +80,25 @@ impl SimChain {
             tells_times: true,
         };
         let status = Status::new(CHAIN, Arc::default());
-        Self { shared: Arc::new(shared), follower: None, pace: Arc::default(), status, is_asked_for: false }
+        Self {
+            shared: Arc::new(shared),
+            follower: None,
+            pace: Arc::default(),
+            status,
+            standings: Standings::new(Caller::new(None), vec![seaport()]),
+            offers: offers(),
+            is_asked_for: false,
+        }
+    }
+
+    /// Whom servers ask.
+    pub(super) fn nodes(&self) -> Arc<dyn Chains> {
+        Arc::new(SimNodes(Arc::clone(&self.shared)))
+    }
+
+    /// How often nodes fail from now on, in a thousand requests.
+    pub(super) fn fail(&self, failures: u64) {
+        *self.shared.weather.lock().unwrap() = Weather { failure: failures, ..Weather::default() };
     }
 
     pub(super) fn mine(&self, blocks: u64) {
@@ -50,6 +112,12 @@ impl SimChain {
     /// Forgets everything that is not in the store.
     pub(super) fn restart(&mut self) {
         self.follower = None;
+        self.offers = offers();
+    }
+
+    /// Whether anybody asked for collections to be followed.
+    pub(super) fn is_asked_for(&self) -> bool {
+        self.is_asked_for
     }
 
     /// What is so on the chain.
@@ -59,13 +127,36 @@ impl SimChain {
 
     /// Follows for so many turns, while so many of a thousand requests fail.
     pub(super) async fn follow(&mut self, store: &Store, turns: u32, failures: u64) {
-        self.shared.weather.lock().unwrap().failure = failures;
+        self.fail(failures);
         for _ in 0..turns {
             match self.turn(store).await {
                 Ok(_) | Err(FollowError::Node(_)) => {}
                 Err(error) => panic!("{error}"),
             }
         }
+        self.fail(0);
+    }
+
+    /// Asks what became of signed orders, and what is behind offers, while so many of a thousand requests fail.
+    pub(super) async fn look(&mut self, store: &Store, now: Timestamp, failures: u64) {
+        self.fail(failures);
+        match self.look_once(store, now).await {
+            Ok(()) | Err(OffersError::Node(_)) => {}
+            Err(error) => panic!("{error}"),
+        }
+        self.fail(0);
+    }
+
+    async fn look_once(&mut self, store: &Store, now: Timestamp) -> Result<(), OffersError> {
+        let node = WorldNode(Arc::clone(&self.shared));
+        for payer in self.standings.look(&node, store, CHAIN).await? {
+            self.offers.touch(payer);
+        }
+        let snapshot = self.status.get();
+        let Some(block) = snapshot.checkpoint else { return Ok(()) };
+        let live = snapshot.collections.iter().filter(|one| one.live).map(|one| one.address).collect();
+        let at = FollowedChain { chain: CHAIN, block, reorgs: snapshot.reorgs, live };
+        self.offers.look(&node, store, &at, now).await.map(drop)
     }
 
     async fn turn(&mut self, store: &Store) -> Result<Turn, FollowError> {
@@ -86,7 +177,7 @@ impl SimChain {
         let options = FollowOptions {
             window: WINDOW,
             poll: Duration::from_millis(30),
-            protocols: protocols(),
+            protocols: protocols().into_iter().chain(seaport().protocols().iter().cloned()).collect(),
             multicall: None,
             ..FollowOptions::new(CHAIN, "simulation")
         };
@@ -99,9 +190,14 @@ impl SimChain {
         )
     }
 
-    /// Follows until it knows the newest block.
-    pub(super) async fn settle(&mut self, store: &Store) {
-        *self.shared.weather.lock().unwrap() = Weather::default();
+    /// Follows until it knows the newest block, and what became of all orders.
+    pub(super) async fn settle(&mut self, store: &Store, now: Timestamp) {
+        self.follow_to_end(store).await;
+        self.look_once(store, now).await.unwrap();
+        assert!(!self.offers.has_more());
+    }
+
+    async fn follow_to_end(&mut self, store: &Store) {
         let mut last = String::new();
         for _ in 0..1000 {
             last = format!("{:?}", self.turn(store).await);

@@ -7,9 +7,10 @@
 mod chain;
 mod model;
 mod servers;
+mod signed;
 mod step;
 
-use bourse_simulation::seeds;
+use bourse_simulation::{CHAIN, seeds};
 use proptest::collection::vec;
 use proptest::prelude::any;
 use serde_json::json;
@@ -17,7 +18,8 @@ use serde_json::json;
 use self::chain::SimChain;
 use self::model::{Model, ModelOrder};
 use self::servers::{SERVERS, Servers};
-use self::step::{Step, step};
+use self::signed::{SIGNED, Way};
+use self::step::{CANCEL, Step, step};
 use crate::support::random::{check_from, chosen_seed};
 use crate::support::seed::RELICS;
 
@@ -43,14 +45,14 @@ fn whatever_happens_servers_say_what_the_store_and_the_model_say() {
 }
 
 async fn simulate(seed: u64, steps: &[Step]) {
-    let mut sim =
-        Simulation { servers: Servers::start().await, chain: SimChain::new(seed), model: Model::default() };
+    let chain = SimChain::new(seed);
+    let servers = Servers::start(chain.nodes()).await;
+    let mut sim = Simulation { servers, chain, model: Model::default() };
     for step in steps {
         sim.take(step).await;
         sim.servers.check_market(&sim.model).await;
     }
-    sim.chain.settle(&sim.servers.app.store).await;
-    sim.servers.check_followed(&sim.model, &sim.chain.facts()).await;
+    sim.settle().await;
     sim.servers.check_everything(&sim.model).await;
 }
 
@@ -70,6 +72,17 @@ impl Simulation {
                 self.chain.follow(&self.servers.app.store, *turns, *failures).await;
             }
             Step::RestartFollower => self.chain.restart(),
+            Step::Look { failures } => {
+                let now = self.servers.app.now();
+                self.chain.look(&self.servers.app.store, now, *failures).await;
+            }
+            Step::Settle => self.settle().await,
+            Step::PutSigned { server, number, way, is_node_down, polls } => {
+                self.put_signed((*server, *polls), *number, *way, *is_node_down).await;
+            }
+            Step::EndSigned { server, number, operation, polls } => {
+                self.end_signed(*server, *number, *polls, operation).await;
+            }
             Step::PutBalance { server, token, maker, balance, polls } => {
                 let account = step::maker(*maker);
                 let record = json!({ "chainId": 137, "contractAddress": RELICS, "tokenId": token.to_string(),
@@ -78,10 +91,7 @@ impl Simulation {
                 self.model.balances.insert((*token, account), *balance);
             }
             Step::PutOrder { server, id, order, polls } => self.put_order(*server, *id, order, *polls).await,
-            Step::Cancel { server, id, polls } => self.end(*server, *id, *polls, "CancelOrders").await,
-            Step::Invalidate { server, id, polls } => {
-                self.end(*server, *id, *polls, "InvalidateOrders").await;
-            }
+            Step::End { server, id, operation, polls } => self.end(*server, *id, *polls, operation).await,
             Step::SetRate { server, rate } => {
                 let body = json!({ "currencies": step::coins(*rate) });
                 self.servers.write(*server, None, "PutCurrencies", body).await;
@@ -116,7 +126,59 @@ impl Simulation {
             let key = json!({ "chainId": order.collection.chain(), "marketplace": "opensea",
                 "collectionContractAddress": order.collection.address(), "orderId": id.to_string() });
             self.servers.write(server, polls, operation, json!({ "orders": [key] })).await;
-            self.model.end(id, if operation == "CancelOrders" { "cancelled" } else { "inactive" });
+            self.model.end(id, status_after(operation));
         }
     }
+
+    /// Sends a signed order while it lasts; one that cannot be filled is refused where somebody can be asked.
+    async fn put_signed(
+        &mut self,
+        (server, polls): (usize, Option<u32>),
+        number: usize,
+        way: Way,
+        is_node_down: bool,
+    ) {
+        let signed = &SIGNED[number];
+        let is_known = |order: &ModelOrder| order.collection.address() == signed.order.collection;
+        let is_collection_known = self.chain.is_asked_for()
+            || self.model.orders.values().any(is_known)
+            || self
+                .model
+                .signed
+                .keys()
+                .any(|known| SIGNED[*known].order.collection == signed.order.collection);
+        let is_over = signed.valid_until <= self.servers.app.now().unix_seconds();
+        if is_over || way == Way::Execute && !is_collection_known {
+            return;
+        }
+        self.chain.fail(if is_node_down { 1000 } else { 0 });
+        let is_taken = self.servers.put_signed(server, polls, signed, way).await;
+        self.chain.fail(0);
+        let can_be_filled = signed.can_be_filled(&self.chain.facts().signed);
+        assert_eq!(is_taken, is_node_down || can_be_filled, "signed order {number}");
+        if is_taken {
+            self.model.put_signed(number);
+        }
+    }
+
+    async fn end_signed(&mut self, server: usize, number: usize, polls: Option<u32>, operation: &str) {
+        if self.model.signed.contains_key(&number) {
+            let signed = &SIGNED[number];
+            let key = json!({ "chainId": CHAIN.0, "marketplace": "opensea", "orderId": signed.id(),
+                "collectionContractAddress": signed.order.collection });
+            self.servers.write(server, polls, operation, json!({ "orders": [key] })).await;
+            self.model.end_signed(number, status_after(operation));
+        }
+    }
+
+    /// Follows to the end of the chain, where each server must know what is so.
+    async fn settle(&mut self) {
+        self.chain.settle(&self.servers.app.store, self.servers.app.now()).await;
+        self.servers.check_followed(&self.model, &self.chain.facts()).await;
+    }
+}
+
+/// The status of an order that an operation ended.
+fn status_after(operation: &str) -> &'static str {
+    if operation == CANCEL { "cancelled" } else { "inactive" }
 }

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use bourse_simulation::{CHAIN, COLLECTIONS, Facts};
+use bourse_simulation::{CHAIN, COLLECTIONS, Facts, SEAPORT};
 use bourse_wire::{Address, Timestamp};
 use serde_json::{Value, json};
 
+use super::signed::{SIGNED, Signed};
 use crate::support::orders::COIN;
 use crate::support::seed::RELICS;
 
@@ -64,6 +65,8 @@ impl ModelOrder {
 pub(super) struct Model {
     pub(super) balances: BTreeMap<(u64, String), u64>,
     pub(super) orders: BTreeMap<u8, ModelOrder>,
+    /// What was said of signed orders, by number.
+    pub(super) signed: BTreeMap<usize, &'static str>,
     pub(super) is_coin_known: bool,
     /// What was tracked, by the name of the batch.
     pub(super) batches: BTreeMap<u64, Vec<Value>>,
@@ -83,13 +86,22 @@ impl Model {
         };
         let of_it = self.orders.iter().filter(|(_, order)| is_meant(order));
         let available = of_it.map(|(id, order)| (id.to_string(), self.available(order, now, chain)));
-        available.filter(|(_, units)| *units > 0).map(|(id, units)| (id, units.to_string())).collect()
+        let signed = self.signed.iter().map(|(number, status)| (&SIGNED[*number], *status));
+        let of_it = signed.filter(|(signed, _)| signed.is_of((collection.address(), token), is_listing));
+        let signed =
+            of_it.map(|(signed, status)| (signed.id(), self.available_signed(signed, status, now, chain)));
+        available
+            .chain(signed)
+            .filter(|(_, units)| *units > 0)
+            .map(|(id, units)| (id, units.to_string()))
+            .collect()
     }
 
     fn available(&self, order: &ModelOrder, now: i64, chain: &Facts) -> u64 {
         if order.status != "active" || order.valid_until <= now || !self.is_coin_known {
             return 0;
         }
+        // Nobody lacks what nobody was said to have.
         let (held, is_anybody_known) = match order.collection {
             Traded::Put => {
                 (self.balances.get(&(order.token, order.maker.clone())), !self.balances.is_empty())
@@ -97,12 +109,35 @@ impl Model {
             Traded::Followed(_) => {
                 let collection = order.collection.address();
                 let key = (collection, order.token, order.maker.parse().unwrap());
-                (chain.balances.get(&key), chain.tokens.iter().any(|(of, _)| *of == collection))
+                (chain.balances.get(&key), is_anybody_known(chain, collection))
             }
         };
-        // Nobody lacks what nobody was said to have.
         let is_bounded = order.is_listing && is_anybody_known;
         if is_bounded { order.quantity.min(held.copied().unwrap_or(0)) } else { order.quantity }
+    }
+
+    fn available_signed(&self, signed: &Signed, status: &str, now: i64, chain: &Facts) -> u64 {
+        let (order, facts) = (&signed.order, &chain.signed);
+        let is_its_time = (signed.valid_from..signed.valid_until).contains(&now);
+        if status != "active" || !is_its_time || !self.is_coin_known || !signed.can_be_filled(facts) {
+            return 0;
+        }
+        let (remaining, maker) = (facts.remaining(order), order.maker);
+        if !order.is_listing {
+            return remaining.min(facts.funds(maker) / order.price);
+        }
+        let held = chain.balances.get(&(order.collection, order.token, maker)).copied().unwrap_or(0);
+        let held = if is_anybody_known(chain, order.collection) { held } else { u64::MAX };
+        let may_move = facts.may_move(order.collection, order.token, (maker, SEAPORT));
+        if may_move { remaining.min(held) } else { 0 }
+    }
+
+    /// Takes that a signed order was put: that is good again of which somebody said that it cannot be filled.
+    pub(super) fn put_signed(&mut self, number: usize) {
+        let status = self.signed.entry(number).or_insert("active");
+        if *status == "inactive" {
+            *status = "active";
+        }
     }
 
     /// Whether it is over for good, whatever a chain says and takes back.
@@ -112,9 +147,15 @@ impl Model {
 
     /// Ends an order, unless it is over. That its time is over is no more than what a clock says.
     pub(super) fn end(&mut self, id: u8, status: &'static str) {
-        let Some(order) = self.orders.get_mut(&id) else { return };
-        if order.status == "active" || (order.status, status) == ("inactive", "cancelled") {
-            order.status = status;
+        if let Some(order) = self.orders.get_mut(&id) {
+            end(&mut order.status, status);
+        }
+    }
+
+    /// The same of a signed order.
+    pub(super) fn end_signed(&mut self, number: usize, status: &'static str) {
+        if let Some(said) = self.signed.get_mut(&number) {
+            end(said, status);
         }
     }
 
@@ -127,4 +168,16 @@ impl Model {
         }
         days.into_iter().map(|(day, count)| json!({ "label": day, "value": count.to_string() })).collect()
     }
+}
+
+/// Says that something is over, of which nobody said so for good.
+fn end(said: &mut &'static str, status: &'static str) {
+    if *said == "active" || (*said, status) == ("inactive", "cancelled") {
+        *said = status;
+    }
+}
+
+/// Whether a chain ever said of anybody that they hold something of a collection.
+fn is_anybody_known(chain: &Facts, collection: Address) -> bool {
+    chain.tokens.iter().any(|(of, _)| *of == collection)
 }

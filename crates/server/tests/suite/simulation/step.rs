@@ -1,13 +1,15 @@
 //! What may happen.
 
-use bourse_simulation::{COLLECTIONS, PEOPLE};
+use bourse_simulation::{COLLECTIONS, MONEY, PEOPLE};
 use bourse_wire::Timestamp;
+use proptest::bool::weighted as weighted_bool;
 use proptest::collection::vec;
 use proptest::option::weighted;
 use proptest::prelude::{Just, Strategy, any, prop_oneof};
 use serde_json::{Value, json};
 
 use super::model::{ModelOrder, Traded};
+use super::signed::{SIGNED_ORDERS, Way};
 use super::{SERVERS, TOKENS};
 use crate::support::START;
 use crate::support::events::wallet;
@@ -25,6 +27,25 @@ pub(super) enum Step {
         failures: u64,
     },
     RestartFollower,
+    /// Asks what became of signed orders, with a node that fails so often.
+    Look {
+        failures: u64,
+    },
+    /// Follows to the end of the chain, where everything is known.
+    Settle,
+    PutSigned {
+        server: usize,
+        number: usize,
+        way: Way,
+        is_node_down: bool,
+        polls: Option<u32>,
+    },
+    EndSigned {
+        server: usize,
+        number: usize,
+        operation: &'static str,
+        polls: Option<u32>,
+    },
     PutBalance {
         server: usize,
         token: u64,
@@ -38,14 +59,10 @@ pub(super) enum Step {
         order: ModelOrder,
         polls: Option<u32>,
     },
-    Cancel {
+    End {
         server: usize,
         id: u8,
-        polls: Option<u32>,
-    },
-    Invalidate {
-        server: usize,
-        id: u8,
+        operation: &'static str,
         polls: Option<u32>,
     },
     SetRate {
@@ -72,19 +89,32 @@ pub(super) enum Step {
 pub(super) fn step() -> impl Strategy<Value = Step> {
     let polls = || weighted(0.3, 1_u32..12);
     let server = || 0..SERVERS;
+    let failures = || prop_oneof![2 => Just(0), 1 => Just(200)];
+    let way = || prop_oneof![3 => Just(Way::Execute), 2 => Just(Way::Ingest)];
+    let ending = || prop_oneof![2 => Just(CANCEL), 1 => Just(INVALIDATE)];
     prop_oneof![
         3 => (1_u64..6).prop_map(Step::Mine),
         1 => Just(Step::Reorganise),
-        3 => (1_u32..8, prop_oneof![2 => Just(0), 1 => Just(200)])
+        3 => (1_u32..8, failures())
             .prop_map(|(turns, failures)| Step::Follow { turns, failures }),
         1 => Just(Step::RestartFollower),
+        2 => failures().prop_map(|failures| Step::Look { failures }),
+        1 => Just(Step::Settle),
+        5 => (server(), 0..SIGNED_ORDERS, way(), weighted_bool(0.3), polls()).prop_map(
+            |(server, number, way, is_node_down, polls)| {
+                Step::PutSigned { server, number, way, is_node_down, polls }
+            }
+        ),
+        1 => (server(), 0..SIGNED_ORDERS, ending(), polls()).prop_map(
+            |(server, number, operation, polls)| Step::EndSigned { server, number, operation, polls }
+        ),
         4 => (server(), 1..=TOKENS, 0..MAKERS, 0_u64..6, polls()).prop_map(
             |(server, token, maker, balance, polls)| Step::PutBalance { server, token, maker, balance, polls }
         ),
         6 => (server(), any::<u8>().prop_map(|id| id % 12), order(), polls())
             .prop_map(|(server, id, order, polls)| Step::PutOrder { server, id, order, polls }),
-        2 => (server(), 0_u8..12, polls()).prop_map(|(server, id, polls)| Step::Cancel { server, id, polls }),
-        1 => (server(), 0_u8..12, polls()).prop_map(|(server, id, polls)| Step::Invalidate { server, id, polls }),
+        3 => (server(), 0_u8..12, ending(), polls())
+            .prop_map(|(server, id, operation, polls)| Step::End { server, id, operation, polls }),
         1 => (server(), 1_u8..9).prop_map(|(server, rate)| Step::SetRate { server, rate }),
         3 => (server(), 0_u64..8, vec((0_u8..9, 0_u8..4), 1..6), polls())
             .prop_map(|(server, batch, wallets, polls)| Step::Track { server, batch, wallets, polls }),
@@ -95,6 +125,9 @@ pub(super) fn step() -> impl Strategy<Value = Step> {
 }
 
 const MAKERS: u8 = 3;
+
+pub(super) const CANCEL: &str = "CancelOrders";
+const INVALIDATE: &str = "InvalidateOrders";
 
 /// The address of a maker.
 pub(super) fn maker(number: u8) -> String {
@@ -116,11 +149,12 @@ fn order() -> impl Strategy<Value = ModelOrder> {
 
 /// The currencies of all orders, worth so many US dollars.
 pub(super) fn coins(rate: u8) -> Value {
-    let coin = |collection: Traded| {
-        json!({ "chainId": collection.chain(), "contractAddress": COIN, "name": "Coin", "symbol": "C",
+    let coin = |collection: Traded, address: &str| {
+        json!({ "chainId": collection.chain(), "contractAddress": address, "name": "Coin", "symbol": "C",
             "decimals": 18, "exchangeRate": rate.to_string() })
     };
-    json!([coin(Traded::Put), coin(Traded::Followed(0))])
+    let followed = Traded::Followed(0);
+    json!([coin(Traded::Put, COIN), coin(followed, COIN), coin(followed, &MONEY.to_string())])
 }
 
 /// A transaction on one of the days before everything begins.

@@ -137,8 +137,17 @@ impl TestApp {
 
     /// Another service on the same database, as another process would run it.
     pub(crate) async fn another(&self) -> Beside {
-        let settings = load(layers(&self.database, &[])).unwrap().settings;
-        let app = App::open(settings, self.clock.clock()).await.unwrap();
+        self.another_asking(&[], None).await
+    }
+
+    /// The same with some settings of its own, and somebody to ask about chains.
+    pub(crate) async fn another_asking(
+        &self,
+        settings: &[(&'static str, &str)],
+        chains: Option<Arc<dyn Chains>>,
+    ) -> Beside {
+        let settings = load(layers(&self.database, settings)).unwrap().settings;
+        let app = App::open_with(settings, self.clock.clock(), chains).await.unwrap();
         let anonymous = Actor::new(service(Arc::clone(&app)));
         let key = anonymous.with("x-access-key", &self.project_a.key_text);
         let token = anonymous.with("authorization", &format!("Bearer {}", self.project_a.token_text));
