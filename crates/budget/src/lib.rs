@@ -158,7 +158,9 @@ impl Books {
             };
             let Some((touch, _)) = ages.iter().find(is_enough) else { return self.excess().is_none() };
             // What is touched meanwhile stays, and others are looked for.
-            shelves.iter().for_each(|shelf| shelf.drop_until(*touch));
+            for shelf in &shelves {
+                shelf.drop_until(*touch);
+            }
         }
         true
     }

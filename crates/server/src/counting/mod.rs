@@ -198,7 +198,9 @@ impl CountingHouse {
     pub(crate) async fn refresh(&self, now: Timestamp) -> Result<bool, StoreError> {
         let (idle, desks): (Vec<_>, Vec<_>) =
             self.0.desks.all().into_iter().partition(|desk| desk.is_idle(now, IDLE_SECONDS));
-        idle.iter().for_each(|desk| self.close(desk));
+        for desk in &idle {
+            self.close(desk);
+        }
         if desks.is_empty() {
             return Ok(true);
         }
