@@ -13,7 +13,7 @@ pub fn attribution_record(attribution: &Attribution, service: &ServiceName) -> V
     let (block, wallet) = match author {
         Author::Chain { block } => (*block, None),
         Author::Wallet { wallet, .. } => (None, *wallet),
-        Author::Fetcher | Author::Operator | Author::Steward(_) => (None, None),
+        Author::Fetcher | Author::Operator | Author::Steward(_) | Author::Unknown(_) => (None, None),
     };
     let sender = author.sender();
     let orders = attribution.order_keys.iter();
@@ -71,7 +71,7 @@ pub fn attribution_summary(attribution: &Attribution, service: &ServiceName) -> 
 pub fn audit_record(entry: &AuditRecord) -> Value {
     let identity = &entry.actor.identity;
     let (account, email, sender) = match identity {
-        Identity::Service | Identity::CommandLine => (None, None, None),
+        Identity::Service | Identity::CommandLine | Identity::Unknown(_) => (None, None, None),
         Identity::Account { id, email } => (Some(*id), Some(email), None),
         Identity::Program(sender) => (None, None, Some(sender)),
     };

@@ -1,6 +1,6 @@
 //! What happened to the tokens and orders of collections.
 
-use bourse_wire::{ActivityFacts, TokenId};
+use bourse_wire::{ActivityAction, ActivityFacts, Marketplace, TokenId};
 
 use crate::StoreError;
 use crate::args::{Arg, args};
@@ -42,6 +42,11 @@ record! { ActivityFacts: "activities" ("collection_id, unique_hash") {
     created_at,
 } }
 
+/// Which activities this version of the program can read: a newer one may know more kinds and marketplaces.
+pub(crate) fn is_known() -> String {
+    format!("action < {} AND marketplace < {}", ActivityAction::ALL.len(), Marketplace::ALL.len())
+}
+
 /// Activities that a statement selects.
 pub(crate) async fn select(
     session: &mut Session<'_>,
@@ -65,8 +70,9 @@ impl Store {
         let of_token = if token.is_some() { "AND token_id = $4" } else { "" };
         args.extend(token.map(Arg::from));
         let sql = format!(
-            "FROM activities WHERE collection_id = $1 AND activity_id < $2 {of_token}
-            ORDER BY activity_id DESC LIMIT $3"
+            "FROM activities WHERE collection_id = $1 AND activity_id < $2 {of_token} AND {}
+            ORDER BY activity_id DESC LIMIT $3",
+            is_known()
         );
         self.read(move |mut session| Box::pin(async move { select(&mut session, sql, args).await }))
     }
@@ -82,8 +88,9 @@ impl Store {
         let of_token = if token.is_some() { "AND token_id = $3" } else { "" };
         args.extend(token.map(Arg::from));
         let sql = format!(
-            "SELECT activity_id FROM activities WHERE collection_id = $1 {of_token}
-            ORDER BY activity_id DESC LIMIT 1 OFFSET $2"
+            "SELECT activity_id FROM activities WHERE collection_id = $1 {of_token} AND {}
+            ORDER BY activity_id DESC LIMIT 1 OFFSET $2",
+            is_known()
         );
         self.read(move |mut session| Box::pin(async move { session.value(sql, args).await }))
     }

@@ -100,6 +100,8 @@ pub enum Author {
         /// Through whom it came.
         sender: Sender,
     },
+    /// Somebody whom only a newer version of the program knows, by their number there.
+    Unknown(u8),
 }
 
 impl Author {
@@ -111,6 +113,7 @@ impl Author {
             Self::Operator => "operator",
             Self::Steward(_) => "steward",
             Self::Wallet { .. } => "wallet",
+            Self::Unknown(_) => "unknown",
         }
     }
 
@@ -118,7 +121,7 @@ impl Author {
     pub fn sender(&self) -> Option<&Sender> {
         match self {
             Self::Steward(sender) | Self::Wallet { sender, .. } => Some(sender),
-            Self::Chain { .. } | Self::Fetcher | Self::Operator => None,
+            Self::Chain { .. } | Self::Fetcher | Self::Operator | Self::Unknown(_) => None,
         }
     }
 
@@ -132,6 +135,7 @@ impl Author {
             Self::Steward(_) => "a steward".to_owned(),
             Self::Wallet { wallet: Some(wallet), .. } => format!("wallet {wallet}"),
             Self::Wallet { wallet: None, .. } => "several wallets".to_owned(),
+            Self::Unknown(_) => "somebody whom only a newer version knows".to_owned(),
         }
     }
 
@@ -140,7 +144,7 @@ impl Author {
         match self {
             Self::Steward(sender) => sender.to_string(),
             Self::Wallet { sender, .. } => format!("{}, through {sender}", self.public_name()),
-            Self::Chain { .. } | Self::Fetcher | Self::Operator => self.public_name(),
+            Self::Chain { .. } | Self::Fetcher | Self::Operator | Self::Unknown(_) => self.public_name(),
         }
     }
 
@@ -151,6 +155,7 @@ impl Author {
             Self::Operator => OPERATOR,
             Self::Steward(_) => STEWARD,
             Self::Wallet { .. } => WALLET,
+            Self::Unknown(number) => *number,
         }
     }
 }
@@ -406,11 +411,10 @@ impl Mention {
         }
     }
 
-    fn key(&self) -> Result<OrderKey, StoreError> {
+    /// `None` for an order of a marketplace that only a newer version of the program knows.
+    fn key(&self) -> Option<OrderKey> {
         let (number, order_id) = self.parts();
-        let unknown = || StoreError::corrupt("marketplace", number);
-        let marketplace = Marketplace::from_number(number).ok_or_else(unknown)?;
-        Ok(OrderKey { marketplace, order_id: order_id.to_owned() })
+        Some(OrderKey { marketplace: Marketplace::from_number(number)?, order_id: order_id.to_owned() })
     }
 }
 
@@ -438,7 +442,7 @@ impl AttributionRow {
         let (block_number, wallet) = match author {
             Author::Chain { block } => (*block, None),
             Author::Wallet { wallet, .. } => (None, *wallet),
-            Author::Fetcher | Author::Operator | Author::Steward(_) => (None, None),
+            Author::Fetcher | Author::Operator | Author::Steward(_) | Author::Unknown(_) => (None, None),
         };
         let orders = changed.orders.iter();
         let orders = orders.map(|key| Mention::new(key, authorship.order_blocks.get(key).copied()));
@@ -468,10 +472,10 @@ impl AttributionRow {
             (OPERATOR, None) => Author::Operator,
             (STEWARD, Some(sender)) => Author::Steward(sender),
             (WALLET, Some(sender)) => Author::Wallet { wallet: self.wallet, sender },
+            (number, _) if number > WALLET => Author::Unknown(number),
             (number, _) => return Err(StoreError::corrupt("author", number)),
         };
-        let named = self.order_keys.0.iter().take(ORDERS_NAMED);
-        let order_keys = named.map(Mention::key).collect::<Result<_, _>>()?;
+        let order_keys = self.order_keys.0.iter().filter_map(Mention::key).take(ORDERS_NAMED).collect();
         Ok(Attribution {
             version: self.version,
             at: instant(self.said_at),

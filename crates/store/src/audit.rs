@@ -32,6 +32,8 @@ pub enum Identity {
     },
     /// A program, with a credential of a project.
     Program(Sender),
+    /// Somebody whom only a newer version of the program knows, by their number there.
+    Unknown(u8),
 }
 
 impl fmt::Display for Identity {
@@ -41,6 +43,7 @@ impl fmt::Display for Identity {
             Self::CommandLine => f.write_str("command line"),
             Self::Account { email, .. } => f.write_str(email),
             Self::Program(sender) => sender.fmt(f),
+            Self::Unknown(_) => f.write_str("somebody whom only a newer version knows"),
         }
     }
 }
@@ -53,6 +56,7 @@ impl Identity {
             Self::CommandLine => "command-line",
             Self::Account { .. } => "account",
             Self::Program(_) => "program",
+            Self::Unknown(_) => "unknown",
         }
     }
 
@@ -62,6 +66,7 @@ impl Identity {
             Self::CommandLine => COMMAND_LINE,
             Self::Account { .. } => ACCOUNT,
             Self::Program(_) => PROGRAM,
+            Self::Unknown(number) => *number,
         }
     }
 }
@@ -291,7 +296,7 @@ impl Store {
 /// Writes down an act, within its transaction.
 pub(crate) async fn put(session: &mut Session<'_>, actor: &Actor, entry: Entry) -> Result<(), StoreError> {
     let (account, email, sender) = match &actor.identity {
-        Identity::Service | Identity::CommandLine => (None, None, None),
+        Identity::Service | Identity::CommandLine | Identity::Unknown(_) => (None, None, None),
         Identity::Account { id, email } => (Some(*id), Some(email.clone()), None),
         Identity::Program(sender) => (None, None, Some(sender.clone())),
     };
@@ -351,7 +356,7 @@ pub(crate) async fn has_recent(
 ) -> Result<bool, StoreError> {
     let project = match &actor.identity {
         Identity::Program(sender) => Some(sender.project.get()),
-        Identity::Service | Identity::CommandLine | Identity::Account { .. } => None,
+        Identity::Service | Identity::CommandLine | Identity::Account { .. } | Identity::Unknown(_) => None,
     };
     let sql = "SELECT audit_id FROM audit WHERE act = $1 AND done_at > $2 AND actor = $3
         AND actor_project IS NOT DISTINCT FROM $4 LIMIT 1";
@@ -384,6 +389,7 @@ impl AuditRow {
             (COMMAND_LINE, None, None) => Identity::CommandLine,
             (ACCOUNT, Some((id, email)), None) => Identity::Account { id, email },
             (PROGRAM, None, Some((project, credential))) => Identity::Program(Sender { project, credential }),
+            (number, _, _) if number > PROGRAM => Identity::Unknown(number),
             (number, _, _) => return Err(StoreError::corrupt("actor", number)),
         };
         let address = self.address.map(|text| text.parse()).transpose();

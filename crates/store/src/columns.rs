@@ -10,7 +10,7 @@ use crate::StoreError;
 use crate::args::Arg;
 use crate::collections::CollectionId;
 use crate::row::{Cell, Row};
-pub(crate) use value::Value;
+pub(crate) use value::{Known, Value};
 
 /// A column in a list of columns.
 #[derive(Clone, Copy)]

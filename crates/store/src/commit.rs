@@ -125,10 +125,10 @@ pub struct Changed {
     pub activities: u64,
 }
 
-/// Keys of orders as the change log has them: number of the marketplace, and order id.
+/// Keys of orders as the change log has them: number of the marketplace, and order id. Those of marketplaces that only a newer
+/// version of the program knows are read over: their orders are not in memory here.
 mod order_keys {
     use bourse_wire::{Marketplace, OrderKey};
-    use serde::de::Error as _;
     use serde::{Deserialize as _, Deserializer, Serializer};
 
     pub(super) fn serialize<S: Serializer>(keys: &[OrderKey], serializer: S) -> Result<S::Ok, S::Error> {
@@ -136,11 +136,9 @@ mod order_keys {
     }
 
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<OrderKey>, D::Error> {
-        let key = |(number, order_id)| {
-            let unknown = || D::Error::custom(format_args!("marketplace {number} is not known"));
-            Ok(OrderKey { marketplace: Marketplace::from_number(number).ok_or_else(unknown)?, order_id })
-        };
-        Vec::<(u8, String)>::deserialize(deserializer)?.into_iter().map(key).collect()
+        let key =
+            |(number, order_id)| Some(OrderKey { marketplace: Marketplace::from_number(number)?, order_id });
+        Ok(Vec::<(u8, String)>::deserialize(deserializer)?.into_iter().filter_map(key).collect())
     }
 }
 
@@ -226,7 +224,7 @@ async fn commit(session: &mut Session<'_>, batch: Batch, changes_kept: u64) -> R
     let latest = Latest::of(batch.changes, batch.at);
     let said_tokens = match batch.author {
         Author::Chain { .. } | Author::Fetcher => Vec::new(),
-        Author::Operator | Author::Steward(_) | Author::Wallet { .. } => {
+        Author::Operator | Author::Steward(_) | Author::Wallet { .. } | Author::Unknown(_) => {
             latest.tokens.keys().copied().collect()
         }
     };

@@ -7,6 +7,7 @@ use crate::StoreError;
 use crate::backend::{Engine, Pending, Store};
 use crate::collections::{CollectionId, Mark, StoredToken};
 use crate::columns::{self, Columns, Record};
+use crate::orders::is_known;
 use crate::row::Row;
 
 /// One piece of a collection's whole state, in the order they come: `Begin` first, then the rest.
@@ -70,6 +71,11 @@ impl<E: Into<StoreError>> From<E> for LoadEnd {
 /// Records of which a collection has many, and the parts that they make.
 pub(crate) trait Loaded: Columns + Record {
     fn part(records: Vec<Self>) -> Part;
+
+    /// Which of them can be read, where not all can.
+    fn known() -> Option<String> {
+        None
+    }
 }
 
 impl Loaded for StoredToken {
@@ -88,6 +94,10 @@ impl Loaded for OrderFacts {
     fn part(orders: Vec<Self>) -> Part {
         Part::Orders(orders)
     }
+
+    fn known() -> Option<String> {
+        Some(is_known())
+    }
 }
 
 /// Records in one part.
@@ -95,7 +105,8 @@ const PART_RECORDS: usize = 1_000;
 
 /// The statement that reads all records of a collection.
 pub(crate) fn select_all<T: Loaded>() -> String {
-    format!("SELECT {} FROM {} WHERE collection_id = $1", columns::list::<T>(), T::TABLE)
+    let known = T::known().map_or_else(String::new, |known| format!(" AND {known}"));
+    format!("SELECT {} FROM {} WHERE collection_id = $1{known}", columns::list::<T>(), T::TABLE)
 }
 
 /// Gathers records into parts.

@@ -6,7 +6,7 @@ use crate::activities::{self, Activity};
 use crate::args::args;
 use crate::audit::{self, Act, Actor, Entry};
 use crate::backend::{Pending, Store};
-use crate::collections::{CollectionId, CollectionKey, find_or_create, read_contract};
+use crate::collections::{CollectionId, CollectionKey, find, find_or_create, read_contract};
 use crate::columns::{Insert, or_nothing, record, selection};
 use crate::session::Session;
 use crate::{ProjectScope, StoreError, projects};
@@ -70,13 +70,7 @@ impl Store {
                 projects::require(&mut session, scope.project()).await?;
                 let id = find_or_create(&mut session, key).await?;
                 if join(&mut session, scope.project(), id).await? {
-                    let subject = format!("{} on chain {}", key.address, key.chain);
-                    audit::put(
-                        &mut session,
-                        &actor,
-                        Entry::new(Act::MarketJoined, subject).of(scope.project()),
-                    )
-                    .await?;
+                    audit::put(&mut session, &actor, joined(scope.project(), key)).await?;
                 }
                 Ok(())
             })
@@ -124,8 +118,11 @@ impl Store {
                 let Some(cursor) = Cursor::read(&mut session, scope.project(), id).await? else {
                     return Ok(None);
                 };
-                let sql = "FROM activities WHERE collection_id = $1 AND activity_id > $2
-                    ORDER BY activity_id LIMIT $3";
+                let sql = format!(
+                    "FROM activities WHERE collection_id = $1 AND activity_id > $2 AND {}
+                    ORDER BY activity_id LIMIT $3",
+                    activities::is_known()
+                );
                 let args = args![id.0, cursor.counted_to, limit];
                 let mut activities = activities::select(&mut session, sql, args).await?;
                 let Some(to) = activities.last().map(|last| last.id) else { return Ok(None) };
@@ -212,17 +209,25 @@ pub(crate) async fn join(
     Ok(joined > 0)
 }
 
-/// Puts a contract that a project links into its market, if anything is known of the contract.
+/// What the audit log says of a collection that comes into a project's market.
+fn joined(project: ProjectId, key: CollectionKey) -> Entry {
+    Entry::new(Act::MarketJoined, format!("{} on chain {}", key.address, key.chain)).of(project)
+}
+
+/// Puts a contract that a project links into its market. Where nothing is known of the contract yet, that is done when there is
+/// something ([`join_all_linked`]), and who linked it is written down now.
 pub(crate) async fn join_linked(
     session: &mut Session<'_>,
     project: ProjectId,
-    id: Option<CollectionId>,
+    key: CollectionKey,
+    actor: &Actor,
 ) -> Result<(), StoreError> {
-    match id {
-        Some(id) => join(session, project, id).await.map(drop),
-        // When it is made, its links are looked up.
-        None => Ok(()),
-    }
+    let detail = match find(session, key).await? {
+        Some(id) if !join(session, project, id).await? => return Ok(()),
+        Some(_) => "by linking its contract",
+        None => "by linking its contract, as soon as anything is known of it",
+    };
+    audit::put(session, actor, joined(project, key).with(detail)).await
 }
 
 /// Puts a new collection into the markets of the projects that linked its contract before.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use bourse_market::Nonces;
-use bourse_wire::{Address, OrderFacts, OrderKey, Timestamp};
+use bourse_wire::{Address, Marketplace, OrderFacts, OrderKey, Timestamp};
 
 use crate::StoreError;
 use crate::args::{Arg, args};
@@ -157,6 +157,12 @@ pub(crate) async fn read_orders(
     keys: impl IntoIterator<Item = OrderKey>,
 ) -> Result<Vec<OrderFacts>, StoreError> {
     session.keyed(id, with_keys("orders", keys)).await
+}
+
+/// Which orders this version of the program can read: of those whose marketplace only a newer one knows it could not even tell
+/// the name, and would write them down under another.
+pub(crate) fn is_known() -> String {
+    format!("orders.marketplace < {}", Marketplace::ALL.len())
 }
 
 pub(crate) fn with_keys(from: &str, keys: impl IntoIterator<Item = OrderKey>) -> Keys<'_> {

@@ -262,6 +262,34 @@ pub async fn write_grant(store: &Store, scope: ProjectScope, subject: u8) -> Res
         .await
 }
 
+/// Writes a number into a column of every row of a table, as a version of the service might that knows more of them.
+pub async fn write_number(
+    store: &Store,
+    table: &'static str,
+    column: &'static str,
+    number: u8,
+) -> Result<(), StoreError> {
+    store
+        .write(move |mut session| {
+            Box::pin(async move {
+                session.execute(format!("UPDATE {table} SET {column} = $1"), args![number]).await.map(drop)
+            })
+        })
+        .await
+}
+
+/// Writes something else into what the blocks of chains replaced, as a version of the service might that knows more.
+pub async fn write_undo(store: &Store, known: String, other: String) -> Result<(), StoreError> {
+    store
+        .write(move |mut session| {
+            Box::pin(async move {
+                let sql = "UPDATE chain_undo SET before = REPLACE(before, $1, $2)";
+                session.execute(sql, args![known, other]).await.map(drop)
+            })
+        })
+        .await
+}
+
 /// Gives an entry of the audit log another act, as a version of the service might that knows more.
 pub async fn write_act(store: &Store, entry: u64, word: &'static str) -> Result<(), StoreError> {
     store

@@ -6,6 +6,7 @@ mod support {
     pub(crate) mod orders;
 }
 
+use bourse_store::testing::write_number;
 use bourse_store::{
     Attribution, AttributionPage, Author, Batch, Change, CollectionKey, CredentialId, Sender, Store,
 };
@@ -165,4 +166,17 @@ async fn the_history_of_an_order_goes_on_where_it_was_left() {
         let expected: Vec<u64> = (first..=350).step_by(3).collect();
         assert_eq!(versions, expected.into_iter().rev().collect::<Vec<_>>(), "{id}");
     }
+}
+
+/// Of several servers some are of a newer version for a while, and know others who state something, and other marketplaces.
+#[tokio::test]
+async fn an_author_whom_only_a_newer_version_knows_fails_no_page() {
+    let (_database, store) = open().await;
+    commit(&store, Author::Operator, 1, vec![order("a", 1)]).await;
+    write_number(&store, "attributions", "author", 9).await.unwrap();
+    commit(&store, Author::Fetcher, 2, vec![token(1)]).await;
+    let found = read(&store, None, 10).await;
+    let authors: Vec<&Author> = found.iter().map(|found| &found.author).collect();
+    assert_eq!(authors, [&Author::Fetcher, &Author::Unknown(9)]);
+    assert_eq!((authors[1].word(), found[1].orders, found[1].order_keys.len()), ("unknown", 1, 1));
 }

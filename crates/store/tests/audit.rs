@@ -9,7 +9,7 @@ mod support {
 use std::collections::BTreeSet;
 use std::net::IpAddr;
 
-use bourse_store::testing::write_act;
+use bourse_store::testing::{write_act, write_number};
 use bourse_store::{
     Act, Actor, AuditPage, AuditRecord, CollectionKey, Confirmation, CountsCommit, CredentialId, Extent,
     Grant, Identity, Invited, KeyTerms, NewAccount, NewInvite, NewSession, ProjectScope, ProofHash, Reach,
@@ -244,4 +244,18 @@ async fn an_act_that_only_a_newer_version_knows_hides_no_other() {
         (None, "tamed-a-dragon", "tamed-a-dragon")
     );
     assert_eq!(after[1..], before[1..]);
+}
+
+/// Of several servers some are of a newer version for a while, and know others who act.
+#[tokio::test]
+async fn an_actor_whom_only_a_newer_version_knows_fails_no_page() {
+    let (_database, store) = open().await;
+    store.create_project(name("first"), Actor::command_line(at(1))).await.unwrap();
+    write_number(&store, "audit", "actor", 9).await.unwrap();
+    store.create_project(name("second"), Actor::command_line(at(2))).await.unwrap();
+    let found = store.audit(Extent::Everything, AuditPage { before: None, limit: 10 }).await.unwrap();
+    assert_eq!(found.first().unwrap().actor.identity, Identity::CommandLine);
+    let oldest = found.last().unwrap();
+    assert_eq!((&oldest.actor.identity, oldest.actor.identity.word()), (&Identity::Unknown(9), "unknown"));
+    assert_eq!(oldest.act, Some(Act::ProjectCreated));
 }

@@ -8,6 +8,7 @@ mod support {
     pub(crate) mod refused;
 }
 
+use bourse_store::testing::operator;
 use bourse_store::{AssetFile, CollectionKey, HostedTokenEdit, ProjectScope, Store, Upload, Visibility};
 use bourse_wire::{
     Address, AssetInput, ChainId, Code, CollectionInput, Page, PageInput, RecordId, Timestamp, TokenId,
@@ -98,7 +99,7 @@ async fn what_is_in_a_deleted_thing_goes_with_it() {
     let of_collection = store.create_asset(scope, asset(None), NOW).await.unwrap().id;
     let of_first = store.create_asset(scope, asset(Some(1)), NOW).await.unwrap().id;
     let of_second = store.create_asset(scope, asset(Some(2)), NOW).await.unwrap().id;
-    store.create_contract_collection(scope, CONTRACT, id).await.unwrap();
+    store.create_contract_collection(scope, CONTRACT, id, operator()).await.unwrap();
 
     store.delete_hosted_token(scope, id, 1.into(), NOW).await.unwrap();
     assert_eq!(code(store.asset(scope, of_first).await), Code::NotFound);

@@ -11,8 +11,8 @@ use std::time::Duration;
 
 use bourse_store::testing::{HeldWrite, batch, operator, take_back};
 use bourse_store::{
-    Change, CollectionId, CollectionKey, CountsCommit, CountsCommitted, CountsCursor, MarketNews, MarketStep,
-    ProjectScope, Store,
+    Act, AuditPage, Change, CollectionId, CollectionKey, CountsCommit, CountsCommitted, CountsCursor, Extent,
+    MarketNews, MarketStep, ProjectScope, Store,
 };
 use bourse_wire::{
     ActivityAction, ActivityFacts, Address, ChainId, Code, CollectionInput, Marketplace, Timestamp,
@@ -199,11 +199,42 @@ async fn a_contract_that_is_linked_while_its_collection_is_made_is_in_the_market
     let hosted = store.create_hosted_collection(scope, CollectionInput::default(), at(0)).await.unwrap();
     let other = database.open().await.unwrap();
     let making = HeldWrite::begin(&store, batch(COLLECTION, vec![Change::Contract("{}".to_owned())])).await;
-    let linking =
-        tokio::spawn(async move { other.create_contract_collection(scope, COLLECTION, hosted.id).await });
+    let linking = tokio::spawn(async move {
+        other.create_contract_collection(scope, COLLECTION, hosted.id, operator()).await
+    });
     tokio::time::sleep(Duration::from_millis(300)).await;
     making.release().await.unwrap();
     linking.await.unwrap().unwrap();
     let id = store.collection(COLLECTION).await.unwrap().unwrap();
     assert_eq!(markets(&store).await, [(scope.project(), id)]);
+}
+
+/// Whose market a collection is in is written down, whichever way it came there.
+#[tokio::test]
+async fn a_contract_that_is_linked_joins_the_market_with_an_entry_of_the_audit_log() {
+    let (_database, store) = open().await;
+    let scope = project(&store).await;
+    let hosted = store.create_hosted_collection(scope, CollectionInput::default(), at(0)).await.unwrap();
+    let other = |number: u8| CollectionKey { address: Address::from_bytes([number; 20]), ..COLLECTION };
+    for key in [other(1), other(2)] {
+        store.commit(batch(key, vec![Change::Contract("{}".to_owned())])).await.unwrap();
+    }
+    store.join_market(scope, other(2), operator()).await.unwrap();
+    for key in [other(1), other(2), other(3)] {
+        store.create_contract_collection(scope, key, hosted.id, operator()).await.unwrap();
+    }
+    let page = AuditPage { before: None, limit: 100 };
+    let log = store.audit(Extent::Project(scope), page).await.unwrap();
+    let joined = log.into_iter().filter(|entry| entry.act == Some(Act::MarketJoined)).rev();
+    let joined: Vec<(String, String)> = joined.map(|entry| (entry.subject, entry.detail)).collect();
+    let entry =
+        |number: u8, detail: &str| (format!("{} on chain 137", other(number).address), detail.to_owned());
+    assert_eq!(
+        joined,
+        [
+            entry(2, ""),
+            entry(1, "by linking its contract"),
+            entry(3, "by linking its contract, as soon as anything is known of it"),
+        ]
+    );
 }

@@ -7,7 +7,7 @@ mod support {
     pub(crate) mod refused;
 }
 
-use bourse_store::testing::{operator, operator_at};
+use bourse_store::testing::{operator, operator_at, write_number};
 use bourse_store::{
     Account, Actor, Confirmation, Extent, Invited, NewAccount, NewInvite, NewPendingSignIn, NewSession,
     ProjectScope, ProofHash, Role, ShownCode, Store, Subject,
@@ -93,6 +93,48 @@ async fn an_account_that_is_there_accepts_as_well() {
     invite(&store, "all", Invited::Administrator).await;
     store.accept(hash("all"), account, Actor::command_line(at(1))).await.unwrap();
     assert!(store.accounts().await.unwrap()[0].administrator);
+}
+
+/// Of several servers some are of a newer version for a while, and invite to what the others know nothing of.
+#[tokio::test]
+async fn an_invitation_to_what_only_a_newer_version_knows_is_listed_and_cannot_be_accepted() {
+    let (_database, store) = open().await;
+    let scope = project(&store).await;
+    let account = join(&store, "a@example.com", Invited::Person).await.id;
+    invite(&store, "of the project", Invited::Member(scope.project(), Role::Viewer)).await;
+    invite(&store, "of the service", Invited::Person).await;
+    write_number(&store, "invites", "role", 9).await.unwrap();
+    let invited = async |extent| {
+        let found = store.open_invites(extent, at(1)).await.unwrap().into_iter();
+        found.map(|invite| (invite.id, invite.invited)).collect::<Vec<_>>()
+    };
+    let found = invited(Extent::Everything).await;
+    assert_eq!(found.len(), 2);
+    assert!(found.iter().any(|(_, invited)| *invited == Invited::Unknown(None)), "{found:?}");
+    let of_project = invited(Extent::Project(scope)).await;
+    assert_eq!(of_project[0].1, Invited::Unknown(Some(scope.project())));
+    for link in ["of the project", "of the service"] {
+        assert_eq!(code(store.invite(hash(link), at(1)).await), Code::RequestConflict);
+        let accepted = store.accept(hash(link), account, Actor::command_line(at(1))).await;
+        assert_eq!(code(accepted), Code::RequestConflict);
+    }
+    assert_eq!(invited(Extent::Everything).await, found, "they are good where they are known");
+    for (id, _) in found {
+        store.revoke_invite(Extent::Everything, id, operator()).await.unwrap();
+    }
+    assert_eq!(invited(Extent::Everything).await, []);
+}
+
+#[tokio::test]
+async fn a_role_that_only_a_newer_version_knows_gives_no_right_and_fails_no_list() {
+    let (_database, store) = open().await;
+    let scope = project(&store).await;
+    let owner = join(&store, "a@example.com", Invited::Member(scope.project(), Role::Owner)).await.id;
+    assert_eq!(store.role_of(owner, scope.project()).await.unwrap(), Some(Role::Owner));
+    write_number(&store, "members", "role", 9).await.unwrap();
+    assert_eq!(store.role_of(owner, scope.project()).await.unwrap(), None);
+    assert_eq!(store.projects_of(owner).await.unwrap().len(), 0);
+    assert_eq!(store.members(scope).await.unwrap(), []);
 }
 
 #[tokio::test]

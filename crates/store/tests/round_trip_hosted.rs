@@ -11,6 +11,7 @@ mod support {
     pub(crate) mod values;
 }
 
+use bourse_store::testing::operator;
 use bourse_store::{AssetFile, CollectionKey, HostedToken, HostedTokenEdit, Upload};
 use bourse_wire::{
     AssetInput, Code, CollectionInput, CollectionMetadata, Page, PageInput, Text, TokenId, TokenInput,
@@ -227,10 +228,13 @@ fn contract_links_come_back() {
         let first = store.create_hosted_collection(scope, read(&json!({})), now).await.unwrap().id;
         let second = store.create_hosted_collection(scope, read(&json!({})), now).await.unwrap().id;
         let key = CollectionKey { chain, address };
-        let link = store.create_contract_collection(scope, key, first).await.unwrap();
+        let link = store.create_contract_collection(scope, key, first, operator()).await.unwrap();
         assert_eq!((link.chain_id, link.contract_address, link.collection_id), (chain, address, first));
         assert_eq!(store.contract_collection(scope, key).await.unwrap(), link);
-        assert_eq!(code(store.create_contract_collection(scope, key, second).await), Code::RequestConflict);
+        assert_eq!(
+            code(store.create_contract_collection(scope, key, second, operator()).await),
+            Code::RequestConflict
+        );
         store.update_contract_collection(scope, key, second).await.unwrap();
         let moved = store.contract_collections(scope, Some(second), &everything()).await.unwrap();
         assert_eq!(moved.iter().map(|link| link.collection_id).collect::<Vec<_>>(), [second]);

@@ -128,7 +128,7 @@ impl World {
         let asset =
             AssetInput { collection_id: Some(collection), token_id: Some(TOKEN), ..AssetInput::default() };
         let asset = store.create_asset(a, asset, NOW).await.unwrap().id;
-        store.create_contract_collection(a, CONTRACT, collection).await.unwrap();
+        store.create_contract_collection(a, CONTRACT, collection, operator()).await.unwrap();
         let audience = store.create_audience(a, name("people"), NOW).await.unwrap().id;
         let contact = ContactInput { name: Some(name("a's")), address: Address::ZERO, email: None };
         store.add_contacts(a, audience, vec![contact], NOW).await.unwrap();
@@ -277,7 +277,10 @@ async fn assets_and_links_are_out_of_reach() {
     assert_eq!(store.project_files_bytes(b).await.unwrap(), 0);
     store.delete_asset(*a, other, NOW).await.unwrap();
 
-    assert_eq!(code(store.create_contract_collection(b, CONTRACT, collection).await), Code::NotFound);
+    assert_eq!(
+        code(store.create_contract_collection(b, CONTRACT, collection, operator()).await),
+        Code::NotFound
+    );
     assert_eq!(code(store.contract_collection(b, CONTRACT).await), Code::NotFound);
     assert_eq!(store.contract_collections(b, None, &everything()).await.unwrap(), []);
     assert_eq!(code(store.contract_collections(b, Some(collection), &everything()).await), Code::NotFound);
@@ -286,7 +289,7 @@ async fn assets_and_links_are_out_of_reach() {
     // The same contract may be linked by both, each with a collection of its own.
     let own = store.create_hosted_collection(b, CollectionInput::default(), NOW).await.unwrap().id;
     assert_eq!(code(store.update_contract_collection(b, CONTRACT, own).await), Code::NotFound);
-    store.create_contract_collection(b, CONTRACT, own).await.unwrap();
+    store.create_contract_collection(b, CONTRACT, own, operator()).await.unwrap();
     assert_eq!(code(store.update_contract_collection(b, CONTRACT, collection).await), Code::NotFound);
     store.delete_contract_collection(b, CONTRACT).await.unwrap();
     assert_eq!(world.all_of(*a).await, before);

@@ -92,6 +92,7 @@ async fn describe(console: &Console, invite: &Invite) -> Result<String, Refusal>
             };
             format!("You join the project “{}” as {may}.", project.name)
         }
+        Invited::Unknown(_) => format!("You are invited as {}.", invite.invited),
     })
 }
 

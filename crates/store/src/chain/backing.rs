@@ -9,6 +9,7 @@ use crate::attributions::{Author, Authorship};
 use crate::collections::{CollectionKey, find, hold};
 use crate::columns::selection;
 use crate::commit::{Changed, NextVersion, raise_version};
+use crate::orders::is_known;
 use crate::session::{Session, list};
 use crate::{Pending, Store, StoreError};
 
@@ -130,8 +131,9 @@ async fn open_offers(
             "FROM orders CROSS JOIN followed_collections followed CROSS JOIN collections
             WHERE orders.maker IN ({}) AND {IS_OPEN} AND followed.chain_id = $1
             AND followed.collection_id = orders.collection_id
-            AND collections.collection_id = orders.collection_id",
-            list(makers.len(), 1)
+            AND collections.collection_id = orders.collection_id AND {}",
+            list(makers.len(), 1),
+            is_known()
         );
         let args = args![chain].into_iter().chain(makers.iter().flat_map(|maker| args![*maker])).collect();
         offers.extend(session.select::<(CollectionKey, OrderFacts)>(sql, args).await?);

@@ -13,6 +13,7 @@ use crate::args::{Arg, args};
 use crate::collections::CollectionId;
 use crate::columns::selection;
 use crate::order_parts::{Apart, KnownOrder, read_known, write_known};
+use crate::orders::is_known;
 use crate::session::{Keys, Session, list};
 
 /// Takes back what blocks stated of orders that no longer count; returns the tokens of those that nobody tells of any more.
@@ -68,8 +69,9 @@ async fn read_open(
     keys: Vec<Vec<Arg>>,
 ) -> Result<Vec<Numbered>, StoreError> {
     // As the indices have it.
-    let from = "(SELECT * FROM orders WHERE status = 1 AND operator IS NOT NULL) AS orders";
-    let keys = Keys { from, columns: column, keys };
+    let from = "SELECT * FROM orders WHERE status = 1 AND operator IS NOT NULL";
+    let from = format!("({from} AND {}) AS orders", is_known());
+    let keys = Keys { from: &from, columns: column, keys };
     let found: Vec<(OrderFacts, Apart, OrderNonces)> = session.keyed(id, keys).await?;
     let numbered = |(facts, apart, OrderNonces { nonces, is_signed })| {
         (KnownOrder::read(facts, &apart, is_signed), nonces)
@@ -138,8 +140,9 @@ impl Concerned {
         }
         for names in names.into_iter().collect::<Vec<String>>().chunks(NAMES_PER_READ) {
             let sql = format!(
-                "FROM orders WHERE order_id IN ({}) AND status = 1 AND native IS NOT NULL",
-                list(names.len(), 0)
+                "FROM orders WHERE order_id IN ({}) AND status = 1 AND native IS NOT NULL AND {}",
+                list(names.len(), 0),
+                is_known()
             );
             let args = names.iter().flat_map(|name| args![name.as_str()]).collect();
             let found: Vec<(OrderOf, OrderKey)> = session.select(sql, args).await?;

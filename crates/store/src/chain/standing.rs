@@ -18,7 +18,7 @@ use crate::collections::{self, CollectionId, CollectionKey, find};
 use crate::columns::{Insert, or_nothing, or_replace, record, selection};
 use crate::commit::{Changed, NextVersion, raise_version};
 use crate::order_parts::{read_known, write_known};
-use crate::orders::Signature;
+use crate::orders::{Signature, is_known};
 use crate::session::Session;
 use crate::{Pending, Store, StoreError};
 
@@ -81,14 +81,17 @@ async fn unsettled(
     most: u64,
 ) -> Result<Vec<Unsettled>, StoreError> {
     // `CROSS` has SQLite begin with the queue, which is short.
-    let sql = "FROM standing_queue CROSS JOIN followed_collections followed CROSS JOIN collections CROSS JOIN orders
+    let sql = format!(
+        "FROM standing_queue CROSS JOIN followed_collections followed CROSS JOIN collections CROSS JOIN orders
         WHERE followed.chain_id = $1 AND followed.live = $2
         AND followed.collection_id = standing_queue.collection_id
         AND collections.collection_id = standing_queue.collection_id
         AND orders.collection_id = standing_queue.collection_id
         AND orders.marketplace = standing_queue.marketplace AND orders.order_id = standing_queue.order_id
-        ORDER BY standing_queue.queued_block, standing_queue.collection_id, standing_queue.marketplace,
-        standing_queue.order_id LIMIT $3";
+        AND {} ORDER BY standing_queue.queued_block, standing_queue.collection_id, standing_queue.marketplace,
+        standing_queue.order_id LIMIT $3",
+        is_known()
+    );
     let found: Vec<(CollectionKey, OrderFacts, Signature)> =
         session.select(sql, args![chain, true, most]).await?;
     let order = |(collection, facts, signature): (CollectionKey, OrderFacts, Signature)| Unsettled {

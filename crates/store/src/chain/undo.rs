@@ -180,23 +180,23 @@ impl Undone {
             .extend(older.balances.into_iter().map(|(token, account, held)| ((token, account), held)));
         self.tokens.extend(older.tokens);
         for (number, order_id, values) in older.orders {
+            let Some(key) = key_of(number, order_id) else { continue };
             let order = values.map(order_of).transpose()?;
-            self.orders
-                .insert(key_of(number, order_id)?, order.map_or(OrderBefore::Untold, OrderBefore::Whole));
+            self.orders.insert(key, order.map_or(OrderBefore::Untold, OrderBefore::Whole));
         }
         let unstated: BTreeSet<Name> = older.unstated.into_iter().collect();
         for (number, order_id, values) in older.stated {
             let name = (number, order_id);
+            let is_unstated = unstated.contains(&name);
+            let Some(key) = key_of(name.0, name.1) else { continue };
             let before = match values.map(order_of).transpose()? {
                 None => OrderBefore::Untold,
-                Some(order) if unstated.contains(&name) => OrderBefore::Unstated(order),
+                Some(order) if is_unstated => OrderBefore::Unstated(order),
                 Some(order) => OrderBefore::Stated(order),
             };
-            self.orders.insert(key_of(name.0, name.1)?, before);
+            self.orders.insert(key, before);
         }
-        for (number, order_id) in older.asked {
-            self.asked.insert(key_of(number, order_id)?);
-        }
+        self.asked.extend(older.asked.into_iter().filter_map(|(number, order_id)| key_of(number, order_id)));
         self.approvals.extend(older.approvals.into_iter().map(|(owner, by, was)| ((owner, by), was)));
         self.token_approvals.extend(older.token_approvals);
         self.activities.extend(older.activities);
@@ -205,10 +205,18 @@ impl Undone {
     }
 }
 
-fn key_of(number: u8, order_id: String) -> Result<OrderKey, StoreError> {
-    let unknown = || StoreError::corrupt("undo", format_args!("marketplace {number} is not known"));
-    let marketplace = Marketplace::from_number(number).ok_or_else(unknown)?;
-    Ok(OrderKey { marketplace, order_id })
+/// `None` for an order of a marketplace that only a newer version of the program knows. It is left as it is: this version
+/// could not tell what the blocks that come instead state of it either.
+fn key_of(number: u8, order_id: String) -> Option<OrderKey> {
+    let marketplace = Marketplace::from_number(number);
+    if marketplace.is_none() {
+        tracing::warn!(
+            number,
+            order_id,
+            "an order of a marketplace that only a newer version knows is not taken back"
+        );
+    }
+    Some(OrderKey { marketplace: marketplace?, order_id })
 }
 
 /// A column of an order: a number or a text.

@@ -164,6 +164,21 @@ macro_rules! as_number {
     )*};
 }
 
+/// A value of an enumeration, or nothing where only a newer version of the program knows it.
+pub(crate) struct Known<T>(pub(crate) Option<T>);
+
+impl Value for Known<Role> {
+    const NULL: Arg = Arg::Int(None);
+
+    fn read(cell: Cell<'_>) -> Result<Self, StoreError> {
+        Ok(Self(Role::from_number(u8::read(cell)?)))
+    }
+
+    fn arg(&self) -> Result<Arg, StoreError> {
+        Ok(self.0.map_or(Self::NULL, |role| Arg::from(role.number())))
+    }
+}
+
 as_number! { ActivityAction Marketplace OrderSide OrderStatus Role Subject }
 
 macro_rules! as_id {

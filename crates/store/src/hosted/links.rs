@@ -4,8 +4,9 @@ use bourse_wire::{ContractCollection, Error, Page, RecordId};
 
 use super::collections::require as require_collection;
 use crate::args::args;
+use crate::audit::Actor;
 use crate::backend::{Pending, Sequence, Store};
-use crate::collections::{find, hold_contract};
+use crate::collections::hold_contract;
 use crate::columns::{Insert, or_nothing, record};
 use crate::market_projects::join_linked;
 use crate::session::Session;
@@ -25,6 +26,7 @@ impl Store {
         scope: ProjectScope,
         contract: CollectionKey,
         collection: RecordId,
+        actor: Actor,
     ) -> Pending<'_, ContractCollection> {
         self.write(move |mut session| {
             Box::pin(async move {
@@ -43,8 +45,7 @@ impl Store {
                     return Err(Error::conflict(reason).into());
                 }
                 hold_contract(&mut session, contract).await?;
-                let id = find(&mut session, contract).await?;
-                join_linked(&mut session, scope.project(), id).await?;
+                join_linked(&mut session, scope.project(), contract, &actor).await?;
                 Ok(link)
             })
         })

@@ -72,7 +72,7 @@ impl Store {
                 for row in rows {
                     let invite =
                         InviteRow { project_id: row.project_id, role: row.role, made_by: row.made_by };
-                    let invite = invite.invite()?;
+                    let invite = invite.invite();
                     found.push(OpenInvite {
                         id: row.invite_hash.chars().take(ID_CHARS).collect(),
                         invited: invite.invited,
@@ -100,7 +100,7 @@ impl Store {
                 let args = args![id.as_str(), extent.project_number()];
                 let row: Option<InviteRow> = session.returning(sql, args).await?;
                 let missing = || Error::not_found(format_args!("invitation {id:.64}"));
-                let invite = row.ok_or_else(missing)?.invite()?;
+                let invite = row.ok_or_else(missing)?.invite();
                 audit::put(&mut session, &actor, entry(Act::InviteRevoked, &invite)).await
             })
         })
@@ -117,6 +117,7 @@ impl Store {
                     Invited::Administrator => (None, ADMINISTRATOR),
                     Invited::Person => (None, PERSON),
                     Invited::Member(project, role) => (Some(project.get()), role.number()),
+                    Invited::Unknown(_) => return Err(unknown().into()),
                 };
                 let sql =
                     "INSERT INTO invites (invite_hash, project_id, role, made_by, created_at, expires_at)
@@ -181,7 +182,10 @@ async fn find(
 ) -> Result<Option<Invite>, StoreError> {
     let sql = "FROM invites WHERE invite_hash = $1 AND expires_at > $2";
     let row: Option<InviteRow> = session.select_first(sql, args![hash.0.as_str(), seconds(now)]).await?;
-    let Some(invite) = row.map(InviteRow::invite).transpose()? else { return Ok(None) };
+    let Some(invite) = row.map(InviteRow::invite) else { return Ok(None) };
+    if let Invited::Unknown(_) = invite.invited {
+        return Err(unknown().into());
+    }
     Ok(may_still_invite(session, &invite).await?.then_some(invite))
 }
 
@@ -192,7 +196,7 @@ async fn may_still_invite(session: &mut Session<'_>, invite: &Invite) -> Result<
     if accounts::is_administrator(session, maker).await? {
         return Ok(true);
     }
-    let Invited::Member(project, _) = invite.invited else { return Ok(false) };
+    let Some(project) = invite.invited.project() else { return Ok(false) };
     let sql = "SELECT account_id FROM members WHERE account_id = $1 AND project_id = $2 AND role = $3";
     session.has(sql, args![maker, project, Role::Owner.number()]).await
 }
@@ -202,7 +206,11 @@ async fn take(session: &mut Session<'_>, hash: &ProofHash, now: Timestamp) -> Re
     let sql = "DELETE FROM invites WHERE invite_hash = $1 AND expires_at > $2";
     let row: Option<InviteRow> = session.returning(sql, args![hash.0.as_str(), seconds(now)]).await?;
     let over = || Error::not_found(format_args!("invitation: it was used, or its time is over,"));
-    let invite = row.ok_or_else(over)?.invite()?;
+    let invite = row.ok_or_else(over)?.invite();
+    if let Invited::Unknown(_) = invite.invited {
+        // What was deleted comes back with the transaction.
+        return Err(unknown().into());
+    }
     if may_still_invite(session, &invite).await? { Ok(invite) } else { Err(over().into()) }
 }
 
@@ -218,16 +226,24 @@ async fn apply(
         Invited::Administrator if invite.made_by.is_none() => {
             session.execute("DELETE FROM invites WHERE made_by IS NULL", args![]).await.map(drop)
         }
-        Invited::Administrator | Invited::Person => Ok(()),
+        Invited::Administrator | Invited::Person | Invited::Unknown(_) => Ok(()),
     }
+}
+
+/// Why an invitation to something that this version does not know is of no use here.
+fn unknown() -> Error {
+    Error::conflict(
+        "this invitation is to something that only a newer version of the service knows: accept it once every server is \
+         upgraded",
+    )
 }
 
 /// What the audit log says of an invitation.
 fn entry(act: Act, invite: &Invite) -> Entry {
     let entry = Entry::new(act, format_args!("as {}", invite.invited));
-    match invite.invited {
-        Invited::Member(project, _) => entry.of(project),
-        Invited::Administrator | Invited::Person => entry,
+    match invite.invited.project() {
+        Some(project) => entry.of(project),
+        None => entry,
     }
 }
 
@@ -252,14 +268,16 @@ selection! {
 }
 
 impl InviteRow {
-    fn invite(self) -> Result<Invite, StoreError> {
-        let wrong = || StoreError::corrupt("invitation", self.role);
+    fn invite(self) -> Invite {
         let invited = match (self.project_id, self.role) {
             (None, ADMINISTRATOR) => Invited::Administrator,
             (None, PERSON) => Invited::Person,
-            (Some(project), number) => Invited::Member(project, Role::from_number(number).ok_or_else(wrong)?),
-            (None, _) => return Err(wrong()),
+            (Some(project), number) => match Role::from_number(number) {
+                Some(role) => Invited::Member(project, role),
+                None => Invited::Unknown(Some(project)),
+            },
+            (None, _) => Invited::Unknown(None),
         };
-        Ok(Invite { invited, made_by: self.made_by })
+        Invite { invited, made_by: self.made_by }
     }
 }

@@ -7,7 +7,7 @@ use super::{Invited, Role};
 use crate::args::args;
 use crate::audit::{self, Act, Actor, Entry};
 use crate::backend::{Pending, Store};
-use crate::columns::selection;
+use crate::columns::{Known, selection};
 use crate::projects::{self, Project};
 use crate::session::Session;
 use crate::{ProjectScope, StoreError, grants};
@@ -29,7 +29,9 @@ impl Store {
         self.read(move |mut session| {
             Box::pin(async move {
                 let sql = "SELECT role FROM members WHERE account_id = $1 AND project_id = $2";
-                session.value(sql, args![account, project]).await
+                // Of a role that only a newer version knows nobody can make use here.
+                let role: Option<Known<Role>> = session.value(sql, args![account, project]).await?;
+                Ok(role.and_then(|role| role.0))
             })
         })
     }
@@ -41,13 +43,14 @@ impl Store {
                 selection! {
                     struct Membership {
                         project_id: ProjectId,
-                        role: Role,
+                        role: Known<Role>,
                     }
                 }
                 let sql = "FROM members WHERE account_id = $1 ORDER BY project_id";
                 let mut found = Vec::new();
                 let memberships: Vec<Membership> = session.select(sql, args![account]).await?;
                 for Membership { project_id, role } in memberships {
+                    let Some(role) = role.0 else { continue };
                     found.push((projects::require(&mut session, project_id).await?, role));
                 }
                 Ok(found)
@@ -75,15 +78,17 @@ impl Store {
             Box::pin(async move {
                 selection! {
                     struct Membership {
-                        role: Role = "members.role",
+                        role: Known<Role> = "members.role",
                         added_at: Timestamp = "members.added_at",
                     }
                 }
                 let sql = "FROM members JOIN accounts ON accounts.account_id = members.account_id
                     WHERE members.project_id = $1 ORDER BY accounts.account_id";
                 let found: Vec<(Account, Membership)> = session.select(sql, args![scope.project()]).await?;
-                let member = |(account, Membership { role, added_at })| Member { account, role, added_at };
-                Ok(found.into_iter().map(member).collect())
+                let member = |(account, Membership { role, added_at })| {
+                    Some(Member { account, role: role.0?, added_at })
+                };
+                Ok(found.into_iter().filter_map(member).collect())
             })
         })
     }

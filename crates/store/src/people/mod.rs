@@ -52,6 +52,18 @@ pub enum Invited {
     Person,
     /// A member of a project.
     Member(ProjectId, Role),
+    /// Something that only a newer version of the program knows, and whether that is of a project. It cannot be accepted here.
+    Unknown(Option<ProjectId>),
+}
+
+impl Invited {
+    /// The project that it is about.
+    pub fn project(self) -> Option<ProjectId> {
+        match self {
+            Self::Member(project, _) | Self::Unknown(Some(project)) => Some(project),
+            Self::Administrator | Self::Person | Self::Unknown(None) => None,
+        }
+    }
 }
 
 impl fmt::Display for Invited {
@@ -62,6 +74,10 @@ impl fmt::Display for Invited {
             Self::Person => f.write_str("person"),
             Self::Member(project, Role::Owner) => write!(f, "owner of project {project}"),
             Self::Member(project, Role::Viewer) => write!(f, "viewer of project {project}"),
+            Self::Unknown(None) => f.write_str("something that only a newer version knows"),
+            Self::Unknown(Some(project)) => {
+                write!(f, "something of project {project} that only a newer version knows")
+            }
         }
     }
 }

@@ -3,7 +3,7 @@
 use alloy_primitives::{B256, U256};
 use bourse_market::facts::{Block, Fact, OrderFilled, OrderPublished, OrderRef};
 use bourse_market::{Numbers, Revoked, Series, Standing};
-use bourse_store::testing::{batch, operator};
+use bourse_store::testing::{batch, operator, write_number, write_undo};
 use bourse_store::{Change, Settled, SignedOrder};
 use bourse_wire::{Amount, Marketplace, OrderFacts, OrderKey, OrderSide, OrderStatus};
 use serde_json::json;
@@ -343,4 +343,45 @@ async fn a_chain_that_starts_over_is_asked_again() {
     stage.history(collection(0), first.number, first.number, Vec::new()).await.unwrap();
     assert_eq!(unsettled(&stage).await, ["a"]);
     assert_eq!(state(&stage, "a").await, (OrderStatus::Active, 10.into()));
+}
+
+/// Of several servers some are of a newer version for a while, and know marketplaces that the others do not. Their orders are
+/// left alone by whoever follows, whatever happens to their makers and tokens, and the chain goes on.
+#[tokio::test]
+async fn an_order_of_a_marketplace_that_only_a_newer_version_knows_stops_no_chain() {
+    const NEWER: u8 = 200;
+    let mut stage = Stage::new().await;
+    let held = transfer(1, 0, 1);
+    stage.grow(&[&[held]]).await;
+    put(&stage, signed("a")).await;
+    // Something that can be taken back, of this order and of the token.
+    stage.grow(&[&[filled("a", 2)]]).await;
+    for table in ["orders", "standing_queue"] {
+        write_number(&stage.store, table, "marketplace", NEWER).await.unwrap();
+    }
+    write_undo(&stage.store, format!("[{},\"a\"", MARKET.number()), format!("[{NEWER},\"a\"")).await.unwrap();
+    put(&stage, signed("b")).await;
+    assert_eq!(unsettled(&stage).await, ["b"], "nobody is asked of what is not known");
+    assert_eq!(stage.store.open_offers(CHAIN, vec![account(1)]).await.unwrap().len(), 0);
+    // The maker takes orders back, and the token goes to somebody else.
+    let numbers = Numbers::Below(U256::from(8));
+    let revoked = Revoked { contract: account(0xdd), series: Series::Counter, numbers };
+    let revoked = Fact::OrdersRevoked { marketplace: MARKET, maker: account(1), revoked };
+    stage.grow(&[&[revoked, transfer(1, 1, 2)]]).await;
+    assert_eq!(state(&stage, "b").await.0, OrderStatus::Cancelled);
+    // Back before the fill of the one that is not known.
+    let newest = stage.newest().number;
+    stage.replace(newest - 2, 1, &[&[], &[], &[transfer(1, 1, 3)]]).await;
+    assert_eq!(state(&stage, "b").await.0, OrderStatus::Active);
+    let known = stage.store.orders_by_key(stage.id, vec![key("a")]).await.unwrap();
+    assert_eq!(known, [], "it is where it was, under its own marketplace");
+    let (sender, mut parts) = tokio::sync::mpsc::channel(16);
+    stage.store.load(stage.id, sender).await.unwrap();
+    let mut loaded = Vec::new();
+    while let Some(part) = parts.recv().await {
+        if let bourse_store::Part::Orders(orders) = part {
+            loaded.extend(orders.into_iter().map(|order| order.order_id));
+        }
+    }
+    assert_eq!(loaded, ["b"]);
 }

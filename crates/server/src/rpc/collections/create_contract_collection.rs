@@ -19,7 +19,7 @@ pub(crate) struct Answer {
 pub(crate) async fn handle(call: Call, request: ContractCollectionRequest) -> Result<Answer, Failure> {
     let link = request.contract_collection;
     let contract = call.collection(link.chain_id.as_ref(), link.contract_address)?;
-    let contract_collection =
-        call.app.store.create_contract_collection(call.scope(), contract, link.collection_id).await?;
-    Ok(Answer { contract_collection })
+    let store = &call.app.store;
+    let linking = store.create_contract_collection(call.scope(), contract, link.collection_id, call.actor());
+    Ok(Answer { contract_collection: linking.await? })
 }
