@@ -182,12 +182,27 @@ impl Writer<'_> {
     pub(crate) fn act_signed(&mut self) {
         let orders = self.signed;
         let order = self.dice.pick(orders);
-        match self.dice.below(10) {
-            0..=2 => self.fill_signed(order),
-            3 => self.cancel_signed(order),
-            4 => self.raise_counter(order.maker),
-            5..=7 => self.let_move(order),
+        match self.dice.below(30) {
+            0..=5 => self.fill_signed(order),
+            6 => self.cancel_signed(order),
+            7 => self.raise_counter(order.maker),
+            8..=15 => self.let_move(order),
+            16..=23 => self.supply(order),
             _ => self.move_money(order.maker),
+        }
+    }
+
+    /// Whoever made an order gets some of the token that it is for.
+    fn supply(&mut self, order: &SignedOrder) {
+        let SignedOrder { maker, collection, token, .. } = *order;
+        if !Self::is_single(collection) {
+            let quantity = 1 + self.dice.below(4);
+            return self.tell_transfer(collection, token, (Address::ZERO, maker), quantity);
+        }
+        let mut holders =
+            self.facts.balances.keys().filter(|(of, held, _)| (*of, *held) == (collection, token));
+        if let Some((.., holder)) = holders.next().copied() {
+            self.tell_transfer(collection, token, (holder, maker), 1);
         }
     }
 
@@ -239,12 +254,15 @@ impl Writer<'_> {
         self.emit(SEAPORT, &event);
     }
 
-    /// The maker of an order lets the marketplace move its tokens, or does so no longer.
+    /// Somebody lets the marketplace move all tokens, or does so no longer with those of one collection.
     fn let_move(&mut self, order: &SignedOrder) {
-        let approved = self.dice.happens(800);
-        self.facts.signed.approve(order.collection, order.maker, SEAPORT, approved);
+        let approved = self.dice.happens(700);
+        let collections = if approved { COLLECTIONS.as_slice() } else { &[order.collection] };
         let event = ApprovalForAll { owner: raw(order.maker), operator: raw(SEAPORT), approved };
-        self.emit(order.collection, &event);
+        for collection in collections {
+            self.facts.signed.approve(*collection, order.maker, SEAPORT, approved);
+            self.emit(*collection, &event);
+        }
     }
 
     fn move_money(&mut self, account: Address) {

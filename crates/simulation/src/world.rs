@@ -254,7 +254,7 @@ impl Writer<'_> {
         self.facts.balances.retain(|_, held| *held > 0);
     }
 
-    fn tell_transfer(
+    pub(crate) fn tell_transfer(
         &mut self,
         collection: Address,
         token: u64,

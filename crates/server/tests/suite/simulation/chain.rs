@@ -23,6 +23,29 @@ use super::signed::SIGNED;
 
 const WINDOW: u64 = 24;
 
+pub(super) const CALM: Weather = Weather {
+    failure: 0,
+    block: 0,
+    reorganisation: 0,
+    behind: 0,
+    forgotten: 0,
+    confused: 0,
+    death: 0,
+    store: 0,
+};
+/// Requests fail, and the chain goes on and back between them.
+pub(super) const ROUGH: Weather = Weather {
+    failure: 150,
+    block: 100,
+    reorganisation: 50,
+    behind: 50,
+    forgotten: 300,
+    confused: 100,
+    ..CALM
+};
+/// Nobody answers.
+pub(super) const DOWN: Weather = Weather { failure: 1000, ..CALM };
+
 pub(super) struct SimChain {
     shared: Arc<Shared>,
     follower: Option<Follower<WorldNode, Store, SimPace>>,
@@ -71,7 +94,7 @@ impl SimChain {
         world.mine(12);
         let shared = Shared {
             world: Mutex::new(world),
-            weather: Mutex::new(Weather::default()),
+            weather: Mutex::new(CALM),
             dice: Mutex::new(Dice::new(seed)),
             death: Notify::new(),
             window: WINDOW,
@@ -96,9 +119,9 @@ impl SimChain {
         Arc::new(SimNodes(Arc::clone(&self.shared)))
     }
 
-    /// How often nodes fail from now on, in a thousand requests.
-    pub(super) fn fail(&self, failures: u64) {
-        *self.shared.weather.lock().unwrap() = Weather { failure: failures, ..Weather::default() };
+    /// How nodes are from now on.
+    pub(super) fn set_weather(&self, weather: Weather) {
+        *self.shared.weather.lock().unwrap() = weather;
     }
 
     pub(super) fn mine(&self, blocks: u64) {
@@ -125,26 +148,26 @@ impl SimChain {
         self.shared.world().head().facts.clone()
     }
 
-    /// Follows for so many turns, while so many of a thousand requests fail.
-    pub(super) async fn follow(&mut self, store: &Store, turns: u32, failures: u64) {
-        self.fail(failures);
+    /// Follows for so many turns.
+    pub(super) async fn follow(&mut self, store: &Store, turns: u32, weather: Weather) {
+        self.set_weather(weather);
         for _ in 0..turns {
             match self.turn(store).await {
                 Ok(_) | Err(FollowError::Node(_)) => {}
                 Err(error) => panic!("{error}"),
             }
         }
-        self.fail(0);
+        self.set_weather(CALM);
     }
 
-    /// Asks what became of signed orders, and what is behind offers, while so many of a thousand requests fail.
-    pub(super) async fn look(&mut self, store: &Store, now: Timestamp, failures: u64) {
-        self.fail(failures);
+    /// Asks what became of signed orders, and what is behind offers.
+    pub(super) async fn look(&mut self, store: &Store, now: Timestamp, weather: Weather) {
+        self.set_weather(weather);
         match self.look_once(store, now).await {
             Ok(()) | Err(OffersError::Node(_)) => {}
             Err(error) => panic!("{error}"),
         }
-        self.fail(0);
+        self.set_weather(CALM);
     }
 
     async fn look_once(&mut self, store: &Store, now: Timestamp) -> Result<(), OffersError> {

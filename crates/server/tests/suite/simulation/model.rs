@@ -6,6 +6,7 @@ use bourse_simulation::{CHAIN, COLLECTIONS, Facts, SEAPORT};
 use bourse_wire::{Address, Timestamp};
 use serde_json::{Value, json};
 
+use super::charts::Tracked;
 use super::signed::{SIGNED, Signed};
 use crate::support::orders::COIN;
 use crate::support::seed::RELICS;
@@ -31,6 +32,9 @@ impl Traded {
         }
     }
 }
+
+/// Orders by name, with how much of each can be filled, and its price in cents.
+pub(super) type Available = BTreeMap<String, (String, u64)>;
 
 /// An order of the market.
 #[derive(Clone, Debug)]
@@ -67,38 +71,38 @@ pub(super) struct Model {
     pub(super) orders: BTreeMap<u8, ModelOrder>,
     /// What was said of signed orders, by number.
     pub(super) signed: BTreeMap<usize, &'static str>,
-    pub(super) is_coin_known: bool,
-    /// What was tracked, by the name of the batch.
-    pub(super) batches: BTreeMap<u64, Vec<Value>>,
+    /// What the currency of all orders is worth, once that is known.
+    pub(super) rate: Option<u64>,
+    pub(super) tracked: Tracked,
 }
 
 impl Model {
-    /// The orders of a token that can be filled, with how much of each; the chain's balances as these facts have them.
+    /// The orders of a token that can be filled, with how much of each at which price in cents; the chain's balances as these
+    /// facts have them.
     pub(super) fn active(
         &self,
         (collection, token): (Traded, u64),
         is_listing: bool,
         now: i64,
         chain: &Facts,
-    ) -> BTreeMap<String, String> {
+    ) -> Available {
         let is_meant = |order: &ModelOrder| {
             (order.collection, order.token, order.is_listing) == (collection, token, is_listing)
         };
         let of_it = self.orders.iter().filter(|(_, order)| is_meant(order));
-        let available = of_it.map(|(id, order)| (id.to_string(), self.available(order, now, chain)));
+        let plain = of_it.map(|(id, order)| (id.to_string(), self.available(order, now, chain), order.price));
         let signed = self.signed.iter().map(|(number, status)| (&SIGNED[*number], *status));
         let of_it = signed.filter(|(signed, _)| signed.is_of((collection.address(), token), is_listing));
-        let signed =
-            of_it.map(|(signed, status)| (signed.id(), self.available_signed(signed, status, now, chain)));
-        available
-            .chain(signed)
-            .filter(|(_, units)| *units > 0)
-            .map(|(id, units)| (id, units.to_string()))
-            .collect()
+        let signed = of_it.map(|(signed, status)| {
+            (signed.id(), self.available_signed(signed, status, now, chain), signed.order.price)
+        });
+        let rate = self.rate.unwrap_or(0);
+        let available = plain.chain(signed).filter(|(_, units, _)| *units > 0);
+        available.map(|(id, units, price)| (id, (units.to_string(), price * rate))).collect()
     }
 
     fn available(&self, order: &ModelOrder, now: i64, chain: &Facts) -> u64 {
-        if order.status != "active" || order.valid_until <= now || !self.is_coin_known {
+        if order.status != "active" || order.valid_until <= now || self.rate.is_none() {
             return 0;
         }
         // Nobody lacks what nobody was said to have.
@@ -119,7 +123,7 @@ impl Model {
     fn available_signed(&self, signed: &Signed, status: &str, now: i64, chain: &Facts) -> u64 {
         let (order, facts) = (&signed.order, &chain.signed);
         let is_its_time = (signed.valid_from..signed.valid_until).contains(&now);
-        if status != "active" || !is_its_time || !self.is_coin_known || !signed.can_be_filled(facts) {
+        if status != "active" || !is_its_time || self.rate.is_none() || !signed.can_be_filled(facts) {
             return 0;
         }
         let (remaining, maker) = (facts.remaining(order), order.maker);
@@ -157,16 +161,6 @@ impl Model {
         if let Some(said) = self.signed.get_mut(&number) {
             end(said, status);
         }
-    }
-
-    /// How many transactions were sent on each day: those of a batch once, however often it came.
-    pub(super) fn transactions_daily(&self) -> Value {
-        let mut days: BTreeMap<&str, u64> = BTreeMap::new();
-        for event in self.batches.values().flatten() {
-            let (day, _) = event["at"].as_str().unwrap().split_once('T').unwrap();
-            *days.entry(day).or_default() += 1;
-        }
-        days.into_iter().map(|(day, count)| json!({ "label": day, "value": count.to_string() })).collect()
     }
 }
 

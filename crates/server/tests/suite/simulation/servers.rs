@@ -1,23 +1,28 @@
 //! Two servers on one database, and what they are asked.
 
-use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bourse_server::auth::TokenSigner;
 use bourse_server::{Background, Chains};
-use bourse_simulation::{CHAIN, COLLECTIONS, Facts, SEAPORT};
+use bourse_simulation::{COLLECTIONS, Facts, SEAPORT};
 use bourse_store::testing::given_up_after;
 use serde_json::{Value, json};
 
 use super::TOKENS;
-use super::model::{Model, Traded};
-use super::signed::{SIGNED, Signed, Way};
+use super::charts::{MARKET_DAYS, TRACKED_DAYS, market_events};
+use super::import::Importer;
+use super::model::{Available, Model, Traded};
+use super::signed::{SIGNED, Signed};
+use super::step::Writer;
 use crate::support::actor::{Actor, Answer};
 use crate::support::{Beside, SECRET, TestApp};
 
 pub(super) const SERVERS: usize = 2;
+
+/// The made-up chain, by its number.
+const HARDHAT: &str = "31337";
 
 /// How long a server may take to follow. A failure is made smaller by trying again and again, so that it is not minutes.
 const WAIT_MAX: Duration = Duration::from_secs(10);
@@ -43,12 +48,26 @@ pub(super) struct Servers {
     pub(super) app: TestApp,
     /// Whom they ask about chains.
     nodes: Arc<dyn Chains>,
+    /// Another process, which writes beside them.
+    importer: Importer,
     running: Vec<Option<Running>>,
+}
+
+/// What is filled on the made-up chain.
+fn contract() -> String {
+    format!("opensea {SEAPORT}")
+}
+
+/// The settings of a process that knows it.
+fn settings(contract: &str) -> [(&'static str, &str); 2] {
+    [("networks.hardhat.id", HARDHAT), ("networks.hardhat.contracts", contract)]
 }
 
 impl Servers {
     pub(super) async fn start(nodes: Arc<dyn Chains>) -> Self {
-        let mut servers = Self { app: TestApp::start().await, nodes, running: Vec::new() };
+        let app = TestApp::start().await;
+        let importer = Importer::new(app.settings(&settings(&contract())));
+        let mut servers = Self { app, nodes, importer, running: Vec::new() };
         for _ in 0..SERVERS {
             let running = servers.open().await;
             servers.running.push(Some(running));
@@ -57,10 +76,8 @@ impl Servers {
     }
 
     async fn open(&self) -> Running {
-        let (id, contract) = (CHAIN.to_string(), format!("opensea {SEAPORT}"));
-        let settings =
-            [("networks.hardhat.id", id.as_str()), ("networks.hardhat.contracts", contract.as_str())];
-        let server = self.app.another_asking(&settings, Some(Arc::clone(&self.nodes))).await;
+        let contract = contract();
+        let server = self.app.another_asking(&settings(&contract), Some(Arc::clone(&self.nodes))).await;
         let background = server.background();
         Running { server, background }
     }
@@ -80,18 +97,21 @@ impl Servers {
         self.running[number] = Some(self.open().await);
     }
 
-    /// Writes through a server. Whoever gives up after so many polls does not know what became of it, and sends it again
-    /// through the other one.
-    pub(super) async fn write(&self, server: usize, polls: Option<u32>, operation: &str, body: Value) {
+    /// Writes something that must be taken.
+    pub(super) async fn write(&self, by: Writer, operation: &str, body: Value) {
+        let Writer::Client { server, polls } = by else {
+            return self.importer.import(&self.app, operation, &body).await;
+        };
         let operation = format!("Ingest/{operation}");
-        let answer = self.send(server, polls, |server| &server.token, (&operation, body)).await.ok();
+        let answer = self.send((server, polls), |server| &server.token, (&operation, body)).await.ok();
         assert_eq!(answer["rejected"], json!([]), "{operation}");
     }
 
+    /// Sends through a server. Whoever gives up after so many polls does not know what became of it, and sends it again
+    /// through the other one.
     async fn send(
         &self,
-        server: usize,
-        polls: Option<u32>,
+        (server, polls): (usize, Option<u32>),
         actor: impl Fn(&Beside) -> &Actor,
         (operation, body): (&str, Value),
     ) -> Answer {
@@ -106,21 +126,20 @@ impl Servers {
     }
 
     /// Sends a signed order; whether it was taken. What is not taken cannot be filled by the word of the chain.
-    pub(super) async fn put_signed(
-        &self,
-        server: usize,
-        polls: Option<u32>,
-        signed: &Signed,
-        way: Way,
-    ) -> bool {
-        if way == Way::Execute {
+    pub(super) async fn put_signed(&self, by: Writer, signed: &Signed, is_executed: bool) -> bool {
+        let orders = json!({ "orders": [signed.record] });
+        let Writer::Client { server, polls } = by else {
+            self.importer.import(&self.app, "PutOrders", &orders).await;
+            return true;
+        };
+        if is_executed {
             let call = ("Marketplace/Execute", signed.execution());
-            let answer = self.send(server, polls, |server| &server.key, call).await;
+            let answer = self.send((server, polls), |server| &server.key, call).await;
             assert!(answer.status == 200 || answer.refusal() == (400, 2001), "{}", answer.json);
             return answer.status == 200;
         }
-        let call = ("Ingest/PutOrders", json!({ "orders": [signed.record] }));
-        let answer = self.send(server, polls, |server| &server.token, call).await.ok();
+        let answer =
+            self.send((server, polls), |server| &server.token, ("Ingest/PutOrders", orders)).await.ok();
         let rejected = answer["rejected"].as_array().unwrap();
         assert!(rejected.iter().all(|one| one["reason"] == "not-fillable"), "{answer}");
         rejected.is_empty()
@@ -179,8 +198,11 @@ impl Servers {
     pub(super) async fn check_everything(&self, model: &Model) {
         let fresh = self.app.another().await;
         let expected = answers(&fresh).await;
-        let transactions = model.transactions_daily();
-        assert_eq!(chart(&fresh.token).await, transactions, "by a server that starts now");
+        for (name, points) in model.tracked.charts() {
+            assert_eq!(chart(&fresh.token, name, TRACKED_DAYS).await, points, "by a server that starts now");
+        }
+        self.check_charts(model).await;
+        self.check_market_events().await;
         for number in 0..SERVERS {
             let server = self.server(number);
             for (question, answer) in &expected {
@@ -189,7 +211,27 @@ impl Servers {
                 })
                 .await;
             }
-            comes_to("charts", &transactions, async || chart(&server.token).await).await;
+        }
+    }
+
+    /// Whether each server comes to have the charts that follow from what was tracked.
+    pub(super) async fn check_charts(&self, model: &Model) {
+        for number in 0..SERVERS {
+            let token = &self.server(number).token;
+            for (name, points) in model.tracked.charts() {
+                let what = format!("server {number}: {name}");
+                comes_to(&what, &points, async || chart(token, name, TRACKED_DAYS).await).await;
+            }
+        }
+    }
+
+    /// Whether each server comes to have counted what people did on the market.
+    pub(super) async fn check_market_events(&self) {
+        let counted = market_events(&self.app).await;
+        for number in 0..SERVERS {
+            let token = &self.server(number).token;
+            let what = format!("server {number}: events of the market");
+            comes_to(&what, &counted, async || chart(token, "MarketTxnEventDaily", MARKET_DAYS).await).await;
         }
     }
 }
@@ -207,19 +249,19 @@ async fn comes_to<T: Debug + PartialEq>(what: &str, expected: &T, said: impl Asy
     }
 }
 
-/// The orders of a token that were put and can be filled, with how much of each.
-async fn orders(
-    key: &Actor,
-    operation: &str,
-    (collection, token): (Traded, u64),
-) -> BTreeMap<String, String> {
+/// The orders of a token that were put and can be filled, with how much of each at which price.
+async fn orders(key: &Actor, operation: &str, (collection, token): (Traded, u64)) -> Available {
     let body = json!({ "chainId": collection.chain(), "contractAddress": collection.address(),
         "tokenId": token.to_string(), "page": { "pageSize": 50 }, "filter": { "marketplace": ["opensea"] } });
     let answer = key.call(&format!("Marketplace/{operation}"), body).await.ok();
     let member = if operation.starts_with("ListL") { "listings" } else { "offers" };
     let text = |order: &Value, member: &str| order[member].as_str().unwrap().to_owned();
     let orders = answer[member].as_array().unwrap().iter();
-    orders.map(|order| (text(order, "orderId"), text(order, "quantityAvailable"))).collect()
+    let order = |order: &Value| {
+        let cents = (order["priceUSD"].as_f64().unwrap() * 100.0).round().to_string().parse().unwrap();
+        (text(order, "orderId"), (text(order, "quantityAvailable"), cents))
+    };
+    orders.map(order).collect()
 }
 
 /// Every question, with its answer.
@@ -243,14 +285,9 @@ async fn ask(key: &Actor, question: &str) -> Value {
     key.call(operation, serde_json::from_str(body).unwrap()).await.json
 }
 
-/// How many transactions were sent on each day.
-async fn chart(token: &Actor) -> Value {
-    let filter = json!({ "startDate": "2025-03-01", "endDate": "2025-03-31" });
-    let answer = token.call("Analytics/WalletsTxnSentDaily", json!({ "filter": filter })).await.ok();
-    let points = answer.as_object().unwrap().values().next().unwrap();
-    let point = |point: &Value| {
-        let value = format!("{:.0}", point["value"].as_f64().unwrap());
-        json!({ "label": point["label"], "value": value })
-    };
-    points.as_array().unwrap().iter().map(point).collect()
+/// The points of a chart.
+async fn chart(token: &Actor, name: &str, [first, last]: [&str; 2]) -> Value {
+    let filter = json!({ "startDate": first, "endDate": last });
+    let answer = token.call(&format!("Analytics/{name}"), json!({ "filter": filter })).await.ok();
+    answer.as_object().unwrap().values().next().unwrap().clone()
 }

@@ -1,4 +1,4 @@
-//! Orders that a few wallets signed for the made-up chain, and the ways by which they come here.
+//! Orders that a few wallets signed for the made-up chain.
 
 use std::sync::LazyLock;
 
@@ -13,15 +13,6 @@ use crate::venues::wallet::Wallet;
 
 /// How many there are.
 pub(super) const SIGNED_ORDERS: usize = 16;
-
-/// By whom an order comes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Way {
-    /// By whoever has the access key.
-    Execute,
-    /// By the project.
-    Ingest,
-}
 
 /// An order with what its maker signed.
 pub(super) struct Signed {

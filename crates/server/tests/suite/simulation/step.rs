@@ -9,71 +9,74 @@ use proptest::prelude::{Just, Strategy, any, prop_oneof};
 use serde_json::{Value, json};
 
 use super::model::{ModelOrder, Traded};
-use super::signed::{SIGNED_ORDERS, Way};
+use super::signed::SIGNED_ORDERS;
 use super::{SERVERS, TOKENS};
 use crate::support::START;
 use crate::support::events::wallet;
 use crate::support::orders::COIN;
 
-/// Something that happens. Whoever writes through a server may give up after so many polls, and then sends it again to the
-/// other one.
+/// By whom something is written.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Writer {
+    /// Through a server. Whoever does so may give up after so many polls, and then sends it again to the other one.
+    Client { server: usize, polls: Option<u32> },
+    /// By the operator, beside all servers.
+    Importer,
+}
+
+/// Something that happens.
 #[derive(Clone, Debug)]
 pub(super) enum Step {
     Mine(u64),
     Reorganise,
-    /// Follows for so many turns, with a node that fails in so many of a thousand requests.
+    /// Follows for so many turns, in all weathers.
     Follow {
         turns: u32,
-        failures: u64,
+        is_rough: bool,
     },
     RestartFollower,
-    /// Asks what became of signed orders, with a node that fails so often.
+    /// Asks what became of signed orders.
     Look {
-        failures: u64,
+        is_rough: bool,
     },
     /// Follows to the end of the chain, where everything is known.
     Settle,
+    /// A signed order comes, from its maker's page or from somebody who found it.
     PutSigned {
-        server: usize,
+        by: Writer,
         number: usize,
-        way: Way,
+        is_executed: bool,
         is_node_down: bool,
-        polls: Option<u32>,
     },
     EndSigned {
-        server: usize,
+        by: Writer,
         number: usize,
         operation: &'static str,
-        polls: Option<u32>,
     },
     PutBalance {
-        server: usize,
+        by: Writer,
         token: u64,
         maker: u8,
         balance: u64,
-        polls: Option<u32>,
     },
     PutOrder {
-        server: usize,
+        by: Writer,
         id: u8,
         order: ModelOrder,
-        polls: Option<u32>,
     },
     End {
-        server: usize,
+        by: Writer,
         id: u8,
         operation: &'static str,
-        polls: Option<u32>,
     },
     SetRate {
-        server: usize,
+        by: Writer,
         rate: u8,
     },
     Track {
-        server: usize,
+        by: Writer,
         batch: u64,
-        wallets: Vec<(u8, u8)>,
-        polls: Option<u32>,
+        events: Vec<Value>,
     },
     /// The clock goes on, by seconds or by weeks.
     Wait(i64),
@@ -87,40 +90,35 @@ pub(super) enum Step {
 
 /// Any step.
 pub(super) fn step() -> impl Strategy<Value = Step> {
-    let polls = || weighted(0.3, 1_u32..12);
-    let server = || 0..SERVERS;
-    let failures = || prop_oneof![2 => Just(0), 1 => Just(200)];
-    let way = || prop_oneof![3 => Just(Way::Execute), 2 => Just(Way::Ingest)];
+    let client = || {
+        let polls = weighted(0.3, 1_u32..12);
+        (0..SERVERS, polls).prop_map(|(server, polls)| Writer::Client { server, polls })
+    };
+    let anybody = || prop_oneof![4 => client(), 1 => Just(Writer::Importer)];
+    let is_rough = || weighted_bool(0.3);
     let ending = || prop_oneof![2 => Just(CANCEL), 1 => Just(INVALIDATE)];
     prop_oneof![
         3 => (1_u64..6).prop_map(Step::Mine),
         1 => Just(Step::Reorganise),
-        3 => (1_u32..8, failures())
-            .prop_map(|(turns, failures)| Step::Follow { turns, failures }),
+        3 => (1_u32..8, is_rough()).prop_map(|(turns, is_rough)| Step::Follow { turns, is_rough }),
         1 => Just(Step::RestartFollower),
-        2 => failures().prop_map(|failures| Step::Look { failures }),
-        1 => Just(Step::Settle),
-        5 => (server(), 0..SIGNED_ORDERS, way(), weighted_bool(0.3), polls()).prop_map(
-            |(server, number, way, is_node_down, polls)| {
-                Step::PutSigned { server, number, way, is_node_down, polls }
-            }
+        2 => is_rough().prop_map(|is_rough| Step::Look { is_rough }),
+        2 => Just(Step::Settle),
+        10 => (anybody(), 0..SIGNED_ORDERS, weighted_bool(0.6), weighted_bool(0.3)).prop_map(
+            |(by, number, is_executed, is_node_down)| Step::PutSigned { by, number, is_executed, is_node_down }
         ),
-        1 => (server(), 0..SIGNED_ORDERS, ending(), polls()).prop_map(
-            |(server, number, operation, polls)| Step::EndSigned { server, number, operation, polls }
-        ),
-        4 => (server(), 1..=TOKENS, 0..MAKERS, 0_u64..6, polls()).prop_map(
-            |(server, token, maker, balance, polls)| Step::PutBalance { server, token, maker, balance, polls }
-        ),
-        6 => (server(), any::<u8>().prop_map(|id| id % 12), order(), polls())
-            .prop_map(|(server, id, order, polls)| Step::PutOrder { server, id, order, polls }),
-        3 => (server(), 0_u8..12, ending(), polls())
-            .prop_map(|(server, id, operation, polls)| Step::End { server, id, operation, polls }),
-        1 => (server(), 1_u8..9).prop_map(|(server, rate)| Step::SetRate { server, rate }),
-        3 => (server(), 0_u64..8, vec((0_u8..9, 0_u8..4), 1..6), polls())
-            .prop_map(|(server, batch, wallets, polls)| Step::Track { server, batch, wallets, polls }),
-        2 => prop_oneof![1_i64..90, 86_400_i64..1_800_000].prop_map(Step::Wait),
+        1 => (client(), 0..SIGNED_ORDERS, ending())
+            .prop_map(|(by, number, operation)| Step::EndSigned { by, number, operation }),
+        4 => (anybody(), 1..=TOKENS, 0..MAKERS, 0_u64..6)
+            .prop_map(|(by, token, maker, balance)| Step::PutBalance { by, token, maker, balance }),
+        6 => (anybody(), 0_u8..12, order()).prop_map(|(by, id, order)| Step::PutOrder { by, id, order }),
+        3 => (client(), 0_u8..12, ending()).prop_map(|(by, id, operation)| Step::End { by, id, operation }),
+        2 => (anybody(), 1_u8..9).prop_map(|(by, rate)| Step::SetRate { by, rate }),
+        3 => (anybody(), 0_u64..8, vec(event(), 1..6))
+            .prop_map(|(by, batch, events)| Step::Track { by, batch, events }),
+        2 => prop_oneof![3 => 1_i64..90, 1 => 86_400_i64..1_800_000].prop_map(Step::Wait),
         1 => Just(Step::TurnBack),
-        1 => (server(), any::<bool>()).prop_map(|(server, is_killed)| Step::Restart { server, is_killed }),
+        1 => (0..SERVERS, any::<bool>()).prop_map(|(server, is_killed)| Step::Restart { server, is_killed }),
     ]
 }
 
@@ -147,17 +145,28 @@ fn order() -> impl Strategy<Value = ModelOrder> {
     )
 }
 
-/// The currencies of all orders, worth so many US dollars.
+/// The currencies of all orders, of which a hundred are worth so many US dollars.
 pub(super) fn coins(rate: u8) -> Value {
     let coin = |collection: Traded, address: &str| {
         json!({ "chainId": collection.chain(), "contractAddress": address, "name": "Coin", "symbol": "C",
-            "decimals": 18, "exchangeRate": rate.to_string() })
+            "decimals": 2, "exchangeRate": rate.to_string() })
     };
     let followed = Traded::Followed(0);
     json!([coin(Traded::Put, COIN), coin(followed, COIN), coin(followed, &MONEY.to_string())])
 }
 
-/// A transaction on one of the days before everything begins.
-pub(super) fn event(number: u8, day: u8) -> Value {
-    json!({ "wallet": wallet(u64::from(number) + 1), "kind": "transaction", "at": format!("2025-03-1{day}T01:02:03Z") })
+/// Something that a wallet does on one of the days before everything begins. Some have a name by which they count once.
+fn event() -> impl Strategy<Value = Value> {
+    let kind = prop_oneof![1 => Just("session"), 2 => Just("transaction"), 1 => Just("market")];
+    (0_u64..9, 0_u8..4, kind, weighted(0.3, 0_u8..4)).prop_map(|(number, day, kind, id)| {
+        let mut event =
+            json!({ "wallet": wallet(number + 1), "kind": kind, "at": format!("2025-03-1{day}T01:02:03Z") });
+        if kind == "market" {
+            event["properties"] = json!({ "action": if number % 2 == 0 { "buy" } else { "sell" } });
+        }
+        if let Some(id) = id {
+            event["id"] = json!(format!("event {id}"));
+        }
+        event
+    })
 }

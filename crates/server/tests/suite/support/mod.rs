@@ -16,7 +16,7 @@ pub(crate) mod transcript;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use bourse_server::settings::{Layers, load};
+use bourse_server::settings::{Layers, Settings, load};
 use bourse_server::{App, Background, Chains};
 use bourse_store::testing::{Relay, TestDatabase};
 use bourse_store::{DatabaseUrl, Store};
@@ -146,12 +146,16 @@ impl TestApp {
         settings: &[(&'static str, &str)],
         chains: Option<Arc<dyn Chains>>,
     ) -> Beside {
-        let settings = load(layers(&self.database, settings)).unwrap().settings;
-        let app = App::open_with(settings, self.clock.clock(), chains).await.unwrap();
+        let app = App::open_with(self.settings(settings), self.clock.clock(), chains).await.unwrap();
         let anonymous = Actor::new(service(Arc::clone(&app)));
         let key = anonymous.with("x-access-key", &self.project_a.key_text);
         let token = anonymous.with("authorization", &format!("Bearer {}", self.project_a.token_text));
         Beside { app, key, token }
+    }
+
+    /// The settings that another process has, with some of its own.
+    pub(crate) fn settings(&self, settings: &[(&'static str, &str)]) -> Settings {
+        load(layers(&self.database, settings)).unwrap().settings
     }
 
     /// Lets it follow the store and flush, as it does when it serves.

@@ -33,7 +33,9 @@ pub(crate) fn check_from<S: Strategy<Value: Debug>>(
         Ok(())
     });
     if let Err(failure) = result {
-        panic!("BOURSE_TEST_SEED={seed} shows this again: {failure:#?}");
+        let name = std::thread::current().name().unwrap_or_default().to_owned();
+        let command = format!("BOURSE_TEST_SEED={seed} cargo test -p bourse-server --test suite {name}");
+        panic!("{command} shows this again: {failure:#?}");
     }
 }
 
@@ -42,7 +44,8 @@ pub(crate) fn chosen_seed() -> Option<u64> {
     std::env::var("BOURSE_TEST_SEED").ok().map(|text| text.parse().unwrap())
 }
 
-fn another_seed() -> u64 {
+/// A seed that nobody asked for.
+pub(crate) fn another_seed() -> u64 {
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap();
     now.as_secs() << 30 | u64::from(now.subsec_nanos())
 }
