@@ -26,6 +26,10 @@ pub(crate) struct Names {
     spans: Vec<Span>,
     arena: Arena,
     grams: HashMap<Gram, Set>,
+    /// The grams that begin with the same two characters, by these.
+    beginnings: HashMap<u64, Vec<Gram>>,
+    /// Which ordinals have which character.
+    letters: HashMap<char, Set>,
 }
 
 /// A text to look for in names.
@@ -61,8 +65,21 @@ impl Names {
                 set.remove(ordinal);
             }
         }
+        for letter in text_of(&self.arena, known).chars() {
+            if let Some(set) = self.letters.get_mut(&letter) {
+                set.remove(ordinal);
+            }
+        }
         for gram in grams(&folded) {
-            self.grams.entry(gram).or_default().insert(ordinal);
+            let beginnings = &mut self.beginnings;
+            let is_new = || {
+                beginnings.entry(gram >> CHAR_BITS).or_default().push(gram);
+                Set::default()
+            };
+            self.grams.entry(gram).or_insert_with(is_new).insert(ordinal);
+        }
+        for letter in folded.chars() {
+            self.letters.entry(letter).or_default().insert(ordinal);
         }
         self.arena.discard(known);
         self.spans[ordinal as usize] = self.arena.push(folded.as_bytes());
@@ -86,7 +103,8 @@ impl Names {
         let name = self.get(ordinal);
         let found = grams(name)
             .map(|gram| self.grams.get(&gram).map(|tokens| (tokens.contains(ordinal), tokens.len())));
-        hash(&(name, found.collect::<Vec<_>>()))
+        let has_letter = |letter| self.letters.get(&letter).is_some_and(|set| set.contains(ordinal));
+        hash(&(name, found.collect::<Vec<_>>(), name.chars().all(has_letter)))
     }
 
     /// The tokens whose names have a text in them, of so many.
@@ -98,7 +116,7 @@ impl Names {
         let is_doubtful = folded.contains('\0');
         let needle = || Needle::new(&folded);
         if whole < 3 {
-            let terms = vec![self.beginning_with(&folded, universe)];
+            let terms = vec![self.with_few_letters(&folded, universe)];
             return NameMatches { terms, unsure: is_doubtful.then(needle) };
         }
         let mut sets = Vec::with_capacity(wanted.len());
@@ -122,16 +140,23 @@ impl Names {
     }
 
     /// The tokens with one or two characters in their name: every place in a name begins a gram.
-    fn beginning_with(&self, folded: &str, universe: usize) -> Term<'static> {
-        let mut bits = Bits::empty(universe);
-        let mut characters = folded.chars().map(u64::from);
-        let (first, second) = (characters.next(), characters.next());
-        for (gram, set) in &self.grams {
-            let begins = first.is_none_or(|first| gram >> (2 * CHAR_BITS) == first)
-                && second.is_none_or(|second| (gram >> CHAR_BITS) & CHAR_MASK == second);
-            if begins {
-                set.add_to(&mut bits);
+    fn with_few_letters(&self, folded: &str, universe: usize) -> Term<'_> {
+        let mut letters = folded.chars();
+        let sets: Vec<&Set> = match (letters.next(), letters.next()) {
+            (Some(only), None) => self.letters.get(&only).into_iter().collect(),
+            (Some(first), Some(second)) => {
+                let beginning = u64::from(first) << CHAR_BITS | u64::from(second);
+                let grams = self.beginnings.get(&beginning).into_iter().flatten();
+                grams.filter_map(|gram| self.grams.get(gram)).collect()
             }
+            (None, _) => self.letters.values().collect(),
+        };
+        if let [set] = sets.as_slice() {
+            return set.term();
+        }
+        let mut bits = Bits::empty(universe);
+        for set in sets {
+            set.add_to(&mut bits);
         }
         let about = bits.count();
         Term::new(bits, about)
@@ -144,13 +169,18 @@ impl Names {
             spans[*number as usize] = *span;
         }
         self.spans = spans;
-        self.grams.values_mut().for_each(|set| set.renumber(numbers));
+        self.grams.values_mut().chain(self.letters.values_mut()).for_each(|set| set.renumber(numbers));
     }
 
     /// Takes the best form for so many tokens.
     pub(crate) fn settle(&mut self, universe: usize) {
         self.grams.retain(|_, set| !set.is_empty());
-        for set in self.grams.values_mut() {
+        self.letters.retain(|_, set| !set.is_empty());
+        self.beginnings.clear();
+        for gram in self.grams.keys() {
+            self.beginnings.entry(gram >> CHAR_BITS).or_default().push(*gram);
+        }
+        for set in self.grams.values_mut().chain(self.letters.values_mut()) {
             set.settle(universe);
         }
     }
@@ -164,11 +194,10 @@ impl Names {
         self.arena.bytes()
             + self.spans.capacity() * size_of::<Span>()
             + self.grams.capacity() * size_of::<(Gram, Set)>()
-            + self.grams.values().map(Set::bytes).sum::<usize>()
+            + self.grams.values().chain(self.letters.values()).map(Set::bytes).sum::<usize>()
+            + self.grams.len() * size_of::<Gram>()
     }
 }
-
-const CHAR_MASK: u64 = (1 << CHAR_BITS) - 1;
 
 /// Every three characters in a row of a text, those past its end included.
 fn grams(folded: &str) -> impl Iterator<Item = Gram> + '_ {
