@@ -33,6 +33,8 @@ pub(crate) struct Property {
     pub(crate) texts: HashMap<String, Set>,
     /// Neither whole numbers nor texts, as JSON.
     pub(crate) others: HashMap<String, Set>,
+    /// The tokens that have it, whatever its value is.
+    all: Set,
     /// How many values came in lists.
     pub(crate) listed: usize,
     /// How many whole numbers there are, over all tokens.
@@ -149,7 +151,7 @@ impl Properties {
     pub(crate) fn digest_of_property(&self, index: usize) -> Option<u64> {
         let property = self.properties.get(index)?;
         let values = (property.ints.len(), property.texts.len(), property.others.len());
-        let counts = (property.int_count, property.text_count, property.other_count);
+        let counts = (property.int_count, property.text_count, property.other_count, property.all.len());
         let said = (&property.name, values, counts, property.listed, property.several_ints);
         Some(if property.is_empty() { 0 } else { hash(&said) })
     }
@@ -186,7 +188,8 @@ impl Property {
             (Some(ladder), Value::Int(number)) => ladder.has(*number, ordinal),
             _ => true,
         };
-        (tokens.is_some_and(|tokens| tokens.contains(ordinal)), tokens.map_or(0, Set::len), is_in_place)
+        let is_found = tokens.is_some_and(|tokens| tokens.contains(ordinal)) && self.all.contains(ordinal);
+        (is_found, tokens.map_or(0, Set::len), is_in_place)
     }
 
     fn is_empty(&self) -> bool {
@@ -195,6 +198,7 @@ impl Property {
 
     fn add(&mut self, ordinal: u32, shape: Shape, value: &Value, repeated: bool) {
         self.listed += usize::from(shape == Shape::Listed);
+        self.all.insert(ordinal);
         match value {
             Value::Int(number) => {
                 self.int_count += 1;
@@ -217,6 +221,8 @@ impl Property {
 
     fn remove(&mut self, ordinal: u32, shape: Shape, value: &Value, repeated: bool) {
         self.listed -= usize::from(shape == Shape::Listed);
+        // All that a token has goes at once.
+        self.all.remove(ordinal);
         match value {
             Value::Int(number) => {
                 self.int_count -= 1;
@@ -247,10 +253,7 @@ impl Property {
             return within.term(universe);
         }
         match condition {
-            Condition::Any => {
-                let sets = self.ints.values().chain(self.texts.values()).chain(self.others.values());
-                union(sets, universe)
-            }
+            Condition::Any => self.all.term(),
             Condition::Within { min, max } => {
                 let (min, max) = (min.unwrap_or(i64::MIN), max.unwrap_or(i64::MAX));
                 // The tree refuses a range that ends before it begins.
@@ -285,7 +288,8 @@ impl Property {
     }
 
     fn sets_mut(&mut self) -> impl Iterator<Item = &mut Set> {
-        self.ints.values_mut().chain(self.texts.values_mut()).chain(self.others.values_mut())
+        let valued = self.ints.values_mut().chain(self.texts.values_mut()).chain(self.others.values_mut());
+        valued.chain(std::iter::once(&mut self.all))
     }
 
     fn project(&self, numbers: &[Option<u32>], universe: usize) -> Self {
@@ -298,6 +302,7 @@ impl Property {
         let (texts, others) = (projected(&self.texts), projected(&self.others));
         let mut property = Self {
             name: self.name.clone(),
+            all: self.all.project(numbers, universe),
             listed: self.listed,
             int_count: ints.values().map(Set::len).sum(),
             text_count: texts.values().map(Set::len).sum(),
@@ -326,7 +331,10 @@ impl Property {
     fn bytes(&self) -> usize {
         let sets = self.ints.values().chain(self.texts.values()).chain(self.others.values());
         let keys = (self.ints.len() + self.texts.len() + self.others.len()) * size_of::<(String, Set)>();
-        sets.map(Set::bytes).sum::<usize>() + keys + self.ladder.as_ref().map_or(0, Ladder::bytes)
+        sets.map(Set::bytes).sum::<usize>()
+            + self.all.bytes()
+            + keys
+            + self.ladder.as_ref().map_or(0, Ladder::bytes)
     }
 }
 
