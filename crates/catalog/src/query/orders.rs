@@ -54,19 +54,27 @@ impl Collection {
     /// Finds a page of a token's active orders: their slots, and the position of the last when there are more.
     pub(crate) fn find_orders(&self, query: &OrdersQuery<'_>) -> (Vec<u32>, Option<Position>) {
         let mut orders = self.orders_of(query);
-        orders
-            .sort_unstable_by(|(_, a), (_, b)| self.compare_ranks(query, &self.rank_of(a), &self.rank_of(b)));
-        let begin = match &query.start {
-            Start::Skip(count) => usize::try_from(*count).unwrap_or(usize::MAX).min(orders.len()),
-            Start::After(position) => self.position_of(position).map_or(0, |at| {
-                orders.partition_point(|(_, order)| {
-                    self.compare_ranks(query, &self.rank_of(order), &at).is_le()
-                })
-            }),
+        let skip = match &query.start {
+            Start::Skip(count) => usize::try_from(*count).unwrap_or(usize::MAX),
+            Start::After(position) => {
+                if let Some(at) = self.position_of(position) {
+                    orders.retain(|(_, order)| self.compare_ranks(query, &self.rank_of(order), &at).is_gt());
+                }
+                0
+            }
         };
-        let page = &orders[begin..];
-        let more = page.len() > query.limit;
-        let page = &page[..page.len().min(query.limit)];
+        let compare = |(_, a): &(u32, &Order), (_, b): &(u32, &Order)| {
+            self.compare_ranks(query, &self.rank_of(a), &self.rank_of(b))
+        };
+        // A token may have very many: only those up to the end of the page are sorted.
+        let end = skip.saturating_add(query.limit);
+        let more = orders.len() > end;
+        if more {
+            orders.select_nth_unstable_by(end, compare);
+            orders.truncate(end);
+        }
+        orders.sort_unstable_by(compare);
+        let page = &orders[skip.min(orders.len())..];
         let next = page.last().filter(|_| more).map(|(_, order)| self.order_position(query, order));
         (page.iter().map(|(slot, _)| *slot).collect(), next)
     }
