@@ -1,7 +1,10 @@
 //! Accounts: who holds how much of what.
 
+use bourse_sets::{Bits, Term};
 use bourse_wire::{Address, Amount};
 use hashbrown::HashMap;
+
+use crate::large_holders::LargeHolders;
 
 /// The accounts of a collection, numbered as they come, and what each holds.
 #[derive(Clone, Debug, Default)]
@@ -10,6 +13,7 @@ pub(crate) struct Holders {
     addresses: Vec<Address>,
     /// Account to the tokens that it holds, ascending, and how much of each.
     held: Vec<Vec<(u32, Amount)>>,
+    large: LargeHolders,
     /// Whether anything was ever said of balances. Before that nobody is known to hold anything, nor nothing.
     known: bool,
 }
@@ -58,6 +62,7 @@ impl Holders {
             Err(_) if balance == Amount::ZERO => {}
             Err(position) => held.insert(position, (token, balance)),
         }
+        self.large.put(account, token, held, balance != Amount::ZERO);
         account
     }
 
@@ -80,8 +85,43 @@ impl Holders {
         tokens
     }
 
+    /// How many tokens these accounts hold, each counted for everybody who holds it.
+    pub(crate) fn held_by(&self, accounts: &[Address]) -> usize {
+        let numbers = accounts.iter().filter_map(|account| self.find(account));
+        numbers.map(|account| self.held[account as usize].len()).sum()
+    }
+
+    /// The tokens that any of these accounts holds, of so many, as a set.
+    pub(crate) fn term(&self, accounts: &[Address], universe: usize) -> Term<'_> {
+        if let [account] = accounts
+            && let Some(set) = self.find(account).and_then(|account| self.large.get(account))
+        {
+            return set.term();
+        }
+        let bits = self.bits(accounts, universe);
+        let about = bits.count();
+        Term::new(bits, about)
+    }
+
+    /// The same with one bit for each token.
+    pub(crate) fn bits(&self, accounts: &[Address], universe: usize) -> Bits {
+        let mut bits = Bits::empty(universe);
+        for account in accounts.iter().filter_map(|account| self.find(account)) {
+            match self.large.get(account) {
+                Some(set) => set.add_to(&mut bits),
+                None => {
+                    for (token, _) in &self.held[account as usize] {
+                        bits.insert(*token);
+                    }
+                }
+            }
+        }
+        bits
+    }
+
     pub(crate) fn bytes(&self) -> usize {
         self.numbers.capacity() * size_of::<(Address, u32)>()
+            + self.large.bytes()
             + self.addresses.capacity() * size_of::<Address>()
             + self.held.capacity() * size_of::<Vec<(u32, Amount)>>()
             + self.held.iter().map(|held| held.capacity() * size_of::<(u32, Amount)>()).sum::<usize>()

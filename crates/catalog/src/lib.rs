@@ -16,6 +16,7 @@ mod digest;
 mod facets;
 mod filter;
 mod holders;
+mod large_holders;
 mod loader;
 mod names;
 mod ordinals;

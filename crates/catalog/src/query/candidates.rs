@@ -196,42 +196,47 @@ impl<'a> Conjunction<'a> {
 impl Collection {
     /// The tokens that a filter lets through.
     pub(crate) fn candidates(&self, filter: &TokenFilter) -> Candidates<'_> {
-        let found = match self.by_text_and_properties(filter) {
+        match self.candidates_in_order(filter) {
             Candidates::Many(many) => many.few(self).map_or(Candidates::Many(many), Candidates::Few),
             other => other,
-        };
-        self.by_holders(filter, found)
+        }
     }
 
     /// The same for whoever goes through them in the order of their ordinals, and need not know whether they are few.
     pub(crate) fn candidates_in_order(&self, filter: &TokenFilter) -> Candidates<'_> {
-        self.by_holders(filter, self.by_text_and_properties(filter))
+        let found = self.by_text_and_properties(filter);
+        let is_of_few = self.holders.held_by(&filter.in_accounts) <= FEW_HELD_MAX;
+        if !filter.in_accounts.is_empty() && is_of_few {
+            let held = self.holders.tokens(&filter.in_accounts).into_iter();
+            let excluded = self.holders.bits(&filter.not_in_accounts, 0);
+            let is_let_through = |token: &u32| {
+                !excluded.contains(*token) && found.as_ref().is_none_or(|found| found.has(self, *token))
+            };
+            return Candidates::Few(held.filter(is_let_through).collect());
+        }
+        let mut terms = Vec::new();
+        if !filter.in_accounts.is_empty() {
+            terms.push(self.holders.term(&filter.in_accounts, self.len()));
+        }
+        if !filter.not_in_accounts.is_empty() {
+            let mut rest = Bits::full(self.len());
+            rest.subtract(&self.holders.bits(&filter.not_in_accounts, self.len()));
+            let about = rest.count();
+            terms.push(Term::new(rest, about));
+        }
+        match found {
+            Some(mut found) => {
+                found.terms.extend(terms);
+                Candidates::Many(Box::new(found))
+            }
+            None if terms.is_empty() => Candidates::All,
+            None => Candidates::Many(Box::new(Conjunction { terms, unsure: None })),
+        }
     }
 
-    /// Those of tokens that the accounts of a filter hold.
-    fn by_holders<'a>(&'a self, filter: &TokenFilter, found: Candidates<'a>) -> Candidates<'a> {
-        if filter.in_accounts.is_empty() && filter.not_in_accounts.is_empty() {
-            return found;
-        }
-        let excluded: Bits = self.holders.tokens(&filter.not_in_accounts).into_iter().collect();
-        if filter.in_accounts.is_empty() {
-            let mut bits = found.to_bits(self).unwrap_or_else(|| Bits::full(self.len()));
-            bits.subtract(&excluded);
-            return Candidates::Many(Box::new(Conjunction::of(bits)));
-        }
-        let held = self.holders.tokens(&filter.in_accounts).into_iter();
-        let held: Vec<u32> =
-            held.filter(|token| !excluded.contains(*token) && found.has(self, *token)).collect();
-        if held.len() <= FEW_HELD_MAX {
-            Candidates::Few(held)
-        } else {
-            Candidates::Many(Box::new(Conjunction::of(held.into_iter().collect())))
-        }
-    }
-
-    fn by_text_and_properties(&self, filter: &TokenFilter) -> Candidates<'_> {
+    fn by_text_and_properties(&self, filter: &TokenFilter) -> Option<Conjunction<'_>> {
         if filter.text.is_empty() && filter.properties.is_empty() {
-            return Candidates::All;
+            return None;
         }
         let universe = self.len();
         let mut terms: Vec<Term<'_>> =
@@ -242,7 +247,7 @@ impl Collection {
             terms.extend(found.terms);
             unsure = found.unsure;
         }
-        Candidates::Many(Box::new(Conjunction { terms, unsure }))
+        Some(Conjunction { terms, unsure })
     }
 
     fn by_text(&self, text: &str) -> Conjunction<'_> {
