@@ -113,6 +113,7 @@ impl Collection {
     pub fn is_ready(&self, now: Timestamp, column: Option<Column>) -> bool {
         self.book.next_change().is_none_or(|at| at > now)
             && (column != Some(Column::Name) || self.by_name.is_some())
+            && (column != Some(Column::CreatedAt) || self.book.is_sorted_by_creation())
     }
 
     /// Lets time pass, and puts the tokens in the order asked for.
@@ -120,6 +121,9 @@ impl Collection {
         self.pass_time(now);
         if column == Some(Column::Name) && self.by_name.is_none() {
             self.by_name = Some(self.sorted_by_name());
+        }
+        if column == Some(Column::CreatedAt) {
+            self.sort_by_creation();
         }
     }
 
@@ -129,6 +133,14 @@ impl Collection {
         let (book, context) = self.book_and_around();
         book.advance(now, context);
         book.settle(context);
+    }
+
+    /// Puts orders in the order in which they were made.
+    pub(crate) fn sort_by_creation(&mut self) {
+        let (book, context) = self.book_and_around();
+        if !book.is_sorted_by_creation() {
+            book.sort_by_creation(context);
+        }
     }
 
     /// Its tokens by name.

@@ -160,6 +160,7 @@ impl Digester {
             Stage::Whole => {
                 self.digest.add(Part::Contract, &collection.contract());
                 self.digest.add(Part::Holders, &collection.holders.are_known());
+                self.digest.add_hashed(Part::Orders, collection.book.digest_of_sets());
                 collection.book.currencies().digests().for_each(|said| {
                     self.digest.add_hashed(Part::Currencies, said);
                 });
@@ -214,15 +215,12 @@ impl Digester {
     }
 
     fn take_account(&mut self, collection: &Collection, index: usize) -> bool {
-        let Collection { tokens, holders, book, .. } = collection;
+        let Collection { tokens, holders, .. } = collection;
         let Some(account) = number(index).filter(|_| index < holders.len()) else { return false };
         let (address, is_found) = (holders.address(account), holders.find(holders.address(account)));
         for (token, balance) in holders.held(account) {
             let said = (address, tokens.id(*token), balance, is_found == Some(account));
             self.digest.add(Part::Holders, &said);
-        }
-        for key in book.digests_of_maker(account, self.now) {
-            self.digest.add(Part::Orders, &(address, key));
         }
         true
     }

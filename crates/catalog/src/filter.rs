@@ -86,6 +86,11 @@ impl OrderFilter {
             && self.prices.is_empty()
     }
 
+    /// Whether it lets orders in some currencies through only.
+    pub(crate) fn restricts_currencies(&self) -> bool {
+        !self.currencies.is_empty() || !self.not_currencies.is_empty() || !self.prices.is_empty()
+    }
+
     /// Whether it lets orders in this currency through.
     pub(crate) fn allows_currency(&self, currency: &Address) -> bool {
         allows(&self.currencies, &self.not_currencies, currency)

@@ -13,6 +13,7 @@ use bourse_wire::{Currency, Timestamp};
 
 use crate::collection::{Collection, Update};
 use crate::common::Common;
+use crate::query::Column;
 use crate::sorted_list::SortedList;
 
 /// Tokens, balances or orders of an update that are one edit: whoever makes edits lets others have a turn in between.
@@ -53,6 +54,8 @@ enum Change {
     TimeBack(Timestamp),
     /// Tokens are put in the order of their names, which the copies share.
     NameOrder(OnceLock<Common<SortedList>>),
+    /// Orders are put in the order in which they were made.
+    CreationOrder,
 }
 
 /// How far a step of writing came.
@@ -99,16 +102,23 @@ impl Edit {
         Self(Change::TimeBack(now))
     }
 
-    /// The order of names, once somebody asks for it.
-    pub fn of_name_order() -> Self {
-        Self(Change::NameOrder(OnceLock::new()))
+    /// The order by a column, where it is kept only once somebody asks for it.
+    pub fn of_order(column: Column) -> Option<Self> {
+        match column {
+            Column::Name => Some(Self(Change::NameOrder(OnceLock::new()))),
+            Column::CreatedAt => Some(Self(Change::CreationOrder)),
+            Column::Price | Column::TokenId => None,
+        }
     }
 
     /// Whether it looks at everything, which takes long where there is much.
     fn is_heavy(&self) -> bool {
         match self.0 {
             Change::Update(_) | Change::Time(_) => false,
-            Change::Currencies(_) | Change::TimeBack(_) | Change::NameOrder(_) => true,
+            Change::Currencies(_)
+            | Change::TimeBack(_)
+            | Change::NameOrder(_)
+            | Change::CreationOrder => true,
         }
     }
 
@@ -123,6 +133,7 @@ impl Edit {
                     collection.by_name = Some(sorted.get_or_init(|| collection.sorted_by_name()).clone());
                 }
             }
+            Change::CreationOrder => collection.sort_by_creation(),
         }
     }
 }

@@ -68,6 +68,11 @@ impl<W: Words> Bits<W> {
         words::unite(self.0.words_mut(), other.0.words());
     }
 
+    /// Takes out what is not in another.
+    pub fn intersect(&mut self, other: &Self) {
+        words::intersect(self.0.words_mut(), other.0.words());
+    }
+
     /// Takes out what is in another.
     pub fn subtract(&mut self, other: &Self) {
         words::subtract(self.0.words_mut(), other.0.words());

@@ -262,6 +262,9 @@ mod tests {
             prop_assert_eq!(set.len(), model.len());
             prop_assert_eq!(bits_of(&set).iter().collect::<Vec<_>>(), model.iter().copied().collect::<Vec<_>>());
             let others: Bits = other.iter().copied().collect();
+            let mut both = others.clone();
+            both.intersect(&bits_of(&set));
+            prop_assert_eq!(both.iter().collect::<Vec<_>>(), other.intersection(&model).copied().collect::<Vec<_>>());
             let mut rest = others.clone();
             rest.subtract(&bits_of(&set));
             prop_assert_eq!(rest.iter().collect::<Vec<_>>(), other.difference(&model).copied().collect::<Vec<_>>());

@@ -1,6 +1,6 @@
 //! What the book says of each order, for comparing it with another.
 
-use bourse_wire::Timestamp;
+use bourse_wire::{OrderSide, Timestamp};
 
 use super::{Book, NO_TOKEN, Order};
 use crate::collection::Collection;
@@ -23,7 +23,20 @@ impl Book {
         let price = (price.amount, self.currencies.address(price.currency), price.usd_bits());
         let state = (status, is_covered, quantity_decimals, order.created_at);
         let said = (text.bytes(), token, maker, price, terms, state);
-        Some(hash(&(said, is_found == Some(slot), is_awake)))
+        Some(hash(&(said, is_found == Some(slot), is_awake, self.is_found_by_sets(slot, order))))
+    }
+
+    /// Whether sets of tokens agree with an order: those of all orders, and those of the best ones where it is one.
+    fn is_found_by_sets(&self, slot: u32, order: &Order) -> bool {
+        if order.token == NO_TOKEN || !order.is_active() {
+            return true;
+        }
+        let side = self.side(order.terms.side);
+        let is_one_of_several = self.of_token(order.token, order.terms.side).nth(1).is_some();
+        let is_best = side.best(order.token) == Some(slot);
+        side.any().find(order)
+            && side.several().contains(order.token) == is_one_of_several
+            && (!is_best || side.best_ones().find(order))
     }
 
     /// The key of an order that something refers to.
@@ -37,9 +50,13 @@ impl Book {
         self.digests(self.by_token.iter(token), now)
     }
 
-    /// The keys of the orders that are found by their maker.
-    pub(crate) fn digests_of_maker(&self, maker: u32, now: Timestamp) -> impl Iterator<Item = u64> {
-        self.digests(self.by_maker.iter(maker), now)
+    /// How many tokens are found by what their orders say.
+    pub(crate) fn digest_of_sets(&self) -> u64 {
+        let of_side = |side: OrderSide| {
+            let side = self.side(side);
+            (side.any().len(), side.best_ones().len(), side.several().count())
+        };
+        hash(&(of_side(OrderSide::Listing), of_side(OrderSide::Offer)))
     }
 
     fn digests(&self, slots: impl Iterator<Item = u32>, now: Timestamp) -> impl Iterator<Item = u64> {

@@ -3,6 +3,7 @@
 
 mod digest;
 mod order;
+mod order_sets;
 mod price_list;
 mod side;
 mod text;
@@ -25,6 +26,7 @@ use crate::tokens::Tokens;
 
 pub use order::PreparedOrder;
 pub(crate) use order::{NO_TOKEN, Order, terms};
+pub(crate) use order_sets::OrderSets;
 pub(crate) use price_list::PriceList;
 pub(crate) use side::SideBook;
 use side::StaleToken;
@@ -44,7 +46,6 @@ pub(crate) struct Book {
     hasher: DefaultHashBuilder,
     texts: Arena,
     by_token: Chains,
-    by_maker: Chains,
     listings: SideBook,
     offers: SideBook,
     /// When the passing of time next changes an order. What is no longer so is passed over.
@@ -112,11 +113,6 @@ impl Book {
     /// The active orders of a token on a side, in no order.
     pub(crate) fn of_token(&self, token: u32, side: OrderSide) -> impl Iterator<Item = (u32, &Order)> {
         self.active(self.by_token.iter(token)).filter(move |(_, order)| order.terms.side == side)
-    }
-
-    /// The active orders of a maker on any side, in no order.
-    pub(crate) fn of_maker(&self, maker: u32) -> impl Iterator<Item = (u32, &Order)> {
-        self.active(self.by_maker.iter(maker))
     }
 
     /// All active orders.
@@ -189,7 +185,6 @@ impl Book {
         if token != NO_TOKEN {
             self.by_token.link(token, slot);
         }
-        self.by_maker.link(maker, slot);
         self.slots[slot as usize] = Some(order);
         let (slots, texts, hasher) = (&self.slots, &self.texts, &self.hasher);
         self.by_key.insert_unique(hash, slot, |slot| rehash(slots, texts, hasher, *slot));
@@ -224,14 +219,14 @@ impl Book {
     /// Removes an order.
     fn take_out(&mut self, slot: u32, hash: u64, context: BookContext<'_>) {
         let Some(order) = self.order(slot) else { return };
-        let (side, token, maker, text) = (order.terms.side, order.token, order.maker, order.text);
+        let (side, token, text) = (order.terms.side, order.token, order.text);
         if order.is_active() {
             self.touch(side, token, context);
+            self.note_inactive(slot);
         }
         if token != NO_TOKEN {
             self.by_token.unlink(token, slot);
         }
-        self.by_maker.unlink(maker, slot);
         self.texts.discard(text);
         if let Ok(entry) = self.by_key.find_entry(hash, |other| *other == slot) {
             entry.remove();
@@ -258,6 +253,11 @@ impl Book {
         }
         if let Some(order) = &mut self.slots[slot as usize] {
             order.status = status;
+        }
+        if status == OrderStatus::Active {
+            self.note_active(slot, context);
+        } else if was == OrderStatus::Active {
+            self.note_inactive(slot);
         }
     }
 
@@ -404,7 +404,6 @@ impl Book {
             + self.by_key.capacity() * size_of::<u64>()
             + self.texts.bytes()
             + self.by_token.bytes()
-            + self.by_maker.bytes()
             + self.listings.bytes()
             + self.offers.bytes()
             + self.alarms.capacity() * size_of::<(Timestamp, u32)>()

@@ -3,13 +3,15 @@
 use std::cmp::Ordering;
 
 use bourse_sets::Bits;
-use bourse_wire::OrderSide;
+use bourse_wire::{OrderSide, Timestamp};
 
+use super::order_sets::{OrderSets, Shared};
 use super::price_list::PriceList;
 use super::{Book, BookContext, NO_TOKEN};
 use crate::chains::grow;
 use crate::currencies::{Direction, Price};
 use crate::properties::IndexedMetadata;
+use crate::sorted_list::SortedList;
 
 /// No slot.
 const NONE: u32 = u32::MAX;
@@ -25,6 +27,14 @@ pub(crate) struct SideBook {
     priced: PriceList,
     /// The others.
     unpriced: PriceList,
+    /// Tokens by when their best order was first seen, once somebody asked for that order.
+    by_creation: Option<SortedList>,
+    /// Tokens by what any of their orders says.
+    any: OrderSets,
+    /// Tokens by what their best order says.
+    best_ones: OrderSets,
+    /// The tokens that have more than one order.
+    several: Bits,
 }
 
 /// A token whose best order is to be found anew.
@@ -47,6 +57,11 @@ pub(super) fn direction(side: OrderSide) -> Direction {
     if side == OrderSide::Offer { Direction::Down } else { Direction::Up }
 }
 
+/// An instant, about.
+fn rough(at: Timestamp) -> f64 {
+    f64::from(i32::try_from(at.unix_seconds()).unwrap_or(i32::MAX))
+}
+
 impl SideBook {
     pub(crate) fn best(&self, token: u32) -> Option<u32> {
         self.best.get(token as usize).copied().filter(|slot| *slot != NONE)
@@ -61,6 +76,26 @@ impl SideBook {
         [&self.priced, &self.unpriced].into_iter()
     }
 
+    /// The tokens by when their best order was first seen.
+    pub(crate) fn by_creation(&self) -> Option<&SortedList> {
+        self.by_creation.as_ref()
+    }
+
+    /// Tokens by what any of their orders says.
+    pub(crate) fn any(&self) -> &OrderSets {
+        &self.any
+    }
+
+    /// Tokens by what their best order says.
+    pub(crate) fn best_ones(&self) -> &OrderSets {
+        &self.best_ones
+    }
+
+    /// The tokens that have more than one order.
+    pub(crate) fn several(&self) -> &Bits {
+        &self.several
+    }
+
     fn price_list_mut(&mut self, priced: bool) -> &mut PriceList {
         if priced { &mut self.priced } else { &mut self.unpriced }
     }
@@ -70,6 +105,10 @@ impl SideBook {
             + self.members.bytes()
             + self.priced.bytes()
             + self.unpriced.bytes()
+            + self.by_creation.as_ref().map_or(0, SortedList::bytes)
+            + self.any.bytes()
+            + self.best_ones.bytes()
+            + self.several.bytes()
     }
 }
 
@@ -102,8 +141,13 @@ impl Book {
         let entry = (token, self.hint(side, slot));
         let left = price_list.remove(entry, |a, b| self.compare_tokens(side, context, a, b));
         self.put_price_list(side, slot, price_list);
+        self.unlist_creation(side, slot, token, context);
         let priced = self.is_priced(slot);
-        let book = self.side_mut(side);
+        let order = self.slots[slot as usize].as_ref();
+        let book = if side == OrderSide::Offer { &mut self.offers } else { &mut self.listings };
+        if let Some(order) = order {
+            book.best_ones.remove(order, Shared::default());
+        }
         book.best[token as usize] = NONE;
         book.members.remove(token);
         left.map(|slot| VacatedSlot { priced, slot })
@@ -145,6 +189,97 @@ impl Book {
         price_list.insert(entry, extracted, |a, b| self.compare_tokens(side, context, a, b));
         price_list.settle(context.properties, context.tokens.len());
         self.put_price_list(side, slot, price_list);
+        let order = self.slots[slot as usize].as_ref();
+        let book = if side == OrderSide::Offer { &mut self.offers } else { &mut self.listings };
+        if let Some(order) = order {
+            book.best_ones.insert(order, context.tokens.len());
+        }
+        self.list_creation(side, slot, token, context);
+    }
+
+    /// Notes an order that is active from now on.
+    pub(super) fn note_active(&mut self, slot: u32, context: BookContext<'_>) {
+        let Some((side, token)) = self.noted(slot) else { return };
+        let is_one_of_several = self.of_token(token, side).any(|(other, _)| other != slot);
+        let order = self.slots[slot as usize].as_ref();
+        let book = if side == OrderSide::Offer { &mut self.offers } else { &mut self.listings };
+        if let Some(order) = order {
+            book.any.insert(order, context.tokens.len());
+        }
+        if is_one_of_several {
+            book.several.insert(token);
+        }
+    }
+
+    /// Forgets an order that is no longer active, or is not about to be.
+    pub(super) fn note_inactive(&mut self, slot: u32) {
+        let Some((side, token)) = self.noted(slot) else { return };
+        let (mut others, mut kept) = (0, Shared::default());
+        if let Some(order) = self.order(slot) {
+            for (_, other) in self.of_token(token, side).filter(|(other, _)| *other != slot) {
+                others += 1;
+                kept.note(order, other);
+            }
+        }
+        let order = self.slots[slot as usize].as_ref();
+        let book = if side == OrderSide::Offer { &mut self.offers } else { &mut self.listings };
+        if let Some(order) = order {
+            book.any.remove(order, kept);
+        }
+        if others < 2 {
+            book.several.remove(token);
+        }
+    }
+
+    /// The side and the token of an order that is noted by what it says. While many come at once, none is.
+    fn noted(&self, slot: u32) -> Option<(OrderSide, u32)> {
+        let order = self.order(slot).filter(|order| order.token != NO_TOKEN && !self.loading)?;
+        Some((order.terms.side, order.token))
+    }
+
+    /// Puts the tokens of each side in the order in which their best orders were first seen.
+    pub(crate) fn sort_by_creation(&mut self, context: BookContext<'_>) {
+        for side in [OrderSide::Listing, OrderSide::Offer] {
+            let created_at = |token: u32| self.best_of(side, token).map(|order| order.created_at);
+            let mut keyed: Vec<(Option<Timestamp>, u32)> =
+                self.side(side).members.iter().map(|token| (created_at(token), token)).collect();
+            keyed.sort_unstable_by(|(a, token), (b, other)| {
+                a.cmp(b).then_with(|| context.tokens.id(*token).cmp(&context.tokens.id(*other)))
+            });
+            let entry = |(at, token): (Option<Timestamp>, u32)| (token, at.map_or(0.0, rough));
+            let entries: Vec<(u32, f64)> = keyed.into_iter().map(entry).collect();
+            self.side_mut(side).by_creation = Some(SortedList::from_sorted(&entries));
+        }
+    }
+
+    /// Whether somebody asked for the order in which orders were first seen.
+    pub(crate) fn is_sorted_by_creation(&self) -> bool {
+        self.listings.by_creation.is_some() && self.offers.by_creation.is_some()
+    }
+
+    fn best_of(&self, side: OrderSide, token: u32) -> Option<&super::Order> {
+        self.side(side).best(token).and_then(|slot| self.order(slot))
+    }
+
+    fn compare_creation(&self, side: OrderSide, context: BookContext<'_>, a: u32, b: u32) -> Ordering {
+        let created_at = |token: u32| self.best_of(side, token).map(|order| order.created_at);
+        created_at(a).cmp(&created_at(b)).then_with(|| context.tokens.id(a).cmp(&context.tokens.id(b)))
+    }
+
+    fn list_creation(&mut self, side: OrderSide, slot: u32, token: u32, context: BookContext<'_>) {
+        if let Some(mut list) = self.side_mut(side).by_creation.take() {
+            let entry = (token, self.order(slot).map_or(0.0, |order| rough(order.created_at)));
+            list.insert(entry, |a, b| self.compare_creation(side, context, a, b));
+            self.side_mut(side).by_creation = Some(list);
+        }
+    }
+
+    fn unlist_creation(&mut self, side: OrderSide, slot: u32, token: u32, context: BookContext<'_>) {
+        if let Some(mut list) = self.side_mut(side).by_creation.take() {
+            let entry = (token, self.order(slot).map_or(0.0, |order| rough(order.created_at)));
+            list.remove(entry, |a, b| self.compare_creation(side, context, a, b));
+            self.side_mut(side).by_creation = Some(list);
+        }
     }
 
     /// Gives a token other properties.
@@ -166,6 +301,7 @@ impl Book {
 
     /// Finds every token's best orders, and puts the tokens in order.
     pub(super) fn rebuild(&mut self, context: BookContext<'_>) {
+        let was_sorted_by_creation = self.is_sorted_by_creation();
         for side in [OrderSide::Listing, OrderSide::Offer] {
             let best = self.find_best(side, context.tokens.len());
             let members: Bits =
@@ -174,8 +310,37 @@ impl Book {
                 members.iter().partition(|token| self.is_priced(best[*token as usize]));
             let priced = self.sorted(side, &best, &priced, context);
             let unpriced = self.sorted(side, &best, &unpriced, context);
-            *self.side_mut(side) = SideBook { best, members, priced, unpriced };
+            let (any, best_ones, several) = self.order_sets(side, &best);
+            let by_creation = None;
+            *self.side_mut(side) =
+                SideBook { best, members, priced, unpriced, by_creation, any, best_ones, several };
         }
+        if was_sorted_by_creation {
+            self.sort_by_creation(context);
+        }
+    }
+
+    /// Tokens by what any of their orders says and by what the best one says, and those that have several. Tokens are
+    /// gone through in their order, in which sets take them quickest.
+    fn order_sets(&self, side: OrderSide, best: &[u32]) -> (OrderSets, OrderSets, Bits) {
+        let (mut any, mut best_ones, mut several) =
+            (OrderSets::default(), OrderSets::default(), Bits::empty(best.len()));
+        for (token, best_slot) in (0..).zip(best).filter(|(_, slot)| **slot != NONE) {
+            let mut count = 0;
+            for (slot, order) in self.of_token(token, side) {
+                any.insert(order, best.len());
+                if slot == *best_slot {
+                    best_ones.insert(order, best.len());
+                }
+                count += 1;
+            }
+            if count > 1 {
+                several.insert(token);
+            }
+        }
+        any.settle(best.len());
+        best_ones.settle(best.len());
+        (any, best_ones, several)
     }
 
     /// Token to the slot of its best order, of so many tokens.

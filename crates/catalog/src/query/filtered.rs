@@ -10,7 +10,7 @@ use bourse_wire::{OrderSide, TokenId};
 
 use super::Start;
 use super::candidates::Candidates;
-use super::position::Key;
+use super::matches::SideMatches;
 use super::rows::Query;
 use crate::book::Book;
 use crate::collection::Collection;
@@ -47,21 +47,17 @@ impl PartialEq for Ranking<'_> {
 impl Eq for Ranking<'_> {}
 
 /// Takes rows in order until there are enough.
-struct Page<'a> {
-    after: Option<Ranking<'a>>,
+struct Page {
     skip: usize,
     limit: usize,
     passed: usize,
     found: Vec<(u32, u8)>,
 }
 
-impl Page<'_> {
+impl Page {
     /// Whether there is room for more.
     fn take(&mut self, row: &Ranking<'_>) -> bool {
         self.passed += 1;
-        if self.after.as_ref().is_some_and(|after| row <= after) {
-            return true;
-        }
         if self.skip > 0 {
             self.skip -= 1;
         } else {
@@ -77,18 +73,21 @@ impl Collection {
         &self,
         query: &Query<'_>,
         candidates: &Candidates<'_>,
+        matches: &SideMatches<'_>,
         limit: usize,
     ) -> (Vec<(u32, u8)>, usize) {
-        let (side, filter) = (query.side, (query.orders, &*self.holders));
-        let mut page = self.begin_page(query, limit);
-        if page.limit == 0 {
-            return (page.found, 0);
-        }
+        let (side, filter) = (matches.side, (query.orders, &*self.holders));
+        let skip = match &query.start {
+            Start::Skip(count) => usize::try_from(*count).unwrap_or(usize::MAX),
+            Start::After(_) => 0,
+        };
+        let mut page = Page { skip, limit, passed: 0, found: Vec::new() };
         let mut waiting: BinaryHeap<Reverse<Ranking<'_>>> = BinaryHeap::new();
         let book = self.book.side(side);
         let runs = book.price_lists().flat_map(|price_list| price_list.list().blocks_from(Cursor::START));
         for token in runs.flat_map(|run| run.ordinals) {
-            if !candidates.has(self, *token) {
+            let is_best = matches.best.contains(*token);
+            if !(is_best || matches.others.contains(*token)) || !candidates.has(self, *token) {
                 continue;
             }
             let Some(best) = book.best(*token).and_then(|slot| self.book.order(slot)) else { continue };
@@ -101,7 +100,7 @@ impl Collection {
                 }
                 waiting.pop();
             }
-            if self.book.allows(query.orders, &self.holders, best) {
+            if is_best {
                 if !page.take(&rank) {
                     return (page.found, page.passed);
                 }
@@ -121,29 +120,5 @@ impl Collection {
 
     fn ranking(&self, side: OrderSide, price: Price, token: u32) -> Ranking<'_> {
         Ranking { book: &self.book, side, price, id: self.tokens.id(token), token }
-    }
-
-    fn begin_page(&self, query: &Query<'_>, limit: usize) -> Page<'_> {
-        let mut page = Page { after: None, skip: 0, limit, passed: 0, found: Vec::new() };
-        match &query.start {
-            Start::Skip(count) => page.skip = usize::try_from(*count).unwrap_or(usize::MAX),
-            // Every row of this group comes before.
-            Start::After(position) if position.group != 0 => page.limit = 0,
-            Start::After(position) => {
-                if let Key::Price { currency, amount, .. } = &position.key
-                    && let Some(currency) = self.book.currencies().find(currency)
-                {
-                    let price = self.book.currencies().price(currency, *amount);
-                    page.after = Some(Ranking {
-                        book: &self.book,
-                        side: query.side,
-                        price,
-                        id: position.token,
-                        token: 0,
-                    });
-                }
-            }
-        }
-        page
     }
 }

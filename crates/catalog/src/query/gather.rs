@@ -6,20 +6,19 @@ use bourse_sets::Bits;
 use bourse_wire::{OrderSide, Timestamp, TokenId};
 
 use super::candidates::Candidates;
+use super::matches::SideMatches;
 use super::position::{EMPTY, Key, Position};
 use super::rows::Query;
 use super::{Column, Start};
-use crate::book::NO_TOKEN;
 use crate::collection::Collection;
 use crate::currencies::Price;
-use crate::filter::OrderFilter;
 
 /// What a row is sorted by.
-struct RowRank<'a> {
-    group: u8,
-    token: u32,
+pub(super) struct RowRank<'a> {
+    pub(super) group: u8,
+    pub(super) token: u32,
     id: TokenId,
-    price: Option<Price>,
+    pub(super) price: Option<Price>,
     created_at: Timestamp,
     name: &'a str,
 }
@@ -31,17 +30,41 @@ impl Collection {
         self.page(query, rows, limit).0
     }
 
-    /// The rows that have an order, and how many there are on all pages.
+    /// The rows that have an order; and how many are still to be skipped when there are no more.
     pub(super) fn gather(
         &self,
         query: &Query<'_>,
         candidates: &Candidates<'_>,
+        matches: &[SideMatches<'_>],
         limit: usize,
     ) -> (Vec<(u32, u8)>, usize) {
-        let members = self.members(query, candidates);
-        let tokens = members.iter().filter(|token| candidates.has(self, *token));
-        let rows = tokens.filter_map(|token| self.row_rank(query, token)).collect();
-        self.page(query, rows, limit)
+        let mut tokens = Bits::empty(self.len());
+        for side in matches {
+            tokens.union(&side.best);
+            tokens.union(&side.others);
+        }
+        let tokens = tokens.iter().filter(|token| candidates.has(self, *token));
+        let rows = tokens.filter_map(|token| self.row_rank(query, token));
+        let (found, all) = self.page(query, rows.filter(|row| row.price.is_some()).collect(), limit);
+        let skip = match query.start {
+            Start::Skip(count) => usize::try_from(count).unwrap_or(usize::MAX).saturating_sub(all),
+            Start::After(_) => 0,
+        };
+        (found, skip)
+    }
+
+    /// A token as a row of a group, which has this order.
+    pub(super) fn rank_of_order(
+        &self,
+        query: &Query<'_>,
+        group: u8,
+        token: u32,
+        slot: u32,
+    ) -> Option<RowRank<'_>> {
+        let order = self.book.order(slot)?;
+        let name = if query.column() == Column::Name { self.names.get(token) } else { "" };
+        let (id, price, created_at) = (self.tokens.id(token), Some(order.price), order.created_at);
+        Some(RowRank { group, token, id, price, created_at, name })
     }
 
     /// A token as a row of the query, when it is one.
@@ -87,7 +110,7 @@ impl Collection {
     }
 
     /// What a position is sorted by.
-    fn rank_at<'p>(&self, position: &'p Position) -> RowRank<'p> {
+    pub(super) fn rank_at<'p>(&self, position: &'p Position) -> RowRank<'p> {
         let (mut price, mut created_at, mut name) = (None, Timestamp::ZERO, "");
         match &position.key {
             Key::Token => {}
@@ -101,7 +124,12 @@ impl Collection {
         RowRank { group: position.group, token: 0, id: position.token, price, created_at, name }
     }
 
-    fn compare_ranks_of_rows(&self, query: &Query<'_>, a: &RowRank<'_>, b: &RowRank<'_>) -> Ordering {
+    pub(super) fn compare_ranks_of_rows(
+        &self,
+        query: &Query<'_>,
+        a: &RowRank<'_>,
+        b: &RowRank<'_>,
+    ) -> Ordering {
         let groups = a.group.cmp(&b.group);
         if groups.is_ne() || a.group == EMPTY {
             return groups.then_with(|| a.id.cmp(&b.id));
@@ -126,35 +154,5 @@ impl Collection {
 
     pub(super) fn is_unpriced(&self, price: &Price) -> bool {
         self.book.currencies().rate(price.currency).is_none()
-    }
-
-    /// The tokens that have an order of the query's side that a filter lets through.
-    pub(super) fn tokens_with_orders(
-        &self,
-        query: &Query<'_>,
-        filter: &OrderFilter,
-        candidates: &Candidates<'_>,
-    ) -> Bits {
-        let mut tokens = Bits::empty(self.len());
-        if let Candidates::Few(few) = candidates {
-            let filter = Some((filter, &*self.holders));
-            let has = |token: &u32| {
-                query.sides().iter().any(|side| self.book.best(*token, *side, filter).is_some())
-            };
-            return few.iter().copied().filter(|token| has(token)).collect();
-        }
-        let mut note = |(_, order): (u32, &crate::book::Order)| {
-            let counts = order.token != NO_TOKEN && query.sides().contains(&order.terms.side);
-            if counts && self.book.allows(filter, &self.holders, order) {
-                tokens.insert(order.token);
-            }
-        };
-        if filter.makers.is_empty() {
-            self.book.all().for_each(note);
-        } else {
-            let makers = filter.makers.iter().filter_map(|maker| self.holders.find(maker));
-            makers.for_each(|maker| self.book.of_maker(maker).for_each(&mut note));
-        }
-        tokens
     }
 }

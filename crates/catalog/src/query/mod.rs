@@ -3,6 +3,8 @@
 mod candidates;
 mod filtered;
 mod gather;
+mod matches;
+mod merge;
 mod orders;
 mod position;
 mod rows;

@@ -1,7 +1,5 @@
 //! Tokens with their best orders, page by page.
 
-use std::borrow::Cow;
-
 use bourse_sets::Bits;
 use bourse_wire::OrderSide;
 
@@ -87,7 +85,7 @@ impl Query<'_> {
         self.column() == Column::Price && self.orders.is_empty() && self.tokens.is_of_properties()
     }
 
-    fn order_filter(&self) -> Option<&OrderFilter> {
+    pub(super) fn order_filter(&self) -> Option<&OrderFilter> {
         (!self.orders.is_empty()).then_some(self.orders)
     }
 }
@@ -194,48 +192,23 @@ impl Collection {
     }
 
     fn find_rows(&self, query: &Query<'_>, candidates: &Candidates<'_>, limit: usize) -> Vec<(u32, u8)> {
-        let filter = query.order_filter();
         if let Candidates::Few(tokens) = candidates {
             return self.gather_few(query, tokens, limit);
         }
-        let filtered_prices = filter.is_some() && query.column() == Column::Price;
-        if !filtered_prices && query.column() != Column::CreatedAt {
+        let by_order = match query.column() {
+            Column::Price => query.order_filter().is_some(),
+            Column::CreatedAt => true,
+            Column::TokenId | Column::Name => false,
+        };
+        if !by_order {
             let members = self.members(query, candidates);
             return self.walk(&self.segments(query, candidates, &members), &query.start, limit).0;
         }
-        let direct = filtered_prices
-            && query.side != OrderSide::Unknown
-            && !query.is_against(query.side)
-            && query.orders.makers.is_empty();
-        let (found, passed) = if direct {
-            self.walk_filtered(query, candidates, limit)
-        } else {
-            self.gather(query, candidates, limit)
-        };
+        let (found, skip) = self.find_matching(query, candidates, limit);
         if !query.include_empty || found.len() == limit {
             return found;
         }
-        let skip = match query.start {
-            Start::Skip(count) => usize::try_from(count).unwrap_or(usize::MAX).saturating_sub(passed),
-            Start::After(_) => 0,
-        };
         self.with_empty(query, candidates, (found, skip), limit)
-    }
-
-    /// The tokens that have an order of the query's side that its filter lets through. Those that are no candidates may
-    /// be among them.
-    pub(super) fn members(&self, query: &Query<'_>, candidates: &Candidates<'_>) -> Cow<'_, Bits> {
-        match (query.order_filter(), query.side) {
-            (None, OrderSide::Listing | OrderSide::Offer) => {
-                Cow::Borrowed(self.book.side(query.side).members())
-            }
-            (None, OrderSide::Unknown) => {
-                let mut either = self.book.side(OrderSide::Listing).members().clone();
-                either.union(self.book.side(OrderSide::Offer).members());
-                Cow::Owned(either)
-            }
-            (Some(filter), _) => Cow::Owned(self.tokens_with_orders(query, filter, candidates)),
-        }
     }
 
     /// The lists that a query goes through one after another.

@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 
 use bourse_sets::{Bits, Term, numbers, ones, words_of_all};
+use bourse_wire::OrderSide;
 
 use super::Start;
 use super::candidates::Candidates;
@@ -35,10 +36,13 @@ pub(crate) enum Order {
     /// Name.
     Name,
     /// Best price of a side.
-    Price(bourse_wire::OrderSide),
+    Price(OrderSide),
+    /// When the best order of a side was first seen.
+    Creation(OrderSide),
 }
 
 /// Which tokens of a list are kept.
+#[derive(Clone, Copy)]
 pub(crate) struct Selection<'a> {
     pub(crate) candidates: &'a Candidates<'a>,
     /// Only those in here.
@@ -104,15 +108,15 @@ fn within(index: usize, from: usize, to: usize) -> u64 {
 }
 
 /// The tokens of a block that a filter lets through.
-struct BlockMatches<'a, 's> {
-    segment: &'s Segment<'a>,
-    run: Run<'a>,
+pub(super) struct BlockMatches<'a, 's> {
+    pub(super) segment: &'s Segment<'a>,
+    pub(super) run: Run<'a>,
     /// The places that the index lets through; all when there is none.
     places: Option<Places>,
 }
 
 impl<'a, 's> BlockMatches<'a, 's> {
-    fn new(segment: &'s Segment<'a>, terms: &[Term<'_>], run: Run<'a>) -> Self {
+    pub(super) fn new(segment: &'s Segment<'a>, terms: &[Term<'_>], run: Run<'a>) -> Self {
         let places = (!terms.is_empty()).then(|| words_of_all(terms, run.base));
         Self { segment, run, places }
     }
@@ -122,7 +126,7 @@ impl<'a, 's> BlockMatches<'a, 's> {
         self.places.is_some_and(|places| places.iter().all(|word| *word == 0))
     }
 
-    fn count(&self, collection: &Collection) -> usize {
+    pub(super) fn count(&self, collection: &Collection) -> usize {
         match &self.places {
             None => self.segment.selection.count(collection, self.run.ordinals),
             Some(places) if self.segment.selection.is_all() => ones(places),
@@ -130,7 +134,7 @@ impl<'a, 's> BlockMatches<'a, 's> {
         }
     }
 
-    fn has(&self, collection: &Collection, index: usize) -> bool {
+    pub(super) fn has(&self, collection: &Collection, index: usize) -> bool {
         let is_indexed = |places: &Places| {
             let place = self.run.places[index];
             places[usize::from(place) / 64] >> (place % 64) & 1 == 1
@@ -181,15 +185,23 @@ fn index_of(places: &[u16], place: u32) -> Option<usize> {
 }
 
 /// Takes rows in order until there are enough.
-struct Page {
-    skip: usize,
+pub(super) struct Page {
+    pub(super) skip: usize,
     limit: usize,
-    found: Vec<(u32, u8)>,
+    pub(super) found: Vec<(u32, u8)>,
 }
 
 impl Page {
+    pub(super) fn new(start: &Start, limit: usize) -> Self {
+        let skip = match start {
+            Start::Skip(count) => usize::try_from(*count).unwrap_or(usize::MAX),
+            Start::After(_) => 0,
+        };
+        Self { skip, limit, found: Vec::with_capacity(limit.min(256)) }
+    }
+
     /// Whether there is room for more.
-    fn take(&mut self, token: u32, group: u8) -> bool {
+    pub(super) fn take(&mut self, token: u32, group: u8) -> bool {
         if self.skip > 0 {
             self.skip -= 1;
             return true;
@@ -208,11 +220,7 @@ impl Collection {
         start: &Start,
         limit: usize,
     ) -> (Vec<(u32, u8)>, usize) {
-        let skip = match start {
-            Start::Skip(count) => usize::try_from(*count).unwrap_or(usize::MAX),
-            Start::After(_) => 0,
-        };
-        let mut page = Page { skip, limit, found: Vec::with_capacity(limit.min(256)) };
+        let mut page = Page::new(start, limit);
         for segment in segments {
             if segment.order == Order::Id && self.tokens.are_ascending() {
                 if !self.walk_ascending(segment, start, &mut page) {
@@ -299,7 +307,11 @@ impl Collection {
     }
 
     /// The blocks of a list from where a page begins.
-    fn blocks<'a>(&self, segment: &Segment<'a>, start: &Start) -> Box<dyn Iterator<Item = Run<'a>> + 'a> {
+    pub(super) fn blocks<'a>(
+        &self,
+        segment: &Segment<'a>,
+        start: &Start,
+    ) -> Box<dyn Iterator<Item = Run<'a>> + 'a> {
         let from = match start {
             Start::Skip(_) => Ordering::Greater,
             Start::After(position) => segment.group.cmp(&self.group_of(position)),
@@ -322,18 +334,6 @@ impl Collection {
         }
     }
 
-    /// The group of a position's row as rates are now.
-    fn group_of(&self, position: &Position) -> (u8, u8) {
-        let unpriced = match &position.key {
-            Key::Price { currency, .. } => {
-                let number = self.book.currencies().find(currency);
-                number.and_then(|number| self.book.currencies().rate(number)).is_none()
-            }
-            _ => false,
-        };
-        (position.group, u8::from(unpriced))
-    }
-
     /// Whether a token of a list comes before a position in the order of the list, or after it.
     fn compare_to(&self, order: Order, token: u32, position: &Position) -> Ordering {
         let keys = match (order, &position.key) {
@@ -347,6 +347,10 @@ impl Collection {
                     }
                     _ => Ordering::Equal,
                 }
+            }
+            (Order::Creation(side), Key::CreatedAt { at, .. }) => {
+                let best = self.book.side(side).best(token).and_then(|slot| self.book.order(slot));
+                best.map_or(Ordering::Equal, |best| best.created_at.cmp(at))
             }
             _ => Ordering::Equal,
         };

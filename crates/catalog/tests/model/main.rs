@@ -67,6 +67,12 @@ fn large_collections_answer_like_the_model() {
     run(1, |seed| Scale { tokens: 2_100 + seed % 900, orders: 1_500, accounts: 12, steps: 8 });
 }
 
+/// Most tokens have several orders, so that filters on orders leave many, of which some are not the best of their token.
+#[test]
+fn filters_on_many_orders_answer_like_the_model() {
+    run(2, |seed| Scale { tokens: 1_100 + seed % 400, orders: 2_500, accounts: 12, steps: 10 });
+}
+
 /// Enough whole numbers for a ladder, always the same.
 #[test]
 fn ranges_of_many_numbers_answer_like_the_model() {

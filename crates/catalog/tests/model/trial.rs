@@ -246,8 +246,8 @@ impl Trial {
     fn make_ready(&mut self, question: &RowsQuestion) {
         let (now, column) = (self.model.now, Some(question.ranking.column()));
         if self.generator.random.one_in(3) || !self.collection().is_ready(now, column) {
-            let names = (column == Some(Column::Name)).then(Edit::of_name_order);
-            self.write(std::iter::once(Edit::of_time(now)).chain(names).collect());
+            let order = column.and_then(Edit::of_order);
+            self.write(std::iter::once(Edit::of_time(now)).chain(order).collect());
         }
         assert!(self.collection().is_ready(now, column));
     }

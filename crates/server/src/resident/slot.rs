@@ -108,8 +108,8 @@ impl Slot {
         let edits = move |collection: &Collection| {
             // While we waited somebody may have done it.
             let is_ready = collection.is_ready(now, column);
-            let names = (column == Some(Column::Name)).then(Edit::of_name_order);
-            if is_ready { Vec::new() } else { std::iter::once(Edit::of_time(now)).chain(names).collect() }
+            let order = column.and_then(Edit::of_order);
+            if is_ready { Vec::new() } else { std::iter::once(Edit::of_time(now)).chain(order).collect() }
         };
         self.write(edits, |_| {}).await;
     }

@@ -1,0 +1,224 @@
+//! The tokens that have an order which a filter lets through, found from sets of tokens and hardly ever from orders.
+//!
+//! Of a token with one order, sets tell all: it is in the set of the order's currency, of its marketplace and of its
+//! maker. Of a token with several, one order may have the currency and another one the maker; but its best order is one
+//! order again. So the tokens whose best order passes are known, and of the others only those are looked at that have
+//! several orders.
+
+use std::borrow::Cow;
+use std::cmp::Ordering;
+
+use bourse_sets::{Bits, Set};
+use bourse_wire::{Address, Amount, OrderSide};
+
+use super::candidates::Candidates;
+use super::rows::Query;
+use crate::book::{OrderSets, PriceList, SideBook};
+use crate::collection::Collection;
+use crate::currencies::Price;
+use crate::filter::{OrderFilter, PriceRange};
+use crate::sorted_list::Cursor;
+
+/// One in how many tokens with an order must be in a currency for going through a list in price order to be less work than
+/// looking at the price of each.
+const LISTED_SHARE: usize = 16;
+
+/// The tokens with an order on a side that a filter lets through.
+pub(super) struct SideMatches<'a> {
+    pub(super) side: OrderSide,
+    /// Those whose best order it lets through.
+    pub(super) best: Cow<'a, Bits>,
+    /// Others that may have such an order, which is not their best one.
+    pub(super) others: Bits,
+    /// Whether each of the others has one.
+    is_sure: bool,
+}
+
+/// Sets of tokens by one thing that orders say, united: of any order, and of the best.
+struct Restriction {
+    any: Bits,
+    best: Bits,
+}
+
+impl Restriction {
+    fn new<'s>(
+        book: &'s SideBook,
+        universe: usize,
+        sets: impl Fn(&'s OrderSets) -> Box<dyn Iterator<Item = &'s Set> + 's>,
+    ) -> Self {
+        let union = |order_sets: &'s OrderSets| {
+            let mut bits = Bits::empty(universe);
+            sets(order_sets).for_each(|set| set.add_to(&mut bits));
+            bits
+        };
+        Self { any: union(book.any()), best: union(book.best_ones()) }
+    }
+}
+
+impl Collection {
+    /// The tokens with an order on a side that a filter, if there is one, lets through.
+    pub(super) fn side_matches(&self, side: OrderSide, filter: Option<&OrderFilter>) -> SideMatches<'_> {
+        let book = self.book.side(side);
+        let Some(filter) = filter else {
+            let (best, others) = (Cow::Borrowed(book.members()), Bits::default());
+            return SideMatches { side, best, others, is_sure: true };
+        };
+        let restrictions = self.restrictions(book, filter);
+        let mut is_sure = restrictions.len() == 1 && filter.prices.is_empty();
+        let both = restrictions.into_iter().reduce(|mut all, other| {
+            all.any.intersect(&other.any);
+            all.best.intersect(&other.best);
+            all
+        });
+        let all = || Restriction { any: book.members().clone(), best: book.members().clone() };
+        let Restriction { mut any, mut best } = both.unwrap_or_else(all);
+        if filter.makers.is_empty() && !filter.not_makers.is_empty() {
+            let excluded = self.by_makers(book, &filter.not_makers);
+            best.subtract(&excluded.best);
+            let mut only = excluded.any;
+            only.subtract(book.several());
+            any.subtract(&only);
+            is_sure = false;
+        }
+        if !filter.prices.is_empty() {
+            best.intersect(&self.priced(side, filter));
+        }
+        any.subtract(&best);
+        any.intersect(book.several());
+        SideMatches { side, best: Cow::Owned(best), others: any, is_sure }
+    }
+
+    fn restrictions(&self, book: &SideBook, filter: &OrderFilter) -> Vec<Restriction> {
+        let mut restrictions = Vec::with_capacity(3);
+        if filter.restricts_currencies() {
+            let is_allowed = |number: &u32| filter.allows_currency(self.book.currencies().address(*number));
+            let numbers: Vec<u32> = book.any().currencies().filter(is_allowed).collect();
+            let numbers = &numbers;
+            restrictions.push(Restriction::new(book, self.len(), |sets| {
+                Box::new(numbers.clone().into_iter().filter_map(|number| sets.of_currency(number)))
+            }));
+        }
+        if !filter.marketplaces.is_empty() {
+            restrictions.push(Restriction::new(book, self.len(), |sets| {
+                let marketplaces = filter.marketplaces.clone().into_iter();
+                Box::new(marketplaces.filter_map(|marketplace| sets.of_marketplace(marketplace)))
+            }));
+        }
+        if !filter.makers.is_empty() {
+            let is_allowed = |maker: &&Address| !filter.not_makers.contains(maker);
+            let makers: Vec<Address> = filter.makers.iter().filter(is_allowed).copied().collect();
+            restrictions.push(self.by_makers(book, &makers));
+        }
+        restrictions
+    }
+
+    fn by_makers(&self, book: &SideBook, makers: &[Address]) -> Restriction {
+        let numbers: Vec<u32> = makers.iter().filter_map(|maker| self.holders.find(maker)).collect();
+        Restriction::new(book, self.len(), |sets| {
+            Box::new(numbers.clone().into_iter().filter_map(|number| sets.of_maker(number)))
+        })
+    }
+
+    /// The tokens whose best order on a side has a price that a filter lets through.
+    fn priced(&self, side: OrderSide, filter: &OrderFilter) -> Bits {
+        let mut priced = Bits::empty(self.len());
+        let listed: usize = self.book.side(side).price_lists().map(|list| list.list().len()).sum();
+        for range in &filter.prices {
+            let currency = self.book.currencies().find(&range.currency);
+            let Some(currency) = currency else { continue };
+            let Some(tokens) = self.book.side(side).best_ones().of_currency(currency) else { continue };
+            if range.min.is_none_or(|min| min == Amount::ZERO) && range.max.is_none() {
+                tokens.add_to(&mut priced);
+            } else if tokens.len() * LISTED_SHARE < listed {
+                let is_within = |token: u32| {
+                    let best = self.book.side(side).best(token).and_then(|slot| self.book.order(slot));
+                    best.is_some_and(|order| filter.allows_price(&range.currency, order.price.amount))
+                };
+                tokens.to_list().into_iter().filter(|token| is_within(*token)).for_each(|token| {
+                    priced.insert(token);
+                });
+            } else {
+                self.add_between(side, (currency, range), &tokens.term().to_bits(), &mut priced);
+            }
+        }
+        priced
+    }
+
+    /// Adds those of some tokens whose best order is in a currency, and its price within a range: the price lists have them
+    /// one after another.
+    fn add_between(
+        &self,
+        side: OrderSide,
+        (currency, range): (u32, &PriceRange),
+        tokens: &Bits,
+        priced: &mut Bits,
+    ) {
+        let currencies = self.book.currencies();
+        let price = |amount: Option<Amount>| amount.map(|amount| currencies.price(currency, amount));
+        let (begin, end) = match side {
+            OrderSide::Offer => (price(range.max), price(range.min)),
+            _ => (price(range.min), price(range.max)),
+        };
+        let is_unpriced = currencies.rate(currency).is_none();
+        let lists = self.book.side(side).price_lists().nth(usize::from(is_unpriced));
+        let Some(list) = lists.map(PriceList::list) else { return };
+        let compare = |token: u32, bound: &Price| {
+            let best = self.book.side(side).best(token).and_then(|slot| self.book.order(slot));
+            best.map_or(Ordering::Equal, |order| self.book.compare_prices(side, &order.price, bound))
+        };
+        let cursor = begin.map_or(Cursor::START, |begin| list.cursor(|token| compare(token, &begin).is_lt()));
+        let is_within = |token: &u32| end.as_ref().is_none_or(|end| compare(*token, end).is_le());
+        for run in list.blocks_from(cursor) {
+            let is_whole = run.ordinals.last().is_none_or(is_within);
+            let count = if is_whole { run.ordinals.len() } else { run.ordinals.partition_point(is_within) };
+            for token in run.ordinals[..count].iter().filter(|token| tokens.contains(**token)) {
+                priced.insert(*token);
+            }
+            if !is_whole {
+                break;
+            }
+        }
+    }
+
+    /// All tokens of a side that match. Those that are no candidates may be among them.
+    pub(super) fn all_of_side(
+        &self,
+        query: &Query<'_>,
+        matches: SideMatches<'_>,
+        candidates: &Candidates<'_>,
+    ) -> Bits {
+        let SideMatches { side, best, mut others, is_sure } = matches;
+        let mut all = best.into_owned();
+        if !is_sure {
+            let filter = Some((query.orders, &self.holders));
+            let has =
+                |token: &u32| candidates.has(self, *token) && self.book.best(*token, side, filter).is_some();
+            others = others.iter().filter(has).collect();
+        }
+        all.union(&others);
+        all
+    }
+
+    /// The tokens that have an order of the query's side that its filter lets through. Those that are no candidates may
+    /// be among them.
+    pub(super) fn members(&self, query: &Query<'_>, candidates: &Candidates<'_>) -> Cow<'_, Bits> {
+        let filter = query.order_filter();
+        if let (Candidates::Few(few), Some(filter)) = (candidates, filter) {
+            let filter = Some((filter, &self.holders));
+            let has = |token: &u32| {
+                query.sides().iter().any(|side| self.book.best(*token, *side, filter).is_some())
+            };
+            return Cow::Owned(few.iter().copied().filter(has).collect());
+        }
+        if let (None, [side]) = (filter, query.sides()) {
+            return Cow::Borrowed(self.book.side(*side).members());
+        }
+        let of_side =
+            |side: &OrderSide| self.all_of_side(query, self.side_matches(*side, filter), candidates);
+        let united = query.sides().iter().map(of_side).reduce(|mut all, other| {
+            all.union(&other);
+            all
+        });
+        Cow::Owned(united.unwrap_or_default())
+    }
+}

@@ -1,0 +1,233 @@
+//! Rows by price or by creation under a filter on orders: a list that is sorted already has most of them in their order,
+//! and those whose best order the filter does not let through are sorted beside it and come between.
+
+use std::borrow::Cow;
+
+use bourse_sets::Bits;
+
+use super::candidates::Candidates;
+use super::gather::RowRank;
+use super::matches::SideMatches;
+use super::position::Position;
+use super::rows::Query;
+use super::walk::{BlockMatches, Order, Page, Segment, Selection};
+use super::{Column, Start};
+use crate::collection::Collection;
+use crate::sorted_list::SortedList;
+
+/// So few rows are sorted rather than looked for in a list.
+const GATHERED_MAX: usize = 256;
+/// A page that ends before so many rows is looked for from the front.
+const FRONT_MAX: usize = 1_024;
+
+impl Collection {
+    /// The rows that have an order, by price or by creation; and how many are still to be skipped when there are no more.
+    pub(super) fn find_matching(
+        &self,
+        query: &Query<'_>,
+        candidates: &Candidates<'_>,
+        limit: usize,
+    ) -> (Vec<(u32, u8)>, usize) {
+        let filter = query.order_filter();
+        let matches: Vec<SideMatches<'_>> =
+            query.sides().iter().map(|side| self.side_matches(*side, filter)).collect();
+        let is_kept_sorted = query.column() == Column::Price || self.book.is_sorted_by_creation();
+        let about = |side: &SideMatches<'_>| candidates.common(self, &side.best) + side.others.count();
+        if !is_kept_sorted || matches.iter().map(about).sum::<usize>() <= GATHERED_MAX {
+            return self.gather(query, candidates, &matches, limit);
+        }
+        if let (Some(skip), [first, rest @ ..]) = (front_skip(query, limit), matches.as_slice()) {
+            let (found, passed) = self.walk_filtered(query, candidates, first, limit);
+            if found.len() == limit || rest.is_empty() {
+                return (found, skip.saturating_sub(passed));
+            }
+        }
+        self.walk_merged(query, candidates, matches, limit)
+    }
+
+    fn walk_merged(
+        &self,
+        query: &Query<'_>,
+        candidates: &Candidates<'_>,
+        matches: Vec<SideMatches<'_>>,
+        limit: usize,
+    ) -> (Vec<(u32, u8)>, usize) {
+        let mut page = Page::new(&query.start, limit);
+        // A token that has a listing is in its place already.
+        let mut listed: Option<Bits> = None;
+        for (group, side) in (0_u8..).zip(matches) {
+            let others = self.sorted_others(query, candidates, (group, &side), listed.as_ref());
+            let best = self.best_among(candidates, side.best);
+            let selection = Selection { candidates, only: Some(&best), except: listed.as_ref() };
+            for (class, list, order) in self.lists(query, side.side) {
+                let reverse = query.is_against(side.side);
+                let group = (group, class);
+                let segment = Segment { list, indexed: None, order, reverse, group, selection };
+                let in_class = others.partition_point(|row| self.class(query, row) < class);
+                let end = others.partition_point(|row| self.class(query, row) <= class);
+                if !self.walk_segment(query, &segment, &others[in_class..end], &mut page) {
+                    return (page.found, page.skip);
+                }
+            }
+            if query.sides().len() > 1 {
+                let mut both = best.into_owned();
+                for row in &others {
+                    both.insert(row.token);
+                }
+                listed = Some(both);
+            }
+        }
+        (page.found, page.skip)
+    }
+
+    /// The lists that have a side's tokens in the order asked for, each with the class of its rows.
+    fn lists<'a>(
+        &'a self,
+        query: &Query<'_>,
+        side: bourse_wire::OrderSide,
+    ) -> impl Iterator<Item = (u8, &'a SortedList, Order)> + use<'a> {
+        let book = self.book.side(side);
+        let by_price = query.column() == Column::Price;
+        let prices = book.price_lists().map(move |list| (list.list(), Order::Price(side)));
+        let creation = book.by_creation().map(|list| (list, Order::Creation(side)));
+        let lists: Vec<(&SortedList, Order)> =
+            if by_price { prices.collect() } else { creation.into_iter().collect() };
+        (0..).zip(lists).map(|(class, (list, order))| (class, list, order))
+    }
+
+    /// Which of a side's lists a row belongs to.
+    fn class(&self, query: &Query<'_>, row: &RowRank<'_>) -> u8 {
+        let is_unpriced = row.price.as_ref().is_some_and(|price| self.is_unpriced(price));
+        u8::from(query.column() == Column::Price && is_unpriced)
+    }
+
+    /// Those of some tokens that are candidates, where sets tell.
+    fn best_among<'a>(&self, candidates: &Candidates<'_>, mut best: Cow<'a, Bits>) -> Cow<'a, Bits> {
+        if let Candidates::Many(many) = candidates
+            && many.is_sure()
+            && let Some(among) = candidates.to_bits(self)
+        {
+            best.to_mut().intersect(&among);
+        }
+        best
+    }
+
+    /// The rows of a side whose best order the filter does not let through, in order, from where the page begins.
+    fn sorted_others(
+        &self,
+        query: &Query<'_>,
+        candidates: &Candidates<'_>,
+        (group, matches): (u8, &SideMatches<'_>),
+        except: Option<&Bits>,
+    ) -> Vec<RowRank<'_>> {
+        let position = match &query.start {
+            Start::After(position) => Some(self.rank_at(position)),
+            Start::Skip(_) => None,
+        };
+        let is_wanted = |token: &u32| {
+            except.is_none_or(|except| !except.contains(*token)) && candidates.has(self, *token)
+        };
+        let follows = |row: &RowRank<'_>| {
+            position.as_ref().is_none_or(|at| self.compare_ranks_of_rows(query, row, at).is_gt())
+        };
+        let filter = Some((query.orders, &self.holders));
+        let rank = |token: u32| {
+            let slot = self.book.best(token, matches.side, filter)?;
+            self.rank_of_order(query, group, token, slot)
+        };
+        let mut rows: Vec<RowRank<'_>> =
+            matches.others.iter().filter(is_wanted).filter_map(rank).filter(follows).collect();
+        rows.sort_unstable_by(|a, b| self.compare_ranks_of_rows(query, a, b));
+        rows
+    }
+
+    /// Goes through a list, with other rows between. Whether there is room for more.
+    fn walk_segment(
+        &self,
+        query: &Query<'_>,
+        segment: &Segment<'_>,
+        mut others: &[RowRank<'_>],
+        page: &mut Page,
+    ) -> bool {
+        for run in self.blocks(segment, &query.start) {
+            let last = if segment.reverse { run.ordinals.first() } else { run.ordinals.last() };
+            let Some(end) = last.and_then(|token| self.rank_in_list(query, segment, *token)) else {
+                continue;
+            };
+            let before = |row: &RowRank<'_>| self.compare_ranks_of_rows(query, row, &end).is_lt();
+            let (within, later) = others.split_at(others.partition_point(before));
+            others = later;
+            let matches = BlockMatches::new(segment, &[], run);
+            if page.skip > 0 {
+                let count = matches.count(self) + within.len();
+                if count <= page.skip {
+                    page.skip -= count;
+                    continue;
+                }
+            }
+            if !self.take_between(query, &matches, within, page) {
+                return false;
+            }
+        }
+        others.iter().all(|row| page.take(row.token, row.group))
+    }
+
+    /// Hands over what a block has and the rows between.
+    fn take_between(
+        &self,
+        query: &Query<'_>,
+        matches: &BlockMatches<'_, '_>,
+        within: &[RowRank<'_>],
+        page: &mut Page,
+    ) -> bool {
+        let mut within = within.iter().peekable();
+        let mut indexes: Vec<usize> = (0..matches.run.ordinals.len()).collect();
+        if matches.segment.reverse {
+            indexes.reverse();
+        }
+        for index in indexes.into_iter().filter(|index| matches.has(self, *index)) {
+            let token = matches.run.ordinals[index];
+            if within.peek().is_some()
+                && let Some(rank) = self.rank_in_list(query, matches.segment, token)
+            {
+                let before = |row: &&RowRank<'_>| self.compare_ranks_of_rows(query, row, &rank).is_lt();
+                while let Some(row) = within.next_if(before) {
+                    if !page.take(row.token, row.group) {
+                        return false;
+                    }
+                }
+            }
+            if !page.take(token, matches.segment.group.0) {
+                return false;
+            }
+        }
+        within.all(|row| page.take(row.token, row.group))
+    }
+
+    /// What a token of a list is sorted by there.
+    fn rank_in_list(&self, query: &Query<'_>, segment: &Segment<'_>, token: u32) -> Option<RowRank<'_>> {
+        let (Order::Price(side) | Order::Creation(side)) = segment.order else { return None };
+        self.rank_of_order(query, segment.group.0, token, self.book.side(side).best(token)?)
+    }
+
+    /// The group of a position as lists have it, and whether its row's order has no rate.
+    pub(super) fn group_of(&self, position: &Position) -> (u8, u8) {
+        let unpriced = match &position.key {
+            super::position::Key::Price { currency, .. } => {
+                let number = self.book.currencies().find(currency);
+                number.and_then(|number| self.book.currencies().rate(number)).is_none()
+            }
+            _ => false,
+        };
+        (position.group, u8::from(unpriced))
+    }
+}
+
+/// How many rows a page skips that is near the front of a list in its own order.
+fn front_skip(query: &Query<'_>, limit: usize) -> Option<usize> {
+    let Start::Skip(skip) = query.start else { return None };
+    let skip = usize::try_from(skip).ok()?;
+    let is_natural = query.sides().first().is_some_and(|side| !query.is_against(*side));
+    let is_near = skip.saturating_add(limit) <= FRONT_MAX;
+    (query.column() == Column::Price && is_natural && is_near).then_some(skip)
+}
