@@ -10,7 +10,7 @@ const LARGE_MIN: usize = 512;
 const LARGE_END: usize = LARGE_MIN / 2;
 
 /// Account to the tokens that it holds, where they are many.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct LargeHolders {
     sets: HashMap<u32, Set>,
     /// Tokens that were ever held are below this.

@@ -11,7 +11,7 @@ use super::Order;
 const SETTLED_MIN: usize = 1_024;
 
 /// Tokens by what some of their orders say: all active ones of a side, or the best of each token.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct OrderSets {
     /// By the number of the currency.
     currencies: HashMap<u32, Set>,

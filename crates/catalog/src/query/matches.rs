@@ -190,7 +190,7 @@ impl Collection {
         let SideMatches { side, best, mut others, is_sure } = matches;
         let mut all = best.into_owned();
         if !is_sure {
-            let filter = Some((query.orders, &self.holders));
+            let filter = Some((query.orders, &*self.holders));
             let has =
                 |token: &u32| candidates.has(self, *token) && self.book.best(*token, side, filter).is_some();
             others = others.iter().filter(has).collect();
@@ -204,7 +204,7 @@ impl Collection {
     pub(super) fn members(&self, query: &Query<'_>, candidates: &Candidates<'_>) -> Cow<'_, Bits> {
         let filter = query.order_filter();
         if let (Candidates::Few(few), Some(filter)) = (candidates, filter) {
-            let filter = Some((filter, &self.holders));
+            let filter = Some((filter, &*self.holders));
             let has = |token: &u32| {
                 query.sides().iter().any(|side| self.book.best(*token, *side, filter).is_some())
             };
