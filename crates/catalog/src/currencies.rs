@@ -79,6 +79,11 @@ impl Currencies {
         &self.entries[number as usize].address
     }
 
+    /// The addresses, by number.
+    pub(crate) fn addresses(&self) -> impl Iterator<Item = &Address> {
+        self.entries.iter().map(|entry| &entry.address)
+    }
+
     /// What orders say about a currency, as JSON members.
     pub(crate) fn members(&self, number: u32) -> &str {
         &self.entries[number as usize].members

@@ -97,11 +97,6 @@ impl OrderFilter {
             && (self.prices.is_empty() || self.prices.iter().any(|range| range.currency == *currency))
     }
 
-    /// Whether it lets orders by this maker through.
-    pub(crate) fn allows_maker(&self, maker: &Address) -> bool {
-        allows(&self.makers, &self.not_makers, maker)
-    }
-
     /// Whether it lets orders on this marketplace through.
     pub(crate) fn allows_marketplace(&self, marketplace: Marketplace) -> bool {
         self.marketplaces.is_empty() || self.marketplaces.contains(&marketplace)

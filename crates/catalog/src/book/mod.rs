@@ -4,6 +4,7 @@
 mod digest;
 mod order;
 mod order_sets;
+mod order_test;
 mod price_list;
 mod side;
 mod text;
@@ -19,7 +20,6 @@ use hashbrown::{DefaultHashBuilder, HashTable};
 use crate::arena::Arena;
 use crate::chains::Chains;
 use crate::currencies::{Currencies, Price};
-use crate::filter::OrderFilter;
 use crate::holders::Holders;
 use crate::properties::{IndexedMetadata, Properties, extract_stored};
 use crate::tokens::Tokens;
@@ -27,6 +27,7 @@ use crate::tokens::Tokens;
 pub use order::PreparedOrder;
 pub(crate) use order::{NO_TOKEN, Order, terms};
 pub(crate) use order_sets::OrderSets;
+pub(crate) use order_test::OrderTest;
 pub(crate) use price_list::PriceList;
 pub(crate) use side::SideBook;
 use side::StaleToken;
@@ -125,15 +126,6 @@ impl Book {
         slots.filter_map(|slot| Some((slot, self.order(slot)?))).filter(|(_, order)| order.is_active())
     }
 
-    /// Whether a filter lets an order through.
-    pub(crate) fn allows(&self, filter: &OrderFilter, holders: &Holders, order: &Order) -> bool {
-        let currency = self.currencies.address(order.price.currency);
-        filter.allows_marketplace(order.marketplace)
-            && filter.allows_maker(holders.address(order.maker))
-            && filter.allows_currency(currency)
-            && filter.allows_price(currency, order.price.amount)
-    }
-
     /// Which of two orders of a side ranks first: the better price, then the order's own key.
     pub(crate) fn compare(&self, a: &Order, b: &Order) -> Ordering {
         self.compare_prices(a.terms.side, &a.price, &b.price)
@@ -146,16 +138,11 @@ impl Book {
         self.currencies.compare(a, b, side::direction(side))
     }
 
-    /// The best of a token's orders on a side that a filter lets through.
-    pub(crate) fn best(
-        &self,
-        token: u32,
-        side: OrderSide,
-        filter: Option<(&OrderFilter, &Holders)>,
-    ) -> Option<u32> {
-        let Some((filter, holders)) = filter else { return self.side(side).best(token) };
+    /// The best of a token's orders on a side that a filter, if there is one, lets through.
+    pub(crate) fn best(&self, token: u32, side: OrderSide, test: Option<&OrderTest<'_>>) -> Option<u32> {
+        let Some(test) = test else { return self.side(side).best(token) };
         self.of_token(token, side)
-            .filter(|(_, order)| self.allows(filter, holders, order))
+            .filter(|(_, order)| test.allows(self, order))
             .min_by(|(_, a), (_, b)| self.compare(a, b))
             .map(|(slot, _)| slot)
     }

@@ -76,7 +76,7 @@ impl Collection {
         matches: &SideMatches<'_>,
         limit: usize,
     ) -> (Vec<(u32, u8)>, usize) {
-        let (side, filter) = (matches.side, (query.orders, &*self.holders));
+        let (side, test) = (matches.side, self.order_test(query));
         let skip = match &query.start {
             Start::Skip(count) => usize::try_from(*count).unwrap_or(usize::MAX),
             Start::After(_) => 0,
@@ -104,7 +104,7 @@ impl Collection {
                 if !page.take(&rank) {
                     return (page.found, page.passed);
                 }
-            } else if let Some(next) = self.book.best(*token, side, Some(filter))
+            } else if let Some(next) = self.book.best(*token, side, test.as_ref())
                 && let Some(next) = self.book.order(next)
             {
                 waiting.push(Reverse(self.ranking(side, next.price, *token)));

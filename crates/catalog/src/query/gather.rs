@@ -10,6 +10,7 @@ use super::matches::SideMatches;
 use super::position::{EMPTY, Key, Position};
 use super::rows::Query;
 use super::{Column, Start};
+use crate::book::OrderTest;
 use crate::collection::Collection;
 use crate::currencies::Price;
 
@@ -26,7 +27,8 @@ pub(super) struct RowRank<'a> {
 impl Collection {
     /// The rows of these tokens.
     pub(super) fn gather_few(&self, query: &Query<'_>, tokens: &[u32], limit: usize) -> Vec<(u32, u8)> {
-        let rows = tokens.iter().filter_map(|token| self.row_rank(query, *token)).collect();
+        let test = self.order_test(query);
+        let rows = tokens.iter().filter_map(|token| self.row_rank(query, test.as_ref(), *token)).collect();
         self.page(query, rows, limit).0
     }
 
@@ -44,7 +46,8 @@ impl Collection {
             tokens.union(&side.others);
         }
         let tokens = tokens.iter().filter(|token| candidates.has(self, *token));
-        let rows = tokens.filter_map(|token| self.row_rank(query, token));
+        let test = self.order_test(query);
+        let rows = tokens.filter_map(|token| self.row_rank(query, test.as_ref(), token));
         let (found, all) = self.page(query, rows.filter(|row| row.price.is_some()).collect(), limit);
         let skip = match query.start {
             Start::Skip(count) => usize::try_from(count).unwrap_or(usize::MAX).saturating_sub(all),
@@ -68,10 +71,9 @@ impl Collection {
     }
 
     /// A token as a row of the query, when it is one.
-    fn row_rank(&self, query: &Query<'_>, token: u32) -> Option<RowRank<'_>> {
-        let filter = (!query.orders.is_empty()).then_some((query.orders, &*self.holders));
+    fn row_rank(&self, query: &Query<'_>, test: Option<&OrderTest<'_>>, token: u32) -> Option<RowRank<'_>> {
         let best = (0_u8..).zip(query.sides()).find_map(|(group, side)| {
-            let slot = self.book.best(token, *side, filter)?;
+            let slot = self.book.best(token, *side, test)?;
             Some((group, self.book.order(slot)?))
         });
         if best.is_none() && !query.include_empty {

@@ -13,7 +13,7 @@ use bourse_wire::{Address, Amount, OrderSide};
 
 use super::candidates::Candidates;
 use super::rows::Query;
-use crate::book::{OrderSets, PriceList, SideBook};
+use crate::book::{OrderSets, OrderTest, PriceList, SideBook};
 use crate::collection::Collection;
 use crate::currencies::Price;
 use crate::filter::{OrderFilter, PriceRange};
@@ -180,6 +180,11 @@ impl Collection {
         }
     }
 
+    /// The query's filter on orders, if it has one, as it is asked of many of them.
+    pub(super) fn order_test<'q>(&self, query: &'q Query<'_>) -> Option<OrderTest<'q>> {
+        query.order_filter().map(|filter| OrderTest::new(filter, &self.book, &self.holders))
+    }
+
     /// All tokens of a side that match. Those that are no candidates may be among them.
     pub(super) fn all_of_side(
         &self,
@@ -190,9 +195,10 @@ impl Collection {
         let SideMatches { side, best, mut others, is_sure } = matches;
         let mut all = best.into_owned();
         if !is_sure {
-            let filter = Some((query.orders, &*self.holders));
-            let has =
-                |token: &u32| candidates.has(self, *token) && self.book.best(*token, side, filter).is_some();
+            let test = self.order_test(query);
+            let has = |token: &u32| {
+                candidates.has(self, *token) && self.book.best(*token, side, test.as_ref()).is_some()
+            };
             others = others.iter().filter(has).collect();
         }
         all.union(&others);
@@ -203,10 +209,10 @@ impl Collection {
     /// be among them.
     pub(super) fn members(&self, query: &Query<'_>, candidates: &Candidates<'_>) -> Cow<'_, Bits> {
         let filter = query.order_filter();
-        if let (Candidates::Few(few), Some(filter)) = (candidates, filter) {
-            let filter = Some((filter, &*self.holders));
+        if let (Candidates::Few(few), Some(_)) = (candidates, filter) {
+            let test = self.order_test(query);
             let has = |token: &u32| {
-                query.sides().iter().any(|side| self.book.best(*token, *side, filter).is_some())
+                query.sides().iter().any(|side| self.book.best(*token, *side, test.as_ref()).is_some())
             };
             return Cow::Owned(few.iter().copied().filter(has).collect());
         }

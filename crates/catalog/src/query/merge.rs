@@ -130,9 +130,9 @@ impl Collection {
         let follows = |row: &RowRank<'_>| {
             position.as_ref().is_none_or(|at| self.compare_ranks_of_rows(query, row, at).is_gt())
         };
-        let filter = Some((query.orders, &*self.holders));
+        let test = self.order_test(query);
         let rank = |token: u32| {
-            let slot = self.book.best(token, matches.side, filter)?;
+            let slot = self.book.best(token, matches.side, test.as_ref())?;
             self.rank_of_order(query, group, token, slot)
         };
         let mut rows: Vec<RowRank<'_>> =

@@ -6,7 +6,7 @@ use bourse_wire::{OrderSide, TokenId};
 
 use super::position::{Key, Position};
 use super::{Column, Sort, Start};
-use crate::book::Order;
+use crate::book::{Order, OrderTest};
 use crate::collection::Collection;
 use crate::filter::OrderFilter;
 
@@ -88,7 +88,8 @@ impl Collection {
     fn orders_of(&self, query: &OrdersQuery<'_>) -> Vec<(u32, &Order)> {
         let Some(token) = self.tokens.find(query.token) else { return Vec::new() };
         let orders = self.book.of_token(token, query.side);
-        orders.filter(|(_, order)| self.book.allows(query.filter, &self.holders, order)).collect()
+        let test = OrderTest::new(query.filter, &self.book, &self.holders);
+        orders.filter(|(_, order)| test.allows(&self.book, order)).collect()
     }
 
     fn rank_of<'a>(&'a self, order: &Order) -> OrderRank<'a> {

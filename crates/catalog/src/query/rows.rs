@@ -7,6 +7,7 @@ use super::candidates::Candidates;
 use super::position::{EMPTY, Key, Position};
 use super::walk::{Order, Segment, Selection};
 use super::{Column, Sort, Start};
+use crate::book::OrderTest;
 use crate::collection::Collection;
 use crate::filter::{OrderFilter, TokenFilter};
 
@@ -110,7 +111,9 @@ impl Collection {
         };
         let more = found.len() > query.limit;
         found.truncate(query.limit);
-        let rows: Vec<Row> = found.iter().map(|(token, _)| self.row(*token, query)).collect();
+        let test = self.order_test(query);
+        let rows: Vec<Row> =
+            found.iter().map(|(token, _)| self.row(*token, query.side, test.as_ref())).collect();
         let last = found.last().zip(rows.last()).filter(|_| more);
         let next = last.map(|((_, group), row)| self.position(*row, *group, query.column()));
         Rows { rows, next }
@@ -273,12 +276,11 @@ impl Collection {
         Segment { list, indexed: None, order: Order::Id, reverse: false, group, selection }
     }
 
-    /// A token with its best orders under the query's filter.
-    fn row(&self, token: u32, query: &Query<'_>) -> Row {
-        let filter = query.order_filter().map(|filter| (filter, &*self.holders));
-        let listing = self.book.best(token, OrderSide::Listing, filter);
-        let offer = self.book.best(token, OrderSide::Offer, filter);
-        let order = match query.side {
+    /// A token with its best orders under a filter, and the one of a side.
+    fn row(&self, token: u32, side: OrderSide, test: Option<&OrderTest<'_>>) -> Row {
+        let listing = self.book.best(token, OrderSide::Listing, test);
+        let offer = self.book.best(token, OrderSide::Offer, test);
+        let order = match side {
             OrderSide::Listing => listing,
             OrderSide::Offer => offer,
             OrderSide::Unknown => listing.or(offer),
