@@ -134,38 +134,39 @@ impl SignedFacts {
 impl Facts {
     /// What a contract answers about orders and who stands behind them; `None` when it is asked about something else.
     pub(crate) fn answer(&self, call: &Call) -> Option<Result<Bytes, Reverted>> {
-        let told = |answer: Option<Vec<u8>>| answer.map(Bytes::from).ok_or(Reverted);
+        let told = |answer: Option<Vec<u8>>| Some(answer.map(Bytes::from).ok_or(Reverted));
         match call.to {
-            SEAPORT => Some(told(self.signed.of_orders(&call.data))),
-            MONEY => Some(told(self.signed.of_money(&call.data))),
+            SEAPORT => told(self.signed.of_orders(&call.data)),
+            MONEY => told(self.signed.of_money(&call.data)),
             collection if COLLECTIONS.contains(&collection) => {
-                self.of_tokens(collection, &call.data).map(told)
+                self.of_tokens(collection, &call.data).map(|answer| answer.map(Bytes::from))
             }
             _ => None,
         }
     }
 
-    /// What a collection answers, which may be nothing; `None` when it is asked about something else.
-    fn of_tokens(&self, collection: Address, data: &[u8]) -> Option<Option<Vec<u8>>> {
+    /// What a collection answers, which may be that the call fails; `None` when it is asked about something else.
+    fn of_tokens(&self, collection: Address, data: &[u8]) -> Option<Result<Vec<u8>, Reverted>> {
         let is_single = Writer::is_single(collection);
         if let Ok(asked) = isApprovedForAllCall::abi_decode(data) {
             let key = (collection, known(asked.owner), known(asked.operator));
-            return Some(Some(self.signed.approvals.contains(&key).abi_encode()));
+            return Some(Ok(self.signed.approvals.contains(&key).abi_encode()));
         }
         if let Ok(asked) = getApprovedCall::abi_decode(data) {
             let token = asked.tokenId.to::<u64>();
             let approved = self.signed.token_approvals.get(&(collection, token)).copied().unwrap_or_default();
-            return Some(is_single.then(|| raw(approved).abi_encode()));
+            return Some(is_single.then(|| raw(approved).abi_encode()).ok_or(Reverted));
         }
         if let Ok(asked) = ownerOfCall::abi_decode(data) {
             let token = asked.tokenId.to::<u64>();
             let mut held = self.balances.keys().filter(|(of, held, _)| (*of, *held) == (collection, token));
             let owner = held.next().filter(|_| is_single);
-            return Some(owner.map(|(.., owner)| raw(*owner).abi_encode()));
+            return Some(owner.map(|(.., owner)| raw(*owner).abi_encode()).ok_or(Reverted));
         }
         let asked = Multiple::balanceOfCall::abi_decode(data).ok()?;
         let held = self.balances.get(&(collection, asked.id.to::<u64>(), known(asked.account)));
-        Some((!is_single).then(|| U256::from(held.copied().unwrap_or(0)).abi_encode()))
+        let answer = || U256::from(held.copied().unwrap_or(0)).abi_encode();
+        Some((!is_single).then(answer).ok_or(Reverted))
     }
 }
 
