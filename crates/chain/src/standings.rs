@@ -44,13 +44,15 @@ impl Standings {
         }
         let Some((at, orders)) = store.questions(chain, ORDERS_AT_ONCE).await? else { return Ok(Vec::new()) };
         let standings = self.standings(node, &orders, at.hash).await?;
-        let covered = self.covered(node, &orders).await?;
-        let said = orders.iter().zip(standings).zip(covered);
-        let settled = said.map(|((order, standing), covered)| Settled {
+        let covered_then = self.covered(node, &orders, Some(at.hash)).await?;
+        let covered_now = self.covered(node, &orders, None).await?;
+        let said = orders.iter().zip(standings).zip(covered_then.into_iter().zip(covered_now));
+        let settled = said.map(|((order, standing), (then, now))| Settled {
             collection: order.collection,
             key: order.facts.key(),
             standing,
-            covered,
+            covered: now.or(then),
+            is_ahead: then.zip(now).is_some_and(|(then, now)| then != now),
         });
         let settled = settled.collect();
         if !store.settle_orders(chain, at, settled).await? {
@@ -103,11 +105,17 @@ impl Standings {
         Ok(orders.iter().zip(answers).map(standing).collect())
     }
 
-    /// Whether the makers of listings let tokens be moved, by now: who has just allowed it signs at once, and what was
-    /// allowed or forbidden in blocks that are still to be read, their logs tell again.
-    async fn covered<N: Node>(&self, node: &N, orders: &[Unsettled]) -> Result<Vec<Option<bool>>, Failure> {
+    /// Whether the makers of listings let tokens be moved, at a block or by now. What is so by now counts, as who has just
+    /// allowed it signs at once; where it is another than at the block that the chain is followed to, the blocks between say
+    /// so, which may be taken back.
+    async fn covered<N: Node>(
+        &self,
+        node: &N,
+        orders: &[Unsettled],
+        at: Option<BlockHash>,
+    ) -> Result<Vec<Option<bool>>, Failure> {
         let questions = |order: &Unsettled| cover_inquiries(order.collection.address, &order.facts);
-        let answers = self.ask(node, orders.iter().map(questions).collect(), None).await?;
+        let answers = self.ask(node, orders.iter().map(questions).collect(), at).await?;
         let covered = |(order, answers): (&Unsettled, Vec<Option<Bytes>>)| is_covered(&order.facts, &answers);
         Ok(orders.iter().zip(answers).map(covered).collect())
     }

@@ -32,8 +32,9 @@ struct Contract {
     cancelled: bool,
     filled: (u64, u64),
     counter: u64,
-    /// Whether tokens may be moved, by now.
+    /// Whether tokens may be moved, by now and at that block.
     approved: bool,
+    approved_then: bool,
     /// How many more answers come from the state of the next block, in which all orders are cancelled.
     ahead: Mutex<usize>,
     asked: Mutex<usize>,
@@ -42,9 +43,12 @@ struct Contract {
 impl Answers for Contract {
     fn answers(&self, calls: &[Call], at: Option<BlockHash>) -> Result<CallResults, Failure> {
         if at.is_none() {
-            return Ok(calls.iter().map(|call| self.approval(call)).collect());
+            return Ok(calls.iter().map(|call| Self::approval(call, self.approved)).collect());
         }
         assert_eq!(at, Some(self.at), "the block that the chain is followed to");
+        if calls.iter().any(|call| isApprovedForAllCall::abi_decode(&call.data).is_ok()) {
+            return Ok(calls.iter().map(|call| Self::approval(call, self.approved_then)).collect());
+        }
         *self.asked.lock().unwrap() += calls.len();
         let mut ahead = self.ahead.lock().unwrap();
         let is_ahead = *ahead > 0;
@@ -70,9 +74,9 @@ impl Answers for Contract {
 
 impl Contract {
     /// What the collection says, in which single tokens have no approvals.
-    fn approval(&self, call: &Call) -> Result<Bytes, Reverted> {
+    fn approval(call: &Call, approved: bool) -> Result<Bytes, Reverted> {
         isApprovedForAllCall::abi_decode(&call.data).map_err(|_| Reverted)?;
-        Ok(isApprovedForAllCall::abi_encode_returns(&self.approved).into())
+        Ok(isApprovedForAllCall::abi_encode_returns(&approved).into())
     }
 }
 
@@ -142,6 +146,7 @@ impl Stage {
             filled: (0, 0),
             counter: 0,
             approved: true,
+            approved_then: true,
             ahead: Mutex::new(0),
             asked,
         }
@@ -197,9 +202,28 @@ async fn an_order_that_is_over_is_cancelled() {
 async fn a_listing_that_nobody_may_move_the_token_of_is_not_covered() {
     for (approved, backing) in [(false, Some(Amount::ZERO)), (true, None)] {
         let stage = Stage::with("four of ten units, with a fee that is scaled").await;
-        stage.look(&Contracts(Contract { approved, filled: (3, 5), ..stage.contract() })).await;
+        let approved_then = approved;
+        stage
+            .look(&Contracts(Contract { approved, approved_then, filled: (3, 5), ..stage.contract() }))
+            .await;
         let order = stage.order().await;
         assert_eq!((order.backing, order.quantity_remaining), (backing, 4.into()));
+    }
+}
+
+/// Nothing tells of a block that was taken back before it was read.
+#[tokio::test]
+async fn an_approval_of_a_block_that_is_taken_back_unread_is_asked_about_again() {
+    for (approved, shown) in [(true, None), (false, Some(Amount::ZERO))] {
+        let mut stage = Stage::with("a token for the chain's own currency").await;
+        let ahead = Contract { approved, approved_then: !approved, ..stage.contract() };
+        stage.look(&Contracts(ahead)).await;
+        assert_eq!(stage.order().await.backing, shown, "who has just allowed it signs at once");
+        stage.grow(12).await;
+        let without = Contract { approved: !approved, approved_then: !approved, ..stage.contract() };
+        stage.look(&Contracts(without)).await;
+        assert_eq!(stage.order().await.backing, approved.then_some(Amount::ZERO));
+        assert!(stage.store.unsettled_orders(CHAIN, 10).await.unwrap().is_empty(), "that is settled");
     }
 }
 

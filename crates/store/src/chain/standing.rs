@@ -44,6 +44,9 @@ pub struct Settled {
     pub standing: Option<Standing>,
     /// Whether the maker of a listing lets the token be moved; `None` when the chain does not tell.
     pub covered: Option<bool>,
+    /// Whether that is by blocks after the one that was asked about, which may be taken back before they are read: then it
+    /// is asked again.
+    pub is_ahead: bool,
 }
 
 impl Store {
@@ -160,16 +163,35 @@ async fn settle_collection(
     write_known(session, id, &told).await?;
     let row = (!told.is_empty()).then_some(UndoRow { number: at.number, before: undo });
     session.insert(Insert::owned(id, row)?, &or_replace::<UndoRow>(&[])).await?;
-    let sql = "DELETE FROM standing_queue WHERE collection_id = $1 AND marketplace = $2 AND order_id = $3";
-    for key in settled.keys() {
-        session.execute(sql, args![id.0, key.marketplace.number(), key.order_id.as_str()]).await?;
-    }
+    leave_queue(session, id, at, &settled).await?;
     if changed.orders.is_empty() {
         return Ok(());
     }
     let authorship = Authorship::new(Author::Chain { block: Some(at.number) }, at.at);
     let next = NextVersion { before, changed: &changed, authorship: &authorship, changes_kept };
     raise_version(session, id, next).await.map(drop)
+}
+
+/// Takes orders out of the queue, but those that are to be asked about again, which come after all others.
+async fn leave_queue(
+    session: &mut Session<'_>,
+    id: CollectionId,
+    at: Block,
+    settled: &BTreeMap<OrderKey, Settled>,
+) -> Result<(), StoreError> {
+    for (key, Settled { is_ahead, .. }) in settled {
+        let key = args![id.0, key.marketplace.number(), key.order_id.as_str()];
+        if *is_ahead {
+            let sql = "UPDATE standing_queue SET queued_block = $4
+                WHERE collection_id = $1 AND marketplace = $2 AND order_id = $3";
+            session.execute(sql, key.into_iter().chain(args![at.number]).collect()).await?;
+        } else {
+            let sql =
+                "DELETE FROM standing_queue WHERE collection_id = $1 AND marketplace = $2 AND order_id = $3";
+            session.execute(sql, key).await?;
+        }
+    }
+    Ok(())
 }
 
 /// The orders that blocks after one stated something of.

@@ -114,7 +114,13 @@ async fn put(stage: &Stage, change: Change) {
 /// Tells what a chain said of the signed listing, and of the money behind the signed offer.
 async fn look_after_signed(stage: &Stage) -> u64 {
     let [listing, offer] = signed().map(|order| order.facts.key());
-    let settled = Settled { collection: collection(0), key: listing, standing: None, covered: Some(true) };
+    let settled = Settled {
+        collection: collection(0),
+        key: listing,
+        standing: None,
+        covered: Some(true),
+        is_ahead: false,
+    };
     assert!(stage.store.settle_orders(CHAIN, stage.newest(), vec![settled]).await.unwrap());
     stage
         .store

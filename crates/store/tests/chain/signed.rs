@@ -69,7 +69,7 @@ pub(crate) async fn settle(
 ) -> bool {
     let collection = collection(0);
     let standing = standing.into();
-    let settled = Settled { collection, key: key(id), standing, covered: None };
+    let settled = Settled { collection, key: key(id), standing, covered: None, is_ahead: false };
     stage.store.settle_orders(CHAIN, at, vec![settled]).await.unwrap()
 }
 
@@ -312,7 +312,7 @@ async fn listings_are_covered_as_the_chain_says_until_logs_tell_more() {
     put(&stage, signed("a")).await;
     let settle = async |stage: &Stage, standing: Option<Standing>, covered| {
         let collection = collection(0);
-        let settled = Settled { collection, key: key("a"), standing, covered };
+        let settled = Settled { collection, key: key("a"), standing, covered, is_ahead: false };
         stage.store.settle_orders(CHAIN, stage.newest(), vec![settled]).await.unwrap();
         order(stage, "a").await.backing
     };
