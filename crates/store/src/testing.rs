@@ -6,6 +6,7 @@ mod older_copy;
 mod past;
 mod patience;
 mod relay;
+mod scale;
 mod template;
 
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -17,6 +18,7 @@ pub use self::older_copy::OlderCopy;
 pub use self::past::{PAST_IDS, PAST_KEY, Tables, add_past_rows, note_schema, tables_of};
 pub use self::patience::given_up_after;
 pub use self::relay::{Cut, Relay};
+pub use self::scale::{make_collections, make_holders, numbered_address};
 use crate::args::args;
 use crate::attributions::Authorship;
 use crate::backend::Engine;

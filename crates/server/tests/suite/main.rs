@@ -24,6 +24,7 @@ mod ingest;
 mod marketplace;
 mod metadata;
 mod past;
+mod scale;
 mod self_check;
 mod simulation;
 mod storage;
