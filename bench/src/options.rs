@@ -19,6 +19,10 @@ const GROWTH_SIZES: [usize; 3] = [10_000, 100_000, 1_000_000];
     args_conflicts_with_subcommands = true,
     disable_help_subcommand = true
 )]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "flags of a command line have nothing to do with each other"
+)]
 pub(crate) struct Options {
     /// Use this bourse binary instead of building one
     #[arg(long, value_name = "PATH")]

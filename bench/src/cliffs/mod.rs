@@ -47,6 +47,7 @@ pub(crate) struct Measured {
 
 /// Measures, and prints what it found.
 pub(crate) fn measure(options: &Options) -> Result<(), Error> {
+    let mut measured = 0;
     for kind in [Kind::Singles, Kind::Stacks] {
         let world = World::new(kind, options.tokens());
         let built = Instant::now();
@@ -58,7 +59,11 @@ pub(crate) fn measure(options: &Options) -> Result<(), Error> {
             let report =
                 OperationReport::new(operation, measure_operation(&world, &collection, operation, count));
             report.print();
+            measured += 1;
         }
+    }
+    if measured == 0 {
+        return Err(Error::new(format!("nothing is named {}", options.only.join(" or "))));
     }
     Ok(())
 }

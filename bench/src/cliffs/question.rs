@@ -142,6 +142,14 @@ impl Question {
         }
     }
 
+    /// What it restricts, how it sorts, and whether it begins at the first page: questions of one shape cost alike.
+    pub(crate) fn shape(&self) -> String {
+        let json = self.to_json();
+        let members = json["filter"].as_object().map(|filter| filter.keys().cloned().collect::<Vec<_>>());
+        let is_first = self.start == Start::Skip(0);
+        format!("{:?} {} {} {is_first}", members.unwrap_or_default(), json["side"], json["sort"])
+    }
+
     /// The question as requests spell it, without what it does not say. Long lists are cut.
     pub(crate) fn to_json(&self) -> Value {
         let filter = without_empty(json!({

@@ -1,5 +1,6 @@
 //! What was found: how long the questions of an operation took, and which took longest.
 
+use std::collections::HashSet;
 use std::time::Duration;
 
 use bourse_catalog::Collection;
@@ -9,7 +10,7 @@ use super::question::Operation;
 use super::world::Kind;
 use crate::stats::percentile;
 
-/// The slowest questions that are told of each operation.
+/// The slowest questions that are told of each operation, one of each shape.
 const SLOWEST: usize = 10;
 /// What 99 of 100 questions of an operation may take.
 const GOAL: Duration = Duration::from_millis(2);
@@ -50,7 +51,9 @@ impl OperationReport {
             GOAL.as_micros(),
             micros(figure(100))
         );
-        for Measured { question, time } in self.measured.iter().take(SLOWEST) {
+        let mut shapes = HashSet::new();
+        let slowest = self.measured.iter().filter(|measured| shapes.insert(measured.question.shape()));
+        for Measured { question, time } in slowest.take(SLOWEST) {
             println!("    {:>9} µs {}", micros(*time), question.to_json());
         }
     }

@@ -101,7 +101,9 @@ impl World {
             loader.orders(&batch.iter().map(prepare).collect::<Vec<_>>());
         }
         let mut collection = loader.finish(1, &currencies());
-        collection.make_ready(now, Some(Column::Name));
+        for column in [Column::Name, Column::CreatedAt] {
+            collection.make_ready(now, Some(column));
+        }
         collection
     }
 
