@@ -127,3 +127,44 @@ fn build(
     }
     Ok((loader, begun))
 }
+
+#[cfg(test)]
+mod tests {
+    use bourse_budget::Budget;
+    use bourse_store::testing::{TestDatabase, make_collections, numbered_address};
+    use bourse_wire::{ChainId, ServiceName};
+
+    use super::super::{MemoryLimits, Residence, Resident, lock};
+    use super::*;
+    use crate::clock::Clock;
+    use crate::door::RefusalCounters;
+    use crate::metrics::Metrics;
+
+    /// Each keeps a connection, which others need too.
+    #[tokio::test]
+    async fn a_load_waits_while_as_many_as_may_are_under_way() {
+        let database = TestDatabase::fresh().await.unwrap();
+        let store = database.open().await.unwrap();
+        let chain = ChainId(137);
+        make_collections(&store, chain, 1).await.unwrap();
+        let key = CollectionKey { chain, address: numbered_address(1) };
+        let metrics = Metrics::new(RefusalCounters::default()).resident;
+        let limits = MemoryLimits { budget: Budget::new(1 << 20), loads_max: 2 };
+        let service = ServiceName::new("bourse");
+        let resident =
+            Resident::open(limits, store.clone(), Clock::system(), service, metrics).await.unwrap();
+        let inner = &resident.0;
+        let others = (inner.turns.acquire().await.unwrap(), inner.turns.acquire().await.unwrap());
+        let (asking, asked) = (resident.clone(), key);
+        let finding = tokio::spawn(async move { asking.find(asked).await });
+        while !lock(&inner.loads).contains_key(&key) {
+            tokio::task::yield_now().await;
+        }
+        for _ in 0..20 {
+            assert!(store.collection(key).await.unwrap().is_some(), "others are answered meanwhile");
+            assert!(!finding.is_finished() && inner.slots.get(&key).is_none());
+        }
+        drop(others);
+        assert!(matches!(finding.await.unwrap(), Ok(Residence::Resident(_))));
+    }
+}
