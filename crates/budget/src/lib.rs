@@ -221,7 +221,7 @@ mod tests {
         assert!(one.touch(&1).is_some());
         let load = budget.share();
         assert_eq!(load.grow(50), Ok(()));
-        assert_eq!((names(&one), names(&other)), (vec![1, 2], vec![2]));
+        assert_eq!((names(&one), names(&other)), (vec![1], vec![2]));
         assert_eq!(load.grow(80), Ok(()));
         assert_eq!((names(&one), names(&other)), (vec![1], vec![]));
         assert_eq!(budget.taken(), 100);

@@ -36,7 +36,8 @@ impl Arena {
         let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
         let (bytes, chunks) = (self.bytes, self.chunks.len());
         self.bytes += text.len();
-        let span = |chunk, offset| Span { chunk: number(chunk), offset: number(offset), len: number(text.len()) };
+        let span =
+            |chunk, offset| Span { chunk: number(chunk), offset: number(offset), len: number(text.len()) };
         let has_room = |chunk: &&mut Vec<u8>| chunk.capacity() - chunk.len() >= text.len();
         if let Some(chunk) = self.chunks.last_mut().and_then(Arc::get_mut).filter(has_room) {
             let offset = chunk.len();

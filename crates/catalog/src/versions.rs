@@ -115,10 +115,9 @@ impl Edit {
     fn is_heavy(&self) -> bool {
         match self.0 {
             Change::Update(_) | Change::Time(_) => false,
-            Change::Currencies(_)
-            | Change::TimeBack(_)
-            | Change::NameOrder(_)
-            | Change::CreationOrder => true,
+            Change::Currencies(_) | Change::TimeBack(_) | Change::NameOrder(_) | Change::CreationOrder => {
+                true
+            }
         }
     }
 

@@ -203,7 +203,8 @@ fn an_order_that_changes_often_leaves_nothing_behind() {
     let mut collection = collection(&[]);
     let change = |collection: &mut Collection, amount: u64| {
         let order = OrderFacts { valid_until: at(1_000_000), ..listing("a", 1, (amount, 1)) };
-        collection.apply(&Update { orders: vec![PreparedOrder::new(numbers(), &order)], ..Update::default() });
+        collection
+            .apply(&Update { orders: vec![PreparedOrder::new(numbers(), &order)], ..Update::default() });
     };
     let mut bytes_max = |changes: u64| {
         let bytes = (0..changes).map(|amount| {

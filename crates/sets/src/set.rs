@@ -279,7 +279,7 @@ mod tests {
             prop_assert!((0..7_000).all(|ordinal| set.term().contains(ordinal) == model.contains(&ordinal)));
             // Those of the model that are not among the others, but for the first hundred ordinals.
             let (whole, flipped) = (bits_of(&set), Bits::full(100));
-            let (evens, mut odds) = (|number: &u32| number % 2 == 0, whole.clone());
+            let (evens, mut odds) = (|number: &u32| number.is_multiple_of(2), whole.clone());
             let even: Bits = whole.iter().filter(evens).collect();
             odds.subtract(&even);
             let between =

@@ -77,7 +77,7 @@ impl Ladder {
     pub(crate) fn insert(&mut self, number: i64, ordinal: u32) {
         let (rungs, before) = self.above(number);
         let within = rungs.iter_mut().map(|rung| &mut rung.within);
-        let is_new = within.chain(before).fold(false, |is_new, bits| bits.insert(ordinal) || is_new);
+        let is_new = within.chain(before).map(|bits| usize::from(bits.insert(ordinal))).sum::<usize>() > 0;
         let counted = self.rungs.iter_mut().filter(|rung| is_new && number <= rung.upper);
         counted.for_each(|rung| rung.count += 1);
     }
@@ -85,7 +85,7 @@ impl Ladder {
     pub(crate) fn remove(&mut self, number: i64, ordinal: u32) {
         let (rungs, before) = self.above(number);
         let within = rungs.iter_mut().map(|rung| &mut rung.within);
-        let was_there = within.chain(before).fold(false, |was_there, bits| bits.remove(ordinal) || was_there);
+        let was_there = within.chain(before).map(|bits| usize::from(bits.remove(ordinal))).sum::<usize>() > 0;
         let counted = self.rungs.iter_mut().filter(|rung| was_there && number <= rung.upper);
         counted.for_each(|rung| rung.count -= 1);
     }
@@ -138,7 +138,8 @@ impl Ladder {
     /// Whether an ordinal is on exactly the rungs that its number is at or below.
     pub(crate) fn has(&self, number: i64, ordinal: u32) -> bool {
         let heights = (0..self.rungs.len()).filter_map(|rung| self.height(rung));
-        let is_below = |height: &Height<'_>| height.before.contains(ordinal) || height.within.contains(ordinal);
+        let is_below =
+            |height: &Height<'_>| height.before.contains(ordinal) || height.within.contains(ordinal);
         heights.into_iter().all(|height| is_below(&height) == (number <= height.upper))
     }
 
