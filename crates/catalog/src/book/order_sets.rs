@@ -22,13 +22,13 @@ pub(crate) struct OrderSets {
 
 /// What of an order another order of the same token says too.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Shared {
+pub(super) struct Repeated {
     pub(super) currency: bool,
     pub(super) marketplace: bool,
     pub(super) maker: bool,
 }
 
-impl Shared {
+impl Repeated {
     /// Takes in another order of the token.
     pub(super) fn note(&mut self, order: &Order, other: &Order) {
         self.currency |= other.price.currency == order.price.currency;
@@ -73,7 +73,7 @@ impl OrderSets {
     }
 
     /// Forgets an order, but for what another order of the token says too.
-    pub(super) fn remove(&mut self, order: &Order, kept: Shared) {
+    pub(super) fn remove(&mut self, order: &Order, kept: Repeated) {
         if !kept.currency {
             remove_from(&mut self.currencies, &order.price.currency, order.token);
         }

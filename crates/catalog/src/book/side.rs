@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use bourse_sets::Bits;
 use bourse_wire::{OrderSide, Timestamp};
 
-use super::order_sets::{OrderSets, Shared};
+use super::order_sets::{OrderSets, Repeated};
 use super::price_list::PriceList;
 use super::{Book, BookContext, NO_TOKEN};
 use crate::chains::grow;
@@ -146,7 +146,7 @@ impl Book {
         let order = self.slots[slot as usize].as_ref();
         let book = if side == OrderSide::Offer { &mut self.offers } else { &mut self.listings };
         if let Some(order) = order {
-            book.best_ones.remove(order, Shared::default());
+            book.best_ones.remove(order, Repeated::default());
         }
         book.best[token as usize] = NONE;
         book.members.remove(token);
@@ -214,7 +214,7 @@ impl Book {
     /// Forgets an order that is no longer active, or is not about to be.
     pub(super) fn note_inactive(&mut self, slot: u32) {
         let Some((side, token)) = self.noted(slot) else { return };
-        let (mut others, mut kept) = (0, Shared::default());
+        let (mut others, mut kept) = (0, Repeated::default());
         if let Some(order) = self.order(slot) {
             for (_, other) in self.of_token(token, side).filter(|(other, _)| *other != slot) {
                 others += 1;
