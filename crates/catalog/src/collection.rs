@@ -246,10 +246,10 @@ impl Collection {
             let properties = self.properties.own();
             properties.remove(ordinal, &known.properties);
             properties.add(ordinal, &token.properties);
+            let context =
+                BookContext { tokens: &self.tokens, holders: &self.holders, properties: &self.properties };
+            self.book.retag(ordinal, &known, &token, context);
         }
-        let context =
-            BookContext { tokens: &self.tokens, holders: &self.holders, properties: &self.properties };
-        self.book.retag(ordinal, &known, &token, context);
         if !self.names.has_name(ordinal, &token.name) {
             self.unlist_name(ordinal);
             self.names.own().put(ordinal, &token.name);

@@ -56,6 +56,8 @@ enum Change {
     NameOrder(OnceLock<Common<SortedList>>),
     /// Orders are put in the order in which they were made.
     CreationOrder,
+    #[cfg(test)]
+    Panic,
 }
 
 /// How far a step of writing came.
@@ -115,6 +117,8 @@ impl Edit {
     fn is_heavy(&self) -> bool {
         match self.0 {
             Change::Update(_) | Change::Time(_) => false,
+            #[cfg(test)]
+            Change::Panic => false,
             Change::Currencies(_) | Change::TimeBack(_) | Change::NameOrder(_) | Change::CreationOrder => {
                 true
             }
@@ -133,6 +137,8 @@ impl Edit {
                 }
             }
             Change::CreationOrder => collection.sort_by_creation(),
+            #[cfg(test)]
+            Change::Panic => panic!("an edit that goes wrong"),
         }
     }
 }
@@ -193,15 +199,20 @@ impl Versions {
             (draft.is_copied, draft.behind) = (true, VecDeque::new());
             return Progress::Further;
         }
-        if let Some(edit) = draft.behind.pop_front() {
+        // An edit that panics leaves an empty draft: what is shown stays whole, and the next copy is made of it.
+        let mut taken = std::mem::take(draft);
+        if let Some(edit) = taken.behind.pop_front() {
             edit.make(&mut copy);
+            *draft = taken;
             return Progress::Further;
         }
-        if let Some(edit) = draft.next.pop_front() {
+        if let Some(edit) = taken.next.pop_front() {
             edit.make(&mut copy);
-            draft.made.push(edit);
+            taken.made.push(edit);
+            *draft = taken;
             return Progress::Further;
         }
+        *draft = taken;
         drop(copy);
         self.shown.store(other, Ordering::Release);
         draft.behind = std::mem::take(&mut draft.made).into();
@@ -235,14 +246,13 @@ impl Versions {
 
     /// Memory that both copies take up, about.
     pub fn bytes(&self) -> usize {
+        // What both have counts once, with the one that is shown.
         let other = try_read(&self.copies[1 - self.shown.load(Ordering::Acquire)]);
-        // Before it goes on: what is shared by two now is told of one of them.
-        let alone = other.map_or(0, |other| other.bytes_alone());
-        self.read().bytes() + alone
+        self.read().bytes() + other.map_or(0, |other| other.bytes_alone())
     }
 }
 
-/// What a lock guards, unless somebody has it to write. A copy in which an edit panicked is as whole as edits are.
+/// What a lock guards, unless somebody has it to write. A copy in which an edit panicked is never shown.
 fn try_read<T>(lock: &RwLock<T>) -> Option<RwLockReadGuard<'_, T>> {
     match lock.try_read() {
         Ok(guard) => Some(guard),
@@ -329,6 +339,24 @@ mod tests {
         assert_eq!((versions.read().version(), versions.read().len()), (3, 120));
         write(&versions, &mut draft, tokens(4, 121));
         assert_eq!(versions.read().len(), 121, "the other copy has everything, too");
+    }
+
+    #[test]
+    fn an_edit_that_panics_leaves_what_is_shown_whole() {
+        let (versions, mut draft) = (versions(), Draft::default());
+        write(&versions, &mut draft, tokens(2, 20));
+        draft.add(tokens(3, 40).into_iter().chain([Edit(Change::Panic)]));
+        let written = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            while versions.step(&mut draft) != Progress::Shown {}
+        }));
+        assert!(written.is_err());
+        assert_eq!((versions.read().version(), versions.read().len()), (2, 20));
+        write(&versions, &mut draft, tokens(4, 30));
+        assert_eq!(
+            (versions.read().version(), versions.read().len()),
+            (4, 30),
+            "nothing is left of the other"
+        );
     }
 
     #[test]

@@ -2,7 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may fail by panicking")]
 
 use bourse_catalog::{
-    Collection, Identity, Loader, OrderFilter, PreparedOrder, Query, Sort, Start, TokenFilter, Update,
+    Collection, Column, Identity, Loader, OrderFilter, PreparedOrder, Query, Sort, Start, TokenFilter, Update,
 };
 use bourse_wire::{
     Address, Amount, ChainId, CollectionNumbers, Currency, DatedRate, OrderFacts, OrderSide, OrderStatus,
@@ -217,4 +217,25 @@ fn an_order_that_changes_often_leaves_nothing_behind() {
     assert!(at_last < at_first + (256 << 10), "{at_last} bytes, first {at_first}");
     collection.make_ready(at(1_000_000), None);
     assert_eq!(listed(&collection), [""; 0]);
+}
+
+/// The zero time is before all others, in the order of creation as everywhere, while orders come and go.
+#[test]
+fn orders_of_no_known_time_come_first_by_creation() {
+    const TOKENS: u64 = 600;
+    let made = |token: u64| {
+        let created_at =
+            if token.is_multiple_of(2) { Timestamp::ZERO } else { at(1_000 + i64::try_from(token).unwrap()) };
+        OrderFacts { created_at, ..listing(&format!("{token}"), token, (token + 1, 1)) }
+    };
+    let orders: Vec<OrderFacts> = (0..TOKENS).map(made).collect();
+    let mut collection = collection(&orders);
+    collection.make_ready(at(0), Some(Column::CreatedAt));
+    let again: Vec<PreparedOrder> = [3, 10, 400]
+        .map(|token| PreparedOrder::new(numbers(), &OrderFacts { price_amount: 7_000.into(), ..made(token) }))
+        .into();
+    collection.apply(&Update { orders: again, ..Update::default() });
+    let by_creation = Sort { column: Column::CreatedAt, descending: false };
+    let expected: Vec<String> = (0..100).map(|index| format!("{}", 2 * index)).collect();
+    assert_eq!(sorted(&collection, &OrderFilter::default(), Some(by_creation)), expected);
 }

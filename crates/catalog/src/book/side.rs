@@ -7,7 +7,7 @@ use bourse_wire::{OrderSide, Timestamp};
 
 use super::order_sets::{OrderSets, Repeated};
 use super::price_list::PriceList;
-use super::{Book, BookContext, NO_TOKEN};
+use super::{Book, BookContext, NO_TOKEN, Order};
 use crate::chains::grow;
 use crate::currencies::{Direction, Price};
 use crate::properties::IndexedMetadata;
@@ -59,7 +59,8 @@ pub(super) fn direction(side: OrderSide) -> Direction {
 
 /// An instant, about.
 fn rough(at: Timestamp) -> f64 {
-    f64::from(i32::try_from(at.unix_seconds()).unwrap_or(i32::MAX))
+    let seconds = at.unix_seconds().clamp(i32::MIN.into(), i32::MAX.into());
+    f64::from(i32::try_from(seconds).unwrap_or_default())
 }
 
 impl SideBook {
@@ -143,11 +144,10 @@ impl Book {
         self.put_price_list(side, slot, price_list);
         self.unlist_creation(side, slot, token, context);
         let priced = self.is_priced(slot);
-        let order = self.slots[slot as usize].as_ref();
-        let book = if side == OrderSide::Offer { &mut self.offers } else { &mut self.listings };
-        if let Some(order) = order {
+        if let Some((order, book)) = self.order_and_side(slot) {
             book.best_ones.remove(order, Repeated::default());
         }
+        let book = self.side_mut(side);
         book.best[token as usize] = NONE;
         book.members.remove(token);
         left.map(|slot| VacatedSlot { priced, slot })
@@ -189,9 +189,7 @@ impl Book {
         price_list.insert(entry, extracted, |a, b| self.compare_tokens(side, context, a, b));
         price_list.settle(context.properties, context.tokens.len());
         self.put_price_list(side, slot, price_list);
-        let order = self.slots[slot as usize].as_ref();
-        let book = if side == OrderSide::Offer { &mut self.offers } else { &mut self.listings };
-        if let Some(order) = order {
+        if let Some((order, book)) = self.order_and_side(slot) {
             book.best_ones.insert(order, context.tokens.len());
         }
         self.list_creation(side, slot, token, context);
@@ -201,13 +199,11 @@ impl Book {
     pub(super) fn note_active(&mut self, slot: u32, context: BookContext<'_>) {
         let Some((side, token)) = self.noted(slot) else { return };
         let is_one_of_several = self.of_token(token, side).any(|(other, _)| other != slot);
-        let order = self.slots[slot as usize].as_ref();
-        let book = if side == OrderSide::Offer { &mut self.offers } else { &mut self.listings };
-        if let Some(order) = order {
+        if let Some((order, book)) = self.order_and_side(slot) {
             book.any.insert(order, context.tokens.len());
-        }
-        if is_one_of_several {
-            book.several.insert(token);
+            if is_one_of_several {
+                book.several.insert(token);
+            }
         }
     }
 
@@ -221,14 +217,19 @@ impl Book {
                 kept.note(order, other);
             }
         }
-        let order = self.slots[slot as usize].as_ref();
-        let book = if side == OrderSide::Offer { &mut self.offers } else { &mut self.listings };
-        if let Some(order) = order {
+        if let Some((order, book)) = self.order_and_side(slot) {
             book.any.remove(order, kept);
+            if others < 2 {
+                book.several.remove(token);
+            }
         }
-        if others < 2 {
-            book.several.remove(token);
-        }
+    }
+
+    /// An order, and its side to be changed.
+    fn order_and_side(&mut self, slot: u32) -> Option<(&Order, &mut SideBook)> {
+        let order = self.slots.get(slot as usize)?.as_ref()?;
+        let is_offer = order.terms.side == OrderSide::Offer;
+        Some((order, if is_offer { &mut self.offers } else { &mut self.listings }))
     }
 
     /// The side and the token of an order that is noted by what it says. While many come at once, none is.
@@ -257,7 +258,7 @@ impl Book {
         self.listings.by_creation.is_some() && self.offers.by_creation.is_some()
     }
 
-    fn best_of(&self, side: OrderSide, token: u32) -> Option<&super::Order> {
+    fn best_of(&self, side: OrderSide, token: u32) -> Option<&Order> {
         self.side(side).best(token).and_then(|slot| self.order(slot))
     }
 

@@ -138,8 +138,12 @@ impl Slot {
                 shown(&slot);
             }
         });
-        // What panicked has told the log so.
-        let _ = written.await;
+        // It is the trouble of whoever asked for it.
+        if let Err(error) = written.await
+            && let Ok(panic) = error.try_into_panic()
+        {
+            std::panic::resume_unwind(panic);
+        }
     }
 
     /// Goes on with a draft until it is shown, and lets others have a turn after each step.
