@@ -34,9 +34,9 @@ impl Book {
         let side = self.side(order.terms.side);
         let is_one_of_several = self.of_token(order.token, order.terms.side).nth(1).is_some();
         let is_best = side.best(order.token) == Some(slot);
-        side.any().find(order)
+        side.any().find(order.said())
             && side.several().contains(order.token) == is_one_of_several
-            && (!is_best || side.best_ones().find(order))
+            && (!is_best || side.best_ones().find(order.said()))
     }
 
     /// The key of an order that something refers to.

@@ -6,6 +6,7 @@ mod order;
 mod order_sets;
 mod order_test;
 mod price_list;
+mod relist;
 mod side;
 mod text;
 
@@ -29,8 +30,8 @@ pub(crate) use order::{NO_TOKEN, Order, terms};
 pub(crate) use order_sets::OrderSets;
 pub(crate) use order_test::OrderTest;
 pub(crate) use price_list::PriceList;
+use relist::{StaleToken, Turn};
 pub(crate) use side::SideBook;
-use side::StaleToken;
 pub(crate) use text::{Derived, ORDER_BYTES, OrderText, Shared, currency_members};
 
 /// Alarms beyond twice those needed that may wait to be forgotten.
@@ -150,35 +151,54 @@ impl Book {
     /// Takes an order over as it is now.
     pub(crate) fn put(&mut self, prepared: &PreparedOrder, token: u32, maker: u32, context: BookContext<'_>) {
         let hash = self.hash(prepared.marketplace, prepared.order_id());
-        if let Some(slot) = self.find(hash, prepared.marketplace, prepared.order_id()) {
+        let known = self.find(hash, prepared.marketplace, prepared.order_id());
+        // Most that come again differ in their price: those keep their slot, and where they are found.
+        let kept = known.filter(|slot| self.order(*slot).is_some_and(|order| order.token == token));
+        if let (Some(slot), None) = (known, kept) {
             self.take_out(slot, hash, context);
         }
         if prepared.terms.is_over(self.now) {
+            kept.into_iter().for_each(|slot| self.take_out(slot, hash, context));
             self.note_end(&prepared.terms);
             return;
         }
         let currency = self.currencies.number(prepared.currency);
         let price = self.currencies.price(currency, prepared.amount);
+        let slot = kept.unwrap_or_else(|| self.new_slot());
+        let alarm = kept.and_then(|slot| self.order(slot)?.terms.next_change(self.now));
+        if kept.is_some() {
+            self.retire(slot, context);
+        }
         let text = self.texts.push(&prepared.text);
         let order = Order::new(prepared, price, token, maker, text);
-        let next = u32::try_from(self.slots.len()).unwrap_or(u32::MAX);
-        let slot = self.free.pop().unwrap_or(next);
-        if slot == next {
-            self.slots.push(None);
-        }
-        if let Some(at) = order.terms.next_change(self.now) {
+        if let Some(at) = order.terms.next_change(self.now).filter(|at| alarm != Some(*at)) {
             self.alarms.push(Reverse((at, slot)));
         }
-        if token != NO_TOKEN {
-            self.by_token.link(token, slot);
-        }
         self.slots[slot as usize] = Some(order);
-        let (slots, texts, hasher) = (&self.slots, &self.texts, &self.hasher);
-        self.by_key.insert_unique(hash, slot, |slot| rehash(slots, texts, hasher, *slot));
+        if kept.is_none() {
+            self.make_found(slot, hash, token);
+        }
         // What is loaded is looked at in the end, when everything around it is there.
         if !self.loading {
             self.evaluate(slot, context);
         }
+    }
+
+    /// A slot that no order is in.
+    fn new_slot(&mut self) -> u32 {
+        self.free.pop().unwrap_or_else(|| {
+            self.slots.push(None);
+            u32::try_from(self.slots.len() - 1).unwrap_or(u32::MAX)
+        })
+    }
+
+    /// Makes an order that has just come found by its key and by its token.
+    fn make_found(&mut self, slot: u32, hash: u64, token: u32) {
+        if token != NO_TOKEN {
+            self.by_token.link(token, slot);
+        }
+        let (slots, texts, hasher) = (&self.slots, &self.texts, &self.hasher);
+        self.by_key.insert_unique(hash, slot, |slot| rehash(slots, texts, hasher, *slot));
     }
 
     /// Forgets an order, if it is in the book.
@@ -205,16 +225,10 @@ impl Book {
 
     /// Removes an order.
     fn take_out(&mut self, slot: u32, hash: u64, context: BookContext<'_>) {
-        let Some(order) = self.order(slot) else { return };
-        let (side, token, text) = (order.terms.side, order.token, order.text);
-        if order.is_active() {
-            self.touch(side, token, context);
-            self.note_inactive(slot);
-        }
+        let Some(token) = self.retire(slot, context) else { return };
         if token != NO_TOKEN {
             self.by_token.unlink(token, slot);
         }
-        self.texts.discard(text);
         if let Ok(entry) = self.by_key.find_entry(hash, |other| *other == slot) {
             entry.remove();
         }
@@ -222,29 +236,32 @@ impl Book {
         self.free.push(slot);
     }
 
+    /// Takes an order out of the order of prices, before its slot is given to what comes in its place; its token.
+    fn retire(&mut self, slot: u32, context: BookContext<'_>) -> Option<u32> {
+        let order = self.order(slot)?;
+        let (side, said, text) = (order.terms.side, order.said(), order.text);
+        if order.is_active() {
+            self.touch(side, Turn::Gone(said), context);
+        }
+        self.texts.discard(text);
+        Some(said.token)
+    }
+
     /// Finds out anew whether an order is active.
     fn evaluate(&mut self, slot: u32, context: BookContext<'_>) {
         let Some(order) = self.order(slot) else { return };
-        let (side, token) = (order.terms.side, order.token);
+        let (side, said) = (order.terms.side, order.said());
         let world = self.world(order, context.holders);
         let (was, status) = (order.status, order.terms.status(world));
         let is_covered = order.terms.available(world.held) == order.terms.remaining;
-        if let Some(order) = &mut self.slots[slot as usize] {
-            order.is_covered = is_covered;
-        }
-        if was == status {
-            return;
-        }
-        if was == OrderStatus::Active || status == OrderStatus::Active {
-            self.touch(side, token, context);
+        if was == OrderStatus::Active && status != OrderStatus::Active {
+            self.touch(side, Turn::Gone(said), context);
         }
         if let Some(order) = &mut self.slots[slot as usize] {
-            order.status = status;
+            (order.is_covered, order.status) = (is_covered, status);
         }
-        if status == OrderStatus::Active {
-            self.note_active(slot, context);
-        } else if was == OrderStatus::Active {
-            self.note_inactive(slot);
+        if was != OrderStatus::Active && status == OrderStatus::Active {
+            self.touch(side, Turn::Come(said), context);
         }
     }
 
@@ -253,16 +270,6 @@ impl Book {
         let is_listing = order.terms.side == OrderSide::Listing && order.token != NO_TOKEN;
         let held = (is_listing && holders.are_known()).then(|| holders.balance(order.maker, order.token));
         World { now: self.now, currency_known: self.currencies.is_known(order.price.currency), held }
-    }
-
-    /// Notes that a token's best order must be found anew, and takes it out of the order of prices while its rank is
-    /// still what it was.
-    fn touch(&mut self, side: OrderSide, token: u32, context: BookContext<'_>) {
-        if token == NO_TOKEN || self.loading {
-            return;
-        }
-        let left = self.unlist(side, token, context);
-        self.touched.push(StaleToken { side, token, left });
     }
 
     /// Looks again at the listings of an account for a token, whose balance changed.

@@ -5,6 +5,7 @@ use bourse_wire::{
     Address, Amount, CollectionNumbers, Marketplace, OrderFacts, OrderStatus, Timestamp, TokenId,
 };
 
+use super::order_sets::Said;
 use super::text::{OrderText, render};
 use crate::arena::Span;
 use crate::currencies::Price;
@@ -50,6 +51,12 @@ impl Order {
 
     pub(crate) fn is_active(&self) -> bool {
         self.status == OrderStatus::Active
+    }
+
+    /// What it is found by.
+    pub(super) fn said(&self) -> Said {
+        let Self { token, maker, marketplace, .. } = *self;
+        Said { token, currency: self.price.currency, marketplace, maker }
     }
 }
 

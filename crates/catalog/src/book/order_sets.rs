@@ -5,8 +5,6 @@ use bourse_sets::Set;
 use bourse_wire::Marketplace;
 use hashbrown::HashMap;
 
-use super::Order;
-
 /// Numbers from which on a set takes its better form whenever they double.
 const SETTLED_MIN: usize = 1_024;
 
@@ -20,20 +18,38 @@ pub(crate) struct OrderSets {
     makers: HashMap<u32, Set>,
 }
 
+/// What an order says that its token is found by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Said {
+    pub(super) token: u32,
+    /// The number of its currency.
+    pub(super) currency: u32,
+    pub(super) marketplace: Marketplace,
+    /// The number of its maker's account.
+    pub(super) maker: u32,
+}
+
 /// What of an order another order of the same token says too.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Repeated {
-    pub(super) currency: bool,
-    pub(super) marketplace: bool,
-    pub(super) maker: bool,
+    currency: bool,
+    marketplace: bool,
+    maker: bool,
 }
 
 impl Repeated {
     /// Takes in another order of the token.
-    pub(super) fn note(&mut self, order: &Order, other: &Order) {
-        self.currency |= other.price.currency == order.price.currency;
-        self.marketplace |= other.marketplace == order.marketplace;
-        self.maker |= other.maker == order.maker;
+    pub(super) fn note(&mut self, said: Said, other: Said) {
+        self.currency |= other.currency == said.currency;
+        self.marketplace |= other.marketplace == said.marketplace;
+        self.maker |= other.maker == said.maker;
+    }
+
+    /// What of something one other says too, if there is one.
+    fn by(said: Said, other: Option<Said>) -> Self {
+        let mut repeated = Self::default();
+        other.into_iter().for_each(|other| repeated.note(said, other));
+        repeated
     }
 }
 
@@ -58,39 +74,52 @@ impl OrderSets {
         self.currencies.keys().copied()
     }
 
-    /// Notes an order, of so many tokens in all.
-    pub(super) fn insert(&mut self, order: &Order, tokens: usize) {
-        let currency = self.currencies.entry(order.price.currency).or_default();
-        let marketplace = self.marketplaces.entry(order.marketplace).or_default();
-        let maker = self.makers.entry(order.maker).or_default();
-        for set in [currency, marketplace, maker] {
-            let before = set.len();
-            set.insert(order.token);
-            if set.len() > before && set.len() >= SETTLED_MIN && set.len().is_power_of_two() {
-                set.settle(tokens);
-            }
+    /// Notes what an order says, of so many tokens in all.
+    pub(super) fn insert(&mut self, said: Said, tokens: usize) {
+        self.insert_new(said, Repeated::default(), tokens);
+    }
+
+    fn insert_new(&mut self, said: Said, known: Repeated, tokens: usize) {
+        if !known.currency {
+            insert_into(self.currencies.entry(said.currency).or_default(), said.token, tokens);
+        }
+        if !known.marketplace {
+            insert_into(self.marketplaces.entry(said.marketplace).or_default(), said.token, tokens);
+        }
+        if !known.maker {
+            insert_into(self.makers.entry(said.maker).or_default(), said.token, tokens);
         }
     }
 
-    /// Forgets an order, but for what another order of the token says too.
-    pub(super) fn remove(&mut self, order: &Order, kept: Repeated) {
+    /// Forgets what an order said, but for what another order of the token says too.
+    pub(super) fn remove(&mut self, said: Said, kept: Repeated) {
         if !kept.currency {
-            remove_from(&mut self.currencies, &order.price.currency, order.token);
+            remove_from(&mut self.currencies, &said.currency, said.token);
         }
         if !kept.marketplace {
-            remove_from(&mut self.marketplaces, &order.marketplace, order.token);
+            remove_from(&mut self.marketplaces, &said.marketplace, said.token);
         }
         if !kept.maker {
-            remove_from(&mut self.makers, &order.maker, order.token);
+            remove_from(&mut self.makers, &said.maker, said.token);
+        }
+    }
+
+    /// Notes what the one order of a token says that is noted here, in place of what was noted before.
+    pub(super) fn replace(&mut self, old: Option<Said>, new: Option<Said>, tokens: usize) {
+        if let Some(old) = old {
+            self.remove(old, Repeated::by(old, new));
+        }
+        if let Some(new) = new {
+            self.insert_new(new, Repeated::by(new, old), tokens);
         }
     }
 
     /// Whether the token of an order is found by all that the order says.
-    pub(super) fn find(&self, order: &Order) -> bool {
-        let has = |set: Option<&Set>| set.is_some_and(|set| set.contains(order.token));
-        has(self.of_currency(order.price.currency))
-            && has(self.of_marketplace(order.marketplace))
-            && has(self.of_maker(order.maker))
+    pub(super) fn find(&self, said: Said) -> bool {
+        let has = |set: Option<&Set>| set.is_some_and(|set| set.contains(said.token));
+        has(self.of_currency(said.currency))
+            && has(self.of_marketplace(said.marketplace))
+            && has(self.of_maker(said.maker))
     }
 
     /// How many tokens are found by something, over all that there is to find them by.
@@ -111,6 +140,14 @@ impl OrderSets {
 
     pub(super) fn bytes(&self) -> usize {
         self.sets().map(Set::bytes).sum::<usize>() + self.makers.capacity() * size_of::<(u32, Set)>()
+    }
+}
+
+fn insert_into(set: &mut Set, token: u32, tokens: usize) {
+    let before = set.len();
+    set.insert(token);
+    if set.len() > before && set.len() >= SETTLED_MIN && set.len().is_power_of_two() {
+        set.settle(tokens);
     }
 }
 

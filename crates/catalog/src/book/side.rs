@@ -5,24 +5,23 @@ use std::cmp::Ordering;
 use bourse_sets::Bits;
 use bourse_wire::{OrderSide, Timestamp};
 
-use super::order_sets::{OrderSets, Repeated};
+use super::order_sets::OrderSets;
 use super::price_list::PriceList;
 use super::{Book, BookContext, NO_TOKEN, Order};
-use crate::chains::grow;
 use crate::currencies::{Direction, Price};
 use crate::properties::IndexedMetadata;
 use crate::sorted_list::SortedList;
 
 /// No slot.
-const NONE: u32 = u32::MAX;
+pub(super) const NONE: u32 = u32::MAX;
 
 /// One side.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SideBook {
     /// Token to the slot of its best order.
-    best: Vec<u32>,
+    pub(super) best: Vec<u32>,
     /// The tokens that have an order.
-    members: Bits,
+    pub(super) members: Bits,
     /// Tokens by the price of their best order, where its currency has a rate.
     priced: PriceList,
     /// The others.
@@ -30,26 +29,11 @@ pub(crate) struct SideBook {
     /// Tokens by when their best order was first seen, once somebody asked for that order.
     by_creation: Option<SortedList>,
     /// Tokens by what any of their orders says.
-    any: OrderSets,
+    pub(super) any: OrderSets,
     /// Tokens by what their best order says.
-    best_ones: OrderSets,
+    pub(super) best_ones: OrderSets,
     /// The tokens that have more than one order.
-    several: Bits,
-}
-
-/// A token whose best order is to be found anew.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct StaleToken {
-    pub(super) side: OrderSide,
-    pub(super) token: u32,
-    pub(super) left: Option<VacatedSlot>,
-}
-
-/// The place that a token left: whether its currency had a rate, and its slot among those.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct VacatedSlot {
-    priced: bool,
-    slot: u32,
+    pub(super) several: Bits,
 }
 
 /// Sellers ask for little, buyers for much.
@@ -97,7 +81,7 @@ impl SideBook {
         &self.several
     }
 
-    fn price_list_mut(&mut self, priced: bool) -> &mut PriceList {
+    pub(super) fn price_list_mut(&mut self, priced: bool) -> &mut PriceList {
         if priced { &mut self.priced } else { &mut self.unpriced }
     }
 
@@ -130,114 +114,6 @@ impl Book {
         prices.then_with(|| context.tokens.id(a).cmp(&context.tokens.id(b)))
     }
 
-    /// Takes a token out of the order of prices, for which its best order must still be what it was.
-    pub(super) fn unlist(
-        &mut self,
-        side: OrderSide,
-        token: u32,
-        context: BookContext<'_>,
-    ) -> Option<VacatedSlot> {
-        let slot = self.side(side).best(token)?;
-        let mut price_list = self.take_price_list(side, slot);
-        let entry = (token, self.hint(side, slot));
-        let left = price_list.remove(entry, |a, b| self.compare_tokens(side, context, a, b));
-        self.put_price_list(side, slot, price_list);
-        self.unlist_creation(side, slot, token, context);
-        let priced = self.is_priced(slot);
-        if let Some((order, book)) = self.order_and_side(slot) {
-            book.best_ones.remove(order, Repeated::default());
-        }
-        let book = self.side_mut(side);
-        book.best[token as usize] = NONE;
-        book.members.remove(token);
-        left.map(|slot| VacatedSlot { priced, slot })
-    }
-
-    /// Gives the tokens that were touched the places that their best orders now have.
-    pub(super) fn relist(&mut self, mut touched: Vec<StaleToken>, context: BookContext<'_>) {
-        // Of a token that was touched several times, the first time tells the place that it left.
-        touched.sort_unstable_by_key(|touched| (touched.side, touched.token, touched.left.is_none()));
-        touched.dedup_by_key(|touched| (touched.side, touched.token));
-        let tokens: Vec<IndexedMetadata<'_>> =
-            touched.iter().map(|touched| context.extracted(touched.token)).collect();
-        for (StaleToken { side, left, .. }, token) in touched.iter().zip(&tokens) {
-            if let Some(VacatedSlot { priced, slot }) = *left {
-                self.side_mut(*side).price_list_mut(priced).forget(slot, token);
-            }
-        }
-        for (touched, token) in touched.iter().zip(&tokens) {
-            self.list(touched.side, touched.token, token, context);
-        }
-    }
-
-    /// Gives a token the place that its best order now has.
-    fn list(
-        &mut self,
-        side: OrderSide,
-        token: u32,
-        extracted: &IndexedMetadata<'_>,
-        context: BookContext<'_>,
-    ) {
-        let best = self.of_token(token, side).min_by(|(_, a), (_, b)| self.compare(a, b));
-        let Some((slot, _)) = best else { return };
-        let book = self.side_mut(side);
-        grow(&mut book.best, token, NONE);
-        book.best[token as usize] = slot;
-        book.members.insert(token);
-        let mut price_list = self.take_price_list(side, slot);
-        let entry = (token, self.hint(side, slot));
-        price_list.insert(entry, extracted, |a, b| self.compare_tokens(side, context, a, b));
-        price_list.settle(context.properties, context.tokens.len());
-        self.put_price_list(side, slot, price_list);
-        if let Some((order, book)) = self.order_and_side(slot) {
-            book.best_ones.insert(order, context.tokens.len());
-        }
-        self.list_creation(side, slot, token, context);
-    }
-
-    /// Notes an order that is active from now on.
-    pub(super) fn note_active(&mut self, slot: u32, context: BookContext<'_>) {
-        let Some((side, token)) = self.noted(slot) else { return };
-        let is_one_of_several = self.of_token(token, side).any(|(other, _)| other != slot);
-        if let Some((order, book)) = self.order_and_side(slot) {
-            book.any.insert(order, context.tokens.len());
-            if is_one_of_several {
-                book.several.insert(token);
-            }
-        }
-    }
-
-    /// Forgets an order that is no longer active, or is not about to be.
-    pub(super) fn note_inactive(&mut self, slot: u32) {
-        let Some((side, token)) = self.noted(slot) else { return };
-        let (mut others, mut kept) = (0, Repeated::default());
-        if let Some(order) = self.order(slot) {
-            for (_, other) in self.of_token(token, side).filter(|(other, _)| *other != slot) {
-                others += 1;
-                kept.note(order, other);
-            }
-        }
-        if let Some((order, book)) = self.order_and_side(slot) {
-            book.any.remove(order, kept);
-            if others < 2 {
-                book.several.remove(token);
-            }
-        }
-    }
-
-    /// An order, and its side to be changed.
-    fn order_and_side(&mut self, slot: u32) -> Option<(&Order, &mut SideBook)> {
-        let order = self.slots.get(slot as usize)?.as_ref()?;
-        let is_offer = order.terms.side == OrderSide::Offer;
-        Some((order, if is_offer { &mut self.offers } else { &mut self.listings }))
-    }
-
-    /// The side and the token of an order that is noted by what it says. While many come at once, none is.
-    fn noted(&self, slot: u32) -> Option<(OrderSide, u32)> {
-        let order = self.order(slot).filter(|order| order.token != NO_TOKEN && !self.loading)?;
-        Some((order.terms.side, order.token))
-    }
-
     /// Puts the tokens of each side in the order in which their best orders were first seen.
     pub(crate) fn sort_by_creation(&mut self, context: BookContext<'_>) {
         for side in [OrderSide::Listing, OrderSide::Offer] {
@@ -267,7 +143,7 @@ impl Book {
         created_at(a).cmp(&created_at(b)).then_with(|| context.tokens.id(a).cmp(&context.tokens.id(b)))
     }
 
-    fn list_creation(&mut self, side: OrderSide, slot: u32, token: u32, context: BookContext<'_>) {
+    pub(super) fn list_creation(&mut self, side: OrderSide, slot: u32, token: u32, context: BookContext<'_>) {
         if let Some(mut list) = self.side_mut(side).by_creation.take() {
             let entry = (token, self.order(slot).map_or(0.0, |order| rough(order.created_at)));
             list.insert(entry, |a, b| self.compare_creation(side, context, a, b));
@@ -275,7 +151,13 @@ impl Book {
         }
     }
 
-    fn unlist_creation(&mut self, side: OrderSide, slot: u32, token: u32, context: BookContext<'_>) {
+    pub(super) fn unlist_creation(
+        &mut self,
+        side: OrderSide,
+        slot: u32,
+        token: u32,
+        context: BookContext<'_>,
+    ) {
         if let Some(mut list) = self.side_mut(side).by_creation.take() {
             let entry = (token, self.order(slot).map_or(0.0, |order| rough(order.created_at)));
             list.remove(entry, |a, b| self.compare_creation(side, context, a, b));
@@ -329,9 +211,9 @@ impl Book {
         for (token, best_slot) in (0..).zip(best).filter(|(_, slot)| **slot != NONE) {
             let mut count = 0;
             for (slot, order) in self.of_token(token, side) {
-                any.insert(order, best.len());
+                any.insert(order.said(), best.len());
                 if slot == *best_slot {
-                    best_ones.insert(order, best.len());
+                    best_ones.insert(order.said(), best.len());
                 }
                 count += 1;
             }
@@ -375,21 +257,21 @@ impl Book {
     }
 
     /// Ranks an order roughly.
-    fn hint(&self, side: OrderSide, slot: u32) -> f64 {
+    pub(super) fn hint(&self, side: OrderSide, slot: u32) -> f64 {
         self.order(slot).map_or(0.0, |order| order.price.hint(direction(side)))
     }
 
-    fn is_priced(&self, slot: u32) -> bool {
+    pub(super) fn is_priced(&self, slot: u32) -> bool {
         self.order(slot).is_some_and(|order| self.currencies.rate(order.price.currency).is_some())
     }
 
-    fn take_price_list(&mut self, side: OrderSide, slot: u32) -> PriceList {
+    pub(super) fn take_price_list(&mut self, side: OrderSide, slot: u32) -> PriceList {
         let priced = self.is_priced(slot);
         let book = self.side_mut(side);
         std::mem::take(book.price_list_mut(priced))
     }
 
-    fn put_price_list(&mut self, side: OrderSide, slot: u32, price_list: PriceList) {
+    pub(super) fn put_price_list(&mut self, side: OrderSide, slot: u32, price_list: PriceList) {
         let priced = self.is_priced(slot);
         let book = self.side_mut(side);
         *book.price_list_mut(priced) = price_list;

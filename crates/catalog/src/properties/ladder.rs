@@ -17,6 +17,8 @@ pub(crate) struct Ladder {
     rungs: Vec<Rung>,
     /// What is before each flight; nothing for the first.
     before: Vec<Bits>,
+    /// How many tokens are between each rung and the one before it.
+    steps: Vec<usize>,
     /// Rungs of a flight.
     flight: usize,
 }
@@ -26,8 +28,6 @@ struct Rung {
     upper: i64,
     /// The tokens at or below it that are above the last rung of the flight before.
     within: Bits,
-    /// The tokens at or below it.
-    count: usize,
 }
 
 /// What is at or below a rung.
@@ -46,15 +46,15 @@ impl Ladder {
     pub(crate) fn new(numbers: &BTreeMap<i64, Set>, universe: usize, rungs_max: usize) -> Self {
         let tokens: usize = numbers.values().map(Set::len).sum();
         let flight = numbers.len().min(rungs_max).isqrt().max(1);
-        let mut ladder = Self { rungs: Vec::new(), before: vec![Bits::default()], flight };
-        let (mut within, mut count, mut since) = (Bits::empty(universe), 0, 0);
+        let (before, steps) = (vec![Bits::default()], Vec::new());
+        let mut ladder = Self { rungs: Vec::new(), before, steps, flight };
+        let (mut within, mut since) = (Bits::empty(universe), 0);
         for (number, set) in numbers {
             set.add_to(&mut within);
-            count += set.len();
             since += set.len();
             if numbers.len() <= rungs_max || since * rungs_max >= tokens {
-                ladder.rungs.push(Rung { upper: *number, within: within.clone(), count });
-                since = 0;
+                ladder.rungs.push(Rung { upper: *number, within: within.clone() });
+                ladder.steps.push(std::mem::take(&mut since));
                 if ladder.rungs.len().is_multiple_of(flight) {
                     let mut before = std::mem::replace(&mut within, Bits::empty(universe));
                     ladder.before.last().into_iter().for_each(|known| before.union(known));
@@ -65,29 +65,28 @@ impl Ladder {
         ladder
     }
 
-    /// Its rungs from the first that is not below a number to the end of that one's flight, and what is before the flights
-    /// after that.
-    fn above(&mut self, number: i64) -> (&mut [Rung], &mut [Bits]) {
+    /// Its rungs from the first that is not below a number to the end of that one's flight, what is before the flights
+    /// after that, and the first one's step, if there is one.
+    fn above(&mut self, number: i64) -> (&mut [Rung], &mut [Bits], Option<&mut usize>) {
         let first = self.rungs.partition_point(|rung| rung.upper < number);
         let next = first / self.flight.max(1) + 1;
         let end = self.rungs.len().min(next * self.flight);
-        (&mut self.rungs[first..end], self.before.get_mut(next..).unwrap_or_default())
+        let before = self.before.get_mut(next..).unwrap_or_default();
+        (&mut self.rungs[first..end], before, self.steps.get_mut(first))
     }
 
     pub(crate) fn insert(&mut self, number: i64, ordinal: u32) {
-        let (rungs, before) = self.above(number);
+        let (rungs, before, step) = self.above(number);
         let within = rungs.iter_mut().map(|rung| &mut rung.within);
         let is_new = within.chain(before).map(|bits| usize::from(bits.insert(ordinal))).sum::<usize>() > 0;
-        let counted = self.rungs.iter_mut().filter(|rung| is_new && number <= rung.upper);
-        counted.for_each(|rung| rung.count += 1);
+        step.into_iter().for_each(|step| *step += usize::from(is_new));
     }
 
     pub(crate) fn remove(&mut self, number: i64, ordinal: u32) {
-        let (rungs, before) = self.above(number);
+        let (rungs, before, step) = self.above(number);
         let within = rungs.iter_mut().map(|rung| &mut rung.within);
         let was_there = within.chain(before).map(|bits| usize::from(bits.remove(ordinal))).sum::<usize>() > 0;
-        let counted = self.rungs.iter_mut().filter(|rung| was_there && number <= rung.upper);
-        counted.for_each(|rung| rung.count -= 1);
+        step.into_iter().for_each(|step| *step -= usize::from(was_there));
     }
 
     /// Gives the slots that moved the numbers that they have by now.
@@ -131,16 +130,18 @@ impl Ladder {
 
     fn height(&self, rung: usize) -> Option<Height<'_>> {
         let flight = rung / self.flight.max(1);
-        let (Rung { upper, within, count }, before) = (self.rungs.get(rung)?, self.before.get(flight)?);
-        Some(Height { upper: *upper, flight, before, within, count: *count })
+        let (Rung { upper, within }, before) = (self.rungs.get(rung)?, self.before.get(flight)?);
+        let count = self.steps[..=rung].iter().sum();
+        Some(Height { upper: *upper, flight, before, within, count })
     }
 
     /// Whether an ordinal is on exactly the rungs that its number is at or below.
     pub(crate) fn has(&self, number: i64, ordinal: u32) -> bool {
-        let heights = (0..self.rungs.len()).filter_map(|rung| self.height(rung));
-        let is_below =
-            |height: &Height<'_>| height.before.contains(ordinal) || height.within.contains(ordinal);
-        heights.into_iter().all(|height| is_below(&height) == (number <= height.upper))
+        let before = |rung: usize| self.before.get(rung / self.flight.max(1));
+        let is_before = |rung: usize| before(rung).is_some_and(|before| before.contains(ordinal));
+        self.rungs.iter().enumerate().all(|(index, rung)| {
+            (rung.within.contains(ordinal) || is_before(index)) == (number <= rung.upper)
+        })
     }
 
     pub(crate) fn bytes(&self) -> usize {

@@ -1,0 +1,148 @@
+//! How tokens get other places once orders of theirs changed: they leave the order of prices as soon as anything about
+//! their orders changes, and are put back with all that they are found by in the end, each once.
+
+use bourse_wire::OrderSide;
+
+use super::order_sets::{Repeated, Said};
+use super::side::NONE;
+use super::{Book, BookContext, NO_TOKEN};
+use crate::chains::grow;
+use crate::properties::IndexedMetadata;
+
+/// A token whose best order is to be found anew.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct StaleToken {
+    side: OrderSide,
+    token: u32,
+    /// The place that it left, unless it had left already.
+    left: Option<VacatedPlace>,
+    turn: Turn,
+}
+
+/// What became of an order, and what it says.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Turn {
+    /// It is active from now on.
+    Come(Said),
+    /// It was active.
+    Gone(Said),
+}
+
+/// The place that a token left.
+#[derive(Clone, Copy, Debug)]
+struct VacatedPlace {
+    /// What its best order said.
+    said: Said,
+    /// Whether its currency had a rate.
+    priced: bool,
+    /// Its slot among those.
+    slot: Option<u32>,
+}
+
+impl Turn {
+    fn said(self) -> Said {
+        match self {
+            Self::Come(said) | Self::Gone(said) => said,
+        }
+    }
+}
+
+impl StaleToken {
+    /// What is the same of all that happened to a token.
+    fn key(&self) -> (OrderSide, u32) {
+        (self.side, self.token)
+    }
+}
+
+impl Book {
+    /// Notes that a token's best order must be found anew, and takes it out of the order of prices while its rank is
+    /// still what it was.
+    pub(super) fn touch(&mut self, side: OrderSide, turn: Turn, context: BookContext<'_>) {
+        let token = turn.said().token;
+        if token == NO_TOKEN || self.loading {
+            return;
+        }
+        let left = self.unlist(side, token, context);
+        self.touched.push(StaleToken { side, token, left, turn });
+    }
+
+    /// Takes a token out of the order of prices, for which its best order must still be what it was.
+    fn unlist(&mut self, side: OrderSide, token: u32, context: BookContext<'_>) -> Option<VacatedPlace> {
+        let slot = self.side(side).best(token)?;
+        let mut price_list = self.take_price_list(side, slot);
+        let entry = (token, self.hint(side, slot));
+        let left = price_list.remove(entry, |a, b| self.compare_tokens(side, context, a, b));
+        self.put_price_list(side, slot, price_list);
+        self.unlist_creation(side, slot, token, context);
+        let (priced, said) = (self.is_priced(slot), self.order(slot)?.said());
+        let book = self.side_mut(side);
+        book.best[token as usize] = NONE;
+        book.members.remove(token);
+        Some(VacatedPlace { said, priced, slot: left })
+    }
+
+    /// Gives the tokens that were touched the places that their best orders now have.
+    pub(super) fn relist(&mut self, mut touched: Vec<StaleToken>, context: BookContext<'_>) {
+        // Of a token that was touched several times, the first time tells the place that it left.
+        touched.sort_unstable_by_key(|touched| (touched.key(), touched.left.is_none()));
+        let tokens: Vec<(&[StaleToken], IndexedMetadata<'_>)> = touched
+            .chunk_by(|a, b| a.key() == b.key())
+            .map(|touched| (touched, context.extracted(touched[0].token)))
+            .collect();
+        for (touched, token) in &tokens {
+            if let Some(VacatedPlace { priced, slot: Some(slot), .. }) = touched[0].left {
+                self.side_mut(touched[0].side).price_list_mut(priced).forget(slot, token);
+            }
+        }
+        for (touched, token) in &tokens {
+            self.list(touched, token, context);
+        }
+    }
+
+    /// Gives a token, to which all of this happened, the place that its best order now has.
+    fn list(&mut self, touched: &[StaleToken], metadata: &IndexedMetadata<'_>, context: BookContext<'_>) {
+        let StaleToken { side, token, left, .. } = touched[0];
+        let best = self.of_token(token, side).min_by(|(_, a), (_, b)| self.compare(a, b));
+        let (best, said) = (best.map(|(slot, _)| slot), best.map(|(_, order)| order.said()));
+        let (has_several, tokens) = (self.of_token(token, side).nth(1).is_some(), context.tokens.len());
+        self.note_said(touched, tokens);
+        let book = self.side_mut(side);
+        book.best_ones.replace(left.map(|left| left.said), said, tokens);
+        if has_several {
+            book.several.insert(token);
+        } else {
+            book.several.remove(token);
+        }
+        let Some(slot) = best else { return };
+        grow(&mut book.best, token, NONE);
+        book.best[token as usize] = slot;
+        book.members.insert(token);
+        let mut price_list = self.take_price_list(side, slot);
+        let entry = (token, self.hint(side, slot));
+        price_list.insert(entry, metadata, |a, b| self.compare_tokens(side, context, a, b));
+        price_list.settle(context.properties, tokens);
+        self.put_price_list(side, slot, price_list);
+        self.list_creation(side, slot, token, context);
+    }
+
+    /// Makes a token found by what its orders say by now. What the best one said it is found by already, so that another
+    /// price changes nothing here.
+    fn note_said(&mut self, touched: &[StaleToken], tokens: usize) {
+        let StaleToken { side, token, left, .. } = touched[0];
+        for stale in touched {
+            if let Turn::Come(said) = stale.turn
+                && left.is_none_or(|left| left.said != said)
+            {
+                self.side_mut(side).any.insert(said, tokens);
+            }
+        }
+        // In the end, as what came may be gone again.
+        for stale in touched {
+            if let Turn::Gone(said) = stale.turn {
+                let mut kept = Repeated::default();
+                self.of_token(token, side).for_each(|(_, order)| kept.note(said, order.said()));
+                self.side_mut(side).any.remove(said, kept);
+            }
+        }
+    }
+}
