@@ -11,6 +11,7 @@ mod book;
 mod chains;
 mod collection;
 mod common;
+mod common_words;
 mod currencies;
 mod digest;
 mod facets;

@@ -10,6 +10,7 @@ use memchr::memmem::Finder;
 
 use crate::arena::{Arena, Span};
 use crate::chains::grow;
+use crate::common_words::CommonWords;
 use crate::digest::hash;
 
 /// Three characters in a row; past the end of a name there are zeros.
@@ -19,6 +20,8 @@ type Gram = u64;
 const CHAR_BITS: u32 = 21;
 /// Grams of a longer text that are looked up, the rarest first; what they let through is then compared.
 const GRAMS_MAX: usize = 3;
+/// Names to be looked at from which on it pays to find out by their words which of them need not be.
+const UNSURE_MIN: usize = 512;
 
 /// The names by ordinal, and which ordinals have which three characters in a row.
 #[derive(Clone, Debug, Default)]
@@ -30,17 +33,16 @@ pub(crate) struct Names {
     beginnings: HashMap<u64, Vec<Gram>>,
     /// Which ordinals have which character.
     letters: HashMap<char, Set>,
+    words: CommonWords,
+    /// Whether all that was there at first is in it.
+    is_settled: bool,
 }
 
 /// A text to look for in names.
 pub(crate) struct Needle {
     finder: Finder<'static>,
-}
-
-impl Needle {
-    fn new(folded: &str) -> Self {
-        Self { finder: Finder::new(folded.as_bytes()).into_owned() }
-    }
+    /// Names that surely have it.
+    sure: Option<Bits>,
 }
 
 /// Tokens that may have a text in their name.
@@ -81,11 +83,20 @@ impl Names {
         for letter in folded.chars() {
             self.letters.entry(letter).or_default().insert(ordinal);
         }
+        self.words.remove(ordinal, text_of(&self.arena, known));
+        self.words.add(ordinal, &folded);
         self.arena.discard(known);
         self.spans[ordinal as usize] = self.arena.push(folded.as_bytes());
         if self.arena.is_wasteful() {
             self.spans = self.arena.compact(&self.spans);
         }
+        if self.is_settled && self.words.are_outgrown(self.spans.len()) {
+            self.choose_words();
+        }
+    }
+
+    fn choose_words(&mut self) {
+        self.words = CommonWords::of(self.spans.iter().map(|span| text_of(&self.arena, *span)));
     }
 
     /// Whether a token has a name already.
@@ -104,7 +115,8 @@ impl Names {
         let found = grams(name)
             .map(|gram| self.grams.get(&gram).map(|tokens| (tokens.contains(ordinal), tokens.len())));
         let has_letter = |letter| self.letters.get(&letter).is_some_and(|set| set.contains(ordinal));
-        hash(&(name, found.collect::<Vec<_>>(), name.chars().all(has_letter)))
+        let has_words = self.words.find(ordinal, name);
+        hash(&(name, found.collect::<Vec<_>>(), name.chars().all(has_letter), has_words))
     }
 
     /// The tokens whose names have a text in them, of so many.
@@ -114,10 +126,14 @@ impl Names {
         let whole = folded.chars().count();
         // In a gram, this character looks like the end of a name.
         let is_doubtful = folded.contains('\0');
-        let needle = || Needle::new(&folded);
+        let needle = |about: usize| {
+            let finder = Finder::new(folded.as_bytes()).into_owned();
+            let sure = if about < UNSURE_MIN { None } else { self.words.having(&folded, universe) };
+            Needle { finder, sure }
+        };
         if whole < 3 {
             let terms = vec![self.with_few_letters(&folded, universe)];
-            return NameMatches { terms, unsure: is_doubtful.then(needle) };
+            return NameMatches { terms, unsure: is_doubtful.then(|| needle(0)) };
         }
         let mut sets = Vec::with_capacity(wanted.len());
         // The last two grams of a text run past its end, where a name may go on.
@@ -128,13 +144,17 @@ impl Names {
             }
         }
         sets.sort_unstable_by_key(|set| set.len());
-        let unsure = (whole > 3 || is_doubtful).then(needle);
+        let about = sets.first().map_or(0, |set| set.len());
+        let unsure = (whole > 3 || is_doubtful).then(|| needle(about));
         let rarest = sets.iter().take(GRAMS_MAX);
         NameMatches { terms: rarest.map(|set| set.term()).collect(), unsure }
     }
 
     /// Whether a token's name has the text in it.
     pub(crate) fn has(&self, ordinal: u32, needle: &Needle) -> bool {
+        if needle.sure.as_ref().is_some_and(|sure| sure.contains(ordinal)) {
+            return true;
+        }
         let name = self.spans.get(ordinal as usize).map_or(&[][..], |span| self.arena.get(*span));
         needle.finder.find(name).is_some()
     }
@@ -170,6 +190,7 @@ impl Names {
         }
         self.spans = spans;
         self.grams.values_mut().chain(self.letters.values_mut()).for_each(|set| set.renumber(numbers));
+        self.words.renumber(numbers);
     }
 
     /// Takes the best form for so many tokens.
@@ -183,6 +204,8 @@ impl Names {
         for set in self.grams.values_mut().chain(self.letters.values_mut()) {
             set.settle(universe);
         }
+        self.is_settled = true;
+        self.choose_words();
     }
 
     /// Memory that no copy shares.
@@ -196,6 +219,7 @@ impl Names {
             + self.grams.capacity() * size_of::<(Gram, Set)>()
             + self.grams.values().chain(self.letters.values()).map(Set::bytes).sum::<usize>()
             + self.grams.len() * size_of::<Gram>()
+            + self.words.bytes()
     }
 }
 
@@ -278,12 +302,56 @@ mod tests {
         assert_eq!(found(&names, "dane", 7), [1]);
     }
 
+    /// Most of these names are not looked at, as their words tell.
+    #[test]
+    fn common_words_are_those_that_names_have_by_now() {
+        let words = ["Golden", "Ancient", "Goldsmith's"];
+        let mut model: Vec<String> =
+            (0..4_000).map(|n| format!("{} {} #{n}", words[n % 3], ["Sword", "Old Axe"][n % 2])).collect();
+        let mut names = Names::default();
+        for (ordinal, name) in (0..).zip(&model) {
+            names.put(ordinal, name);
+        }
+        names.settle(model.len());
+        let renamed = [
+            (0, "Golden"),
+            (3, "Ancient Swords"),
+            (4, ""),
+            (7, "gold"),
+            (6, "A Golden Axe"),
+            (9, "Gol old lde den"),
+        ];
+        for (ordinal, name) in renamed {
+            names.put(ordinal, name);
+            model[ordinal as usize] = name.to_owned();
+        }
+        for text in [
+            "gold",
+            "golden",
+            "lden sw",
+            "sword",
+            "old axe",
+            "ient s",
+            "old",
+            "axe #1",
+            "olden swords",
+            "goldex",
+        ] {
+            let expected: Vec<u32> = (0..)
+                .zip(&model)
+                .filter(|(_, name)| fold(name).contains(text))
+                .map(|(ordinal, _)| ordinal)
+                .collect();
+            assert_eq!(found(&names, text, 4_000), expected, "{text}");
+        }
+    }
+
     proptest! {
         #[test]
         fn finds_what_a_scan_finds(
             names in prop::collection::vec("[abé ]{0,6}", 0..60),
             renamed in prop::collection::vec((0_usize..60, "[abÉ ]{0,6}"), 0..20),
-            text in "[aBé]{1,5}",
+            text in "[aBé ]{1,5}",
         ) {
             let mut model = names.clone();
             let mut index = Names::default();
