@@ -94,13 +94,13 @@ impl CommonWords {
     }
 }
 
-/// The words of a name, alone and two in a row, as they are in it.
+/// The words of a name, alone and two in a row, as they are in it, with the spaces around them.
 fn words(name: &str) -> impl Iterator<Item = &str> {
-    let ends = |from: usize| name[from..].match_indices(' ').map(move |(end, _)| from + end);
-    let starts = std::iter::once(0).chain(ends(0).map(|space| space + 1));
+    let ends = |from: usize| name[from..].match_indices(' ').map(move |(space, _)| from + space + 1);
+    let starts = std::iter::once(0).chain(ends(0));
     starts.flat_map(move |start| {
         let until = ends(start).chain(std::iter::once(name.len()));
-        until.take(2).map(move |end| &name[start..end])
+        until.take(2).map(move |end| &name[start.saturating_sub(1)..end])
     })
 }
 
@@ -111,9 +111,9 @@ mod tests {
     #[test]
     fn words_come_alone_and_two_in_a_row() {
         let of = |name| words(name).collect::<Vec<_>>();
-        assert_eq!(of("golden sword #7"), ["golden", "golden sword", "sword", "sword #7", "#7"]);
+        assert_eq!(of("golden sword #7"), ["golden ", "golden sword ", " sword ", " sword #7", " #7"]);
         assert_eq!(of("刀"), ["刀"]);
-        assert_eq!(of(" a"), ["", " a", "a"]);
+        assert_eq!(of(" a"), [" ", " a", " a"]);
     }
 
     #[test]
@@ -122,7 +122,7 @@ mod tests {
         let mut common = CommonWords::of(names.iter().map(String::as_str));
         let mut known: Vec<&str> = common.words.keys().map(|word| &**word).collect();
         known.sort_unstable();
-        assert_eq!(known, ["iron", "stone"]);
+        assert_eq!(known, ["iron ", "stone "]);
         let having = |common: &CommonWords, text| common.having(text, 4_000).map(|bits| bits.count());
         assert_eq!(
             (having(&common, "ron"), having(&common, "o"), having(&common, "399")),
