@@ -9,6 +9,7 @@ use std::hash::{DefaultHasher, Hash, Hasher as _};
 
 use bourse_wire::{OrderSide, Timestamp};
 
+use crate::book::BookContext;
 use crate::collection::Collection;
 use crate::properties::extract_stored;
 use crate::sorted_list::Run;
@@ -27,12 +28,22 @@ enum Part {
     Holders,
     Orders,
     Prices,
+    OrderOfCreation,
 }
 
-const PARTS: usize = 8;
+const PARTS: usize = 9;
 /// The parts as people read of them.
-const PART_WORDS: [&str; PARTS] =
-    ["contract", "currencies", "tokens", "names", "properties", "holders", "orders", "prices"];
+const PART_WORDS: [&str; PARTS] = [
+    "contract",
+    "currencies",
+    "tokens",
+    "names",
+    "properties",
+    "holders",
+    "orders",
+    "prices",
+    "order of creation",
+];
 const ORDER_OF_NAMES: &str = "order of names";
 
 /// What a collection says at a time, as a few numbers. Collections that say the same have the same numbers, and those
@@ -88,9 +99,11 @@ enum Stage {
     ByName,
     /// One of the lists in price order of a side.
     Prices(OrderSide, usize),
+    /// The list by creation of a side.
+    ByCreation(OrderSide),
 }
 
-const STAGES: [Stage; 11] = [
+const STAGES: [Stage; 13] = [
     Stage::Whole,
     Stage::Tokens,
     Stage::Properties,
@@ -102,13 +115,15 @@ const STAGES: [Stage; 11] = [
     Stage::Prices(OrderSide::Listing, 1),
     Stage::Prices(OrderSide::Offer, 0),
     Stage::Prices(OrderSide::Offer, 1),
+    Stage::ByCreation(OrderSide::Listing),
+    Stage::ByCreation(OrderSide::Offer),
 ];
 
 impl Stage {
     /// How many items, or blocks of a list, are one step.
     fn step(self) -> usize {
         match self {
-            Self::Whole | Self::ById | Self::ByName | Self::Prices(..) => 1,
+            Self::Whole | Self::ById | Self::ByName | Self::Prices(..) | Self::ByCreation(_) => 1,
             Self::Tokens | Self::Properties | Self::Accounts | Self::Orders => STEP_ITEMS,
         }
     }
@@ -128,13 +143,16 @@ pub struct Digester {
     next: usize,
     /// How many there were before in a list.
     rank: u64,
+    /// The one before in a list by creation.
+    previous: Option<u32>,
     digest: Digest,
 }
 
 impl Digester {
     /// Begins with a collection that was made ready for a time.
     pub fn new(collection: &Collection, now: Timestamp) -> Self {
-        Self { now, revision: collection.revision(), stage: 0, next: 0, rank: 0, digest: Digest::default() }
+        let (revision, digest) = (collection.revision(), Digest::default());
+        Self { now, revision, stage: 0, next: 0, rank: 0, previous: None, digest }
     }
 
     /// Goes on a little. The digest, once everything was seen.
@@ -145,7 +163,7 @@ impl Digester {
         let Some(stage) = STAGES.get(self.stage).copied() else { return Ok(Some(self.digest)) };
         for _ in 0..stage.step() {
             if !self.take(stage, collection) {
-                (self.stage, self.next, self.rank) = (self.stage + 1, 0, 0);
+                (self.stage, self.next, self.rank, self.previous) = (self.stage + 1, 0, 0, None);
                 break;
             }
             self.next += 1;
@@ -187,6 +205,7 @@ impl Digester {
             },
             Stage::ByName => self.take_names(collection, index),
             Stage::Prices(side, list) => self.take_prices(collection, (side, list), index),
+            Stage::ByCreation(side) => self.take_creation(collection, side, index),
         }
     }
 
@@ -254,6 +273,28 @@ impl Digester {
             let indexed = prices.digest_of(slot, &read);
             self.digest.add(Part::Prices, &(list, self.rank, collection.tokens.id(ordinal), indexed));
             self.rank += 1;
+        }
+        true
+    }
+
+    /// Counts what is wrong with a list that is made only once somebody asks for it: which tokens it must have and in which order
+    /// follows from what else was looked at. So one that is right is as good as none, and needs no other to be compared with.
+    fn take_creation(&mut self, collection: &Collection, side: OrderSide, index: usize) -> bool {
+        let Collection { tokens, holders, properties, book, .. } = collection;
+        let context = BookContext { tokens, holders, properties };
+        let Some(list) = book.side(side).by_creation() else { return false };
+        let members = book.side(side).members();
+        let Some(run) = list.block(index) else {
+            let is_whole = usize::try_from(self.rank) == Ok(members.count());
+            self.digest.add_hashed(Part::OrderOfCreation, u64::from(!is_whole));
+            return false;
+        };
+        for ordinal in run.ordinals.iter().copied() {
+            let follows = self
+                .previous
+                .is_none_or(|previous| book.compare_creation(side, context, previous, ordinal).is_lt());
+            self.digest.add_hashed(Part::OrderOfCreation, u64::from(!(follows && members.contains(ordinal))));
+            (self.previous, self.rank) = (Some(ordinal), self.rank + 1);
         }
         true
     }

@@ -134,11 +134,24 @@ impl Book {
         self.listings.by_creation.is_some() && self.offers.by_creation.is_some()
     }
 
+    /// The list by creation of a side, for tests that put it wrong.
+    #[cfg(test)]
+    pub(crate) fn by_creation_mut(&mut self, side: OrderSide) -> &mut Option<SortedList> {
+        &mut self.side_mut(side).by_creation
+    }
+
     fn best_of(&self, side: OrderSide, token: u32) -> Option<&Order> {
         self.side(side).best(token).and_then(|slot| self.order(slot))
     }
 
-    fn compare_creation(&self, side: OrderSide, context: BookContext<'_>, a: u32, b: u32) -> Ordering {
+    /// Which of two tokens comes first by creation: the one whose best order was first seen earlier, then the lower id.
+    pub(crate) fn compare_creation(
+        &self,
+        side: OrderSide,
+        context: BookContext<'_>,
+        a: u32,
+        b: u32,
+    ) -> Ordering {
         let created_at = |token: u32| self.best_of(side, token).map(|order| order.created_at);
         created_at(a).cmp(&created_at(b)).then_with(|| context.tokens.id(a).cmp(&context.tokens.id(b)))
     }

@@ -11,6 +11,7 @@ use crate::filter::Value;
 use crate::loader::{Loader, TokenPreparer};
 use crate::properties::Shape;
 use crate::query::Column;
+use crate::sorted_list::SortedList;
 
 const NOW: Timestamp = Timestamp::ZERO;
 
@@ -65,6 +66,7 @@ fn collection() -> Collection {
     loader.orders(&[prepared(&listing("a", 1, 5)), prepared(&listing("b", 2, 6))]);
     let mut collection = loader.finish(1, &[coin(0)]);
     collection.make_ready(NOW, Some(Column::Name));
+    collection.make_ready(NOW, Some(Column::CreatedAt));
     collection
 }
 
@@ -115,9 +117,31 @@ fn an_index_that_lost_something_is_named() {
 }
 
 #[test]
+fn a_list_by_creation_that_is_out_of_order_or_not_whole_is_named() {
+    let listed = |ordinals: &[u32]| {
+        let entries: Vec<(u32, f64)> = ordinals.iter().map(|ordinal| (*ordinal, 0.0)).collect();
+        let list = SortedList::from_sorted(&entries);
+        differences(|collection| *collection.book.by_creation_mut(OrderSide::Listing) = Some(list))
+    };
+    assert_eq!(listed(&[0, 1]), [""; 0]);
+    for (wrong, ordinals) in [
+        ("out of order", &[1, 0][..]),
+        ("one is missing", &[0]),
+        ("one comes twice", &[0, 0]),
+        ("one has no order", &[0, 1, 2]),
+        ("one that has no order instead of one that has", &[0, 2]),
+    ] {
+        assert_eq!(listed(ordinals), ["order of creation"], "{wrong}");
+    }
+}
+
+#[test]
 fn an_order_that_only_one_was_asked_for_is_no_difference() {
     let mut asked_less = collection();
     asked_less.by_name = None;
+    for side in [OrderSide::Listing, OrderSide::Offer] {
+        *asked_less.book.by_creation_mut(side) = None;
+    }
     assert_eq!(asked_less.digest(NOW).differences(&collection().digest(NOW)), [""; 0]);
 }
 
