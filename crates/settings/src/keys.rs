@@ -11,12 +11,17 @@ use toml::{Table, Value};
 use crate::Settings;
 use crate::redact::Exposure;
 
+/// What the schema of a number says that 0 switches off although something else is its default.
+const OFF_AT_ZERO: &str = "x-off-at-zero";
+
 /// A key and what its values must be.
 pub(super) struct Setting {
     /// Dotted; of a network only the name of the field.
     pub(super) key: String,
-    /// A value of the right type: the default. The smallest number that is allowed is 0 if this is 0, else 1.
+    /// A value of the right type: the default.
     pub(super) sample: Value,
+    /// The smallest number that is allowed, where it is one.
+    pub(super) minimum: i64,
     pub(super) exposure: Exposure,
 }
 
@@ -39,14 +44,14 @@ impl Keys {
         let fixed = positions.into_iter().filter_map(|(_, key)| {
             let sample = lookup(&table, &key)?.clone();
             let field = key.split('.').fold(&schema, |section, name| &section["properties"][name]);
-            Some(Setting { exposure: Exposure::of(field), sample, key })
+            Some(Setting { exposure: Exposure::of(field), minimum: minimum(&sample, field), sample, key })
         });
         let fixed = fixed.collect();
         let network = &schema["properties"]["networks"]["additionalProperties"]["properties"];
-        let network_fields = network.as_object().into_iter().flatten().map(|(name, field)| Setting {
-            key: name.clone(),
-            sample: sample(field),
-            exposure: Exposure::of(field),
+        let network_fields = network.as_object().into_iter().flatten().map(|(name, field)| {
+            let sample = sample(field);
+            let (minimum, exposure) = (minimum(&sample, field), Exposure::of(field));
+            Setting { key: name.clone(), sample, minimum, exposure }
         });
         Ok(Self { fixed, network_fields: network_fields.collect() })
     }
@@ -129,6 +134,12 @@ fn lookup<'t>(table: &'t Table, key: &str) -> Option<&'t Value> {
 fn schema_of_settings() -> serde_json::Value {
     let inlined = SchemaSettings::default().with(|settings| settings.inline_subschemas = true);
     inlined.into_generator().into_root_schema_for::<Settings>().to_value()
+}
+
+/// The smallest number allowed. 0 switches off what is off unless somebody sets it, and what its field says it does.
+fn minimum(sample: &Value, field: &serde_json::Value) -> i64 {
+    let may_be_zero = sample.as_integer() == Some(0) || field[OFF_AT_ZERO] == true;
+    i64::from(!may_be_zero)
 }
 
 /// A value of the type that a field has: the smallest number allowed, an empty list, or an empty text.

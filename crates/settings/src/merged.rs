@@ -6,7 +6,7 @@ use toml::{Table, Value};
 
 use crate::Settings;
 use crate::error::{Assignment, Problem, SettingsError};
-use crate::keys::{self, Keys};
+use crate::keys::{self, Keys, Setting};
 use crate::layers::Source;
 
 /// One setting in effect, as `bourse config` shows it.
@@ -80,16 +80,10 @@ impl Merged {
     /// Checks one value over the defaults alone, which tells what the type of its field refuses and leaves no
     /// doubt about whose fault it is.
     fn check_alone(&self, key: &str, entry: &Entry) -> Option<Problem> {
-        // A number whose default is 0 is one that 0 switches off.
-        let minimum = self
-            .keys
-            .get(key)
-            .and_then(|setting| setting.sample.as_integer())
-            .map(|default| default.clamp(0, 1));
-        if let (Some(minimum), Some(value)) = (minimum, entry.value.as_integer())
-            && value < minimum
+        if let (Some(Setting { minimum, .. }), Some(value)) = (self.keys.get(key), entry.value.as_integer())
+            && value < *minimum
         {
-            return Some(Problem::TooSmall { at: self.assignment(key), minimum, value });
+            return Some(Problem::TooSmall { at: self.assignment(key), minimum: *minimum, value });
         }
         let mut table = self.default_table();
         if let Some((section, _)) = key.rsplit_once('.').filter(|(s, _)| keys::network_section(s).is_some()) {

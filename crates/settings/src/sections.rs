@@ -89,6 +89,7 @@ pub struct Storage {
     /// Memory budget of resident collections and of charts, in bytes.
     pub resident_bytes_max: usize,
     /// How long to wait between two collections that are compared with the store; 0 for never.
+    #[schemars(extend("x-off-at-zero" = true))]
     pub self_check_interval_ms: u64,
 }
 

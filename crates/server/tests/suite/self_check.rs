@@ -4,7 +4,7 @@ use bourse_store::Store;
 use bourse_store::testing::change_unnoticed;
 use serde_json::{Value, json};
 
-use crate::support::actor::Answer;
+use crate::support::actor::{Actor, Answer};
 use crate::support::seed::{self, RELICS, key};
 use crate::support::{TestApp, log, wait_until};
 
@@ -14,15 +14,15 @@ const QUICKLY: (&str, &str) = ("storage.self_check_interval_ms", "1");
 /// How often a collection is compared while somebody writes to it.
 const CHECKS: u64 = 40;
 
-async fn names(app: &TestApp, contract: &str) -> Vec<Value> {
+async fn names(asker: &Actor, contract: &str) -> Vec<Value> {
     let body = json!({ "chainID": 137, "contractAddress": contract, "tokenIDs": [1, 2] });
-    let answer = app.project_a.call("Metadata/GetTokenMetadata", body).await.ok();
+    let answer = asker.call("Metadata/GetTokenMetadata", body).await.ok();
     answer["tokenMetadata"].as_array().unwrap().iter().map(|token| token["name"].clone()).collect()
 }
 
 /// The sum of a counter over all its labels.
-async fn counted(app: &TestApp, counter: &str) -> u64 {
-    let metrics = app.anonymous.get("/metrics").await.text();
+async fn counted(asker: &Actor, counter: &str) -> u64 {
+    let metrics = asker.get("/metrics").await.text();
     let of_counter = metrics.lines().filter(|line| line.starts_with(counter));
     of_counter.map(|line| line.rsplit_once(' ').unwrap().1.parse::<u64>().unwrap()).sum()
 }
@@ -40,21 +40,24 @@ async fn what_memory_says_otherwise_is_found_told_and_put_right() {
     let app = TestApp::with(&[QUICKLY]).await;
     for contract in [FORGED, RELICS] {
         seed::tokens(&app.store, contract, 1..3, "Axe").await;
-        assert_eq!(names(&app, contract).await, ["Axe", "Axe"]);
+        assert_eq!(names(&app.project_a.key, contract).await, ["Axe", "Axe"]);
     }
     forge(&app.store, FORGED).await;
-    assert_eq!(names(&app, FORGED).await, ["Axe", "Axe"], "nobody knows yet");
+    assert_eq!(names(&app.project_a.key, FORGED).await, ["Axe", "Axe"], "nobody knows yet");
     let background = app.background();
-    wait_until("memory is put right", async || names(&app, FORGED).await == ["Sword", "Sword"]).await;
-    assert_eq!(names(&app, RELICS).await, ["Axe", "Axe"]);
-    wait_until("both are compared", async || counted(&app, "bourse_self_check_outcomes_total").await > 4)
+    wait_until("memory is put right", async || names(&app.project_a.key, FORGED).await == ["Sword", "Sword"])
         .await;
+    assert_eq!(names(&app.project_a.key, RELICS).await, ["Axe", "Axe"]);
+    wait_until("both are compared", async || {
+        counted(&app.anonymous, "bourse_self_check_outcomes_total").await > 4
+    })
+    .await;
     for part in ["tokens", "names"] {
         let counter = format!("bourse_self_check_differences_total{{part=\"{part}\"}}");
-        assert_eq!(counted(&app, &counter).await, 1, "{part}");
+        assert_eq!(counted(&app.anonymous, &counter).await, 1, "{part}");
     }
     let different = "bourse_self_check_outcomes_total{outcome=\"different\"}";
-    assert_eq!(counted(&app, different).await, 1, "once is enough");
+    assert_eq!(counted(&app.anonymous, different).await, 1, "once is enough");
     let line = log::line_with(FORGED);
     assert!(line.contains("tokens, names") && line.contains("loaded anew"), "{line}");
     background.stop().await;
@@ -64,15 +67,32 @@ async fn what_memory_says_otherwise_is_found_told_and_put_right() {
 async fn what_is_written_meanwhile_is_no_difference() {
     let app = TestApp::with(&[QUICKLY]).await;
     seed::tokens(&app.store, RELICS, 1..200, "Axe").await;
-    assert_eq!(names(&app, RELICS).await, ["Axe", "Axe"]);
+    assert_eq!(names(&app.project_a.key, RELICS).await, ["Axe", "Axe"]);
     let background = app.background();
     let mut round = 0;
-    while counted(&app, "bourse_self_check_outcomes_total{outcome=\"equal\"}").await < CHECKS {
+    while counted(&app.anonymous, "bourse_self_check_outcomes_total{outcome=\"equal\"}").await < CHECKS {
         round += 1;
         seed::tokens(&app.store, RELICS, 1..3, &format!("Axe {round}")).await;
     }
-    assert_eq!(counted(&app, "bourse_self_check_differences_total").await, 0);
+    assert_eq!(counted(&app.anonymous, "bourse_self_check_differences_total").await, 0);
     background.stop().await;
+}
+
+/// What never is cannot be waited for: a service beside it compares in the same time.
+#[tokio::test]
+async fn an_interval_of_zero_compares_nothing_by_itself() {
+    let app = TestApp::with(&[("storage.self_check_interval_ms", "0")]).await;
+    let beside = app.another_asking(&[QUICKLY], None).await;
+    seed::tokens(&app.store, RELICS, 1..3, "Axe").await;
+    assert_eq!(names(&app.project_a.key, RELICS).await, ["Axe", "Axe"]);
+    assert_eq!(names(&beside.key, RELICS).await, ["Axe", "Axe"]);
+    let backgrounds = [app.background(), beside.background()];
+    let equal = "bourse_self_check_outcomes_total{outcome=\"equal\"}";
+    wait_until("the other compares", async || counted(&beside.key, equal).await > 4).await;
+    assert_eq!(counted(&app.anonymous, "bourse_self_check_outcomes_total").await, 0);
+    for background in backgrounds {
+        background.stop().await;
+    }
 }
 
 #[tokio::test]

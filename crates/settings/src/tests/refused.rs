@@ -93,9 +93,10 @@ fn zero_and_negative_numbers_are_refused_where_a_positive_one_is_required() {
     let keys = Keys::parse(DEFAULT_FILE).unwrap();
     for Setting { key, sample: default, .. } in &keys.fixed {
         let Some(default) = default.as_integer() else { continue };
-        let may_be_zero = ["limits.rate_per_minute", "analytics.raw_events_days"].contains(&key.as_str())
+        let is_off = ["limits.rate_per_minute", "analytics.raw_events_days"].contains(&key.as_str())
             || key.starts_with("quotas.");
-        assert_eq!(default == 0, may_be_zero, "{key}");
+        assert_eq!(default == 0, is_off, "{key}");
+        let may_be_zero = is_off || key == "storage.self_check_interval_ms";
         assert_eq!(load(file(&format!("{key} = 0"))).is_ok(), may_be_zero, "{key}");
         let minimum = i64::from(!may_be_zero);
         assert_refused(
