@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use bourse_budget::Budget;
 use bourse_protocols::venues::Registry;
@@ -120,6 +121,7 @@ impl App {
                     budget: budget.clone(),
                     // Others need connections too.
                     loads_max: settings.storage.connections_max as usize / 2,
+                    patience: Duration::from_millis(settings.limits.request_timeout_ms / 4),
                 },
                 store.clone(),
                 clock.clone(),

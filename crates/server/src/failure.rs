@@ -70,7 +70,7 @@ impl From<LoadError> for Failure {
                 Self::unavailable(error)
             }
             LoadError::Store(_) => Self::Internal(Box::new(error)),
-            LoadError::NoRoom { .. } | LoadError::Stale { .. } => {
+            LoadError::NoRoom { .. } | LoadError::Stale { .. } | LoadError::UnderWay { .. } => {
                 Self::Refused(Error::new(Code::Overloaded, error.to_string()))
             }
         }

@@ -160,6 +160,21 @@ impl Store {
         })
     }
 
+    /// How many tokens, balances and orders there are of a collection: what [`Store::load`] sends, about.
+    pub fn rows(&self, id: CollectionId) -> Pending<'_, u64> {
+        self.read(move |mut session| {
+            Box::pin(async move {
+                let mut rows = 0;
+                for table in ["tokens", "balances", "orders"] {
+                    let sql = format!("SELECT COUNT(*) FROM {table} WHERE collection_id = $1");
+                    let counted: Option<u64> = session.value(sql, args![id.0]).await?;
+                    rows += counted.unwrap_or_default();
+                }
+                Ok(rows)
+            })
+        })
+    }
+
     /// The contract information of a collection, as JSON text.
     pub fn contract(&self, id: CollectionId) -> Pending<'_, Option<String>> {
         self.read(move |mut session| Box::pin(async move { read_contract(&mut session, id).await }))

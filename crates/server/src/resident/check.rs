@@ -81,7 +81,7 @@ impl Inner {
         if !self.budget.has_room_for(slot.share().bytes()) {
             return Ok(Verdict::NoRoom);
         }
-        let LoadOutcome::Whole(fresh) = self.load_slot(slot.key(), slot.id()).await? else {
+        let LoadOutcome::Whole(fresh) = self.load_slot(slot.key(), slot.id(), &Arc::default()).await? else {
             return Ok(Verdict::NoRoom);
         };
         for _ in 0..ATTEMPTS_MAX {
@@ -124,10 +124,10 @@ impl Inner {
 
     /// Takes over what was stored since a collection was loaded, from the store and from nowhere else; whether there is room
     /// for that.
-    async fn bring_forward(&self, fresh: &Arc<Slot>) -> Result<bool, StoreError> {
+    pub(super) async fn bring_forward(&self, fresh: &Arc<Slot>) -> Result<bool, StoreError> {
         match self.store.changes(fresh.id(), fresh.mark()).await? {
             Some(changes) => fresh.apply(changes).await,
-            None => match self.load_slot(fresh.key(), fresh.id()).await? {
+            None => match self.load_slot(fresh.key(), fresh.id(), &Arc::default()).await? {
                 LoadOutcome::Whole(whole) => fresh.replace(whole).await,
                 LoadOutcome::TooLarge | LoadOutcome::NoRoom => return Ok(false),
             },
@@ -171,6 +171,8 @@ fn digest(slot: &Slot, mut digester: Digester) -> Result<Digest, ChangedMeanwhil
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use bourse_store::testing::{TestDatabase, batch};
     use bourse_store::{Change, OpenOptions, Store};
     use bourse_wire::{ChainId, ServiceName, TokenId};
@@ -200,7 +202,7 @@ mod tests {
             store.commit(batch(key, vec![token])).await.unwrap();
         };
         put("small").await;
-        let limits = MemoryLimits { budget: Budget::new(BYTES_MAX), loads_max: 2 };
+        let limits = MemoryLimits { budget: Budget::new(BYTES_MAX), loads_max: 2, patience: Duration::MAX };
         let service = ServiceName::new("bourse");
         let metrics = Metrics::new(RefusalCounters::default()).resident;
         let resident =
@@ -208,7 +210,8 @@ mod tests {
         assert!(resident.find(key).await.is_ok());
         let inner = &resident.0;
         let slot = inner.slots.get(&key).unwrap();
-        let LoadOutcome::Whole(fresh) = inner.load_slot(key, slot.id()).await.unwrap() else {
+        let LoadOutcome::Whole(fresh) = inner.load_slot(key, slot.id(), &Arc::default()).await.unwrap()
+        else {
             panic!("small")
         };
         put(&"large".repeat(BYTES_MAX)).await;

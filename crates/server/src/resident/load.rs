@@ -8,7 +8,7 @@ use bourse_store::{CollectionId, CollectionKey, Mark, Part, StoreError};
 use bourse_wire::{Address, Amount, CollectionNumbers, TokenId};
 use tokio::sync::mpsc;
 
-use super::{Inner, Slot};
+use super::{Inner, LoadProgress, Slot};
 
 /// Parts that may wait for the builder.
 const PARTS_WAITING: usize = 16;
@@ -31,6 +31,7 @@ impl Inner {
         &self,
         key: CollectionKey,
         id: CollectionId,
+        progress: &Arc<LoadProgress>,
     ) -> Result<LoadOutcome, StoreError> {
         // Each takes a connection and memory: those that come later wait.
         let _turn = self.turns.acquire().await;
@@ -46,8 +47,9 @@ impl Inner {
         let (sender, parts) = mpsc::channel(PARTS_WAITING);
         let (prepared_sender, prepared) = mpsc::channel(PARTS_WAITING);
         let preparing = tokio::task::spawn_blocking(move || prepare(numbers, parts, &prepared_sender));
+        let progress = Arc::clone(progress);
         let building = tokio::task::spawn_blocking(move || {
-            let (loader, mark) = build(loader, prepared, &share)?;
+            let (loader, mark) = build(loader, prepared, &share, &progress)?;
             let collection = loader.finish(mark.version, &currencies);
             share.grow(collection.bytes())?;
             share.set(collection.bytes());
@@ -75,6 +77,17 @@ enum Prepared {
     Tokens(Vec<PreparedToken>),
     Balances(Vec<(TokenId, Address, Amount)>),
     Orders(Vec<PreparedOrder>),
+}
+
+impl Prepared {
+    fn rows(&self) -> usize {
+        match self {
+            Self::Begin { .. } | Self::Contract(_) => 0,
+            Self::Tokens(tokens) => tokens.len(),
+            Self::Balances(balances) => balances.len(),
+            Self::Orders(orders) => orders.len(),
+        }
+    }
 }
 
 /// Prepares parts until there are no more, or nobody wants them. Going away tells the store to stop.
@@ -110,9 +123,11 @@ fn build(
     mut loader: Loader,
     mut parts: mpsc::Receiver<Prepared>,
     share: &Share,
+    progress: &LoadProgress,
 ) -> Result<(Loader, Mark), Refused> {
     let (mut begun, mut taken) = (Mark::default(), 0_usize);
     while let Some(part) = parts.blocking_recv() {
+        progress.add(part.rows());
         match part {
             Prepared::Begin { mark } => begun = mark,
             Prepared::Contract(info) => loader.contract(info),
@@ -130,41 +145,110 @@ fn build(
 
 #[cfg(test)]
 mod tests {
+    use std::time::{Duration, Instant};
+
     use bourse_budget::Budget;
-    use bourse_store::testing::{TestDatabase, make_collections, numbered_address};
+    use bourse_store::testing::{TestDatabase, batch, make_collections, numbered_address};
+    use bourse_store::{Change, Store};
     use bourse_wire::{ChainId, ServiceName};
 
+    use super::super::under_way::UnderWay;
     use super::super::{MemoryLimits, Residence, Resident, lock};
     use super::*;
     use crate::clock::Clock;
+    use crate::dispatch::retry_after_seconds;
     use crate::door::RefusalCounters;
+    use crate::failure::Failure;
     use crate::metrics::Metrics;
+
+    /// The collection.
+    fn key() -> CollectionKey {
+        CollectionKey { chain: ChainId(137), address: numbered_address(1) }
+    }
+
+    /// A service with one collection, and how long it waits for that.
+    async fn open(patience: Duration) -> (TestDatabase, Store, Resident) {
+        let database = TestDatabase::fresh().await.unwrap();
+        let store = database.open().await.unwrap();
+        make_collections(&store, key().chain, 1).await.unwrap();
+        let metrics = Metrics::new(RefusalCounters::default()).resident;
+        let limits = MemoryLimits { budget: Budget::new(1 << 20), loads_max: 2, patience };
+        let service = ServiceName::new("bourse");
+        let resident =
+            Resident::open(limits, store.clone(), Clock::system(), service, metrics).await.unwrap();
+        (database, store, resident)
+    }
 
     /// Each keeps a connection, which others need too.
     #[tokio::test]
     async fn a_load_waits_while_as_many_as_may_are_under_way() {
-        let database = TestDatabase::fresh().await.unwrap();
-        let store = database.open().await.unwrap();
-        let chain = ChainId(137);
-        make_collections(&store, chain, 1).await.unwrap();
-        let key = CollectionKey { chain, address: numbered_address(1) };
-        let metrics = Metrics::new(RefusalCounters::default()).resident;
-        let limits = MemoryLimits { budget: Budget::new(1 << 20), loads_max: 2 };
-        let service = ServiceName::new("bourse");
-        let resident =
-            Resident::open(limits, store.clone(), Clock::system(), service, metrics).await.unwrap();
+        let (_database, store, resident) = open(Duration::MAX).await;
         let inner = &resident.0;
         let others = (inner.turns.acquire().await.unwrap(), inner.turns.acquire().await.unwrap());
-        let (asking, asked) = (resident.clone(), key);
-        let finding = tokio::spawn(async move { asking.find(asked).await });
-        while !lock(&inner.loads).contains_key(&key) {
+        let asking = resident.clone();
+        let finding = tokio::spawn(async move { asking.find(key()).await });
+        while !lock(&inner.loads).contains_key(&key()) {
             tokio::task::yield_now().await;
         }
         for _ in 0..20 {
-            assert!(store.collection(key).await.unwrap().is_some(), "others are answered meanwhile");
-            assert!(!finding.is_finished() && inner.slots.get(&key).is_none());
+            assert!(store.collection(key()).await.unwrap().is_some(), "others are answered meanwhile");
+            assert!(!finding.is_finished() && inner.slots.get(&key()).is_none());
         }
         drop(others);
         assert!(matches!(finding.await.unwrap(), Ok(Residence::Resident(_))));
+    }
+
+    /// Whoever asks for a collection that takes long is told so before their time is up, and it is loaded for whoever asks next.
+    #[tokio::test]
+    async fn a_load_that_takes_long_is_told_of_and_goes_on() {
+        let (_database, _store, resident) = open(Duration::from_millis(1)).await;
+        let inner = &resident.0;
+        let others = (inner.turns.acquire().await.unwrap(), inner.turns.acquire().await.unwrap());
+        for _ in 0..3 {
+            let Err(error) = resident.find(key()).await else { panic!("nothing is loaded yet") };
+            let message = error.to_string();
+            assert!(message.contains(&key().address.to_string()), "{message}");
+            // Counting may take longer than that, too.
+            let told = ["0 of 1 rows; try again", "0 rows so far; try again"];
+            assert!(told.iter().any(|told| message.contains(told)), "{message}");
+            let Failure::Refused(error) = Failure::from(error) else { panic!("{message}") };
+            assert_eq!((error.code.status(), retry_after_seconds(error.code)), (503, Some(1)));
+        }
+        drop(others);
+        while !matches!(resident.find(key()).await, Ok(Residence::Resident(_))) {
+            assert!(lock(&inner.loads).len() <= 1, "it is loaded once for all");
+            tokio::task::yield_now().await;
+        }
+    }
+
+    /// What is written while a collection is loaded is there before the first who reads it, and the writer does not wait for that.
+    #[tokio::test]
+    async fn what_is_written_during_a_load_is_read_from_its_first_moment() {
+        let (_database, store, resident) = open(Duration::MAX).await;
+        let inner = Arc::clone(&resident.0);
+        let id = store.collection(key()).await.unwrap().unwrap();
+        let loaded = inner.load_slot(key(), id, &Arc::default()).await.unwrap();
+        let LoadOutcome::Whole(slot) = &loaded else { panic!("it is small") };
+        let (slot, (end, may_end)) = (Arc::clone(slot), tokio::sync::oneshot::channel::<()>());
+        let ending = {
+            let inner = Arc::clone(&inner);
+            async move {
+                may_end.await.map_err(|_| StoreError::Closed)?;
+                inner.end_load(key(), Ok(loaded), Instant::now()).await
+            }
+        };
+        lock(&inner.loads).insert(key(), UnderWay::begin(ending, Arc::default()));
+        let token = Change::Token { token_id: TokenId::from(7), metadata: r#"{"tokenId":"7"}"#.to_owned() };
+        let committed = store.commit(batch(key(), vec![token])).await.unwrap();
+        resident.follow(key(), committed.mark()).await;
+        // What comes after it is resident waits.
+        let following = slot.following().await;
+        end.send(()).unwrap();
+        while inner.slots.get(&key()).is_none() {
+            tokio::task::yield_now().await;
+        }
+        assert!(slot.read().token(TokenId::from(7)).is_some());
+        drop(following);
+        assert!(matches!(resident.find(key()).await, Ok(Residence::Resident(_))));
     }
 }

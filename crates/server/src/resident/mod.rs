@@ -5,15 +5,15 @@ mod currencies;
 mod load;
 mod slot;
 mod troubles;
+mod under_way;
 
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use bourse_budget::{Budget, Outgrown, Shelf};
 use bourse_store::{CollectionId, CollectionKey, Mark, Store, StoreError};
 use bourse_wire::{Currency, ServiceName};
 use futures_util::FutureExt as _;
-use futures_util::future::{BoxFuture, Shared};
 use hashbrown::HashMap;
 use tokio::sync::Semaphore;
 
@@ -24,6 +24,7 @@ use currencies::Currencies;
 use load::LoadOutcome;
 pub(crate) use slot::Slot;
 use troubles::Troubles;
+use under_way::{Load, LoadProgress, UnderWay};
 
 /// The resident collections. Cheap to clone; every clone is the same.
 #[derive(Clone)]
@@ -35,12 +36,15 @@ pub(crate) struct MemoryLimits {
     pub(crate) budget: Budget,
     /// Collections that may be loaded at once: each keeps a connection for as long as it takes.
     pub(crate) loads_max: usize,
+    /// How long a request waits for a collection that is being loaded before it is told to come back.
+    pub(crate) patience: Duration,
 }
 
 struct Inner {
     budget: Budget,
     /// Whoever loads has one of these. Nobody closes it, so that there always is one some day.
     turns: Semaphore,
+    patience: Duration,
     store: Store,
     clock: Clock,
     service: ServiceName,
@@ -48,7 +52,7 @@ struct Inner {
     currencies: Currencies,
     slots: Shelf<CollectionKey, Slot>,
     /// Loads under way. A collection is here or in a slot, or in neither: both change under this lock.
-    loads: Mutex<HashMap<CollectionKey, Load>>,
+    loads: Mutex<HashMap<CollectionKey, UnderWay>>,
     too_large: Outgrown<CollectionKey>,
     troubles: Troubles,
 }
@@ -56,9 +60,6 @@ struct Inner {
 /// Versions that this process itself committed, and took over at once, after which memory is measured again: they are
 /// small, and may come many times a second.
 const OWN_VERSIONS_UNWEIGHED: u64 = 16;
-
-/// A load that many may wait for. It goes on when those who asked for it are gone.
-type Load = Shared<BoxFuture<'static, Result<Loaded, Arc<StoreError>>>>;
 
 /// What came of a load that did not fail.
 #[derive(Clone, Copy)]
@@ -95,6 +96,17 @@ pub(crate) enum LoadError {
         /// The collection.
         key: CollectionKey,
     },
+    /// It is large, and takes longer to be loaded than a request may.
+    #[error(
+        "collection {} on chain {} is being brought into memory: {progress}; try again shortly",
+        key.address, key.chain
+    )]
+    UnderWay {
+        /// The collection.
+        key: CollectionKey,
+        /// How much of it is there.
+        progress: String,
+    },
     /// What is stored of it cannot be read. The log told why.
     #[error(
         "collection {} on chain {} cannot be read from the database, and is tried again in {seconds} s: the log of the \
@@ -111,7 +123,7 @@ pub(crate) enum LoadError {
 
 impl Resident {
     pub(crate) async fn open(
-        MemoryLimits { budget, loads_max }: MemoryLimits,
+        MemoryLimits { budget, loads_max, patience }: MemoryLimits,
         store: Store,
         clock: Clock,
         service: ServiceName,
@@ -121,6 +133,7 @@ impl Resident {
         Ok(Self(Arc::new(Inner {
             budget,
             turns: Semaphore::new(loads_max.max(1)),
+            patience,
             store,
             clock,
             service,
@@ -159,10 +172,15 @@ impl Resident {
             if inner.too_large.has(&key, inner.clock.passed()) {
                 return Ok(Residence::Stored(id));
             }
-            match self.load(key, id).await {
-                Ok(Loaded::Done) => {}
-                Ok(Loaded::NoRoom) => return Err(LoadError::NoRoom { key }),
-                Err(error) => {
+            let (load, progress) = self.load(key, id);
+            match tokio::time::timeout(inner.patience, load).await {
+                Err(_elapsed) => {
+                    let progress = inner.told_of(&progress, id).await;
+                    return Err(LoadError::UnderWay { key, progress });
+                }
+                Ok(Ok(Loaded::Done)) => {}
+                Ok(Ok(Loaded::NoRoom)) => return Err(LoadError::NoRoom { key }),
+                Ok(Err(error)) => {
                     inner.check_stale(key)?;
                     return Err(LoadError::Store(error));
                 }
@@ -171,22 +189,18 @@ impl Resident {
     }
 
     /// The load of a collection: the one under way, or a new one.
-    fn load(&self, key: CollectionKey, id: CollectionId) -> Load {
+    fn load(&self, key: CollectionKey, id: CollectionId) -> (Load, Arc<LoadProgress>) {
         let mut loads = lock(&self.0.loads);
-        let begin = || {
-            let inner = Arc::clone(&self.0);
-            let task = tokio::spawn(async move { inner.load(key, id).await });
-            let flat = |joined: Result<Result<Loaded, StoreError>, _>| {
-                // A load that panicked has told the log so.
-                joined.unwrap_or(Err(StoreError::Closed)).map_err(Arc::new)
-            };
-            task.map(flat).boxed().shared()
-        };
         // Between our look at the slots and now it may have come.
         if self.0.slots.get(&key).is_some() {
-            return futures_util::future::ready(Ok(Loaded::Done)).boxed().shared();
+            return (futures_util::future::ready(Ok(Loaded::Done)).boxed().shared(), Arc::default());
         }
-        loads.entry(key).or_insert_with(begin).clone()
+        let begin = || {
+            let (inner, progress) = (Arc::clone(&self.0), Arc::<LoadProgress>::default());
+            let told = Arc::clone(&progress);
+            UnderWay::begin(async move { inner.load(key, id, &told).await }, progress)
+        };
+        loads.entry(key).or_insert_with(begin).shared()
     }
 
     /// Takes over a version of a collection, when it is resident or about to be: whoever asks after this returns sees
@@ -202,10 +216,13 @@ impl Resident {
 
     /// Takes over a version that may depend on the one that is known, or whatever is stored when there is none.
     async fn follow_from(&self, key: CollectionKey, until: impl FnOnce(Mark) -> Option<Mark>) {
-        let under_way = lock(&self.0.loads).get(&key).cloned();
-        if let Some(load) = under_way {
+        let under_way = lock(&self.0.loads).get_mut(&key).map(UnderWay::note_change);
+        match under_way {
+            // Nobody is answered before it has what is new. Whoever wrote that need not wait until everything else is there.
+            Some(None) => return,
             // A load that failed left nothing that could be old.
-            let _ = load.await;
+            Some(Some(load)) => drop(load.await),
+            None => {}
         }
         let Some(slot) = self.0.slots.get(&key) else { return };
         if let Err(error) = self.0.catch_up(&slot, until(slot.mark())).await {
@@ -321,9 +338,34 @@ impl Inner {
         self.slots.remove(&slot.key(), slot);
     }
 
-    async fn load(&self, key: CollectionKey, id: CollectionId) -> Result<Loaded, StoreError> {
+    async fn load(
+        &self,
+        key: CollectionKey,
+        id: CollectionId,
+        progress: &Arc<LoadProgress>,
+    ) -> Result<Loaded, StoreError> {
         let started = Instant::now();
-        let loaded = self.load_slot(key, id).await;
+        let loaded = self.load_slot(key, id, progress).await;
+        self.end_load(key, loaded, started).await
+    }
+
+    /// Makes what was loaded resident, with everything that was committed meanwhile.
+    async fn end_load(
+        &self,
+        key: CollectionKey,
+        mut loaded: Result<LoadOutcome, StoreError>,
+        started: Instant,
+    ) -> Result<Loaded, StoreError> {
+        let is_behind = lock(&self.loads).get_mut(&key).is_some_and(UnderWay::close);
+        if let Ok(LoadOutcome::Whole(slot)) = &loaded
+            && is_behind
+        {
+            loaded = match self.bring_forward(slot).await {
+                Ok(true) => loaded,
+                Ok(false) => Ok(LoadOutcome::NoRoom),
+                Err(error) => Err(error),
+            };
+        }
         let has_room = !matches!(loaded, Ok(LoadOutcome::NoRoom));
         let slot = match self.install(key, loaded, started) {
             Ok(slot) => slot,
@@ -405,7 +447,7 @@ impl Inner {
             self.unload(slot);
             return Ok(());
         }
-        match self.load_slot(slot.key(), slot.id()).await? {
+        match self.load_slot(slot.key(), slot.id(), &Arc::default()).await? {
             LoadOutcome::Whole(whole) => slot.replace(whole).await,
             // Once it is gone there is memory to load it.
             LoadOutcome::NoRoom => self.unload(slot),

@@ -1,0 +1,84 @@
+//! Loads under way: many may wait for one, and are told how far it is.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use bourse_store::{CollectionId, StoreError};
+use futures_util::FutureExt as _;
+use futures_util::future::{BoxFuture, Shared};
+use tokio::sync::OnceCell;
+
+use super::{Inner, Loaded};
+
+/// A load that many may wait for. It goes on when those who asked for it are gone.
+pub(super) type Load = Shared<BoxFuture<'static, Result<Loaded, Arc<StoreError>>>>;
+
+/// A load under way.
+pub(super) struct UnderWay {
+    load: Load,
+    progress: Arc<LoadProgress>,
+    /// Whether something was committed that it may not have seen.
+    is_behind: bool,
+    /// Whether it has read everything, and is about to end.
+    is_closing: bool,
+}
+
+impl UnderWay {
+    pub(super) fn begin<F>(load: F, progress: Arc<LoadProgress>) -> Self
+    where
+        F: Future<Output = Result<Loaded, StoreError>> + Send + 'static,
+    {
+        let flat = |joined: Result<Result<Loaded, StoreError>, _>| {
+            // A load that panicked has told the log so.
+            joined.unwrap_or(Err(StoreError::Closed)).map_err(Arc::new)
+        };
+        let load = tokio::spawn(load).map(flat).boxed().shared();
+        Self { load, progress, is_behind: false, is_closing: false }
+    }
+
+    /// To wait for it, and to know how far it is.
+    pub(super) fn shared(&mut self) -> (Load, Arc<LoadProgress>) {
+        (self.load.clone(), Arc::clone(&self.progress))
+    }
+
+    /// Notes that something was committed, which it takes over before anybody is answered; the load to wait for when it is
+    /// too late for that.
+    pub(super) fn note_change(&mut self) -> Option<Load> {
+        self.is_behind = true;
+        self.is_closing.then(|| self.load.clone())
+    }
+
+    /// Notes that it has read everything; whether something was committed before that.
+    pub(super) fn close(&mut self) -> bool {
+        self.is_closing = true;
+        self.is_behind
+    }
+}
+
+/// How far a load is.
+#[derive(Default)]
+pub(super) struct LoadProgress {
+    rows: AtomicU64,
+    /// How many there are, once somebody wanted to know.
+    all: OnceCell<u64>,
+}
+
+impl LoadProgress {
+    pub(super) fn add(&self, rows: usize) {
+        self.rows.fetch_add(rows as u64, Ordering::Relaxed);
+    }
+}
+
+impl Inner {
+    /// How far a load is, for somebody who will not wait for its end.
+    pub(super) async fn told_of(&self, progress: &LoadProgress, id: CollectionId) -> String {
+        let counting = progress.all.get_or_try_init(|| self.store.rows(id));
+        // Counting takes no longer than the first wait, or it is left.
+        let counted = tokio::time::timeout(self.patience, counting).await;
+        let rows = progress.rows.load(Ordering::Relaxed);
+        match counted {
+            Ok(Ok(all)) => format!("{rows} of {} rows", rows.max(*all)),
+            _ => format!("{rows} rows so far"),
+        }
+    }
+}
