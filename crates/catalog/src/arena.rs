@@ -1,6 +1,9 @@
 //! Many small texts in few large pieces of memory.
 
+use std::io::{self, BufRead, Write};
 use std::sync::Arc;
+
+use crate::kept::{Kept, keep_blob, kept, read_blob};
 
 /// Size of a piece once there are several. A longer text has a piece of its own.
 const CHUNK_BYTES: usize = 1 << 20;
@@ -84,5 +87,22 @@ impl Arena {
     pub(crate) fn bytes_alone(&self) -> usize {
         let alone = self.chunks.iter().filter(|chunk| Arc::strong_count(chunk) == 1);
         alone.map(|chunk| chunk.capacity()).sum()
+    }
+}
+
+kept!(Span { chunk, offset, len });
+
+impl Kept for Arena {
+    fn keep(&self, out: &mut impl Write) -> io::Result<()> {
+        self.bytes.keep(out)?;
+        self.discarded.keep(out)?;
+        self.chunks.len().keep(out)?;
+        self.chunks.iter().try_for_each(|chunk| keep_blob(chunk, out))
+    }
+
+    fn read(from: &mut impl BufRead) -> io::Result<Self> {
+        let (bytes, discarded, len) = (usize::read(from)?, usize::read(from)?, usize::read(from)?);
+        let chunks = (0..len).map(|_| read_blob(from).map(Arc::new)).collect::<io::Result<_>>()?;
+        Ok(Self { chunks, bytes, discarded })
     }
 }

@@ -147,8 +147,7 @@ impl Collection {
     pub(crate) fn sorted_by_name(&self) -> Common<SortedList> {
         let mut ordinals: Vec<u32> = (0..).take(self.tokens.len()).collect();
         ordinals.sort_unstable_by(|a, b| self.compare_names(*a, *b));
-        let entries: Vec<(u32, f64)> = ordinals.into_iter().map(|ordinal| (ordinal, NO_HINT)).collect();
-        Common::new(SortedList::from_sorted(&entries))
+        listed_names(ordinals)
     }
 
     /// The time up to which it has passed.
@@ -360,6 +359,12 @@ impl Collection {
             + alone(&self.holders, Holders::bytes)
             + self.book.bytes_alone()
     }
+}
+
+/// The list of tokens that are in the order of their names already.
+pub(crate) fn listed_names(ordinals: Vec<u32>) -> Common<SortedList> {
+    let entries: Vec<(u32, f64)> = ordinals.into_iter().map(|ordinal| (ordinal, NO_HINT)).collect();
+    Common::new(SortedList::from_sorted(&entries))
 }
 
 /// Brings texts into the cache together: their cache lines are waited for at once.

@@ -7,6 +7,8 @@ use bourse_sets::{Bits, Set};
 use hashbrown::HashMap;
 use memchr::memmem::Finder;
 
+use crate::kept::kept;
+
 /// Names from which on a word is common: fewer are looked at soon enough.
 const COMMON_MIN: u32 = 512;
 /// Numbers below which names are counted by the hash of a word, at most.
@@ -19,6 +21,8 @@ pub(crate) struct CommonWords {
     /// How many names there were when the words were chosen.
     chosen_of: usize,
 }
+
+kept!(CommonWords { words, chosen_of });
 
 impl CommonWords {
     /// The words that are common among names, each of which has the ordinal of its place.

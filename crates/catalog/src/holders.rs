@@ -1,9 +1,12 @@
 //! Accounts: who holds how much of what.
 
+use std::io::{self, BufRead, Write};
+
 use bourse_sets::{Bits, Term};
 use bourse_wire::{Address, Amount};
 use hashbrown::HashMap;
 
+use crate::kept::Kept;
 use crate::large_holders::LargeHolders;
 
 /// The accounts of a collection, numbered as they come, and what each holds.
@@ -125,5 +128,20 @@ impl Holders {
             + self.addresses.capacity() * size_of::<Address>()
             + self.held.capacity() * size_of::<Vec<(u32, Amount)>>()
             + self.held.iter().map(|held| held.capacity() * size_of::<(u32, Amount)>()).sum::<usize>()
+    }
+}
+
+impl Kept for Holders {
+    fn keep(&self, out: &mut impl Write) -> io::Result<()> {
+        self.addresses.keep(out)?;
+        self.held.keep(out)?;
+        self.large.keep(out)?;
+        self.known.keep(out)
+    }
+
+    fn read(from: &mut impl BufRead) -> io::Result<Self> {
+        let (addresses, held): (Vec<Address>, _) = (Kept::read(from)?, Kept::read(from)?);
+        let numbers = addresses.iter().copied().zip(0..).collect();
+        Ok(Self { numbers, addresses, held, large: Kept::read(from)?, known: Kept::read(from)? })
     }
 }

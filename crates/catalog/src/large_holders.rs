@@ -4,6 +4,8 @@ use bourse_sets::Set;
 use bourse_wire::Amount;
 use hashbrown::HashMap;
 
+use crate::kept::kept;
+
 /// Tokens from which on an account has a set. With fewer, going through them costs no more.
 const LARGE_MIN: usize = 512;
 /// Tokens below which it has none any more.
@@ -52,6 +54,8 @@ impl LargeHolders {
         self.sets.values().map(Set::bytes).sum()
     }
 }
+
+kept!(LargeHolders { sets, tokens });
 
 #[cfg(test)]
 mod tests {

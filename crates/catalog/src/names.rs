@@ -1,6 +1,7 @@
 //! Names of tokens, folded so that letter case and composition do not matter, and found by any part of them.
 
 use std::borrow::Cow;
+use std::io::{self, BufRead, Write};
 
 use bourse_sets::{Bits, Set, Term};
 use hashbrown::HashMap;
@@ -12,6 +13,7 @@ use crate::arena::{Arena, Span};
 use crate::chains::grow;
 use crate::common_words::CommonWords;
 use crate::digest::hash;
+use crate::kept::Kept;
 
 /// Three characters in a row; past the end of a name there are zeros.
 type Gram = u64;
@@ -197,10 +199,7 @@ impl Names {
     pub(crate) fn settle(&mut self, universe: usize) {
         self.grams.retain(|_, set| !set.is_empty());
         self.letters.retain(|_, set| !set.is_empty());
-        self.beginnings.clear();
-        for gram in self.grams.keys() {
-            self.beginnings.entry(gram >> CHAR_BITS).or_default().push(*gram);
-        }
+        self.beginnings = beginnings(&self.grams);
         for set in self.grams.values_mut().chain(self.letters.values_mut()) {
             set.settle(universe);
         }
@@ -221,6 +220,31 @@ impl Names {
             + self.grams.len() * size_of::<Gram>()
             + self.words.bytes()
     }
+}
+
+impl Kept for Names {
+    fn keep(&self, out: &mut impl Write) -> io::Result<()> {
+        self.spans.keep(out)?;
+        self.arena.keep(out)?;
+        self.grams.keep(out)?;
+        self.letters.keep(out)?;
+        self.words.keep(out)
+    }
+
+    fn read(from: &mut impl BufRead) -> io::Result<Self> {
+        let (spans, arena, grams) = (Vec::read(from)?, Arena::read(from)?, HashMap::read(from)?);
+        let (letters, words) = (HashMap::read(from)?, CommonWords::read(from)?);
+        Ok(Self { spans, arena, beginnings: beginnings(&grams), grams, letters, words, is_settled: true })
+    }
+}
+
+/// Grams by their first two characters.
+fn beginnings(grams: &HashMap<Gram, Set>) -> HashMap<u64, Vec<Gram>> {
+    let mut beginnings: HashMap<u64, Vec<Gram>> = HashMap::new();
+    for gram in grams.keys() {
+        beginnings.entry(gram >> CHAR_BITS).or_default().push(*gram);
+    }
+    beginnings
 }
 
 /// Every three characters in a row of a text, those past its end included.

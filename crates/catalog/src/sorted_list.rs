@@ -1,8 +1,11 @@
 //! Ordinals in some order of rank, kept sorted while they come and go.
 
 use std::cmp::Ordering;
+use std::io::{self, BufRead, Write};
 
 use bourse_sets::Relocation;
+
+use crate::kept::{Kept, kept};
 
 /// Places of a block; one whose places are all taken is split.
 pub(crate) const PLACES: usize = 1_024;
@@ -213,6 +216,11 @@ impl SortedList {
         first.into_iter().chain(rest)
     }
 
+    /// All ordinals, in the order of rank.
+    pub(crate) fn ordinals(&self) -> Vec<u32> {
+        self.blocks.iter().flat_map(|block| &block.ordinals).copied().collect()
+    }
+
     /// The block at an index, in the order of rank.
     pub(crate) fn block(&self, index: usize) -> Option<Run<'_>> {
         self.blocks.get(index).map(|block| block.run(0..block.ordinals.len()))
@@ -227,6 +235,28 @@ impl SortedList {
         let entries: usize = self.blocks.iter().map(|block| block.ordinals.capacity()).sum();
         entries * (size_of::<u32>() + size_of::<f64>() + size_of::<u16>())
             + self.blocks.capacity() * size_of::<(Block, f64)>()
+    }
+}
+
+kept!(SortedList { blocks, bounds, len, next_base, free_bases });
+
+impl Kept for Block {
+    fn keep(&self, out: &mut impl Write) -> io::Result<()> {
+        self.base.keep(out)?;
+        self.ordinals.keep(out)?;
+        self.hints.keep(out)?;
+        self.places.keep(out)
+    }
+
+    fn read(from: &mut impl BufRead) -> io::Result<Self> {
+        let mut block = Self::empty(u32::read(from)?);
+        block.ordinals.extend(Vec::<u32>::read(from)?);
+        block.hints.extend(Vec::<f64>::read(from)?);
+        block.places.extend(Vec::<u16>::read(from)?);
+        for place in &block.places {
+            set(&mut block.taken, *place);
+        }
+        Ok(block)
     }
 }
 

@@ -1,8 +1,11 @@
 //! The tokens of a collection: their ids, their metadata as JSON text, and their order.
 
+use std::io::{self, BufRead, Write};
+
 use bourse_wire::{TokenId, TokenMetadata};
 
 use crate::arena::{Arena, Span};
+use crate::kept::Kept;
 use crate::ordinals::Ordinals;
 use crate::sorted_list::SortedList;
 
@@ -157,5 +160,23 @@ impl Tokens {
             + self.by_id.bytes()
             + self.ids.capacity() * size_of::<TokenId>()
             + self.spans.capacity() * size_of::<Span>()
+    }
+}
+
+impl Kept for Tokens {
+    fn keep(&self, out: &mut impl Write) -> io::Result<()> {
+        self.ids.keep(out)?;
+        self.spans.keep(out)?;
+        self.arena.keep(out)?;
+        self.ascending.keep(out)
+    }
+
+    fn read(from: &mut impl BufRead) -> io::Result<Self> {
+        let (ids, spans) = (Vec::read(from)?, Vec::read(from)?);
+        let (arena, ascending) = (Arena::read(from)?, bool::read(from)?);
+        let mut tokens =
+            Self { ordinals: Ordinals::of(&ids), ids, spans, arena, ascending, ..Self::default() };
+        tokens.sort();
+        Ok(tokens)
     }
 }

@@ -239,3 +239,22 @@ fn orders_of_no_known_time_come_first_by_creation() {
     let expected: Vec<String> = (0..100).map(|index| format!("{}", 2 * index)).collect();
     assert_eq!(sorted(&collection, &OrderFilter::default(), Some(by_creation)), expected);
 }
+
+/// Damage is found before it comes to this; but whatever comes is refused, and never a panic.
+#[test]
+fn half_of_what_was_kept_is_refused_wherever_it_ends() {
+    let mut whole = collection(&[listing("a", 1, (5, 1)), listing("b", 2, (3, 2))]);
+    hold(&mut whole, 1, 7);
+    whole.make_ready(at(0), Some(Column::Name));
+    let mut bytes = Vec::new();
+    whole.keep(&mut bytes).unwrap();
+    let identity =
+        Identity { number: 1, chain: ChainId(1), address: coin(9), service: ServiceName::new("bourse") };
+    let currencies = [currency(1, Some("1")), currency(2, Some("2")), currency(3, None)];
+    for end in 0..bytes.len() {
+        assert!(Collection::read_kept(&identity, &currencies, &mut &bytes[..end]).is_err(), "{end}");
+    }
+    let read = Collection::read_kept(&identity, &currencies, &mut &bytes[..]).unwrap();
+    assert_eq!(read.digest(at(0)).differences(&whole.digest(at(0))), [""; 0]);
+    assert_eq!((listed(&read), read.has_order_of_names()), (listed(&whole), true));
+}

@@ -124,6 +124,11 @@ impl Bits {
         }
     }
 
+    /// The words, each of 64 numbers.
+    pub fn words(&self) -> &[u64] {
+        &self.0
+    }
+
     /// The words from 64 × `start` on.
     pub(crate) fn words_from(&self, start: usize) -> &[u64] {
         self.0.get(start..).unwrap_or_default()

@@ -23,6 +23,6 @@ pub use bits::{Bits, Relocation};
 pub use bytes::{Damaged, Reader, write_number};
 pub use number::{Number, Words};
 pub use part::{PART_NUMBERS, Part, PartBits, PartWords};
-pub use set::Set;
+pub use set::{Set, SetForm};
 pub use term::{Between, Term, count_of_all, for_words_of_all, words_of_all};
 pub use words::{numbers, ones};

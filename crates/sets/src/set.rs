@@ -112,7 +112,35 @@ impl<N: Number> Set<N> {
     }
 }
 
+/// A set as it is in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SetForm<'a> {
+    /// The numbers, ascending.
+    List(&'a [u32]),
+    /// One bit for each number.
+    Bits(&'a [u64]),
+}
+
 impl Set {
+    /// The form that it has.
+    pub fn form(&self) -> SetForm<'_> {
+        match &self.0 {
+            Form::List(list) => SetForm::List(list),
+            Form::Bits(bits, _) => SetForm::Bits(&bits.0),
+        }
+    }
+
+    /// A set in the form of a list, which ascends.
+    pub fn from_list(list: Vec<u32>) -> Self {
+        Self(Form::List(list))
+    }
+
+    /// A set in the form of bits.
+    pub fn from_bits(bits: Bits) -> Self {
+        let len = bits.count();
+        Self(Form::Bits(bits, len))
+    }
+
     /// Puts a number in.
     pub fn insert(&mut self, number: u32) {
         match &mut self.0 {

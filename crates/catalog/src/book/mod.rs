@@ -2,6 +2,7 @@
 //! order of their best prices.
 
 mod digest;
+mod kept;
 mod order;
 mod order_sets;
 mod order_test;
@@ -25,6 +26,7 @@ use crate::holders::Holders;
 use crate::properties::{IndexedMetadata, Properties, extract_stored};
 use crate::tokens::Tokens;
 
+pub(crate) use kept::KeptBook;
 pub use order::PreparedOrder;
 pub(crate) use order::{NO_TOKEN, Order, terms};
 pub(crate) use order_sets::OrderSets;

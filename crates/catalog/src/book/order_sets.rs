@@ -5,6 +5,8 @@ use bourse_sets::Set;
 use bourse_wire::Marketplace;
 use hashbrown::HashMap;
 
+use crate::kept::kept;
+
 /// Numbers from which on a set takes its better form whenever they double.
 const SETTLED_MIN: usize = 1_024;
 
@@ -17,6 +19,8 @@ pub(crate) struct OrderSets {
     /// By the number of the maker's account.
     makers: HashMap<u32, Set>,
 }
+
+kept!(OrderSets { currencies, marketplaces, makers });
 
 /// What an order says that its token is found by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,6 +5,7 @@ use std::cmp::Ordering;
 use bourse_sets::Term;
 
 use crate::filter::PropertyFilter;
+use crate::kept::kept;
 use crate::properties::{IndexedMetadata, Properties};
 use crate::sorted_list::{Cursor, SortedList};
 
@@ -20,6 +21,8 @@ pub(crate) struct PriceList {
     /// Tokens that there were when the index was made.
     indexed: usize,
 }
+
+kept!(PriceList { list, index, indexed });
 
 impl PriceList {
     /// Takes tokens that are sorted already, with their hints, of so many tokens in all.

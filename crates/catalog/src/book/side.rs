@@ -9,6 +9,7 @@ use super::order_sets::OrderSets;
 use super::price_list::PriceList;
 use super::{Book, BookContext, NO_TOKEN, Order};
 use crate::currencies::{Direction, Price};
+use crate::kept::kept;
 use crate::properties::IndexedMetadata;
 use crate::sorted_list::SortedList;
 
@@ -35,6 +36,8 @@ pub(crate) struct SideBook {
     /// The tokens that have more than one order.
     pub(super) several: Bits,
 }
+
+kept!(SideBook { best, members, priced, unpriced, by_creation, any, best_ones, several });
 
 /// Sellers ask for little, buyers for much.
 pub(super) fn direction(side: OrderSide) -> Direction {

@@ -9,6 +9,7 @@ use super::extract::Shape;
 use super::ladder::{Ladder, LadderRange};
 use crate::digest::hash;
 use crate::filter::{Condition, PropertyFilter, Value};
+use crate::kept::kept;
 use crate::sorted_list::SlotRelocation;
 
 /// Tokens with a whole number from which on a property has a ladder.
@@ -47,6 +48,21 @@ pub(crate) struct Property {
     several_ints: usize,
     ladder: Option<Ladder>,
 }
+
+kept!(Properties { numbers, properties });
+kept!(Property {
+    name,
+    ints,
+    texts,
+    others,
+    all,
+    listed,
+    int_count,
+    text_count,
+    other_count,
+    several_ints,
+    ladder,
+});
 
 impl Properties {
     /// Adds what a token has.

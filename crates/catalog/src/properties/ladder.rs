@@ -5,6 +5,7 @@ use std::ops::Bound;
 
 use bourse_sets::{Between, Bits, Set, Term};
 
+use crate::kept::kept;
 use crate::sorted_list::SlotRelocation;
 
 /// The tokens at or below some of the numbers. Between two rungs the numbers themselves are gone through. Right only
@@ -29,6 +30,9 @@ struct Rung {
     /// The tokens at or below it that are above the last rung of the flight before.
     within: Bits,
 }
+
+kept!(Ladder { rungs, before, steps, flight });
+kept!(Rung { upper, within });
 
 /// What is at or below a rung.
 #[derive(Clone, Copy)]

@@ -61,6 +61,9 @@ impl Trial {
                 // The ladder is followed while it can be, and left alone from then on.
                 trial.generator.second_levels = if step * 2 < scale.steps { u64::MAX } else { 2 };
                 trial.apply([CHANGED_LEVELS, 0, 0]);
+                if step == 1 {
+                    trial.keep_and_read();
+                }
             } else {
                 trial.change();
             }
@@ -119,7 +122,8 @@ impl Trial {
             0 | 1 => self.let_time_pass(),
             2 => self.put_currencies(1),
             3 => self.put_currencies(3),
-            4 => self.reload(),
+            4 if self.generator.random.one_in(2) => self.reload(),
+            4 => self.keep_and_read(),
             kind => {
                 let few = 1 + self.generator.scale.tokens / 300;
                 let mut size = |often: bool| if often { self.generator.random.below(4) * few } else { 0 };
@@ -179,6 +183,23 @@ impl Trial {
         self.tell("load anew", &"");
         let mut whole = Some(load(&self.model, &mut self.generator.random));
         assert!(self.versions.replace(&mut self.draft, &mut whole), "nobody reads");
+    }
+
+    /// What was written of it and read again takes its place, and is asked and changed from then on. Rates may have changed
+    /// meanwhile.
+    fn keep_and_read(&mut self) {
+        self.tell("keep and read", &"");
+        let mut bytes = Vec::new();
+        self.collection().keep(&mut bytes).unwrap();
+        if self.generator.random.one_in(2) {
+            self.put_currencies(1);
+        }
+        let currencies: Vec<Currency> = self.model.currencies.values().cloned().collect();
+        let (mut from, version) = (&bytes[..], self.collection().version());
+        let read = Collection::read_kept(&identity(), &currencies, &mut from).unwrap();
+        assert!(from.is_empty() && read.version() == version, "all of it is read");
+        assert!(self.versions.replace(&mut self.draft, &mut Some(read)), "nobody reads");
+        self.check_digest();
     }
 
     /// Asks a few of everything.
@@ -272,10 +293,13 @@ impl Trial {
     }
 }
 
+fn identity() -> Identity {
+    Identity { number: 1, chain: ChainId(1), address: account(200), service: service() }
+}
+
 /// The whole collection loaded at once, in pieces and in an order that are as good as any.
 fn load(model: &Model, random: &mut Random) -> Collection {
-    let identity = Identity { number: 1, chain: ChainId(1), address: account(200), service: service() };
-    let mut loader = Loader::new(&identity, model.now);
+    let mut loader = Loader::new(&identity(), model.now);
     let mut preparer = TokenPreparer::default();
     let known = model.tokens.iter().filter_map(|(id, token)| Some((*id, token.metadata.clone()?)));
     let mut tokens: Vec<PreparedToken> = known.map(|(id, text)| preparer.prepare(id, text)).collect();
