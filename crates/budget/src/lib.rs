@@ -131,7 +131,8 @@ impl Share {
         self.touched.store(self.books.touches.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);
     }
 
-    fn touched(&self) -> u64 {
+    /// When it was last of use: whatever was of use later has a higher number.
+    pub fn touched(&self) -> u64 {
         self.touched.load(Ordering::Relaxed)
     }
 }

@@ -23,7 +23,7 @@ use crate::limits::RateLimiter;
 use crate::meter::Meter;
 use crate::metrics::Metrics;
 use crate::outcomes::Outcomes;
-use crate::resident::{MemoryLimits, Resident};
+use crate::resident::{KeptFiles, MemoryLimits, Resident};
 use crate::router::Routes;
 use crate::settings::Settings;
 use crate::shares::Shares;
@@ -107,7 +107,7 @@ impl App {
         let unusable = |source| StartError::Data { path: data.display().to_string(), source };
         make_private_directory(&data).map_err(unusable)?;
         let signer = TokenSigner::open(&settings.auth.jwt_secret, &data).map_err(unusable)?;
-        let files = Files::open(&data).map_err(unusable)?;
+        let files = Files::open(&data, entropy::word).map_err(unusable)?;
         let store = Store::open(&settings.database_url(), settings.open_options(), clock.now()).await?;
         let refusals = Refusals::default();
         let metrics = Metrics::new(refusals.counters());
@@ -122,6 +122,7 @@ impl App {
                     // Others need connections too.
                     loads_max: settings.storage.connections_max as usize / 2,
                     patience: Duration::from_millis(settings.limits.request_timeout_ms / 4),
+                    kept: KeptFiles::open(&settings.storage),
                 },
                 store.clone(),
                 clock.clone(),

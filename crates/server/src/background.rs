@@ -54,6 +54,8 @@ impl Background {
         }
         tasks.spawn(forget(Arc::clone(app), Stop(stopped.clone())));
         tasks.spawn(sweep_files(Arc::clone(app), Stop(stopped.clone())));
+        let (resident, mut until) = (app.resident.clone(), Stop(stopped.clone()));
+        tasks.spawn(async move { until.or(resident.bring_in()).await.unwrap_or_default() });
         tasks.spawn(check_memory(Arc::clone(app), Stop(stopped.clone())));
         tasks.spawn(flush(Arc::clone(app), Stop(stopped)));
         Self { app: Arc::clone(app), stop, tasks }
@@ -64,6 +66,7 @@ impl Background {
         self.stop.send_replace(true);
         while self.tasks.join_next().await.is_some() {}
         log_failure("storing what was metered", flush_once(&self.app).await);
+        self.app.resident.keep_all().await;
         self.app.store.close().await;
     }
 }

@@ -245,12 +245,16 @@ async fn health(State(app): State<Arc<App>>) -> Response {
 /// Whether requests can be answered. Anybody may ask, so that this says nothing of nodes; and reads are answered although a
 /// chain is behind, so that nodes do not decide.
 async fn ready(State(app): State<Arc<App>>) -> Response {
-    match app.store.ping().await {
-        Ok(()) => response(&app, StatusCode::OK, HeaderMap::new(), r#"{"status":"ready"}"#.into()),
-        Err(error) => {
+    let not_yet = |body| response(&app, StatusCode::SERVICE_UNAVAILABLE, HeaderMap::new(), body);
+    match (app.store.ping().await, app.resident.bringing_in()) {
+        (Ok(()), Some((left, found))) => {
+            let reason = format!("collections used last are brought into memory, {left} of {found} are left");
+            not_yet(format!(r#"{{"status":"starting","reason":"{reason}"}}"#).into())
+        }
+        (Ok(()), None) => response(&app, StatusCode::OK, HeaderMap::new(), r#"{"status":"ready"}"#.into()),
+        (Err(error), _) => {
             tracing::warn!(%error, "not ready");
-            let body = r#"{"status":"unavailable","reason":"the database does not answer"}"#;
-            response(&app, StatusCode::SERVICE_UNAVAILABLE, HeaderMap::new(), body.into())
+            not_yet(r#"{"status":"unavailable","reason":"the database does not answer"}"#.into())
         }
     }
 }

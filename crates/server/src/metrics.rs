@@ -73,6 +73,14 @@ pub(crate) struct ResidentMetrics {
     /// How many cannot be read, and are not served.
     pub(crate) stale: Gauge<i64, AtomicI64>,
     pub(crate) checks: CheckMetrics,
+    /// Files of collections, by what came of them.
+    kept: Family<OutcomeLabels, Counter<u64, AtomicU64>>,
+}
+
+impl ResidentMetrics {
+    pub(crate) fn note_kept(&self, outcome: &'static str) {
+        self.kept.get_or_create(&OutcomeLabels { outcome }).inc();
+    }
 }
 
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
@@ -189,6 +197,7 @@ impl ResidentMetrics {
             charts: Gauge::default(),
             promised: Gauge::default(),
             stale: Gauge::default(),
+            kept: Family::default(),
         };
         registry.register(
             "resident_collections",
@@ -211,6 +220,8 @@ impl ResidentMetrics {
         registry.register_with_unit("resident_loading", help, Unit::Bytes, resident.promised.clone());
         let help = "Collections that cannot be read and are not served";
         registry.register("resident_stale_collections", help, resident.stale.clone());
+        let help = "Files that collections are kept in, by what came of them";
+        registry.register("resident_kept_files", help, resident.kept.clone());
         resident
     }
 }

@@ -91,9 +91,30 @@ pub struct Storage {
     /// How long to wait between two collections that are compared with the store; 0 for never.
     #[schemars(extend("x-off-at-zero" = true))]
     pub self_check_interval_ms: u64,
+    /// Whether large collections are kept in files.
+    pub keep_collections: bool,
+    /// Directory of files that large collections are kept in; empty for one beside a `SQLite` database, and none otherwise.
+    pub kept_directory: PathBuf,
+    /// What these files may take together, in bytes.
+    pub kept_bytes_max: u64,
+    /// Memory from which on a collection is kept in a file.
+    pub kept_bytes_min: usize,
 }
 
+/// The directory of kept collections in the data directory.
+const KEPT_DIRECTORY: &str = "resident";
+
 impl Storage {
+    /// Where collections are kept in files, if they are.
+    pub fn kept_directory(&self) -> Option<PathBuf> {
+        match (self.kept_directory.as_os_str().is_empty(), self.sqlite_file()) {
+            _ if !self.keep_collections => None,
+            (false, _) => Some(self.kept_directory.clone()),
+            (true, Some(_)) => Some(self.data.join(KEPT_DIRECTORY)),
+            (true, None) => None,
+        }
+    }
+
     /// The `SQLite` file, or `None` when the records are in `PostgreSQL`.
     pub fn sqlite_file(&self) -> Option<PathBuf> {
         match &self.database {

@@ -6,7 +6,7 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use bourse_server::settings::SQLITE_FILE_NAME;
-use bourse_server::{ASSETS_DIRECTORY, Hold};
+use bourse_server::{ASSETS_DIRECTORY, Hold, entropy};
 use bourse_wire::Timestamp;
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -36,7 +36,8 @@ pub(crate) fn write(source: &Source, file: &Path, now: Timestamp) -> Result<Writ
     }
     let part = Part::claim(file)?;
     // Before the database is copied: what that speaks of must still be there when the files are.
-    let _hold = Hold::place(&source.data).map_err(BackupError::io("holding the uploaded files"))?;
+    let _hold =
+        Hold::place(&source.data, entropy::word).map_err(BackupError::io("holding the uploaded files"))?;
     let database = part.beside();
     let mut progress = Progress::start("copying the database", None);
     let schema = bourse_store::copy_sqlite(&source.database, &database, |done, of| {

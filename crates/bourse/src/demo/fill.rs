@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use bourse_server::settings::Settings;
-use bourse_server::{FileError, Files};
+use bourse_server::{FileError, Files, entropy};
 use bourse_store::{CollectionKey, NewHostedToken, Project, ProjectScope, Upload};
 use bourse_wire::{
     AssetInput, ChainId, CollectionInput, Error, Marketplace, PageInput, RecordId, ServiceName, TokenInput,
@@ -147,8 +147,8 @@ async fn host_collection(context: &Context, scope: ProjectScope) -> Result<Recor
             )
             .await?;
     }
-    let files =
-        Files::open(&context.settings.storage.data).map_err(CommandError::io("opening the assets"))?;
+    let files = Files::open(&context.settings.storage.data, entropy::word)
+        .map_err(CommandError::io("opening the assets"))?;
     for file in hosted.assets {
         let input: AssetInput = read(json!({
             "collectionId": collection.id,

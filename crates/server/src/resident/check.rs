@@ -87,7 +87,11 @@ impl Inner {
         for _ in 0..ATTEMPTS_MAX {
             match self.compare(slot, &fresh).await? {
                 Err(ChangedMeanwhile) => {}
-                Ok(differences) if differences.is_empty() => return Ok(Verdict::Equal),
+                Ok(differences) if differences.is_empty() => {
+                    // Nobody else has this one, and it is known to be right.
+                    self.keep(&fresh, None).await;
+                    return Ok(Verdict::Equal);
+                }
                 Ok(differences) => {
                     self.put_right(slot, fresh).await?;
                     return Ok(Verdict::Different(differences));
@@ -202,7 +206,12 @@ mod tests {
             store.commit(batch(key, vec![token])).await.unwrap();
         };
         put("small").await;
-        let limits = MemoryLimits { budget: Budget::new(BYTES_MAX), loads_max: 2, patience: Duration::MAX };
+        let limits = MemoryLimits {
+            budget: Budget::new(BYTES_MAX),
+            loads_max: 2,
+            patience: Duration::MAX,
+            kept: None,
+        };
         let service = ServiceName::new("bourse");
         let metrics = Metrics::new(RefusalCounters::default()).resident;
         let resident =

@@ -27,6 +27,12 @@ pub(super) enum LoadOutcome {
 }
 
 impl Inner {
+    /// What a collection is called in answers.
+    pub(super) fn identity(&self, key: CollectionKey, id: CollectionId) -> Identity {
+        let (number, service) = (id.number(), self.service.clone());
+        Identity { number, chain: key.chain, address: key.address, service }
+    }
+
     pub(super) async fn load_slot(
         &self,
         key: CollectionKey,
@@ -35,12 +41,7 @@ impl Inner {
     ) -> Result<LoadOutcome, StoreError> {
         // Each takes a connection and memory: those that come later wait.
         let _turn = self.turns.acquire().await;
-        let identity = Identity {
-            number: id.number(),
-            chain: key.chain,
-            address: key.address,
-            service: self.service.clone(),
-        };
+        let identity = self.identity(key, id);
         let (revision, currencies) = self.currencies.of(key.chain);
         let loader = Loader::new(&identity, self.clock.now());
         let (numbers, share) = (CollectionNumbers::new(key.chain, key.address), self.budget.share());
@@ -172,7 +173,7 @@ mod tests {
         let store = database.open().await.unwrap();
         make_collections(&store, key().chain, 1).await.unwrap();
         let metrics = Metrics::new(RefusalCounters::default()).resident;
-        let limits = MemoryLimits { budget: Budget::new(1 << 20), loads_max: 2, patience };
+        let limits = MemoryLimits { budget: Budget::new(1 << 20), loads_max: 2, patience, kept: None };
         let service = ServiceName::new("bourse");
         let resident =
             Resident::open(limits, store.clone(), Clock::system(), service, metrics).await.unwrap();

@@ -2,6 +2,7 @@
 
 mod check;
 mod currencies;
+mod kept;
 mod load;
 mod slot;
 mod troubles;
@@ -21,6 +22,7 @@ use crate::clock::Clock;
 use crate::metrics::ResidentMetrics;
 pub(crate) use check::Verdict;
 use currencies::Currencies;
+pub(crate) use kept::KeptFiles;
 use load::LoadOutcome;
 pub(crate) use slot::Slot;
 use troubles::Troubles;
@@ -38,6 +40,8 @@ pub(crate) struct MemoryLimits {
     pub(crate) loads_max: usize,
     /// How long a request waits for a collection that is being loaded before it is told to come back.
     pub(crate) patience: Duration,
+    /// Where they are kept on disk, if anywhere.
+    pub(crate) kept: Option<KeptFiles>,
 }
 
 struct Inner {
@@ -45,6 +49,7 @@ struct Inner {
     /// Whoever loads has one of these. Nobody closes it, so that there always is one some day.
     turns: Semaphore,
     patience: Duration,
+    kept: Option<KeptFiles>,
     store: Store,
     clock: Clock,
     service: ServiceName,
@@ -123,7 +128,7 @@ pub(crate) enum LoadError {
 
 impl Resident {
     pub(crate) async fn open(
-        MemoryLimits { budget, loads_max, patience }: MemoryLimits,
+        MemoryLimits { budget, loads_max, patience, kept }: MemoryLimits,
         store: Store,
         clock: Clock,
         service: ServiceName,
@@ -134,6 +139,7 @@ impl Resident {
             budget,
             turns: Semaphore::new(loads_max.max(1)),
             patience,
+            kept,
             store,
             clock,
             service,
@@ -345,7 +351,10 @@ impl Inner {
         progress: &Arc<LoadProgress>,
     ) -> Result<Loaded, StoreError> {
         let started = Instant::now();
-        let loaded = self.load_slot(key, id, progress).await;
+        let loaded = match self.read_kept(key, id).await {
+            Some(slot) => Ok(LoadOutcome::Whole(slot)),
+            None => self.load_slot(key, id, progress).await,
+        };
         self.end_load(key, loaded, started).await
     }
 

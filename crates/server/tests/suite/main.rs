@@ -21,6 +21,7 @@ mod follow;
 mod following;
 mod hostile;
 mod ingest;
+mod kept;
 mod marketplace;
 mod metadata;
 mod past;

@@ -26,10 +26,13 @@ pub(crate) async fn market(changes: Vec<Change>) -> TestApp {
 }
 
 pub(crate) async fn put(store: &Store, changes: Vec<Change>) {
-    let currencies =
-        vec![currency(COIN, 18, Some("2")), currency(DOLLAR, 6, Some("1")), currency(SHELL, 0, None)];
-    store.put_currencies(currencies, operator()).await.unwrap();
+    store.put_currencies(coins("2"), operator()).await.unwrap();
     commit(store, changes).await;
+}
+
+/// The three currencies, with this rate of [`COIN`].
+pub(crate) fn coins(rate: &str) -> Vec<Currency> {
+    vec![currency(COIN, 18, Some(rate)), currency(DOLLAR, 6, Some("1")), currency(SHELL, 0, None)]
 }
 
 pub(crate) async fn commit(store: &Store, changes: Vec<Change>) {

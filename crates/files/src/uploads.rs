@@ -22,7 +22,7 @@ use bourse_store::AssetFile;
 use bourse_wire::{Error, Timestamp};
 use sha2::{Digest as _, Sha256};
 
-use crate::entropy;
+use crate::whole::{ignore_missing, sync_names, write_whole};
 
 /// The media types that can be uploaded. What is not recognised as one of them is refused.
 const ALLOWED: [&str; 15] = [
@@ -46,8 +46,6 @@ const ALLOWED: [&str; 15] = [
 /// The directory of uploaded files in a data directory.
 pub const ASSETS_DIRECTORY: &str = "assets";
 
-/// How the name of a file ends that is being written.
-const PART: &str = "part";
 /// How the name of a claim ends.
 const CLAIM: &str = "claim";
 /// How the name of content ends that was set aside.
@@ -62,7 +60,11 @@ const HOLD_MAX: Duration = Duration::from_hours(48);
 /// The directory of uploaded files.
 pub struct Files {
     directory: PathBuf,
+    draw: DrawWord,
 }
+
+/// Draws a word that nobody else has drawn, for names of files.
+pub type DrawWord = fn() -> String;
 
 /// Why a file was not taken.
 #[derive(Debug, thiserror::Error)]
@@ -77,10 +79,10 @@ pub enum FileError {
 
 impl Files {
     /// Opens the directory in a data directory, making both when missing.
-    pub fn open(data: &Path) -> io::Result<Self> {
+    pub fn open(data: &Path, draw: DrawWord) -> io::Result<Self> {
         let directory = data.join(ASSETS_DIRECTORY);
         fs::create_dir_all(&directory)?;
-        Ok(Self { directory })
+        Ok(Self { directory, draw })
     }
 
     /// Stores content and tells what it was found to be. On disk when this returns, and not removed before the claim ends.
@@ -93,12 +95,12 @@ impl Files {
         })?;
         let hash = const_hex::encode(Sha256::digest(content));
         let path = self.path(&hash);
-        let claim = Claim::place(&path, now)?;
+        let claim = Claim::place(&path, &(self.draw)(), now)?;
         // Where it is there already, somebody else may be just about to make its name last.
         let stored = if path.exists() {
             sync_names(&path)
         } else {
-            write_whole(&path, |file| file.write_all(content))
+            write_whole(&path, &(self.draw)(), |file| file.write_all(content))
         };
         if let Err(error) = stored {
             claim.end();
@@ -121,12 +123,12 @@ impl Files {
     }
 
     /// Sets the content under a hash aside; `None` where there is none, or where everything is held.
-    pub(crate) fn set_aside(&self, hash: &str, now: Timestamp) -> io::Result<Option<Aside>> {
+    pub fn set_aside(&self, hash: &str, now: Timestamp) -> io::Result<Option<Aside>> {
         if self.is_held(now)? {
             return Ok(None);
         }
         let path = self.path(hash);
-        let aside = path.with_extension(format!("{}.{ASIDE}", entropy::word()));
+        let aside = path.with_extension(format!("{}.{ASIDE}", (self.draw)()));
         match fs::rename(&path, &aside) {
             Ok(()) => Ok(Some(Aside { hash: hash.to_owned(), path: aside })),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -136,7 +138,7 @@ impl Files {
 
     /// Whether somebody is uploading this content, or everything is held. To be asked after the content was set aside, and
     /// before the database is asked.
-    pub(crate) fn is_claimed(&self, hash: &str, now: Timestamp) -> io::Result<bool> {
+    pub fn is_claimed(&self, hash: &str, now: Timestamp) -> io::Result<bool> {
         let path = self.path(hash);
         let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return Ok(false) };
         for entry in fs::read_dir(parent)? {
@@ -150,7 +152,7 @@ impl Files {
     }
 
     /// Puts content back that was set aside; another process may have done it, or removed it, already.
-    pub(crate) fn put_back(&self, aside: &Aside) -> io::Result<()> {
+    pub fn put_back(&self, aside: &Aside) -> io::Result<()> {
         ignore_missing(fs::rename(&aside.path, self.path(&aside.hash)))
     }
 
@@ -165,7 +167,7 @@ impl Files {
     }
 
     /// Everything that is kept in one of the parts that the directory has, of which there are 256.
-    pub(crate) fn list(&self, part: u8, now: Timestamp) -> io::Result<Listed> {
+    pub fn list(&self, part: u8, now: Timestamp) -> io::Result<Listed> {
         let start = const_hex::encode([part]);
         let mut listed = Listed::default();
         let entries = match fs::read_dir(self.directory.join(&start)) {
@@ -202,9 +204,9 @@ pub struct Claim {
 }
 
 impl Claim {
-    fn place(content: &Path, now: Timestamp) -> io::Result<Self> {
+    fn place(content: &Path, word: &str, now: Timestamp) -> io::Result<Self> {
         fs::create_dir_all(content.parent().unwrap_or(Path::new(".")))?;
-        let path = content.with_extension(format!("{}.{CLAIM}", entropy::word()));
+        let path = content.with_extension(format!("{word}.{CLAIM}"));
         fs::File::create_new(&path)?.set_modified(system_time(now))?;
         Ok(Self { path })
     }
@@ -218,32 +220,33 @@ impl Claim {
 }
 
 /// Content that was set aside.
-pub(crate) struct Aside {
-    pub(crate) hash: String,
+pub struct Aside {
+    /// Its hash.
+    pub hash: String,
     path: PathBuf,
 }
 
 impl Aside {
     /// Removes it for good; another process may have done it already.
-    pub(crate) fn remove(&self) -> io::Result<()> {
+    pub fn remove(&self) -> io::Result<()> {
         ignore_missing(fs::remove_file(&self.path))
     }
 }
 
 /// What is kept in a part of the directory.
 #[derive(Default)]
-pub(crate) struct Listed {
+pub struct Listed {
     /// The hashes of contents.
-    pub(crate) contents: Vec<String>,
+    pub contents: Vec<String>,
     /// What was set aside by a process that is at it, or was killed.
-    pub(crate) set_aside: Vec<Aside>,
+    pub set_aside: Vec<Aside>,
     /// What belongs to uploads that never ended.
     abandoned: Vec<PathBuf>,
 }
 
 impl Listed {
     /// Removes what belongs to uploads that never ended.
-    pub(crate) fn remove_abandoned(&self) -> io::Result<()> {
+    pub fn remove_abandoned(&self) -> io::Result<()> {
         self.abandoned.iter().try_for_each(|path| ignore_missing(fs::remove_file(path)))
     }
 }
@@ -256,8 +259,8 @@ pub struct Hold {
 
 impl Hold {
     /// Keeps the files of a data directory; `None` where it has none.
-    pub fn place(data: &Path) -> io::Result<Option<Self>> {
-        let path = data.join(ASSETS_DIRECTORY).join(format!("backup.{}.{HOLD}", entropy::word()));
+    pub fn place(data: &Path, draw: DrawWord) -> io::Result<Option<Self>> {
+        let path = data.join(ASSETS_DIRECTORY).join(format!("backup.{}.{HOLD}", draw()));
         match fs::File::create_new(&path) {
             Ok(_) => Ok(Some(Self { path })),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -288,36 +291,6 @@ fn is_younger(path: &Path, than: Duration, now: Timestamp) -> bool {
 fn system_time(at: Timestamp) -> SystemTime {
     let since_start = Duration::from_secs(u64::try_from(at.unix_seconds()).unwrap_or_default());
     SystemTime::UNIX_EPOCH + since_start
-}
-
-fn ignore_missing(done: io::Result<()>) -> io::Result<()> {
-    match done {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        done => done,
-    }
-}
-
-/// Writes aside, syncs and renames, so that a name stands for whole content or for none.
-fn write_whole(path: &Path, write: impl FnOnce(&mut fs::File) -> io::Result<()>) -> io::Result<()> {
-    fs::create_dir_all(path.parent().unwrap_or(Path::new(".")))?;
-    let aside = path.with_extension(format!("{}.{PART}", entropy::word()));
-    let written = fs::File::create_new(&aside).and_then(|mut file| {
-        write(&mut file)?;
-        file.sync_all()
-    });
-    let placed = written.and_then(|()| fs::rename(&aside, path));
-    if placed.is_err()
-        && let Err(error) = fs::remove_file(&aside)
-    {
-        tracing::warn!(%error, "removing a file that was not written whole");
-    }
-    placed?;
-    sync_names(path)
-}
-
-/// Makes the name of a file last, and that of the part of the directory that it is in, which may be new.
-fn sync_names(path: &Path) -> io::Result<()> {
-    path.ancestors().skip(1).take(2).try_for_each(|directory| fs::File::open(directory)?.sync_all())
 }
 
 /// The type of a file by its content; its name and what the sender says are not believed.
@@ -382,13 +355,17 @@ fn svg_dimensions(content: &[u8]) -> Option<(u64, u64)> {
 mod tests {
     use super::*;
 
+    fn word() -> String {
+        "word".to_owned()
+    }
+
     const NOW: Timestamp = Timestamp::ZERO;
     const PNG: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x02\0\0\0\x03\x08\x06\0\0\0";
 
     #[test]
     fn content_decides_and_comes_back() {
         let data = tempfile::tempdir().unwrap();
-        let files = Files::open(data.path()).unwrap();
+        let files = Files::open(data.path(), word).unwrap();
         let put = |content: &[u8]| {
             let (file, claim) = files.put(content, NOW).unwrap();
             claim.end();
@@ -405,21 +382,9 @@ mod tests {
     }
 
     #[test]
-    fn a_full_disk_leaves_no_half_of_a_file() {
-        let data = tempfile::tempdir().unwrap();
-        let path = data.path().join("ab").join("cd");
-        let full = || io::Error::from(rustix::io::Errno::NOSPC);
-        let refused = write_whole(&path, |file| file.write_all(b"half").and(Err(full()))).unwrap_err();
-        assert_eq!(refused.kind(), io::ErrorKind::StorageFull);
-        assert_eq!(fs::read_dir(data.path().join("ab")).unwrap().count(), 0, "nothing is left of it");
-        write_whole(&path, |file| file.write_all(b"whole")).unwrap();
-        assert_eq!(fs::read(&path).unwrap(), b"whole");
-    }
-
-    #[test]
     fn other_content_is_refused() {
         let data = tempfile::tempdir().unwrap();
-        let files = Files::open(data.path()).unwrap();
+        let files = Files::open(data.path(), word).unwrap();
         let contents: [&[u8]; 5] =
             [b"", b"<html><svg></svg></html>", b"MZ\x90\0", b"%PDF-1.7", b"\x7fELF\x02\x01\x01"];
         for content in contents {
