@@ -183,7 +183,8 @@ fn layers(database: &TestDatabase, settings: &[(&'static str, &str)]) -> Layers 
         ("server.public_url", "https://bourse.example"),
     ];
     // Unless a test wants it, nothing is flushed by time: what usage shows must not depend on how long a test takes.
-    let quiet = [("limits.metering_flush_ms", "3600000")];
+    // And nobody is told to come back because the machine is busy.
+    let quiet = [("limits.metering_flush_ms", "3600000"), ("limits.request_timeout_ms", "60000")];
     let quiet = quiet.iter().filter(|(key, _)| settings.iter().all(|(own, _)| own != key));
     let common = common.iter().filter(|(key, _)| settings.iter().all(|(own, _)| own != key));
     let all = common.chain(quiet).chain(settings);
