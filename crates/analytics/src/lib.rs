@@ -18,6 +18,7 @@ mod key;
 mod memo;
 mod presence;
 mod project;
+mod recount;
 mod wallets;
 
 pub use answer::{Answer, ChartQuery, Cohort, GRID_DAYS_MAX, MultiPoint, Number, Point, SEGMENTS};
@@ -30,4 +31,5 @@ pub use counters::OTHER_ACTION;
 pub use key::Key;
 pub use presence::DaySet;
 pub use project::{Chunk, Project};
+pub use recount::{Recount, Shortfall};
 pub use wallets::Wallets;

@@ -76,6 +76,25 @@ impl Store {
         })
     }
 
+    /// So many events of a project in the order of their ids, after one of them or from the first one on.
+    pub fn events_after(
+        &self,
+        scope: ProjectScope,
+        after: Option<String>,
+        limit: u64,
+    ) -> Pending<'_, Vec<Event>> {
+        self.read(move |mut session| {
+            Box::pin(async move {
+                let (is_after, id) = match after {
+                    Some(id) => ("AND event_id > $3", args![id]),
+                    None => ("", Vec::new()),
+                };
+                let sql = format!("FROM events WHERE project_id = $1 {is_after} ORDER BY event_id LIMIT $2");
+                session.select(sql, [args![scope.project(), limit], id].concat()).await
+            })
+        })
+    }
+
     /// Every event of a project, in no order.
     pub fn events(&self, scope: ProjectScope) -> Pending<'_, Vec<Event>> {
         self.read(move |mut session| {

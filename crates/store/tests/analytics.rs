@@ -297,6 +297,26 @@ async fn events_are_kept_for_their_days_and_forgotten_by_wallet() {
     assert_eq!(ids(b).await.len(), 3, "of another project");
 }
 
+#[tokio::test]
+async fn events_are_read_in_parts_each_of_them_once() {
+    let (_database, store) = open().await;
+    let (a, b) = (project(&store).await, project(&store).await);
+    let names = ["", "a", "b", "c", "d"];
+    let raw: Vec<Event> = names.iter().map(|id| event(id, "2024-01-03T12:00:00Z")).collect();
+    for scope in [a, b] {
+        commit(&store, scope, CountsCommit { raw: raw.clone(), ..CountsCommit::default() }).await;
+    }
+    let (mut read, mut after) = (Vec::new(), None);
+    loop {
+        let part = store.events_after(a, after, 2).await.unwrap();
+        assert!(part.len() <= 2);
+        let Some(last) = part.last() else { break };
+        after = Some(last.id.clone());
+        read.extend(part);
+    }
+    assert_eq!(read, raw);
+}
+
 /// Many at once, from two processes: each version is somebody's, and nobody's work is lost or done twice.
 #[tokio::test(flavor = "multi_thread")]
 async fn of_two_who_commit_at_once_one_is_behind() {

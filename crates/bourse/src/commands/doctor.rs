@@ -9,7 +9,7 @@ use bourse_server::{Clock, make_private_directory};
 use bourse_store::{MigrationState, Store, StoreError, Upgrade};
 use serde_json::json;
 
-use super::{deep, held};
+use super::{deep, held, recount};
 use crate::cli::{Common, Doctor};
 use crate::context::{CommandError, load_settings};
 use crate::data_lock::DataLock;
@@ -45,6 +45,7 @@ pub(super) async fn run(common: &Common, command: &Doctor) -> Result<ExitCode, C
                 checks.push(Check { name: "memory", result });
                 let result = held::check(&loaded.settings, command.whole).await;
                 checks.push(Check { name: "chains", result });
+                checks.push(Check { name: "charts", result: recount::check(&loaded.settings).await });
             }
         }
     }

@@ -14,6 +14,7 @@ mod held;
 pub(crate) mod key;
 mod log;
 pub(crate) mod project;
+mod recount;
 mod restore;
 pub(crate) mod serve;
 mod status;

@@ -2,10 +2,10 @@
 
 use std::os::unix::fs::PermissionsExt as _;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use bourse_store::CollectionKey;
-use bourse_store::testing::change_unnoticed;
+use bourse_store::testing::{change_unnoticed, keep_uncounted};
+use bourse_store::{CollectionKey, Event, EventKind, ProjectScope};
 use bourse_wire::ChainId;
 
 use crate::http::{self, Credential};
@@ -77,6 +77,48 @@ fn a_service_that_runs_compares_its_memory_with_the_database() {
     drop(server);
     let done = deep(&[]);
     assert!(done.status.success() && done.stdout.contains("nothing is in memory"), "{done:?}");
+}
+
+#[test]
+fn events_that_are_kept_are_counted_again() {
+    let instance = Instance::new();
+    let project = instance.create_project("deep");
+    let server = instance.serve();
+    let wallets =
+        ["0x0000000000000000000000000000000000000001", "0x0000000000000000000000000000000000000002"];
+    let at = "2026-01-02T03:04:05Z";
+    let event = json!({ "wallet": wallets[0], "kind": "transaction", "at": at });
+    let secret = Credential::Token(&project.token);
+    server.call("Ingest/TrackEvents", secret, &json!({ "batchId": "1", "events": [event] })).ok();
+    let charts = || {
+        let done = instance.run(&["doctor", "--deep", "--listen", &format!("127.0.0.1:{}", server.port)]);
+        let line =
+            done.stdout.lines().find(|line| line.contains("  charts  ")).unwrap_or_default().to_owned();
+        (done.status.code(), line)
+    };
+    let (code, told) = charts();
+    assert!(code == Some(0) && told.contains("nothing to count again"), "{told}");
+    let keep = |number: usize| {
+        let kept = Event {
+            id: number.to_string(),
+            wallet: wallets[number].parse().unwrap(),
+            kind: EventKind::Transaction,
+            at: at.parse().unwrap(),
+        };
+        let scope = ProjectScope::of_operator(project.id.try_into().unwrap());
+        instance.with_store(async |store| keep_uncounted(store, scope, vec![kept]).await.unwrap());
+    };
+    keep(0);
+    let (code, told) = charts();
+    assert!(
+        code == Some(0) && told.contains("1 events of 1 projects, of 1 days, were counted again"),
+        "{told}"
+    );
+    // One that charts lack.
+    keep(1);
+    let (code, told) = charts();
+    let lacks = format!("project {}: 2026-01-02 lacks 1 events and 1 wallets", project.id);
+    assert!(code == Some(1) && told.starts_with("FAIL") && told.contains(&lacks), "{told}");
 }
 
 #[test]
