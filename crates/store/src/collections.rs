@@ -96,7 +96,7 @@ pub struct Mark {
 selection! { Mark { version, stamp } }
 
 /// Collections that one statement asks for.
-const IDS_PER_READ: usize = 1_000;
+pub(crate) const IDS_PER_READ: usize = 1_000;
 
 impl Store {
     /// Finds a collection.

@@ -27,6 +27,7 @@ mod grants;
 mod health;
 mod hosted;
 mod load;
+mod lookout;
 mod market_projects;
 mod metadata_queue;
 mod migrate;
@@ -76,6 +77,7 @@ pub use hosted::{
     Upload, Visibility,
 };
 pub use load::{Balance, Part};
+pub use lookout::{Look, Lookout};
 pub use market_projects::{Market, MarketCollection, MarketNews, MarketStep};
 pub use metadata_queue::{Due, Fetched, Outcome, Queued};
 pub use migrate::{Layout, Migration};

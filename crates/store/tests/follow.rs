@@ -11,9 +11,12 @@ mod support {
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use bourse_store::testing::{batch, changes_since, collection_id, load_all, operator};
+use bourse_store::testing::{
+    batch, change_unnoticed, changes_since, collection_id, load_all, make_collections, numbered_address,
+    operator,
+};
 use bourse_store::{
-    Actor, Balance, Change, Changes, CollectionId, CollectionKey, KeyTerms, OpenOptions, Store,
+    Actor, Balance, Change, Changes, CollectionId, CollectionKey, KeyTerms, Look, Lookout, OpenOptions, Store,
 };
 use bourse_wire::{
     Address, Amount, ChainId, Currency, Marketplace, OrderFacts, OrderKey, Timestamp, TokenId,
@@ -297,4 +300,67 @@ async fn a_follower_has_the_state_of_its_version() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_follower_with_a_short_log_has_the_state_of_its_version() {
     follow(seed(), 2).await;
+}
+
+/// More than are asked for in one statement.
+const MANY: u64 = 1_100;
+/// Collections whose versions are added up together.
+const PART: u64 = 256;
+
+/// How many of the collections a look would ask about, with the look.
+async fn asked(lookout: &Lookout, store: &Store) -> (u64, Look) {
+    let ids: Vec<CollectionId> = (1..=MANY).map(collection_id).collect();
+    let look = lookout.look(store, &ids).await.unwrap();
+    (ids.iter().filter(|id| look.may_have_changed(**id)).count() as u64, look)
+}
+
+/// The same once everything that was asked about is taken over.
+async fn settled(lookout: &Lookout, store: &Store) -> u64 {
+    let (count, look) = asked(lookout, store).await;
+    lookout.settle(look, []);
+    count
+}
+
+async fn change_of(store: &Store, number: u64) {
+    let key = CollectionKey { chain: ChainId(1), address: numbered_address(number) };
+    store.commit(batch(key, vec![token(1, r#"{"tokenId":"1","name":"changed"}"#)])).await.unwrap();
+}
+
+#[tokio::test]
+async fn only_what_lies_beside_a_change_is_asked_about() {
+    let (_database, store) = open().await;
+    make_collections(&store, ChainId(1), MANY).await.unwrap();
+    let lookout = Lookout::default();
+    assert_eq!(settled(&lookout, &store).await, MANY, "nobody looked before");
+    assert_eq!(settled(&lookout, &store).await, 0);
+    change_of(&store, 300).await;
+    assert_eq!(settled(&lookout, &store).await, PART);
+    assert_eq!(settled(&lookout, &store).await, 0);
+    // A database that was set back has the version, and another number with it.
+    let sql = "UPDATE collection_versions SET stamp = stamp + 65536 WHERE collection_id = $1";
+    assert_eq!(change_unnoticed(&store, collection_id(300), sql).await.unwrap(), 1);
+    assert_eq!(settled(&lookout, &store).await, PART);
+}
+
+#[tokio::test]
+async fn what_was_not_taken_over_or_came_meanwhile_is_asked_about_again() {
+    let (_database, store) = open().await;
+    make_collections(&store, ChainId(1), MANY).await.unwrap();
+    let lookout = Lookout::default();
+    settled(&lookout, &store).await;
+    change_of(&store, 300).await;
+    let (count, look) = asked(&lookout, &store).await;
+    assert_eq!(count, PART);
+    lookout.settle(look, [collection_id(300)]);
+    let (count, look) = asked(&lookout, &store).await;
+    assert_eq!(count, PART, "it was behind");
+    drop(look);
+    let (count, look) = asked(&lookout, &store).await;
+    assert_eq!(count, PART, "it was left in the middle");
+    lookout.forget(collection_id(301));
+    lookout.settle(look, []);
+    assert_eq!(settled(&lookout, &store).await, PART, "one came before it was done");
+    assert_eq!(settled(&lookout, &store).await, 0);
+    lookout.forget(collection_id(1));
+    assert_eq!(settled(&lookout, &store).await, PART - 1, "one came after it was done");
 }

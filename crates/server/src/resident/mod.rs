@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use bourse_budget::{Budget, Outgrown, Shelf};
-use bourse_store::{CollectionId, CollectionKey, Mark, Store, StoreError};
+use bourse_store::{CollectionId, CollectionKey, Lookout, Mark, Store, StoreError};
 use bourse_wire::{Currency, ServiceName};
 use futures_util::FutureExt as _;
 use hashbrown::HashMap;
@@ -56,6 +56,7 @@ struct Inner {
     metrics: ResidentMetrics,
     currencies: Currencies,
     slots: Shelf<CollectionKey, Slot>,
+    lookout: Lookout,
     /// Loads under way. A collection is here or in a slot, or in neither: both change under this lock.
     loads: Mutex<HashMap<CollectionKey, UnderWay>>,
     too_large: Outgrown<CollectionKey>,
@@ -146,6 +147,7 @@ impl Resident {
             metrics,
             currencies,
             slots,
+            lookout: Lookout::default(),
             loads: Mutex::default(),
             too_large: Outgrown::default(),
             troubles: Troubles::default(),
@@ -241,12 +243,14 @@ impl Resident {
     /// One that the store does not know of is forgotten: the database failed over to an older copy, or was restored from one.
     pub(crate) async fn refresh(&self) -> Result<bool, StoreError> {
         let inner = &self.0;
-        let slots = inner.slots.all();
-        if slots.is_empty() {
-            return Ok(true);
+        let resident: Vec<CollectionId> = inner.slots.all().iter().map(|slot| slot.id()).collect();
+        let look = inner.lookout.look(&inner.store, &resident).await?;
+        let mut slots = inner.slots.all();
+        slots.retain(|slot| look.may_have_changed(slot.id()));
+        let mut marks: HashMap<CollectionId, Mark> = HashMap::new();
+        if !slots.is_empty() {
+            marks.extend(inner.store.versions(slots.iter().map(|slot| slot.id()).collect()).await?);
         }
-        let marks: HashMap<CollectionId, Mark> =
-            inner.store.versions(slots.iter().map(|slot| slot.id()).collect()).await?.into_iter().collect();
         // One without any version has no number to be known by, and is loaded in no time.
         let is_known = |slot: &Slot| marks.contains_key(&slot.id()) && slot.mark() != Mark::default();
         for slot in slots.iter().filter(|slot| !is_known(slot)) {
@@ -277,9 +281,10 @@ impl Resident {
         for slot in &slots {
             slot.weigh(OWN_VERSIONS_UNWEIGHED);
         }
-        let left = largest(
-            slots.iter().filter(|slot| inner.slots.holds(&slot.key(), slot)).map(|slot| behind(slot)),
-        );
+        slots.retain(|slot| inner.slots.holds(&slot.key(), slot));
+        let left = largest(slots.iter().map(|slot| behind(slot)));
+        let unsettled = slots.iter().filter(|slot| behind(slot) > 0 || !is_known(slot));
+        inner.lookout.settle(look, unsettled.map(|slot| slot.id()));
         inner.metrics.lag_versions.set(left);
         inner.budget.settle();
         Ok(left == 0)
@@ -414,6 +419,7 @@ impl Inner {
         self.metrics.load_seconds.observe(started.elapsed().as_secs_f64());
         self.too_large.end(&key);
         self.slots.insert(key, Arc::clone(&slot));
+        self.lookout.forget(slot.id());
         Ok(Some(slot))
     }
 
