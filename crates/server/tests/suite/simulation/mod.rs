@@ -1,6 +1,6 @@
 //! The whole service from a seed: a chain that goes back, nodes that fail, two servers on one database, clients that give up
-//! and send again, wallets that sign orders, an operator who imports, restarts, and a clock that steps. Whatever happens, each
-//! server says what one says that starts anew, and what the simplest model says.
+//! and send again, wallets that sign orders, sources of rates that say anything, an operator who imports, restarts, and a
+//! clock that steps. Whatever happens, each server says what one says that starts anew, and what the simplest model says.
 //!
 //! Seeds are others each time. `BOURSE_TEST_SEED=n` begins with one, and shows a failure again, made as small as it gets;
 //! `BOURSE_SIM_SEEDS=n` runs so many from there on.
@@ -9,6 +9,7 @@ mod chain;
 mod charts;
 mod import;
 mod model;
+mod rates;
 mod servers;
 mod signed;
 mod step;
@@ -19,7 +20,8 @@ use proptest::prelude::any;
 use serde_json::{Value, json};
 
 use self::chain::{CALM, DOWN, ROUGH, SimChain};
-use self::model::{Model, ModelOrder};
+use self::model::{Model, ModelOrder, Traded};
+use self::rates::{RateDesk, Telling};
 use self::servers::{SERVERS, Servers};
 use self::signed::SIGNED;
 use self::step::{CANCEL, Step, Writer, step};
@@ -28,6 +30,9 @@ use crate::support::seed::RELICS;
 
 /// Tokens that are traded.
 const TOKENS: u64 = 4;
+
+/// Steps after which memory is compared with the store, which loads everything anew: what differs mostly stays so for longer.
+const STEPS_PER_COMPARISON: usize = 4;
 
 #[test]
 fn whatever_happens_servers_say_what_the_store_and_the_model_say() {
@@ -45,14 +50,17 @@ fn whatever_happens_servers_say_what_the_store_and_the_model_say() {
 async fn simulate(seed: u64, steps: &[Step]) {
     let chain = SimChain::new(seed);
     let servers = Servers::start(chain.nodes()).await;
-    let mut sim = Simulation { servers, chain, model: Model::default() };
+    let mut sim = Simulation { servers, chain, rates: RateDesk::open().await, model: Model::default() };
     // Mostly the currencies are known before anything else, as nothing can be filled before.
     if !seed.is_multiple_of(4) {
         sim.take(&Step::SetRate { by: Writer::Importer, rate: 2 }).await;
     }
-    for step in steps {
+    for (number, step) in steps.iter().enumerate() {
         sim.take(step).await;
         sim.servers.check_market(&sim.model).await;
+        if number % STEPS_PER_COMPARISON == STEPS_PER_COMPARISON - 1 {
+            sim.servers.check_memory(Traded::Put).await;
+        }
     }
     sim.settle().await;
     sim.servers.check_everything(&sim.model).await;
@@ -62,6 +70,7 @@ async fn simulate(seed: u64, steps: &[Step]) {
 struct Simulation {
     servers: Servers,
     chain: SimChain,
+    rates: RateDesk,
     model: Model,
 }
 
@@ -95,6 +104,15 @@ impl Simulation {
             Step::SetRate { by, rate } => {
                 self.servers.write(*by, "PutCurrencies", json!({ "currencies": step::coins(*rate) })).await;
                 self.model.rate = Some(u64::from(*rate));
+            }
+            Step::AskRates { rate, telling } => {
+                let app = &self.servers.app;
+                // Nothing is known of a currency but by whoever names it.
+                let is_told = self.rates.ask(&app.store, app.now(), *rate, *telling).await;
+                assert_eq!(is_told, *telling == Telling::Rate && self.model.rate.is_some(), "{step:?}");
+                if is_told {
+                    self.model.rate = Some(u64::from(*rate));
+                }
             }
             Step::Track { by, batch, events } => self.track(*by, *batch, events).await,
             Step::Wait(seconds) => {

@@ -154,11 +154,12 @@ impl Servers {
     pub(super) async fn check_followed(&self, model: &Model, chain: &Facts) {
         for number in 0..COLLECTIONS.len() {
             self.check_collection(Traded::Followed(number), model, chain).await;
+            self.check_memory(Traded::Followed(number)).await;
         }
     }
 
     /// Whether the memory of each server is what is stored, also where nobody asks for it.
-    async fn check_memory(&self, collection: Traded) {
+    pub(super) async fn check_memory(&self, collection: Traded) {
         let token = TokenSigner::new(SECRET.as_bytes()).issue_operator(self.app.now()).unwrap();
         let path = format!("/self-check/{}/{}", collection.chain(), collection.address());
         for number in 0..SERVERS {
@@ -191,7 +192,6 @@ impl Servers {
                 }
             }
         }
-        self.check_memory(collection).await;
     }
 
     /// Whether each server comes to say everything as one that starts now, and charts as the model has them.
@@ -203,6 +203,7 @@ impl Servers {
         }
         self.check_charts(model).await;
         self.check_market_events().await;
+        self.check_memory(Traded::Put).await;
         for number in 0..SERVERS {
             let server = self.server(number);
             for (question, answer) in &expected {

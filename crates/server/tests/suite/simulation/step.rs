@@ -6,9 +6,11 @@ use proptest::bool::weighted as weighted_bool;
 use proptest::collection::vec;
 use proptest::option::weighted;
 use proptest::prelude::{Just, Strategy, any, prop_oneof};
+use proptest::sample::select;
 use serde_json::{Value, json};
 
 use super::model::{ModelOrder, Traded};
+use super::rates::Telling;
 use super::signed::SIGNED_ORDERS;
 use super::{SERVERS, TOKENS};
 use crate::support::START;
@@ -73,6 +75,11 @@ pub(super) enum Step {
         by: Writer,
         rate: u8,
     },
+    /// A source of rates is asked.
+    AskRates {
+        rate: u8,
+        telling: Telling,
+    },
     Track {
         by: Writer,
         batch: u64,
@@ -114,6 +121,7 @@ pub(super) fn step() -> impl Strategy<Value = Step> {
         6 => (anybody(), 0_u8..12, order()).prop_map(|(by, id, order)| Step::PutOrder { by, id, order }),
         3 => (client(), 0_u8..12, ending()).prop_map(|(by, id, operation)| Step::End { by, id, operation }),
         2 => (anybody(), 1_u8..9).prop_map(|(by, rate)| Step::SetRate { by, rate }),
+        2 => (1_u8..9, select(&Telling::ALL)).prop_map(|(rate, telling)| Step::AskRates { rate, telling }),
         3 => (anybody(), 0_u64..8, vec(event(), 1..6))
             .prop_map(|(by, batch, events)| Step::Track { by, batch, events }),
         2 => prop_oneof![3 => 1_i64..90, 1 => 86_400_i64..1_800_000].prop_map(Step::Wait),
