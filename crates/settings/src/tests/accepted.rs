@@ -15,7 +15,7 @@ fn other_value(key: &str, default: &Value) -> String {
         ("server.listen", _) => "0.0.0.0:80".to_owned(),
         ("server.public_url" | "cors.origins", _) => "https://a.example".to_owned(),
         ("server.trusted_proxies", _) => "10.0.0.0/8".to_owned(),
-        ("storage.data", _) => "/var/lib/bourse".to_owned(),
+        ("storage.data" | "storage.kept_directory", _) => "/var/lib/bourse".to_owned(),
         ("storage.database", _) => "sqlite:other.db".to_owned(),
         ("auth.jwt_secret", _) => SECRET.to_owned(),
         ("log.format", _) => "json".to_owned(),
@@ -35,6 +35,20 @@ fn everything(settings: &Settings) -> String {
     let secrets = services.iter().flat_map(|service| [service.url, service.key]);
     let secrets = secrets.chain([&settings.auth.jwt_secret]).map(ExposeSecret::expose_secret);
     format!("{settings:?} {:?}", secrets.collect::<Vec<_>>())
+}
+
+#[test]
+fn collections_are_kept_beside_a_database_of_our_own_and_elsewhere_where_somebody_says_so() {
+    let kept = |text: &str| load(file(text)).unwrap().settings.storage.kept_directory();
+    let postgres = "storage.database = 'postgres://user@host/name'";
+    assert_eq!(kept("storage.data = '/srv'"), Some("/srv/resident".into()));
+    assert_eq!(
+        kept("storage.data = '/srv'\nstorage.database = 'sqlite:/a.db'"),
+        Some("/srv/resident".into())
+    );
+    assert_eq!(kept(postgres), None);
+    assert_eq!(kept(&format!("{postgres}\nstorage.kept_directory = '/kept'")), Some("/kept".into()));
+    assert_eq!(kept("storage.keep_collections = false\nstorage.kept_directory = '/kept'"), None);
 }
 
 #[test]
