@@ -160,7 +160,9 @@ impl Book {
             self.take_out(slot, hash, context);
         }
         if prepared.terms.is_over(self.now) {
-            kept.into_iter().for_each(|slot| self.take_out(slot, hash, context));
+            if let Some(slot) = kept {
+                self.take_out(slot, hash, context);
+            }
             self.note_end(&prepared.terms);
             return;
         }

@@ -52,7 +52,9 @@ impl Repeated {
     /// What of something one other says too, if there is one.
     fn by(said: Said, other: Option<Said>) -> Self {
         let mut repeated = Self::default();
-        other.into_iter().for_each(|other| repeated.note(said, other));
+        if let Some(other) = other {
+            repeated.note(said, other);
+        }
         repeated
     }
 }

@@ -83,14 +83,18 @@ impl Ladder {
         let (rungs, before, step) = self.above(number);
         let within = rungs.iter_mut().map(|rung| &mut rung.within);
         let is_new = within.chain(before).map(|bits| usize::from(bits.insert(ordinal))).sum::<usize>() > 0;
-        step.into_iter().for_each(|step| *step += usize::from(is_new));
+        if let Some(step) = step {
+            *step += usize::from(is_new);
+        }
     }
 
     pub(crate) fn remove(&mut self, number: i64, ordinal: u32) {
         let (rungs, before, step) = self.above(number);
         let within = rungs.iter_mut().map(|rung| &mut rung.within);
         let was_there = within.chain(before).map(|bits| usize::from(bits.remove(ordinal))).sum::<usize>() > 0;
-        step.into_iter().for_each(|step| *step -= usize::from(was_there));
+        if let Some(step) = step {
+            *step -= usize::from(was_there);
+        }
     }
 
     /// Gives the slots that moved the numbers that they have by now.

@@ -142,10 +142,10 @@ fn events(id: CollectionId, Activity { facts, .. }: &Activity, now: Timestamp) -
         ActivityAction::ListingCancel | ActivityAction::OfferCancel => [(maker, "cancel"), (None, "")],
         ActivityAction::Unknown | ActivityAction::Mint | ActivityAction::Transfer => return Vec::new(),
     };
-    // Sources say when something happened, and some do not know, or claim times that have not come.
-    let Some(at) = [facts.at, facts.created_at].into_iter().find(|at| is_countable(*at, now)) else {
-        return Vec::new();
-    };
+    // Sources say when something happened, and some do not know, or claim times that have not come. What we saw ourselves
+    // when our clock was ahead has happened by now.
+    let believed = [facts.at, facts.created_at].into_iter().find(|at| is_countable(*at, now));
+    let Some(at) = believed.or((facts.created_at > now).then_some(now)) else { return Vec::new() };
     let event = |(wallet, action): (Option<Address>, &str)| {
         let wallet = wallet.filter(|wallet| *wallet != Address::ZERO)?;
         let (id, action) = (event_id(id, facts, action), Some(action.into()));

@@ -182,6 +182,19 @@ async fn what_a_chain_takes_back_and_states_again_counts_once() {
     background.stop().await;
 }
 
+/// Nobody else knows when it happened, and it surely did.
+#[tokio::test]
+async fn what_was_seen_while_the_clock_was_ahead_is_counted_once_it_is_set_back() {
+    let app = TestApp::start().await;
+    app.clock.set("2025-03-16T00:00:00Z");
+    put_order(&app, "1", json!({ "orderCreatedAt": null, "createdBy": ACCOUNT })).await;
+    app.clock.set("2025-03-14T12:00:00Z");
+    let background = app.background();
+    put_order(&app, "2", json!({ "orderCreatedAt": EARLIER })).await;
+    counted(&app.project_a.token, json!({ "2025-03-10": { "list": 1 }, "2025-03-14": { "list": 1 } })).await;
+    background.stop().await;
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn several_services_count_one_market_once() {
     const ORDERS: u64 = 400;

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use bourse_store::{Activity, CollectionId};
 use bourse_wire::{ActivityAction, ActivityFacts, Address, Timestamp};
 use serde_json::{Value, json};
 
@@ -108,22 +109,31 @@ fn actions<'a>(events: impl Iterator<Item = (String, &'a str)>) -> Value {
     days.into_iter().map(|(day, actions)| json!({ "label": day, "value": actions })).collect()
 }
 
+/// What was counted of which activity when it was first seen in a market.
+#[derive(Default)]
+pub(super) struct Counted(BTreeMap<(CollectionId, String), Vec<(String, &'static str)>>);
+
 /// What people did on the market of project A, counted from the list of what happened there.
-pub(super) async fn market_events(app: &TestApp) -> Value {
+pub(super) async fn market_events(app: &TestApp, counted: &mut Counted) -> Value {
     let mut events = Vec::new();
     for market in app.store.markets().await.unwrap() {
         assert_eq!(market.project, app.project_a.id);
         let activities = app.store.activities(market.collection, None, None, 100_000).await.unwrap();
-        events.extend(activities.iter().flat_map(|activity| parts(&activity.facts)));
+        for Activity { facts, .. } in activities {
+            let key = (market.collection, facts.unique_hash.clone());
+            events.extend(counted.0.entry(key).or_insert_with(|| parts(&facts, app.now())).clone());
+        }
     }
     actions(events.into_iter().filter(|(day, _)| MARKET_DAYS[0] <= day.as_str()))
 }
 
-/// The day of an activity, with what each of those did who had a part in it.
-fn parts(facts: &ActivityFacts) -> Vec<(String, &'static str)> {
+/// The day of an activity that is counted now, with what each of those did who had a part in it.
+fn parts(facts: &ActivityFacts, now: Timestamp) -> Vec<(String, &'static str)> {
     // Whoever imports an order does not always say when something happened to it.
-    let known = [facts.at, facts.created_at].into_iter().find(|at| *at != Timestamp::ZERO);
-    let Some(at) = known.map(|at| at.to_string()) else { return Vec::new() };
+    let known = || [facts.at, facts.created_at].into_iter().filter(|at| *at != Timestamp::ZERO);
+    // A clock that was set back since has seen it, whatever it said.
+    let at = known().find(|at| *at <= now).or(known().next().map(|_| now));
+    let Some(at) = at.map(|at| at.to_string()) else { return Vec::new() };
     let (day, _) = at.split_once('T').unwrap();
     let parts: &[(Option<Address>, &'static str)] = match facts.action {
         ActivityAction::Listing => &[(Some(facts.from), "list")],

@@ -11,7 +11,7 @@ use bourse_store::testing::given_up_after;
 use serde_json::{Value, json};
 
 use super::TOKENS;
-use super::charts::{MARKET_DAYS, TRACKED_DAYS, market_events};
+use super::charts::{Counted, MARKET_DAYS, TRACKED_DAYS, market_events};
 use super::import::Importer;
 use super::model::{Available, Model, Traded};
 use super::signed::{SIGNED, Signed};
@@ -51,6 +51,7 @@ pub(super) struct Servers {
     /// Another process, which writes beside them.
     importer: Importer,
     running: Vec<Option<Running>>,
+    counted: Counted,
 }
 
 /// What is filled on the made-up chain.
@@ -67,7 +68,7 @@ impl Servers {
     pub(super) async fn start(nodes: Arc<dyn Chains>) -> Self {
         let app = TestApp::start().await;
         let importer = Importer::new(app.settings(&settings(&contract())));
-        let mut servers = Self { app, nodes, importer, running: Vec::new() };
+        let mut servers = Self { app, nodes, importer, running: Vec::new(), counted: Counted::default() };
         for _ in 0..SERVERS {
             let running = servers.open().await;
             servers.running.push(Some(running));
@@ -195,7 +196,7 @@ impl Servers {
     }
 
     /// Whether each server comes to say everything as one that starts now, and charts as the model has them.
-    pub(super) async fn check_everything(&self, model: &Model) {
+    pub(super) async fn check_everything(&mut self, model: &Model) {
         let fresh = self.app.another().await;
         let expected = answers(&fresh).await;
         for (name, points) in model.tracked.charts() {
@@ -227,8 +228,8 @@ impl Servers {
     }
 
     /// Whether each server comes to have counted what people did on the market.
-    pub(super) async fn check_market_events(&self) {
-        let counted = market_events(&self.app).await;
+    pub(super) async fn check_market_events(&mut self) {
+        let counted = market_events(&self.app, &mut self.counted).await;
         for number in 0..SERVERS {
             let token = &self.server(number).token;
             let what = format!("server {number}: events of the market");
