@@ -3,11 +3,14 @@
 //! is missing.
 
 use std::io::{self, BufRead, Read, Write};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
 use twox_hash::XxHash3_64;
 
 /// Bytes of a frame, at most.
 const FRAME_BYTES: usize = 1 << 20;
+/// Frames that are read before they are asked for.
+const FRAMES_AHEAD: usize = 8;
 /// Bytes of a length, and of a hash.
 const LENGTH_BYTES: usize = 4;
 const HASH_BYTES: usize = 8;
@@ -62,55 +65,36 @@ impl<W: Write> Write for FrameWriter<W> {
     }
 }
 
-/// Reads frames.
-pub struct FrameReader<R> {
-    from: R,
+/// Reads frames. A thread reads and checks those that come next, while what is in this one is made use of.
+pub struct FrameReader {
+    checked: Receiver<io::Result<Vec<u8>>>,
     frame: Vec<u8>,
     /// How much of the frame was read.
     read: usize,
-    number: u64,
     is_ended: bool,
 }
 
-impl<R: Read> FrameReader<R> {
+impl FrameReader {
     /// Reads the frames that begin here.
-    pub fn new(from: R) -> Self {
-        Self { from, frame: Vec::new(), read: 0, number: 0, is_ended: false }
+    pub fn new(from: impl Read + Send + 'static) -> io::Result<Self> {
+        let (sender, checked) = sync_channel(FRAMES_AHEAD);
+        let source = FrameSource { from, number: 0 };
+        std::thread::Builder::new().name("frames".to_owned()).spawn(move || source.send_all(&sender))?;
+        Ok(Self { checked, frame: Vec::new(), read: 0, is_ended: false })
     }
 
     /// An error when there is anything left, or the last frame is missing.
     pub fn finish(mut self) -> io::Result<()> {
-        if !self.fill_buf()?.is_empty() {
-            return Err(damaged("there is more in it than was read"));
-        }
-        match self.from.read(&mut [0])? {
-            0 => Ok(()),
-            _ => Err(damaged("there is something behind its end")),
-        }
-    }
-
-    fn next_frame(&mut self) -> io::Result<()> {
-        let (mut length, mut told) = ([0; LENGTH_BYTES], [0; HASH_BYTES]);
-        self.from.read_exact(&mut length)?;
-        self.from.read_exact(&mut told)?;
-        let length = u32::from_le_bytes(length) as usize;
-        if length > FRAME_BYTES {
-            return Err(damaged("a frame of it is too long"));
-        }
-        self.frame.resize(length, 0);
-        self.from.read_exact(&mut self.frame)?;
-        if hash(self.number, &self.frame) != u64::from_le_bytes(told) {
-            return Err(damaged("a frame of it is not what was written"));
-        }
-        (self.read, self.number, self.is_ended) = (0, self.number + 1, length == 0);
-        Ok(())
+        if self.fill_buf()?.is_empty() { Ok(()) } else { Err(damaged("there is more in it than was read")) }
     }
 }
 
-impl<R: Read> BufRead for FrameReader<R> {
+impl BufRead for FrameReader {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
         if self.read == self.frame.len() && !self.is_ended {
-            self.next_frame()?;
+            // After an error nothing comes any more.
+            self.frame = self.checked.recv().map_err(|_| io::ErrorKind::UnexpectedEof)??;
+            (self.read, self.is_ended) = (0, self.frame.is_empty());
         }
         Ok(&self.frame[self.read..])
     }
@@ -120,7 +104,7 @@ impl<R: Read> BufRead for FrameReader<R> {
     }
 }
 
-impl<R: Read> Read for FrameReader<R> {
+impl Read for FrameReader {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let taken = {
             let mut here = self.fill_buf()?;
@@ -128,6 +112,45 @@ impl<R: Read> Read for FrameReader<R> {
         };
         self.consume(taken);
         Ok(taken)
+    }
+}
+
+/// What frames are read from.
+struct FrameSource<R> {
+    from: R,
+    number: u64,
+}
+
+impl<R: Read> FrameSource<R> {
+    /// Hands over frames up to the last, or to the first that is damaged, as long as somebody wants them.
+    fn send_all(mut self, checked: &SyncSender<io::Result<Vec<u8>>>) {
+        loop {
+            let frame = self.next();
+            let is_last = frame.as_ref().map_or(true, Vec::is_empty);
+            if checked.send(frame).is_err() || is_last {
+                return;
+            }
+        }
+    }
+
+    fn next(&mut self) -> io::Result<Vec<u8>> {
+        let (mut length, mut told) = ([0; LENGTH_BYTES], [0; HASH_BYTES]);
+        self.from.read_exact(&mut length)?;
+        self.from.read_exact(&mut told)?;
+        let length = u32::from_le_bytes(length) as usize;
+        if length > FRAME_BYTES {
+            return Err(damaged("a frame of it is too long"));
+        }
+        let mut frame = vec![0; length];
+        self.from.read_exact(&mut frame)?;
+        if hash(self.number, &frame) != u64::from_le_bytes(told) {
+            return Err(damaged("a frame of it is not what was written"));
+        }
+        self.number += 1;
+        if frame.is_empty() && self.from.read(&mut [0])? > 0 {
+            return Err(damaged("there is something behind its end"));
+        }
+        Ok(frame)
     }
 }
 
@@ -155,8 +178,12 @@ mod tests {
         writer.finish().unwrap()
     }
 
+    fn reader(bytes: &[u8]) -> FrameReader {
+        FrameReader::new(io::Cursor::new(bytes.to_vec())).unwrap()
+    }
+
     fn read(bytes: &[u8]) -> io::Result<Vec<u8>> {
-        let (mut reader, mut content) = (FrameReader::new(bytes), Vec::new());
+        let (mut reader, mut content) = (reader(bytes), Vec::new());
         reader.read_to_end(&mut content)?;
         reader.finish()?;
         Ok(content)
@@ -188,7 +215,7 @@ mod tests {
         let swapped = [&whole[second..2 * second], &whole[..second], &whole[2 * second..]].concat();
         assert!(read(&swapped).is_err(), "frames in another order");
         assert!(read(&[&whole[..], b"x"].concat()).is_err(), "something behind the end");
-        let mut reader = FrameReader::new(&whole[..]);
+        let mut reader = reader(&whole);
         reader.read_exact(&mut vec![0; content.len() - 1]).unwrap();
         assert!(reader.finish().is_err(), "not everything was read");
     }

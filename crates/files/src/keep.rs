@@ -48,7 +48,7 @@ pub struct KeptEntry {
 /// A file that is being read.
 pub struct Opened {
     /// What it has, of which the label was read.
-    pub frames: FrameReader<fs::File>,
+    pub frames: FrameReader,
     /// How large it is.
     pub bytes: u64,
 }
@@ -115,7 +115,7 @@ impl Keep {
             return Err(damaged("it has another form"));
         }
         let bytes = file.metadata()?.len();
-        let mut frames = FrameReader::new(file);
+        let mut frames = FrameReader::new(file)?;
         if Label::read(&mut frames)? != *wanted {
             return Err(damaged("it is of another build or of something else"));
         }

@@ -1,6 +1,6 @@
-//! Files that are whole or not there. [`write_whole`] writes any of them. [`Files`] are what was uploaded; a [`Keep`] is a directory of files that something in
-//! memory is kept in from one start to the next. Those are a cache: every byte of one is checked before it is believed, and
-//! one that is damaged, of another build or of something else is thrown away.
+//! Files that are whole or not there. [`write_whole`] writes any of them. [`Files`] are what was uploaded; a [`Keep`] is a
+//! directory of files that something in memory is kept in from one start to the next. Those are a cache: every byte of one is
+//! checked before it is believed, and one that is damaged, of another build or of something else is thrown away.
 
 mod frames;
 mod keep;
