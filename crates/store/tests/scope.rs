@@ -324,6 +324,7 @@ async fn analytics_are_out_of_reach() {
     let world = World::make().await;
     let (before, World { store, a, b, .. }) = (world.all_of(world.a).await, &world);
     assert_eq!(store.events(*b).await.unwrap().len(), 0);
+    assert_eq!(store.events_after(*b, None, 10).await.unwrap().len(), 0);
     assert_eq!(store.counts(*b, everything_counted()).await.unwrap(), Counts::default());
     assert_eq!(store.counts_bytes(*b, vec![0, 1, 2], true).await.unwrap(), 0);
     let (version, pieces) = store.all_counts(*b, 1, |key, _| key).await.unwrap();
