@@ -96,6 +96,7 @@ impl Order {
             "priceCurrencyAddress": facts.currency.to_string(),
             "quantityInitial": "1",
             "quantityRemaining": "1",
+            "validUntil": Timestamp::MAX.to_string(),
             "createdAt": facts.created_at.to_string(),
             "updatedAt": facts.created_at.to_string(),
         })
