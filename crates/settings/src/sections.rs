@@ -203,6 +203,7 @@ pub struct Limits {
     /// Largest uploaded file, in bytes.
     pub upload_bytes_max: usize,
     /// What the uploaded files of one project may take, in bytes; 0 means no limit.
+    #[schemars(extend("x-off-at-zero" = true))]
     pub project_files_bytes_max: u64,
     /// Levels of nesting accepted in JSON.
     pub json_depth_max: usize,

@@ -96,7 +96,8 @@ fn zero_and_negative_numbers_are_refused_where_a_positive_one_is_required() {
         let is_off = ["limits.rate_per_minute", "analytics.raw_events_days"].contains(&key.as_str())
             || key.starts_with("quotas.");
         assert_eq!(default == 0, is_off, "{key}");
-        let may_be_zero = is_off || key == "storage.self_check_interval_ms";
+        let is_off_at_zero = ["storage.self_check_interval_ms", "limits.project_files_bytes_max"];
+        let may_be_zero = is_off || is_off_at_zero.contains(&key.as_str());
         assert_eq!(load(file(&format!("{key} = 0"))).is_ok(), may_be_zero, "{key}");
         let minimum = i64::from(!may_be_zero);
         assert_refused(
