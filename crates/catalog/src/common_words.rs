@@ -1,10 +1,10 @@
 //! Words that many names have in common, alone and two in a row. A text that is part of one is in all of their names, which
 //! need not be looked at one by one.
 
-use std::hash::{BuildHasher as _, RandomState};
+use std::hash::BuildHasher as _;
 
 use bourse_sets::{Bits, Set};
-use hashbrown::HashMap;
+use hashbrown::{DefaultHashBuilder, HashMap};
 use memchr::memmem::Finder;
 
 use crate::kept::kept;
@@ -29,9 +29,13 @@ impl CommonWords {
     pub(crate) fn of<'n>(names: impl Iterator<Item = &'n str> + Clone) -> Self {
         let chosen_of = names.clone().count();
         let mut common = Self { words: HashMap::new(), chosen_of };
+        // Most collections are small, and nothing can be common in them.
+        if chosen_of < COMMON_MIN as usize {
+            return common;
+        }
         // Most words are numbers that one name has. They share tallies, and few come near those of common words.
         let mut tallies = vec![0_u32; chosen_of.next_power_of_two().min(TALLIES_MAX)];
-        let (hasher, mask) = (RandomState::new(), tallies.len() - 1);
+        let (hasher, mask) = (DefaultHashBuilder::default(), tallies.len() - 1);
         let tally = |word: &str| usize::try_from(hasher.hash_one(word)).unwrap_or_default() & mask;
         for word in names.clone().flat_map(words) {
             tallies[tally(word)] += 1;

@@ -19,6 +19,8 @@ use crate::output::print;
 const FREE_BYTES_MIN: u64 = 512 * 1024 * 1024;
 /// No machine's clock shows an earlier time than this program's making.
 const CLOCK_EARLIEST: &str = "2025-01-01T00:00:00Z";
+/// The most differences of a kind that are told.
+const DIFFERENCES_TOLD: usize = 5;
 
 struct Check {
     name: &'static str,
@@ -70,6 +72,11 @@ pub(super) async fn run(common: &Common, command: &Doctor) -> Result<ExitCode, C
         text
     })?;
     Ok(if healthy { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// The first of the differences that were found, in words.
+pub(super) fn first_of(differences: &[String]) -> String {
+    differences[..differences.len().min(DIFFERENCES_TOLD)].join("; ")
 }
 
 fn check_data(data: &Path) -> Result<String, String> {

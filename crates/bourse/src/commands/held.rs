@@ -4,6 +4,7 @@ use bourse_server::settings::Settings;
 use bourse_server::{Clock, NetworkNodes, Nodes};
 use bourse_store::{MigrationState, Store};
 
+use super::doctor::first_of;
 use crate::context::CommandError;
 
 /// Collections of each network that are asked about unless all are.
@@ -11,8 +12,6 @@ const SAMPLE: usize = 16;
 /// How many balances of each collection are asked about, for each digit that a token's number may begin with.
 const BALANCES: u64 = 4;
 const BALANCES_WHOLE: u64 = 100;
-/// The most differences that are told.
-const DIFFERENCES_TOLD: usize = 5;
 
 #[derive(Default)]
 struct Compared {
@@ -39,7 +38,7 @@ pub(super) async fn check(settings: &Settings, is_whole: bool) -> Result<String,
     if differences.is_empty() {
         return Ok(found);
     }
-    let told = differences.iter().take(DIFFERENCES_TOLD).cloned().collect::<Vec<_>>().join("; ");
+    let told = first_of(&differences);
     Err(format!(
         "{found}; {} differ: {told}. A node left out logs: name another one, then have each collection read anew with \
         `bourse collection remove` and `bourse collection add --from`",

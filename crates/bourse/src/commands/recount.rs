@@ -6,12 +6,11 @@ use bourse_server::settings::Settings;
 use bourse_store::{CountsCursor, EventKind, MigrationState, ProjectScope, Store};
 use bourse_wire::{Address, Day, ProjectId};
 
+use super::doctor::first_of;
 use crate::context::CommandError;
 
 /// Events that are in memory at once.
 const EVENTS_PER_READ: u64 = 10_000;
-/// The most differences that are told.
-const DIFFERENCES_TOLD: usize = 5;
 
 #[derive(Default)]
 struct Compared {
@@ -37,7 +36,7 @@ pub(super) async fn check(settings: &Settings) -> Result<String, String> {
     if differences.is_empty() {
         return Ok(format!("{found}: all are in the charts"));
     }
-    let told = differences.iter().take(DIFFERENCES_TOLD).cloned().collect::<Vec<_>>().join("; ");
+    let told = first_of(&differences);
     Err(format!(
         "{found}; {} days differ: {told}. Keep the database as it is and report it",
         differences.len()

@@ -154,32 +154,30 @@ impl Book {
     pub(crate) fn put(&mut self, prepared: &PreparedOrder, token: u32, maker: u32, context: BookContext<'_>) {
         let hash = self.hash(prepared.marketplace, prepared.order_id());
         let known = self.find(hash, prepared.marketplace, prepared.order_id());
-        // Most that come again differ in their price: those keep their slot, and where they are found.
-        let kept = known.filter(|slot| self.order(*slot).is_some_and(|order| order.token == token));
-        if let (Some(slot), None) = (known, kept) {
+        let is_over = prepared.terms.is_over(self.now);
+        // Most that come again differ in their price: those stay in their slot, and where they are found.
+        let is_same = |slot: &u32| self.order(*slot).is_some_and(|order| order.token == token);
+        let staying = known.filter(|slot| !is_over && is_same(slot));
+        if let (Some(slot), None) = (known, staying) {
             self.take_out(slot, hash, context);
         }
-        if prepared.terms.is_over(self.now) {
-            if let Some(slot) = kept {
-                self.take_out(slot, hash, context);
-            }
+        if is_over {
             self.note_end(&prepared.terms);
             return;
         }
         let currency = self.currencies.number(prepared.currency);
         let price = self.currencies.price(currency, prepared.amount);
-        let slot = kept.unwrap_or_else(|| self.new_slot());
-        let alarm = kept.and_then(|slot| self.order(slot)?.terms.next_change(self.now));
-        if kept.is_some() {
-            self.retire(slot, context);
-        }
+        let alarm = staying.and_then(|slot| self.order(slot)?.terms.next_change(self.now));
+        let slot = staying.unwrap_or_else(|| self.new_slot());
+        // Nothing is in a slot that is new.
+        self.retire(slot, context);
         let text = self.texts.push(&prepared.text);
         let order = Order::new(prepared, price, token, maker, text);
         if let Some(at) = order.terms.next_change(self.now).filter(|at| alarm != Some(*at)) {
             self.alarms.push(Reverse((at, slot)));
         }
         self.slots[slot as usize] = Some(order);
-        if kept.is_none() {
+        if staying.is_none() {
             self.make_found(slot, hash, token);
         }
         // What is loaded is looked at in the end, when everything around it is there.
