@@ -83,9 +83,18 @@ impl Browser {
 
     /// Waits until the page shows a text.
     pub(crate) fn wait_for(&self, text: &str) {
+        self.wait_for_one_of(&[text]);
+    }
+
+    /// Waits until the page shows one of some texts, and says which.
+    pub(crate) fn wait_for_one_of<'text>(&self, texts: &[&'text str]) -> &'text str {
         let started = Instant::now();
-        while !self.text().contains(text) {
-            assert!(started.elapsed() < LIMIT, "“{text}” is not on {}: {}", self.path(), self.text());
+        loop {
+            let shown = self.text();
+            if let Some(text) = texts.iter().find(|text| shown.contains(**text)) {
+                return text;
+            }
+            assert!(started.elapsed() < LIMIT, "none of {texts:?} is on {}: {shown}", self.path());
             std::thread::sleep(Duration::from_millis(30));
         }
     }

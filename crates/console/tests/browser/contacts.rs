@@ -30,6 +30,12 @@ fn contacts_are_uploaded_after_a_look_at_what_is_wrong() {
     browser.wait_for("Lines that cannot be taken");
     assert!(browser.text().contains("nowhere"), "{}", browser.text());
     browser.press("Add 2 contacts");
-    browser.wait_for("Ada");
-    assert!(browser.text().contains("Eve <b>") && !browser.text().contains("Bob"), "{}", browser.text());
+    browser.wait_for("Added.");
+    assert!(
+        browser.text().contains("Ada")
+            && browser.text().contains("Eve <b>")
+            && !browser.text().contains("Bob"),
+        "{}",
+        browser.text()
+    );
 }

@@ -29,21 +29,21 @@ fn what_people_write_stays_text() {
     assert_eq!(browser.text_of("h1"), HOSTILE);
     check(&browser, "a project's name");
     browser.go(&site.url(&format!("{project}/credentials")));
-    for (opened, field, button) in [
-        ("New access key", "[action$='/keys'] [name=name]", "Make access key"),
-        ("New secret token", "[action$='/tokens'] [name=name]", "Make secret token"),
+    for (opened, field, button, made) in [
+        ("New access key", "[action$='/keys'] [name=name]", "Make access key", "#new-key"),
+        ("New secret token", "[action$='/tokens'] [name=name]", "Make secret token", "#new-token"),
     ] {
         browser.press(opened);
         browser.fill(field, HOSTILE);
         browser.press(button);
-        browser.wait_for("It is not shown again.");
+        browser.text_of(made); // which is not on the page before
         check(&browser, "a credential's name");
     }
     assert!(browser.text().contains(HOSTILE));
     browser.press("New access key");
     browser.fill("[name=origins]", HOSTILE);
     browser.press("Make access key");
-    browser.wait_for("origins");
+    browser.wait_for("is not one: write");
     check(&browser, "an origin");
     browser.go(&site.url(&format!("{project}?done=%3Cscript%3Ewindow.hacked=1%3C/script%3E")));
     check(&browser, "the address");
