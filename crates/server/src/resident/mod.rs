@@ -26,6 +26,7 @@ pub(crate) use kept::KeptFiles;
 use load::LoadOutcome;
 pub(crate) use slot::Slot;
 use troubles::Troubles;
+pub(crate) use under_way::Patience;
 use under_way::{Load, LoadProgress, UnderWay};
 
 /// The resident collections. Cheap to clone; every clone is the same.
@@ -156,14 +157,28 @@ impl Resident {
 
     /// Finds a collection, loading it when it is not resident yet.
     pub(crate) async fn find(&self, key: CollectionKey) -> Result<Residence, LoadError> {
+        self.find_within(key, &mut self.patience()).await
+    }
+
+    /// How long a request waits for collections, however many it needs.
+    pub(crate) fn patience(&self) -> Patience {
+        Patience(self.0.patience)
+    }
+
+    /// Finds one of several collections, and waits as long as is left of the patience.
+    pub(crate) async fn find_within(
+        &self,
+        key: CollectionKey,
+        patience: &mut Patience,
+    ) -> Result<Residence, LoadError> {
         match self.0.slots.touch(&key) {
             Some(slot) if !slot.is_ahead_of(self.0.clock.now()) => Ok(Residence::Resident(slot)),
             // Boxed, because it is large and rare, and every request would carry it along.
-            Some(_) | None => self.find_stored(key).boxed().await,
+            Some(_) | None => self.find_stored(key, patience).boxed().await,
         }
     }
 
-    async fn find_stored(&self, key: CollectionKey) -> Result<Residence, LoadError> {
+    async fn find_stored(&self, key: CollectionKey, patience: &mut Patience) -> Result<Residence, LoadError> {
         let inner = &self.0;
         loop {
             if let Some(slot) = inner.slots.touch(&key) {
@@ -181,7 +196,7 @@ impl Resident {
                 return Ok(Residence::Stored(id));
             }
             let (load, progress) = self.load(key, id);
-            match tokio::time::timeout(inner.patience, load).await {
+            match patience.wait(load).await {
                 Err(_elapsed) => {
                     let progress = inner.told_of(&progress, id).await;
                     return Err(LoadError::UnderWay { key, progress });

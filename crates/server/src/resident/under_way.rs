@@ -2,11 +2,14 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use bourse_store::{CollectionId, StoreError};
 use futures_util::FutureExt as _;
 use futures_util::future::{BoxFuture, Shared};
 use tokio::sync::OnceCell;
+use tokio::time::Instant;
+use tokio::time::error::Elapsed;
 
 use super::{Inner, Loaded};
 
@@ -55,6 +58,20 @@ impl UnderWay {
     }
 }
 
+/// How long a request still waits for collections that are being loaded: for all of them together, so that it ends before
+/// its own time does.
+pub(crate) struct Patience(pub(super) Duration);
+
+impl Patience {
+    /// Waits for a load, if there is time enough. Whoever finds it done needs no time.
+    pub(super) async fn wait(&mut self, load: Load) -> Result<<Load as Future>::Output, Elapsed> {
+        let started = Instant::now();
+        let waited = tokio::time::timeout(self.0, load).await;
+        self.0 = self.0.saturating_sub(started.elapsed());
+        waited
+    }
+}
+
 /// How far a load is.
 #[derive(Default)]
 pub(super) struct LoadProgress {
@@ -80,5 +97,27 @@ impl Inner {
             Ok(Ok(all)) => format!("{rows} of {} rows", rows.max(*all)),
             _ => format!("{rows} rows so far"),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn load(done: impl Future<Output = ()> + Send + 'static) -> Load {
+        done.map(|()| Ok(Loaded::Done)).boxed().shared()
+    }
+
+    #[tokio::test]
+    async fn several_loads_share_the_patience_of_one_request() {
+        let mut patience = Patience(Duration::from_hours(1));
+        let takes = Duration::from_millis(20);
+        assert!(patience.wait(load(tokio::time::sleep(takes))).await.is_ok());
+        assert!(patience.0 <= Duration::from_hours(1) - takes, "{:?} are left", patience.0);
+        patience.0 = takes;
+        assert!(patience.wait(load(std::future::pending())).await.is_err());
+        assert_eq!(patience.0, Duration::ZERO);
+        assert!(patience.wait(load(std::future::pending())).await.is_err(), "nothing was left");
+        assert!(patience.wait(load(std::future::ready(()))).await.is_ok(), "what is there needs no time");
     }
 }

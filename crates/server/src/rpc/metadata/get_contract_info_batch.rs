@@ -42,6 +42,7 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Vec<u8>, Fail
     let chain = call.chain(request.chain_id.as_ref())?;
     let mut answer = begin_answer(br#"{"contractInfoMap":{"#);
     let first = answer.len();
+    let mut patience = call.app.resident.patience();
     let mut written = HashSet::with_capacity(contracts.len());
     for (index, contract) in contracts.iter().enumerate() {
         let invalid = |error| Error::invalid(&format!("contractAddresses[{index}]"), error);
@@ -50,7 +51,8 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Vec<u8>, Fail
         if !written.insert(contract) {
             continue;
         }
-        if let Some(info) = contract_info(&call.app, CollectionKey { chain, address }).await? {
+        let key = CollectionKey { chain, address };
+        if let Some(info) = contract_info(&call.app, key, &mut patience).await? {
             write_item(&mut answer, first, format!("\"{contract}\":").as_bytes());
             answer.extend_from_slice(&info);
         }

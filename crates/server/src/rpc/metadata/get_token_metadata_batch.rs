@@ -51,10 +51,11 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Vec<u8>, Fail
     }
     let mut answer = begin_answer(br#"{"contractTokenMetadata":{"#);
     let first = answer.len();
+    let mut patience = call.app.resident.patience();
     for ((contract, tokens), key) in contracts.iter().zip(keys) {
         // The key is echoed to the letter; it was an address, so it needs no escaping.
         write_item(&mut answer, first, format!("\"{contract}\":").as_bytes());
-        write_tokens(&call.app, &mut answer, key, tokens).await?;
+        write_tokens(&call.app, &mut answer, key, tokens, &mut patience).await?;
     }
     answer.extend_from_slice(b"}}");
     Ok(answer)

@@ -23,7 +23,7 @@ use bourse_wire::{Error, TokenId};
 
 use crate::app::App;
 use crate::failure::Failure;
-use crate::resident::Residence;
+use crate::resident::{Patience, Residence};
 use crate::route::Credential::AccessKey;
 use crate::route::Route;
 use crate::route::Service::Metadata;
@@ -182,10 +182,11 @@ async fn write_tokens(
     answer: &mut Vec<u8>,
     key: CollectionKey,
     tokens: &[TokenId],
+    patience: &mut Patience,
 ) -> Result<(), Failure> {
     answer.push(b'[');
     let first = answer.len();
-    match app.resident.find(key).await? {
+    match app.resident.find_within(key, patience).await? {
         Residence::Missing => {}
         Residence::Resident(slot) => {
             let collection = slot.read();
@@ -212,8 +213,12 @@ async fn write_tokens(
 }
 
 /// The information about a contract, as JSON text.
-async fn contract_info(app: &App, key: CollectionKey) -> Result<Option<Vec<u8>>, Failure> {
-    Ok(match app.resident.find(key).await? {
+async fn contract_info(
+    app: &App,
+    key: CollectionKey,
+    patience: &mut Patience,
+) -> Result<Option<Vec<u8>>, Failure> {
+    Ok(match app.resident.find_within(key, patience).await? {
         Residence::Missing => None,
         Residence::Resident(slot) => slot.read().contract().map(|info| info.as_bytes().to_vec()),
         Residence::Stored(id) => app.store.contract(id).await?.map(String::into_bytes),

@@ -83,14 +83,16 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Vec<u8>, Fail
     let tokens = TokenFilter { text: request.q.into_string(), ..TokenFilter::default() };
     let mut search = Search { tokens, found: Vec::new(), room: page.limit(), skip: begin.skip };
     let collections = call.app.store.collections_of(chain, begin.done, COLLECTIONS_MAX as u64 + 1).await?;
-    let mut next = None;
+    let (mut next, mut patience) = (None, call.app.resident.patience());
     for (index, (id, key)) in collections.into_iter().enumerate() {
         let done = id.number() - 1;
         if index == COLLECTIONS_MAX {
             next = Some(TokenCursor { done, row: None, skip: search.skip });
             break;
         }
-        let Residence::Resident(slot) = call.app.resident.find(key).await? else { continue };
+        let Residence::Resident(slot) = call.app.resident.find_within(key, &mut patience).await? else {
+            continue;
+        };
         let row = begin.row.as_ref().filter(|_| done == begin.done);
         if let Some(more) = search.look_into(key, &slot.read(), row.cloned()) {
             next = Some(TokenCursor { done, row: more.row, skip: 0 });
