@@ -21,6 +21,7 @@ mod replay;
 mod report;
 mod run;
 mod scenario;
+mod skew;
 mod stage;
 mod stats;
 mod trading;

@@ -48,6 +48,10 @@ pub(crate) struct Options {
     #[arg(long, value_name = "N", default_value_t = 1_000_000, value_parser = clap::value_parser!(u32).range(2_000..=10_000_000))]
     tokens: u32,
 
+    /// Pin both servers to so many cores, one number after the other, such as `1,2,4,8`
+    #[arg(long, value_name = "N", value_delimiter = ',', conflicts_with = "growth", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    cores: Vec<u16>,
+
     /// Measure trading at 10,000, 100,000 and 1,000,000 tokens, and show how costs grow
     #[arg(long, conflicts_with = "tokens")]
     pub(crate) growth: bool,
@@ -91,6 +95,11 @@ impl Options {
     /// The sizes of the traded collection to measure, the smallest first.
     pub(crate) fn trading_sizes(&self) -> Vec<usize> {
         if self.growth { GROWTH_SIZES.to_vec() } else { vec![self.tokens()] }
+    }
+
+    /// How many cores the servers have, one after the other; without a number, all that there are.
+    pub(crate) fn pins(&self) -> Vec<Option<u16>> {
+        if self.cores.is_empty() { vec![None] } else { self.cores.iter().copied().map(Some).collect() }
     }
 
     /// Tokens of the collection to measure, where there is one.
@@ -168,6 +177,14 @@ mod tests {
         assert!(options.selects("list-by-owner", "/rpc/Marketplace/ListCollectibles"));
         assert!(!options.selects("count", "/rpc/Marketplace/GetCountOfFilteredCollectibles"));
         assert!(Options::parse_from(["bourse-bench"]).selects("count", ""));
+    }
+
+    #[test]
+    fn servers_have_all_cores_or_those_that_are_named() {
+        let pins = |arguments: &[&str]| Options::parse_from(arguments).pins();
+        assert_eq!(pins(&["bourse-bench"]), [None]);
+        assert_eq!(pins(&["bourse-bench", "--cores", "1,2,8"]), [Some(1), Some(2), Some(8)]);
+        Options::try_parse_from(["bourse-bench", "--cores", "0"]).unwrap_err();
     }
 
     #[test]

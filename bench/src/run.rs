@@ -15,7 +15,7 @@ use crate::options::Options;
 use crate::process::Running;
 use crate::relics::Relics;
 use crate::replay;
-use crate::report::{Contest, Memory, RelicsReport, Report, TradingReport, print_growth};
+use crate::report::{Contest, Import, Memory, RelicsReport, Report, TradingReport, print_growth};
 use crate::scenario::{DEEP_PAGES, ON_RELICS, ON_TRADING, Paging};
 use crate::stage::Stage;
 use crate::trading::TradedCollection;
@@ -51,13 +51,13 @@ async fn measure(options: &Options, bourse: &Path) -> Result<Report, Error> {
         replay: None,
     };
     if ON_RELICS.iter().any(|scenario| options.selects(scenario.name, scenario.path)) {
-        let stage = Stage::new(bourse, directory.path(), "relics")?;
-        report.relics = Some(measure_relics(options, &stage).await?);
+        let mut stage = Stage::new(bourse, directory.path(), "relics")?;
+        report.relics = Some(measure_relics(options, &mut stage).await?);
     }
     if selects_trading(options) {
         for tokens in options.trading_sizes() {
-            let stage = Stage::new(bourse, directory.path(), &format!("trading-{tokens}"))?;
-            report.trading.push(measure_trading(options, &stage, tokens).await?);
+            let mut stage = Stage::new(bourse, directory.path(), &format!("trading-{tokens}"))?;
+            report.trading.extend(measure_trading(options, &mut stage, tokens).await?);
         }
     }
     if counting::is_selected(options) {
@@ -84,49 +84,69 @@ fn selects_trading(options: &Options) -> bool {
         || options.selects(write_load::NAME, writer::PATH)
 }
 
-async fn measure_relics(options: &Options, stage: &Stage<'_>) -> Result<RelicsReport, Error> {
+async fn measure_relics(options: &Options, stage: &mut Stage<'_>) -> Result<RelicsReport, Error> {
     let import = stage.import(Relics::records()).await?;
     import.print();
     let project = stage.create_project().await?;
-    let server = stage.serve().await?;
-    let bench = Bench { options, stage, server: &server, access_key: &project.access_key };
     let mut contests = Vec::new();
-    for scenario in ON_RELICS {
-        if options.selects(scenario.name, scenario.path) {
-            contests.push(bench.against_bare(scenario, &Relics).await?);
+    for cores in options.pins() {
+        stage.pin(cores);
+        let server = stage.serve().await?;
+        let bench = Bench { options, stage, server: &server, access_key: &project.access_key };
+        for scenario in ON_RELICS {
+            if options.selects(scenario.name, scenario.path) {
+                contests.push(bench.against_bare(scenario, &Relics).await?);
+            }
         }
     }
     Ok(RelicsReport { import, contests })
 }
 
+/// One report for each number of cores.
 async fn measure_trading(
     options: &Options,
-    stage: &Stage<'_>,
+    stage: &mut Stage<'_>,
     tokens: usize,
-) -> Result<TradingReport, Error> {
-    println!("\ntrading, {tokens} tokens tokens");
+) -> Result<Vec<TradingReport>, Error> {
+    println!("\ntrading, {tokens} tokens");
     let collection = TradedCollection::new(tokens);
     let import = stage.import(collection.records()).await?;
     import.print();
     let project = stage.create_project().await?;
-    let server = stage.serve().await?;
-    let bench = Bench { options, stage, server: &server, access_key: &project.access_key };
+    let (pins, mut reports) = (options.pins(), Vec::new());
+    for (index, cores) in pins.iter().enumerate() {
+        stage.pin(*cores);
+        let server = stage.serve().await?;
+        let bench = Bench { options, stage, server: &server, access_key: &project.access_key };
+        let mut report = measure_server(&bench, &collection, import.clone()).await?;
+        // After writes what is known of answers is wrong, so that they come last.
+        if options.selects(write_load::NAME, writer::PATH) && index + 1 == pins.len() {
+            let writer = Writer::new(&collection, server.address, &project.secret_token);
+            report.writes = write_load::measure(&bench, &collection, &writer).await?;
+        }
+        reports.push(report);
+    }
+    Ok(reports)
+}
 
-    let first_touch = first_touch::measure(&bench, &collection).await?;
+/// The first touch, memory and reads of a server.
+async fn measure_server(
+    bench: &Bench<'_>,
+    collection: &TradedCollection,
+    import: Import,
+) -> Result<TradingReport, Error> {
+    let (process, tokens) = (&bench.server.process, collection.tokens.len());
+    let first_touch = first_touch::measure(bench, collection).await?;
     first_touch.print(tokens);
-    let mut memory = Memory { loaded: memory_at_rest(&server.process).await, used: None };
+    let mut memory = Memory { loaded: memory_at_rest(process).await, used: None };
     memory.print(tokens);
-    let contests = measure_reads(&bench, &collection).await?;
+    let contests = measure_reads(bench, collection).await?;
     if !contests.is_empty() {
-        memory.used = memory_at_rest(&server.process).await;
+        memory.used = memory_at_rest(process).await;
         memory.print(tokens);
     }
-    let mut writes = Vec::new();
-    if options.selects(write_load::NAME, writer::PATH) {
-        let writer = Writer::new(&collection, server.address, &project.secret_token);
-        writes = write_load::measure(&bench, &collection, &writer).await?;
-    }
-    Ok(TradingReport { tokens, import, first_touch, memory, contests, writes })
+    let (cores, writes) = (bench.stage.cores(), Vec::new());
+    Ok(TradingReport { tokens, cores, import, first_touch, memory, contests, writes })
 }
 
 async fn measure_reads(bench: &Bench<'_>, collection: &TradedCollection) -> Result<Vec<Contest>, Error> {

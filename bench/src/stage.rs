@@ -26,6 +26,8 @@ pub(crate) struct Stage<'a> {
     directory: PathBuf,
     /// Where the records are kept, when that is not the SQLite file.
     database: Option<String>,
+    /// How many cores its servers have, when that is not all.
+    cores: Option<u16>,
 }
 
 /// A server that has said that it is healthy.
@@ -61,12 +63,22 @@ impl<'a> Stage<'a> {
     pub(crate) fn new(bourse: &'a Path, parent: &Path, name: &str) -> Result<Self, Error> {
         let directory = parent.join(name);
         std::fs::create_dir(&directory).context(|| format!("making {}", directory.display()))?;
-        Ok(Self { bourse, directory, database: None })
+        Ok(Self { bourse, directory, database: None, cores: None })
     }
 
     /// The same, with the records in another database.
     pub(crate) fn with_database(self, url: String) -> Self {
         Self { database: Some(url), ..self }
+    }
+
+    /// Lets servers that are started from now on run on so many cores, or on all.
+    pub(crate) fn pin(&mut self, cores: Option<u16>) {
+        self.cores = cores;
+    }
+
+    /// How many cores its servers have.
+    pub(crate) fn cores(&self) -> usize {
+        self.cores.map_or_else(all_cores, usize::from)
     }
 
     /// The file with the records, when nothing else was said.
@@ -133,7 +145,7 @@ impl<'a> Stage<'a> {
     /// Starts the server.
     pub(crate) async fn serve(&self) -> Result<Server, Error> {
         let address = free_address()?;
-        let mut command = self.command(&["serve", "--listen", &address.to_string()]);
+        let mut command = pinned(self.command(&["serve", "--listen", &address.to_string()]), self.cores);
         let mut process = Running::spawn(&mut command, "bourse-serve", Some(&self.directory))?;
         process.ready(address, READY_LIMIT).await?;
         Ok(Server { process, address })
@@ -145,7 +157,7 @@ impl<'a> Stage<'a> {
         answers::write(&file, bodies)?;
         let mut arguments = vec!["bare".into(), "--path".into(), path.into()];
         arguments.extend(["--answers".into(), file.into_os_string()]);
-        serve_self(&arguments, "bare-server", &self.directory).await
+        serve_pinned(&arguments, "bare-server", &self.directory, self.cores).await
     }
 
     fn command(&self, arguments: &[&str]) -> Command {
@@ -164,15 +176,48 @@ pub(crate) async fn serve_self(
     name: &'static str,
     directory: &Path,
 ) -> Result<Server, Error> {
+    serve_pinned(arguments, name, directory, None).await
+}
+
+async fn serve_pinned(
+    arguments: &[OsString],
+    name: &'static str,
+    directory: &Path,
+    cores: Option<u16>,
+) -> Result<Server, Error> {
     let program = std::env::current_exe().context(|| "finding this program".to_owned())?;
     let address = free_address()?;
     let mut command = isolated(&program, directory);
     command.args(arguments).args(["--listen", &address.to_string()]);
+    let mut command = pinned(command, cores);
     // Our end of this pipe closes with us, which tells the server to end.
     command.stdin(Stdio::piped());
     let mut process = Running::spawn(&mut command, name, Some(directory))?;
     process.ready(address, READY_LIMIT).await?;
     Ok(Server { process, address })
+}
+
+/// The same command on the first so many cores. Servers start as many threads as they have cores.
+fn pinned(command: Command, cores: Option<u16>) -> Command {
+    let Some(cores) = cores else { return command };
+    let mut pinned = Command::new("taskset");
+    pinned.arg("--cpu-list").arg(format!("0-{}", cores - 1));
+    pinned.arg(command.get_program()).args(command.get_args()).stdin(Stdio::null());
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => pinned.env(name, value),
+            None => pinned.env_remove(name),
+        };
+    }
+    if let Some(directory) = command.get_current_dir() {
+        pinned.current_dir(directory);
+    }
+    pinned
+}
+
+/// How many cores there are; unknown on an exotic system only, where 0 says so.
+pub(crate) fn all_cores() -> usize {
+    std::thread::available_parallelism().map_or(0, usize::from)
 }
 
 /// An address that nobody listens on. Another process could take it before we do; the server then says so.

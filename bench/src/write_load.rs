@@ -35,7 +35,9 @@ pub(crate) async fn measure(
     let mut reports = Vec::with_capacity(measured.len());
     for (name, target, quiet) in measured {
         let (writing, changes_per_second) = writing_rounds(bench, &target, writer).await?;
-        let report = ReadsDuringWrites { name, connections: CONNECTIONS, quiet, writing, changes_per_second };
+        let cores = bench.stage.cores();
+        let report =
+            ReadsDuringWrites { name, connections: CONNECTIONS, cores, quiet, writing, changes_per_second };
         report.print();
         reports.push(report);
     }

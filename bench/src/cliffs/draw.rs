@@ -1,5 +1,6 @@
 //! Questions of every shape that callers may think of.
 
+use crate::skew::Skew;
 use bourse_catalog::{
     Collection, Column, Condition, OrderFilter, PriceRange, PropertyFilter, Sort, Start, TokenFilter, Value,
 };
@@ -9,7 +10,6 @@ use bourse_wire::{Address, OrderSide};
 use super::account;
 use super::order::{CURRENCIES, MARKETPLACES, amount, currency};
 use super::question::{Operation, Question};
-use super::skew::Skew;
 use super::token::{
     BACKGROUNDS, BONUS_MAX, FAMILIES, KILLS_MAX, LEVEL_MAX, RARE_WORDS, SCORE_MAX, background, family,
 };

@@ -5,7 +5,6 @@ mod draw;
 mod order;
 mod question;
 mod report;
-mod skew;
 mod token;
 mod world;
 

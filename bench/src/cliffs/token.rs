@@ -3,7 +3,7 @@
 use bourse_random::Random;
 use serde_json::{Value, json};
 
-use super::skew::Skew;
+use crate::skew::Skew;
 use crate::trading::words;
 
 /// Words that one name of some thousands has.

@@ -7,9 +7,9 @@ use bourse_wire::{Address, Amount, ChainId, CollectionNumbers, OrderSide, Timest
 use serde_json::{Value, json};
 
 use super::order::{CURRENCIES, MARKETPLACES, Order, Subject, currencies, currency_records};
-use super::skew::Skew;
 use super::token::{Token, TokenSkews};
 use super::{CHAIN_ID, CONTRACT, account, service};
+use crate::skew::Skew;
 
 const SEED: u64 = 0xc11f_f5ed;
 /// Balances for each account, in the mean.

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::row::Row;
-use super::{cores, verdict};
+use super::verdict;
 use crate::stats::{Figures, median};
 
 /// What is compared.
@@ -15,6 +15,8 @@ pub(crate) struct Heading {
     pub(crate) title: String,
     /// The path that requests are posted to.
     pub(crate) path: &'static str,
+    /// How many cores the servers have.
+    pub(crate) cores: usize,
     /// What is measured.
     pub(crate) subject: &'static str,
     /// What it is compared with.
@@ -48,8 +50,8 @@ pub(crate) struct Contest {
 impl Contest {
     /// A contest without rounds. Prints the head of the table.
     pub(crate) fn begin(heading: Heading, connections: u16) -> Self {
-        let Heading { name, title, path, .. } = &heading;
-        println!("\n{name}: POST {path}: {title}, {connections} connections, {} cores", cores());
+        let Heading { name, title, path, cores, .. } = &heading;
+        println!("\n{name}: POST {path}: {title}, {connections} connections, {cores} cores");
         Row::print_head("ratio");
         Self { heading, rounds: Vec::new() }
     }
@@ -103,7 +105,7 @@ impl Contest {
 
     /// The figures.
     pub(super) fn to_json(&self) -> Value {
-        let Heading { name, title, path, subject, reference, ratio_goal } = &self.heading;
+        let Heading { name, title, path, cores, subject, reference, ratio_goal } = &self.heading;
         let round = |round: &Round| {
             json!({
                 "ratio": round.ratio(),
@@ -115,6 +117,7 @@ impl Contest {
             "name": name,
             "title": title,
             "path": path,
+            "cores": cores,
             "ratioGoal": ratio_goal,
             "ratioMedian": self.median_ratio(),
             "reached": self.is_reached(),

@@ -59,6 +59,7 @@ mod tests {
             name: "count",
             title: String::new(),
             path: "/",
+            cores: 2,
             subject: "bourse",
             reference: "bare",
             ratio_goal: 0.5,

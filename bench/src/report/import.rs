@@ -8,7 +8,7 @@ use crate::jsonl::WrittenFile;
 use crate::stats::float;
 
 /// How fast `bourse import` was, as a process from start to end.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Import {
     /// The file.
     pub(crate) file: WrittenFile,

@@ -24,6 +24,7 @@ pub(crate) use trading::{FirstTouch, Memory, TradingReport};
 pub(crate) use writes::{ReadsDuringWrites, WRITES_PER_SECOND};
 
 use crate::error::{Context, Error};
+use crate::stage::all_cores;
 
 /// Everything that was measured.
 #[derive(Debug)]
@@ -63,7 +64,7 @@ impl Report {
             "version": env!("CARGO_PKG_VERSION"),
             "os": std::env::consts::OS,
             "arch": std::env::consts::ARCH,
-            "cores": cores(),
+            "cores": all_cores(),
             "connections": self.connections,
             "quick": self.quick,
             "import": self.relics.as_ref().map(|relics| relics.import.to_json()),
@@ -83,9 +84,4 @@ fn contests_json(contests: &[Contest]) -> Value {
 /// The word for a goal.
 fn verdict(reached: bool) -> &'static str {
     if reached { "reached" } else { "missed" }
-}
-
-fn cores() -> usize {
-    // Unknown on an exotic system only, where 0 says so.
-    std::thread::available_parallelism().map_or(0, usize::from)
 }

@@ -5,6 +5,7 @@ mod count;
 mod draw;
 mod list_by_owner;
 mod list_by_property;
+mod list_plain;
 mod listing_floor;
 mod listings;
 mod paging;
@@ -27,6 +28,7 @@ pub(crate) const ON_RELICS: &[Scenario<Relics>] = &[token_metadata_batch::SCENAR
 /// The scenarios on the traded collection, in the order in which they run.
 pub(crate) const ON_TRADING: &[Scenario<TradedCollection>] = &[
     list_by_property::SCENARIO,
+    list_plain::SCENARIO,
     list_by_owner::SCENARIO,
     count::SCENARIO,
     listing_floor::SCENARIO,

@@ -16,7 +16,7 @@ pub(crate) const SCENARIO: Scenario<TradedCollection> = Scenario {
     name: "search",
     title: "first 30 tokens with 4 to 8 letters in their name",
     path: "/rpc/Metadata/SearchTokenMetadata",
-    ratio_goal: 0.2,
+    ratio_goal: 0.3,
     requests,
 };
 

@@ -16,6 +16,7 @@ use std::collections::HashSet;
 pub(crate) use filter::Filter;
 pub(crate) use order::Order;
 pub(crate) use property::{Number, Text};
+use token::TokenSkews;
 pub(crate) use token::{Token, token_id};
 
 use bourse_random::Random;
@@ -51,7 +52,8 @@ impl TradedCollection {
     pub(crate) fn new(token_count: usize) -> Self {
         let mut random = Random::new(SEED);
         let owners = (token_count / TOKENS_PER_OWNER).max(2);
-        let tokens: Vec<Token> = (0..token_count).map(|_| Token::draw(owners, &mut random)).collect();
+        let skews = TokenSkews::new(owners);
+        let tokens: Vec<Token> = (0..token_count).map(|_| Token::draw(&skews, &mut random)).collect();
         let orders = draw_orders(&tokens, owners, &mut random);
         Self { tokens, orders }
     }
@@ -106,6 +108,19 @@ mod tests {
         assert!((720..=760).contains(&listed.len()), "{}", listed.len());
         let active = listings.iter().filter(|order| order.is_active()).count();
         assert!((730..=790).contains(&active), "{active}");
+    }
+
+    #[test]
+    fn one_account_holds_far_more_than_most() {
+        let collection = TradedCollection::new(20_000);
+        let mut held = vec![0_usize; 1_000];
+        for token in &collection.tokens {
+            held[token.owner] += 1;
+        }
+        held.sort_unstable();
+        // One in 7.485 by the law, and the middle account a five hundredth of that.
+        assert!(held[999].abs_diff(2_672) < 300, "{}", held[999]);
+        assert!((1..=12).contains(&held[500]), "{}", held[500]);
     }
 
     #[test]

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::property::{Number, Text};
 use super::words;
 use super::{CHAIN_ID, CONTRACT};
+use crate::skew::Skew;
 use bourse_random::Random;
 
 /// A token, as little of it as the rest follows from. Its id is its place in the collection plus one.
@@ -18,17 +19,31 @@ pub(crate) struct Token {
     pub(crate) owner: usize,
 }
 
+/// What is drawn by a power law: who holds a token, and the words of its name.
+#[derive(Debug)]
+pub(super) struct TokenSkews {
+    owners: Skew,
+    first_words: Skew,
+    second_words: Skew,
+}
+
+impl TokenSkews {
+    /// For tokens of so many accounts.
+    pub(super) fn new(owners: usize) -> Self {
+        let (first_words, second_words) = (Skew::new(words::FIRST.len()), Skew::new(words::SECOND.len()));
+        Self { owners: Skew::new(owners), first_words, second_words }
+    }
+}
+
 impl Token {
-    /// One more token, held by one of so many accounts.
-    pub(super) fn draw(owners: usize, random: &mut Random) -> Self {
-        // Drawn twice, so that a few hold hundreds and most hold a handful.
-        let bound = random.index(owners) + 1;
+    /// One more token.
+    pub(super) fn draw(skews: &TokenSkews, random: &mut Random) -> Self {
         Self {
-            first_word: random.index(words::FIRST.len()),
-            second_word: random.index(words::SECOND.len()),
+            first_word: skews.first_words.draw(random),
+            second_word: skews.second_words.draw(random),
             texts: Text::ALL.map(|property| property.draw(random)),
             numbers: Number::ALL.map(|property| random.between(1, property.max())),
-            owner: random.index(bound),
+            owner: skews.owners.draw(random),
         }
     }
 
