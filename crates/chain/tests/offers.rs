@@ -272,6 +272,23 @@ async fn money_that_changes_without_a_word_is_found_after_a_while() {
     assert_eq!(stage.look().await, NOBODY);
 }
 
+/// Whoever is not watched because of a clock that is ahead is watched again once it is right.
+#[tokio::test]
+async fn offers_that_were_over_by_a_clock_that_was_ahead_are_looked_at_once_it_is_set_back() {
+    let mut stage = Stage::with_makers(2).await;
+    stage.now = second(2_000_000);
+    stage.grow(Vec::new()).await;
+    assert_eq!(stage.look().await, [1, 2], "for the last time");
+    stage.set(1, 150);
+    stage.grow(Vec::new()).await;
+    stage.log(&Transfer { from: raw(1), to: raw(77), value: U256::from(850) });
+    assert_eq!(stage.look().await, NOBODY, "there is no offer");
+    stage.now = second(10);
+    assert_eq!(stage.look().await, [1, 2]);
+    assert_eq!(stage.covered(1).await, Some(1));
+    assert_eq!(stage.look().await, NOBODY, "once");
+}
+
 #[tokio::test]
 async fn more_than_one_look_has_room_for_waits_for_the_next() {
     let mut stage = Stage::with_makers(5).await;

@@ -73,8 +73,8 @@ pub struct Offers {
     caller: Caller,
     options: OfferOptions,
     watched: Watched,
-    /// How far the chain was when it was last read what happened to the money of payers.
-    read: Option<FollowedChain>,
+    /// How far the chain was when it was last read what happened to the money of payers, and what the clock said then.
+    read: Option<(FollowedChain, Timestamp)>,
 }
 
 impl Offers {
@@ -136,16 +136,17 @@ impl Offers {
         at: &FollowedChain,
         now: Timestamp,
     ) -> Result<(), OffersError> {
-        let is_near = |read: &&FollowedChain| {
+        let is_near = |(read, then): &&(FollowedChain, Timestamp)| {
             let blocks = at.block.number.checked_sub(read.block.number);
-            read.reorgs == at.reorgs && blocks.is_some_and(|blocks| blocks <= BLOCKS_MAX)
+            // By a clock that was set back offers are open again whose makers are not watched any more.
+            *then <= now && read.reorgs == at.reorgs && blocks.is_some_and(|blocks| blocks <= BLOCKS_MAX)
         };
-        let Some(read) = self.read.as_ref().filter(is_near) else {
+        let Some((read, _)) = self.read.as_ref().filter(is_near) else {
             for payer in store.payers(at.chain, OfferScope::Everything, now).await? {
                 self.watched.touch(payer);
             }
             self.watched.touch_all();
-            self.read = Some(at.clone());
+            self.read = Some((at.clone(), now));
             return Ok(());
         };
         let before = read.block.number;
@@ -163,7 +164,7 @@ impl Offers {
                 self.watched.touch(payer);
             }
         }
-        self.read = Some(at.clone());
+        self.read = Some((at.clone(), now));
         Ok(())
     }
 
