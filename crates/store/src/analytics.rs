@@ -103,6 +103,13 @@ pub struct CountsCommit {
     pub forgotten_by: Option<Actor>,
 }
 
+impl CountsCommit {
+    /// Whether something of it is remembered under its day, by which everybody knows of that day.
+    pub fn is_remembered(&self) -> bool {
+        !self.seen.is_empty() || self.batches.iter().any(|batch| !batch.for_good)
+    }
+}
+
 /// The mark of a batch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BatchMark {

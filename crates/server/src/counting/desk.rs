@@ -366,10 +366,11 @@ impl Desk {
             days,
             forgotten_by: None,
         };
+        let remembered = commit.is_remembered().then_some(days.today);
         match store.commit_counts(self.scope, commit).await? {
             CountsCommitted::As(version) => {
                 books.seen.add(days.today, group.ids);
-                books.calendar.learn(Some(days.today), keeping.passed);
+                books.calendar.learn(remembered, keeping.passed);
                 self.publish(books, changes, Mark { version, stamp })?;
                 Ok(Attempt::Counted(group.tracked))
             }

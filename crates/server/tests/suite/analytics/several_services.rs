@@ -1,6 +1,7 @@
 //! Several services on one database, and what is left after a wallet is forgotten.
 
-use bourse_server::counting::{CountingHouse, Retention};
+use bourse_server::counting::{CountingHouse, EventBatch, Retention, Tracked, TrackedEvent};
+use bourse_store::EventKind;
 use bourse_store::testing::operator_at;
 use serde_json::{Value, json};
 
@@ -137,6 +138,28 @@ async fn two_services_at_once_count_everything_exactly_once() {
     assert_eq!(all_charts(&app.another().await.token).await, all_charts(&other.token).await);
     here.stop().await;
     there.stop().await;
+}
+
+/// What nobody else can know of a clock that was ahead is not remembered either.
+#[tokio::test]
+async fn ids_are_known_beside_a_service_whose_clock_was_ahead() {
+    let app = TestApp::start().await;
+    let retention = Retention { batches_days: 30, event_ids_days: 3, raw_events_days: 0 };
+    let house = CountingHouse::new(app.store.clone(), retention, app.clock.clock());
+    let track_as_file = async |wallet_number: u64, id: Option<&str>| {
+        let (wallet, at) = (wallet(wallet_number).parse().unwrap(), "2025-03-14T00:00:00Z".parse().unwrap());
+        let id = id.map(Box::from);
+        let event = TrackedEvent { wallet, at, id, kind: EventKind::Session, action: None };
+        house.track(app.project_a.scope, EventBatch::of_content(vec![event]), app.now()).await.unwrap()
+    };
+    app.clock.step(7 * 86_400);
+    // A file is known for good, which needs no day.
+    assert_eq!(track_as_file(1, None).await.counted, 1);
+    app.clock.step(-7 * 86_400);
+    let with_id =
+        json!({ "wallet": wallet(2), "kind": "session", "at": "2025-03-14T00:00:00Z", "id": "once" });
+    assert_eq!(track(&app.project_a.token, "here", vec![with_id]).await, accepted(1));
+    assert_eq!(track_as_file(3, Some("once")).await, Tracked { known: 1, ..Tracked::default() });
 }
 
 /// What `bourse analytics forget` does beside a running service.

@@ -59,9 +59,18 @@ fn contract() -> String {
     format!("opensea {SEAPORT}")
 }
 
+/// Days for which ids of events and names of batches are remembered. Each process that starts believes a clock that is ahead
+/// one more day, and there are fewer starts than this.
+const REMEMBERED_DAYS: &str = "60";
+
 /// The settings of a process that knows it.
-fn settings(contract: &str) -> [(&'static str, &str); 2] {
-    [("networks.hardhat.id", HARDHAT), ("networks.hardhat.contracts", contract)]
+fn settings(contract: &str) -> [(&'static str, &str); 4] {
+    [
+        ("networks.hardhat.id", HARDHAT),
+        ("networks.hardhat.contracts", contract),
+        ("analytics.event_ids_days", REMEMBERED_DAYS),
+        ("analytics.batches_days", REMEMBERED_DAYS),
+    ]
 }
 
 impl Servers {
