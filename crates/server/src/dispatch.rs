@@ -1,8 +1,11 @@
 //! The way of every RPC request: route, method, content type, credential, limits, body, handler.
 
+use std::future::poll_fn;
 use std::net::IpAddr;
 use std::panic::AssertUnwindSafe;
+use std::pin::pin;
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use axum::body::Body;
@@ -73,7 +76,7 @@ pub(crate) async fn dispatch(app: Arc<App>, target: Target<'_>, request: Request
         .and_then(|()| target.network.map(|network| resolve(&app.settings.networks, network)).transpose());
     let result = match checked {
         Err(error) => Err(error.into()),
-        Ok(network) => guarded(&app, &route, network, (&parts, &mut body), &mut noted).await,
+        Ok(network) => guarded(&app, route, network, (&parts, &mut body), &mut noted).await,
     };
     let took = started.elapsed();
     let RequestNotes { headers, came } = noted;
@@ -90,7 +93,7 @@ pub(crate) async fn dispatch(app: Arc<App>, target: Target<'_>, request: Request
             let error = told(failure, &id);
             app.metrics.note(&route.metrics, took, Some(error.code.parts().0));
             if let Some((project, at)) = came {
-                app.outcomes.note_error(project, FailedRequest::new(at, &route, &error, &id));
+                app.outcomes.note_error(project, FailedRequest::new(at, route, &error, &id));
             }
             envelope(&app, &error, &id, headers)
         }
@@ -151,8 +154,13 @@ pub(crate) fn permit(app: &App, project: Option<ProjectId>) -> Result<Share, Err
 
 /// Lets work take so long and no longer, and turns a panic in it into an error.
 pub(crate) async fn bounded<T>(limit_ms: u64, work: impl Future<Output = T>) -> Result<T, Error> {
-    let work = AssertUnwindSafe(work).catch_unwind();
-    match tokio::time::timeout(Duration::from_millis(limit_ms), work).await {
+    let mut work = pin!(AssertUnwindSafe(work).catch_unwind());
+    // Most are done at once, and need no timer.
+    let done = match poll_fn(|context| Poll::Ready(work.as_mut().poll(context))).await {
+        Poll::Ready(done) => Ok(done),
+        Poll::Pending => tokio::time::timeout(Duration::from_millis(limit_ms), work).await,
+    };
+    match done {
         Ok(Ok(result)) => Ok(result),
         Ok(Err(_panic)) => Err(Error::new(Code::ServerPanic, "the service failed on this request")),
         Err(_elapsed) => {

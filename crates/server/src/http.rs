@@ -8,6 +8,7 @@ use std::time::Duration;
 use axum::Router;
 use axum::body::{Body, HttpBody as _};
 use axum::extract::{Request, State};
+use axum::http::uri::PathAndQuery;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::Response;
@@ -215,7 +216,9 @@ fn cors(app: &App) -> CorsLayer {
 
 /// `/rpc/<Service>/<Operation>` and `/<network>/rpc/<Service>/<Operation>`; anything else is nowhere.
 async fn rpc(State(app): State<Arc<App>>, request: Request) -> Response {
-    let path = request.uri().path().to_owned();
+    // A share of the text, not a copy of it.
+    let target = request.uri().path_and_query().cloned();
+    let path = target.as_ref().map_or("", PathAndQuery::path);
     let mut segments = path.trim_start_matches('/').split('/');
     let segments: [Option<&str>; 5] = std::array::from_fn(|_| segments.next());
     let target = match segments {
@@ -225,7 +228,7 @@ async fn rpc(State(app): State<Arc<App>>, request: Request) -> Response {
         [network @ Some(_), Some("rpc"), Some(service), Some(operation), None] => {
             Target { network, service, operation }
         }
-        _ => return error_response(&app, bad_route(&path).into(), HeaderMap::new()),
+        _ => return error_response(&app, bad_route(path).into(), HeaderMap::new()),
     };
     dispatch(app, target, request).await
 }

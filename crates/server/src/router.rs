@@ -43,7 +43,7 @@ impl Deref for Registered {
 }
 
 /// The operations by service and name.
-pub(crate) struct Routes(HashMap<&'static str, HashMap<&'static str, Arc<Registered>>>);
+pub(crate) struct Routes(HashMap<&'static str, HashMap<&'static str, Registered>>);
 
 impl Routes {
     pub(crate) fn new(metrics: &Metrics) -> Self {
@@ -51,16 +51,13 @@ impl Routes {
         for route in operations() {
             let metrics = metrics.operation(route.service.short(), route.name);
             let (service, name) = (route.service.name(), route.name);
-            routes
-                .entry(service)
-                .or_default()
-                .insert(name, Arc::new(Registered { route: Arc::new(route), metrics }));
+            routes.entry(service).or_default().insert(name, Registered { route: Arc::new(route), metrics });
         }
         Self(routes)
     }
 
-    pub(crate) fn find(&self, service: &str, operation: &str) -> Option<Arc<Registered>> {
-        self.0.get(service)?.get(operation).cloned()
+    pub(crate) fn find(&self, service: &str, operation: &str) -> Option<&Registered> {
+        self.0.get(service)?.get(operation)
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockWriteGuard};
 use std::time::Duration;
 
-use bourse_analytics::{Changes, Key, Project, Wallets};
+use bourse_analytics::{Changes, CountingCalendar, Key, Project, Wallets};
 use bourse_budget::{Held, Share};
 use bourse_store::{
     Actor, BatchMark, Chunk, Counts, CountsCommit, CountsCommitted, CountsCursor, Event, Mark, MarketStep,
@@ -16,7 +16,6 @@ use hashbrown::HashSet;
 use tokio::sync::oneshot;
 
 use super::batch::{BatchId, EventBatch, Forgotten, Tracked, TrackedEvent};
-use super::calendar::Calendar;
 use super::event_ids::{CountedIds, IdHash, to_bytes};
 use super::load::{decode_all, read_all};
 use super::{CountingError, Retention};
@@ -63,7 +62,7 @@ struct Books {
     mark: Mark,
     wallets: Wallets,
     seen: CountedIds,
-    calendar: Calendar,
+    calendar: CountingCalendar,
 }
 
 /// A batch that is to be counted.
@@ -84,7 +83,7 @@ pub(super) struct Keeping<'s> {
 
 impl Keeping<'_> {
     /// What is kept from which day on.
-    fn days(&self, calendar: &Calendar) -> RetentionDays {
+    fn days(&self, calendar: &CountingCalendar) -> RetentionDays {
         let today = calendar.day(self.today, self.passed);
         RetentionDays {
             today,

@@ -1,7 +1,6 @@
 //! The counting house: events in, charts out. Every project has a desk, which is opened when somebody first comes to it.
 
 mod batch;
-mod calendar;
 mod desk;
 mod event_ids;
 mod load;

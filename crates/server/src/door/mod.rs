@@ -14,14 +14,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::http::{Extensions, Request};
+use futures_util::StreamExt as _;
 use futures_util::future::BoxFuture;
+use futures_util::stream::FuturesUnordered;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{mpsc, watch};
-use tokio::time::Instant;
+use tokio::time::{Instant, Interval};
 
 use self::activity::{Activity, NotedBody, NotedStream, Overdue, Patience, Stopwatch, TICK};
 use self::guests::{Capacity, Full, Guests, Place};
@@ -155,13 +157,13 @@ struct Connection {
 
 impl Connection {
     async fn serve(self, stream: TcpStream, entrance: Entrance) {
-        let Self { peer, activity, place, mut stopped } = self;
+        let Self { peer, activity, place, stopped } = self;
         // Small answers must not wait for the acknowledgement of earlier ones.
         if let Err(error) = stream.set_nodelay(true) {
             tracing::debug!(%error, "setting TCP_NODELAY");
         }
         let app = Arc::clone(entrance.app());
-        let mut stopwatch = Stopwatch::new(Arc::clone(&activity), patience(&app.settings().limits));
+        let stopwatch = Stopwatch::new(Arc::clone(&activity), patience(&app.settings().limits));
         let stream = NotedStream::new(stream, Arc::clone(&activity));
         let noted = Arc::clone(&activity);
         let service = service_fn(move |request| {
@@ -186,32 +188,26 @@ impl Connection {
                 .max_buf_size(BUFFER_BYTES_MAX)
                 .serve_connection(TokioIo::new(stream), service)
         );
-        let mut ticks = activity::ticks(Instant::now());
-        let stopping = async {
-            // An error means that the sender is gone, which is a stop as well.
-            let _ = stopped.wait_for(|stopped| *stopped).await;
-        };
-        let mut stopping = pin!(stopping);
-        let mut is_stopping = false;
+        let watcher =
+            Watcher { stopwatch, ticks: activity::ticks(Instant::now()), place, stopped: Some(stopped) };
+        // Alone in a set, so that it is looked at when something comes for it, and not with every part of a request.
+        let mut watching: FuturesUnordered<_> = std::iter::once(watcher.next()).collect();
         let served = loop {
             tokio::select! {
                 // What has come is looked at before it is said that nothing comes.
                 biased;
                 served = &mut connection => break served,
-                _ = ticks.tick() => match stopwatch.tick() {
-                    None => {}
-                    Some(Overdue::Idle) => return,
-                    Some(Overdue::Head) => return app.refusals.note(Refusal::HeadTimeout),
-                    Some(Overdue::Write) => return app.refusals.note(Refusal::WriteTimeout),
-                },
-                () = place.needed() => return app.refusals.note(Refusal::MadeRoom),
-                () = &mut stopping, if !is_stopping => {
-                    is_stopping = true;
+                Some((end, watcher)) = watching.next() => match end {
+                    End::Overdue(Overdue::Idle) => return,
+                    End::Overdue(Overdue::Head) => return app.refusals.note(Refusal::HeadTimeout),
+                    End::Overdue(Overdue::Write) => return app.refusals.note(Refusal::WriteTimeout),
+                    End::PlaceNeeded => return app.refusals.note(Refusal::MadeRoom),
                     // Nobody waits for a request of which half has come.
-                    if activity.is_in_head() {
-                        return;
+                    End::Stopped if activity.is_in_head() => return,
+                    End::Stopped => {
+                        connection.as_mut().graceful_shutdown();
+                        watching.push(watcher.next());
                     }
-                    connection.as_mut().graceful_shutdown();
                 }
             }
         };
@@ -219,6 +215,49 @@ impl Connection {
             tracing::trace!(%error, %peer, "a connection ended");
         }
     }
+}
+
+/// Why a connection ends that does not end by itself.
+enum End {
+    Overdue(Overdue),
+    PlaceNeeded,
+    Stopped,
+}
+
+/// Whoever sees to it that a connection ends when it has to.
+struct Watcher {
+    stopwatch: Stopwatch,
+    ticks: Interval,
+    place: Place,
+    /// Until it was told so.
+    stopped: Option<watch::Receiver<bool>>,
+}
+
+impl Watcher {
+    /// Waits for the next reason.
+    async fn next(mut self) -> (End, Self) {
+        let end = loop {
+            tokio::select! {
+                biased;
+                _ = self.ticks.tick() => if let Some(overdue) = self.stopwatch.tick() {
+                    break End::Overdue(overdue);
+                },
+                () = self.place.needed() => break End::PlaceNeeded,
+                () = told(&mut self.stopped) => break End::Stopped,
+            }
+        };
+        (end, self)
+    }
+}
+
+/// Over when everything is to stop, once.
+async fn told(stopped: &mut Option<watch::Receiver<bool>>) {
+    match stopped {
+        // An error means that the sender is gone, which is a stop as well.
+        Some(receiver) => drop(receiver.wait_for(|stopped| *stopped).await),
+        None => std::future::pending().await,
+    }
+    *stopped = None;
 }
 
 fn patience(limits: &Limits) -> Patience {

@@ -12,16 +12,16 @@ const NEAR_DAYS: i32 = 7;
 
 /// The calendar of one project.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Calendar {
+pub struct CountingCalendar {
     /// The latest day under which something is remembered.
     latest: Option<Day>,
     /// That day when this process first knew of it, and how much time had passed by then.
     begun: Option<(Day, Duration)>,
 }
 
-impl Calendar {
+impl CountingCalendar {
     /// Takes over the latest day that is stored.
-    pub(super) fn learn(&mut self, stored: Option<Day>, passed: Duration) {
+    pub fn learn(&mut self, stored: Option<Day>, passed: Duration) {
         let Some(stored) = stored else { return };
         self.latest = self.latest.max(Some(stored));
         self.begun.get_or_insert((stored, passed));
@@ -30,7 +30,7 @@ impl Calendar {
     /// The day by the clock, as far as it can be believed: not before what is remembered, and after what was remembered at
     /// first no more days than have passed. One more is believed of a clock that is not far off, as a day may have begun since,
     /// or between two runs of a process.
-    pub(super) fn day(&self, today: Day, passed: Duration) -> Day {
+    pub fn day(&self, today: Day, passed: Duration) -> Day {
         let Some((begun, begun_at)) = self.begun else { return today };
         let days = passed.saturating_sub(begun_at).as_secs() / DAY.as_secs();
         let latest = self.latest.unwrap_or(begun);
@@ -51,7 +51,7 @@ mod tests {
 
     #[test]
     fn a_clock_that_jumps_does_not_move_it() {
-        let mut calendar = Calendar::default();
+        let mut calendar = CountingCalendar::default();
         assert_eq!(calendar.day(day(100), Duration::ZERO), day(100), "nothing is remembered");
         calendar.learn(Some(day(100)), Duration::ZERO);
         assert_eq!(calendar.day(day(100), DAY * 9), day(100));
@@ -70,7 +70,7 @@ mod tests {
 
     #[test]
     fn it_goes_on_with_the_time_that_passes() {
-        let mut calendar = Calendar::default();
+        let mut calendar = CountingCalendar::default();
         calendar.learn(Some(day(100)), DAY);
         // What is learned again was known before.
         calendar.learn(Some(day(100)), DAY * 20);
