@@ -68,15 +68,18 @@ async fn read_open(
     column: &str,
     keys: Vec<Vec<Arg>>,
 ) -> Result<Vec<Numbered>, StoreError> {
-    // As the indices have it.
-    let from = "SELECT * FROM orders WHERE status = 1 AND operator IS NOT NULL";
-    let from = format!("({from} AND {}) AS orders", is_known());
-    let keys = Keys { from: &from, columns: column, keys };
+    let keys = Keys { from: &open_orders(), columns: column, keys };
     let found: Vec<(OrderFacts, Apart, OrderNonces)> = session.keyed(id, keys).await?;
     let numbered = |(facts, apart, OrderNonces { nonces, is_signed })| {
         (KnownOrder::read(facts, &apart, is_signed), nonces)
     };
     Ok(found.into_iter().map(numbered).collect())
+}
+
+/// What orders are read from that a chain states and that may still be filled, as the indices have it.
+fn open_orders() -> String {
+    let from = "SELECT * FROM orders WHERE status = 1 AND operator IS NOT NULL";
+    format!("({from} AND {}) AS orders", is_known())
 }
 
 selection! {
@@ -181,5 +184,32 @@ fn signed_fact(fact: &Fact) -> Option<Subject<'_>> {
             Some(Subject::Order(*marketplace, order_id))
         }
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bourse_wire::Timestamp;
+
+    use super::*;
+    use crate::{DatabaseUrl, OpenOptions, Store};
+
+    /// Blocks look up many makers and tokens. Where one look goes through all orders of a collection, reading its history takes
+    /// longer with every order.
+    #[tokio::test]
+    async fn open_orders_of_a_maker_and_of_a_token_are_found_by_their_indices() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("test.db");
+        let url = DatabaseUrl::Sqlite(path.clone());
+        let store = Store::open(&url, OpenOptions::default(), Timestamp::ZERO).await.unwrap();
+        let connection = rusqlite::Connection::open(path).unwrap();
+        for (column, index) in [("maker", "chain_orders_of_maker"), ("token_id", "chain_orders_of_token")] {
+            let from = open_orders();
+            let sql =
+                format!("EXPLAIN QUERY PLAN SELECT * FROM {from} WHERE collection_id = ? AND {column} = ?");
+            let plan: String = connection.query_row(&sql, ["1", "1"], |row| row.get("detail")).unwrap();
+            assert!(plan.contains(&format!("{index} ({column}=? AND collection_id=?)")), "{plan}");
+        }
+        store.close().await;
     }
 }
