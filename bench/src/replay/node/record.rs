@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
+use alloy_primitives::{B256, Bloom};
+
 use super::filter::Filter;
-use crate::replay::chain::{Block, CHAIN_ID, Chain, PlacedLog};
+use crate::replay::chain::{Block, CHAIN_ID, Chain, PlacedLog, Transaction};
 use crate::replay::hex::{self, Word, data, quantity};
 
 /// Blocks that a client may ask the logs of at once.
@@ -12,8 +14,6 @@ pub(super) const BLOCKS_MAX: u64 = 10_000;
 
 /// Logs that a client gets at once.
 pub(super) const LOGS_MAX: usize = 10_000;
-
-const BLOOM_BYTES: usize = 256;
 
 /// Hash of the list of uncles of a block that has none.
 const NO_UNCLES: &str = "0x1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347";
@@ -27,8 +27,6 @@ pub(super) struct Record {
     /// Where the text of each log starts, and where the last ends.
     starts: Vec<usize>,
     numbers: BTreeMap<Word, usize>,
-    /// A filter of contracts and topics that could hold anything, and one that holds nothing.
-    blooms: [String; 2],
 }
 
 /// Why logs are not told.
@@ -49,8 +47,7 @@ impl Record {
             starts.push(logs.len());
         }
         let numbers = chain.blocks.iter().enumerate().map(|(place, block)| (block.hash, place)).collect();
-        let blooms = [data(&[0xff; BLOOM_BYTES]), data(&[0; BLOOM_BYTES])];
-        Self { chain, logs, starts, numbers, blooms }
+        Self { chain, logs, starts, numbers }
     }
 
     /// The newest block.
@@ -96,7 +93,7 @@ impl Record {
         let block = self.block_at(number)?;
         let (own, time) = (quantity(block.number), quantity(block.at));
         let (hash, parent) = (data(&block.hash), data(&block.parent));
-        let bloom = &self.blooms[usize::from(block.logs.is_empty())];
+        let bloom = data(self.bloom(block).data());
         let root = data(&block.hash);
         let gas_used = quantity(90_000 * u64::try_from(block.transactions.len()).unwrap_or(0));
         let mut text = format!(
@@ -111,6 +108,29 @@ impl Record {
         }
         text.push_str("]}");
         Some(text)
+    }
+
+    /// The list of receipts of a block, with what clients read of them: their logs.
+    pub(super) fn receipts(&self, number: u64) -> Option<Vec<u8>> {
+        let block = self.block_at(number)?;
+        let receipt = |(place, transaction): (usize, &Transaction)| {
+            let of_it = |log: &usize| self.chain.logs[*log].transaction == place;
+            let logs: Vec<&[u8]> = block.logs.clone().filter(of_it).map(|log| self.log(log)).collect();
+            let hash = quoted(&transaction.hash);
+            [format!(r#"{{"transactionHash":{hash},"logs":["#).as_bytes(), &logs.join(&b','), b"]}"].concat()
+        };
+        let receipts: Vec<Vec<u8>> = block.transactions.iter().enumerate().map(receipt).collect();
+        Some([b"[".as_slice(), &receipts.join(&b','), b"]"].concat())
+    }
+
+    /// The filter of contracts and topics by which a block tells what may be in it. Clients hold it against the logs.
+    fn bloom(&self, block: &Block) -> Bloom {
+        let mut bloom = Bloom::ZERO;
+        for PlacedLog { log, .. } in &self.chain.logs[block.logs.clone()] {
+            let topics: Vec<B256> = log.topics.iter().map(B256::from).collect();
+            bloom.accrue_raw_log(log.address.into(), &topics);
+        }
+        bloom
     }
 
     fn block_at(&self, number: u64) -> Option<&Block> {
@@ -162,6 +182,7 @@ fn transaction_text(block: &Block, place: usize) -> String {
 
 #[cfg(test)]
 mod tests {
+    use alloy_primitives::{B256, Bloom};
     use serde_json::{Value, json};
 
     use super::{BLOCKS_MAX, Filter, LOGS_MAX, Record, Refusal};
@@ -198,6 +219,28 @@ mod tests {
         let fitting = logs(&record, 1, *enough.end(), &json!({})).len();
         assert!((LOGS_MAX - 30..=LOGS_MAX).contains(&fitting), "{fitting}");
         assert!(record.logs(1..=enough.end() + 1, &any).is_err());
+    }
+
+    /// Clients do not believe a block that has more in its bloom than there are logs of.
+    #[test]
+    fn a_bloom_is_that_of_the_logs_and_receipts_hold_the_same() {
+        let record = Record::new(Chain::new(500));
+        for number in 0..=record.head() {
+            let block: Value = serde_json::from_str(&record.block(number, false).unwrap()).unwrap();
+            let mut bloom = Bloom::ZERO;
+            let told = logs(&record, number, number, &json!({}));
+            for log in &told {
+                let topic = |topic: &Value| topic.as_str().unwrap().parse().unwrap();
+                let topics: Vec<B256> = log["topics"].as_array().unwrap().iter().map(topic).collect();
+                bloom.accrue_raw_log(log["address"].as_str().unwrap().parse().unwrap(), &topics);
+            }
+            assert_eq!(block["logsBloom"], data(bloom.data()));
+            let receipts: Vec<Value> = serde_json::from_slice(&record.receipts(number).unwrap()).unwrap();
+            assert_eq!(receipts.len(), block["transactions"].as_array().unwrap().len());
+            let of_receipts = receipts.iter().flat_map(|receipt| receipt["logs"].as_array().unwrap().clone());
+            assert_eq!(of_receipts.collect::<Vec<Value>>(), told);
+        }
+        assert_eq!(record.receipts(record.head() + 1), None);
     }
 
     #[test]

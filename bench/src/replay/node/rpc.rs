@@ -74,6 +74,12 @@ fn result(record: &Record, method: &str, parameters: &Value) -> Result<Vec<u8>, 
             let hash = hash.ok_or_else(|| Fault::invalid("invalid block hash"))?;
             Ok(block(record, record.number_of(&hash), &parameters[1]))
         }
+        "eth_getBlockReceipts" => {
+            let hash = parameters[0].as_str().and_then(parse_data);
+            let hash = hash.ok_or_else(|| Fault::invalid("invalid block hash"))?;
+            let receipts = record.number_of(&hash).and_then(|number| record.receipts(number));
+            Ok(receipts.unwrap_or_else(|| b"null".to_vec()))
+        }
         "eth_getLogs" => logs(record, &parameters[0]),
         "eth_getCode" => {
             let address = parameters[0].as_str().and_then(parse_data);
