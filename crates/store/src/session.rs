@@ -1,12 +1,12 @@
 //! One connection in use, whichever engine it belongs to.
 
 use std::borrow::Cow;
-use std::fmt::Write as _;
 
 use sqlx::{AssertSqlSafe, PgConnection};
 
 use crate::StoreError;
 use crate::args::{Arg, args};
+use crate::backend::postgres::arrays::Arrays;
 use crate::backend::sqlite::statements;
 use crate::collections::CollectionId;
 use crate::columns::{self, Columns, Insert, Value};
@@ -19,11 +19,8 @@ pub(crate) enum Session<'c> {
     Postgres(&'c mut PgConnection),
 }
 
-/// Arguments that one statement may carry: the lower of both engines' limits, with room to spare.
-const STATEMENT_ARGS_MAX: usize = 4_000;
-
-/// Keys that one statement looks up.
-const KEYS_PER_READ: usize = 500;
+/// Rows or keys that one statement of PostgreSQL takes, so that no message becomes too large.
+const ROWS_PER_STATEMENT: usize = 5_000;
 
 macro_rules! bound {
     ($sql:expr, $args:expr) => {{
@@ -166,20 +163,22 @@ impl Session<'_> {
     async fn insert_rows(&mut self, insert: Insert, tail: &str) -> Result<Vec<Row>, StoreError> {
         let Insert { head, rows } = insert;
         let Some(columns) = rows.first().map(Vec::len) else { return Ok(Vec::new()) };
-        if let Self::Sqlite(connection) = self {
-            return statements::insert(connection, &head, tail, columns, rows);
+        let connection = match self {
+            Self::Sqlite(connection) => return statements::insert(connection, &head, tail, columns, rows),
+            Self::Postgres(connection) => connection,
+        };
+        // Citus takes a longer way for rows that a query gives, which is not worth it for one.
+        if rows.len() == 1 {
+            let sql = format!("{head} VALUES ({}) {tail}", list(columns, 0));
+            return self.rows(sql, rows.into_iter().flatten().collect()).await;
         }
-        let rows_max = STATEMENT_ARGS_MAX / columns;
         let mut returned = Vec::new();
-        let mut rows = rows.into_iter();
-        loop {
-            let chunk: Vec<Vec<Arg>> = rows.by_ref().take(rows_max).collect();
-            if chunk.is_empty() {
-                return Ok(returned);
-            }
-            let sql = format!("{head} VALUES {} {tail}", placeholders(chunk.len(), columns, 0));
-            returned.extend(self.rows(sql, chunk.into_iter().flatten().collect()).await?);
+        for chunk in chunks(rows) {
+            let arrays = Arrays::of(chunk)?;
+            let sql = format!("{head} SELECT * FROM {} {tail}", arrays.rows());
+            returned.extend(arrays.run(connection, sql, None).await?);
         }
+        Ok(returned)
     }
 
     /// Reads the rows of a collection that have these keys, with as few statements as possible. A row comes as often as its
@@ -199,31 +198,41 @@ impl Session<'_> {
         Keys { from, columns: names, keys }: Keys<'_>,
     ) -> Result<Vec<Row>, StoreError> {
         let list = columns::list::<T>();
-        if let Self::Sqlite(connection) = self {
-            let same = names.replace(", ", " = ? AND ");
-            let sql = format!("SELECT {list} FROM {from} WHERE collection_id = ? AND {same} = ?");
-            let keys = keys.into_iter().map(|key| args![id.0].into_iter().chain(key).collect());
-            return statements::all(connection, &sql, keys);
-        }
+        let connection = match self {
+            Self::Sqlite(connection) => {
+                let same = names.replace(", ", " = ? AND ");
+                let sql = format!("SELECT {list} FROM {from} WHERE collection_id = ? AND {same} = ?");
+                let keys = keys.into_iter().map(|key| args![id.0].into_iter().chain(key).collect());
+                return statements::all(connection, &sql, keys);
+            }
+            Self::Postgres(connection) => connection,
+        };
+        let same: Vec<String> = names.split(", ").map(|name| format!("{name} = keys.{name}")).collect();
         let mut found = Vec::with_capacity(keys.len());
-        let mut keys = keys.into_iter();
-        loop {
-            let chunk: Vec<Vec<Arg>> = keys.by_ref().take(KEYS_PER_READ).collect();
-            let Some(first) = chunk.first() else { return Ok(found) };
-            let values = placeholders(chunk.len(), first.len(), 0);
-            let owner = placeholders(1, 1, chunk.len() * first.len());
+        for chunk in chunks(keys) {
+            let arrays = Arrays::of(chunk)?;
             // Behind `OFFSET 0` each key is looked up by itself. A join would be planned by how many rows a collection has, of
             // which PostgreSQL has no idea while it grows, and then read all of them.
-            let same: Vec<String> = names.split(", ").map(|name| format!("{name} = keys.{name}")).collect();
             let sql = format!(
-                "WITH keys ({names}) AS (VALUES {values}) SELECT found.* FROM keys CROSS JOIN LATERAL
-                (SELECT {list} FROM {from} WHERE collection_id = {owner} AND {} OFFSET 0) AS found",
+                "SELECT found.* FROM {} AS keys ({names}) CROSS JOIN LATERAL
+                (SELECT {list} FROM {from} WHERE collection_id = ${} AND {} OFFSET 0) AS found",
+                arrays.rows(),
+                arrays.len() + 1,
                 same.join(" AND ")
             );
-            let args = chunk.into_iter().flatten().chain(args![id.0]).collect();
-            found.extend(self.rows(sql, args).await?);
+            found.extend(arrays.run(connection, sql, Some(id.0.cast_signed())).await?);
         }
+        Ok(found)
     }
+}
+
+/// Rows in parts that one statement takes each.
+fn chunks(rows: Vec<Vec<Arg>>) -> impl Iterator<Item = Vec<Vec<Arg>>> {
+    let mut rows = rows.into_iter();
+    std::iter::from_fn(move || {
+        let chunk: Vec<Vec<Arg>> = rows.by_ref().take(ROWS_PER_STATEMENT).collect();
+        (!chunk.is_empty()).then_some(chunk)
+    })
 }
 
 /// Which rows of a collection are read.
@@ -238,21 +247,6 @@ pub(crate) struct Keys<'a> {
 fn only<T: Value>(row: &Row) -> Result<T, StoreError> {
     let cell = Cell { row, position: 0, column: "value" };
     if row.len() == 1 { T::read(cell) } else { Err(cell.corrupt("it is not the only one of its row")) }
-}
-
-/// `($1,$2),($3,$4)` for two rows of two columns that come after no other arguments.
-fn placeholders(rows: usize, columns: usize, after: usize) -> String {
-    let mut text = String::with_capacity(rows * columns * 6);
-    for row in 0..rows {
-        text.push_str(if row == 0 { "(" } else { ",(" });
-        for column in 0..columns {
-            text.push_str(if column == 0 { "" } else { "," });
-            // Writing to a string cannot fail.
-            let _ = write!(text, "${}", after + row * columns + column + 1);
-        }
-        text.push(')');
-    }
-    text
 }
 
 /// `$3,$4,$5` for three arguments that follow two others. `NULL`, which nothing is equal to, for none: PostgreSQL

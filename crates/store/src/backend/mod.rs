@@ -1,6 +1,6 @@
 //! The two engines under equal names: opening, reading, writing, waking up, giving out ids.
 
-mod postgres;
+pub(crate) mod postgres;
 pub(crate) mod sqlite;
 
 use std::path::PathBuf;

@@ -1,5 +1,6 @@
 //! PostgreSQL and Citus.
 
+pub(crate) mod arrays;
 mod checkout;
 mod load;
 
