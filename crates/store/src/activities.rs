@@ -110,6 +110,19 @@ pub(crate) async fn put(
     session.insert_counting(numbered(id, first, activities)?, &or_nothing::<ActivityFacts>()).await
 }
 
+/// The same where nobody asks how many.
+pub(crate) async fn add(
+    session: &mut Session<'_>,
+    id: CollectionId,
+    activities: Vec<ActivityFacts>,
+) -> Result<(), StoreError> {
+    if activities.is_empty() {
+        return Ok(());
+    }
+    let first = next_number(session, id).await?;
+    session.insert(numbered(id, first, activities)?, &or_nothing::<ActivityFacts>()).await
+}
+
 /// The number of the next activity of a collection that is held.
 pub(crate) async fn next_number(session: &mut Session<'_>, id: CollectionId) -> Result<u64, StoreError> {
     let sql = "SELECT COALESCE(MAX(activity_id), 0) FROM activities WHERE collection_id = $1";

@@ -207,6 +207,11 @@ pub(crate) fn or_replace<R: Record>(kept: &[&str]) -> String {
     R::names(&mut names);
     debug_assert!(kept.iter().all(|name| names.contains(name)), "{kept:?} of {names:?}");
     names.retain(|name| !kept.contains(name) && !R::KEY.split(", ").any(|key| key == *name));
+    or_replace_only::<R>(&names)
+}
+
+/// `ON CONFLICT (key) DO UPDATE SET` these columns: an index over others is not touched.
+pub(crate) fn or_replace_only<R: Record>(names: &[&str]) -> String {
     let replaced: Vec<String> = names.iter().map(|name| format!("{name} = excluded.{name}")).collect();
     format!("ON CONFLICT ({}) DO UPDATE SET {}", R::KEY, replaced.join(", "))
 }

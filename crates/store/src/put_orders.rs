@@ -8,7 +8,9 @@ use bourse_wire::{ActivityFacts, Amount, OrderFacts, OrderKey, OrderStatus, Time
 use crate::args::{Arg, args};
 use crate::chain::{is_followed, standing};
 use crate::collections::CollectionId;
-use crate::columns::{self, Declared as _, Insert, Record as _, Value, or_replace, position};
+use crate::columns::{
+    self, Declared as _, Insert, Record as _, Value, or_replace, or_replace_only, position,
+};
 use crate::order_activities::{OrderBefore, activities_of};
 use crate::order_parts::{Apart, IsSigned, KnownOrder, read_known, write_known};
 use crate::orders::{Signature, values_of, with_keys};
@@ -120,8 +122,9 @@ fn known_order(row: &Row) -> Result<KnownOrder, StoreError> {
 /// What is to be written.
 #[derive(Default)]
 struct Put {
-    /// Orders that no chain states anything of, as the values of their columns.
-    plain: Vec<Vec<Arg>>,
+    /// Orders that no chain states anything of, as the values of their columns, by the columns that are different: an order
+    /// of which only the price is new leaves the indices alone. Those that are new have none that would be replaced.
+    plain: BTreeMap<BTreeSet<usize>, Vec<Vec<Arg>>>,
     signed: Vec<Vec<Arg>>,
     /// Those of the signed ones that are as they were: now somebody else tells of them as well.
     same: BTreeSet<OrderKey>,
@@ -142,18 +145,22 @@ impl Put {
         if let Some(row) = row {
             order.created_at = first_seen(order_column!(row, "created_at")?, order.created_at);
         }
-        let mut values = values_of(&order)?;
-        if let Some(row) = row
-            && !is_different(row, &values)?
-        {
-            return Ok(());
-        }
+        (order.operator, order.backing) = (None, None);
+        let values = values_of(&order)?;
+        let mut replaced = BTreeSet::new();
         if let Some(row) = row {
+            replaced = differing(row, &values)?;
+            if replaced.is_empty() {
+                return Ok(());
+            }
+            replaced.insert(UPDATED_AT);
             self.leave(order_column!(row, "token_id")?, &order);
+            // It stays, as it has since before the order was anybody else's word.
+            order.backing = order_column!(row, "backing")?;
         }
         self.activities.extend(activities_of(&order, before.as_ref()));
-        (values[OPERATOR], values[BACKING]) = (Arg::Text(None), Arg::Text(None));
-        self.plain.push(values);
+        self.plain.entry(replaced).or_default().push(values);
+        self.changed.insert(order.key(), order);
         Ok(())
     }
 
@@ -164,7 +171,7 @@ impl Put {
         if is_signed(row)? {
             if only_ends(&order, &known.facts) {
                 self.end(&known, Ending { status: order.status, at: order.updated_at });
-            } else if is_different(row, &values_of(&order)?)? {
+            } else if !differing(row, &values_of(&order)?)?.is_empty() {
                 self.refused.push(order.key());
             }
             return Ok(());
@@ -251,18 +258,24 @@ impl Put {
         self.left.extend(token.filter(|_| token != now.token_id));
     }
 
-    /// Writes all. What is handed on is read from the rows that were written, as they have what was kept of them.
+    /// Writes all. What is handed on of signed orders is read from the rows that were written, as they have what was kept of
+    /// them.
     async fn write(self, session: &mut Session<'_>, id: CollectionId) -> Result<PutOrders, StoreError> {
         let [operator, backing] = [OPERATOR, BACKING].map(|column| OrderFacts::COLUMNS[column]);
-        let replace = or_replace::<OrderFacts>(&[operator, backing]);
-        let insert = Insert::values::<OrderFacts>(id, self.plain)?;
-        let mut stored: Vec<OrderFacts> = session.insert_returning(insert, &replace).await?;
+        for (replaced, plain) in self.plain {
+            let names: Vec<&str> = replaced.iter().map(|column| OrderFacts::COLUMNS[*column]).collect();
+            let replace = match names.as_slice() {
+                [] => or_replace::<OrderFacts>(&[operator, backing]),
+                names => or_replace_only::<OrderFacts>(names),
+            };
+            session.insert(Insert::values::<OrderFacts>(id, plain)?, &replace).await?;
+        }
         let replace = or_replace::<SignedRow>(&[backing]);
         let insert = Insert::values::<SignedRow>(id, self.signed)?;
-        stored.extend(session.insert_returning(insert, &replace).await?);
+        let stored: Vec<OrderFacts> = session.insert_returning(insert, &replace).await?;
         write_known(session, id, &self.known).await?;
         standing::enqueue(session, id, self.asked.iter()).await?;
-        activities::put(session, id, self.activities).await?;
+        activities::add(session, id, self.activities).await?;
         let mut changed = self.changed;
         let stored = stored.into_iter().map(|order| (order.key(), order));
         changed.extend(stored.filter(|(key, _)| !self.same.contains(key)));
@@ -366,15 +379,64 @@ fn before_in(row: &Row) -> Result<OrderBefore, StoreError> {
     })
 }
 
-/// Whether an order as it is to be stored differs from how it is stored. When a record last changed is no change by
-/// itself: an order that is sent again is the order that was there. What only a chain states is not written.
-fn is_different(row: &Row, values: &[Arg]) -> Result<bool, StoreError> {
+/// The columns in which an order as it is to be stored differs from how it is stored. When a record last changed is no change
+/// by itself: an order that is sent again is the order that was there. What only a chain states is not written.
+fn differing(row: &Row, values: &[Arg]) -> Result<BTreeSet<usize>, StoreError> {
+    let mut differing = BTreeSet::new();
     for (position, (value, column)) in values.iter().zip(OrderFacts::COLUMNS).enumerate() {
         if ![UPDATED_AT, OPERATOR, BACKING].contains(&position)
             && !(Cell { row, position, column }).is(value)?
         {
-            return Ok(true);
+            differing.insert(position);
         }
     }
-    Ok(false)
+    Ok(differing)
+}
+
+#[cfg(test)]
+mod tests {
+    use bourse_wire::{Address, ChainId};
+
+    use super::*;
+    use crate::{Author, Batch, Change, CollectionKey, DatabaseUrl, OpenOptions, Store};
+
+    const KEY: CollectionKey = CollectionKey { chain: ChainId(1), address: Address::ZERO };
+
+    async fn put(store: &Store, order: &OrderFacts) -> u64 {
+        let changes = vec![Change::Order(Box::new(order.clone()))];
+        let (author, at) = (Author::Operator, Timestamp::ZERO);
+        let batch = Batch { collection: KEY, changes, key: None, author, at };
+        store.commit(batch).await.unwrap().changed
+    }
+
+    async fn stored(store: &Store, order: &OrderFacts) -> Vec<OrderFacts> {
+        let id = store.collection(KEY).await.unwrap().unwrap();
+        store.orders_by_key(id, vec![order.key()]).await.unwrap()
+    }
+
+    /// Indices have to be looked through for every column that a statement names, whether it has another value or not.
+    #[tokio::test]
+    async fn a_new_price_replaces_nothing_that_an_index_has() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("test.db");
+        let url = DatabaseUrl::Sqlite(path.clone());
+        let store = Store::open(&url, OpenOptions::default(), Timestamp::ZERO).await.unwrap();
+        let order = OrderFacts::sample("7");
+        assert_eq!(put(&store, &order).await, 1);
+        let refuse =
+            "CREATE TRIGGER refuse AFTER UPDATE OF maker, token_id, status, side, block_number, operator,
+            native, backing, order_id ON orders BEGIN SELECT RAISE(ABORT, 'an index is touched'); END";
+        rusqlite::Connection::open(path).unwrap().execute_batch(refuse).unwrap();
+        let repriced = OrderFacts { price_amount: 2.into(), ..order.clone() };
+        assert_eq!(put(&store, &repriced).await, 1);
+        assert_eq!(stored(&store, &order).await, [repriced.clone()]);
+        // Others are replaced where they differ.
+        let moved = OrderFacts { maker: Address::from_bytes([9; 20]), ..repriced.clone() };
+        let changes = vec![Change::Order(Box::new(moved))];
+        let (author, at) = (Author::Operator, Timestamp::ZERO);
+        let batch = Batch { collection: KEY, changes, key: None, author, at };
+        assert!(store.commit(batch).await.is_err());
+        assert_eq!(stored(&store, &order).await, [repriced]);
+        store.close().await;
+    }
 }
