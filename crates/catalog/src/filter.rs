@@ -97,11 +97,6 @@ impl OrderFilter {
             && (self.prices.is_empty() || self.prices.iter().any(|range| range.currency == *currency))
     }
 
-    /// Whether it lets orders on this marketplace through.
-    pub(crate) fn allows_marketplace(&self, marketplace: Marketplace) -> bool {
-        self.marketplaces.is_empty() || self.marketplaces.contains(&marketplace)
-    }
-
     /// Whether it lets orders at this price through.
     pub(crate) fn allows_price(&self, currency: &Address, amount: Amount) -> bool {
         let within = |range: &PriceRange| {

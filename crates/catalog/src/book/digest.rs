@@ -23,11 +23,12 @@ impl Book {
         let price = (price.amount, self.currencies.address(price.currency), price.usd_bits());
         let state = (status, is_covered, quantity_decimals, order.created_at);
         let said = (text.bytes(), token, maker, price, terms, state);
-        Some(hash(&(said, is_found == Some(slot), is_awake, self.is_found_by_sets(slot, order))))
+        Some(hash(&(said, is_found == Some(slot), is_awake, self.is_found(slot, order, around))))
     }
 
-    /// Whether sets of tokens agree with an order: those of all orders, and those of the best ones where it is one.
-    fn is_found_by_sets(&self, slot: u32, order: &Order) -> bool {
+    /// Whether sets of tokens and lists of orders agree with an order: sets of all orders, and those of the best ones where it
+    /// is one.
+    fn is_found(&self, slot: u32, order: &Order, around: &Collection) -> bool {
         if order.token == NO_TOKEN || !order.is_active() {
             return true;
         }
@@ -37,6 +38,7 @@ impl Book {
         side.any().find(order.said())
             && side.several().contains(order.token) == is_one_of_several
             && (!is_best || side.best_ones().find(order.said()))
+            && self.is_listed(slot, order, is_one_of_several, &around.tokens)
     }
 
     /// The key of an order that something refers to.
@@ -45,16 +47,18 @@ impl Book {
         hash(&key)
     }
 
-    /// The keys of the orders that are found by their token.
+    /// The keys of the orders that are found by their token, and whether it has a list that is wrong.
     pub(crate) fn digests_of_token(&self, token: u32, now: Timestamp) -> impl Iterator<Item = u64> {
-        self.digests(self.by_token.iter(token), now)
+        let is_wrong = (!self.is_stacked_right(token)).then_some(0);
+        self.digests(self.by_token.iter(token), now).chain(is_wrong)
     }
 
-    /// How many tokens are found by what their orders say.
+    /// How many tokens are found by what their orders say, and how many orders are in lists.
     pub(crate) fn digest_of_sets(&self) -> u64 {
         let of_side = |side: OrderSide| {
+            let ranked = self.ranked(side).len();
             let side = self.side(side);
-            (side.any().len(), side.best_ones().len(), side.several().count())
+            (side.any().len(), side.best_ones().len(), side.several().count(), ranked)
         };
         hash(&(of_side(OrderSide::Listing), of_side(OrderSide::Offer)))
     }

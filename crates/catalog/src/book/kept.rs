@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use bourse_market::Terms;
-use bourse_wire::{Address, Amount, Currency, Marketplace, OrderStatus, Timestamp};
+use bourse_wire::{Address, Amount, Currency, Marketplace, OrderSide, OrderStatus, Timestamp};
 
 use super::side::SideBook;
 use super::{Book, NO_TOKEN, Order, rehash};
@@ -22,9 +22,23 @@ pub(crate) struct KeptBook {
     texts: Arena,
     listings: SideBook,
     offers: SideBook,
+    /// The slots of orders of tokens that have several, in the order of price.
+    ranked_listings: Vec<u32>,
+    ranked_offers: Vec<u32>,
 }
 
-kept!(KeptBook { now, whole_from, currencies, said, slots, texts, listings, offers });
+kept!(KeptBook {
+    now,
+    whole_from,
+    currencies,
+    said,
+    slots,
+    texts,
+    listings,
+    offers,
+    ranked_listings,
+    ranked_offers,
+});
 
 /// An order, without what its price is worth.
 struct KeptOrder {
@@ -101,7 +115,9 @@ impl Book {
         }
         self.texts.keep(out)?;
         self.listings.keep(out)?;
-        self.offers.keep(out)
+        self.offers.keep(out)?;
+        self.ranked.listings.slots().collect::<Vec<u32>>().keep(out)?;
+        self.ranked.offers.slots().collect::<Vec<u32>>().keep(out)
     }
 
     /// Makes everything anew that orders are found by.
@@ -131,7 +147,18 @@ impl KeptBook {
 
     /// The book with these currencies; and whether its orders are in their order by them, or have to be evaluated.
     pub(crate) fn open(self, currencies: &[Currency]) -> (Book, bool) {
-        let Self { now, whole_from, said, slots, texts, listings, offers, .. } = self;
+        let Self {
+            now,
+            whole_from,
+            said,
+            slots,
+            texts,
+            listings,
+            offers,
+            ranked_listings,
+            ranked_offers,
+            ..
+        } = self;
         let mut book = Book { texts, listings, offers, now, whole_from, ..Book::default() };
         for address in self.currencies {
             book.currencies.number(address);
@@ -143,6 +170,9 @@ impl KeptBook {
         let orders = slots.into_iter().map(|slot| slot.map(|order| order.order(&book.currencies)));
         book.slots = orders.collect();
         book.find_anew();
+        book.rank_known(OrderSide::Listing, &ranked_listings);
+        book.rank_known(OrderSide::Offer, &ranked_offers);
+        book.stack_all();
         (book, is_ordered)
     }
 }

@@ -4,11 +4,13 @@
 mod digest;
 mod kept;
 mod order;
+mod order_list;
 mod order_sets;
 mod order_test;
 mod price_list;
 mod relist;
 mod side;
+mod stacks;
 mod text;
 
 use std::cmp::{Ordering, Reverse};
@@ -29,11 +31,13 @@ use crate::tokens::Tokens;
 pub(crate) use kept::KeptBook;
 pub use order::PreparedOrder;
 pub(crate) use order::{NO_TOKEN, Order, terms};
+pub(crate) use order_list::{ListedOrder, Place};
 pub(crate) use order_sets::OrderSets;
 pub(crate) use order_test::OrderTest;
 pub(crate) use price_list::PriceList;
 use relist::{StaleToken, Turn};
 pub(crate) use side::SideBook;
+use stacks::{OrderLists, Stacks};
 pub(crate) use text::{Derived, ORDER_BYTES, OrderText, Shared, currency_members};
 
 /// Alarms beyond twice those needed that may wait to be forgotten.
@@ -52,6 +56,10 @@ pub(crate) struct Book {
     by_token: Chains,
     listings: SideBook,
     offers: SideBook,
+    /// The orders of tokens that have several on a side, in the order of price.
+    ranked: OrderLists,
+    /// Those of each token that has very many.
+    stacks: Stacks,
     /// When the passing of time next changes an order. What is no longer so is passed over.
     alarms: BinaryHeap<Reverse<(Timestamp, u32)>>,
     /// The time up to which it has passed.
@@ -141,15 +149,6 @@ impl Book {
         self.currencies.compare(a, b, side::direction(side))
     }
 
-    /// The best of a token's orders on a side that a filter, if there is one, lets through.
-    pub(crate) fn best(&self, token: u32, side: OrderSide, test: Option<&OrderTest<'_>>) -> Option<u32> {
-        let Some(test) = test else { return self.side(side).best(token) };
-        self.of_token(token, side)
-            .filter(|(_, order)| test.allows(self, order))
-            .min_by(|(_, a), (_, b)| self.compare(a, b))
-            .map(|(slot, _)| slot)
-    }
-
     /// Takes an order over as it is now.
     pub(crate) fn put(&mut self, prepared: &PreparedOrder, token: u32, maker: u32, context: BookContext<'_>) {
         let hash = self.hash(prepared.marketplace, prepared.order_id());
@@ -198,6 +197,7 @@ impl Book {
     fn make_found(&mut self, slot: u32, hash: u64, token: u32) {
         if token != NO_TOKEN {
             self.by_token.link(token, slot);
+            self.stacks.note_one_more(token);
         }
         let (slots, texts, hasher) = (&self.slots, &self.texts, &self.hasher);
         self.by_key.insert_unique(hash, slot, |slot| rehash(slots, texts, hasher, *slot));
@@ -230,6 +230,7 @@ impl Book {
         let Some(token) = self.retire(slot, context) else { return };
         if token != NO_TOKEN {
             self.by_token.unlink(token, slot);
+            self.stacks.note_one_less(token);
         }
         if let Ok(entry) = self.by_key.find_entry(hash, |other| *other == slot) {
             entry.remove();
@@ -241,29 +242,28 @@ impl Book {
     /// Takes an order out of the order of prices, before its slot is given to what comes in its place; its token.
     fn retire(&mut self, slot: u32, context: BookContext<'_>) -> Option<u32> {
         let order = self.order(slot)?;
-        let (side, said, text) = (order.terms.side, order.said(), order.text);
+        let (token, text) = (order.token, order.text);
         if order.is_active() {
-            self.touch(side, Turn::Gone(said), context);
+            self.touch(slot, Turn::Gone, context);
         }
         self.texts.discard(text);
-        Some(said.token)
+        Some(token)
     }
 
     /// Finds out anew whether an order is active.
     fn evaluate(&mut self, slot: u32, context: BookContext<'_>) {
         let Some(order) = self.order(slot) else { return };
-        let (side, said) = (order.terms.side, order.said());
         let world = self.world(order, context.holders);
         let (was, status) = (order.status, order.terms.status(world));
         let is_covered = order.terms.available(world.held) == order.terms.remaining;
         if was == OrderStatus::Active && status != OrderStatus::Active {
-            self.touch(side, Turn::Gone(said), context);
+            self.touch(slot, Turn::Gone, context);
         }
         if let Some(order) = &mut self.slots[slot as usize] {
             (order.is_covered, order.status) = (is_covered, status);
         }
         if was != OrderStatus::Active && status == OrderStatus::Active {
-            self.touch(side, Turn::Come(said), context);
+            self.touch(slot, Turn::Come, context);
         }
     }
 
@@ -402,6 +402,8 @@ impl Book {
             + self.by_token.bytes()
             + self.listings.bytes()
             + self.offers.bytes()
+            + self.ranked.bytes()
+            + self.stacks.bytes()
             + self.alarms.capacity() * size_of::<(Timestamp, u32)>()
     }
 }

@@ -1,51 +1,168 @@
 //! A filter on orders as it is asked of many of them.
 
-use bourse_wire::Address;
+use bourse_sets::Bits;
+use bourse_wire::{Address, OrderSide};
 
+use super::order_list::{ListedOrder, OrderList, Place};
 use super::{Book, Order};
+use crate::currencies::Price;
 use crate::filter::OrderFilter;
 use crate::holders::Holders;
 
-/// A filter with the numbers of currencies and makers in place of their addresses: lists of addresses may be long, and
-/// are gone through once instead of for every order.
+/// How many numbers a byte has.
+const NUMBERS_OF_BYTE: usize = 256;
+
+/// A filter with the numbers of currencies, marketplaces and makers in place of what they are called: lists of addresses may
+/// be long, and are gone through once instead of for every order.
 pub(crate) struct OrderTest<'a> {
     filter: &'a OrderFilter,
-    /// By number, whether orders in the currency may pass.
-    currencies: Vec<bool>,
-    /// Ascending.
-    makers: Vec<u32>,
-    /// Ascending.
-    not_makers: Vec<u32>,
+    /// By the number of each currency, marketplace and account, whether its orders may pass. No branch is needed to look them
+    /// up, of which the processor could not guess one after another.
+    currencies: Bits,
+    marketplaces: Bits,
+    makers: Bits,
+}
+
+/// The orders of a list whose price a filter lets through, in one currency: they lie between two places.
+struct PriceWindow {
+    currency: u32,
+    from: Place,
+    to: Place,
+}
+
+/// Which orders of a list have a price that a filter lets through.
+struct PriceCheck {
+    /// Nothing where all prices are.
+    windows: Vec<PriceWindow>,
+    /// Orders that are let through lie between these places.
+    ends: (Place, Place),
+}
+
+impl PriceCheck {
+    fn allows(&self, place: Place, order: &ListedOrder) -> bool {
+        let is_within = |window: &PriceWindow| {
+            window.currency == order.currency && (window.from..window.to).contains(&place)
+        };
+        self.windows.is_empty() || self.windows.iter().any(is_within)
+    }
 }
 
 impl<'a> OrderTest<'a> {
     pub(crate) fn new(filter: &'a OrderFilter, book: &Book, holders: &Holders) -> Self {
-        let numbers = |makers: &[Address]| {
-            let mut numbers: Vec<u32> = makers.iter().filter_map(|maker| holders.find(maker)).collect();
-            numbers.sort_unstable();
-            numbers
-        };
-        let currencies = book.currencies().addresses().map(|address| filter.allows_currency(address));
-        Self {
-            filter,
-            currencies: currencies.collect(),
-            makers: numbers(&filter.makers),
-            not_makers: numbers(&filter.not_makers),
+        let currencies = (0..).zip(book.currencies().addresses());
+        let currencies = currencies.filter(|(_, address)| filter.allows_currency(address));
+        let mut marketplaces = Bits::full(if filter.marketplaces.is_empty() { NUMBERS_OF_BYTE } else { 0 });
+        for marketplace in &filter.marketplaces {
+            marketplaces.insert(u32::from(marketplace.number()));
         }
+        let numbers = |makers: &'a [Address]| makers.iter().filter_map(|maker| holders.find(maker));
+        let is_any = filter.makers.is_empty();
+        let mut makers = if is_any { Bits::full(holders.len()) } else { Bits::empty(holders.len()) };
+        for maker in numbers(&filter.makers) {
+            makers.insert(maker);
+        }
+        for maker in numbers(&filter.not_makers) {
+            makers.remove(maker);
+        }
+        Self { filter, currencies: currencies.map(|(number, _)| number).collect(), marketplaces, makers }
     }
 
     /// Whether the filter lets an order through.
     pub(crate) fn allows(&self, book: &Book, order: &Order) -> bool {
-        let is_of_maker = || self.filter.makers.is_empty() || self.makers.binary_search(&order.maker).is_ok();
         let price = &order.price;
         let is_priced = || {
             self.filter.prices.is_empty()
                 || self.filter.allows_price(book.currencies().address(price.currency), price.amount)
         };
-        self.currencies.get(price.currency as usize).is_some_and(|allowed| *allowed)
-            && self.filter.allows_marketplace(order.marketplace)
-            && is_of_maker()
-            && self.not_makers.binary_search(&order.maker).is_err()
-            && is_priced()
+        self.allows_listed(&ListedOrder::new(0, order)) && is_priced()
+    }
+
+    /// Whether all but its price is let through.
+    #[inline]
+    fn allows_listed(&self, order: &ListedOrder) -> bool {
+        self.bit(order) == 1
+    }
+
+    /// 1 where all but its price is let through, else 0.
+    #[inline]
+    fn bit(&self, order: &ListedOrder) -> usize {
+        self.currencies.bit(order.currency)
+            & self.marketplaces.bit(u32::from(order.marketplace.number()))
+            & self.makers.bit(order.maker)
+    }
+
+    /// The orders of a list of a side that the filter lets through, the best first, with their places.
+    pub(crate) fn of_list<'l>(
+        &'l self,
+        book: &Book,
+        side: OrderSide,
+        list: &'l OrderList,
+    ) -> impl Iterator<Item = (Place, &'l ListedOrder)> {
+        let check = self.price_check(book, side, list);
+        let runs = list.runs(check.ends.0, check.ends.1);
+        runs.flat_map(move |run| {
+            let marked = run.marked(run.marks(|order| self.bit(order)));
+            marked.filter(|(place, order)| check.allows(*place, order)).collect::<Vec<_>>()
+        })
+    }
+
+    /// The best orders of tokens in a list of a side that the filter lets through, the best first, with their places: one for
+    /// each of the tokens awaited.
+    pub(crate) fn best_of_list<'l>(
+        &'l self,
+        book: &Book,
+        side: OrderSide,
+        list: &'l OrderList,
+        mut awaited: Bits,
+    ) -> impl Iterator<Item = (Place, &'l ListedOrder)> {
+        let check = self.price_check(book, side, list);
+        let mut rest = awaited.count();
+        let runs = list.runs(check.ends.0, check.ends.1);
+        let found = runs.map_while(move |run| {
+            if rest == 0 {
+                return None;
+            }
+            let mut found = Vec::new();
+            let marks = run.marks(|order| self.bit(order) & awaited.bit(order.token));
+            for (place, order) in run.marked(marks) {
+                if check.allows(place, order) && awaited.remove(order.token) {
+                    rest -= 1;
+                    found.push((place, order));
+                }
+            }
+            Some(found)
+        });
+        found.flatten()
+    }
+
+    fn price_check(&self, book: &Book, side: OrderSide, list: &OrderList) -> PriceCheck {
+        let windows = self.price_windows(book, side, list);
+        let ends = if self.filter.prices.is_empty() {
+            (OrderList::START, list.end())
+        } else {
+            let from = windows.iter().map(|window| window.from).min().unwrap_or(list.end());
+            (from, windows.iter().map(|window| window.to).max().unwrap_or(from))
+        };
+        PriceCheck { windows, ends }
+    }
+
+    fn price_windows(&self, book: &Book, side: OrderSide, list: &OrderList) -> Vec<PriceWindow> {
+        let compare = |slot: u32, bound: &Price| {
+            book.order(slot).map(|order| book.compare_prices(side, &order.price, bound))
+        };
+        let window = |range: &crate::filter::PriceRange| {
+            let currency = book.currencies().find(&range.currency)?;
+            let (first, last) =
+                if side == OrderSide::Offer { (range.max, range.min) } else { (range.min, range.max) };
+            let price = |amount| book.currencies().price(currency, amount);
+            let from = first.map(price).map_or(OrderList::START, |first| {
+                list.place(|slot| compare(slot, &first).is_some_and(std::cmp::Ordering::is_lt))
+            });
+            let to = last.map(price).map_or(list.end(), |last| {
+                list.place(|slot| compare(slot, &last).is_some_and(std::cmp::Ordering::is_le))
+            });
+            Some(PriceWindow { currency, from, to })
+        };
+        self.filter.prices.iter().filter_map(window).collect()
     }
 }

@@ -5,7 +5,7 @@ use bourse_wire::OrderSide;
 
 use super::order_sets::{Repeated, Said};
 use super::side::NONE;
-use super::{Book, BookContext, NO_TOKEN};
+use super::{Book, BookContext, NO_TOKEN, Order};
 use crate::chains::grow;
 use crate::properties::IndexedMetadata;
 
@@ -14,18 +14,22 @@ use crate::properties::IndexedMetadata;
 pub(super) struct StaleToken {
     side: OrderSide,
     token: u32,
+    /// The slot of the order that something became of.
+    slot: u32,
+    /// What the order says.
+    said: Said,
     /// The place that it left, unless it had left already.
     left: Option<VacatedPlace>,
     turn: Turn,
 }
 
-/// What became of an order, and what it says.
-#[derive(Clone, Copy, Debug)]
+/// What became of an order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Turn {
     /// It is active from now on.
-    Come(Said),
+    Come,
     /// It was active.
-    Gone(Said),
+    Gone,
 }
 
 /// The place that a token left.
@@ -39,14 +43,6 @@ struct VacatedPlace {
     slot: Option<u32>,
 }
 
-impl Turn {
-    fn said(self) -> Said {
-        match self {
-            Self::Come(said) | Self::Gone(said) => said,
-        }
-    }
-}
-
 impl StaleToken {
     /// What is the same of all that happened to a token.
     fn key(&self) -> (OrderSide, u32) {
@@ -57,13 +53,17 @@ impl StaleToken {
 impl Book {
     /// Notes that a token's best order must be found anew, and takes it out of the order of prices while its rank is
     /// still what it was.
-    pub(super) fn touch(&mut self, side: OrderSide, turn: Turn, context: BookContext<'_>) {
-        let token = turn.said().token;
+    pub(super) fn touch(&mut self, slot: u32, turn: Turn, context: BookContext<'_>) {
+        let Some(order) = self.order(slot) else { return };
+        let (side, token, said) = (order.terms.side, order.token, order.said());
         if token == NO_TOKEN || self.loading {
             return;
         }
         let left = self.unlist(side, token, context);
-        self.touched.push(StaleToken { side, token, left, turn });
+        if turn == Turn::Gone {
+            self.unlist_order(slot, context.tokens);
+        }
+        self.touched.push(StaleToken { side, token, slot, said, left, turn });
     }
 
     /// Takes a token out of the order of prices, for which its best order must still be what it was.
@@ -102,17 +102,14 @@ impl Book {
     /// Gives a token, to which all of this happened, the place that its best order now has.
     fn list(&mut self, touched: &[StaleToken], metadata: &IndexedMetadata<'_>, context: BookContext<'_>) {
         let StaleToken { side, token, left, .. } = touched[0];
-        let best = self.of_token(token, side).min_by(|(_, a), (_, b)| self.compare(a, b));
-        let (best, said) = (best.map(|(slot, _)| slot), best.map(|(_, order)| order.said()));
-        let (has_several, tokens) = (self.of_token(token, side).nth(1).is_some(), context.tokens.len());
+        let came = self.come(touched);
+        self.stack_orders(token, &came, context.tokens);
+        self.rank_orders((side, token), &came, context.tokens);
+        let best = self.best_anew(token, side);
+        let (said, tokens) = (best.and_then(|slot| self.order(slot)).map(Order::said), context.tokens.len());
         self.note_said(touched, tokens);
         let book = self.side_mut(side);
         book.best_ones.replace(left.map(|left| left.said), said, tokens);
-        if has_several {
-            book.several.insert(token);
-        } else {
-            book.several.remove(token);
-        }
         let Some(slot) = best else { return };
         grow(&mut book.best, token, NONE);
         book.best[token as usize] = slot;
@@ -125,24 +122,50 @@ impl Book {
         self.list_creation(side, slot, token, context);
     }
 
+    /// The slots of orders that came, of all that happened to a token, and did not go again.
+    fn come(&self, touched: &[StaleToken]) -> Vec<u32> {
+        let is_there = |stale: &&StaleToken| {
+            let order = self.order(stale.slot);
+            order.is_some_and(|order| {
+                order.is_active() && (order.terms.side, order.token) == (stale.side, stale.token)
+            })
+        };
+        let came = touched.iter().filter(|stale| stale.turn == Turn::Come);
+        came.filter(is_there).map(|stale| stale.slot).collect()
+    }
+
+    /// The best of a token's orders on a side, which nothing knows any more.
+    fn best_anew(&self, token: u32, side: OrderSide) -> Option<u32> {
+        if let Some(stack) = self.stack(token, side) {
+            return stack.first().map(|order| order.slot);
+        }
+        let best = self.of_token(token, side).min_by(|(_, a), (_, b)| self.compare(a, b));
+        best.map(|(slot, _)| slot)
+    }
+
+    /// What of an order that is gone others of its token say too.
+    fn repeated(&self, side: OrderSide, said: Said) -> Repeated {
+        let mut repeated = Repeated::default();
+        match self.stack(said.token, side) {
+            Some(stack) => stack.orders().for_each(|order| repeated.note(said, order.said())),
+            None => self.of_token(said.token, side).for_each(|(_, order)| repeated.note(said, order.said())),
+        }
+        repeated
+    }
+
     /// Makes a token found by what its orders say by now. What the best one said it is found by already, so that another
     /// price changes nothing here.
     fn note_said(&mut self, touched: &[StaleToken], tokens: usize) {
-        let StaleToken { side, token, left, .. } = touched[0];
+        let StaleToken { side, left, .. } = touched[0];
         for stale in touched {
-            if let Turn::Come(said) = stale.turn
-                && left.is_none_or(|left| left.said != said)
-            {
-                self.side_mut(side).any.insert(said, tokens);
+            if stale.turn == Turn::Come && left.is_none_or(|left| left.said != stale.said) {
+                self.side_mut(side).any.insert(stale.said, tokens);
             }
         }
         // In the end, as what came may be gone again.
-        for stale in touched {
-            if let Turn::Gone(said) = stale.turn {
-                let mut kept = Repeated::default();
-                self.of_token(token, side).for_each(|(_, order)| kept.note(said, order.said()));
-                self.side_mut(side).any.remove(said, kept);
-            }
+        for stale in touched.iter().filter(|stale| stale.turn == Turn::Gone) {
+            let kept = self.repeated(side, stale.said);
+            self.side_mut(side).any.remove(stale.said, kept);
         }
     }
 }

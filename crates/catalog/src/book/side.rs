@@ -214,6 +214,7 @@ impl Book {
             *self.side_mut(side) =
                 SideBook { best, members, priced, unpriced, by_creation, any, best_ones, several };
         }
+        self.rank_all(context.tokens);
         if was_sorted_by_creation {
             self.sort_by_creation(context);
         }

@@ -116,6 +116,33 @@ fn an_index_that_lost_something_is_named() {
     assert_eq!(differences(unsorted), ["order of names"]);
 }
 
+/// A collection one of whose tokens has two listings, and one very many.
+fn stacked() -> Collection {
+    let mut collection = collection();
+    let orders = (0..20_u64).map(|number| prepared(&listing(&format!("of 1, {number}"), 1, 9 - number % 7)));
+    let orders = orders.chain([prepared(&listing("of 2", 2, 3))]).collect();
+    collection.apply(&Update { version: 2, orders, ..Update::default() });
+    collection
+}
+
+#[test]
+fn a_list_of_orders_that_lost_one_or_has_one_too_many_is_named() {
+    let differences = |change: fn(&mut Collection)| {
+        let mut changed = stacked();
+        change(&mut changed);
+        changed.digest(NOW).differences(&stacked().digest(NOW))
+    };
+    assert_eq!(differences(|_| {}), [""; 0]);
+    let slots = |collection: &Collection, token: u64| -> Vec<u32> {
+        let token = collection.tokens.find(token.into()).unwrap();
+        collection.book.of_token(token, OrderSide::Listing).map(|(slot, _)| slot).collect()
+    };
+    assert_eq!((slots(&stacked(), 1).len(), slots(&stacked(), 2).len()), (21, 2));
+    assert_eq!(differences(|collection| collection.book.forget_ranked(OrderSide::Listing)), ["orders"]);
+    assert_eq!(differences(|collection| collection.book.forget_stacked(OrderSide::Listing)), ["orders"]);
+    assert_eq!(differences(|collection| collection.book.stack_too_much(OrderSide::Listing)), ["orders"]);
+}
+
 #[test]
 fn a_list_by_creation_that_is_out_of_order_or_not_whole_is_named() {
     let listed = |ordinals: &[u32]| {

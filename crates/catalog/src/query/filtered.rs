@@ -1,50 +1,15 @@
-//! The best price order under a filter on orders, found from the order without it.
-//!
-//! A token's best order under a filter is its best order, or a worse one. So the tokens are gone through by their best
-//! price; those whose best order the filter does not let through wait with their next one until its turn comes.
+//! The best price order under a filter on orders, found from the front: tokens whose best order the filter lets through are in
+//! a list by that order, and the others come between by the best one that it does.
 
-use std::cmp::{Ordering, Reverse};
-use std::collections::BinaryHeap;
-
-use bourse_wire::{OrderSide, TokenId};
+use bourse_wire::TokenId;
 
 use super::Start;
 use super::candidates::Candidates;
 use super::matches::SideMatches;
 use super::rows::Query;
-use crate::book::Book;
 use crate::collection::Collection;
 use crate::currencies::Price;
 use crate::sorted_list::Cursor;
-
-/// A token with the price that ranks it.
-struct Ranking<'a> {
-    book: &'a Book,
-    side: OrderSide,
-    price: Price,
-    id: TokenId,
-    token: u32,
-}
-
-impl Ord for Ranking<'_> {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.book.compare_prices(self.side, &self.price, &other.price).then_with(|| self.id.cmp(&other.id))
-    }
-}
-
-impl PartialOrd for Ranking<'_> {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Ranking<'_> {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-
-impl Eq for Ranking<'_> {}
 
 /// Takes rows in order until there are enough.
 struct Page {
@@ -56,12 +21,12 @@ struct Page {
 
 impl Page {
     /// Whether there is room for more.
-    fn take(&mut self, row: &Ranking<'_>) -> bool {
+    fn take(&mut self, token: u32) -> bool {
         self.passed += 1;
         if self.skip > 0 {
             self.skip -= 1;
         } else {
-            self.found.push((row.token, 0));
+            self.found.push((token, 0));
         }
         self.found.len() < self.limit
     }
@@ -82,43 +47,38 @@ impl Collection {
             Start::After(_) => 0,
         };
         let mut page = Page { skip, limit, passed: 0, found: Vec::new() };
-        let mut waiting: BinaryHeap<Reverse<Ranking<'_>>> = BinaryHeap::new();
+        let is_wanted = |token: u32| candidates.has(self, token);
+        let mut others = self.others(matches, test.as_ref(), is_wanted).peekable();
         let book = self.book.side(side);
         let runs = book.price_lists().flat_map(|price_list| price_list.list().blocks_from(Cursor::START));
         for token in runs.flat_map(|run| run.ordinals) {
-            let is_best = matches.best.contains(*token);
-            if !(is_best || matches.others.contains(*token)) || !candidates.has(self, *token) {
+            if !matches.best.contains(*token) || !is_wanted(*token) {
                 continue;
             }
-            let Some(best) = book.best(*token).and_then(|slot| self.book.order(slot)) else { continue };
-            let rank = self.ranking(side, best.price, *token);
-            while let Some(Reverse(first)) = waiting.peek()
-                && *first < rank
+            if others.peek().is_some()
+                && let Some(rank) = book.best(*token).and_then(|slot| self.ranking(slot, *token))
             {
-                if !page.take(first) {
-                    return (page.found, page.passed);
+                let is_before = |(price, id): (&Price, TokenId)| {
+                    self.book.compare_prices(side, price, rank.0).then_with(|| id.cmp(&rank.1)).is_lt()
+                };
+                while let Some(other) =
+                    others.next_if(|other| self.ranking(other.slot, other.token).is_some_and(is_before))
+                {
+                    if !page.take(other.token) {
+                        return (page.found, page.passed);
+                    }
                 }
-                waiting.pop();
             }
-            if is_best {
-                if !page.take(&rank) {
-                    return (page.found, page.passed);
-                }
-            } else if let Some(next) = self.book.best(*token, side, test.as_ref())
-                && let Some(next) = self.book.order(next)
-            {
-                waiting.push(Reverse(self.ranking(side, next.price, *token)));
+            if !page.take(*token) {
+                return (page.found, page.passed);
             }
         }
-        while let Some(Reverse(first)) = waiting.pop() {
-            if !page.take(&first) {
-                break;
-            }
-        }
+        let _ = others.all(|other| page.take(other.token));
         (page.found, page.passed)
     }
 
-    fn ranking(&self, side: OrderSide, price: Price, token: u32) -> Ranking<'_> {
-        Ranking { book: &self.book, side, price, id: self.tokens.id(token), token }
+    /// What ranks a token that has this order.
+    fn ranking(&self, slot: u32, token: u32) -> Option<(&Price, TokenId)> {
+        Some((&self.book.order(slot)?.price, self.tokens.id(token)))
     }
 }

@@ -9,11 +9,11 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 
 use bourse_sets::{Bits, Set};
-use bourse_wire::{Address, Amount, OrderSide};
+use bourse_wire::{Address, Amount, OrderSide, Timestamp};
 
 use super::candidates::Candidates;
 use super::rows::Query;
-use crate::book::{OrderSets, OrderTest, PriceList, SideBook};
+use crate::book::{ListedOrder, OrderSets, OrderTest, PriceList, SideBook};
 use crate::collection::Collection;
 use crate::currencies::Price;
 use crate::filter::{OrderFilter, PriceRange};
@@ -21,7 +21,10 @@ use crate::sorted_list::Cursor;
 
 /// One in how many tokens with an order must be in a currency for going through a list in price order to be less work than
 /// looking at the price of each.
-const LISTED_SHARE: usize = 16;
+const LISTED_SHARE: usize = 64;
+/// One in how many orders must be of another token than the others that are asked about for going through all orders to be
+/// less work than looking at each token.
+const RANKED_SHARE: usize = 512;
 
 /// The tokens with an order on a side that a filter lets through.
 pub(super) struct SideMatches<'a> {
@@ -32,6 +35,14 @@ pub(super) struct SideMatches<'a> {
     pub(super) others: Bits,
     /// Whether each of the others has one.
     is_sure: bool,
+}
+
+/// A row whose order is not the best one of its token, but the best that a filter lets through.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct OtherRow {
+    pub(super) token: u32,
+    pub(super) slot: u32,
+    pub(super) created_at: Timestamp,
 }
 
 /// Sets of tokens by one thing that orders say, united: of any order, and of the best.
@@ -186,23 +197,57 @@ impl Collection {
     }
 
     /// All tokens of a side that match. Those that are no candidates may be among them.
-    pub(super) fn all_of_side(
-        &self,
-        query: &Query<'_>,
-        matches: SideMatches<'_>,
-        candidates: &Candidates<'_>,
-    ) -> Bits {
-        let SideMatches { side, best, mut others, is_sure } = matches;
-        let mut all = best.into_owned();
-        if !is_sure {
-            let test = self.order_test(query);
-            let has = |token: &u32| {
-                candidates.has(self, *token) && self.book.best(*token, side, test.as_ref()).is_some()
-            };
-            others = others.iter().filter(has).collect();
+    pub(super) fn all_of_side(&self, query: &Query<'_>, matches: &SideMatches<'_>) -> Bits {
+        let mut all = matches.best.clone().into_owned();
+        if matches.is_sure {
+            all.union(&matches.others);
+            return all;
         }
-        all.union(&others);
+        let test = self.order_test(query);
+        for row in self.others(matches, test.as_ref(), |_| true) {
+            all.insert(row.token);
+        }
         all
+    }
+
+    /// The rows of a side whose best order the filter does not let through, of tokens that are wanted, the best first.
+    pub(super) fn others<'a>(
+        &'a self,
+        matches: &'a SideMatches<'_>,
+        test: Option<&'a OrderTest<'_>>,
+        is_wanted: impl Fn(u32) -> bool + 'a,
+    ) -> Box<dyn Iterator<Item = OtherRow> + 'a> {
+        let (side, list) = (matches.side, self.book.ranked(matches.side));
+        let Some(test) = test else { return Box::new(std::iter::empty()) };
+        if matches.others.count() * RANKED_SHARE < list.len() {
+            return Box::new(self.few_others(matches, test, is_wanted).into_iter());
+        }
+        let rows = test.best_of_list(&self.book, side, list, matches.others.clone());
+        Box::new(rows.filter(move |(_, order)| is_wanted(order.token)).map(|(place, order)| {
+            let ListedOrder { token, slot, .. } = *order;
+            OtherRow { token, slot, created_at: list.created_at(place) }
+        }))
+    }
+
+    /// The same where there are few, each of which is looked at.
+    fn few_others(
+        &self,
+        matches: &SideMatches<'_>,
+        test: &OrderTest<'_>,
+        is_wanted: impl Fn(u32) -> bool,
+    ) -> Vec<OtherRow> {
+        let side = matches.side;
+        let found = matches.others.iter().filter(|token| is_wanted(*token)).filter_map(|token| {
+            let slot = self.book.best(token, side, Some(test))?;
+            let order = self.book.order(slot)?;
+            Some((order.price, OtherRow { token, slot, created_at: order.created_at }))
+        });
+        let mut found: Vec<(Price, OtherRow)> = found.collect();
+        let id = |row: &OtherRow| self.tokens.id(row.token);
+        found.sort_unstable_by(|(a, row), (b, other)| {
+            self.book.compare_prices(side, a, b).then_with(|| id(row).cmp(&id(other)))
+        });
+        found.into_iter().map(|(_, row)| row).collect()
     }
 
     /// The tokens that have an order of the query's side that its filter lets through. Those that are no candidates may
@@ -219,8 +264,7 @@ impl Collection {
         if let (None, [side]) = (filter, query.sides()) {
             return Cow::Borrowed(self.book.side(*side).members());
         }
-        let of_side =
-            |side: &OrderSide| self.all_of_side(query, self.side_matches(*side, filter), candidates);
+        let of_side = |side: &OrderSide| self.all_of_side(query, &self.side_matches(*side, filter));
         let united = query.sides().iter().map(of_side).reduce(|mut all, other| {
             all.union(&other);
             all

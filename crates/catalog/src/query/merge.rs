@@ -7,7 +7,7 @@ use bourse_sets::Bits;
 
 use super::candidates::Candidates;
 use super::gather::RowRank;
-use super::matches::SideMatches;
+use super::matches::{OtherRow, SideMatches};
 use super::position::Position;
 use super::rows::Query;
 use super::walk::{BlockMatches, Order, Page, Segment, Selection};
@@ -63,8 +63,8 @@ impl Collection {
                 let reverse = query.is_against(side.side);
                 let group = (group, class);
                 let segment = Segment { list, indexed: None, order, reverse, group, selection };
-                let in_class = others.partition_point(|row| self.class(query, row) < class);
-                let end = others.partition_point(|row| self.class(query, row) <= class);
+                let in_class = others.partition_point(|row| self.class(query, row.slot) < class);
+                let end = others.partition_point(|row| self.class(query, row.slot) <= class);
                 if !self.walk_segment(query, &segment, &others[in_class..end], &mut page) {
                     return (page.found, page.skip);
                 }
@@ -95,10 +95,10 @@ impl Collection {
         (0..).zip(lists).map(|(class, (list, order))| (class, list, order))
     }
 
-    /// Which of a side's lists a row belongs to.
-    fn class(&self, query: &Query<'_>, row: &RowRank<'_>) -> u8 {
-        let is_unpriced = row.price.as_ref().is_some_and(|price| self.is_unpriced(price));
-        u8::from(query.column() == Column::Price && is_unpriced)
+    /// Which of a side's lists a row with this order belongs to.
+    fn class(&self, query: &Query<'_>, slot: u32) -> u8 {
+        let is_unpriced = || self.book.order(slot).is_some_and(|order| self.is_unpriced(&order.price));
+        u8::from(query.column() == Column::Price && is_unpriced())
     }
 
     /// Those of some tokens that are candidates, where sets tell.
@@ -119,26 +119,40 @@ impl Collection {
         candidates: &Candidates<'_>,
         (group, matches): (u8, &SideMatches<'_>),
         except: Option<&Bits>,
-    ) -> Vec<RowRank<'_>> {
-        let position = match &query.start {
-            Start::After(position) => Some(self.rank_at(position)),
-            Start::Skip(_) => None,
-        };
-        let is_wanted = |token: &u32| {
-            except.is_none_or(|except| !except.contains(*token)) && candidates.has(self, *token)
-        };
-        let follows = |row: &RowRank<'_>| {
-            position.as_ref().is_none_or(|at| self.compare_ranks_of_rows(query, row, at).is_gt())
-        };
+    ) -> Vec<OtherRow> {
+        let is_wanted =
+            |token: u32| except.is_none_or(|except| !except.contains(token)) && candidates.has(self, token);
         let test = self.order_test(query);
-        let rank = |token: u32| {
-            let slot = self.book.best(token, matches.side, test.as_ref())?;
-            self.rank_of_order(query, group, token, slot)
-        };
-        let mut rows: Vec<RowRank<'_>> =
-            matches.others.iter().filter(is_wanted).filter_map(rank).filter(follows).collect();
-        rows.sort_unstable_by(|a, b| self.compare_ranks_of_rows(query, a, b));
+        let mut rows: Vec<OtherRow> = self.others(matches, test.as_ref(), is_wanted).collect();
+        if query.column() == Column::CreatedAt {
+            let id = |row: &OtherRow| self.tokens.id(row.token);
+            rows.sort_unstable_by(|a, b| a.created_at.cmp(&b.created_at).then_with(|| id(a).cmp(&id(b))));
+        }
+        if query.is_against(matches.side) {
+            // What nobody knows the worth of comes last, whichever way prices go.
+            let priced = rows.partition_point(|row| self.class(query, row.slot) == 0);
+            rows[..priced].reverse();
+            rows[priced..].reverse();
+        }
+        if let Start::After(position) = &query.start {
+            let at = self.rank_at(position);
+            let begin = rows.partition_point(|row| {
+                let rank = self.rank_of_other(query, group, row);
+                rank.is_none_or(|rank| self.compare_ranks_of_rows(query, &rank, &at).is_le())
+            });
+            rows.drain(..begin);
+        }
         rows
+    }
+
+    fn rank_of_other(&self, query: &Query<'_>, group: u8, row: &OtherRow) -> Option<RowRank<'_>> {
+        self.rank_of_order(query, group, row.token, row.slot)
+    }
+
+    /// Whether a row comes before another.
+    fn is_before(&self, query: &Query<'_>, row: &OtherRow, other: &RowRank<'_>) -> bool {
+        let rank = self.rank_of_other(query, other.group, row);
+        rank.is_none_or(|rank| self.compare_ranks_of_rows(query, &rank, other).is_lt())
     }
 
     /// Goes through a list, with other rows between. Whether there is room for more.
@@ -146,7 +160,7 @@ impl Collection {
         &self,
         query: &Query<'_>,
         segment: &Segment<'_>,
-        mut others: &[RowRank<'_>],
+        mut others: &[OtherRow],
         page: &mut Page,
     ) -> bool {
         for run in self.blocks(segment, &query.start) {
@@ -154,8 +168,8 @@ impl Collection {
             let Some(end) = last.and_then(|token| self.rank_in_list(query, segment, *token)) else {
                 continue;
             };
-            let before = |row: &RowRank<'_>| self.compare_ranks_of_rows(query, row, &end).is_lt();
-            let (within, later) = others.split_at(others.partition_point(before));
+            let before = others.partition_point(|row| self.is_before(query, row, &end));
+            let (within, later) = others.split_at(before);
             others = later;
             let matches = BlockMatches::new(segment, &[], run);
             if page.skip > 0 {
@@ -169,7 +183,7 @@ impl Collection {
                 return false;
             }
         }
-        others.iter().all(|row| page.take(row.token, row.group))
+        others.iter().all(|row| page.take(row.token, segment.group.0))
     }
 
     /// Hands over what a block has and the rows between.
@@ -177,10 +191,10 @@ impl Collection {
         &self,
         query: &Query<'_>,
         matches: &BlockMatches<'_, '_>,
-        within: &[RowRank<'_>],
+        within: &[OtherRow],
         page: &mut Page,
     ) -> bool {
-        let mut within = within.iter().peekable();
+        let (mut within, group) = (within.iter().peekable(), matches.segment.group.0);
         let mut indexes: Vec<usize> = (0..matches.run.ordinals.len()).collect();
         if matches.segment.reverse {
             indexes.reverse();
@@ -190,18 +204,17 @@ impl Collection {
             if within.peek().is_some()
                 && let Some(rank) = self.rank_in_list(query, matches.segment, token)
             {
-                let before = |row: &&RowRank<'_>| self.compare_ranks_of_rows(query, row, &rank).is_lt();
-                while let Some(row) = within.next_if(before) {
-                    if !page.take(row.token, row.group) {
+                while let Some(row) = within.next_if(|row| self.is_before(query, row, &rank)) {
+                    if !page.take(row.token, group) {
                         return false;
                     }
                 }
             }
-            if !page.take(token, matches.segment.group.0) {
+            if !page.take(token, group) {
                 return false;
             }
         }
-        within.all(|row| page.take(row.token, row.group))
+        within.all(|row| page.take(row.token, group))
     }
 
     /// What a token of a list is sorted by there.

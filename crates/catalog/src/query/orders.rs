@@ -2,11 +2,11 @@
 
 use std::cmp::Ordering;
 
-use bourse_wire::{OrderSide, TokenId};
+use bourse_wire::{OrderSide, Timestamp, TokenId};
 
 use super::position::{Key, Position};
 use super::{Column, Sort, Start};
-use crate::book::{Order, OrderTest};
+use crate::book::{ListedOrder, Order, OrderTest, Place};
 use crate::collection::Collection;
 use crate::filter::OrderFilter;
 
@@ -42,10 +42,24 @@ impl OrdersQuery<'_> {
     }
 }
 
+/// Orders that were found.
+#[derive(Default)]
+struct Found {
+    orders: Vec<FoundOrder>,
+    /// Whether the best comes first.
+    is_ranked: bool,
+}
+
+#[derive(Clone, Copy)]
+struct FoundOrder {
+    slot: u32,
+    created_at: Timestamp,
+}
+
 /// What an order is sorted by.
 struct OrderRank<'a> {
     price: crate::currencies::Price,
-    created_at: bourse_wire::Timestamp,
+    created_at: Timestamp,
     marketplace: u8,
     order_id: &'a [u8],
 }
@@ -53,43 +67,89 @@ struct OrderRank<'a> {
 impl Collection {
     /// Finds a page of a token's active orders: their slots, and the position of the last when there are more.
     pub(crate) fn find_orders(&self, query: &OrdersQuery<'_>) -> (Vec<u32>, Option<Position>) {
-        let mut orders = self.orders_of(query);
+        let Found { mut orders, is_ranked } = self.orders_of(query);
+        let is_sorted = is_ranked && !query.by_creation();
+        if is_sorted && query.is_against() {
+            // What nobody knows the worth of comes last, whichever way prices go.
+            let is_priced = |order: &FoundOrder| {
+                self.book.order(order.slot).is_some_and(|order| !self.is_unpriced(&order.price))
+            };
+            let priced = orders.partition_point(is_priced);
+            orders[..priced].reverse();
+            orders[priced..].reverse();
+        }
         let skip = match &query.start {
             Start::Skip(count) => usize::try_from(*count).unwrap_or(usize::MAX),
             Start::After(position) => {
                 if let Some(at) = self.position_of(position) {
-                    orders.retain(|(_, order)| self.compare_ranks(query, &self.rank_of(order), &at).is_gt());
+                    let follows = |order: &FoundOrder| self.follows(query, order, &at);
+                    if is_sorted {
+                        orders.drain(..orders.partition_point(|order| !follows(order)));
+                    } else {
+                        orders.retain(follows);
+                    }
                 }
                 0
             }
         };
-        let compare = |(_, a): &(u32, &Order), (_, b): &(u32, &Order)| {
-            self.compare_ranks(query, &self.rank_of(a), &self.rank_of(b))
-        };
-        // A token may have very many: only those up to the end of the page are sorted.
         let end = skip.saturating_add(query.limit);
         let more = orders.len() > end;
-        if more {
-            orders.select_nth_unstable_by(end, compare);
-            orders.truncate(end);
+        if !is_sorted {
+            let compare = |a: &FoundOrder, b: &FoundOrder| self.compare_found(query, a, b);
+            // A token may have very many: only those up to the end of the page are sorted.
+            if more {
+                orders.select_nth_unstable_by(end, compare);
+                orders.truncate(end);
+            }
+            orders.sort_unstable_by(compare);
         }
-        orders.sort_unstable_by(compare);
-        let page = &orders[skip.min(orders.len())..];
-        let next = page.last().filter(|_| more).map(|(_, order)| self.order_position(query, order));
-        (page.iter().map(|(slot, _)| *slot).collect(), next)
+        let page = &orders[skip.min(orders.len())..end.min(orders.len())];
+        let last = page.last().filter(|_| more).and_then(|last| self.book.order(last.slot));
+        let next = last.map(|order| self.order_position(query, order));
+        (page.iter().map(|order| order.slot).collect(), next)
+    }
+
+    fn follows(&self, query: &OrdersQuery<'_>, order: &FoundOrder, at: &OrderRank<'_>) -> bool {
+        if query.by_creation() && order.created_at != at.created_at {
+            return (order.created_at > at.created_at) != query.is_against();
+        }
+        let order = self.book.order(order.slot);
+        order.is_some_and(|order| self.compare_ranks(query, &self.rank_of(order), at).is_gt())
+    }
+
+    /// Looks at orders only where the time tells nothing.
+    fn compare_found(&self, query: &OrdersQuery<'_>, a: &FoundOrder, b: &FoundOrder) -> Ordering {
+        let times = a.created_at.cmp(&b.created_at);
+        if query.by_creation() && times.is_ne() {
+            return if query.is_against() { times.reverse() } else { times };
+        }
+        match (self.book.order(a.slot), self.book.order(b.slot)) {
+            (Some(a), Some(b)) => self.compare_ranks(query, &self.rank_of(a), &self.rank_of(b)),
+            _ => Ordering::Equal,
+        }
     }
 
     /// How many active orders of a side a token has under a filter.
     pub fn count_orders(&self, token: TokenId, side: OrderSide, filter: &OrderFilter) -> usize {
         let (sort, start) = (None, Start::Skip(0));
-        self.orders_of(&OrdersQuery { token, side, filter, sort, start, limit: 0 }).len()
+        self.orders_of(&OrdersQuery { token, side, filter, sort, start, limit: 0 }).orders.len()
     }
 
-    fn orders_of(&self, query: &OrdersQuery<'_>) -> Vec<(u32, &Order)> {
-        let Some(token) = self.tokens.find(query.token) else { return Vec::new() };
-        let orders = self.book.of_token(token, query.side);
+    fn orders_of(&self, query: &OrdersQuery<'_>) -> Found {
+        let Some(token) = self.tokens.find(query.token) else { return Found::default() };
         let test = OrderTest::new(query.filter, &self.book, &self.holders);
-        orders.filter(|(_, order)| test.allows(&self.book, order)).collect()
+        if let Some(stack) = self.book.stack(token, query.side) {
+            let found = |(place, order): (Place, &ListedOrder)| FoundOrder {
+                slot: order.slot,
+                created_at: stack.created_at(place),
+            };
+            let orders = test.of_list(&self.book, query.side, stack).map(found).collect();
+            return Found { orders, is_ranked: true };
+        }
+        let orders = self.book.of_token(token, query.side);
+        let allowed = orders.filter(|(_, order)| test.allows(&self.book, order));
+        let found = |(slot, order): (u32, &Order)| FoundOrder { slot, created_at: order.created_at };
+        Found { orders: allowed.map(found).collect(), is_ranked: false }
     }
 
     fn rank_of<'a>(&'a self, order: &Order) -> OrderRank<'a> {
@@ -106,7 +166,7 @@ impl Collection {
         let currencies = self.book.currencies();
         let (price, created_at, order) = match &position.key {
             Key::Price { currency, amount, order } => {
-                (currencies.price(currencies.find(currency)?, *amount), bourse_wire::Timestamp::ZERO, order)
+                (currencies.price(currencies.find(currency)?, *amount), Timestamp::ZERO, order)
             }
             Key::CreatedAt { at, order } => (currencies.price(0, bourse_wire::Amount::ZERO), *at, order),
             Key::Token | Key::Name(_) => return None,

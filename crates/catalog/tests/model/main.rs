@@ -73,6 +73,12 @@ fn filters_on_many_orders_answer_like_the_model() {
     run(2, |seed| Scale { tokens: 1_100 + seed % 400, orders: 2_500, accounts: 12, steps: 10 });
 }
 
+/// Few tokens with very many orders each, which have lists of their own, and lose them again.
+#[test]
+fn tokens_with_very_many_orders_answer_like_the_model() {
+    run(2, |seed| Scale { tokens: 3 + seed % 60, orders: 900, accounts: 12, steps: 10 });
+}
+
 /// Enough whole numbers for a ladder, always the same.
 #[test]
 fn ranges_of_many_numbers_answer_like_the_model() {

@@ -1,0 +1,361 @@
+//! Orders of tokens that have several, in the order of their prices: of all such tokens together, and by itself of each
+//! that has very many. A filter then goes through what these lists say of orders, and not from order to order.
+
+use std::cmp::Ordering;
+
+use bourse_wire::OrderSide;
+use hashbrown::HashMap;
+
+use super::order_list::{ListedOrder, OrderList, Rank};
+use super::side::direction;
+use super::{Book, NO_TOKEN, Order, OrderTest};
+use crate::chains::grow;
+use crate::currencies::Price;
+use crate::tokens::Tokens;
+
+/// Orders of a token, open ones that are not active included, from which on they have lists of their own.
+pub(super) const STACK_MIN: usize = 8;
+/// Orders below which they have none any more.
+const STACK_END: usize = STACK_MIN / 2;
+
+/// Orders of both sides in order.
+#[derive(Clone, Debug, Default)]
+pub(super) struct OrderLists {
+    pub(super) listings: OrderList,
+    pub(super) offers: OrderList,
+}
+
+/// The active orders of a token that has very many.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Stack {
+    lists: OrderLists,
+    /// How many orders the token has, those that are not active included.
+    count: usize,
+}
+
+/// The tokens with very many orders.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Stacks(HashMap<u32, Stack>);
+
+impl OrderLists {
+    pub(super) fn side(&self, side: OrderSide) -> &OrderList {
+        if side == OrderSide::Offer { &self.offers } else { &self.listings }
+    }
+
+    pub(super) fn side_mut(&mut self, side: OrderSide) -> &mut OrderList {
+        if side == OrderSide::Offer { &mut self.offers } else { &mut self.listings }
+    }
+
+    /// Gives back memory that nothing is in.
+    fn shrink(&mut self) {
+        self.listings.shrink();
+        self.offers.shrink();
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.listings.bytes() + self.offers.bytes()
+    }
+}
+
+impl Stacks {
+    /// The orders of a token on a side, if it has very many.
+    pub(super) fn get(&self, token: u32, side: OrderSide) -> Option<&OrderList> {
+        self.0.get(&token).map(|stack| stack.lists.side(side))
+    }
+
+    fn get_mut(&mut self, token: u32, side: OrderSide) -> Option<&mut OrderList> {
+        self.0.get_mut(&token).map(|stack| stack.lists.side_mut(side))
+    }
+
+    /// Notes that a token has one more order, active or not.
+    pub(super) fn note_one_more(&mut self, token: u32) {
+        if let Some(stack) = self.0.get_mut(&token) {
+            stack.count += 1;
+        }
+    }
+
+    /// Notes that a token has one order less, which is in no list any more.
+    pub(super) fn note_one_less(&mut self, token: u32) {
+        if let Some(stack) = self.0.get_mut(&token) {
+            stack.count -= 1;
+            if stack.count < STACK_END {
+                self.0.remove(&token);
+            }
+        }
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.0.capacity() * size_of::<(u32, Stack)>()
+            + self.0.values().map(|stack| stack.lists.bytes()).sum::<usize>()
+    }
+}
+
+impl Book {
+    /// The orders of a side, the best first, of all tokens that have more than one on that side.
+    pub(crate) fn ranked(&self, side: OrderSide) -> &OrderList {
+        self.ranked.side(side)
+    }
+
+    /// The active orders of a token on a side, the best first, if it has very many orders.
+    pub(crate) fn stack(&self, token: u32, side: OrderSide) -> Option<&OrderList> {
+        self.stacks.get(token, side)
+    }
+
+    /// The best of a token's orders on a side that a filter, if there is one, lets through.
+    pub(crate) fn best(&self, token: u32, side: OrderSide, test: Option<&OrderTest<'_>>) -> Option<u32> {
+        let best = self.side(side).best(token)?;
+        let Some(test) = test else { return Some(best) };
+        if self.order(best).is_some_and(|order| test.allows(self, order)) {
+            return Some(best);
+        }
+        if !self.side(side).several().contains(token) {
+            return None;
+        }
+        if let Some(stack) = self.stack(token, side) {
+            return test.of_list(self, side, stack).next().map(|(_, order)| order.slot);
+        }
+        self.of_token(token, side)
+            .filter(|(_, order)| test.allows(self, order))
+            .min_by(|(_, a), (_, b)| self.compare(a, b))
+            .map(|(slot, _)| slot)
+    }
+
+    /// Which of two orders of a side comes first in its list: the better price, then the lower id of the token, then the
+    /// order's own key.
+    fn compare_listed(&self, a: &Order, b: &Order, tokens: &Tokens) -> Ordering {
+        let prices = self.compare_prices(a.terms.side, &a.price, &b.price);
+        let ids =
+            || if a.token == b.token { Ordering::Equal } else { tokens.id(a.token).cmp(&tokens.id(b.token)) };
+        prices.then_with(ids).then_with(|| self.compare(a, b))
+    }
+
+    /// An order as lists have it.
+    fn listed(&self, slot: u32) -> Option<(ListedOrder, Rank)> {
+        let order = self.order(slot)?;
+        let is_priced = self.currencies.rate(order.price.currency).is_some();
+        // What nobody knows the worth of comes last.
+        let hint = if is_priced { order.price.hint(direction(order.terms.side)) } else { f64::MAX };
+        Some((ListedOrder::new(slot, order), Rank { hint, created_at: order.created_at }))
+    }
+
+    /// Takes an order out of the lists, while its rank is still what it was.
+    pub(super) fn unlist_order(&mut self, slot: u32, tokens: &Tokens) {
+        let Some((ListedOrder { token, .. }, _)) = self.listed(slot) else { return };
+        self.unrank(slot, tokens);
+        self.change_stack(slot, token, tokens, |list, (listed, rank), compare| {
+            list.remove(listed.slot, rank.hint, compare);
+        });
+    }
+
+    /// Takes an order out of the list of all.
+    fn unrank(&mut self, slot: u32, tokens: &Tokens) {
+        self.change_ranked(slot, tokens, |list, (listed, rank), compare| {
+            list.remove(listed.slot, rank.hint, compare);
+        });
+    }
+
+    fn rank(&mut self, slot: u32, tokens: &Tokens) {
+        self.change_ranked(slot, tokens, |list, (listed, rank), compare| list.insert(listed, rank, compare));
+    }
+
+    fn change_ranked(
+        &mut self,
+        slot: u32,
+        tokens: &Tokens,
+        change: impl FnOnce(&mut OrderList, (ListedOrder, Rank), &dyn Fn(u32) -> Ordering),
+    ) {
+        let Some(side) = self.order(slot).map(|order| order.terms.side) else { return };
+        let mut list = std::mem::take(self.ranked.side_mut(side));
+        self.change_list(slot, tokens, &mut list, change);
+        *self.ranked.side_mut(side) = list;
+    }
+
+    fn change_stack(
+        &mut self,
+        slot: u32,
+        token: u32,
+        tokens: &Tokens,
+        change: impl FnOnce(&mut OrderList, (ListedOrder, Rank), &dyn Fn(u32) -> Ordering),
+    ) {
+        let Some(side) = self.order(slot).map(|order| order.terms.side) else { return };
+        let Some(mut list) = self.stacks.get_mut(token, side).map(std::mem::take) else { return };
+        self.change_list(slot, tokens, &mut list, change);
+        self.stacks.get_mut(token, side).into_iter().for_each(|place| *place = std::mem::take(&mut list));
+    }
+
+    fn change_list(
+        &self,
+        slot: u32,
+        tokens: &Tokens,
+        list: &mut OrderList,
+        change: impl FnOnce(&mut OrderList, (ListedOrder, Rank), &dyn Fn(u32) -> Ordering),
+    ) {
+        let (Some(listed), Some(order)) = (self.listed(slot), self.order(slot)) else { return };
+        change(list, listed, &|other| self.compare_with(other, order, tokens));
+    }
+
+    /// How the order of a slot compares with another.
+    fn compare_with(&self, slot: u32, order: &Order, tokens: &Tokens) -> Ordering {
+        self.order(slot).map_or(Ordering::Less, |other| self.compare_listed(other, order, tokens))
+    }
+
+    /// Puts orders that came into the stack of their token, which it gets now if it has become large.
+    pub(super) fn stack_orders(&mut self, token: u32, came: &[u32], tokens: &Tokens) {
+        if self.stacks.0.contains_key(&token) {
+            for slot in came {
+                self.change_stack(*slot, token, tokens, |list, (listed, rank), compare| {
+                    list.insert(listed, rank, compare);
+                });
+            }
+        } else if self.by_token.iter(token).nth(STACK_MIN - 1).is_some() {
+            let list = |side| OrderList::from_sorted(self.sorted_orders(token, side));
+            let lists = OrderLists { listings: list(OrderSide::Listing), offers: list(OrderSide::Offer) };
+            let count = self.by_token.iter(token).count();
+            self.stacks.0.insert(token, Stack { lists, count });
+        }
+    }
+
+    fn sorted_orders(&self, token: u32, side: OrderSide) -> Vec<(ListedOrder, Rank)> {
+        let mut orders: Vec<(u32, &Order)> = self.of_token(token, side).collect();
+        orders.sort_unstable_by(|(_, a), (_, b)| self.compare(a, b));
+        orders.into_iter().filter_map(|(slot, _)| self.listed(slot)).collect()
+    }
+
+    /// Gives the orders of a token their places in the list of all: those that came, and the others where the token has
+    /// several only by now. Where it has not any more, none has.
+    pub(super) fn rank_orders(&mut self, (side, token): (OrderSide, u32), came: &[u32], tokens: &Tokens) {
+        let had_several = self.side(side).several.contains(token);
+        let has_several = self.of_side(token, side).nth(1).is_some();
+        match (had_several, has_several) {
+            (false, false) => {}
+            (true, true) => came.iter().for_each(|slot| self.rank(*slot, tokens)),
+            (false, true) => {
+                let slots: Vec<u32> = self.of_side(token, side).collect();
+                for slot in slots {
+                    self.rank(slot, tokens);
+                }
+                self.side_mut(side).several.insert(token);
+            }
+            (true, false) => {
+                let only = self.of_side(token, side).next();
+                if let Some(slot) = only {
+                    self.unrank(slot, tokens);
+                }
+                self.side_mut(side).several.remove(token);
+            }
+        }
+    }
+
+    /// The slots of a token's active orders on a side. Where there are very many, those of the other side are not looked at.
+    fn of_side(&self, token: u32, side: OrderSide) -> impl Iterator<Item = u32> {
+        let stack = self.stack(token, side);
+        let others = stack.is_none().then(|| self.of_token(token, side).map(|(slot, _)| slot));
+        stack.into_iter().flat_map(OrderList::slots).chain(others.into_iter().flatten())
+    }
+
+    /// Puts the orders of all tokens that have several in order.
+    pub(super) fn rank_all(&mut self, tokens: &Tokens) {
+        for side in [OrderSide::Listing, OrderSide::Offer] {
+            let of_token = |token| self.of_token(token, side);
+            // The prices lie beside the orders while they are sorted.
+            let mut orders: Vec<(Price, u32, &Order)> = self
+                .side(side)
+                .several
+                .iter()
+                .flat_map(of_token)
+                .map(|(slot, order)| (order.price, slot, order))
+                .collect();
+            orders.sort_unstable_by(|(a, _, one), (b, _, other)| {
+                self.compare_prices(side, a, b).then_with(|| self.compare_listed(one, other, tokens))
+            });
+            let listed = orders.into_iter().filter_map(|(_, slot, _)| self.listed(slot));
+            let list = OrderList::from_sorted(listed);
+            *self.ranked.side_mut(side) = list;
+        }
+        self.stack_all();
+    }
+
+    /// Puts orders in order that were in this order before.
+    pub(super) fn rank_known(&mut self, side: OrderSide, slots: &[u32]) {
+        let list = OrderList::from_sorted(slots.iter().filter_map(|slot| self.listed(*slot)));
+        *self.ranked.side_mut(side) = list;
+    }
+
+    /// Gives every token with very many orders lists of them, from the list of all.
+    pub(super) fn stack_all(&mut self) {
+        let mut counts: Vec<usize> = Vec::new();
+        for order in self.slots.iter().flatten().filter(|order| order.token != NO_TOKEN) {
+            grow(&mut counts, order.token, 0);
+            counts[order.token as usize] += 1;
+        }
+        let large = (0..).zip(counts).filter(|(_, count)| *count >= STACK_MIN);
+        let mut stacks: HashMap<u32, Stack> =
+            large.map(|(token, count)| (token, Stack { count, ..Stack::default() })).collect();
+        for side in [OrderSide::Listing, OrderSide::Offer] {
+            for slot in self.ranked.side(side).slots() {
+                let Some((order, rank)) = self.listed(slot) else { continue };
+                if let Some(stack) = stacks.get_mut(&order.token) {
+                    stack.lists.side_mut(side).push(order, rank);
+                }
+            }
+            // An only order is not in the list of all.
+            for (token, stack) in &mut stacks {
+                let only = self.side(side).best(*token).filter(|_| !self.side(side).several.contains(*token));
+                if let Some((order, rank)) = only.and_then(|slot| self.listed(slot)) {
+                    stack.lists.side_mut(side).push(order, rank);
+                }
+            }
+        }
+        stacks.values_mut().for_each(|stack| stack.lists.shrink());
+        self.stacks = Stacks(stacks);
+    }
+
+    /// Loses an order of the list of all, for tests.
+    #[cfg(test)]
+    pub(crate) fn forget_ranked(&mut self, side: OrderSide) {
+        let slots: Vec<u32> = self.ranked(side).slots().skip(1).collect();
+        self.rank_known(side, &slots);
+    }
+
+    /// Loses an order of every token that has very many, for tests.
+    #[cfg(test)]
+    pub(crate) fn forget_stacked(&mut self, side: OrderSide) {
+        self.change_stacks(side, |slots| slots.truncate(slots.len() - 1));
+    }
+
+    /// Has one order of every token that has very many twice, for tests.
+    #[cfg(test)]
+    pub(crate) fn stack_too_much(&mut self, side: OrderSide) {
+        self.change_stacks(side, |slots| slots.extend_from_within(slots.len() - 1..));
+    }
+
+    #[cfg(test)]
+    fn change_stacks(&mut self, side: OrderSide, change: impl Fn(&mut Vec<u32>)) {
+        let mut stacks = std::mem::take(&mut self.stacks);
+        for stack in stacks.0.values_mut() {
+            let mut slots = stack.lists.side(side).slots().collect();
+            change(&mut slots);
+            let listed = slots.into_iter().filter_map(|slot| self.listed(slot));
+            *stack.lists.side_mut(side) = OrderList::from_sorted(listed);
+        }
+        self.stacks = stacks;
+    }
+
+    /// Whether an active order is in the lists exactly where it has to be, and they say of it what it says.
+    pub(super) fn is_listed(&self, slot: u32, order: &Order, has_several: bool, tokens: &Tokens) -> bool {
+        let Some((listed, rank)) = self.listed(slot) else { return false };
+        let is_in = |list: &OrderList| {
+            list.find(rank.hint, |other| self.compare_with(other, order, tokens)) == Some((listed, rank))
+        };
+        is_in(self.ranked(order.terms.side)) == has_several
+            && self.stack(order.token, order.terms.side).is_none_or(is_in)
+    }
+
+    /// Whether no list of a token with very many orders has one too many.
+    pub(super) fn is_stacked_right(&self, token: u32) -> bool {
+        let Some(stack) = self.stacks.0.get(&token) else { return true };
+        let is_right = |side| self.of_token(token, side).count() == stack.lists.side(side).len();
+        stack.count == self.by_token.iter(token).count()
+            && [OrderSide::Listing, OrderSide::Offer].into_iter().all(is_right)
+    }
+}
