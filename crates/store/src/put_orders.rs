@@ -155,7 +155,8 @@ impl Put {
             }
             replaced.insert(UPDATED_AT);
             self.leave(order_column!(row, "token_id")?, &order);
-            // It stays, as it has since before the order was anybody else's word.
+            // What only a chain states stays as it is stored.
+            order.operator = order_column!(row, "operator")?;
             order.backing = order_column!(row, "backing")?;
         }
         self.activities.extend(activities_of(&order, before.as_ref()));
@@ -429,7 +430,7 @@ mod tests {
         rusqlite::Connection::open(path).unwrap().execute_batch(refuse).unwrap();
         let repriced = OrderFacts { price_amount: 2.into(), ..order.clone() };
         assert_eq!(put(&store, &repriced).await, 1);
-        assert_eq!(stored(&store, &order).await, [repriced.clone()]);
+        assert_eq!(stored(&store, &order).await, std::slice::from_ref(&repriced));
         // Others are replaced where they differ.
         let moved = OrderFacts { maker: Address::from_bytes([9; 20]), ..repriced.clone() };
         let changes = vec![Change::Order(Box::new(moved))];
