@@ -318,7 +318,7 @@ mod tests {
                         model.remove(position);
                     }
                 }
-                prop_assert_eq!(list.find(rank.hint, against).filter(|(order, _)| order.slot == slot).is_some(), add);
+                prop_assert_eq!(list.find(rank.hint, against).is_some_and(|(order, _)| order.slot == slot), add);
             }
             prop_assert_eq!(list.slots().collect::<Vec<_>>(), model.clone());
             prop_assert_eq!((list.len(), list.first().map(|order| order.slot)), (model.len(), model.first().copied()));
