@@ -318,3 +318,25 @@ async fn an_order_ends_unless_it_is_over() {
     assert_eq!(status("ended at once").await, [OrderStatus::Cancelled]);
     assert_eq!(status("unknown").await, []);
 }
+
+/// Indices have to be looked through for every column that a statement names, whether it has another value or not.
+#[tokio::test]
+async fn a_new_price_replaces_nothing_that_an_index_has() {
+    let (database, store) = open().await;
+    if !matches!(database.url, DatabaseUrl::Sqlite(_)) {
+        return;
+    }
+    store.commit(batch(collection(1), vec![order("7", 1)])).await.unwrap();
+    let refuse =
+        "CREATE TRIGGER refuse AFTER UPDATE OF maker, token_id, status, side, block_number, operator, native,
+        backing, order_id ON orders BEGIN SELECT RAISE(ABORT, 'an index is touched'); END";
+    behind_its_back(&database.url, refuse).await;
+    assert_eq!(store.commit(batch(collection(1), vec![order("7", 2)])).await.unwrap().changed, 1);
+    let id = id_of(&store, collection(1)).await;
+    let price = async || store.orders_by_key(id, vec![offer("7").key()]).await.unwrap()[0].price_amount;
+    assert_eq!(price().await, Amount::from(2));
+    // What an index has is replaced where it differs.
+    let moved = OrderFacts { maker: Address::from_bytes([9; 20]), ..offer("7") };
+    store.commit(batch(collection(1), vec![change(moved)])).await.unwrap_err();
+    assert_eq!(price().await, Amount::from(2));
+}
