@@ -1,7 +1,8 @@
 //! `ListCollectibles`: all tokens for sale, page after page, cheapest first.
 
-use super::answer::{PAGE_SIZE, Page, list_body, same};
+use super::answer::PAGE_SIZE;
 use super::draw::REQUESTS;
+use super::paging::page_request;
 use super::{Request, Scenario};
 use crate::trading::{Filter, TradedCollection};
 
@@ -17,12 +18,7 @@ pub(crate) const SCENARIO: Scenario<TradedCollection> = Scenario {
 fn requests(collection: &TradedCollection) -> Vec<Request> {
     let all = collection.listed(&Filter::default());
     let pages = (all.len() / PAGE_SIZE).clamp(1, REQUESTS);
-    let request = |number: usize| {
-        let expected = Page::of(&all, number);
-        let body = list_body(&Filter::default(), number);
-        Request { body, check: Box::new(move |answer| same(&Page::read(answer)?, &expected)) }
-    };
-    (1..=pages).map(request).collect()
+    (1..=pages).map(|number| page_request(&Filter::default(), &all, number)).collect()
 }
 
 #[cfg(test)]

@@ -52,7 +52,7 @@ impl Paging {
         let all = collection.listed(&filter);
         let deep_page = (all.len() / PAGE_SIZE).clamp(1, DEEP_PAGE);
         let neighbours = NEIGHBOURS.min(deep_page.div_ceil(2));
-        let request = |number| request(&filter, &all, number);
+        let request = |number| page_request(&filter, &all, number);
         PagingRequests {
             first: (1..=neighbours).map(request).collect(),
             deep: (deep_page + 1 - neighbours..=deep_page).map(request).collect(),
@@ -65,7 +65,8 @@ fn two_rarities() -> Filter {
     Filter { texts: vec![(Text::Rarity, vec![0, 1])], ..Filter::default() }
 }
 
-fn request(filter: &Filter, all: &[&Order], number: usize) -> Request {
+/// A request for one page of all rows.
+pub(super) fn page_request(filter: &Filter, all: &[&Order], number: usize) -> Request {
     let expected = Page::of(all, number);
     Request {
         body: list_body(filter, number),
