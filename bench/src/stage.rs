@@ -145,7 +145,7 @@ impl<'a> Stage<'a> {
     /// Starts the server.
     pub(crate) async fn serve(&self) -> Result<Server, Error> {
         let address = free_address()?;
-        let mut command = pinned(self.command(&["serve", "--listen", &address.to_string()]), self.cores);
+        let mut command = self.command_on(self.cores, &["serve", "--listen", &address.to_string()]);
         let mut process = Running::spawn(&mut command, "bourse-serve", Some(&self.directory))?;
         process.ready(address, READY_LIMIT).await?;
         Ok(Server { process, address })
@@ -161,7 +161,11 @@ impl<'a> Stage<'a> {
     }
 
     fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = isolated(self.bourse, &self.directory);
+        self.command_on(None, arguments)
+    }
+
+    fn command_on(&self, cores: Option<u16>, arguments: &[&str]) -> Command {
+        let mut command = isolated_on(cores, self.bourse, &self.directory);
         command.args(arguments).arg("--data").arg(self.directory.join("data"));
         if let Some(database) = &self.database {
             command.args(["--database", database]);
@@ -187,9 +191,8 @@ async fn serve_pinned(
 ) -> Result<Server, Error> {
     let program = std::env::current_exe().context(|| "finding this program".to_owned())?;
     let address = free_address()?;
-    let mut command = isolated(&program, directory);
+    let mut command = isolated_on(cores, &program, directory);
     command.args(arguments).args(["--listen", &address.to_string()]);
-    let mut command = pinned(command, cores);
     // Our end of this pipe closes with us, which tells the server to end.
     command.stdin(Stdio::piped());
     let mut process = Running::spawn(&mut command, name, Some(directory))?;
@@ -197,22 +200,12 @@ async fn serve_pinned(
     Ok(Server { process, address })
 }
 
-/// The same command on the first so many cores. Servers start as many threads as they have cores.
-fn pinned(command: Command, cores: Option<u16>) -> Command {
-    let Some(cores) = cores else { return command };
-    let mut pinned = Command::new("taskset");
-    pinned.arg("--cpu-list").arg(format!("0-{}", cores - 1));
-    pinned.arg(command.get_program()).args(command.get_args()).stdin(Stdio::null());
-    for (name, value) in command.get_envs() {
-        match value {
-            Some(value) => pinned.env(name, value),
-            None => pinned.env_remove(name),
-        };
-    }
-    if let Some(directory) = command.get_current_dir() {
-        pinned.current_dir(directory);
-    }
-    pinned
+/// A command on the first so many cores, or on all. Servers start as many threads as they have cores.
+fn isolated_on(cores: Option<u16>, program: &Path, directory: &Path) -> Command {
+    let Some(cores) = cores else { return isolated(program, directory) };
+    let mut command = isolated(Path::new("taskset"), directory);
+    command.arg("--cpu-list").arg(format!("0-{}", cores - 1)).arg(program);
+    command
 }
 
 /// How many cores there are; unknown on an exotic system only, where 0 says so.

@@ -20,7 +20,9 @@ pub(crate) struct OrderTest<'a> {
     /// up, of which the processor could not guess one after another.
     currencies: Bits,
     marketplaces: Bits,
-    makers: Bits,
+    /// Nothing where it does not matter whose they are. There may be millions of accounts, so that no set has all of them.
+    makers: Option<Bits>,
+    not_makers: Bits,
 }
 
 /// The orders of a list whose price a filter lets through, in one currency: they lie between two places.
@@ -55,16 +57,14 @@ impl<'a> OrderTest<'a> {
         for marketplace in &filter.marketplaces {
             marketplaces.insert(u32::from(marketplace.number()));
         }
-        let numbers = |makers: &'a [Address]| makers.iter().filter_map(|maker| holders.find(maker));
-        let is_any = filter.makers.is_empty();
-        let mut makers = if is_any { Bits::full(holders.len()) } else { Bits::empty(holders.len()) };
-        for maker in numbers(&filter.makers) {
-            makers.insert(maker);
+        let numbers = |makers: &[Address]| makers.iter().filter_map(|maker| holders.find(maker)).collect();
+        Self {
+            filter,
+            currencies: currencies.map(|(number, _)| number).collect(),
+            marketplaces,
+            makers: (!filter.makers.is_empty()).then(|| numbers(&filter.makers)),
+            not_makers: numbers(&filter.not_makers),
         }
-        for maker in numbers(&filter.not_makers) {
-            makers.remove(maker);
-        }
-        Self { filter, currencies: currencies.map(|(number, _)| number).collect(), marketplaces, makers }
     }
 
     /// Whether the filter lets an order through.
@@ -74,13 +74,7 @@ impl<'a> OrderTest<'a> {
             self.filter.prices.is_empty()
                 || self.filter.allows_price(book.currencies().address(price.currency), price.amount)
         };
-        self.allows_listed(&ListedOrder::new(0, order)) && is_priced()
-    }
-
-    /// Whether all but its price is let through.
-    #[inline]
-    fn allows_listed(&self, order: &ListedOrder) -> bool {
-        self.bit(order) == 1
+        self.bit(&ListedOrder::new(0, order)) == 1 && is_priced()
     }
 
     /// 1 where all but its price is let through, else 0.
@@ -88,7 +82,8 @@ impl<'a> OrderTest<'a> {
     fn bit(&self, order: &ListedOrder) -> usize {
         self.currencies.bit(order.currency)
             & self.marketplaces.bit(u32::from(order.marketplace.number()))
-            & self.makers.bit(order.maker)
+            & self.makers.as_ref().map_or(1, |makers| makers.bit(order.maker))
+            & (1 - self.not_makers.bit(order.maker))
     }
 
     /// The orders of a list of a side that the filter lets through, the best first, with their places.

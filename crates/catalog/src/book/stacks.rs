@@ -140,8 +140,12 @@ impl Book {
 
     /// Takes an order out of the lists, while its rank is still what it was.
     pub(super) fn unlist_order(&mut self, slot: u32, tokens: &Tokens) {
-        let Some((ListedOrder { token, .. }, _)) = self.listed(slot) else { return };
-        self.unrank(slot, tokens);
+        let Some(order) = self.order(slot) else { return };
+        let (token, side) = (order.token, order.terms.side);
+        // An only order is not in the list of all, and most are.
+        if self.side(side).several.contains(token) {
+            self.unrank(slot, tokens);
+        }
         self.change_stack(slot, token, tokens, |list, (listed, rank), compare| {
             list.remove(listed.slot, rank.hint, compare);
         });

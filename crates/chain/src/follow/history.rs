@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use bourse_store::{Followed, History, HistoryCommitted};
 use bourse_wire::Address;
-use futures_util::future::{Either, join_all, select, select_all};
+use futures_util::future::{Either, select, select_all};
 use tokio::task::{JoinError, JoinHandle};
 
 use super::ranges::ReadRange;
@@ -36,16 +36,6 @@ impl Drop for Task {
     }
 }
 
-/// How reading a range ended.
-type Read = Result<Result<ReadRange, Failure>, JoinError>;
-
-/// A range of a collection that is read.
-struct Whole {
-    address: Address,
-    slot: Slot,
-    range: ReadRange,
-}
-
 impl Pipeline {
     /// The first block that is not being read yet, when something is.
     fn planned(&self) -> Option<u64> {
@@ -72,24 +62,21 @@ impl<N: Node, B: Books, P: Pace> Follower<N, B, P> {
             if left.is_zero() {
                 break;
             }
-            let Some(first) = self.first_read(known, left).await else { break };
-            let mut wholes = Vec::new();
-            for (address, read) in also_read(known, first).await {
-                let slot = known.pipelines.get_mut(&address).and_then(|pipeline| pipeline.slots.pop_front());
-                match read {
-                    Ok(Ok(range)) => wholes.extend(slot.map(|slot| Whole { address, slot, range })),
-                    Ok(Err(failure)) => {
-                        tracing::debug!(%address, %failure, "a range could not be read");
-                        known.pipelines.remove(&address);
-                        failed = Some(failure);
-                    }
-                    Err(error) => {
-                        known.pipelines.remove(&address);
-                        failed = Some(Failure::retry(format!("a range could not be read: {error}")));
-                    }
+            let Some((address, read)) = self.first_read(known, left).await else { break };
+            let slot = known.pipelines.get_mut(&address).and_then(|pipeline| pipeline.slots.pop_front());
+            let Some(slot) = slot else { break };
+            match read {
+                Ok(Ok(range)) => self.commit_range(known, address, &slot, range).await?,
+                Ok(Err(failure)) => {
+                    tracing::debug!(%address, %failure, "a range could not be read");
+                    known.pipelines.remove(&address);
+                    failed = Some(failure);
+                }
+                Err(error) => {
+                    known.pipelines.remove(&address);
+                    failed = Some(Failure::retry(format!("a range could not be read: {error}")));
                 }
             }
-            self.commit_ranges(known, wholes).await?;
         }
         match failed {
             Some(failure) => Err(failure.into()),
@@ -133,7 +120,7 @@ impl<N: Node, B: Books, P: Pace> Follower<N, B, P> {
         &self,
         known: &mut FollowState,
         left: std::time::Duration,
-    ) -> Option<(Address, Read)> {
+    ) -> Option<(Address, Result<Result<ReadRange, Failure>, JoinError>)> {
         let fronts = known.pipelines.iter_mut().filter_map(|(address, pipeline)| {
             let slot = pipeline.slots.front_mut()?;
             Some(Box::pin(async { (*address, (&mut slot.task.0).await) }))
@@ -149,43 +136,29 @@ impl<N: Node, B: Books, P: Pace> Follower<N, B, P> {
         }
     }
 
-    /// Commits ranges of different collections side by side: none of them waits for another's way to the database.
-    async fn commit_ranges(&self, known: &mut FollowState, wholes: Vec<Whole>) -> Result<(), FollowError> {
-        let mut commits = Vec::with_capacity(wholes.len());
-        for Whole { address, slot, range } in wholes {
-            let followed = known.followed.iter().find(|followed| followed.key.address == address);
-            let Some(collection) = followed.map(|followed| followed.key) else { continue };
-            let (from, to, window) = (slot.from, range.to, self.options.window);
-            let history = History { collection, from, to, blocks: range.blocks, window };
-            commits.push(async move { (address, slot, to, self.books.commit_history(history).await) });
-        }
-        let mut failed = Ok(());
-        for (address, slot, to, committed) in join_all(commits).await {
-            match committed {
-                Ok(committed) => self.move_on(known, (address, &slot), to, committed),
-                Err(error) => failed = Err(error.into()),
-            }
-        }
-        failed
-    }
-
-    /// Notes what became of a range up to a block.
-    fn move_on(
+    async fn commit_range(
         &self,
         known: &mut FollowState,
-        (address, slot): (Address, &Slot),
-        to: u64,
-        committed: HistoryCommitted,
-    ) {
+        address: Address,
+        slot: &Slot,
+        range: ReadRange,
+    ) -> Result<(), FollowError> {
         let followed = known.followed.iter_mut().find(|followed| followed.key.address == address);
-        let Some(followed) = followed else { return };
-        match committed {
+        let Some(followed) = followed else { return Ok(()) };
+        let history = History {
+            collection: followed.key,
+            from: slot.from,
+            to: range.to,
+            blocks: range.blocks,
+            window: self.options.window,
+        };
+        match self.books.commit_history(history).await? {
             HistoryCommitted::Done { live, .. } => {
-                followed.next_block = to + 1;
+                followed.next_block = range.to + 1;
                 followed.live = live;
                 // The rest of a range with too many logs comes before what is read ahead already.
-                if let Some(pipeline) = known.pipelines.get_mut(&address).filter(|_| to < slot.to) {
-                    pipeline.slots.push_front(self.read_ahead(address, to + 1, slot.to));
+                if let Some(pipeline) = known.pipelines.get_mut(&address).filter(|_| range.to < slot.to) {
+                    pipeline.slots.push_front(self.read_ahead(address, range.to + 1, slot.to));
                 }
             }
             HistoryCommitted::Stale | HistoryCommitted::Forked => {
@@ -193,18 +166,6 @@ impl<N: Node, B: Books, P: Pace> Follower<N, B, P> {
                 known.followed_at = None;
             }
         }
+        Ok(())
     }
-}
-
-/// A range that was read, and the next of every other collection that is read by now.
-async fn also_read(known: &mut FollowState, first: (Address, Read)) -> Vec<(Address, Read)> {
-    let mut all = vec![first];
-    for (address, pipeline) in &mut known.pipelines {
-        let slot = pipeline.slots.front_mut().filter(|slot| slot.task.0.is_finished());
-        // The first was taken from its task, which is done with.
-        if let Some(slot) = slot.filter(|_| *address != all[0].0) {
-            all.push((*address, (&mut slot.task.0).await));
-        }
-    }
-    all
 }

@@ -15,16 +15,15 @@
 //!   |        ahead, on another block ------------> search the fork, rewind and commit in one transaction
 //!   |        elsewhere, three times in a row ----> the same: the chain became shorter
 //!   |        everything kept differs, three times > Stopped: `bourse chain resync`
-//!   |   2. history: ranges below the window, read side by side, committed in order, several collections at once
+//!   |   2. history: ranges below the window, read side by side, committed in order, collection by collection
 //!   |   3. join: blocks of the window for collections that arrived there, by their names; they are live then
 //!   |                              |
 //!   +------ wait for the next poll +
 //! ```
 //!
-//! One task does all commits of a chain, one after another but for history of different collections, which share nothing;
-//! reading ahead happens in tasks beside it. Every commit says what it was prepared for, and the store refuses it when that
-//! is no longer so: a kill at any instant leaves facts and checkpoint as one transaction left them, and the next start goes
-//! on from there.
+//! One task does all commits of a chain, one after another; reading ahead happens in tasks beside it. Every commit says
+//! what it was prepared for, and the store refuses it when that is no longer so: a kill at any instant leaves facts and
+//! checkpoint as one transaction left them, and the next start goes on from there.
 
 mod books;
 mod facts;

@@ -28,11 +28,6 @@ pub(crate) struct Memory {
     pub(crate) followed: Vec<Followed>,
     pub(crate) ledgers: BTreeMap<Address, Ledger>,
     pub(crate) rewinds: u32,
-    /// How often others have a turn while a history is committed.
-    pub(crate) turns_of_commit: u32,
-    /// How many histories are being committed, and the most that were at once.
-    under_way: u32,
-    pub(crate) most_at_once: u32,
     /// What is compared with what is committed, when it is.
     pub(crate) truth: Option<Arc<Shared>>,
 }
@@ -114,13 +109,6 @@ impl Memory {
         BlocksCommitted::Done { changed: 0 }
     }
 
-    /// Notes that a history is about to be committed; tells how many turns that takes.
-    fn begin_history(&mut self) -> u32 {
-        self.under_way += 1;
-        self.most_at_once = self.most_at_once.max(self.under_way);
-        self.turns_of_commit
-    }
-
     fn take_history(&mut self, batch: &History) -> HistoryCommitted {
         let state = self.state.clone().unwrap();
         let followed = self.followed.iter_mut().find(|one| one.key == batch.collection).unwrap();
@@ -178,13 +166,7 @@ impl Books for MemoryBooks {
     }
 
     async fn commit_history(&self, batch: History) -> Result<HistoryCommitted, StoreError> {
-        let turns = self.0.lock().unwrap().begin_history();
-        for _ in 0..turns {
-            tokio::task::yield_now().await;
-        }
-        let mut memory = self.0.lock().unwrap();
-        memory.under_way -= 1;
-        Ok(memory.take_history(&batch))
+        Ok(self.0.lock().unwrap().take_history(&batch))
     }
 
     async fn hold_lease(&self, _: ChainId, _: &str, _: Timestamp, _: Timestamp) -> Result<bool, StoreError> {

@@ -37,19 +37,6 @@ fn reorganisation_of(depth: u64) {
     });
 }
 
-/// A store that takes its time with one collection has time for another.
-#[test]
-fn the_history_of_several_collections_is_committed_side_by_side() {
-    run(1, async {
-        let mut sim = sim(1, 400);
-        sim.books.0.lock().unwrap().turns_of_commit = 200;
-        sim.add_all().await;
-        sim.settle().await;
-        check(&sim);
-        assert!(sim.books.0.lock().unwrap().most_at_once > 1);
-    });
-}
-
 #[test]
 fn one_block_is_taken_back() {
     reorganisation_of(1);

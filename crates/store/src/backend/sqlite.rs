@@ -272,46 +272,6 @@ mod tests {
         assert_eq!(stored(&engine).await, [2]);
     }
 
-    /// The first of a group has nothing to go back to but the beginning.
-    #[tokio::test]
-    async fn the_first_of_a_group_that_is_refused_leaves_nothing_and_takes_nobody_with_it() {
-        let (_directory, engine) = open().await;
-        let refused = |sql: &'static str| {
-            engine.write(
-                move |mut session| {
-                    Box::pin(async move {
-                        session.script(sql).await?;
-                        Err::<(), _>(Error::conflict("for the test").into())
-                    })
-                },
-                |()| (),
-            )
-        };
-        let alone = refused("INSERT INTO t VALUES (1, '')").await;
-        assert!(matches!(alone, Err(StoreError::Refused(_))), "{alone:?}");
-        let writes = [
-            refused("INSERT INTO t VALUES (2, '')").boxed(),
-            run(&engine, "INSERT INTO t VALUES (3, '')").boxed(),
-            refused("INSERT INTO t VALUES (4, '')").boxed(),
-            run(&engine, "INSERT INTO t VALUES (5, '')").boxed(),
-        ];
-        let told = futures_util::future::join_all(writes).await;
-        assert!(told.iter().step_by(2).all(|told| matches!(told, Err(StoreError::Refused(_)))), "{told:?}");
-        assert!(told.iter().skip(1).step_by(2).all(Result::is_ok), "{told:?}");
-        assert_eq!(stored(&engine).await, [3, 5]);
-    }
-
-    /// A large batch is not copied for the case that it fails.
-    #[tokio::test]
-    async fn the_first_of_a_group_runs_without_a_savepoint() {
-        let (_directory, engine) = open().await;
-        // There is none to release.
-        let told = run(&engine, "RELEASE job").await;
-        assert!(matches!(told, Err(StoreError::Database(_))), "{told:?}");
-        run(&engine, "INSERT INTO t VALUES (1, '')").await.unwrap();
-        assert_eq!(stored(&engine).await, [1]);
-    }
-
     /// SQLite undoes the whole transaction that all of them share, and the one after it begins another.
     #[tokio::test]
     async fn nobody_of_a_group_that_a_full_disk_undid_is_told_otherwise() {

@@ -109,11 +109,10 @@ fn run(mut connection: Connection, mut jobs: mpsc::Receiver<Job>, mut journal: J
             (runtime.block_on(first(Err(error))).deliver)(Ok(()));
             continue;
         }
-        let Group { members, end } = run_group(&mut connection, first, &mut jobs, runtime);
-        let committed = match end {
-            End::Commit => statements::execute(&connection, "COMMIT", &[]).map(drop),
-            End::Undone => Ok(()),
-            End::Lost(error) => Err(error),
+        let Group { members, lost } = run_group(&mut connection, first, &mut jobs, runtime);
+        let committed = match lost {
+            None => statements::execute(&connection, "COMMIT", &[]).map(drop),
+            Some(error) => Err(error),
         };
         if let Err(error) = &committed {
             tracing::warn!(%error, writes = members.len(), "a group of writes is undone");
@@ -138,47 +137,28 @@ fn run(mut connection: Connection, mut jobs: mpsc::Receiver<Job>, mut journal: J
 /// Transactions that share one commit.
 struct Group {
     members: Vec<Deliver>,
-    end: End,
-}
-
-/// What becomes of what they share.
-enum End {
-    Commit,
-    /// It was one that failed, and is undone.
-    Undone,
-    /// Nothing of any of them can be kept, and why.
-    Lost(StoreError),
+    /// Why nothing of any of them can be kept, if so.
+    lost: Option<StoreError>,
 }
 
 /// Runs a transaction and those that wait behind it. The group ends early where one of them took the others with it.
-///
-/// The first needs no savepoint to go back to: as long as nothing else is shared, all of it can be undone. SQLite copies every
-/// page that a savepoint may go back to, which a large batch has thousands of.
 fn run_group(
     connection: &mut Connection,
     first: Job,
     jobs: &mut mpsc::Receiver<Job>,
     runtime: &Handle,
 ) -> Group {
-    let Outcome { failed, deliver } = run_job(connection, first, runtime);
-    let mut members = vec![deliver];
-    if connection.is_autocommit() {
-        return Group { members, end: End::Lost(reason(failed)) };
-    }
-    if failed.is_some() {
-        let undone = statements::execute(connection, "ROLLBACK", &[]);
-        return Group { members, end: undone.map_or_else(End::Lost, |_| End::Undone) };
-    }
-    while members.len() < GROUP_MAX
-        && let Ok(job) = jobs.try_recv()
-    {
+    let mut members = Vec::new();
+    let mut next = Some(first);
+    while let Some(job) = next {
         let (deliver, lost) = run_in_savepoint(connection, job, runtime);
         members.push(deliver);
-        if let Some(lost) = lost {
-            return Group { members, end: End::Lost(lost) };
+        if lost.is_some() {
+            return Group { members, lost };
         }
+        next = if members.len() < GROUP_MAX { jobs.try_recv().ok() } else { None };
     }
-    Group { members, end: End::Commit }
+    Group { members, lost: None }
 }
 
 /// Runs one transaction inside the shared one, undoing only it when it fails. Tells what failed where the shared one
@@ -193,30 +173,22 @@ fn run_in_savepoint(
         let lost = error.shared();
         return (runtime.block_on(job(Err(error))).deliver, Some(lost));
     }
-    let Outcome { failed, deliver } = run_job(connection, job, runtime);
+    // A panic is one transaction's trouble: the writer must go on for the others. Its owner hears that it failed.
+    let ran = runtime.block_on(AssertUnwindSafe(job(Ok(&mut *connection))).catch_unwind());
+    let Outcome { failed, deliver } = ran.unwrap_or_else(|_| {
+        tracing::error!("a write transaction panicked");
+        Outcome { failed: Some(StoreError::Closed), deliver: Box::new(|_| {}) }
+    });
     if connection.is_autocommit() {
-        return (deliver, Some(reason(failed)));
+        let lost = match failed {
+            // What one of them is refused is no reason that others can be told.
+            None | Some(StoreError::Refused(_)) => {
+                StoreError::Database("the transaction was ended while it ran".into())
+            }
+            Some(error) => error,
+        };
+        return (deliver, Some(lost));
     }
     let end = if failed.is_none() { "RELEASE job" } else { "ROLLBACK TO job" };
     (deliver, statements::execute(connection, end, &[]).err())
-}
-
-/// Runs one transaction. A panic is its own trouble: the writer must go on for the others. Its owner hears that it failed.
-fn run_job(connection: &mut Connection, job: Job, runtime: &Handle) -> Outcome {
-    let ran = runtime.block_on(AssertUnwindSafe(job(Ok(connection))).catch_unwind());
-    ran.unwrap_or_else(|_| {
-        tracing::error!("a write transaction panicked");
-        Outcome { failed: Some(StoreError::Closed), deliver: Box::new(|_| {}) }
-    })
-}
-
-/// Why the transaction that all share ended while one of them ran.
-fn reason(failed: Option<StoreError>) -> StoreError {
-    match failed {
-        // What one of them is refused is no reason that others can be told.
-        None | Some(StoreError::Refused(_)) => {
-            StoreError::Database("the transaction was ended while it ran".into())
-        }
-        Some(error) => error,
-    }
 }
