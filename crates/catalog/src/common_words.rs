@@ -76,7 +76,7 @@ impl CommonWords {
     }
 
     /// Some of the names, of so many, that surely have a text in them.
-    pub(crate) fn having(&self, text: &str, universe: usize) -> Option<Bits> {
+    pub(crate) fn having(&self, text: &[u8], universe: usize) -> Option<Bits> {
         let finder = Finder::new(text);
         let found = |(word, _): &(&String, &Set)| finder.find(word.as_bytes()).is_some();
         let mut sets = self.words.iter().filter(found).map(|(_, set)| set).peekable();
@@ -131,7 +131,8 @@ mod tests {
         let mut known: Vec<&str> = common.words.keys().map(|word| &**word).collect();
         known.sort_unstable();
         assert_eq!(known, ["iron ", "stone "]);
-        let having = |common: &CommonWords, text| common.having(text, 4_000).map(|bits| bits.count());
+        let having =
+            |common: &CommonWords, text: &str| common.having(text.as_bytes(), 4_000).map(|bits| bits.count());
         assert_eq!(
             (having(&common, "ron"), having(&common, "o"), having(&common, "399")),
             (Some(2_000), Some(4_000), None)

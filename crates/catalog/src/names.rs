@@ -1,6 +1,7 @@
 //! Names of tokens, folded so that letter case and composition do not matter, and found by any part of them.
 
 use std::borrow::Cow;
+use std::cell::{Cell, OnceCell};
 use std::io::{self, BufRead, Write};
 
 use bourse_sets::{Bits, Set, Term};
@@ -22,7 +23,7 @@ type Gram = u64;
 const CHAR_BITS: u32 = 21;
 /// Grams of a longer text that are looked up, the rarest first; what they let through is then compared.
 const GRAMS_MAX: usize = 3;
-/// Names to be looked at from which on it pays to find out by their words which of them need not be.
+/// Names that are looked at before it pays to find out by their words which of them need not be.
 const UNSURE_MIN: usize = 512;
 
 /// The names by ordinal, and which ordinals have which three characters in a row.
@@ -40,11 +41,33 @@ pub(crate) struct Names {
     is_settled: bool,
 }
 
-/// A text to look for in names.
+/// A text to look for in names, for one request.
 pub(crate) struct Needle {
     finder: Finder<'static>,
-    /// Names that surely have it.
-    sure: Option<Bits>,
+    /// How many tokens there are.
+    universe: usize,
+    /// Names that were looked at.
+    looked_at: Cell<usize>,
+    /// Names that surely have it, once many were looked at; `None` where no common word tells.
+    sure: OnceCell<Option<Bits>>,
+}
+
+impl Needle {
+    fn new(folded: &str, universe: usize) -> Self {
+        let finder = Finder::new(folded.as_bytes()).into_owned();
+        Self { finder, universe, looked_at: Cell::new(0), sure: OnceCell::new() }
+    }
+
+    /// Whether a name surely has it. Most pages are full before it would have paid to ask the common words.
+    fn is_surely_in(&self, words: &CommonWords, ordinal: u32) -> bool {
+        let looked_at = self.looked_at.get();
+        if looked_at < UNSURE_MIN {
+            self.looked_at.set(looked_at + 1);
+            return false;
+        }
+        let sure = self.sure.get_or_init(|| words.having(self.finder.needle(), self.universe));
+        sure.as_ref().is_some_and(|sure| sure.contains(ordinal))
+    }
 }
 
 /// Tokens that may have a text in their name.
@@ -128,14 +151,10 @@ impl Names {
         let whole = folded.chars().count();
         // In a gram, this character looks like the end of a name.
         let is_doubtful = folded.contains('\0');
-        let needle = |about: usize| {
-            let finder = Finder::new(folded.as_bytes()).into_owned();
-            let sure = if about < UNSURE_MIN { None } else { self.words.having(&folded, universe) };
-            Needle { finder, sure }
-        };
+        let needle = || Needle::new(&folded, universe);
         if whole < 3 {
             let terms = vec![self.with_few_letters(&folded, universe)];
-            return NameMatches { terms, unsure: is_doubtful.then(|| needle(0)) };
+            return NameMatches { terms, unsure: is_doubtful.then(needle) };
         }
         let mut sets = Vec::with_capacity(wanted.len());
         // The last two grams of a text run past its end, where a name may go on.
@@ -146,15 +165,14 @@ impl Names {
             }
         }
         sets.sort_unstable_by_key(|set| set.len());
-        let about = sets.first().map_or(0, |set| set.len());
-        let unsure = (whole > 3 || is_doubtful).then(|| needle(about));
+        let unsure = (whole > 3 || is_doubtful).then(needle);
         let rarest = sets.iter().take(GRAMS_MAX);
         NameMatches { terms: rarest.map(|set| set.term()).collect(), unsure }
     }
 
     /// Whether a token's name has the text in it.
     pub(crate) fn has(&self, ordinal: u32, needle: &Needle) -> bool {
-        if needle.sure.as_ref().is_some_and(|sure| sure.contains(ordinal)) {
+        if needle.is_surely_in(&self.words, ordinal) {
             return true;
         }
         let name = self.spans.get(ordinal as usize).map_or(&[][..], |span| self.arena.get(*span));

@@ -111,6 +111,16 @@ impl Bits {
         Self(words)
     }
 
+    /// What is in both of two, and not in a third.
+    pub fn of_both_but(one: &Self, two: &Self, except: &Self) -> Self {
+        let end = one.0.len().min(two.0.len());
+        // Without an end of its own, a third that is shorter takes nothing more out.
+        let excepted =
+            except.0.iter().copied().chain(std::iter::repeat_n(0, end.saturating_sub(except.0.len())));
+        let words = one.0.iter().zip(&two.0).zip(excepted);
+        Self(words.map(|((one, two), except)| one & two & !except).collect())
+    }
+
     /// Gives the numbers that moved those that they have by now.
     pub fn relocate<const WORDS: usize>(&mut self, relocation: &Relocation<WORDS>) {
         let (from, to) = (relocation.from as usize / 64, relocation.to as usize / 64);
@@ -176,6 +186,24 @@ impl<const WORDS: usize> Relocation<WORDS> {
         match number.checked_sub(self.from) {
             Some(place) if is_moved(place) => self.to + place,
             _ => number,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_in_both_and_not_in_a_third_whatever_their_lengths() {
+        let multiples = |of: u32, end: u32| (0..end).step_by(of as usize).collect::<Bits>();
+        for ends in [[700, 700, 700], [700, 300, 100], [100, 700, 300], [300, 100, 700], [700, 700, 0]] {
+            let [one, two, except] =
+                [2, 3, 5].map(|of| (of, ends[usize::from(of > 2) + usize::from(of > 3)]));
+            let is_in = |number: u32, (of, end): (u32, u32)| number < end && number.is_multiple_of(of);
+            let expected = (0..1_000).filter(|n| is_in(*n, one) && is_in(*n, two) && !is_in(*n, except));
+            let [a, b, c] = [one, two, except].map(|(of, end)| multiples(of, end));
+            assert!(Bits::of_both_but(&a, &b, &c).iter().eq(expected), "{ends:?}");
         }
     }
 }

@@ -130,6 +130,14 @@ impl Set {
         }
     }
 
+    /// Its bits, where it has them.
+    pub fn bits(&self) -> Option<&Bits> {
+        match &self.0 {
+            Form::Bits(bits, _) => Some(bits),
+            Form::List(_) => None,
+        }
+    }
+
     /// A set in the form of a list, which ascends.
     pub fn from_list(list: Vec<u32>) -> Self {
         Self(Form::List(list))

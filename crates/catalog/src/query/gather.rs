@@ -27,8 +27,10 @@ pub(super) struct RowRank<'a> {
 impl Collection {
     /// The rows of these tokens.
     pub(super) fn gather_few(&self, query: &Query<'_>, tokens: &[u32], limit: usize) -> Vec<(u32, u8)> {
-        let test = self.order_test(query);
-        let rows = tokens.iter().filter_map(|token| self.row_rank(query, test.as_ref(), *token)).collect();
+        let (test, likely) = (self.order_test(query), self.likely_tokens(query));
+        // An order is somewhere in memory, and those of a token are several; a set is asked at once.
+        let tokens = tokens.iter().filter(|token| query.include_empty || likely.has(**token));
+        let rows = tokens.filter_map(|token| self.row_rank(query, test.as_ref(), *token)).collect();
         self.page(query, rows, limit).0
     }
 

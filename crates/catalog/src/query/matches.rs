@@ -46,24 +46,36 @@ pub(super) struct OtherRow {
 }
 
 /// Sets of tokens by one thing that orders say, united: of any order, and of the best.
-struct Restriction {
-    any: Bits,
-    best: Bits,
+struct Restriction<'a> {
+    any: Cow<'a, Bits>,
+    best: Cow<'a, Bits>,
 }
 
-impl Restriction {
-    fn new<'s>(
-        book: &'s SideBook,
-        universe: usize,
-        sets: impl Fn(&'s OrderSets) -> Box<dyn Iterator<Item = &'s Set> + 's>,
-    ) -> Self {
-        let union = |order_sets: &'s OrderSets| {
-            let mut bits = Bits::empty(universe);
-            sets(order_sets).for_each(|set| set.add_to(&mut bits));
-            bits
-        };
-        Self { any: union(book.any()), best: union(book.best_ones()) }
+/// Tokens that may have an order that a query asks for, as far as sets tell which are there.
+pub(super) struct LikelyTokens<'a> {
+    /// Of each side, the tokens that have an order; and for each thing that orders are asked for, those with one like that.
+    sides: Vec<(&'a Bits, Vec<Vec<&'a Set>>)>,
+}
+
+impl LikelyTokens<'_> {
+    pub(super) fn has(&self, token: u32) -> bool {
+        let has_any = |sets: &Vec<&Set>| sets.iter().any(|set| set.contains(token));
+        self.sides.iter().any(|(members, asked)| members.contains(token) && asked.iter().all(has_any))
     }
+}
+
+/// What is in any of some sets. Mostly there is one, of which nothing has to be made.
+fn union<'a>(sets: &[&'a Set], universe: usize) -> Cow<'a, Bits> {
+    if let [set] = sets
+        && let Some(bits) = set.bits()
+    {
+        return Cow::Borrowed(bits);
+    }
+    let mut bits = Bits::empty(universe);
+    for set in sets {
+        set.add_to(&mut bits);
+    }
+    Cow::Owned(bits)
 }
 
 impl Collection {
@@ -77,57 +89,75 @@ impl Collection {
         let restrictions = self.restrictions(book, filter);
         let mut is_sure = restrictions.len() == 1 && filter.prices.is_empty();
         let both = restrictions.into_iter().reduce(|mut all, other| {
-            all.any.intersect(&other.any);
-            all.best.intersect(&other.best);
+            all.any.to_mut().intersect(&other.any);
+            all.best.to_mut().intersect(&other.best);
             all
         });
-        let all = || Restriction { any: book.members().clone(), best: book.members().clone() };
+        let all = || Restriction { any: Cow::Borrowed(book.members()), best: Cow::Borrowed(book.members()) };
         let Restriction { mut any, mut best } = both.unwrap_or_else(all);
         if filter.makers.is_empty() && !filter.not_makers.is_empty() {
-            let excluded = self.by_makers(book, &filter.not_makers);
-            best.subtract(&excluded.best);
-            let mut only = excluded.any;
+            let excluded = |sets| union(&self.of_makers(sets, filter.not_makers.iter()), self.len());
+            best.to_mut().subtract(&excluded(book.best_ones()));
+            let mut only = excluded(book.any()).into_owned();
             only.subtract(book.several());
-            any.subtract(&only);
+            any.to_mut().subtract(&only);
             is_sure = false;
         }
         if !filter.prices.is_empty() {
-            best.intersect(&self.priced(side, filter));
+            best.to_mut().intersect(&self.priced(side, filter));
         }
-        any.subtract(&best);
-        any.intersect(book.several());
-        SideMatches { side, best: Cow::Owned(best), others: any, is_sure }
+        let others = Bits::of_both_but(&any, book.several(), &best);
+        SideMatches { side, best, others, is_sure }
     }
 
-    fn restrictions(&self, book: &SideBook, filter: &OrderFilter) -> Vec<Restriction> {
-        let mut restrictions = Vec::with_capacity(3);
+    fn restrictions<'a>(&'a self, book: &'a SideBook, filter: &OrderFilter) -> Vec<Restriction<'a>> {
+        let any = self.asked_for(book, book.any(), filter);
+        let best = self.asked_for(book, book.best_ones(), filter);
+        let both = any.iter().zip(&best);
+        both.map(|(any, best)| Restriction { any: union(any, self.len()), best: union(best, self.len()) })
+            .collect()
+    }
+
+    /// For each thing that a filter asks for by what orders say, the sets that have it.
+    fn asked_for<'a>(
+        &'a self,
+        book: &'a SideBook,
+        sets: &'a OrderSets,
+        filter: &OrderFilter,
+    ) -> Vec<Vec<&'a Set>> {
+        let mut asked = Vec::with_capacity(3);
         if filter.restricts_currencies() {
             let is_allowed = |number: &u32| filter.allows_currency(self.book.currencies().address(*number));
-            let numbers: Vec<u32> = book.any().currencies().filter(is_allowed).collect();
-            let numbers = &numbers;
-            restrictions.push(Restriction::new(book, self.len(), |sets| {
-                Box::new(numbers.clone().into_iter().filter_map(|number| sets.of_currency(number)))
-            }));
+            let numbers = book.any().currencies().filter(is_allowed);
+            asked.push(numbers.filter_map(|number| sets.of_currency(number)).collect());
         }
         if !filter.marketplaces.is_empty() {
-            restrictions.push(Restriction::new(book, self.len(), |sets| {
-                let marketplaces = filter.marketplaces.clone().into_iter();
-                Box::new(marketplaces.filter_map(|marketplace| sets.of_marketplace(marketplace)))
-            }));
+            let marketplaces = filter.marketplaces.iter();
+            asked.push(marketplaces.filter_map(|marketplace| sets.of_marketplace(*marketplace)).collect());
         }
         if !filter.makers.is_empty() {
             let is_allowed = |maker: &&Address| !filter.not_makers.contains(maker);
-            let makers: Vec<Address> = filter.makers.iter().filter(is_allowed).copied().collect();
-            restrictions.push(self.by_makers(book, &makers));
+            asked.push(self.of_makers(sets, filter.makers.iter().filter(is_allowed)));
         }
-        restrictions
+        asked
     }
 
-    fn by_makers(&self, book: &SideBook, makers: &[Address]) -> Restriction {
-        let numbers: Vec<u32> = makers.iter().filter_map(|maker| self.holders.find(maker)).collect();
-        Restriction::new(book, self.len(), |sets| {
-            Box::new(numbers.clone().into_iter().filter_map(|number| sets.of_maker(number)))
-        })
+    fn of_makers<'a, 'm>(
+        &'a self,
+        sets: &'a OrderSets,
+        makers: impl Iterator<Item = &'m Address>,
+    ) -> Vec<&'a Set> {
+        makers.filter_map(|maker| sets.of_maker(self.holders.find(maker)?)).collect()
+    }
+
+    /// The tokens of which it pays to ask for the order that a query wants.
+    pub(super) fn likely_tokens<'a>(&'a self, query: &Query<'_>) -> LikelyTokens<'a> {
+        let of_side = |side: &OrderSide| {
+            let book = self.book.side(*side);
+            let asked = query.order_filter().map(|filter| self.asked_for(book, book.any(), filter));
+            (book.members(), asked.unwrap_or_default())
+        };
+        LikelyTokens { sides: query.sides().iter().map(of_side).collect() }
     }
 
     /// The tokens whose best order on a side has a price that a filter lets through.
@@ -255,9 +285,10 @@ impl Collection {
     pub(super) fn members(&self, query: &Query<'_>, candidates: &Candidates<'_>) -> Cow<'_, Bits> {
         let filter = query.order_filter();
         if let (Candidates::Few(few), Some(_)) = (candidates, filter) {
-            let test = self.order_test(query);
+            let (test, likely) = (self.order_test(query), self.likely_tokens(query));
             let has = |token: &u32| {
-                query.sides().iter().any(|side| self.book.best(*token, *side, test.as_ref()).is_some())
+                let best = |side: &OrderSide| self.book.best(*token, *side, test.as_ref());
+                likely.has(*token) && query.sides().iter().any(|side| best(side).is_some())
             };
             return Cow::Owned(few.iter().copied().filter(has).collect());
         }
