@@ -26,6 +26,9 @@ const LISTED_SHARE: usize = 64;
 /// less work than looking at each token.
 const RANKED_SHARE: usize = 512;
 
+/// Sets that a token is looked for in one after the other, at most: where more are asked for, its orders are looked at.
+const LIKELY_SETS_MAX: usize = 8;
+
 /// The tokens with an order on a side that a filter lets through.
 pub(super) struct SideMatches<'a> {
     pub(super) side: OrderSide,
@@ -155,7 +158,9 @@ impl Collection {
         let of_side = |side: &OrderSide| {
             let book = self.book.side(*side);
             let asked = query.order_filter().map(|filter| self.asked_for(book, book.any(), filter));
-            (book.members(), asked.unwrap_or_default())
+            let mut asked = asked.unwrap_or_default();
+            asked.retain(|sets| sets.len() <= LIKELY_SETS_MAX);
+            (book.members(), asked)
         };
         LikelyTokens { sides: query.sides().iter().map(of_side).collect() }
     }
