@@ -113,12 +113,9 @@ impl Bits {
 
     /// What is in both of two, and not in a third.
     pub fn of_both_but(one: &Self, two: &Self, except: &Self) -> Self {
-        let end = one.0.len().min(two.0.len());
-        // Without an end of its own, a third that is shorter takes nothing more out.
-        let excepted =
-            except.0.iter().copied().chain(std::iter::repeat_n(0, end.saturating_sub(except.0.len())));
-        let words = one.0.iter().zip(&two.0).zip(excepted);
-        Self(words.map(|((one, two), except)| one & two & !except).collect())
+        let mut common: Vec<u64> = one.0.iter().zip(&two.0).map(|(one, two)| one & two).collect();
+        words::subtract(&mut common, &except.0);
+        Self(common)
     }
 
     /// Gives the numbers that moved those that they have by now.
