@@ -102,14 +102,23 @@ impl CommonWords {
     }
 }
 
-/// The words of a name, alone and two in a row, as they are in it, with the spaces around them.
+/// The words of a name, alone, with the signs that the next one begins with, and two in a row, as they are in it, with the
+/// spaces around them. Many names end with a sign and a number of their own.
 fn words(name: &str) -> impl Iterator<Item = &str> {
     let ends = |from: usize| name[from..].match_indices(' ').map(move |(space, _)| from + space + 1);
     let starts = std::iter::once(0).chain(ends(0));
     starts.flat_map(move |start| {
-        let until = ends(start).chain(std::iter::once(name.len()));
-        until.take(2).map(move |end| &name[start.saturating_sub(1)..end])
+        let mut until = ends(start).chain(std::iter::once(name.len()));
+        let (alone, two) = (until.next(), until.next());
+        let signed = alone.and_then(|end| Some(end + signs(&name[end..])?));
+        [alone, signed, two].into_iter().flatten().map(move |end| &name[start.saturating_sub(1)..end])
     })
+}
+
+/// How long the signs are that a text begins with, if it goes on behind them.
+fn signs(text: &str) -> Option<usize> {
+    let end = text.find(|character: char| character.is_alphanumeric() || character == ' ')?;
+    (end > 0).then_some(end)
 }
 
 #[cfg(test)]
@@ -119,7 +128,10 @@ mod tests {
     #[test]
     fn words_come_alone_and_two_in_a_row() {
         let of = |name| words(name).collect::<Vec<_>>();
-        assert_eq!(of("golden sword #7"), ["golden ", "golden sword ", " sword ", " sword #7", " #7"]);
+        assert_eq!(
+            of("golden sword #7"),
+            ["golden ", "golden sword ", " sword ", " sword #", " sword #7", " #7"]
+        );
         assert_eq!(of("刀"), ["刀"]);
         assert_eq!(of(" a"), [" ", " a", " a"]);
     }

@@ -160,14 +160,16 @@ impl Names {
         // The last two grams of a text run past its end, where a name may go on.
         for gram in &wanted[..whole - 2] {
             match self.grams.get(gram) {
-                Some(set) => sets.push(set),
+                Some(set) => sets.push((*gram, set)),
                 None => return NameMatches { terms: vec![Term::new(Bits::default(), 0)], unsure: None },
             }
         }
-        sets.sort_unstable_by_key(|set| set.len());
+        sets.sort_unstable_by_key(|(_, set)| set.len());
         let unsure = (whole > 3 || is_doubtful).then(needle);
-        let rarest = sets.iter().take(GRAMS_MAX);
-        NameMatches { terms: rarest.map(|set| set.term()).collect(), unsure }
+        let (rarest, others) = sets.split_at(sets.len().min(GRAMS_MAX));
+        // The rarest are within words: names may have these words the other way round.
+        let between = others.iter().filter(|(gram, _)| is_between_words(*gram)).take(GRAMS_MAX);
+        NameMatches { terms: rarest.iter().chain(between).map(|(_, set)| set.term()).collect(), unsure }
     }
 
     /// Whether a token's name has the text in it.
@@ -277,6 +279,11 @@ fn grams(folded: &str) -> impl Iterator<Item = Gram> + '_ {
         window = (second, third);
         Some(first << (2 * CHAR_BITS) | second.unwrap_or_default() << CHAR_BITS | third.unwrap_or_default())
     })
+}
+
+/// Whether three characters have a space between them, where one word ends and the next one begins.
+fn is_between_words(gram: Gram) -> bool {
+    gram >> CHAR_BITS & ((1 << CHAR_BITS) - 1) == u64::from(' ')
 }
 
 fn text_of(arena: &Arena, span: Span) -> &str {

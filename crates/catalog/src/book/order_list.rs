@@ -14,6 +14,8 @@ const BLOCK_MAX: usize = 512;
 const BLOCK_AT_FIRST: usize = 384;
 /// Orders that are tested together: one bit of a word for each.
 const RUN_MAX: usize = 64;
+/// So few of a run are tested alone.
+const FEW_MARKS: u32 = 16;
 /// How far apart two hints must be, relatively, to decide which order comes first.
 const CLEARLY_APART: f64 = 1e-9;
 
@@ -65,10 +67,20 @@ pub(super) struct OrderRun<'a> {
 }
 
 impl<'a> OrderRun<'a> {
-    /// Those that a test is 1 for, one bit each: without a branch for each.
-    pub(super) fn marks(self, test: impl Fn(&ListedOrder) -> usize) -> u64 {
+    /// Those of some that a test is 1 for, one bit each. Where many are asked, all are, without a branch for each.
+    pub(super) fn marks_of(self, marks: u64, test: impl Fn(&ListedOrder) -> usize) -> u64 {
+        let mark = |marks: u64, index: usize| marks | (test(&self.orders[index]) as u64) << index;
+        if marks.count_ones() < FEW_MARKS {
+            return numbers_of(marks).fold(0, mark);
+        }
         let mark = |marks: u64, (index, order): (usize, &ListedOrder)| marks | (test(order) as u64) << index;
-        self.orders.iter().enumerate().fold(0, mark)
+        marks & self.orders.iter().enumerate().fold(0, mark)
+    }
+
+    /// A bit for each of them.
+    pub(super) fn all(self) -> u64 {
+        // A run is never empty.
+        u64::MAX >> (RUN_MAX - self.orders.len())
     }
 
     /// Those whose bits are set, with their places.
@@ -323,7 +335,7 @@ mod tests {
             prop_assert_eq!(list.slots().collect::<Vec<_>>(), model.clone());
             prop_assert_eq!((list.len(), list.first().map(|order| order.slot)), (model.len(), model.first().copied()));
             let places = (list.place(|slot| price(slot) < from), list.place(|slot| price(slot) <= to));
-            let odd = |run: OrderRun<'_>| run.marks(|order| (order.slot % 2) as usize);
+            let odd = |run: OrderRun<'_>| run.marks_of(run.all(), |order| (order.slot % 2) as usize);
             let marked = list.runs(places.0, places.1).flat_map(|run| run.marked(odd(run)));
             let expected = model.iter().copied().filter(|slot| slot % 2 == 1 && (from..=to).contains(&price(*slot)));
             prop_assert_eq!(marked.map(|(_, order)| order.slot).collect::<Vec<_>>(), expected.collect::<Vec<_>>());

@@ -3,7 +3,7 @@
 use bourse_sets::Bits;
 use bourse_wire::{Address, OrderSide};
 
-use super::order_list::{ListedOrder, OrderList, Place};
+use super::order_list::{ListedOrder, OrderList, OrderRun, Place};
 use super::{Book, Order};
 use crate::currencies::Price;
 use crate::filter::OrderFilter;
@@ -86,6 +86,28 @@ impl<'a> OrderTest<'a> {
             & (1 - self.not_makers.bit(order.maker))
     }
 
+    /// The orders of a run that are let through but for their price, of tokens that are awaited, one bit each. One thing
+    /// after another is asked, and nothing that the filter leaves open.
+    fn marks(&self, run: OrderRun<'_>, awaited: Option<&Bits>) -> u64 {
+        let mut marks = run.all();
+        if let Some(makers) = &self.makers {
+            marks = run.marks_of(marks, |order| makers.bit(order.maker));
+        }
+        if self.filter.restricts_currencies() {
+            marks = run.marks_of(marks, |order| self.currencies.bit(order.currency));
+        }
+        if !self.filter.marketplaces.is_empty() {
+            marks = run.marks_of(marks, |order| self.marketplaces.bit(u32::from(order.marketplace.number())));
+        }
+        if let Some(awaited) = awaited {
+            marks = run.marks_of(marks, |order| awaited.bit(order.token));
+        }
+        if !self.filter.not_makers.is_empty() {
+            marks = run.marks_of(marks, |order| 1 - self.not_makers.bit(order.maker));
+        }
+        marks
+    }
+
     /// The orders of a list of a side that the filter lets through, the best first, with their places.
     pub(crate) fn of_list<'l>(
         &'l self,
@@ -96,7 +118,7 @@ impl<'a> OrderTest<'a> {
         let check = self.price_check(book, side, list);
         let runs = list.runs(check.ends.0, check.ends.1);
         runs.flat_map(move |run| {
-            let marked = run.marked(run.marks(|order| self.bit(order)));
+            let marked = run.marked(self.marks(run, None));
             marked.filter(|(place, order)| check.allows(*place, order)).collect::<Vec<_>>()
         })
     }
@@ -118,8 +140,7 @@ impl<'a> OrderTest<'a> {
                 return None;
             }
             let mut found = Vec::new();
-            let marks = run.marks(|order| self.bit(order) & awaited.bit(order.token));
-            for (place, order) in run.marked(marks) {
+            for (place, order) in run.marked(self.marks(run, Some(&awaited))) {
                 if check.allows(place, order) && awaited.remove(order.token) {
                     rest -= 1;
                     found.push((place, order));

@@ -7,6 +7,7 @@ use hashbrown::HashMap;
 
 use super::extract::Shape;
 use super::ladder::{Ladder, LadderRange};
+use super::spans::Spans;
 use crate::digest::hash;
 use crate::filter::{Condition, PropertyFilter, Value};
 use crate::kept::kept;
@@ -47,6 +48,8 @@ pub(crate) struct Property {
     /// Tokens with more than one whole number.
     several_ints: usize,
     ladder: Option<Ladder>,
+    /// Instead of a ladder, where tokens have several whole numbers.
+    spans: Option<Spans>,
 }
 
 kept!(Properties { numbers, properties });
@@ -62,6 +65,7 @@ kept!(Property {
     other_count,
     several_ints,
     ladder,
+    spans,
 });
 
 impl Properties {
@@ -223,6 +227,9 @@ impl Property {
                 if let Some(ladder) = &mut self.ladder {
                     ladder.insert(*number, ordinal);
                 }
+                if let Some(spans) = &mut self.spans {
+                    spans.insert(*number, ordinal);
+                }
             }
             Value::Text(text) => {
                 self.text_count += 1;
@@ -252,6 +259,9 @@ impl Property {
                 if let Some(ladder) = &mut self.ladder {
                     ladder.remove(*number, ordinal);
                 }
+                if let Some(spans) = &mut self.spans {
+                    spans.remove(*number, ordinal);
+                }
             }
             Value::Text(text) => {
                 self.text_count -= 1;
@@ -273,8 +283,13 @@ impl Property {
             Condition::Within { min, max } => {
                 let (min, max) = (min.unwrap_or(i64::MIN), max.unwrap_or(i64::MAX));
                 // The tree refuses a range that ends before it begins.
-                let range = (min <= max).then(|| self.ints.range(min..=max).map(|(_, set)| set));
-                union(range.into_iter().flatten(), universe)
+                if min > max {
+                    return Term::new(Bits::default(), 0);
+                }
+                match &self.spans {
+                    Some(spans) => union(spans.within(&self.ints, min, max), universe),
+                    None => union(self.ints.range(min..=max).map(|(_, set)| set), universe),
+                }
             }
             Condition::OneOf(values) => {
                 let sets = || values.iter().filter_map(|value| self.set(value));
@@ -305,7 +320,8 @@ impl Property {
 
     fn sets_mut(&mut self) -> impl Iterator<Item = &mut Set> {
         let valued = self.ints.values_mut().chain(self.texts.values_mut()).chain(self.others.values_mut());
-        valued.chain(std::iter::once(&mut self.all))
+        let spans = self.spans.iter_mut().flat_map(|spans| &mut spans.sets);
+        valued.chain(std::iter::once(&mut self.all)).chain(spans)
     }
 
     fn project(&self, numbers: &[Option<u32>], universe: usize) -> Self {
@@ -329,6 +345,7 @@ impl Property {
             texts,
             others,
             ladder: None,
+            spans: None,
         };
         property.make_ladder(universe, SLOT_RUNGS_MAX);
         property
@@ -340,8 +357,9 @@ impl Property {
     }
 
     fn make_ladder(&mut self, universe: usize, rungs_max: usize) {
-        let laddered = self.int_count >= LADDER_TOKENS_MIN && self.several_ints == 0;
-        self.ladder = laddered.then(|| Ladder::new(&self.ints, universe, rungs_max));
+        let (laddered, several) = (self.int_count >= LADDER_TOKENS_MIN, self.several_ints > 0);
+        self.ladder = (laddered && !several).then(|| Ladder::new(&self.ints, universe, rungs_max));
+        self.spans = (laddered && several).then(|| Spans::new(&self.ints, universe));
     }
 
     fn bytes(&self) -> usize {
@@ -351,6 +369,7 @@ impl Property {
             + self.all.bytes()
             + keys
             + self.ladder.as_ref().map_or(0, Ladder::bytes)
+            + self.spans.as_ref().map_or(0, Spans::bytes)
     }
 }
 

@@ -3,6 +3,7 @@
 mod extract;
 mod index;
 mod ladder;
+mod spans;
 
 pub use extract::properties_of;
 pub(crate) use extract::{IndexedMetadata, Shape, extract, extract_stored};

@@ -14,7 +14,7 @@ const FEW_HELD_MAX: usize = 4_096;
 /// When there seem to be no more than so many, they are counted to be sure.
 const COUNTED_MAX: usize = 4_096;
 /// Tokens of a list that are asked one by one; beyond that it is worth finding those of all sets first.
-const ASKED_MAX: usize = 2_048;
+pub(super) const ASKED_MAX: usize = 2_048;
 
 /// The tokens that a filter lets through.
 pub(crate) enum Candidates<'a> {
@@ -43,18 +43,26 @@ impl Candidates<'_> {
 
     /// The same, made ready for a list of which so many are wanted.
     pub(crate) fn for_list(self, collection: &Collection, wanted: usize) -> Self {
-        match self {
-            Self::Many(many) if many.single().is_none() && many.is_sure() => {
-                let all = collection.len();
-                let asked = wanted.saturating_mul(all) / many.likely(all).max(1);
-                if asked > ASKED_MAX {
-                    Self::Many(Box::new(Conjunction::of(many.to_bits(collection))))
-                } else {
-                    Self::Many(many)
-                }
-            }
-            other => other,
+        let Self::Many(many) = self else { return self };
+        let all = collection.len();
+        let asked = wanted.saturating_mul(all) / many.likely(all).max(1);
+        // How many names let through is not known: it may be none.
+        if many.is_one_set() || (asked <= ASKED_MAX && many.is_sure()) {
+            return Self::Many(many);
         }
+        let bits = many.in_all_sets(collection);
+        let about = bits.count();
+        let many = Conjunction { terms: vec![Term::new(bits, about)], unsure: many.unsure };
+        if about <= COUNTED_MAX {
+            let bits = many.to_bits(collection);
+            let count = bits.count();
+            return if count <= FEW_MAX {
+                Self::Few(bits.iter().collect())
+            } else {
+                Self::Many(Box::new(Conjunction::of(bits)))
+            };
+        }
+        Self::Many(Box::new(many))
     }
 
     /// All of them as a set; `None` for every token there is.
@@ -63,6 +71,23 @@ impl Candidates<'_> {
             Self::All => None,
             Self::Few(few) => Some(few.iter().copied().collect()),
             Self::Many(many) => Some(many.to_bits(collection)),
+        }
+    }
+
+    /// A set that has all of them, where there is one already.
+    pub(super) fn superset(&self) -> Option<&Bits> {
+        match self {
+            Self::Many(many) if many.is_one_set() => many.terms.first().and_then(Term::bits),
+            _ => None,
+        }
+    }
+
+    /// Whether sets tell all.
+    pub(super) fn are_sure(&self) -> bool {
+        match self {
+            Self::All => true,
+            Self::Few(_) => false,
+            Self::Many(many) => many.is_sure(),
         }
     }
 
@@ -130,6 +155,11 @@ impl<'a> Conjunction<'a> {
         self.unsure.is_none()
     }
 
+    /// Whether one set has all that others could tell.
+    fn is_one_set(&self) -> bool {
+        matches!(self.terms.as_slice(), [term] if term.bits().is_some())
+    }
+
     /// The set, where one tells all.
     pub(crate) fn single(&self) -> Option<&Bits> {
         match self.terms.as_slice() {
@@ -152,10 +182,15 @@ impl<'a> Conjunction<'a> {
         count
     }
 
-    fn to_bits(&self, collection: &Collection) -> Bits {
+    /// Those that the sets let through.
+    fn in_all_sets(&self, collection: &Collection) -> Bits {
         let mut all = Vec::with_capacity(collection.len().div_ceil(64));
         for_words_of_all(&self.terms, None, |_, words| all.extend_from_slice(words));
-        let mut bits = Bits::from(all);
+        Bits::from(all)
+    }
+
+    fn to_bits(&self, collection: &Collection) -> Bits {
+        let mut bits = self.in_all_sets(collection);
         if let Some(needle) = &self.unsure {
             let is_wrong = |ordinal: &u32| !collection.names.has(*ordinal, needle);
             let wrong: Vec<u32> = bits.iter().filter(is_wrong).collect();

@@ -40,6 +40,17 @@ pub(super) struct SideMatches<'a> {
     is_sure: bool,
 }
 
+impl SideMatches<'_> {
+    /// Those that are in a set.
+    pub(super) fn among(mut self, set: Option<&Bits>) -> Self {
+        if let Some(set) = set {
+            self.best.to_mut().intersect(set);
+            self.others.intersect(set);
+        }
+        self
+    }
+}
+
 /// A row whose order is not the best one of its token, but the best that a filter lets through.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OtherRow {
@@ -231,8 +242,17 @@ impl Collection {
         query.order_filter().map(|filter| OrderTest::new(filter, &self.book, &self.holders))
     }
 
-    /// All tokens of a side that match. Those that are no candidates may be among them.
-    pub(super) fn all_of_side(&self, query: &Query<'_>, matches: &SideMatches<'_>) -> Bits {
+    /// All tokens that match on any side. Those that are no candidates may be among them.
+    pub(super) fn all_of_sides(&self, query: &Query<'_>, matches: &[SideMatches<'_>]) -> Bits {
+        let united = matches.iter().map(|side| self.all_of_side(query, side)).reduce(|mut all, other| {
+            all.union(&other);
+            all
+        });
+        united.unwrap_or_default()
+    }
+
+    /// All tokens of a side that match.
+    fn all_of_side(&self, query: &Query<'_>, matches: &SideMatches<'_>) -> Bits {
         let mut all = matches.best.clone().into_owned();
         if matches.is_sure {
             all.union(&matches.others);
@@ -300,11 +320,8 @@ impl Collection {
         if let (None, [side]) = (filter, query.sides()) {
             return Cow::Borrowed(self.book.side(*side).members());
         }
-        let of_side = |side: &OrderSide| self.all_of_side(query, &self.side_matches(*side, filter));
-        let united = query.sides().iter().map(of_side).reduce(|mut all, other| {
-            all.union(&other);
-            all
-        });
-        Cow::Owned(united.unwrap_or_default())
+        let matches = |side: &OrderSide| self.side_matches(*side, filter).among(candidates.superset());
+        let matches: Vec<SideMatches<'_>> = query.sides().iter().map(matches).collect();
+        Cow::Owned(self.all_of_sides(query, &matches))
     }
 }

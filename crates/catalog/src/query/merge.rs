@@ -1,22 +1,21 @@
 //! Rows by price or by creation under a filter on orders: a list that is sorted already has most of them in their order,
 //! and those whose best order the filter does not let through are sorted beside it and come between.
 
-use std::borrow::Cow;
-
 use bourse_sets::Bits;
+use bourse_wire::OrderSide;
 
 use super::candidates::Candidates;
 use super::gather::RowRank;
 use super::matches::{OtherRow, SideMatches};
 use super::position::Position;
-use super::rows::Query;
+use super::rows::{Query, is_sparse};
 use super::walk::{BlockMatches, Order, Page, Segment, Selection};
 use super::{Column, Start};
 use crate::collection::Collection;
 use crate::sorted_list::SortedList;
 
-/// So few rows are sorted rather than looked for in a list.
-const GATHERED_MAX: usize = 256;
+/// So few rows are always sorted rather than looked for in a list.
+const GATHERED_MAX: usize = 64;
 /// A page that ends before so many rows is looked for from the front.
 const FRONT_MAX: usize = 1_024;
 
@@ -29,12 +28,24 @@ impl Collection {
         limit: usize,
     ) -> (Vec<(u32, u8)>, usize) {
         let filter = query.order_filter();
-        let matches: Vec<SideMatches<'_>> =
-            query.sides().iter().map(|side| self.side_matches(*side, filter)).collect();
+        let matches = |side: &OrderSide| self.side_matches(*side, filter).among(candidates.superset());
+        let matches: Vec<SideMatches<'_>> = query.sides().iter().map(matches).collect();
+        // What sets tell is in the matches by now.
+        let is_told = candidates.are_sure() && candidates.superset().is_some();
+        let candidates = if is_told { &Candidates::All } else { candidates };
         let is_kept_sorted = query.column() == Column::Price || self.book.is_sorted_by_creation();
         let about = |side: &SideMatches<'_>| candidates.common(self, &side.best) + side.others.count();
-        if !is_kept_sorted || matches.iter().map(about).sum::<usize>() <= GATHERED_MAX {
+        let about = matches.iter().map(about).sum::<usize>();
+        if !is_kept_sorted || self.is_worth_gathering(query, about, limit) {
             return self.gather(query, candidates, &matches, limit);
+        }
+        if let Start::Skip(skip) = query.start
+            && let Ok(skip) = usize::try_from(skip)
+            && skip >= about
+        {
+            // Past all of them, so that it only matters how many there are.
+            let rows = candidates.common(self, &self.all_of_sides(query, &matches));
+            return (Vec::new(), skip.saturating_sub(rows));
         }
         if let (Some(skip), [first, rest @ ..]) = (front_skip(query, limit), matches.as_slice()) {
             let (found, passed) = self.walk_filtered(query, candidates, first, limit);
@@ -56,9 +67,13 @@ impl Collection {
         // A token that has a listing is in its place already.
         let mut listed: Option<Bits> = None;
         for (group, side) in (0_u8..).zip(matches) {
-            let others = self.sorted_others(query, candidates, (group, &side), listed.as_ref());
-            let best = self.best_among(candidates, side.best);
-            let selection = Selection { candidates, only: Some(&best), except: listed.as_ref() };
+            let all_others = self.sorted_others(query, candidates, &side, listed.as_ref());
+            let others = self.past_start(query, group, &all_others);
+            let mut best = side.best;
+            if let Some(listed) = &listed {
+                best.to_mut().subtract(listed);
+            }
+            let selection = Selection { candidates, only: Some(&best), except: None };
             for (class, list, order) in self.lists(query, side.side) {
                 let reverse = query.is_against(side.side);
                 let group = (group, class);
@@ -71,7 +86,7 @@ impl Collection {
             }
             if query.sides().len() > 1 {
                 let mut both = best.into_owned();
-                for row in &others {
+                for row in &all_others {
                     both.insert(row.token);
                 }
                 listed = Some(both);
@@ -84,7 +99,7 @@ impl Collection {
     fn lists<'a>(
         &'a self,
         query: &Query<'_>,
-        side: bourse_wire::OrderSide,
+        side: OrderSide,
     ) -> impl Iterator<Item = (u8, &'a SortedList, Order)> + use<'a> {
         let book = self.book.side(side);
         let by_price = query.column() == Column::Price;
@@ -101,23 +116,23 @@ impl Collection {
         u8::from(query.column() == Column::Price && is_unpriced())
     }
 
-    /// Those of some tokens that are candidates, where sets tell.
-    fn best_among<'a>(&self, candidates: &Candidates<'_>, mut best: Cow<'a, Bits>) -> Cow<'a, Bits> {
-        if let Candidates::Many(many) = candidates
-            && many.is_sure()
-            && let Some(among) = candidates.to_bits(self)
-        {
-            best.to_mut().intersect(&among);
-        }
-        best
+    /// Whether about so many rows are so few that finding and sorting all is less work than looking for those of the page in
+    /// a list.
+    fn is_worth_gathering(&self, query: &Query<'_>, about: usize, limit: usize) -> bool {
+        let skip = match query.start {
+            Start::Skip(skip) => usize::try_from(skip).unwrap_or(usize::MAX),
+            Start::After(_) => 0,
+        };
+        let listed = self.book.side(query.sides()[0]).members().count();
+        about <= GATHERED_MAX || is_sparse(about, skip.saturating_add(limit), listed)
     }
 
-    /// The rows of a side whose best order the filter does not let through, in order, from where the page begins.
+    /// The rows of a side whose best order the filter does not let through, in order.
     fn sorted_others(
         &self,
         query: &Query<'_>,
         candidates: &Candidates<'_>,
-        (group, matches): (u8, &SideMatches<'_>),
+        matches: &SideMatches<'_>,
         except: Option<&Bits>,
     ) -> Vec<OtherRow> {
         let is_wanted =
@@ -134,15 +149,18 @@ impl Collection {
             rows[..priced].reverse();
             rows[priced..].reverse();
         }
-        if let Start::After(position) = &query.start {
-            let at = self.rank_at(position);
-            let begin = rows.partition_point(|row| {
-                let rank = self.rank_of_other(query, group, row);
-                rank.is_none_or(|rank| self.compare_ranks_of_rows(query, &rank, &at).is_le())
-            });
-            rows.drain(..begin);
-        }
         rows
+    }
+
+    /// Those of a group's rows, which are in order, that come after where the page begins.
+    fn past_start<'r>(&self, query: &Query<'_>, group: u8, rows: &'r [OtherRow]) -> &'r [OtherRow] {
+        let Start::After(position) = &query.start else { return rows };
+        let at = self.rank_at(position);
+        let begin = rows.partition_point(|row| {
+            let rank = self.rank_of_other(query, group, row);
+            rank.is_none_or(|rank| self.compare_ranks_of_rows(query, &rank, &at).is_le())
+        });
+        &rows[begin..]
     }
 
     fn rank_of_other(&self, query: &Query<'_>, group: u8, row: &OtherRow) -> Option<RowRank<'_>> {

@@ -11,6 +11,11 @@ use crate::book::OrderTest;
 use crate::collection::Collection;
 use crate::filter::{OrderFilter, TokenFilter};
 
+/// So few tokens may be gathered and sorted rather than looked for in a list.
+const SPARSE_MAX: usize = 8_192;
+/// How many tokens of a list are looked at in the time that it takes to gather one.
+const GATHERED_COST: usize = 48;
+
 /// Which tokens with which orders, in which order, from where.
 #[derive(Clone, Debug)]
 pub struct Query<'q> {
@@ -59,6 +64,12 @@ pub struct Row {
     pub(crate) offer: Option<u32>,
 }
 
+/// Whether it is less work to gather and sort so many tokens than to find those of a page in a list of others, too.
+pub(super) fn is_sparse(count: usize, wanted: usize, listed: usize) -> bool {
+    let looked_at = wanted.saturating_mul(listed) / count.max(1);
+    count <= SPARSE_MAX && count * GATHERED_COST <= looked_at.min(listed)
+}
+
 impl Query<'_> {
     pub(super) fn column(&self) -> Column {
         self.sort.map_or(Column::Price, |sort| sort.column)
@@ -86,6 +97,15 @@ impl Query<'_> {
         self.column() == Column::Price && self.orders.is_empty() && self.tokens.is_of_properties()
     }
 
+    /// Whether its rows are in the order of orders that a filter lets through.
+    fn is_by_order(&self) -> bool {
+        match self.column() {
+            Column::Price => self.order_filter().is_some(),
+            Column::CreatedAt => true,
+            Column::TokenId | Column::Name => false,
+        }
+    }
+
     pub(super) fn order_filter(&self) -> Option<&OrderFilter> {
         (!self.orders.is_empty()).then_some(self.orders)
     }
@@ -102,9 +122,11 @@ impl Collection {
         let mut found = if query.is_in_price_lists() {
             self.find_in_price_lists(query, query.limit + 1)
         } else {
-            let candidates = if query.column() == Column::TokenId && self.tokens.are_ascending() {
+            let candidates = if self.is_walked_ascending(query) {
                 self.candidates_in_order(query.tokens)
             } else {
+                // Beside sets of orders it is always worth having one set.
+                let wanted = if query.is_by_order() { usize::MAX } else { wanted };
                 self.candidates(query.tokens).for_list(self, wanted)
             };
             self.find_rows(query, &candidates, query.limit + 1)
@@ -198,20 +220,47 @@ impl Collection {
         if let Candidates::Few(tokens) = candidates {
             return self.gather_few(query, tokens, limit);
         }
-        let by_order = match query.column() {
-            Column::Price => query.order_filter().is_some(),
-            Column::CreatedAt => true,
-            Column::TokenId | Column::Name => false,
-        };
-        if !by_order {
+        if !query.is_by_order() {
             let members = self.members(query, candidates);
+            if let Some(few) = self.sparse(query, candidates, &members, limit) {
+                return self.gather_few(query, &few, limit);
+            }
             return self.walk(&self.segments(query, candidates, &members), &query.start, limit).0;
         }
-        let (found, skip) = self.find_matching(query, candidates, limit);
+        let (found, skip) = match &query.start {
+            // All rows that have an order come before.
+            Start::After(position) if position.group == EMPTY => (Vec::new(), 0),
+            _ => self.find_matching(query, candidates, limit),
+        };
         if !query.include_empty || found.len() == limit {
             return found;
         }
         self.with_empty(query, candidates, (found, skip), limit)
+    }
+
+    /// The tokens that may be rows, where they are so few that finding and sorting all of them is less work than looking for
+    /// those of the page in a list.
+    fn sparse(
+        &self,
+        query: &Query<'_>,
+        candidates: &Candidates<'_>,
+        members: &Bits,
+        limit: usize,
+    ) -> Option<Vec<u32>> {
+        let Candidates::Many(many) = candidates else { return None };
+        let Start::Skip(skip) = query.start else { return None };
+        let single = many.single().filter(|_| !self.is_walked_ascending(query))?;
+        let count = if query.include_empty { single.count() } else { single.common(members) };
+        let wanted = usize::try_from(skip).ok()?.saturating_add(limit);
+        if !is_sparse(count, wanted, self.len()) {
+            return None;
+        }
+        let is_row = |token: &u32| query.include_empty || members.contains(*token);
+        Some(single.iter().filter(is_row).collect())
+    }
+
+    fn is_walked_ascending(&self, query: &Query<'_>) -> bool {
+        query.column() == Column::TokenId && self.tokens.are_ascending()
     }
 
     /// The lists that a query goes through one after another.

@@ -6,7 +6,7 @@ use bourse_sets::{Bits, Term, numbers, ones, words_of_all};
 use bourse_wire::OrderSide;
 
 use super::Start;
-use super::candidates::Candidates;
+use super::candidates::{ASKED_MAX, Candidates};
 use super::position::{Key, Position};
 use crate::book::PriceList;
 use crate::collection::Collection;
@@ -51,7 +51,12 @@ pub(crate) struct Selection<'a> {
     pub(crate) except: Option<&'a Bits>,
 }
 
-impl Selection<'_> {
+impl<'a> Selection<'a> {
+    /// What is in a set.
+    pub(super) fn only(only: &'a Bits) -> Self {
+        Self { candidates: &Candidates::All, only: Some(only), except: None }
+    }
+
     fn has(&self, collection: &Collection, token: u32) -> bool {
         self.is_allowed(token) && self.candidates.has(collection, token)
     }
@@ -78,13 +83,18 @@ impl Selection<'_> {
             & !self.except.map_or(0, |except| except.word(index))
     }
 
-    /// Whether the bits tell all.
-    fn is_sure(&self) -> bool {
-        match self.candidates {
-            Candidates::All => true,
-            Candidates::Few(_) => false,
-            Candidates::Many(many) => many.is_sure(),
+    /// The tokens that are kept, where sets tell which, and there are several of these.
+    fn folded(&self, collection: &Collection) -> Option<Bits> {
+        let several = usize::from(!matches!(self.candidates, Candidates::All))
+            + usize::from(self.only.is_some())
+            + usize::from(self.except.is_some());
+        if several < 2 || !self.candidates.are_sure() {
+            return None;
         }
+        let mut bits = self.candidates.to_bits(collection).unwrap_or_else(|| Bits::full(collection.len()));
+        self.only.into_iter().for_each(|only| bits.intersect(only));
+        self.except.into_iter().for_each(|except| bits.subtract(except));
+        Some(bits)
     }
 
     /// How many of these tokens are kept. The usual cases go without a branch for each.
@@ -232,8 +242,15 @@ impl Collection {
                 .indexed
                 .map(|(price_list, properties)| price_list.terms(properties))
                 .unwrap_or_default();
+            let (mut folded, mut looked_at) = (None, page.skip);
             for run in self.blocks(segment, start) {
-                let matches = BlockMatches::new(segment, &terms, run);
+                if looked_at > ASKED_MAX && folded.is_none() {
+                    folded = segment.selection.folded(self);
+                }
+                looked_at += run.ordinals.len();
+                let selection = folded.as_ref().map_or(segment.selection, Selection::only);
+                let segment = Segment { selection, ..*segment };
+                let matches = BlockMatches::new(&segment, &terms, run);
                 if matches.are_none() {
                     continue;
                 }
@@ -267,7 +284,7 @@ impl Collection {
             let mut list = list[below(from)..below(to).max(below(from))].iter();
             return if segment.reverse { list.rev().all(&mut take) } else { list.all(&mut take) };
         }
-        let is_sure = segment.selection.is_sure();
+        let is_sure = segment.selection.candidates.are_sure();
         let mut take = |index: usize| {
             let mut word = segment.selection.word(index) & within(index, from, to);
             let kept = word.count_ones() as usize;

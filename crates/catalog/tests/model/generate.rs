@@ -170,11 +170,13 @@ impl Generator {
         Property { name: name.to_owned(), values }
     }
 
-    /// Large collections have a level for nearly every token, a property around the border between few and many, and
-    /// one of very many values.
+    /// Large collections have a level for nearly every token, some numbers for each, a property around the border between
+    /// few and many, and one of very many values.
     fn usual_properties(&mut self, id: TokenId) -> Vec<Property> {
         let one = |name: &str, value| Property { name: name.to_owned(), values: Values::One(value) };
-        let mut properties = vec![one("Level", Value::Int(self.int()))];
+        let scores = (0..=self.random.below(3)).map(|_| Value::Int(self.int())).collect();
+        let scores = Property { name: "Scores".to_owned(), values: Values::List(scores) };
+        let mut properties = vec![one("Level", Value::Int(self.int())), scores];
         if id.value() < U256::from(512) && !self.random.one_in(200) {
             properties.push(one("Border", Value::Int(1)));
         }

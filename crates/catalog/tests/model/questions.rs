@@ -58,7 +58,7 @@ impl Generator {
             let condition = Condition::OneOf(vec![Value::Int(1)]);
             return PropertyFilter { name: "Border".to_owned(), condition };
         }
-        let names = ["Rarity", "Level", "Level", "tags", "mixed", "nothing"];
+        let names = ["Rarity", "Level", "Level", "Scores", "tags", "mixed", "nothing"];
         PropertyFilter { name: (*self.random.pick(&names)).to_owned(), condition: self.condition() }
     }
 
@@ -105,11 +105,31 @@ impl Generator {
         }
     }
 
+    /// For many of the tokens, of which some have orders that a filter lets through and the others come after.
+    pub(crate) fn broad_question(&mut self) -> RowsQuestion {
+        let (min, max) = (Some(self.int().clamp(0, 100)), None);
+        let properties =
+            vec![PropertyFilter { name: "Level".to_owned(), condition: Condition::Within { min, max } }];
+        let mut orders = OrderFilter::default();
+        match self.random.below(3) {
+            0 => orders.not_currencies.push(self.currency_address()),
+            1 => orders.not_makers.push(self.account()),
+            _ => orders.marketplaces.extend(MARKETPLACES.iter().copied().take(2)),
+        }
+        RowsQuestion {
+            ranking: Ranking { side: *self.random.pick(&SIDES), sort: self.sort() },
+            tokens: TokenFilter { properties, ..TokenFilter::default() },
+            orders,
+            include_empty: true,
+        }
+    }
+
     /// For tokens with a level within random bounds.
     pub(crate) fn range_question(&mut self) -> RowsQuestion {
         let (min, max) = (Some(self.int()), Some(self.int()));
         let condition = Condition::Within { min: min.min(max), max: min.max(max) };
-        let properties = vec![PropertyFilter { name: "Level".to_owned(), condition }];
+        let name = (*self.random.pick(&["Level", "Scores"])).to_owned();
+        let properties = vec![PropertyFilter { name, condition }];
         RowsQuestion {
             ranking: Ranking { side: OrderSide::Listing, sort: None },
             tokens: TokenFilter { properties, ..TokenFilter::default() },

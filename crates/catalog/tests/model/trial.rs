@@ -206,6 +206,9 @@ impl Trial {
     fn check(&mut self) {
         let mut questions = some(&mut self.generator.random, &self.favourites, 2);
         questions.push(self.generator.question());
+        if self.generator.scale.tokens > 1_000 {
+            questions.push(self.generator.broad_question());
+        }
         if self.generator.scale.tokens > LADDER_TOKENS_MIN {
             questions = (0..4).map(|_| self.generator.range_question()).collect();
         }
