@@ -283,6 +283,14 @@ macro_rules! record {
                 Ok(())
             }
         }
+
+        #[cfg(feature = "testing")]
+        impl $crate::testing::Members for $type {
+            fn members(&mut self) -> Vec<(&'static str, &mut dyn std::any::Any)> {
+                let $type { $($field),* } = self;
+                vec![$((stringify!($field), $field)),*]
+            }
+        }
     };
 }
 pub(crate) use record;

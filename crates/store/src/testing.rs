@@ -9,6 +9,7 @@ mod relay;
 mod scale;
 mod template;
 
+use std::any::Any;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use bourse_wire::{ChainId, Day, OrderFacts, OrderKey, Timestamp, TokenId};
@@ -29,6 +30,12 @@ use crate::{
     Actor, Author, Batch, Change, Changes, CollectionId, CollectionKey, DatabaseUrl, Event, Mark,
     OpenOptions, Part, ProjectScope, Store, StoreError, UsageTotal,
 };
+
+/// What a table has columns for.
+pub trait Members {
+    /// All of it by name, as something to change.
+    fn members(&mut self) -> Vec<(&'static str, &mut dyn Any)>;
+}
 
 /// A database that nobody else uses. A SQLite one is deleted with this value; PostgreSQL's go with their server.
 pub struct TestDatabase {

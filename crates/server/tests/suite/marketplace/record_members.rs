@@ -10,7 +10,6 @@ use serde_json::{Value, json};
 use super::{ANA, BEN, COIN, DOLLAR, SHELL, TOMORROW, ask, balance, listing, market, offer, order, with};
 use crate::support::TestApp;
 use crate::support::seed::{RELICS, token_of};
-use crate::support::transcript::Transcript;
 
 /// A token with every member that an order can give its collectible.
 async fn one_of_each() -> TestApp {
@@ -36,13 +35,143 @@ async fn one_of_each() -> TestApp {
 #[tokio::test]
 async fn an_order_and_a_collectible() {
     let app = one_of_each().await;
-    let mut said = Transcript::default();
-    let contract = crate::support::seed::RELICS;
-    let body = json!({ "chainId": 137, "contractAddress": contract, "side": "listing" });
-    said.call(&app.project_a, "Marketplace/ListCollectibles", body).await;
-    let body = json!({ "chainId": 137, "contractAddress": contract, "tokenId": "1" });
-    said.call(&app.project_a, "Marketplace/ListListingsForCollectible", body).await;
-    insta::assert_snapshot!(said.text());
+    let listed = ask(&app, "Marketplace/ListListingsForCollectible", json!({ "tokenId": "1" })).await.ok();
+    insta::assert_snapshot!(serde_json::to_string_pretty(&listed).unwrap(), @r#"
+    {
+      "listings": [
+        {
+          "id": 3551628679286835,
+          "collectionId": 1,
+          "collectibleId": 6539115042495530,
+          "orderId": "77",
+          "marketplace": "bourse_marketplace_v2",
+          "source": "bourse_marketplace_v2",
+          "side": "listing",
+          "status": "active",
+          "chainId": 137,
+          "originName": "Harbour",
+          "collectionContractAddress": "0xfdb42a198a932c8d3b506ffa5e855bc4b348a712",
+          "tokenId": "1",
+          "createdBy": "0x00000000000000000000000000000000000000a1",
+          "priceAmount": "1000000000000000000",
+          "priceAmountFormatted": "1.0",
+          "priceAmountNet": "950000000000000000",
+          "priceAmountNetFormatted": "0.95",
+          "priceCurrencyAddress": "0x0000000000000000000000000000000000000000",
+          "priceDecimals": 18,
+          "priceUSD": 2,
+          "priceUSDFormatted": "2.00",
+          "quantityInitial": "900",
+          "quantityInitialFormatted": "9.0",
+          "quantityRemaining": "750",
+          "quantityRemainingFormatted": "7.5",
+          "quantityAvailable": "500",
+          "quantityAvailableFormatted": "5.0",
+          "quantityDecimals": 2,
+          "feeBps": 500,
+          "feeBreakdown": [
+            {
+              "kind": "royalty",
+              "recipientAddress": "0x00000000000000000000000000000000000000b2",
+              "bps": 300
+            },
+            {
+              "kind": "marketplace",
+              "recipientAddress": "0x00000000000000000000000000000000000000a1",
+              "bps": 200
+            }
+          ],
+          "validFrom": "2025-03-01T00:00:00Z",
+          "validUntil": "2025-03-15T12:00:00Z",
+          "blockNumber": 42,
+          "orderCreatedAt": "2025-03-01T00:00:01Z",
+          "orderUpdatedAt": "2025-03-02T00:00:00.000000001Z",
+          "createdAt": "2025-03-01T00:00:02Z",
+          "updatedAt": "2025-03-02T00:00:03Z"
+        }
+      ],
+      "page": {
+        "page": 1,
+        "pageSize": 30,
+        "more": false
+      }
+    }
+    "#);
+    let mut shown = ask(&app, "Marketplace/ListCollectibles", json!({ "side": "listing" })).await.ok();
+    for member in ["order", "listing"] {
+        let order = shown["collectibles"][0][member].take();
+        assert_eq!(order, listed["listings"][0], "{member}");
+    }
+    insta::assert_snapshot!(serde_json::to_string_pretty(&shown).unwrap(), @r#"
+    {
+      "collectibles": [
+        {
+          "metadata": {
+            "tokenId": "1",
+            "name": "Bronze relic",
+            "description": "An old thing",
+            "image": "https://a.example/1.png",
+            "properties": {
+              "power": 7
+            },
+            "attributes": [
+              {
+                "trait_type": "Metal",
+                "value": "Bronze"
+              }
+            ],
+            "updatedAt": "2024-11-01T08:18:33Z"
+          },
+          "order": null,
+          "listing": null,
+          "offer": {
+            "id": 287413191062659,
+            "collectionId": 1,
+            "collectibleId": 6539115042495530,
+            "orderId": "quoted \"id\"\n",
+            "marketplace": "opensea",
+            "source": "external",
+            "side": "offer",
+            "status": "active",
+            "chainId": 137,
+            "originName": "",
+            "collectionContractAddress": "0xfdb42a198a932c8d3b506ffa5e855bc4b348a712",
+            "tokenId": "1",
+            "createdBy": "0x00000000000000000000000000000000000000b2",
+            "priceAmount": "2500000",
+            "priceAmountFormatted": "2.5",
+            "priceAmountNet": "2500000",
+            "priceAmountNetFormatted": "2.5",
+            "priceCurrencyAddress": "0x00000000000000000000000000000000000000d0",
+            "priceDecimals": 6,
+            "priceUSD": 2.5,
+            "priceUSDFormatted": "2.50",
+            "quantityInitial": "1",
+            "quantityInitialFormatted": "1",
+            "quantityRemaining": "1",
+            "quantityRemainingFormatted": "1",
+            "quantityAvailable": "1",
+            "quantityAvailableFormatted": "1",
+            "quantityDecimals": 0,
+            "feeBps": 0,
+            "feeBreakdown": [],
+            "validFrom": "0001-01-01T00:00:00Z",
+            "validUntil": "2025-03-15T12:00:00Z",
+            "blockNumber": 0,
+            "orderCreatedAt": null,
+            "orderUpdatedAt": null,
+            "createdAt": "0001-01-01T00:00:00Z",
+            "updatedAt": "0001-01-01T00:00:00Z"
+          }
+        }
+      ],
+      "page": {
+        "page": 1,
+        "pageSize": 30,
+        "more": false
+      }
+    }
+    "#);
 }
 
 /// Every member of the interface with its type, for an order that says as little as possible too.

@@ -36,7 +36,7 @@ impl Transcript {
         let body = if answer.json.is_null() {
             format!("{} of {} bytes", answer.header("content-type"), answer.body.len())
         } else {
-            serde_json::to_string_pretty(&answer.json).unwrap()
+            pretty(answer.json.clone())
         };
         writeln!(self.0, "{heading}\n{} {body}\n", answer.status).unwrap();
     }
@@ -44,6 +44,26 @@ impl Transcript {
     /// Everything.
     pub(crate) fn text(self) -> String {
         self.0
+    }
+}
+
+/// A body to be read. Members of orders that are null are left out, so that one more which most orders do not have changes no
+/// snapshot: `marketplace/record_members.rs` tells which members there are.
+pub(crate) fn pretty(mut body: Value) -> String {
+    leave_out_nulls_of_orders(&mut body);
+    serde_json::to_string_pretty(&body).unwrap()
+}
+
+fn leave_out_nulls_of_orders(value: &mut Value) {
+    match value {
+        Value::Array(values) => values.iter_mut().for_each(leave_out_nulls_of_orders),
+        Value::Object(members) => {
+            if members.contains_key("orderId") && members.contains_key("priceAmountFormatted") {
+                members.retain(|_, value| !value.is_null());
+            }
+            members.values_mut().for_each(leave_out_nulls_of_orders);
+        }
+        _ => {}
     }
 }
 

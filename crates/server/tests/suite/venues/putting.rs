@@ -7,6 +7,7 @@ use super::{
     venues,
 };
 use crate::marketplace::with;
+use crate::support::transcript::pretty;
 
 /// A listing and an offer of each family.
 fn one_of_each() -> Vec<Value> {
@@ -40,7 +41,7 @@ async fn every_member_of_an_order_is_derived() {
     shown.extend(listed(&app, "offer", "5").await);
     assert_eq!(shown.len(), one_of_each().len());
     shown.sort_by_key(|order| (text(&order["marketplace"]).to_owned(), text(&order["orderId"]).to_owned()));
-    insta::assert_snapshot!(serde_json::to_string_pretty(&shown).unwrap());
+    insta::assert_snapshot!(pretty(shown.into()));
 }
 
 #[tokio::test]
