@@ -28,8 +28,8 @@ async fn each_member_restricts_and_empty_ones_do_not() {
         (json!({ "marketplaces": ["bourse_marketplace_v1"] }), vec!["5"]),
         (json!({ "marketplaces": ["service_marketplace_v1"] }), vec!["5"]),
         // A word that nobody knows names a marketplace without orders.
-        (json!({ "marketplaces": ["bazaar"] }), vec![]),
-        (json!({ "marketplaces": ["bazaar", "blur"] }), vec!["2"]),
+        (json!({ "marketplaces": ["nowhere"] }), vec![]),
+        (json!({ "marketplaces": ["nowhere", "blur"] }), vec!["2"]),
         (json!({ "ordersCreatedBy": [BEN] }), vec!["3", "5"]),
         (json!({ "ordersCreatedBy": [upper(BEN), ANA] }), every.to_vec()),
         (json!({ "ordersNotCreatedBy": [upper(BEN)] }), vec!["1", "2", "4"]),
@@ -119,7 +119,7 @@ async fn the_filter_of_one_collectibles_orders() {
         (json!({}), vec!["a", "b", "c"]),
         (json!({ "createdBy": [BEN] }), vec!["b"]),
         (json!({ "marketplace": ["blur", "x2y2"] }), vec!["b"]),
-        (json!({ "marketplace": ["bazaar"] }), vec![]),
+        (json!({ "marketplace": ["nowhere"] }), vec![]),
         (json!({ "currencies": [COIN.to_uppercase().replace('X', "x")] }), vec!["a", "b"]),
         (json!({ "createdBy": [], "marketplace": [], "currencies": [] }), vec!["a", "b", "c"]),
     ] {

@@ -33,6 +33,7 @@ async fn one_of_each() -> TestApp {
 }
 
 #[tokio::test]
+#[expect(clippy::too_many_lines, reason = "most of them are what is shown")]
 async fn an_order_and_a_collectible() {
     let app = one_of_each().await;
     let listed = ask(&app, "Marketplace/ListListingsForCollectible", json!({ "tokenId": "1" })).await.ok();

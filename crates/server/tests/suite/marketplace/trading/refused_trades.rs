@@ -72,8 +72,8 @@ async fn marketplaces_that_cannot_be_spoken_with() {
     }
     let unknown = json!({ "marketplace": "unknown" });
     refused(&app, &[("1", 1)], unknown, (400, "marketplace: must name a marketplace")).await;
-    let nothing = json!({ "marketplace": "bazaar" });
-    refused(&app, &[("1", 1)], nothing, (400, "marketplace: `bazaar` is not known")).await;
+    let nothing = json!({ "marketplace": "nowhere" });
+    refused(&app, &[("1", 1)], nothing, (400, "marketplace: `nowhere` is not known")).await;
     let wrong = json!({ "marketplace": "bourse_marketplace_v1" });
     let expected = "ordersData[0].orderId: order 1 is on bourse_marketplace_v2, not on bourse_marketplace_v1";
     refused(&app, &[("1", 1)], wrong, (400, expected)).await;
