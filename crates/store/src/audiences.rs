@@ -58,6 +58,8 @@ pub struct AudienceContractInput {
     pub bytecode_hash: String,
 }
 
+// The project is the first argument of every statement that selects these: a subquery that took it from the row beside it
+// would ask all nodes of a cluster.
 selection! { Audience {
     id = "audience_id",
     project_id,
@@ -65,7 +67,7 @@ selection! { Audience {
     created_at,
     updated_at,
     contact_count = "(SELECT COUNT(*) FROM audience_contacts
-        WHERE audience_contacts.project_id = audiences.project_id
+        WHERE audience_contacts.project_id = $1
         AND audience_contacts.audience_id = audiences.audience_id)",
 } }
 

@@ -121,7 +121,7 @@ pub(crate) async fn enqueue(
 pub(crate) fn or_ask_anew() -> String {
     format!(
         "ON CONFLICT ({}) DO UPDATE SET attempts = 0, due_at = excluded.due_at, reason = '', queued_at =
-        CASE metadata_queue.state WHEN {GIVEN_UP} THEN excluded.queued_at ELSE metadata_queue.queued_at END,
+        CASE WHEN metadata_queue.state = {GIVEN_UP} THEN excluded.queued_at ELSE metadata_queue.queued_at END,
         state = {FRESH}",
         QueueRow::KEY
     )

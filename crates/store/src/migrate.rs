@@ -25,8 +25,9 @@ pub struct Migration {
 /// How Citus lays out a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layout {
-    /// Small, joined by everything: a copy on every node.
-    Reference,
+    /// On the coordinator alone: what tells where and for whom everything else is, and who may ask. It is read in one snapshot
+    /// with its revision, and no worker that is away keeps anybody from it.
+    Local,
     /// Distributed by collection.
     ByCollection,
     /// Distributed by project.
@@ -41,9 +42,9 @@ impl Migration {
             "ground",
             include_str!("../migrations/0001_ground.sql"),
             &[
-                ("revisions", Layout::Reference),
-                ("currencies", Layout::Reference),
-                ("collections", Layout::Reference),
+                ("revisions", Layout::Local),
+                ("currencies", Layout::Local),
+                ("collections", Layout::Local),
                 ("collection_versions", Layout::ByCollection),
                 ("collection_changes", Layout::ByCollection),
                 ("applied_batches", Layout::ByCollection),
@@ -51,9 +52,9 @@ impl Migration {
                 ("tokens", Layout::ByCollection),
                 ("balances", Layout::ByCollection),
                 ("orders", Layout::ByCollection),
-                ("projects", Layout::ByProject),
-                ("access_keys", Layout::ByProject),
-                ("secret_tokens", Layout::ByProject),
+                ("projects", Layout::Local),
+                ("access_keys", Layout::Local),
+                ("secret_tokens", Layout::Local),
                 ("hosted_collections", Layout::ByProject),
                 ("hosted_tokens", Layout::ByProject),
                 ("hosted_assets", Layout::ByProject),
@@ -95,10 +96,10 @@ impl Migration {
             "chain",
             include_str!("../migrations/0004_chain.sql"),
             &[
-                ("chains", Layout::Reference),
-                ("chain_blocks", Layout::Reference),
-                ("chain_leases", Layout::Reference),
-                ("followed_collections", Layout::ByCollection),
+                ("chains", Layout::Local),
+                ("chain_blocks", Layout::Local),
+                ("chain_leases", Layout::Local),
+                ("followed_collections", Layout::Local),
                 ("chain_undo", Layout::ByCollection),
                 ("approvals", Layout::ByCollection),
                 ("token_approvals", Layout::ByCollection),
@@ -118,17 +119,17 @@ impl Migration {
             6,
             "market_projects",
             include_str!("../migrations/0006_market_projects.sql"),
-            &[("collection_projects", Layout::ByProject)],
+            &[("collection_projects", Layout::Local)],
         ),
         Self::new(
             7,
             "people",
             include_str!("../migrations/0007_people.sql"),
             &[
-                ("accounts", Layout::Reference),
-                ("account_sessions", Layout::Reference),
-                ("members", Layout::Reference),
-                ("invites", Layout::Reference),
+                ("accounts", Layout::Local),
+                ("account_sessions", Layout::Local),
+                ("members", Layout::Local),
+                ("invites", Layout::Local),
             ],
         )
         .with_engines(
@@ -143,24 +144,19 @@ impl Migration {
             include_str!("../migrations/0010_signed_orders.sql"),
             &[("standing_queue", Layout::ByCollection)],
         ),
-        Self::new(
-            11,
-            "grants",
-            include_str!("../migrations/0011_grants.sql"),
-            &[("grants", Layout::ByProject)],
-        ),
+        Self::new(11, "grants", include_str!("../migrations/0011_grants.sql"), &[("grants", Layout::Local)]),
         Self::new(12, "unbacked_orders", include_str!("../migrations/0012_unbacked_orders.sql"), &[]),
         Self::new(
             13,
             "followers",
             include_str!("../migrations/0013_followers.sql"),
-            &[("collection_followers", Layout::ByProject), ("left_collections", Layout::ByCollection)],
+            &[("collection_followers", Layout::Local), ("left_collections", Layout::Local)],
         ),
         Self::new(
             14,
             "history",
             include_str!("../migrations/0014_history.sql"),
-            &[("attributions", Layout::ByCollection), ("audit", Layout::Reference)],
+            &[("attributions", Layout::ByCollection), ("audit", Layout::Local)],
         )
         .with_engines(
             include_str!("../migrations/0014_history.sqlite.sql"),
@@ -177,9 +173,9 @@ impl Migration {
             "second_factor",
             include_str!("../migrations/0016_second_factor.sql"),
             &[
-                ("second_factors", Layout::Reference),
-                ("recovery_codes", Layout::Reference),
-                ("pending_sign_ins", Layout::Reference),
+                ("second_factors", Layout::Local),
+                ("recovery_codes", Layout::Local),
+                ("pending_sign_ins", Layout::Local),
             ],
         ),
         Self::new(17, "facts_apart", include_str!("../migrations/0017_facts_apart.sql"), &[]),
@@ -232,14 +228,27 @@ impl Migration {
         }
         for (table, layout) in self.layout {
             let sql = match layout {
-                Layout::Reference => format!("SELECT create_reference_table('{table}')"),
+                Layout::Local => continue,
                 Layout::ByCollection => distributed(table, "collection_id", "collection_versions"),
-                Layout::ByProject => distributed(table, "project_id", "projects"),
+                Layout::ByProject => distributed(table, "project_id", "hosted_collections"),
             };
+            forget_projects(session, table).await?;
             session.has(sql, args![]).await?;
         }
         Ok(())
     }
+}
+
+/// Takes away that rows of a table name a project that there is: no node but the coordinator knows of any.
+async fn forget_projects(session: &mut Session<'_>, table: &str) -> Result<(), StoreError> {
+    let sql = format!(
+        "SELECT conname::TEXT FROM pg_constraint WHERE contype = 'f' AND conrelid = '{table}'::REGCLASS
+        AND confrelid = 'projects'::REGCLASS"
+    );
+    for constraint in session.values::<String>(sql, args![]).await? {
+        session.execute(format!("ALTER TABLE {table} DROP CONSTRAINT {constraint}"), args![]).await?;
+    }
+    Ok(())
 }
 
 /// Distributes a table by a column, next to the table that the others of its kind sit with.
@@ -261,7 +270,11 @@ const HISTORY_TABLE: &str = "CREATE TABLE IF NOT EXISTS schema_migrations (
 impl Store {
     /// Applies the migrations that are missing, each whole or not at all.
     pub(crate) async fn migrate(&self, now: Timestamp) -> Result<(), StoreError> {
-        self.migrate_to(Migration::newest(), now).await
+        self.migrate_to(Migration::newest(), now).await?;
+        match &self.engine {
+            Engine::Postgres(postgres) => postgres.look_at_layout().await,
+            Engine::Sqlite(_) => Ok(()),
+        }
     }
 
     /// The same up to one of them, as a program did that knew no others.

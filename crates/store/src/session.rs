@@ -11,6 +11,8 @@ use crate::backend::sqlite::statements;
 use crate::collections::CollectionId;
 use crate::columns::{self, Columns, Insert, Value};
 use crate::row::{Cell, Row};
+#[cfg(feature = "testing")]
+use crate::testing::{citus_rules, fan_out};
 
 /// A borrowed connection, in or out of a transaction.
 pub(crate) enum Session<'c> {
@@ -45,9 +47,15 @@ impl Session<'_> {
         args: Vec<Arg>,
     ) -> Result<u64, StoreError> {
         let sql = sql.into().into_owned();
+        #[cfg(feature = "testing")]
+        citus_rules::check(&sql)?;
         Ok(match self {
             Self::Sqlite(connection) => statements::execute(connection, &sql, &args)?,
-            Self::Postgres(connection) => bound!(sql, args).execute(&mut **connection).await?.rows_affected(),
+            Self::Postgres(connection) => {
+                #[cfg(feature = "testing")]
+                explain(connection, &sql, &args).await?;
+                bound!(sql, args).execute(&mut **connection).await?.rows_affected()
+            }
         })
     }
 
@@ -58,9 +66,13 @@ impl Session<'_> {
         args: Vec<Arg>,
     ) -> Result<Vec<Row>, StoreError> {
         let sql = sql.into().into_owned();
+        #[cfg(feature = "testing")]
+        citus_rules::check(&sql)?;
         Ok(match self {
             Self::Sqlite(connection) => statements::all(connection, &sql, [args])?,
             Self::Postgres(connection) => {
+                #[cfg(feature = "testing")]
+                explain(connection, &sql, &args).await?;
                 bound!(sql, args).fetch_all(&mut **connection).await?.into_iter().map(Row::Postgres).collect()
             }
         })
@@ -123,13 +135,16 @@ impl Session<'_> {
         Ok(!self.rows(sql, args).await?.is_empty())
     }
 
-    /// Runs several statements that take no arguments.
+    /// Runs several statements that take no arguments, each of which ends with its line. One after the other: Citus hands
+    /// the text of what it is sent on to its workers, which take one statement at a time.
     pub(crate) async fn script(&mut self, sql: impl Into<Cow<'static, str>>) -> Result<(), StoreError> {
         let sql = sql.into();
         match self {
             Self::Sqlite(connection) => connection.execute_batch(&sql)?,
             Self::Postgres(connection) => {
-                sqlx::raw_sql(AssertSqlSafe(sql.into_owned())).execute(&mut **connection).await.map(drop)?;
+                for statement in statements_of(&sql) {
+                    sqlx::raw_sql(AssertSqlSafe(statement.to_owned())).execute(&mut **connection).await?;
+                }
             }
         }
         Ok(())
@@ -163,6 +178,8 @@ impl Session<'_> {
     async fn insert_rows(&mut self, insert: Insert, tail: &str) -> Result<Vec<Row>, StoreError> {
         let Insert { head, rows } = insert;
         let Some(columns) = rows.first().map(Vec::len) else { return Ok(Vec::new()) };
+        #[cfg(feature = "testing")]
+        citus_rules::check(&format!("{head} VALUES ($1) {tail}"))?;
         let connection = match self {
             Self::Sqlite(connection) => return statements::insert(connection, &head, tail, columns, rows),
             Self::Postgres(connection) => connection,
@@ -202,6 +219,8 @@ impl Session<'_> {
             Self::Sqlite(connection) => {
                 let same = names.replace(", ", " = ? AND ");
                 let sql = format!("SELECT {list} FROM {from} WHERE collection_id = ? AND {same} = ?");
+                #[cfg(feature = "testing")]
+                citus_rules::check(&sql)?;
                 let keys = keys.into_iter().map(|key| args![id.0].into_iter().chain(key).collect());
                 return statements::all(connection, &sql, keys);
             }
@@ -226,6 +245,16 @@ impl Session<'_> {
     }
 }
 
+/// Looks at how a cluster would run a statement.
+#[cfg(feature = "testing")]
+async fn explain(connection: &mut PgConnection, sql: &str, args: &[Arg]) -> Result<(), StoreError> {
+    if fan_out::is_new(sql) {
+        let explained = format!("{} {sql}", fan_out::EXPLAIN);
+        fan_out::check(connection, sql, bound!(explained, args.iter().cloned())).await?;
+    }
+    Ok(())
+}
+
 /// Rows in parts that one statement takes each.
 fn chunks(rows: Vec<Vec<Arg>>) -> impl Iterator<Item = Vec<Vec<Arg>>> {
     let mut rows = rows.into_iter();
@@ -233,6 +262,12 @@ fn chunks(rows: Vec<Vec<Arg>>) -> impl Iterator<Item = Vec<Vec<Arg>>> {
         let chunk: Vec<Vec<Arg>> = rows.by_ref().take(ROWS_PER_STATEMENT).collect();
         (!chunk.is_empty()).then_some(chunk)
     })
+}
+
+/// The statements of a script, without what is only commented.
+fn statements_of(script: &str) -> impl Iterator<Item = &str> {
+    let is_code = |line: &str| !line.trim().is_empty() && !line.trim_start().starts_with("--");
+    script.split_inclusive(";\n").map(str::trim).filter(move |statement| statement.lines().any(is_code))
 }
 
 /// Which rows of a collection are read.
@@ -261,6 +296,16 @@ pub(crate) fn list(count: usize, after: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_script_is_its_statements() {
+        let script =
+            "-- Shelves; all of them.\nCREATE TABLE a (\n    b TEXT\n);\n\nDROP TABLE c;\n-- That is all.\n";
+        let statements: Vec<&str> = statements_of(script).collect();
+        let first = "-- Shelves; all of them.\nCREATE TABLE a (\n    b TEXT\n);";
+        assert_eq!(statements, [first, "DROP TABLE c;"]);
+        assert_eq!(statements_of("").count(), 0);
+    }
 
     #[test]
     fn lists_count_through() {

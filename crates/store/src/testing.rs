@@ -1,7 +1,10 @@
-//! A fresh database for every test, of the engine that `STORE` names (`sqlite`, the default, or `postgres`, at the
-//! server that `BOURSE_TEST_POSTGRES` names).
+//! A fresh database for every test, of the engine that `STORE` names: `sqlite`, the default; `postgres`, at the server that
+//! `BOURSE_TEST_POSTGRES` names; or `citus`, on the cluster whose coordinator `BOURSE_TEST_CITUS` names.
 
+pub(crate) mod citus_rules;
 mod digest;
+pub(crate) mod fan_out;
+mod nodes;
 mod older_copy;
 mod past;
 mod patience;
@@ -15,6 +18,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use bourse_wire::{ChainId, Day, OrderFacts, OrderKey, Timestamp, TokenId};
 use sqlx::{AssertSqlSafe, Connection, PgConnection};
 
+pub use self::fan_out::on_citus;
+use self::nodes::Nodes;
 pub use self::older_copy::OlderCopy;
 pub use self::past::{PAST_IDS, PAST_KEY, Tables, add_past_rows, note_schema, tables_of};
 pub use self::patience::given_up_after;
@@ -37,7 +42,8 @@ pub trait Members {
     fn members(&mut self) -> Vec<(&'static str, &mut dyn Any)>;
 }
 
-/// A database that nobody else uses. A SQLite one is deleted with this value; PostgreSQL's go with their server.
+/// A database that nobody else uses. A SQLite one is deleted with this value, one on a cluster when the next one is made;
+/// PostgreSQL's go with their server.
 pub struct TestDatabase {
     /// Where it is.
     pub url: DatabaseUrl,
@@ -81,10 +87,7 @@ impl TestDatabase {
             Server::Sqlite => DatabaseUrl::Sqlite(directory.path().join(FILE)),
             Server::Postgres(server) => {
                 let name = new_name();
-                let mut connection = PgConnection::connect(&server).await?;
-                run(&mut connection, format!("DROP DATABASE IF EXISTS {name}")).await?;
-                run(&mut connection, format!("CREATE DATABASE {name}")).await?;
-                connection.close().await?;
+                Nodes::of(&server).await?.make(&name).await?;
                 database_at(&server, &name)
             }
         };
@@ -95,6 +98,14 @@ impl TestDatabase {
     pub async fn open(&self) -> Result<Store, StoreError> {
         Store::open(&self.url, OpenOptions { connections_max: 4, ..OpenOptions::default() }, Timestamp::ZERO)
             .await
+    }
+}
+
+impl Drop for TestDatabase {
+    fn drop(&mut self) {
+        if let DatabaseUrl::Postgres(url) = &self.url {
+            nodes::finished(url);
+        }
     }
 }
 
@@ -142,7 +153,7 @@ pub async fn administer(database: &TestDatabase, sql: &str) -> Result<bool, Stor
     let (Server::Postgres(server), DatabaseUrl::Postgres(url)) = (Server::named()?, &database.url) else {
         return Ok(false);
     };
-    let name = url.rsplit_once('/').map_or("", |(_, name)| name);
+    let name = nodes::name_of(url);
     let DatabaseUrl::Postgres(direct) = database_at(&server, name) else { return Ok(false) };
     let mut connection = PgConnection::connect(&direct).await?;
     // What the test has set for others is not for the administrator.
@@ -346,20 +357,24 @@ pub async fn load_all(store: &Store, id: CollectionId) -> Result<Changes, StoreE
 /// What the databases of tests are on.
 enum Server {
     Sqlite,
-    /// Its URL.
+    /// Its URL, or that of a cluster's coordinator.
     Postgres(String),
 }
 
 impl Server {
     #[expect(clippy::disallowed_methods, reason = "the environment chooses the engine of tests")]
     fn named() -> Result<Self, StoreError> {
-        match std::env::var("STORE").as_deref() {
-            Err(_) | Ok("sqlite") => Ok(Self::Sqlite),
-            Ok("postgres") => std::env::var("BOURSE_TEST_POSTGRES")
-                .map(Self::Postgres)
-                .map_err(|_| unusable("STORE=postgres needs BOURSE_TEST_POSTGRES, the server's URL")),
-            Ok(other) => Err(unusable(format_args!("STORE={other} is neither sqlite nor postgres"))),
-        }
+        let (store, variable) = match std::env::var("STORE").as_deref() {
+            Err(_) | Ok("sqlite") => return Ok(Self::Sqlite),
+            Ok("postgres") => ("postgres", "BOURSE_TEST_POSTGRES"),
+            Ok("citus") => ("citus", "BOURSE_TEST_CITUS"),
+            Ok(other) => {
+                let reason = format_args!("STORE={other} is neither sqlite nor postgres nor citus");
+                return Err(unusable(reason));
+            }
+        };
+        let needed = || unusable(format_args!("STORE={store} needs {variable}, the server's URL"));
+        std::env::var(variable).map(Self::Postgres).map_err(|_| needed())
     }
 }
 
@@ -385,8 +400,9 @@ async fn run(connection: &mut PgConnection, sql: String) -> Result<(), StoreErro
 }
 
 fn database_at(server: &str, name: &str) -> DatabaseUrl {
-    let base = server.rsplit_once('/').map_or(server, |(base, _)| base);
-    DatabaseUrl::Postgres(format!("{base}/{name}"))
+    let (base, database) = server.rsplit_once('/').unwrap_or((server, ""));
+    let parameters = database.find('?').map_or("", |start| &database[start..]);
+    DatabaseUrl::Postgres(format!("{base}/{name}{parameters}"))
 }
 
 /// A number for a collection that no database knows, for stand-ins of the store.

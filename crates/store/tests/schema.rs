@@ -79,9 +79,9 @@ fn table(body: &str) -> Table {
     table
 }
 
-fn is_reference(name: &str) -> bool {
+fn is_local(name: &str) -> bool {
     let mut layouts = Migration::ALL.iter().flat_map(|migration| migration.layout);
-    layouts.any(|placed| *placed == (name, Layout::Reference))
+    layouts.any(|placed| *placed == (name, Layout::Local))
 }
 
 #[test]
@@ -98,10 +98,21 @@ fn every_table_has_an_owner_and_its_place_on_citus() {
         let first = table.key.first().unwrap_or_else(|| panic!("{name} has no primary key"));
         assert!(table.columns[first].contains("NOT NULL"), "{name}.{first} may be null");
         let expected = match (name.as_str(), first.as_str()) {
-            // Everything joins collections.
-            ("collections", "collection_id")
+            // They tell where the others are and for whom, and are needed whichever node is away.
+            (
+                "collections"
+                | "followed_collections"
+                | "left_collections"
+                | "collection_followers"
+                | "collection_projects"
+                | "projects"
+                | "access_keys"
+                | "secret_tokens"
+                | "grants",
+                _,
+            )
             | (_, "chain_id" | "account_id" | "session_hash" | "invite_hash" | "audit_id" | "name") => {
-                Layout::Reference
+                Layout::Local
             }
             (_, "collection_id") => Layout::ByCollection,
             (_, "project_id") => Layout::ByProject,
@@ -118,7 +129,7 @@ fn a_unique_key_begins_with_the_owner() {
     for path in files("migrations", "sql") {
         for statement in text_between(&fs::read_to_string(path).unwrap(), "CREATE TABLE ", "\n);") {
             let (name, body) = statement.split_once(" (\n").unwrap();
-            if is_reference(name) {
+            if is_local(name) {
                 continue;
             }
             for columns in
@@ -135,7 +146,7 @@ fn a_unique_key_begins_with_the_owner() {
 fn every_table_of_a_project_hangs_on_it() {
     for (name, table) in tables() {
         // A copy on every node cannot refer to rows that are on one node only.
-        let own = name != "projects" && !is_reference(&name);
+        let own = name != "projects" && !is_local(&name);
         let Some(column) = table.columns.get("project_id").filter(|_| own) else { continue };
         let through_another = || {
             let sql = files("migrations", "sql").into_iter().map(|path| fs::read_to_string(path).unwrap());

@@ -5,6 +5,7 @@ mod checkout;
 mod load;
 
 use std::str::FromStr;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use sqlx::postgres::{PgConnectOptions, PgListener, PgPool, PgPoolOptions};
@@ -28,10 +29,19 @@ const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);
 const BEGIN_SNAPSHOT: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 /// As the database is set up: statements see what was committed before them.
 const BEGIN_WRITE: &str = "BEGIN";
+/// Has a cluster commit in two phases. It knows nothing of tables that are on the coordinator alone: what is changed there and
+/// on one worker would be committed on the worker before, and stay half done if the coordinator stopped in between. Rows
+/// that go through the coordinator always have two phases, and here are none of them.
+const IN_TWO_PHASES: &str =
+    "INSERT INTO collection_versions (collection_id, version) SELECT 0::BIGINT, 0::BIGINT WHERE FALSE";
+/// Whether the tables are distributed over a cluster.
+const IS_DISTRIBUTED: &str = "SELECT EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus')";
 
 #[derive(Clone)]
 pub(crate) struct Postgres {
     pool: PgPool,
+    /// Whether the tables are distributed, which is known once all of them are there.
+    distributed: Arc<OnceLock<bool>>,
 }
 
 impl Postgres {
@@ -50,7 +60,7 @@ impl Postgres {
             .acquire_timeout(ACQUIRE_TIMEOUT)
             .connect_with(connect)
             .await?;
-        Ok(Self { pool })
+        Ok(Self { pool, distributed: Arc::default() })
     }
 
     pub(crate) async fn close(&self) {
@@ -86,10 +96,21 @@ impl Postgres {
     {
         let mut connection = self.checkout().await?;
         let mut transaction = connection.begin(BEGIN_WRITE).await?;
+        if self.distributed.get() == Some(&true) {
+            sqlx::raw_sql(IN_TWO_PHASES).execute(&mut *transaction).await?;
+        }
         let mut result = work(Session::Postgres(&mut transaction)).await?;
         transaction.commit().await?;
         kept(&mut result);
         Ok(result)
+    }
+
+    /// Finds out whether the tables, which are all there, are distributed.
+    pub(crate) async fn look_at_layout(&self) -> Result<(), StoreError> {
+        let mut connection = self.pool.acquire().await?;
+        let distributed = sqlx::query_scalar(IS_DISTRIBUTED).fetch_one(&mut *connection).await?;
+        let _ = self.distributed.set(distributed);
+        Ok(())
     }
 
     pub(crate) async fn watch(&self) -> Result<PostgresWatch, StoreError> {

@@ -318,13 +318,16 @@ pub(super) async fn enqueue_after(
     chain: ChainId,
     number: u64,
 ) -> Result<(), StoreError> {
-    let sql = "INSERT INTO standing_queue (collection_id, marketplace, order_id)
-        SELECT orders.collection_id, orders.marketplace, orders.order_id
-        FROM followed_collections followed CROSS JOIN orders
-        WHERE followed.chain_id = $1 AND orders.collection_id = followed.collection_id
-        AND orders.native IS NOT NULL AND orders.block_number > $2
-        ON CONFLICT DO NOTHING";
-    session.execute(sql, args![chain, number]).await.map(drop)
+    // One by one: on a cluster, nobody but the coordinator knows what is followed.
+    let followed = "SELECT collection_id FROM followed_collections WHERE chain_id = $1";
+    for id in session.values::<u64>(followed, args![chain]).await? {
+        let sql = "INSERT INTO standing_queue (collection_id, marketplace, order_id)
+            SELECT collection_id, marketplace, order_id FROM orders
+            WHERE collection_id = $1 AND native IS NOT NULL AND block_number > $2
+            ON CONFLICT DO NOTHING";
+        session.execute(sql, args![id, number]).await?;
+    }
+    Ok(())
 }
 
 /// Has the chain asked again about all signed orders of a collection that are not over.

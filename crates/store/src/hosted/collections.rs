@@ -39,13 +39,15 @@ pub enum Visibility {
     PublicWithTokens,
 }
 
+// The project is the first argument of every statement that selects these: a subquery that took it from the row beside it
+// would ask all nodes of a cluster.
 selection! { HostedCollection {
     id = "hosted_collection_id",
     project = "project_id",
     metadata,
     private,
     token_count = "(SELECT COUNT(*) FROM hosted_tokens
-        WHERE hosted_tokens.project_id = hosted_collections.project_id
+        WHERE hosted_tokens.project_id = $1
         AND hosted_tokens.hosted_collection_id = hosted_collections.hosted_collection_id)",
     created_at,
     updated_at,

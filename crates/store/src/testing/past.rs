@@ -136,7 +136,10 @@ async fn columns_of(session: &mut Session<'_>) -> Result<Columns, StoreError> {
             WHERE tables.type = 'table' AND tables.name NOT LIKE 'sqlite_%'"
         }
         Session::Postgres(_) => {
-            "SELECT table_name || '.' || column_name FROM information_schema.columns WHERE table_schema = current_schema()"
+            "SELECT columns.table_name || '.' || columns.column_name FROM information_schema.columns
+            JOIN information_schema.tables ON tables.table_schema = columns.table_schema
+            AND tables.table_name = columns.table_name
+            WHERE tables.table_schema = current_schema() AND tables.table_type = 'BASE TABLE'"
         }
     };
     let mut columns = Columns::new();

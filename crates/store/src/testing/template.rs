@@ -7,7 +7,7 @@ use sqlx::{Connection as _, PgConnection};
 use tempfile::TempDir;
 use tokio::sync::OnceCell;
 
-use super::{FILE, database_at, directory, run, unusable};
+use super::{FILE, Nodes, database_at, directory, run, unusable};
 use crate::migrate::{Migration, TEMPLATE_LOCK};
 use crate::{DatabaseUrl, OpenOptions, Store, StoreError, copy_sqlite};
 
@@ -28,34 +28,31 @@ pub(super) async fn copy_file(to: &Path) -> Result<DatabaseUrl, StoreError> {
 
 /// Makes a database of this name from the server's template.
 pub(super) async fn copy_database(server: &str, name: &str) -> Result<DatabaseUrl, StoreError> {
-    static TEMPLATE: OnceCell<String> = OnceCell::const_new();
-    let template = TEMPLATE.get_or_try_init(|| template_of(server)).await?;
-    let mut connection = PgConnection::connect(server).await?;
-    run(&mut connection, format!("DROP DATABASE IF EXISTS {name}")).await?;
-    run(&mut connection, format!("CREATE DATABASE {name} TEMPLATE {template}")).await?;
-    connection.close().await?;
+    static TEMPLATE: OnceCell<(Nodes, String)> = OnceCell::const_new();
+    let (nodes, template) = TEMPLATE.get_or_try_init(|| template_of(server)).await?;
+    nodes.copy(template, name).await?;
     Ok(database_at(server, name))
 }
 
 /// The name of the server's template for these migrations, which is made when there is none. What is not marked as a
 /// template was given up before it was whole.
-async fn template_of(server: &str) -> Result<String, StoreError> {
+async fn template_of(server: &str) -> Result<(Nodes, String), StoreError> {
     let texts: Vec<&str> = Migration::texts().collect();
-    let hash = alloy_primitives::keccak256(texts.join("\n"));
+    let layouts: Vec<_> = Migration::ALL.iter().map(|migration| migration.layout).collect();
+    let hash = alloy_primitives::keccak256(format!("{}{layouts:?}", texts.join("\n")));
     let name = format!("bourse_template_{}", &format!("{hash:x}")[..16]);
+    let nodes = Nodes::of(server).await?;
     let mut connection = PgConnection::connect(server).await?;
     // Closing the connection gives it back.
     run(&mut connection, format!("SELECT pg_advisory_lock({TEMPLATE_LOCK})")).await?;
     let sql = "SELECT 1 FROM pg_database WHERE datname = $1 AND datistemplate";
     if sqlx::query(sql).bind(&name).fetch_optional(&mut connection).await?.is_none() {
-        run(&mut connection, format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)")).await?;
-        run(&mut connection, format!("CREATE DATABASE {name}")).await?;
+        nodes.make(&name).await?;
         migrate(&database_at(server, &name)).await?;
-        run(&mut connection, format!("ALTER DATABASE {name} IS_TEMPLATE true ALLOW_CONNECTIONS false"))
-            .await?;
+        nodes.keep_as_template(&name).await?;
     }
     connection.close().await?;
-    Ok(name)
+    Ok((nodes, name))
 }
 
 async fn migrate(url: &DatabaseUrl) -> Result<(), StoreError> {

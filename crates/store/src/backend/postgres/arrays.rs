@@ -8,11 +8,15 @@ use sqlx::{AssertSqlSafe, PgConnection, Postgres};
 use crate::StoreError;
 use crate::args::Arg;
 use crate::row::Row;
+#[cfg(feature = "testing")]
+use crate::testing::fan_out::{self, EXPLAIN};
 
 /// The columns of some rows.
+#[cfg_attr(feature = "testing", derive(Clone))]
 pub(crate) struct Arrays(Vec<Array>);
 
 /// The values of one column.
+#[cfg_attr(feature = "testing", derive(Clone))]
 enum Array {
     Int(Vec<Option<i64>>),
     Text(Vec<Option<String>>),
@@ -97,12 +101,19 @@ impl Arrays {
         sql: String,
         number: Option<i64>,
     ) -> Result<Vec<Row>, StoreError> {
-        let query = sqlx::query(AssertSqlSafe(sql));
-        let mut query = self.0.into_iter().fold(query, |query, array| array.bind(query));
-        if let Some(number) = number {
-            query = query.bind(number);
+        #[cfg(feature = "testing")]
+        if fan_out::is_new(&sql) {
+            let explained = self.clone().query(format!("{EXPLAIN} {sql}"), number);
+            fan_out::check(connection, &sql, explained).await?;
         }
+        let query = self.query(sql, number);
         Ok(query.fetch_all(connection).await?.into_iter().map(Row::Postgres).collect())
+    }
+
+    fn query(self, sql: String, number: Option<i64>) -> Query<'static, Postgres, PgArguments> {
+        let query =
+            self.0.into_iter().fold(sqlx::query(AssertSqlSafe(sql)), |query, array| array.bind(query));
+        number.into_iter().fold(query, Query::bind)
     }
 }
 
