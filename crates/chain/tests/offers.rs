@@ -1,6 +1,7 @@
 //! Who is asked about the money behind offers, and when.
 #![expect(clippy::unwrap_used, reason = "a test may fail by panicking")]
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
 use std::time::Duration;
@@ -44,6 +45,8 @@ struct Bank {
     held: Mutex<BTreeMap<Address, u64>>,
     logs: Mutex<Vec<Log>>,
     asked: Mutex<BTreeSet<Address>>,
+    /// The blocks that it was asked about.
+    asked_at: Mutex<BTreeSet<BlockHash>>,
     /// Whether it refuses to tell logs.
     is_shy: Mutex<bool>,
 }
@@ -75,7 +78,7 @@ impl Node for Bank {
     }
 
     async fn call(&self, calls: &[Call], at: Option<BlockHash>) -> Result<CallResults, Failure> {
-        assert!(at.is_some(), "funds are asked for at a block");
+        self.asked_at.lock().unwrap().insert(at.unwrap());
         let answer = |call: &Call| {
             assert_eq!(call.to, account(MONEY));
             if let Ok(asked) = allowanceCall::abi_decode(&call.data) {
@@ -183,7 +186,8 @@ impl Stage {
     /// Looks once; who was asked about.
     async fn look(&mut self) -> Vec<u8> {
         self.bank.asked.lock().unwrap().clear();
-        self.offers.look(&self.bank, &self.store, &self.at, self.now).await.unwrap();
+        let follower = || Some(self.at.clone());
+        self.offers.look(&self.bank, &self.store, follower, self.now).await.unwrap();
         self.bank.asked.lock().unwrap().iter().map(|account| account.bytes()[0]).collect()
     }
 
@@ -213,6 +217,24 @@ fn offer_of(maker: u8) -> Fact {
 
 fn raw(number: u8) -> alloy_primitives::Address {
     alloy_primitives::Address::from([number; 20])
+}
+
+/// Whoever offers something after a block gave them the money would be told that they lack it.
+#[tokio::test]
+async fn what_is_followed_while_offers_are_read_counts_for_them() {
+    let mut stage = Stage::with_makers(1).await;
+    stage.grow(Vec::new()).await;
+    stage.log(&Transfer { from: raw(77), to: raw(1), value: U256::from(1) });
+    let before = stage.at.clone();
+    stage.grow(Vec::new()).await;
+    let (newest, told) = (stage.at.clone(), Cell::new(0));
+    let follower = || {
+        told.set(told.get() + 1);
+        Some(if told.get() == 1 { before.clone() } else { newest.clone() })
+    };
+    stage.bank.asked_at.lock().unwrap().clear();
+    stage.offers.look(&stage.bank, &stage.store, follower, stage.now).await.unwrap();
+    assert_eq!(*stage.bank.asked_at.lock().unwrap(), BTreeSet::from([newest.block.hash]));
 }
 
 #[tokio::test]

@@ -99,24 +99,28 @@ impl Offers {
         self.watched.is_touched()
     }
 
-    /// Looks at funds at the end of a block, and stores what they cover; tells how many makers were looked at.
+    /// Looks at funds at the end of the newest block that `follower` tells of, and stores what they cover; tells how many
+    /// makers were looked at.
     pub async fn look<N: Node>(
         &mut self,
         node: &N,
         store: &Store,
-        at: &FollowedChain,
+        follower: impl Fn() -> Option<FollowedChain>,
         now: Timestamp,
     ) -> Result<usize, OffersError> {
-        self.read_on(node, store, at, now).await?;
+        let Some(at) = follower() else { return Ok(0) };
+        self.read_on(node, store, &at, now).await?;
         let due = self.watched.due(now, self.options.sweep, self.options.payers_at_once);
         if due.is_empty() {
             return Ok(0);
         }
-        let funds = self.funds(node, &due, at.block).await?;
         let makers: BTreeSet<Address> = due.iter().map(|payer| payer.maker).collect();
         let mut offers = store.open_offers(at.chain, makers.into_iter().collect()).await?;
         offers.retain(|(_, order)| !is_over(order, now));
-        cover(store, at.block, &offers, &funds).await?;
+        // Who made one of them may have seen that a newer block brought the money; the block of before does not know of it.
+        let Some(newest) = follower() else { return Ok(0) };
+        let funds = self.funds(node, &due, newest.block).await?;
+        cover(store, newest.block, &offers, &funds).await?;
         let open: BTreeSet<Payer> = offers.iter().filter_map(|(_, order)| payer_of(order)).collect();
         for payer in &due {
             if open.contains(payer) {

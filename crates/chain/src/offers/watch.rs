@@ -43,7 +43,8 @@ impl<N: Node, P: Pace> OfferWatch<N, P> {
             }
             match at {
                 Some(at) if looked != Some(at.block.hash) || offers.has_more() => {
-                    match offers.look(&*self.node, &self.store, &at, self.pace.now()).await {
+                    let follower = || followed(&self.status.get());
+                    match offers.look(&*self.node, &self.store, follower, self.pace.now()).await {
                         Ok(_) => looked = Some(at.block.hash),
                         Err(error) => {
                             tracing::warn!(chain = %snapshot.chain, %error, "funds could not be looked at");

@@ -179,7 +179,7 @@ impl SimChain {
         let Some(block) = snapshot.checkpoint else { return Ok(()) };
         let live = snapshot.collections.iter().filter(|one| one.live).map(|one| one.address).collect();
         let at = FollowedChain { chain: CHAIN, block, reorgs: snapshot.reorgs, live };
-        self.offers.look(&node, store, &at, now).await.map(drop)
+        self.offers.look(&node, store, || Some(at.clone()), now).await.map(drop)
     }
 
     async fn turn(&mut self, store: &Store) -> Result<Turn, FollowError> {
