@@ -103,7 +103,7 @@ impl TestDatabase {
 
 impl Drop for TestDatabase {
     fn drop(&mut self) {
-        if let DatabaseUrl::Postgres(url) = &self.url {
+        if let (true, DatabaseUrl::Postgres(url)) = (on_citus(), &self.url) {
             nodes::finished(url);
         }
     }

@@ -3,7 +3,6 @@
 
 use bourse_wire::TokenId;
 
-use super::Start;
 use super::candidates::Candidates;
 use super::matches::SideMatches;
 use super::rows::Query;
@@ -42,11 +41,7 @@ impl Collection {
         limit: usize,
     ) -> (Vec<(u32, u8)>, usize) {
         let (side, test) = (matches.side, self.order_test(query));
-        let skip = match &query.start {
-            Start::Skip(count) => usize::try_from(*count).unwrap_or(usize::MAX),
-            Start::After(_) => 0,
-        };
-        let mut page = Page { skip, limit, passed: 0, found: Vec::new() };
+        let mut page = Page { skip: query.start.skipped(), limit, passed: 0, found: Vec::new() };
         let is_wanted = |token: u32| candidates.has(self, token);
         let mut others = self.others(matches, test.as_ref(), is_wanted).peekable();
         let book = self.book.side(side);

@@ -51,11 +51,7 @@ impl Collection {
         let test = self.order_test(query);
         let rows = tokens.filter_map(|token| self.row_rank(query, test.as_ref(), token));
         let (found, all) = self.page(query, rows.filter(|row| row.price.is_some()).collect(), limit);
-        let skip = match query.start {
-            Start::Skip(count) => usize::try_from(count).unwrap_or(usize::MAX).saturating_sub(all),
-            Start::After(_) => 0,
-        };
-        (found, skip)
+        (found, query.start.skipped().saturating_sub(all))
     }
 
     /// A token as a row of a group, which has this order.
@@ -96,14 +92,11 @@ impl Collection {
     /// The page's rows in order, and how many there are on all pages.
     fn page(&self, query: &Query<'_>, mut rows: Vec<RowRank<'_>>, limit: usize) -> (Vec<(u32, u8)>, usize) {
         let all = rows.len();
-        let skip = match &query.start {
-            Start::Skip(count) => usize::try_from(*count).unwrap_or(usize::MAX),
-            Start::After(position) => {
-                let position = self.rank_at(position);
-                rows.retain(|row| self.compare_ranks_of_rows(query, row, &position).is_gt());
-                0
-            }
-        };
+        let skip = query.start.skipped();
+        if let Start::After(position) = &query.start {
+            let position = self.rank_at(position);
+            rows.retain(|row| self.compare_ranks_of_rows(query, row, &position).is_gt());
+        }
         let end = skip.saturating_add(limit);
         if end < rows.len() {
             rows.select_nth_unstable_by(end, |a, b| self.compare_ranks_of_rows(query, a, b));

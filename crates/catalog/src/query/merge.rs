@@ -39,13 +39,10 @@ impl Collection {
         if !is_kept_sorted || self.is_worth_gathering(query, about, limit) {
             return self.gather(query, candidates, &matches, limit);
         }
-        if let Start::Skip(skip) = query.start
-            && let Ok(skip) = usize::try_from(skip)
-            && skip >= about
-        {
+        if query.start.skipped() >= about {
             // Past all of them, so that it only matters how many there are.
             let rows = candidates.common(self, &self.all_of_sides(query, &matches));
-            return (Vec::new(), skip.saturating_sub(rows));
+            return (Vec::new(), query.start.skipped().saturating_sub(rows));
         }
         if let (Some(skip), [first, rest @ ..]) = (front_skip(query, limit), matches.as_slice()) {
             let (found, passed) = self.walk_filtered(query, candidates, first, limit);
@@ -119,12 +116,8 @@ impl Collection {
     /// Whether about so many rows are so few that finding and sorting all is less work than looking for those of the page in
     /// a list.
     fn is_worth_gathering(&self, query: &Query<'_>, about: usize, limit: usize) -> bool {
-        let skip = match query.start {
-            Start::Skip(skip) => usize::try_from(skip).unwrap_or(usize::MAX),
-            Start::After(_) => 0,
-        };
         let listed = self.book.side(query.sides()[0]).members().count();
-        about <= GATHERED_MAX || is_sparse(about, skip.saturating_add(limit), listed)
+        about <= GATHERED_MAX || is_sparse(about, query.start.skipped().saturating_add(limit), listed)
     }
 
     /// The rows of a side whose best order the filter does not let through, in order.
@@ -256,8 +249,8 @@ impl Collection {
 
 /// How many rows a page skips that is near the front of a list in its own order.
 fn front_skip(query: &Query<'_>, limit: usize) -> Option<usize> {
-    let Start::Skip(skip) = query.start else { return None };
-    let skip = usize::try_from(skip).ok()?;
+    let Start::Skip(_) = query.start else { return None };
+    let skip = query.start.skipped();
     let is_natural = query.sides().first().is_some_and(|side| !query.is_against(*side));
     let is_near = skip.saturating_add(limit) <= FRONT_MAX;
     (query.column() == Column::Price && is_natural && is_near).then_some(skip)

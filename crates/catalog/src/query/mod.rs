@@ -44,3 +44,13 @@ pub enum Start {
     /// After the row that was at this position, whether it is still there or not.
     After(Position),
 }
+
+impl Start {
+    /// How many rows are left out by number.
+    fn skipped(&self) -> usize {
+        match self {
+            Self::Skip(count) => usize::try_from(*count).unwrap_or(usize::MAX),
+            Self::After(_) => 0,
+        }
+    }
+}

@@ -78,20 +78,17 @@ impl Collection {
             orders[..priced].reverse();
             orders[priced..].reverse();
         }
-        let skip = match &query.start {
-            Start::Skip(count) => usize::try_from(*count).unwrap_or(usize::MAX),
-            Start::After(position) => {
-                if let Some(at) = self.position_of(position) {
-                    let follows = |order: &FoundOrder| self.follows(query, order, &at);
-                    if is_sorted {
-                        orders.drain(..orders.partition_point(|order| !follows(order)));
-                    } else {
-                        orders.retain(follows);
-                    }
-                }
-                0
+        if let Start::After(position) = &query.start
+            && let Some(at) = self.position_of(position)
+        {
+            let follows = |order: &FoundOrder| self.follows(query, order, &at);
+            if is_sorted {
+                orders.drain(..orders.partition_point(|order| !follows(order)));
+            } else {
+                orders.retain(follows);
             }
-        };
+        }
+        let skip = query.start.skipped();
         let end = skip.saturating_add(query.limit);
         let more = orders.len() > end;
         if !is_sorted {

@@ -114,11 +114,7 @@ impl Query<'_> {
 impl Collection {
     /// Finds a page of tokens with their best orders.
     pub fn query(&self, query: &Query<'_>) -> Rows {
-        let skipped = match query.start {
-            Start::Skip(count) => usize::try_from(count).unwrap_or(usize::MAX),
-            Start::After(_) => 0,
-        };
-        let wanted = skipped.saturating_add(query.limit);
+        let wanted = query.start.skipped().saturating_add(query.limit);
         let mut found = if query.is_in_price_lists() {
             self.find_in_price_lists(query, query.limit + 1)
         } else {
@@ -248,11 +244,12 @@ impl Collection {
         limit: usize,
     ) -> Option<Vec<u32>> {
         let Candidates::Many(many) = candidates else { return None };
-        let Start::Skip(skip) = query.start else { return None };
+        if matches!(query.start, Start::After(_)) {
+            return None;
+        }
         let single = many.single().filter(|_| !self.is_walked_ascending(query))?;
         let count = if query.include_empty { single.count() } else { single.common(members) };
-        let wanted = usize::try_from(skip).ok()?.saturating_add(limit);
-        if !is_sparse(count, wanted, self.len()) {
+        if !is_sparse(count, query.start.skipped().saturating_add(limit), self.len()) {
             return None;
         }
         let is_row = |token: &u32| query.include_empty || members.contains(*token);

@@ -203,11 +203,7 @@ pub(super) struct Page {
 
 impl Page {
     pub(super) fn new(start: &Start, limit: usize) -> Self {
-        let skip = match start {
-            Start::Skip(count) => usize::try_from(*count).unwrap_or(usize::MAX),
-            Start::After(_) => 0,
-        };
-        Self { skip, limit, found: Vec::with_capacity(limit.min(256)) }
+        Self { skip: start.skipped(), limit, found: Vec::with_capacity(limit.min(256)) }
     }
 
     /// Whether there is room for more.

@@ -99,9 +99,6 @@ impl Nodes {
 
     /// Drops the databases of tests that are over. On a cluster each takes room on all nodes, and connections.
     async fn drop_finished(&self) -> Result<(), StoreError> {
-        if !self.is_cluster() {
-            return Ok(());
-        }
         let finished = std::mem::take(&mut *FINISHED.lock().unwrap_or_else(PoisonError::into_inner));
         for url in finished {
             let name = name_of(&url);
