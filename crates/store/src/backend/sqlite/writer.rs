@@ -24,9 +24,6 @@ const BUSY_PAUSE: Duration = Duration::from_millis(20);
 const BUSY_ATTEMPTS_MAX: u32 = 500;
 /// Transactions that may share one commit.
 const GROUP_MAX: usize = 256;
-/// Pages of 4 kB in the journal after which they are copied to where they belong. SQLite's own choice is a quarter of
-/// this, and means an fsync of the whole file after every few batches of orders, each of which lies on its own page.
-const CHECKPOINT_PAGES: &str = "4000";
 
 /// One transaction: does its work, then says whether to keep it and how to tell its owner. It is given an error instead
 /// of the connection when its transaction could not be begun.
@@ -79,7 +76,8 @@ fn open_once(path: &Path, options: OpenOptions) -> Result<Connection, rusqlite::
         ("synchronous", "FULL"),
         ("foreign_keys", "ON"),
         ("cache_size", CACHE_SIZE),
-        ("wal_autocheckpoint", CHECKPOINT_PAGES),
+        // Somebody else does that.
+        ("wal_autocheckpoint", "0"),
         ("journal_size_limit", &journal_bytes_max),
         // What a savepoint needs to be undone is in no file.
         ("temp_store", "MEMORY"),
@@ -127,8 +125,10 @@ fn run(mut connection: Connection, mut jobs: mpsc::Receiver<Job>, mut journal: J
         for deliver in members {
             deliver(committed.as_ref().copied().map_err(StoreError::shared));
         }
-        journal.shorten(&connection);
+        journal.tend(&connection);
     }
+    // Whoever closes the last connection empties the journal.
+    drop(journal);
     if let Err((_, error)) = connection.close() {
         tracing::warn!(%error, "closing the writer");
     }
