@@ -136,5 +136,5 @@ pub(crate) fn numbered(
     activities: Vec<ActivityFacts>,
 ) -> Result<Insert, StoreError> {
     let numbers = (first..).map(|activity_id| ActivityNumber { activity_id });
-    Insert::owned(id, numbers.zip(activities))
+    Ok(Insert::owned(id, numbers.zip(activities))?.held::<ActivityFacts>())
 }

@@ -3,7 +3,7 @@
 use bourse_wire::{Address, Amount, ChainId, Day, ProjectId, RecordId, Timestamp, TokenId};
 
 /// One argument of a statement. A missing value keeps its type, which PostgreSQL wants to know.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Arg {
     Int(Option<i64>),
     Text(Option<String>),

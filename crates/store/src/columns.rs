@@ -145,9 +145,34 @@ pub(crate) struct Insert {
     /// `INSERT INTO table (owner, one, other)`.
     pub(crate) head: String,
     pub(crate) rows: Vec<Vec<Arg>>,
+    /// How to find out which rows are there already, where nobody else can add any meanwhile.
+    pub(crate) held: Option<HeldKey>,
+    names: Vec<&'static str>,
+}
+
+/// The key of rows of a collection that is held.
+pub(crate) struct HeldKey {
+    pub(crate) table: &'static str,
+    /// Its columns behind the collection, each with its position in a row.
+    pub(crate) columns: Vec<(&'static str, usize)>,
 }
 
 impl Insert {
+    /// Rows as they are.
+    pub(crate) fn plain(head: String, rows: Vec<Vec<Arg>>) -> Self {
+        Self { head, rows, held: None, names: Vec::new() }
+    }
+
+    /// Says that whoever inserts holds the collection that all rows are of, and that they have the key of these records.
+    pub(crate) fn held<R: Record>(mut self) -> Self {
+        let key = R::KEY.split(", ").skip(1);
+        let place = |name: &'static str| Some((name, self.names.iter().position(|known| *known == name)?));
+        let columns: Vec<_> = key.clone().filter_map(place).collect();
+        debug_assert_eq!(columns.len(), key.count(), "the key of {} is not in {:?}", R::TABLE, self.names);
+        self.held = Some(HeldKey { table: R::TABLE, columns });
+        self
+    }
+
     /// Records that name their owner themselves, or have none.
     pub(crate) fn of<R: Record>(records: impl IntoIterator<Item = R>) -> Result<Self, StoreError> {
         Self::with(None, records)
@@ -165,7 +190,7 @@ impl Insert {
         owner: Option<Owner>,
         records: impl IntoIterator<Item = R>,
     ) -> Result<Self, StoreError> {
-        let mut names: Vec<&str> = owner.iter().map(|owner| owner.column).collect();
+        let mut names: Vec<&'static str> = owner.iter().map(|owner| owner.column).collect();
         R::names(&mut names);
         let row = |record: R| {
             let mut args = Vec::with_capacity(names.len());
@@ -174,7 +199,7 @@ impl Insert {
             Ok(args)
         };
         let rows = records.into_iter().map(row).collect::<Result<_, StoreError>>()?;
-        Ok(Self { head: format!("INSERT INTO {} ({})", R::TABLE, names.join(", ")), rows })
+        Ok(Self::named::<R>(names, rows))
     }
 
     /// Records of an owner that are bound already.
@@ -192,7 +217,11 @@ impl Insert {
                 return Err(StoreError::corrupt(R::TABLE, reason));
             }
         }
-        Ok(Self { head: format!("INSERT INTO {} ({})", R::TABLE, names.join(", ")), rows })
+        Ok(Self::named::<R>(names, rows))
+    }
+
+    fn named<R: Record>(names: Vec<&'static str>, rows: Vec<Vec<Arg>>) -> Self {
+        Self { head: format!("INSERT INTO {} ({})", R::TABLE, names.join(", ")), rows, held: None, names }
     }
 }
 

@@ -262,16 +262,16 @@ impl Put {
     /// Writes all. What is handed on of signed orders is read from the rows that were written, as they have what was kept of
     /// them.
     async fn write(self, session: &mut Session<'_>, id: CollectionId) -> Result<PutOrders, StoreError> {
-        let [operator, backing] = [OPERATOR, BACKING].map(|column| OrderFacts::COLUMNS[column]);
         for (replaced, plain) in self.plain {
             let names: Vec<&str> = replaced.iter().map(|column| OrderFacts::COLUMNS[*column]).collect();
             let replace = match names.as_slice() {
-                [] => or_replace::<OrderFacts>(&[operator, backing]),
+                // It was looked for, and is not there.
+                [] => String::new(),
                 names => or_replace_only::<OrderFacts>(names),
             };
             session.insert(Insert::values::<OrderFacts>(id, plain)?, &replace).await?;
         }
-        let replace = or_replace::<SignedRow>(&[backing]);
+        let replace = or_replace::<SignedRow>(&[OrderFacts::COLUMNS[BACKING]]);
         let insert = Insert::values::<SignedRow>(id, self.signed)?;
         let stored: Vec<OrderFacts> = session.insert_returning(insert, &replace).await?;
         write_known(session, id, &self.known).await?;

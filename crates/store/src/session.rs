@@ -1,6 +1,7 @@
 //! One connection in use, whichever engine it belongs to.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 use sqlx::{AssertSqlSafe, PgConnection};
 
@@ -9,7 +10,7 @@ use crate::args::{Arg, args};
 use crate::backend::postgres::arrays::Arrays;
 use crate::backend::sqlite::statements;
 use crate::collections::CollectionId;
-use crate::columns::{self, Columns, Insert, Value};
+use crate::columns::{self, Columns, HeldKey, Insert, Value};
 use crate::row::{Cell, Row};
 #[cfg(feature = "testing")]
 use crate::testing::{citus_rules, fan_out};
@@ -153,7 +154,7 @@ impl Session<'_> {
     /// Inserts rows with as few statements as possible. No two may have the same key: PostgreSQL refuses to touch a row
     /// twice. `conflict` says what becomes of those that are there already.
     pub(crate) async fn insert(&mut self, insert: Insert, conflict: &str) -> Result<(), StoreError> {
-        self.insert_rows(insert, conflict).await.map(drop)
+        self.insert_rows(insert, conflict, "").await.map(drop)
     }
 
     /// The same, and reads the columns of `T` of every row that was written.
@@ -162,8 +163,8 @@ impl Session<'_> {
         insert: Insert,
         conflict: &str,
     ) -> Result<Vec<T>, StoreError> {
-        let tail = format!("{conflict} RETURNING {}", columns::list::<T>());
-        self.insert_rows(insert, &tail).await?.iter().map(columns::read).collect()
+        let returning = format!("RETURNING {}", columns::list::<T>());
+        self.insert_rows(insert, conflict, &returning).await?.iter().map(columns::read).collect()
     }
 
     /// The same, and tells how many rows were written.
@@ -172,12 +173,18 @@ impl Session<'_> {
         insert: Insert,
         conflict: &str,
     ) -> Result<u64, StoreError> {
-        Ok(self.insert_rows(insert, &format!("{conflict} RETURNING 1")).await?.len() as u64)
+        Ok(self.insert_rows(insert, conflict, "RETURNING 1").await?.len() as u64)
     }
 
-    async fn insert_rows(&mut self, insert: Insert, tail: &str) -> Result<Vec<Row>, StoreError> {
-        let Insert { head, rows } = insert;
+    async fn insert_rows(
+        &mut self,
+        insert: Insert,
+        conflict: &str,
+        returning: &str,
+    ) -> Result<Vec<Row>, StoreError> {
+        let Insert { head, rows, held, .. } = insert;
         let Some(columns) = rows.first().map(Vec::len) else { return Ok(Vec::new()) };
+        let tail = &format!("{conflict} {returning}");
         #[cfg(feature = "testing")]
         citus_rules::check(&format!("{head} VALUES ($1) {tail}"))?;
         let connection = match self {
@@ -191,9 +198,17 @@ impl Session<'_> {
         }
         let mut returned = Vec::new();
         for chunk in chunks(rows) {
-            let arrays = Arrays::of(chunk)?;
-            let sql = format!("{head} SELECT * FROM {} {tail}", arrays.rows());
-            returned.extend(arrays.run(connection, sql, None).await?);
+            let (new, known) = match &held {
+                Some(key) => new_and_known(connection, key, chunk).await?,
+                None => (Vec::new(), chunk),
+            };
+            for (rows, tail) in [(new, returning), (known, tail.as_str())] {
+                if !rows.is_empty() {
+                    let arrays = Arrays::of(rows)?;
+                    let sql = format!("{head} SELECT * FROM {} {tail}", arrays.rows());
+                    returned.extend(arrays.run(connection, sql, None).await?);
+                }
+            }
         }
         Ok(returned)
     }
@@ -243,6 +258,39 @@ impl Session<'_> {
         }
         Ok(found)
     }
+}
+
+/// Tells rows of a collection that is held apart by whether their keys are there, also by an earlier one of them. PostgreSQL
+/// takes 7 µs for a row that may be there, and less than 3 for one that may not; to ask takes 1.5.
+async fn new_and_known(
+    connection: &mut PgConnection,
+    HeldKey { table, columns }: &HeldKey,
+    rows: Vec<Vec<Arg>>,
+) -> Result<(Vec<Vec<Arg>>, Vec<Vec<Arg>>), StoreError> {
+    let key = |row: &Vec<Arg>| columns.iter().map(|(_, place)| row[*place].clone()).collect::<Vec<Arg>>();
+    let Some(Arg::Int(collection)) = rows.first().and_then(|row| row.first()).cloned() else {
+        return Err(StoreError::corrupt(table, "a row of no collection"));
+    };
+    let arrays = Arrays::of(rows.iter().map(key).collect())?;
+    let names: Vec<&str> = columns.iter().map(|(name, _)| *name).collect();
+    let same: Vec<String> = names.iter().map(|name| format!("{name} = keys.{name}")).collect();
+    let sql = format!(
+        "SELECT keys.place FROM {} WITH ORDINALITY AS keys ({}, place) CROSS JOIN LATERAL
+        (SELECT 1 FROM {table} WHERE collection_id = ${} AND {} OFFSET 0) AS found",
+        arrays.rows(),
+        names.join(", "),
+        arrays.len() + 1,
+        same.join(" AND ")
+    );
+    let found = arrays.run(connection, sql, collection).await?;
+    let found: HashSet<i64> = found.iter().map(only).collect::<Result<_, _>>()?;
+    let mut seen = HashSet::with_capacity(rows.len());
+    let (mut new, mut known) = (Vec::with_capacity(rows.len()), Vec::new());
+    for (row, place) in rows.into_iter().zip(1..) {
+        let is_new = !found.contains(&place) && seen.insert(key(&row));
+        if is_new { &mut new } else { &mut known }.push(row);
+    }
+    Ok((new, known))
 }
 
 /// Looks at how a cluster would run a statement.

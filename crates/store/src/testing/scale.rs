@@ -46,7 +46,7 @@ pub async fn make_collections(store: &Store, chain: ChainId, count: u64) -> Resu
                         ),
                     ];
                     for (into, rows) in all {
-                        session.insert(Insert { head: format!("INSERT INTO {into}"), rows }, "").await?;
+                        session.insert(Insert::plain(format!("INSERT INTO {into}"), rows), "").await?;
                     }
                     session.notify().await.map(drop)
                 })
@@ -67,7 +67,7 @@ pub async fn make_holders(store: &Store, key: CollectionKey, count: u64) -> Resu
                 Box::pin(async move {
                     let row = |number| args![id, TokenId::from(1), numbered_address(number), "1"];
                     let head = "INSERT INTO balances (collection_id, token_id, account, balance)".to_owned();
-                    session.insert(Insert { head, rows: numbers.map(row).collect() }, "").await
+                    session.insert(Insert::plain(head, numbers.map(row).collect()), "").await
                 })
             })
             .await?;
