@@ -77,6 +77,8 @@ pub(crate) enum Command {
     },
     /// Put a backup into a data directory that nobody uses
     Restore(Restore),
+    /// Copy a SQLite database that nobody uses into an empty one in PostgreSQL
+    Move(Move),
     /// Bring the tables of the database up to date, as the next start would
     Upgrade(Upgrade),
     /// Ask the running service whether it answers; fails when it does not
@@ -181,6 +183,19 @@ pub(crate) struct Upgrade {
     /// Change nothing: say which schema the database has, which this program needs, and what would be done
     #[arg(long)]
     pub(crate) check: bool,
+}
+
+/// Stop the service before. Every row is copied and then looked at again in both databases. Whatever stops it, the same
+/// command goes on where it was; the old database is only read. Uploaded files and the signing secret stay in the data
+/// directory.
+#[derive(Args)]
+pub(crate) struct Move {
+    /// The database to copy: `sqlite:PATH`
+    #[arg(long, value_name = "URL")]
+    pub(crate) from: String,
+    /// An empty database: `postgres://USER:PASSWORD@HOST/NAME`
+    #[arg(long, value_name = "URL")]
+    pub(crate) to: String,
 }
 
 /// Checks the whole backup first, and changes nothing when it is damaged. Stop the service before.

@@ -36,6 +36,9 @@ pub(crate) enum CommandError {
     /// A backup cannot be written, read or put in place.
     #[error(transparent)]
     Backup(#[from] BackupError),
+    /// An installation cannot be moved.
+    #[error(transparent)]
+    Move(#[from] bourse_store::MoveError),
     /// The data directory cannot be used.
     #[error(transparent)]
     DataLock(#[from] DataLockError),

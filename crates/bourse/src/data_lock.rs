@@ -17,7 +17,7 @@ pub(crate) enum DataLockError {
     Restoring(PathBuf),
     #[error("a restore of {0} was interrupted: run `bourse restore` with the same file again to finish it")]
     Unfinished(PathBuf),
-    #[error("{0} is in use: stop the service and every other bourse command on it, then restore")]
+    #[error("{0} is in use: stop the service and every other bourse command on it first")]
     InUse(PathBuf),
     #[error("opening {path}: {source}")]
     Io { path: PathBuf, source: std::io::Error },

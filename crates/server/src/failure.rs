@@ -56,6 +56,7 @@ impl From<StoreError> for Failure {
             | StoreError::Address { .. }
             | StoreError::Newer { .. }
             | StoreError::OtherHistory { .. }
+            | StoreError::UnfinishedMove
             | StoreError::Corrupt { .. }
             | StoreError::Chain(_)
             | StoreError::Closed => Self::Internal(Box::new(error)),

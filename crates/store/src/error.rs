@@ -53,6 +53,12 @@ pub enum StoreError {
         /// The one that would be in its place.
         expected: String,
     },
+    /// Somebody began to move an installation into the database, and did not finish.
+    #[error(
+        "an installation was moved into the database only in part: run the same `bourse move` again, which goes on where it \
+         was interrupted"
+    )]
+    UnfinishedMove,
     /// A stored value cannot be read.
     #[error("stored {what} cannot be read: {reason}")]
     Corrupt {
@@ -137,6 +143,7 @@ impl StoreError {
             Self::Address { .. }
             | Self::Newer { .. }
             | Self::OtherHistory { .. }
+            | Self::UnfinishedMove
             | Self::Corrupt { .. }
             | Self::Chain(_) => Self::Database(self.to_string().into()),
         }

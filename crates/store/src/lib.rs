@@ -31,6 +31,7 @@ mod lookout;
 mod market_projects;
 mod metadata_queue;
 mod migrate;
+mod moving;
 mod order_activities;
 mod order_parts;
 mod orders;
@@ -81,6 +82,7 @@ pub use lookout::{Look, Lookout};
 pub use market_projects::{Market, MarketCollection, MarketNews, MarketStep};
 pub use metadata_queue::{Due, Fetched, Outcome, Queued};
 pub use migrate::{Layout, Migration};
+pub use moving::{Digest, Move, MoveError};
 pub use orders::{OpenSignedOrders, SignedOrder};
 pub use people::{
     Account, Confirmation, Invite, Invited, Member, NewAccount, NewInvite, NewPendingSignIn, NewSession,

@@ -13,6 +13,7 @@ mod health;
 mod held;
 pub(crate) mod key;
 mod log;
+mod moving;
 pub(crate) mod project;
 mod recount;
 mod restore;
@@ -51,6 +52,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<ExitCode, CommandError> {
             Command::Status => status::run(&common).await?,
             Command::Backup { file } => backup::run(&common, &file)?,
             Command::Restore(command) => restore::run(&common, &command)?,
+            Command::Move(command) => moving::run(&common, command).await?,
             Command::Upgrade(command) => return upgrade::run(&common, &command).await,
             Command::Health(command) => health::run(&common, &command)?,
             Command::Doctor(command) => return doctor::run(&common, &command).await,

@@ -31,6 +31,7 @@ mod instance;
 mod log;
 mod market;
 mod market_killed;
+mod moving;
 mod node_requests;
 mod packaging;
 mod process;

@@ -101,6 +101,7 @@ impl Store {
         Box::pin(async move {
             let store = Self::connect(url, options).await?;
             store.migrate(now).await?;
+            store.refuse_unfinished_move().await?;
             Ok(store)
         })
     }

@@ -75,7 +75,7 @@ pub(crate) fn insert(
 }
 
 /// Copies the values of a row.
-pub(super) fn copy(source: &Source<'_>, columns: usize, row: &mut RowCopy) -> Result<(), StoreError> {
+pub(crate) fn copy(source: &Source<'_>, columns: usize, row: &mut RowCopy) -> Result<(), StoreError> {
     for column in 0..columns {
         match source.get_ref(column)? {
             ValueRef::Integer(number) => row.push_int(number),
