@@ -117,6 +117,7 @@ pub async fn follow_rates(sources: &[RateSource], store: &Store, pace: &impl Pac
         if next > now {
             pace.sleep(between(now, next)).await;
         }
+        store.until_reached().await;
         // So much time has passed, whatever the clock says by now.
         let until = pace.now().max(next);
         for (at, source) in due.iter_mut().filter(|(at, _)| *at <= until) {

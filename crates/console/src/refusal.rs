@@ -1,15 +1,18 @@
 //! Why there is no page, as a page.
 
-use axum::http::StatusCode;
+use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use bourse_server::Failure;
 use bourse_store::StoreError;
-use bourse_wire::Error;
+use bourse_wire::{Code, Error};
 use maud::html;
 
 use super::page::bare;
 use super::see_other;
 use bourse_server::entropy;
+
+/// When to come back while the database cannot be reached, in seconds: as operations say it.
+const RETRY_AFTER: HeaderValue = HeaderValue::from_static("5");
 
 /// Why a request was not answered as asked.
 pub(crate) enum Refusal {
@@ -103,22 +106,28 @@ impl<T> Submission<T> {
 
 impl From<Error> for Refusal {
     fn from(error: Error) -> Self {
-        Self::Refused(error)
+        match error.code {
+            // Nothing is wrong with what was entered.
+            Code::StorageFull | Code::StorageUnavailable => {
+                let status = StatusCode::from_u16(error.code.status());
+                Self::Notice {
+                    status: status.unwrap_or(StatusCode::SERVICE_UNAVAILABLE),
+                    title: "Not just now",
+                    message: error.to_string(),
+                }
+            }
+            _ => Self::Refused(error),
+        }
     }
 }
 
 impl From<Failure> for Refusal {
     fn from(failure: Failure) -> Self {
         match failure {
-            Failure::Refused(error) => Self::Refused(error),
+            Failure::Refused(error) => error.into(),
             Failure::Storage { told, source } => {
                 tracing::warn!(error = %source, "a page of the console fails for want of storage");
-                let status = told.code.status();
-                Self::Notice {
-                    status: StatusCode::from_u16(status).unwrap_or(StatusCode::SERVICE_UNAVAILABLE),
-                    title: "Not just now",
-                    message: told.to_string(),
-                }
+                told.into()
             }
             Failure::Internal(source) => Self::Internal(source),
         }
@@ -174,6 +183,10 @@ impl IntoResponse for Refusal {
             p { (message) }
             p { a href="/console" { "Back to the console" } }
         };
-        (status, bare(title, &body)).into_response()
+        let mut response = (status, bare(title, &body)).into_response();
+        if status == StatusCode::SERVICE_UNAVAILABLE {
+            response.headers_mut().insert(header::RETRY_AFTER, RETRY_AFTER);
+        }
+        response
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use bourse_budget::Budget;
 use bourse_protocols::venues::Registry;
-use bourse_store::{Actor, Batch, Committed, Store, StoreError};
+use bourse_store::{Actor, Batch, Committed, OpenOptions, Store, StoreError};
 use bourse_wire::{Currency, ServiceName, Timestamp};
 
 use crate::auth::{Credentials, TokenSigner};
@@ -108,7 +108,10 @@ impl App {
         make_private_directory(&data).map_err(unusable)?;
         let signer = TokenSigner::open(&settings.auth.jwt_secret, &data).map_err(unusable)?;
         let files = Files::open(&data, entropy::word).map_err(unusable)?;
-        let store = Store::open(&settings.database_url(), settings.open_options(), clock.now()).await?;
+        // Less than a request may take, so that its caller is told what there was none of.
+        let turn_timeout = Duration::from_millis(settings.limits.request_timeout_ms / 2);
+        let options = OpenOptions { turn_timeout, ..settings.open_options() };
+        let store = Store::open(&settings.database_url(), options, clock.now()).await?;
         let refusals = Refusals::default();
         let metrics = Metrics::new(refusals.counters());
         let service_name = ServiceName::new(&settings.service.name);

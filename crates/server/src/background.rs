@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use bourse_chain::fetch::{Caller, Fetcher, SystemLookup};
 use bourse_chain::{RateSource, RealPace, follow_rates};
-use bourse_store::StoreError;
+use bourse_store::{Store, StoreError};
 use bourse_wire::Timestamp;
 use tokio::sync::{Notify, watch};
 use tokio::task::JoinSet;
@@ -145,9 +145,17 @@ struct Signals {
 async fn watch_store(app: Arc<App>, signals: Arc<Signals>, mut stop: Stop) {
     loop {
         log_failure("watching the store", watch_until_failure(&app, &signals, &mut stop).await);
-        if stop.or(tokio::time::sleep(RETRY_INTERVAL)).await.is_none() {
+        if stop.or(pause(&app.store)).await.is_none() {
             return;
         }
+    }
+}
+
+/// Waits before something that failed is tried again: for a while, or until the database is there again.
+async fn pause(store: &Store) {
+    match store.away_for() {
+        Some(_) => store.until_reached().await,
+        None => tokio::time::sleep(RETRY_INTERVAL).await,
     }
 }
 
@@ -170,7 +178,9 @@ async fn follow_credentials(app: Arc<App>, signals: Arc<Signals>, mut stop: Stop
     while stop.or(signals.credentials.notified()).await.is_some() {
         if let Err(error) = app.credentials.refresh(&app.store).await {
             log_failure("following credentials", Err(error));
-            again(&signals.credentials, &mut stop).await;
+            // Told to end, it notices at its next wait.
+            let _ = stop.or(pause(&app.store)).await;
+            signals.credentials.notify_one();
         }
     }
 }
@@ -178,24 +188,22 @@ async fn follow_credentials(app: Arc<App>, signals: Arc<Signals>, mut stop: Stop
 /// Takes over what anyone changes in collections, currencies and counts, until told to end.
 async fn follow(app: Arc<App>, signals: Arc<Signals>, mut stop: Stop) {
     let mut is_whole = true;
-    while stop.or(woken(&signals.records, is_whole)).await.is_some() {
+    while stop.or(woken(&app.store, &signals.records, is_whole)).await.is_some() {
+        let round = app.store.begin_round();
         is_whole = follow_once(&app).await;
+        if is_whole {
+            app.store.end_round(round);
+        }
         signals.markets.notify_one();
     }
 }
 
 /// Waits until something changed, and for a while only when there is something to be tried again: others need not wait for it.
-async fn woken(signal: &Notify, is_whole: bool) {
-    let wait = if is_whole { Duration::MAX } else { RETRY_INTERVAL };
-    // Either way it is time.
-    let _ = tokio::time::timeout(wait, signal.notified()).await;
-}
-
-/// Has somebody who failed try again after a while, whether anything changes by then or not.
-async fn again(signal: &Notify, stop: &mut Stop) {
-    // Told to end, they notice at their next wait.
-    let _ = stop.or(tokio::time::sleep(RETRY_INTERVAL)).await;
-    signal.notify_one();
+async fn woken(store: &Store, signal: &Notify, is_whole: bool) {
+    tokio::select! {
+        () = signal.notified() => {}
+        () = pause(store), if !is_whole => {}
+    }
 }
 
 /// Takes over what changed of currencies, collections and counts, each by itself: what cannot be read keeps nothing else from
@@ -212,7 +220,7 @@ async fn follow_once(app: &App) -> bool {
 /// Whether something could be done whole; the log has why it could not.
 fn is_done(what: &'static str, result: Result<bool, StoreError>) -> bool {
     result.unwrap_or_else(|error| {
-        tracing::warn!(%error, "{what}");
+        error.log(what);
         false
     })
 }
@@ -309,6 +317,6 @@ async fn flush_once(app: &App) -> Result<(), StoreError> {
 /// These tasks go on whatever happens: the next round tries again.
 fn log_failure(what: &'static str, result: Result<(), StoreError>) {
     if let Err(error) = result {
-        tracing::warn!(%error, "{what}");
+        error.log(what);
     }
 }

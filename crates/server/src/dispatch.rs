@@ -40,9 +40,11 @@ const RATE_COST: HeaderName = HeaderName::from_static("credits-rate-cost");
 const QUOTA_LIMIT: HeaderName = HeaderName::from_static("quota-limit");
 const QUOTA_REMAINING: HeaderName = HeaderName::from_static("quota-remaining");
 const QUOTA_COST: HeaderName = HeaderName::from_static("quota-cost");
+/// While the database is away: how many seconds ago everything that is answered from memory was as it is stored.
+const DATA_AGE: HeaderName = HeaderName::from_static("data-age");
 
 /// The headers of an answer that a browser's script may read.
-pub(crate) const EXPOSED_HEADERS: [HeaderName; 11] = [
+pub(crate) const EXPOSED_HEADERS: [HeaderName; 12] = [
     WEBRPC,
     REQUEST_ID,
     SESSION_TYPE,
@@ -53,6 +55,7 @@ pub(crate) const EXPOSED_HEADERS: [HeaderName; 11] = [
     QUOTA_LIMIT,
     QUOTA_REMAINING,
     QUOTA_COST,
+    DATA_AGE,
     header::RETRY_AFTER,
 ];
 
@@ -283,6 +286,9 @@ pub(crate) fn response(app: &App, status: StatusCode, headers: HeaderMap, body: 
     headers.entry(header::CONTENT_TYPE).or_insert(HeaderValue::from_static("application/json"));
     headers.insert(WEBRPC, HeaderValue::from_static(WEBRPC_VALUE));
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    if let Some(age) = app.store.memory_age() {
+        headers.insert(DATA_AGE, age.as_secs().saturating_add(1).into());
+    }
     if !headers.contains_key(REQUEST_ID)
         && let Ok(id) = HeaderValue::try_from(app.request_id())
     {

@@ -52,6 +52,8 @@ impl From<StoreError> for Failure {
             StoreError::Refused(error) => Self::Refused(error),
             StoreError::Full(_) => Self::full(error),
             StoreError::Unavailable(_) => Self::unavailable(error),
+            // Of which the log was told once for all.
+            StoreError::Away => Self::Refused(Error::new(Code::StorageUnavailable, UNAVAILABLE)),
             StoreError::Database(_)
             | StoreError::Address { .. }
             | StoreError::Newer { .. }
@@ -67,9 +69,8 @@ impl From<StoreError> for Failure {
 impl From<LoadError> for Failure {
     fn from(error: LoadError) -> Self {
         match &error {
-            LoadError::Store(failed) if matches!(**failed, StoreError::Unavailable(_)) => {
-                Self::unavailable(error)
-            }
+            // Whoever waited for the same load is told the same.
+            LoadError::Store(failed) if failed.is_unavailable() => failed.shared().into(),
             LoadError::Store(_) => Self::Internal(Box::new(error)),
             LoadError::NoRoom { .. } | LoadError::Stale { .. } | LoadError::UnderWay { .. } => {
                 Self::Refused(Error::new(Code::Overloaded, error.to_string()))
@@ -119,6 +120,7 @@ mod tests {
         assert_eq!(of(Errno::NOENT), None);
         assert_eq!(code(StoreError::Full("full".into()).into()), Some(Code::StorageFull));
         assert_eq!(code(StoreError::Unavailable("gone".into()).into()), Some(Code::StorageUnavailable));
+        assert_eq!(code(StoreError::Away.into()), Some(Code::StorageUnavailable));
         assert_eq!(code(StoreError::Database("damaged".into()).into()), None);
     }
 }

@@ -256,7 +256,7 @@ async fn ready(State(app): State<Arc<App>>) -> Response {
         }
         (Ok(()), None) => response(&app, StatusCode::OK, HeaderMap::new(), r#"{"status":"ready"}"#.into()),
         (Err(error), _) => {
-            tracing::warn!(%error, "not ready");
+            error.log("not ready");
             not_yet(r#"{"status":"unavailable","reason":"the database does not answer"}"#.into())
         }
     }

@@ -33,6 +33,7 @@ pub use sections::{
 };
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use bourse_store::{DatabaseUrl, OpenOptions};
 use schemars::JsonSchema;
@@ -99,6 +100,7 @@ impl Settings {
         OpenOptions {
             connections_max: self.storage.connections_max,
             changes_kept: self.storage.changes_kept,
+            patience: Duration::from_millis(self.storage.database_timeout_ms),
             ..OpenOptions::default()
         }
     }

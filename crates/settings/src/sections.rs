@@ -80,6 +80,8 @@ pub struct Storage {
     pub database: Database,
     /// Database connections open at once.
     pub connections_max: u32,
+    /// How long PostgreSQL may be silent before it is asked whether it is there, in milliseconds.
+    pub database_timeout_ms: u64,
     /// Versions of each collection's change log that are kept.
     pub changes_kept: u64,
     /// Days for which it is kept who stated what of a collection.

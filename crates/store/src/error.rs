@@ -21,6 +21,10 @@ pub enum StoreError {
     /// looks for it.
     #[error("the database is not available: {0}")]
     Unavailable(#[source] Cause),
+    /// The database is known to be away, as the log told. Nobody was asked; or what was begun is not waited for any longer, so
+    /// that whether a write was made is known only to who looks for it.
+    #[error("the database is away")]
+    Away,
     /// The database failed in a way that trying again does not help.
     #[error("database: {0}")]
     Database(#[source] Cause),
@@ -100,10 +104,10 @@ impl From<sqlx::Error> for StoreError {
 /// Whether a state of PostgreSQL says that the server, its disk or the way to it is what failed.
 fn is_unavailable(state: &str) -> bool {
     match state {
-        // read_only_sql_transaction, admin_shutdown, crash_shutdown, cannot_connect_now, io_error
-        "25006" | "57P01" | "57P02" | "57P03" | "58030" => true,
-        // Connection exceptions; insufficient resources, too_many_connections among them.
-        _ => state.starts_with("08") || state.starts_with("53"),
+        // read_only_sql_transaction, invalid_catalog_name, admin_shutdown, crash_shutdown, cannot_connect_now, io_error
+        "25006" | "3D000" | "57P01" | "57P02" | "57P03" | "58030" => true,
+        // Connection exceptions; refused authorization; insufficient resources, too_many_connections among them.
+        _ => ["08", "28", "53"].iter().any(|class| state.starts_with(class)),
     }
 }
 
@@ -132,6 +136,18 @@ impl StoreError {
         Self::Corrupt { what, reason: reason.to_string() }
     }
 
+    /// Whether the database cannot be reached or written just now, for a reason that passes.
+    pub fn is_unavailable(&self) -> bool {
+        matches!(self, Self::Unavailable(_) | Self::Away)
+    }
+
+    /// Tells the log what failed, in the background or beside an answer. That the database is away it was told.
+    pub fn log(&self, what: &'static str) {
+        if !matches!(self, Self::Away) {
+            tracing::warn!(error = %self, "{what}");
+        }
+    }
+
     /// The same failure, for somebody else whose request failed with it.
     pub fn shared(&self) -> Self {
         match self {
@@ -139,6 +155,7 @@ impl StoreError {
             Self::Full(cause) => Self::Full(cause.to_string().into()),
             Self::Unavailable(cause) => Self::Unavailable(cause.to_string().into()),
             Self::Database(cause) => Self::Database(cause.to_string().into()),
+            Self::Away => Self::Away,
             Self::Closed => Self::Closed,
             Self::Address { .. }
             | Self::Newer { .. }

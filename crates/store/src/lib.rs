@@ -11,6 +11,7 @@ mod attributions;
 mod audiences;
 mod audit;
 pub mod backend;
+mod breaker;
 mod chain;
 mod changes;
 mod collections;
@@ -40,12 +41,14 @@ mod projects;
 mod put_orders;
 mod recent;
 mod revisions;
+mod rounds;
 mod row;
 mod scope;
 mod session;
 mod tasks;
 #[cfg(feature = "testing")]
 pub mod testing;
+mod troubles;
 mod undated;
 mod upgrade;
 mod usage;
@@ -89,7 +92,9 @@ pub use people::{
     OpenInvite, ProofHash, Role, SecondFactor, ShownCode,
 };
 pub use projects::Project;
+pub use rounds::Round;
 pub use scope::ProjectScope;
 pub use tasks::{Refresh, RefreshTask, Refreshed};
+pub use troubles::Troubles;
 pub use upgrade::Upgrade;
 pub use usage::{DayUsage, METERED_PREFIX, UsageLine, UsageTotal};

@@ -44,13 +44,9 @@ impl Store {
     /// tokens never lie in memory twice. Ends early without error when the receiver is gone.
     pub fn load(&self, id: CollectionId, parts: Sender<Part>) -> Pending<'_, ()> {
         Box::pin(async move {
-            let sent = match &self.engine {
-                Engine::Sqlite(engine) => engine.load(id, parts).await,
+            match &self.engine {
+                Engine::Sqlite(engine) => engine.load(id, parts).await.or_else(LoadEnd::into_result),
                 Engine::Postgres(engine) => engine.load(id, parts).await,
-            };
-            match sent {
-                Ok(()) | Err(LoadEnd::ReceiverGone) => Ok(()),
-                Err(LoadEnd::Failed(error)) => Err(error),
             }
         })
     }
@@ -60,6 +56,16 @@ impl Store {
 pub(crate) enum LoadEnd {
     ReceiverGone,
     Failed(StoreError),
+}
+
+impl LoadEnd {
+    /// A receiver that is gone is no failure.
+    pub(crate) fn into_result(self) -> Result<(), StoreError> {
+        match self {
+            Self::ReceiverGone => Ok(()),
+            Self::Failed(error) => Err(error),
+        }
+    }
 }
 
 impl<E: Into<StoreError>> From<E> for LoadEnd {

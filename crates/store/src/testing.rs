@@ -14,6 +14,7 @@ mod template;
 
 use std::any::Any;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
 use bourse_wire::{ChainId, Day, OrderFacts, OrderKey, Timestamp, TokenId};
 use sqlx::{AssertSqlSafe, Connection, PgConnection};
@@ -66,6 +67,9 @@ pub fn operator_at(at: Timestamp) -> Actor {
     Actor::command_line(at)
 }
 
+/// How long a server may be silent that no test takes away.
+const PATIENCE: Duration = Duration::from_mins(1);
+
 /// Tells apart the databases of one test process.
 static COUNTER: AtomicU32 = AtomicU32::new(0);
 
@@ -96,8 +100,9 @@ impl TestDatabase {
 
     /// Opens it, as often as the test likes.
     pub async fn open(&self) -> Result<Store, StoreError> {
-        Store::open(&self.url, OpenOptions { connections_max: 4, ..OpenOptions::default() }, Timestamp::ZERO)
-            .await
+        // However busy the machine is, nobody takes the server for gone.
+        let options = OpenOptions { connections_max: 4, patience: PATIENCE, ..OpenOptions::default() };
+        Store::open(&self.url, options, Timestamp::ZERO).await
     }
 }
 

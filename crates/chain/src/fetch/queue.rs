@@ -167,7 +167,7 @@ impl Fetcher {
             until: later(now, self.pace.lease),
         };
         self.store.take_due(due).await.unwrap_or_else(|error| {
-            tracing::warn!(%error, "cannot read the queue of metadata");
+            error.log("cannot read the queue of metadata");
             Vec::new()
         })
     }
@@ -183,7 +183,7 @@ impl Fetcher {
                 Ok(_) => {}
                 // One that cannot be stored does not take the others with it.
                 Err(StoreError::Refused(_)) => self.write_down_one_by_one(results).await,
-                Err(error) => tracing::warn!(%error, "cannot store metadata; it is fetched again later"),
+                Err(error) => error.log("cannot store metadata; it is fetched again later"),
             }
         }
     }
@@ -196,7 +196,7 @@ impl Fetcher {
             };
             let failed = self.failure(&item, "", Problem::lasting(error));
             if let Err(error) = self.store.finish_fetches(vec![(item, failed)], now).await {
-                tracing::warn!(%error, "cannot store that metadata is not available");
+                error.log("cannot store that metadata is not available");
             }
         }
     }

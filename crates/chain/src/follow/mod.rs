@@ -258,6 +258,11 @@ impl<N: Node, B: Books, P: Pace> Follower<N, B, P> {
                 self.status.failed(now, message.clone());
                 return STOPPED_WAIT;
             }
+            // As soon as it is back: the log was told, and asking costs nothing meanwhile.
+            FollowError::Store(StoreError::Away) => {
+                self.status.failed(now, error.to_string());
+                return self.options.poll;
+            }
             other => tracing::warn!(%chain, error = %other, "following a chain failed; it is tried again"),
         }
         self.status.failed(now, error.to_string());

@@ -36,6 +36,7 @@ impl<N: Node, P: Pace> OfferWatch<N, P> {
     pub async fn run(self, mut offers: Offers) {
         let mut looked = None;
         loop {
+            self.store.until_reached().await;
             let snapshot = self.status.get();
             let at = followed(&snapshot);
             if let Some(at) = &at {

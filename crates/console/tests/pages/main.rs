@@ -9,6 +9,7 @@
 mod analytics;
 mod audiences;
 mod audit;
+mod away;
 mod browser;
 mod collections;
 mod explorer;

@@ -96,7 +96,7 @@ impl Credentials {
         }
         *last_look = Some(Instant::now());
         if let Err(error) = self.refresh(store).await {
-            tracing::warn!(%error, "looking for a credential");
+            error.log("looking for a credential");
         }
         true
     }

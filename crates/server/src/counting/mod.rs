@@ -208,6 +208,9 @@ impl CountingHouse {
         for desk in desks {
             let stored = stored.get(&desk.project()).copied().unwrap_or_default();
             if let Err(error) = desk.follow(&self.0.store, stored).await {
+                if let CountingError::Store(StoreError::Away) = error {
+                    return Err(StoreError::Away);
+                }
                 tracing::warn!(%error, project = %desk.project(), "what is counted cannot be followed");
                 match error {
                     CountingError::Corrupt(_)

@@ -85,7 +85,7 @@ impl Inner {
             Ok(Some(changes)) => slot.apply(changes).await,
             Ok(None) => return self.throw_away(kept, key, "the store does not tell what changed since"),
             Err(error) => {
-                tracing::warn!(%error, "a collection that was kept cannot be followed");
+                error.log("a collection that was kept cannot be followed");
                 return None;
             }
         }
@@ -160,7 +160,7 @@ impl Resident {
                 }
             }
             Ok(None) => drop(self.0.throw_away(kept, key, "it is not stored any more")),
-            Err(error) => tracing::warn!(%error, "collections that were kept cannot be brought in"),
+            Err(error) => error.log("collections that were kept cannot be brought in"),
         }
     }
 

@@ -5,14 +5,13 @@ mod currencies;
 mod kept;
 mod load;
 mod slot;
-mod troubles;
 mod under_way;
 
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use bourse_budget::{Budget, Outgrown, Shelf};
-use bourse_store::{CollectionId, CollectionKey, Lookout, Mark, Store, StoreError};
+use bourse_store::{CollectionId, CollectionKey, Lookout, Mark, Store, StoreError, Troubles};
 use bourse_wire::{Currency, ServiceName};
 use futures_util::FutureExt as _;
 use hashbrown::HashMap;
@@ -25,7 +24,6 @@ use currencies::Currencies;
 pub(crate) use kept::KeptFiles;
 use load::LoadOutcome;
 pub(crate) use slot::Slot;
-use troubles::Troubles;
 pub(crate) use under_way::Patience;
 use under_way::{Load, LoadProgress, UnderWay};
 
@@ -342,8 +340,12 @@ fn largest(lags: impl Iterator<Item = u64>) -> i64 {
 }
 
 impl Inner {
-    /// Notes that a collection could not be read; tells whether what is in memory of it is not to be served any more.
+    /// Notes that a collection could not be read; tells whether what is in memory of it is not to be served any more. While the
+    /// database is away that is no trouble of a collection.
     fn note_trouble(&self, key: CollectionKey, error: &StoreError) -> bool {
+        if matches!(error, StoreError::Away) {
+            return false;
+        }
         let is_stale = self.troubles.note(key, error);
         self.metrics.follow_failures.inc();
         let CollectionKey { chain, address } = key;

@@ -4,11 +4,14 @@
 
 use std::time::{Duration, Instant};
 
-use bourse_store::testing::{Relay, administer, load_all};
+use bourse_server::router;
+use bourse_store::Change;
+use bourse_store::testing::{HeldWrite, Relay, administer, batch, load_all};
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
 use serde_json::{Value, json};
 
+use crate::hostile::values::valid_body;
 use crate::support::actor::Answer;
 use crate::support::seed::{self, RELICS, key};
 use crate::support::{TestApp, wait_until};
@@ -71,25 +74,99 @@ async fn is_back(app: &TestApp, others: &str, own: &str) -> Duration {
     took
 }
 
+/// How the database goes away.
+#[derive(Clone, Copy, Debug)]
+enum Way {
+    /// It closes every connection.
+    Closed,
+    /// It takes connections in and never says anything.
+    Silent,
+}
+
+impl Way {
+    const ALL: [Self; 2] = [Self::Closed, Self::Silent];
+    /// How long it may be silent.
+    const PATIENCE: [(&'static str, &str); 1] = [("storage.database_timeout_ms", "300")];
+
+    fn away(self, relay: &Relay) {
+        match self {
+            Self::Closed => relay.go_down(),
+            Self::Silent => relay.fall_silent(),
+        }
+    }
+
+    fn back(self, relay: &Relay) {
+        match self {
+            Self::Closed => relay.come_up(),
+            Self::Silent => relay.speak(),
+        }
+    }
+}
+
+/// How old answers say that they may be, in seconds.
+async fn age(app: &TestApp) -> Option<u64> {
+    let answer = app.anonymous.get("/health").await;
+    answer.headers.get("data-age").map(|age| age.to_str().unwrap().parse().unwrap())
+}
+
 #[tokio::test]
 async fn a_database_that_goes_and_comes_back_needs_no_restart() {
-    let Some((app, relay)) = start(&[]).await else { return };
+    for way in Way::ALL {
+        goes_and_comes_back(way).await;
+    }
+}
+
+async fn goes_and_comes_back(way: Way) {
+    let Some((app, relay)) = start(&Way::PATIENCE).await else { return };
     let background = app.background();
     let mut last = json!("first");
     for round in 0..2 {
-        relay.go_down();
+        wait_until("it is ready", async || app.anonymous.get("/ready").await.status == 200).await;
+        assert_eq!(age(&app).await, None, "{way:?}");
+        way.away(&relay);
         assert_unavailable(&put(&app, "refused").await);
         assert_eq!(served(&app).await, last, "reads go on");
+        let (ready, told) = (app.anonymous.get("/ready").await, age(&app).await);
+        assert_eq!((ready.status, ready.json["status"].as_str()), (503, Some("unavailable")));
+        assert!(told.is_some_and(|age| age > 0), "{way:?}: {told:?}");
+        wait_until("answers grow old", async || age(&app).await > told).await;
         // A server whose database is still there for others.
         let (others, own) = (format!("by another {round}"), format!("own {round}"));
         seed::tokens(&app.store, RELICS, 1..2, &others).await;
         assert_eq!(served(&app).await, last, "nobody can know");
-        relay.come_up();
+        way.back(&relay);
         let took = is_back(&app, &others, &own).await;
-        println!("answers were those of the database {} ms after it was back", took.as_millis());
+        println!("{way:?}: answers were those of the database {} ms after it was back", took.as_millis());
         last = json!(own);
     }
     background.stop().await;
+}
+
+/// Whatever is asked for: from memory it is answered, and without the database it is refused by name. What else could come of
+/// it, such as that a record is not there, is no failure of ours.
+#[tokio::test]
+async fn no_operation_fails_otherwise_while_the_database_is_away() {
+    for way in Way::ALL {
+        let Some((app, relay)) = start(&Way::PATIENCE).await else { return };
+        way.away(&relay);
+        assert_unavailable(&put(&app, "refused").await);
+        let mut refused = Vec::new();
+        for route in &router::operations() {
+            let operation = route.path().replace("/rpc/", "");
+            let answer = app.project_a.call(&operation, valid_body(&operation)).await;
+            assert_ne!(answer.header("data-age"), "", "{operation}");
+            assert_ne!(answer.status, 408, "{way:?}: {operation}");
+            if answer.status >= 500 {
+                assert_unavailable(&answer);
+                refused.push(operation);
+            }
+        }
+        assert!(refused.len() > 60, "{}: {refused:?}", refused.len());
+        for path in ["/projects/1/collections/1", "/projects/1/collections/1/tokens/1"] {
+            assert_unavailable(&app.anonymous.get(path).await);
+        }
+        assert_eq!(app.anonymous.get("/metrics").await.status, 200);
+    }
 }
 
 /// What a restart does to those who are connected: the server ends every connection, in whatever it is.
@@ -168,19 +245,23 @@ async fn a_database_that_is_only_read_refuses_writes_by_name() {
 
 #[tokio::test]
 async fn whoever_gets_no_connection_is_told_so() {
-    let Some((app, relay)) = start(&[("storage.connections_max", "2")]).await else { return };
-    // Whatever is asked of the database waits, so that the first two take all connections.
-    relay.delay(Duration::from_hours(1));
-    let puts = futures_util::future::join_all((0..4).map(|_| put(&app, "waits")));
-    let answers = puts.await;
-    let refused = answers.iter().filter(|answer| answer.json["error"] == "StorageUnavailable");
-    let refused: Vec<&Answer> = refused.inspect(|answer| assert_unavailable(answer)).collect();
-    assert!(refused.len() >= 2, "{answers:?}");
-    assert!(answers.iter().all(|answer| answer.status >= 500), "nothing is taken for done: {answers:?}");
+    let Some((app, _relay)) =
+        start(&[("storage.connections_max", "2"), ("limits.request_timeout_ms", "20000")]).await
+    else {
+        return;
+    };
+    // Whoever writes waits for another process, so that the first two take all connections.
+    let change = Change::Token { token_id: 1.into(), metadata: r#"{"name":"by another"}"#.to_owned() };
+    let held = HeldWrite::begin(&app.store, batch(key(RELICS), vec![change])).await;
+    let mut puts: FuturesUnordered<_> = (0..4).map(|_| put(&app, "second")).collect();
+    for _ in 0..2 {
+        assert_unavailable(&puts.next().await.unwrap());
+    }
+    assert_eq!(age(&app).await, None, "the database is there, and busy");
     assert_eq!(served(&app).await, "first", "reads go on");
-    relay.delay(Duration::ZERO);
-    relay.go_down();
-    relay.come_up();
-    wait_until("writes are taken again", async || put(&app, "second").await.status == 200).await;
-    assert_eq!(served(&app).await, "second");
+    held.release().await.unwrap();
+    while let Some(answer) = puts.next().await {
+        assert_eq!(answer.status, 200, "{}", answer.json);
+    }
+    assert_eq!((served(&app).await, stored(&app).await), (json!("second"), vec![json!("second")]));
 }

@@ -7,15 +7,15 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use bourse_disk::{Disk, Weather};
-use bourse_store::DatabaseUrl;
-use bourse_store::testing::load_all;
+use bourse_store::testing::{HeldWrite, batch, load_all};
+use bourse_store::{Change, DatabaseUrl};
 use futures_util::future::join_all;
 use serde_json::json;
 
 use crate::support::actor::{Actor, Answer};
 use crate::support::orders::{listing, market};
-use crate::support::seed::{RELICS, key};
-use crate::support::wait_until;
+use crate::support::seed::{self, RELICS, key};
+use crate::support::{TestApp, wait_until};
 
 const WRITERS: u64 = 4;
 const READERS: u64 = 8;
@@ -82,6 +82,32 @@ async fn wait_for_more(what: &str, seen: &Seen, count: impl Fn() -> u64) {
         seen.read.load(Ordering::Relaxed) >= read + 2 * READERS && count() >= counted + 2 * WRITERS
     })
     .await;
+}
+
+/// Whoever reads does not notice, and what was refused is not written later.
+#[tokio::test]
+async fn whoever_waits_for_another_process_that_writes_is_told_so() {
+    let app = TestApp::with(&[("limits.request_timeout_ms", "600")]).await;
+    if matches!(app.database.url, DatabaseUrl::Postgres(_)) {
+        return;
+    }
+    seed::tokens(&app.store, RELICS, 1..2, "first").await;
+    let token = |number: u64| Change::Token { token_id: number.into(), metadata: "{}".to_owned() };
+    let held = HeldWrite::begin(&app.store, batch(key(RELICS), vec![token(1)])).await;
+    let put = async |token: u64| {
+        let token =
+            json!({ "chainId": 137, "contractAddress": RELICS, "tokenId": token.to_string(), "name": "n" });
+        app.project_a.call("Ingest/PutTokens", json!({ "tokens": [token] })).await
+    };
+    for answer in join_all((2..5).map(put)).await {
+        assert_eq!((answer.refusal(), answer.header("retry-after")), ((503, 1903), "5"), "{}", answer.json);
+    }
+    app.project_a.call("Collections/ListCollections", json!({})).await.ok();
+    held.release().await.unwrap();
+    wait_until("writing works again", async || put(9).await.status == 200).await;
+    let id = app.store.collection(key(RELICS)).await.unwrap().unwrap();
+    let tokens = load_all(&app.store, id).await.unwrap().tokens;
+    assert_eq!(tokens.iter().map(|token| token.token_id).collect::<Vec<_>>(), [1.into(), 9.into()]);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -5,6 +5,7 @@ pub(crate) mod sqlite;
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use bourse_wire::Timestamp;
 use futures_util::future::BoxFuture;
@@ -13,6 +14,7 @@ use crate::StoreError;
 use crate::args::args;
 use crate::follow::Watcher;
 use crate::recent::Recent;
+use crate::rounds::Rounds;
 use crate::session::Session;
 
 /// What the database is asked for, on its way. Boxed here, because the body of an async function is compiled anew by
@@ -37,11 +39,21 @@ pub struct OpenOptions {
     pub changes_kept: u64,
     /// How long the journal of SQLite may be before readers are waited for so that it can be emptied.
     pub journal_bytes_max: u64,
+    /// How long to wait for one's turn: for a connection of PostgreSQL, or for the writer of SQLite, which another process may keep.
+    pub turn_timeout: Duration,
+    /// How long PostgreSQL may be silent before it is asked whether it is there, and how long it may take to answer that.
+    pub patience: Duration,
 }
 
 impl Default for OpenOptions {
     fn default() -> Self {
-        Self { connections_max: 8, changes_kept: 10_000, journal_bytes_max: 64 << 20 }
+        Self {
+            connections_max: 8,
+            changes_kept: 10_000,
+            journal_bytes_max: 64 << 20,
+            turn_timeout: Duration::from_secs(30),
+            patience: Duration::from_secs(1),
+        }
     }
 }
 
@@ -51,6 +63,7 @@ pub struct Store {
     pub(crate) engine: Engine,
     pub(crate) options: OpenOptions,
     pub(crate) recent: Arc<Recent>,
+    pub(crate) rounds: Arc<Rounds>,
 }
 
 #[derive(Clone)]
@@ -113,7 +126,7 @@ impl Store {
                 DatabaseUrl::Sqlite(path) => Engine::Sqlite(sqlite::Sqlite::open(path, options).await?),
                 DatabaseUrl::Postgres(url) => Engine::Postgres(postgres::Postgres::open(url, options).await?),
             };
-            Ok(Self { engine, options, recent: Arc::default() })
+            Ok(Self { engine, options, recent: Arc::default(), rounds: Arc::default() })
         })
     }
 
@@ -150,6 +163,22 @@ impl Store {
         match &self.engine {
             Engine::Sqlite(engine) => Some(engine.journal_bytes()),
             Engine::Postgres(_) => None,
+        }
+    }
+
+    /// For how long nobody has heard of the database, while it is away. A file is never away: what fails of it fails at once.
+    pub fn away_for(&self) -> Option<Duration> {
+        match &self.engine {
+            Engine::Sqlite(_) => None,
+            Engine::Postgres(engine) => engine.away_for(),
+        }
+    }
+
+    /// Returns once the database is not away: at once, where it is not.
+    pub fn until_reached(&self) -> BoxFuture<'_, ()> {
+        match &self.engine {
+            Engine::Sqlite(_) => Box::pin(std::future::ready(())),
+            Engine::Postgres(engine) => Box::pin(engine.until_reached()),
         }
     }
 

@@ -3,15 +3,17 @@
 pub(crate) mod arrays;
 mod checkout;
 mod load;
+mod reach;
 
 use std::str::FromStr;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use sqlx::postgres::{PgConnectOptions, PgListener, PgPool, PgPoolOptions};
-use sqlx::{ConnectOptions, Connection};
+use sqlx::ConnectOptions;
+use sqlx::postgres::{PgConnectOptions, PgListener};
 
 use self::checkout::Checkout;
+use self::reach::Reach;
 use super::{OpenOptions, Sequence};
 use crate::Pending;
 use crate::StoreError;
@@ -22,8 +24,6 @@ use crate::session::Session;
 const CHANNEL: &str = "bourse";
 /// How often to look without having been woken: a notification may be lost with its connection.
 const SWEEP_INTERVAL: Duration = Duration::from_millis(700);
-/// How long to wait for a free connection: less than a request may take, so that its caller is told what there was none of.
-const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Until it ends, every statement sees the state that the first one saw.
 const BEGIN_SNAPSHOT: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
@@ -39,7 +39,7 @@ const IS_DISTRIBUTED: &str = "SELECT EXISTS (SELECT 1 FROM pg_extension WHERE ex
 
 #[derive(Clone)]
 pub(crate) struct Postgres {
-    pool: PgPool,
+    reach: Reach,
     /// Whether the tables are distributed, which is known once all of them are there.
     distributed: Arc<OnceLock<bool>>,
 }
@@ -53,40 +53,45 @@ impl Postgres {
             })?
             .application_name("bourse")
             .disable_statement_logging();
-        // The pool tries again until its time is up and then tells only that; one attempt tells why.
-        connect.connect().await?.close().await?;
-        let pool = PgPoolOptions::new()
-            .max_connections(options.connections_max)
-            .acquire_timeout(ACQUIRE_TIMEOUT)
-            .connect_with(connect)
-            .await?;
-        Ok(Self { pool, distributed: Arc::default() })
+        let reach = Reach::open(connect, options).await?;
+        Ok(Self { reach, distributed: Arc::default() })
     }
 
     pub(crate) async fn close(&self) {
-        self.pool.close().await;
+        self.reach.close().await;
+    }
+
+    /// For how long nobody has heard of the server, while it is away.
+    pub(crate) fn away_for(&self) -> Option<Duration> {
+        self.reach.away_for()
+    }
+
+    /// Returns once the server is not away.
+    pub(crate) async fn until_reached(&self) {
+        self.reach.until(false).await;
     }
 
     pub(crate) async fn read<T, W>(&self, work: W) -> Result<T, StoreError>
     where
         W: for<'c> FnOnce(Session<'c>) -> Pending<'c, T>,
     {
-        let mut connection = self.pool.acquire().await?;
-        work(Session::Postgres(&mut connection)).await
-    }
-
-    /// A connection for a transaction.
-    async fn checkout(&self) -> Result<Checkout, StoreError> {
-        Ok(Checkout::new(self.pool.acquire().await?))
+        let reading = async {
+            let mut connection = Checkout::new(&self.reach).await?;
+            work(Session::Postgres(connection.connection())).await
+        };
+        self.reach.attend(reading).await
     }
 
     pub(crate) async fn snapshot<T, W>(&self, work: W) -> Result<T, StoreError>
     where
         W: for<'c> FnOnce(Session<'c>) -> Pending<'c, T>,
     {
-        let mut connection = self.checkout().await?;
-        let mut transaction = connection.begin(BEGIN_SNAPSHOT).await?;
-        work(Session::Postgres(&mut transaction)).await
+        let reading = async {
+            let mut connection = Checkout::new(&self.reach).await?;
+            let mut transaction = connection.begin(BEGIN_SNAPSHOT).await?;
+            work(Session::Postgres(&mut transaction)).await
+        };
+        self.reach.attend(reading).await
     }
 
     pub(crate) async fn write<T, W, K>(&self, work: W, kept: K) -> Result<T, StoreError>
@@ -94,53 +99,69 @@ impl Postgres {
         W: for<'c> FnOnce(Session<'c>) -> Pending<'c, T>,
         K: FnOnce(&mut T),
     {
-        let mut connection = self.checkout().await?;
-        let mut transaction = connection.begin(BEGIN_WRITE).await?;
-        if self.distributed.get() == Some(&true) {
-            sqlx::raw_sql(IN_TWO_PHASES).execute(&mut *transaction).await?;
-        }
-        let mut result = work(Session::Postgres(&mut transaction)).await?;
-        transaction.commit().await?;
-        kept(&mut result);
-        Ok(result)
+        let writing = async {
+            let mut connection = Checkout::new(&self.reach).await?;
+            let mut transaction = connection.begin(BEGIN_WRITE).await?;
+            if self.distributed.get() == Some(&true) {
+                sqlx::raw_sql(IN_TWO_PHASES).execute(&mut *transaction).await?;
+            }
+            let mut result = work(Session::Postgres(&mut transaction)).await?;
+            transaction.commit().await?;
+            kept(&mut result);
+            Ok(result)
+        };
+        self.reach.attend(writing).await
     }
 
     /// Finds out whether the tables, which are all there, are distributed.
     pub(crate) async fn look_at_layout(&self) -> Result<(), StoreError> {
-        let mut connection = self.pool.acquire().await?;
-        let distributed = sqlx::query_scalar(IS_DISTRIBUTED).fetch_one(&mut *connection).await?;
+        let mut connection = Checkout::new(&self.reach).await?;
+        let distributed = sqlx::query_scalar(IS_DISTRIBUTED).fetch_one(connection.connection()).await?;
         let _ = self.distributed.set(distributed);
         Ok(())
     }
 
     pub(crate) async fn watch(&self) -> Result<PostgresWatch, StoreError> {
-        let mut listener = PgListener::connect_with(&self.pool).await?;
-        listener.listen(CHANNEL).await?;
-        Ok(PostgresWatch { listener })
+        let listening = async {
+            let mut listener = PgListener::connect_with(&self.reach.pool()).await?;
+            listener.listen(CHANNEL).await?;
+            Ok(PostgresWatch { listener, reach: self.reach.clone() })
+        };
+        self.reach.attend(listening).await
     }
 }
 
 /// Waits for notifications, and sweeps.
 pub struct PostgresWatch {
     listener: PgListener,
+    reach: Reach,
 }
 
 impl PostgresWatch {
     pub(crate) async fn changed(&mut self) -> Result<(), StoreError> {
-        match tokio::time::timeout(SWEEP_INTERVAL, self.listener.try_recv()).await {
-            // Behind the next connection may be another server, which knows less than this one did.
-            Ok(Ok(None)) => Err(StoreError::Closed),
-            Ok(Ok(Some(_))) => {
-                // Further notifications of the same moment need no further look.
-                while let Some(Ok(Some(_))) = futures_util::FutureExt::now_or_never(self.listener.try_recv())
-                {
-                }
-                Ok(())
+        let Self { listener, reach } = self;
+        let waiting = async {
+            tokio::select! {
+                woken = tokio::time::timeout(SWEEP_INTERVAL, woken(listener)) => woken.unwrap_or(Ok(())),
+                () = reach.until(true) => Err(StoreError::Away),
             }
-            Ok(Err(error)) => Err(error.into()),
-            Err(_elapsed) => Ok(()),
+        };
+        match waiting.await {
+            // Time has passed, which says nothing of the server.
+            Ok(()) => Ok(()),
+            failed => reach.judge(failed).await,
         }
     }
+}
+
+/// Returns once something was announced.
+async fn woken(listener: &mut PgListener) -> Result<(), StoreError> {
+    // Behind the next connection may be another server, which knows less than this one did.
+    let lost = || StoreError::Unavailable("the connection that listens is lost".into());
+    listener.try_recv().await?.ok_or_else(lost)?;
+    // Further notifications of the same moment need no further look.
+    while let Some(Ok(Some(_))) = futures_util::FutureExt::now_or_never(listener.try_recv()) {}
+    Ok(())
 }
 
 pub(super) async fn next_ids(

@@ -50,6 +50,7 @@ pub(crate) struct Sqlite {
     path: PathBuf,
     readers: Readers,
     writer: mpsc::Sender<Job>,
+    turn_timeout: Duration,
 }
 
 impl Sqlite {
@@ -67,7 +68,7 @@ impl Sqlite {
             .and_then(|journal| writer::start(connection, jobs, journal))
             .map_err(|error| StoreError::Address { url: shown(), reason: error.to_string() })?;
         let readers = Readers::new(path, options.connections_max);
-        Ok(Self { path: path.to_owned(), readers, writer: sender })
+        Ok(Self { path: path.to_owned(), readers, writer: sender, turn_timeout: options.turn_timeout })
     }
 
     /// How many transactions wait for the one that is being run.
@@ -119,9 +120,12 @@ impl Sqlite {
         W: for<'c> FnOnce(Session<'c>) -> Pending<'c, T> + Send + 'static,
         K: FnOnce(&mut T) + Send + 'static,
     {
-        let (sender, receiver) = oneshot::channel();
+        let (sender, mut receiver) = oneshot::channel();
+        let turn = Arc::<Turn>::default();
+        let taken = Arc::clone(&turn);
         let job: Job = Box::new(move |connection| {
             Box::pin(async move {
+                let connection = connection.and_then(|connection| taken.begin().map(|()| connection));
                 let result = match connection {
                     Ok(connection) => work(Session::Sqlite(connection)).await,
                     Err(error) => Err(error),
@@ -139,7 +143,14 @@ impl Sqlite {
             })
         });
         self.writer.send(job).await.map_err(|_| StoreError::Closed)?;
-        receiver.await.map_err(|_| StoreError::Closed)?
+        let written = match tokio::time::timeout(self.turn_timeout, &mut receiver).await {
+            Ok(written) => written,
+            Err(_elapsed) => {
+                turn.give_up()?;
+                receiver.await
+            }
+        };
+        written.map_err(|_| StoreError::Closed)?
     }
 
     pub(crate) async fn watch(&self) -> Result<SqliteWatch, StoreError> {
@@ -151,6 +162,36 @@ impl Sqlite {
         });
         let (connection, seen) = opened.await.map_err(|_| StoreError::Closed)??;
         Ok(SqliteWatch { connection: Arc::new(Mutex::new(connection)), seen })
+    }
+}
+
+/// Whose a transaction is that waits for the writer: once it has begun it is waited for, and once nobody waits for it any more
+/// it does not begin.
+#[derive(Default)]
+struct Turn(Mutex<Option<Taken>>);
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Taken {
+    Begun,
+    GivenUp,
+}
+
+impl Turn {
+    fn begin(&self) -> Result<(), StoreError> {
+        self.take(Taken::Begun)
+    }
+
+    fn give_up(&self) -> Result<(), StoreError> {
+        match self.take(Taken::GivenUp) {
+            Ok(()) => Err(StoreError::Unavailable("others write, and do not end".into())),
+            Err(_begun) => Ok(()),
+        }
+    }
+
+    /// The first who comes has it.
+    fn take(&self, by: Taken) -> Result<(), StoreError> {
+        let taken = *self.0.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(by);
+        if taken == by { Ok(()) } else { Err(StoreError::Unavailable("nobody waits for it any more".into())) }
     }
 }
 

@@ -1,7 +1,8 @@
-//! A relay before PostgreSQL that cuts connections where a test wants it, is down, or is slow.
+//! A relay before PostgreSQL that cuts connections where a test wants it, is down, or is silent.
 
+use std::pin::pin;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
@@ -14,6 +15,8 @@ use crate::{DatabaseUrl, StoreError};
 /// What a pool sends to know whether a connection is alive: before it is used, and after that in the background, at no certain
 /// time. So it does not count, and is never cut.
 const PING: &[u8] = b"S\0\0\0\x04";
+/// What the end of a connection is told with, which nobody waits for. It does not count either.
+const GOODBYE: &[u8] = b"X\0\0\0\x04";
 
 /// Where a connection is cut, counted in messages that clients send from then on: a message is what is sent in one piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,6 +33,7 @@ pub struct Relay {
     pub url: DatabaseUrl,
     plan: Arc<Mutex<Option<Cut>>>,
     weather: watch::Sender<Weather>,
+    accepted: Arc<AtomicU64>,
     task: JoinHandle<()>,
 }
 
@@ -39,8 +43,9 @@ struct Weather {
     is_down: bool,
     /// How often it went down: a connection that was there before is ended, however short that was.
     downs: u64,
-    /// How long every message to the server is on its way.
-    delay: Duration,
+    is_silent: bool,
+    /// How often it fell silent: of a connection that was there then nothing is ever heard again.
+    silences: u64,
 }
 
 impl Relay {
@@ -57,9 +62,15 @@ impl Relay {
         let url = DatabaseUrl::Postgres(format!("{scheme}://{user}@{address}/{name}"));
         let plan = Arc::new(Mutex::new(None));
         let (weather, seen) = watch::channel(Weather::default());
-        let way = Way { server: server.to_owned(), plan: Arc::clone(&plan), weather: seen };
+        let accepted = Arc::<AtomicU64>::default();
+        let way = Way {
+            server: server.to_owned(),
+            plan: Arc::clone(&plan),
+            weather: seen,
+            accepted: Arc::clone(&accepted),
+        };
         let task = tokio::spawn(take_in(listener, way));
-        Ok(Some(Self { url, plan, weather, task }))
+        Ok(Some(Self { url, plan, weather, accepted, task }))
     }
 
     /// Cuts the connection that sends the message of that number, and no other.
@@ -80,9 +91,23 @@ impl Relay {
         self.weather.send_modify(|weather| weather.is_down = false);
     }
 
-    /// Lets every message that clients send from now on be on its way for so long.
-    pub fn delay(&self, delay: Duration) {
-        self.weather.send_modify(|weather| weather.delay = delay);
+    /// Takes connections in and never says anything, as a server does that is stopped, or whose network swallows everything. Of
+    /// connections that are there by now nothing is ever heard again.
+    pub fn fall_silent(&self) {
+        self.weather.send_modify(|weather| {
+            weather.is_silent = true;
+            weather.silences += 1;
+        });
+    }
+
+    /// Relays what comes by connections that are made from now on.
+    pub fn speak(&self) {
+        self.weather.send_modify(|weather| weather.is_silent = false);
+    }
+
+    /// How many connections were made.
+    pub fn connections(&self) -> u64 {
+        self.accepted.load(Ordering::Relaxed)
     }
 
     /// Cuts nothing any more. Tells whether it came to that before.
@@ -103,18 +128,36 @@ struct Way {
     server: String,
     plan: Arc<Mutex<Option<Cut>>>,
     weather: watch::Receiver<Weather>,
+    accepted: Arc<AtomicU64>,
 }
 
 async fn take_in(listener: TcpListener, way: Way) {
     while let Ok((client, _)) = listener.accept().await {
         let way = way.clone();
+        way.accepted.fetch_add(1, Ordering::Relaxed);
         tokio::spawn(async move {
-            let mut weather = way.weather.clone();
-            let downs = weather.borrow().downs;
+            let (mut weather, mut silence) = (way.weather.clone(), way.weather.clone());
+            let Weather { downs, silences, .. } = *weather.borrow();
+            let mut relaying = pin!(connect(client, &way));
+            let silent = async {
+                let is_silent = |weather: &Weather| weather.is_silent || weather.silences != silences;
+                let _ = silence.wait_for(is_silent).await;
+            };
+            let relaying = async {
+                let is_over = tokio::select! {
+                    biased;
+                    () = silent => false,
+                    _ = &mut relaying => true,
+                };
+                if !is_over {
+                    // Both sides are held, and neither hears anything.
+                    std::future::pending::<()>().await;
+                }
+            };
             // However a connection ends, both sides see it closed.
             tokio::select! {
                 _ = weather.wait_for(|weather| weather.is_down || weather.downs != downs) => {}
-                _ = connect(client, &way) => {}
+                () = relaying => {}
             }
         });
     }
@@ -134,11 +177,7 @@ async fn relay(mut client: TcpStream, mut server: TcpStream, way: &Way) -> std::
                 if message.is_empty() {
                     return Ok(());
                 }
-                let delay = way.weather.borrow().delay;
-                if !delay.is_zero() {
-                    tokio::time::sleep(delay).await;
-                }
-                let cut = if message == PING { None } else { due(&way.plan) };
+                let cut = if message == PING || message == GOODBYE { None } else { due(&way.plan) };
                 match cut {
                     None => server.write_all(message).await?,
                     Some(Cut::Before(_)) => return Ok(()),

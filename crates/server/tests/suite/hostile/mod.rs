@@ -1,6 +1,6 @@
 //! Anything anybody might send: never a failure of ours, always an answer of the one shape.
 
-mod values;
+pub(crate) mod values;
 
 use axum::body::Body;
 use axum::http::{HeaderName, HeaderValue, Method, Request, Uri};

@@ -47,7 +47,7 @@ pub(super) static HARD: LazyLock<Vec<Value>> = LazyLock::new(|| {
 });
 
 /// A body that each operation takes.
-pub(super) fn valid_body(operation: &str) -> Value {
+pub(crate) fn valid_body(operation: &str) -> Value {
     let link = json!({ "chainId": "137", "contractAddress": RELICS, "collectionId": 1 });
     let token = json!({
         "tokenId": "5", "name": "n", "description": "d", "image": "i", "properties": { "a": 1 },

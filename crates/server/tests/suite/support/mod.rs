@@ -184,7 +184,11 @@ fn layers(database: &TestDatabase, settings: &[(&'static str, &str)]) -> Layers 
     ];
     // Unless a test wants it, nothing is flushed by time: what usage shows must not depend on how long a test takes.
     // And nobody is told to come back because the machine is busy.
-    let quiet = [("limits.metering_flush_ms", "3600000"), ("limits.request_timeout_ms", "60000")];
+    let quiet = [
+        ("limits.metering_flush_ms", "3600000"),
+        ("limits.request_timeout_ms", "60000"),
+        ("storage.database_timeout_ms", "60000"),
+    ];
     let quiet = quiet.iter().filter(|(key, _)| settings.iter().all(|(own, _)| own != key));
     let common = common.iter().filter(|(key, _)| settings.iter().all(|(own, _)| own != key));
     let all = common.chain(quiet).chain(settings);

@@ -1,19 +1,28 @@
-//! A connection that is borrowed from the pool for a transaction.
+//! A connection that is borrowed from the pool.
 
 use sqlx::pool::PoolConnection;
-use sqlx::{Connection as _, Postgres, Transaction};
+use sqlx::{Connection as _, PgConnection, Postgres, Transaction};
+
+use super::reach::Reach;
 
 /// The driver rolls back a transaction that is dropped, but not one that is dropped while it begins, and whoever waits
 /// for it may go away at any time. The next one to get that connection would find itself in a transaction that nobody
-/// ends: such a connection is closed.
+/// ends: such a connection is closed. So is one that is given back while the server is away: the pool would ask it whether
+/// it is alive, and wait.
 pub(super) struct Checkout {
     connection: PoolConnection<Postgres>,
+    reach: Reach,
     beginning: bool,
 }
 
 impl Checkout {
-    pub(super) fn new(connection: PoolConnection<Postgres>) -> Self {
-        Self { connection, beginning: false }
+    pub(super) async fn new(reach: &Reach) -> Result<Self, sqlx::Error> {
+        let connection = reach.pool().acquire().await?;
+        Ok(Self { connection, reach: reach.clone(), beginning: false })
+    }
+
+    pub(super) fn connection(&mut self) -> &mut PgConnection {
+        &mut self.connection
     }
 
     /// Begins a transaction with this statement.
@@ -30,7 +39,7 @@ impl Checkout {
 
 impl Drop for Checkout {
     fn drop(&mut self) {
-        if self.beginning {
+        if self.beginning || self.reach.is_away() {
             self.connection.close_on_drop();
         }
     }

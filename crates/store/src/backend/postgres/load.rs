@@ -5,7 +5,9 @@ use futures_util::StreamExt as _;
 use sqlx::{AssertSqlSafe, PgConnection};
 use tokio::sync::mpsc::Sender;
 
+use super::checkout::Checkout;
 use super::{BEGIN_SNAPSHOT, Postgres};
+use crate::StoreError;
 use crate::collections::{CollectionId, StoredToken, read_contract, read_version};
 use crate::load::{Balance, Gatherer, LoadEnd, Loaded, Part, select_all};
 use crate::row::Row;
@@ -13,8 +15,13 @@ use crate::session::Session;
 
 impl Postgres {
     /// Reads and sends a collection.
-    pub(crate) async fn load(&self, id: CollectionId, parts: Sender<Part>) -> Result<(), LoadEnd> {
-        let mut connection = self.checkout().await?;
+    pub(crate) async fn load(&self, id: CollectionId, parts: Sender<Part>) -> Result<(), StoreError> {
+        let loading = async { self.send_whole(id, parts).await.or_else(LoadEnd::into_result) };
+        self.reach.attend(loading).await
+    }
+
+    async fn send_whole(&self, id: CollectionId, parts: Sender<Part>) -> Result<(), LoadEnd> {
+        let mut connection = Checkout::new(&self.reach).await?;
         let mut snapshot = connection.begin(BEGIN_SNAPSHOT).await?;
         let mark = read_version(&mut Session::Postgres(&mut snapshot), id).await?;
         send(&parts, Part::Begin { mark }).await?;

@@ -1,12 +1,10 @@
 //! Collections that cannot be brought up to date, or not be read at all: each fails alone, and is tried again after a while.
 
-use std::sync::Mutex;
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use bourse_store::{CollectionKey, StoreError};
-use hashbrown::HashMap;
-
-use super::lock;
+use crate::{CollectionKey, StoreError};
 
 /// How long a collection is left alone after its first failure. Each further one doubles it.
 const PAUSE_MIN: Duration = Duration::from_secs(1);
@@ -17,7 +15,7 @@ const FAILURES_MAX: u32 = 3;
 
 /// The collections that are in trouble.
 #[derive(Default)]
-pub(super) struct Troubles(Mutex<HashMap<CollectionKey, Trouble>>);
+pub struct Troubles(Mutex<HashMap<CollectionKey, Trouble>>);
 
 struct Trouble {
     failures: u32,
@@ -28,10 +26,15 @@ struct Trouble {
 }
 
 impl Troubles {
+    fn all(&self) -> MutexGuard<'_, HashMap<CollectionKey, Trouble>> {
+        // A collection is noted whole or not at all.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Notes that a collection could not be read; tells whether what is in memory of it is not to be served any more. A row
     /// that makes no sense will make none the next time, while nobody knows more than memory as long as the database is away.
-    pub(super) fn note(&self, key: CollectionKey, error: &StoreError) -> bool {
-        let mut troubles = lock(&self.0);
+    pub fn note(&self, key: CollectionKey, error: &StoreError) -> bool {
+        let mut troubles = self.all();
         let again_at = Instant::now();
         let trouble = troubles.entry(key).or_insert(Trouble { failures: 0, again_at, is_stale: false });
         let pause = PAUSE_MIN.saturating_mul(2_u32.saturating_pow(trouble.failures)).min(PAUSE_MAX);
@@ -39,32 +42,32 @@ impl Troubles {
         trouble.again_at = again_at + pause;
         trouble.is_stale |= match error {
             StoreError::Corrupt { .. } => true,
-            StoreError::Unavailable(_) => false,
+            StoreError::Unavailable(_) | StoreError::Away => false,
             _ => trouble.failures >= FAILURES_MAX,
         };
         trouble.is_stale
     }
 
     /// Notes that a collection is as it is stored.
-    pub(super) fn end(&self, key: CollectionKey) {
-        lock(&self.0).remove(&key);
+    pub fn end(&self, key: CollectionKey) {
+        self.all().remove(&key);
     }
 
     /// Whether a collection is left alone for now.
-    pub(super) fn is_resting(&self, key: CollectionKey) -> bool {
-        lock(&self.0).get(&key).is_some_and(|trouble| trouble.again_at > Instant::now())
+    pub fn is_resting(&self, key: CollectionKey) -> bool {
+        self.all().get(&key).is_some_and(|trouble| trouble.again_at > Instant::now())
     }
 
     /// How long a collection of which nothing is served is still left alone.
-    pub(super) fn stale_for(&self, key: CollectionKey) -> Option<Duration> {
-        let troubles = lock(&self.0);
+    pub fn stale_for(&self, key: CollectionKey) -> Option<Duration> {
+        let troubles = self.all();
         let trouble = troubles.get(&key).filter(|trouble| trouble.is_stale)?;
         Some(trouble.again_at.saturating_duration_since(Instant::now())).filter(|left| !left.is_zero())
     }
 
     /// How many collections there are of which nothing is served.
-    pub(super) fn stale_count(&self) -> usize {
-        lock(&self.0).values().filter(|trouble| trouble.is_stale).count()
+    pub fn stale_count(&self) -> usize {
+        self.all().values().filter(|trouble| trouble.is_stale).count()
     }
 }
 
