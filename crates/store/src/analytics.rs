@@ -2,13 +2,14 @@
 
 use bourse_wire::{Day, ProjectId};
 
-use crate::args::args;
+use crate::args::{Arg, args};
 use crate::audit::{self, Act, Actor, Entry};
 use crate::backend::{Engine, Pending, Store};
 use crate::collections::Mark;
 use crate::columns::{Insert, Value as _, or_replace, record, selection};
 use crate::events::{Event, insert_events};
 use crate::session::{Session, list};
+use crate::versions::IDS_PER_READ;
 use crate::{MarketStep, ProjectScope, StoreError, market_projects, projects};
 
 /// The name of a piece: kind, day and part.
@@ -223,15 +224,24 @@ impl Store {
     /// The versions of the counts of projects that have any.
     pub fn counts_versions(&self) -> Pending<'_, Vec<(ProjectId, Mark)>> {
         self.read(|mut session| {
+            Box::pin(
+                async move { counts_versions(&mut session, "FROM analytics_versions".into(), args![]).await },
+            )
+        })
+    }
+
+    /// The same of these projects.
+    pub(crate) fn counts_versions_of(&self, projects: Vec<ProjectId>) -> Pending<'_, Vec<(ProjectId, Mark)>> {
+        self.read(|mut session| {
             Box::pin(async move {
-                selection! {
-                    struct Counted {
-                        project_id: ProjectId,
-                    }
+                let mut versions = Vec::with_capacity(projects.len());
+                for group in projects.chunks(IDS_PER_READ) {
+                    let sql =
+                        format!("FROM analytics_versions WHERE project_id IN ({})", list(group.len(), 0));
+                    let args = group.iter().map(|project| Arg::from(*project)).collect();
+                    versions.extend(counts_versions(&mut session, sql, args).await?);
                 }
-                let counted: Vec<(Counted, Lineage)> =
-                    session.select("FROM analytics_versions", args![]).await?;
-                Ok(counted.into_iter().map(|(of, lineage)| (of.project_id, lineage.newest())).collect())
+                Ok(versions)
             })
         })
     }
@@ -423,4 +433,19 @@ async fn prune(session: &mut Session<'_>, project: ProjectId, days: RetentionDay
     }
     let sql = "DELETE FROM events WHERE project_id = $1 AND at < $2";
     session.execute(sql, args![project, days.raw_from.to_string()]).await.map(drop)
+}
+
+/// The versions that rows of what is counted have.
+async fn counts_versions(
+    session: &mut Session<'_>,
+    sql: String,
+    args: Vec<Arg>,
+) -> Result<Vec<(ProjectId, Mark)>, StoreError> {
+    selection! {
+        struct Counted {
+            project_id: ProjectId,
+        }
+    }
+    let counted: Vec<(Counted, Lineage)> = session.select(sql, args).await?;
+    Ok(counted.into_iter().map(|(of, lineage)| (of.project_id, lineage.newest())).collect())
 }

@@ -6,11 +6,11 @@ use std::collections::BTreeSet;
 
 use bourse_wire::{Address, ChainId, TokenId};
 
-use crate::args::{Arg, args};
+use crate::args::args;
 use crate::backend::{Pending, Sequence, Store};
 use crate::columns::{Column, Columns, Reader, record, selection};
 use crate::load::Balance;
-use crate::session::{Keys, Session, list};
+use crate::session::{Keys, Session};
 use crate::{StoreError, market_projects};
 
 /// A collection as the world knows it: a contract on a chain.
@@ -77,12 +77,6 @@ pub struct Holders {
     pub largest: Vec<Balance>,
 }
 
-selection! {
-    struct HasVersion {
-        collection_id: CollectionId,
-    }
-}
-
 /// A version of something, and the number that was drawn with it. A database that was set back gives out the same versions
 /// again, but not the same numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -94,9 +88,6 @@ pub struct Mark {
 }
 
 selection! { Mark { version, stamp } }
-
-/// Collections that one statement asks for.
-pub(crate) const IDS_PER_READ: usize = 1_000;
 
 impl Store {
     /// Finds a collection.
@@ -116,24 +107,6 @@ impl Store {
                 let sql = "FROM collections WHERE chain_id = $1 AND collection_id > $2
                     ORDER BY collection_id LIMIT $3";
                 session.select(sql, args![chain, after, limit]).await
-            })
-        })
-    }
-
-    /// The versions of these collections, in no order.
-    pub fn versions(&self, ids: Vec<CollectionId>) -> Pending<'_, Vec<(CollectionId, Mark)>> {
-        self.read(move |mut session| {
-            Box::pin(async move {
-                let mut versions = Vec::with_capacity(ids.len());
-                // A statement takes only so many arguments.
-                for group in ids.chunks(IDS_PER_READ) {
-                    let ids = list(group.len(), 0);
-                    let sql = format!("FROM collection_versions WHERE collection_id IN ({ids})");
-                    let args = group.iter().map(|id| Arg::from(id.0)).collect();
-                    let found: Vec<(HasVersion, Mark)> = session.select(sql, args).await?;
-                    versions.extend(found.into_iter().map(|(found, mark)| (found.collection_id, mark)));
-                }
-                Ok(versions)
             })
         })
     }

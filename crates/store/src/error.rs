@@ -86,6 +86,7 @@ impl From<sqlx::Error> for StoreError {
             Driver::Database(said) => match said.code().as_deref() {
                 Some("53100") => Self::Full(error.into()),
                 Some(state) if is_unavailable(state) => Self::Unavailable(error.into()),
+                Some("XX000") if tells_of_a_lost_node(said.message()) => Self::Unavailable(error.into()),
                 _ => Self::Database(error.into()),
             },
             // A server that goes away in the middle of a message breaks the protocol.
@@ -109,6 +110,17 @@ fn is_unavailable(state: &str) -> bool {
         // Connection exceptions; refused authorization; insufficient resources, too_many_connections among them.
         _ => ["08", "28", "53"].iter().any(|class| state.starts_with(class)),
     }
+}
+
+/// Whether a coordinator passes on, without a state of its own, what its client says of a connection to a node that is gone.
+fn tells_of_a_lost_node(message: &str) -> bool {
+    let words = [
+        "SSL SYSCALL error",
+        "server closed the connection",
+        "connection not open",
+        "could not receive data",
+    ];
+    words.iter().any(|words| message.contains(words))
 }
 
 impl From<rusqlite::Error> for StoreError {

@@ -52,6 +52,7 @@ mod troubles;
 mod undated;
 mod upgrade;
 mod usage;
+mod versions;
 
 pub use activities::Activity;
 pub use analytics::{
@@ -98,3 +99,4 @@ pub use tasks::{Refresh, RefreshTask, Refreshed};
 pub use troubles::Troubles;
 pub use upgrade::Upgrade;
 pub use usage::{DayUsage, METERED_PREFIX, UsageLine, UsageTotal};
+pub use versions::Versions;

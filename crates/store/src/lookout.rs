@@ -6,8 +6,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use crate::StoreError;
 use crate::args::args;
 use crate::backend::{Pending, Store};
-use crate::collections::{CollectionId, IDS_PER_READ};
+use crate::collections::CollectionId;
 use crate::columns::selection;
+use crate::versions::IDS_PER_READ;
 
 /// Collections whose numbers lie together are a part, whose versions are added up.
 const IDS_PER_PART: u64 = 256;
@@ -58,11 +59,15 @@ impl Look {
 
 impl Lookout {
     /// Looks whether anything changed of these collections. Those that are there once it is done may be asked about; one that
-    /// came meanwhile is [forgotten](Self::forget) by whoever let it come. Looks follow each other.
+    /// came meanwhile is [forgotten](Self::forget) by whoever let it come. Looks follow each other. Where versions cannot be
+    /// added up, any of them may have changed.
     pub async fn look(&self, store: &Store, ids: &[CollectionId]) -> Result<Look, StoreError> {
         self.settled().forgotten.clear();
         let sums = match range(ids) {
-            Some((first, last)) => store.version_sums(first, last).await?,
+            Some((first, last)) => match store.version_sums(first, last).await {
+                Err(error @ (StoreError::Away | StoreError::Closed)) => return Err(error),
+                sums => sums.unwrap_or_default(),
+            },
             None => Vec::new(),
         };
         let mut settled = self.settled();

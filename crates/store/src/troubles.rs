@@ -10,6 +10,8 @@ use crate::{CollectionKey, StoreError};
 const PAUSE_MIN: Duration = Duration::from_secs(1);
 /// The longest that a collection is left alone.
 const PAUSE_MAX: Duration = Duration::from_mins(1);
+/// The same where it is the database, or the node of a cluster that it is on, that fails: it may be back at any moment.
+const PAUSE_UNAVAILABLE_MAX: Duration = Duration::from_secs(4);
 /// Failures in a row after which what is in memory is not served any longer, although the database answers others.
 const FAILURES_MAX: u32 = 3;
 
@@ -37,7 +39,8 @@ impl Troubles {
         let mut troubles = self.all();
         let again_at = Instant::now();
         let trouble = troubles.entry(key).or_insert(Trouble { failures: 0, again_at, is_stale: false });
-        let pause = PAUSE_MIN.saturating_mul(2_u32.saturating_pow(trouble.failures)).min(PAUSE_MAX);
+        let longest = if error.is_unavailable() { PAUSE_UNAVAILABLE_MAX } else { PAUSE_MAX };
+        let pause = PAUSE_MIN.saturating_mul(2_u32.saturating_pow(trouble.failures)).min(longest);
         trouble.failures = trouble.failures.saturating_add(1);
         trouble.again_at = again_at + pause;
         trouble.is_stale |= match error {

@@ -32,6 +32,8 @@ async fn states_of_the_server_and_of_its_disk_have_names() {
         ("57P03", "unavailable"),
         ("58030", "unavailable"),
         ("08006", "unavailable"),
+        ("28P01", "unavailable"),
+        ("3D000", "unavailable"),
         ("23514", "failed"),
     ];
     for (state, expected) in states {

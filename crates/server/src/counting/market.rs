@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use bourse_store::{
     Activity, Actor, CollectionId, CollectionKey, EventKind, Mark, Market, MarketNews, ProjectScope, Store,
-    StoreError,
+    StoreError, Versions,
 };
 use bourse_wire::{ActivityAction, ActivityFacts, Address, ProjectId, Timestamp};
 use hashbrown::{HashMap, HashSet};
@@ -81,8 +81,7 @@ impl MarketCounter {
         let markets = store.markets().await?;
         members.keep(&markets);
         let markets: Vec<_> = markets.iter().map(|market| (market.project, market.collection)).collect();
-        let versions = versions(store, &markets).await?;
-        let mut failed = 0;
+        let (versions, mut failed) = versions(store, &markets).await?;
         for market in markets {
             let Some(version) = versions.get(&market.1) else { continue };
             if self.counted.get(&market) == Some(version) {
@@ -105,14 +104,16 @@ fn store_failed(error: StoreError) -> Arc<CountingError> {
     Arc::new(error.into())
 }
 
+/// The versions that can be read, and how many cannot.
 async fn versions(
     store: &Store,
     markets: &[(ProjectId, CollectionId)],
-) -> Result<HashMap<CollectionId, Mark>, StoreError> {
+) -> Result<(HashMap<CollectionId, Mark>, usize), StoreError> {
     let mut ids: Vec<CollectionId> = markets.iter().map(|(_, id)| *id).collect();
     ids.sort_unstable();
     ids.dedup();
-    Ok(store.versions(ids).await?.into_iter().collect())
+    let Versions { found, failed } = store.versions_apart(ids).await?;
+    Ok((found.into_iter().collect(), failed.iter().map(|(ids, _)| ids.len()).sum()))
 }
 
 /// Counts all of one market that is not counted yet.

@@ -10,9 +10,8 @@ use std::sync::Arc;
 
 use bourse_analytics::{Corrupt, EventRefusal};
 use bourse_budget::{Budget, Outgrown, Refused, Shelf};
-use bourse_store::{Actor, Mark, ProjectScope, Store, StoreError};
+use bourse_store::{Actor, ProjectScope, Store, StoreError};
 use bourse_wire::{Address, Code, Day, Error, ProjectId, Timestamp};
-use hashbrown::HashMap;
 
 pub use batch::{BatchId, EventBatch, Forgotten, Tracked, TrackedEvent};
 pub(crate) use desk::Desk;
@@ -203,11 +202,15 @@ impl CountingHouse {
         if desks.is_empty() {
             return Ok(true);
         }
-        let stored: HashMap<ProjectId, Mark> = self.0.store.counts_versions().await?.into_iter().collect();
+        let projects = desks.iter().map(|desk| desk.project()).collect();
+        let stored = self.0.store.counts_versions_apart(projects).await?;
         let mut is_whole = true;
-        for desk in desks {
-            let stored = stored.get(&desk.project()).copied().unwrap_or_default();
-            if let Err(error) = desk.follow(&self.0.store, stored).await {
+        for (desk, (_, stored)) in desks.iter().zip(stored) {
+            let followed = match stored {
+                Ok(stored) => desk.follow(&self.0.store, stored).await,
+                Err(error) => Err(error.into()),
+            };
+            if let Err(error) = followed {
                 if let CountingError::Store(StoreError::Away) = error {
                     return Err(StoreError::Away);
                 }
@@ -216,7 +219,7 @@ impl CountingHouse {
                     CountingError::Corrupt(_)
                     | CountingError::Memory(_)
                     | CountingError::Store(StoreError::Corrupt { .. }) => {
-                        self.close(&desk);
+                        self.close(desk);
                     }
                     CountingError::Store(_) | CountingError::Refused(_) | CountingError::Interrupted => {
                         is_whole = false;

@@ -11,10 +11,10 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use bourse_budget::{Budget, Outgrown, Shelf};
-use bourse_store::{CollectionId, CollectionKey, Lookout, Mark, Store, StoreError, Troubles};
+use bourse_store::{CollectionId, CollectionKey, Lookout, Mark, Store, StoreError, Troubles, Versions};
 use bourse_wire::{Currency, ServiceName};
 use futures_util::FutureExt as _;
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use tokio::sync::Semaphore;
 
 use crate::clock::Clock;
@@ -260,10 +260,7 @@ impl Resident {
         let look = inner.lookout.look(&inner.store, &resident).await?;
         let mut slots = inner.slots.all();
         slots.retain(|slot| look.may_have_changed(slot.id()));
-        let mut marks: HashMap<CollectionId, Mark> = HashMap::new();
-        if !slots.is_empty() {
-            marks.extend(inner.store.versions(slots.iter().map(|slot| slot.id()).collect()).await?);
-        }
+        let (marks, unread) = inner.read_versions(&mut slots).await?;
         // One without any version has no number to be known by, and is loaded in no time.
         let is_known = |slot: &Slot| marks.contains_key(&slot.id()) && slot.mark() != Mark::default();
         for slot in slots.iter().filter(|slot| !is_known(slot)) {
@@ -277,30 +274,28 @@ impl Resident {
         };
         inner.metrics.lag_versions.set(largest(slots.iter().map(|slot| behind(slot))));
         for slot in slots.iter().filter(|slot| is_known(slot) && behind(slot) > 0) {
-            if inner.troubles.is_resting(slot.key()) {
-                continue;
-            }
             let ahead = marks.get(&slot.id()).copied().filter(|stored| *stored > slot.mark());
-            match inner.catch_up(slot, ahead).await {
-                Ok(()) => inner.troubles.end(slot.key()),
-                Err(error) => {
-                    if inner.note_trouble(slot.key(), &error) {
-                        inner.unload(slot);
-                    }
-                }
+            if let Err(error) = inner.catch_up(slot, ahead).await
+                && inner.note_trouble(slot.key(), &error)
+            {
+                inner.unload(slot);
             }
             slot.weigh(1);
         }
         for slot in &slots {
             slot.weigh(OWN_VERSIONS_UNWEIGHED);
+            if behind(slot) == 0 {
+                inner.troubles.end(slot.key());
+            }
         }
         slots.retain(|slot| inner.slots.holds(&slot.key(), slot));
         let left = largest(slots.iter().map(|slot| behind(slot)));
         let unsettled = slots.iter().filter(|slot| behind(slot) > 0 || !is_known(slot));
-        inner.lookout.settle(look, unsettled.map(|slot| slot.id()));
+        let unsettled = unsettled.map(|slot| slot.id()).chain(unread.iter().copied());
+        inner.lookout.settle(look, unsettled);
         inner.metrics.lag_versions.set(left);
         inner.budget.settle();
-        Ok(left == 0)
+        Ok(left == 0 && unread.is_empty())
     }
 
     /// Takes over rates and currencies that changed, in every resident collection.
@@ -340,6 +335,31 @@ fn largest(lags: impl Iterator<Item = u64>) -> i64 {
 }
 
 impl Inner {
+    /// The versions of collections, and those whose version is not known: they are taken out, and left as they are in memory.
+    async fn read_versions(
+        &self,
+        slots: &mut Vec<Arc<Slot>>,
+    ) -> Result<(HashMap<CollectionId, Mark>, HashSet<CollectionId>), StoreError> {
+        let (resting, asked): (Vec<_>, Vec<_>) =
+            slots.drain(..).partition(|slot| self.troubles.is_resting(slot.key()));
+        let mut unread: HashSet<CollectionId> = resting.iter().map(|slot| slot.id()).collect();
+        let ids = asked.iter().map(|slot| slot.id()).collect();
+        let Versions { found, failed } = self.store.versions_apart(ids).await?;
+        for (ids, error) in failed {
+            error.log("the versions of some collections cannot be read");
+            let ids: HashSet<CollectionId> = ids.into_iter().collect();
+            for slot in asked.iter().filter(|slot| ids.contains(&slot.id())) {
+                self.metrics.follow_failures.inc();
+                if self.troubles.note(slot.key(), &error) {
+                    self.unload(slot);
+                }
+            }
+            unread.extend(ids);
+        }
+        slots.extend(asked.into_iter().filter(|slot| !unread.contains(&slot.id())));
+        Ok((found.into_iter().collect(), unread))
+    }
+
     /// Notes that a collection could not be read; tells whether what is in memory of it is not to be served any more. While the
     /// database is away that is no trouble of a collection.
     fn note_trouble(&self, key: CollectionKey, error: &StoreError) -> bool {

@@ -1,14 +1,17 @@
 //! What another process changes, and what memory has no room for.
 
 use bourse_server::auth::AccessKey;
-use bourse_store::testing::{HeldWrite, batch, operator, operator_at, set_back, write_grant, write_side};
+use bourse_store::testing::{
+    HeldWrite, administer, batch, change_unnoticed, on_citus, operator, operator_at, set_back, write_grant,
+    write_side,
+};
 use bourse_store::{Change, Subject};
 use bourse_wire::{Marketplace, OrderFacts, OrderKey};
 use serde_json::{Value, json};
 
 use crate::support::orders::{balance, commit, listing, market, order, with};
 use crate::support::project::{create_key, create_token};
-use crate::support::seed::{self, RELICS, UNKNOWN};
+use crate::support::seed::{self, RELICS, UNKNOWN, key};
 use crate::support::{TestApp, wait_until};
 
 const THIRD: &str = "0x00000000000000000000000000000000000000bb";
@@ -150,7 +153,78 @@ async fn a_row_that_cannot_be_read_stops_nobody_else() {
     background.stop().await;
 }
 
+/// On a cluster only: for this database, the node that a collection is on is looked for where nobody is.
+#[tokio::test]
+async fn a_node_that_is_away_concerns_what_is_there_alone() {
+    if !on_citus() {
+        return;
+    }
+    let app = TestApp::start().await;
+    let contracts: Vec<String> = (0xb0..0xc0).map(|number| format!("0x{number:040x}")).collect();
+    for contract in &contracts {
+        seed::tokens(&app.store, contract, 1..2, "before").await;
+        assert_eq!(name(&app, contract, 1).await, "before");
+    }
+    let background = app.background();
+    let id = app.store.collection(key(&contracts[0])).await.unwrap().unwrap().number();
+    let shift = async |by: i32| {
+        let sql = format!(
+            "UPDATE pg_dist_node SET nodeport = nodeport + ({by}) WHERE groupid = (SELECT groupid FROM pg_dist_placement
+                WHERE shardid = get_shard_id_for_distribution_column('collection_versions', {id}))"
+        );
+        assert!(administer(&app.database, &sql).await.unwrap());
+    };
+    shift(20_000).await;
+    let mut away = Vec::new();
+    for contract in &contracts {
+        let change = seed::token_of(json!({ "tokenId": "1", "name": "after" }));
+        match app.store.commit(batch(key(contract), vec![change])).await {
+            Ok(_) => wait_until("it is followed", async || name(&app, contract, 1).await == "after").await,
+            Err(error) => {
+                assert!(error.is_unavailable(), "{error}");
+                assert_eq!(name(&app, contract, 1).await, "before", "memory goes on");
+                away.push(contract);
+            }
+        }
+    }
+    assert!(!away.is_empty() && away.len() < contracts.len(), "{away:?}");
+    assert_eq!(app.store.away_for(), None, "the coordinator is there");
+    shift(-20_000).await;
+    for contract in away {
+        seed::tokens(&app.store, contract, 1..2, "later").await;
+        wait_until("it is followed again", async || name(&app, contract, 1).await == "later").await;
+    }
+    background.stop().await;
+}
+
 /// A market with one listing, and that listing as it is stored.
+/// Versions are read of many collections at once. One that makes no sense is found among them, and concerns its collection
+/// alone.
+#[tokio::test]
+async fn a_version_that_cannot_be_read_stops_nobody_else() {
+    let app = TestApp::start().await;
+    let others: Vec<String> = (0xb0..0xb9).map(|number| format!("0x{number:040x}")).collect();
+    for contract in others.iter().map(String::as_str).chain([RELICS]) {
+        seed::tokens(&app.store, contract, 1..2, "before").await;
+        assert_eq!(name(&app, contract, 1).await, "before");
+    }
+    let background = app.background();
+    let id = app.store.collection(key(RELICS)).await.unwrap().unwrap();
+    let broken = "UPDATE collection_versions SET version = -version WHERE collection_id = $1";
+    change_unnoticed(&app.store, id, broken).await.unwrap();
+    for other in &others {
+        seed::tokens(&app.store, other, 1..2, "after").await;
+        wait_until("others are followed", async || name(&app, other, 1).await == "after").await;
+    }
+    let body = json!({ "chainID": 137, "contractAddress": RELICS, "tokenIDs": [1] });
+    let ask = async || app.project_a.call("Metadata/GetTokenMetadata", body.clone()).await;
+    wait_until("it is refused", async || ask().await.status != 200).await;
+    assert_eq!(ask().await.refusal(), (503, 1901));
+    change_unnoticed(&app.store, id, broken).await.unwrap();
+    wait_until("it is there again", async || ask().await.status == 200).await;
+    background.stop().await;
+}
+
 async fn with_one_order() -> (TestApp, OrderFacts) {
     let listed = order(listing("a", 1, 1));
     let Change::Order(before) = listed.clone() else { panic!("an order") };

@@ -166,6 +166,14 @@ impl Store {
         }
     }
 
+    /// Whether the tables are distributed over the nodes of a cluster.
+    pub(crate) fn is_distributed(&self) -> bool {
+        match &self.engine {
+            Engine::Sqlite(_) => false,
+            Engine::Postgres(engine) => engine.is_distributed(),
+        }
+    }
+
     /// For how long nobody has heard of the database, while it is away. A file is never away: what fails of it fails at once.
     pub fn away_for(&self) -> Option<Duration> {
         match &self.engine {

@@ -75,10 +75,7 @@ impl Postgres {
     where
         W: for<'c> FnOnce(Session<'c>) -> Pending<'c, T>,
     {
-        let reading = async {
-            let mut connection = Checkout::new(&self.reach).await?;
-            work(Session::Postgres(connection.connection())).await
-        };
+        let reading = async { Checkout::new(&self.reach).await?.run(work).await };
         self.reach.attend(reading).await
     }
 
@@ -102,7 +99,7 @@ impl Postgres {
         let writing = async {
             let mut connection = Checkout::new(&self.reach).await?;
             let mut transaction = connection.begin(BEGIN_WRITE).await?;
-            if self.distributed.get() == Some(&true) {
+            if self.is_distributed() {
                 sqlx::raw_sql(IN_TWO_PHASES).execute(&mut *transaction).await?;
             }
             let mut result = work(Session::Postgres(&mut transaction)).await?;
@@ -111,6 +108,10 @@ impl Postgres {
             Ok(result)
         };
         self.reach.attend(writing).await
+    }
+
+    pub(crate) fn is_distributed(&self) -> bool {
+        self.distributed.get() == Some(&true)
     }
 
     /// Finds out whether the tables, which are all there, are distributed.
