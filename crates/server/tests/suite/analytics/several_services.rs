@@ -1,5 +1,7 @@
 //! Several services on one database, and what is left after a wallet is forgotten.
 
+use std::time::Instant;
+
 use bourse_server::counting::{CountingHouse, EventBatch, Retention, Tracked, TrackedEvent};
 use bourse_store::EventKind;
 use bourse_store::testing::operator_at;
@@ -82,6 +84,32 @@ async fn what_one_service_counts_the_other_sees() {
     assert_eq!(track(&other.token, "new", vec![session(8, "2025-03-14T00:00:00Z")]).await, accepted(1));
     noticed(&app.project_a.token, "WalletsTotal", 8.0).await;
     assert_eq!(all_charts(&app.project_a.token).await, all_charts(&other.token).await);
+    here.stop().await;
+    there.stop().await;
+}
+
+/// Prints how long it takes until events that one service was told are in charts of the other: `announced.rs` of the store
+/// tests that nobody has to look for them.
+#[tokio::test]
+async fn events_are_told_to_other_services() {
+    let app = TestApp::start().await;
+    let other = app.another().await;
+    let (here, there) = (app.background(), other.background());
+    noticed(&other.token, "WalletsTotal", 0.0).await;
+    let mut took = Vec::new();
+    for number in 1..=15 {
+        track(
+            &app.project_a.token,
+            &format!("batch {number}"),
+            vec![session(number, "2025-03-14T00:00:00Z")],
+        )
+        .await;
+        let since = Instant::now();
+        noticed(&other.token, "WalletsTotal", f64::from(u32::try_from(number).unwrap())).await;
+        took.push(since.elapsed().as_millis());
+    }
+    took.sort_unstable();
+    println!("others had events after {} ms, as the median of {took:?}", took[took.len() / 2]);
     here.stop().await;
     there.stop().await;
 }
