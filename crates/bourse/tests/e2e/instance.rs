@@ -140,7 +140,8 @@ impl Instance {
     pub(crate) fn serve_unready(&self, subcommand: &str, variables: &[(&str, &str)]) -> Server {
         let port = free_port();
         let mut command = self.command(&[subcommand, "--listen", &format!("127.0.0.1:{port}")]);
-        command.envs(variables.iter().copied());
+        // However busy the machine is, nobody takes the database for gone.
+        command.env("BOURSE_STORAGE__DATABASE_TIMEOUT_MS", "60000").envs(variables.iter().copied());
         Server { process: self.start(command), port }
     }
 }

@@ -8,6 +8,7 @@ mod rows;
 mod tables;
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use bourse_wire::Timestamp;
 use futures_util::future::BoxFuture;
@@ -24,6 +25,9 @@ use crate::{MigrationState, Pending, StoreError, Upgrade};
 /// There while a move is not finished, with the last row that was moved of each table, as SQLite numbers them.
 const NOTES: &str =
     "CREATE TABLE unfinished_move (table_name TEXT NOT NULL PRIMARY KEY, last_row BIGINT NOT NULL)";
+
+/// How long the server may be silent: nobody waits for a move who could ask somebody else.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Why an installation cannot be moved.
 #[derive(Debug, thiserror::Error)]
@@ -91,7 +95,7 @@ impl Move {
             if schema.state() != MigrationState::UpToDate {
                 return Err(MoveError::Schema { applied: schema.applied, known: schema.known });
             }
-            let options = OpenOptions { connections_max: 2, ..OpenOptions::default() };
+            let options = OpenOptions { connections_max: 2, patience: PATIENCE, ..OpenOptions::default() };
             let to = Store::connect(&DatabaseUrl::Postgres(to.to_owned()), options).await?;
             to.migrate(now).await?;
             let from = Store::connect(&url, options).await?;
