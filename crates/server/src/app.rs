@@ -2,7 +2,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use bourse_budget::Budget;
@@ -65,6 +65,7 @@ pub struct App {
     pub(crate) bodies: Arc<Shares>,
     pub(crate) refusals: Refusals,
     request_ids: RequestIds,
+    is_stopping: AtomicBool,
 }
 
 /// Why the service cannot start.
@@ -157,6 +158,7 @@ impl App {
             bodies: Shares::new(settings.limits.bodies_bytes_max, settings.limits.bodies_bytes_max / 2),
             refusals,
             request_ids: RequestIds::new(),
+            is_stopping: AtomicBool::new(false),
             started_at: clock.now(),
             metrics,
             outcomes: Outcomes::new(clock.now()),
@@ -175,6 +177,15 @@ impl App {
     /// The settings it runs with.
     pub fn settings(&self) -> &Settings {
         &self.settings
+    }
+
+    /// Says from now on that the service will not be here for long.
+    pub fn begin_to_stop(&self) {
+        self.is_stopping.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn is_stopping(&self) -> bool {
+        self.is_stopping.load(Ordering::Relaxed)
     }
 
     /// The marketplaces on all networks.

@@ -249,6 +249,9 @@ async fn health(State(app): State<Arc<App>>) -> Response {
 /// chain is behind, so that nodes do not decide.
 async fn ready(State(app): State<Arc<App>>) -> Response {
     let not_yet = |body| response(&app, StatusCode::SERVICE_UNAVAILABLE, HeaderMap::new(), body);
+    if app.is_stopping() {
+        return not_yet(r#"{"status":"stopping","reason":"the service was told to stop"}"#.into());
+    }
     match (app.store.ping().await, app.resident.bringing_in()) {
         (Ok(()), Some((left, found))) => {
             let reason = format!("collections used last are brought into memory, {left} of {found} are left");

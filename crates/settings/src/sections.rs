@@ -38,6 +38,8 @@ pub struct Server {
     /// The proxies that are believed when they name whom a request comes from.
     #[schemars(with = "Vec<String>")]
     pub trusted_proxies: TrustedProxies,
+    /// How long the service goes on once it is told to stop, in milliseconds.
+    pub drain_ms: u64,
 }
 
 /// `server.trusted_proxies`: addresses, and networks of them.

@@ -3,12 +3,14 @@
 use std::io::IsTerminal as _;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use bourse_console::{first_link, service};
 use bourse_server::settings::{LogFormat, Settings};
 use bourse_server::{App, Background, Clock, make_private_directory};
 use futures_util::future::BoxFuture;
 use tokio::net::TcpListener;
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tracing_subscriber::EnvFilter;
 
 use crate::context::CommandError;
@@ -44,7 +46,7 @@ pub(crate) async fn serve(opened: OpenService) -> Result<(), CommandError> {
     let address = listener.local_addr().map_err(CommandError::io("reading the address"))?;
     print_start(&app, address);
     print_first_link(&app, address).await?;
-    let stop = stop_signal()?;
+    let stop = stop_after_drain(StopSignals::listen()?, Arc::clone(&app));
     let background = Background::start(&app);
     bourse_server::serve(listener, service(app), stop).await;
     background.stop().await;
@@ -106,15 +108,37 @@ async fn print_first_link(app: &App, address: SocketAddr) -> Result<(), CommandE
     output::print(false, &serde_json::Value::Null, || text)
 }
 
-/// Listens for signals from now on; over when one asks the process to stop. Whoever sees the service answer can stop it.
-fn stop_signal() -> Result<BoxFuture<'static, ()>, CommandError> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let listen = |kind| signal(kind).map_err(CommandError::io("listening for signals"));
-    let (mut interrupt, mut terminate) = (listen(SignalKind::interrupt())?, listen(SignalKind::terminate())?);
-    Ok(Box::pin(async move {
+/// The signals that ask the process to stop.
+struct StopSignals {
+    interrupt: Signal,
+    terminate: Signal,
+}
+
+impl StopSignals {
+    /// Listens from now on. Whoever sees the service answer can stop it.
+    fn listen() -> Result<Self, CommandError> {
+        let listen = |kind| signal(kind).map_err(CommandError::io("listening for signals"));
+        Ok(Self { interrupt: listen(SignalKind::interrupt())?, terminate: listen(SignalKind::terminate())? })
+    }
+
+    async fn next(&mut self) {
         tokio::select! {
-            _ = interrupt.recv() => {}
-            _ = terminate.recv() => {}
+            _ = self.interrupt.recv() => {}
+            _ = self.terminate.recv() => {}
         }
-    }))
+    }
+}
+
+/// Over when the service is to take no more connections: some time after it was told to stop, which it says meanwhile, or when
+/// it is told again.
+fn stop_after_drain(mut signals: StopSignals, app: Arc<App>) -> BoxFuture<'static, ()> {
+    Box::pin(async move {
+        signals.next().await;
+        app.begin_to_stop();
+        let drain = Duration::from_millis(app.settings().server.drain_ms);
+        if !drain.is_zero() {
+            tracing::info!(milliseconds = drain.as_millis(), "stopping, once others have taken over");
+            let _ = tokio::time::timeout(drain, signals.next()).await;
+        }
+    })
 }

@@ -36,6 +36,24 @@ fn permissions(path: &Path) -> u32 {
 }
 
 #[test]
+fn asked_to_stop_it_says_so_before_it_leaves() {
+    let instance = Instance::new();
+    let project = instance.create_project("drains");
+    // Longer than the test may take: it is the second signal that ends it.
+    let mut server = instance.serve_unready("serve", &[("BOURSE_SERVER__DRAIN_MS", "3600000")]);
+    server.wait_ready(WAIT_MAX);
+    within(WAIT_MAX, "it is ready", || get(server.port, "/ready").unwrap().status == 200);
+    server.process.terminate();
+    within(WAIT_MAX, "it says that it will stop", || get(server.port, "/ready").unwrap().status == 503);
+    assert!(get(server.port, "/ready").unwrap().body.contains(r#""status":"stopping""#));
+    assert_eq!(get(server.port, "/health").unwrap().status, 200);
+    assert_eq!(server.list_audiences(Credential::Key(&project.key)).status, 200);
+    server.process.terminate();
+    let done = server.process.wait(WAIT_MAX);
+    assert!(done.status.success(), "{done:?}");
+}
+
+#[test]
 fn asked_to_stop_it_finishes_what_is_under_way_and_stores_usage() {
     let instance = Instance::new();
     let project = instance.create_project("stops");
