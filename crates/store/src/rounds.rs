@@ -19,6 +19,7 @@ impl Default for Rounds {
 }
 
 /// A round under way.
+#[derive(Clone, Copy, Debug)]
 pub struct Round(u64);
 
 impl Rounds {

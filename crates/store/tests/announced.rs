@@ -25,7 +25,7 @@ async fn is_announced<W: Writing>(prepare: impl AsyncFnOnce(&Store) -> W) {
     listener.listen("bourse").await.unwrap();
     for number in 1..4 {
         writing.write(&store, number).await.unwrap();
-        let told = tokio::time::timeout(Duration::from_secs(60), listener.recv()).await;
+        let told = tokio::time::timeout(Duration::from_mins(1), listener.recv()).await;
         assert_eq!(told.unwrap().unwrap().channel(), "bourse");
         assert!(writing.is_there(&store, number).await);
     }

@@ -12,7 +12,7 @@ use bourse_wire::{Address, ChainId, Timestamp};
 
 const COLLECTION: CollectionKey = CollectionKey { chain: ChainId(1), address: Address::ZERO };
 /// Ends a test that would wait forever.
-const BOUND: Duration = Duration::from_secs(60);
+const BOUND: Duration = Duration::from_mins(1);
 
 /// How the server goes away.
 #[derive(Clone, Copy, Debug)]

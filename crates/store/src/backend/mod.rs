@@ -141,7 +141,7 @@ impl Store {
             DatabaseUrl::Sqlite(path) => sqlite::look(path, work).await,
             DatabaseUrl::Postgres(url) => {
                 let options = OpenOptions { connections_max: 1, ..OpenOptions::default() };
-                let engine = postgres::Postgres::open(url, options).await?;
+                let engine = Box::pin(postgres::Postgres::open(url, options)).await?;
                 let found = engine.snapshot(work).await;
                 engine.close().await;
                 found.map(Some)

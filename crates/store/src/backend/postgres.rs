@@ -5,6 +5,7 @@ mod checkout;
 mod load;
 mod reach;
 
+use std::pin::pin;
 use std::str::FromStr;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -76,7 +77,7 @@ impl Postgres {
         W: for<'c> FnOnce(Session<'c>) -> Pending<'c, T>,
     {
         let reading = async { Checkout::new(&self.reach).await?.run(work).await };
-        self.reach.attend(reading).await
+        self.reach.attend(pin!(reading)).await
     }
 
     pub(crate) async fn snapshot<T, W>(&self, work: W) -> Result<T, StoreError>
@@ -88,7 +89,7 @@ impl Postgres {
             let mut transaction = connection.begin(BEGIN_SNAPSHOT).await?;
             work(Session::Postgres(&mut transaction)).await
         };
-        self.reach.attend(reading).await
+        self.reach.attend(pin!(reading)).await
     }
 
     pub(crate) async fn write<T, W, K>(&self, work: W, kept: K) -> Result<T, StoreError>
@@ -107,7 +108,7 @@ impl Postgres {
             kept(&mut result);
             Ok(result)
         };
-        self.reach.attend(writing).await
+        self.reach.attend(pin!(writing)).await
     }
 
     pub(crate) fn is_distributed(&self) -> bool {
@@ -128,7 +129,7 @@ impl Postgres {
             listener.listen(CHANNEL).await?;
             Ok(PostgresWatch { listener, reach: self.reach.clone() })
         };
-        self.reach.attend(listening).await
+        self.reach.attend(pin!(listening)).await
     }
 }
 

@@ -1,5 +1,7 @@
 //! Reading a whole collection from PostgreSQL.
 
+use std::pin::pin;
+
 use bourse_wire::OrderFacts;
 use futures_util::StreamExt as _;
 use sqlx::{AssertSqlSafe, PgConnection};
@@ -17,7 +19,7 @@ impl Postgres {
     /// Reads and sends a collection.
     pub(crate) async fn load(&self, id: CollectionId, parts: Sender<Part>) -> Result<(), StoreError> {
         let loading = async { self.send_whole(id, parts).await.or_else(LoadEnd::into_result) };
-        self.reach.attend(loading).await
+        self.reach.attend(pin!(loading)).await
     }
 
     async fn send_whole(&self, id: CollectionId, parts: Sender<Part>) -> Result<(), LoadEnd> {

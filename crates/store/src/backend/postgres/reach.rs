@@ -1,10 +1,11 @@
 //! The way to the server: its pool of connections, and whether there is anybody at the other end.
 
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, Weak};
 use std::time::{Duration, Instant};
 
+use sqlx::error::DatabaseError;
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 use sqlx::{ConnectOptions as _, Connection as _};
 use tokio::sync::watch;
@@ -87,15 +88,14 @@ impl Reach {
     }
 
     /// Does something that needs the server, unless that is known to be away, and no longer than until it is. Whether a write
-    /// that was begun was made is known only to who looks for it.
+    /// that was begun was made is known only to who looks for it. The work stays where it is, since it is large.
     pub(super) async fn attend<T>(
         &self,
-        work: impl Future<Output = Result<T, StoreError>>,
+        mut work: Pin<&mut impl Future<Output = Result<T, StoreError>>>,
     ) -> Result<T, StoreError> {
         if self.is_away() {
             return Err(StoreError::Away);
         }
-        let mut work = pin!(work);
         let mut away = pin!(self.until(true));
         loop {
             tokio::select! {
@@ -185,7 +185,6 @@ impl Inner {
         let verdict = self.breaker().probed(answer.is_ok(), self.passed());
         let error = answer.err().unwrap_or_default();
         match verdict {
-            Verdict::Here => {}
             Verdict::Gone => {
                 tracing::error!(
                     error,
@@ -193,7 +192,7 @@ impl Inner {
                 );
                 self.replace_pool();
             }
-            Verdict::StillGone { tell: None } => {}
+            Verdict::Here | Verdict::StillGone { tell: None } => {}
             Verdict::StillGone { tell: Some(away) } => {
                 tracing::error!(error, seconds = away.as_secs(), "the database still does not answer");
             }
@@ -222,6 +221,6 @@ impl Inner {
 
 /// Whether a server refuses a connection because it has too many, or too little of something else: it is there.
 fn is_from_a_full_server(error: &sqlx::Error) -> bool {
-    let state = error.as_database_error().and_then(|said| said.code());
+    let state = error.as_database_error().and_then(DatabaseError::code);
     state.is_some_and(|state| state.starts_with("53"))
 }
