@@ -257,7 +257,17 @@ async fn ready(State(app): State<Arc<App>>) -> Response {
             let reason = format!("collections used last are brought into memory, {left} of {found} are left");
             not_yet(format!(r#"{{"status":"starting","reason":"{reason}"}}"#).into())
         }
-        (Ok(()), None) => response(&app, StatusCode::OK, HeaderMap::new(), r#"{"status":"ready"}"#.into()),
+        (Ok(()), None) => {
+            // What is on other nodes can be answered, and who asks is told no names.
+            let workers = app.store.workers().await.unwrap_or_default();
+            let away = workers.iter().filter(|worker| !worker.answers).count();
+            let reason = format!("of {} nodes of the database {away} cannot be reached", workers.len());
+            let body = match away {
+                0 => r#"{"status":"ready"}"#.to_owned(),
+                _ => format!(r#"{{"status":"degraded","reason":"{reason}"}}"#),
+            };
+            response(&app, StatusCode::OK, HeaderMap::new(), body.into())
+        }
         (Err(error), _) => {
             error.log("not ready");
             not_yet(r#"{"status":"unavailable","reason":"the database does not answer"}"#.into())
@@ -267,7 +277,7 @@ async fn ready(State(app): State<Arc<App>>) -> Response {
 
 async fn metrics(State(app): State<Arc<App>>) -> Response {
     app.resident.measure(app.counting.bytes());
-    app.metrics.note_journal(app.store.journal_bytes());
+    app.metrics.note_database(&app.store).await;
     for nodes in app.nodes.iter() {
         app.metrics.note_chain(nodes.name(), &nodes.status());
     }

@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
 
 use bourse_chain::{Phase, Snapshot};
+use bourse_store::{Store, Worker};
 use bourse_wire::{Currency, Timestamp};
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
@@ -49,6 +50,8 @@ pub(crate) struct Metrics {
     chain: ChainMetrics,
     rate_told: Family<CurrencyLabels, Gauge<i64, AtomicI64>>,
     journal: Gauge<i64, AtomicI64>,
+    away: Gauge<i64, AtomicI64>,
+    node_up: Family<NodeLabels, Gauge<i64, AtomicI64>>,
 }
 
 /// The series of the resident collections.
@@ -117,6 +120,11 @@ impl CheckMetrics {
     pub(crate) fn note_difference(&self, part: &'static str) {
         self.differences.get_or_create(&PartLabels { part }).inc();
     }
+}
+
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct NodeLabels {
+    node: String,
 }
 
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
@@ -246,7 +254,12 @@ impl Metrics {
         let journal = Gauge::default();
         let help = "Length of the journal of the embedded database";
         registry.register_with_unit("database_journal", help, Unit::Bytes, journal.clone());
-        Self { registry, requests, errors, latency, resident, chain, rate_told, journal }
+        let (away, node_up) = (Gauge::default(), Family::default());
+        let help = "How long nobody has heard of the database, while it is away";
+        registry.register_with_unit("database_away", help, Unit::Seconds, away.clone());
+        let help = "Whether a worker of the database's cluster can be reached";
+        registry.register("database_node_up", help, node_up.clone());
+        Self { registry, requests, errors, latency, resident, chain, rate_told, journal, away, node_up }
     }
 
     /// Notes when the rates of currencies were told, with their networks; those that have none are left out.
@@ -259,9 +272,16 @@ impl Metrics {
         }
     }
 
-    /// Notes how long the journal of the database is.
-    pub(crate) fn note_journal(&self, bytes: Option<u64>) {
-        self.journal.set(bytes.map_or(0, |bytes| i64::try_from(bytes).unwrap_or(i64::MAX)));
+    /// Notes how the database is.
+    pub(crate) async fn note_database(&self, store: &Store) {
+        let number = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
+        self.journal.set(number(store.journal_bytes().unwrap_or_default()));
+        self.away.set(store.away_for().map_or(0, |away| number(away.as_secs().max(1))));
+        let workers = store.workers().await.unwrap_or_default();
+        self.node_up.clear();
+        for Worker { name, answers } in workers {
+            self.node_up.get_or_create(&NodeLabels { node: name }).set(answers.into());
+        }
     }
 
     /// Notes how following a chain goes.

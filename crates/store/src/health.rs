@@ -3,6 +3,7 @@
 use crate::StoreError;
 use crate::args::args;
 use crate::backend::{Pending, Store};
+use crate::columns::selection;
 use crate::migrate::{Migration, newest_applied};
 use crate::session::Session;
 
@@ -37,7 +38,38 @@ impl SchemaState {
     }
 }
 
+/// A worker of a cluster, as its coordinator sees it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Worker {
+    /// Host and port.
+    pub name: String,
+    /// Whether it can be reached.
+    pub answers: bool,
+}
+
+selection! { Worker { name = "nodename || ':' || nodeport", answers = "success" } }
+
 impl Store {
+    /// The workers of the cluster that the tables are on; none where they are on no cluster. Each is given a second to answer.
+    pub async fn workers(&self) -> Result<Vec<Worker>, StoreError> {
+        if !self.may_be_distributed() {
+            return Ok(Vec::new());
+        }
+        let asking = self.snapshot(|mut session| {
+            Box::pin(async move {
+                let is_cluster = "SELECT 1::BIGINT FROM pg_extension WHERE extname = 'citus'";
+                if !session.has(is_cluster, args![]).await? {
+                    return Ok(Vec::new());
+                }
+                let patience =
+                    "SELECT 1::BIGINT FROM set_config('citus.node_connection_timeout', '1000', TRUE)";
+                session.has(patience, args![]).await?;
+                session.select("FROM run_command_on_workers('SELECT 1') ORDER BY 1", args![]).await
+            })
+        });
+        self.patiently(asking).await
+    }
+
     /// Whether the database answers.
     pub fn ping(&self) -> Pending<'_, ()> {
         self.read(|mut session| Box::pin(async move { session.has("SELECT 1", args![]).await.map(drop) }))

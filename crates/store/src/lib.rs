@@ -76,7 +76,7 @@ pub use events::{Event, EventKind};
 pub use extent::Extent;
 pub use follow::Watcher;
 pub use grants::{Grant, Reach, Subject};
-pub use health::{MigrationState, SchemaState};
+pub use health::{MigrationState, SchemaState, Worker};
 pub use hosted::{
     AssetFile, AssetRecord, FileChange, HostedCollection, HostedToken, HostedTokenEdit, NewHostedToken,
     Upload, Visibility,

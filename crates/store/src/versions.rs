@@ -93,7 +93,7 @@ impl Store {
     }
 
     /// Waits for nodes of a cluster for so long and no longer.
-    async fn patiently<T>(&self, read: Pending<'_, T>) -> Result<T, StoreError> {
+    pub(crate) async fn patiently<T>(&self, read: Pending<'_, T>) -> Result<T, StoreError> {
         if !self.is_distributed() {
             return read.await;
         }

@@ -123,10 +123,30 @@ async fn check_database(settings: &Settings) -> Vec<Check> {
             return vec![Check { name: "database", result: Err(action) }];
         }
     };
-    vec![
+    let mut checks = vec![
         Check { name: "database", result: Ok(format!("{} answers", store.engine_name())) },
         Check { name: "migrations", result: check_migrations(upgrade) },
-    ]
+    ];
+    checks.extend(check_workers(&store).await.map(|result| Check { name: "nodes", result }));
+    checks
+}
+
+/// Whether all nodes of a cluster can be reached; nothing where there is none.
+async fn check_workers(store: &Store) -> Option<Result<String, String>> {
+    let workers = match store.workers().await {
+        Ok(workers) if workers.is_empty() => return None,
+        Ok(workers) => workers,
+        Err(error) => return Some(Err(format!("{error}: look at the log of the coordinator"))),
+    };
+    let away = workers.iter().filter(|worker| !worker.answers);
+    let away: Vec<&str> = away.map(|worker| worker.name.as_str()).collect();
+    if away.is_empty() {
+        return Some(Ok(format!("all {} of the cluster answer", workers.len())));
+    }
+    let away = away.join(", ");
+    Some(Err(format!(
+        "no answer from {away}: what is stored there can be neither read nor written; start it again"
+    )))
 }
 
 fn check_migrations(upgrade: Result<Upgrade, StoreError>) -> Result<String, String> {

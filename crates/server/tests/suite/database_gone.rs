@@ -123,6 +123,8 @@ async fn goes_and_comes_back(way: Way) {
     for round in 0..2 {
         wait_until("it is ready", async || app.anonymous.get("/ready").await.status == 200).await;
         assert_eq!(age(&app).await, None, "{way:?}");
+        let metrics = app.anonymous.get("/metrics").await.text();
+        assert!(metrics.contains("\nbourse_database_away_seconds 0\n"), "{way:?}: {metrics}");
         way.away(&relay);
         assert_unavailable(&put(&app, "refused").await);
         assert_eq!(served(&app).await, last, "reads go on");
@@ -130,6 +132,8 @@ async fn goes_and_comes_back(way: Way) {
         assert_eq!((ready.status, ready.json["status"].as_str()), (503, Some("unavailable")));
         assert!(told.is_some_and(|age| age > 0), "{way:?}: {told:?}");
         wait_until("answers grow old", async || age(&app).await > told).await;
+        let metrics = app.anonymous.get("/metrics").await.text();
+        assert!(!metrics.contains("\nbourse_database_away_seconds 0\n"), "{way:?}: {metrics}");
         // A server whose database is still there for others.
         let (others, own) = (format!("by another {round}"), format!("own {round}"));
         seed::tokens(&app.store, RELICS, 1..2, &others).await;

@@ -174,7 +174,15 @@ async fn a_node_that_is_away_concerns_what_is_there_alone() {
         );
         assert!(administer(&app.database, &sql).await.unwrap());
     };
+    let ready = async || {
+        let answer = app.anonymous.get("/ready").await;
+        let (json, metrics) = (answer.json, app.anonymous.get("/metrics").await.text());
+        let up = metrics.lines().filter(|line| line.starts_with("bourse_database_node_up{"));
+        (answer.status, json["status"].clone(), up.filter(|line| line.ends_with("} 0")).count())
+    };
+    assert_eq!(ready().await, (200, json!("ready"), 0));
     shift(20_000).await;
+    assert_eq!(ready().await, (200, json!("degraded"), 1));
     let mut away = Vec::new();
     for contract in &contracts {
         let change = seed::token_of(json!({ "tokenId": "1", "name": "after" }));
@@ -190,6 +198,7 @@ async fn a_node_that_is_away_concerns_what_is_there_alone() {
     assert!(!away.is_empty() && away.len() < contracts.len(), "{away:?}");
     assert_eq!(app.store.away_for(), None, "the coordinator is there");
     shift(-20_000).await;
+    assert_eq!(ready().await, (200, json!("ready"), 0));
     for contract in away {
         seed::tokens(&app.store, contract, 1..2, "later").await;
         wait_until("it is followed again", async || name(&app, contract, 1).await == "later").await;

@@ -174,6 +174,14 @@ impl Store {
         }
     }
 
+    /// The same where nobody has looked yet.
+    pub(crate) fn may_be_distributed(&self) -> bool {
+        match &self.engine {
+            Engine::Sqlite(_) => false,
+            Engine::Postgres(engine) => engine.may_be_distributed(),
+        }
+    }
+
     /// For how long nobody has heard of the database, while it is away. A file is never away: what fails of it fails at once.
     pub fn away_for(&self) -> Option<Duration> {
         match &self.engine {

@@ -115,6 +115,10 @@ impl Postgres {
         self.distributed.get() == Some(&true)
     }
 
+    pub(crate) fn may_be_distributed(&self) -> bool {
+        self.distributed.get() != Some(&false)
+    }
+
     /// Finds out whether the tables, which are all there, are distributed.
     pub(crate) async fn look_at_layout(&self) -> Result<(), StoreError> {
         let mut connection = Checkout::new(&self.reach).await?;
