@@ -1,5 +1,9 @@
 //! Looking at the database without changing it.
 
+use std::time::{Duration, Instant};
+
+use tokio::sync::Mutex;
+
 use crate::StoreError;
 use crate::args::args;
 use crate::backend::{Pending, Store};
@@ -47,14 +51,34 @@ pub struct Worker {
     pub answers: bool,
 }
 
+/// When the workers were last looked at, and how they were.
+#[derive(Default)]
+pub(crate) struct LastLook(Mutex<Option<(Instant, Vec<Worker>)>>);
+
+/// How long a look at the workers holds.
+const LOOK_INTERVAL: Duration = Duration::from_secs(1);
+
 selection! { Worker { name = "nodename || ':' || nodeport", answers = "success" } }
 
 impl Store {
     /// The workers of the cluster that the tables are on; none where they are on no cluster. Each is given a second to answer.
+    /// Anybody may ask, and all who do within a second share one look.
     pub async fn workers(&self) -> Result<Vec<Worker>, StoreError> {
         if !self.may_be_distributed() {
             return Ok(Vec::new());
         }
+        let mut last = self.last_look.0.lock().await;
+        if let Some((at, workers)) = &*last
+            && at.elapsed() < LOOK_INTERVAL
+        {
+            return Ok(workers.clone());
+        }
+        let workers = self.ask_workers().await?;
+        *last = Some((Instant::now(), workers.clone()));
+        Ok(workers)
+    }
+
+    async fn ask_workers(&self) -> Result<Vec<Worker>, StoreError> {
         let asking = self.snapshot(|mut session| {
             Box::pin(async move {
                 let is_cluster = "SELECT 1::BIGINT FROM pg_extension WHERE extname = 'citus'";

@@ -1,6 +1,6 @@
 //! Which versions collections have. Of many at once some may not be known: what fails of one keeps nobody from the others.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
 use bourse_wire::ProjectId;
@@ -77,8 +77,9 @@ impl Store {
     ) -> Result<Vec<(ProjectId, Result<Mark, StoreError>)>, StoreError> {
         match self.patiently(self.counts_versions_of(projects.clone())).await {
             Ok(found) => {
-                let mark = |project| found.iter().find(|(of, _)| *of == project).map(|(_, mark)| *mark);
-                return Ok(projects.into_iter().map(|of| (of, Ok(mark(of).unwrap_or_default()))).collect());
+                let found: HashMap<ProjectId, Mark> = found.into_iter().collect();
+                let mark = |project| Ok(found.get(&project).copied().unwrap_or_default());
+                return Ok(projects.into_iter().map(|project| (project, mark(project))).collect());
             }
             Err(error @ (StoreError::Away | StoreError::Closed)) => return Err(error),
             Err(_) => {}

@@ -13,6 +13,7 @@ use futures_util::future::BoxFuture;
 use crate::StoreError;
 use crate::args::args;
 use crate::follow::Watcher;
+use crate::health::LastLook;
 use crate::recent::Recent;
 use crate::rounds::Rounds;
 use crate::session::Session;
@@ -64,6 +65,7 @@ pub struct Store {
     pub(crate) options: OpenOptions,
     pub(crate) recent: Arc<Recent>,
     pub(crate) rounds: Arc<Rounds>,
+    pub(crate) last_look: Arc<LastLook>,
 }
 
 #[derive(Clone)]
@@ -126,7 +128,13 @@ impl Store {
                 DatabaseUrl::Sqlite(path) => Engine::Sqlite(sqlite::Sqlite::open(path, options).await?),
                 DatabaseUrl::Postgres(url) => Engine::Postgres(postgres::Postgres::open(url, options).await?),
             };
-            Ok(Self { engine, options, recent: Arc::default(), rounds: Arc::default() })
+            Ok(Self {
+                engine,
+                options,
+                recent: Arc::default(),
+                rounds: Arc::default(),
+                last_look: Arc::default(),
+            })
         })
     }
 
