@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use crate::http::get;
 use crate::instance::{Instance, Server, free_port};
 use crate::process::{Done, WAIT_MAX};
 
@@ -118,6 +119,50 @@ fn the_container_serves_and_its_health_check_tells_whether_it_does() {
     assert!(ready.status.success(), "{ready:?}");
     server.process.kill();
     assert_eq!(check().status.code(), Some(1), "it is gone");
+}
+
+/// The variables of the pods, in the order of the manifest; none as the value of a secret.
+fn pod_variables(manifest: &str) -> Vec<(&str, Option<String>)> {
+    let lines: Vec<&str> = manifest.lines().map(str::trim).collect();
+    let variable = |pair: &[&'_ str]| {
+        let name = pair[0].strip_prefix("- name: ").filter(|name| name.starts_with("BOURSE_"));
+        let value = pair[1].strip_prefix("value: ").map(|value| value.trim_matches('"').to_owned());
+        name.map(|name| (name.to_owned(), value))
+    };
+    let found: BTreeMap<String, Option<String>> = lines.windows(2).filter_map(variable).collect();
+    let names = lines.iter().filter_map(|line| line.strip_prefix("- name: "));
+    names.filter_map(|name| Some((name, found.get(name)?.clone()))).collect()
+}
+
+/// Its form is checked against the schema of Kubernetes by hand; here, that the service runs with what it says.
+#[test]
+fn the_pods_serve_with_their_settings_and_drain_in_time() {
+    let instance = Instance::new();
+    let manifest = read("packaging/kubernetes.yaml");
+    let variables = pod_variables(&manifest);
+    let secrets: Vec<&str> =
+        variables.iter().filter(|(_, value)| value.is_none()).map(|(name, _)| *name).collect();
+    assert_eq!(secrets, ["BOURSE_STORAGE__DATABASE", "BOURSE_AUTH__JWT_SECRET"]);
+    let number = |before: &str| -> u64 {
+        let line = manifest.lines().map(str::trim).find_map(|line| line.strip_prefix(before));
+        line.unwrap_or_else(|| panic!("no {before}")).parse().unwrap()
+    };
+    let plain = variables.iter().filter_map(|(name, value)| Some((*name, value.as_deref()?)));
+    let plain: BTreeMap<&str, &str> = plain.collect();
+    let drain: u64 = plain["BOURSE_SERVER__DRAIN_MS"].parse().unwrap();
+    // Ready is asked for that often, and refused so often before it counts; then requests under way have 8 seconds.
+    assert!(drain > number("periodSeconds: ") * (number("failureThreshold: ") + 1) * 1_000);
+    assert!(drain / 1_000 + 8 < number("terminationGracePeriodSeconds: "));
+    let port = free_port();
+    let mut command = instance.command(&["serve", "--listen", &format!("127.0.0.1:{port}")]);
+    command.envs(plain).env("BOURSE_AUTH__JWT_SECRET", "ab".repeat(32));
+    command.env("BOURSE_STORAGE__KEPT_DIRECTORY", instance.directory().join("kept"));
+    let mut server = Server { process: instance.start(command), port };
+    server.wait_ready(WAIT_MAX);
+    for path in ["/ready", "/health", "/metrics"] {
+        assert!(manifest.contains(&format!("path: {path}")), "{path}");
+        crate::instance::within(WAIT_MAX, path, || get(port, path).is_ok_and(|answer| answer.status == 200));
+    }
 }
 
 #[test]
