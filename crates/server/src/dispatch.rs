@@ -13,6 +13,7 @@ use axum::extract::Request;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::response::Response;
+use bourse_store::StoreError;
 use bourse_wire::{ChainId, Code, Error, ProjectId, Timestamp};
 use futures_util::FutureExt as _;
 
@@ -193,6 +194,10 @@ async fn answer(
         limit_rate(app, route, (None, peer), now, headers)?;
         app.credentials.look(&app.store).await;
         checked = check();
+        if app.store.away_for().is_some() && checked.as_ref().is_err_and(|denied| denied.is_unknown) {
+            // Nobody can tell whether there is such a credential.
+            return Err(StoreError::Away.into());
+        }
     }
     let caller = checked.as_ref().ok().and_then(Option::as_ref);
     let project = match &checked {
