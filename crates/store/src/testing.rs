@@ -43,8 +43,7 @@ pub trait Members {
     fn members(&mut self) -> Vec<(&'static str, &mut dyn Any)>;
 }
 
-/// A database that nobody else uses. A SQLite one is deleted with this value, one on a cluster when the next one is made;
-/// PostgreSQL's go with their server.
+/// A database that nobody else uses. A SQLite one is deleted with this value, one of PostgreSQL when the next one is made.
 pub struct TestDatabase {
     /// Where it is.
     pub url: DatabaseUrl,
@@ -108,7 +107,7 @@ impl TestDatabase {
 
 impl Drop for TestDatabase {
     fn drop(&mut self) {
-        if let (true, DatabaseUrl::Postgres(url)) = (on_citus(), &self.url) {
+        if let DatabaseUrl::Postgres(url) = &self.url {
             nodes::finished(url);
         }
     }

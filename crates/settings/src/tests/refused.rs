@@ -93,7 +93,8 @@ fn zero_and_negative_numbers_are_refused_where_a_positive_one_is_required() {
     let keys = Keys::parse(DEFAULT_FILE).unwrap();
     for Setting { key, sample: default, .. } in &keys.fixed {
         let Some(default) = default.as_integer() else { continue };
-        let is_off = ["limits.rate_per_minute", "analytics.raw_events_days"].contains(&key.as_str())
+        let is_off = ["limits.rate_per_minute", "analytics.raw_events_days", "server.drain_ms"]
+            .contains(&key.as_str())
             || key.starts_with("quotas.");
         assert_eq!(default == 0, is_off, "{key}");
         let is_off_at_zero = ["storage.self_check_interval_ms", "limits.project_files_bytes_max"];

@@ -11,7 +11,7 @@ use crate::{DatabaseUrl, StoreError};
 /// Parts of each distributed table: few, since every test has tables of its own.
 const SHARDS: u32 = 4;
 
-/// URLs of databases on clusters that no test uses any more.
+/// URLs of databases that no test uses any more.
 static FINISHED: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
 /// Notes that a database is not used any more.
@@ -97,7 +97,7 @@ impl Nodes {
         Ok(())
     }
 
-    /// Drops the databases of tests that are over. On a cluster each takes room on all nodes, and connections.
+    /// Drops the databases of tests that are over. Each takes ten megabytes, on a cluster on all nodes, and connections there.
     async fn drop_finished(&self) -> Result<(), StoreError> {
         let finished = std::mem::take(&mut *FINISHED.lock().unwrap_or_else(PoisonError::into_inner));
         for url in finished {
