@@ -29,6 +29,9 @@ use crate::settings::Settings;
 use crate::shares::Shares;
 use crate::sources::Sources;
 
+/// How long the database is waited for at least, however little time requests have.
+const TURN_TIMEOUT_MIN: Duration = Duration::from_secs(2);
+
 /// The running service.
 pub struct App {
     pub(crate) settings: Settings,
@@ -109,8 +112,9 @@ impl App {
         make_private_directory(&data).map_err(unusable)?;
         let signer = TokenSigner::open(&settings.auth.jwt_secret, &data).map_err(unusable)?;
         let files = Files::open(&data, entropy::word).map_err(unusable)?;
-        // Less than a request may take, so that its caller is told what there was none of.
-        let turn_timeout = Duration::from_millis(settings.limits.request_timeout_ms / 2);
+        // Less than a request may take, so that its caller is told what there was none of; but a start takes its time.
+        let turn_timeout =
+            Duration::from_millis(settings.limits.request_timeout_ms / 2).max(TURN_TIMEOUT_MIN);
         let options = OpenOptions { turn_timeout, ..settings.open_options() };
         let store = Store::open(&settings.database_url(), options, clock.now()).await?;
         let refusals = Refusals::default();

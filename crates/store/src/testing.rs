@@ -24,7 +24,7 @@ use self::nodes::Nodes;
 pub use self::older_copy::OlderCopy;
 pub use self::past::{PAST_IDS, PAST_KEY, Tables, add_past_rows, note_schema, tables_of};
 pub use self::patience::given_up_after;
-pub use self::relay::{Cut, Relay};
+pub use self::relay::{Cut, Outage, Relay};
 pub use self::scale::{make_collections, make_holders, numbered_address};
 use crate::args::args;
 use crate::attributions::Authorship;

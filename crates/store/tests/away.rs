@@ -6,38 +6,13 @@
 use std::future::Future;
 use std::time::Duration;
 
-use bourse_store::testing::{HeldWrite, Relay, TestDatabase, batch, given_up_after};
+use bourse_store::testing::{HeldWrite, Outage, Relay, TestDatabase, batch, given_up_after};
 use bourse_store::{Batch, Change, CollectionId, CollectionKey, OpenOptions, Store, StoreError};
 use bourse_wire::{Address, ChainId, Timestamp};
 
 const COLLECTION: CollectionKey = CollectionKey { chain: ChainId(1), address: Address::ZERO };
 /// Ends a test that would wait forever.
 const BOUND: Duration = Duration::from_mins(1);
-
-/// How the server goes away.
-#[derive(Clone, Copy, Debug)]
-enum Way {
-    Closed,
-    Silent,
-}
-
-impl Way {
-    const ALL: [Self; 2] = [Self::Closed, Self::Silent];
-
-    fn away(self, relay: &Relay) {
-        match self {
-            Self::Closed => relay.go_down(),
-            Self::Silent => relay.fall_silent(),
-        }
-    }
-
-    fn back(self, relay: &Relay) {
-        match self {
-            Self::Closed => relay.come_up(),
-            Self::Silent => relay.speak(),
-        }
-    }
-}
 
 /// A store behind a relay, and one beside it.
 struct Stage {
@@ -94,20 +69,20 @@ async fn refuses_at_once(Stage { store, id, .. }: &Stage) {
 
 #[tokio::test]
 async fn a_server_that_is_away_is_waited_for_once() {
-    for way in Way::ALL {
+    for outage in Outage::ALL {
         let Some(stage) = stage(2, Duration::from_millis(300)).await else { return };
         for round in 1..=2 {
-            way.away(&stage.relay);
+            outage.begin(&stage.relay);
             let first = within("the first is told", stage.store.commit(token(99))).await.unwrap_err();
-            assert!(matches!(first, StoreError::Away), "{way:?}: {first}");
+            assert!(matches!(first, StoreError::Away), "{outage:?}: {first}");
             assert!(stage.store.away_for().is_some() && stage.store.memory_age().is_some());
             refuses_at_once(&stage).await;
-            way.back(&stage.relay);
+            outage.end(&stage.relay);
             within("it is found", stage.store.until_reached()).await;
             assert_eq!((stage.store.away_for(), stage.store.memory_age()), (None, None));
             stage.store.commit(token(round)).await.unwrap();
             let stored = stage.direct.tokens(stage.id, vec![1.into()]).await.unwrap();
-            assert_eq!(stored[0].metadata, round.to_string(), "{way:?}");
+            assert_eq!(stored[0].metadata, round.to_string(), "{outage:?}");
         }
         within("it is closed", stage.store.close()).await;
     }
@@ -115,7 +90,7 @@ async fn a_server_that_is_away_is_waited_for_once() {
 
 #[tokio::test]
 async fn whoever_is_at_it_when_the_server_goes_is_let_go() {
-    for way in Way::ALL {
+    for outage in Outage::ALL {
         let Some(stage) = stage(4, Duration::from_millis(300)).await else { return };
         let held = HeldWrite::begin(&stage.direct, token(1)).await;
         // Three that wait for what is held, one that listens, and some that find no connection.
@@ -134,14 +109,14 @@ async fn whoever_is_at_it_when_the_server_goes_is_let_go() {
             })
             .collect();
         wait_until("somebody waits", async || held.is_waited_for(&stage.direct).await.unwrap()).await;
-        way.away(&stage.relay);
+        outage.begin(&stage.relay);
         for write in writes {
             let told = within("they are told", write).await.unwrap().unwrap_err();
-            assert!(matches!(told, StoreError::Away), "{way:?}: {told}");
+            assert!(matches!(told, StoreError::Away), "{outage:?}: {told}");
         }
         let told = within("the watcher is told", &mut watching).await.unwrap();
-        assert!(matches!(told, StoreError::Away), "{way:?}: {told}");
-        way.back(&stage.relay);
+        assert!(matches!(told, StoreError::Away), "{outage:?}: {told}");
+        outage.end(&stage.relay);
         within("it is found", stage.store.until_reached()).await;
         held.release().await.unwrap();
         // Of a connection that only fell silent the server knows nothing, and holds what was held there.

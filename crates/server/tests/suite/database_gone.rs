@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use bourse_server::router;
 use bourse_store::Change;
-use bourse_store::testing::{HeldWrite, Relay, administer, batch, load_all};
+use bourse_store::testing::{HeldWrite, Outage, Relay, administer, batch, load_all};
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
 use serde_json::{Value, json};
@@ -75,34 +75,8 @@ async fn is_back(app: &TestApp, others: &str, own: &str) -> Duration {
     took
 }
 
-/// How the database goes away.
-#[derive(Clone, Copy, Debug)]
-enum Way {
-    /// It closes every connection.
-    Closed,
-    /// It takes connections in and never says anything.
-    Silent,
-}
-
-impl Way {
-    const ALL: [Self; 2] = [Self::Closed, Self::Silent];
-    /// How long it may be silent.
-    const PATIENCE: [(&'static str, &str); 1] = [("storage.database_timeout_ms", "300")];
-
-    fn away(self, relay: &Relay) {
-        match self {
-            Self::Closed => relay.go_down(),
-            Self::Silent => relay.fall_silent(),
-        }
-    }
-
-    fn back(self, relay: &Relay) {
-        match self {
-            Self::Closed => relay.come_up(),
-            Self::Silent => relay.speak(),
-        }
-    }
-}
+/// How long it may be silent.
+const PATIENCE: [(&str, &str); 1] = [("storage.database_timeout_ms", "300")];
 
 /// How old answers say that they may be, in seconds.
 async fn age(app: &TestApp) -> Option<u64> {
@@ -112,36 +86,36 @@ async fn age(app: &TestApp) -> Option<u64> {
 
 #[tokio::test]
 async fn a_database_that_goes_and_comes_back_needs_no_restart() {
-    for way in Way::ALL {
-        goes_and_comes_back(way).await;
+    for outage in Outage::ALL {
+        goes_and_comes_back(outage).await;
     }
 }
 
-async fn goes_and_comes_back(way: Way) {
-    let Some((app, relay)) = start(&Way::PATIENCE).await else { return };
+async fn goes_and_comes_back(outage: Outage) {
+    let Some((app, relay)) = start(&PATIENCE).await else { return };
     let background = app.background();
     let mut last = json!("first");
     for round in 0..2 {
         wait_until("it is ready", async || app.anonymous.get("/ready").await.status == 200).await;
-        assert_eq!(age(&app).await, None, "{way:?}");
+        assert_eq!(age(&app).await, None, "{outage:?}");
         let metrics = app.anonymous.get("/metrics").await.text();
-        assert!(metrics.contains("\nbourse_database_away_seconds 0\n"), "{way:?}: {metrics}");
-        way.away(&relay);
+        assert!(metrics.contains("\nbourse_database_away_seconds 0\n"), "{outage:?}: {metrics}");
+        outage.begin(&relay);
         assert_unavailable(&put(&app, "refused").await);
         assert_eq!(served(&app).await, last, "reads go on");
         let (ready, told) = (app.anonymous.get("/ready").await, age(&app).await);
         assert_eq!((ready.status, ready.json["status"].as_str()), (503, Some("unavailable")));
-        assert!(told.is_some_and(|age| age > 0), "{way:?}: {told:?}");
+        assert!(told.is_some_and(|age| age > 0), "{outage:?}: {told:?}");
         wait_until("answers grow old", async || age(&app).await > told).await;
         let metrics = app.anonymous.get("/metrics").await.text();
-        assert!(!metrics.contains("\nbourse_database_away_seconds 0\n"), "{way:?}: {metrics}");
+        assert!(!metrics.contains("\nbourse_database_away_seconds 0\n"), "{outage:?}: {metrics}");
         // A server whose database is still there for others.
         let (others, own) = (format!("by another {round}"), format!("own {round}"));
         seed::tokens(&app.store, RELICS, 1..2, &others).await;
         assert_eq!(served(&app).await, last, "nobody can know");
-        way.back(&relay);
+        outage.end(&relay);
         let took = is_back(&app, &others, &own).await;
-        println!("{way:?}: answers were those of the database {} ms after it was back", took.as_millis());
+        println!("{outage:?}: answers were those of the database {} ms after it was back", took.as_millis());
         last = json!(own);
     }
     background.stop().await;
@@ -151,16 +125,16 @@ async fn goes_and_comes_back(way: Way) {
 /// it, such as that a record is not there, is no failure of ours.
 #[tokio::test]
 async fn no_operation_fails_otherwise_while_the_database_is_away() {
-    for way in Way::ALL {
-        let Some((app, relay)) = start(&Way::PATIENCE).await else { return };
-        way.away(&relay);
+    for outage in Outage::ALL {
+        let Some((app, relay)) = start(&PATIENCE).await else { return };
+        outage.begin(&relay);
         assert_unavailable(&put(&app, "refused").await);
         let mut refused = Vec::new();
         for route in &router::operations() {
             let operation = route.path().replace("/rpc/", "");
             let answer = app.project_a.call(&operation, valid_body(&operation)).await;
             assert_ne!(answer.header("data-age"), "", "{operation}");
-            assert_ne!(answer.status, 408, "{way:?}: {operation}");
+            assert_ne!(answer.status, 408, "{outage:?}: {operation}");
             if answer.status >= 500 {
                 assert_unavailable(&answer);
                 refused.push(operation);
@@ -175,7 +149,7 @@ async fn no_operation_fails_otherwise_while_the_database_is_away() {
         let (_, made) = create_key(&app.store, app.project_a.scope, |_| {}).await;
         let with_key = app.anonymous.with("x-access-key", &made);
         assert_unavailable(&with_key.call("Builder/ListAudiences", json!({})).await);
-        way.back(&relay);
+        outage.end(&relay);
         let is_known = async || with_key.call("Builder/ListAudiences", json!({})).await.status == 200;
         wait_until("it is known", is_known).await;
     }

@@ -87,7 +87,7 @@ async fn wait_for_more(what: &str, seen: &Seen, count: impl Fn() -> u64) {
 /// Whoever reads does not notice, and what was refused is not written later.
 #[tokio::test]
 async fn whoever_waits_for_another_process_that_writes_is_told_so() {
-    let app = TestApp::with(&[("limits.request_timeout_ms", "600")]).await;
+    let app = TestApp::with(&[("limits.request_timeout_ms", "6000")]).await;
     if matches!(app.database.url, DatabaseUrl::Postgres(_)) {
         return;
     }

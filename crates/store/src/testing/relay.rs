@@ -27,6 +27,36 @@ pub enum Cut {
     After(u32),
 }
 
+/// How a server goes away.
+#[derive(Clone, Copy, Debug)]
+pub enum Outage {
+    /// It closes every connection.
+    Closed,
+    /// It takes connections in and never says anything.
+    Silent,
+}
+
+impl Outage {
+    /// All of them.
+    pub const ALL: [Self; 2] = [Self::Closed, Self::Silent];
+
+    /// Takes the server behind a relay away.
+    pub fn begin(self, relay: &Relay) {
+        match self {
+            Self::Closed => relay.go_down(),
+            Self::Silent => relay.fall_silent(),
+        }
+    }
+
+    /// Brings it back.
+    pub fn end(self, relay: &Relay) {
+        match self {
+            Self::Closed => relay.come_up(),
+            Self::Silent => relay.speak(),
+        }
+    }
+}
+
 /// A relay, which ends with this value.
 pub struct Relay {
     /// The database, by way of the relay.

@@ -17,6 +17,9 @@ use crate::breaker::{Breaker, Doubt, Verdict};
 /// How long to wait between two probes of a server that is away.
 const PROBE_PAUSE: Duration = Duration::from_millis(250);
 
+/// How long a connection is waited for at least: to make one takes its time where the machine is busy.
+const ACQUIRE_TIMEOUT_MIN: Duration = Duration::from_secs(5);
+
 /// Cheap to clone; every clone is the same way.
 #[derive(Clone)]
 pub(super) struct Reach(Arc<Inner>);
@@ -48,7 +51,9 @@ impl Reach {
         let OpenOptions { connections_max, turn_timeout, patience, .. } = options;
         // The pool tries again until its time is up and then tells only that; one attempt tells why.
         connect.connect().await?.close().await?;
-        let connections = PgPoolOptions::new().max_connections(connections_max).acquire_timeout(turn_timeout);
+        let acquire_timeout = turn_timeout.max(ACQUIRE_TIMEOUT_MIN);
+        let connections =
+            PgPoolOptions::new().max_connections(connections_max).acquire_timeout(acquire_timeout);
         let pool = connections.clone().connect_with(connect.clone()).await?;
         Ok(Self(Arc::new(Inner {
             connect,
