@@ -87,6 +87,7 @@ impl Bench<'_> {
             process: &server.process,
             address: server.address,
             requests: requests.iter().map(bytes).collect(),
+            pause: Duration::ZERO,
         }
     }
 

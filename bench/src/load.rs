@@ -1,11 +1,11 @@
-//! One round of load: every connection sends its next request as soon as it has the answer to the last.
+//! One round of load: every connection sends its next request as soon as it has the answer to the last, or a while later.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use tokio::task::JoinSet;
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 
 use crate::client::Connection;
 use crate::error::{Context, Error};
@@ -24,6 +24,8 @@ pub(crate) struct Target<'a> {
     pub(crate) address: SocketAddr,
     /// Whole requests, sent in turn.
     pub(crate) requests: Arc<[Vec<u8>]>,
+    /// How long a connection waits after an answer.
+    pub(crate) pause: Duration,
 }
 
 impl Target<'_> {
@@ -46,7 +48,8 @@ impl Target<'_> {
         for (index, connection) in opened.into_iter().enumerate() {
             // Connections start at different requests, so that they do not ask for the same in step.
             let first = index * self.requests.len() / usize::from(connections);
-            tasks.spawn(send_until(connection, Arc::clone(&self.requests), first, started + length));
+            let turns = Turns { requests: Arc::clone(&self.requests), first, pause: self.pause };
+            tasks.spawn(turns.send_until(connection, started + length));
         }
         let mut samples = Samples::default();
         while let Some(joined) = tasks.join_next().await {
@@ -61,21 +64,29 @@ impl Target<'_> {
     }
 }
 
-async fn send_until(
-    mut connection: Connection,
+/// The requests of one connection.
+#[derive(Debug)]
+struct Turns {
     requests: Arc<[Vec<u8>]>,
     first: usize,
-    deadline: Instant,
-) -> Result<Samples, Error> {
-    let mut samples = Samples::default();
-    for request in requests.iter().cycle().skip(first) {
-        let sent = Instant::now();
-        if sent >= deadline {
-            break;
+    pause: Duration,
+}
+
+impl Turns {
+    async fn send_until(self, mut connection: Connection, deadline: Instant) -> Result<Samples, Error> {
+        let mut samples = Samples::default();
+        for request in self.requests.iter().cycle().skip(self.first) {
+            let sent = Instant::now();
+            if sent >= deadline {
+                break;
+            }
+            let body = connection.exchange(request).await?;
+            samples.body_bytes += u64::try_from(body.len()).unwrap_or(u64::MAX);
+            samples.latencies.push(sent.elapsed());
+            if !self.pause.is_zero() {
+                sleep(self.pause).await;
+            }
         }
-        let body = connection.exchange(request).await?;
-        samples.body_bytes += u64::try_from(body.len()).unwrap_or(u64::MAX);
-        samples.latencies.push(sent.elapsed());
+        Ok(samples)
     }
-    Ok(samples)
 }

@@ -25,6 +25,7 @@ mod skew;
 mod stage;
 mod stats;
 mod trading;
+mod tuned;
 mod write_load;
 mod writer;
 

@@ -60,6 +60,10 @@ pub(crate) struct Options {
     #[arg(long)]
     pub(crate) counting_large: bool,
 
+    /// Compare with PostgreSQL, too, with tables and indexes made by hand for each request
+    #[arg(long)]
+    pub(crate) tuned: bool,
+
     /// Look for requests that cost far more than others of their kind, in this process
     #[arg(long, conflicts_with = "growth")]
     pub(crate) cliffs: bool,

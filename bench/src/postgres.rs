@@ -26,6 +26,7 @@ const DEBIAN: &str = "/usr/lib/postgresql";
 pub(crate) struct Postgres {
     process: Running,
     address: SocketAddr,
+    programs: PathBuf,
 }
 
 /// Who the server runs as: it refuses to be root.
@@ -37,8 +38,8 @@ struct User {
 
 impl Postgres {
     /// Starts one with its data in a new directory of this name in the directory of the benchmark; nothing when it is
-    /// not installed.
-    pub(crate) async fn start(parent: &Path, name: &str) -> Result<Option<Self>, Error> {
+    /// not installed. The settings, such as `jit=off`, are beside those that PostgreSQL has by itself.
+    pub(crate) async fn start(parent: &Path, name: &str, settings: &[&str]) -> Result<Option<Self>, Error> {
         let Some(programs) = find() else { return Ok(None) };
         let directory = parent.join(name);
         std::fs::create_dir(&directory).context(|| format!("making {}", directory.display()))?;
@@ -53,9 +54,10 @@ impl Postgres {
         let mut command = as_user(user, &programs.join("postgres"), &directory);
         command.arg("-D").arg(&data).args(["-p", &address.port().to_string()]);
         command.args(["-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories="]);
+        command.args(settings.iter().flat_map(|setting| ["-c", setting]));
         let process = Running::spawn(&mut command, "postgres", Some(parent))?;
-        let postgres = Self { process, address };
-        postgres.ready(&programs).await?;
+        let postgres = Self { process, address, programs };
+        postgres.ready().await?;
         Ok(Some(postgres))
     }
 
@@ -64,11 +66,16 @@ impl Postgres {
         format!("postgres://postgres@{}/postgres", self.address)
     }
 
-    async fn ready(&self, programs: &Path) -> Result<(), Error> {
+    /// One of the programs that come with it.
+    pub(crate) fn program(&self, name: &str) -> PathBuf {
+        self.programs.join(name)
+    }
+
+    async fn ready(&self) -> Result<(), Error> {
         let started = Instant::now();
         let port = self.address.port().to_string();
         loop {
-            let mut command = Command::new(programs.join("pg_isready"));
+            let mut command = Command::new(self.program("pg_isready"));
             command.args(["-q", "-h", "127.0.0.1", "-p", &port]).stdin(Stdio::null());
             let status = command.status().context(|| "asking whether PostgreSQL is ready".to_owned())?;
             if status.success() {

@@ -15,10 +15,13 @@ use crate::options::Options;
 use crate::process::Running;
 use crate::relics::Relics;
 use crate::replay;
-use crate::report::{Contest, Import, Memory, RelicsReport, Report, TradingReport, print_growth};
-use crate::scenario::{DEEP_PAGES, ON_RELICS, ON_TRADING, Paging};
+use crate::report::{
+    Contest, Import, Memory, RelicsReport, Report, TradingReport, TunedContest, print_growth,
+};
+use crate::scenario::{DEEP_PAGES, ON_RELICS, ON_TRADING, Paging, Scenario};
 use crate::stage::Stage;
 use crate::trading::TradedCollection;
+use crate::tuned::{Tabled, Tuned};
 use crate::write_load;
 use crate::writer::{self, Writer};
 
@@ -88,7 +91,7 @@ async fn measure_relics(options: &Options, stage: &mut Stage<'_>) -> Result<Reli
     let import = stage.import(Relics::records()).await?;
     import.print();
     let project = stage.create_project().await?;
-    let mut contests = Vec::new();
+    let (mut contests, mut tuned) = (Vec::new(), Vec::new());
     for cores in options.pins() {
         stage.pin(cores);
         let server = stage.serve().await?;
@@ -98,8 +101,11 @@ async fn measure_relics(options: &Options, stage: &mut Stage<'_>) -> Result<Reli
                 contests.push(bench.against_bare(scenario, &Relics).await?);
             }
         }
+        if options.pins().last() == Some(&cores) {
+            tuned = measure_tuned(&bench, ON_RELICS, &Relics).await?;
+        }
     }
-    Ok(RelicsReport { import, contests })
+    Ok(RelicsReport { import, contests, tuned })
 }
 
 /// One report for each number of cores.
@@ -119,14 +125,36 @@ async fn measure_trading(
         let server = stage.serve().await?;
         let bench = Bench { options, stage, server: &server, access_key: &project.access_key };
         let mut report = measure_server(&bench, &collection, import.clone()).await?;
-        // After writes what is known of answers is wrong, so that they come last.
-        if options.selects(write_load::NAME, writer::PATH) && index + 1 == pins.len() {
-            let writer = Writer::new(&collection, server.address, &project.secret_token);
-            report.writes = write_load::measure(&bench, &collection, &writer).await?;
+        if index + 1 == pins.len() {
+            report.tuned = measure_tuned(&bench, ON_TRADING, &collection).await?;
+            // After writes what is known of answers is wrong, so that they come last.
+            if options.selects(write_load::NAME, writer::PATH) {
+                let writer = Writer::new(&collection, server.address, &project.secret_token);
+                report.writes = write_load::measure(&bench, &collection, &writer).await?;
+            }
         }
         reports.push(report);
     }
     Ok(reports)
+}
+
+/// Operations beside PostgreSQL with the same data, if they are to be compared.
+async fn measure_tuned<Data: Tabled>(
+    bench: &Bench<'_>,
+    scenarios: &[Scenario<Data>],
+    data: &Data,
+) -> Result<Vec<TunedContest>, Error> {
+    let mut contests = Vec::new();
+    if !bench.options.tuned {
+        return Ok(contests);
+    }
+    let Some(tuned) = Tuned::load(bench.stage.directory(), data).await? else { return Ok(contests) };
+    for scenario in scenarios {
+        if bench.options.selects(scenario.name, scenario.path) {
+            contests.extend(tuned.contest(bench, scenario, data).await?);
+        }
+    }
+    Ok(contests)
 }
 
 /// The first touch, memory and reads of a server.
@@ -145,8 +173,8 @@ async fn measure_server(
         memory.used = memory_at_rest(process).await;
         memory.print(tokens);
     }
-    let (cores, writes) = (bench.stage.cores(), Vec::new());
-    Ok(TradingReport { tokens, cores, import, first_touch, memory, contests, writes })
+    let (cores, tuned, writes) = (bench.stage.cores(), Vec::new(), Vec::new());
+    Ok(TradingReport { tokens, cores, import, first_touch, memory, contests, tuned, writes })
 }
 
 async fn measure_reads(bench: &Bench<'_>, collection: &TradedCollection) -> Result<Vec<Contest>, Error> {

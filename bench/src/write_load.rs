@@ -1,5 +1,7 @@
 //! Whether reads stay quick while orders change.
 
+use std::time::Duration;
+
 use serde_json::Value;
 
 use crate::client::Connection;
@@ -15,8 +17,10 @@ use crate::writer::Writer;
 /// What `--only` picks it by.
 pub(crate) const NAME: &str = "write-load";
 
-/// Few, so that reads leave the machine some time for writes.
+/// Few that pause, so that reads leave the machine some time for writes: what is asked is how long an answer takes
+/// while orders change, not how many there are.
 const CONNECTIONS: u16 = 4;
+const PAUSE: Duration = Duration::from_millis(2);
 
 /// Measures all reads without and then with writes. What the collection knows of prices is wrong afterwards.
 pub(crate) async fn measure(
@@ -28,6 +32,7 @@ pub(crate) async fn measure(
     // All quiet rounds come first: the server may be busy with writes for a while after they ended.
     for scenario in READS_DURING_WRITES {
         let target = bench.target(bench.server, scenario.path, &(scenario.requests)(collection));
+        let target = Target { pause: PAUSE, ..target };
         let quiet = quiet_rounds(bench, &target).await?;
         measured.push((scenario.name, target, quiet));
     }

@@ -152,7 +152,7 @@ impl<'a> House<'a> {
         dataset: Dataset,
     ) -> Result<Option<Ingest>, Error> {
         let name = format!("postgres-{}", dataset.name);
-        let Some(postgres) = Postgres::start(self.directory, &name).await? else {
+        let Some(postgres) = Postgres::start(self.directory, &name, &[]).await? else {
             println!("PostgreSQL is not installed (initdb, postgres, pg_isready), so it is not measured");
             return Ok(None);
         };

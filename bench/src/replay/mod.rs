@@ -81,7 +81,8 @@ impl Replay<'_> {
     async fn on_postgres(&self) -> Result<Vec<SyncReport>, Error> {
         let mut synced = Vec::new();
         for round in 0..self.rounds() {
-            let Some(postgres) = Postgres::start(self.directory, &format!("postgres-data-{round}")).await?
+            let Some(postgres) =
+                Postgres::start(self.directory, &format!("postgres-data-{round}"), &[]).await?
             else {
                 println!("PostgreSQL is not installed (initdb, postgres, pg_isready), so it is not measured");
                 return Ok(synced);

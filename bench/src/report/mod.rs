@@ -7,6 +7,7 @@ mod import;
 mod replay;
 mod row;
 mod trading;
+mod tuned;
 mod writes;
 
 use std::path::Path;
@@ -21,6 +22,7 @@ pub(crate) use growth::print_growth;
 pub(crate) use import::Import;
 pub(crate) use replay::{Ceiling, IndexingReport, PonderReport, ReplayReport, SyncReport};
 pub(crate) use trading::{FirstTouch, Memory, TradingReport};
+pub(crate) use tuned::TunedContest;
 pub(crate) use writes::{ReadsDuringWrites, WRITES_PER_SECOND};
 
 use crate::error::{Context, Error};
@@ -50,6 +52,8 @@ pub(crate) struct RelicsReport {
     pub(crate) import: Import,
     /// One for each scenario.
     pub(crate) contests: Vec<Contest>,
+    /// One for each operation that was compared with PostgreSQL tuned by hand.
+    pub(crate) tuned: Vec<TunedContest>,
 }
 
 impl Report {
@@ -70,6 +74,7 @@ impl Report {
             "import": self.relics.as_ref().map(|relics| relics.import.to_json()),
             "scenarios": self.relics.as_ref().map(|relics| contests_json(&relics.contests)),
             "trading": self.trading.iter().map(TradingReport::to_json).collect::<Vec<_>>(),
+            "tuned": self.relics.as_ref().map(|relics| tuned_json(&relics.tuned)),
             "countings": self.countings.iter().map(CountingReport::to_json).collect::<Vec<_>>(),
             "replay": self.replay.as_ref().map(ReplayReport::to_json),
         });
@@ -79,6 +84,10 @@ impl Report {
 
 fn contests_json(contests: &[Contest]) -> Value {
     contests.iter().map(Contest::to_json).collect()
+}
+
+fn tuned_json(contests: &[TunedContest]) -> Value {
+    contests.iter().map(TunedContest::to_json).collect()
 }
 
 /// The word for a goal.

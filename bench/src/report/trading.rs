@@ -6,8 +6,9 @@ use serde_json::{Value, json};
 
 use super::contest::Contest;
 use super::import::Import;
+use super::tuned::TunedContest;
 use super::writes::ReadsDuringWrites;
-use super::{contests_json, verdict};
+use super::{contests_json, tuned_json, verdict};
 use crate::stats::float;
 
 /// The size that the goals for memory and loading are about.
@@ -30,6 +31,8 @@ pub(crate) struct TradingReport {
     pub(crate) memory: Memory,
     /// One for each scenario, and for each comparison of pages.
     pub(crate) contests: Vec<Contest>,
+    /// One for each operation that was compared with PostgreSQL tuned by hand.
+    pub(crate) tuned: Vec<TunedContest>,
     /// One for each kind of reads.
     pub(crate) writes: Vec<ReadsDuringWrites>,
 }
@@ -98,6 +101,7 @@ impl TradingReport {
             },
             "memoryBytes": { "afterLoad": self.memory.loaded, "afterReads": self.memory.used },
             "scenarios": contests_json(&self.contests),
+            "tuned": tuned_json(&self.tuned),
             "readsDuringWrites": self.writes.iter().map(ReadsDuringWrites::to_json).collect::<Vec<_>>(),
         })
     }

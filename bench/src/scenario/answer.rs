@@ -24,7 +24,7 @@ pub(super) fn list_body(filter: &Filter, page: usize) -> String {
 }
 
 /// Rows of a page.
-pub(super) const PAGE_SIZE: usize = 30;
+pub(crate) const PAGE_SIZE: usize = 30;
 
 /// A token in an answer and its listing, by their ids.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -14,6 +14,7 @@ mod token_metadata_batch;
 
 use serde_json::Value;
 
+pub(crate) use answer::PAGE_SIZE;
 pub(crate) use count::{PATH as FIRST_TOUCH_PATH, all_listed as first_touch};
 pub(crate) use listings::{PATH as LISTINGS_PATH, listings_body};
 pub(crate) use paging::{Paging, PagingRequests};

@@ -63,7 +63,7 @@ impl Token {
     }
 
     /// The record to import.
-    pub(super) fn record(&self, index: usize) -> Value {
+    pub(crate) fn record(&self, index: usize) -> Value {
         let token_id = token_id(index);
         let words = self.words();
         let text = |property: Text| property.value(self.text(property));

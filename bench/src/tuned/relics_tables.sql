@@ -1,0 +1,1 @@
+CREATE UNLOGGED TABLE relics (token bigint, metadata text);
