@@ -69,6 +69,25 @@ impl Holders {
         account
     }
 
+    /// Notes what an account holds of a token that nothing was said of before. Nobody may ask until all is settled.
+    pub(crate) fn push(&mut self, account: Address, token: u32, balance: Amount) {
+        self.known = true;
+        let account = self.number(account);
+        if balance != Amount::ZERO {
+            self.held[account as usize].push((token, balance));
+        }
+    }
+
+    /// Puts what was pushed in order: all at once, since who holds very many would have to make room for each.
+    pub(crate) fn settle(&mut self, universe: usize) {
+        for (account, held) in (0..).zip(&mut self.held) {
+            if !held.is_sorted_by_key(|(token, _)| *token) {
+                held.sort_unstable_by_key(|(token, _)| *token);
+            }
+            self.large.settle(account, held, universe);
+        }
+    }
+
     /// What an account holds of a token.
     pub(crate) fn balance(&self, account: u32, token: u32) -> Amount {
         let held = &self.held[account as usize];

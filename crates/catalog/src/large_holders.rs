@@ -42,10 +42,16 @@ impl LargeHolders {
                 set.settle(self.tokens);
             }
         } else if held.len() >= LARGE_MIN {
-            let mut set = Set::default();
-            for (token, _) in held {
-                set.insert(*token);
-            }
+            self.sets.insert(account, set_of(held));
+        }
+    }
+
+    /// Notes all that an account holds, of so many tokens, when nothing was noted of it before.
+    pub(crate) fn settle(&mut self, account: u32, held: &[(u32, Amount)], universe: usize) {
+        self.tokens = self.tokens.max(universe);
+        if held.len() >= LARGE_MIN {
+            let mut set = set_of(held);
+            set.settle(universe);
             self.sets.insert(account, set);
         }
     }
@@ -53,6 +59,14 @@ impl LargeHolders {
     pub(crate) fn bytes(&self) -> usize {
         self.sets.values().map(Set::bytes).sum()
     }
+}
+
+fn set_of(held: &[(u32, Amount)]) -> Set {
+    let mut set = Set::default();
+    for (token, _) in held {
+        set.insert(*token);
+    }
+    set
 }
 
 kept!(LargeHolders { sets, tokens });

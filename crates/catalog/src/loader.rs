@@ -27,6 +27,7 @@ pub struct Loader {
     /// Indexes names meanwhile, when there are many: that takes as long as everything else together.
     names: Option<NamesThread>,
     tokens_complete: bool,
+    balances_complete: bool,
 }
 
 impl Loader {
@@ -34,7 +35,7 @@ impl Loader {
     pub fn new(identity: &Identity, now: Timestamp) -> Self {
         let shared = Shared::new(identity.number, identity.chain, identity.address, &identity.service);
         let collection = Collection::empty(shared, now);
-        Self { collection, names: None, tokens_complete: false }
+        Self { collection, names: None, tokens_complete: false, balances_complete: false }
     }
 
     /// Takes contract information.
@@ -71,20 +72,24 @@ impl Loader {
         }
     }
 
-    /// Takes balances.
+    /// Takes balances, each of what nothing was said of before; best before orders.
     pub fn balances(&mut self, balances: &[(TokenId, Address, Amount)]) {
         self.complete_tokens();
         let Collection { tokens, holders, .. } = &mut self.collection;
         let (tokens, holders) = (tokens.own(), holders.own());
         for (token, account, balance) in balances {
             let (ordinal, _) = tokens.find_or_add(*token);
-            holders.put(*account, ordinal, *balance);
+            if self.balances_complete {
+                holders.put(*account, ordinal, *balance);
+            } else {
+                holders.push(*account, ordinal, *balance);
+            }
         }
     }
 
     /// Takes orders; best after balances.
     pub fn orders(&mut self, orders: &[PreparedOrder]) {
-        self.complete_tokens();
+        self.complete_balances();
         for order in orders {
             self.collection.put_order(order, |_, _| {});
         }
@@ -106,9 +111,19 @@ impl Loader {
         self.collection.properties.own().renumber(&numbers);
     }
 
+    /// Once all balances are there they are put in order, since orders ask for them.
+    fn complete_balances(&mut self) {
+        self.complete_tokens();
+        if std::mem::replace(&mut self.balances_complete, true) {
+            return;
+        }
+        let universe = self.collection.len();
+        self.collection.holders.own().settle(universe);
+    }
+
     /// The collection, with everything in its place.
     pub fn finish(mut self, version: u64, currencies: &[Currency]) -> Collection {
-        self.complete_tokens();
+        self.complete_balances();
         let universe = self.collection.tokens.len();
         self.name(NamesWork::Settle(universe));
         let mut collection = self.collection;
