@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use bourse_wire::{Address, Day};
+use bourse_wire::{Address, Day, Timestamp};
 
 use crate::column::Column;
 use crate::counters::Counters;
@@ -12,6 +12,16 @@ use crate::key::Key;
 use crate::presence::{DaySet, NOBODY, Presence};
 use crate::project::Project;
 use crate::wallets::{Newcomers, Wallets};
+
+/// How far a sender's clock may be ahead of ours.
+const SKEW_SECONDS: i64 = 600;
+/// What is before 2015 was not a wallet yet, and is most likely a time in the wrong unit.
+const FIRST_SECONDS: i64 = 1_420_070_400;
+
+/// Whether an event may have been at this time.
+pub fn is_countable(at: Timestamp, now: Timestamp) -> bool {
+    (FIRST_SECONDS..=now.unix_seconds() + SKEW_SECONDS).contains(&at.unix_seconds())
+}
 
 /// What a wallet did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

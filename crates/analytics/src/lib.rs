@@ -24,7 +24,7 @@ mod wallets;
 
 pub use answer::{Answer, ChartQuery, Cohort, GRID_DAYS_MAX, MultiPoint, Number, Point, SEGMENTS};
 pub use calendar::{Interval, Range, RangeError};
-pub use changes::{Changes, Event, EventDetail, EventRefusal, WalletRemoval};
+pub use changes::{Changes, Event, EventDetail, EventRefusal, WalletRemoval, is_countable};
 pub use chart::{Chart, Cut, Measure};
 pub use compute::{Usage, compute_by_service, daily_compute_by_service, total_compute};
 pub use corrupt::Corrupt;

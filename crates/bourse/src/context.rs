@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use bourse_server::auth::TokenSigner;
-use bourse_server::counting::{CountingHouse, Retention};
+use bourse_server::counting::{CountingHouse, retention, surroundings};
 use bourse_server::settings::{self, Layers, LoadedSettings, Settings};
 use bourse_server::{Clock, StartError, make_private_directory};
 use bourse_store::{Actor, Store};
@@ -106,8 +106,8 @@ pub(crate) struct Context {
 impl Context {
     /// Counts events into the open store.
     pub(crate) fn counting_house(&self) -> CountingHouse {
-        let retention = Retention::from(&self.settings.analytics);
-        CountingHouse::new(self.store.clone(), retention, self.clock.clone())
+        let retention = retention(&self.settings.analytics);
+        CountingHouse::new(surroundings(self.store.clone(), retention, self.clock.clone()))
     }
 
     /// Opens the store that the settings name, bringing its tables up to date.

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use bourse_budget::Budget;
+use bourse_counting::MarketMembers;
 use bourse_protocols::venues::Registry;
 use bourse_store::{Actor, Batch, Committed, OpenOptions, Store, StoreError};
 use bourse_wire::{Currency, ServiceName, Timestamp};
@@ -14,7 +15,7 @@ use crate::auth::{Credentials, TokenSigner};
 use crate::chains::{Chains, Nodes, NodesError};
 use crate::clock::Clock;
 use crate::consents::Consents;
-use crate::counting::{CountingHouse, MarketMembers, Retention};
+use crate::counting::{CountingHouse, retention, surroundings};
 use crate::door::Refusals;
 use crate::entropy;
 use crate::files::Files;
@@ -146,9 +147,7 @@ impl App {
             routes: Routes::new(&metrics),
             counting: CountingHouse::within(
                 budget.clone(),
-                store.clone(),
-                Retention::from(&settings.analytics),
-                clock.clone(),
+                surroundings(store.clone(), retention(&settings.analytics), clock.clone()),
             ),
             budget,
             markets: MarketMembers::default(),

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use bourse_chain::fetch::{Caller, Fetcher, SystemLookup};
 use bourse_chain::{RateSource, RealPace, follow_rates};
+use bourse_counting::MarketCounter;
 use bourse_store::{Store, StoreError};
 use bourse_wire::Timestamp;
 use tokio::sync::{Notify, watch};
@@ -13,7 +14,6 @@ use tokio::task::JoinSet;
 
 use crate::app::App;
 use crate::chains::NetworkNodes;
-use crate::counting::MarketCounter;
 use crate::unused_files;
 
 /// How long to wait before watching the store again after it failed.

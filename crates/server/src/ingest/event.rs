@@ -1,5 +1,6 @@
 //! What wallets did.
 
+use bourse_analytics::is_countable;
 use bourse_store::EventKind;
 use bourse_wire::{Address, ProjectId, Text, Timestamp, from_slice_single_pass};
 use schemars::JsonSchema;
@@ -7,11 +8,6 @@ use serde::Deserialize;
 
 use super::Rejection;
 use crate::counting::TrackedEvent;
-
-/// How far a sender's clock may be ahead of ours.
-const SKEW_SECONDS: i64 = 600;
-/// What is before 2015 was not a wallet yet, and is most likely a time in the wrong unit.
-const FIRST_SECONDS: i64 = 1_420_070_400;
 
 /// Something a wallet did.
 #[derive(Deserialize, JsonSchema)]
@@ -35,11 +31,6 @@ pub struct EventInput {
 pub struct EventPropertiesInput {
     /// What kind of trade a market event was, such as buy or sell.
     action: Option<Text<32>>,
-}
-
-/// Whether an event may have been at this time.
-pub(crate) fn is_countable(at: Timestamp, now: Timestamp) -> bool {
-    (FIRST_SECONDS..=now.unix_seconds() + SKEW_SECONDS).contains(&at.unix_seconds())
 }
 
 /// The line of an event in a file.

@@ -17,7 +17,6 @@ use crate::settings::Networks;
 pub use balance::{BalanceInput, balance_not_stated};
 pub use contract::{ContractRecordInput, contract_change};
 pub use currency::CurrencyInput;
-pub(crate) use event::is_countable;
 pub use event::{EventInput, EventPropertiesInput};
 pub(crate) use order::dated;
 pub use order::{OrderKeyInput, OrderSubmission, SignedOrderInput, not_stated, unasked};

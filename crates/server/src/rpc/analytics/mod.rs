@@ -155,6 +155,6 @@ async fn chart(chart: Chart, call: Call, request: Request) -> Result<Vec<u8>, Fa
 }
 
 /// The desk of the caller's project, with counters, and sets if they are needed.
-async fn open(call: &Call, needs_sets: bool) -> Result<std::sync::Arc<crate::counting::Desk>, Failure> {
+async fn open(call: &Call, needs_sets: bool) -> Result<std::sync::Arc<bourse_counting::Desk>, Failure> {
     call.app.counting.open(call.scope(), needs_sets, call.now).await.map_err(|error| (&error).into())
 }

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use bourse_server::counting::{CountingHouse, EventBatch, Retention, Tracked, TrackedEvent};
+use bourse_server::counting::{CountingHouse, EventBatch, Retention, Tracked, TrackedEvent, surroundings};
 use bourse_store::EventKind;
 use bourse_store::testing::operator_at;
 use serde_json::{Value, json};
@@ -173,7 +173,7 @@ async fn two_services_at_once_count_everything_exactly_once() {
 async fn ids_are_known_beside_a_service_whose_clock_was_ahead() {
     let app = TestApp::start().await;
     let retention = Retention { batches_days: 30, event_ids_days: 3, raw_events_days: 0 };
-    let house = CountingHouse::new(app.store.clone(), retention, app.clock.clock());
+    let house = CountingHouse::new(surroundings(app.store.clone(), retention, app.clock.clock()));
     let track_as_file = async |wallet_number: u64, id: Option<&str>| {
         let (wallet, at) = (wallet(wallet_number).parse().unwrap(), "2025-03-14T00:00:00Z".parse().unwrap());
         let id = id.map(Box::from);
@@ -197,7 +197,7 @@ async fn a_forgotten_wallet_is_out_of_every_set_and_its_events_are_still_numbers
     let background = app.background();
     noticed(&app.project_a.token, "WalletsTotal", 6.0).await;
     let retention = Retention { batches_days: 30, event_ids_days: 3, raw_events_days: 0 };
-    let house = CountingHouse::new(app.store.clone(), retention, app.clock.clock());
+    let house = CountingHouse::new(surroundings(app.store.clone(), retention, app.clock.clock()));
     let wallet = wallet(1).parse().unwrap();
     let forgotten = house.forget(app.project_a.scope, wallet, operator_at(app.now())).await.unwrap().unwrap();
     let days = ["2025-02-10", "2025-02-11", "2025-02-17", "2025-02-24", "2025-03-10"];
@@ -227,7 +227,7 @@ async fn nothing_stored_names_a_forgotten_wallet() {
     let a = &app.project_a;
     track(&a.token, "x", vec![session(7, "2025-03-14T00:00:00Z"), session(8, "2025-03-14T00:00:00Z")]).await;
     let retention = Retention { batches_days: 30, event_ids_days: 3, raw_events_days: 30 };
-    let house = CountingHouse::new(app.store.clone(), retention, app.clock.clock());
+    let house = CountingHouse::new(surroundings(app.store.clone(), retention, app.clock.clock()));
     let stored = async || {
         let kinds = vec![(0, 0), (1, 0), (2, 0)];
         let known = bourse_store::CountsCursor { kinds, ..Default::default() };

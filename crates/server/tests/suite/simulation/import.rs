@@ -1,7 +1,7 @@
 //! What the operator imports beside the servers: lines read as `bourse import` reads them, and written by another process.
 
 use bourse_protocols::venues::Registry;
-use bourse_server::counting::{CountingHouse, EventBatch, Retention};
+use bourse_server::counting::{CountingHouse, EventBatch, retention, surroundings};
 use bourse_server::ingest::{Chains, EventInput, OrderSubmission, Reader, unasked};
 use bourse_server::settings::Settings;
 use bourse_store::{Actor, Author, Batch, Change, CollectionKey};
@@ -83,8 +83,8 @@ impl Importer {
     async fn events(&self, app: &TestApp, events: &[Value]) {
         let read = |event: &Value| from_value::<EventInput>(event.clone()).unwrap().dated(app.now()).unwrap();
         let batch = EventBatch::of_content(events.iter().map(read).collect());
-        let retention = Retention::from(&self.settings.analytics);
-        let house = CountingHouse::new(app.store.clone(), retention, app.clock.clock());
+        let retention = retention(&self.settings.analytics);
+        let house = CountingHouse::new(surroundings(app.store.clone(), retention, app.clock.clock()));
         house.track(app.project_a.scope, batch, app.now()).await.unwrap();
     }
 }

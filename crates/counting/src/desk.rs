@@ -19,7 +19,6 @@ use super::batch::{BatchId, EventBatch, Forgotten, Tracked, TrackedEvent};
 use super::event_ids::{CountedIds, IdHash, to_bytes};
 use super::load::{decode_all, read_all};
 use super::{CountingError, Retention};
-use crate::entropy;
 
 /// Events that are counted in one go, about: more would only keep the first of them waiting.
 const GROUP_EVENTS_MAX: usize = 20_000;
@@ -33,7 +32,7 @@ const SMALL_BYTES: usize = 16 << 20;
 type BatchResult = Result<Tracked, Arc<CountingError>>;
 
 /// The desk of one project.
-pub(crate) struct Desk {
+pub struct Desk {
     scope: ProjectScope,
     share: Share,
     /// The version whose memory was measured.
@@ -79,6 +78,7 @@ pub(super) struct Keeping<'s> {
     pub(super) today: Day,
     /// How much time has passed, however the clock was set.
     pub(super) passed: Duration,
+    pub(super) draw_stamp: fn() -> u64,
 }
 
 impl Keeping<'_> {
@@ -128,7 +128,7 @@ impl Desk {
     }
 
     /// Reads what is counted.
-    pub(crate) fn read<T>(&self, read: impl FnOnce(&Project) -> T) -> T {
+    pub fn read<T>(&self, read: impl FnOnce(&Project) -> T) -> T {
         read(&self.charts.read().unwrap_or_else(PoisonError::into_inner).project)
     }
 
@@ -352,7 +352,7 @@ impl Desk {
         let group = choose(waiting, &books.seen);
         let events = earlier.iter().chain(group.events.iter().copied()).map(TrackedEvent::to_count);
         let changes = self.read(|project| project.prepare(&books.wallets, events))?;
-        let stamp = draw_stamp();
+        let stamp = (keeping.draw_stamp)();
         let commit = CountsCommit {
             expected: books.mark.version,
             follows: books.mark.stamp,
@@ -423,7 +423,7 @@ impl Desk {
             let Some(forgotten) = self.read(|project| project.prepare_forget(&books.wallets, &wallet)) else {
                 return Ok(None);
             };
-            let stamp = draw_stamp();
+            let stamp = (keeping.draw_stamp)();
             let commit = CountsCommit {
                 expected: books.mark.version,
                 follows: books.mark.stamp,
@@ -497,11 +497,6 @@ fn choose<'b>(waiting: &'b [Waiting], seen: &CountedIds) -> Group<'b> {
         group.tracked.push(tracked);
     }
     group
-}
-
-/// A number by which a version is told from another of its number.
-fn draw_stamp() -> u64 {
-    u64::from_be_bytes(entropy::bytes())
 }
 
 fn mark(id: &BatchId) -> Option<BatchMark> {

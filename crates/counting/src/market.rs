@@ -4,6 +4,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use bourse_analytics::is_countable;
 use bourse_store::{
     Activity, Actor, CollectionId, CollectionKey, EventKind, Mark, Market, MarketNews, ProjectScope, Store,
     StoreError, Versions,
@@ -13,7 +14,6 @@ use hashbrown::{HashMap, HashSet};
 
 use super::batch::{BatchId, EventBatch, TrackedEvent};
 use super::{CountingError, CountingHouse};
-use crate::ingest::is_countable;
 
 /// Activities that are counted in one go.
 const ACTIVITIES_MAX: u64 = 5_000;
@@ -23,11 +23,11 @@ const JOINED_MAX: usize = 1 << 16;
 /// Which collections are known to be in which project's market, so that this is written down once and not with every
 /// record.
 #[derive(Default)]
-pub(crate) struct MarketMembers(Mutex<HashSet<(ProjectId, CollectionKey)>>);
+pub struct MarketMembers(Mutex<HashSet<(ProjectId, CollectionKey)>>);
 
 impl MarketMembers {
     /// Puts a collection into a project's market.
-    pub(crate) async fn join(
+    pub async fn join(
         &self,
         store: &Store,
         scope: ProjectScope,
@@ -64,20 +64,20 @@ impl MarketMembers {
 
 /// Counts what happens in markets, round by round.
 #[derive(Default)]
-pub(crate) struct MarketCounter {
+pub struct MarketCounter {
     /// The version of its collection up to which each market is counted.
     counted: HashMap<(ProjectId, CollectionId), Mark>,
 }
 
 impl MarketCounter {
     /// Counts all that is not counted yet. A market that fails keeps no other waiting; tells how many did.
-    pub(crate) async fn round(
+    pub async fn round(
         &mut self,
         house: &CountingHouse,
         members: &MarketMembers,
         now: Timestamp,
     ) -> Result<usize, StoreError> {
-        let store = &house.0.store;
+        let store = house.store();
         let markets = store.markets().await?;
         members.keep(&markets);
         let markets: Vec<_> = markets.iter().map(|market| (market.project, market.collection)).collect();
@@ -124,7 +124,7 @@ async fn count(
 ) -> Result<(), Arc<CountingError>> {
     let scope = ProjectScope::for_counting(project);
     loop {
-        let news = house.0.store.market_news(scope, id, ACTIVITIES_MAX).await.map_err(store_failed)?;
+        let news = house.store().market_news(scope, id, ACTIVITIES_MAX).await.map_err(store_failed)?;
         let Some(MarketNews { step, activities }) = news else { return Ok(()) };
         let events = activities.iter().flat_map(|activity| events(id, activity, now)).collect();
         let batch = EventBatch { id: BatchId::OfMarket(step.name(), step), events };

@@ -7,20 +7,17 @@ mod load;
 mod market;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use bourse_analytics::{Corrupt, EventRefusal};
 use bourse_budget::{Budget, Outgrown, Refused, Shelf};
 use bourse_store::{Actor, ProjectScope, Store, StoreError};
-use bourse_wire::{Address, Code, Day, Error, ProjectId, Timestamp};
+use bourse_wire::{Address, Day, ProjectId, Timestamp};
 
 pub use batch::{BatchId, EventBatch, Forgotten, Tracked, TrackedEvent};
-pub(crate) use desk::Desk;
+pub use desk::Desk;
 use desk::Keeping;
-pub(crate) use market::{MarketCounter, MarketMembers};
-
-use crate::clock::Clock;
-use crate::failure::Failure;
-use crate::settings::Analytics;
+pub use market::{MarketCounter, MarketMembers};
 
 /// Time after which a desk that nobody comes to is closed.
 const IDLE_SECONDS: i64 = 3_600;
@@ -34,13 +31,6 @@ pub struct Retention {
     pub event_ids_days: u32,
     /// Days for which events are kept as they came; 0 when they are not.
     pub raw_events_days: u32,
-}
-
-impl From<&Analytics> for Retention {
-    fn from(settings: &Analytics) -> Self {
-        let Analytics { batches_days, event_ids_days, raw_events_days, .. } = *settings;
-        Self { batches_days, event_ids_days, raw_events_days }
-    }
 }
 
 impl Retention {
@@ -83,20 +73,16 @@ fn no_memory(refused: Refused) -> &'static str {
     }
 }
 
-impl From<&CountingError> for Failure {
-    fn from(error: &CountingError) -> Self {
-        match error {
-            // Whoever waited at the same desk is told the same.
-            CountingError::Store(error) => error.shared().into(),
-            CountingError::Refused(refused) => {
-                Self::Refused(Error::new(Code::InvalidArgument, refused.to_string()))
-            }
-            CountingError::Memory(_) => Self::Refused(Error::new(Code::Overloaded, error.to_string())),
-            CountingError::Corrupt(_) | CountingError::Interrupted => {
-                Self::Internal(error.to_string().into())
-            }
-        }
-    }
+/// What a house is given by whoever runs it.
+pub struct Surroundings {
+    /// Where counts are stored.
+    pub store: Store,
+    /// For how long what is kept there.
+    pub retention: Retention,
+    /// Tells how much time has passed since some moment, however the time of day was set meanwhile.
+    pub passed: Box<dyn Fn() -> Duration + Send + Sync>,
+    /// Draws a number that nobody else draws, by which a version is told from another of its number.
+    pub draw_stamp: fn() -> u64,
 }
 
 /// All desks. Cheap to clone; every clone is the same house.
@@ -104,28 +90,34 @@ impl From<&CountingError> for Failure {
 pub struct CountingHouse(Arc<Inner>);
 
 struct Inner {
-    store: Store,
-    retention: Retention,
-    clock: Clock,
+    surroundings: Surroundings,
     budget: Budget,
     desks: Shelf<ProjectId, Desk>,
     too_large: Outgrown<ProjectId>,
 }
 
 impl CountingHouse {
-    /// A house over a store, which takes as much memory as it wants. The clock tells how much time passes.
-    pub fn new(store: Store, retention: Retention, clock: Clock) -> Self {
-        Self::within(Budget::new(usize::MAX), store, retention, clock)
+    /// A house that takes as much memory as it wants.
+    pub fn new(surroundings: Surroundings) -> Self {
+        Self::within(Budget::new(usize::MAX), surroundings)
     }
 
     /// A house that shares its memory with others.
-    pub(crate) fn within(budget: Budget, store: Store, retention: Retention, clock: Clock) -> Self {
+    pub fn within(budget: Budget, surroundings: Surroundings) -> Self {
         let (desks, too_large) = (budget.shelf(), Outgrown::default());
-        Self(Arc::new(Inner { store, retention, clock, budget, desks, too_large }))
+        Self(Arc::new(Inner { surroundings, budget, desks, too_large }))
+    }
+
+    fn store(&self) -> &Store {
+        &self.0.surroundings.store
+    }
+
+    fn passed(&self) -> Duration {
+        (self.0.surroundings.passed)()
     }
 
     /// Memory that the desks take.
-    pub(crate) fn bytes(&self) -> usize {
+    pub fn bytes(&self) -> usize {
         self.0.desks.size().1
     }
 
@@ -166,34 +158,34 @@ impl CountingHouse {
     }
 
     /// The desk of a project, with all that a chart needs: counters, and sets of wallets if it is about those.
-    pub(crate) async fn open(
+    pub async fn open(
         &self,
         scope: ProjectScope,
         needs_sets: bool,
         now: Timestamp,
     ) -> Result<Arc<Desk>, CountingError> {
         let desk = self.desk(scope, now)?;
-        let opened = desk.open(&self.0.store, needs_sets).await;
+        let opened = desk.open(self.store(), needs_sets).await;
         self.settle(scope, opened.as_ref().err());
         opened.map(|()| desk)
     }
 
     /// Makes room for what a project takes by now, or remembers that there will never be so much.
     fn settle(&self, scope: ProjectScope, error: Option<&CountingError>) {
-        let Inner { budget, too_large, clock, .. } = &*self.0;
+        let Inner { budget, too_large, .. } = &*self.0;
         match error {
             None => {
                 too_large.end(&scope.project());
                 budget.settle();
             }
-            Some(CountingError::Memory(Refused::TooLarge)) => too_large.note(scope.project(), clock.passed()),
+            Some(CountingError::Memory(Refused::TooLarge)) => too_large.note(scope.project(), self.passed()),
             Some(_) => {}
         }
     }
 
     /// Takes over what other processes counted, and closes desks that nobody comes to; tells whether all could be taken over.
     /// A desk whose counts cannot be read is closed: whoever comes next is told, and those at other desks notice nothing.
-    pub(crate) async fn refresh(&self, now: Timestamp) -> Result<bool, StoreError> {
+    pub async fn refresh(&self, now: Timestamp) -> Result<bool, StoreError> {
         let (idle, desks): (Vec<_>, Vec<_>) =
             self.0.desks.all().into_iter().partition(|desk| desk.is_idle(now, IDLE_SECONDS));
         for desk in &idle {
@@ -203,11 +195,11 @@ impl CountingHouse {
             return Ok(true);
         }
         let projects = desks.iter().map(|desk| desk.project()).collect();
-        let stored = self.0.store.counts_versions_apart(projects).await?;
+        let stored = self.store().counts_versions_apart(projects).await?;
         let mut is_whole = true;
         for (desk, (_, stored)) in desks.iter().zip(stored) {
             let followed = match stored {
-                Ok(stored) => desk.follow(&self.0.store, stored).await,
+                Ok(stored) => desk.follow(self.store(), stored).await,
                 Err(error) => Err(error.into()),
             };
             if let Err(error) = followed {
@@ -238,13 +230,14 @@ impl CountingHouse {
 
     /// Where what is counted now goes.
     fn keeping(&self, now: Timestamp) -> Keeping<'_> {
-        let Inner { store, retention, clock, .. } = &*self.0;
-        Keeping { store, retention: *retention, today: Day::of(now), passed: clock.passed() }
+        let Surroundings { store, retention, draw_stamp, .. } = &self.0.surroundings;
+        let (retention, draw_stamp) = (*retention, *draw_stamp);
+        Keeping { store, retention, today: Day::of(now), passed: self.passed(), draw_stamp }
     }
 
     fn desk(&self, scope: ProjectScope, now: Timestamp) -> Result<Arc<Desk>, Refused> {
-        let Inner { budget, desks, too_large, clock, .. } = &*self.0;
-        if too_large.has(&scope.project(), clock.passed()) {
+        let Inner { budget, desks, too_large, .. } = &*self.0;
+        if too_large.has(&scope.project(), self.passed()) {
             return Err(Refused::TooLarge);
         }
         let desk = desks.touch_or_put(scope.project(), || Desk::new(scope, budget.share()));
