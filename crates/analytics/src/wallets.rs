@@ -26,6 +26,13 @@ impl Wallets {
     /// Wallets that are stored together.
     pub const CHUNK: usize = 256;
 
+    /// No wallets yet, with room for those whose chunks have so many bytes in all.
+    pub fn for_stored(bytes: usize) -> Self {
+        let mut wallets = Self::default();
+        wallets.reserve(bytes / ADDRESS_BYTES);
+        wallets
+    }
+
     /// How many numbers were given, also those of wallets that were forgotten.
     pub fn len(&self) -> usize {
         self.addresses.len()

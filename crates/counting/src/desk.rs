@@ -1,7 +1,7 @@
 //! The desk of one project: what is counted of it, and the one place where it is counted.
 
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockWriteGuard};
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ use tokio::sync::oneshot;
 
 use super::batch::{BatchId, EventBatch, Forgotten, Tracked, TrackedEvent};
 use super::event_ids::{CountedIds, IdHash, to_bytes};
-use super::load::{decode_all, read_all};
+use super::load::{decode_all, read_all, read_wallets};
 use super::{CountingError, Retention};
 
 /// Events that are counted in one go, about: more would only keep the first of them waiting.
@@ -40,6 +40,8 @@ pub struct Desk {
     charts: RwLock<Charts>,
     /// Held by whoever counts or loads.
     books: tokio::sync::Mutex<Books>,
+    /// Whether the books were ever loaded.
+    has_books: AtomicBool,
     waiting: Mutex<VecDeque<Waiting>>,
     touched_seconds: AtomicI64,
 }
@@ -110,6 +112,7 @@ impl Desk {
             weighed: AtomicU64::new(0),
             charts: RwLock::default(),
             books: tokio::sync::Mutex::default(),
+            has_books: AtomicBool::new(false),
             waiting: Mutex::default(),
             touched_seconds: AtomicI64::new(0),
         }
@@ -142,10 +145,26 @@ impl Desk {
         (charts.mark, charts.has_sets)
     }
 
+    /// Whether what a chart needs is there.
+    pub(super) fn is_open(&self, needs_sets: bool) -> bool {
+        is_enough(self.loaded(), needs_sets)
+    }
+
     /// Loads what a chart needs, unless it is there.
     pub(super) async fn open(&self, store: &Store, needs_sets: bool) -> Result<(), CountingError> {
-        let is_enough = |(mark, has_sets): (Option<Mark>, bool)| mark.is_some() && has_sets >= needs_sets;
-        self.load_charts(store, needs_sets, is_enough).await
+        self.load_charts(store, needs_sets, |loaded| is_enough(loaded, needs_sets)).await
+    }
+
+    /// Whether what counting needs is there, or was and is only to be followed.
+    pub(super) fn is_prepared(&self) -> bool {
+        self.has_books.load(Ordering::Acquire)
+    }
+
+    /// Loads what counting needs, unless it is there.
+    pub(super) async fn prepare(&self, keeping: Keeping<'_>) -> Result<(), CountingError> {
+        let mut books = self.books.lock().await;
+        // Somebody may have been faster.
+        if self.is_prepared() { Ok(()) } else { self.catch_up(keeping, &mut books).await }
     }
 
     /// Takes over what others counted, up to what is stored. What nobody asked for yet is not loaded.
@@ -258,17 +277,11 @@ impl Desk {
 
     /// Brings everything that counting needs to the same, newest version.
     async fn catch_up(&self, keeping: Keeping<'_>, books: &mut Books) -> Result<(), CountingError> {
-        let known = |version| CountsCursor {
-            after: Vec::new(),
-            kinds: vec![(Key::WALLETS, version)],
-            seen: Some(version),
-        };
-        let cursor = CountsCursor { after: vec![books.mark], ..known(books.mark.version) };
-        let mut counts = self.take_in(keeping.store, true, cursor, &mut books.wallets).await?;
+        let mut counts = self.follow_books(keeping.store, books).await?;
         if counts.is_another {
             *books = Books::default();
             self.read_anew(keeping.store, true).await?;
-            counts = self.take_in(keeping.store, true, known(0), &mut books.wallets).await?;
+            counts = self.follow_books(keeping.store, books).await?;
         }
         if counts.is_another {
             return Err(CountingError::Interrupted);
@@ -278,8 +291,32 @@ impl Desk {
             books.seen.load(*day, ids);
         }
         books.mark = Mark { version: counts.version, stamp: counts.stamp };
+        self.has_books.store(true, Ordering::Release);
         self.weigh(books, 0);
         Ok(())
+    }
+
+    /// Takes in what is newer than the books: all, where there is nothing in them yet. Whoever goes away meanwhile leaves them
+    /// as they were.
+    async fn follow_books(&self, store: &Store, books: &mut Books) -> Result<Counts, CountingError> {
+        let Mark { version, .. } = books.mark;
+        let mut newer = CountsCursor {
+            after: vec![books.mark],
+            kinds: vec![(Key::WALLETS, version)],
+            seen: Some(version),
+        };
+        if version > 0 {
+            return self.take_in(store, true, newer, &mut books.wallets).await;
+        }
+        let load = self.share.sibling();
+        let (read_at, mut wallets) = read_wallets(store, self.scope, &load).await?;
+        newer.after.push(read_at);
+        newer.kinds = vec![(Key::WALLETS, read_at.version)];
+        let counts = self.take_in(store, true, newer, &mut wallets).await?;
+        if !counts.is_another {
+            books.wallets = wallets;
+        }
+        Ok(counts)
     }
 
     /// Lets a batch wait for its turn. What became of it is told through the channel.
@@ -451,6 +488,10 @@ impl Held for Desk {
     fn note_dropped(&self) {
         tracing::info!(project = %self.project(), "dropping what is counted of a project");
     }
+}
+
+fn is_enough((mark, has_sets): (Option<Mark>, bool), needs_sets: bool) -> bool {
+    mark.is_some() && has_sets >= needs_sets
 }
 
 /// What became of an attempt to count.

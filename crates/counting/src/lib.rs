@@ -56,6 +56,11 @@ pub enum CountingError {
     /// There is no memory for what is counted of the project, just now or ever.
     #[error("{}", no_memory(*.0))]
     Memory(#[from] Refused),
+    /// What is needed of the project is still being read, which goes on.
+    #[error(
+        "what is counted of the project is being loaded, which takes a while where there are many wallets: try again shortly"
+    )]
+    Loading,
     /// Whoever counted is gone; sent again, the batch is counted once.
     #[error("counting was interrupted")]
     Interrupted,
@@ -139,6 +144,41 @@ impl CountingHouse {
         tracked
     }
 
+    /// Loads all that counting needs of a project, unless it is there. Whoever has waited so long is told to come again,
+    /// while the load goes on: with very many wallets it takes longer than a request may.
+    pub async fn prepare(
+        &self,
+        scope: ProjectScope,
+        now: Timestamp,
+        patience: Duration,
+    ) -> Result<(), CountingError> {
+        let desk = self.desk(scope, now)?;
+        if desk.is_prepared() {
+            return Ok(());
+        }
+        let house = self.clone();
+        self.patiently(scope, patience, async move { desk.prepare(house.keeping(now)).await }).await
+    }
+
+    /// Waits for a load in a task of its own, which goes on when nobody waits for it any more.
+    async fn patiently(
+        &self,
+        scope: ProjectScope,
+        patience: Duration,
+        load: impl Future<Output = Result<(), CountingError>> + Send + 'static,
+    ) -> Result<(), CountingError> {
+        let house = self.clone();
+        let loading = tokio::spawn(async move {
+            let loaded = load.await;
+            house.settle(scope, loaded.as_ref().err());
+            loaded
+        });
+        match tokio::time::timeout(patience, loading).await {
+            Ok(loaded) => loaded.unwrap_or(Err(CountingError::Interrupted)),
+            Err(_) => Err(CountingError::Loading),
+        }
+    }
+
     /// Counts what happened in all markets and is not counted yet; tells how many of them failed, which the log explains.
     pub async fn count_markets(&self, now: Timestamp) -> Result<usize, StoreError> {
         MarketCounter::default().round(self, &MarketMembers::default(), now).await
@@ -157,17 +197,24 @@ impl CountingHouse {
         forgotten
     }
 
-    /// The desk of a project, with all that a chart needs: counters, and sets of wallets if it is about those.
+    /// The desk of a project, with all that a chart needs: counters, and sets of wallets if it is about those. Whoever has
+    /// waited so long is told to come again, while the load goes on.
     pub async fn open(
         &self,
         scope: ProjectScope,
         needs_sets: bool,
         now: Timestamp,
+        patience: Duration,
     ) -> Result<Arc<Desk>, CountingError> {
         let desk = self.desk(scope, now)?;
-        let opened = desk.open(self.store(), needs_sets).await;
-        self.settle(scope, opened.as_ref().err());
-        opened.map(|()| desk)
+        if desk.is_open(needs_sets) {
+            self.settle(scope, None);
+            return Ok(desk);
+        }
+        let (house, opening) = (self.clone(), Arc::clone(&desk));
+        let open = async move { opening.open(house.store(), needs_sets).await };
+        self.patiently(scope, patience, open).await?;
+        Ok(desk)
     }
 
     /// Makes room for what a project takes by now, or remembers that there will never be so much.
@@ -213,9 +260,10 @@ impl CountingHouse {
                     | CountingError::Store(StoreError::Corrupt { .. }) => {
                         self.close(desk);
                     }
-                    CountingError::Store(_) | CountingError::Refused(_) | CountingError::Interrupted => {
-                        is_whole = false;
-                    }
+                    CountingError::Store(_)
+                    | CountingError::Refused(_)
+                    | CountingError::Loading
+                    | CountingError::Interrupted => is_whole = false,
                 }
             }
         }

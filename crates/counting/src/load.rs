@@ -1,6 +1,6 @@
 //! From stored pieces to what is counted.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use bourse_analytics::{Chunk, Corrupt, Key, Wallets};
 use bourse_budget::{Refused, Share};
@@ -30,6 +30,27 @@ pub(super) async fn read_all(
     };
     let (mark, chunks) = store.all_counts(scope, kind, decode).await?;
     Ok((mark, chunks.into_iter().collect::<Result<_, _>>()?))
+}
+
+/// Reads all wallets, with the version that they are of. Each piece is put in where it is read, so that they are never in
+/// memory twice.
+pub(super) async fn read_wallets(
+    store: &Store,
+    scope: ProjectScope,
+    share: &Share,
+) -> Result<(Mark, Wallets), CountingError> {
+    let stored = store.counts_bytes(scope, vec![Key::WALLETS], false).await?;
+    let stored = usize::try_from(stored).unwrap_or(usize::MAX);
+    share.take(stored)?;
+    let wallets = Arc::new(Mutex::new(Wallets::for_stored(stored)));
+    let all = Arc::clone(&wallets);
+    let load = move |key: ChunkKey, body: &[u8]| {
+        let key = Key::from_columns(key).ok_or(Corrupt::NAME)?;
+        all.lock().unwrap_or_else(PoisonError::into_inner).load(key, body)
+    };
+    let (mark, loaded) = store.all_counts(scope, Key::WALLETS, load).await?;
+    loaded.into_iter().collect::<Result<(), Corrupt>>()?;
+    Ok((mark, std::mem::take(&mut *wallets.lock().unwrap_or_else(PoisonError::into_inner))))
 }
 
 fn decode(key: ChunkKey, body: &[u8]) -> Result<Chunk, Corrupt> {

@@ -130,7 +130,7 @@ impl App {
                     budget: budget.clone(),
                     // Others need connections too.
                     loads_max: settings.storage.connections_max as usize / 2,
-                    patience: Duration::from_millis(settings.limits.request_timeout_ms / 4),
+                    patience: settings.limits.load_patience(),
                     kept: KeptFiles::open(&settings.storage),
                 },
                 store.clone(),

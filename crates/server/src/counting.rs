@@ -1,8 +1,7 @@
 //! The counting house as this service runs it: what it is given, and how its failures are told.
 
-use bourse_counting::CountingError;
 pub use bourse_counting::{
-    BatchId, CountingHouse, EventBatch, Retention, Surroundings, Tracked, TrackedEvent,
+    BatchId, CountingError, CountingHouse, EventBatch, Retention, Surroundings, Tracked, TrackedEvent,
 };
 use bourse_store::Store;
 use bourse_wire::{Code, Error};
@@ -32,7 +31,9 @@ impl From<&CountingError> for Failure {
             CountingError::Refused(refused) => {
                 Self::Refused(Error::new(Code::InvalidArgument, refused.to_string()))
             }
-            CountingError::Memory(_) => Self::Refused(Error::new(Code::Overloaded, error.to_string())),
+            CountingError::Memory(_) | CountingError::Loading => {
+                Self::Refused(Error::new(Code::Overloaded, error.to_string()))
+            }
             CountingError::Corrupt(_) | CountingError::Interrupted => {
                 Self::Internal(error.to_string().into())
             }

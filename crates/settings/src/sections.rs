@@ -257,6 +257,13 @@ pub struct Limits {
     pub metering_flush_ms: u64,
 }
 
+impl Limits {
+    /// How long a request waits for something that is being loaded, and goes on being loaded when it does not.
+    pub fn load_patience(&self) -> Duration {
+        Duration::from_millis(self.request_timeout_ms / 4)
+    }
+}
+
 /// `[quotas]`: compute units per project, service and calendar month; 0 means no limit. The default file has one for
 /// each service, under its short name.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]

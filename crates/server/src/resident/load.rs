@@ -13,8 +13,10 @@ use super::{Inner, LoadProgress, Slot};
 /// Parts that may wait for the builder.
 const PARTS_WAITING: usize = 16;
 
-/// Parts that are put in before memory is measured: that takes a while.
+/// Parts that are put in before memory is measured, which takes a while; and one of so many of those that are in by then,
+/// since it takes the longer the more there are.
 const PARTS_UNMEASURED: usize = 16;
+const SHARE_UNMEASURED: usize = 32;
 
 /// What came of it.
 pub(super) enum LoadOutcome {
@@ -126,7 +128,7 @@ fn build(
     share: &Share,
     progress: &LoadProgress,
 ) -> Result<(Loader, Mark), Refused> {
-    let (mut begun, mut taken) = (Mark::default(), 0_usize);
+    let (mut begun, mut taken, mut measured) = (Mark::default(), 0, 0);
     while let Some(part) = parts.blocking_recv() {
         progress.add(part.rows());
         match part {
@@ -137,7 +139,8 @@ fn build(
             Prepared::Orders(orders) => loader.orders(&orders),
         }
         taken += 1;
-        if taken.is_multiple_of(PARTS_UNMEASURED) {
+        if taken - measured >= PARTS_UNMEASURED.max(taken / SHARE_UNMEASURED) {
+            measured = taken;
             share.grow(loader.bytes())?;
         }
     }

@@ -156,5 +156,7 @@ async fn chart(chart: Chart, call: Call, request: Request) -> Result<Vec<u8>, Fa
 
 /// The desk of the caller's project, with counters, and sets if they are needed.
 async fn open(call: &Call, needs_sets: bool) -> Result<std::sync::Arc<bourse_counting::Desk>, Failure> {
-    call.app.counting.open(call.scope(), needs_sets, call.now).await.map_err(|error| (&error).into())
+    let patience = call.app.settings.limits.load_patience();
+    let opened = call.app.counting.open(call.scope(), needs_sets, call.now, patience).await;
+    opened.map_err(|error| (&error).into())
 }

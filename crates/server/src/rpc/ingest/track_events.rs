@@ -76,7 +76,11 @@ async fn track<R>(
         return Ok(Answer { accepted: 0, known: 0, rejected, replayed: false });
     }
     let batch = EventBatch { id: BatchId::Given(body.batch_id.into_string()), events };
-    let tracked = call.app.counting.track(call.scope(), batch, call.now).await;
+    let counting = &call.app.counting;
+    // Nothing waits to be counted, and would be counted later, when the answer is to come again.
+    let prepared = counting.prepare(call.scope(), call.now, call.app.settings.limits.load_patience()).await;
+    prepared.map_err(|error| Failure::from(&error))?;
+    let tracked = counting.track(call.scope(), batch, call.now).await;
     let tracked = tracked.map_err(|error| Failure::from(&*error))?;
     Ok(Answer { accepted: tracked.counted, known: tracked.known, rejected, replayed: tracked.replayed })
 }

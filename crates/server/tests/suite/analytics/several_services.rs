@@ -1,8 +1,10 @@
 //! Several services on one database, and what is left after a wallet is forgotten.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use bourse_server::counting::{CountingHouse, EventBatch, Retention, Tracked, TrackedEvent, surroundings};
+use bourse_server::counting::{
+    CountingError, CountingHouse, EventBatch, Retention, Tracked, TrackedEvent, surroundings,
+};
 use bourse_store::EventKind;
 use bourse_store::testing::operator_at;
 use serde_json::{Value, json};
@@ -188,6 +190,32 @@ async fn ids_are_known_beside_a_service_whose_clock_was_ahead() {
         json!({ "wallet": wallet(2), "kind": "session", "at": "2025-03-14T00:00:00Z", "id": "once" });
     assert_eq!(track(&app.project_a.token, "here", vec![with_id]).await, accepted(1));
     assert_eq!(track_as_file(3, Some("once")).await, Tracked { known: 1, ..Tracked::default() });
+}
+
+/// With very many wallets a load takes longer than a request may: then it goes on without whoever asked.
+#[tokio::test]
+async fn a_load_goes_on_when_nobody_waits_for_it() {
+    let app = scenario().await;
+    let retention = Retention { batches_days: 30, event_ids_days: 3, raw_events_days: 0 };
+    let house = CountingHouse::new(surroundings(app.store.clone(), retention, app.clock.clock()));
+    let (scope, now) = (app.project_a.scope, app.now());
+    let opened = house.open(scope, true, now, Duration::ZERO).await.map(drop);
+    assert!(matches!(opened, Err(CountingError::Loading)), "{opened:?}");
+    let prepared = house.prepare(scope, now, Duration::ZERO).await;
+    assert!(matches!(prepared, Err(CountingError::Loading)), "{prepared:?}");
+    wait_until("all is loaded", async || house.prepare(scope, now, Duration::ZERO).await.is_ok()).await;
+    house.open(scope, true, now, Duration::ZERO).await.unwrap();
+    let event = |number| TrackedEvent {
+        wallet: wallet(number).parse().unwrap(),
+        at: "2025-03-14T00:00:00Z".parse().unwrap(),
+        id: None,
+        kind: EventKind::Session,
+        action: None,
+    };
+    // One that is known, and one that is not.
+    let batch = EventBatch::of_content(vec![event(1), event(700)]);
+    assert_eq!(house.track(scope, batch, now).await.unwrap().counted, 2);
+    noticed(&app.another().await.token, "WalletsTotal", 7.0).await;
 }
 
 /// What `bourse analytics forget` does beside a running service.
