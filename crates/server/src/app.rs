@@ -8,7 +8,7 @@ use std::time::Duration;
 use bourse_budget::Budget;
 use bourse_counting::MarketMembers;
 use bourse_protocols::venues::Registry;
-use bourse_store::{Actor, Batch, Committed, OpenOptions, Store, StoreError};
+use bourse_store::{Actor, OpenOptions, Store, StoreError};
 use bourse_wire::{Currency, ServiceName, Timestamp};
 
 use crate::auth::{Credentials, TokenSigner};
@@ -214,14 +214,6 @@ impl App {
     /// The name that appears in enum values.
     pub fn service_name(&self) -> &ServiceName {
         &self.service_name
-    }
-
-    /// Commits changes of a collection. Once this returns, whoever reads through this process sees them.
-    pub(crate) async fn commit(&self, batch: Batch) -> Result<Committed, StoreError> {
-        let collection = batch.collection;
-        let committed = self.store.commit(batch).await?;
-        self.resident.follow(collection, committed.mark()).await;
-        Ok(committed)
     }
 
     /// Stores currencies; tells how many are different now. Once this returns, whoever reads through this process

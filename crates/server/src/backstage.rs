@@ -112,6 +112,7 @@ impl Backstage {
             network: None,
             now: self.now(),
             media: if operation.is_tabular { media } else { Media::Json },
+            written: None,
         };
         bounded(self.0.settings.limits.request_timeout_ms, handler(call, body)).await?
     }

@@ -4,11 +4,14 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use axum::http::{HeaderMap, HeaderValue, header};
-use bourse_store::{Actor, CollectionKey, Identity, ProjectScope, Subject};
+use bourse_store::{
+    Actor, Batch, CollectionKey, Committed, Identity, Mark, ProjectScope, StoreError, Subject,
+};
 use bourse_wire::{Address, ChainId, ChainRef, Code, Error, Page, PageInput, Timestamp};
 
 use crate::app::App;
 use crate::auth::Caller;
+use crate::data_version::WrittenVersions;
 use crate::ingest::Rejection;
 use crate::route::Request;
 use crate::settings::Networks;
@@ -25,6 +28,8 @@ pub(crate) struct Call {
     pub(crate) now: Timestamp,
     /// What the answer is to be, where there is a choice.
     pub(crate) media: Media,
+    /// Where it is noted what the call writes; nowhere for those who cannot be told.
+    pub(crate) written: Option<Arc<WrittenVersions>>,
 }
 
 /// What an answer is.
@@ -57,6 +62,23 @@ impl Call {
     /// The caller as the audit log names it.
     pub(crate) fn actor(&self) -> Actor {
         Actor { identity: Identity::Program(self.caller.sender()), address: self.peer, at: self.now }
+    }
+
+    /// Commits changes of a collection. Once this returns, whoever reads through this process sees them, and whoever reads
+    /// elsewhere with the header of the answer.
+    pub(crate) async fn commit(&self, batch: Batch) -> Result<Committed, StoreError> {
+        let collection = batch.collection;
+        let committed = self.app.store.commit(batch).await?;
+        self.follow(collection, committed.mark()).await;
+        Ok(committed)
+    }
+
+    /// Shows a version of a collection that was just committed.
+    pub(crate) async fn follow(&self, collection: CollectionKey, committed: Mark) {
+        if let Some(written) = &self.written {
+            written.note(collection, committed);
+        }
+        self.app.resident.follow(collection, committed).await;
     }
 
     /// Refuses what the caller's project may not state of a contract.

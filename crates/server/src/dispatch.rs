@@ -21,11 +21,12 @@ use crate::app::App;
 use crate::auth::{Authority, Caller, RequestCredentials};
 use crate::body::read_body;
 use crate::call::{Call, Media, resolve};
+use crate::data_version::{self, DATA_VERSION, WrittenVersions};
 use crate::door::{Peer, Refusal};
 use crate::failure::Failure;
 use crate::limits::Bucket;
 use crate::outcomes::FailedRequest;
-use crate::route::Handler;
+use crate::route::{Effect, Handler};
 use crate::router::Registered;
 use crate::shares::{Exhausted, Share};
 
@@ -45,7 +46,7 @@ const QUOTA_COST: HeaderName = HeaderName::from_static("quota-cost");
 const DATA_AGE: HeaderName = HeaderName::from_static("data-age");
 
 /// The headers of an answer that a browser's script may read.
-pub(crate) const EXPOSED_HEADERS: [HeaderName; 12] = [
+pub(crate) const EXPOSED_HEADERS: [HeaderName; 13] = [
     WEBRPC,
     REQUEST_ID,
     SESSION_TYPE,
@@ -57,6 +58,7 @@ pub(crate) const EXPOSED_HEADERS: [HeaderName; 12] = [
     QUOTA_REMAINING,
     QUOTA_COST,
     DATA_AGE,
+    DATA_VERSION,
     header::RETRY_AFTER,
 ];
 
@@ -219,14 +221,22 @@ async fn answer(
         (Handler::Scoped(_), None) => return Err(Error::new(Code::Unauthorized, "no credential").into()),
     };
     let (handler, caller) = handler;
+    let wanted = data_version::wanted(&parts.headers, &app.signer)?;
     charge(app, route, caller.project(), now, headers)?;
     let project = Some(caller.project());
     let body = read_body(app, project, &parts.headers, body, app.settings.limits.body_bytes_max).await?;
     // Only now, so that nobody holds a place who has not said what they want.
     let _permit = permit(app, project)?;
+    if !wanted.is_empty() {
+        app.resident.reach(&wanted).await?;
+    }
     let media = if route.is_tabular { Media::asked(&parts.headers) } else { Media::Json };
-    let answer =
-        handler(Call { app: Arc::clone(app), caller, peer, network, now, media }, body.bytes.clone()).await?;
+    let written = (route.effect == Effect::Writes).then(|| Arc::new(WrittenVersions::default()));
+    let call = Call { app: Arc::clone(app), caller, peer, network, now, media, written: written.clone() };
+    let answer = handler(call, body.bytes.clone()).await?;
+    if let Some(version) = written.and_then(|written| written.header(&app.signer)) {
+        headers.insert(DATA_VERSION, version);
+    }
     if media == Media::Csv {
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/csv; charset=utf-8"));
     }

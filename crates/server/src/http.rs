@@ -21,6 +21,7 @@ use tower_http::cors::{AllowOrigin, CorsLayer};
 
 use crate::app::App;
 use crate::compression::{Coding, compressed};
+use crate::data_version::DATA_VERSION;
 use crate::dispatch::{
     EXPOSED_HEADERS, Target, bad_route, bounded, dispatch, error_response, permit, response,
 };
@@ -209,6 +210,7 @@ fn cors(app: &App) -> CorsLayer {
             header::AUTHORIZATION,
             HeaderName::from_static("x-access-key"),
             HeaderName::from_static("webrpc"),
+            DATA_VERSION,
         ])
         .expose_headers(EXPOSED_HEADERS)
         .max_age(PREFLIGHT_AGE)

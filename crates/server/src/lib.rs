@@ -14,6 +14,7 @@ mod clock;
 mod compression;
 mod consents;
 pub mod counting;
+mod data_version;
 mod dispatch;
 mod door;
 pub mod entropy;

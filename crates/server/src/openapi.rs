@@ -9,7 +9,7 @@ use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
 use crate::rest;
-use crate::route::{Credential, Route, Service};
+use crate::route::{Credential, Effect, Route, Service};
 use crate::router::operations;
 
 const DESCRIPTION: &str = "\
@@ -23,6 +23,8 @@ A project's public access key goes into the X-Access-Key header, its secret toke
 token also serves where an access key would.\n\n\
 Lists are read in pages that count from 1. An answer's page has more = true when further pages exist and then an \
 `after` that names the next one; sent back, it wins over the page number.\n\n\
+Writes to collections of contracts are answered with the header Data-Version. Send it back with any request to any server: the \
+answer then shows no less than what was written.\n\n\
 Errors have one shape: {error, code, msg, message, cause?, status}.";
 
 /// The whole document, made once: it never changes.
@@ -52,6 +54,11 @@ fn generate() -> Value {
         "paths": paths,
         "components": {
             "schemas": components,
+            "headers": { "DataVersion": {
+                "description": "Opaque; there where collections of contracts were written. Sent back as a request header, it \
+                    makes any server answer with no less than that.",
+                "schema": { "type": "string" },
+            } },
             "securitySchemes": {
                 "accessKey": { "type": "apiKey", "in": "header", "name": "X-Access-Key" },
                 "secretToken": { "type": "http", "scheme": "bearer", "bearerFormat": "JWT" },
@@ -123,6 +130,12 @@ fn operation(route: &Route, schemas: &mut Schemas) -> Value {
     if route.is_tabular {
         content["text/csv"] = json!({ "schema": { "type": "string" } });
     }
+    let mut done = json!({ "description": "Done.", "content": content });
+    if route.effect == Effect::Writes
+        && matches!(route.service, Service::Ingest | Service::Marketplace | Service::Metadata)
+    {
+        done["headers"] = json!({ "Data-Version": { "$ref": "#/components/headers/DataVersion" } });
+    }
     json!({
         "operationId": format!("{}_{}", route.service.name(), route.name),
         "tags": [route.service.name()],
@@ -133,7 +146,7 @@ fn operation(route: &Route, schemas: &mut Schemas) -> Value {
         "x-example": serde_json::from_str::<Value>(route.example).unwrap_or_default(),
         "requestBody": { "required": true, "content": { "application/json": { "schema": request } } },
         "responses": {
-            "200": { "description": "Done.", "content": content },
+            "200": done,
             "default": error_response(),
         },
     })

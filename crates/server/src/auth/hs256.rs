@@ -22,6 +22,12 @@ pub(super) fn install() {
     let _was_told_before = PROVIDER.install_default().is_err();
 }
 
+/// Something that is no token, as it would be signed: no token begins so.
+pub(super) fn sealing(secret: &[u8], message: &[u8]) -> Option<Hmac<Sha256>> {
+    let mac = Hmac::<Sha256>::new_from_slice(secret).ok()?;
+    Some(mac.chain_update(b"\0data-version\0").chain_update(message))
+}
+
 /// Everything that is needed to sign or to check, but the message.
 struct Hs256(Hmac<Sha256>);
 

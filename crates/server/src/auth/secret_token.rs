@@ -8,6 +8,7 @@ use std::path::Path;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use bourse_wire::{Code, Error, ProjectId, Timestamp};
+use hmac::Mac as _;
 use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation};
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::de::DeserializeOwned;
@@ -20,6 +21,9 @@ use crate::entropy;
 const SKEW_SECONDS: i64 = 120;
 /// Where the signing secret is kept in a data directory when none is configured.
 pub const SECRET_FILE: &str = "jwt.secret";
+
+/// Bytes of a seal.
+pub(crate) const SEAL_BYTES: usize = 16;
 
 /// Signs and verifies secret tokens.
 pub struct TokenSigner {
@@ -117,6 +121,18 @@ impl TokenSigner {
             return Err(Error::new(Code::Unauthorized, message));
         }
         Ok(())
+    }
+
+    /// Seals what the servers of an installation tell each other through their callers.
+    pub(crate) fn seal(&self, message: &[u8]) -> [u8; SEAL_BYTES] {
+        let sealed = hs256::sealing(self.encoding.as_bytes(), message).map(|mac| mac.finalize().into_bytes());
+        sealed.and_then(|sealed| sealed.first_chunk().copied()).unwrap_or_default()
+    }
+
+    /// Whether one of them sealed it. Told in constant time.
+    pub(crate) fn is_sealed(&self, message: &[u8], seal: &[u8; SEAL_BYTES]) -> bool {
+        hs256::sealing(self.encoding.as_bytes(), message)
+            .is_some_and(|mac| mac.verify_truncated_left(seal).is_ok())
     }
 
     fn sign(&self, claims: &impl Serialize) -> Result<String, Error> {

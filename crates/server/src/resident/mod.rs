@@ -4,6 +4,7 @@ mod check;
 mod currencies;
 mod kept;
 mod load;
+mod reach;
 mod slot;
 mod under_way;
 
@@ -237,19 +238,25 @@ impl Resident {
 
     /// Takes over a version that may depend on the one that is known, or whatever is stored when there is none.
     async fn follow_from(&self, key: CollectionKey, until: impl FnOnce(Mark) -> Option<Mark>) {
-        let under_way = lock(&self.0.loads).get_mut(&key).map(UnderWay::note_change);
-        match under_way {
-            // Nobody is answered before it has what is new. Whoever wrote that need not wait until everything else is there.
-            Some(None) => return,
-            // A load that failed left nothing that could be old.
-            Some(Some(load)) => drop(load.await),
-            None => {}
-        }
-        let Some(slot) = self.0.slots.get(&key) else { return };
+        let Some(slot) = self.after_load(key).await else { return };
         if let Err(error) = self.0.catch_up(&slot, until(slot.mark())).await {
             self.0.note_trouble(key, &error);
             self.0.unload(&slot);
         }
+    }
+
+    /// What is in memory of a collection that changed, and may be old. A load under way is told of the change: what comes of
+    /// it is not.
+    async fn after_load(&self, key: CollectionKey) -> Option<Arc<Slot>> {
+        let under_way = lock(&self.0.loads).get_mut(&key).map(UnderWay::note_change);
+        match under_way {
+            // Nobody is answered before it has what is new. Whoever wrote that need not wait until everything else is there.
+            Some(None) => return None,
+            // A load that failed left nothing that could be old.
+            Some(Some(load)) => drop(load.await),
+            None => {}
+        }
+        self.0.slots.get(&key)
     }
 
     /// Takes over what changed in the store; tells whether all of it could be. A collection that cannot be read fails alone.

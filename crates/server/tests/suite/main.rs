@@ -12,6 +12,7 @@ mod answers;
 mod authority;
 mod authors;
 mod conventions;
+mod data_version;
 mod database_gone;
 mod door;
 mod errors;

@@ -114,7 +114,7 @@ async fn commit_collection<R: Record>(
         return Ok((None, rejected));
     }
     let author = author(call, &changes);
-    let committed = app.commit(Batch { collection, changes, key, author, at: call.now }).await?;
+    let committed = call.commit(Batch { collection, changes, key, author, at: call.now }).await?;
     rejected.extend(refused(&committed, &stated_orders));
     app.markets.join(&app.store, call.scope(), collection, || call.actor()).await?;
     Ok((Some(committed), rejected))

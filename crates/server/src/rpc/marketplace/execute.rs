@@ -104,7 +104,7 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Answer, Failu
         let order = checked.map_err(Error::from)?;
         let author = Author::Wallet { wallet: Some(order.facts.maker), sender: call.caller.sender() };
         let changes = vec![Change::SignedOrder(Box::new(order))];
-        app.commit(Batch { collection, changes, key: None, author, at: call.now }).await?;
+        call.commit(Batch { collection, changes, key: None, author, at: call.now }).await?;
     }
     Ok(Answer { order_id })
 }

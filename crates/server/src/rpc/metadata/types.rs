@@ -101,7 +101,7 @@ pub(super) async fn refresh(
     check_node(call, key)?;
     let refreshed = call.app.store.refresh(call.scope(), key, wanted, call.now).await?;
     if let Some(mark) = refreshed.version {
-        call.app.resident.follow(key, mark).await;
+        call.follow(key, mark).await;
     }
     Ok(refreshed.task)
 }
