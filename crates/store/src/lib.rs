@@ -17,6 +17,7 @@ mod changes;
 mod collections;
 mod columns;
 mod commit;
+mod consents;
 mod contracts;
 mod credentials;
 mod currencies;
@@ -69,6 +70,7 @@ pub use chain::{
 pub use changes::Changes;
 pub use collections::{CollectionId, CollectionKey, Holders, Mark, StoredToken};
 pub use commit::{Batch, Change, Changed, Committed};
+pub use consents::GivenConsent;
 pub use contracts::StoredContract;
 pub use credentials::{AccessKeyRecord, KeyTerms, SecretTokenRecord};
 pub use error::StoreError;

@@ -180,6 +180,12 @@ impl Migration {
         ),
         Self::new(17, "facts_apart", include_str!("../migrations/0017_facts_apart.sql"), &[]),
         Self::new(18, "stamps", include_str!("../migrations/0018_stamps.sql"), &[]),
+        Self::new(
+            19,
+            "consents",
+            include_str!("../migrations/0019_consents.sql"),
+            &[("consents", Layout::Local)],
+        ),
     ];
 
     const fn new(

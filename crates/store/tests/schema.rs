@@ -111,9 +111,10 @@ fn every_table_has_an_owner_and_its_place_on_citus() {
                 | "grants",
                 _,
             )
-            | (_, "chain_id" | "account_id" | "session_hash" | "invite_hash" | "audit_id" | "name") => {
-                Layout::Local
-            }
+            | (
+                _,
+                "chain_id" | "account_id" | "session_hash" | "invite_hash" | "audit_id" | "name" | "taker",
+            ) => Layout::Local,
             (_, "collection_id") => Layout::ByCollection,
             (_, "project_id") => Layout::ByProject,
             (_, other) => panic!("{name} begins its key with {other}, which is nobody's"),

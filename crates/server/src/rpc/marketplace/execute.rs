@@ -146,7 +146,7 @@ async fn consent(call: &Call, body: Map<String, Value>, signature: &str) -> Resu
             protocol.consent_from_source(answers.first().unwrap_or(&Value::Null), now).map_err(fault)?
         }
     };
-    app.consents.put(marketplace, wallet, consent, call.now);
+    app.consents.put(&app.store, (marketplace, wallet), consent, call.now).await?;
     Ok(Answer { order_id: String::new() })
 }
 

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::wallet::Wallet;
-use super::{ask, case, check_step, data, put, refusal, signed, taken, text, venues_with};
+use super::{COLLECTION, case, check_step, data, put, refusal, signed, taken, text, venues_with};
 use crate::support::TestApp;
-use crate::support::actor::Answer;
+use crate::support::actor::{Actor, Answer};
 use crate::support::chain::FakeChain;
 
 /// The one family whose buyers sign as well.
@@ -36,24 +36,58 @@ async fn holding(case: &Value, chain: &Arc<FakeChain>) -> TestApp {
 }
 
 /// Asks for what it takes to buy the listings of a case.
-async fn buy(app: &TestApp, case: &Value, members: Value) -> Answer {
+async fn buy(actor: &Actor, case: &Value, members: Value) -> Answer {
     let ids = case["orders"].as_array().unwrap().iter().map(|order| text(&order["id"]));
     let quantities = case["fill"]["quantities"].as_array().unwrap().iter().map(text);
     let orders: Vec<(&str, &str)> = ids.zip(quantities).collect();
-    let body = json!({ "buyer": buyer().address(), "marketplace": "payment_processor", "ordersData": data(&orders) });
-    ask(app, "GenerateBuyTransaction", crate::marketplace::with(body, members)).await
+    let body = json!({ "chainId": "1", "collectionAddress": COLLECTION, "buyer": buyer().address(),
+        "marketplace": "payment_processor", "ordersData": data(&orders) });
+    actor.call("Marketplace/GenerateBuyTransaction", crate::marketplace::with(body, members)).await
 }
 
 async fn steps(app: &TestApp, case: &Value) -> Vec<Value> {
-    let answer = buy(app, case, json!({})).await.ok();
+    steps_through(&app.project_a.key, case).await
+}
+
+async fn steps_through(actor: &Actor, case: &Value) -> Vec<Value> {
+    let answer = buy(actor, case, json!({})).await.ok();
     answer["steps"].as_array().unwrap_or_else(|| panic!("{answer}")).clone()
 }
 
 /// Says what a step's `post` says, with a signature.
 async fn execute(app: &TestApp, step: &Value, signature: &str) -> Answer {
+    execute_through(&app.project_a.key, step, signature).await
+}
+
+async fn execute_through(actor: &Actor, step: &Value, signature: &str) -> Answer {
     let params = json!({ "chainId": "1", "signature": signature, "method": "POST",
         "endpoint": step["post"]["endpoint"], "body": step["post"]["body"], "executeType": step["executeType"] });
-    app.project_a.key.call("Marketplace/Execute", json!({ "params": params })).await
+    actor.call("Marketplace/Execute", json!({ "params": params })).await
+}
+
+/// Whichever server takes a signature, all of them know of it, also one that starts later.
+#[tokio::test]
+async fn what_was_signed_through_one_server_counts_at_all_of_them() {
+    let (case, chain) = (case(FAMILY, "two listings at once"), chain());
+    let app = holding(&case, &chain).await;
+    let beside = async || app.another_asking(&[], Some(Arc::<FakeChain>::clone(&chain))).await;
+    let other = beside().await;
+    let asked = steps(&app, &case).await;
+    let [first, second] = asked.as_slice() else { panic!("{asked:?}") };
+    for (actor, step) in [(&app.project_a.key, first), (&other.key, second)] {
+        execute_through(actor, step, &buyer().sign_typed(&step["signature"])).await.ok();
+    }
+    let later = beside().await;
+    let all = [&app.project_a.key, &other.key, &later.key];
+    for actor in all {
+        let bought = steps_through(actor, &case).await;
+        let [step] = bought.as_slice() else { panic!("{bought:?}") };
+        check_step(step, "buy", &case["fill"]);
+    }
+    app.clock.advance(3301);
+    for actor in all {
+        assert_eq!(steps_through(actor, &case).await[0]["id"], "signEIP712");
+    }
 }
 
 #[tokio::test]
@@ -145,15 +179,15 @@ async fn nobody_signs_in_vain() {
     let fee = json!({ "additionalFees": [{ "amount": "100", "receiver": "0x00000000000000000000000000000000000005a0" }] });
     let reason =
         "additionalFees: Payment Processor 1 cannot pay fees to others on top of its orders: leave them out";
-    assert_eq!(refusal(&buy(&app, &case, fee).await), (400, reason));
+    assert_eq!(refusal(&buy(&app.project_a.key, &case, fee).await), (400, reason));
     // Without a node nobody knows which number the buyer has to sign.
     chain.asleep();
     let reason =
         "a node of the network must tell the master nonce of the buyer before an order can be signed";
-    assert_eq!(refusal(&buy(&app, &case, json!({})).await), (409, reason));
+    assert_eq!(refusal(&buy(&app.project_a.key, &case, json!({})).await), (409, reason));
     // The seller took everything back.
     chain.says(CONTRACT, "masterNonces(address)", &[3]);
-    let refused = buy(&app, &case, json!({})).await;
+    let refused = buy(&app.project_a.key, &case, json!({})).await;
     let (status, reason) = refusal(&refused);
     assert!(
         status == 409 && reason.ends_with("the maker took the order back, or filled another in its place")

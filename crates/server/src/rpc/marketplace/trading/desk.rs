@@ -153,18 +153,25 @@ impl Desk {
 
     /// What the taker of a trade does next: signs something, or sends the calls that make it.
     pub(crate) async fn next(&self, protocol: &dyn Protocol, trade: Trade<'_>) -> Result<Next, Failure> {
-        let (app, taker) = (&self.call.app, trade.taker());
-        let consents = app.consents.of(self.marketplace, taker, self.call.now);
-        let has_signed = !consents.is_empty();
-        let trade = trade.with_consents(consents);
-        let unsigned = self.unsigned(protocol, &trade).await?;
+        let (app, whose) = (&self.call.app, (self.marketplace, trade.taker()));
+        let mut consents = app.consents.of(whose, self.call.now);
+        let mut trade = trade.with_consents(consents.clone());
+        let mut unsigned = self.unsigned(protocol, &trade).await?;
+        if !unsigned.is_empty() {
+            let stored = app.consents.stored(&app.store, whose, self.call.now).await?;
+            if stored.iter().any(|stored| !consents.contains(stored)) {
+                consents.clone_from(&stored);
+                trade = trade.with_consents(stored);
+                unsigned = self.unsigned(protocol, &trade).await?;
+            }
+        }
         if !unsigned.is_empty() {
             return Ok(Next::Sign(unsigned));
         }
         let requests = protocol.source_requests(&trade).map_err(refused)?;
         let answers = match app.sources.ask(self.marketplace, requests).await {
-            Err(unanswered) if has_signed && unanswered.is_unauthorized() => {
-                app.consents.forget(self.marketplace, taker);
+            Err(unanswered) if !consents.is_empty() && unanswered.is_unauthorized() => {
+                app.consents.forget(&app.store, whose, consents).await?;
                 let trade = trade.with_consents(Vec::new());
                 return Ok(Next::Sign(self.unsigned(protocol, &trade).await?));
             }
