@@ -22,10 +22,15 @@ pub enum Bucket {
 impl Bucket {
     /// Whoever comes from where an address is.
     pub fn of_address(address: IpAddr) -> Self {
-        Self::Address(match address.to_canonical() {
-            IpAddr::V6(address) => IpAddr::V6((address.to_bits() & !u128::from(u64::MAX)).into()),
-            address @ IpAddr::V4(_) => address,
-        })
+        Self::Address(network_of(address))
+    }
+}
+
+/// Where an address is: itself, or of IPv6 the network of 64 bits that one customer gets.
+pub fn network_of(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(address) => IpAddr::V6((address.to_bits() & !u128::from(u64::MAX)).into()),
+        address @ IpAddr::V4(_) => address,
     }
 }
 

@@ -186,6 +186,12 @@ impl Migration {
             include_str!("../migrations/0019_consents.sql"),
             &[("consents", Layout::Local)],
         ),
+        Self::new(
+            20,
+            "sign_in_tries",
+            include_str!("../migrations/0020_sign_in_tries.sql"),
+            &[("sign_in_tries", Layout::Local)],
+        ),
     ];
 
     const fn new(

@@ -420,3 +420,20 @@ async fn who_waits_for_a_code_waits_for_a_while() {
     assert_eq!(found.id, account.id);
     assert_eq!(code(store.account_by_email(&"none@example.com".parse().unwrap()).await), Code::NotFound);
 }
+
+#[tokio::test]
+async fn tries_to_sign_in_are_counted_by_the_minute() {
+    let (_database, store) = open().await;
+    let count = async |who: &[&str], now: u64| {
+        let tried_by = who.iter().map(|who| hash(who)).collect();
+        store.count_sign_in_try(tried_by, at(now)).await.unwrap()
+    };
+    assert_eq!(count(&["address", "account"], 0).await, [1, 1]);
+    assert_eq!(count(&["address"], 59).await, [2]);
+    assert_eq!(count(&["address", "account"], 59).await, [3, 2]);
+    assert_eq!(count(&["address"], 60).await, [1], "the next minute has its own");
+    assert!(count(&[], 60).await.is_empty());
+    // Long after, nobody is remembered.
+    assert_eq!(count(&["another"], 600).await, [1]);
+    assert_eq!(count(&["account"], 59).await, [1]);
+}

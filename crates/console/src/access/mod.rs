@@ -6,11 +6,14 @@ mod proof;
 mod second_factor;
 mod visitor;
 
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::net::IpAddr;
 
-use bourse_server::limits::{Bucket, RateLimiter};
+use bourse_server::limits::{Bucket, RateLimiter, network_of};
+use bourse_store::{ProofHash, Store};
 use bourse_wire::{Email, Timestamp};
+use sha2::{Digest as _, Sha256};
+
+use crate::refusal::Refusal;
 
 pub(super) use member::{Member, Owner};
 pub(super) use password::Password;
@@ -24,7 +27,8 @@ const TRIES_OF_ADDRESS: u32 = 30;
 /// Tries to sign in that one account has in a minute from one address. Whoever tries from elsewhere locks nobody out.
 const TRIES_OF_ACCOUNT: u32 = 8;
 
-/// What is remembered of tries to sign in.
+/// What is remembered of tries to sign in. Too many of them are refused from memory; those that are let through are counted in the
+/// store, together with those that came to other servers.
 pub(super) struct SignIn {
     pub(super) passwords: Passwords,
     addresses: RateLimiter,
@@ -40,22 +44,36 @@ impl SignIn {
         }
     }
 
-    /// Counts a try to prove who one is. Seconds to wait when there were too many.
-    pub(super) fn count_try(
+    /// Counts a try to prove who one is. Refused when there were too many.
+    pub(super) async fn count_try(
         &self,
+        store: &Store,
         peer: Option<IpAddr>,
         email: Option<&Email>,
         now: Timestamp,
-    ) -> Result<(), u64> {
-        let mut name = DefaultHasher::new();
-        (email.map(|email| email.to_string().to_lowercase()), peer.map(Bucket::of_address)).hash(&mut name);
-        let taken = [
-            peer.and_then(|peer| self.addresses.take(Bucket::of_address(peer), 1, now)),
-            email.and_then(|_| self.accounts.take(Bucket::Name(name.finish()), 1, now)),
-        ];
-        match taken.into_iter().flatten().find(|allowance| allowance.refused) {
-            Some(allowance) => Err(allowance.reset_seconds),
-            None => Ok(()),
+    ) -> Result<(), Refusal> {
+        let network = peer.map_or_else(String::new, |peer| network_of(peer).to_string());
+        let of_address = peer.map(|_| (&self.addresses, format!("address {network}"), TRIES_OF_ADDRESS));
+        let of_account = email.map(|email| {
+            let name = format!("account {} {network}", email.to_string().to_lowercase());
+            (&self.accounts, name, TRIES_OF_ACCOUNT)
+        });
+        let (mut tried_by, mut most) = (Vec::new(), Vec::new());
+        for (limiter, name, limit) in [of_address, of_account].into_iter().flatten() {
+            let digest = Sha256::digest(name);
+            let short = digest.first_chunk().copied().map(u64::from_be_bytes).unwrap_or_default();
+            let here = limiter.take(Bucket::Name(short), 1, now);
+            if let Some(refused) = here.filter(|here| here.refused) {
+                return Err(Refusal::too_many_tries(refused.reset_seconds));
+            }
+            tried_by.push(ProofHash(const_hex::encode(digest)));
+            most.push(u64::from(limit));
         }
+        let tries = store.count_sign_in_try(tried_by, now).await?;
+        if tries.into_iter().zip(most).any(|(tries, most)| tries > most) {
+            let left = 60 - now.unix_seconds().rem_euclid(60).unsigned_abs();
+            return Err(Refusal::too_many_tries(left));
+        }
+        Ok(())
     }
 }

@@ -181,7 +181,7 @@ pub(crate) async fn require_code(
 ) -> Result<(), Refusal> {
     let (store, now) = (console.store(), console.now());
     let email: Email = account.email.parse().map_err(|error| Error::invalid("email", error))?;
-    console.sign_in.count_try(peer, Some(&email), now).map_err(Refusal::too_many_tries)?;
+    console.sign_in.count_try(store, peer, Some(&email), now).await?;
     if !store.count_code_try(account.id, now).await? {
         return Err(Refusal::too_many_codes());
     }

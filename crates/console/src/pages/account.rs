@@ -34,7 +34,7 @@ pub(super) async fn require_password(visitor: &Visitor, typed: &str) -> Result<(
     let (console, account) = (&visitor.console, &visitor.account);
     let email = account.email.parse().map_err(|error| Error::invalid("email", error))?;
     let sign_in = &console.sign_in;
-    sign_in.count_try(None, Some(&email), console.now()).map_err(Refusal::too_many_tries)?;
+    sign_in.count_try(console.store(), None, Some(&email), console.now()).await?;
     let stored = console.store().account_of(&email).await?.map(|(_, stored)| stored);
     if !sign_in.passwords.verify(Password::typed(typed)?, stored).await? {
         return Err(Error::invalid("current password", "is not right").into());

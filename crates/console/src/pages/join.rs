@@ -40,7 +40,7 @@ pub(super) async fn accept(guest: Guest, Path(link): Path<String>, GuestForm(for
         console.store().accept(proof.hash(), account.id, actor).await?;
         return Ok(see_other(&Done::Joined.at("/console/projects")));
     }
-    console.sign_in.count_try(guest.peer, None, now).map_err(Refusal::too_many_tries)?;
+    console.sign_in.count_try(console.store(), guest.peer, None, now).await?;
     match Submission::of(create(&guest, proof, &form).await)? {
         Submission::Accepted(account) => {
             guest.sign_in(account, see_other(&Done::Joined.at("/console/projects"))).await

@@ -103,8 +103,9 @@ async fn check(guest: &Guest, form: &Form) -> Result<bourse_wire::RecordId, Refu
         || Error::invalid("email", "and password do not belong together, or there is no such account");
     let email: Email = form.text("email").parse().map_err(|_| wrong())?;
     let sign_in = &guest.console.sign_in;
-    sign_in.count_try(guest.peer, Some(&email), guest.console.now()).map_err(Refusal::too_many_tries)?;
-    let found = guest.console.store().account_of(&email).await?;
+    let (store, now) = (guest.console.store(), guest.console.now());
+    sign_in.count_try(store, guest.peer, Some(&email), now).await?;
+    let found = store.account_of(&email).await?;
     let (account, stored) = found.unzip();
     let password = Password::typed(form.text("password")).map_err(|_| wrong())?;
     if sign_in.passwords.verify(password, stored).await?

@@ -14,6 +14,12 @@ const FORM: &str = "application/x-www-form-urlencoded";
 
 /// A guest with the cookie and the word of the page to sign in.
 async fn guest(app: &TestApp) -> (Actor, String) {
+    let (cookie, token) = enter(app).await;
+    (app.anonymous.with("cookie", &cookie), token)
+}
+
+/// The cookie of a guest, and the word of the page to sign in.
+async fn enter(app: &TestApp) -> (String, String) {
     let page = app.anonymous.get("/console/sign-in").await;
     let cookie = page.header("set-cookie").split(';').next().unwrap().to_owned();
     let token = page
@@ -25,7 +31,7 @@ async fn guest(app: &TestApp) -> (Actor, String) {
         .next()
         .unwrap()
         .to_owned();
-    (app.anonymous.with("cookie", &cookie), token)
+    (cookie, token)
 }
 
 async fn sign_in(guest: &Actor, content_type: &str, body: impl Into<Body>) -> Answer {
@@ -68,6 +74,35 @@ async fn nobody_is_locked_out_by_who_tries_from_elsewhere() {
     }
     assert_eq!((statuses[7], statuses[8]), (401, 429));
     assert_eq!(sign_in(&owner, FORM, fields).await.status, 401);
+}
+
+/// Whoever is sent to one server after another has as many tries as with one.
+#[tokio::test]
+async fn tries_are_counted_whichever_server_they_come_to() {
+    let app = TestApp::start().await;
+    let other = app.another().await;
+    let (cookie, token) = enter(&app).await;
+    let fields =
+        |name: &str| format!("form_token={token}&email={name}%40b.example&password=wrong+but+long+enough");
+    let servers =
+        [&app.anonymous, &other.key].map(|server| server.with("cookie", &cookie).from([192, 0, 2, 1]));
+    let mut statuses = Vec::new();
+    for server in servers.iter().cycle().take(9) {
+        statuses.push(sign_in(server, FORM, fields("a")).await.status);
+    }
+    assert_eq!(statuses, [401, 401, 401, 401, 401, 401, 401, 401, 429]);
+    assert_eq!(sign_in(&servers[1], FORM, fields("a")).await.status, 429);
+    // From elsewhere, or for another account, there are tries left, until the address has none.
+    assert_eq!(sign_in(&servers[1].from([192, 0, 2, 2]), FORM, fields("a")).await.status, 401);
+    for (number, server) in (10..30).zip(servers.iter().cycle()) {
+        assert_eq!(sign_in(server, FORM, fields(&format!("n{number}"))).await.status, 401, "{number}");
+    }
+    for server in &servers {
+        assert_eq!(sign_in(server, FORM, fields("last")).await.status, 429);
+    }
+    // The next minute has its own.
+    app.clock.advance(60);
+    assert_eq!(sign_in(&servers[1], FORM, fields("a")).await.status, 401);
 }
 
 /// The hash of a password that nobody knows.
