@@ -14,6 +14,7 @@ use tokio::task::JoinSet;
 
 use crate::app::App;
 use crate::chains::NetworkNodes;
+use crate::entropy;
 use crate::unused_files;
 
 /// How long to wait before watching the store again after it failed.
@@ -21,6 +22,9 @@ const RETRY_INTERVAL: Duration = Duration::from_secs(1);
 
 /// How long to wait between two looks at the markets: counting a few activities costs as much as counting many.
 const MARKET_INTERVAL: Duration = Duration::from_millis(300);
+
+/// How long to wait before other servers are told again what was used of limits.
+const SHARE_INTERVAL: Duration = Duration::from_secs(1);
 
 /// How long to wait between two times of forgetting what was kept for its time.
 const FORGET_INTERVAL: Duration = Duration::from_hours(1);
@@ -56,6 +60,9 @@ impl Background {
         tasks.spawn(sweep_files(Arc::clone(app), Stop(stopped.clone())));
         let (resident, mut until) = (app.resident.clone(), Stop(stopped.clone()));
         tasks.spawn(async move { until.or(resident.bring_in()).await.unwrap_or_default() });
+        if app.store.is_for_several() {
+            tasks.spawn(share_limits(Arc::clone(app), Stop(stopped.clone())));
+        }
         tasks.spawn(check_memory(Arc::clone(app), Stop(stopped.clone())));
         tasks.spawn(flush(Arc::clone(app), Stop(stopped)));
         Self { app: Arc::clone(app), stop, tasks }
@@ -278,6 +285,17 @@ async fn check_memory(app: Arc<App>, mut stop: Stop) {
         match stop.or(app.resident.check(key)).await {
             None => return,
             Some(result) => log_failure("comparing memory with the store", result.map(drop)),
+        }
+    }
+}
+
+/// Tells other servers what was used of limits, and counts what they tell, until told to end.
+async fn share_limits(app: Arc<App>, mut stop: Stop) {
+    let server = entropy::word();
+    while stop.or(tokio::time::sleep(SHARE_INTERVAL)).await.is_some() {
+        for (limiter, name) in [(&app.limiter, "requests"), (&app.stranger_orders, "orders")] {
+            let shared = limiter.share(&app.store, (&server, name), app.clock.now()).await;
+            log_failure("sharing what was used of limits", shared);
         }
     }
 }

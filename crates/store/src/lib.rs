@@ -40,6 +40,7 @@ mod orders;
 mod people;
 mod projects;
 mod put_orders;
+mod rate_uses;
 mod recent;
 mod revisions;
 mod rounds;
@@ -95,6 +96,7 @@ pub use people::{
     OpenInvite, ProofHash, Role, SecondFactor, ShownCode,
 };
 pub use projects::Project;
+pub use rate_uses::RateUse;
 pub use rounds::Round;
 pub use scope::ProjectScope;
 pub use tasks::{Refresh, RefreshTask, Refreshed};

@@ -192,6 +192,12 @@ impl Migration {
             include_str!("../migrations/0020_sign_in_tries.sql"),
             &[("sign_in_tries", Layout::Local)],
         ),
+        Self::new(
+            21,
+            "rate_uses",
+            include_str!("../migrations/0021_rate_uses.sql"),
+            &[("rate_uses", Layout::Local)],
+        ),
     ];
 
     const fn new(

@@ -114,7 +114,7 @@ fn every_table_has_an_owner_and_its_place_on_citus() {
             | (
                 _,
                 "chain_id" | "account_id" | "session_hash" | "invite_hash" | "audit_id" | "name" | "taker"
-                | "tried_by",
+                | "tried_by" | "minute",
             ) => Layout::Local,
             (_, "collection_id") => Layout::ByCollection,
             (_, "project_id") => Layout::ByProject,

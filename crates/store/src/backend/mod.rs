@@ -174,6 +174,14 @@ impl Store {
         }
     }
 
+    /// Whether several servers may work on it.
+    pub fn is_for_several(&self) -> bool {
+        match &self.engine {
+            Engine::Sqlite(_) => false,
+            Engine::Postgres(_) => true,
+        }
+    }
+
     /// Whether the tables are distributed over the nodes of a cluster.
     pub(crate) fn is_distributed(&self) -> bool {
         match &self.engine {

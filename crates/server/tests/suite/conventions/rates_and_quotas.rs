@@ -2,10 +2,10 @@
 
 use serde_json::json;
 
-use crate::support::TestApp;
 use crate::support::actor::Answer;
 use crate::support::project::create_key;
 use crate::support::seed;
+use crate::support::{TestApp, wait_until};
 
 const READ: &str = "Builder/ListAudiences";
 
@@ -41,6 +41,37 @@ async fn a_project_has_so_many_requests_a_minute() {
     app.clock.advance(1);
     let answer = a.call(READ, json!({})).await;
     assert_eq!((answer.status, rate(&answer)), (200, ["3", "2", "60"]));
+}
+
+/// On PostgreSQL only, where there can be several servers.
+#[tokio::test]
+async fn a_limit_is_one_for_all_servers() {
+    let app = TestApp::with(&[("limits.rate_per_minute", "20")]).await;
+    if !app.store.is_for_several() {
+        return;
+    }
+    let other = app.another_asking(&[("limits.rate_per_minute", "20")], None).await;
+    let tasks = [app.background(), other.background()];
+    for _ in 0..15 {
+        assert_eq!(app.project_a.key.call(READ, json!({})).await.status, 200);
+    }
+    assert_eq!(other.key.call(READ, json!({})).await.status, 200);
+    let (backstage, project) = (other.backstage(), app.project_a.id);
+    let left = async |left: u64| backstage.allowance(project).unwrap().remaining == left;
+    wait_until("what was used through another server counts", async || left(4).await).await;
+    for remaining in ["3", "2", "1", "0"] {
+        let answer = other.key.call(READ, json!({})).await;
+        assert_eq!((answer.status, answer.header("credits-rate-remaining")), (200, remaining));
+    }
+    let refused = other.key.call(READ, json!({})).await;
+    assert_eq!((refused.refusal(), rate(&refused)[..2].to_vec()), ((429, 1201), vec!["20", "0"]));
+    assert_eq!(app.project_b.call(READ, json!({})).await.status, 200, "another project has its own");
+    // The next minute has its own.
+    app.clock.advance(60);
+    assert_eq!(other.key.call(READ, json!({})).await.status, 200);
+    for background in tasks {
+        background.stop().await;
+    }
 }
 
 #[tokio::test]

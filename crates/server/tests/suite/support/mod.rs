@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bourse_server::settings::{Layers, Settings, load};
-use bourse_server::{App, Background, Chains};
+use bourse_server::{App, Background, Backstage, Chains};
 use bourse_store::testing::{Relay, TestDatabase};
 use bourse_store::{DatabaseUrl, Store};
 use bourse_wire::Timestamp;
@@ -69,6 +69,10 @@ pub(crate) struct Beside {
 }
 
 impl Beside {
+    pub(crate) fn backstage(&self) -> Backstage {
+        Backstage::new(Arc::clone(&self.app))
+    }
+
     pub(crate) fn background(&self) -> Background {
         Background::start(&self.app)
     }
