@@ -147,7 +147,7 @@ pub(crate) struct Insert {
     pub(crate) rows: Vec<Vec<Arg>>,
     /// How to find out which rows are there already, where nobody else can add any meanwhile.
     pub(crate) held: Option<HeldKey>,
-    names: Vec<&'static str>,
+    pub(crate) names: Vec<&'static str>,
 }
 
 /// The key of rows of a collection that is held.
@@ -433,7 +433,7 @@ mod tests {
         row.push_null();
         row.push_int(1);
         row.push_int(12);
-        assert_eq!(read::<(Shelf, Sum)>(&Row::Sqlite(row)).unwrap(), (SHELF, Sum { places: 12 }));
+        assert_eq!(read::<(Shelf, Sum)>(&Row::Copied(row)).unwrap(), (SHELF, Sum { places: 12 }));
         assert_eq!(const { position(Shelf::COLUMNS, "full") }, 2);
     }
 
@@ -448,7 +448,7 @@ mod tests {
     fn a_value_that_is_none_tells_its_column() {
         let mut row = RowCopy::default();
         row.push_text("three");
-        let error = read::<Shelf>(&Row::Sqlite(row)).unwrap_err();
+        let error = read::<Shelf>(&Row::Copied(row)).unwrap_err();
         assert_eq!(error.to_string(), "stored place cannot be read: it is no number");
     }
 }

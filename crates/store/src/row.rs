@@ -10,7 +10,7 @@ use crate::args::Arg;
 /// One row of a result, from either engine. Who reads a column says its position, which follows from a declaration of
 /// columns, and its name, for when its value is not what it should be.
 pub(crate) enum Row {
-    Sqlite(RowCopy),
+    Copied(RowCopy),
     Postgres(sqlx::postgres::PgRow),
 }
 
@@ -26,7 +26,7 @@ macro_rules! getter {
     ($name:ident, $type:ty) => {
         pub(crate) fn $name(self) -> Result<$type, StoreError> {
             match self.row {
-                Row::Sqlite(row) => row.$name(self.position).map_err(|reason| self.corrupt(reason)),
+                Row::Copied(row) => row.$name(self.position).map_err(|reason| self.corrupt(reason)),
                 Row::Postgres(row) => Ok(row.try_get(self.position)?),
             }
         }
@@ -41,7 +41,7 @@ impl<'r> Cell<'r> {
 
     pub(crate) fn is_null(self) -> Result<bool, StoreError> {
         Ok(match self.row {
-            Row::Sqlite(row) => matches!(row.values.get(self.position), Some(Value::Null)),
+            Row::Copied(row) => matches!(row.values.get(self.position), Some(Value::Null)),
             Row::Postgres(row) => row.try_get_raw(self.position)?.is_null(),
         })
     }
@@ -74,7 +74,7 @@ impl Row {
     /// How many columns it has.
     pub(crate) fn len(&self) -> usize {
         match self {
-            Self::Sqlite(row) => row.values.len(),
+            Self::Copied(row) => row.values.len(),
             Self::Postgres(row) => row.len(),
         }
     }
@@ -122,6 +122,21 @@ impl RowCopy {
         let start = self.bytes.len();
         self.bytes.extend_from_slice(bytes);
         self.values.push(Value::Bytes(start..self.bytes.len()));
+    }
+
+    /// A row of these values.
+    pub(crate) fn of<'a>(values: impl IntoIterator<Item = &'a Arg>) -> Row {
+        let mut copy = Self::default();
+        for value in values {
+            match value {
+                Arg::Int(None) | Arg::Text(None) => copy.push_null(),
+                Arg::Int(Some(number)) => copy.push_int(*number),
+                Arg::Text(Some(text)) => copy.push_text(text),
+                Arg::Bool(is_true) => copy.push_int((*is_true).into()),
+                Arg::Bytes(bytes) => copy.push_bytes(bytes),
+            }
+        }
+        Row::Copied(copy)
     }
 
     fn opt_i64(&self, position: usize) -> Result<Option<i64>, &'static str> {

@@ -1,16 +1,16 @@
 //! One connection in use, whichever engine it belongs to.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
 
 use sqlx::{AssertSqlSafe, PgConnection};
 
 use crate::StoreError;
 use crate::args::{Arg, args};
-use crate::backend::postgres::arrays::Arrays;
+use crate::backend::postgres::arrays::{Arrays, chunks};
+use crate::backend::postgres::{Borrowed, insert};
 use crate::backend::sqlite::statements;
 use crate::collections::CollectionId;
-use crate::columns::{self, Columns, HeldKey, Insert, Value};
+use crate::columns::{self, Columns, Insert, Value};
 use crate::row::{Cell, Row};
 #[cfg(feature = "testing")]
 use crate::testing::{citus_rules, fan_out};
@@ -19,11 +19,8 @@ use crate::testing::{citus_rules, fan_out};
 pub(crate) enum Session<'c> {
     /// A connection of the thread that this runs on. Its statements are through before they return.
     Sqlite(&'c mut rusqlite::Connection),
-    Postgres(&'c mut PgConnection),
+    Postgres(Borrowed<'c>),
 }
-
-/// Rows or keys that one statement of PostgreSQL takes, so that no message becomes too large.
-const ROWS_PER_STATEMENT: usize = 5_000;
 
 macro_rules! bound {
     ($sql:expr, $args:expr) => {{
@@ -154,7 +151,7 @@ impl Session<'_> {
     /// Inserts rows with as few statements as possible. No two may have the same key: PostgreSQL refuses to touch a row
     /// twice. `conflict` says what becomes of those that are there already.
     pub(crate) async fn insert(&mut self, insert: Insert, conflict: &str) -> Result<(), StoreError> {
-        self.insert_rows(insert, conflict, "").await.map(drop)
+        self.insert_rows(insert, conflict, Returning::Nothing).await.map(drop)
     }
 
     /// The same, and reads the columns of `T` of every row that was written.
@@ -163,8 +160,8 @@ impl Session<'_> {
         insert: Insert,
         conflict: &str,
     ) -> Result<Vec<T>, StoreError> {
-        let returning = format!("RETURNING {}", columns::list::<T>());
-        self.insert_rows(insert, conflict, &returning).await?.iter().map(columns::read).collect()
+        let returning = Returning::columns::<T>();
+        self.insert_rows(insert, conflict, returning).await?.iter().map(columns::read).collect()
     }
 
     /// The same, and tells how many rows were written.
@@ -173,44 +170,30 @@ impl Session<'_> {
         insert: Insert,
         conflict: &str,
     ) -> Result<u64, StoreError> {
-        Ok(self.insert_rows(insert, conflict, "RETURNING 1").await?.len() as u64)
+        Ok(self.insert_rows(insert, conflict, Returning::Count).await?.len() as u64)
     }
 
     async fn insert_rows(
         &mut self,
         insert: Insert,
         conflict: &str,
-        returning: &str,
+        returning: Returning,
     ) -> Result<Vec<Row>, StoreError> {
-        let Insert { head, rows, held, .. } = insert;
-        let Some(columns) = rows.first().map(Vec::len) else { return Ok(Vec::new()) };
-        let tail = &format!("{conflict} {returning}");
+        let Some(columns) = insert.rows.first().map(Vec::len) else { return Ok(Vec::new()) };
+        let tail = format!("{conflict} {}", returning.sql());
         #[cfg(feature = "testing")]
-        citus_rules::check(&format!("{head} VALUES ($1) {tail}"))?;
-        let connection = match self {
-            Self::Sqlite(connection) => return statements::insert(connection, &head, tail, columns, rows),
-            Self::Postgres(connection) => connection,
-        };
-        // Citus takes a longer way for rows that a query gives, which is not worth it for one.
-        if rows.len() == 1 {
-            let sql = format!("{head} VALUES ({}) {tail}", list(columns, 0));
-            return self.rows(sql, rows.into_iter().flatten().collect()).await;
-        }
-        let mut returned = Vec::new();
-        for chunk in chunks(rows) {
-            let (new, known) = match &held {
-                Some(key) => new_and_known(connection, key, chunk).await?,
-                None => (Vec::new(), chunk),
-            };
-            for (rows, tail) in [(new, returning), (known, tail.as_str())] {
-                if !rows.is_empty() {
-                    let arrays = Arrays::of(rows)?;
-                    let sql = format!("{head} SELECT * FROM {} {tail}", arrays.rows());
-                    returned.extend(arrays.run(connection, sql, None).await?);
-                }
+        citus_rules::check(&format!("{} VALUES ($1) {tail}", insert.head))?;
+        match self {
+            Self::Sqlite(connection) => {
+                statements::insert(connection, &insert.head, &tail, columns, insert.rows)
             }
+            // Citus takes a longer way for rows that a query gives, which is not worth it for one.
+            Self::Postgres(_) if insert.rows.len() == 1 => {
+                let sql = format!("{} VALUES ({}) {tail}", insert.head, list(columns, 0));
+                self.rows(sql, insert.rows.into_iter().flatten().collect()).await
+            }
+            Self::Postgres(connection) => insert::rows(connection, insert, conflict, &returning).await,
         }
-        Ok(returned)
     }
 
     /// Reads the rows of a collection that have these keys, with as few statements as possible. A row comes as often as its
@@ -260,39 +243,6 @@ impl Session<'_> {
     }
 }
 
-/// Tells rows of a collection that is held apart by whether their keys are there, also by an earlier one of them. PostgreSQL
-/// takes 7 µs for a row that may be there, and less than 3 for one that may not; to ask takes 1.5.
-async fn new_and_known(
-    connection: &mut PgConnection,
-    HeldKey { table, columns }: &HeldKey,
-    rows: Vec<Vec<Arg>>,
-) -> Result<(Vec<Vec<Arg>>, Vec<Vec<Arg>>), StoreError> {
-    let key = |row: &Vec<Arg>| columns.iter().map(|(_, place)| row[*place].clone()).collect::<Vec<Arg>>();
-    let Some(Arg::Int(collection)) = rows.first().and_then(|row| row.first()).cloned() else {
-        return Err(StoreError::corrupt(table, "a row of no collection"));
-    };
-    let arrays = Arrays::of(rows.iter().map(key).collect())?;
-    let names: Vec<&str> = columns.iter().map(|(name, _)| *name).collect();
-    let same: Vec<String> = names.iter().map(|name| format!("{name} = keys.{name}")).collect();
-    let sql = format!(
-        "SELECT keys.place FROM {} WITH ORDINALITY AS keys ({}, place) CROSS JOIN LATERAL
-        (SELECT 1 FROM {table} WHERE collection_id = ${} AND {} OFFSET 0) AS found",
-        arrays.rows(),
-        names.join(", "),
-        arrays.len() + 1,
-        same.join(" AND ")
-    );
-    let found = arrays.run(connection, sql, collection).await?;
-    let found: HashSet<i64> = found.iter().map(only).collect::<Result<_, _>>()?;
-    let mut seen = HashSet::with_capacity(rows.len());
-    let (mut new, mut known) = (Vec::with_capacity(rows.len()), Vec::new());
-    for (row, place) in rows.into_iter().zip(1..) {
-        let is_new = !found.contains(&place) && seen.insert(key(&row));
-        if is_new { &mut new } else { &mut known }.push(row);
-    }
-    Ok((new, known))
-}
-
 /// Looks at how a cluster would run a statement.
 #[cfg(feature = "testing")]
 async fn explain(connection: &mut PgConnection, sql: &str, args: &[Arg]) -> Result<(), StoreError> {
@@ -303,19 +253,35 @@ async fn explain(connection: &mut PgConnection, sql: &str, args: &[Arg]) -> Resu
     Ok(())
 }
 
-/// Rows in parts that one statement takes each.
-fn chunks(rows: Vec<Vec<Arg>>) -> impl Iterator<Item = Vec<Vec<Arg>>> {
-    let mut rows = rows.into_iter();
-    std::iter::from_fn(move || {
-        let chunk: Vec<Vec<Arg>> = rows.by_ref().take(ROWS_PER_STATEMENT).collect();
-        (!chunk.is_empty()).then_some(chunk)
-    })
-}
-
 /// The statements of a script, without what is only commented.
 fn statements_of(script: &str) -> impl Iterator<Item = &str> {
     let is_code = |line: &str| !line.trim().is_empty() && !line.trim_start().starts_with("--");
     script.split_inclusive(";\n").map(str::trim).filter(move |statement| statement.lines().any(is_code))
+}
+
+/// What is told of rows that were inserted.
+pub(crate) enum Returning {
+    Nothing,
+    /// How many they are.
+    Count,
+    /// These columns of each.
+    Columns(String, Vec<&'static str>),
+}
+
+impl Returning {
+    fn columns<T: Columns>() -> Self {
+        let mut list = Vec::new();
+        T::columns(&mut list);
+        Self::Columns(columns::list::<T>(), list.into_iter().map(|column| column.name).collect())
+    }
+
+    pub(crate) fn sql(&self) -> String {
+        match self {
+            Self::Nothing => String::new(),
+            Self::Count => "RETURNING 1".to_owned(),
+            Self::Columns(list, _) => format!("RETURNING {list}"),
+        }
+    }
 }
 
 /// Which rows of a collection are read.
@@ -327,7 +293,7 @@ pub(crate) struct Keys<'a> {
     pub(crate) keys: Vec<Vec<Arg>>,
 }
 
-fn only<T: Value>(row: &Row) -> Result<T, StoreError> {
+pub(crate) fn only<T: Value>(row: &Row) -> Result<T, StoreError> {
     let cell = Cell { row, position: 0, column: "value" };
     if row.len() == 1 { T::read(cell) } else { Err(cell.corrupt("it is not the only one of its row")) }
 }

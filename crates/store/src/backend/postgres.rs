@@ -2,6 +2,8 @@
 
 pub(crate) mod arrays;
 mod checkout;
+mod copy;
+pub(crate) mod insert;
 mod load;
 mod reach;
 
@@ -13,6 +15,7 @@ use std::time::Duration;
 use sqlx::ConnectOptions;
 use sqlx::postgres::{PgConnectOptions, PgListener};
 
+pub(crate) use self::checkout::Borrowed;
 use self::checkout::Checkout;
 use self::reach::Reach;
 use super::{OpenOptions, Sequence};
@@ -87,7 +90,7 @@ impl Postgres {
         let reading = async {
             let mut connection = Checkout::new(&self.reach).await?;
             let mut transaction = connection.begin(BEGIN_SNAPSHOT).await?;
-            work(Session::Postgres(&mut transaction)).await
+            work(transaction.session()).await
         };
         self.reach.attend(pin!(reading)).await
     }
@@ -101,9 +104,9 @@ impl Postgres {
             let mut connection = Checkout::new(&self.reach).await?;
             let mut transaction = connection.begin(BEGIN_WRITE).await?;
             if self.is_distributed() {
-                sqlx::raw_sql(IN_TWO_PHASES).execute(&mut *transaction).await?;
+                sqlx::raw_sql(IN_TWO_PHASES).execute(transaction.connection()).await?;
             }
-            let mut result = work(Session::Postgres(&mut transaction)).await?;
+            let mut result = work(transaction.session()).await?;
             transaction.commit().await?;
             kept(&mut result);
             Ok(result)

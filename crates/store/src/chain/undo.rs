@@ -251,7 +251,7 @@ fn order_of(values: Vec<Value>) -> Result<OrderFacts, StoreError> {
             Value::Null | Value::Array(_) | Value::Object(_) => row.push_null(),
         }
     }
-    columns::read(&Row::Sqlite(row))
+    columns::read(&Row::Copied(row))
 }
 
 #[cfg(test)]

@@ -121,7 +121,7 @@ fn each_of_sqlite(
     while let Some(source) = rows.next()? {
         let mut copy = RowCopy::default();
         statements::copy(source, columns, &mut copy)?;
-        if visit(&Row::Sqlite(copy))?.is_break() {
+        if visit(&Row::Copied(copy))?.is_break() {
             break;
         }
     }

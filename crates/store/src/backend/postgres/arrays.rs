@@ -11,6 +11,18 @@ use crate::row::Row;
 #[cfg(feature = "testing")]
 use crate::testing::fan_out::{self, EXPLAIN};
 
+/// Rows or keys that one statement takes, so that no message becomes too large.
+const ROWS_PER_STATEMENT: usize = 5_000;
+
+/// Rows in parts that one statement takes each.
+pub(crate) fn chunks(rows: Vec<Vec<Arg>>) -> impl Iterator<Item = Vec<Vec<Arg>>> {
+    let mut rows = rows.into_iter();
+    std::iter::from_fn(move || {
+        let chunk: Vec<Vec<Arg>> = rows.by_ref().take(ROWS_PER_STATEMENT).collect();
+        (!chunk.is_empty()).then_some(chunk)
+    })
+}
+
 /// The columns of some rows.
 #[cfg_attr(feature = "testing", derive(Clone))]
 pub(crate) struct Arrays(Vec<Array>);

@@ -13,7 +13,6 @@ use crate::StoreError;
 use crate::collections::{CollectionId, StoredToken, read_contract, read_version};
 use crate::load::{Balance, Gatherer, LoadEnd, Loaded, Part, select_all};
 use crate::row::Row;
-use crate::session::Session;
 
 impl Postgres {
     /// Reads and sends a collection.
@@ -25,14 +24,14 @@ impl Postgres {
     async fn send_whole(&self, id: CollectionId, parts: Sender<Part>) -> Result<(), LoadEnd> {
         let mut connection = Checkout::new(&self.reach).await?;
         let mut snapshot = connection.begin(BEGIN_SNAPSHOT).await?;
-        let mark = read_version(&mut Session::Postgres(&mut snapshot), id).await?;
+        let mark = read_version(&mut snapshot.session(), id).await?;
         send(&parts, Part::Begin { mark }).await?;
-        if let Some(info) = read_contract(&mut Session::Postgres(&mut snapshot), id).await? {
+        if let Some(info) = read_contract(&mut snapshot.session(), id).await? {
             send(&parts, Part::Contract(info)).await?;
         }
-        send_all::<StoredToken>(&mut snapshot, id, &parts).await?;
-        send_all::<Balance>(&mut snapshot, id, &parts).await?;
-        send_all::<OrderFacts>(&mut snapshot, id, &parts).await
+        send_all::<StoredToken>(snapshot.connection(), id, &parts).await?;
+        send_all::<Balance>(snapshot.connection(), id, &parts).await?;
+        send_all::<OrderFacts>(snapshot.connection(), id, &parts).await
     }
 }
 

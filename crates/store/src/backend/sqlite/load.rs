@@ -57,12 +57,12 @@ fn send_all<T: Loaded>(
     while let Some(source) = rows.next()? {
         copy.clear();
         super::statements::copy(source, columns, &mut copy)?;
-        let row = Row::Sqlite(std::mem::take(&mut copy));
+        let row = Row::Copied(std::mem::take(&mut copy));
         if let Some(part) = gatherer.add(&row)? {
             send(parts, part)?;
         }
         // The next row uses the same memory.
-        if let Row::Sqlite(used) = row {
+        if let Row::Copied(used) = row {
             copy = used;
         }
     }

@@ -40,7 +40,7 @@ pub(crate) fn all(
         while let Some(source) = rows.next()? {
             let mut row = RowCopy::default();
             copy(source, columns, &mut row)?;
-            all.push(Row::Sqlite(row));
+            all.push(Row::Copied(row));
         }
     }
     Ok(all)

@@ -1,0 +1,103 @@
+//! Inserting rows: those that are new are copied, and the others go as arrays.
+
+use std::collections::HashSet;
+
+use sqlx::PgConnection;
+
+use super::arrays::{Arrays, chunks};
+use super::{Borrowed, copy};
+use crate::StoreError;
+use crate::args::Arg;
+use crate::columns::{HeldKey, Insert};
+use crate::row::{Row, RowCopy};
+use crate::session::{Returning, only};
+
+/// Inserts rows; `conflict` says what becomes of those that are there already, and nothing where none are.
+pub(crate) async fn rows(
+    connection: &mut Borrowed<'_>,
+    insert: Insert,
+    conflict: &str,
+    returning: &Returning,
+) -> Result<Vec<Row>, StoreError> {
+    let Insert { head, rows, held, names } = insert;
+    let told = told(returning, &names)?;
+    let mut returned = Vec::new();
+    for chunk in chunks(rows) {
+        let (new, known) = match &held {
+            Some(key) => new_and_known(connection, key, chunk).await?,
+            None if conflict.is_empty() => (chunk, Vec::new()),
+            None => (Vec::new(), chunk),
+        };
+        if new.len() >= copy::ROWS_MIN {
+            copy::insert(connection, &head, &new).await?;
+            if let Some(places) = &told {
+                returned.extend(new.iter().map(|row| RowCopy::of(places.iter().map(|place| &row[*place]))));
+            }
+        } else {
+            returned.extend(insert_arrays(connection, &head, new, &returning.sql()).await?);
+        }
+        let tail = format!("{conflict} {}", returning.sql());
+        returned.extend(insert_arrays(connection, &head, known, &tail).await?);
+    }
+    Ok(returned)
+}
+
+/// Where in a row is what is told of it, if anything.
+fn told(returning: &Returning, names: &[&str]) -> Result<Option<Vec<usize>>, StoreError> {
+    let columns = match returning {
+        Returning::Nothing => return Ok(None),
+        Returning::Count => return Ok(Some(Vec::new())),
+        Returning::Columns(_, columns) => columns,
+    };
+    let place = |column: &&str| names.iter().position(|name| name == column);
+    let places: Option<Vec<usize>> = columns.iter().map(place).collect();
+    places.map(Some).ok_or_else(|| StoreError::corrupt("statement", format_args!("{columns:?} of {names:?}")))
+}
+
+async fn insert_arrays(
+    connection: &mut PgConnection,
+    head: &str,
+    rows: Vec<Vec<Arg>>,
+    tail: &str,
+) -> Result<Vec<Row>, StoreError> {
+    if rows.is_empty() {
+        return Ok(Vec::new());
+    }
+    let arrays = Arrays::of(rows)?;
+    let sql = format!("{head} SELECT * FROM {} {tail}", arrays.rows());
+    arrays.run(connection, sql, None).await
+}
+
+/// Tells rows of a collection that is held apart by whether their keys are there, also by an earlier one of them. PostgreSQL
+/// takes 7 µs for a row that may be there, and less than 3 for one that may not; to ask takes 1.5. It is asked for the first of
+/// each key, of which there is one at most: PostgreSQL would gather all in a bitmap before it looks at one.
+async fn new_and_known(
+    connection: &mut PgConnection,
+    HeldKey { table, columns }: &HeldKey,
+    rows: Vec<Vec<Arg>>,
+) -> Result<(Vec<Vec<Arg>>, Vec<Vec<Arg>>), StoreError> {
+    let key = |row: &Vec<Arg>| columns.iter().map(|(_, place)| row[*place].clone()).collect::<Vec<Arg>>();
+    let Some(Arg::Int(collection)) = rows.first().and_then(|row| row.first()).cloned() else {
+        return Err(StoreError::corrupt(table, "a row of no collection"));
+    };
+    let arrays = Arrays::of(rows.iter().map(key).collect())?;
+    let names: Vec<&str> = columns.iter().map(|(name, _)| *name).collect();
+    let same: Vec<String> = names.iter().map(|name| format!("{name} = keys.{name}")).collect();
+    let sql = format!(
+        "SELECT keys.place FROM {} WITH ORDINALITY AS keys ({}, place) CROSS JOIN LATERAL
+        (SELECT 1 FROM {table} WHERE collection_id = ${} AND {} LIMIT 1) AS found",
+        arrays.rows(),
+        names.join(", "),
+        arrays.len() + 1,
+        same.join(" AND ")
+    );
+    let found = arrays.run(connection, sql, collection).await?;
+    let found: HashSet<i64> = found.iter().map(only).collect::<Result<_, _>>()?;
+    let mut seen = HashSet::with_capacity(rows.len());
+    let (mut new, mut known) = (Vec::with_capacity(rows.len()), Vec::new());
+    for (row, place) in rows.into_iter().zip(1..) {
+        let is_new = !found.contains(&place) && seen.insert(key(&row));
+        if is_new { &mut new } else { &mut known }.push(row);
+    }
+    Ok((new, known))
+}
