@@ -17,7 +17,7 @@ use crate::collections::{CollectionId, Mark, StoredToken, are_some_gone, hold, k
 use crate::columns::{Insert, Value as _, or_nothing, or_replace, record};
 use crate::commit::{Changed, NextVersion, forget_changes, raise_version};
 use crate::load::Balance;
-use crate::order_parts::{KnownOrder, read_known, write_known};
+use crate::order_parts::{Apart, KnownOrder, read_known, write_known};
 use crate::session::{Keys, Session};
 use crate::{StoreError, activities};
 
@@ -71,7 +71,7 @@ impl Work {
         }
         self.hold(session, id).await?;
         let needs = Needs::of(blocks.iter().flat_map(|block| &block.facts));
-        let (mut ledger, known) = load(session, id, &needs, &self.unmade).await?;
+        let Loaded { mut ledger, known, absent } = load(session, id, &needs, &self.unmade).await?;
         let first_activity = activities::next_number(session, id).await?;
         let mut undo_rows = Vec::new();
         for BlockFacts { block, facts } in &blocks {
@@ -89,8 +89,8 @@ impl Work {
         session.insert(Insert::owned(id, undo_rows)?, "").await?;
         let outcome = ledger.finish();
         let made = outcome.tokens.clone();
-        write_known(session, id, &known.now(&outcome.orders)).await?;
-        self.write(session, id, outcome, first_activity).await?;
+        write_orders(session, id, known.now(&outcome.orders), &absent).await?;
+        self.write(session, id, (outcome, &absent), first_activity).await?;
         if let Some(last) = blocks.last() {
             self.note_block(&last.block);
             metadata::queue_made(session, id, &made, last.block.at).await?;
@@ -102,7 +102,7 @@ impl Work {
         &mut self,
         session: &mut Session<'_>,
         id: CollectionId,
-        outcome: Outcome,
+        (outcome, absent): (Outcome, &Absent),
         first_activity: u64,
     ) -> Result<(), StoreError> {
         if outcome.unknown_orders > 0 {
@@ -124,8 +124,11 @@ impl Work {
             self.unmade.remove(token);
         }
         self.order_blocks.extend(outcome.orders.iter().map(|order| (order.key(), order.block_number)));
-        write_tokens(session, id, outcome.tokens).await?;
-        write_balances(session, id, outcome.balances).await?;
+        write_tokens(session, id, outcome.tokens, absent).await?;
+        let is_new = |(key, _): &((TokenId, Address), Amount)| absent.balances.contains(key);
+        let (new, others) = outcome.balances.into_iter().partition(is_new);
+        session.insert(Insert::owned(id, balance_rows(new))?, "").await?;
+        write_balances(session, id, others).await?;
         publish(session, id, outcome.published).await?;
         write_approvals(session, id, outcome.approvals).await?;
         write_token_approvals(session, id, outcome.token_approvals).await?;
@@ -175,25 +178,46 @@ impl Work {
     }
 }
 
+/// What facts need.
+struct Loaded {
+    ledger: Ledger,
+    known: KnownOrders,
+    absent: Absent,
+}
+
+/// What was looked for and is not there. The collection is held, so that it can be written without being looked for again.
+struct Absent {
+    balances: BTreeSet<(TokenId, Address)>,
+    tokens: BTreeSet<TokenId>,
+    orders: BTreeSet<OrderKey>,
+}
+
 /// Reads what facts need. Tokens that were undone are there no more.
 async fn load(
     session: &mut Session<'_>,
     id: CollectionId,
     needs: &Needs,
     unmade: &BTreeSet<TokenId>,
-) -> Result<(Ledger, KnownOrders), StoreError> {
+) -> Result<Loaded, StoreError> {
     let mut ledger = Ledger::default();
+    let mut absent = Absent {
+        balances: needs.balances.clone(),
+        tokens: needs.tokens.difference(unmade).copied().collect(),
+        orders: needs.orders.clone(),
+    };
     for held in read_balances(session, id, needs.balances.iter().copied()).await? {
+        absent.balances.remove(&(held.token_id, held.account));
         ledger.load_balance(held.token_id, held.account, held.balance);
     }
-    let tokens: Vec<TokenId> = needs.tokens.difference(unmade).copied().collect();
-    for token in known_tokens(session, id, tokens).await? {
+    for token in known_tokens(session, id, absent.tokens.iter().copied()).await? {
+        absent.tokens.remove(&token);
         ledger.load_token(token);
     }
     load_approvals(session, id, &needs.approvals, &mut ledger).await?;
     load_token_approvals(session, id, &needs.token_approvals, &mut ledger).await?;
     let mut known = KnownOrders::default();
     for order in read_known(session, id, needs.orders.iter().cloned()).await? {
+        absent.orders.remove(&order.facts.key());
         known.load(order, &mut ledger);
     }
     let mut found = orders::read_of_makers(session, id, &needs.makers).await?;
@@ -209,7 +233,7 @@ async fn load(
     let token_approvals = token_approvals.difference(&needs.token_approvals).copied().collect();
     load_approvals(session, id, &approvals, &mut ledger).await?;
     load_token_approvals(session, id, &token_approvals, &mut ledger).await?;
-    Ok((ledger, known))
+    Ok(Loaded { ledger, known, absent })
 }
 
 /// The orders that facts need, and who said what of them before.
@@ -291,6 +315,7 @@ async fn write_tokens(
     session: &mut Session<'_>,
     id: CollectionId,
     tokens: Vec<TokenId>,
+    absent: &Absent,
 ) -> Result<(), StoreError> {
     let token = |token_id| {
         let status = Some(MetadataStatus::NotAvailable);
@@ -298,7 +323,27 @@ async fn write_tokens(
         Ok(StoredToken { token_id, metadata })
     };
     let tokens = tokens.into_iter().map(token).collect::<Result<Vec<_>, StoreError>>()?;
-    session.insert(Insert::owned(id, tokens)?, &or_nothing::<StoredToken>()).await
+    let (new, others): (Vec<_>, Vec<_>) =
+        tokens.into_iter().partition(|token| absent.tokens.contains(&token.token_id));
+    session.insert(Insert::owned(id, new)?, "").await?;
+    session.insert(Insert::owned(id, others)?, &or_nothing::<StoredToken>()).await
+}
+
+async fn write_orders(
+    session: &mut Session<'_>,
+    id: CollectionId,
+    orders: Vec<KnownOrder>,
+    absent: &Absent,
+) -> Result<(), StoreError> {
+    let (new, others): (Vec<_>, Vec<_>) =
+        orders.into_iter().partition(|order| absent.orders.contains(&order.facts.key()));
+    let new = new.iter().map(|order| (&order.facts, Apart::of(order)));
+    session.insert(Insert::owned(id, new)?, "").await?;
+    write_known(session, id, &others).await
+}
+
+fn balance_rows(balances: Vec<((TokenId, Address), Amount)>) -> impl Iterator<Item = Balance> {
+    balances.into_iter().map(|((token_id, account), balance)| Balance { token_id, account, balance })
 }
 
 pub(super) async fn write_balances(
@@ -306,9 +351,7 @@ pub(super) async fn write_balances(
     id: CollectionId,
     balances: Vec<((TokenId, Address), Amount)>,
 ) -> Result<(), StoreError> {
-    let balances = balances.into_iter();
-    let balances = balances.map(|((token_id, account), balance)| Balance { token_id, account, balance });
-    session.insert(Insert::owned(id, balances)?, &or_replace::<Balance>(&[])).await
+    session.insert(Insert::owned(id, balance_rows(balances))?, &or_replace::<Balance>(&[])).await
 }
 
 /// Keeps what was signed of orders that the chain told of, and has it asked about them.
