@@ -155,6 +155,8 @@ pub(crate) struct HeldKey {
     pub(crate) table: &'static str,
     /// Its columns behind the collection, each with its position in a row.
     pub(crate) columns: Vec<(&'static str, usize)>,
+    /// Whether the rows are likely to have a place by themselves in the order of their keys.
+    pub(crate) is_in_a_row: bool,
 }
 
 impl Insert {
@@ -169,8 +171,15 @@ impl Insert {
         let place = |name: &'static str| Some((name, self.names.iter().position(|known| *known == name)?));
         let columns: Vec<_> = key.clone().filter_map(place).collect();
         debug_assert_eq!(columns.len(), key.count(), "the key of {} is not in {:?}", R::TABLE, self.names);
-        self.held = Some(HeldKey { table: R::TABLE, columns });
+        self.held = Some(HeldKey { table: R::TABLE, columns, is_in_a_row: false });
         self
+    }
+
+    /// The same of rows that mostly come in the order of their keys, as files and contracts have them, and each once.
+    pub(crate) fn held_in_a_row<R: Record>(self) -> Self {
+        let mut insert = self.held::<R>();
+        insert.held.iter_mut().for_each(|key| key.is_in_a_row = true);
+        insert
     }
 
     /// Records that name their owner themselves, or have none.

@@ -387,14 +387,16 @@ impl Latest {
         let tokens = self.tokens.into_iter();
         let tokens = tokens.map(|(token_id, metadata)| StoredToken { token_id, metadata });
         let replace = or_replace_different::<StoredToken>(&[], &[]);
-        let written =
-            session.insert_returning(Insert::owned(id, tokens)?.held::<StoredToken>(), &replace).await?;
+        let written = session
+            .insert_returning(Insert::owned(id, tokens)?.held_in_a_row::<StoredToken>(), &replace)
+            .await?;
         changed.tokens = written.into_iter().map(|WrittenToken { token_id }| token_id).collect();
         let balances = self.balances.into_iter();
         let balances = balances.map(|((token_id, account), balance)| Balance { token_id, account, balance });
         let replace = or_replace_different::<Balance>(&[], &[]);
-        let written =
-            session.insert_returning(Insert::owned(id, balances)?.held::<Balance>(), &replace).await?;
+        let written = session
+            .insert_returning(Insert::owned(id, balances)?.held_in_a_row::<Balance>(), &replace)
+            .await?;
         changed.balances =
             written.into_iter().map(|WrittenBalance { token_id, account }| (token_id, account)).collect();
         let mut orders = put_orders::put(session, id, self.orders).await?;

@@ -115,6 +115,32 @@ async fn of_many_rows_those_that_are_different_are_told() {
     assert!(since.tokens.iter().all(|token| token.metadata == "new"));
 }
 
+/// Rows of which none is between the first and the last of many are taken for new ones: both ends are between them.
+#[tokio::test]
+async fn a_row_at_either_end_of_many_is_known_again() {
+    let (_database, store) = open().await;
+    let held = |token: u64, account: u64, balance: u64| Change::Balance {
+        token_id: token.into(),
+        account: numbered_address(account),
+        balance: balance.into(),
+    };
+    for (number, known) in (1..).zip([500_u64, 500 + MANY - 1, 700]) {
+        let key = collection(number);
+        let some = vec![token(known, "known".to_owned()), held(known, 7, 1)];
+        store.commit(batch(key, some)).await.unwrap();
+        let many = (500..500 + MANY).flat_map(|id| [token(id, "new".to_owned()), held(id, 7, 2)]);
+        let committed = store.commit(batch(key, many.collect())).await.unwrap();
+        assert_eq!(committed.changed, MANY * 2, "{known} was there");
+        // Others hold some of the same tokens, with addresses before and behind the one that is there.
+        let others = (500..500 + MANY).flat_map(|id| [held(id, 6, 1), held(id, 8, 1)]);
+        assert_eq!(store.commit(batch(key, others.collect())).await.unwrap().changed, MANY * 2);
+        let id = store.collection(key).await.unwrap().unwrap();
+        let all = load_all(&store, id).await.unwrap();
+        assert!(all.tokens.iter().all(|token| token.metadata == "new"));
+        assert_eq!((all.tokens.len() as u64, all.balances.len() as u64), (MANY, MANY * 3));
+    }
+}
+
 #[tokio::test]
 async fn of_many_activities_each_is_kept_once() {
     let (_database, store) = open().await;

@@ -9,6 +9,8 @@ use crate::StoreError;
 use crate::args::Arg;
 use crate::row::Row;
 #[cfg(feature = "testing")]
+use crate::testing::citus_rules;
+#[cfg(feature = "testing")]
 use crate::testing::fan_out::{self, EXPLAIN};
 
 /// Rows or keys that one statement takes, so that no message becomes too large.
@@ -113,6 +115,8 @@ impl Arrays {
         sql: String,
         number: Option<i64>,
     ) -> Result<Vec<Row>, StoreError> {
+        #[cfg(feature = "testing")]
+        citus_rules::check(&sql)?;
         #[cfg(feature = "testing")]
         if fan_out::is_new(&sql) {
             let explained = self.clone().query(format!("{EXPLAIN} {sql}"), number);

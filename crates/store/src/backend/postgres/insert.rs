@@ -69,30 +69,25 @@ async fn insert_arrays(
 }
 
 /// Tells rows of a collection that is held apart by whether their keys are there, also by an earlier one of them. PostgreSQL
-/// takes 7 µs for a row that may be there, and less than 3 for one that may not; to ask takes 1.5. It is asked for the first of
-/// each key, of which there is one at most: PostgreSQL would gather all in a bitmap before it looks at one.
+/// takes 7 µs for a row that may be there, and less than 3 for one that may not; to ask takes 1.5.
 async fn new_and_known(
     connection: &mut PgConnection,
-    HeldKey { table, columns }: &HeldKey,
+    held: &HeldKey,
     rows: Vec<Vec<Arg>>,
 ) -> Result<(Vec<Vec<Arg>>, Vec<Vec<Arg>>), StoreError> {
-    let key = |row: &Vec<Arg>| columns.iter().map(|(_, place)| row[*place].clone()).collect::<Vec<Arg>>();
-    let Some(Arg::Int(collection)) = rows.first().and_then(|row| row.first()).cloned() else {
-        return Err(StoreError::corrupt(table, "a row of no collection"));
+    let key =
+        |row: &Vec<Arg>| held.columns.iter().map(|(_, place)| row[*place].clone()).collect::<Vec<Arg>>();
+    let Some(Arg::Int(Some(collection))) = rows.first().and_then(|row| row.first()).cloned() else {
+        return Err(StoreError::corrupt(held.table, "a row of no collection"));
     };
-    let arrays = Arrays::of(rows.iter().map(key).collect())?;
-    let names: Vec<&str> = columns.iter().map(|(name, _)| *name).collect();
-    let same: Vec<String> = names.iter().map(|name| format!("{name} = keys.{name}")).collect();
-    let sql = format!(
-        "SELECT keys.place FROM {} WITH ORDINALITY AS keys ({}, place) CROSS JOIN LATERAL
-        (SELECT 1 FROM {table} WHERE collection_id = ${} AND {} LIMIT 1) AS found",
-        arrays.rows(),
-        names.join(", "),
-        arrays.len() + 1,
-        same.join(" AND ")
-    );
-    let found = arrays.run(connection, sql, collection).await?;
-    let found: HashSet<i64> = found.iter().map(only).collect::<Result<_, _>>()?;
+    let keys = || Arrays::of(rows.iter().map(key).collect());
+    if held.is_in_a_row
+        && rows.len() >= copy::ROWS_MIN
+        && is_none_between(connection, held, keys()?, collection).await?
+    {
+        return Ok((rows, Vec::new()));
+    }
+    let found = found_of(connection, held, keys()?, collection).await?;
     let mut seen = HashSet::with_capacity(rows.len());
     let (mut new, mut known) = (Vec::with_capacity(rows.len()), Vec::new());
     for (row, place) in rows.into_iter().zip(1..) {
@@ -100,4 +95,46 @@ async fn new_and_known(
         if is_new { &mut new } else { &mut known }.push(row);
     }
     Ok((new, known))
+}
+
+/// Whether a collection has no row from the first of these keys to the last. The database knows which these are, as it is
+/// the one that sorts; in the order of the keys it looks no further than one row.
+async fn is_none_between(
+    connection: &mut PgConnection,
+    HeldKey { table, columns, .. }: &HeldKey,
+    keys: Arrays,
+    collection: i64,
+) -> Result<bool, StoreError> {
+    let names: Vec<&str> = columns.iter().map(|(name, _)| *name).collect();
+    let (upwards, downwards) = (names.join(", "), names.join(" DESC, "));
+    let rows = keys.rows();
+    let sql = format!(
+        "SELECT 1 FROM {table} WHERE collection_id = ${}
+        AND ({upwards}) >= (SELECT {upwards} FROM {rows} AS keys ({upwards}) ORDER BY {upwards} LIMIT 1)
+        AND ({upwards}) <= (SELECT {upwards} FROM {rows} AS keys ({upwards}) ORDER BY {downwards} DESC LIMIT 1)
+        ORDER BY {upwards} LIMIT 1",
+        keys.len() + 1
+    );
+    Ok(keys.run(connection, sql, Some(collection)).await?.is_empty())
+}
+
+/// Which of these keys a collection has rows of, counted from 1 on. It is asked for the first row of each, of which there is one
+/// at most: PostgreSQL would gather all in a bitmap before it looks at one.
+async fn found_of(
+    connection: &mut PgConnection,
+    HeldKey { table, columns, .. }: &HeldKey,
+    keys: Arrays,
+    collection: i64,
+) -> Result<HashSet<i64>, StoreError> {
+    let names: Vec<&str> = columns.iter().map(|(name, _)| *name).collect();
+    let same: Vec<String> = names.iter().map(|name| format!("{name} = keys.{name}")).collect();
+    let sql = format!(
+        "SELECT keys.place FROM {} WITH ORDINALITY AS keys ({}, place) CROSS JOIN LATERAL
+        (SELECT 1 FROM {table} WHERE collection_id = ${} AND {} LIMIT 1) AS found",
+        keys.rows(),
+        names.join(", "),
+        keys.len() + 1,
+        same.join(" AND ")
+    );
+    keys.run(connection, sql, Some(collection)).await?.iter().map(only).collect()
 }
