@@ -36,6 +36,10 @@ pub const TOKEN_TOPICS: [B256; 7] = [
     BatchMetadataUpdate::SIGNATURE_HASH,
 ];
 
+/// The first topics of the logs by which contracts of tokens are known.
+pub(crate) const TRANSFER_TOPICS: [B256; 3] =
+    [Transfer::SIGNATURE_HASH, TransferSingle::SIGNATURE_HASH, TransferBatch::SIGNATURE_HASH];
+
 /// How many topics the transfers and approvals of tokens have that are not fungible; those of fungible ones have one
 /// less under the same name.
 const TOPICS_OF_ONE_TOKEN: usize = 4;

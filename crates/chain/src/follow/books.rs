@@ -32,6 +32,21 @@ pub trait Books: Send + Sync + 'static {
         now: Timestamp,
     ) -> impl Future<Output = Result<(), StoreError>> + Send;
 
+    /// The first block that was not looked through for collections, of those from one on; nothing before any was.
+    fn looked_back(
+        &self,
+        chain: ChainId,
+        from: u64,
+    ) -> impl Future<Output = Result<Option<u64>, StoreError>> + Send;
+
+    /// Keeps that.
+    fn set_looked_back(
+        &self,
+        chain: ChainId,
+        from: u64,
+        next: u64,
+    ) -> impl Future<Output = Result<(), StoreError>> + Send;
+
     /// Takes the next blocks of a chain.
     fn commit_blocks(
         &self,
@@ -80,6 +95,14 @@ impl Books for Store {
 
     async fn discover(&self, key: CollectionKey, from: u64, now: Timestamp) -> Result<(), StoreError> {
         Store::discover(self, key, from, now).await
+    }
+
+    async fn looked_back(&self, chain: ChainId, from: u64) -> Result<Option<u64>, StoreError> {
+        Store::looked_back(self, chain, from).await
+    }
+
+    async fn set_looked_back(&self, chain: ChainId, from: u64, next: u64) -> Result<(), StoreError> {
+        Store::set_looked_back(self, chain, from, next).await
     }
 
     async fn commit_blocks(&self, batch: Blocks) -> Result<BlocksCommitted, StoreError> {

@@ -10,7 +10,7 @@ use bourse_protocols::{LogQuestion, Scope, Statement};
 use bourse_store::BlockFacts;
 use bourse_wire::{Address, FeeEntry};
 
-use crate::decode::{DecodedLogs, Decoder, TOKEN_TOPICS};
+use crate::decode::{DecodedLogs, Decoder, TOKEN_TOPICS, TRANSFER_TOPICS};
 use crate::node::{Call, Failure, LogFilter, Node, TimedLog};
 use crate::pace::Pace;
 use crate::royalties::{Royalties, RoyaltyKey};
@@ -130,6 +130,15 @@ impl<N: Node, P: Pace> Reading<N, P> {
             })
             .filter(|of| !followed.contains(of))
             .collect()
+    }
+
+    /// The logs that [`Reading::strangers`] finds collections in.
+    pub(crate) fn stranger_filters(&self) -> Vec<LogFilter> {
+        let transfers = LogFilter { addresses: Vec::new(), topics: vec![TRANSFER_TOPICS.to_vec()] };
+        let addresses: Vec<Address> = self.decoder.addresses().into_iter().collect();
+        let orders = LogFilter { addresses, topics: vec![self.decoder.topics()] };
+        // A filter that names nobody would be for everybody.
+        [transfers].into_iter().chain((!orders.addresses.is_empty()).then_some(orders)).collect()
     }
 
     /// What logs state, and how many are not what their names say.

@@ -310,7 +310,11 @@ impl<N: Node, B: Books, P: Pace> Follower<N, B, P> {
     }
 
     /// Follows collections that appear in logs, when that is wanted.
-    async fn discover(&self, known: &mut FollowState, logs: &[TimedLog]) -> Result<(), FollowError> {
+    pub(super) async fn discover(
+        &self,
+        known: &mut FollowState,
+        logs: &[TimedLog],
+    ) -> Result<(), FollowError> {
         let Some(from) = self.options.discover_from else { return Ok(()) };
         let mut registered: HashSet<Address> =
             known.followed.iter().map(|followed| followed.key.address).collect();

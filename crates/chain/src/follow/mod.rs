@@ -17,6 +17,7 @@
 //!   |        everything kept differs, three times > Stopped: `bourse chain resync`
 //!   |   2. history: ranges below the window, read side by side, committed in order, collection by collection
 //!   |   3. join: blocks of the window for collections that arrived there, by their names; they are live then
+//!   |   4. look back, where all collections are wanted: a range of the blocks before the first that was followed
 //!   |                              |
 //!   +------ wait for the next poll +
 //! ```
@@ -30,6 +31,7 @@ mod facts;
 mod history;
 mod join;
 mod live;
+mod look_back;
 mod ranges;
 mod times;
 mod window;
@@ -47,6 +49,7 @@ use futures_util::future::{Either, select};
 pub use books::Books;
 use facts::Reading;
 use history::Pipeline;
+use look_back::LookBack;
 use ranges::{RangeSize, Ranges};
 use window::Window;
 
@@ -171,6 +174,8 @@ struct FollowState {
     /// When the collections were read; absent when they have to be read again.
     followed_at: Option<Timestamp>,
     pipelines: BTreeMap<Address, Pipeline>,
+    /// Which blocks are to be looked through for collections, where all are wanted.
+    look_back: Option<LookBack>,
     /// Whether somebody else moved the checkpoint.
     is_outdated: bool,
 }
@@ -316,9 +321,10 @@ impl<N: Node, B: Books, P: Pace> Follower<N, B, P> {
         let is_behind = self.live(known).await?;
         let is_reading = self.history(known).await?;
         self.join(known).await?;
+        let is_looking = self.look_back(known).await?;
         let phase = if is_behind { Phase::CatchingUp } else { Phase::Live };
         self.status.set(|snapshot| snapshot.phase = phase);
-        Ok(if is_behind || is_reading { Turn::Busy } else { Turn::Idle })
+        Ok(if is_behind || is_reading || is_looking { Turn::Busy } else { Turn::Idle })
     }
 
     async fn hold_lease(&mut self) -> Result<bool, FollowError> {
@@ -343,12 +349,14 @@ impl<N: Node, B: Books, P: Pace> Follower<N, B, P> {
             state = self.books.chain_state(chain).await?;
         }
         let state = state.ok_or_else(|| Failure::retry("the chain was started, but is not there"))?;
+        let look_back = self.left_to_look_at(state.checkpoint.number).await?;
         Ok(FollowState {
             window: Window::new(state.checkpoint, state.window),
             followed: Vec::new(),
             left: Vec::new(),
             followed_at: None,
             pipelines: BTreeMap::new(),
+            look_back,
             is_outdated: false,
         })
     }

@@ -28,6 +28,7 @@ pub(crate) struct Memory {
     pub(crate) followed: Vec<Followed>,
     pub(crate) ledgers: BTreeMap<Address, Ledger>,
     pub(crate) rewinds: u32,
+    pub(crate) looked_back: Option<u64>,
     /// What is compared with what is committed, when it is.
     pub(crate) truth: Option<Arc<Shared>>,
 }
@@ -161,6 +162,15 @@ impl Books for MemoryBooks {
         Ok(())
     }
 
+    async fn looked_back(&self, _: ChainId, _: u64) -> Result<Option<u64>, StoreError> {
+        Ok(self.0.lock().unwrap().looked_back)
+    }
+
+    async fn set_looked_back(&self, _: ChainId, _: u64, next: u64) -> Result<(), StoreError> {
+        self.0.lock().unwrap().looked_back = Some(next);
+        Ok(())
+    }
+
     async fn commit_blocks(&self, batch: Blocks) -> Result<BlocksCommitted, StoreError> {
         Ok(self.0.lock().unwrap().take(&batch))
     }
@@ -219,6 +229,14 @@ impl<B: Books> Books for Faulty<B> {
 
     async fn discover(&self, key: CollectionKey, from: u64, now: Timestamp) -> Result<(), StoreError> {
         self.around(self.books.discover(key, from, now)).await
+    }
+
+    async fn looked_back(&self, chain: ChainId, from: u64) -> Result<Option<u64>, StoreError> {
+        self.around(self.books.looked_back(chain, from)).await
+    }
+
+    async fn set_looked_back(&self, chain: ChainId, from: u64, next: u64) -> Result<(), StoreError> {
+        self.around(self.books.set_looked_back(chain, from, next)).await
     }
 
     async fn commit_blocks(&self, batch: Blocks) -> Result<BlocksCommitted, StoreError> {

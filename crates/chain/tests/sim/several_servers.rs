@@ -129,6 +129,14 @@ impl Books for FatedBooks {
         self.store.discover(key, from, now).await
     }
 
+    async fn looked_back(&self, chain: ChainId, from: u64) -> Result<Option<u64>, StoreError> {
+        self.store.looked_back(chain, from).await
+    }
+
+    async fn set_looked_back(&self, chain: ChainId, from: u64, next: u64) -> Result<(), StoreError> {
+        self.store.set_looked_back(chain, from, next).await
+    }
+
     async fn commit_blocks(&self, batch: Blocks) -> Result<BlocksCommitted, StoreError> {
         let hashes: Vec<BlockHash> = batch.blocks.iter().map(|entry| entry.block.hash).collect();
         self.fate.step().await;

@@ -86,6 +86,27 @@ impl Store {
         })
     }
 
+    /// The first block of a chain that was not looked through for collections, of those from one on; `None` before any was.
+    pub fn looked_back(&self, chain: ChainId, from: u64) -> Pending<'_, Option<u64>> {
+        self.read(move |mut session| {
+            Box::pin(async move {
+                let sql = "SELECT revision FROM revisions WHERE name = $1";
+                session.value(sql, args![look_back_name(chain, from)]).await
+            })
+        })
+    }
+
+    /// Keeps which block that is.
+    pub fn set_looked_back(&self, chain: ChainId, from: u64, next: u64) -> Pending<'_, ()> {
+        self.write(move |mut session| {
+            Box::pin(async move {
+                let sql = "INSERT INTO revisions (name, revision) VALUES ($1, $2)
+                    ON CONFLICT (name) DO UPDATE SET revision = excluded.revision";
+                session.execute(sql, args![look_back_name(chain, from), next]).await.map(drop)
+            })
+        })
+    }
+
     /// The collections of a chain that are followed, in the order of their ids.
     pub fn followed(&self, chain: ChainId) -> Pending<'_, Vec<Followed>> {
         self.snapshot(move |mut session| {
@@ -271,4 +292,9 @@ async fn check_cap(
         `Admin/DeleteCollection`, or have the operator raise `limits.followed_collections_max`"
     );
     Err(Error::conflict(message).into())
+}
+
+/// What it is kept under how far the blocks of a chain were looked through. Whoever wants earlier ones begins anew.
+fn look_back_name(chain: ChainId, from: u64) -> String {
+    format!("looked_back {chain} {from}")
 }
