@@ -137,7 +137,8 @@ pub trait Protocol: std::fmt::Debug + Send + Sync + 'static {
     fn log_topics(&self) -> &'static [B256];
 
     /// By which topics those of its logs are found that tell of one collection, all the way back. Most marketplaces name
-    /// collections in no topic: what became of a signed order before it was put is asked when it is put.
+    /// collections in no topic: what became of a signed order before it was put is asked when it is put. Orders that makers
+    /// had a contract take are told by nobody else, so that those of all collections are looked through.
     fn collection_topics(&self, _collection: Address) -> Vec<TopicFilter> {
         Vec::new()
     }

@@ -61,14 +61,19 @@ impl Market {
         let word = venue.word;
         let mut market = Self { instance, anvil, contract, currency, project, word, settings, server: None };
         market.configure();
+        market.put_currencies();
+        market
+    }
+
+    /// Makes the chain's own currency and the tests' known.
+    pub(crate) fn put_currencies(&self) {
         let currencies = json!({ "chainId": 31337, "currencies": [
             { "chainId": 31337, "contractAddress": Address::ZERO, "name": "Ether", "symbol": "ETH", "decimals": 18,
               "exchangeRate": 2000, "nativeCurrency": true },
-            { "chainId": 31337, "contractAddress": market.currency, "name": "Coin", "symbol": "COIN", "decimals": 6,
+            { "chainId": 31337, "contractAddress": self.currency, "name": "Coin", "symbol": "COIN", "decimals": 6,
               "exchangeRate": 1 },
         ] });
-        market.server().call("Ingest/PutCurrencies", market.secret(), &currencies).ok();
-        market
+        self.server().call("Ingest/PutCurrencies", self.secret(), &currencies).ok();
     }
 
     /// The same chain, followed by an installation that knows nothing of it yet.

@@ -20,6 +20,9 @@ pub(super) const TOPICS: [B256; 4] = [
     CounterIncremented::SIGNATURE_HASH,
 ];
 
+/// Those of logs that tell of orders which nobody else tells of.
+pub(super) const PUBLISHING: [B256; 1] = [OrderValidated::SIGNATURE_HASH];
+
 pub(super) fn decode(seaport: &Seaport, logs: &[&Log]) -> Vec<Result<Statement, LogError>> {
     each(logs, |log| Ok(finding(seaport, log)?.into_iter().collect()))
 }

@@ -29,7 +29,7 @@ use super::native::{
 };
 use super::{
     Call, LogError, LogQuestion, NewOrder, OrderMaking, OrderSeed, OrderTerms, Plan, Protocol, Refusal,
-    Statement, StoredOrder, Trade,
+    Statement, StoredOrder, TopicFilter, Trade,
 };
 
 /// Seaport, or a fork of it, as one marketplace uses it on one chain.
@@ -168,6 +168,10 @@ impl Protocol for Seaport {
 
     fn log_topics(&self) -> &'static [B256] {
         &logs::TOPICS
+    }
+
+    fn collection_topics(&self, _collection: Address) -> Vec<TopicFilter> {
+        vec![vec![logs::PUBLISHING.to_vec()]]
     }
 
     fn decode_logs(&self, logs: &[&Log]) -> Vec<Result<Statement, LogError>> {

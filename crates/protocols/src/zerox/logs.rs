@@ -27,6 +27,10 @@ pub(super) const TOPICS: [B256; 6] = [
     ERC1155OrderCancelled::SIGNATURE_HASH,
 ];
 
+/// Those of logs that tell of orders which nobody else tells of.
+pub(super) const PUBLISHING: [B256; 2] =
+    [ERC721OrderPreSigned::SIGNATURE_HASH, ERC1155OrderPreSigned::SIGNATURE_HASH];
+
 pub(super) fn decode(zerox: &Zerox, logs: &[&Log]) -> Vec<Result<Statement, LogError>> {
     each(logs, |log| findings(zerox, log))
 }

@@ -22,7 +22,7 @@ use super::native::{
 };
 use super::{
     Call, LogError, NewOrder, OrderMaking, OrderSeed, OrderSigning, OrderTerms, Permission, Plan, Protocol,
-    Refusal, Statement, StoredOrder, Trade, price_of,
+    Refusal, Statement, StoredOrder, TopicFilter, Trade, price_of,
 };
 
 /// What the protocol is called in messages.
@@ -131,6 +131,10 @@ impl Protocol for Zerox {
 
     fn log_topics(&self) -> &'static [B256] {
         &logs::TOPICS
+    }
+
+    fn collection_topics(&self, _collection: Address) -> Vec<TopicFilter> {
+        vec![vec![logs::PUBLISHING.to_vec()]]
     }
 
     fn decode_logs(&self, logs: &[&Log]) -> Vec<Result<Statement, LogError>> {

@@ -249,6 +249,18 @@ impl Stage {
         }
     }
 
+    /// Waits until an order is known.
+    fn wait_known(&self, venue: &Venue, collection: Address, order_id: &str) {
+        let query = json!({ "input": [{ "contractAddress": collection, "orderId": order_id,
+            "marketplace": venue.word }] });
+        let known = || {
+            let answer = self.market.marketplace_answer("GetOrders", &query);
+            // A collection of which nothing is known yet has no orders.
+            if answer.status == 200 { answer.ok()["orders"].as_array().unwrap().len() } else { 0 }
+        };
+        wait(&format!("{} {order_id} is known", venue.word), known, |count| *count == 1);
+    }
+
     /// Waits until an order has a status.
     fn wait_status(&self, venue: &Venue, collection: Address, order_id: &str, status: &str) {
         let query = json!({ "input": [{ "contractAddress": collection, "orderId": order_id,

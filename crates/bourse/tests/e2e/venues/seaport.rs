@@ -156,6 +156,50 @@ fn an_order_that_its_maker_tells_the_contract_of_is_listed_and_bought_without_a_
     });
 }
 
+/// Blocks that nobody takes back any more are read by what the collection's contract wrote; who made these orders told
+/// nobody but the marketplace.
+#[test]
+fn orders_that_a_contract_was_told_of_long_ago_are_found_by_who_comes_later() {
+    let mut stage = Stage::open(deploy);
+    let [buyer, seller, ..] = stage.people();
+    let told = |stage: &Stage, venue: &Venue| {
+        let collection = stage.singles(3);
+        approve(stage, venue, collection);
+        let publish = |token: u64| {
+            let asked = [(Thing::Money(Address::ZERO, ETHER), seller)];
+            stage.publish_seaport(venue, seller, Thing::Single(collection, token), &asked)
+        };
+        let [open, bought, cancelled] = [1, 2, 3].map(publish);
+        stage.market.wait_listings(collection, "3", 1);
+        let steps = stage.buying(venue, collection, &units_of(&bought, "1"), &Value::Null);
+        stage.market.anvil.perform(buyer, &steps);
+        stage.cancel(venue, collection, seller, &cancelled);
+        (collection, [(open, "active"), (bought, "filled"), (cancelled, "cancelled")])
+    };
+    let venues = stage.venues.clone();
+    let told: Vec<_> = venues.iter().map(|venue| told(&stage, venue)).collect();
+    stage.market.anvil.mine(300);
+    let check = |stage: &Stage, when: &str| {
+        for (venue, (collection, orders)) in venues.iter().zip(&told) {
+            for (order, status) in orders {
+                stage.wait_known(venue, *collection, order);
+                stage.wait_status(venue, *collection, order, status);
+            }
+            assert_eq!(stage.market.wait_listings(*collection, "1", 1).len(), 1, "{} {when}", venue.word);
+        }
+    };
+    let fresh = stage.market.anew();
+    fresh.put_currencies();
+    for (collection, _) in &told {
+        fresh.follow(*collection);
+    }
+    check(&Stage { market: fresh, venues: venues.clone() }, "where nothing was known");
+    stage.market.kill();
+    stage.market.instance.json(&["chain", "resync", "hardhat", "--yes"]);
+    stage.market.start();
+    check(&stage, "after everything was forgotten");
+}
+
 /// Lets the marketplace move the seller's tokens of a collection.
 fn approve(stage: &Stage, venue: &Venue, collection: Address) {
     let call = setApprovalForAllCall { operator: alloy_address(venue.mover), approved: true };

@@ -12,6 +12,14 @@ use crate::anvil::{Anvil, alloy_address, approveCall, setApprovalForAllCall};
 use crate::market::{order, wait};
 
 sol! {
+    struct Fee { address recipient; uint256 amount; bytes feeData; }
+    struct Property { address propertyValidator; bytes propertyData; }
+    struct ERC721Order {
+        uint8 direction; address maker; address taker; uint256 expiry; uint256 nonce; address erc20Token;
+        uint256 erc20TokenAmount; Fee[] fees; address erc721Token; uint256 erc721TokenId;
+        Property[] erc721TokenProperties;
+    }
+
     struct Features { address registry; address ownable; }
     function initializeZeroEx(address owner, address zeroEx, Features features);
     function migrate() returns (bytes4);
@@ -19,6 +27,7 @@ sol! {
     interface Proxy {
         function migrate(address target, bytes data, address newOwner);
         function cancelERC721Order(uint256 orderNonce);
+        function preSignERC721Order(ERC721Order order);
     }
 }
 
@@ -77,6 +86,40 @@ fn a_listing_is_signed_and_bought() {
     assert_eq!(stage.gains(market.currency, market.buyer(), &steps), [-4 * COIN, 4 * COIN, 0, 0]);
     assert_eq!(stage.owner(collection, 2), market.buyer());
     stage.wait_filled(&venue, collection, "2", &listed);
+}
+
+/// The contract knows these orders from their maker, and nobody has signed them.
+#[test]
+fn an_order_that_was_signed_on_the_chain_long_ago_is_found_by_who_comes_later() {
+    let (stage, venue) = open();
+    let (market, collection) = (&stage.market, stage.singles(1));
+    let seller = market.seller();
+    let approve = setApprovalForAllCall { operator: alloy_address(venue.contract), approved: true };
+    market.anvil.send(seller, collection, &approve);
+    let order = ERC721Order {
+        direction: 0,
+        maker: alloy_address(seller),
+        taker: alloy_address(Address::ZERO),
+        expiry: U256::from(4_102_444_800_u64),
+        nonce: U256::from(7),
+        erc20Token: alloy_address(Address::from_bytes([0xee; 20])),
+        erc20TokenAmount: U256::from(ETHER),
+        fees: Vec::new(),
+        erc721Token: alloy_address(collection),
+        erc721TokenId: U256::from(1),
+        erc721TokenProperties: Vec::new(),
+    };
+    market.anvil.send(seller, venue.contract, &Proxy::preSignERC721OrderCall { order });
+    let listed = stage.only_listing(&venue, collection, "1")["orderId"].clone();
+    market.anvil.mine(300);
+    let fresh = market.anew();
+    fresh.put_currencies();
+    fresh.follow(collection);
+    fresh.wait_followed(collection);
+    let fresh = Stage { market: fresh, venues: vec![venue.clone()] };
+    assert_eq!(fresh.only_listing(&venue, collection, "1")["orderId"], listed);
+    let steps = fresh.buying(&venue, collection, &units_of(listed.as_str().unwrap(), "1"), &Value::Null);
+    assert_eq!(fresh.gains(Address::ZERO, fresh.market.buyer(), &steps), [-ETHER, ETHER, 0, 0]);
 }
 
 /// An order, written without the service.
