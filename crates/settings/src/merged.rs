@@ -8,6 +8,7 @@ use crate::Settings;
 use crate::error::{Assignment, Problem, SettingsError};
 use crate::keys::{self, Keys, Setting};
 use crate::layers::Source;
+use crate::networks::BUILT_IN;
 
 /// One setting in effect, as `bourse config` shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -71,6 +72,11 @@ impl Merged {
         for (key, entry) in &self.given {
             insert(&mut table, key, entry.value.clone());
         }
+        for section in self.sections_without_id() {
+            if let Some(id) = built_in(section) {
+                insert(&mut table, &format!("{section}.id"), Value::Integer(id));
+            }
+        }
         // Each value was accepted alone, so a refusal here is about the default file itself.
         Settings::deserialize_from(table).map_err(|reason| SettingsError {
             problems: vec![Problem::Invalid { at: self.assignment("bourse.default.toml"), reason }],
@@ -94,12 +100,17 @@ impl Merged {
         Some(Problem::Invalid { at: self.assignment(key), reason })
     }
 
-    fn networks_without_id(&self) -> Vec<Problem> {
+    /// The sections of networks that say nothing of an id.
+    fn sections_without_id(&self) -> impl Iterator<Item = &str> {
         let sections = self.given.keys().filter_map(|key| Some(key.rsplit_once('.')?.0));
         let networks: BTreeSet<&str> = sections.filter(|s| keys::network_section(s).is_some()).collect();
-        let without = networks.into_iter().filter(|s| !self.given.contains_key(&format!("{s}.id")));
+        networks.into_iter().filter(|s| !self.given.contains_key(&format!("{s}.id")))
+    }
+
+    fn networks_without_id(&self) -> Vec<Problem> {
+        let unknown = self.sections_without_id().filter(|section| built_in(section).is_none());
         // Another key of the section is what made it: its source is the one to correct.
-        without
+        unknown
             .filter_map(|section| {
                 let (_, entry) =
                     self.given.iter().find(|(key, _)| key.starts_with(&format!("{section}.")))?;
@@ -116,6 +127,13 @@ impl Merged {
         }
         table
     }
+}
+
+/// The id of a network whose name is built in.
+fn built_in(section: &str) -> Option<i64> {
+    let named = keys::network_section(section)?;
+    let (_, id) = BUILT_IN.iter().find(|(name, _)| *name == named)?;
+    i64::try_from(*id).ok()
 }
 
 impl Settings {

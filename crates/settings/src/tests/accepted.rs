@@ -208,6 +208,20 @@ fn networks_are_added_in_any_case_and_by_variables() {
 }
 
 #[test]
+fn a_network_that_is_known_by_name_needs_nothing_but_a_node() {
+    let mut layers = file("[networks.polygon]\npoll_ms = 500\n");
+    let node = ("BOURSE_NETWORKS__AMOY__RPC_URL".to_owned(), "https://node.example".to_owned());
+    let hyphen = ("BOURSE_NETWORKS__BASE_SEPOLIA__POLL_MS".to_owned(), "250".to_owned());
+    layers.variables = vec![node, hyphen];
+    let settings = load(layers).unwrap().settings;
+    let amoy = settings.networks.get(80002).unwrap();
+    assert!(amoy.configured && amoy.rpc_urls.len() == 1 && amoy.name == "amoy");
+    let polls = [137, 84532].map(|id| settings.networks.get(id).unwrap().following.poll.as_millis());
+    assert_eq!(polls, [500, 250]);
+    assert_eq!(settings.networks.iter().count(), BUILT_IN.len());
+}
+
+#[test]
 fn secrets_are_in_no_output() {
     let text = format!(
         "auth.jwt_secret = \"{SECRET}\"\nstorage.database = \"postgres://bourse:hunter2@db/bourse\"\n\
