@@ -1,11 +1,11 @@
 //! A resident collection: what it consists of, and how it changes.
 
-use bourse_market::World;
+use bourse_market::{Terms, World};
 use bourse_wire::{
     Address, Amount, ChainId, Currency, OrderFacts, OrderKey, OrderStatus, ServiceName, Timestamp, TokenId,
 };
 
-use crate::book::{Book, BookContext, NO_TOKEN, PreparedOrder, Shared, terms};
+use crate::book::{Book, BookContext, NO_TOKEN, PreparedOrder, Shared};
 use crate::common::Common;
 use crate::holders::Holders;
 use crate::names::Names;
@@ -325,7 +325,7 @@ impl Collection {
 
     /// What an order of the collection is at a time, from its facts, and how much of it can be filled.
     pub fn state_of(&self, facts: &OrderFacts, now: Timestamp) -> (OrderStatus, Amount) {
-        let terms = terms(facts);
+        let terms = Terms::from(facts);
         let world = self.world_of(facts, now);
         // Nothing can be filled of what is over.
         let available = if terms.is_over(now) { Amount::ZERO } else { terms.available(world.held) };

@@ -6,6 +6,7 @@ pub mod facts;
 pub mod ledger;
 mod money;
 mod nonces;
+mod offers;
 mod order_state;
 mod rate;
 mod standing;
@@ -15,6 +16,7 @@ mod testing;
 
 pub use money::{net, share, unit_price, write_formatted};
 pub use nonces::{Nonces, Numbers, Revoked, Series};
+pub use offers::{OpenOffers, offer_cost, units_paid};
 pub use order_state::{OrderParts, OrderState, first_seen, known_or};
 pub use rate::{Dollars, Rate, compare_usd};
 pub use standing::Standing;

@@ -1,6 +1,6 @@
 //! The status of orders.
 
-use bourse_wire::{Amount, OrderSide, OrderStatus, Timestamp};
+use bourse_wire::{Amount, OrderFacts, OrderSide, OrderStatus, Timestamp};
 
 /// What an order's status follows from, apart from the world around it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -28,6 +28,19 @@ pub struct World {
     pub currency_known: bool,
     /// What the maker of a listing holds of the token; `None` when nobody knows.
     pub held: Option<Amount>,
+}
+
+impl From<&OrderFacts> for Terms {
+    fn from(facts: &OrderFacts) -> Self {
+        Self {
+            side: facts.side,
+            status: facts.status,
+            remaining: facts.quantity_remaining,
+            valid_from: facts.valid_from,
+            valid_until: facts.valid_until,
+            backing: facts.backing,
+        }
+    }
 }
 
 impl Terms {

@@ -30,7 +30,7 @@ use crate::tokens::Tokens;
 
 pub(crate) use kept::KeptBook;
 pub use order::PreparedOrder;
-pub(crate) use order::{NO_TOKEN, Order, terms};
+pub(crate) use order::{NO_TOKEN, Order};
 pub(crate) use order_list::{ListedOrder, Place};
 pub(crate) use order_sets::OrderSets;
 pub(crate) use order_test::OrderTest;

@@ -84,7 +84,7 @@ impl PreparedOrder {
             currency: facts.currency,
             amount: facts.price_amount,
             quantity_decimals: facts.quantity_decimals,
-            terms: terms(facts),
+            terms: facts.into(),
             created_at: facts.created_at,
             text: render(numbers, facts),
         }
@@ -92,17 +92,5 @@ impl PreparedOrder {
 
     pub(crate) fn order_id(&self) -> &[u8] {
         OrderText::new(&self.text).order_id()
-    }
-}
-
-/// What decides what becomes of an order.
-pub(crate) fn terms(facts: &OrderFacts) -> Terms {
-    Terms {
-        side: facts.side,
-        status: facts.status,
-        remaining: facts.quantity_remaining,
-        valid_from: facts.valid_from,
-        valid_until: facts.valid_until,
-        backing: facts.backing,
     }
 }

@@ -3,8 +3,8 @@
 //! No log states it, so contracts are asked: for each block about those whose money moved and about offers that are new,
 //! and now and then about all, as there is money that changes without a word.
 
-mod cover;
 mod money;
+mod payer;
 mod watch;
 mod watched;
 
@@ -14,14 +14,14 @@ use std::time::Duration;
 use alloy_primitives::{Address as RawAddress, U256};
 use alloy_sol_types::SolCall;
 use bourse_market::facts::Block;
+use bourse_market::{Terms, units_paid};
 use bourse_store::{Backing, CollectionKey, OfferScope, Payer, Store, StoreError};
 use bourse_wire::{Address, ChainId, OrderFacts, Timestamp};
 
 use crate::calls::Caller;
 use crate::node::{Call, Failure, Node, Span};
 use crate::questions::{allowanceCall, balanceOfCall};
-pub(crate) use cover::payer_of;
-use cover::{is_over, units};
+pub(crate) use payer::payer_of;
 pub use watch::OfferWatch;
 use watched::Watched;
 
@@ -116,7 +116,7 @@ impl Offers {
         }
         let makers: BTreeSet<Address> = due.iter().map(|payer| payer.maker).collect();
         let mut offers = store.open_offers(at.chain, makers.into_iter().collect()).await?;
-        offers.retain(|(_, order)| !is_over(order, now));
+        offers.retain(|(_, order)| !Terms::from(order).is_over(now));
         // Who made one of them may have seen that a newer block brought the money; the block of before does not know of it.
         let Some(newest) = follower() else { return Ok(0) };
         let funds = self.funds(node, &due, newest.block).await?;
@@ -226,7 +226,7 @@ async fn cover(
     let mut covered: BTreeMap<CollectionKey, Vec<Backing>> = BTreeMap::new();
     for (collection, order) in offers {
         let Some(funds) = payer_of(order).and_then(|payer| funds.get(&payer)) else { continue };
-        let backing = funds.and_then(|funds| units(funds, order));
+        let backing = funds.and_then(|funds| units_paid(funds, order));
         // Mostly nothing changed, and nothing has to be written.
         if backing == order.backing {
             continue;

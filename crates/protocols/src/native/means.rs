@@ -1,6 +1,7 @@
 //! Whether the maker of an order has what it sells, or the money that it offers, and lets the marketplace take it.
 
 use alloy_sol_types::sol;
+use bourse_market::units_paid;
 use bourse_wire::{Address, Amount, OrderFacts, OrderSide, TokenId};
 
 use super::cover::{cover_inquiries, is_covered};
@@ -47,7 +48,7 @@ pub fn means(order: &OrderFacts, answers: Answers<'_>) -> Option<Amount> {
     if order.side == OrderSide::Offer {
         let balance = returned::<Erc20::balanceOfCall>(answers, 0)?;
         let allowance = returned::<Erc20::allowanceCall>(answers, 1)?;
-        return balance.min(allowance).checked_div(order.price_amount.value()).map(Amount::from);
+        return units_paid(balance.min(allowance), order);
     }
     let held = held(order.maker, answers.get(2..)?)?;
     Some(if is_covered(order, answers)? { held } else { Amount::ZERO })
