@@ -52,11 +52,13 @@ impl Caller {
         calls: &[Call],
         at: Option<BlockHash>,
     ) -> Result<CallResults, Failure> {
-        let multicall = if calls.len() > 1 { self.available(node).await? } else { None };
+        // A contract that is asked through another one sees that as the caller.
+        let is_anybody = calls.iter().all(|call| call.from.is_none());
+        let multicall = if calls.len() > 1 && is_anybody { self.available(node).await? } else { None };
         let Some(multicall) = multicall else { return node.call(calls, at).await };
         let mut called = Vec::with_capacity(calls.len());
         for some in calls.chunks(CALLS_AT_ONCE) {
-            let one = Call { to: multicall, data: aggregated(some) };
+            let one = Call::new(multicall, aggregated(some));
             let answer = node.call(&[one], at).await?.pop();
             match answer.and_then(Result::ok).and_then(|answer| separated(&answer, some.len())) {
                 Some(results) => called.extend(results),

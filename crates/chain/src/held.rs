@@ -27,7 +27,7 @@ pub async fn compare_held<N: Node>(
     sample: &HeldSample,
 ) -> Result<HeldReport, Failure> {
     let asked = sample.balances.iter().flat_map(|one| held_inquiries(collection, one.token_id, one.account));
-    let calls: Vec<Call> = asked.map(|inquiry| Call { to: inquiry.to, data: inquiry.data }).collect();
+    let calls: Vec<Call> = asked.map(Call::from).collect();
     let answers = caller.call(node, &calls, Some(sample.hash)).await?;
     let answers: Vec<Option<Bytes>> = answers.into_iter().map(Result::ok).collect();
     let answers: Vec<&[Option<Bytes>]> = answers.chunks(2).collect();

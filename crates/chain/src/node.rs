@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use alloy_primitives::{B256, Bloom, Bytes};
 use bourse_market::facts::{Block, BlockHash, Log};
+use bourse_protocols::native::Inquiry;
 use bourse_wire::{Address, ChainId, Timestamp};
 
 /// Why a node did not answer, by what to do next.
@@ -131,6 +132,21 @@ pub struct Call {
     pub to: Address,
     /// The function and what it is given.
     pub data: Bytes,
+    /// Who calls, where that matters to the contract.
+    pub from: Option<Address>,
+}
+
+impl Call {
+    /// A call by nobody in particular.
+    pub fn new(to: Address, data: Bytes) -> Self {
+        Self { to, data, from: None }
+    }
+}
+
+impl From<Inquiry> for Call {
+    fn from(Inquiry { to, data, from }: Inquiry) -> Self {
+        Self { to, data, from }
+    }
 }
 
 /// The contract refused a call, or there is no such contract.

@@ -1,5 +1,6 @@
 //! What contracts are asked, as the ABI has it.
 
+pub use bourse_protocols::getRoyaltyInfoCall;
 pub use bourse_protocols::native::isApprovedForAllCall;
 pub(crate) use bourse_protocols::royaltyInfoCall;
 
@@ -14,8 +15,4 @@ alloy_sol_types::sol! {
     function supportsInterface(bytes4 id) returns (bool);
     function balanceOf(address account) returns (uint256);
     function allowance(address owner, address spender) returns (uint256);
-
-    /// What our own marketplaces pay, also for contracts that do not tell their royalties.
-    function getRoyaltyInfo(address tokenContract, uint256 tokenId, uint256 cost)
-        returns (address recipient, uint256 royalty);
 }

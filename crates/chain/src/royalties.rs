@@ -76,11 +76,11 @@ fn questions(RoyaltyKey { market, collection }: RoyaltyKey) -> [Call; 4] {
     let (contract, price) = (RawAddress::from(*collection.bytes()), U256::from(BPS_WHOLE));
     let pays = |token: u64| {
         let asked = getRoyaltyInfoCall { tokenContract: contract, tokenId: U256::from(token), cost: price };
-        Call { to: market, data: asked.abi_encode().into() }
+        Call::new(market, asked.abi_encode().into())
     };
     let tells = |token: u64| {
         let asked = royaltyInfoCall { tokenId: U256::from(token), salePrice: price };
-        Call { to: collection, data: asked.abi_encode().into() }
+        Call::new(collection, asked.abi_encode().into())
     };
     [pays(0), tells(0), pays(1), tells(1)]
 }

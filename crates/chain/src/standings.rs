@@ -127,8 +127,7 @@ impl Standings {
         asked: Vec<Vec<Inquiry>>,
         at: Option<BlockHash>,
     ) -> Result<Vec<Vec<Option<Bytes>>>, Failure> {
-        let call = |inquiry: &Inquiry| Call { to: inquiry.to, data: inquiry.data.clone() };
-        let calls: Vec<Call> = asked.iter().flatten().map(call).collect();
+        let calls: Vec<Call> = asked.iter().flatten().cloned().map(Call::from).collect();
         let answers = if calls.is_empty() { Vec::new() } else { self.caller.call(node, &calls, at).await? };
         Ok(dealt(&asked, answers.into_iter().map(Result::ok).collect()))
     }

@@ -14,7 +14,7 @@ mod status;
 #[cfg(test)]
 mod testing;
 
-pub use money::{net, share, unit_price, write_formatted};
+pub use money::{in_words, net, share, unit_price, write_formatted};
 pub use nonces::{Nonces, Numbers, Revoked, Series};
 pub use offers::{OpenOffers, offer_cost, units_paid};
 pub use order_state::{OrderParts, OrderState, first_seen, known_or};

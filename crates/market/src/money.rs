@@ -1,7 +1,7 @@
 //! Amounts of base units.
 
 use alloy_primitives::U256;
-use bourse_wire::{Amount, BPS_WHOLE, OrderSide};
+use bourse_wire::{Amount, BPS_WHOLE, Currency, OrderSide};
 
 use crate::decimal::{without_trailing_zeros, write_plain};
 
@@ -14,6 +14,13 @@ pub fn write_formatted(out: &mut Vec<u8>, digits: &[u8], decimals: u8) {
     let significant = without_trailing_zeros(&digits[leading_zeros..]);
     let places = if significant.is_empty() { 0 } else { significant.len().saturating_add_signed(-point) };
     write_plain(out, significant, point, places.max(usize::from(decimals > 0)));
+}
+
+/// An amount as people say it: `12.5 USDC`.
+pub fn in_words(amount: Amount, currency: &Currency) -> String {
+    let mut text = Vec::new();
+    write_formatted(&mut text, amount.to_string().as_bytes(), currency.decimals);
+    format!("{} {}", String::from_utf8_lossy(&text), currency.symbol)
 }
 
 /// What remains of a price after the order's own fees, rounded down.

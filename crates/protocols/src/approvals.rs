@@ -1,16 +1,19 @@
 //! Letting a contract move what is one's own.
 
-use alloy_sol_types::sol;
+use alloy_primitives::{Bytes, U256};
+use alloy_sol_types::{SolValue as _, sol};
 use bourse_wire::{Address, Amount};
 
 use super::Call;
-use super::native::Inquiry;
+use super::native::{Inquiry, isApprovedForAllCall};
 
 sol! {
     function approve(address spender, uint256 amount);
     function setApprovalForAll(address operator, bool approved);
     function grantApprovals(address[] operators);
     function hasUserApprovedOperator(address user, address operator) returns (bool isApproved);
+    function allowance(address owner, address spender) returns (uint256 amount);
+    function balanceOf(address account) returns (uint256 amount);
 }
 
 /// Lets a contract spend this much of a currency, and no more.
@@ -31,8 +34,29 @@ pub(super) fn grant_approval(manager: Address, operator: Address) -> Call {
     Call::of(manager, &call)
 }
 
+/// Asks how much of somebody's money in a currency a contract may take.
+pub(super) fn allowance(currency: Address, owner: Address, spender: Address) -> Inquiry {
+    Inquiry::new(currency, &allowanceCall { owner: owner.bytes().into(), spender: spender.bytes().into() })
+}
+
+/// Asks how much of a currency somebody has.
+pub fn funds_of(currency: Address, owner: Address) -> Inquiry {
+    Inquiry::new(currency, &balanceOfCall { account: owner.bytes().into() })
+}
+
+/// The amount that was answered.
+pub fn read_amount(answer: Option<&Bytes>) -> Option<Amount> {
+    U256::abi_decode(answer?).ok().map(Amount::from)
+}
+
+/// Asks whether a contract may move all tokens that somebody has of a collection.
+pub(super) fn is_operator(collection: Address, owner: Address, operator: Address) -> Inquiry {
+    let (owner, operator) = (owner.bytes().into(), operator.bytes().into());
+    Inquiry::new(collection, &isApprovedForAllCall { owner, operator })
+}
+
 /// Asks whether somebody lets a marketplace have tokens moved by a contract that moves them for several.
-pub fn is_granted(manager: Address, owner: Address, operator: Address) -> Inquiry {
+pub(super) fn is_granted(manager: Address, owner: Address, operator: Address) -> Inquiry {
     let (user, operator) = (owner.bytes().into(), operator.bytes().into());
     Inquiry::new(manager, &hasUserApprovedOperatorCall { user, operator })
 }

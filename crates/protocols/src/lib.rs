@@ -1,6 +1,7 @@
 //! How marketplaces are spoken with: which calls do what, and what their logs state. One module for each family. Pure: no
 //! I/O, no clock.
 
+mod approval;
 mod approvals;
 pub mod blur;
 mod consent;
@@ -25,8 +26,9 @@ use alloy_sol_types::SolCall;
 use bourse_wire::{Address, Amount, OrderFacts, OrderSide, TokenId};
 use serde_json::Value;
 
-use approvals::grant_approval;
-pub use approvals::{approve_currency, approve_tokens, is_granted};
+pub use approval::Approval;
+use approvals::{allowance, grant_approval, is_granted, is_operator};
+pub use approvals::{approve_currency, approve_tokens, funds_of, read_amount};
 use bourse_market::Standing;
 use bourse_market::facts::{Fact, Log};
 pub use consent::{
@@ -36,7 +38,7 @@ pub use consent::{
 use native::{Answers, Inquiry, NativeOrder, OrderFault, SourceFault, SourceRequest, SubmittedOrder};
 pub use plan::{Act, OrderMaking, OrderSigning, Permission, Plan};
 pub use refusal::Refusal;
-pub use royalty::{read_royalty, royaltyInfoCall};
+pub use royalty::{Royalty, Sale, getRoyaltyInfoCall, royaltyInfoCall};
 pub use trade::{Fee, Fill, RequestedFee, Trade, price_of};
 
 /// Every family. One that is not named here is not spoken.
@@ -66,7 +68,7 @@ pub trait Protocol: std::fmt::Debug + Send + Sync + 'static {
     }
 
     /// What to ask of the chain to learn what of a price goes to the makers of the token, where whoever fills an order has
-    /// to tell.
+    /// to know.
     fn royalty_inquiry(&self, _collection: Address, _fill: &Fill<'_>) -> Option<Inquiry> {
         None
     }
@@ -280,8 +282,6 @@ pub struct NewOrder {
     pub currency: Address,
     /// Price of one unit, in base units of the currency.
     pub unit_price: Amount,
-    /// What of the whole price goes to the makers of the token.
-    pub royalty: Amount,
 }
 
 /// What a log states.

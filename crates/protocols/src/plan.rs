@@ -1,9 +1,13 @@
 //! What somebody has to do to trade.
 
+use alloy_primitives::Bytes;
 use bourse_wire::{Address, Amount, JsonObject, OrderSide};
 
-use super::native::TypedData;
-use super::{Call, NewOrder, approve_currency, approve_tokens, grant_approval};
+use super::native::{Inquiry, TypedData, is_true};
+use super::{
+    Call, NewOrder, allowance, approve_currency, approve_tokens, grant_approval, is_granted, is_operator,
+    read_amount,
+};
 
 /// Calls that trade, and what must be allowed before.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -52,6 +56,31 @@ impl Permission {
         }
     }
 
+    /// Asks whether somebody has allowed it.
+    pub fn inquiry(&self, owner: Address) -> Inquiry {
+        match *self {
+            Self::Spend { currency, spender, .. } => allowance(currency, owner, spender),
+            Self::Move { collection, operator } => is_operator(collection, owner, operator),
+            Self::Grant { manager, operator } => is_granted(manager, owner, operator),
+        }
+    }
+
+    /// Whether it is allowed, by what was answered.
+    pub fn is_given(&self, answer: Option<&Bytes>) -> bool {
+        match *self {
+            Self::Spend { amount, .. } => read_amount(answer).is_some_and(|allowed| allowed >= amount),
+            Self::Move { .. } | Self::Grant { .. } => is_true(answer),
+        }
+    }
+
+    /// How much money may be taken.
+    fn amount(&self) -> Option<Amount> {
+        match self {
+            Self::Spend { amount, .. } => Some(*amount),
+            Self::Move { .. } | Self::Grant { .. } => None,
+        }
+    }
+
     /// What the maker of a new order lets a contract move: tokens, or the money of an offer.
     pub(crate) fn of_maker(order: &NewOrder, mover: Address, price: Amount) -> Option<Self> {
         match order.side {
@@ -74,6 +103,8 @@ impl Permission {
 pub struct OrderMaking {
     /// What its maker must have allowed, in the order to be allowed.
     pub permissions: Vec<Permission>,
+    /// What its maker must have of its currency, as far as that is known: without it, an offer is none.
+    pub funds: Amount,
     /// How its maker makes it.
     pub act: Act,
 }
@@ -81,7 +112,9 @@ pub struct OrderMaking {
 impl OrderMaking {
     /// An order that its maker signs, once they allowed something.
     pub(crate) fn to_sign(permissions: impl IntoIterator<Item = Permission>, signing: OrderSigning) -> Self {
-        Self { permissions: permissions.into_iter().collect(), act: Act::Sign(Box::new(signing)) }
+        let permissions: Vec<_> = permissions.into_iter().collect();
+        let funds = permissions.iter().find_map(Permission::amount).unwrap_or_default();
+        Self { permissions, funds, act: Act::Sign(Box::new(signing)) }
     }
 }
 

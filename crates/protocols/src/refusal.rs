@@ -187,6 +187,15 @@ pub enum Refusal {
         /// What the protocol is called in messages.
         protocol: &'static str,
     },
+    /// What of the price is for the makers of the token would go to nobody.
+    #[error(
+        "the royalty of {amount} would go to the zero address, where the contract burns it or fails: the collection, or \
+         the owner of the marketplace, must name a receiver first"
+    )]
+    LostRoyalty {
+        /// How much it is.
+        amount: Amount,
+    },
     /// Nobody tells what an order must be signed with.
     #[error("a node of the network must tell {what} before an order can be signed")]
     Unknown {

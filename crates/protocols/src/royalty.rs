@@ -1,4 +1,4 @@
-//! What goes to the makers of a token, as its own contract tells (ERC-2981).
+//! What goes to the makers of a token: as its own contract tells (ERC-2981), or as one of our own marketplaces pays it.
 
 use alloy_primitives::{Bytes, U256};
 use alloy_sol_types::{SolCall as _, sol};
@@ -8,6 +8,57 @@ use super::native::Inquiry;
 
 sol! {
     function royaltyInfo(uint256 tokenId, uint256 salePrice) returns (address receiver, uint256 amount);
+
+    /// What our own marketplaces pay, also for contracts that do not tell their royalties.
+    function getRoyaltyInfo(address tokenContract, uint256 tokenId, uint256 cost)
+        returns (address recipient, uint256 royalty);
+}
+
+/// What is sold where.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sale {
+    /// One of our own marketplaces, which knows royalties of collections that know of none.
+    pub market: Address,
+    /// Contract of the collection.
+    pub collection: Address,
+    /// The token.
+    pub token_id: TokenId,
+    /// For how much.
+    pub price: Amount,
+}
+
+impl Sale {
+    /// Asks the marketplace what of the price goes to the makers of the token; [`Royalty::read`] reads what is answered.
+    pub fn inquiry(&self) -> Inquiry {
+        let call = getRoyaltyInfoCall {
+            tokenContract: self.collection.bytes().into(),
+            tokenId: self.token_id.value(),
+            cost: self.price.value(),
+        };
+        Inquiry::new(self.market, &call)
+    }
+}
+
+/// What of a price goes to the makers of a token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Royalty {
+    /// Who gets it.
+    pub receiver: Address,
+    /// How much.
+    pub amount: Amount,
+}
+
+impl Royalty {
+    /// What was answered; `None` when the contract knows of no such thing.
+    pub fn read(answer: Option<&Bytes>) -> Option<Self> {
+        let told = royaltyInfoCall::abi_decode_returns(answer?).ok()?;
+        Some(Self { receiver: Address::from_bytes(told.receiver.into()), amount: told.amount.into() })
+    }
+
+    /// Whether it goes to nobody. Contracts that pay it all the same burn native money, and fail with any other.
+    pub fn is_lost(&self) -> bool {
+        self.receiver == Address::ZERO && self.amount != Amount::ZERO
+    }
 }
 
 /// Asks what of a price goes to the makers of a token.
@@ -15,10 +66,9 @@ pub(super) fn ask(collection: Address, token: TokenId, price: U256) -> Inquiry {
     Inquiry::new(collection, &royaltyInfoCall { tokenId: token.value(), salePrice: price })
 }
 
-/// What was answered; nothing when the contract knows of no such thing.
-pub fn read_royalty(answer: Option<&Bytes>) -> Amount {
-    let told = answer.and_then(|answer| royaltyInfoCall::abi_decode_returns(answer).ok());
-    told.filter(|told| !told.receiver.is_zero()).map_or(Amount::ZERO, |told| told.amount.into())
+/// What somebody gets of a price; nothing when the contract knows of no such thing.
+pub(super) fn paid(royalty: Option<Royalty>) -> Amount {
+    royalty.filter(|royalty| !royalty.is_lost()).map_or(Amount::ZERO, |royalty| royalty.amount)
 }
 
 #[cfg(test)]
@@ -35,11 +85,23 @@ mod tests {
         assert_eq!(hex::encode(&asked.data), format!("2a55205a{:064x}{:064x}", 5, 1000));
         let told = |receiver: u8, amount: u64| {
             let words = format!("{receiver:064x}{amount:064x}");
-            read_royalty(Some(&hex::decode(words).unwrap().into()))
+            Royalty::read(Some(&hex::decode(words).unwrap().into()))
         };
-        assert_eq!(told(1, 50), 50.into());
-        assert_eq!(told(0, 50), Amount::ZERO, "nobody gets it");
-        assert_eq!(read_royalty(None), Amount::ZERO);
-        assert_eq!(read_royalty(Some(&Bytes::new())), Amount::ZERO);
+        assert_eq!(paid(told(1, 50)), 50.into());
+        assert_eq!(paid(told(0, 50)), Amount::ZERO, "nobody gets it");
+        assert!(told(0, 50).unwrap().is_lost() && !told(1, 50).unwrap().is_lost());
+        assert!(!told(0, 0).unwrap().is_lost(), "nothing is lost");
+        assert_eq!(Royalty::read(None), None);
+        assert_eq!(Royalty::read(Some(&Bytes::new())), None);
+    }
+
+    #[test]
+    fn our_own_marketplaces_are_asked_what_they_pay() {
+        let [market, collection] = [0xa1, 0xc0].map(|byte| Address::from_bytes([byte; 20]));
+        let sale = Sale { market, collection, token_id: TokenId::from(5), price: 1000.into() };
+        let asked = sale.inquiry();
+        assert_eq!(asked.to, market);
+        let words = format!("36de9742{:0>64}{:064x}{:064x}", "c0".repeat(20), 5, 1000);
+        assert_eq!(hex::encode(&asked.data), words);
     }
 }

@@ -4,7 +4,7 @@ use alloy_primitives::U256;
 use bourse_market::share;
 use bourse_wire::{Address, Amount, BPS_WHOLE, OrderFacts, OrderSide, TokenId};
 
-use super::{Consent, Protocol, Refusal, StoredOrder};
+use super::{Consent, Protocol, Refusal, Royalty, StoredOrder};
 
 /// The most fees of one trade; each is a transfer of its own.
 const FEES_MAX: usize = 10;
@@ -22,10 +22,10 @@ pub struct Fill<'a> {
     pub token_id: Option<TokenId>,
     /// What they cost, without fees on top.
     pub price: U256,
-    /// What of their price goes to the makers of the tokens.
+    /// What of their price goes to the makers of the tokens, by the order's own word.
     pub royalty: Amount,
     /// The same as the answer to [`Protocol::royalty_inquiry`] says.
-    pub chain_royalty: Amount,
+    pub chain_royalty: Option<Royalty>,
 }
 
 /// A share for somebody else, as a caller asks for it: up to 10000 it is in basis points of the trade's price, beyond
@@ -71,7 +71,7 @@ impl<'a> Fill<'a> {
         let price = protocol.fill_price(stored, quantity)?;
         let royalty = share(price, u64::try_from(order.fee_bps).unwrap_or(0)).into();
         let token_id = order.token_id;
-        Ok(Self { order, native, quantity, token_id, price, royalty, chain_royalty: Amount::ZERO })
+        Ok(Self { order, native, quantity, token_id, price, royalty, chain_royalty: None })
     }
 
     /// The order, and what is kept of it.

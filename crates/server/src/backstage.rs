@@ -9,6 +9,7 @@ use std::sync::Arc;
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderMap, StatusCode};
 use bourse_protocols::venues::Registry;
+use bourse_protocols::{Royalty, Sale};
 use bourse_store::{AssetRecord, ProjectScope, Store, StoreError};
 use bourse_wire::{Amount, Asset, ChainId, Error, ProjectId, RecordId, Text, Timestamp};
 
@@ -16,7 +17,7 @@ use crate::app::App;
 use crate::auth::{Caller, IssuedToken};
 use crate::body::{BodyMemory, ReceivedBody, read_body};
 use crate::call::{Call, Media, resolve};
-use crate::chains::{Nodes, Royalty};
+use crate::chains::Nodes;
 use crate::dispatch::bounded;
 use crate::failure::Failure;
 use crate::limits::{Allowance, Bucket};
@@ -163,8 +164,9 @@ impl Backstage {
     }
 
     /// What of a price a marketplace pays to the makers of a token; `None` when nobody can be asked.
-    pub async fn royalty(&self, chain: ChainId, sale: Royalty) -> Option<Amount> {
-        self.0.chains.royalty(chain, sale).await
+    pub async fn royalty(&self, chain: ChainId, sale: Sale) -> Option<Amount> {
+        let answers = self.0.chains.ask_all(chain, vec![sale.inquiry()]).await?;
+        Royalty::read(answers.first()?.as_ref()).map(|royalty| royalty.amount)
     }
 
     /// The public address of a hosted collection.

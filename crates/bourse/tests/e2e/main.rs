@@ -41,6 +41,7 @@ mod reorganisation;
 mod serve;
 mod settings;
 mod trade;
+mod trade_money;
 mod trade_several;
 mod upgrade;
 mod venues;

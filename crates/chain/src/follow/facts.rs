@@ -109,7 +109,7 @@ impl<N: Node, P: Pace> Reading<N, P> {
     }
 
     async fn answers(&self, log: &Log, inquiry: Inquiry) -> Result<Vec<Option<Bytes>>, Failure> {
-        let call = [Call { to: inquiry.to, data: inquiry.data }];
+        let call = [Call::from(inquiry)];
         let answers = match self.node.call(&call, Some(log.block_hash)).await {
             Ok(answers) => answers,
             Err(_) => self.node.call(&call, None).await?,

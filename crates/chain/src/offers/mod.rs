@@ -243,5 +243,5 @@ fn questions(payer: Payer) -> [Call; 2] {
     let raw = |address: Address| RawAddress::from(*address.bytes());
     let held = balanceOfCall { account: raw(payer.maker) }.abi_encode();
     let allowed = allowanceCall { owner: raw(payer.maker), spender: raw(payer.operator) }.abi_encode();
-    [held, allowed].map(|data| Call { to: payer.currency, data: data.into() })
+    [held, allowed].map(|data| Call::new(payer.currency, data.into()))
 }

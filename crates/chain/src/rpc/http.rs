@@ -343,8 +343,11 @@ impl Node for HttpNode {
         let requests: Vec<Request> = calls
             .iter()
             .map(|call| {
-                let data = hex::encode_prefixed(&call.data);
-                Request::new("eth_call", json!([{"to": call.to, "data": data}, block]))
+                let mut params = json!({"to": call.to, "data": hex::encode_prefixed(&call.data)});
+                if let Some(from) = call.from {
+                    params["from"] = json!(from);
+                }
+                Request::new("eth_call", json!([params, block]))
             })
             .collect();
         let answers = self.ask(&requests).await.map_err(not_smaller)?;

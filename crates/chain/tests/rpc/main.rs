@@ -214,7 +214,7 @@ async fn calls_that_contracts_refuse_are_told_apart_from_nodes_that_fail() {
     })
     .await;
     let node = server.client(HttpOptions::default());
-    let call = |byte: u8| Call { to: Address::ZERO, data: vec![byte].into() };
+    let call = |byte: u8| Call::new(Address::ZERO, vec![byte].into());
     let called = node.call(&[call(1), call(2), call(3)], None).await.unwrap();
     assert_eq!(called, [Ok(vec![0x2a].into()), Err(Reverted), Err(Reverted)]);
     assert!(matches!(node.call(&[call(1), call(4)], None).await, Err(Failure::Retry { .. })));

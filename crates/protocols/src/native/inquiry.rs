@@ -11,6 +11,8 @@ pub struct Inquiry {
     pub to: Address,
     /// The question.
     pub data: Bytes,
+    /// As whom the contract is asked, where that matters to it: what it would do if they called.
+    pub from: Option<Address>,
 }
 
 /// What was answered to inquiries, in their order; `None` where a call failed.
@@ -18,7 +20,12 @@ pub type Answers<'a> = &'a [Option<Bytes>];
 
 impl Inquiry {
     pub(crate) fn new<C: SolCall>(to: Address, call: &C) -> Self {
-        Self { to, data: call.abi_encode().into() }
+        Self::of(to, call.abi_encode().into())
+    }
+
+    /// A question that anybody may ask.
+    pub fn of(to: Address, data: Bytes) -> Self {
+        Self { to, data, from: None }
     }
 }
 

@@ -16,7 +16,7 @@ use crate::native::{Answers, Inquiry};
 use crate::trade::sum;
 use crate::{
     Act, Call, Fee, Fill, LogError, NewOrder, OrderMaking, OrderSeed, OrderTerms, Permission, Plan, Protocol,
-    Refusal, Statement, StoredOrder, TopicFilter, Trade, price_of,
+    Refusal, Royalty, Sale, Statement, StoredOrder, TopicFilter, Trade, price_of,
 };
 
 impl Protocol for Own {
@@ -24,10 +24,16 @@ impl Protocol for Own {
         self.contract
     }
 
+    fn royalty_inquiry(&self, collection: Address, fill: &Fill<'_>) -> Option<Inquiry> {
+        let (market, price) = (self.contract, fill.price.into());
+        Some(Sale { market, collection, token_id: fill.token_id?, price }.inquiry())
+    }
+
     /// The contract applies the fees of a batch to each of its orders, so orders that carry fees are filled one by one.
     /// They come first; the others follow in one batch where there is a function for it.
     fn fill(&self, trade: &Trade<'_>, _answers: &[Value]) -> Result<Plan, Refusal> {
         self.check_currency(trade.side, trade.currency)?;
+        check_royalties(trade.fills.iter().filter_map(|fill| fill.chain_royalty))?;
         let (carrying, rest) = spread(trade)?;
         let mut calls = Vec::with_capacity(carrying.len() + 1);
         for (fill, fees) in &carrying {
@@ -48,8 +54,16 @@ impl Protocol for Own {
         Ok(Plan { permissions: self.taker_permissions(trade)?, calls })
     }
 
-    fn make_order(&self, order: &NewOrder, _seed: OrderSeed<'_>) -> Result<OrderMaking, Refusal> {
+    fn order_inquiries(&self, order: &NewOrder) -> Vec<Inquiry> {
+        let (market, collection, token_id) = (self.contract, order.collection, order.token_id);
+        let price = price_of(order.unit_price, order.quantity).map(Amount::from);
+        price.map(|price| Sale { market, collection, token_id, price }.inquiry()).into_iter().collect()
+    }
+
+    fn make_order(&self, order: &NewOrder, seed: OrderSeed<'_>) -> Result<OrderMaking, Refusal> {
         self.check_currency(order.side, order.currency)?;
+        let royalty = Royalty::read(seed.answers.first().and_then(Option::as_ref));
+        check_royalties(royalty)?;
         let price = price_of(order.unit_price, order.quantity)?;
         let request = RequestParams {
             isListing: order.side == OrderSide::Listing,
@@ -62,16 +76,19 @@ impl Protocol for Own {
             pricePerToken: order.unit_price.value(),
         };
         let call = Call::of(self.contract, &createRequestCall { request });
-        let permission = match order.side {
-            // The maker of an offer pays the royalty on top.
+        let (permission, funds) = match order.side {
+            // The maker of an offer pays the royalty on top. When nobody tells what that is, it is the most that the
+            // contract lets it be, which is the price again.
             OrderSide::Offer => {
-                let amount = price.saturating_add(order.royalty.value()).into();
-                Permission::spend(order.currency, self.contract, amount)
+                let royalty = royalty.map(|royalty| royalty.amount.value());
+                let most = price.saturating_add(royalty.unwrap_or(price)).into();
+                let least = price.saturating_add(royalty.unwrap_or_default()).into();
+                (Permission::spend(order.currency, self.contract, most), least)
             }
-            OrderSide::Listing | OrderSide::Unknown => Some(self.may_move(order.collection)),
+            OrderSide::Listing | OrderSide::Unknown => (Some(self.may_move(order.collection)), Amount::ZERO),
         };
         let act = Act::Call(Call { price: price.into(), ..call });
-        Ok(OrderMaking { permissions: permission.into_iter().collect(), act })
+        Ok(OrderMaking { permissions: permission.into_iter().collect(), funds, act })
     }
 
     fn cancel(&self, stored: StoredOrder<'_>) -> Result<Call, Refusal> {
@@ -214,11 +231,22 @@ fn spread<'a>(trade: &Trade<'a>) -> Result<(Vec<FillWithFees<'a>>, Vec<Fill<'a>>
     Ok((carrying, rest))
 }
 
+/// Refuses what would pay nobody. The contract that is deployed does not look whom it pays a royalty.
+fn check_royalties(royalties: impl IntoIterator<Item = Royalty>) -> Result<(), Refusal> {
+    match royalties.into_iter().find(Royalty::is_lost) {
+        Some(Royalty { amount, .. }) => Err(Refusal::LostRoyalty { amount }),
+        None => Ok(()),
+    }
+}
+
 /// The most fees that the contract lets an order carry: of a listing no more than is left when the royalty is paid; of
 /// an offer, whose maker pays the royalty on top, no more than its price.
 fn room_for_fees(fill: &Fill<'_>) -> U256 {
     match fill.order.side {
-        OrderSide::Listing => fill.price.saturating_sub(fill.royalty.value()),
+        OrderSide::Listing => {
+            let royalty = fill.chain_royalty.map_or(fill.royalty, |royalty| royalty.amount);
+            fill.price.saturating_sub(royalty.value())
+        }
         OrderSide::Offer | OrderSide::Unknown => fill.price,
     }
 }

@@ -133,7 +133,7 @@ fn take(fill: &Fill<'_>, signed: &ProcessorOrder, taker: Address) -> Result<Fill
     // than the token's own contract says, as the rest could go to somebody whom the offer names.
     let royalty = match signed.max_royalty_fee_numerator {
         Some(most) if is_listing => most.0,
-        _ => bps_of(fill.chain_royalty.value(), fill.price),
+        _ => bps_of(crate::royalty::paid(fill.chain_royalty).value(), fill.price),
     };
     let order = Order {
         protocol: U256::from(signed.protocol),

@@ -30,7 +30,7 @@ use super::native::{
 };
 use super::{
     Call, Fill, LogError, NewOrder, OrderMaking, OrderSeed, OrderSigning, OrderTerms, Permission, Plan,
-    Protocol, Refusal, Statement, StoredOrder, Trade, price_of, read_royalty, royalty,
+    Protocol, Refusal, Royalty, Statement, StoredOrder, Trade, price_of, royalty,
 };
 
 /// States of orders that are filled in parts.
@@ -115,7 +115,7 @@ impl Protocol for PaymentProcessor {
             return Err(Refusal::Native);
         }
         let price = price_of(order.unit_price, order.quantity)?;
-        let royalty = read_royalty(seed.answers.get(1).and_then(Option::as_ref));
+        let royalty = royalty::paid(Royalty::read(seed.answers.get(1).and_then(Option::as_ref)));
         let royalty = bps_of(royalty.value(), price);
         let signed = ProcessorOrder {
             protocol: match () {

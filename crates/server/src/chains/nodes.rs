@@ -5,9 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
-use alloy_primitives::{Address as RawAddress, Bytes};
-use alloy_sol_types::SolCall;
-use bourse_chain::questions::{allowanceCall, getRoyaltyInfoCall, isApprovedForAllCall};
+use alloy_primitives::Bytes;
 use bourse_chain::rpc::{HttpNode, HttpOptions, NodeUrl, Pool, PoolOptions};
 use bourse_chain::{
     Call, Caller, FollowOptions, Follower, HeldReport, Node as _, OfferOptions, OfferWatch, Offers, RealPace,
@@ -17,12 +15,12 @@ use bourse_market::facts::Block;
 use bourse_protocols::native::Inquiry;
 use bourse_protocols::venues::{Registry, Venue};
 use bourse_store::{HeldSample, Store};
-use bourse_wire::{Address, Amount, ChainId};
+use bourse_wire::{Address, ChainId};
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use secrecy::ExposeSecret as _;
 
-use super::{Allowance, Chains, Operator, Royalty};
+use super::Chains;
 use crate::clock::Clock;
 use crate::entropy;
 use crate::settings::{Network, Networks};
@@ -79,19 +77,6 @@ impl Nodes {
     /// The nodes of a chain.
     pub fn get(&self, chain: ChainId) -> Option<&Arc<NetworkNodes>> {
         self.0.get(&chain)
-    }
-
-    /// What one contract answers to one call; nothing when nobody can be asked, or the contract does not say.
-    async fn ask<C: SolCall>(&self, chain: ChainId, contract: Address, call: C) -> Option<C::Return> {
-        let nodes = self.get(chain)?;
-        let call = Call { to: contract, data: call.abi_encode().into() };
-        match nodes.caller.call(&*nodes.node, &[call], None).await {
-            Ok(mut answers) => C::abi_decode_returns(&answers.pop()?.ok()?).ok(),
-            Err(error) => {
-                tracing::warn!(%chain, %error, "a contract could not be asked");
-                None
-            }
-        }
     }
 }
 
@@ -184,10 +169,6 @@ fn pace(clock: &Clock) -> RealPace {
     RealPace::new(move || clock.now())
 }
 
-fn raw(address: Address) -> RawAddress {
-    RawAddress::from(*address.bytes())
-}
-
 impl fetch::Caller for NetworkNodes {
     fn call(
         &self,
@@ -195,7 +176,7 @@ impl fetch::Caller for NetworkNodes {
     ) -> BoxFuture<'_, Vec<Result<Vec<u8>, fetch::CallFailed>>> {
         async move {
             let calls: Vec<Call> =
-                calls.into_iter().map(|call| Call { to: call.to, data: call.data.into() }).collect();
+                calls.into_iter().map(|call| Call::new(call.to, call.data.into())).collect();
             match self.caller.call(&*self.node, &calls, None).await {
                 Ok(answers) => {
                     let answer = |answer: Result<Bytes, Reverted>| {
@@ -225,8 +206,7 @@ impl Chains for Nodes {
     fn ask_all(&self, chain: ChainId, asked: Vec<Inquiry>) -> BoxFuture<'_, Option<Vec<Option<Bytes>>>> {
         async move {
             let nodes = self.get(chain)?;
-            let calls: Vec<Call> =
-                asked.into_iter().map(|inquiry| Call { to: inquiry.to, data: inquiry.data }).collect();
+            let calls: Vec<Call> = asked.into_iter().map(Call::from).collect();
             match nodes.caller.call(&*nodes.node, &calls, None).await {
                 Ok(answers) => Some(answers.into_iter().map(Result::ok).collect()),
                 Err(error) => {
@@ -236,25 +216,5 @@ impl Chains for Nodes {
             }
         }
         .boxed()
-    }
-
-    fn allowance(&self, chain: ChainId, asked: Allowance) -> BoxFuture<'_, Option<Amount>> {
-        let call = allowanceCall { owner: raw(asked.owner), spender: raw(asked.spender) };
-        self.ask(chain, asked.currency, call).map(|answer| answer.map(Amount::from)).boxed()
-    }
-
-    fn is_operator(&self, chain: ChainId, asked: Operator) -> BoxFuture<'_, Option<bool>> {
-        let call = isApprovedForAllCall { owner: raw(asked.owner), operator: raw(asked.operator) };
-        self.ask(chain, asked.collection, call).boxed()
-    }
-
-    fn royalty(&self, chain: ChainId, asked: Royalty) -> BoxFuture<'_, Option<Amount>> {
-        let call = getRoyaltyInfoCall {
-            tokenContract: raw(asked.collection),
-            tokenId: asked.token_id.value(),
-            cost: asked.price.value(),
-        };
-        let answer = self.ask(chain, asked.market, call);
-        answer.map(|answer| answer.map(|royalty| Amount::from(royalty.royalty))).boxed()
     }
 }

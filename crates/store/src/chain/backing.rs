@@ -67,6 +67,12 @@ impl Store {
         self.read(move |mut session| Box::pin(async move { open_offers(&mut session, chain, makers).await }))
     }
 
+    /// The offers on a chain behind which the same money stands, and that may still be filled, as far as no time is
+    /// concerned: of contracts that are followed, and signed ones.
+    pub fn offers_of(&self, chain: ChainId, payer: Payer) -> Pending<'_, Vec<OrderFacts>> {
+        self.read(move |mut session| Box::pin(async move { offers_of(&mut session, chain, payer).await }))
+    }
+
     /// Writes what the makers of offers can pay for as of a block; tells how many are different now.
     pub fn set_backing(
         &self,
@@ -139,6 +145,20 @@ async fn open_offers(
         offers.extend(session.select::<(CollectionKey, OrderFacts)>(sql, args).await?);
     }
     Ok(offers)
+}
+
+async fn offers_of(
+    session: &mut Session<'_>,
+    chain: ChainId,
+    payer: Payer,
+) -> Result<Vec<OrderFacts>, StoreError> {
+    let sql = format!(
+        "FROM orders CROSS JOIN collections
+        WHERE orders.maker = $1 AND {IS_OPEN} AND orders.currency_address = $2 AND orders.operator = $3
+        AND collections.collection_id = orders.collection_id AND collections.chain_id = $4 AND {}",
+        is_known()
+    );
+    session.select(sql, args![payer.maker, payer.currency, payer.operator, chain]).await
 }
 
 async fn set_backing(

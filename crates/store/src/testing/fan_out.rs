@@ -29,6 +29,7 @@ const ALLOWED: &[(&str, &str)] = &[
         "money of makers is asked for, whatever they offer it for",
     ),
     ("FROM orders CROSS JOIN followed_collections", "the same, of those whose money changed"),
+    ("FROM orders CROSS JOIN collections", "the same, of one who is asked to allow more of it"),
     ("FROM (SELECT * FROM orders WHERE status = 1", "the collection is named around it, which is the same"),
     ("FROM standing_queue CROSS JOIN", "the chain is asked about signed orders of any collection"),
     ("FROM metadata_queue JOIN collections", "what is due is fetched, of whichever collection it is"),

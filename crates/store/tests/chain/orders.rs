@@ -1,10 +1,10 @@
 //! Orders that a chain states.
 
-use bourse_market::facts::Fact;
+use bourse_market::facts::{Fact, OrderMade};
 use bourse_store::testing::{batch, changes_since};
-use bourse_store::{Backing, Change};
+use bourse_store::{Backing, Change, Payer};
 use bourse_wire::ActivityAction::{self, Listing, ListingCancel, Mint, Sale};
-use bourse_wire::{Amount, Marketplace, OrderFacts, OrderKey, OrderSide, OrderStatus};
+use bourse_wire::{Amount, ChainId, Marketplace, OrderFacts, OrderKey, OrderSide, OrderStatus};
 
 use crate::stage::{Stage, account, approval, collection, filled, listing, transfer};
 
@@ -102,6 +102,41 @@ async fn putting_an_order_leaves_what_only_the_chain_states() {
     let changes = vec![Change::Order(Box::new(put))];
     stage.store.commit(batch(collection(0), changes)).await.unwrap();
     assert_eq!(order(&stage, "5").await, Some(OrderFacts { price_amount: 7.into(), ..stated }));
+}
+
+/// What a maker's money in a currency is expected to pay through an operator, wherever that is.
+#[tokio::test]
+async fn the_offers_that_the_same_money_stands_behind_are_found() {
+    let mut stage = Stage::new().await;
+    let Fact::OrderMade(listed) = listing(5, 1, 1) else { panic!() };
+    let offer = |id: &str, change: &dyn Fn(&mut OrderMade)| {
+        let mut offer = OrderMade { side: OrderSide::Offer, order_id: id.to_owned(), ..(*listed).clone() };
+        change(&mut offer);
+        Fact::OrderMade(Box::new(offer))
+    };
+    let facts = [
+        Fact::OrderMade(listed.clone()),
+        offer("6", &|_| {}),
+        offer("7", &|offer| offer.maker = account(9)),
+        offer("8", &|offer| offer.currency = account(9)),
+        offer("9", &|offer| offer.operator = account(9)),
+        offer("10", &|_| {}),
+        offer("11", &|_| {}),
+        filled(10, 2, 0),
+    ];
+    stage.grow(&[&facts]).await;
+    let payer = Payer { maker: listed.maker, currency: listed.currency, operator: listed.operator };
+    let of = async |payer: Payer, chain: ChainId| {
+        let mut found = stage.store.offers_of(chain, payer).await.unwrap();
+        found.sort_by_key(|offer| offer.order_id.clone());
+        found.into_iter().map(|offer| offer.order_id).collect::<Vec<_>>()
+    };
+    let chain = collection(0).chain;
+    assert_eq!(of(payer, chain).await, ["11", "6"]);
+    assert_eq!(of(Payer { maker: account(9), ..payer }, chain).await, ["7"]);
+    assert_eq!(of(Payer { currency: account(9), ..payer }, chain).await, ["8"]);
+    assert_eq!(of(Payer { operator: account(9), ..payer }, chain).await, ["9"]);
+    assert_eq!(of(payer, ChainId(chain.0 + 1)).await, [""; 0]);
 }
 
 #[tokio::test]

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use alloy_primitives::Bytes;
+use alloy_primitives::{Bytes, hex};
 use bourse_protocols::native::Inquiry;
-use bourse_server::{Allowance, Chains, Operator, Royalty};
-use bourse_wire::{Amount, ChainId};
+use bourse_server::Chains;
+use bourse_wire::ChainId;
 use futures_util::FutureExt as _;
 use futures_util::future::{BoxFuture, ready};
 use serde_json::{Value, json};
@@ -143,21 +143,13 @@ async fn what_a_token_says_stays_text_and_pages_stay_small() {
 struct Generous(Option<u64>);
 
 impl Chains for Generous {
-    fn ask_all(&self, _: ChainId, _: Vec<Inquiry>) -> BoxFuture<'_, Option<Vec<Option<Bytes>>>> {
-        ready(None).boxed()
-    }
-
-    fn allowance(&self, _: ChainId, _: Allowance) -> BoxFuture<'_, Option<Amount>> {
-        ready(None).boxed()
-    }
-
-    fn is_operator(&self, _: ChainId, _: Operator) -> BoxFuture<'_, Option<bool>> {
-        ready(None).boxed()
-    }
-
-    fn royalty(&self, chain: ChainId, asked: Royalty) -> BoxFuture<'_, Option<Amount>> {
-        assert_eq!((chain, asked.token_id, asked.price), (ChainId(137), 1.into(), 1_000_000.into()));
-        ready(self.0.map(Amount::from)).boxed()
+    fn ask_all(&self, chain: ChainId, asked: Vec<Inquiry>) -> BoxFuture<'_, Option<Vec<Option<Bytes>>>> {
+        assert_eq!((chain, asked.len()), (ChainId(137), 1));
+        let words = format!("{:064x}{:064x}", 1, 1_000_000);
+        assert!(hex::encode(&asked[0].data).ends_with(&words), "token 1 for a million: {asked:?}");
+        let told =
+            |amount: u64| Some(vec![Some(hex::decode(format!("{:064x}{amount:064x}", 1)).unwrap().into())]);
+        ready(self.0.and_then(told)).boxed()
     }
 }
 

@@ -227,7 +227,6 @@ proptest! {
             expiry: 2000.into(),
             currency: person(0xd0),
             unit_price: price.into(),
-            royalty: 0.into(),
         };
         let answers = [Some([U256::from(1), U256::from(2)].map(|word| word.to_be_bytes::<32>()).concat().into())];
         let seed = OrderSeed { salt: U256::from(salt), now: 1000, answers: &answers };

@@ -1,6 +1,6 @@
 //! What calls say, word by word as the ABI lays them out.
 
-use alloy_primitives::{B256, U256};
+use alloy_primitives::{B256, Bytes, U256};
 use bourse_wire::{Address, Amount, OrderFacts, OrderInput, OrderSide, ServiceName};
 use proptest::prelude::*;
 use serde_json::json;
@@ -8,7 +8,8 @@ use serde_json::json;
 use super::{COLLECTION, MAKER, MARKET, address, word, word_of};
 use crate::own::{Own, OwnContracts};
 use crate::{
-    Act, Call, Fill, NewOrder, OrderSeed, Permission, Protocol, Refusal, RequestedFee, StoredOrder, Trade,
+    Act, Call, Fill, NewOrder, OrderSeed, Permission, Protocol, Refusal, RequestedFee, Royalty, StoredOrder,
+    Trade,
 };
 
 const BUYER: Address = address(0xb0);
@@ -215,7 +216,6 @@ fn new_order(side: OrderSide, currency: Address) -> NewOrder {
         expiry: 1_735_689_600.into(),
         currency,
         unit_price: 11.into(),
-        royalty: 5.into(),
     }
 }
 
@@ -234,15 +234,49 @@ fn orders_are_made_and_taken_back() {
     assert_eq!(paid(&call), (MARKET, 0.into(), 0.into()));
 }
 
+/// What a marketplace answers when it is asked for a royalty.
+fn royalty(receiver: Address, amount: u64) -> Option<Bytes> {
+    Some([word_of(receiver), word(amount)].concat().into())
+}
+
+#[test]
+fn a_royalty_for_nobody_is_refused_before_it_is_burnt() {
+    for (side, currency) in
+        [(OrderSide::Listing, COIN), (OrderSide::Listing, DOLLAR), (OrderSide::Offer, DOLLAR)]
+    {
+        let made = |answers: &[Option<Bytes>]| {
+            let seed = OrderSeed { salt: U256::ZERO, now: 0, answers };
+            v2().make_order(&new_order(side, currency), seed).map(drop)
+        };
+        assert_eq!(made(&[royalty(Address::ZERO, 5)]), Err(Refusal::LostRoyalty { amount: 5.into() }));
+        assert_eq!(made(&[royalty(Address::ZERO, 0)]), Ok(()));
+        let order = OrderFacts { side, ..order("1", 1000, currency) };
+        let filled = |told: Option<Bytes>| {
+            let mut fill = Fill::new(&v2(), stored(&order), 2.into()).unwrap();
+            fill.chain_royalty = Royalty::read(told.as_ref());
+            v2().fill(&Trade::new(COLLECTION, vec![fill], &NO_FEES, BUYER).unwrap(), &[]).map(drop)
+        };
+        assert_eq!(filled(royalty(Address::ZERO, 5)), Err(Refusal::LostRoyalty { amount: 5.into() }));
+        assert_eq!(filled(royalty(SHOP, 5)), Ok(()));
+    }
+}
+
 #[test]
 fn what_must_be_allowed_is_told() {
-    let seed = OrderSeed { salt: U256::ZERO, now: 0, answers: &[] };
+    let answers = [royalty(SHOP, 5)];
+    let seed = OrderSeed { salt: U256::ZERO, now: 0, answers: &answers };
     let making = |side, currency| v2().make_order(&new_order(side, currency), seed).unwrap().permissions;
     let moving = Permission::Move { collection: COLLECTION, operator: MARKET };
     assert_eq!(making(OrderSide::Listing, COIN), [moving]);
     let spending =
         |amount: u64| Permission::Spend { currency: DOLLAR, spender: MARKET, amount: amount.into() };
     assert_eq!(making(OrderSide::Offer, DOLLAR), [spending(77 + 5)], "with the royalty on top");
+    let unknown = OrderSeed { answers: &[None], ..seed };
+    let made = v2().make_order(&new_order(OrderSide::Offer, DOLLAR), unknown).unwrap();
+    assert_eq!(made.permissions, [spending(77 * 2)], "the most that it can be");
+    assert_eq!(made.funds, 77.into(), "the least that it can be");
+    let made = v2().make_order(&new_order(OrderSide::Offer, DOLLAR), seed).unwrap();
+    assert_eq!(made.funds, 82.into());
     let taking = |order: OrderFacts, fees: &[RequestedFee]| {
         let fills = vec![Fill::new(&v2(), stored(&order), 2.into()).unwrap()];
         v2().fill(&Trade::new(COLLECTION, fills, fees, BUYER).unwrap(), &[]).unwrap().permissions

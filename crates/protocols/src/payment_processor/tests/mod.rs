@@ -8,7 +8,7 @@ use alloy_primitives::U256;
 use alloy_sol_types::{SolCall as _, SolValue as _};
 use bourse_market::facts::{Fact, OrderFilled, OrderRef};
 use bourse_market::{Numbers, Revoked, Series, Standing};
-use bourse_wire::{Address, Amount, Marketplace, OrderSide, TokenId};
+use bourse_wire::{Address, Marketplace, OrderSide, TokenId};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -209,7 +209,7 @@ fn sellers_pay_royalties_as_the_token_says() {
     let filling = json!({ "quantities": ["1"], "taker": person(0xb0) });
     let royalty = |told: u64| {
         let mut trade = trade(&*processor(), &offer, &filling).unwrap();
-        trade.fills[0].chain_royalty = told.into();
+        trade.fills[0].chain_royalty = Some(crate::Royalty { receiver: person(0xa0), amount: told.into() });
         let call = processor().fill(&trade, &[]).unwrap().calls.remove(0);
         let data = acceptOfferCall::abi_decode(&call.data).unwrap().data;
         Offer::abi_decode_params(&data).unwrap().1.maxRoyaltyFeeNumerator
@@ -359,7 +359,6 @@ proptest! {
             expiry: 2000.into(),
             currency: person(0xd0),
             unit_price: price.into(),
-            royalty: Amount::ZERO,
         };
         let inquiries = processor().order_inquiries(&order);
         prop_assert_eq!(inquiries.len(), if is_offer { 1 } else { 2 });

@@ -293,7 +293,6 @@ proptest! {
             expiry: 2000.into(),
             currency: if is_native { Address::ZERO } else { person(0xd0) },
             unit_price: price.into(),
-            royalty: 0.into(),
         };
         let seed = OrderSeed { salt: U256::from(77), now: 1000, answers: &[] };
         let Act::Sign(signing) = zerox().make_order(&order, seed).unwrap().act else { panic!("signed") };

@@ -64,7 +64,7 @@ fn stored<'a>(order: &'a OrderFacts, native: &'a str) -> StoredOrder<'a> {
 /// What to ask about an order: whether its maker signed it, where that is not clear, and what became of it.
 fn questions(protocol: Option<&dyn Protocol>, order: &NativeOrder) -> Vec<Inquiry> {
     let signed = match &order.proof {
-        Proof::Ask(question) => Some(Inquiry { to: question.to, data: question.data.clone() }),
+        Proof::Ask(question) => Some(Inquiry::of(question.to, question.data.clone())),
         Proof::Signed | Proof::Held => None,
     };
     let standing =

@@ -153,7 +153,7 @@ async fn consent(call: &Call, body: Map<String, Value>, signature: &str) -> Resu
 /// Refuses what the taker did not sign.
 async fn check(app: &App, chain: ChainId, proof: Proof) -> Result<(), Failure> {
     let Proof::Ask(question) = proof else { return Ok(()) };
-    let inquiry = Inquiry { to: question.to, data: question.data.clone() };
+    let inquiry = Inquiry::of(question.to, question.data.clone());
     let answers = app.chains.ask_all(chain, vec![inquiry]).await.unwrap_or_default();
     let answer = answers.first().and_then(Option::as_ref);
     if question.is_yes(answer.map(AsRef::as_ref)) {

@@ -51,6 +51,6 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Answer, Failu
         Next::Sign(steps) => return Ok(Answer { steps }),
         Next::Send(plan) => plan,
     };
-    let approvals = desk.approvals(taker, &plan.permissions).await;
+    let approvals = desk.approvals(taker, &plan.permissions).await?;
     Ok(Answer::of(approvals, StepId::Buy, &plan.calls))
 }

@@ -56,7 +56,7 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Answer, Failu
     let approvals = if batches(request.wallet_type.as_ref(), &desk.call.app.service_name) {
         Vec::new()
     } else {
-        desk.approvals(taker, &plan.permissions).await
+        desk.approvals(taker, &plan.permissions).await?
     };
     Ok(Answer::of(approvals, StepId::Sell, &plan.calls))
 }

@@ -6,8 +6,8 @@ use bourse_store::Change;
 use serde_json::{Value, json};
 
 use super::trading::{
-    CLEO, Sent, V1, V2, address, ask, check_approval, check_token_approval, market, market_with, number,
-    refusal, steps,
+    CLEO, Sent, V1, V2, address, ask, buy, check_approval, check_token_approval, market, market_with, number,
+    refusal, sold, steps,
 };
 use crate::marketplace::{COIN, DOLLAR, commit, with};
 use crate::support::TestApp;
@@ -93,6 +93,35 @@ async fn an_offer() {
     }
     let app = market([]).await;
     assert_eq!(steps(offer(&app, json!({}), json!({ "walletType": "sequence" })).await).len(), 1);
+}
+
+/// The contract that is deployed would burn it, or fail.
+#[tokio::test]
+async fn a_royalty_for_nobody_is_refused() {
+    let chain = FakeChain::default();
+    chain.says(V2, "getRoyaltyInfo(address,uint256,uint256)", &[0, 3]);
+    let app = market_with(&[], Some(Arc::new(chain)), [sold("77", 1000)]).await;
+    let bought = buy(&app, &[("77", 1)], json!({})).await;
+    for refused in [list(&app, json!({}), json!({})).await, offer(&app, json!({}), json!({})).await, bought] {
+        let (status, said) = refusal(&refused);
+        assert!(status == 409 && said.contains("the royalty of 3 would go to the zero address"), "{said}");
+    }
+}
+
+#[tokio::test]
+async fn an_offer_takes_money_that_its_maker_has() {
+    for (held, is_made) in [(0, false), (79, false), (80, true)] {
+        let chain = FakeChain { royalty: Some(3), ..FakeChain::default() };
+        chain.says(DOLLAR, "balanceOf(address)", &[held]);
+        let app = market_with(&[], Some(Arc::new(chain)), []).await;
+        let answer = offer(&app, json!({}), json!({})).await;
+        assert_eq!(answer.status == 200, is_made, "{held}: {}", answer.json);
+        if !is_made {
+            let (status, said) = refusal(&answer);
+            assert!(status == 409 && said.contains(" are missing"), "{said}");
+        }
+        assert_eq!(list(&app, json!({}), json!({})).await.status, 200, "whoever sells needs no money");
+    }
 }
 
 #[tokio::test]

@@ -53,7 +53,10 @@ async fn an_approval_only_when_it_is_not_there() {
         assert_eq!(steps.len(), 1 + approvals, "{is_operator:?} {wallet}");
         if approvals == 1 {
             let asked = chain.asked.lock().unwrap().join(", ");
-            assert_eq!(asked, format!("137 {V2} {IS_REQUEST_VALID}, 137 operator {RELICS} {CLEO} {V2}"));
+            let expected = format!(
+                "137 {V2} {IS_REQUEST_VALID}, 137 royalty {V2} token 1 for 1000, 137 operator {RELICS} {CLEO} {V2}"
+            );
+            assert_eq!(asked, expected);
         }
     }
 }

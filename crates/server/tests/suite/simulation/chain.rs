@@ -9,14 +9,14 @@ use bourse_chain::{
     OffersError, Standings, Status, Turn,
 };
 use bourse_protocols::native::Inquiry;
-use bourse_server::{Allowance, Chains, Operator, Royalty};
+use bourse_server::Chains;
 use bourse_simulation::{
     CHAIN, COLLECTIONS, Dice, Facts, Shared, SimPace, Weather, World, WorldNode, protocols, seaport,
 };
 use bourse_store::{Actor, CollectionKey, Store};
-use bourse_wire::{Amount, ChainId, Timestamp};
+use bourse_wire::{ChainId, Timestamp};
 use futures_util::FutureExt as _;
-use futures_util::future::{BoxFuture, ready};
+use futures_util::future::BoxFuture;
 use tokio::sync::Notify;
 
 use super::signed::SIGNED;
@@ -62,24 +62,11 @@ struct SimNodes(Arc<Shared>);
 impl Chains for SimNodes {
     fn ask_all(&self, chain: ChainId, asked: Vec<Inquiry>) -> BoxFuture<'_, Option<Vec<Option<Bytes>>>> {
         async move {
-            let call = |Inquiry { to, data }| Call { to, data };
-            let calls: Vec<Call> = asked.into_iter().filter(|_| chain == CHAIN).map(call).collect();
+            let calls: Vec<Call> = asked.into_iter().filter(|_| chain == CHAIN).map(Call::from).collect();
             let answers = WorldNode(Arc::clone(&self.0)).call(&calls, None).await.ok()?;
             (chain == CHAIN).then(|| answers.into_iter().map(Result::ok).collect())
         }
         .boxed()
-    }
-
-    fn allowance(&self, _: ChainId, _: Allowance) -> BoxFuture<'_, Option<Amount>> {
-        ready(None).boxed()
-    }
-
-    fn is_operator(&self, _: ChainId, _: Operator) -> BoxFuture<'_, Option<bool>> {
-        ready(None).boxed()
-    }
-
-    fn royalty(&self, _: ChainId, _: Royalty) -> BoxFuture<'_, Option<Amount>> {
-        ready(None).boxed()
     }
 }
 

@@ -5,14 +5,20 @@ use std::sync::Mutex;
 
 use alloy_primitives::{Bytes, hex, keccak256};
 use bourse_protocols::native::Inquiry;
-use bourse_server::{Allowance, Chains, Operator, Royalty};
-use bourse_wire::{Amount, ChainId};
+use bourse_server::Chains;
+use bourse_wire::ChainId;
 use futures_util::FutureExt as _;
 use futures_util::future::{BoxFuture, pending, ready};
 use tokio::sync::Notify;
 
 /// The selector of `isRequestValid(uint256,uint256)`, by which such a contract is asked.
 pub(crate) const IS_REQUEST_VALID: &str = "24dc6bd0";
+/// Those of `allowance(address,address)`, `isApprovedForAll(address,address)`, `hasUserApprovedOperator(address,address)` and
+/// `getRoyaltyInfo(address,uint256,uint256)`.
+const ALLOWANCE: &str = "dd62ed3e";
+const IS_OPERATOR: &str = "e985e9c5";
+const IS_GRANTED: &str = "3cc4cb06";
+const ROYALTY: &str = "36de9742";
 
 /// A chain that says what the test wants; nothing where it wants nothing.
 #[derive(Default)]
@@ -91,29 +97,57 @@ impl KeptOrder {
 
 impl Chains for FakeChain {
     fn ask_all(&self, chain: ChainId, asked: Vec<Inquiry>) -> BoxFuture<'_, Option<Vec<Option<Bytes>>>> {
-        let call = |inquiry: &Inquiry| (inquiry.to.to_string(), hex::encode(&inquiry.data[..4]));
-        let calls: Vec<_> = asked.iter().map(call).collect();
-        for (contract, selector) in &calls {
-            self.note(chain, &format!("{contract} {selector}"));
+        // Whoever asks for nothing else wants to know which approvals are missing.
+        let asked: Vec<Asked> = asked.iter().map(Asked::read).collect();
+        let of_approvals = [ALLOWANCE, IS_OPERATOR, IS_GRANTED];
+        let is_approval = asked.iter().all(|asked| of_approvals.contains(&asked.selector.as_str()));
+        let known = self.contracts.lock().unwrap();
+        let answer = |asked: Asked| {
+            self.note(chain, &asked.note());
+            let told = match asked.selector.as_str() {
+                ALLOWANCE if is_approval => self.allowance.map(|amount| format!("{amount:064x}")),
+                IS_OPERATOR if is_approval => {
+                    self.is_operator.map(|is_so| format!("{:064x}", u8::from(is_so)))
+                }
+                ROYALTY if self.royalty.is_some() => {
+                    self.royalty.map(|amount| format!("{:064x}{amount:064x}", 1))
+                }
+                _ => return known.as_ref()?.get(&(asked.contract, asked.selector)).cloned(),
+            };
+            told.map(|words| hex::decode(words).unwrap().into())
+        };
+        let answers: Vec<Option<Bytes>> = asked.into_iter().map(answer).collect();
+        let is_anybody = known.is_some() || answers.iter().any(Option::is_some);
+        ready(is_anybody.then_some(answers)).boxed()
+    }
+}
+
+/// A question as tests read it.
+struct Asked {
+    contract: String,
+    selector: String,
+    words: Vec<String>,
+}
+
+impl Asked {
+    fn read(inquiry: &Inquiry) -> Self {
+        let data = hex::encode(&inquiry.data);
+        let (selector, words) = data.split_at(8);
+        let words = words.as_bytes().chunks(64).map(|word| String::from_utf8(word.to_vec()).unwrap());
+        Self { contract: inquiry.to.to_string(), selector: selector.to_owned(), words: words.collect() }
+    }
+
+    /// What tests compare.
+    fn note(&self) -> String {
+        let Self { contract, selector, words } = self;
+        let account = |place: usize| format!("0x{}", &words[place][24..]);
+        let number = |place: usize| u128::from_str_radix(&words[place], 16).unwrap();
+        match selector.as_str() {
+            ALLOWANCE => format!("allowance {contract} {} {}", account(0), account(1)),
+            IS_OPERATOR => format!("operator {contract} {} {}", account(0), account(1)),
+            ROYALTY => format!("royalty {contract} token {} for {}", number(1), number(2)),
+            _ => format!("{contract} {selector}"),
         }
-        let contracts = self.contracts.lock().unwrap();
-        let answers = contracts.as_ref().map(|known| calls.iter().map(|call| known.get(call).cloned()));
-        ready(answers.map(Iterator::collect)).boxed()
-    }
-
-    fn allowance(&self, chain: ChainId, asked: Allowance) -> BoxFuture<'_, Option<Amount>> {
-        self.note(chain, &format!("allowance {} {} {}", asked.currency, asked.owner, asked.spender));
-        ready(self.allowance.map(Amount::from)).boxed()
-    }
-
-    fn is_operator(&self, chain: ChainId, asked: Operator) -> BoxFuture<'_, Option<bool>> {
-        self.note(chain, &format!("operator {} {} {}", asked.collection, asked.owner, asked.operator));
-        ready(self.is_operator).boxed()
-    }
-
-    fn royalty(&self, chain: ChainId, asked: Royalty) -> BoxFuture<'_, Option<Amount>> {
-        self.note(chain, &format!("royalty {} token {} for {}", asked.market, asked.token_id, asked.price));
-        ready(self.royalty.map(Amount::from)).boxed()
     }
 }
 
@@ -132,18 +166,6 @@ impl StuckChain {
 
 impl Chains for StuckChain {
     fn ask_all(&self, _: ChainId, _: Vec<Inquiry>) -> BoxFuture<'_, Option<Vec<Option<Bytes>>>> {
-        self.never()
-    }
-
-    fn allowance(&self, _: ChainId, _: Allowance) -> BoxFuture<'_, Option<Amount>> {
-        self.never()
-    }
-
-    fn is_operator(&self, _: ChainId, _: Operator) -> BoxFuture<'_, Option<bool>> {
-        self.never()
-    }
-
-    fn royalty(&self, _: ChainId, _: Royalty) -> BoxFuture<'_, Option<Amount>> {
         self.never()
     }
 }

@@ -6,7 +6,7 @@ mod orders;
 use axum::extract::RawQuery;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
-use bourse_server::Royalty;
+use bourse_server::Sale;
 use bourse_store::Holders;
 use bourse_wire::{Error, Marketplace, TokenId, TokenMetadata};
 use maud::{Markup, html};
@@ -195,7 +195,7 @@ async fn royalty(
     let (console, key) = (member.console(), collection.key);
     let venue = console.registry().venue(key.chain, Marketplace::OwnV2)?;
     let market = venue.newest()?.contract();
-    let sale = Royalty { market, collection: key.address, token_id: token, price: ROYALTY_PRICE.into() };
+    let sale = Sale { market, collection: key.address, token_id: token, price: ROYALTY_PRICE.into() };
     let told = console.royalty(key.chain, sale).await;
     let millionths = told.and_then(|share| share.to_string().parse::<u64>().ok());
     let percent = millionths.map(|share| format!("{}.{:04}", share / 10_000, share % 10_000));

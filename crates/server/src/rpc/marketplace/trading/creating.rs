@@ -1,14 +1,14 @@
 //! Making listings and offers.
 
 use alloy_primitives::U256;
-use bourse_protocols::{Act, NewOrder, OrderSeed, Refusal, price_of};
+use bourse_market::in_words;
+use bourse_protocols::{Act, NewOrder, OrderSeed, Refusal, funds_of, read_amount};
 use bourse_wire::{Address, Amount, ChainRef, ContractInfo, ContractType, Error, OrderSide, Text, TokenId};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{Answer, Desk, Step, StepId, VenueRequest, batches, check_holds};
 use crate::call::Call;
-use crate::chains::Royalty;
 use crate::entropy;
 use crate::failure::Failure;
 
@@ -59,7 +59,7 @@ pub(crate) async fn make(call: Call, making: MakeRequest) -> Result<Answer, Fail
     }
     let is_multiple = is_multiple(&desk, making.contract_type)?;
     check(&desk, side, &order, is_multiple)?;
-    let mut new = NewOrder {
+    let new = NewOrder {
         side,
         maker,
         collection,
@@ -69,26 +69,26 @@ pub(crate) async fn make(call: Call, making: MakeRequest) -> Result<Answer, Fail
         expiry: order.expiry,
         currency: order.currency_address,
         unit_price: order.price_per_token,
-        royalty: Amount::ZERO,
     };
     let protocol = desk.newest()?;
-    new.royalty = royalty(&desk, protocol.contract(), &new).await?;
-    let asked = protocol.order_inquiries(&new);
-    let answers = if asked.is_empty() {
-        Vec::new()
-    } else {
-        desk.call.app.chains.ask_all(desk.key.chain, asked).await.unwrap_or_default()
-    };
+    let mut asked = protocol.order_inquiries(&new);
+    let place = asked.len();
+    asked.extend((side == OrderSide::Offer).then(|| funds_of(new.currency, maker)));
+    let answers = desk.call.app.chains.ask_some(desk.key.chain, asked).await;
+    let funds = read_amount(answers.get(place).and_then(Option::as_ref));
     let now = u64::try_from(desk.call.now.unix_seconds()).unwrap_or_default();
     let seed = OrderSeed { salt: U256::from_be_bytes(entropy::bytes::<32>()), now, answers: &answers };
     let made = protocol.make_order(&new, seed).map_err(|refusal| refused(side, refusal))?;
     if side == OrderSide::Listing {
         check_holds(&desk, maker_member, maker, [(order.token_id, order.quantity)])?;
     }
+    if let Some(held) = funds.filter(|held| *held < made.funds) {
+        return Err(lacking(&desk, &new, held, made.funds).into());
+    }
     let approvals = if batches(wallet.as_ref(), &desk.call.app.service_name) {
         Vec::new()
     } else {
-        desk.approvals(maker, &made.permissions).await
+        desk.approvals(maker, &made.permissions).await?
     };
     let id = if side == OrderSide::Offer { StepId::CreateOffer } else { StepId::CreateListing };
     match made.act {
@@ -150,10 +150,24 @@ fn check(desk: &Desk, side: OrderSide, order: &CreateReq, is_multiple: bool) -> 
     }
 }
 
+/// Why an offer is refused whose maker has less money than it takes: the contract would, and nobody could accept it.
+fn lacking(desk: &Desk, new: &NewOrder, held: Amount, needed: Amount) -> Error {
+    let known = desk.call.app.resident.currencies(desk.key.chain);
+    let currency = known.iter().find(|currency| currency.contract_address == new.currency);
+    let worded =
+        |amount: Amount| currency.map_or_else(|| amount.to_string(), |known| in_words(amount, known));
+    let missing = Amount::from(needed.value().saturating_sub(held.value()));
+    let [held, needed, missing] = [held, needed, missing].map(worded);
+    let maker = new.maker;
+    Error::conflict(format!(
+        "maker: {maker} has {held} where this offer takes {needed}: {missing} are missing"
+    ))
+}
+
 fn refused(side: OrderSide, refusal: Refusal) -> Error {
     let name = match &refusal {
         // Nothing is wrong with the request.
-        Refusal::Unknown { .. } => return Error::conflict(refusal.to_string()),
+        Refusal::Unknown { .. } | Refusal::LostRoyalty { .. } => return Error::conflict(refusal.to_string()),
         Refusal::MakeElsewhere { .. } | Refusal::Replaced { .. } => {
             return Error::invalid("orderbook", refusal);
         }
@@ -163,18 +177,4 @@ fn refused(side: OrderSide, refusal: Refusal) -> Error {
         _ => "pricePerToken",
     };
     Error::invalid(&member(side, name), refusal)
-}
-
-/// What the maker of an offer pays on top of the price. When nobody tells what that is, it is the most that the contract
-/// lets it be, which is the price again.
-async fn royalty(desk: &Desk, market: Address, order: &NewOrder) -> Result<Amount, Error> {
-    let price = price_of(order.unit_price, order.quantity).map_err(|refusal| refused(order.side, refusal))?;
-    let is_asked = order.side == OrderSide::Offer && desk.marketplace.is_own();
-    if !is_asked {
-        return Ok(Amount::ZERO);
-    }
-    let asked =
-        Royalty { market, collection: order.collection, token_id: order.token_id, price: price.into() };
-    let royalty = desk.call.app.chains.royalty(desk.key.chain, asked).await;
-    Ok(royalty.unwrap_or(price.into()))
 }

@@ -2,22 +2,20 @@
 
 use std::sync::Arc;
 
-use bourse_protocols::native::is_true;
+use bourse_market::OpenOffers;
 use bourse_protocols::venues::Venue;
 use bourse_protocols::{
-    ConsentAnswers, ConsentQuestions, ConsentRequest, Fill, Permission, Plan, Protocol, Refusal,
-    RequestedFee, StoredOrder, Trade, is_granted, read_royalty,
+    Approval, ConsentAnswers, ConsentQuestions, ConsentRequest, Fill, Permission, Plan, Protocol, Refusal,
+    RequestedFee, Royalty, StoredOrder, Trade,
 };
-use bourse_store::{CollectionId, CollectionKey};
-use bourse_wire::{Address, Amount, ChainId, ChainRef, Error, Marketplace, OrderSide, ServiceName, Text};
-use futures_util::future::join_all;
+use bourse_store::{CollectionId, CollectionKey, Payer};
+use bourse_wire::{Address, ChainId, ChainRef, Error, Marketplace, ServiceName, Text};
 use serde_json::{Value, json};
 
 use super::super::execute::CONSENT;
 use super::super::searchable;
-use super::{ChosenOrder, Step, StepId};
+use super::{ChosenOrder, Step};
 use crate::call::Call;
-use crate::chains::{Allowance, Operator, Royalty};
 use crate::failure::Failure;
 use crate::resident::Slot;
 
@@ -117,38 +115,21 @@ impl Desk {
             Ok(Fill { token_id: chosen.token_id, ..fill })
         };
         let mut fills = orders.iter().map(fill).collect::<Result<Vec<_>, _>>().map_err(refused)?;
-        if !fees.is_empty() && self.marketplace.is_own() {
-            let told = join_all(fills.iter().map(|fill| self.royalty(protocol.contract(), fill))).await;
-            for (fill, royalty) in fills.iter_mut().zip(told) {
-                fill.royalty = royalty.unwrap_or(fill.royalty);
-            }
-        }
         self.tell_royalties(protocol, &mut fills).await;
         Ok(Trade::new(self.key.address, fills, fees, taker).map_err(refused)?)
     }
 
-    /// Puts royalties into fills of which whoever makes them must tell.
+    /// Puts royalties into fills of which whoever makes them must know.
     async fn tell_royalties(&self, protocol: &dyn Protocol, fills: &mut [Fill<'_>]) {
         let mut told = Vec::new();
         for (place, fill) in fills.iter().enumerate() {
             told.extend(protocol.royalty_inquiry(self.key.address, fill).map(|inquiry| (place, inquiry)));
         }
-        if told.is_empty() {
-            return;
-        }
         let inquiries = told.iter().map(|(_, inquiry)| inquiry.clone()).collect();
-        let answers = self.call.app.chains.ask_all(self.key.chain, inquiries).await.unwrap_or_default();
+        let answers = self.call.app.chains.ask_some(self.key.chain, inquiries).await;
         for ((place, _), answer) in told.into_iter().zip(answers) {
-            fills[place].chain_royalty = read_royalty(answer.as_ref());
+            fills[place].chain_royalty = Royalty::read(answer.as_ref());
         }
-    }
-
-    /// What of the price of a listing goes to the makers of the token; `None` when that is not known or not needed.
-    async fn royalty(&self, market: Address, fill: &Fill<'_>) -> Option<Amount> {
-        let token_id = fill.order.token_id.filter(|_| fill.order.side == OrderSide::Listing)?;
-        let (price, collection) = (fill.price.into(), self.key.address);
-        let asked = Royalty { market, collection, token_id, price };
-        self.call.app.chains.royalty(self.key.chain, asked).await
     }
 
     /// What the taker of a trade does next: signs something, or sends the calls that make it.
@@ -184,11 +165,7 @@ impl Desk {
     async fn unsigned(&self, protocol: &dyn Protocol, trade: &Trade<'_>) -> Result<Vec<Step>, Failure> {
         let app = &self.call.app;
         let ConsentQuestions { inquiries, requests } = protocol.consent_questions(trade).map_err(refused)?;
-        let chain = if inquiries.is_empty() {
-            Vec::new()
-        } else {
-            app.chains.ask_all(self.key.chain, inquiries).await.unwrap_or_default()
-        };
+        let chain = app.chains.ask_some(self.key.chain, inquiries).await;
         let service = app.sources.ask(self.marketplace, requests).await.map_err(Error::from)?;
         let now = u64::try_from(self.call.now.unix_seconds()).unwrap_or_default();
         let answers = ConsentAnswers { chain: &chain, service: &service, now };
@@ -210,30 +187,39 @@ impl Desk {
     }
 
     /// The steps by which somebody allows what a plan needs, without what is known to be allowed.
-    pub(crate) async fn approvals(&self, owner: Address, needed: &[Permission]) -> Vec<Step> {
-        let missing = join_all(needed.iter().map(|permission| self.lacks(owner, *permission))).await;
-        let missing = needed.iter().zip(missing).filter(|(_, lacks)| *lacks);
-        missing.map(|(needed, _)| Step::transaction(StepId::TokenApproval, &needed.call())).collect()
+    pub(crate) async fn approvals(
+        &self,
+        owner: Address,
+        needed: &[Permission],
+    ) -> Result<Vec<Step>, Failure> {
+        let (chains, chain) = (&self.call.app.chains, self.key.chain);
+        let mut approvals = Vec::with_capacity(needed.len());
+        for permission in needed {
+            approvals.push(Approval::new(*permission, self.open_offers(owner, *permission).await?));
+        }
+        let asked = approvals.iter().map(|approval| approval.inquiry(owner)).collect();
+        let answers = chains.ask_some(chain, asked).await;
+        let mut steps = Vec::new();
+        for (place, approval) in approvals.iter().enumerate() {
+            let answer = answers.get(place).and_then(Option::as_ref);
+            if approval.is_given(answer) {
+                continue;
+            }
+            let tried = chains.ask_some(chain, approval.trial(chain, owner, answer)).await;
+            let calls = approval.calls(chain, answer, &tried);
+            steps.extend(calls.iter().map(|call| Step::approval(call, approval.note())));
+        }
+        Ok(steps)
     }
 
-    /// Whether something may not be allowed yet.
-    async fn lacks(&self, owner: Address, needed: Permission) -> bool {
-        let (chains, chain) = (&self.call.app.chains, self.key.chain);
-        match needed {
-            Permission::Spend { currency, spender, amount } => {
-                let allowance = chains.allowance(chain, Allowance { currency, owner, spender }).await;
-                allowance.is_none_or(|allowance| allowance < amount)
-            }
-            Permission::Move { collection, operator } => {
-                let asked = Operator { collection, owner, operator };
-                chains.is_operator(chain, asked).await != Some(true)
-            }
-            Permission::Grant { manager, operator } => {
-                let asked = vec![is_granted(manager, owner, operator)];
-                let answers = chains.ask_all(chain, asked).await.unwrap_or_default();
-                !answers.first().is_some_and(|answer| is_true(answer.as_ref()))
-            }
-        }
+    /// The offers that stand on the money which a permission is for.
+    async fn open_offers(&self, maker: Address, needed: Permission) -> Result<OpenOffers, Failure> {
+        let Permission::Spend { currency, spender: operator, .. } = needed else {
+            return Ok(OpenOffers::default());
+        };
+        let payer = Payer { maker, currency, operator };
+        let offers = self.call.app.store.offers_of(self.key.chain, payer).await?;
+        Ok(OpenOffers::among(&offers, self.call.now))
     }
 }
 
@@ -258,6 +244,7 @@ pub(crate) fn refused(refusal: Refusal) -> Error {
         Refusal::Held { .. }
         | Refusal::Source { .. }
         | Refusal::Challenge { .. }
+        | Refusal::LostRoyalty { .. }
         | Refusal::Unknown { .. } => return Error::conflict(refusal.to_string()),
         Refusal::FeeCount { .. }
         | Refusal::FeeReceiver { .. }

@@ -39,6 +39,9 @@ pub(crate) struct Step {
     value: Amount,
     /// What it moves in the currency of the orders: for a purchase all that is paid, with fees.
     price: Amount,
+    /// What it assumes, in words; left out where there is nothing to tell.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<String>,
     /// Typed data to sign; left out of a transaction.
     #[serde(skip_serializing_if = "Option::is_none")]
     signature: Option<SignatureRequest>,
@@ -138,10 +141,16 @@ impl Step {
             to: call.to,
             value: call.value,
             price: call.price,
+            note: None,
             signature: None,
             post: None,
             execute_type: None,
         }
+    }
+
+    /// A transaction that allows what later ones need.
+    pub(crate) fn approval(call: &Call, note: Option<String>) -> Self {
+        Self { note, ..Self::transaction(StepId::TokenApproval, call) }
     }
 
     /// Typed data to sign, which makes an order.
@@ -167,6 +176,7 @@ impl Step {
             to: Address::ZERO,
             value: Amount::ZERO,
             price,
+            note: None,
             signature: Some(typed.into()),
             post: Some(PostRequest::to_execute(body.into_iter().collect())),
             execute_type: Some(execute_type),
@@ -185,6 +195,7 @@ impl Step {
             to: Address::ZERO,
             value: Amount::ZERO,
             price,
+            note: None,
             signature,
             post: Some(PostRequest::to_execute(body)),
             execute_type: Some(ExecuteType::Order),
