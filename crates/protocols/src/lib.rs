@@ -5,6 +5,7 @@ mod approval;
 mod approvals;
 pub mod blur;
 mod consent;
+mod extras;
 mod logs;
 pub mod looks_rare;
 pub mod native;
@@ -35,6 +36,7 @@ pub use consent::{
     Consent, ConsentAnswers, ConsentFault, ConsentOutcome, ConsentQuestions, ConsentRequest,
     ConsentSignature, SigningPayload,
 };
+pub use extras::OrderExtras;
 use native::{Answers, Inquiry, NativeOrder, OrderFault, SourceFault, SourceRequest, SubmittedOrder};
 pub use plan::{Act, OrderMaking, OrderSigning, Permission, Plan};
 pub use refusal::Refusal;
@@ -112,6 +114,17 @@ pub trait Protocol: std::fmt::Debug + Send + Sync + 'static {
 
     /// How an order is made.
     fn make_order(&self, order: &NewOrder, seed: OrderSeed<'_>) -> Result<OrderMaking, Refusal>;
+
+    /// How an order is made of which more is wanted than every marketplace has.
+    fn make_special_order(
+        &self,
+        order: &NewOrder,
+        extras: &OrderExtras,
+        seed: OrderSeed<'_>,
+    ) -> Result<OrderMaking, Refusal> {
+        extras.refuse()?;
+        self.make_order(order, seed)
+    }
 
     /// The call by which its maker takes an order back.
     fn cancel(&self, stored: StoredOrder<'_>) -> Result<Call, Refusal>;
@@ -272,7 +285,7 @@ pub struct NewOrder {
     pub collection: Address,
     /// Whether the collection has many of each token (ERC-1155), rather than one (ERC-721).
     pub is_multiple: bool,
-    /// The token.
+    /// The token; it means nothing of an offer for any.
     pub token_id: TokenId,
     /// How many units.
     pub quantity: Amount,

@@ -67,6 +67,14 @@ pub enum Refusal {
         /// What the protocol is called in messages.
         protocol: &'static str,
     },
+    /// Orders of the marketplace pay nobody but who sells.
+    #[error(
+        "orders of this marketplace cannot pay anybody else: leave them out, and ask for them when it is filled"
+    )]
+    NoShares,
+    /// The marketplace has no offers for any token of a collection.
+    #[error("this marketplace has no offers for any token of a collection: name the token")]
+    NoAnyToken,
     /// A fee that is paid with a part of an order is scaled like the order, and must come out whole.
     #[error(
         "a fee of {fee} cannot be paid exactly with these parts of the orders: make it a multiple of {multiple}"

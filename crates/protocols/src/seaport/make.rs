@@ -8,10 +8,20 @@ use super::Seaport;
 use super::abi::{OrderComponents, getCounterCall};
 use super::order::{ConsiderationItem, Offered, PARTIAL, SeaportOrder};
 use crate::native::{Data, Number, TypedData, Word, returned};
-use crate::{NewOrder, OrderMaking, OrderSeed, OrderSigning, Permission, Refusal, price_of};
+use crate::{
+    Fee, NewOrder, OrderExtras, OrderMaking, OrderSeed, OrderSigning, Permission, Refusal, price_of,
+};
+
+/// How much further the kinds of things are that are any of a collection.
+const ANY: u8 = 2;
 
 impl Seaport {
-    pub(super) fn sign(&self, order: &NewOrder, seed: OrderSeed<'_>) -> Result<OrderMaking, Refusal> {
+    pub(super) fn sign(
+        &self,
+        order: &NewOrder,
+        extras: &OrderExtras,
+        seed: OrderSeed<'_>,
+    ) -> Result<OrderMaking, Refusal> {
         let counter = returned::<getCounterCall>(seed.answers, 0);
         let counter = counter.ok_or(Refusal::Unknown { what: "the counter of the maker" })?;
         if order.side == OrderSide::Offer && order.currency == Address::ZERO {
@@ -19,12 +29,12 @@ impl Seaport {
         }
         let price = price_of(order.unit_price, order.quantity)?;
         let (key, mover) = self.usual_conduit();
-        let (offer, consideration) = things(order, price);
+        let (offer, consideration) = things(order, extras, price)?;
         let signed = SeaportOrder {
             offerer: order.maker,
             zone: Address::ZERO,
             offer: vec![offer],
-            consideration: vec![consideration],
+            consideration,
             order_type: if order.is_multiple { PARTIAL } else { 0 },
             start_time: Number(seed.start()),
             end_time: Number(order.expiry.value()),
@@ -50,15 +60,22 @@ impl Seaport {
     }
 }
 
-/// What the maker gives, and what they get.
-fn things(order: &NewOrder, price: U256) -> (Offered, ConsiderationItem) {
+/// What the maker gives, and what they and others get.
+fn things(
+    order: &NewOrder,
+    extras: &OrderExtras,
+    price: U256,
+) -> Result<(Offered, Vec<ConsiderationItem>), Refusal> {
     let money_type = u8::from(order.currency != Address::ZERO);
-    let token_type = if order.is_multiple { 3 } else { 2 };
-    let token = (token_type, order.collection, order.token_id.value(), order.quantity.value());
-    let money = (money_type, order.currency, U256::ZERO, price);
+    let money = |amount: U256| (money_type, order.currency, U256::ZERO, amount);
+    let single = if extras.is_for_any { ANY } else { 0 };
+    let token_type = single + if order.is_multiple { 3 } else { 2 };
+    // No criteria admit every token.
+    let id = if extras.is_for_any { U256::ZERO } else { order.token_id.value() };
+    let token = (token_type, order.collection, id, order.quantity.value());
     let (given, got) = match order.side {
-        OrderSide::Offer => (money, token),
-        OrderSide::Listing | OrderSide::Unknown => (token, money),
+        OrderSide::Offer => (money(price), token),
+        OrderSide::Listing | OrderSide::Unknown => (token, money(extras.rest(order)?)),
     };
     let offered = Offered {
         item_type: given.0,
@@ -67,13 +84,14 @@ fn things(order: &NewOrder, price: U256) -> (Offered, ConsiderationItem) {
         start_amount: Number(given.3),
         end_amount: Number(given.3),
     };
-    let asked = ConsiderationItem {
-        item_type: got.0,
-        token: got.1,
-        identifier_or_criteria: Number(got.2),
-        start_amount: Number(got.3),
-        end_amount: Number(got.3),
-        recipient: order.maker,
+    let asked = |(item_type, token, id, amount): (u8, Address, U256, U256), recipient| ConsiderationItem {
+        item_type,
+        token,
+        identifier_or_criteria: Number(id),
+        start_amount: Number(amount),
+        end_amount: Number(amount),
+        recipient,
     };
-    (offered, asked)
+    let fees = extras.fees.iter().map(|Fee { amount, receiver }| asked(money(*amount), *receiver));
+    Ok((offered, [asked(got, order.maker)].into_iter().chain(fees).collect()))
 }

@@ -28,8 +28,8 @@ use super::native::{
     by_counter, prove, returned,
 };
 use super::{
-    Call, LogError, LogQuestion, NewOrder, OrderMaking, OrderSeed, OrderTerms, Plan, Protocol, Refusal,
-    Statement, StoredOrder, TopicFilter, Trade,
+    Call, LogError, LogQuestion, NewOrder, OrderExtras, OrderMaking, OrderSeed, OrderTerms, Plan, Protocol,
+    Refusal, Statement, StoredOrder, TopicFilter, Trade,
 };
 
 /// Seaport, or a fork of it, as one marketplace uses it on one chain.
@@ -123,7 +123,16 @@ impl Protocol for Seaport {
     }
 
     fn make_order(&self, order: &NewOrder, seed: OrderSeed<'_>) -> Result<OrderMaking, Refusal> {
-        self.sign(order, seed)
+        self.sign(order, &OrderExtras::default(), seed)
+    }
+
+    fn make_special_order(
+        &self,
+        order: &NewOrder,
+        extras: &OrderExtras,
+        seed: OrderSeed<'_>,
+    ) -> Result<OrderMaking, Refusal> {
+        self.sign(order, extras, seed)
     }
 
     fn cancel(&self, stored: StoredOrder<'_>) -> Result<Call, Refusal> {

@@ -156,6 +156,50 @@ fn an_order_that_its_maker_tells_the_contract_of_is_listed_and_bought_without_a_
     });
 }
 
+#[test]
+fn shares_of_new_orders_are_paid_to_the_unit() {
+    on_each(|stage, venue| {
+        let (market, collection) = (&stage.market, stage.multiples(1));
+        let [buyer, seller, artist, platform] = stage.people();
+        let shares =
+            json!([{ "amount": "250", "receiver": platform }, { "amount": "1000000", "receiver": artist }]);
+        let body = json!({ "collectionAddress": collection, "owner": seller, "contractType": "ERC1155",
+            "orderbook": venue.word, "listing": order("1", "10", market.currency, "2000000"),
+            "additionalFees": shares, "walletType": "unknown" });
+        let steps = market.steps("GenerateListingTransaction", &body);
+        let listed = stage.carry_out(seller, &steps).unwrap();
+        let listing = stage.only_listing(venue, collection, "1");
+        assert_eq!((&listing["orderId"], &listing["feeBps"]), (&json!(listed), &json!(750)));
+        market.fund(buyer, 20_000_000);
+        let steps = stage.buying(venue, collection, &units_of(&listed, "3"), &Value::Null);
+        let gains = stage.gains(market.currency, buyer, &steps);
+        assert_eq!(gains, [-6_000_000, 5_550_000, 300_000, 150_000], "{}", venue.word);
+    });
+}
+
+#[test]
+fn an_offer_for_any_token_is_made_and_taken_with_one() {
+    on_each(|stage, venue| {
+        let (market, collection) = (&stage.market, stage.singles(2));
+        let [buyer, seller, _, platform] = stage.people();
+        market.fund(buyer, 5_000_000);
+        let body = json!({ "collectionAddress": collection, "maker": buyer, "contractType": "ERC721",
+            "orderbook": venue.word, "offer": order("0", "1", market.currency, "5000000"),
+            "offerType": "collection", "additionalFees": fee(100, platform), "walletType": "unknown" });
+        let steps = market.steps("GenerateOfferTransaction", &body);
+        let offered = stage.carry_out(buyer, &steps).unwrap();
+        let query = json!({ "input": [{ "contractAddress": collection, "orderId": offered,
+            "marketplace": venue.word }] });
+        let kept = market.marketplace("GetOrders", &query)["orders"][0].clone();
+        assert!(kept["tokenId"].is_null() && kept["status"] == "active", "{kept}");
+        let orders = json!([{ "orderId": offered, "quantity": "1", "tokenId": "2" }]);
+        let steps = stage.selling(venue, collection, &orders, &Value::Null);
+        let gains = stage.gains(market.currency, seller, &steps);
+        assert_eq!(gains, [-5_000_000, 4_950_000, 0, 50_000], "{}", venue.word);
+        assert_eq!(stage.owner(collection, 2), buyer);
+    });
+}
+
 /// Blocks that nobody takes back any more are read by what the collection's contract wrote; who made these orders told
 /// nobody but the marketplace.
 #[test]

@@ -31,6 +31,9 @@ pub(crate) struct Request {
     /// The kind of wallet; it makes no difference to a purchase.
     #[expect(dead_code, reason = "clients send it, and the document shows it")]
     wallet_type: Option<Text<64>>,
+    /// Whether the steps go to another service, which they can in any case; it makes no difference.
+    #[expect(dead_code, reason = "clients send it, and the document shows it")]
+    use_with_trails: Option<bool>,
 }
 request!(Request);
 

@@ -4,8 +4,8 @@ use bourse_wire::{Address, ChainRef, ContractType, OrderSide, Text};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::trading::Answer;
 use super::trading::creating::{CreateReq, MakeRequest, make};
+use super::trading::{AdditionalFee, Answer};
 use crate::call::Call;
 use crate::failure::Failure;
 use crate::route::request;
@@ -27,6 +27,8 @@ pub(crate) struct Request {
     orderbook: Text<64>,
     /// The listing.
     listing: CreateReq,
+    /// Shares of the price for others, instead of the owner: at most 10, where the marketplace has that.
+    additional_fees: Option<Vec<AdditionalFee>>,
     /// The kind of wallet: one that makes approvals by itself gets no step for it.
     wallet_type: Option<Text<64>>,
 }
@@ -42,6 +44,8 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Answer, Failu
         contract_type: request.contract_type,
         orderbook: request.orderbook,
         order: request.listing,
+        is_for_any: false,
+        fees: request.additional_fees,
         wallet: request.wallet_type,
     };
     make(call, making).await

@@ -1,11 +1,11 @@
 //! The steps to make an offer.
 
-use bourse_wire::{Address, ChainRef, ContractType, OrderSide, Text};
+use bourse_wire::{Address, ChainRef, ContractType, Error, OrderSide, Text};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::trading::Answer;
 use super::trading::creating::{CreateReq, MakeRequest, make};
+use super::trading::{AdditionalFee, Answer};
 use crate::call::Call;
 use crate::failure::Failure;
 use crate::route::request;
@@ -27,12 +27,22 @@ pub(crate) struct Request {
     orderbook: Text<64>,
     /// The offer.
     offer: CreateReq,
+    /// What it is for: `item`, which is meant when it is left out, or `collection`, any token of the collection, where the
+    /// marketplace has that.
+    offer_type: Option<Text<64>>,
+    /// Shares of the price for others, instead of who sells: at most 10, where the marketplace has that.
+    additional_fees: Option<Vec<AdditionalFee>>,
     /// The kind of wallet: one that makes approvals by itself gets no step for it.
     wallet_type: Option<Text<64>>,
 }
 request!(Request);
 
 pub(crate) async fn handle(call: Call, request: Request) -> Result<Answer, Failure> {
+    let is_for_any = match request.offer_type.as_ref().map(Text::as_str) {
+        None | Some("" | "unknown" | "item") => false,
+        Some("collection") => true,
+        Some(_) => return Err(Error::invalid("offerType", "must be `item` or `collection`").into()),
+    };
     let making = MakeRequest {
         chain: request.chain_id,
         collection: request.collection_address,
@@ -42,6 +52,8 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Answer, Failu
         contract_type: request.contract_type,
         orderbook: request.orderbook,
         order: request.offer,
+        is_for_any,
+        fees: request.additional_fees,
         wallet: request.wallet_type,
     };
     make(call, making).await

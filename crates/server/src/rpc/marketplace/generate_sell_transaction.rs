@@ -31,6 +31,9 @@ pub(crate) struct Request {
     additional_fees: Option<Vec<AdditionalFee>>,
     /// The kind of wallet: one that makes approvals by itself gets no step for it.
     wallet_type: Option<Text<64>>,
+    /// Whether the steps go to another service, which they can in any case; it makes no difference.
+    #[expect(dead_code, reason = "clients send it, and the document shows it")]
+    use_with_trails: Option<bool>,
 }
 request!(Request);
 

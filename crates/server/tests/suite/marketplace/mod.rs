@@ -6,6 +6,7 @@ mod clock;
 mod generate_buy_transaction;
 mod generate_cancel_transaction;
 mod generate_listing_and_offer_transaction;
+mod generate_members;
 mod generate_sell_transaction;
 mod lenient_requests;
 mod list_collectibles;

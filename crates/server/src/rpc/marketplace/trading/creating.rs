@@ -2,12 +2,12 @@
 
 use alloy_primitives::U256;
 use bourse_market::in_words;
-use bourse_protocols::{Act, NewOrder, OrderSeed, Refusal, funds_of, read_amount};
+use bourse_protocols::{Act, NewOrder, OrderExtras, OrderSeed, Refusal, funds_of, read_amount};
 use bourse_wire::{Address, Amount, ChainRef, ContractInfo, ContractType, Error, OrderSide, Text, TokenId};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Answer, Desk, Step, StepId, VenueRequest, batches, check_holds};
+use super::{AdditionalFee, Answer, Desk, Step, StepId, VenueRequest, batches, check_holds, fees_of};
 use crate::call::Call;
 use crate::entropy;
 use crate::failure::Failure;
@@ -17,8 +17,8 @@ use crate::failure::Failure;
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "CreateReqInput")]
 pub(crate) struct CreateReq {
-    /// The token.
-    token_id: TokenId,
+    /// The token; left out, or 0, of an offer for any token of the collection.
+    token_id: Option<TokenId>,
     /// How many units.
     quantity: Amount,
     /// When it ends, in seconds since 1970.
@@ -41,12 +41,15 @@ pub(crate) struct MakeRequest {
     pub(crate) contract_type: Option<ContractType>,
     pub(crate) orderbook: Text<64>,
     pub(crate) order: CreateReq,
+    /// Whether it is for any token of the collection.
+    pub(crate) is_for_any: bool,
+    pub(crate) fees: Option<Vec<AdditionalFee>>,
     pub(crate) wallet: Option<Text<64>>,
 }
 
 /// The steps that make an order.
 pub(crate) async fn make(call: Call, making: MakeRequest) -> Result<Answer, Failure> {
-    let MakeRequest { chain, collection, side, maker, maker_member, order, wallet, .. } = making;
+    let MakeRequest { chain, collection, side, maker, maker_member, order, is_for_any, wallet, .. } = making;
     let venue = VenueRequest {
         chain: chain.as_ref(),
         collection,
@@ -59,17 +62,20 @@ pub(crate) async fn make(call: Call, making: MakeRequest) -> Result<Answer, Fail
     }
     let is_multiple = is_multiple(&desk, making.contract_type)?;
     check(&desk, side, &order, is_multiple)?;
+    let token_id = token_of(side, &order, is_for_any)?;
     let new = NewOrder {
         side,
         maker,
         collection,
         is_multiple,
-        token_id: order.token_id,
+        token_id,
         quantity: order.quantity,
         expiry: order.expiry,
         currency: order.currency_address,
         unit_price: order.price_per_token,
     };
+    let extras = OrderExtras::new(&new, is_for_any, &fees_of(making.fees))
+        .map_err(|refusal| refused(side, refusal))?;
     let protocol = desk.newest()?;
     let mut asked = protocol.order_inquiries(&new);
     let place = asked.len();
@@ -78,9 +84,9 @@ pub(crate) async fn make(call: Call, making: MakeRequest) -> Result<Answer, Fail
     let funds = read_amount(answers.get(place).and_then(Option::as_ref));
     let now = u64::try_from(desk.call.now.unix_seconds()).unwrap_or_default();
     let seed = OrderSeed { salt: U256::from_be_bytes(entropy::bytes::<32>()), now, answers: &answers };
-    let made = protocol.make_order(&new, seed).map_err(|refusal| refused(side, refusal))?;
+    let made = protocol.make_special_order(&new, &extras, seed).map_err(|refusal| refused(side, refusal))?;
     if side == OrderSide::Listing {
-        check_holds(&desk, maker_member, maker, [(order.token_id, order.quantity)])?;
+        check_holds(&desk, maker_member, maker, [(token_id, order.quantity)])?;
     }
     if let Some(held) = funds.filter(|held| *held < made.funds) {
         return Err(lacking(&desk, &new, held, made.funds).into());
@@ -120,6 +126,18 @@ fn is_multiple(desk: &Desk, asked: Option<ContractType>) -> Result<bool, Failure
         ContractType::Unknown | ContractType::Erc20 => {
             Err(Error::invalid("contractType", "must be ERC721 or ERC1155").into())
         }
+    }
+}
+
+/// The token that an order is for. An offer for any token names none.
+fn token_of(side: OrderSide, order: &CreateReq, is_for_any: bool) -> Result<TokenId, Error> {
+    let refuse = |reason: &str| Err(Error::invalid(&member(side, "tokenId"), reason));
+    match order.token_id {
+        Some(token) if is_for_any && token != TokenId::from(0) => {
+            refuse("must be left out, or 0, of an offer for any token of the collection")
+        }
+        None if !is_for_any => refuse("must name the token"),
+        token => Ok(token.unwrap_or(TokenId::from(0))),
     }
 }
 
@@ -171,6 +189,12 @@ fn refused(side: OrderSide, refusal: Refusal) -> Error {
         Refusal::MakeElsewhere { .. } | Refusal::Replaced { .. } => {
             return Error::invalid("orderbook", refusal);
         }
+        Refusal::NoAnyToken => return Error::invalid("offerType", refusal),
+        Refusal::NoShares
+        | Refusal::FeeCount { .. }
+        | Refusal::FeeReceiver { .. }
+        | Refusal::FeeSum { .. }
+        | Refusal::FeeFraction { .. } => return Error::invalid("additionalFees", refusal),
         Refusal::Native => "currencyAddress",
         Refusal::Expiry => "expiry",
         Refusal::Uncountable { .. } => "quantity",

@@ -246,7 +246,8 @@ pub(crate) fn refused(refusal: Refusal) -> Error {
         | Refusal::Challenge { .. }
         | Refusal::LostRoyalty { .. }
         | Refusal::Unknown { .. } => return Error::conflict(refusal.to_string()),
-        Refusal::FeeCount { .. }
+        Refusal::NoShares
+        | Refusal::FeeCount { .. }
         | Refusal::FeeReceiver { .. }
         | Refusal::FeeSum { .. }
         | Refusal::NoFees { .. }
@@ -265,6 +266,7 @@ pub(crate) fn refused(refusal: Refusal) -> Error {
         | Refusal::Whole { .. }
         | Refusal::Indivisible { .. }
         | Refusal::Uncountable { .. }
+        | Refusal::NoAnyToken
         | Refusal::AnyToken { .. }
         | Refusal::Consent { .. }
         | Refusal::Replaced { .. }
