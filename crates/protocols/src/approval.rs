@@ -103,8 +103,8 @@ mod tests {
         Approval::new(needed, OpenOffers { count: usize::from(open > 0), cost: U256::from(open) })
     }
 
-    fn number(amount: u64) -> Option<Bytes> {
-        Some(U256::from(amount).abi_encode().into())
+    fn number(amount: u64) -> Bytes {
+        U256::from(amount).abi_encode().into()
     }
 
     /// The amounts that calls allow.
@@ -117,7 +117,7 @@ mod tests {
         let dollar = Address::from_bytes([3; 20]);
         let approval = spending(dollar, 7);
         for (allowed, is_given) in [(10, false), (16, false), (17, true)] {
-            assert_eq!(approval.is_given(number(allowed).as_ref()), is_given, "{allowed}");
+            assert_eq!(approval.is_given(Some(&number(allowed))), is_given, "{allowed}");
         }
         assert_eq!(amounts(&approval.calls(POLYGON, None, &[])), [17]);
         assert!(approval.note().unwrap().contains("take 10 of"), "{approval:?}");
@@ -133,9 +133,9 @@ mod tests {
     fn a_leftover_is_taken_back_only_where_it_must() {
         let dollar = Address::from_bytes([3; 20]);
         let approval = spending(dollar, 0);
-        assert_eq!(approval.trial(POLYGON, OWNER, number(0).as_ref()), []);
+        assert_eq!(approval.trial(POLYGON, OWNER, Some(&number(0))), []);
         assert_eq!(approval.trial(POLYGON, OWNER, None), [], "nobody can be asked");
-        let trial = approval.trial(POLYGON, OWNER, number(4).as_ref());
+        let trial = approval.trial(POLYGON, OWNER, Some(&number(4)));
         assert_eq!(trial.iter().map(|tried| tried.from).collect::<Vec<_>>(), [Some(OWNER); 2]);
         let done = || Some(Bytes::new());
         for (tried, expected) in [
@@ -144,12 +144,12 @@ mod tests {
             // It refuses everything: taking back would be of no use.
             ([None, None], vec![10]),
         ] {
-            assert_eq!(amounts(&approval.calls(POLYGON, number(4).as_ref(), &tried)), expected);
+            assert_eq!(amounts(&approval.calls(POLYGON, Some(&number(4)), &tried)), expected);
         }
         let tether = spending(RESET_FIRST[0].1, 0);
-        assert_eq!(tether.trial(MAINNET, OWNER, number(4).as_ref()), [], "it is known");
-        assert_eq!(amounts(&tether.calls(MAINNET, number(4).as_ref(), &[])), [0, 10]);
-        assert_eq!(amounts(&tether.calls(MAINNET, number(0).as_ref(), &[])), [10]);
+        assert_eq!(tether.trial(MAINNET, OWNER, Some(&number(4))), [], "it is known");
+        assert_eq!(amounts(&tether.calls(MAINNET, Some(&number(4)), &[])), [0, 10]);
+        assert_eq!(amounts(&tether.calls(MAINNET, Some(&number(0)), &[])), [10]);
         assert_eq!(amounts(&tether.calls(MAINNET, None, &[])), [0, 10], "there may be something left");
         assert_eq!(
             amounts(&tether.calls(POLYGON, None, &[])),

@@ -235,8 +235,8 @@ fn orders_are_made_and_taken_back() {
 }
 
 /// What a marketplace answers when it is asked for a royalty.
-fn royalty(receiver: Address, amount: u64) -> Option<Bytes> {
-    Some([word_of(receiver), word(amount)].concat().into())
+fn royalty(receiver: Address, amount: u64) -> Bytes {
+    [word_of(receiver), word(amount)].concat().into()
 }
 
 #[test]
@@ -248,22 +248,22 @@ fn a_royalty_for_nobody_is_refused_before_it_is_burnt() {
             let seed = OrderSeed { salt: U256::ZERO, now: 0, answers };
             v2().make_order(&new_order(side, currency), seed).map(drop)
         };
-        assert_eq!(made(&[royalty(Address::ZERO, 5)]), Err(Refusal::LostRoyalty { amount: 5.into() }));
-        assert_eq!(made(&[royalty(Address::ZERO, 0)]), Ok(()));
+        assert_eq!(made(&[Some(royalty(Address::ZERO, 5))]), Err(Refusal::LostRoyalty { amount: 5.into() }));
+        assert_eq!(made(&[Some(royalty(Address::ZERO, 0))]), Ok(()));
         let order = OrderFacts { side, ..order("1", 1000, currency) };
         let filled = |told: Option<Bytes>| {
             let mut fill = Fill::new(&v2(), stored(&order), 2.into()).unwrap();
             fill.chain_royalty = Royalty::read(told.as_ref());
             v2().fill(&Trade::new(COLLECTION, vec![fill], &NO_FEES, BUYER).unwrap(), &[]).map(drop)
         };
-        assert_eq!(filled(royalty(Address::ZERO, 5)), Err(Refusal::LostRoyalty { amount: 5.into() }));
-        assert_eq!(filled(royalty(SHOP, 5)), Ok(()));
+        assert_eq!(filled(Some(royalty(Address::ZERO, 5))), Err(Refusal::LostRoyalty { amount: 5.into() }));
+        assert_eq!(filled(Some(royalty(SHOP, 5))), Ok(()));
     }
 }
 
 #[test]
 fn what_must_be_allowed_is_told() {
-    let answers = [royalty(SHOP, 5)];
+    let answers = [Some(royalty(SHOP, 5))];
     let seed = OrderSeed { salt: U256::ZERO, now: 0, answers: &answers };
     let making = |side, currency| v2().make_order(&new_order(side, currency), seed).unwrap().permissions;
     let moving = Permission::Move { collection: COLLECTION, operator: MARKET };
