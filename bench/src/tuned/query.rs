@@ -37,7 +37,9 @@ pub(super) const QUERIES: &[Query] = &[
 
 fn batch(body: &Value) -> Result<String, Error> {
     let tokens = body["contractTokenMap"][relics::CONTRACT].as_array().into_iter().flatten();
-    let tokens: Vec<&str> = tokens.filter_map(Value::as_str).collect();
+    let text = |token: &Value| token.as_str().map(ToOwned::to_owned);
+    let tokens: Option<Vec<String>> = tokens.map(text).collect();
+    let tokens = tokens.ok_or_else(|| Error::new("a token whose id is no text"))?;
     Ok(format!("SELECT metadata FROM relics WHERE token = ANY ('{{{}}}'::bigint[])", tokens.join(",")))
 }
 
@@ -99,18 +101,18 @@ fn text(value: &Value) -> Result<String, Error> {
     Ok(format!("'{}'", text.replace('\'', "''")))
 }
 
-fn collectible(row: &Vec<Value>) -> Value {
+fn collectible(row: &[Value]) -> Value {
     let (metadata, listing) = (row.first(), row.get(1));
     json!({ "metadata": metadata, "order": listing, "listing": listing })
 }
 
 fn page_answer(rows: &[Vec<Value>]) -> Value {
-    let collectibles: Vec<Value> = rows.iter().take(PAGE_SIZE).map(collectible).collect();
+    let collectibles: Vec<Value> = rows.iter().take(PAGE_SIZE).map(|row| collectible(row)).collect();
     json!({ "collectibles": collectibles, "page": { "more": rows.len() > PAGE_SIZE } })
 }
 
 fn floor_answer(rows: &[Vec<Value>]) -> Value {
-    json!({ "collectible": rows.first().map(collectible) })
+    json!({ "collectible": rows.first().map(|row| collectible(row)) })
 }
 
 fn search_answer(rows: &[Vec<Value>]) -> Value {
