@@ -61,11 +61,10 @@ impl OrderExtras {
 
     /// Refuses what most marketplaces cannot do.
     pub(crate) fn refuse(&self) -> Result<(), Refusal> {
-        match () {
-            () if self.is_for_any => Err(Refusal::NoAnyToken),
-            () if !self.fees.is_empty() => Err(Refusal::NoShares),
-            () => Ok(()),
+        if self.is_for_any {
+            return Err(Refusal::NoAnyToken);
         }
+        if self.fees.is_empty() { Ok(()) } else { Err(Refusal::NoShares) }
     }
 }
 

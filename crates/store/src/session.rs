@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use sqlx::{AssertSqlSafe, PgConnection};
+use sqlx::AssertSqlSafe;
 
 use crate::StoreError;
 use crate::args::{Arg, args};
@@ -245,7 +245,7 @@ impl Session<'_> {
 
 /// Looks at how a cluster would run a statement.
 #[cfg(feature = "testing")]
-async fn explain(connection: &mut PgConnection, sql: &str, args: &[Arg]) -> Result<(), StoreError> {
+async fn explain(connection: &mut sqlx::PgConnection, sql: &str, args: &[Arg]) -> Result<(), StoreError> {
     if fan_out::is_new(sql) {
         let explained = format!("{} {sql}", fan_out::EXPLAIN);
         fan_out::check(connection, sql, bound!(explained, args.iter().cloned())).await?;
