@@ -11,7 +11,7 @@ use crate::scenario::{FIRST_TOUCH_PATH, first_touch};
 use crate::trading::TradedCollection;
 
 /// A server may refuse requests while it loads; it must be done after this.
-const LOAD_LIMIT: Duration = Duration::from_mins(1);
+const LOAD_LIMIT: Duration = Duration::from_mins(5);
 
 /// Sends the first request, again while it is refused, and takes the time to its answer.
 pub(crate) async fn measure(bench: &Bench<'_>, collection: &TradedCollection) -> Result<FirstTouch, Error> {

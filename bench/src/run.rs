@@ -31,6 +31,10 @@ const MEASURE_LIMIT: Duration = Duration::from_hours(3);
 /// The time without requests after which a server is at rest.
 const SETTLE: Duration = Duration::from_secs(3);
 
+/// So many tokens fit in the memory that a server takes by default; more need a setting, of so many bytes for each.
+const TOKENS_BY_DEFAULT: usize = 1_000_000;
+const RESIDENT_BYTES_PER_TOKEN: usize = 2_000;
+
 /// Runs the benchmark, prints its report and writes it where `options` say.
 pub(crate) async fn run(options: &Options) -> Result<(), Error> {
     let bourse = binary::find(options.bourse.as_deref()).await?;
@@ -116,6 +120,10 @@ async fn measure_trading(
 ) -> Result<Vec<TradingReport>, Error> {
     println!("\ntrading, {tokens} tokens");
     let collection = TradedCollection::new(tokens);
+    if tokens > TOKENS_BY_DEFAULT {
+        let bytes = tokens.saturating_mul(RESIDENT_BYTES_PER_TOKEN);
+        stage.write_settings(&format!("[storage]\nresident_bytes_max = {bytes}\n"))?;
+    }
     let import = stage.import(collection.records()).await?;
     import.print();
     let project = stage.create_project().await?;
