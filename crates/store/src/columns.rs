@@ -142,8 +142,8 @@ impl From<ChainId> for Owner {
 
 /// Rows to be inserted.
 pub(crate) struct Insert {
-    /// `INSERT INTO table (owner, one, other)`.
-    pub(crate) head: String,
+    /// `table (owner, one, other)`.
+    pub(crate) into: String,
     pub(crate) rows: Vec<Vec<Arg>>,
     /// How to find out which rows are there already, where nobody else can add any meanwhile.
     pub(crate) held: Option<HeldKey>,
@@ -161,8 +161,8 @@ pub(crate) struct HeldKey {
 
 impl Insert {
     /// Rows as they are.
-    pub(crate) fn plain(head: String, rows: Vec<Vec<Arg>>) -> Self {
-        Self { head, rows, held: None, names: Vec::new() }
+    pub(crate) fn plain(into: String, rows: Vec<Vec<Arg>>) -> Self {
+        Self { into, rows, held: None, names: Vec::new() }
     }
 
     /// Says that whoever inserts holds the collection that all rows are of, and that they have the key of these records.
@@ -230,7 +230,7 @@ impl Insert {
     }
 
     fn named<R: Record>(names: Vec<&'static str>, rows: Vec<Vec<Arg>>) -> Self {
-        Self { head: format!("INSERT INTO {} ({})", R::TABLE, names.join(", ")), rows, held: None, names }
+        Self { into: format!("{} ({})", R::TABLE, names.join(", ")), rows, held: None, names }
     }
 }
 
@@ -420,7 +420,7 @@ mod tests {
     fn statements_follow_from_the_declaration() {
         assert_eq!(list::<(Shelf, Sum)>(), "shelves.place, shelves.label_text, shelves.full, COUNT(*)");
         let insert = Insert::owned(CollectionId(7), [SHELF]).unwrap();
-        assert_eq!(insert.head, "INSERT INTO shelves (collection_id, place, label_text, full)");
+        assert_eq!(insert.into, "shelves (collection_id, place, label_text, full)");
         let values = [Arg::from(7_u64), Arg::from(3_u64), Arg::Text(None), Arg::Bool(true)];
         assert_eq!(insert.rows, [values]);
         assert_eq!(or_nothing::<Shelf>(), "ON CONFLICT (collection_id, place) DO NOTHING");

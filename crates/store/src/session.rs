@@ -182,14 +182,14 @@ impl Session<'_> {
         let Some(columns) = insert.rows.first().map(Vec::len) else { return Ok(Vec::new()) };
         let tail = format!("{conflict} {}", returning.sql());
         #[cfg(feature = "testing")]
-        citus_rules::check(&format!("{} VALUES ($1) {tail}", insert.head))?;
+        citus_rules::check(&format!("INSERT INTO {} VALUES ($1) {tail}", insert.into))?;
         match self {
             Self::Sqlite(connection) => {
-                statements::insert(connection, &insert.head, &tail, columns, insert.rows)
+                statements::insert(connection, &insert.into, &tail, columns, insert.rows)
             }
             // Citus takes a longer way for rows that a query gives, which is not worth it for one.
             Self::Postgres(_) if insert.rows.len() == 1 => {
-                let sql = format!("{} VALUES ({}) {tail}", insert.head, list(columns, 0));
+                let sql = format!("INSERT INTO {} VALUES ({}) {tail}", insert.into, list(columns, 0));
                 self.rows(sql, insert.rows.into_iter().flatten().collect()).await
             }
             Self::Postgres(connection) => insert::rows(connection, insert, conflict, &returning).await,

@@ -58,21 +58,22 @@ impl SignIn {
             let name = format!("account {} {network}", email.to_string().to_lowercase());
             (&self.accounts, name, TRIES_OF_ACCOUNT)
         });
-        let (mut tried_by, mut most) = (Vec::new(), Vec::new());
+        let (mut tried_by, mut most, mut reset_seconds) = (Vec::new(), Vec::new(), 0);
         for (limiter, name, limit) in [of_address, of_account].into_iter().flatten() {
             let digest = Sha256::digest(name);
             let short = digest.first_chunk().copied().map(u64::from_be_bytes).unwrap_or_default();
-            let here = limiter.take(Bucket::Name(short), 1, now);
-            if let Some(refused) = here.filter(|here| here.refused) {
-                return Err(Refusal::too_many_tries(refused.reset_seconds));
+            if let Some(here) = limiter.take(Bucket::Name(short), 1, now) {
+                reset_seconds = here.reset_seconds;
+                if here.refused {
+                    return Err(Refusal::too_many_tries(reset_seconds));
+                }
             }
             tried_by.push(ProofHash(const_hex::encode(digest)));
             most.push(u64::from(limit));
         }
         let tries = store.count_sign_in_try(tried_by, now).await?;
         if tries.into_iter().zip(most).any(|(tries, most)| tries > most) {
-            let left = 60 - now.unix_seconds().rem_euclid(60).unsigned_abs();
-            return Err(Refusal::too_many_tries(left));
+            return Err(Refusal::too_many_tries(reset_seconds));
         }
         Ok(())
     }

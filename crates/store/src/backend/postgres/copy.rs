@@ -15,16 +15,12 @@ const END: [u8; 2] = (-1_i16).to_be_bytes();
 /// The length of a value that there is none of.
 const NONE: [u8; 4] = (-1_i32).to_be_bytes();
 
-/// Copies rows into a table. `head` is `INSERT INTO table (one, other)`, as for a statement that inserts them. None of the rows
-/// may be there: whoever copies knows it.
+/// Copies rows into `table (one, other)`. None of them may be there: whoever copies knows it.
 pub(crate) async fn insert(
     connection: &mut Borrowed<'_>,
-    head: &str,
+    into: &str,
     rows: &[Vec<Arg>],
 ) -> Result<(), StoreError> {
-    let Some(into) = head.strip_prefix("INSERT INTO ") else {
-        return Err(StoreError::corrupt("statement", "it inserts nothing"));
-    };
     let sql = format!("COPY {into} FROM STDIN (FORMAT binary)");
     let bytes = encode(rows)?;
     // The driver cannot go on with a connection on which a copy was given up, or failed.

@@ -19,7 +19,7 @@ pub(crate) async fn rows(
     conflict: &str,
     returning: &Returning,
 ) -> Result<Vec<Row>, StoreError> {
-    let Insert { head, rows, held, names } = insert;
+    let Insert { into, rows, held, names } = insert;
     let told = told(returning, &names)?;
     let mut returned = Vec::new();
     for chunk in chunks(rows) {
@@ -29,15 +29,15 @@ pub(crate) async fn rows(
             None => (Vec::new(), chunk),
         };
         if new.len() >= copy::ROWS_MIN {
-            copy::insert(connection, &head, &new).await?;
+            copy::insert(connection, &into, &new).await?;
             if let Some(places) = &told {
                 returned.extend(new.iter().map(|row| RowCopy::of(places.iter().map(|place| &row[*place]))));
             }
         } else {
-            returned.extend(insert_arrays(connection, &head, new, &returning.sql()).await?);
+            returned.extend(insert_arrays(connection, &into, new, &returning.sql()).await?);
         }
         let tail = format!("{conflict} {}", returning.sql());
-        returned.extend(insert_arrays(connection, &head, known, &tail).await?);
+        returned.extend(insert_arrays(connection, &into, known, &tail).await?);
     }
     Ok(returned)
 }
@@ -56,7 +56,7 @@ fn told(returning: &Returning, names: &[&str]) -> Result<Option<Vec<usize>>, Sto
 
 async fn insert_arrays(
     connection: &mut PgConnection,
-    head: &str,
+    into: &str,
     rows: Vec<Vec<Arg>>,
     tail: &str,
 ) -> Result<Vec<Row>, StoreError> {
@@ -64,7 +64,7 @@ async fn insert_arrays(
         return Ok(Vec::new());
     }
     let arrays = Arrays::of(rows)?;
-    let sql = format!("{head} SELECT * FROM {} {tail}", arrays.rows());
+    let sql = format!("INSERT INTO {into} SELECT * FROM {} {tail}", arrays.rows());
     arrays.run(connection, sql, None).await
 }
 

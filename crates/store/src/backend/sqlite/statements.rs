@@ -49,7 +49,7 @@ pub(crate) fn all(
 /// Inserts with statements of few lengths, which are prepared once and then only repeated.
 pub(crate) fn insert(
     connection: &Connection,
-    head: &str,
+    into: &str,
     tail: &str,
     columns: usize,
     mut rows: Vec<Vec<Arg>>,
@@ -62,7 +62,7 @@ pub(crate) fn insert(
     let mut returned = Vec::new();
     for length in lengths {
         let rest = rows.split_off(rows.len() / length * length);
-        let sql = format!("{head} VALUES {} {tail}", vec![row.as_str(); *length].join(","));
+        let sql = format!("INSERT INTO {into} VALUES {} {tail}", vec![row.as_str(); *length].join(","));
         let mut whole = rows.into_iter();
         let chunks = std::iter::from_fn(|| {
             let chunk: Vec<Arg> = whole.by_ref().take(*length).flatten().collect();
