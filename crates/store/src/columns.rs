@@ -160,9 +160,9 @@ pub(crate) struct HeldKey {
 }
 
 impl Insert {
-    /// Rows as they are.
-    pub(crate) fn plain(into: String, rows: Vec<Vec<Arg>>) -> Self {
-        Self { into, rows, held: None, names: Vec::new() }
+    /// Rows as they are, into these columns of a table.
+    pub(crate) fn plain(table: &str, columns: &str, rows: Vec<Vec<Arg>>) -> Self {
+        Self { into: format!("{table} ({columns})"), rows, held: None, names: Vec::new() }
     }
 
     /// Says that whoever inserts holds the collection that all rows are of, and that they have the key of these records.

@@ -173,10 +173,10 @@ impl Move {
 
     /// Writes rows, and that they are written.
     async fn put(&self, table: &Table, Chunk { rows, last }: Chunk) -> Result<(), StoreError> {
-        let (name, into) = (table.name, format!("{} ({})", table.name, table.list()));
+        let (name, columns) = (table.name, table.list());
         let write = self.to.write(move |mut session| {
             Box::pin(async move {
-                session.insert(Insert::plain(into, rows), "").await?;
+                session.insert(Insert::plain(name, &columns, rows), "").await?;
                 let sql = "INSERT INTO unfinished_move (table_name, last_row) VALUES ($1, $2)
                     ON CONFLICT (table_name) DO UPDATE SET last_row = excluded.last_row";
                 session.execute(sql, args![name, last]).await.map(drop)

@@ -30,23 +30,26 @@ pub async fn make_collections(store: &Store, chain: ChainId, count: u64) -> Resu
                     };
                     let all = [
                         (
-                            "collections (collection_id, chain_id, contract_address)",
+                            "collections",
+                            "collection_id, chain_id, contract_address",
                             rows(&|id, number| args![id, chain, numbered_address(number)]),
                         ),
                         (
-                            "collection_versions (collection_id, version, stamp)",
+                            "collection_versions",
+                            "collection_id, version, stamp",
                             rows(&|id, number| args![id, 1_u64, number]),
                         ),
                         (
-                            "tokens (collection_id, token_id, metadata)",
+                            "tokens",
+                            "collection_id, token_id, metadata",
                             rows(&|id, number| {
                                 let metadata = format!(r#"{{"tokenId":"1","name":"token of {number}"}}"#);
                                 args![id, TokenId::from(1), metadata]
                             }),
                         ),
                     ];
-                    for (into, rows) in all {
-                        session.insert(Insert::plain(format!("INSERT INTO {into}"), rows), "").await?;
+                    for (table, columns, rows) in all {
+                        session.insert(Insert::plain(table, columns, rows), "").await?;
                     }
                     session.notify().await.map(drop)
                 })
@@ -66,8 +69,9 @@ pub async fn make_holders(store: &Store, key: CollectionKey, count: u64) -> Resu
             .write(move |mut session| {
                 Box::pin(async move {
                     let row = |number| args![id, TokenId::from(1), numbered_address(number), "1"];
-                    let head = "INSERT INTO balances (collection_id, token_id, account, balance)".to_owned();
-                    session.insert(Insert::plain(head, numbers.map(row).collect()), "").await
+                    let (columns, rows) =
+                        ("collection_id, token_id, account, balance", numbers.map(row).collect());
+                    session.insert(Insert::plain("balances", columns, rows), "").await
                 })
             })
             .await?;
