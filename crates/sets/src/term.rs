@@ -159,14 +159,19 @@ impl<'a> Term<'a> {
             Form::Bits(bits) => intersect(block, bits.words_from(start)),
             Form::Between(between) => between.intersect(block, start),
             Form::List(list) => {
-                let from = list.partition_point(|number| (*number as usize) < start * 64);
-                let mut rest = list[from..].iter().peekable();
-                for (index, word) in (start..).zip(block) {
-                    let mut listed = 0;
-                    while let Some(number) = rest.next_if(|number| **number as usize / 64 == index) {
-                        listed |= 1 << (number % 64);
+                let bound = |index: usize| list.partition_point(|number| (*number as usize) < index * 64);
+                let mut rest = &list[bound(start)..];
+                for (start, block) in (start..).step_by(BLOCK_WORDS).zip(block.chunks_mut(BLOCK_WORDS)) {
+                    // Number by number rather than word by word, which of a long list are empty or not as it happens.
+                    let mut listed = [0; BLOCK_WORDS];
+                    let end = (start + block.len()) * 64;
+                    while let [number, others @ ..] = rest
+                        && (*number as usize) < end
+                    {
+                        listed[*number as usize / 64 - start] |= 1 << (number % 64);
+                        rest = others;
                     }
-                    *word &= listed;
+                    intersect(block, &listed);
                 }
             }
         }

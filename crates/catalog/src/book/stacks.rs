@@ -101,6 +101,15 @@ impl Book {
         self.stacks.get(token, side)
     }
 
+    /// Has the best orders of tokens brought from memory, where they lie scattered: asked for in a row, nobody waits for one
+    /// before the next is on its way.
+    pub(crate) fn fetch_best(&self, side: OrderSide, tokens: &[u32]) {
+        let best = tokens.iter().filter_map(|token| self.side(side).best(*token));
+        let slots: Vec<u32> = best.collect();
+        let orders = slots.iter().filter_map(|slot| self.order(*slot));
+        std::hint::black_box(orders.fold(0, |all, order| all ^ order.maker ^ order.price.currency));
+    }
+
     /// The best of a token's orders on a side that a filter, if there is one, lets through.
     pub(crate) fn best(&self, token: u32, side: OrderSide, test: Option<&OrderTest<'_>>) -> Option<u32> {
         let best = self.side(side).best(token)?;

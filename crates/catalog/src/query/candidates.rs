@@ -184,6 +184,9 @@ impl<'a> Conjunction<'a> {
 
     /// Those that the sets let through.
     fn in_all_sets(&self, collection: &Collection) -> Bits {
+        if let [term] = self.terms.as_slice() {
+            return term.to_bits().into_owned();
+        }
         let mut all = Vec::with_capacity(collection.len().div_ceil(64));
         for_words_of_all(&self.terms, None, |_, words| all.extend_from_slice(words));
         Bits::from(all)

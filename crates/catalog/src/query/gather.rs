@@ -14,11 +14,15 @@ use crate::book::OrderTest;
 use crate::collection::Collection;
 use crate::currencies::Price;
 
+/// Tokens whose orders are fetched from memory at the same time.
+const FETCHED_TOGETHER: usize = 64;
+
 /// What a row is sorted by.
 pub(super) struct RowRank<'a> {
     pub(super) group: u8,
     pub(super) token: u32,
-    id: TokenId,
+    /// The id of a token that may not be there; that of one which is there is looked up when all else is equal.
+    id: Option<TokenId>,
     pub(super) price: Option<Price>,
     created_at: Timestamp,
     name: &'a str,
@@ -29,8 +33,13 @@ impl Collection {
     pub(super) fn gather_few(&self, query: &Query<'_>, tokens: &[u32], limit: usize) -> Vec<(u32, u8)> {
         let (test, likely) = (self.order_test(query), self.likely_tokens(query));
         // An order is somewhere in memory, and those of a token are several; a set is asked at once.
-        let tokens = tokens.iter().filter(|token| query.include_empty || likely.has(**token));
-        let rows = tokens.filter_map(|token| self.row_rank(query, test.as_ref(), *token)).collect();
+        let tokens = tokens.iter().copied().filter(|token| query.include_empty || likely.has(*token));
+        let tokens: Vec<u32> = tokens.collect();
+        let mut rows = Vec::with_capacity(tokens.len());
+        for tokens in tokens.chunks(FETCHED_TOGETHER) {
+            query.sides().iter().for_each(|side| self.book.fetch_best(*side, tokens));
+            rows.extend(tokens.iter().filter_map(|token| self.row_rank(query, test.as_ref(), *token)));
+        }
         self.page(query, rows, limit).0
     }
 
@@ -64,8 +73,7 @@ impl Collection {
     ) -> Option<RowRank<'_>> {
         let order = self.book.order(slot)?;
         let name = if query.column() == Column::Name { self.names.get(token) } else { "" };
-        let (id, price, created_at) = (self.tokens.id(token), Some(order.price), order.created_at);
-        Some(RowRank { group, token, id, price, created_at, name })
+        Some(RowRank { group, token, id: None, price: Some(order.price), created_at: order.created_at, name })
     }
 
     /// A token as a row of the query, when it is one.
@@ -81,7 +89,7 @@ impl Collection {
         Some(RowRank {
             group: if is_mixed { 0 } else { best.map_or(EMPTY, |(group, _)| group) },
             token,
-            id: self.tokens.id(token),
+            id: None,
             price: best.map(|(_, order)| order.price),
             created_at: best.map_or(Timestamp::ZERO, |(_, order)| order.created_at),
             // Names lie elsewhere in memory: they are fetched for those who sort by them.
@@ -118,7 +126,7 @@ impl Collection {
             Key::CreatedAt { at, .. } => created_at = *at,
             Key::Name(text) => name = text,
         }
-        RowRank { group: position.group, token: 0, id: position.token, price, created_at, name }
+        RowRank { group: position.group, token: 0, id: Some(position.token), price, created_at, name }
     }
 
     pub(super) fn compare_ranks_of_rows(
@@ -128,8 +136,10 @@ impl Collection {
         b: &RowRank<'_>,
     ) -> Ordering {
         let groups = a.group.cmp(&b.group);
+        let id = |row: &RowRank<'_>| row.id.unwrap_or_else(|| self.tokens.id(row.token));
+        let ids = || id(a).cmp(&id(b));
         if groups.is_ne() || a.group == EMPTY {
-            return groups.then_with(|| a.id.cmp(&b.id));
+            return groups.then_with(ids);
         }
         let side = query.sides().get(usize::from(a.group)).copied().unwrap_or(OrderSide::Listing);
         let keys = match query.column() {
@@ -137,7 +147,7 @@ impl Collection {
             Column::Name => a.name.cmp(b.name),
             Column::CreatedAt => a.created_at.cmp(&b.created_at),
             Column::Price => {
-                let (Some(a_price), Some(b_price)) = (&a.price, &b.price) else { return a.id.cmp(&b.id) };
+                let (Some(a_price), Some(b_price)) = (&a.price, &b.price) else { return ids() };
                 let classes = self.is_unpriced(a_price).cmp(&self.is_unpriced(b_price));
                 if classes.is_ne() {
                     return classes;
@@ -145,7 +155,7 @@ impl Collection {
                 self.book.compare_prices(side, a_price, b_price)
             }
         };
-        let natural = keys.then_with(|| a.id.cmp(&b.id));
+        let natural = keys.then_with(ids);
         if query.is_against(side) { natural.reverse() } else { natural }
     }
 
