@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead, Write};
 
-use bourse_sets::{Bits, Term};
+use bourse_sets::{Bits, Set, Term};
 use bourse_wire::{Address, Amount};
 use hashbrown::HashMap;
 
@@ -97,6 +97,9 @@ impl Holders {
 
     /// The tokens that any of these accounts holds, ascending.
     pub(crate) fn tokens(&self, accounts: &[Address]) -> Vec<u32> {
+        if let Some(set) = self.large_of(accounts) {
+            return set.to_list();
+        }
         let held = accounts
             .iter()
             .filter_map(|account| self.find(account))
@@ -107,6 +110,12 @@ impl Holders {
         tokens
     }
 
+    /// The tokens of one account alone, if they are many.
+    fn large_of(&self, accounts: &[Address]) -> Option<&Set> {
+        let [account] = accounts else { return None };
+        self.large.get(self.find(account)?)
+    }
+
     /// How many tokens these accounts hold, each counted for everybody who holds it.
     pub(crate) fn held_by(&self, accounts: &[Address]) -> usize {
         let numbers = accounts.iter().filter_map(|account| self.find(account));
@@ -115,9 +124,7 @@ impl Holders {
 
     /// The tokens that any of these accounts holds, of so many, as a set.
     pub(crate) fn term(&self, accounts: &[Address], universe: usize) -> Term<'_> {
-        if let [account] = accounts
-            && let Some(set) = self.find(account).and_then(|account| self.large.get(account))
-        {
+        if let Some(set) = self.large_of(accounts) {
             return set.term();
         }
         let bits = self.bits(accounts, universe);

@@ -59,6 +59,11 @@ impl SideBook {
         &self.members
     }
 
+    /// How many tokens have an order.
+    pub(crate) fn len(&self) -> usize {
+        self.price_lists().map(|price_list| price_list.list().len()).sum()
+    }
+
     /// The tokens in the order of their best orders: those whose currency has a rate, and the others after them.
     pub(crate) fn price_lists(&self) -> impl Iterator<Item = &PriceList> {
         [&self.priced, &self.unpriced].into_iter()

@@ -67,14 +67,22 @@ struct Restriction<'a> {
 
 /// Tokens that may have an order that a query asks for, as far as sets tell which are there.
 pub(super) struct LikelyTokens<'a> {
-    /// Of each side, the tokens that have an order; and for each thing that orders are asked for, those with one like that.
-    sides: Vec<(&'a Bits, Vec<Vec<&'a Set>>)>,
+    /// Of each side, for each thing that orders are asked for, the tokens with one like that; or the tokens that have an order.
+    sides: Vec<AskedTokens<'a>>,
+}
+
+enum AskedTokens<'a> {
+    OfSets(Vec<Vec<&'a Set>>),
+    WithOrder(&'a Bits),
 }
 
 impl LikelyTokens<'_> {
     pub(super) fn has(&self, token: u32) -> bool {
         let has_any = |sets: &Vec<&Set>| sets.iter().any(|set| set.contains(token));
-        self.sides.iter().any(|(members, asked)| members.contains(token) && asked.iter().all(has_any))
+        self.sides.iter().any(|side| match side {
+            AskedTokens::OfSets(asked) => asked.iter().all(has_any),
+            AskedTokens::WithOrder(members) => members.contains(token),
+        })
     }
 }
 
@@ -171,7 +179,11 @@ impl Collection {
             let asked = query.order_filter().map(|filter| self.asked_for(book, book.any(), filter));
             let mut asked = asked.unwrap_or_default();
             asked.retain(|sets| sets.len() <= LIKELY_SETS_MAX);
-            (book.members(), asked)
+            if asked.is_empty() {
+                AskedTokens::WithOrder(book.members())
+            } else {
+                AskedTokens::OfSets(asked)
+            }
         };
         LikelyTokens { sides: query.sides().iter().map(of_side).collect() }
     }
@@ -179,7 +191,7 @@ impl Collection {
     /// The tokens whose best order on a side has a price that a filter lets through.
     fn priced(&self, side: OrderSide, filter: &OrderFilter) -> Bits {
         let mut priced = Bits::empty(self.len());
-        let listed: usize = self.book.side(side).price_lists().map(|list| list.list().len()).sum();
+        let listed = self.book.side(side).len();
         for range in &filter.prices {
             let currency = self.book.currencies().find(&range.currency);
             let Some(currency) = currency else { continue };

@@ -116,7 +116,7 @@ impl Collection {
     /// Whether about so many rows are so few that finding and sorting all is less work than looking for those of the page in
     /// a list.
     fn is_worth_gathering(&self, query: &Query<'_>, about: usize, limit: usize) -> bool {
-        let listed = self.book.side(query.sides()[0]).members().count();
+        let listed = self.book.side(query.sides()[0]).len();
         about <= GATHERED_MAX || is_sparse(about, query.start.skipped().saturating_add(limit), listed)
     }
 
