@@ -30,9 +30,15 @@ impl Credential<'_> {
 pub(crate) struct Answer {
     pub(crate) status: u16,
     pub(crate) body: String,
+    head: String,
 }
 
 impl Answer {
+    /// A header, if it has it.
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        header(&self.head, name)
+    }
+
     /// The body of an answer that must be a success.
     pub(crate) fn ok(&self) -> Value {
         assert_eq!(self.status, 200, "{}", self.body);
@@ -79,16 +85,19 @@ impl Exchange {
         let text = String::from_utf8(bytes).map_err(io::Error::other)?;
         let cut_off = || io::Error::from(io::ErrorKind::UnexpectedEof);
         let (head, body) = text.split_once("\r\n\r\n").ok_or_else(cut_off)?;
-        let length = head.lines().find_map(|line| {
-            let (name, value) = line.split_once(':')?;
-            name.eq_ignore_ascii_case("content-length").then(|| value.trim().parse::<usize>().ok())?
-        });
+        let length = header(head, "content-length").and_then(|length| length.parse::<usize>().ok());
         if length.is_none_or(|length| length != body.len()) {
             return Err(cut_off());
         }
         let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).ok_or_else(cut_off)?;
-        Ok(Answer { status, body: body.to_owned() })
+        Ok(Answer { status, body: body.to_owned(), head: head.to_owned() })
     }
+}
+
+/// A header of the head of an answer.
+fn header<'h>(head: &'h str, asked: &str) -> Option<&'h str> {
+    let mut lines = head.lines().filter_map(|line| line.split_once(':'));
+    lines.find(|(name, _)| name.eq_ignore_ascii_case(asked)).map(|(_, value)| value.trim())
 }
 
 /// The head of a request that closes the connection after its answer.
@@ -119,8 +128,22 @@ pub(crate) fn call(
     credential: Credential<'_>,
     body: &Value,
 ) -> io::Result<Answer> {
+    call_after(port, operation, credential, None, body)
+}
+
+/// Calls an operation that must know what was written at a `Data-Version`, if there is one.
+pub(crate) fn call_after(
+    port: u16,
+    operation: &str,
+    credential: Credential<'_>,
+    version: Option<&str>,
+    body: &Value,
+) -> io::Result<Answer> {
     let body = body.to_string();
+    let mut headers = vec!["Content-Type: application/json".to_owned(), credential.header()];
+    headers.extend(version.map(|version| format!("Data-Version: {version}")));
     let mut exchange = Exchange::open(port)?;
-    exchange.send(&format!("{}{body}", call_head(operation, credential, body.len())))?;
+    exchange.send(&head("POST", &format!("/rpc/{operation}"), &headers, body.len()))?;
+    exchange.send(&body)?;
     exchange.answer()
 }

@@ -40,6 +40,7 @@ mod rates;
 mod reorganisation;
 mod serve;
 mod settings;
+mod several_servers;
 mod trade;
 mod trade_money;
 mod trade_several;

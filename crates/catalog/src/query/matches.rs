@@ -179,11 +179,7 @@ impl Collection {
             let asked = query.order_filter().map(|filter| self.asked_for(book, book.any(), filter));
             let mut asked = asked.unwrap_or_default();
             asked.retain(|sets| sets.len() <= LIKELY_SETS_MAX);
-            if asked.is_empty() {
-                AskedTokens::WithOrder(book.members())
-            } else {
-                AskedTokens::OfSets(asked)
-            }
+            if asked.is_empty() { AskedTokens::WithOrder(book.members()) } else { AskedTokens::OfSets(asked) }
         };
         LikelyTokens { sides: query.sides().iter().map(of_side).collect() }
     }
