@@ -116,6 +116,25 @@ contract RoyaltyTest is MarketTest {
         vm.assertEq(coin.balanceOf(SELLER), 10 * PRICE);
     }
 
+    function testFuzz_whatIsLeftOfTheRoyaltyIsTold(uint96 before, uint96 later, uint256 first) public {
+        before = uint96(bound(before, 0, 10_000));
+        later = uint96(bound(later, 0, 10_000));
+        first = bound(first, 1, 9);
+        multi.setDefaultRoyalty(ARTIST, before);
+        uint256 id = create(offer1155(10));
+        (uint256 royalty, uint256 quantity) = market.royaltyLeft(id);
+        vm.assertEq(royalty, 10 * PRICE * before / 10_000);
+        vm.assertEq(quantity, 10);
+        multi.setDefaultRoyalty(ARTIST, later);
+        accept(SELLER, id, first);
+        (royalty, quantity) = market.royaltyLeft(id);
+        vm.assertEq(royalty, 10 * PRICE * before / 10_000 - coin.balanceOf(ARTIST));
+        vm.assertEq(quantity, 10 - first);
+        accept(SELLER, id, 10 - first);
+        vm.expectRevert(abi.encodeWithSelector(IMarketCore.InvalidRequestId.selector, id));
+        market.royaltyLeft(id);
+    }
+
     function test_theOwnerCannotMakeAnExistingRequestWorse() public {
         uint256 id = create(listOf(address(plain)));
         setCustom(address(plain), 1_000);

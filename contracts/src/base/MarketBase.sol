@@ -124,6 +124,18 @@ abstract contract MarketBase is Royalties, ReentrancyGuard {
             && !_isInvalidated(requestId, request) && _makerCanDeliver(requestId, request, quantity);
     }
 
+    /// @notice Says how much royalty the rest of a request may still cost its maker, and for how many units that is. What
+    /// a sale owes is no more than this, however high `getRoyaltyInfo` is by then. Markets of others, which charge
+    /// whatever holds when a request is accepted, have no such function: that is how the two are told apart.
+    /// @param requestId The request.
+    /// @return royalty The most that all these units together may cost.
+    /// @return quantity The units that are left.
+    function royaltyLeft(uint256 requestId) external view returns (uint256 royalty, uint256 quantity) {
+        quantity = _requests[requestId].quantity;
+        if (quantity == 0) revert InvalidRequestId(requestId);
+        royalty = _royaltyLeft[requestId];
+    }
+
     /// @dev Settles one request and returns what the payer paid in all. The caller must hold the guard.
     function _accept(
         uint256 requestId,

@@ -6,7 +6,8 @@ import {ERC1155} from "@openzeppelin/contracts/token/ERC1155/ERC1155.sol";
 import {ERC2981} from "@openzeppelin/contracts/token/common/ERC2981.sol";
 
 /// @title An ERC-1155 collection for tests
-/// @notice Anybody may mint and change everything. It has a URI with the placeholder {id} and ERC-2981 royalties.
+/// @notice Anybody may mint and change everything. It has a URI with the placeholder {id} and ERC-2981 royalties, and
+/// can be made to answer nothing about them, like the many collections which do not know that standard.
 contract TestERC1155 is ERC1155, ERC2981, Ownable {
     /// @notice The name, which the standard does not ask for but many collections have.
     string public name;
@@ -16,6 +17,8 @@ contract TestERC1155 is ERC1155, ERC2981, Ownable {
 
     /// @notice Where information about the collection is.
     string public contractURI;
+
+    bool private _isSilent;
 
     /// @notice The information about the collection changed (ERC-7572).
     event ContractURIUpdated();
@@ -76,6 +79,26 @@ contract TestERC1155 is ERC1155, ERC2981, Ownable {
     /// @param fee Ten-thousandths of the price.
     function setDefaultRoyalty(address recipient, uint96 fee) external {
         _setDefaultRoyalty(recipient, fee);
+    }
+
+    /// @notice Sets the royalty of one token.
+    /// @param tokenId The number of the token.
+    /// @param recipient Who receives it.
+    /// @param fee Ten-thousandths of the price.
+    function setTokenRoyalty(uint256 tokenId, address recipient, uint96 fee) external {
+        _setTokenRoyalty(tokenId, recipient, fee);
+    }
+
+    /// @notice Lets questions about royalties fail, or not any more.
+    /// @param isSilent Whether they fail.
+    function setSilent(bool isSilent) external {
+        _isSilent = isSilent;
+    }
+
+    /// @inheritdoc ERC2981
+    function royaltyInfo(uint256 tokenId, uint256 salePrice) public view virtual override returns (address, uint256) {
+        require(!_isSilent, "silent");
+        return super.royaltyInfo(tokenId, salePrice);
     }
 
     /// @inheritdoc ERC1155

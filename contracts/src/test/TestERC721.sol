@@ -63,6 +63,14 @@ contract TestERC721 is ERC721URIStorage, ERC2981, Ownable {
         _setDefaultRoyalty(recipient, fee);
     }
 
+    /// @notice Sets the royalty of one token.
+    /// @param tokenId Its number.
+    /// @param recipient Who receives it.
+    /// @param fee Ten-thousandths of the price.
+    function setTokenRoyalty(uint256 tokenId, address recipient, uint96 fee) external {
+        _setTokenRoyalty(tokenId, recipient, fee);
+    }
+
     /// @inheritdoc ERC721
     function supportsInterface(bytes4 interfaceId) public view override(ERC721URIStorage, ERC2981) returns (bool) {
         return super.supportsInterface(interfaceId);
