@@ -1,8 +1,8 @@
 //! What contracts are asked, as the ABI has it.
 
-pub use bourse_protocols::getRoyaltyInfoCall;
 pub use bourse_protocols::native::isApprovedForAllCall;
 pub(crate) use bourse_protocols::royaltyInfoCall;
+pub use bourse_protocols::{getRoyaltyInfoCall, royaltyLeftCall};
 
 alloy_sol_types::sol! {
     function name() returns (string);

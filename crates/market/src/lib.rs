@@ -9,6 +9,7 @@ mod nonces;
 mod offers;
 mod order_state;
 mod rate;
+mod royalty;
 mod standing;
 mod status;
 #[cfg(test)]
@@ -19,5 +20,6 @@ pub use nonces::{Nonces, Numbers, Revoked, Series};
 pub use offers::{OpenOffers, offer_cost, units_paid};
 pub use order_state::{OrderParts, OrderState, first_seen, known_or};
 pub use rate::{Dollars, Rate, compare_usd};
+pub use royalty::{RoyaltyCap, RoyaltyDue};
 pub use standing::Standing;
 pub use status::{Terms, World};

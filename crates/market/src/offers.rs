@@ -1,9 +1,9 @@
 //! What offers cost those who make them.
 
 use alloy_primitives::U256;
-use alloy_primitives::aliases::U320;
 use bourse_wire::{Amount, BPS_WHOLE, OrderFacts, Timestamp};
 
+use crate::royalty::units_at;
 use crate::{Terms, share};
 
 /// What so many units of an offer take of its maker's money: their price, and on our own marketplaces the royalty on top.
@@ -15,12 +15,7 @@ pub fn offer_cost(offer: &OrderFacts, units: Amount) -> U256 {
 
 /// The most units of an offer whose [`offer_cost`] is within these funds; `None` for an offer that costs nothing.
 pub fn units_paid(funds: U256, offer: &OrderFacts) -> Option<Amount> {
-    let whole = U320::from(BPS_WHOLE);
-    let unit = U320::from(offer.price_amount.value()) * (whole + U320::from(royalty_on_top(offer)));
-    // A cost is within funds as long as its fraction, before it is rounded down, is below one base unit more.
-    let below = (U320::from(funds) + U320::from(1)) * whole;
-    let units = (below - U320::from(1)).checked_div(unit)?;
-    Some(Amount::from(U256::from(units)))
+    units_at(funds, offer.price_amount, royalty_on_top(offer))
 }
 
 /// Offers that stand, of which a maker's money is expected.
@@ -66,6 +61,7 @@ fn royalty_on_top(offer: &OrderFacts) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use alloy_primitives::aliases::U320;
     use bourse_wire::{Marketplace, OrderStatus};
     use proptest::prelude::*;
 

@@ -40,7 +40,7 @@ pub use extras::OrderExtras;
 use native::{Answers, Inquiry, NativeOrder, OrderFault, SourceFault, SourceRequest, SubmittedOrder};
 pub use plan::{Act, OrderMaking, OrderSigning, Permission, Plan};
 pub use refusal::Refusal;
-pub use royalty::{Royalty, Sale, getRoyaltyInfoCall, royaltyInfoCall};
+pub use royalty::{Royalty, Sale, getRoyaltyInfoCall, royaltyInfoCall, royaltyLeftCall};
 pub use trade::{Fee, Fill, RequestedFee, Trade, price_of};
 
 /// Every family. One that is not named here is not spoken.

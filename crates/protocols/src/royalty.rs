@@ -12,6 +12,10 @@ sol! {
     /// What our own marketplaces pay, also for contracts that do not tell their royalties.
     function getRoyaltyInfo(address tokenContract, uint256 tokenId, uint256 cost)
         returns (address recipient, uint256 royalty);
+
+    /// The most that what is left of an order may cost, and how many units that are. Only contracts that hold orders to the
+    /// royalty of when they were made tell it: all others charge what holds when an order is filled.
+    function royaltyLeft(uint256 requestId) returns (uint256 royalty, uint256 quantity);
 }
 
 /// What is sold where.

@@ -22,6 +22,7 @@ sol! {
     function approve(address spender, uint256 amount);
     function setApprovalForAll(address operator, bool approved);
     function setDefaultRoyalty(address recipient, uint96 fee);
+    function setTokenRoyalty(uint256 tokenId, address recipient, uint96 fee);
     function setTokenURI(uint256 tokenId, string uri);
     function transfer(address to, uint256 amount);
     function transferFrom(address from, address to, uint256 tokenId);

@@ -38,6 +38,7 @@ mod process;
 mod random;
 mod rates;
 mod reorganisation;
+mod royalties;
 mod serve;
 mod settings;
 mod several_servers;

@@ -1,19 +1,20 @@
 //! From logs to what they state of followed collections.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
 use alloy_primitives::Bytes;
-use bourse_market::facts::{Block, Fact, Log, StatedFact};
+use bourse_market::RoyaltyDue;
+use bourse_market::facts::{Block, BlockHash, Fact, Log, StatedFact};
 use bourse_protocols::native::Inquiry;
 use bourse_protocols::{LogQuestion, Scope, Statement};
 use bourse_store::BlockFacts;
-use bourse_wire::{Address, FeeEntry};
+use bourse_wire::Address;
 
 use crate::decode::{DecodedLogs, Decoder, TOKEN_TOPICS, TRANSFER_TOPICS};
 use crate::node::{Call, Failure, LogFilter, Node, TimedLog};
 use crate::pace::Pace;
-use crate::royalties::{Royalties, RoyaltyKey};
+use crate::royalties::{Royalties, Sold, SoldToken};
 use crate::status::Status;
 
 /// Turns logs into facts. Shared by everything that reads logs of one chain.
@@ -35,36 +36,33 @@ struct LogFact<'a> {
 }
 
 impl LogFact<'_> {
-    /// What an order is about, if it is one that was made, and the marketplace that wrote it down.
-    fn sold(&self) -> Option<RoyaltyKey> {
-        match (&self.fact, self.scope) {
-            (Fact::OrderMade(_), Scope::Collection(collection)) => {
-                Some(RoyaltyKey { market: self.log.address, collection })
-            }
-            _ => None,
-        }
+    /// What an order sells, if it is one that was made, and the marketplace that wrote it down.
+    fn sold(&self) -> Option<Sold> {
+        let (Fact::OrderMade(made), Scope::Collection(collection)) = (&self.fact, self.scope) else {
+            return None;
+        };
+        let token = SoldToken { market: self.log.address, collection, token_id: made.token_id? };
+        Some(Sold { token, order: made.order_id.parse().ok()? })
     }
 }
 
 impl<N: Node, P: Pace> Reading<N, P> {
     /// What the logs of `blocks` state of `collections`, one entry for each block. Both are in the order of the chain;
-    /// a log of another block than these is not looked at.
+    /// a log of another block than these is not looked at. Royalties of new orders are those of the last block where
+    /// `is_newest`, else of the newest one there is.
     pub(crate) async fn facts(
         &self,
         blocks: &[Block],
         logs: &[TimedLog],
         collections: &HashSet<Address>,
+        is_newest: bool,
     ) -> Result<Vec<BlockFacts>, Failure> {
         let (mut stated, malformed) = self.decoded(logs);
         self.status.malformed(malformed);
         stated.extend(self.asked(logs, collections).await?);
         stated.sort_by_key(|stated| (stated.log.block_number, stated.log.index));
-        let sold: BTreeSet<RoyaltyKey> = stated
-            .iter()
-            .filter_map(LogFact::sold)
-            .filter(|sold| collections.contains(&sold.collection))
-            .collect();
-        let royalties = self.royalties.of(&*self.node, &sold, self.pace.now()).await?;
+        let at = blocks.last().filter(|_| is_newest).map(|block| block.hash);
+        let royalties = self.royalties_of(&stated, collections, at).await?;
         let mut facts: Vec<BlockFacts> =
             blocks.iter().map(|block| BlockFacts { block: *block, facts: Vec::new() }).collect();
         let mut place = 0;
@@ -78,12 +76,27 @@ impl<N: Node, P: Pace> Reading<N, P> {
                 continue;
             }
             if let (Fact::OrderMade(order), Some(sold)) = (&mut stated.fact, sold) {
-                let royalty: Option<&FeeEntry> = royalties.get(&sold).and_then(Option::as_ref);
-                order.fees.extend(royalty.cloned());
+                let due = royalties.get(&sold);
+                order.fees.extend(due.into_iter().flat_map(|due| due.fees(order.price_amount)));
             }
             state(&mut entry.facts, stated, collections);
         }
         Ok(facts)
+    }
+
+    /// The royalties of orders that logs tell of. Nodes that keep no archive know of none but the newest blocks.
+    async fn royalties_of(
+        &self,
+        stated: &[LogFact<'_>],
+        collections: &HashSet<Address>,
+        at: Option<BlockHash>,
+    ) -> Result<BTreeMap<Sold, RoyaltyDue>, Failure> {
+        let sold = stated.iter().filter_map(LogFact::sold);
+        let sold = sold.filter(|sold| collections.contains(&sold.token.collection)).collect();
+        match self.royalties.of(&*self.node, &sold, at).await {
+            Err(_) if at.is_some() => self.royalties.of(&*self.node, &sold, None).await,
+            due => due,
+        }
     }
 
     /// What logs state of which more has to be asked. Nodes that keep no archive do not know the state of a block that is

@@ -28,7 +28,7 @@ impl<N: Node, B: Books, P: Pace> Follower<N, B, P> {
         let blocks: Vec<Block> = known.window.from(first).copied().collect();
         let filter = self.reading.log_filter(&addresses, self.options.addresses_max);
         let logs = self.logs_by_block(&blocks, &filter).await?;
-        let facts = self.reading.facts(&blocks, &logs, &addresses).await?;
+        let facts = self.reading.facts(&blocks, &logs, &addresses, true).await?;
         for followed in arrived {
             let history = History {
                 collection: followed.key,

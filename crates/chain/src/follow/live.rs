@@ -198,7 +198,7 @@ impl<N: Node, B: Books, P: Pace> Follower<N, B, P> {
             self.logs_of(&mut blocks, &headers, head, &filter).await?
         };
         self.discover(known, &logs).await?;
-        let facts = self.reading.facts(&blocks, &logs, &live).await?;
+        let facts = self.reading.facts(&blocks, &logs, &live, true).await?;
         let batch = Blocks {
             chain: self.options.chain,
             expected: known.window.checkpoint().hash,

@@ -106,7 +106,7 @@ impl Ranges {
         let filters = reading.collection_filters(collection);
         let RangeLogs { to, logs } = self.logs(reading, range, &filters).await?;
         let blocks = self.times.blocks_of(&*reading.node, &logs).await?;
-        let mut facts = reading.facts(&blocks, &logs, &HashSet::from([collection])).await?;
+        let mut facts = reading.facts(&blocks, &logs, &HashSet::from([collection]), false).await?;
         facts.retain(|entry| !entry.facts.is_empty());
         Ok(ReadRange { to, blocks: facts })
     }

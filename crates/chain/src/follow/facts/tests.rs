@@ -1,7 +1,6 @@
 use std::sync::Mutex;
 
 use alloy_primitives::{B256, U256, hex};
-use bourse_market::facts::BlockHash;
 use bourse_protocols::venues::Registry;
 use bourse_wire::{ChainId, Marketplace, Timestamp};
 use serde_json::Value;
@@ -57,9 +56,9 @@ async fn an_order_of_a_maker_who_moved_the_counter_is_read() {
             royalties: Royalties::new(Caller::new(None)),
             status: Status::new(ChainId(1), Arc::default()),
         };
-        let facts = reading.facts(&[block], &logs, &HashSet::new()).await.unwrap();
+        let facts = reading.facts(&[block], &logs, &HashSet::new(), false).await.unwrap();
         assert!(facts[0].facts.is_empty(), "of collections that are not followed nobody asks");
-        let facts = reading.facts(&[block], &logs, &[collection].into()).await.unwrap();
+        let facts = reading.facts(&[block], &logs, &[collection].into(), false).await.unwrap();
         assert_eq!((facts[0].facts.len(), facts[0].facts[0].log_index), (1, 3));
         assert!(matches!(facts[0].facts[0].fact, Fact::OrderPublished(_)));
         assert_eq!(*node.0.asked.lock().unwrap(), asked);
