@@ -28,6 +28,7 @@ pub use node::{Call, CallResults, Failure, Header, LogFilter, Node, Reverted, Sp
 pub use offers::{FollowedChain, OfferOptions, OfferWatch, Offers, OffersError};
 pub use pace::{Pace, RealPace};
 pub use rates::{RateError, RateSource, RateTeller, follow_rates};
+pub use royalties::RoyaltyWatch;
 pub use sources::{Source, SourceError, SourceOptions};
 pub use standings::Standings;
 pub use status::{NodeTrouble, Phase, Progress, Snapshot, Status, Trouble};

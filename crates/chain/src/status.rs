@@ -1,5 +1,6 @@
 //! How following a chain goes, for whoever asks: readiness, metrics, `bourse status`.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -90,10 +91,20 @@ impl Snapshot {
     }
 }
 
+/// What a block tells of the royalties of a collection.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct RoyaltyNews {
+    /// Its height.
+    block: u64,
+    /// Whether they are others now, rather than those of an order that is new.
+    pub(crate) has_changed: bool,
+}
+
 /// A shared view of a follower; cloning it is cheap.
 #[derive(Clone, Debug)]
 pub struct Status {
     snapshot: Arc<Mutex<Snapshot>>,
+    royalties: Arc<Mutex<BTreeMap<Address, RoyaltyNews>>>,
     requests: Arc<AtomicU64>,
     malformed: Arc<AtomicU64>,
 }
@@ -114,7 +125,12 @@ impl Status {
             requests: 0,
             nodes: Vec::new(),
         };
-        Self { snapshot: Arc::new(Mutex::new(snapshot)), requests, malformed: Arc::default() }
+        Self {
+            snapshot: Arc::new(Mutex::new(snapshot)),
+            royalties: Arc::default(),
+            requests,
+            malformed: Arc::default(),
+        }
     }
 
     /// How it goes right now.
@@ -127,6 +143,20 @@ impl Status {
 
     pub(crate) fn set(&self, change: impl FnOnce(&mut Snapshot)) {
         change(&mut self.snapshot.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    /// Takes that a block, which may not be followed yet, tells something of the royalties of a collection.
+    pub(crate) fn note_royalties(&self, collection: Address, block: u64, has_changed: bool) {
+        let mut royalties = self.royalties.lock().unwrap_or_else(PoisonError::into_inner);
+        let news = royalties.entry(collection).or_default();
+        news.block = news.block.max(block);
+        news.has_changed |= has_changed;
+    }
+
+    /// What blocks up to one told of royalties, once.
+    pub(crate) fn take_royalties(&self, until: u64) -> Vec<(Address, RoyaltyNews)> {
+        let mut royalties = self.royalties.lock().unwrap_or_else(PoisonError::into_inner);
+        royalties.extract_if(.., |_, news| news.block <= until).collect()
     }
 
     pub(crate) fn malformed(&self, logs: u64) {

@@ -8,10 +8,10 @@ use std::time::Duration;
 
 use alloy_primitives::{B256, Bytes, U256, keccak256};
 use alloy_sol_types::{SolCall, SolEvent, SolValue};
-use bourse_chain::questions::{allowanceCall, balanceOfCall};
+use bourse_chain::questions::{allowanceCall, balanceOfCall, getRoyaltyInfoCall};
 use bourse_chain::{
-    Call, CallResults, Caller, Failure, FollowedChain, LogFilter, Node, OfferOptions, Offers, Span, SpanLogs,
-    TimedLog,
+    Call, CallResults, Caller, Failure, FollowedChain, LogFilter, Node, OfferOptions, Offers, Reverted, Span,
+    SpanLogs, TimedLog,
 };
 use bourse_market::facts::{Block, BlockHash, Fact, Log, OrderMade, StatedFact};
 use bourse_store::testing::TestDatabase;
@@ -25,7 +25,8 @@ alloy_sol_types::sol! {
 }
 
 const CHAIN: ChainId = ChainId(137);
-const OPTIONS: OfferOptions = OfferOptions { payers_at_once: 3, sweep: Duration::from_mins(5) };
+const OPTIONS: OfferOptions =
+    OfferOptions { payers_at_once: 3, royalties_at_once: 100, sweep: Duration::from_mins(5) };
 
 fn account(number: u8) -> Address {
     Address::from_bytes([number; 20])
@@ -47,6 +48,8 @@ struct Bank {
     asked: Mutex<BTreeSet<Address>>,
     /// The blocks that it was asked about.
     asked_at: Mutex<BTreeSet<BlockHash>>,
+    /// Basis points that the market pays to the makers of every token.
+    royalty: Mutex<u64>,
     /// Whether it refuses to tell logs.
     is_shy: Mutex<bool>,
 }
@@ -80,6 +83,12 @@ impl Node for Bank {
     async fn call(&self, calls: &[Call], at: Option<BlockHash>) -> Result<CallResults, Failure> {
         self.asked_at.lock().unwrap().insert(at.unwrap());
         let answer = |call: &Call| {
+            if call.to == account(MARKET) {
+                // It charges what holds when an order is filled, and holds none to anything.
+                getRoyaltyInfoCall::abi_decode(&call.data).map_err(|_| Reverted)?;
+                let royalty = U256::from(*self.royalty.lock().unwrap());
+                return Ok(Bytes::from((raw(9), royalty).abi_encode()));
+            }
             assert_eq!(call.to, account(MONEY));
             if let Ok(asked) = allowanceCall::abi_decode(&call.data) {
                 assert_eq!(asked.spender.into_array(), [MARKET; 20]);
@@ -278,6 +287,25 @@ async fn new_offers_are_looked_at_at_once_and_others_that_changed() {
     stage.grow(Vec::new()).await;
     stage.log(&Transfer { from: raw(7), to: raw(2), value: U256::ONE });
     assert_eq!(stage.look().await, [2]);
+}
+
+/// Three units at 100: 315 pay for them with 5 % on top, and for two of them with 10 %.
+#[tokio::test]
+async fn money_pays_for_the_royalty_that_holds_whatever_was_shown() {
+    let mut stage = Stage::with_makers(1).await;
+    let mut block = async |royalty: u64, held: u64| {
+        *stage.bank.royalty.lock().unwrap() = royalty;
+        stage.set(1, held);
+        stage.grow(Vec::new()).await;
+        stage.log(&Transfer { from: raw(1), to: raw(77), value: U256::ONE });
+        assert_eq!(stage.look().await, [1]);
+        stage.covered(1).await
+    };
+    assert_eq!(block(500, 315).await, Some(3));
+    assert_eq!(block(500, 314).await, Some(2));
+    assert_eq!(block(1_000, 315).await, Some(2));
+    assert_eq!(block(10_000, 315).await, Some(1));
+    assert_eq!(block(0, 300).await, Some(3));
 }
 
 #[tokio::test]

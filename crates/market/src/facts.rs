@@ -128,6 +128,8 @@ pub enum Fact {
         /// Whether the marketplace may ask it to.
         granted: bool,
     },
+    /// A marketplace pays another royalty for the collection than before. Which one, for each of its tokens, is asked.
+    RoyaltiesChanged,
     /// What is said of these tokens changed (ERC-4906).
     MetadataChanged {
         /// The first token.

@@ -34,6 +34,11 @@ impl RoyaltyDue {
         due.into_iter().collect()
     }
 
+    /// What holds for the token, where the order is held to less.
+    pub fn above_cap(&self, unit_price: Amount) -> Option<u64> {
+        Some(self.rate_bps()).filter(|rate| self.bps(unit_price) < *rate)
+    }
+
     /// The most units of an offer that funds pay for at once, with the royalty on top; `None` for one that costs nothing.
     /// The contract charges the rate up to the cap, so that whichever of the two lets more units be paid decides.
     pub fn units_paid(&self, funds: U256, unit_price: Amount) -> Option<Amount> {
@@ -103,6 +108,8 @@ mod tests {
     fn a_cap_counts_where_it_is_less() {
         assert_eq!(shown(&due(500, Some((50, 10))), 100), [500]);
         assert_eq!(shown(&due(1000, Some((50, 10))), 100), [500], "it was raised");
+        assert_eq!(due(1000, Some((50, 10))).above_cap(100.into()), Some(1000));
+        assert_eq!(due(500, Some((50, 10))).above_cap(100.into()), None);
         assert_eq!(shown(&due(300, Some((50, 10))), 100), [300], "it was lowered");
         assert_eq!(shown(&due(1000, Some((0, 10))), 100), Vec::<i64>::new(), "there was none");
         assert_eq!(shown(&due(500, Some((1, 3))), 10), [500], "what was rounded down is no less");

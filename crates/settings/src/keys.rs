@@ -187,7 +187,14 @@ mod tests {
     fn fields_of_networks_have_types_and_smallest_numbers() {
         let keys = Keys::parse(crate::DEFAULT_FILE).unwrap();
         let sample = |field: &str| keys.get(&format!("networks.x.{field}")).unwrap().sample.clone();
-        for positive in ["id", "poll_ms", "reorg_window_blocks", "rpc_timeout_ms", "rates_interval_ms"] {
+        for positive in [
+            "id",
+            "poll_ms",
+            "reorg_window_blocks",
+            "rpc_timeout_ms",
+            "rates_interval_ms",
+            "royalties_interval_ms",
+        ] {
             assert_eq!(sample(positive), Value::Integer(1), "{positive}");
         }
         assert_eq!(sample("rpc_requests_per_second"), Value::Integer(1));
@@ -198,7 +205,7 @@ mod tests {
         for list in ["rates", "contracts"] {
             assert_eq!(sample(list), Value::Array(Vec::new()), "{list}");
         }
-        assert_eq!(keys.network_fields.len(), 14);
+        assert_eq!(keys.network_fields.len(), 15);
     }
 
     #[test]

@@ -100,6 +100,8 @@ pub struct Following {
     pub rates: Vec<Rate>,
     /// How often they are asked for.
     pub rates_interval: Duration,
+    /// After how long royalties are asked for again that may change without a word.
+    pub royalties_interval: Duration,
 }
 
 /// Where the rate of a currency comes from.
@@ -147,6 +149,7 @@ impl Default for Following {
             multicall: MULTICALL3,
             rates: Vec::new(),
             rates_interval: Duration::from_mins(1),
+            royalties_interval: Duration::from_mins(5),
         }
     }
 }
@@ -253,6 +256,8 @@ pub(super) struct Section {
     rates: Vec<Rate>,
     #[schemars(range(min = 1))]
     rates_interval_ms: Option<u64>,
+    #[schemars(range(min = 1))]
+    royalties_interval_ms: Option<u64>,
     #[serde(default, deserialize_with = "address")]
     own_v1: Option<Address>,
     #[serde(default, deserialize_with = "address")]
@@ -281,6 +286,9 @@ impl Section {
             multicall: self.multicall.unwrap_or(usual.multicall),
             rates: self.rates.clone(),
             rates_interval: self.rates_interval_ms.map_or(usual.rates_interval, Duration::from_millis),
+            royalties_interval: self
+                .royalties_interval_ms
+                .map_or(usual.royalties_interval, Duration::from_millis),
         }
     }
 

@@ -22,8 +22,8 @@ const CONCURRENT_REQUESTS_LIMIT: usize = 1_000_000;
 /// Asking more often would only keep nodes busy.
 const POLL_MIN: Duration = Duration::from_millis(10);
 
-/// Whoever tells rates may count requests.
-const RATES_INTERVAL_MIN: Duration = Duration::from_secs(1);
+/// Whoever tells rates, or royalties, may count requests.
+const INTERVAL_MIN: Duration = Duration::from_secs(1);
 
 /// What undoes a block is kept for each, and a search for the fork goes through all of them.
 const REORG_WINDOW_MAX: u64 = 10_000;
@@ -213,7 +213,8 @@ fn networks(settings: &Settings, merged: &Merged) -> Vec<Problem> {
 
 fn following(network: &Network, merged: &Merged) -> Vec<Problem> {
     let is_node = |url: &SecretString| url.expose_secret().parse::<NodeUrl>().is_ok();
-    let Following { poll, reorg_window_blocks, rpc_timeout, rates_interval, .. } = network.following;
+    let Following { poll, reorg_window_blocks, rpc_timeout, rates_interval, royalties_interval, .. } =
+        network.following;
     let checks = [
         ("rpc_url", ensure(network.rpc_urls.iter().all(is_node), &NodeUrlError.to_string())),
         ("poll_ms", ensure(poll >= POLL_MIN, "must be at least 10")),
@@ -222,7 +223,8 @@ fn following(network: &Network, merged: &Merged) -> Vec<Problem> {
             ensure((1..=REORG_WINDOW_MAX).contains(&reorg_window_blocks), "must be between 1 and 10000"),
         ),
         ("rpc_timeout_ms", ensure(!rpc_timeout.is_zero(), "must be at least 1")),
-        ("rates_interval_ms", ensure(rates_interval >= RATES_INTERVAL_MIN, "must be at least 1000")),
+        ("rates_interval_ms", ensure(rates_interval >= INTERVAL_MIN, "must be at least 1000")),
+        ("royalties_interval_ms", ensure(royalties_interval >= INTERVAL_MIN, "must be at least 1000")),
     ];
     let wrong = checks.into_iter().filter_map(|(field, result)| Some((field, result.err()?)));
     wrong

@@ -66,7 +66,7 @@ pub use audit::{Act, Actor, AuditPage, AuditRecord, Identity};
 pub use backend::{DatabaseUrl, OpenOptions, Pending, Store, copy_sqlite};
 pub use chain::{
     Backing, BlockFacts, Blocks, BlocksCommitted, ChainError, ChainState, Followed, HeldSample, History,
-    HistoryCommitted, OfferScope, Payer, ProjectFollow, Settled, Unsettled,
+    HistoryCommitted, OfferScope, OrderFees, OwnOrders, Payer, ProjectFollow, Settled, Unsettled,
 };
 pub use changes::Changes;
 pub use collections::{CollectionId, CollectionKey, Holders, Mark, StoredToken};

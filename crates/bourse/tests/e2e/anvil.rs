@@ -23,6 +23,9 @@ sol! {
     function setApprovalForAll(address operator, bool approved);
     function setDefaultRoyalty(address recipient, uint96 fee);
     function setTokenRoyalty(uint256 tokenId, address recipient, uint96 fee);
+    function setRoyaltyInfo(address tokenContract, address recipient, uint96 fee);
+    function setSilent(bool isSilent);
+    function isRequestValid(uint256 requestId, uint256 quantity) returns (bool valid, bytes32[9] request);
     function setTokenURI(uint256 tokenId, string uri);
     function transfer(address to, uint256 amount);
     function transferFrom(address from, address to, uint256 tokenId);

@@ -24,6 +24,16 @@ pub(crate) struct Venue {
 
 pub(crate) const V1: Venue = Venue { artifact: "MarketV1", setting: "own_v1", word: "bourse_marketplace_v1" };
 pub(crate) const V2: Venue = Venue { artifact: "Market", setting: "own_v2", word: "bourse_marketplace_v2" };
+/// One that charges royalties as contracts do that others deployed.
+pub(crate) const DEPLOYED: Venue =
+    Venue { artifact: "TestDeployedMarket", setting: "own_v2", word: "bourse_marketplace_v2" };
+
+impl Venue {
+    /// Whether it charges the royalty that holds when an order is filled.
+    pub(crate) fn is_deployed(&self) -> bool {
+        self.artifact == DEPLOYED.artifact
+    }
+}
 
 /// Everything that trading takes.
 pub(crate) struct Market {

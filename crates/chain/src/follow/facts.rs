@@ -61,6 +61,8 @@ impl<N: Node, P: Pace> Reading<N, P> {
         self.status.malformed(malformed);
         stated.extend(self.asked(logs, collections).await?);
         stated.sort_by_key(|stated| (stated.log.block_number, stated.log.index));
+        self.note_royalties(&stated, collections);
+        stated.retain(|stated| stated.fact != Fact::RoyaltiesChanged);
         let at = blocks.last().filter(|_| is_newest).map(|block| block.hash);
         let royalties = self.royalties_of(&stated, collections, at).await?;
         let mut facts: Vec<BlockFacts> =
@@ -82,6 +84,20 @@ impl<N: Node, P: Pace> Reading<N, P> {
             state(&mut entry.facts, stated, collections);
         }
         Ok(facts)
+    }
+
+    /// Tells whoever looks at royalties what logs say of them.
+    fn note_royalties(&self, stated: &[LogFact<'_>], collections: &HashSet<Address>) {
+        for LogFact { log, scope, fact, .. } in stated {
+            let Scope::Collection(collection) = *scope else { continue };
+            match fact {
+                Fact::RoyaltiesChanged => self.status.note_royalties(collection, log.block_number, true),
+                Fact::OrderMade(_) if collections.contains(&collection) => {
+                    self.status.note_royalties(collection, log.block_number, false);
+                }
+                _ => {}
+            }
+        }
     }
 
     /// The royalties of orders that logs tell of. Nodes that keep no archive know of none but the newest blocks.

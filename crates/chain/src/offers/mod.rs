@@ -14,13 +14,14 @@ use std::time::Duration;
 use alloy_primitives::{Address as RawAddress, U256};
 use alloy_sol_types::SolCall;
 use bourse_market::facts::Block;
-use bourse_market::{Terms, units_paid};
+use bourse_market::{RoyaltyDue, Terms, units_paid};
 use bourse_store::{Backing, CollectionKey, OfferScope, Payer, Store, StoreError};
-use bourse_wire::{Address, ChainId, OrderFacts, Timestamp};
+use bourse_wire::{Address, Amount, ChainId, OrderFacts, Timestamp};
 
 use crate::calls::Caller;
 use crate::node::{Call, Failure, Node, Span};
 use crate::questions::{allowanceCall, balanceOfCall};
+use crate::royalties::{Royalties, Sold, sold};
 pub(crate) use payer::payer_of;
 pub use watch::OfferWatch;
 use watched::Watched;
@@ -44,13 +45,15 @@ pub enum OffersError {
 pub struct OfferOptions {
     /// The most makers whose funds are asked for at once.
     pub payers_at_once: usize,
+    /// The most offers whose royalties are asked for at once.
+    pub royalties_at_once: usize,
     /// How long a maker is believed of whom no log tells anything.
     pub sweep: Duration,
 }
 
 impl Default for OfferOptions {
     fn default() -> Self {
-        Self { payers_at_once: 1_000, sweep: Duration::from_mins(5) }
+        Self { payers_at_once: 1_000, royalties_at_once: 1_000, sweep: Duration::from_mins(5) }
     }
 }
 
@@ -70,7 +73,7 @@ pub struct FollowedChain {
 /// Looks at the funds behind offers.
 #[derive(Debug)]
 pub struct Offers {
-    caller: Caller,
+    royalties: Royalties,
     options: OfferOptions,
     watched: Watched,
     /// How far the chain was when it was last read what happened to the money of payers, and what the clock said then.
@@ -80,7 +83,7 @@ pub struct Offers {
 impl Offers {
     /// Asks through `caller`.
     pub fn new(caller: Caller, options: OfferOptions) -> Self {
-        Self { caller, options, watched: Watched::default(), read: None }
+        Self { royalties: Royalties::new(caller), options, watched: Watched::default(), read: None }
     }
 
     /// Forgets what was read, when somebody else goes on.
@@ -119,8 +122,11 @@ impl Offers {
         offers.retain(|(_, order)| !Terms::from(order).is_over(now));
         // Who made one of them may have seen that a newer block brought the money; the block of before does not know of it.
         let Some(newest) = follower() else { return Ok(0) };
-        let funds = self.funds(node, &due, newest.block).await?;
-        cover(store, newest.block, &offers, &funds).await?;
+        let known = Known {
+            funds: self.funds(node, &due, newest.block).await?,
+            royalties: self.royalties_of(node, &offers, newest.block).await?,
+        };
+        cover(store, newest.block, &offers, &known).await?;
         let open: BTreeSet<Payer> = offers.iter().filter_map(|(_, order)| payer_of(order)).collect();
         for payer in &due {
             if open.contains(payer) {
@@ -206,7 +212,7 @@ impl Offers {
         at: Block,
     ) -> Result<BTreeMap<Payer, Option<U256>>, Failure> {
         let calls: Vec<Call> = payers.iter().flat_map(|payer| questions(*payer)).collect();
-        let answers = self.caller.call(node, &calls, Some(at.hash)).await?;
+        let answers = self.royalties.caller.call(node, &calls, Some(at.hash)).await?;
         let funds = payers.iter().zip(answers.chunks(2)).map(|(payer, answers)| {
             let number =
                 |place: usize| balanceOfCall::abi_decode_returns(answers.get(place)?.as_ref().ok()?).ok();
@@ -214,19 +220,49 @@ impl Offers {
         });
         Ok(funds.collect())
     }
+
+    /// What offers of our own marketplaces cost beside their price, as of the block that their makers' funds are of: what is
+    /// shown of an order may be older. That has to do for those of somebody who has very many.
+    async fn royalties_of<N: Node>(
+        &self,
+        node: &N,
+        offers: &[(CollectionKey, OrderFacts)],
+        at: Block,
+    ) -> Result<BTreeMap<Sold, RoyaltyDue>, Failure> {
+        let sold = offers.iter().filter_map(|(collection, order)| sold(collection.address, order));
+        let sold = sold.take(self.options.royalties_at_once).collect();
+        self.royalties.of(node, &sold, Some(at.hash)).await
+    }
 }
 
-/// Stores how many units of offers these funds pay for.
+/// What a block says of offers.
+struct Known {
+    /// What payers have and may be taken; none where the currency does not tell.
+    funds: BTreeMap<Payer, Option<U256>>,
+    royalties: BTreeMap<Sold, RoyaltyDue>,
+}
+
+impl Known {
+    /// How many units of an offer these funds pay for.
+    fn units(&self, funds: U256, collection: CollectionKey, order: &OrderFacts) -> Option<Amount> {
+        match sold(collection.address, order).and_then(|sold| self.royalties.get(&sold)) {
+            Some(royalty) => royalty.units_paid(funds, order.price_amount),
+            None => units_paid(funds, order),
+        }
+    }
+}
+
+/// Stores how many units of offers can be paid for.
 async fn cover(
     store: &Store,
     at: Block,
     offers: &[(CollectionKey, OrderFacts)],
-    funds: &BTreeMap<Payer, Option<U256>>,
+    known: &Known,
 ) -> Result<(), StoreError> {
     let mut covered: BTreeMap<CollectionKey, Vec<Backing>> = BTreeMap::new();
     for (collection, order) in offers {
-        let Some(funds) = payer_of(order).and_then(|payer| funds.get(&payer)) else { continue };
-        let backing = funds.and_then(|funds| units_paid(funds, order));
+        let Some(funds) = payer_of(order).and_then(|payer| known.funds.get(&payer)) else { continue };
+        let backing = funds.and_then(|funds| known.units(funds, *collection, order));
         // Mostly nothing changed, and nothing has to be written.
         if backing == order.backing {
             continue;

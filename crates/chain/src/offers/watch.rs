@@ -1,13 +1,17 @@
 //! Looking at orders beside a follower.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
+use bourse_market::facts::BlockHash;
 use bourse_store::Store;
+use bourse_wire::Address;
 
 use super::{FollowedChain, Offers};
 use crate::node::Node;
 use crate::pace::Pace;
+use crate::royalties::RoyaltyWatch;
 use crate::standings::Standings;
 use crate::status::{Phase, Snapshot, Status};
 
@@ -15,7 +19,8 @@ use crate::status::{Phase, Snapshot, Status};
 /// what they would say is of no interest.
 const LAG_MAX: u64 = 64;
 
-/// Looks at signed orders that are new, and at the funds behind offers at each new block, beside a follower of the same chain and while that one follows.
+/// Looks at signed orders that are new, at royalties, and at the funds behind offers at each new block, beside a follower of
+/// the same chain and while that one follows.
 pub struct OfferWatch<N, P> {
     /// Whom to ask.
     pub node: Arc<N>,
@@ -25,6 +30,8 @@ pub struct OfferWatch<N, P> {
     pub pace: Arc<P>,
     /// Asks what became of signed orders.
     pub standings: Standings,
+    /// Asks what goes to others out of prices.
+    pub royalties: RoyaltyWatch,
     /// How the follower is doing.
     pub status: Status,
     /// How long to wait between two looks at it.
@@ -33,29 +40,50 @@ pub struct OfferWatch<N, P> {
 
 impl<N: Node, P: Pace> OfferWatch<N, P> {
     /// Looks until whoever waits for this stops waiting.
-    pub async fn run(self, mut offers: Offers) {
-        let mut looked = None;
+    pub async fn run(mut self, mut offers: Offers) {
+        // Where no block comes, collections may still arrive with their offers.
+        let mut looked: Option<(BlockHash, HashSet<Address>)> = None;
         loop {
             self.store.until_reached().await;
             let snapshot = self.status.get();
             let at = followed(&snapshot);
             if let Some(at) = &at {
                 self.settle(at, &mut offers).await;
+                self.look_at_royalties(at, &mut offers).await;
             }
             match at {
-                Some(at) if looked != Some(at.block.hash) || offers.has_more() => {
+                Some(at) if !is_looked_at(looked.as_ref(), &at) || offers.has_more() => {
                     let follower = || followed(&self.status.get());
                     match offers.look(&*self.node, &self.store, follower, self.pace.now()).await {
-                        Ok(_) => looked = Some(at.block.hash),
+                        Ok(_) => looked = Some((at.block.hash, at.live)),
                         Err(error) => {
                             tracing::warn!(chain = %snapshot.chain, %error, "funds could not be looked at");
                         }
                     }
                 }
                 Some(_) => {}
-                None => offers.forget(),
+                None => {
+                    offers.forget();
+                    self.royalties.forget();
+                }
             }
             self.pace.sleep(self.interval).await;
+        }
+    }
+
+    /// Asks for royalties that may be others, and has the funds behind offers looked at that cost something else.
+    async fn look_at_royalties(&mut self, at: &FollowedChain, offers: &mut Offers) {
+        let now = self.pace.now();
+        for (collection, news) in self.status.take_royalties(at.block.number) {
+            if news.has_changed {
+                self.royalties.changed(collection, now);
+            } else {
+                self.royalties.order_made(collection, now);
+            }
+        }
+        match self.royalties.look(&*self.node, &self.store, at, now).await {
+            Ok(payers) => payers.into_iter().for_each(|payer| offers.touch(payer)),
+            Err(error) => tracing::warn!(chain = %at.chain, %error, "royalties could not be asked for"),
         }
     }
 
@@ -66,6 +94,11 @@ impl<N: Node, P: Pace> OfferWatch<N, P> {
             Err(error) => tracing::warn!(chain = %at.chain, %error, "signed orders could not be asked about"),
         }
     }
+}
+
+/// Whether funds were looked at for these collections at this block.
+fn is_looked_at(looked: Option<&(BlockHash, HashSet<Address>)>, at: &FollowedChain) -> bool {
+    looked.is_some_and(|(block, live)| *block == at.block.hash && *live == at.live)
 }
 
 /// How far the chain is followed, when this process does it and is near its end.

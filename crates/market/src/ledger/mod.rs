@@ -160,8 +160,8 @@ impl Ledger {
                 }
             }
             Fact::Grant { owner, manager, granted } => self.grant(*owner, *manager, *granted),
-            // Whoever fetches what is said of tokens looks at this.
-            Fact::MetadataChanged { .. } => {}
+            // Whoever asks for royalties, or fetches what is said of tokens, looks at this.
+            Fact::RoyaltiesChanged | Fact::MetadataChanged { .. } => {}
         }
     }
 

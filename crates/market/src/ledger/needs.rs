@@ -78,7 +78,7 @@ impl Needs {
                 self.approvals.insert((*owner, *manager));
                 self.makers.insert(*owner);
             }
-            Fact::MetadataChanged { .. } => {}
+            Fact::RoyaltiesChanged | Fact::MetadataChanged { .. } => {}
         }
     }
 

@@ -32,6 +32,8 @@ alloy_sol_types::sol! {
         uint256 indexed invalidatedBefore
     );
 
+    event CustomRoyaltyChanged(address indexed tokenContract, address recipient, uint96 fee);
+
     struct RequestParams {
         bool isListing;
         bool isERC1155;

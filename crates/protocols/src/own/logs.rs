@@ -7,19 +7,20 @@ use bourse_wire::{Address, Amount, Marketplace, OrderSide, Timestamp, TokenId};
 
 use super::Own;
 use super::abi::{
-    RequestAccepted, RequestCancelled, RequestCreated, RequestsInvalidated_0 as AllInvalidated,
-    RequestsInvalidated_1 as SomeInvalidated,
+    CustomRoyaltyChanged, RequestAccepted, RequestCancelled, RequestCreated,
+    RequestsInvalidated_0 as AllInvalidated, RequestsInvalidated_1 as SomeInvalidated,
 };
 use crate::logs::{ScopedFact, address, each, read};
 use crate::{LogError, Scope, Statement, TopicFilter};
 
 /// The first topics of the logs that are read.
-pub const TOPICS: [B256; 5] = [
+pub const TOPICS: [B256; 6] = [
     RequestCreated::SIGNATURE_HASH,
     RequestAccepted::SIGNATURE_HASH,
     RequestCancelled::SIGNATURE_HASH,
     AllInvalidated::SIGNATURE_HASH,
     SomeInvalidated::SIGNATURE_HASH,
+    CustomRoyaltyChanged::SIGNATURE_HASH,
 ];
 
 /// The two versions write the same logs: which of them wrote one follows from its address alone.
@@ -43,16 +44,21 @@ fn finding(log: &Log, marketplace: Marketplace) -> Result<Option<ScopedFact>, Lo
             let fact = invalidated(event.creator, event.invalidatedBefore, marketplace);
             (Scope::Collection(address(event.tokenContract)), fact)
         }
+        CustomRoyaltyChanged::SIGNATURE_HASH => {
+            let event: CustomRoyaltyChanged = read(log)?;
+            (Scope::Collection(address(event.tokenContract)), Fact::RoyaltiesChanged)
+        }
         _ => return Ok(None),
     }))
 }
 
-/// The contracts name a collection in a topic, but not always in the same one.
+/// The contracts name a collection in a topic, but not always in the same one. How royalties changed in the past is of no
+/// interest: they are asked for as they are.
 pub(super) fn collection_topics(collection: Address) -> Vec<TopicFilter> {
     let mut word = [0; 32];
     word[12..].copy_from_slice(collection.bytes());
     let named = vec![B256::from(word)];
-    let [made, filled, cancelled, all_invalidated, some_invalidated] = TOPICS;
+    let [made, filled, cancelled, all_invalidated, some_invalidated, _] = TOPICS;
     vec![
         vec![vec![made, filled], vec![], vec![], named.clone()],
         vec![vec![cancelled, some_invalidated], vec![], named],

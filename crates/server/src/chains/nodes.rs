@@ -9,7 +9,7 @@ use alloy_primitives::Bytes;
 use bourse_chain::rpc::{HttpNode, HttpOptions, NodeUrl, Pool, PoolOptions};
 use bourse_chain::{
     Call, Caller, FollowOptions, Follower, HeldReport, Node as _, OfferOptions, OfferWatch, Offers, RealPace,
-    Reverted, Snapshot, Standings, Status, compare_held, fetch,
+    Reverted, RoyaltyWatch, Snapshot, Standings, Status, compare_held, fetch,
 };
 use bourse_market::facts::Block;
 use bourse_protocols::native::Inquiry;
@@ -130,13 +130,14 @@ impl NetworkNodes {
         compare_held(&*self.node, &self.caller, collection, sample).await.map_err(|error| error.to_string())
     }
 
-    /// Looks at signed orders and at the funds behind offers, beside the follower, until whoever waits for this stops waiting.
+    /// Looks at signed orders, royalties and the funds behind offers, beside the follower, until whoever waits for this stops waiting.
     pub(crate) fn watch_offers(&self, store: &Store, clock: &Clock) -> impl Future<Output = ()> + use<> {
         let watch = OfferWatch {
             node: Arc::clone(&self.node),
             store: Arc::new(store.clone()),
             pace: Arc::new(pace(clock)),
             standings: Standings::new(self.calls(), self.venues.clone()),
+            royalties: RoyaltyWatch::new(self.calls(), self.network.following.royalties_interval),
             status: self.status.clone(),
             interval: self.network.following.poll,
         };

@@ -12,6 +12,7 @@ mod metadata;
 mod orders;
 mod resync;
 mod rewind;
+mod royalties;
 pub(crate) mod standing;
 mod state;
 mod tokens;
@@ -25,6 +26,7 @@ pub use backing::{Backing, OfferScope, Payer};
 pub use error::ChainError;
 pub use follow::ProjectFollow;
 pub use held::HeldSample;
+pub use royalties::{OrderFees, OwnOrders};
 pub use standing::{Settled, Unsettled};
 #[cfg(feature = "testing")]
 pub(crate) use state::Checkpoint;

@@ -153,11 +153,12 @@ impl OrderBefore {
 }
 
 /// An order with what a chain states beside what became of it. What an order of others is, only others can say, and what
-/// funds cover of an offer is looked up.
+/// funds cover of an offer and which shares go to others is looked up.
 fn restored(before: OrderFacts, known: &OrderFacts) -> OrderFacts {
     let backing = if before.side == OrderSide::Offer { known.backing } else { before.backing };
     let terms = if before.marketplace.is_own() { before } else { known.clone() };
-    OrderFacts { backing, ..terms }
+    let (fee_bps, fee_breakdown) = (known.fee_bps, known.fee_breakdown.clone());
+    OrderFacts { backing, fee_bps, fee_breakdown, ..terms }
 }
 
 /// What several blocks replaced together.

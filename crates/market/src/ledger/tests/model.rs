@@ -78,7 +78,10 @@ impl Plain {
                     }
                 }
             }
-            Fact::OrderPublished(_) | Fact::OrdersRevoked { .. } | Fact::Grant { .. } => {
+            Fact::OrderPublished(_)
+            | Fact::OrdersRevoked { .. }
+            | Fact::Grant { .. }
+            | Fact::RoyaltiesChanged => {
                 unreachable!("no such facts are drawn")
             }
             Fact::MetadataChanged { .. } => {}

@@ -44,8 +44,16 @@ fn topics_are_those_of_the_deployed_contracts() {
         b256!("e0d7665e06e7db1fc500d66d4e3898d1d4a5533d7efe54b352fcdaa177c22783"),
         b256!("b9fd665eb33107da2a1f0113e84d01c5915024b696fa667e66f80505bf3b2977"),
         b256!("359d2c7e56147963a26a08fd48199b16e28d5fff314390b6c79bb822362340ff"),
+        b256!("60567f9d30ab22ef3cd7557f56b897c677c80a85c8673a4a5c26eb9349ef8c60"),
     ];
     assert_eq!(TOPICS, published);
+}
+
+#[test]
+fn a_royalty_is_another() {
+    let changed = fact(&log(&[TOPICS[5], word_of(COLLECTION)], &[word_of(MAKER), word(250)]));
+    assert_eq!((changed.scope, changed.fact), (Scope::Collection(COLLECTION), Fact::RoyaltiesChanged));
+    assert!(decode(&log(&[TOPICS[5], word_of(COLLECTION)], &[word_of(MAKER)])).is_err());
 }
 
 #[test]

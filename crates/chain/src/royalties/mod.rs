@@ -1,5 +1,8 @@
 //! Who gets a share of a sale.
 
+mod walks;
+mod watch;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use alloy_primitives::{Address as RawAddress, Bytes, U256};
@@ -11,6 +14,8 @@ use bourse_wire::{Address, BPS_WHOLE, FeeEntry, TokenId};
 use crate::calls::Caller;
 use crate::node::{Call, Failure, Node, Reverted};
 use crate::questions::{getRoyaltyInfoCall, royaltyInfoCall, royaltyLeftCall};
+pub use watch::RoyaltyWatch;
+pub(crate) use watch::sold;
 
 /// An order of one of our own marketplaces, as far as its royalty depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -31,7 +36,7 @@ pub(crate) struct SoldToken {
 /// Who gets a share when tokens are sold. Whoever asks about many orders asks once for each of their tokens.
 #[derive(Debug)]
 pub(crate) struct Royalties {
-    caller: Caller,
+    pub(crate) caller: Caller,
 }
 
 impl Royalties {
