@@ -29,7 +29,7 @@ pub const MULTICALL3: Address = Address::from_bytes([
     0x76, 0xca, 0x11,
 ]);
 
-/// How many calls go through Multicall3 at once; nodes bound the gas of a call.
+/// How many calls go through Multicall3, or in one batch, at once; nodes bound the gas of a call, and the length of a batch.
 const CALLS_AT_ONCE: usize = 200;
 
 /// The way to ask contracts.
@@ -55,9 +55,12 @@ impl Caller {
         // A contract that is asked through another one sees that as the caller.
         let is_anybody = calls.iter().all(|call| call.from.is_none());
         let multicall = if calls.len() > 1 && is_anybody { self.available(node).await? } else { None };
-        let Some(multicall) = multicall else { return node.call(calls, at).await };
         let mut called = Vec::with_capacity(calls.len());
         for some in calls.chunks(CALLS_AT_ONCE) {
+            let Some(multicall) = multicall else {
+                called.extend(node.call(some, at).await?);
+                continue;
+            };
             let one = Call::new(multicall, aggregated(some));
             let answer = node.call(&[one], at).await?.pop();
             match answer.and_then(Result::ok).and_then(|answer| separated(&answer, some.len())) {
@@ -90,4 +93,34 @@ fn separated(answer: &[u8], calls: usize) -> Option<CallResults> {
     let results = aggregate3Call::abi_decode_returns(answer).ok()?;
     let separate = |result: Result3| if result.success { Ok(result.returnData) } else { Err(Reverted) };
     (results.len() == calls).then(|| results.into_iter().map(separate).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use super::*;
+    use crate::testing::{Answers, Contracts};
+
+    /// Answers every call with its own data, and notes how many come at once.
+    #[derive(Default)]
+    struct Echo(Mutex<Vec<usize>>);
+
+    impl Answers for Echo {
+        fn answers(&self, calls: &[Call], _: Option<BlockHash>) -> Result<CallResults, Failure> {
+            self.0.lock().unwrap().push(calls.len());
+            Ok(calls.iter().map(|call| Ok(call.data.clone())).collect())
+        }
+    }
+
+    /// Nodes refuse a batch that is too long, and with it everything.
+    #[tokio::test]
+    async fn many_calls_go_in_several_batches() {
+        let node = Contracts(Echo::default());
+        let calls: Vec<Call> =
+            (0..450_u32).map(|number| Call::new(MULTICALL3, number.to_be_bytes().into())).collect();
+        let answers = Caller::new(None).call(&node, &calls, None).await.unwrap();
+        assert!(answers.into_iter().zip(&calls).all(|(answer, call)| answer == Ok(call.data.clone())));
+        assert_eq!(*node.0.0.lock().unwrap(), [200, 200, 50]);
+    }
 }
