@@ -43,6 +43,8 @@ struct Told {
     rates: Mutex<BTreeMap<u64, u64>>,
     /// What orders of our own market may still cost, and how many units that are.
     left: Mutex<BTreeMap<u64, (u64, u64)>>,
+    /// What is answered once for all tokens, before anything else.
+    too_early: Mutex<Option<u64>>,
     asked: Mutex<BTreeSet<u64>>,
     asked_at: Mutex<BTreeSet<BlockHash>>,
 }
@@ -50,12 +52,14 @@ struct Told {
 impl Answers for Told {
     fn answers(&self, calls: &[Call], at: Option<BlockHash>) -> Result<CallResults, Failure> {
         self.asked_at.lock().unwrap().insert(at.unwrap());
+        let too_early = self.too_early.lock().unwrap().take();
         let answer = |call: &Call| {
             if let Ok(asked) = getRoyaltyInfoCall::abi_decode(&call.data) {
                 let token = u64::try_from(asked.tokenId).unwrap();
                 self.asked.lock().unwrap().insert(token);
                 let rates = self.rates.lock().unwrap();
                 let rate = rates.get(&token).or_else(|| rates.get(&0)).copied().unwrap_or_default();
+                let rate = too_early.unwrap_or(rate);
                 return Ok((raw(7), U256::from(rate)).abi_encode().into());
             }
             let order = royaltyLeftCall::abi_decode(&call.data).unwrap().requestId;
@@ -240,6 +244,18 @@ async fn a_log_has_all_orders_of_its_collection_looked_at_at_once() {
     stage.watch.changed(collection().address, stage.now);
     assert_eq!(stage.asked().await, [1, 2]);
     assert_eq!(stage.shown().await, shown(&[("1", 700), ("2", 700)]));
+}
+
+/// Whoever believed a node that answers from the block that it makes would look at funds for another royalty than it shows.
+#[tokio::test]
+async fn a_royalty_of_a_block_that_is_not_followed_yet_is_not_believed() {
+    let mut stage = Stage::with_orders(vec![made(OrderSide::Offer, 1, 1, THEIRS)]).await;
+    stage.set_rate(0, 500);
+    assert_eq!(stage.look().await.0.len(), 1);
+    stage.now = second(301);
+    *stage.node.0.too_early.lock().unwrap() = Some(900);
+    assert_eq!(stage.look().await.0, []);
+    assert_eq!(stage.shown().await, shown(&[("1", 500)]));
 }
 
 /// What a block that no longer counts said is not left behind, whether the order was in it or before it.

@@ -1,7 +1,7 @@
 //! Looking at royalties beside a follower: they change without a word where a collection tells them itself, and by a log
 //! where a marketplace does.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::time::Duration;
 
@@ -71,17 +71,13 @@ impl RoyaltyWatch {
             self.walks.rewind(now);
         }
         let pieces = self.read(store, at, now).await?;
-        let asked: BTreeSet<Sold> = pieces
-            .iter()
-            .flat_map(|(piece, orders)| orders.iter().filter_map(|order| sold(piece.collection, order)))
-            .collect();
-        let due = self.royalties.of(node, &asked, Some(at.block.hash)).await?;
+        let due = self.ask(node, &pieces, at.block).await?;
         let mut payers = Vec::new();
         for (piece, orders) in pieces {
             let sold_due = |order: &OrderFacts| due.get(&sold(piece.collection, order)?);
             let fees = |order: &OrderFacts| {
-                let fees = sold_due(order)?.fees(order.price_amount);
-                (fees != order.fee_breakdown).then(|| OrderFees { key: order.key(), fees })
+                let due = sold_due(order).filter(|due| is_other(order, due))?;
+                Some(OrderFees { key: order.key(), fees: due.fees(order.price_amount) })
             };
             let changed: Vec<OrderFees> = orders.iter().filter_map(fees).collect();
             // What an offer is held to is shown, and what holds counts too for a part of it.
@@ -101,6 +97,27 @@ impl RoyaltyWatch {
             self.walks.took(piece.collection, taken, now);
         }
         Ok(payers)
+    }
+
+    /// What filling orders would cost at the end of a block. What would change an order is asked twice, and the second answer
+    /// counts: while a node makes the next block it may answer from the state of that one, and whoever then looks at the
+    /// funds behind an offer would find them for the royalty of before.
+    async fn ask<N: Node>(
+        &self,
+        node: &N,
+        pieces: &[(Piece, Vec<OrderFacts>)],
+        at: Block,
+    ) -> Result<BTreeMap<Sold, RoyaltyDue>, OffersError> {
+        let mut orders: BTreeMap<Sold, &OrderFacts> = BTreeMap::new();
+        for (piece, of_piece) in pieces {
+            orders.extend(of_piece.iter().filter_map(|order| Some((sold(piece.collection, order)?, order))));
+        }
+        let mut due = self.royalties.of(node, &orders.keys().copied().collect(), Some(at.hash)).await?;
+        let changes =
+            |(sold, order): &(&Sold, &&OrderFacts)| due.get(*sold).is_some_and(|due| is_other(order, due));
+        let again: BTreeSet<Sold> = orders.iter().filter(changes).map(|(sold, _)| *sold).collect();
+        due.extend(self.royalties.of(node, &again, Some(at.hash)).await?);
+        Ok(due)
     }
 
     /// Reads the orders that are asked about next.
@@ -140,6 +157,11 @@ async fn write(
         store.set_order_fees(collection, at, changed).await?;
     }
     Ok(())
+}
+
+/// Whether an order shows something else than what filling it would cost.
+fn is_other(order: &OrderFacts, due: &RoyaltyDue) -> bool {
+    due.fees(order.price_amount) != order.fee_breakdown
 }
 
 /// A mark of an order that is held to less than what holds for its token, and of what that is; 0 for all others.
