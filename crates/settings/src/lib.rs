@@ -11,6 +11,7 @@
 //! repeat the value, and of a file that is not TOML the whole line, secrets included. It can tell which provider a
 //! value came from, but not by which variable. To keep these, all but the one call that merges would still be ours.
 
+mod coins;
 mod error;
 mod keys;
 mod layers;

@@ -6,11 +6,12 @@ use std::time::Duration;
 use bourse_chain::{MULTICALL3, RateSource, RateTeller};
 use bourse_protocols::own::OwnContracts;
 use bourse_protocols::venues::{Deployment, Registry};
-use bourse_wire::{Address, ChainId};
+use bourse_wire::{Address, ChainId, Currency};
 use schemars::JsonSchema;
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::{Deserialize, Deserializer, de};
 
+use crate::coins::native_coin;
 use crate::redact::{Endpoints, endpoint};
 
 /// Networks known without configuration, by name.
@@ -199,6 +200,12 @@ impl Networks {
             let named = network.own.deployments().into_iter().chain(network.contracts.iter().cloned());
             (ChainId(network.id), named.collect())
         }))
+    }
+
+    /// The own currencies of the networks that the settings name, as far as these are in common use.
+    pub fn native_coins(&self) -> Vec<Currency> {
+        let configured = self.entries.iter().filter(|network| network.configured);
+        configured.filter_map(|network| native_coin(network.id)).collect()
     }
 
     /// The chain id of the one network that the settings name, when they name exactly one: it is what a request

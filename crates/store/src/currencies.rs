@@ -8,7 +8,7 @@ use crate::StoreError;
 use crate::args::args;
 use crate::audit::{self, Act, Actor, Entry};
 use crate::backend::{Pending, Store};
-use crate::columns::{Declared as _, Insert, or_replace_different, position, record};
+use crate::columns::{Declared as _, Insert, or_nothing, or_replace_different, position, record};
 use crate::revisions::Revision;
 use crate::session::Session;
 
@@ -17,6 +17,20 @@ impl Store {
     /// difference.
     pub fn put_currencies(&self, currencies: Vec<Currency>, actor: Actor) -> Pending<'_, u64> {
         self.write(move |mut session| Box::pin(async move { put(&mut session, currencies, actor).await }))
+    }
+
+    /// Stores those of these currencies that nobody told of yet; tells how many.
+    pub fn add_currencies(&self, currencies: Vec<Currency>) -> Pending<'_, u64> {
+        self.write(move |mut session| {
+            Box::pin(async move {
+                let rows: Vec<CurrencyRow> = currencies.into_iter().map(CurrencyRow::of).collect();
+                let added = session.insert_counting(Insert::of(&rows)?, &or_nothing::<CurrencyRow>()).await?;
+                if added > 0 {
+                    Revision::Currencies.raise(&mut session).await?;
+                }
+                Ok(added)
+            })
+        })
     }
 
     /// Stores what one currency is worth; whether there is such a currency.

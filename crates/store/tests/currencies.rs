@@ -56,3 +56,17 @@ async fn a_rate_alone_changes_nothing_else() {
     assert_eq!(store.currencies().await.unwrap(), [currency(Some(told("3000", 7)))]);
     assert!(store.currencies_revision().await.unwrap() > revision);
 }
+
+#[tokio::test]
+async fn what_somebody_told_of_a_currency_stays_when_it_is_added() {
+    let (_database, store) = open().await;
+    let revision = store.currencies_revision().await.unwrap();
+    assert_eq!(store.add_currencies(vec![currency(None)]).await.unwrap(), 1);
+    assert!(store.currencies_revision().await.unwrap() > revision, "servers show it");
+    let named = Currency { name: "Money".to_owned(), ..currency(Some(told("3000", 7))) };
+    store.put_currencies(vec![named.clone()], operator()).await.unwrap();
+    let revision = store.currencies_revision().await.unwrap();
+    assert_eq!(store.add_currencies(vec![currency(None)]).await.unwrap(), 0);
+    assert_eq!(store.currencies().await.unwrap(), [named]);
+    assert_eq!(store.currencies_revision().await.unwrap(), revision);
+}

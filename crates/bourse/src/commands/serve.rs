@@ -34,7 +34,11 @@ pub(crate) async fn open(settings: Settings) -> Result<OpenService, CommandError
     let address = settings.server.listen;
     make_private_directory(&settings.storage.data).map_err(CommandError::io("making the data directory"))?;
     let lock = DataLock::shared(&settings.storage.data)?;
+    let coins = settings.networks.native_coins();
     let app = App::open(settings, Clock::system()).await?;
+    if !coins.is_empty() {
+        app.store().add_currencies(coins).await?;
+    }
     let listener =
         TcpListener::bind(address).await.map_err(CommandError::io(format!("listening on {address}")))?;
     Ok(OpenService { listener, app, _lock: lock })

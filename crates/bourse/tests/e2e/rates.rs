@@ -44,6 +44,30 @@ fn rate(server: &Server, project: &Project, address: &str) -> (String, Timestamp
     (found["exchangeRate"].to_string(), told_at)
 }
 
+/// Whoever names a network in common use need not tell what it is paid for with.
+#[test]
+fn the_own_currency_of_a_network_in_common_use_is_known() {
+    let instance = Instance::new();
+    std::fs::write(instance.directory().join("bourse.toml"), "[networks.polygon]\nid = 137\n").unwrap();
+    let project = instance.create_project("rates");
+    let listed = || {
+        let server = instance.serve();
+        let key = Credential::Key(&project.key);
+        let answer = server.call("Marketplace/ListCurrencies", key, &json!({ "chainId": "polygon" })).ok();
+        let put = json!({ "chainId": "polygon", "currencies": [{ "contractAddress": Address::ZERO,
+            "name": "Matic", "symbol": "MATIC", "decimals": 18, "exchangeRate": "0.5" }] });
+        server.call("Ingest/PutCurrencies", Credential::Token(&project.token), &put).ok();
+        answer["currencies"].clone()
+    };
+    let first = listed();
+    let shown = |currency: &Value, member: &str| currency[0][member].clone();
+    assert_eq!(first.as_array().unwrap().len(), 1, "{first}");
+    assert_eq!(shown(&first, "symbol"), json!("POL"));
+    assert_eq!((shown(&first, "decimals"), shown(&first, "nativeCurrency")), (json!(18), json!(true)));
+    let second = listed();
+    assert_eq!(shown(&second, "symbol"), json!("MATIC"), "what somebody tells stays: {second}");
+}
+
 #[test]
 fn rates_come_from_settings_and_links_with_the_time_that_they_were_told() {
     let dollars = Arc::new(AtomicU64::new(2_000));

@@ -1,0 +1,67 @@
+//! The own currencies of networks in common use, so that prices in them are understood before anybody tells of them.
+
+use bourse_wire::{Address, ChainId, Currency};
+
+/// Networks that are paid for in ether.
+const ETHER: [u64; 17] = [
+    1, 10, 1101, 1868, 1946, 1993, 8333, 8453, 31337, 42161, 42170, 81457, 84532, 421_614, 747_474,
+    11_155_111, 11_155_420,
+];
+
+/// Networks that have another currency: its name and its symbol.
+const OTHERS: [(u64, &str, &str); 18] = [
+    (56, "BNB", "BNB"),
+    (97, "Test BNB", "tBNB"),
+    (100, "xDAI", "xDAI"),
+    (137, "POL", "POL"),
+    (143, "Monad", "MON"),
+    (5031, "Somnia", "SOMI"),
+    (13371, "IMX", "IMX"),
+    (13473, "Test IMX", "tIMX"),
+    (19011, "OAS", "OAS"),
+    (33111, "ApeCoin", "APE"),
+    (33139, "ApeCoin", "APE"),
+    (42793, "Tez", "XTZ"),
+    (43113, "Avalanche", "AVAX"),
+    (43114, "Avalanche", "AVAX"),
+    (80002, "POL", "POL"),
+    (660_279, "Xai", "XAI"),
+    (1_482_601_649, "sFUEL", "sFUEL"),
+    (37_714_555_429, "sXai", "sXAI"),
+];
+
+/// All of them count in units of ether's size, as their machines do.
+const DECIMALS: u8 = 18;
+
+/// The own currency of a network, if that is in common use.
+pub(crate) fn native_coin(chain: u64) -> Option<Currency> {
+    let other = OTHERS.iter().find(|(id, ..)| *id == chain).map(|(_, name, symbol)| (*name, *symbol));
+    let (name, symbol) = other.or(ETHER.contains(&chain).then_some(("Ether", "ETH")))?;
+    Some(Currency {
+        chain_id: ChainId(chain),
+        contract_address: Address::ZERO,
+        name: name.to_owned(),
+        symbol: symbol.to_owned(),
+        decimals: DECIMALS,
+        image_url: String::new(),
+        rate: None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::BUILT_IN;
+
+    #[test]
+    fn built_in_networks_have_their_currencies() {
+        let without: Vec<&str> =
+            BUILT_IN.iter().filter(|(_, id)| native_coin(*id).is_none()).map(|(name, _)| *name).collect();
+        assert_eq!(without, ["toy-testnet"], "others use its number for a network with another currency");
+        let is_built_in = |chain: &u64| BUILT_IN.iter().any(|(_, id)| id == chain);
+        assert!(ETHER.iter().chain(OTHERS.iter().map(|(id, ..)| id)).all(is_built_in));
+        assert!(ETHER.is_sorted() && OTHERS.is_sorted());
+        assert_eq!(native_coin(137).unwrap().symbol, "POL");
+        assert_eq!(native_coin(1337), None);
+    }
+}
