@@ -281,6 +281,9 @@ const MIGRATION_LOCK: i64 = 0x0062_6f75_7273_6501;
 /// Held by who makes a template for the databases of tests, so that processes that start at once make one.
 #[cfg(feature = "testing")]
 pub(crate) const TEMPLATE_LOCK: i64 = 0x0062_6f75_7273_6502;
+/// Held by who makes nodes known to each other in a new database of a cluster for tests.
+#[cfg(feature = "testing")]
+pub(crate) const NODES_LOCK: i64 = 0x0062_6f75_7273_6503;
 
 const HISTORY_TABLE: &str = "CREATE TABLE IF NOT EXISTS schema_migrations (
     version BIGINT NOT NULL PRIMARY KEY, name TEXT NOT NULL, applied_at TEXT NOT NULL)";

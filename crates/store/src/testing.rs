@@ -13,14 +13,14 @@ mod scale;
 mod template;
 
 use std::any::Any;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::AtomicU32;
 use std::time::Duration;
 
 use bourse_wire::{ChainId, Day, OrderFacts, OrderKey, Timestamp, TokenId};
 use sqlx::{AssertSqlSafe, Connection, PgConnection};
 
 pub use self::fan_out::on_citus;
-use self::nodes::Nodes;
+use self::nodes::{Nodes, new_name};
 pub use self::older_copy::OlderCopy;
 pub use self::past::{PAST_IDS, PAST_KEY, Tables, add_past_rows, note_schema, tables_of};
 pub use self::patience::given_up_after;
@@ -43,7 +43,8 @@ pub trait Members {
     fn members(&mut self) -> Vec<(&'static str, &mut dyn Any)>;
 }
 
-/// A database that nobody else uses. A SQLite one is deleted with this value, one of PostgreSQL when the next one is made.
+/// A database that nobody else uses. A SQLite one is deleted with this value, one of PostgreSQL when the next one is made,
+/// by this process or by the next.
 pub struct TestDatabase {
     /// Where it is.
     pub url: DatabaseUrl,
@@ -393,11 +394,6 @@ fn directory() -> Result<tempfile::TempDir, StoreError> {
     tempfile::tempdir().map_err(unusable)
 }
 
-/// A name that no other test process has for a database, nor this one for another.
-fn new_name() -> String {
-    format!("bourse_test_{}_{}", std::process::id(), COUNTER.fetch_add(1, Ordering::Relaxed))
-}
-
 async fn run(connection: &mut PgConnection, sql: String) -> Result<(), StoreError> {
     sqlx::raw_sql(AssertSqlSafe(sql)).execute(connection).await?;
     Ok(())
@@ -449,8 +445,14 @@ impl HeldWrite {
         if let Engine::Sqlite(engine) = &store.engine {
             return Ok(engine.queued() > 0);
         }
-        let sql = "SELECT 1::BIGINT FROM pg_stat_activity
-            WHERE datname = current_database() AND wait_event_type = 'Lock'";
+        // On a cluster whoever waits does so on the node that has what is held.
+        let sql = if on_citus() {
+            "SELECT 1::BIGINT FROM citus_stat_activity
+                WHERE datname = current_database() AND wait_event_type = 'Lock'"
+        } else {
+            "SELECT 1::BIGINT FROM pg_stat_activity
+                WHERE datname = current_database() AND wait_event_type = 'Lock'"
+        };
         store.read(move |mut session| Box::pin(async move { session.has(sql, args![]).await })).await
     }
 

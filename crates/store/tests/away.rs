@@ -3,12 +3,17 @@
 //! only: a file is there or fails at once.
 #![expect(clippy::unwrap_used, reason = "a test may fail by panicking")]
 
+mod support {
+    pub(crate) mod failing;
+}
+
 use std::future::Future;
 use std::time::Duration;
 
 use bourse_store::testing::{HeldWrite, Outage, Relay, TestDatabase, batch, given_up_after};
 use bourse_store::{Batch, Change, CollectionId, CollectionKey, OpenOptions, Store, StoreError};
 use bourse_wire::{Address, ChainId, Timestamp};
+use support::failing::fail_tokens;
 
 const COLLECTION: CollectionKey = CollectionKey { chain: ChainId(1), address: Address::ZERO };
 /// Ends a test that would wait forever.
@@ -129,14 +134,14 @@ async fn whoever_is_at_it_when_the_server_goes_is_let_go() {
 
 #[tokio::test]
 async fn a_statement_that_takes_long_opens_nothing() {
-    let Some(stage) = stage(2, Duration::from_millis(100)).await else { return };
+    let Some(stage) = stage(2, Duration::from_secs(1)).await else { return };
     let held = HeldWrite::begin(&stage.direct, token(1)).await;
     let store = stage.store.clone();
     let slow = tokio::spawn(async move { store.commit(token(2)).await });
     wait_until("it waits", async || held.is_waited_for(&stage.direct).await.unwrap()).await;
     // While it waits, the server is asked again and again.
     let before = stage.relay.connections();
-    wait_until("it is asked", async || stage.relay.connections() >= before + 5).await;
+    wait_until("it is asked", async || stage.relay.connections() >= before + 3).await;
     assert!(!slow.is_finished() && stage.store.away_for().is_none());
     held.release().await.unwrap();
     within("it is through", slow).await.unwrap().unwrap();
@@ -147,12 +152,7 @@ async fn what_is_refused_opens_nothing_and_is_no_reason_to_ask() {
     let Some(stage) = stage(1, Duration::from_mins(1)).await else { return };
     let before = stage.relay.connections();
     for state in ["23505", "23503", "23514", "40001", "40P01", "42P01", "57014", "XX000"] {
-        let raise = format!(
-            "CREATE OR REPLACE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS
-                $$ BEGIN RAISE EXCEPTION 'for the test' USING ERRCODE = '{state}'; END $$;
-            CREATE OR REPLACE TRIGGER fail BEFORE INSERT OR UPDATE ON tokens FOR EACH ROW EXECUTE FUNCTION fail()"
-        );
-        bourse_store::testing::administer(&stage.database, &raise).await.unwrap();
+        fail_tokens(&stage.database, state).await;
         let refused = stage.store.commit(token(7)).await.unwrap_err();
         assert!(matches!(refused, StoreError::Database(_)), "{state}: {refused}");
     }

@@ -1,11 +1,15 @@
 //! The servers that a database of PostgreSQL is on: one, or all nodes of a Citus cluster, each of which has a database of
 //! the same name.
 
-use std::sync::{Mutex, PoisonError};
+use std::path::Path;
+use std::sync::atomic::Ordering;
+use std::sync::{LazyLock, Mutex, PoisonError};
 
+use futures_util::future::try_join_all;
 use sqlx::{Connection as _, PgConnection, Row as _};
 
-use super::{database_at, run, unusable};
+use super::{COUNTER, database_at, run, unusable};
+use crate::migrate::NODES_LOCK;
 use crate::{DatabaseUrl, StoreError};
 
 /// Parts of each distributed table: few, since every test has tables of its own.
@@ -13,6 +17,27 @@ const SHARDS: u32 = 4;
 
 /// URLs of databases that no test uses any more.
 static FINISHED: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
+/// What the names of all databases of tests on this machine begin with, until it is started again: no process of another machine
+/// or container has them, so that who has such a name is seen in the list of processes.
+static PREFIX: LazyLock<String> = LazyLock::new(|| {
+    let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+    let processes = std::fs::read_link("/proc/self/ns/pid").unwrap_or_default();
+    let machine = alloy_primitives::keccak256(format!("{boot}{}", processes.display()));
+    format!("bourse_test_{}_", &format!("{machine:x}")[..8])
+});
+
+/// A name that no other test process has for a database, nor this one for another.
+pub(super) fn new_name() -> String {
+    format!("{}{}_{}", *PREFIX, std::process::id(), COUNTER.fetch_add(1, Ordering::Relaxed))
+}
+
+/// Whether the process that a database was made by, as its name tells, is over.
+fn is_abandoned(name: &str) -> bool {
+    let process = name.strip_prefix(PREFIX.as_str()).and_then(|rest| rest.split_once('_'));
+    let is_running = |process: &str| Path::new("/proc").join(process).exists();
+    Path::new("/proc/self").exists() && process.is_some_and(|(process, _)| !is_running(process))
+}
 
 /// Notes that a database is not used any more.
 pub(super) fn finished(url: &str) {
@@ -43,6 +68,11 @@ impl Nodes {
         Ok(Self { urls })
     }
 
+    /// URLs of a database that is always there, of each node.
+    pub(super) fn urls(&self) -> &[String] {
+        &self.urls
+    }
+
     fn is_cluster(&self) -> bool {
         self.urls.len() > 1
     }
@@ -59,11 +89,16 @@ impl Nodes {
         let coordinator = self.urls.first().map(String::as_str).unwrap_or_default();
         let shards = format!("ALTER DATABASE {name} SET citus.shard_count = {SHARDS}");
         run_at(coordinator, name, &shards).await?;
+        // Each node is told of the roles that the others have, which are those of all its databases: one at a time can do that.
+        // Closing the connection gives it back.
+        let mut alone = PgConnection::connect(coordinator).await?;
+        run(&mut alone, format!("SELECT pg_advisory_lock({NODES_LOCK})")).await?;
         for (place, url) in self.urls.iter().enumerate() {
             let call = if place == 0 { "citus_set_coordinator_host" } else { "citus_add_node" };
             let (host, port) = host_and_port(url)?;
             run_at(coordinator, name, &format!("SELECT {call}('{host}', {port})")).await?;
         }
+        alone.close().await?;
         Ok(())
     }
 
@@ -74,13 +109,13 @@ impl Nodes {
     }
 
     async fn make_with(&self, name: &str, how: &str) -> Result<(), StoreError> {
-        for url in &self.urls {
+        let make = async |url: &String| {
             let mut connection = PgConnection::connect(url).await?;
             run(&mut connection, format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)")).await?;
             run(&mut connection, format!("CREATE DATABASE {name} {how}")).await?;
-            connection.close().await?;
-        }
-        Ok(())
+            connection.close().await.map_err(StoreError::from)
+        };
+        try_join_all(self.urls.iter().map(make)).await.map(drop)
     }
 
     /// Makes a database a template: nobody, nor what looks after clusters, connects to it any more. The coordinator is
@@ -100,17 +135,37 @@ impl Nodes {
     /// Drops the databases of tests that are over. Each takes ten megabytes, on a cluster on all nodes, and connections there.
     async fn drop_finished(&self) -> Result<(), StoreError> {
         let finished = std::mem::take(&mut *FINISHED.lock().unwrap_or_else(PoisonError::into_inner));
-        for url in finished {
-            let name = name_of(&url);
-            for node in &self.urls {
-                let mut connection = PgConnection::connect(node).await?;
-                // What looks after the cluster may be looking into it just now; then it stays.
-                let sql = format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)");
-                let _ = run(&mut connection, sql).await;
-                connection.close().await?;
-            }
+        self.drop_all(finished.iter().map(|url| name_of(url).to_owned()).collect()).await
+    }
+
+    /// Drops the databases that processes left which are over: nobody knows which of a process is its last.
+    pub(super) async fn drop_abandoned(&self) -> Result<(), StoreError> {
+        let mut names = Vec::new();
+        for url in &self.urls {
+            let mut connection = PgConnection::connect(url).await?;
+            let sql = "SELECT datname::TEXT FROM pg_database";
+            names.extend(sqlx::query_scalar::<_, String>(sql).fetch_all(&mut connection).await?);
+            connection.close().await?;
         }
-        Ok(())
+        names.retain(|name| is_abandoned(name));
+        names.sort_unstable();
+        names.dedup();
+        self.drop_all(names).await
+    }
+
+    async fn drop_all(&self, names: Vec<String>) -> Result<(), StoreError> {
+        let drop_there = async |url: &String| {
+            if names.is_empty() {
+                return Ok(());
+            }
+            let mut connection = PgConnection::connect(url).await?;
+            for name in &names {
+                // What looks after the cluster may be looking into it just now; then it is dropped by the next process.
+                let _ = run(&mut connection, format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)")).await;
+            }
+            connection.close().await.map_err(StoreError::from)
+        };
+        try_join_all(self.urls.iter().map(drop_there)).await.map(drop)
     }
 }
 
@@ -152,6 +207,15 @@ fn with_host(url: &str, host: &str, port: i32) -> Result<String, StoreError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_a_process_left_is_known_by_its_name() {
+        assert!(!is_abandoned(&new_name()), "this one is running");
+        assert!(is_abandoned(&format!("{}0_1", *PREFIX)), "no process has this number");
+        for other in ["postgres", "bourse_test_0_1", "bourse_test_00000000_0_1", &format!("{}0", *PREFIX)] {
+            assert!(!is_abandoned(other), "{other}");
+        }
+    }
 
     #[test]
     fn a_worker_is_reached_as_its_coordinator_is() {

@@ -51,6 +51,7 @@ async fn template_of(server: &str) -> Result<(Nodes, String), StoreError> {
         migrate(&database_at(server, &name)).await?;
         nodes.keep_as_template(&name).await?;
     }
+    nodes.drop_abandoned().await?;
     connection.close().await?;
     Ok((nodes, name))
 }
