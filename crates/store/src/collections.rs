@@ -197,13 +197,28 @@ pub(crate) async fn hold_contract(session: &mut Session<'_>, key: CollectionKey)
 pub(crate) async fn hold(session: &mut Session<'_>, id: CollectionId) -> Result<Mark, StoreError> {
     let sql = "UPDATE collection_versions SET version = version WHERE collection_id = $1";
     let mark = session.returning(sql, args![id.0]).await?;
-    mark.ok_or_else(|| StoreError::corrupt("collection version", "missing"))
+    mark.ok_or_else(|| hidden(id))
 }
 
 /// The collection's version, 0 when it has none.
 pub(crate) async fn read_version(session: &mut Session<'_>, id: CollectionId) -> Result<Mark, StoreError> {
-    let sql = "FROM collection_versions WHERE collection_id = $1";
-    Ok(session.select_first(sql, args![id.0]).await?.unwrap_or_default())
+    Ok(find_version(session, id).await?.unwrap_or_default())
+}
+
+/// The version of a collection that is known to have been made.
+pub(crate) async fn require_version(session: &mut Session<'_>, id: CollectionId) -> Result<Mark, StoreError> {
+    find_version(session, id).await?.ok_or_else(|| hidden(id))
+}
+
+async fn find_version(session: &mut Session<'_>, id: CollectionId) -> Result<Option<Mark>, StoreError> {
+    session.select_first("FROM collection_versions WHERE collection_id = $1", args![id.0]).await
+}
+
+/// A collection is made with its version, which on a cluster is on another node. One without was made in a transaction that its
+/// node does not know the end of yet: what there is of it cannot be seen.
+fn hidden(CollectionId(number): CollectionId) -> StoreError {
+    let reason = format!("collection {number} is not seen yet by the node of the cluster that it is on");
+    StoreError::Unavailable(reason.into())
 }
 
 pub(crate) async fn read_contract(

@@ -11,6 +11,7 @@ mod patience;
 mod relay;
 mod scale;
 mod template;
+mod workers;
 
 use std::any::Any;
 use std::sync::atomic::AtomicU32;
@@ -24,8 +25,9 @@ use self::nodes::{Nodes, new_name};
 pub use self::older_copy::OlderCopy;
 pub use self::past::{PAST_IDS, PAST_KEY, Tables, add_past_rows, note_schema, tables_of};
 pub use self::patience::given_up_after;
-pub use self::relay::{Cut, Outage, Relay};
+pub use self::relay::{Cut, Fate, Outage, Relay};
 pub use self::scale::{make_collections, make_holders, numbered_address};
+pub use self::workers::WorkerRelays;
 use crate::args::args;
 use crate::attributions::Authorship;
 use crate::backend::Engine;

@@ -2,8 +2,7 @@
 
 use bourse_server::auth::AccessKey;
 use bourse_store::testing::{
-    HeldWrite, administer, batch, change_unnoticed, on_citus, operator, operator_at, set_back, write_grant,
-    write_side,
+    HeldWrite, batch, change_unnoticed, operator, operator_at, set_back, write_grant, write_side,
 };
 use bourse_store::{Change, Subject};
 use bourse_wire::{Marketplace, OrderFacts, OrderKey};
@@ -153,60 +152,6 @@ async fn a_row_that_cannot_be_read_stops_nobody_else() {
     background.stop().await;
 }
 
-/// On a cluster only: for this database, the node that a collection is on is looked for where nobody is.
-#[tokio::test]
-async fn a_node_that_is_away_concerns_what_is_there_alone() {
-    if !on_citus() {
-        return;
-    }
-    let app = TestApp::start().await;
-    let contracts: Vec<String> = (0xb0..0xc0).map(|number| format!("0x{number:040x}")).collect();
-    for contract in &contracts {
-        seed::tokens(&app.store, contract, 1..2, "before").await;
-        assert_eq!(name(&app, contract, 1).await, "before");
-    }
-    let background = app.background();
-    let id = app.store.collection(key(&contracts[0])).await.unwrap().unwrap().number();
-    let shift = async |by: i32| {
-        let sql = format!(
-            "UPDATE pg_dist_node SET nodeport = nodeport + ({by}) WHERE groupid = (SELECT groupid FROM pg_dist_placement
-                WHERE shardid = get_shard_id_for_distribution_column('collection_versions', {id}))"
-        );
-        assert!(administer(&app.database, &sql).await.unwrap());
-    };
-    let ready = async || {
-        let answer = app.anonymous.get("/ready").await;
-        let (json, metrics) = (answer.json, app.anonymous.get("/metrics").await.text());
-        let up = metrics.lines().filter(|line| line.starts_with("bourse_database_node_up{"));
-        (answer.status, json["status"].clone(), up.filter(|line| line.ends_with("} 0")).count())
-    };
-    assert_eq!(ready().await, (200, json!("ready"), 0));
-    shift(20_000).await;
-    assert_eq!(ready().await, (200, json!("degraded"), 1));
-    let mut away = Vec::new();
-    for contract in &contracts {
-        let change = seed::token_of(json!({ "tokenId": "1", "name": "after" }));
-        match app.store.commit(batch(key(contract), vec![change])).await {
-            Ok(_) => wait_until("it is followed", async || name(&app, contract, 1).await == "after").await,
-            Err(error) => {
-                assert!(error.is_unavailable(), "{error}");
-                assert_eq!(name(&app, contract, 1).await, "before", "memory goes on");
-                away.push(contract);
-            }
-        }
-    }
-    assert!(!away.is_empty() && away.len() < contracts.len(), "{away:?}");
-    assert_eq!(app.store.away_for(), None, "the coordinator is there");
-    shift(-20_000).await;
-    assert_eq!(ready().await, (200, json!("ready"), 0));
-    for contract in away {
-        seed::tokens(&app.store, contract, 1..2, "later").await;
-        wait_until("it is followed again", async || name(&app, contract, 1).await == "later").await;
-    }
-    background.stop().await;
-}
-
-/// A market with one listing, and that listing as it is stored.
 /// Versions are read of many collections at once. One that makes no sense is found among them, and concerns its collection
 /// alone.
 #[tokio::test]
@@ -234,6 +179,7 @@ async fn a_version_that_cannot_be_read_stops_nobody_else() {
     background.stop().await;
 }
 
+/// A market with one listing, and that listing as it is stored.
 async fn with_one_order() -> (TestApp, OrderFacts) {
     let listed = order(listing("a", 1, 1));
     let Change::Order(before) = listed.clone() else { panic!("an order") };

@@ -1,6 +1,6 @@
 //! The service as its callers see it: whole requests against a whole application, on a database of the test's own.
 //!
-//! `STORE=sqlite` (the default) or `STORE=postgres` chooses the engine. The snapshots are the same files for both.
+//! `STORE=sqlite` (the default), `STORE=postgres` or `STORE=citus` chooses the engine. The snapshots are the same files for all.
 #![expect(clippy::unwrap_used, reason = "a test may fail by panicking")]
 #![expect(
     clippy::disallowed_methods,
@@ -11,6 +11,7 @@ mod analytics;
 mod answers;
 mod authority;
 mod authors;
+mod cluster;
 mod conventions;
 mod data_version;
 mod database_gone;

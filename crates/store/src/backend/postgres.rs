@@ -3,6 +3,7 @@
 pub(crate) mod arrays;
 mod checkout;
 mod copy;
+mod doubt;
 pub(crate) mod insert;
 mod load;
 mod reach;
@@ -16,7 +17,8 @@ use sqlx::ConnectOptions;
 use sqlx::postgres::{PgConnectOptions, PgListener};
 
 pub(crate) use self::checkout::Borrowed;
-use self::checkout::Checkout;
+use self::checkout::{Begun, Checkout};
+use self::doubt::Doubts;
 use self::reach::Reach;
 use super::{OpenOptions, Sequence};
 use crate::Pending;
@@ -44,6 +46,7 @@ const IS_DISTRIBUTED: &str = "SELECT EXISTS (SELECT 1 FROM pg_extension WHERE ex
 #[derive(Clone)]
 pub(crate) struct Postgres {
     reach: Reach,
+    doubts: Doubts,
     /// Whether the tables are distributed, which is known once all of them are there.
     distributed: Arc<OnceLock<bool>>,
 }
@@ -57,8 +60,9 @@ impl Postgres {
             })?
             .application_name("bourse")
             .disable_statement_logging();
+        let doubts = Doubts::new(connect.clone());
         let reach = Reach::open(connect, options).await?;
-        Ok(Self { reach, distributed: Arc::default() })
+        Ok(Self { reach, doubts, distributed: Arc::default() })
     }
 
     pub(crate) async fn close(&self) {
@@ -104,14 +108,37 @@ impl Postgres {
             let mut connection = Checkout::new(&self.reach).await?;
             let mut transaction = connection.begin(BEGIN_WRITE).await?;
             if self.is_distributed() {
+                transaction.announce_after();
                 sqlx::raw_sql(IN_TWO_PHASES).execute(transaction.connection()).await?;
             }
             let mut result = work(transaction.session()).await?;
-            transaction.commit().await?;
+            let is_announcement_due = transaction.is_announcement_due();
+            self.commit(transaction).await?;
+            if is_announcement_due {
+                announce(&mut connection).await;
+            }
             kept(&mut result);
             Ok(result)
         };
         self.reach.attend(pin!(writing)).await
+    }
+
+    /// Commits, which on a cluster is done when all its nodes know of it.
+    async fn commit(&self, transaction: Begun<'_>) -> Result<(), StoreError> {
+        if !self.is_distributed() {
+            return Ok(transaction.commit().await?);
+        }
+        let (committed, is_warned) = doubt::listening(transaction.commit()).await;
+        match committed.map_err(StoreError::from) {
+            // There is nothing else that a coordinator warns of at this moment.
+            Ok(()) if is_warned => self.doubts.settle().await,
+            // A node may have heard of the first phase, and of nothing else.
+            Err(error) if error.is_unavailable() => {
+                self.doubts.settle_later();
+                Err(error)
+            }
+            ended => ended,
+        }
     }
 
     pub(crate) fn is_distributed(&self) -> bool {
@@ -127,6 +154,10 @@ impl Postgres {
         let mut connection = Checkout::new(&self.reach).await?;
         let distributed = sqlx::query_scalar(IS_DISTRIBUTED).fetch_one(connection.connection()).await?;
         let _ = self.distributed.set(distributed);
+        if distributed {
+            // Whoever was here before may have left something.
+            self.doubts.settle_later();
+        }
         Ok(())
     }
 
@@ -184,7 +215,27 @@ pub(super) async fn next_ids(
 
 /// In a statement of its own: from a distributed table it would run on a worker. The number is of as many bits as a float has
 /// digits.
+///
+/// Whoever commits what announces something keeps everybody else from it until the commit is through, in all databases of the
+/// server. On a cluster that is when the last worker has answered, or is given up: so there it is announced afterwards.
 pub(super) async fn notify(session: &mut Session<'_>) -> Result<Option<u64>, StoreError> {
+    let is_announced_after = match session {
+        Session::Postgres(connection) => connection.is_announced_after(),
+        Session::Sqlite(_) => false,
+    };
+    if is_announced_after {
+        return session.value("SELECT (random() * 9007199254740991)::bigint", args![]).await;
+    }
     let sql = "SELECT (random() * 9007199254740991)::bigint FROM pg_notify($1, '')";
     session.value(sql, args![CHANNEL]).await
+}
+
+/// Announces what is committed. Where that fails, others find it when they look without having been woken.
+async fn announce(connection: &mut Checkout) {
+    let announced = connection.run(|mut session| {
+        Box::pin(async move { session.has("SELECT 1::BIGINT FROM pg_notify($1, '')", args![CHANNEL]).await })
+    });
+    if let Err(error) = announced.await {
+        error.log("announcing what was committed");
+    }
 }

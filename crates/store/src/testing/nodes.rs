@@ -199,7 +199,7 @@ fn host_and_port(url: &str) -> Result<(&str, &str), StoreError> {
     Ok(place.rsplit_once(':').unwrap_or((place, "5432")))
 }
 
-fn with_host(url: &str, host: &str, port: i32) -> Result<String, StoreError> {
+pub(super) fn with_host(url: &str, host: &str, port: i32) -> Result<String, StoreError> {
     let (before, _, after) = authority(url)?;
     Ok(format!("{before}{host}:{port}{after}"))
 }

@@ -27,6 +27,19 @@ pub enum Cut {
     After(u32),
 }
 
+/// What becomes of messages that have a certain text in them.
+#[derive(Clone, Copy, Debug)]
+pub enum Fate {
+    /// The server never gets the next one, whose connection is cut.
+    Cut,
+    /// The server does what the next one asks for, and its answer is lost.
+    LoseAnswer,
+    /// The server goes away before it gets the next one.
+    GoDown,
+    /// All of them wait until they are let go.
+    Hold,
+}
+
 /// How a server goes away.
 #[derive(Clone, Copy, Debug)]
 pub enum Outage {
@@ -62,9 +75,20 @@ pub struct Relay {
     /// The database, by way of the relay.
     pub url: DatabaseUrl,
     plan: Arc<Mutex<Option<Cut>>>,
-    weather: watch::Sender<Weather>,
+    held: Arc<AtomicU64>,
+    weather: Arc<watch::Sender<Weather>>,
     accepted: Arc<AtomicU64>,
     task: JoinHandle<()>,
+}
+
+/// What is marked just now.
+pub(super) type Marks = Arc<watch::Sender<Option<Marked>>>;
+
+/// A text, and what becomes of messages that have it.
+#[derive(Clone, Copy)]
+pub(super) struct Marked {
+    pub(super) text: &'static str,
+    pub(super) fate: Fate,
 }
 
 /// How the way to the server is just now.
@@ -78,9 +102,24 @@ struct Weather {
     silences: u64,
 }
 
+impl Weather {
+    fn go_down(&mut self) {
+        self.is_down = true;
+        self.downs += 1;
+    }
+}
+
 impl Relay {
     /// A relay before a database of PostgreSQL; nothing is between us and one of another kind.
     pub async fn before(database: &DatabaseUrl) -> Result<Option<Self>, StoreError> {
+        Self::with_marks(database, Arc::new(watch::Sender::new(None))).await
+    }
+
+    /// The same, of several of which any may have the message that is marked.
+    pub(super) async fn with_marks(
+        database: &DatabaseUrl,
+        marked: Marks,
+    ) -> Result<Option<Self>, StoreError> {
         let DatabaseUrl::Postgres(url) = database else { return Ok(None) };
         let no_host = || unusable("a URL that names no host and port");
         let (scheme, rest) = url.split_once("://").ok_or_else(no_host)?;
@@ -90,17 +129,30 @@ impl Relay {
         let listener = TcpListener::bind("127.0.0.1:0").await.map_err(unusable)?;
         let address = listener.local_addr().map_err(unusable)?;
         let url = DatabaseUrl::Postgres(format!("{scheme}://{user}@{address}/{name}"));
-        let plan = Arc::new(Mutex::new(None));
-        let (weather, seen) = watch::channel(Weather::default());
-        let accepted = Arc::<AtomicU64>::default();
         let way = Way {
             server: server.to_owned(),
-            plan: Arc::clone(&plan),
-            weather: seen,
-            accepted: Arc::clone(&accepted),
+            plan: Arc::default(),
+            marked,
+            held: Arc::default(),
+            weather: Arc::default(),
+            accepted: Arc::default(),
         };
+        let Way { plan, held, weather, accepted, .. } = way.clone();
         let task = tokio::spawn(take_in(listener, way));
-        Ok(Some(Self { url, plan, weather, accepted, task }))
+        Ok(Some(Self { url, plan, held, weather, accepted, task }))
+    }
+
+    /// The port of the relay, on this machine.
+    pub(super) fn port(&self) -> Result<u16, StoreError> {
+        let DatabaseUrl::Postgres(url) = &self.url else { return Err(unusable("no relay")) };
+        let address = url.rsplit_once('@').and_then(|(_, rest)| rest.split_once('/'));
+        let port = address.and_then(|(address, _)| address.rsplit_once(':')?.1.parse().ok());
+        port.ok_or_else(|| unusable("a relay without a port"))
+    }
+
+    /// How many messages are held.
+    pub(super) fn held(&self) -> u64 {
+        self.held.load(Ordering::Relaxed)
     }
 
     /// Cuts the connection that sends the message of that number, and no other.
@@ -110,10 +162,7 @@ impl Relay {
 
     /// Ends all connections, and every new one at once, as a server does that is gone.
     pub fn go_down(&self) {
-        self.weather.send_modify(|weather| {
-            weather.is_down = true;
-            weather.downs += 1;
-        });
+        self.weather.send_modify(Weather::go_down);
     }
 
     /// Takes connections in again.
@@ -157,8 +206,45 @@ impl Drop for Relay {
 struct Way {
     server: String,
     plan: Arc<Mutex<Option<Cut>>>,
-    weather: watch::Receiver<Weather>,
+    marked: Marks,
+    held: Arc<AtomicU64>,
+    weather: Arc<watch::Sender<Weather>>,
     accepted: Arc<AtomicU64>,
+}
+
+impl Way {
+    /// The fate of a message, if there is one. What is for one message is over with it.
+    fn fate_of(&self, message: &[u8]) -> Option<Fate> {
+        let mut fate = None;
+        self.marked.send_if_modified(|marked| {
+            let has_text = |text: &str| message.windows(text.len()).any(|part| part == text.as_bytes());
+            fate = marked.filter(|marked| has_text(marked.text)).map(|marked| marked.fate);
+            if matches!(fate, Some(Fate::Cut | Fate::LoseAnswer | Fate::GoDown)) {
+                *marked = None;
+            }
+            false
+        });
+        fate
+    }
+
+    /// What is to be cut with a message. Returns once it is not held.
+    async fn meet(&self, message: &[u8]) -> Option<Cut> {
+        match self.fate_of(message) {
+            None => due(&self.plan),
+            Some(Fate::Cut) => Some(Cut::Before(1)),
+            Some(Fate::LoseAnswer) => Some(Cut::After(1)),
+            Some(Fate::GoDown) => {
+                self.weather.send_modify(Weather::go_down);
+                Some(Cut::Before(1))
+            }
+            Some(Fate::Hold) => {
+                self.held.fetch_add(1, Ordering::Relaxed);
+                // There is somebody to let it go for as long as we are here.
+                let _ = self.marked.subscribe().wait_for(Option::is_none).await;
+                None
+            }
+        }
+    }
 }
 
 async fn take_in(listener: TcpListener, way: Way) {
@@ -166,7 +252,7 @@ async fn take_in(listener: TcpListener, way: Way) {
         let way = way.clone();
         way.accepted.fetch_add(1, Ordering::Relaxed);
         tokio::spawn(async move {
-            let (mut weather, mut silence) = (way.weather.clone(), way.weather.clone());
+            let (mut weather, mut silence) = (way.weather.subscribe(), way.weather.subscribe());
             let Weather { downs, silences, .. } = *weather.borrow();
             let mut relaying = pin!(connect(client, &way));
             let silent = async {
@@ -207,7 +293,7 @@ async fn relay(mut client: TcpStream, mut server: TcpStream, way: &Way) -> std::
                 if message.is_empty() {
                     return Ok(());
                 }
-                let cut = if message == PING || message == GOODBYE { None } else { due(&way.plan) };
+                let cut = if message == PING || message == GOODBYE { None } else { way.meet(message).await };
                 match cut {
                     None => server.write_all(message).await?,
                     Some(Cut::Before(_)) => return Ok(()),

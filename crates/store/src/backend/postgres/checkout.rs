@@ -36,7 +36,8 @@ impl Checkout {
     {
         self.is_unsettled = true;
         let Self { connection, is_unsettled, .. } = self;
-        let result = work(Session::Postgres(Borrowed { connection, is_unsettled })).await;
+        let announcement = &mut Announcement::Within;
+        let result = work(Session::Postgres(Borrowed { connection, is_unsettled, announcement })).await;
         self.is_unsettled = false;
         result
     }
@@ -46,7 +47,8 @@ impl Checkout {
         self.is_unsettled = true;
         let transaction = self.connection.begin_with(statement).await?;
         self.is_unsettled = false;
-        Ok(Begun { transaction, is_unsettled: &mut self.is_unsettled })
+        let announcement = Announcement::Within;
+        Ok(Begun { transaction, is_unsettled: &mut self.is_unsettled, announcement })
     }
 }
 
@@ -62,11 +64,32 @@ impl Drop for Checkout {
 pub(super) struct Begun<'c> {
     transaction: Transaction<'c, Postgres>,
     is_unsettled: &'c mut bool,
+    announcement: Announcement,
+}
+
+/// How it is announced that a transaction changed something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Announcement {
+    /// By the transaction itself, with its commit.
+    Within,
+    /// By whoever began it, once it is committed, if there is anything to announce.
+    After { is_due: bool },
 }
 
 impl Begun<'_> {
     pub(super) fn session(&mut self) -> Session<'_> {
-        Session::Postgres(Borrowed { connection: &mut self.transaction, is_unsettled: self.is_unsettled })
+        let Self { transaction, is_unsettled, announcement } = self;
+        Session::Postgres(Borrowed { connection: transaction, is_unsettled, announcement })
+    }
+
+    /// Has the transaction announce nothing by itself.
+    pub(super) fn announce_after(&mut self) {
+        self.announcement = Announcement::After { is_due: false };
+    }
+
+    /// Whether something is to be announced once it is committed.
+    pub(super) fn is_announcement_due(&self) -> bool {
+        self.announcement == Announcement::After { is_due: true }
     }
 
     pub(super) fn connection(&mut self) -> &mut PgConnection {
@@ -82,9 +105,21 @@ impl Begun<'_> {
 pub(crate) struct Borrowed<'c> {
     connection: &'c mut PgConnection,
     is_unsettled: &'c mut bool,
+    announcement: &'c mut Announcement,
 }
 
 impl Borrowed<'_> {
+    /// Whether what is changed is announced afterwards, which is then due.
+    pub(super) fn is_announced_after(&mut self) -> bool {
+        match self.announcement {
+            Announcement::Within => false,
+            Announcement::After { is_due } => {
+                *is_due = true;
+                true
+            }
+        }
+    }
+
     /// Says that nobody else may have it; whether that was so before.
     pub(super) fn unsettle(&mut self) -> bool {
         std::mem::replace(self.is_unsettled, true)

@@ -10,7 +10,7 @@ use tokio::sync::mpsc::Sender;
 use super::checkout::Checkout;
 use super::{BEGIN_SNAPSHOT, Postgres};
 use crate::StoreError;
-use crate::collections::{CollectionId, StoredToken, read_contract, read_version};
+use crate::collections::{CollectionId, StoredToken, read_contract, require_version};
 use crate::load::{Balance, Gatherer, LoadEnd, Loaded, Part, select_all};
 use crate::row::Row;
 
@@ -24,7 +24,7 @@ impl Postgres {
     async fn send_whole(&self, id: CollectionId, parts: Sender<Part>) -> Result<(), LoadEnd> {
         let mut connection = Checkout::new(&self.reach).await?;
         let mut snapshot = connection.begin(BEGIN_SNAPSHOT).await?;
-        let mark = read_version(&mut snapshot.session(), id).await?;
+        let mark = require_version(&mut snapshot.session(), id).await?;
         send(&parts, Part::Begin { mark }).await?;
         if let Some(info) = read_contract(&mut snapshot.session(), id).await? {
             send(&parts, Part::Contract(info)).await?;

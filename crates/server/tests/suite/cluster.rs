@@ -1,0 +1,204 @@
+//! Nodes of a cluster that are away, slow, or gone in the middle of a commit. On a cluster only.
+
+use std::time::Duration;
+
+use bourse_store::testing::{Fate, WorkerRelays, administer, batch, on_citus, operator};
+use bourse_store::{Change, CollectionKey, StoreError};
+use serde_json::{Value, json};
+
+use crate::support::actor::{Actor, Answer};
+use crate::support::project::create_key;
+use crate::support::seed::{self, RELICS, UNKNOWN, key};
+use crate::support::{TestApp, wait_until};
+
+/// Ends a test that would wait forever.
+const BOUND: Duration = Duration::from_mins(1);
+/// What a node is told in the second phase of a commit.
+const SECOND: &str = "COMMIT PREPARED";
+
+async fn ask(actor: &Actor, contract: &str) -> Answer {
+    let body = json!({ "chainID": 137, "contractAddress": contract, "tokenIDs": [1] });
+    actor.call("Metadata/GetTokenMetadata", body).await
+}
+
+async fn name(actor: &Actor, contract: &str) -> Value {
+    ask(actor, contract).await.ok()["tokenMetadata"][0]["name"].clone()
+}
+
+async fn put(actor: &Actor, contract: &str, name: &str) -> Answer {
+    let token = json!({ "chainId": 137, "contractAddress": contract, "tokenId": "1", "name": name });
+    actor.call("Ingest/PutTokens", json!({ "tokens": [token] })).await
+}
+
+#[track_caller]
+fn assert_refused(answer: &Answer) {
+    assert_eq!(answer.refusal(), (503, 1903), "{}", answer.json);
+    assert_ne!(answer.header("retry-after"), "");
+}
+
+fn named(name: &str) -> Change {
+    seed::token_of(json!({ "tokenId": "1", "name": name }))
+}
+
+/// Has the node that a collection is on looked for where nobody is, by this database alone, or where it is again.
+async fn shift_node_of(app: &TestApp, contract: CollectionKey, by: i32) {
+    let id = app.store.collection(contract).await.unwrap().unwrap().number();
+    let sql = format!(
+        "UPDATE pg_dist_node SET nodeport = nodeport + ({by}) WHERE groupid = (SELECT groupid FROM pg_dist_placement
+            WHERE shardid = get_shard_id_for_distribution_column('collection_versions', {id}))"
+    );
+    assert!(administer(&app.database, &sql).await.unwrap());
+}
+
+/// Waits until the service says so of itself, with so many nodes that cannot be reached.
+async fn is_said(app: &TestApp, status: &str, away: usize) {
+    wait_until("it is said", async || {
+        let (ready, metrics) =
+            (app.anonymous.get("/ready").await, app.anonymous.get("/metrics").await.text());
+        let up = metrics.lines().filter(|line| line.starts_with("bourse_database_node_up{"));
+        let said =
+            (ready.json["status"].as_str() == Some(status), up.filter(|line| line.ends_with("} 0")).count());
+        assert_eq!(ready.status, 200, "{}", ready.json);
+        said == (true, away)
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_node_that_is_away_concerns_what_is_there_alone() {
+    if !on_citus() {
+        return;
+    }
+    let app = TestApp::start().await;
+    let contracts = |numbers: std::ops::Range<u8>| -> Vec<String> {
+        numbers.map(|number| format!("0x{number:040x}")).collect()
+    };
+    let (resident, stored) = (contracts(0xb0..0xc0), contracts(0xc0..0xd0));
+    for contract in resident.iter().chain(&stored) {
+        seed::tokens(&app.store, contract, 1..2, "before").await;
+    }
+    let reader = &app.project_a.token;
+    for contract in &resident {
+        assert_eq!(name(reader, contract).await, "before");
+    }
+    let background = app.background();
+    is_said(&app, "ready", 0).await;
+    shift_node_of(&app, key(&resident[0]), 20_000).await;
+    is_said(&app, "degraded", 1).await;
+    let mut away = Vec::new();
+    for contract in &resident {
+        match app.store.commit(batch(key(contract), vec![named("after")])).await {
+            Ok(_) => {
+                wait_until("it is followed", async || name(reader, contract).await == "after").await;
+            }
+            Err(error) => {
+                assert!(error.is_unavailable(), "{error}");
+                assert_eq!(name(reader, contract).await, "before", "memory goes on");
+                assert_refused(&put(reader, contract, "refused").await);
+                away.push(contract);
+            }
+        }
+    }
+    assert!(!away.is_empty() && away.len() < resident.len(), "{away:?}");
+    let answers = futures_util::future::join_all(stored.iter().map(|contract| ask(reader, contract))).await;
+    let (there, refused): (Vec<_>, Vec<_>) = answers.into_iter().partition(|answer| answer.status == 200);
+    assert!(
+        !there.is_empty() && !refused.is_empty(),
+        "what is not in memory: {} {}",
+        there.len(),
+        refused.len()
+    );
+    refused.iter().for_each(assert_refused);
+    assert_eq!(app.store.away_for(), None, "the coordinator is there");
+    shift_node_of(&app, key(&resident[0]), -20_000).await;
+    is_said(&app, "ready", 0).await;
+    for contract in away {
+        seed::tokens(&app.store, contract, 1..2, "later").await;
+        wait_until("it is followed again", async || name(reader, contract).await == "later").await;
+    }
+    for contract in &stored {
+        wait_until("it is read again", async || ask(reader, contract).await.status == 200).await;
+    }
+    background.stop().await;
+}
+
+/// What tells who may ask is on the coordinator, and waits for no node.
+#[tokio::test]
+async fn a_disabled_key_stops_working_everywhere_however_slowly_nodes_commit() {
+    let app = TestApp::start().await;
+    let Some(workers) = WorkerRelays::of(&app.database).await.unwrap() else { return };
+    let other = app.another().await;
+    let backgrounds = [app.background(), other.background()];
+    create_key(&app.store, app.project_a.scope, |_| {}).await;
+    let keys = [&app.project_a.key, &other.key];
+    let status = async |key: &Actor| key.call("Builder/ListAudiences", json!({})).await.status;
+    for key in keys {
+        assert_eq!(status(key).await, 200);
+    }
+    workers.mark(SECOND, Fate::Hold);
+    let (store, slow) = (app.store.clone(), batch(key(RELICS), vec![named("slow")]));
+    let slow = tokio::spawn(async move { store.commit(slow).await });
+    wait_until("a commit is held", async || workers.held() > 0).await;
+    let disabled = app.project_a.key_record.id;
+    let disabling = app.store.disable_access_key(app.project_a.scope, disabled, operator());
+    // It waits for no node.
+    tokio::time::timeout(BOUND, disabling).await.unwrap().unwrap();
+    for key in keys {
+        wait_until("it is refused", async || status(key).await == 401).await;
+    }
+    assert!(!slow.is_finished());
+    workers.unmark();
+    slow.await.unwrap().unwrap();
+    for key in keys {
+        assert_eq!(status(key).await, 401);
+    }
+    for background in backgrounds {
+        background.stop().await;
+    }
+}
+
+/// Neither the server that wrote it nor another one answers with less than what was acknowledged.
+#[tokio::test]
+async fn a_node_that_goes_while_it_commits_hides_nothing_that_was_acknowledged() {
+    let app = TestApp::start().await;
+    let Some(workers) = WorkerRelays::of(&app.database).await.unwrap() else { return };
+    let other = app.another().await;
+    for (contract, name_of) in [(RELICS, "made"), (UNKNOWN, "made"), (RELICS, "changed")] {
+        workers.mark(SECOND, Fate::Cut);
+        let written = put(&app.project_a.token, contract, name_of).await;
+        let version = written.header("data-version").to_owned();
+        written.ok();
+        assert!(!workers.is_marked(), "a node was told");
+        for actor in [&app.project_a.token, &other.token] {
+            assert_eq!(name(&actor.with("data-version", &version), contract).await, name_of);
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_a_node_does_not_know_yet_is_refused_and_then_there() {
+    let app = TestApp::start().await;
+    let Some(workers) = WorkerRelays::of(&app.database).await.unwrap() else { return };
+    let other = app.another().await;
+    workers.mark(SECOND, Fate::GoDown);
+    assert_refused(&put(&app.project_a.token, RELICS, "made").await);
+    assert!(!workers.is_marked(), "a node was told");
+    for actor in [&app.project_a.token, &other.token] {
+        assert_refused(&ask(actor, RELICS).await);
+    }
+    let refused = app.store.commit(batch(key(RELICS), vec![named("refused")])).await.unwrap_err();
+    assert!(matches!(refused, StoreError::Unavailable(_)), "{refused}");
+    workers.come_up();
+    for actor in [&app.project_a.token, &other.token] {
+        wait_until("it is there", async || {
+            let answer = ask(actor, RELICS).await;
+            if answer.status != 200 {
+                assert_refused(&answer);
+                return false;
+            }
+            assert_eq!(answer.json["tokenMetadata"][0]["name"], "made", "and never empty");
+            true
+        })
+        .await;
+    }
+}

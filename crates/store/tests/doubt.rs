@@ -1,0 +1,170 @@
+//! On a cluster only: a worker that goes away between the two phases of a commit, or before it could say that it is ready for the
+//! second. Whatever is acknowledged is there for everybody, what is not known is refused and never told wrongly, and nobody waits
+//! for longer than the worker is away.
+#![expect(clippy::unwrap_used, reason = "a test may fail by panicking")]
+
+use std::time::{Duration, Instant};
+
+use bourse_store::testing::{Fate, TestDatabase, WorkerRelays, batch, load_all};
+use bourse_store::{Batch, Change, CollectionKey, Store, StoreError};
+use bourse_wire::{Address, ChainId};
+
+/// What a worker is told in the second phase, and in the first.
+const SECOND: &str = "COMMIT PREPARED";
+const FIRST: &str = "PREPARE TRANSACTION";
+/// Ends a test that would wait forever, or until the coordinator looks by itself.
+const BOUND: Duration = Duration::from_secs(50);
+
+struct Stage {
+    workers: WorkerRelays,
+    store: Store,
+    /// Another process.
+    other: Store,
+    _database: TestDatabase,
+}
+
+/// `None` where there is no cluster to stand in.
+async fn stage() -> Option<Stage> {
+    let database = TestDatabase::fresh().await.unwrap();
+    let workers = WorkerRelays::of(&database).await.unwrap()?;
+    let (store, other) = (database.open().await.unwrap(), database.open().await.unwrap());
+    Some(Stage { workers, store, other, _database: database })
+}
+
+fn key(number: u8) -> CollectionKey {
+    CollectionKey { chain: ChainId(1), address: Address::from_bytes([number; 20]) }
+}
+
+fn token(number: u8, metadata: &str) -> Batch {
+    batch(key(number), vec![Change::Token { token_id: 1.into(), metadata: metadata.to_owned() }])
+}
+
+/// What a process sees of the one token of a collection.
+async fn seen(store: &Store, number: u8) -> Result<Vec<String>, StoreError> {
+    let Some(id) = store.collection(key(number)).await? else { return Ok(Vec::new()) };
+    let all = load_all(store, id).await?;
+    assert_eq!(all.tokens.len() as u64, u64::from(all.version > 0), "a version and what it changed");
+    Ok(all.tokens.into_iter().map(|token| token.metadata).collect())
+}
+
+async fn within<T>(what: &str, work: impl Future<Output = T>) -> T {
+    tokio::time::timeout(BOUND, work).await.unwrap_or_else(|_| panic!("not within {BOUND:?}: {what}"))
+}
+
+#[tokio::test]
+async fn what_is_acknowledged_is_there_for_everybody() {
+    let Some(stage) = stage().await else { return };
+    for (number, metadata) in [(1, "made"), (2, "made"), (1, "changed"), (2, "changed")] {
+        stage.workers.mark(SECOND, Fate::Cut);
+        within("it is acknowledged", stage.store.commit(token(number, metadata))).await.unwrap();
+        for store in [&stage.store, &stage.other] {
+            assert_eq!(seen(store, number).await.unwrap(), [metadata]);
+        }
+        assert!(!stage.workers.is_marked(), "a worker was told");
+    }
+}
+
+#[tokio::test]
+async fn what_a_worker_that_is_away_does_not_know_is_refused_and_stops_nobody_else() {
+    let Some(stage) = stage().await else { return };
+    let others = 2..20;
+    for number in others.clone() {
+        stage.store.commit(token(number, "before")).await.unwrap();
+    }
+    stage.workers.mark(SECOND, Fate::GoDown);
+    let told = within("it is told", stage.store.commit(token(1, "made"))).await.unwrap_err();
+    assert!(matches!(told, StoreError::Unavailable(_)), "{told}");
+    assert!(!stage.workers.is_marked(), "a worker was told");
+    // What is on the other worker is written meanwhile.
+    let mut written = Vec::new();
+    for number in others.clone() {
+        match within("nobody waits", stage.other.commit(token(number, "meanwhile"))).await {
+            Ok(_) => written.push(number),
+            Err(error) => assert!(matches!(error, StoreError::Unavailable(_)), "{error}"),
+        }
+    }
+    assert!(!written.is_empty() && written.len() < others.len(), "{written:?}");
+    let refused = within("it is refused", seen(&stage.other, 1)).await.unwrap_err();
+    assert!(matches!(refused, StoreError::Unavailable(_)), "{refused}");
+    let back = Instant::now();
+    stage.workers.come_up();
+    let there = async {
+        loop {
+            match seen(&stage.other, 1).await {
+                Ok(seen) => break seen,
+                Err(error) => assert!(matches!(error, StoreError::Unavailable(_)), "{error}"),
+            }
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    assert_eq!(within("it is there", there).await, ["made"], "and never empty");
+    println!("it was there {} ms after the worker was back", back.elapsed().as_millis());
+    for number in others {
+        let expected = if written.contains(&number) { "meanwhile" } else { "before" };
+        assert_eq!(seen(&stage.store, number).await.unwrap(), [expected]);
+    }
+    within("it is written", stage.other.commit(token(1, "later"))).await.unwrap();
+}
+
+/// A worker that says nothing any more concerns those who wait for it, and keeps nobody else from committing.
+#[tokio::test]
+async fn a_worker_that_is_slow_to_commit_stops_nobody_else() {
+    let Some(stage) = stage().await else { return };
+    stage.workers.mark(SECOND, Fate::Hold);
+    let slow: Vec<_> = (1..3)
+        .map(|number| {
+            let store = stage.store.clone();
+            tokio::spawn(async move { store.commit(token(number, "slow")).await })
+        })
+        .collect();
+    within("both are at it", async {
+        while stage.workers.held() < 2 {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    })
+    .await;
+    assert!(slow.iter().all(|slow| !slow.is_finished()));
+    stage.workers.unmark();
+    for slow in slow {
+        within("it is through", slow).await.unwrap().unwrap();
+    }
+    for number in 1..3 {
+        assert_eq!(seen(&stage.other, number).await.unwrap(), ["slow"]);
+    }
+}
+
+/// Nobody else is kept from writing by a transaction that came to nothing.
+#[tokio::test]
+async fn what_came_to_nothing_holds_nothing() {
+    let Some(stage) = stage().await else { return };
+    stage.store.commit(token(1, "before")).await.unwrap();
+    stage.workers.mark(FIRST, Fate::LoseAnswer);
+    let told = within("it is told", stage.store.commit(token(1, "lost"))).await.unwrap_err();
+    assert!(matches!(told, StoreError::Unavailable(_)), "{told}");
+    assert!(!stage.workers.is_marked(), "a worker was told");
+    assert_eq!(seen(&stage.other, 1).await.unwrap(), ["before"]);
+    within("it is written", stage.other.commit(token(1, "after"))).await.unwrap();
+    assert_eq!(seen(&stage.store, 1).await.unwrap(), ["after"]);
+}
+
+/// A process that is gone left a worker that does not know; the next one to start tells it.
+#[tokio::test]
+async fn whoever_starts_settles_what_was_left() {
+    let Some(stage) = stage().await else { return };
+    stage.workers.mark(SECOND, Fate::GoDown);
+    assert!(within("it is told", stage.store.commit(token(1, "made"))).await.is_err());
+    assert!(!stage.workers.is_marked(), "a worker was told");
+    let Stage { workers, store, other, _database: database } = stage;
+    store.close().await;
+    drop(store);
+    workers.come_up();
+    let started = database.open().await.unwrap();
+    within("it is written", async {
+        while let Err(error) = started.commit(token(1, "later")).await {
+            assert!(matches!(error, StoreError::Unavailable(_)), "{error}");
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    })
+    .await;
+    assert_eq!(seen(&other, 1).await.unwrap(), ["later"]);
+}
