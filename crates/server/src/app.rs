@@ -228,6 +228,12 @@ impl App {
         Ok(changed)
     }
 
+    /// Stores those of these currencies that nobody told of yet, likewise.
+    pub async fn add_currencies(&self, currencies: Vec<Currency>) -> Result<(), StoreError> {
+        self.store.add_currencies(currencies).await?;
+        self.resident.refresh_currencies().await
+    }
+
     /// A name for one request, by which its answer is found in the log.
     pub(crate) fn request_id(&self) -> String {
         self.request_ids.next()

@@ -37,7 +37,7 @@ pub(crate) async fn open(settings: Settings) -> Result<OpenService, CommandError
     let coins = settings.networks.native_coins();
     let app = App::open(settings, Clock::system()).await?;
     if !coins.is_empty() {
-        app.store().add_currencies(coins).await?;
+        app.add_currencies(coins).await?;
     }
     let listener =
         TcpListener::bind(address).await.map_err(CommandError::io(format!("listening on {address}")))?;
