@@ -1,5 +1,7 @@
 //! Many calls in few requests: through Multicall3 where the chain has it, else as a batch.
 
+use std::collections::BTreeMap;
+
 use alloy_primitives::{Address as RawAddress, Bytes};
 use alloy_sol_types::{SolCall, sol};
 use bourse_market::facts::BlockHash;
@@ -55,21 +57,37 @@ impl Caller {
         // A contract that is asked through another one sees that as the caller.
         let is_anybody = calls.iter().all(|call| call.from.is_none());
         let multicall = if calls.len() > 1 && is_anybody { self.available(node).await? } else { None };
-        let mut called = Vec::with_capacity(calls.len());
-        for some in calls.chunks(CALLS_AT_ONCE) {
-            let Some(multicall) = multicall else {
+        let Some(multicall) = multicall else {
+            let mut called = Vec::with_capacity(calls.len());
+            for some in calls.chunks(CALLS_AT_ONCE) {
                 called.extend(node.call(some, at).await?);
-                continue;
+            }
+            return Ok(called);
+        };
+        let mut called: Vec<Option<Result<Bytes, Reverted>>> = vec![None; calls.len()];
+        for some in batches(groups(calls)) {
+            let request = |group: &Vec<usize>| match group.as_slice() {
+                [alone] => calls[*alone].clone(),
+                _ => Call::new(multicall, aggregated(group.iter().map(|place| &calls[*place]))),
             };
-            let one = Call::new(multicall, aggregated(some));
-            let answer = node.call(&[one], at).await?.pop();
-            match answer.and_then(Result::ok).and_then(|answer| separated(&answer, some.len())) {
-                Some(results) => called.extend(results),
-                // One call may have used up the gas of all.
-                None => called.extend(node.call(some, at).await?),
+            let answers = node.call(&some.iter().map(request).collect::<Vec<_>>(), at).await?;
+            for (group, answer) in some.into_iter().zip(answers) {
+                let together = match &answer {
+                    _ if group.len() == 1 => Some(vec![answer]),
+                    Ok(answer) => separated(answer, group.len()),
+                    Err(Reverted) => None,
+                };
+                let answers = if let Some(answers) = together {
+                    answers
+                } else {
+                    // One call may have used up the gas of all.
+                    let each: Vec<Call> = group.iter().map(|place| calls[*place].clone()).collect();
+                    node.call(&each, at).await?
+                };
+                group.into_iter().zip(answers).for_each(|(place, answer)| called[place] = Some(answer));
             }
         }
-        Ok(called)
+        Ok(called.into_iter().map(|answer| answer.unwrap_or(Err(Reverted))).collect())
     }
 
     async fn available<N: Node>(&self, node: &N) -> Result<Option<Address>, Failure> {
@@ -80,8 +98,38 @@ impl Caller {
     }
 }
 
-fn aggregated(calls: &[Call]) -> Bytes {
-    let calls = calls.iter().map(|call| Call3 {
+/// The places of calls that may go through one: those about the same contract. A contract may use up nearly all the gas that there
+/// is, and what comes after it would seem to be refused: so none is asked together with another one.
+fn groups(calls: &[Call]) -> Vec<Vec<usize>> {
+    let mut groups: BTreeMap<Address, Vec<Vec<usize>>> = BTreeMap::new();
+    for (place, call) in calls.iter().enumerate() {
+        let groups = groups.entry(call.about).or_default();
+        match groups.last_mut().filter(|group| group.len() < CALLS_AT_ONCE) {
+            Some(group) => group.push(place),
+            None => groups.push(vec![place]),
+        }
+    }
+    groups.into_values().flatten().collect()
+}
+
+/// Groups that are asked about in one request, so that it carries no more calls than without Multicall3.
+fn batches(groups: Vec<Vec<usize>>) -> Vec<Vec<Vec<usize>>> {
+    let (mut batches, mut count) = (Vec::<Vec<Vec<usize>>>::new(), usize::MAX);
+    for group in groups {
+        if count.saturating_add(group.len()) > CALLS_AT_ONCE {
+            batches.push(Vec::new());
+            count = 0;
+        }
+        count += group.len();
+        if let Some(batch) = batches.last_mut() {
+            batch.push(group);
+        }
+    }
+    batches
+}
+
+fn aggregated<'c>(calls: impl Iterator<Item = &'c Call>) -> Bytes {
+    let calls = calls.map(|call| Call3 {
         target: RawAddress::from(*call.to.bytes()),
         allowFailure: true,
         callData: call.data.clone(),
@@ -110,6 +158,46 @@ mod tests {
         fn answers(&self, calls: &[Call], _: Option<BlockHash>) -> Result<CallResults, Failure> {
             self.0.lock().unwrap().push(calls.len());
             Ok(calls.iter().map(|call| Ok(call.data.clone())).collect())
+        }
+    }
+
+    /// Multicall3 where one contract uses up the gas: whatever is asked after it is refused.
+    struct Greedy;
+
+    const GREEDY: Address = Address::from_bytes([5; 20]);
+
+    impl Answers for Greedy {
+        fn answers(&self, calls: &[Call], _: Option<BlockHash>) -> Result<CallResults, Failure> {
+            let alone = |call: &Call| if call.to == GREEDY { Err(Reverted) } else { Ok(call.data.clone()) };
+            let together = |call: &Call| {
+                let Ok(asked) = aggregate3Call::abi_decode(&call.data) else { return alone(call) };
+                let mut is_used_up = false;
+                let results = asked.calls.into_iter().map(|call| {
+                    is_used_up |= call.target == RawAddress::from(*GREEDY.bytes());
+                    Result3 { success: !is_used_up, returnData: call.callData }
+                });
+                Ok(aggregate3Call::abi_encode_returns(&results.collect()).into())
+            };
+            Ok(calls.iter().map(together).collect())
+        }
+    }
+
+    #[tokio::test]
+    async fn a_contract_that_uses_up_all_gas_spoils_nobody_elses_answers() {
+        let node = Contracts(Greedy);
+        let call = |number: u32| {
+            let to = Address::from_bytes([u8::try_from(number % 7).unwrap(); 20]);
+            let data = number.to_be_bytes().into();
+            // Whoever is asked by another one may do so as well.
+            if number.is_multiple_of(3) { Call::about(GREEDY, to, data) } else { Call::new(to, data) }
+        };
+        let calls: Vec<Call> = (0..450).map(call).collect();
+        let answers = Caller::new(Some(MULTICALL3)).call(&node, &calls, None).await.unwrap();
+        for (call, answer) in calls.into_iter().zip(answers) {
+            let expected = if call.to == GREEDY { Err(Reverted) } else { Ok(call.data.clone()) };
+            if call.about != GREEDY {
+                assert_eq!(answer, expected, "{call:?}");
+            }
         }
     }
 

@@ -134,18 +134,25 @@ pub struct Call {
     pub data: Bytes,
     /// Who calls, where that matters to the contract.
     pub from: Option<Address>,
+    /// The contract that what is answered depends on: itself, or one that it asks.
+    pub about: Address,
 }
 
 impl Call {
     /// A call by nobody in particular.
     pub fn new(to: Address, data: Bytes) -> Self {
-        Self { to, data, from: None }
+        Self::about(to, to, data)
+    }
+
+    /// A call of a contract that asks another one.
+    pub fn about(about: Address, to: Address, data: Bytes) -> Self {
+        Self { to, data, from: None, about }
     }
 }
 
 impl From<Inquiry> for Call {
     fn from(Inquiry { to, data, from }: Inquiry) -> Self {
-        Self { to, data, from }
+        Self { to, data, from, about: to }
     }
 }
 

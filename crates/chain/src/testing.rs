@@ -40,7 +40,7 @@ impl<A: Answers> Node for Contracts<A> {
         self.0.answers(calls, at)
     }
 
-    async fn code(&self, _: &[Address]) -> Result<Vec<Bytes>, Failure> {
-        nobody_asks()
+    async fn code(&self, contracts: &[Address]) -> Result<Vec<Bytes>, Failure> {
+        Ok(contracts.iter().map(|_| Bytes::from_static(&[0])).collect())
     }
 }

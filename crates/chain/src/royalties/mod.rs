@@ -107,7 +107,7 @@ impl SoldToken {
             tokenId: self.token_id.value(),
             cost: U256::from(PRICE),
         };
-        Call::new(self.market, asked.abi_encode().into())
+        Call::about(self.collection, self.market, asked.abi_encode().into())
     }
 
     /// Asks the collection what it wants.
@@ -120,7 +120,8 @@ impl SoldToken {
 impl Sold {
     /// Asks the marketplace what the order is held to.
     fn as_left(&self) -> Call {
-        Call::new(self.token.market, royaltyLeftCall { requestId: self.order }.abi_encode().into())
+        let asked = royaltyLeftCall { requestId: self.order }.abi_encode().into();
+        Call::about(self.token.collection, self.token.market, asked)
     }
 }
 
