@@ -64,30 +64,21 @@ impl Caller {
             }
             return Ok(called);
         };
-        let mut called: Vec<Option<Result<Bytes, Reverted>>> = vec![None; calls.len()];
-        for some in batches(groups(calls)) {
-            let request = |group: &Vec<usize>| match group.as_slice() {
-                [alone] => calls[*alone].clone(),
-                _ => Call::new(multicall, aggregated(group.iter().map(|place| &calls[*place]))),
-            };
-            let answers = node.call(&some.iter().map(request).collect::<Vec<_>>(), at).await?;
-            for (group, answer) in some.into_iter().zip(answers) {
-                let together = match &answer {
-                    _ if group.len() == 1 => Some(vec![answer]),
-                    Ok(answer) => separated(answer, group.len()),
-                    Err(Reverted) => None,
-                };
-                let answers = if let Some(answers) = together {
-                    answers
-                } else {
+        let mut called: Vec<(usize, Result<Bytes, Reverted>)> = Vec::with_capacity(calls.len());
+        for groups in batches(groups(calls)) {
+            let together: Vec<Call> =
+                groups.iter().map(|group| Call::new(multicall, aggregated(&group.calls))).collect();
+            for (group, answer) in groups.into_iter().zip(node.call(&together, at).await?) {
+                let answers = match answer.ok().and_then(|answer| separated(&answer, group.calls.len())) {
+                    Some(answers) => answers,
                     // One call may have used up the gas of all.
-                    let each: Vec<Call> = group.iter().map(|place| calls[*place].clone()).collect();
-                    node.call(&each, at).await?
+                    None => node.call(&group.calls, at).await?,
                 };
-                group.into_iter().zip(answers).for_each(|(place, answer)| called[place] = Some(answer));
+                called.extend(group.places.into_iter().zip(answers));
             }
         }
-        Ok(called.into_iter().map(|answer| answer.unwrap_or(Err(Reverted))).collect())
+        called.sort_unstable_by_key(|(place, _)| *place);
+        Ok(called.into_iter().map(|(_, answer)| answer).collect())
     }
 
     async fn available<N: Node>(&self, node: &N) -> Result<Option<Address>, Failure> {
@@ -98,38 +89,48 @@ impl Caller {
     }
 }
 
-/// The places of calls that may go through one: those about the same contract. A contract may use up nearly all the gas that there
-/// is, and what comes after it would seem to be refused: so none is asked together with another one.
-fn groups(calls: &[Call]) -> Vec<Vec<usize>> {
-    let mut groups: BTreeMap<Address, Vec<Vec<usize>>> = BTreeMap::new();
+/// Calls that may go through one, and the places that they have among all.
+#[derive(Default)]
+struct Group {
+    places: Vec<usize>,
+    calls: Vec<Call>,
+}
+
+/// Calls about the same contract go together. A contract may use up nearly all the gas that there is, and what comes after it would
+/// seem to be refused: so none is asked together with another one.
+fn groups(calls: &[Call]) -> Vec<Group> {
+    let mut groups: BTreeMap<Address, Vec<Group>> = BTreeMap::new();
     for (place, call) in calls.iter().enumerate() {
         let groups = groups.entry(call.about).or_default();
-        match groups.last_mut().filter(|group| group.len() < CALLS_AT_ONCE) {
-            Some(group) => group.push(place),
-            None => groups.push(vec![place]),
+        if groups.last().is_none_or(|group| group.calls.len() == CALLS_AT_ONCE) {
+            groups.push(Group::default());
+        }
+        if let Some(group) = groups.last_mut() {
+            group.places.push(place);
+            group.calls.push(call.clone());
         }
     }
     groups.into_values().flatten().collect()
 }
 
 /// Groups that are asked about in one request, so that it carries no more calls than without Multicall3.
-fn batches(groups: Vec<Vec<usize>>) -> Vec<Vec<Vec<usize>>> {
-    let (mut batches, mut count) = (Vec::<Vec<Vec<usize>>>::new(), usize::MAX);
+fn batches(groups: Vec<Group>) -> Vec<Vec<Group>> {
+    let (mut batches, mut count) = (Vec::<Vec<Group>>::new(), 0);
     for group in groups {
-        if count.saturating_add(group.len()) > CALLS_AT_ONCE {
-            batches.push(Vec::new());
-            count = 0;
-        }
-        count += group.len();
-        if let Some(batch) = batches.last_mut() {
-            batch.push(group);
+        count += group.calls.len();
+        match batches.last_mut() {
+            Some(batch) if count <= CALLS_AT_ONCE => batch.push(group),
+            _ => {
+                count = group.calls.len();
+                batches.push(vec![group]);
+            }
         }
     }
     batches
 }
 
-fn aggregated<'c>(calls: impl Iterator<Item = &'c Call>) -> Bytes {
-    let calls = calls.map(|call| Call3 {
+fn aggregated(calls: &[Call]) -> Bytes {
+    let calls = calls.iter().map(|call| Call3 {
         target: RawAddress::from(*call.to.bytes()),
         allowFailure: true,
         callData: call.data.clone(),
@@ -193,11 +194,9 @@ mod tests {
         };
         let calls: Vec<Call> = (0..450).map(call).collect();
         let answers = Caller::new(Some(MULTICALL3)).call(&node, &calls, None).await.unwrap();
-        for (call, answer) in calls.into_iter().zip(answers) {
-            let expected = if call.to == GREEDY { Err(Reverted) } else { Ok(call.data.clone()) };
-            if call.about != GREEDY {
-                assert_eq!(answer, expected, "{call:?}");
-            }
+        assert_eq!(answers.len(), calls.len());
+        for (call, answer) in calls.into_iter().zip(answers).filter(|(call, _)| call.about != GREEDY) {
+            assert_eq!(answer, Ok(call.data.clone()), "{call:?}");
         }
     }
 

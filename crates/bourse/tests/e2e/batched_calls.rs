@@ -92,12 +92,9 @@ fn assert_calls_go_through(place: impl Fn(&Anvil) -> (Address, String)) {
     let together: Vec<Vec<Call3>> = calls.iter().filter_map(|call| aggregated(call, multicall)).collect();
     // What goes to the makers of a token is asked of the market.
     assert!(together.iter().flatten().any(|call| call.target == alloy_address(market.contract)), "{calls:?}");
-    // Funds are those of a block. Whoever asks for steps has the newest one asked, about several contracts, of which none goes
-    // together with another.
     let alone = |call: &&Value| {
         let data = call[0]["data"].as_str().unwrap();
         call[0]["to"] == json!(market.currency)
-            && call[1] != json!("latest")
             && data.starts_with(&hex::encode_prefixed(balanceOfCall::SELECTOR))
     };
     assert_eq!(calls.iter().find(alone), None);

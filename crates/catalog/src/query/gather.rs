@@ -37,7 +37,7 @@ impl Collection {
         let tokens: Vec<u32> = tokens.collect();
         let mut rows = Vec::with_capacity(tokens.len());
         for tokens in tokens.chunks(FETCHED_TOGETHER) {
-            query.sides().iter().for_each(|side| self.book.fetch_best(*side, tokens));
+            query.sides().iter().for_each(|side| self.book.fetch_best(*side, tokens.iter().copied()));
             rows.extend(tokens.iter().filter_map(|token| self.row_rank(query, test.as_ref(), *token)));
         }
         self.page(query, rows, limit).0

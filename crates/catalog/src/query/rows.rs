@@ -130,9 +130,8 @@ impl Collection {
         let more = found.len() > query.limit;
         found.truncate(query.limit);
         let test = self.order_test(query);
-        let tokens: Vec<u32> = found.iter().map(|(token, _)| *token).collect();
         for side in [OrderSide::Listing, OrderSide::Offer] {
-            self.book.fetch_best(side, &tokens);
+            self.book.fetch_best(side, found.iter().map(|(token, _)| *token));
         }
         let rows: Vec<Row> =
             found.iter().map(|(token, _)| self.row(*token, query.side, test.as_ref())).collect();

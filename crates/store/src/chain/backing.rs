@@ -3,12 +3,10 @@
 use bourse_market::facts::Block;
 use bourse_wire::{Address, Amount, ChainId, OrderFacts, OrderKey, OrderSide, OrderStatus, Timestamp};
 
-use super::state::is_followed;
+use super::restate::{Restated, restate};
 use crate::args::args;
-use crate::attributions::{Author, Authorship};
-use crate::collections::{CollectionKey, find, hold};
+use crate::collections::CollectionKey;
 use crate::columns::selection;
-use crate::commit::{Changed, NextVersion, raise_version};
 use crate::orders::is_known;
 use crate::session::{Session, list};
 use crate::{Pending, Store, StoreError};
@@ -82,7 +80,13 @@ impl Store {
     ) -> Pending<'_, u64> {
         let changes_kept = self.options.changes_kept;
         self.write(move |mut session| {
-            Box::pin(async move { set_backing(&mut session, collection, at, backing, changes_kept).await })
+            Box::pin(async move {
+                let (side, status) = (OrderSide::Offer.number(), OrderStatus::Active.number());
+                let orders =
+                    backing.into_iter().map(|Backing { key, units }| (key, args![units, side, status]));
+                let restated = Restated { at, sql: BACKING, orders: orders.collect() };
+                restate(&mut session, collection, restated, changes_kept).await
+            })
         })
     }
 }
@@ -91,6 +95,11 @@ impl Store {
 /// for what it can see.
 const IS_OPEN: &str = "orders.side = 2 AND orders.status = 1 AND orders.operator IS NOT NULL
     AND orders.quantity_remaining <> '0'";
+
+/// What is written of an offer of which other funds cover another part now.
+const BACKING: &str =
+    "UPDATE orders SET backing = $4 WHERE collection_id = $1 AND marketplace = $2 AND order_id = $3
+    AND side = $5 AND status = $6 AND operator IS NOT NULL AND backing IS DISTINCT FROM $4";
 
 /// Makers that one statement names.
 const MAKERS_PER_READ: usize = 500;
@@ -159,38 +168,4 @@ async fn offers_of(
         is_known()
     );
     session.select(sql, args![payer.maker, payer.currency, payer.operator, chain]).await
-}
-
-async fn set_backing(
-    session: &mut Session<'_>,
-    collection: CollectionKey,
-    at: Block,
-    backing: Vec<Backing>,
-    changes_kept: u64,
-) -> Result<u64, StoreError> {
-    let Some(id) = find(session, collection).await? else { return Ok(0) };
-    // Versions of one collection follow each other, whoever commits.
-    let before = hold(session, id).await?;
-    // Of a collection that was left nobody looks after the money any more.
-    if !is_followed(session, id).await? {
-        return Ok(0);
-    }
-    let mut changed = Changed::default();
-    for Backing { key, units } in backing {
-        let sql =
-            "UPDATE orders SET backing = $4 WHERE collection_id = $1 AND marketplace = $2 AND order_id = $3
-            AND side = $5 AND status = $6 AND operator IS NOT NULL AND backing IS DISTINCT FROM $4";
-        let (side, status) = (OrderSide::Offer.number(), OrderStatus::Active.number());
-        let args = args![id.0, key.marketplace.number(), key.order_id.as_str(), units, side, status];
-        if session.execute(sql, args).await? > 0 {
-            changed.orders.push(key);
-        }
-    }
-    let count = changed.orders.len() as u64;
-    if count > 0 {
-        let authorship = Authorship::new(Author::Chain { block: Some(at.number) }, at.at);
-        let next = NextVersion { before, changed: &changed, authorship: &authorship, changes_kept };
-        raise_version(session, id, next).await?;
-    }
-    Ok(count)
 }

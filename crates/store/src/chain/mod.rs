@@ -10,6 +10,7 @@ mod lease;
 mod leave;
 mod metadata;
 mod orders;
+mod restate;
 mod resync;
 mod rewind;
 mod royalties;

@@ -4,12 +4,10 @@
 use bourse_market::facts::Block;
 use bourse_wire::{FeeEntry, Marketplace, OrderFacts, OrderKey, Timestamp};
 
-use super::state::is_followed;
+use super::restate::{Restated, restate};
 use crate::args::args;
-use crate::attributions::{Author, Authorship};
-use crate::collections::{CollectionId, CollectionKey, find, hold};
+use crate::collections::{CollectionId, CollectionKey, find};
 use crate::columns::Value as _;
-use crate::commit::{Changed, NextVersion, raise_version};
 use crate::session::Session;
 use crate::{Pending, Store, StoreError};
 
@@ -53,7 +51,14 @@ impl Store {
     ) -> Pending<'_, u64> {
         let changes_kept = self.options.changes_kept;
         self.write(move |mut session| {
-            Box::pin(async move { set_order_fees(&mut session, collection, (at, fees), changes_kept).await })
+            Box::pin(async move {
+                let orders = fees.into_iter().map(|OrderFees { key, fees }| {
+                    let bps: i64 = fees.iter().map(|fee| fee.bps).sum();
+                    Ok((key, args![bps, fees.arg()?]))
+                });
+                let restated = Restated { at, sql: FEES, orders: orders.collect::<Result<_, StoreError>>()? };
+                restate(&mut session, collection, restated, changes_kept).await
+            })
         })
     }
 }
@@ -83,38 +88,10 @@ async fn own_orders(
     session.select(format!("{OWN} {is_open} ORDER BY marketplace, order_id LIMIT $5"), args).await
 }
 
-async fn set_order_fees(
-    session: &mut Session<'_>,
-    collection: CollectionKey,
-    (at, fees): (Block, Vec<OrderFees>),
-    changes_kept: u64,
-) -> Result<u64, StoreError> {
-    let Some(id) = find(session, collection).await? else { return Ok(0) };
-    // Versions of one collection follow each other, whoever commits.
-    let before = hold(session, id).await?;
-    // Of a collection that was left nobody looks after royalties any more.
-    if !is_followed(session, id).await? {
-        return Ok(0);
-    }
-    let mut changed = Changed::default();
-    for OrderFees { key, fees } in fees {
-        let sql = "UPDATE orders SET fee_bps = $4, fee_breakdown = $5
-            WHERE collection_id = $1 AND marketplace = $2 AND order_id = $3 AND operator IS NOT NULL
-            AND (fee_bps <> $4 OR fee_breakdown IS DISTINCT FROM $5)";
-        let bps: i64 = fees.iter().map(|fee| fee.bps).sum();
-        let args = args![id.0, key.marketplace.number(), key.order_id.as_str(), bps, fees.arg()?];
-        if session.execute(sql, args).await? > 0 {
-            changed.orders.push(key);
-        }
-    }
-    let count = changed.orders.len() as u64;
-    if count > 0 {
-        let authorship = Authorship::new(Author::Chain { block: Some(at.number) }, at.at);
-        let next = NextVersion { before, changed: &changed, authorship: &authorship, changes_kept };
-        raise_version(session, id, next).await?;
-    }
-    Ok(count)
-}
+/// What is written of an order whose shares are others now.
+const FEES: &str = "UPDATE orders SET fee_bps = $4, fee_breakdown = $5
+    WHERE collection_id = $1 AND marketplace = $2 AND order_id = $3 AND operator IS NOT NULL
+    AND (fee_bps <> $4 OR fee_breakdown IS DISTINCT FROM $5)";
 
 #[cfg(test)]
 mod tests {
