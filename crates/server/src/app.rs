@@ -8,7 +8,7 @@ use std::time::Duration;
 use bourse_budget::Budget;
 use bourse_counting::MarketMembers;
 use bourse_protocols::venues::Registry;
-use bourse_store::{Actor, OpenOptions, Store, StoreError};
+use bourse_store::{Actor, OpenOptions, Replica, Store, StoreError};
 use bourse_wire::{Currency, ServiceName, Timestamp};
 
 use crate::auth::{Credentials, TokenSigner};
@@ -118,6 +118,7 @@ impl App {
             Duration::from_millis(settings.limits.request_timeout_ms / 2).max(TURN_TIMEOUT_MIN);
         let options = OpenOptions { turn_timeout, ..settings.open_options() };
         let store = Store::open(&settings.database_url(), options, clock.now()).await?;
+        let replica = settings.replica_url().map(|url| Replica::open(url, options)).transpose()?;
         let refusals = Refusals::default();
         let metrics = Metrics::new(refusals.counters());
         let service_name = ServiceName::new(&settings.service.name);
@@ -132,6 +133,7 @@ impl App {
                     loads_max: settings.storage.connections_max as usize / 2,
                     patience: settings.limits.load_patience(),
                     kept: KeptFiles::open(&settings.storage),
+                    replica,
                 },
                 store.clone(),
                 clock.clone(),

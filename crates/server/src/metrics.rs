@@ -78,12 +78,23 @@ pub(crate) struct ResidentMetrics {
     pub(crate) checks: CheckMetrics,
     /// Files of collections, by what came of them.
     kept: Family<OutcomeLabels, Counter<u64, AtomicU64>>,
+    /// Loads, by where they came from.
+    loads: Family<LoadLabels, Counter<u64, AtomicU64>>,
 }
 
 impl ResidentMetrics {
+    pub(crate) fn note_load(&self, from: &'static str) {
+        self.loads.get_or_create(&LoadLabels { from }).inc();
+    }
+
     pub(crate) fn note_kept(&self, outcome: &'static str) {
         self.kept.get_or_create(&OutcomeLabels { outcome }).inc();
     }
+}
+
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct LoadLabels {
+    from: &'static str,
 }
 
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
@@ -206,6 +217,7 @@ impl ResidentMetrics {
             promised: Gauge::default(),
             stale: Gauge::default(),
             kept: Family::default(),
+            loads: Family::default(),
         };
         registry.register(
             "resident_collections",
@@ -230,6 +242,8 @@ impl ResidentMetrics {
         registry.register("resident_stale_collections", help, resident.stale.clone());
         let help = "Files that collections are kept in, by what came of them";
         registry.register("resident_kept_files", help, resident.kept.clone());
+        let help = "Collections that were loaded, by where from";
+        registry.register("resident_loads", help, resident.loads.clone());
         resident
     }
 }

@@ -29,8 +29,8 @@ pub use layers::{Layers, Source};
 pub use merged::EffectiveSetting;
 pub use networks::{BUILT_IN, Following, Network, Networks, Rate};
 pub use sections::{
-    Analytics, Auth, Console, Cors, Database, Limits, Log, LogFormat, Metadata, Quotas, SQLITE_FILE_NAME,
-    Server, Service, SourceSettings, Sources, Storage, TrustedProxies,
+    Analytics, Auth, Console, Cors, Database, DatabaseRead, Limits, Log, LogFormat, Metadata, Quotas,
+    SQLITE_FILE_NAME, Server, Service, SourceSettings, Sources, Storage, TrustedProxies,
 };
 
 use std::collections::BTreeMap;
@@ -93,6 +93,14 @@ impl Settings {
             Database::Postgres(url) => DatabaseUrl::Postgres(url.expose_secret().to_owned()),
             Database::InData => DatabaseUrl::Sqlite(self.storage.data.join(SQLITE_FILE_NAME)),
             Database::Sqlite(path) => DatabaseUrl::Sqlite(path.clone()),
+        }
+    }
+
+    /// Where whole collections are read from, if not from the database.
+    pub fn replica_url(&self) -> Option<&str> {
+        match &self.storage.database_read {
+            DatabaseRead::Nowhere => None,
+            DatabaseRead::Replica(url) => Some(url.expose_secret()),
         }
     }
 

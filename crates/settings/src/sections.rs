@@ -80,6 +80,9 @@ pub struct Storage {
     /// Where the records are kept.
     #[schemars(with = "String")]
     pub database: Database,
+    /// A server that follows that of the database, from which whole collections are read.
+    #[schemars(with = "String")]
+    pub database_read: DatabaseRead,
     /// Database connections open at once.
     pub connections_max: u32,
     /// How long PostgreSQL may be silent before it is asked whether it is there, in milliseconds.
@@ -160,6 +163,29 @@ impl TryFrom<String> for Database {
             // Taken as part of the name, options would silently make another file.
             Some(path) if path.contains('?') => Err("must be sqlite:PATH without options after `?`"),
             Some(path) => Ok(Self::Sqlite(path.into())),
+        }
+    }
+}
+
+/// `storage.database_read`
+#[derive(Debug, Clone, Deserialize)]
+#[serde(try_from = "String")]
+pub enum DatabaseRead {
+    /// Nothing written: everything is read from the database itself.
+    Nowhere,
+    /// The URL of a `PostgreSQL` server that follows that of the database. It may hold a password.
+    Replica(SecretString),
+}
+
+impl TryFrom<String> for DatabaseRead {
+    /// The reason never repeats the text, which may hold a password.
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        match Database::try_from(text) {
+            Ok(Database::InData) => Ok(Self::Nowhere),
+            Ok(Database::Postgres(url)) => Ok(Self::Replica(url)),
+            Ok(Database::Sqlite(_)) | Err(_) => Err("must be empty or postgres://USER:PASSWORD@HOST/NAME"),
         }
     }
 }

@@ -11,7 +11,7 @@ use secrecy::{ExposeSecret as _, SecretString};
 use crate::error::{Assignment, Problem};
 use crate::merged::Merged;
 use crate::networks::BUILT_IN;
-use crate::{Following, Network, Settings};
+use crate::{DatabaseRead, Following, Network, Settings};
 
 /// A signing key of HMAC-SHA256 shorter than its output is weaker than the algorithm.
 const JWT_SECRET_BYTES_MIN: usize = 32;
@@ -56,6 +56,10 @@ pub(super) fn problems(settings: &Settings, merged: &Merged) -> Vec<Problem> {
     check!(storage.connections_max, |number: &u32| ensure(
         *number >= 2,
         "must be at least 2: one of them waits for changes"
+    ));
+    check!(storage.database_read, |_: &DatabaseRead| ensure(
+        settings.replica_url().is_none() || settings.storage.sqlite_file().is_none(),
+        "is for a database in PostgreSQL: storage.database names a SQLite file"
     ));
     check!(auth.jwt_secret, jwt_secret);
     check!(limits.json_depth_max, at_most(JSON_DEPTH_LIMIT));

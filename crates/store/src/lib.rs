@@ -42,6 +42,7 @@ mod projects;
 mod put_orders;
 mod rate_uses;
 mod recent;
+mod replica;
 mod revisions;
 mod rounds;
 mod row;
@@ -97,6 +98,7 @@ pub use people::{
 };
 pub use projects::Project;
 pub use rate_uses::RateUse;
+pub use replica::Replica;
 pub use rounds::Round;
 pub use scope::ProjectScope;
 pub use tasks::{Refresh, RefreshTask, Refreshed};

@@ -211,6 +211,7 @@ mod tests {
             loads_max: 2,
             patience: Duration::MAX,
             kept: None,
+            replica: None,
         };
         let service = ServiceName::new("bourse");
         let metrics = Metrics::new(RefusalCounters::default()).resident;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bourse_budget::{Refused, Share};
 use bourse_catalog::{Collection, Identity, Loader, PreparedOrder, PreparedToken, TokenPreparer};
-use bourse_store::{CollectionId, CollectionKey, Mark, Part, StoreError};
+use bourse_store::{CollectionId, CollectionKey, Mark, Part, Pending, StoreError};
 use bourse_wire::{Address, Amount, CollectionNumbers, TokenId};
 use tokio::sync::mpsc;
 
@@ -43,6 +43,51 @@ impl Inner {
     ) -> Result<LoadOutcome, StoreError> {
         // Each takes a connection and memory: those that come later wait.
         let _turn = self.turns.acquire().await;
+        if let Some(replica) = &self.replica {
+            let reading = |sender| replica.load(id, sender);
+            let loaded = self.build_slot(key, id, progress, reading).await;
+            match self.bring_to_store(id, loaded).await {
+                Ok(Some(outcome)) => {
+                    self.metrics.note_load("replica");
+                    return Ok(outcome);
+                }
+                Ok(None) => self.metrics.note_load("replica_behind"),
+                Err(error) => {
+                    error.log("a collection cannot be loaded from the replica");
+                    self.metrics.note_load("replica_failed");
+                }
+            }
+        }
+        self.metrics.note_load("database");
+        self.build_slot(key, id, progress, |sender| self.store.load(id, sender)).await
+    }
+
+    /// What a replica had of a collection, with what the store has that came since. `None` where the store does not tell that:
+    /// the replica is too far behind, or does not follow it any more.
+    async fn bring_to_store(
+        &self,
+        id: CollectionId,
+        loaded: Result<LoadOutcome, StoreError>,
+    ) -> Result<Option<LoadOutcome>, StoreError> {
+        let outcome = loaded?;
+        let LoadOutcome::Whole(slot) = &outcome else { return Ok(Some(outcome)) };
+        let mark = slot.mark();
+        // One without any version has no number to be known by.
+        let changes = if mark == Mark::default() { None } else { self.store.changes(id, mark).await? };
+        let Some(changes) = changes else { return Ok(None) };
+        slot.apply(changes).await;
+        slot.put_currencies(&self.currencies).await;
+        Ok(Some(outcome))
+    }
+
+    /// Builds a slot of what is read and sent.
+    async fn build_slot<'s>(
+        &'s self,
+        key: CollectionKey,
+        id: CollectionId,
+        progress: &Arc<LoadProgress>,
+        read: impl FnOnce(mpsc::Sender<Part>) -> Pending<'s, ()>,
+    ) -> Result<LoadOutcome, StoreError> {
         let identity = self.identity(key, id);
         let (revision, currencies) = self.currencies.of(key.chain);
         let loader = Loader::new(&identity, self.clock.now());
@@ -58,7 +103,7 @@ impl Inner {
             share.set(collection.bytes());
             Ok((collection, mark.stamp, share))
         });
-        self.store.load(id, sender).await?;
+        read(sender).await?;
         preparing.await.map_err(|_| StoreError::Closed)?;
         let built: Result<(Collection, u64, Share), Refused> =
             building.await.map_err(|_| StoreError::Closed)?;
@@ -176,7 +221,8 @@ mod tests {
         let store = database.open().await.unwrap();
         make_collections(&store, key().chain, 1).await.unwrap();
         let metrics = Metrics::new(RefusalCounters::default()).resident;
-        let limits = MemoryLimits { budget: Budget::new(1 << 20), loads_max: 2, patience, kept: None };
+        let limits =
+            MemoryLimits { budget: Budget::new(1 << 20), loads_max: 2, patience, kept: None, replica: None };
         let service = ServiceName::new("bourse");
         let resident =
             Resident::open(limits, store.clone(), Clock::system(), service, metrics).await.unwrap();

@@ -12,7 +12,9 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use bourse_budget::{Budget, Outgrown, Shelf};
-use bourse_store::{CollectionId, CollectionKey, Lookout, Mark, Store, StoreError, Troubles, Versions};
+use bourse_store::{
+    CollectionId, CollectionKey, Lookout, Mark, Replica, Store, StoreError, Troubles, Versions,
+};
 use bourse_wire::{Currency, ServiceName};
 use futures_util::FutureExt as _;
 use hashbrown::{HashMap, HashSet};
@@ -42,6 +44,8 @@ pub(crate) struct MemoryLimits {
     pub(crate) patience: Duration,
     /// Where they are kept on disk, if anywhere.
     pub(crate) kept: Option<KeptFiles>,
+    /// Where they are loaded from, if not from the store.
+    pub(crate) replica: Option<Replica>,
 }
 
 struct Inner {
@@ -50,6 +54,7 @@ struct Inner {
     turns: Semaphore,
     patience: Duration,
     kept: Option<KeptFiles>,
+    replica: Option<Replica>,
     store: Store,
     clock: Clock,
     service: ServiceName,
@@ -129,7 +134,7 @@ pub(crate) enum LoadError {
 
 impl Resident {
     pub(crate) async fn open(
-        MemoryLimits { budget, loads_max, patience, kept }: MemoryLimits,
+        MemoryLimits { budget, loads_max, patience, kept, replica }: MemoryLimits,
         store: Store,
         clock: Clock,
         service: ServiceName,
@@ -141,6 +146,7 @@ impl Resident {
             turns: Semaphore::new(loads_max.max(1)),
             patience,
             kept,
+            replica,
             store,
             clock,
             service,

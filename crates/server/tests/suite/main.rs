@@ -27,6 +27,7 @@ mod kept;
 mod marketplace;
 mod metadata;
 mod past;
+mod replica;
 mod scale;
 mod self_check;
 mod simulation;

@@ -17,6 +17,7 @@ fn other_value(key: &str, default: &Value) -> String {
         ("server.trusted_proxies", _) => "10.0.0.0/8".to_owned(),
         ("storage.data" | "storage.kept_directory", _) => "/var/lib/bourse".to_owned(),
         ("storage.database", _) => "sqlite:other.db".to_owned(),
+        ("storage.database_read", _) => "postgres://user@replica/name".to_owned(),
         ("auth.jwt_secret", _) => SECRET.to_owned(),
         ("log.format", _) => "json".to_owned(),
         ("log.level", _) => "debug".to_owned(),
@@ -34,7 +35,7 @@ fn everything(settings: &Settings) -> String {
     let services = settings.sources.services();
     let secrets = services.iter().flat_map(|service| [service.url, service.key]);
     let secrets = secrets.chain([&settings.auth.jwt_secret]).map(ExposeSecret::expose_secret);
-    format!("{settings:?} {:?}", secrets.collect::<Vec<_>>())
+    format!("{settings:?} {:?} {:?}", secrets.collect::<Vec<_>>(), settings.replica_url())
 }
 
 #[test]
@@ -95,7 +96,11 @@ fn every_key_can_be_set_by_a_variable_and_by_a_file() {
     for Setting { key, sample: default, .. } in &keys.fixed {
         let name = format!("BOURSE_{}", key.replace('.', "__").to_uppercase());
         let value = other_value(key, default);
-        let loaded = load(variable(&name, &value)).unwrap();
+        // Only PostgreSQL has replicas.
+        let database = ("--database", "storage.database", "postgres://user@host/name".to_owned());
+        let flags = if key == "storage.database_read" { vec![database] } else { Vec::new() };
+        let load = |layers: Layers| load(Layers { flags: flags.clone(), ..layers }).unwrap();
+        let loaded = load(variable(&name, &value));
         let (shown, source) = effective(&loaded, key);
         assert_eq!(source, Source::Variable(name));
         assert_ne!(shown, default.to_string(), "{key}");
@@ -106,7 +111,7 @@ fn every_key_can_be_set_by_a_variable_and_by_a_file() {
             Value::Array(_) => format!("[{value:?}]"),
             _ => format!("{value:?}"),
         };
-        let from_file = load(file(&format!("{key} = {literal}"))).unwrap();
+        let from_file = load(file(&format!("{key} = {literal}")));
         assert_eq!(everything(&from_file.settings), everything(&loaded.settings));
         assert_eq!(effective(&from_file, key), (shown, Source::File("bourse.toml".to_owned())));
     }

@@ -134,7 +134,7 @@ fn a_default_page_larger_than_the_largest_is_a_conflict() {
 #[test]
 fn texts_out_of_form_are_refused() {
     let long_name = "a".repeat(33);
-    let cases: [(&str, &[&str]); 9] = [
+    let cases: [(&str, &[&str]); 10] = [
         ("server.listen", &["localhost:4010", ":4010", "127.0.0.1", "127.0.0.1:70000", ""]),
         ("service.name", &["", "Bourse", "1a", "_a", "a-b", "é", "service", "unknown", &long_name]),
         (
@@ -145,6 +145,7 @@ fn texts_out_of_form_are_refused() {
             "storage.database",
             &["mysql://h/d", "bourse.db", "sqlite:", "sqlite://", "sqlite::memory:", "sqlite:a?b=c"],
         ),
+        ("storage.database_read", &["mysql://h/d", "sqlite:a.db", "replica"]),
         ("storage.data", &[""]),
         ("sources.opensea_url", &["a.example", "ftp://a.example", "https://", "https://a.example?key=x"]),
         ("sources.blur_key", &["a\nb", "é"]),
@@ -241,6 +242,18 @@ fn a_refused_key_of_a_source_is_not_shown() {
     assert!(!refusal(flag("--url", "sources.opensea_url", "h.example/hunter2")).contains("hunter2"));
     let message = refusal(flag("--attempts", "sources.attempts_max", "11"));
     assert_eq!(message, "`sources.attempts_max` (flag --attempts): must be at most 10, not 11");
+}
+
+#[test]
+fn only_postgresql_has_replicas() {
+    let replica = flag("--read", "storage.database_read", "postgres://u:hunter2@replica/d");
+    let message = refusal(replica.clone());
+    assert!(message.ends_with("storage.database names a SQLite file"), "{message}");
+    assert!(!message.contains("hunter2"));
+    let database = ("--database", "storage.database", "postgres://u@h/d".to_owned());
+    let flags = replica.flags.into_iter().chain([database]).collect();
+    let settings = settings(Layers { flags, ..Layers::default() });
+    assert_eq!(settings.replica_url(), Some("postgres://u:hunter2@replica/d"));
 }
 
 #[test]

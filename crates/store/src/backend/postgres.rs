@@ -53,15 +53,16 @@ pub(crate) struct Postgres {
 
 impl Postgres {
     pub(crate) async fn open(url: &str, options: OpenOptions) -> Result<Self, StoreError> {
-        let connect = PgConnectOptions::from_str(url)
-            .map_err(|error| StoreError::Address {
-                url: "postgres://…".to_owned(),
-                reason: error.to_string(),
-            })?
-            .application_name("bourse")
-            .disable_statement_logging();
+        let connect = connect_options(url)?;
         let doubts = Doubts::new(connect.clone());
         let reach = Reach::open(connect, options).await?;
+        Ok(Self { reach, doubts, distributed: Arc::default() })
+    }
+
+    /// A server that follows another one, which need not be there yet.
+    pub(crate) fn open_replica(url: &str, options: OpenOptions) -> Result<Self, StoreError> {
+        let connect = connect_options(url)?;
+        let (doubts, reach) = (Doubts::new(connect.clone()), Reach::to_replica(connect, options));
         Ok(Self { reach, doubts, distributed: Arc::default() })
     }
 
@@ -169,6 +170,14 @@ impl Postgres {
         };
         self.reach.attend(pin!(listening)).await
     }
+}
+
+fn connect_options(url: &str) -> Result<PgConnectOptions, StoreError> {
+    let options = PgConnectOptions::from_str(url)
+        .map_err(|error| StoreError::Address {
+            url: "postgres://…".to_owned(), reason: error.to_string()
+        })?;
+    Ok(options.application_name("bourse").disable_statement_logging())
 }
 
 /// Waits for notifications, and sweeps.

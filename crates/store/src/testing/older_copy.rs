@@ -12,6 +12,8 @@ pub struct OlderCopy {
     nodes: Nodes,
     /// The database that it is a copy of.
     name: String,
+    /// Where the copy is.
+    pub url: DatabaseUrl,
 }
 
 impl OlderCopy {
@@ -19,7 +21,9 @@ impl OlderCopy {
     pub async fn of(database: &DatabaseUrl) -> Result<Option<Self>, StoreError> {
         let DatabaseUrl::Postgres(url) = database else { return Ok(None) };
         let DatabaseUrl::Postgres(server) = database_at(url, "postgres") else { return Ok(None) };
-        let copy = Self { nodes: Nodes::of(&server).await?, name: name_of(url).to_owned() };
+        let name = name_of(url).to_owned();
+        let url = database_at(&server, &format!("{name}_older"));
+        let copy = Self { nodes: Nodes::of(&server).await?, name, url };
         copy.alone("CREATE DATABASE @_older TEMPLATE @").await?;
         Ok(Some(copy))
     }

@@ -25,6 +25,7 @@ const ACQUIRE_TIMEOUT_MIN: Duration = Duration::from_secs(5);
 pub(super) struct Reach(Arc<Inner>);
 
 struct Inner {
+    role: Role,
     connect: PgConnectOptions,
     connections: PgPoolOptions,
     /// Another one each time the server was away: connections to one that is gone for good may never tell so.
@@ -35,6 +36,15 @@ struct Inner {
     /// As `sight` has it, for who only looks.
     is_away: AtomicBool,
     sight: watch::Sender<Sight>,
+}
+
+/// Which server it is the way to.
+#[derive(Clone, Copy)]
+enum Role {
+    /// The one that has the truth.
+    Primary,
+    /// One that follows it, and without which nothing is refused.
+    Replica,
 }
 
 /// What everybody who waits for the server sees of it.
@@ -48,14 +58,28 @@ struct Sight {
 
 impl Reach {
     pub(super) async fn open(connect: PgConnectOptions, options: OpenOptions) -> Result<Self, StoreError> {
-        let OpenOptions { connections_max, turn_timeout, patience, .. } = options;
         // The pool tries again until its time is up and then tells only that; one attempt tells why.
         connect.connect().await?.close().await?;
-        let acquire_timeout = turn_timeout.max(ACQUIRE_TIMEOUT_MIN);
-        let connections =
-            PgPoolOptions::new().max_connections(connections_max).acquire_timeout(acquire_timeout);
+        let connections = pool_options(options);
         let pool = connections.clone().connect_with(connect.clone()).await?;
-        Ok(Self(Arc::new(Inner {
+        Ok(Self::new(Role::Primary, connect, (connections, pool), options.patience))
+    }
+
+    /// The way to a server that follows another one. It need not be there yet.
+    pub(super) fn to_replica(connect: PgConnectOptions, options: OpenOptions) -> Self {
+        let connections = pool_options(options);
+        let pool = connections.clone().connect_lazy_with(connect.clone());
+        Self::new(Role::Replica, connect, (connections, pool), options.patience)
+    }
+
+    fn new(
+        role: Role,
+        connect: PgConnectOptions,
+        (connections, pool): (PgPoolOptions, PgPool),
+        patience: Duration,
+    ) -> Self {
+        Self(Arc::new(Inner {
+            role,
             connect,
             connections,
             pool: RwLock::new(pool),
@@ -64,7 +88,7 @@ impl Reach {
             breaker: Mutex::new(Breaker::new(patience, Duration::ZERO)),
             is_away: AtomicBool::new(false),
             sight: watch::Sender::new(Sight::default()),
-        })))
+        }))
     }
 
     /// The pool that is used just now.
@@ -191,19 +215,12 @@ impl Inner {
         let error = answer.err().unwrap_or_default();
         match verdict {
             Verdict::Gone => {
-                tracing::error!(
-                    error,
-                    "the database does not answer: what needs it is refused until it does"
-                );
+                self.role.tell_gone(&error);
                 self.replace_pool();
             }
             Verdict::Here | Verdict::StillGone { tell: None } => {}
-            Verdict::StillGone { tell: Some(away) } => {
-                tracing::error!(error, seconds = away.as_secs(), "the database still does not answer");
-            }
-            Verdict::Back { after } => {
-                tracing::info!(seconds = after.as_secs(), "the database answers again");
-            }
+            Verdict::StillGone { tell: Some(away) } => self.role.tell_still_gone(&error, away),
+            Verdict::Back { after } => self.role.tell_back(after),
         }
         let is_away = matches!(verdict, Verdict::Gone | Verdict::StillGone { .. });
         self.is_away.store(is_away, Ordering::Relaxed);
@@ -222,6 +239,46 @@ impl Inner {
         };
         tokio::spawn(async move { left.close().await });
     }
+}
+
+impl Role {
+    fn tell_gone(self, error: &str) {
+        match self {
+            Self::Primary => {
+                tracing::error!(
+                    error,
+                    "the database does not answer: what needs it is refused until it does"
+                );
+            }
+            Self::Replica => {
+                tracing::warn!(
+                    error,
+                    "the replica does not answer: collections are loaded from the database"
+                );
+            }
+        }
+    }
+
+    fn tell_still_gone(self, error: &str, away: Duration) {
+        let seconds = away.as_secs();
+        match self {
+            Self::Primary => tracing::error!(error, seconds, "the database still does not answer"),
+            Self::Replica => tracing::warn!(error, seconds, "the replica still does not answer"),
+        }
+    }
+
+    fn tell_back(self, after: Duration) {
+        let seconds = after.as_secs();
+        match self {
+            Self::Primary => tracing::info!(seconds, "the database answers again"),
+            Self::Replica => tracing::info!(seconds, "the replica answers again"),
+        }
+    }
+}
+
+fn pool_options(OpenOptions { connections_max, turn_timeout, .. }: OpenOptions) -> PgPoolOptions {
+    let acquire_timeout = turn_timeout.max(ACQUIRE_TIMEOUT_MIN);
+    PgPoolOptions::new().max_connections(connections_max).acquire_timeout(acquire_timeout)
 }
 
 /// Whether a server refuses a connection because it has too many, or too little of something else: it is there.
