@@ -1,11 +1,8 @@
 //! The front door: connections are taken in until told to stop, each served by a task of its own, for as long as it gets
 //! somewhere.
 
-mod activity;
-mod guests;
 mod proxies;
 mod refusals;
-mod unread;
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -14,6 +11,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::http::{Extensions, Request};
+use bourse_door::{
+    Activity, Capacity, Full, Guests, NotedBody, NotedStream, Overdue, Patience, Place, Stopwatch, TICK,
+    Unread, ticks,
+};
 use futures_util::StreamExt as _;
 use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesUnordered;
@@ -25,10 +26,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, Interval};
 
-use self::activity::{Activity, NotedBody, NotedStream, Overdue, Patience, Stopwatch, TICK};
-use self::guests::{Capacity, Full, Guests, Place};
 pub(crate) use self::refusals::{Refusal, RefusalCounters, Refusals};
-use self::unread::Unread;
 use crate::http::Entrance;
 use crate::limits::Bucket;
 use crate::settings::Limits;
@@ -126,7 +124,12 @@ fn capacity(limits: &Limits) -> Capacity {
 }
 
 /// A place for a connection, if there is one.
-fn place(guests: &Arc<Guests>, entrance: &Entrance, peer: IpAddr, activity: &Arc<Activity>) -> Option<Place> {
+fn place(
+    guests: &Arc<Guests<Bucket>>,
+    entrance: &Entrance,
+    peer: IpAddr,
+    activity: &Arc<Activity>,
+) -> Option<Place<Bucket>> {
     let app = entrance.app();
     let is_proxy = app.settings().server.trusted_proxies.contain(peer);
     let origin = (!is_proxy).then(|| Bucket::of_address(peer));
@@ -151,7 +154,7 @@ fn is_of_one_connection(error: &io::Error) -> bool {
 struct Connection {
     peer: SocketAddr,
     activity: Arc<Activity>,
-    place: Place,
+    place: Place<Bucket>,
     stopped: watch::Receiver<bool>,
 }
 
@@ -188,8 +191,7 @@ impl Connection {
                 .max_buf_size(BUFFER_BYTES_MAX)
                 .serve_connection(TokioIo::new(stream), service)
         );
-        let watcher =
-            Watcher { stopwatch, ticks: activity::ticks(Instant::now()), place, stopped: Some(stopped) };
+        let watcher = Watcher { stopwatch, ticks: ticks(Instant::now()), place, stopped: Some(stopped) };
         // Alone in a set, so that it is looked at when something comes for it, and not with every part of a request.
         let mut watching: FuturesUnordered<_> = std::iter::once(watcher.next()).collect();
         let served = loop {
@@ -228,7 +230,7 @@ enum End {
 struct Watcher {
     stopwatch: Stopwatch,
     ticks: Interval,
-    place: Place,
+    place: Place<Bucket>,
     /// Until it was told so.
     stopped: Option<watch::Receiver<bool>>,
 }

@@ -15,11 +15,11 @@ use tokio::time::{Instant, Interval, MissedTickBehavior};
 
 /// How often a connection is looked at, and so how exact its times are. Looking is cheap; noting times at each request
 /// would not be.
-pub(super) const TICK: Duration = Duration::from_secs(1);
+pub const TICK: Duration = Duration::from_secs(1);
 
 /// The times at which a connection is looked at. The first comes a whole tick after it did: whoever has just come has not
 /// been idle yet.
-pub(super) fn ticks(came: Instant) -> Interval {
+pub fn ticks(came: Instant) -> Interval {
     let mut ticks = tokio::time::interval_at(came + TICK, TICK);
     // A machine that stood still must not make up for it: nobody could have got anywhere meanwhile.
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -28,18 +28,18 @@ pub(super) fn ticks(came: Instant) -> Interval {
 
 /// How long a connection may take for what, in ticks.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Patience {
+pub struct Patience {
     /// From the first byte of a request to the end of its headers.
-    pub(super) head: u32,
+    pub head: u32,
     /// Without taking anything of an answer.
-    pub(super) write: u32,
+    pub write: u32,
     /// Without anything at all, and without waiting for us.
-    pub(super) idle: u32,
+    pub idle: u32,
 }
 
 /// Why a connection is ended by us.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Overdue {
+pub enum Overdue {
     /// The headers of a request did not come in time.
     Head,
     /// Nobody took the answer.
@@ -54,7 +54,7 @@ const SERVING: u8 = 2;
 
 /// What a connection is doing.
 #[derive(Default)]
-pub(super) struct Activity {
+pub struct Activity {
     /// Waiting for a request, reading its headers, or serving it.
     phase: AtomicU8,
     /// How many requests began.
@@ -69,18 +69,18 @@ pub(super) struct Activity {
 
 impl Activity {
     /// A request begins: its headers are read.
-    pub(super) fn begin(&self) {
+    pub fn begin(&self) {
         self.phase.store(SERVING, Relaxed);
         self.requests.fetch_add(1, Relaxed);
     }
 
     /// Whether a request has begun to come, and no more.
-    pub(super) fn is_in_head(&self) -> bool {
+    pub fn is_in_head(&self) -> bool {
         self.phase.load(Relaxed) == HEAD
     }
 
     /// For how many ticks the connection has got nowhere.
-    pub(super) fn stalled(&self) -> u32 {
+    pub fn stalled(&self) -> u32 {
         self.stalled.load(Relaxed)
     }
 
@@ -94,7 +94,7 @@ impl Activity {
 }
 
 /// Looks at a connection once a tick.
-pub(super) struct Stopwatch {
+pub struct Stopwatch {
     activity: Arc<Activity>,
     patience: Patience,
     seen: (u8, u32, u32),
@@ -104,12 +104,13 @@ pub(super) struct Stopwatch {
 }
 
 impl Stopwatch {
-    pub(super) fn new(activity: Arc<Activity>, patience: Patience) -> Self {
+    /// A stopwatch that looks at a connection.
+    pub fn new(activity: Arc<Activity>, patience: Patience) -> Self {
         Self { activity, patience, seen: (WAITING, 0, 0), in_phase: 0, still: 0 }
     }
 
     /// Notes that a tick went by, and tells whether the connection is to be ended.
-    pub(super) fn tick(&mut self) -> Option<Overdue> {
+    pub fn tick(&mut self) -> Option<Overdue> {
         let activity = &self.activity;
         let (phase, requests, moves) =
             (activity.phase.load(Relaxed), activity.requests.load(Relaxed), activity.moves.load(Relaxed));
@@ -139,13 +140,14 @@ impl Stopwatch {
 }
 
 /// A stream that notes what comes and goes.
-pub(super) struct NotedStream {
+pub struct NotedStream {
     stream: TcpStream,
     activity: Arc<Activity>,
 }
 
 impl NotedStream {
-    pub(super) fn new(stream: TcpStream, activity: Arc<Activity>) -> Self {
+    /// A stream that notes what comes and goes.
+    pub fn new(stream: TcpStream, activity: Arc<Activity>) -> Self {
         Self { stream, activity }
     }
 
@@ -214,13 +216,14 @@ impl AsyncWrite for NotedStream {
 }
 
 /// The body of an answer. The request is over when it is dropped, which is once it is written.
-pub(super) struct NotedBody {
+pub struct NotedBody {
     body: Body,
     activity: Arc<Activity>,
 }
 
 impl NotedBody {
-    pub(super) fn of(response: Response<Body>, activity: Arc<Activity>) -> Response<Self> {
+    /// An answer that notes when it is over.
+    pub fn of(response: Response<Body>, activity: Arc<Activity>) -> Response<Self> {
         response.map(|body| Self { body, activity })
     }
 }

@@ -16,12 +16,12 @@ const BYTES_MAX: usize = 8 * 1024 * 1024;
 const TIME_MAX: Duration = Duration::from_secs(2);
 
 /// What is left of the body of a request once nobody reads it any more.
-pub(super) struct Unread(Arc<Mutex<Option<Incoming>>>);
+pub struct Unread(Arc<Mutex<Option<Incoming>>>);
 
 impl Unread {
     /// A body to be read, and what will be left of it; nothing where there is none, or where whoever sends it has asked
     /// whether to send it at all.
-    pub(super) fn of(headers: &HeaderMap, body: Incoming) -> (Body, Option<Self>) {
+    pub fn of(headers: &HeaderMap, body: Incoming) -> (Body, Option<Self>) {
         if body.is_end_stream() || headers.contains_key(header::EXPECT) {
             return (Body::new(body), None);
         }
@@ -31,7 +31,7 @@ impl Unread {
     }
 
     /// Reads it and throws it away, within bounds.
-    pub(super) async fn discard(self) {
+    pub async fn discard(self) {
         let left = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some(mut body) = left else { return };
         let mut left = BYTES_MAX;

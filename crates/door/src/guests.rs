@@ -1,70 +1,69 @@
 //! Who is connected: so many in total, and so many from one address.
 
+use std::hash::Hash;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hashbrown::HashMap;
 use tokio::sync::Notify;
 
-use super::activity::Activity;
-use crate::limits::Bucket;
+use crate::activity::Activity;
 
 /// Ticks without getting anywhere after which a connection may have to make room for another.
 const STALLED_MIN: u32 = 2;
 
 /// How many connections there may be.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Capacity {
-    pub(super) total: usize,
-    pub(super) per_origin: usize,
+pub struct Capacity {
+    /// In all.
+    pub total: usize,
+    /// From one origin.
+    pub per_origin: usize,
 }
 
 /// Why a connection is not taken in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Full {
+pub enum Full {
     /// There are as many as there may be.
     Total,
     /// There are as many from that address as there may be.
     Origin,
 }
 
-/// Everybody who is connected.
-pub(super) struct Guests {
+/// Everybody who is connected, by where they come from.
+pub struct Guests<O: Copy + Eq + Hash> {
     capacity: Capacity,
-    book: Mutex<Book>,
+    book: Mutex<Book<O>>,
 }
 
-#[derive(Default)]
-struct Book {
+struct Book<O> {
     next: u64,
-    guests: HashMap<u64, Guest>,
-    counts: HashMap<Bucket, usize>,
+    guests: HashMap<u64, Guest<O>>,
+    counts: HashMap<O, usize>,
 }
 
-struct Guest {
+struct Guest<O> {
     /// Absent for a proxy, which brings many.
-    origin: Option<Bucket>,
+    origin: Option<O>,
     activity: Arc<Activity>,
     leave: Arc<Notify>,
 }
 
 /// A connection's place, given back when dropped.
-pub(super) struct Place {
-    guests: Arc<Guests>,
+pub struct Place<O: Copy + Eq + Hash> {
+    guests: Arc<Guests<O>>,
     number: u64,
     leave: Arc<Notify>,
 }
 
-impl Guests {
-    pub(super) fn new(capacity: Capacity) -> Arc<Self> {
-        Arc::new(Self { capacity, book: Mutex::default() })
+impl<O: Copy + Eq + Hash> Guests<O> {
+    /// Nobody as yet.
+    pub fn new(capacity: Capacity) -> Arc<Self> {
+        let book = Book { next: 0, guests: HashMap::new(), counts: HashMap::new() };
+        Arc::new(Self { capacity, book: Mutex::new(book) })
     }
 
     /// A place for a connection. Where all are taken, somebody who got nowhere for a while has to go for it.
-    pub(super) fn admit(
-        self: &Arc<Self>,
-        origin: Option<Bucket>,
-        activity: Arc<Activity>,
-    ) -> Result<Place, Full> {
+    pub fn admit(self: &Arc<Self>, origin: Option<O>, activity: Arc<Activity>) -> Result<Place<O>, Full> {
         let mut book = self.book();
         let from_there = origin.and_then(|origin| book.counts.get(&origin).copied()).unwrap_or_default();
         if from_there >= self.capacity.per_origin && !book.make_room(|guest| guest.origin == origin) {
@@ -82,14 +81,14 @@ impl Guests {
         Ok(Place { guests: Arc::clone(self), number, leave })
     }
 
-    fn book(&self) -> MutexGuard<'_, Book> {
+    fn book(&self) -> MutexGuard<'_, Book<O>> {
         self.book.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Book {
+impl<O: Copy + Eq + Hash> Book<O> {
     /// Sends somebody away who got nowhere for a while.
-    fn make_room(&mut self, may_go: impl Fn(&Guest) -> bool) -> bool {
+    fn make_room(&mut self, may_go: impl Fn(&Guest<O>) -> bool) -> bool {
         let stalled =
             self.guests.iter().find(|(_, guest)| guest.activity.stalled() >= STALLED_MIN && may_go(guest));
         let Some(number) = stalled.map(|(number, _)| *number) else { return false };
@@ -100,7 +99,7 @@ impl Book {
         true
     }
 
-    fn remove(&mut self, number: u64) -> Option<Guest> {
+    fn remove(&mut self, number: u64) -> Option<Guest<O>> {
         let guest = self.guests.remove(&number)?;
         if let Some(origin) = guest.origin
             && let Some(count) = self.counts.get_mut(&origin)
@@ -114,14 +113,14 @@ impl Book {
     }
 }
 
-impl Place {
+impl<O: Copy + Eq + Hash> Place<O> {
     /// Over when somebody else needs the place.
-    pub(super) async fn needed(&self) {
+    pub async fn needed(&self) {
         self.leave.notified().await;
     }
 }
 
-impl Drop for Place {
+impl<O: Copy + Eq + Hash> Drop for Place<O> {
     fn drop(&mut self) {
         self.guests.book().remove(self.number);
     }
@@ -129,11 +128,13 @@ impl Drop for Place {
 
 #[cfg(test)]
 mod tests {
-    use super::super::activity::{Patience, Stopwatch};
-    use super::*;
+    use std::net::IpAddr;
 
-    fn origin(text: &str) -> Bucket {
-        Bucket::of_address(text.parse().unwrap())
+    use super::*;
+    use crate::activity::{Patience, Stopwatch};
+
+    fn origin(text: &str) -> IpAddr {
+        text.parse().unwrap()
     }
 
     fn stalled() -> Arc<Activity> {
