@@ -47,6 +47,7 @@ mod revisions;
 mod rounds;
 mod row;
 mod scope;
+mod servers;
 mod session;
 mod tasks;
 #[cfg(feature = "testing")]
@@ -101,6 +102,7 @@ pub use rate_uses::RateUse;
 pub use replica::Replica;
 pub use rounds::Round;
 pub use scope::ProjectScope;
+pub use servers::ServerRow;
 pub use tasks::{Refresh, RefreshTask, Refreshed};
 pub use troubles::Troubles;
 pub use upgrade::Upgrade;

@@ -198,6 +198,12 @@ impl Migration {
             include_str!("../migrations/0021_rate_uses.sql"),
             &[("rate_uses", Layout::Local)],
         ),
+        Self::new(
+            22,
+            "servers",
+            include_str!("../migrations/0022_servers.sql"),
+            &[("servers", Layout::Local)],
+        ),
     ];
 
     const fn new(

@@ -108,7 +108,8 @@ fn every_table_has_an_owner_and_its_place_on_citus() {
                 | "projects"
                 | "access_keys"
                 | "secret_tokens"
-                | "grants",
+                | "grants"
+                | "servers",
                 _,
             )
             | (
