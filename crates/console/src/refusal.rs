@@ -130,6 +130,8 @@ impl From<Failure> for Refusal {
                 told.into()
             }
             Failure::Internal(source) => Self::Internal(source),
+            // What pages ask is answered here, so that nobody meets this.
+            Failure::HeldElsewhere(key) => Self::Internal(format!("{key} is held elsewhere").into()),
         }
     }
 }

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use bourse_budget::Budget;
 use bourse_counting::MarketMembers;
+use bourse_peers::{Peers, Seal, Server, ServerId};
 use bourse_protocols::venues::Registry;
 use bourse_store::{Actor, OpenOptions, Replica, Store, StoreError};
 use bourse_wire::{Currency, ServiceName, Timestamp};
@@ -54,6 +55,8 @@ pub struct App {
     pub(crate) outcomes: Outcomes,
     budget: Budget,
     pub(crate) resident: Resident,
+    /// The servers that this one shares collections with, if it does.
+    pub(crate) peers: Option<Arc<Peers>>,
     pub(crate) counting: CountingHouse,
     pub(crate) markets: MarketMembers,
     /// The own services of other marketplaces, and who has logged in there.
@@ -120,7 +123,8 @@ impl App {
         let store = Store::open(&settings.database_url(), options, clock.now()).await?;
         let replica = settings.replica_url().map(|url| Replica::open(url, options)).transpose()?;
         let refusals = Refusals::default();
-        let metrics = Metrics::new(refusals.counters());
+        let peers = peers(&settings, &signer);
+        let metrics = Metrics::new(refusals.counters(), peers.as_ref().map(|peers| peers.metrics()));
         let service_name = ServiceName::new(&settings.service.name);
         let meter = Meter::new(settings.quotas.clone());
         meter.flush(&store, clock.now()).await?;
@@ -141,6 +145,7 @@ impl App {
                 metrics.resident.clone(),
             )
             .await?,
+            peers,
             service_name,
             credentials: Credentials::load(&store).await?,
             limiter: RateLimiter::new(settings.limits.rate_per_minute),
@@ -184,9 +189,12 @@ impl App {
         &self.settings
     }
 
-    /// Says from now on that the service will not be here for long.
-    pub fn begin_to_stop(&self) {
+    /// Says from now on that the service will not be here for long, to other servers before this returns.
+    pub async fn begin_to_stop(&self) {
         self.is_stopping.store(true, Ordering::Relaxed);
+        if let Some(peers) = &self.peers {
+            peers.leave().await;
+        }
     }
 
     pub(crate) fn is_stopping(&self) -> bool {
@@ -240,6 +248,15 @@ impl App {
     pub(crate) fn request_id(&self) -> String {
         self.request_ids.next()
     }
+}
+
+/// The servers that this one shares collections with, when it has an address for them.
+fn peers(settings: &Settings, signer: &TokenSigner) -> Option<Arc<Peers>> {
+    let address = settings.server.peer_address.as_str();
+    let me = || Server { id: ServerId(u64::from_be_bytes(entropy::bytes())), address: address.into() };
+    // Half of what the others wait, who have the same settings: no connection is used that they are about to close.
+    let idle = Duration::from_millis(settings.limits.idle_timeout_ms / 2);
+    (!address.is_empty()).then(|| Arc::new(Peers::new(me(), Seal::new(signer.derive("peers")), idle)))
 }
 
 /// Makes the data directory, for its owner only: it holds people's addresses. One that is there keeps its mode.

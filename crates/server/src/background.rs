@@ -63,6 +63,10 @@ impl Background {
         if app.store.is_for_several() {
             tasks.spawn(share_limits(Arc::clone(app), Stop(stopped.clone())));
         }
+        if let Some(peers) = app.peers.clone() {
+            let (store, stop) = (app.store.clone(), Stop(stopped.clone()));
+            tasks.spawn(async move { peers.keep(&store, stop.wait()).await });
+        }
         tasks.spawn(check_memory(Arc::clone(app), Stop(stopped.clone())));
         tasks.spawn(flush(Arc::clone(app), Stop(stopped)));
         Self { app: Arc::clone(app), stop, tasks }

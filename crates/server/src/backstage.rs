@@ -23,7 +23,7 @@ use crate::failure::Failure;
 use crate::limits::{Allowance, Bucket};
 use crate::outcomes::Outcomes;
 use crate::rest::{self, AssetOwner, StoredFile};
-use crate::route::{Handler, Route, Service};
+use crate::route::{Route, Service};
 use crate::rpc::collections::types;
 use crate::settings::Settings;
 
@@ -102,10 +102,6 @@ impl Backstage {
         body: Bytes,
         media: Media,
     ) -> Result<Vec<u8>, Failure> {
-        let handler = match &operation.handler {
-            Handler::Constant(json) => return Ok(json.as_bytes().to_vec()),
-            Handler::Scoped(handler) => handler,
-        };
         let call = Call {
             app: Arc::clone(&self.0),
             caller: Caller::by_session(asker.scope, asker.account, operation.credential),
@@ -114,8 +110,9 @@ impl Backstage {
             now: self.now(),
             media: if operation.is_tabular { media } else { Media::Json },
             written: None,
+            elsewhere: None,
         };
-        bounded(self.0.settings.limits.request_timeout_ms, handler(call, body)).await?
+        bounded(self.0.settings.limits.request_timeout_ms, operation.handler.answer(call, body)).await?
     }
 
     /// Makes a secret token. It works once its record is stored and [`Self::renew_credentials`] was called.

@@ -12,7 +12,9 @@ use bourse_wire::{Address, ChainId, ChainRef, Code, Error, Page, PageInput, Time
 use crate::app::App;
 use crate::auth::Caller;
 use crate::data_version::WrittenVersions;
+use crate::forwarding::Elsewhere;
 use crate::ingest::Rejection;
+use crate::resident::Patience;
 use crate::route::Request;
 use crate::settings::Networks;
 
@@ -30,6 +32,8 @@ pub(crate) struct Call {
     pub(crate) media: Media,
     /// Where it is noted what the call writes; nowhere for those who cannot be told.
     pub(crate) written: Option<Arc<WrittenVersions>>,
+    /// How other servers are asked for what they hold; nothing of a call that is answered here whatever it takes.
+    pub(crate) elsewhere: Option<Arc<Elsewhere>>,
 }
 
 /// What an answer is.
@@ -54,6 +58,11 @@ impl Media {
 }
 
 impl Call {
+    /// How long it waits for collections, and whether it leaves those to others that they hold.
+    pub(crate) fn patience(&self) -> Patience {
+        self.app.resident.patience().or_elsewhere(self.elsewhere.clone())
+    }
+
     /// The right to the records of the caller's project.
     pub(crate) fn scope(&self) -> ProjectScope {
         self.caller.scope()

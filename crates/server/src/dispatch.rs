@@ -13,6 +13,8 @@ use axum::extract::Request;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::response::Response;
+// While the database is away: how many seconds ago everything that is answered from memory was as it is stored.
+use bourse_peers::{Admission, DATA_AGE};
 use bourse_store::StoreError;
 use bourse_wire::{ChainId, Code, Error, ProjectId, Timestamp};
 use futures_util::FutureExt as _;
@@ -24,6 +26,7 @@ use crate::call::{Call, Media, resolve};
 use crate::data_version::{self, DATA_VERSION, WrittenVersions};
 use crate::door::{Peer, Refusal};
 use crate::failure::Failure;
+use crate::forwarding::{self, Elsewhere};
 use crate::limits::Bucket;
 use crate::outcomes::FailedRequest;
 use crate::route::{Effect, Handler};
@@ -42,8 +45,6 @@ const RATE_COST: HeaderName = HeaderName::from_static("credits-rate-cost");
 const QUOTA_LIMIT: HeaderName = HeaderName::from_static("quota-limit");
 const QUOTA_REMAINING: HeaderName = HeaderName::from_static("quota-remaining");
 const QUOTA_COST: HeaderName = HeaderName::from_static("quota-cost");
-/// While the database is away: how many seconds ago everything that is answered from memory was as it is stored.
-const DATA_AGE: HeaderName = HeaderName::from_static("data-age");
 
 /// The headers of an answer that a browser's script may read.
 pub(crate) const EXPOSED_HEADERS: [HeaderName; 13] = [
@@ -77,16 +78,14 @@ pub(crate) async fn dispatch(app: Arc<App>, target: Target<'_>, request: Request
         let path = format!("/rpc/{}/{}", target.service, target.operation);
         return error_response(&app, bad_route(&path).into(), HeaderMap::new());
     };
-    let mut noted = RequestNotes { headers: HeaderMap::with_capacity(16), came: None };
-    let checked = check_shape(&parts)
-        .and_then(|()| target.network.map(|network| resolve(&app.settings.networks, network)).transpose());
-    let result = match checked {
+    let mut noted = RequestNotes { headers: HeaderMap::with_capacity(16), came: None, forwarded: None };
+    let result = match check_request(&app, &target, &parts, &mut noted) {
         Err(error) => Err(error.into()),
         Ok(network) => guarded(&app, route, network, (&parts, &mut body), &mut noted).await,
     };
     let took = started.elapsed();
-    let RequestNotes { headers, came } = noted;
-    match result {
+    let RequestNotes { headers, came, forwarded } = noted;
+    let response = match result {
         Ok(body) => {
             app.metrics.note(&route.metrics, took, None);
             if let Some((project, at)) = came {
@@ -103,6 +102,10 @@ pub(crate) async fn dispatch(app: Arc<App>, target: Target<'_>, request: Request
             }
             envelope(&app, &error, &id, headers)
         }
+    };
+    match forwarded {
+        Some(forwarded) => forwarding::proven(&app, &forwarded, response).await,
+        None => response,
     }
 }
 
@@ -112,6 +115,20 @@ struct RequestNotes {
     headers: HeaderMap,
     /// The project that came, and when.
     came: Option<(ProjectId, Timestamp)>,
+    /// That another server sent it on, which has charged its project already.
+    forwarded: Option<Admission>,
+}
+
+/// Checks what can be told from the head of a request, and finds the chain that its path names.
+fn check_request(
+    app: &App,
+    target: &Target<'_>,
+    parts: &Parts,
+    noted: &mut RequestNotes,
+) -> Result<Option<ChainId>, Error> {
+    check_shape(parts)?;
+    noted.forwarded = forwarding::admission(app, parts)?;
+    target.network.map(|network| resolve(&app.settings.networks, network)).transpose()
 }
 
 pub(crate) fn bad_route(path: &str) -> Error {
@@ -180,10 +197,69 @@ async fn answer(
     route: &Registered,
     network: Option<ChainId>,
     (parts, body): (&Parts, &mut Body),
-    RequestNotes { headers, came }: &mut RequestNotes,
+    noted: &mut RequestNotes,
 ) -> Result<Vec<u8>, Failure> {
-    let peer = Peer::of(&parts.extensions);
     let now = app.clock.now();
+    let caller = identify(app, route, parts, now, noted).await?;
+    let RequestNotes { headers, forwarded, .. } = noted;
+    let caller = match (&route.handler, caller) {
+        (Handler::Constant(json), _) => return Ok(json.as_bytes().to_vec()),
+        (Handler::Scoped(_), Some(caller)) => caller,
+        (Handler::Scoped(_), None) => return Err(Error::new(Code::Unauthorized, "no credential").into()),
+    };
+    let wanted = data_version::wanted(&parts.headers, &app.signer)?;
+    if forwarded.is_none() {
+        charge(app, route, caller.project(), now, headers)?;
+    }
+    let project = Some(caller.project());
+    let body = read_body(app, project, &parts.headers, body, app.settings.limits.body_bytes_max).await?;
+    if forwarded.as_ref().is_some_and(|forwarded| !forwarded.has_body(&body.bytes)) {
+        return Err(forwarding::not_forwarded().into());
+    }
+    // Only now, so that nobody holds a place who has not said what they want.
+    let _permit = permit(app, project)?;
+    if !wanted.is_empty() {
+        app.resident.reach(&wanted).await?;
+    }
+    let peer = Peer::of(&parts.extensions);
+    let media = if route.is_tabular { Media::asked(&parts.headers) } else { Media::Json };
+    let written = (route.effect == Effect::Writes).then(|| Arc::new(WrittenVersions::default()));
+    let elsewhere = Elsewhere::of(app, route, parts, forwarded.is_some());
+    let call = Call {
+        app: Arc::clone(app),
+        caller,
+        peer,
+        network,
+        now,
+        media,
+        written: written.clone(),
+        elsewhere: elsewhere.clone(),
+    };
+    let answer = match &elsewhere {
+        None => route.handler.answer(call, body.bytes.clone()).await?,
+        Some(elsewhere) => elsewhere.answer(&route.handler, call, body.bytes.clone()).await?,
+    };
+    if let Some(age) = elsewhere.and_then(|elsewhere| elsewhere.age()) {
+        headers.insert(DATA_AGE, age);
+    }
+    if let Some(version) = written.and_then(|written| written.header(&app.signer)) {
+        headers.insert(DATA_VERSION, version);
+    }
+    if media == Media::Csv {
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/csv; charset=utf-8"));
+    }
+    Ok(answer)
+}
+
+/// Finds out who calls, within the limits of requests a minute.
+async fn identify(
+    app: &App,
+    route: &Registered,
+    parts: &Parts,
+    now: Timestamp,
+    RequestNotes { headers, came, forwarded }: &mut RequestNotes,
+) -> Result<Option<Caller>, Failure> {
+    let peer = Peer::of(&parts.extensions).filter(|_| forwarded.is_none());
     let authority = Authority { credentials: &app.credentials, signer: &app.signer };
     let check = || {
         let presented = RequestCredentials::read(&parts.headers)?;
@@ -202,45 +278,22 @@ async fn answer(
         }
     }
     let caller = checked.as_ref().ok().and_then(Option::as_ref);
-    let project = match &checked {
-        Ok(caller) => caller.as_ref().map(Caller::project),
-        Err(denied) => denied.project,
-    };
-    *came = project.map(|project| (project, now));
-    if !is_unknown || caller.is_some() {
-        limit_rate(app, route, (caller, peer), now, headers)?;
+    if forwarded.is_none() {
+        let project = match &checked {
+            Ok(caller) => caller.as_ref().map(Caller::project),
+            Err(denied) => denied.project,
+        };
+        *came = project.map(|project| (project, now));
+        if !is_unknown || caller.is_some() {
+            limit_rate(app, route, (caller, peer), now, headers)?;
+        }
     }
     let caller = checked.map_err(|denied| denied.error)?;
     headers.insert(
         SESSION_TYPE,
         HeaderValue::from_static(caller.as_ref().map_or("Public", Caller::session_type)),
     );
-    let handler = match (&route.handler, caller) {
-        (Handler::Constant(json), _) => return Ok(json.as_bytes().to_vec()),
-        (Handler::Scoped(handler), Some(caller)) => (handler, caller),
-        (Handler::Scoped(_), None) => return Err(Error::new(Code::Unauthorized, "no credential").into()),
-    };
-    let (handler, caller) = handler;
-    let wanted = data_version::wanted(&parts.headers, &app.signer)?;
-    charge(app, route, caller.project(), now, headers)?;
-    let project = Some(caller.project());
-    let body = read_body(app, project, &parts.headers, body, app.settings.limits.body_bytes_max).await?;
-    // Only now, so that nobody holds a place who has not said what they want.
-    let _permit = permit(app, project)?;
-    if !wanted.is_empty() {
-        app.resident.reach(&wanted).await?;
-    }
-    let media = if route.is_tabular { Media::asked(&parts.headers) } else { Media::Json };
-    let written = (route.effect == Effect::Writes).then(|| Arc::new(WrittenVersions::default()));
-    let call = Call { app: Arc::clone(app), caller, peer, network, now, media, written: written.clone() };
-    let answer = handler(call, body.bytes.clone()).await?;
-    if let Some(version) = written.and_then(|written| written.header(&app.signer)) {
-        headers.insert(DATA_VERSION, version);
-    }
-    if media == Media::Csv {
-        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/csv; charset=utf-8"));
-    }
-    Ok(answer)
+    Ok(caller)
 }
 
 fn limit_rate(
@@ -302,7 +355,8 @@ pub(crate) fn response(app: &App, status: StatusCode, headers: HeaderMap, body: 
     headers.insert(WEBRPC, HeaderValue::from_static(WEBRPC_VALUE));
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     if let Some(age) = app.store.memory_age() {
-        headers.insert(DATA_AGE, age.as_secs().saturating_add(1).into());
+        let age = age.as_secs().saturating_add(1).max(forwarding::age_in(headers));
+        headers.insert(DATA_AGE, age.into());
     }
     if !headers.contains_key(REQUEST_ID)
         && let Ok(id) = HeaderValue::try_from(app.request_id())
@@ -326,6 +380,8 @@ fn told(failure: Failure, id: &str) -> Error {
             tracing::warn!(request.id = %id, error = %source, "a request fails for want of storage");
             told
         }
+        // Who asks for a collection that others hold asks them, so that nobody is told this.
+        Failure::HeldElsewhere(key) => told(Failure::Internal(format!("{key} is held elsewhere").into()), id),
         Failure::Internal(source) => {
             tracing::error!(request.id = %id, error = %source, "internal error");
             let message = format!("internal error: the service's log has the details under {id}");

@@ -2,7 +2,7 @@
 
 use std::io::ErrorKind;
 
-use bourse_store::StoreError;
+use bourse_store::{CollectionKey, StoreError};
 use bourse_wire::{Code, Error};
 use rustix::io::Errno;
 
@@ -20,6 +20,8 @@ pub enum Failure {
         /// What failed.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
+    /// Nothing was done, since another server holds this collection: that one is asked.
+    HeldElsewhere(CollectionKey),
     /// The caller gets an id, the log gets this.
     Internal(Box<dyn std::error::Error + Send + Sync>),
 }
@@ -72,6 +74,7 @@ impl From<LoadError> for Failure {
             // Whoever waited for the same load is told the same.
             LoadError::Store(failed) if failed.is_unavailable() => failed.shared().into(),
             LoadError::Store(_) => Self::Internal(Box::new(error)),
+            LoadError::HeldElsewhere { key } => Self::HeldElsewhere(*key),
             LoadError::NoRoom { .. } | LoadError::Stale { .. } | LoadError::UnderWay { .. } => {
                 Self::Refused(Error::new(Code::Overloaded, error.to_string()))
             }
@@ -106,7 +109,7 @@ mod tests {
     fn code(failure: Failure) -> Option<Code> {
         match failure {
             Failure::Refused(error) | Failure::Storage { told: error, .. } => Some(error.code),
-            Failure::Internal(_) => None,
+            Failure::HeldElsewhere(_) | Failure::Internal(_) => None,
         }
     }
 

@@ -20,6 +20,7 @@ mod door;
 pub mod entropy;
 mod failure;
 mod followed;
+mod forwarding;
 mod http;
 pub mod ingest;
 pub mod limits;

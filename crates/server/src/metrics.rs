@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
 
 use bourse_chain::{Phase, Snapshot};
+use bourse_peers::PeerMetrics;
 use bourse_store::{Store, Worker};
 use bourse_wire::{Currency, Timestamp};
 use prometheus_client::encoding::EncodeLabelSet;
@@ -249,7 +250,7 @@ impl ResidentMetrics {
 }
 
 impl Metrics {
-    pub(crate) fn new(refusals: RefusalCounters) -> Self {
+    pub(crate) fn new(refusals: RefusalCounters, peers: Option<&PeerMetrics>) -> Self {
         let requests = Family::default();
         let errors = Family::default();
         let latency =
@@ -260,6 +261,9 @@ impl Metrics {
         registry.register_with_unit("latency", "Time to answer", Unit::Seconds, latency.clone());
         let help = "Connections and requests that were not served, by kind";
         registry.register("refusals", help, refusals);
+        if let Some(peers) = peers {
+            peers.register(&mut registry);
+        }
         let resident = ResidentMetrics::register(&mut registry);
         let chain = ChainMetrics::register(&mut registry);
         let rate_told = Family::default();

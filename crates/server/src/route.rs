@@ -129,6 +129,16 @@ pub(crate) enum Handler {
     Scoped(Arc<dyn Fn(Call, Bytes) -> Answer + Send + Sync>),
 }
 
+impl Handler {
+    /// Answers a call.
+    pub(crate) async fn answer(&self, call: Call, body: Bytes) -> Result<Vec<u8>, Failure> {
+        match self {
+            Self::Constant(json) => Ok(json.as_bytes().to_vec()),
+            Self::Scoped(handler) => handler(call, body).await,
+        }
+    }
+}
+
 /// A request body.
 pub(crate) trait Request: DeserializeOwned + JsonSchema + Send + 'static {
     /// The project that the body names, which must be the credential's own.

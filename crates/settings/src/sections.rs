@@ -40,6 +40,8 @@ pub struct Server {
     pub trusted_proxies: TrustedProxies,
     /// How long the service goes on once it is told to stop, in milliseconds.
     pub drain_ms: u64,
+    /// Host and port under which other servers of the installation reach this one; empty when it shares nothing.
+    pub peer_address: String,
 }
 
 /// `server.trusted_proxies`: addresses, and networks of them.

@@ -52,6 +52,7 @@ pub(super) fn problems(settings: &Settings, merged: &Merged) -> Vec<Problem> {
     }
     check!(service.name, |name: &String| service_name(name));
     check!(server.public_url, |url: &String| public_url(url));
+    check!(server.peer_address, |address: &String| peer_address(address));
     check!(storage.data, |path: &PathBuf| ensure(!path.as_os_str().is_empty(), "must not be empty"));
     check!(storage.connections_max, |number: &u32| ensure(
         *number >= 2,
@@ -89,6 +90,21 @@ fn ensure(holds: bool, reason: &str) -> Result<(), String> {
 
 fn at_most<N: Copy + PartialOrd + fmt::Display>(limit: N) -> impl Fn(&N) -> Result<(), String> {
     move |value| ensure(*value <= limit, &format!("must be at most {limit}, not {value}"))
+}
+
+fn peer_address(address: &str) -> Result<(), String> {
+    let is_host = |host: &str| {
+        let is_of_name = |letter: char| letter.is_ascii_alphanumeric() || "-._".contains(letter);
+        let ipv6 = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
+        let is_name = !host.is_empty() && host.chars().all(is_of_name);
+        ipv6.map_or(is_name, |host| host.parse::<std::net::Ipv6Addr>().is_ok())
+    };
+    let is_port = |port: &str| port.parse::<u16>().is_ok_and(|port| port > 0);
+    let is_good = address.rsplit_once(':').is_some_and(|(host, port)| is_host(host) && is_port(port));
+    ensure(
+        address.is_empty() || is_good,
+        &format!("must be host:port, such as 10.0.0.7:4010, not `{address:.64}`"),
+    )
 }
 
 fn service_name(name: &str) -> Result<(), String> {

@@ -98,10 +98,25 @@ impl Error {
         Self::new(Code::NotFound, format!("{what} not found"))
     }
 
+    /// Reads an error answer; `None` when it is none of ours.
+    pub fn read(status: u16, body: &[u8]) -> Option<Self> {
+        let Envelope { error, message, cause } = serde_json::from_slice(body).ok()?;
+        let is_it = |code: &Code| code.parts().1 == error && code.status() == status;
+        Code::ALL.into_iter().find(is_it).map(|code| Self { code, message, cause })
+    }
+
     /// The change contradicts what is stored.
     pub fn conflict(message: impl Into<String>) -> Self {
         Self::new(Code::RequestConflict, message)
     }
+}
+
+/// What is read of an error answer.
+#[derive(serde::Deserialize)]
+struct Envelope {
+    error: String,
+    message: String,
+    cause: Option<String>,
 }
 
 impl serde::Serialize for Error {
@@ -134,6 +149,18 @@ mod tests {
             assert_eq!(*seen.entry(number).or_insert(name), name, "{number} has two names");
         }
         assert_eq!(seen.len(), Code::ALL.len() - 1, "only the two bad requests share a number");
+    }
+
+    #[test]
+    fn every_error_is_read_as_it_was_written() {
+        for code in Code::ALL {
+            for error in [Error::new(code, "a \"sentence\""), Error::new(code, "").with_cause("because")] {
+                let body = serde_json::to_vec(&error).unwrap();
+                assert_eq!(Error::read(code.status(), &body), Some(error));
+            }
+        }
+        assert_eq!(Error::read(502, b"<html>Bad gateway</html>"), None);
+        assert_eq!(Error::read(500, &serde_json::to_vec(&Error::not_found("it")).unwrap()), None);
     }
 
     /// The page explains more than [`Code::meaning`], so its sentences are its own; its codes are these.

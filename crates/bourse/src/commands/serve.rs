@@ -138,7 +138,7 @@ impl StopSignals {
 fn stop_after_drain(mut signals: StopSignals, app: Arc<App>) -> BoxFuture<'static, ()> {
     Box::pin(async move {
         signals.next().await;
-        app.begin_to_stop();
+        app.begin_to_stop().await;
         let drain = Duration::from_millis(app.settings().server.drain_ms);
         if !drain.is_zero() {
             tracing::info!(milliseconds = drain.as_millis(), "stopping, once others have taken over");

@@ -138,7 +138,15 @@ impl Instance {
 
     /// Starts `serve` or `demo` with variables, without waiting.
     pub(crate) fn serve_unready(&self, subcommand: &str, variables: &[(&str, &str)]) -> Server {
-        let port = free_port();
+        self.start_server(subcommand, free_port(), variables)
+    }
+
+    /// Starts `serve` at a port that others are told of, without waiting.
+    pub(crate) fn serve_at(&self, port: u16, variables: &[(&str, &str)]) -> Server {
+        self.start_server("serve", port, variables)
+    }
+
+    fn start_server(&self, subcommand: &str, port: u16, variables: &[(&str, &str)]) -> Server {
         let mut command = self.command(&[subcommand, "--listen", &format!("127.0.0.1:{port}")]);
         // However busy the machine is, nobody takes the database for gone.
         command.env("BOURSE_STORAGE__DATABASE_TIMEOUT_MS", "60000").envs(variables.iter().copied());

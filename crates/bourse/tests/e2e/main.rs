@@ -42,6 +42,7 @@ mod royalties;
 mod serve;
 mod settings;
 mod several_servers;
+mod shared_collections;
 mod trade;
 mod trade_money;
 mod trade_several;

@@ -74,10 +74,14 @@ impl Process {
 
     /// Asks it to stop.
     pub(crate) fn terminate(&self) {
+        self.signal("TERM");
+    }
+
+    /// Sends it a signal by its name.
+    pub(crate) fn signal(&self, name: &str) {
         // The shell has a `kill` of its own everywhere.
-        let status =
-            Command::new("sh").args(["-c", "kill -TERM $0", &self.id().to_string()]).status().unwrap();
-        assert!(status.success());
+        let command = format!("kill -{name} {}", self.id());
+        assert!(Command::new("sh").args(["-c", &command]).status().unwrap().success());
     }
 
     /// Waits for its end, which must come in time.

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::durability_writers::Writers;
 use crate::http::{Answer, Credential, call_after, get};
-use crate::instance::{Instance, Project, Server, within};
+use crate::instance::{Instance, Project, Server, free_port, within};
 use crate::process::WAIT_MAX;
 
 const SERVERS: usize = 3;
@@ -117,8 +117,11 @@ impl Client<'_> {
 }
 
 /// A server that drains until it is told a second time to stop.
-fn start(instance: &Instance, balancer: &Balancer) -> Server {
-    let mut server = instance.serve_unready("serve", &[("BOURSE_SERVER__DRAIN_MS", "3600000")]);
+fn start(instance: &Instance, balancer: &Balancer, is_sharing: bool) -> Server {
+    let port = free_port();
+    let address = if is_sharing { format!("127.0.0.1:{port}") } else { String::new() };
+    let variables = [("BOURSE_SERVER__DRAIN_MS", "3600000"), ("BOURSE_SERVER__PEER_ADDRESS", &address)];
+    let mut server = instance.serve_at(port, &variables);
     server.wait_ready(WAIT_MAX);
     within(WAIT_MAX, "it is ready", || get(server.port, "/ready").unwrap().status == 200);
     balancer.add(server.port);
@@ -127,6 +130,15 @@ fn start(instance: &Instance, balancer: &Balancer) -> Server {
 
 #[test]
 fn nothing_is_lost_or_old_while_servers_come_and_go() {
+    come_and_go(false);
+}
+
+#[test]
+fn nothing_is_lost_or_old_while_servers_that_share_collections_come_and_go() {
+    come_and_go(true);
+}
+
+fn come_and_go(is_sharing: bool) {
     let instance = Instance::new();
     if !instance.is_postgres() {
         println!("several servers need PostgreSQL");
@@ -135,7 +147,7 @@ fn nothing_is_lost_or_old_while_servers_come_and_go() {
     let project = instance.create_project("balanced");
     instance.json(&["grant", "add", &project.id.to_string(), "collections"]);
     let balancer = Balancer::default();
-    let mut servers: Vec<Server> = (0..SERVERS).map(|_| start(&instance, &balancer)).collect();
+    let mut servers: Vec<Server> = (0..SERVERS).map(|_| start(&instance, &balancer, is_sharing)).collect();
     let client =
         |number| Client { number, project: &project, balancer: &balancer, written: Mutex::default() };
     let clients: Vec<Client<'_>> = (0..CLIENTS).map(client).collect();
@@ -156,9 +168,11 @@ fn nothing_is_lost_or_old_while_servers_come_and_go() {
             // Until the balancer notices, requests go on.
             wait();
             balancer.remove(drained.port);
+            // Whoever was sent there before has an answer by then.
+            wait();
             drained.process.terminate();
             assert!(drained.process.wait(WAIT_MAX).status.success(), "server {index}");
-            servers.push(start(&instance, &balancer));
+            servers.push(start(&instance, &balancer, is_sharing));
             wait();
         }
         assert_eq!(balancer.unanswered(), 0, "a server that is drained leaves nobody without an answer");
@@ -167,7 +181,7 @@ fn nothing_is_lost_or_old_while_servers_come_and_go() {
             killed.process.kill();
             wait();
             balancer.remove(killed.port);
-            servers.push(start(&instance, &balancer));
+            servers.push(start(&instance, &balancer, is_sharing));
             wait();
         }
         writers.stop();

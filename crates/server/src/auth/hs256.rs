@@ -28,6 +28,12 @@ pub(super) fn sealing(secret: &[u8], message: &[u8]) -> Option<Hmac<Sha256>> {
     Some(mac.chain_update(b"\0data-version\0").chain_update(message))
 }
 
+/// A key for something else than tokens, from which nobody learns the secret.
+pub(super) fn derived(secret: &[u8], purpose: &str) -> Option<[u8; 32]> {
+    let mac = Hmac::<Sha256>::new_from_slice(secret).ok()?;
+    Some(mac.chain_update(b"\0key\0").chain_update(purpose.as_bytes()).finalize().into_bytes().into())
+}
+
 /// Everything that is needed to sign or to check, but the message.
 struct Hs256(Hmac<Sha256>);
 

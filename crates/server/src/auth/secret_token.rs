@@ -135,6 +135,11 @@ impl TokenSigner {
             .is_some_and(|mac| mac.verify_truncated_left(seal).is_ok())
     }
 
+    /// A key for what the servers of an installation tell each other, another for each purpose.
+    pub(crate) fn derive(&self, purpose: &str) -> [u8; 32] {
+        hs256::derived(self.encoding.as_bytes(), purpose).unwrap_or_default()
+    }
+
     fn sign(&self, claims: &impl Serialize) -> Result<String, Error> {
         jsonwebtoken::encode(&Header::new(Algorithm::HS256), claims, &self.encoding).map_err(|error| {
             Error::new(Code::Internal, "signing the token failed").with_cause(error.to_string())

@@ -214,7 +214,7 @@ mod tests {
             replica: None,
         };
         let service = ServiceName::new("bourse");
-        let metrics = Metrics::new(RefusalCounters::default()).resident;
+        let metrics = Metrics::new(RefusalCounters::default(), None).resident;
         let resident =
             Resident::open(limits, store.clone(), Clock::system(), service, metrics).await.unwrap();
         assert!(resident.find(key).await.is_ok());

@@ -220,7 +220,7 @@ mod tests {
         let database = TestDatabase::fresh().await.unwrap();
         let store = database.open().await.unwrap();
         make_collections(&store, key().chain, 1).await.unwrap();
-        let metrics = Metrics::new(RefusalCounters::default()).resident;
+        let metrics = Metrics::new(RefusalCounters::default(), None).resident;
         let limits =
             MemoryLimits { budget: Budget::new(1 << 20), loads_max: 2, patience, kept: None, replica: None };
         let service = ServiceName::new("bourse");

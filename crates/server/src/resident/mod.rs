@@ -12,6 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use bourse_budget::{Budget, Outgrown, Shelf};
+use bourse_peers::ServerId;
 use bourse_store::{
     CollectionId, CollectionKey, Lookout, Mark, Replica, Store, StoreError, Troubles, Versions,
 };
@@ -21,6 +22,7 @@ use hashbrown::{HashMap, HashSet};
 use tokio::sync::Semaphore;
 
 use crate::clock::Clock;
+use crate::forwarding::Elsewhere;
 use crate::metrics::ResidentMetrics;
 pub(crate) use check::Verdict;
 use currencies::Currencies;
@@ -107,6 +109,12 @@ pub(crate) enum LoadError {
         /// The collection.
         key: CollectionKey,
     },
+    /// Another server holds it, and is to be asked.
+    #[error("collection {} on chain {} is held by another server", key.address, key.chain)]
+    HeldElsewhere {
+        /// The collection.
+        key: CollectionKey,
+    },
     /// It is large, and takes longer to be loaded than a request may.
     #[error(
         "collection {} on chain {} is being brought into memory: {progress}; try again shortly",
@@ -167,7 +175,7 @@ impl Resident {
 
     /// How long a request waits for collections, however many it needs.
     pub(crate) fn patience(&self) -> Patience {
-        Patience(self.0.patience)
+        Patience { left: self.0.patience, elsewhere: None }
     }
 
     /// Finds one of several collections, and waits as long as is left of the patience.
@@ -178,9 +186,27 @@ impl Resident {
     ) -> Result<Residence, LoadError> {
         match self.0.slots.touch(&key) {
             Some(slot) if !slot.is_ahead_of(self.0.clock.now()) => Ok(Residence::Resident(slot)),
+            None if patience.elsewhere.as_ref().is_some_and(|asked| self.holder(key, asked).is_some()) => {
+                Err(LoadError::HeldElsewhere { key })
+            }
             // Boxed, because it is large and rare, and every request would carry it along.
             Some(_) | None => self.find_stored(key, patience).boxed().await,
         }
+    }
+
+    /// The other server that is to be asked for a collection which is not resident here. One that is asked for often is
+    /// loaded beside that: every server follows the store by itself, so that any number of them may hold the same.
+    pub(crate) fn holder(&self, key: CollectionKey, elsewhere: &Elsewhere) -> Option<ServerId> {
+        let holder = elsewhere.holder(key).filter(|_| self.0.slots.get(&key).is_none())?;
+        if elsewhere.note_asked(key) {
+            let resident = self.clone();
+            tokio::spawn(async move {
+                if let Err(error) = resident.find(key).await {
+                    tracing::debug!(%error, "a collection that is asked for often is not held here");
+                }
+            });
+        }
+        Some(holder)
     }
 
     async fn find_stored(&self, key: CollectionKey, patience: &mut Patience) -> Result<Residence, LoadError> {

@@ -12,6 +12,7 @@ use tokio::time::Instant;
 use tokio::time::error::Elapsed;
 
 use super::{Inner, Loaded};
+use crate::forwarding::Elsewhere;
 
 /// A load that many may wait for. It goes on when those who asked for it are gone.
 pub(super) type Load = Shared<BoxFuture<'static, Result<Loaded, Arc<StoreError>>>>;
@@ -60,14 +61,23 @@ impl UnderWay {
 
 /// How long a request still waits for collections that are being loaded: for all of them together, so that it ends before
 /// its own time does.
-pub(crate) struct Patience(pub(super) Duration);
+pub(crate) struct Patience {
+    pub(super) left: Duration,
+    /// Where collections are looked for before they are loaded here, if anywhere.
+    pub(super) elsewhere: Option<Arc<Elsewhere>>,
+}
 
 impl Patience {
+    /// The same of a request that leaves to other servers what they hold.
+    pub(crate) fn or_elsewhere(self, elsewhere: Option<Arc<Elsewhere>>) -> Self {
+        Self { elsewhere, ..self }
+    }
+
     /// Waits for a load, if there is time enough. Whoever finds it done needs no time.
     pub(super) async fn wait(&mut self, load: Load) -> Result<<Load as Future>::Output, Elapsed> {
         let started = Instant::now();
-        let waited = tokio::time::timeout(self.0, load).await;
-        self.0 = self.0.saturating_sub(started.elapsed());
+        let waited = tokio::time::timeout(self.left, load).await;
+        self.left = self.left.saturating_sub(started.elapsed());
         waited
     }
 }
@@ -110,13 +120,13 @@ mod tests {
 
     #[tokio::test]
     async fn several_loads_share_the_patience_of_one_request() {
-        let mut patience = Patience(Duration::from_hours(1));
+        let mut patience = Patience { left: Duration::from_hours(1), elsewhere: None };
         let takes = Duration::from_millis(20);
         assert!(patience.wait(load(tokio::time::sleep(takes))).await.is_ok());
-        assert!(patience.0 + takes <= Duration::from_hours(1), "{:?} are left", patience.0);
-        patience.0 = takes;
+        assert!(patience.left + takes <= Duration::from_hours(1), "{:?} are left", patience.left);
+        patience.left = takes;
         assert!(patience.wait(load(std::future::pending())).await.is_err());
-        assert_eq!(patience.0, Duration::ZERO);
+        assert_eq!(patience.left, Duration::ZERO);
         assert!(patience.wait(load(std::future::pending())).await.is_err(), "nothing was left");
         assert!(patience.wait(load(std::future::ready(()))).await.is_ok(), "what is there needs no time");
     }

@@ -72,7 +72,7 @@ async fn find_asset(app: &App, params: &Params) -> Result<AssetRecord, Failure> 
     }
     check_visible(app, params, collection, asset.token_id).await.map_err(|failure| match failure {
         Failure::Refused(_) => missing(),
-        Failure::Storage { .. } | Failure::Internal(_) => failure,
+        Failure::Storage { .. } | Failure::HeldElsewhere(_) | Failure::Internal(_) => failure,
     })?;
     Ok(asset)
 }

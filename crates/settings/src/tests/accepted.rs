@@ -15,6 +15,7 @@ fn other_value(key: &str, default: &Value) -> String {
         ("server.listen", _) => "0.0.0.0:80".to_owned(),
         ("server.public_url" | "cors.origins", _) => "https://a.example".to_owned(),
         ("server.trusted_proxies", _) => "10.0.0.0/8".to_owned(),
+        ("server.peer_address", _) => "10.0.0.7:4010".to_owned(),
         ("storage.data" | "storage.kept_directory", _) => "/var/lib/bourse".to_owned(),
         ("storage.database", _) => "sqlite:other.db".to_owned(),
         ("storage.database_read", _) => "postgres://user@replica/name".to_owned(),

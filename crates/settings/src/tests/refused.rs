@@ -142,6 +142,20 @@ fn texts_out_of_form_are_refused() {
             &["a.example", "ftp://a.example", "https://", "https:///x", "https://a b", "http://a?b"],
         ),
         (
+            "server.peer_address",
+            &[
+                "10.0.0.7",
+                "10.0.0.7:0",
+                ":4010",
+                "a b:1",
+                "http://a:1",
+                "a/b:1",
+                "[::1:4010",
+                "[a]:1",
+                "a:70000",
+            ],
+        ),
+        (
             "storage.database",
             &["mysql://h/d", "bourse.db", "sqlite:", "sqlite://", "sqlite::memory:", "sqlite:a?b=c"],
         ),

@@ -128,6 +128,8 @@ async fn is_payable(
     match steps.await {
         Ok(_) => Ok(true),
         Err(Failure::Refused(_)) => Ok(false),
-        Err(failed @ (Failure::Storage { .. } | Failure::Internal(_))) => Err(failed),
+        Err(failed @ (Failure::Storage { .. } | Failure::HeldElsewhere(_) | Failure::Internal(_))) => {
+            Err(failed)
+        }
     }
 }

@@ -38,7 +38,7 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Vec<u8>, Fail
     let token = request.token_id;
     let missing =
         || Error::not_found(format_args!("token {token} of {} on chain {}", key.address, key.chain));
-    let slot = searchable(&call.app, key).await?.ok_or_else(missing)?;
+    let slot = searchable(&call, key).await?.ok_or_else(missing)?;
     let mut answer = begin_answer(br#"{"metadata":"#);
     if !slot.read().write_token(&mut answer, token) {
         return Err(missing().into());

@@ -24,6 +24,6 @@ request!(Request);
 
 pub(crate) async fn handle(call: Call, request: Request) -> Result<Answer, Failure> {
     let key = call.collection(request.chain_id.as_ref(), request.contract_address)?;
-    let slot = searchable(&call.app, key).await?;
+    let slot = searchable(&call, key).await?;
     Ok(Answer { count: slot.map_or(0, |slot| slot.read().len()) })
 }

@@ -40,7 +40,7 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Answer, Failu
     let filter = request.filter.unwrap_or_default();
     let include_empty = filter.include_empty;
     let (tokens, orders) = filter.read(&call.app.service_name)?;
-    let count = match searchable(&call.app, key).await? {
+    let count = match searchable(&call, key).await? {
         Some(slot) => slot.read_at(call.now, None).await.count(request.side, &tokens, &orders, include_empty),
         None => 0,
     };

@@ -40,7 +40,7 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Vec<u8>, Fail
     let (tokens, orders) = request.filter.unwrap_or_default().read(&call.app.service_name)?;
     let missing =
         || Error::not_found(format_args!("an active listing of {} on chain {}", key.address, key.chain));
-    let slot = searchable(&call.app, key).await?.ok_or_else(missing)?;
+    let slot = searchable(&call, key).await?.ok_or_else(missing)?;
     let collection = slot.read_at(call.now, None).await;
     let row = collection.listing_floor(&tokens, &orders).ok_or_else(missing)?;
     let mut answer = begin_answer(br#"{"collectible":"#);

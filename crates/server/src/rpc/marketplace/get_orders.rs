@@ -88,7 +88,7 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Vec<u8>, Fail
         }
         let key = CollectionKey { chain, address: *address };
         // A collection that has orders is never gone.
-        if let Some(slot) = searchable(&call.app, key).await? {
+        if let Some(slot) = searchable(&call, key).await? {
             slot.read().write_facts(&mut answer, facts, call.now);
         }
     }

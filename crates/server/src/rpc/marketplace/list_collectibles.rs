@@ -64,7 +64,7 @@ async fn list(call: Call, request: Request, side: OrderSide) -> Result<Vec<u8>, 
     let include_empty = filter.include_empty;
     let (tokens, orders) = filter.read(&call.app.service_name)?;
     let page = PagePlan::new(request.page, &call.app.settings.limits)?;
-    answer_page(&call.app, key, br#"{"collectibles":"#, &page, async |slot, answer| {
+    answer_page(&call, key, br#"{"collectibles":"#, &page, async |slot, answer| {
         let collection = slot.read_at(call.now, page.column()).await;
         let rows = collection.query(&Query {
             side,

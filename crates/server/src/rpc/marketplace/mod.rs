@@ -28,7 +28,7 @@ use bourse_catalog::Position;
 use bourse_store::CollectionKey;
 use bourse_wire::{Code, Error};
 
-use crate::app::App;
+use crate::call::Call;
 use crate::failure::Failure;
 use crate::paging::PagePlan;
 use crate::resident::{Residence, Slot};
@@ -313,14 +313,14 @@ fn history_operations() -> Vec<Route> {
 /// Answers a page of what a collection has: a head, the list that `write` appends, which tells where the page ended when
 /// more follow, and the page's own record. A collection of which nothing is known has an empty list.
 pub(crate) async fn answer_page(
-    app: &App,
+    call: &Call,
     key: CollectionKey,
     head: &[u8],
     page: &PagePlan,
     write: impl AsyncFnOnce(&Arc<Slot>, &mut Vec<u8>) -> Result<Option<Position>, Failure>,
 ) -> Result<Vec<u8>, Failure> {
     let mut answer = begin_answer(head);
-    let next = if let Some(slot) = searchable(app, key).await? {
+    let next = if let Some(slot) = searchable(call, key).await? {
         write(&slot, &mut answer).await?
     } else {
         answer.extend_from_slice(b"[]");
@@ -332,8 +332,8 @@ pub(crate) async fn answer_page(
 }
 
 /// A collection to search in; `None` when nobody ever said anything of it.
-pub(crate) async fn searchable(app: &App, key: CollectionKey) -> Result<Option<Arc<Slot>>, Failure> {
-    match app.resident.find(key).await? {
+pub(crate) async fn searchable(call: &Call, key: CollectionKey) -> Result<Option<Arc<Slot>>, Failure> {
+    match call.app.resident.find_within(key, &mut call.patience()).await? {
         Residence::Resident(slot) => Ok(Some(slot)),
         Residence::Missing => Ok(None),
         Residence::Stored(_) => {

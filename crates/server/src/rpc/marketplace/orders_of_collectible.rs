@@ -119,7 +119,7 @@ impl Request {
 async fn list(call: Call, request: Request, side: OrderSide, head: &[u8]) -> Result<Vec<u8>, Failure> {
     let ResolvedRequest { key, token, filter, page } = request.resolve(&call)?;
     let page = PagePlan::new(page, &call.app.settings.limits)?;
-    answer_page(&call.app, key, head, &page, async |slot, answer| {
+    answer_page(&call, key, head, &page, async |slot, answer| {
         // Orders have no other columns; those that rows have leave them in the order of their prices.
         let column = page.column().filter(|column| *column == Column::CreatedAt).unwrap_or(Column::Price);
         let (sort, start, limit) = (page.sort, page.start_of_orders(column)?, page.limit());
@@ -131,7 +131,7 @@ async fn list(call: Call, request: Request, side: OrderSide, head: &[u8]) -> Res
 
 async fn count(call: Call, request: Request, side: OrderSide) -> Result<CountAnswer, Failure> {
     let ResolvedRequest { key, token, filter, .. } = request.resolve(&call)?;
-    let count = match searchable(&call.app, key).await? {
+    let count = match searchable(&call, key).await? {
         Some(slot) => slot.read_at(call.now, None).await.count_orders(token, side, &filter),
         None => 0,
     };
@@ -141,7 +141,7 @@ async fn count(call: Call, request: Request, side: OrderSide) -> Result<CountAns
 async fn first(call: Call, request: Request, side: OrderSide, highest: bool) -> Result<Vec<u8>, Failure> {
     let ResolvedRequest { key, token, filter, .. } = request.resolve(&call)?;
     let mut orders = Vec::new();
-    if let Some(slot) = searchable(&call.app, key).await? {
+    if let Some(slot) = searchable(&call, key).await? {
         let sort = Some(Sort { column: Column::Price, descending: highest });
         let query = OrdersQuery { token, side, filter: &filter, sort, start: Start::Skip(0), limit: 1 };
         slot.read_at(call.now, None).await.write_orders(&mut orders, &query);

@@ -1,11 +1,13 @@
 //! Information about several contracts.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 
 use bourse_store::CollectionKey;
 use bourse_wire::{ChainRef, ContractInfo, Error};
+use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::json;
 
 use super::{check_batch, contract_info, write_item};
 use crate::call::Call;
@@ -40,19 +42,30 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Vec<u8>, Fail
     let count_max = call.app.settings.limits.batch_contracts_max;
     check_batch("contractAddresses", "contracts", contracts.len(), count_max)?;
     let chain = call.chain(request.chain_id.as_ref())?;
-    let mut answer = begin_answer(br#"{"contractInfoMap":{"#);
-    let first = answer.len();
-    let mut patience = call.app.resident.patience();
-    let mut written = HashSet::with_capacity(contracts.len());
+    // The same spelling twice would be the same member twice.
+    let mut keys = IndexMap::with_capacity(contracts.len());
     for (index, contract) in contracts.iter().enumerate() {
         let invalid = |error| Error::invalid(&format!("contractAddresses[{index}]"), error);
         let address = contract.parse().map_err(invalid)?;
-        // The same spelling twice would be the same member twice.
-        if !written.insert(contract) {
-            continue;
-        }
-        let key = CollectionKey { chain, address };
-        if let Some(info) = contract_info(&call.app, key, &mut patience).await? {
+        keys.insert(contract.as_str(), CollectionKey { chain, address });
+    }
+    let named = keys.iter().map(|(contract, key)| (*contract, *key));
+    let mut elsewhere = call
+        .ask_holders(
+            named,
+            "contractInfoMap",
+            |part| json!({ "chainID": chain.to_string(), "contractAddresses": part }),
+        )
+        .await?;
+    let mut answer = begin_answer(br#"{"contractInfoMap":{"#);
+    let first = answer.len();
+    let mut patience = call.app.resident.patience();
+    for (contract, key) in keys {
+        let info = match elsewhere.remove(contract) {
+            Some(answered) => answered.map(|info| info.get().as_bytes().to_vec()),
+            None => contract_info(&call.app, key, &mut patience).await?,
+        };
+        if let Some(info) = info {
             write_item(&mut answer, first, format!("\"{contract}\":").as_bytes());
             answer.extend_from_slice(&info);
         }

@@ -6,6 +6,7 @@ use bourse_wire::{ChainRef, Error, TokenId, TokenMetadata};
 use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::json;
 
 use super::{check_batch, write_item, write_tokens};
 use crate::call::Call;
@@ -49,12 +50,24 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Vec<u8>, Fail
         check_batch(&member(), "token ids", tokens.len(), limits.batch_tokens_max)?;
         keys.push(bourse_store::CollectionKey { chain, address });
     }
+    let named = contracts.keys().map(String::as_str).zip(keys.iter().copied());
+    let mut elsewhere = call
+        .ask_holders(named, "contractTokenMetadata", |part| {
+            let map: IndexMap<&str, &Vec<TokenId>> =
+                part.iter().filter_map(|name| Some((*name, contracts.get(*name)?))).collect();
+            json!({ "chainID": chain.to_string(), "contractTokenMap": map })
+        })
+        .await?;
     let mut answer = begin_answer(br#"{"contractTokenMetadata":{"#);
     let first = answer.len();
     let mut patience = call.app.resident.patience();
     for ((contract, tokens), key) in contracts.iter().zip(keys) {
         // The key is echoed to the letter; it was an address, so it needs no escaping.
         write_item(&mut answer, first, format!("\"{contract}\":").as_bytes());
+        if let Some(tokens) = elsewhere.remove(contract.as_str()).flatten() {
+            answer.extend_from_slice(tokens.get().as_bytes());
+            continue;
+        }
         write_tokens(&call.app, &mut answer, key, tokens, &mut patience).await?;
     }
     answer.extend_from_slice(b"}}");

@@ -94,7 +94,7 @@ async fn search(call: Call, request: Request, head: &[u8], write: Write) -> Resu
     let key = call.collection(request.chain_id.as_ref(), request.contract_address)?;
     let tokens = request.filter.unwrap_or_default().read()?;
     let page = PagePlan::with_default(request.page, PAGE_SIZE_DEFAULT, &call.app.settings.limits)?;
-    answer_page(&call.app, key, head, &page, async |slot, answer| {
+    answer_page(&call, key, head, &page, async |slot, answer| {
         let collection = slot.read();
         let (start, limit) = (page.start(Column::TokenId)?, page.limit());
         let rows = collection.search(&TokensQuery { tokens: &tokens, start, limit });

@@ -83,7 +83,7 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Vec<u8>, Fail
     let tokens = TokenFilter { text: request.q.into_string(), ..TokenFilter::default() };
     let mut search = Search { tokens, found: Vec::new(), room: page.limit(), skip: begin.skip };
     let collections = call.app.store.collections_of(chain, begin.done, COLLECTIONS_MAX as u64 + 1).await?;
-    let (mut next, mut patience) = (None, call.app.resident.patience());
+    let (mut next, mut patience) = (None, call.patience());
     for (index, (id, key)) in collections.into_iter().enumerate() {
         let done = id.number() - 1;
         if index == COLLECTIONS_MAX {

@@ -74,7 +74,7 @@ pub(crate) struct ValueCount {
 pub(crate) async fn handle(call: Call, request: Request) -> Result<Answer, Failure> {
     let key = call.collection(request.chain_id.as_ref(), request.contract_address)?;
     let filter = request.filter.unwrap_or_default().read()?;
-    let facets = match searchable(&call.app, key).await? {
+    let facets = match searchable(&call, key).await? {
         Some(slot) => slot.read().facets(&filter),
         None => Vec::new(),
     };

@@ -62,7 +62,7 @@ impl Desk {
         for (_, mark) in app.store.versions(vec![id]).await? {
             app.resident.follow_stored(key, mark).await;
         }
-        let slot = searchable(&app, key).await?.ok_or_else(missing)?;
+        let slot = searchable(&call, key).await?.ok_or_else(missing)?;
         Ok(Self { call, key, id, slot, marketplace, venue })
     }
 
