@@ -8,4 +8,5 @@ mod tokens;
 
 pub use assets::{AssetFile, AssetRecord, FileChange, Upload};
 pub use collections::{HostedCollection, Visibility};
+pub(crate) use links::linking_projects;
 pub use tokens::{HostedToken, HostedTokenEdit, NewHostedToken};

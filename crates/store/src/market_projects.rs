@@ -8,6 +8,7 @@ use crate::audit::{self, Act, Actor, Entry};
 use crate::backend::{Pending, Store};
 use crate::collections::{CollectionId, CollectionKey, find, find_or_create, read_contract};
 use crate::columns::{Insert, or_nothing, record, selection};
+use crate::hosted::linking_projects;
 use crate::session::Session;
 use crate::{ProjectScope, StoreError, projects};
 
@@ -236,8 +237,7 @@ pub(crate) async fn join_all_linked(
     key: CollectionKey,
     id: CollectionId,
 ) -> Result<(), StoreError> {
-    let sql = "SELECT project_id FROM contract_collections WHERE chain_id = $1 AND contract_address = $2";
-    let projects: Vec<ProjectId> = session.values(sql, args![key.chain, key.address]).await?;
+    let projects = linking_projects(session, key).await?;
     let row = |project_id| MarketRow { project_id, collection_id: id, counted_to: 0, rewinds: 0 };
     session.insert(Insert::of(projects.into_iter().map(row))?, &or_nothing::<MarketRow>()).await
 }

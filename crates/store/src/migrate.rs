@@ -204,6 +204,12 @@ impl Migration {
             include_str!("../migrations/0022_servers.sql"),
             &[("servers", Layout::Local)],
         ),
+        Self::new(
+            23,
+            "contract_links",
+            include_str!("../migrations/0023_contract_links.sql"),
+            &[("contract_links", Layout::Local)],
+        ),
     ];
 
     const fn new(

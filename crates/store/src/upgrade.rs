@@ -57,7 +57,7 @@ impl Upgrade {
 
     /// The migrations that would be applied, in their order.
     pub fn steps(&self) -> &'static [Migration] {
-        let applied = usize::try_from(self.schema.applied).unwrap_or(0);
+        let applied = Migration::ALL.partition_point(|migration| migration.version <= self.schema.applied);
         Migration::ALL.get(applied..).unwrap_or_default()
     }
 }

@@ -209,6 +209,32 @@ async fn a_contract_that_is_linked_while_its_collection_is_made_is_in_the_market
     assert_eq!(markets(&store).await, [(scope.project(), id)]);
 }
 
+/// A contract that nothing is known of is in the market of those who link it when its collection is made, and of nobody else.
+#[tokio::test]
+async fn a_link_counts_as_long_as_it_is_there() {
+    let (_database, store) = open().await;
+    let scopes = [project(&store).await, project(&store).await, project(&store).await, project(&store).await];
+    let [linking, unlinking, moving, deleting] = scopes;
+    for scope in scopes {
+        let host = async || store.create_hosted_collection(scope, CollectionInput::default(), at(0)).await;
+        let (first, second) = (host().await.unwrap(), host().await.unwrap());
+        store.create_contract_collection(scope, COLLECTION, first.id, operator()).await.unwrap();
+        if scope == unlinking {
+            store.delete_contract_collection(scope, COLLECTION).await.unwrap();
+        }
+        if scope == moving {
+            store.update_contract_collection(scope, COLLECTION, second.id).await.unwrap();
+        }
+        if scope == moving || scope == deleting {
+            store.delete_hosted_collection(scope, first.id).await.unwrap();
+        }
+    }
+    let id = put(&store, vec![change(offer("1"))]).await;
+    let mut markets = markets(&store).await;
+    markets.sort_unstable();
+    assert_eq!(markets, [(linking.project(), id), (moving.project(), id)]);
+}
+
 /// Whose market a collection is in is written down, whichever way it came there.
 #[tokio::test]
 async fn a_contract_that_is_linked_joins_the_market_with_an_entry_of_the_audit_log() {

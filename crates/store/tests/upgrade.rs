@@ -1,6 +1,7 @@
 //! Databases of every schema of the past, with data: looked at, brought up to date, and read. And those of the future.
 #![expect(clippy::unwrap_used, reason = "a test may fail by panicking")]
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bourse_store::testing::{
@@ -14,20 +15,26 @@ use futures_util::StreamExt as _;
 
 /// Tables that a migration fills from others, and the first schema that has them: up to date, they have the same rows
 /// whether a program of today or the migration wrote them.
-const FILLED: [(&str, i64); 3] = [("collection_projects", 6), ("grants", 11), ("project_files", 15)];
+const FILLED: [(&str, i64); 4] =
+    [("collection_projects", 6), ("grants", 11), ("project_files", 15), ("contract_links", 23)];
 
 async fn rows(database: &TestDatabase) -> Tables {
     tables_of(database, None).await.unwrap()
 }
 
-/// What a database of today holds with the rows of all schemas up to each: the first is of schema 1.
-async fn written_today() -> Vec<Tables> {
+/// All schemas that there were.
+fn schemas() -> impl Iterator<Item = i64> {
+    Migration::ALL.iter().map(|migration| migration.version)
+}
+
+/// What a database of today holds with the rows of all schemas up to each.
+async fn written_today() -> BTreeMap<i64, Tables> {
     let database = TestDatabase::fresh().await.unwrap();
     let store = database.open().await.unwrap();
-    let mut all = Vec::new();
-    for schema in 1..=Migration::newest() {
+    let mut all = BTreeMap::new();
+    for schema in schemas() {
         add_past_rows(&store, schema).await.unwrap();
-        all.push(rows(&database).await);
+        all.insert(schema, rows(&database).await);
     }
     store.close().await;
     all
@@ -39,16 +46,15 @@ const AT_ONCE: usize = 6;
 #[tokio::test(flavor = "multi_thread")]
 async fn every_table_of_every_schema_has_rows_that_are_brought_along() {
     let today = Arc::new(written_today().await);
-    let upgrades =
-        (1..=Migration::newest()).map(|schema| tokio::spawn(bring_along(schema, Arc::clone(&today))));
+    let upgrades = schemas().map(|schema| tokio::spawn(bring_along(schema, Arc::clone(&today))));
     let mut upgrades = futures_util::stream::iter(upgrades).buffer_unordered(AT_ONCE);
     while let Some(done) = upgrades.next().await {
         done.unwrap();
     }
 }
 
-async fn bring_along(schema: i64, today: Arc<Vec<Tables>>) {
-    let written = &today[usize::try_from(schema - 1).unwrap()];
+async fn bring_along(schema: i64, today: Arc<BTreeMap<i64, Tables>>) {
+    let written = &today[&schema];
     let database = TestDatabase::of_schema(schema).await.unwrap();
     let before = rows(&database).await;
     for (table, rows) in &before.rows {
@@ -71,7 +77,7 @@ async fn bring_along(schema: i64, today: Arc<Vec<Tables>>) {
     }
     let mut expected = written.clone();
     for (table, since) in FILLED.into_iter().filter(|(_, since)| *since > schema) {
-        let rows = today.last().unwrap().rows[table].clone();
+        let rows = today[&Migration::newest()].rows[table].clone();
         assert!(!rows.is_empty(), "{table} since {since}");
         expected.rows.insert(table.to_owned(), rows);
     }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use bourse_store::testing::{Fate, WorkerRelays, administer, batch, on_citus, operator};
 use bourse_store::{Change, CollectionKey, StoreError};
+use bourse_wire::ProjectId;
 use serde_json::{Value, json};
 
 use crate::support::actor::{Actor, Answer};
@@ -43,10 +44,24 @@ fn named(name: &str) -> Change {
 /// Has the node that a collection is on looked for where nobody is, by this database alone, or where it is again.
 async fn shift_node_of(app: &TestApp, contract: CollectionKey, by: i32) {
     let id = app.store.collection(contract).await.unwrap().unwrap().number();
-    let sql = format!(
-        "UPDATE pg_dist_node SET nodeport = nodeport + ({by}) WHERE groupid = (SELECT groupid FROM pg_dist_placement
-            WHERE shardid = get_shard_id_for_distribution_column('collection_versions', {id}))"
-    );
+    shift(app, &format!("groupid = {}", group_of("collection_versions", id)), by).await;
+}
+
+/// The same with all nodes but the one that a project is on.
+async fn shift_other_nodes(app: &TestApp, project: ProjectId, by: i32) {
+    let group = group_of("hosted_collections", project.get());
+    shift(app, &format!("groupid NOT IN (0, {group})"), by).await;
+}
+
+fn group_of(table: &str, id: u64) -> String {
+    format!(
+        "(SELECT groupid FROM pg_dist_placement
+        WHERE shardid = get_shard_id_for_distribution_column('{table}', {id}))"
+    )
+}
+
+async fn shift(app: &TestApp, nodes: &str, by: i32) {
+    let sql = format!("UPDATE pg_dist_node SET nodeport = nodeport + ({by}) WHERE {nodes}");
     assert!(administer(&app.database, &sql).await.unwrap());
 }
 
@@ -120,6 +135,54 @@ async fn a_node_that_is_away_concerns_what_is_there_alone() {
         wait_until("it is read again", async || ask(reader, contract).await.status == 200).await;
     }
     background.stop().await;
+}
+
+/// Collections of contracts that are new, and hosted ones, are made as long as the node is there that they are on.
+#[tokio::test]
+async fn what_is_new_is_made_while_an_unrelated_node_is_away() {
+    if !on_citus() {
+        return;
+    }
+    let app = TestApp::start().await;
+    let project = &app.project_a;
+    let contracts: Vec<String> = (0xd0_u8..0xe0).map(|number| format!("0x{number:040x}")).collect();
+    shift_other_nodes(&app, project.scope.project(), 20_000).await;
+    let input = json!({ "metadata": { "name": "Relics" } });
+    let made = project.token.call("Collections/CreateCollection", json!({ "collection": input })).await.ok();
+    let hosted = &made["collection"]["id"];
+    let link =
+        |contract: &str| json!({ "chainId": 137, "contractAddress": contract, "collectionId": hosted });
+    for contract in &contracts {
+        let link = json!({ "contractCollection": link(contract) });
+        project.token.call("Collections/CreateContractCollection", link).await.ok();
+    }
+    let make = async |contract: &str| app.store.commit(batch(key(contract), vec![named("new")])).await;
+    let (mut there, mut away) = (Vec::new(), Vec::new());
+    for contract in &contracts {
+        match make(contract).await {
+            Ok(_) => there.push(contract),
+            Err(error) => {
+                assert!(error.is_unavailable(), "{error}");
+                away.push(contract);
+            }
+        }
+    }
+    assert!(!there.is_empty() && !away.is_empty(), "{} {}", there.len(), away.len());
+    let is_in_market = async |contract: &str| {
+        let markets = app.store.markets().await.unwrap();
+        markets.iter().any(|market| market.key == key(contract))
+    };
+    for contract in there {
+        assert_eq!(name(&project.token, contract).await, "new");
+        assert!(is_in_market(contract).await, "{contract} is linked");
+    }
+    let deleted = project.token.call("Collections/DeleteCollection", json!({ "collectionId": hosted })).await;
+    deleted.ok();
+    shift_other_nodes(&app, project.scope.project(), -20_000).await;
+    for contract in away {
+        wait_until("it is made", async || make(contract).await.is_ok()).await;
+        assert!(!is_in_market(contract).await, "{contract} is linked no more");
+    }
 }
 
 /// What tells who may ask is on the coordinator, and waits for no node.

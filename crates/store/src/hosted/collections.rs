@@ -3,6 +3,7 @@
 use bourse_wire::{CollectionInput, CollectionMetadata, Error, Page, ProjectId, RecordId, Timestamp};
 
 use super::files::count_deleted;
+use super::links::forget_links;
 use crate::args::args;
 use crate::backend::{Pending, Sequence, Store};
 use crate::columns::{Value as _, selection};
@@ -155,6 +156,7 @@ impl Store {
                 session.execute(sql, args.clone()).await?;
                 let freed = count_deleted(&mut session, scope, this, args.clone()).await?;
                 session.execute(format!("DELETE FROM hosted_collections WHERE {this}"), args).await?;
+                forget_links(&mut session, scope, id).await?;
                 Ok(freed)
             })
         })

@@ -1,13 +1,14 @@
-//! Which contract's token metadata a hosted collection serves.
+//! Which contract's token metadata a hosted collection serves. A link is with its project, and once more in a table that tells
+//! of a contract who linked it: that one is on the coordinator of a cluster, so that it needs no node.
 
-use bourse_wire::{ContractCollection, Error, Page, RecordId};
+use bourse_wire::{Address, ChainId, ContractCollection, Error, Page, ProjectId, RecordId};
 
 use super::collections::require as require_collection;
 use crate::args::args;
 use crate::audit::Actor;
 use crate::backend::{Pending, Sequence, Store};
 use crate::collections::hold_contract;
-use crate::columns::{Insert, or_nothing, record};
+use crate::columns::{Insert, or_nothing, or_replace, record};
 use crate::market_projects::join_linked;
 use crate::session::Session;
 use crate::{CollectionKey, ProjectScope, StoreError};
@@ -18,6 +19,15 @@ record! { ContractCollection: "contract_collections" ("project_id, chain_id, con
     contract_address,
     collection_id = "hosted_collection_id",
 } }
+
+record! {
+    /// A link by its contract.
+    struct ContractLink: "contract_links" ("project_id, chain_id, contract_address") {
+        chain_id: ChainId,
+        contract_address: Address,
+        hosted_collection_id: RecordId,
+    }
+}
 
 impl Store {
     /// Links a contract with a collection.
@@ -45,6 +55,7 @@ impl Store {
                     return Err(Error::conflict(reason).into());
                 }
                 hold_contract(&mut session, contract).await?;
+                put_link(&mut session, scope, contract, collection).await?;
                 join_linked(&mut session, scope.project(), contract, &actor).await?;
                 Ok(link)
             })
@@ -102,7 +113,10 @@ impl Store {
                 let sql = "UPDATE contract_collections SET hosted_collection_id = $4
                     WHERE project_id = $1 AND chain_id = $2 AND contract_address = $3";
                 let args = args![scope.project(), contract.chain, contract.address, collection];
-                session.execute(sql, args).await.map(drop)
+                if session.execute(sql, args).await? == 0 {
+                    return Err(missing(contract));
+                }
+                put_link(&mut session, scope, contract, collection).await
             })
         })
     }
@@ -116,12 +130,50 @@ impl Store {
         self.write(move |mut session| {
             Box::pin(async move {
                 require(&mut session, scope, contract).await?;
-                let sql = "DELETE FROM contract_collections
-                    WHERE project_id = $1 AND chain_id = $2 AND contract_address = $3";
-                session.execute(sql, args![scope.project(), contract.chain, contract.address]).await.map(drop)
+                for table in ["contract_collections", "contract_links"] {
+                    let sql = format!(
+                        "DELETE FROM {table} WHERE project_id = $1 AND chain_id = $2 AND contract_address = $3"
+                    );
+                    let args = args![scope.project(), contract.chain, contract.address];
+                    session.execute(sql, args).await?;
+                }
+                Ok(())
             })
         })
     }
+}
+
+/// The projects that linked a contract. Whoever calls this holds the contract, and so does who links it.
+pub(crate) async fn linking_projects(
+    session: &mut Session<'_>,
+    contract: CollectionKey,
+) -> Result<Vec<ProjectId>, StoreError> {
+    let sql = "SELECT project_id FROM contract_links WHERE chain_id = $1 AND contract_address = $2";
+    session.values(sql, args![contract.chain, contract.address]).await
+}
+
+/// Forgets who linked what with a collection, whose links went with it. Before it was gone somebody might have linked one more.
+pub(super) async fn forget_links(
+    session: &mut Session<'_>,
+    scope: ProjectScope,
+    collection: RecordId,
+) -> Result<(), StoreError> {
+    let sql = "DELETE FROM contract_links WHERE project_id = $1 AND hosted_collection_id = $2";
+    session.execute(sql, args![scope.project(), collection]).await.map(drop)
+}
+
+async fn put_link(
+    session: &mut Session<'_>,
+    scope: ProjectScope,
+    contract: CollectionKey,
+    collection: RecordId,
+) -> Result<(), StoreError> {
+    let link = ContractLink {
+        chain_id: contract.chain,
+        contract_address: contract.address,
+        hosted_collection_id: collection,
+    };
+    session.insert(Insert::owned(scope.project(), [link])?, &or_replace::<ContractLink>(&[])).await
 }
 
 async fn require(
@@ -131,6 +183,9 @@ async fn require(
 ) -> Result<ContractCollection, StoreError> {
     let sql = "FROM contract_collections WHERE project_id = $1 AND chain_id = $2 AND contract_address = $3";
     let args = args![scope.project(), contract.chain, contract.address];
-    let missing = || Error::not_found(format_args!("link of contract {}", contract.address)).into();
-    session.select_first(sql, args).await?.ok_or_else(missing)
+    session.select_first(sql, args).await?.ok_or_else(|| missing(contract))
+}
+
+fn missing(contract: CollectionKey) -> StoreError {
+    Error::not_found(format_args!("link of contract {}", contract.address)).into()
 }

@@ -34,10 +34,6 @@ const ALLOWED: &[(&str, &str)] = &[
     ("FROM standing_queue CROSS JOIN", "the chain is asked about signed orders of any collection"),
     ("FROM metadata_queue JOIN collections", "what is due is fetched, of whichever collection it is"),
     ("FROM contracts JOIN collections", "contracts are listed, all of them"),
-    (
-        "FROM contract_collections WHERE chain_id = $1",
-        "whose a contract is tells its project, which is not known before",
-    ),
     ("FROM hosted_assets WHERE content_hash IN", "a file is kept as long as any project has it"),
     ("SUM(filesize) AS bytes FROM hosted_assets", "an operator has all projects counted again"),
     ("FROM usage WHERE day >= $1", "what all projects used is read once, at the start"),
