@@ -1,5 +1,8 @@
 //! What is counted of a project's events, in pieces, and the versions by which several processes count together.
 
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
 use bourse_wire::{Day, ProjectId};
 
 use crate::args::{Arg, args};
@@ -248,7 +251,36 @@ impl Store {
 
     /// Stores what counting events changed, unless somebody else counted since it was prepared.
     pub fn commit_counts(&self, scope: ProjectScope, commit: CountsCommit) -> Pending<'_, CountsCommitted> {
-        self.write(move |mut session| Box::pin(async move { store(&mut session, scope, commit).await }))
+        let (pruned, project, days) = (Arc::clone(&self.pruned), scope.project(), commit.days);
+        let is_pruned = pruned.is(project, days);
+        self.write_then(
+            move |mut session| Box::pin(async move { store(&mut session, scope, commit, is_pruned).await }),
+            move |committed: &mut CountsCommitted| {
+                if matches!(committed, CountsCommitted::As(_)) {
+                    pruned.note(project, days);
+                }
+            },
+        )
+    }
+}
+
+/// For which days this process last forgot what is too old of each project: as long as these are the same there is nothing to
+/// forget, but for events that were too old when they came.
+#[derive(Default)]
+pub(crate) struct Pruned(Mutex<HashMap<ProjectId, RetentionDays>>);
+
+impl Pruned {
+    fn is(&self, project: ProjectId, days: RetentionDays) -> bool {
+        self.lock().get(&project) == Some(&days)
+    }
+
+    fn note(&self, project: ProjectId, days: RetentionDays) {
+        self.lock().insert(project, days);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<ProjectId, RetentionDays>> {
+        // Nothing under it can panic.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -350,6 +382,7 @@ async fn store(
     session: &mut Session<'_>,
     scope: ProjectScope,
     mut commit: CountsCommit,
+    is_pruned: bool,
 ) -> Result<CountsCommitted, StoreError> {
     let project = scope.project();
     projects::require(session, project).await?;
@@ -377,8 +410,13 @@ async fn store(
         session.insert(Insert::owned(project, [seen])?, "").await?;
     }
     market_projects::advance(session, project, &commit.market).await?;
-    insert_events(session, project, commit.raw).await?;
-    prune(session, project, commit.days).await?;
+    if !is_pruned {
+        prune(session, project, commit.days).await?;
+    }
+    if !is_pruned || !commit.raw.is_empty() {
+        insert_events(session, project, commit.raw).await?;
+        prune_events(session, project, commit.days).await?;
+    }
     if let Some(actor) = &commit.forgotten_by {
         audit::put(session, actor, Entry::new(Act::WalletForgotten, "a wallet").of(project)).await?;
     }
@@ -426,12 +464,21 @@ async fn advance(
     Ok((advanced == 1).then_some(next.version))
 }
 
-/// Forgets what is too old.
+/// Forgets batches and ids of events that are too old.
 async fn prune(session: &mut Session<'_>, project: ProjectId, days: RetentionDays) -> Result<(), StoreError> {
     for (table, first) in [("analytics_batches", days.batches_from), ("analytics_seen", days.seen_from)] {
         let sql = format!("DELETE FROM {table} WHERE project_id = $1 AND day < $2");
         session.execute(sql, args![project, i64::from(first.number())]).await?;
     }
+    Ok(())
+}
+
+/// Forgets events that are too old.
+async fn prune_events(
+    session: &mut Session<'_>,
+    project: ProjectId,
+    days: RetentionDays,
+) -> Result<(), StoreError> {
     let sql = "DELETE FROM events WHERE project_id = $1 AND at < $2";
     session.execute(sql, args![project, days.raw_from.to_string()]).await.map(drop)
 }

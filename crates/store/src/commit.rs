@@ -278,8 +278,10 @@ pub(crate) async fn raise_version(
     let sql =
         "INSERT INTO collection_changes (collection_id, version, changed, follows) VALUES ($1, $2, $3, $4)";
     session.execute(sql, args![id.0, version, keys, before.stamp]).await?;
-    let sql = "DELETE FROM collection_changes WHERE collection_id = $1 AND version <= $2";
-    session.execute(sql, args![id.0, version.saturating_sub(changes_kept)]).await?;
+    if version > changes_kept {
+        let sql = "DELETE FROM collection_changes WHERE collection_id = $1 AND version <= $2";
+        session.execute(sql, args![id.0, version - changes_kept]).await?;
+    }
     attributions::put(session, id, version, changed, authorship).await?;
     Ok(Mark { version, stamp })
 }

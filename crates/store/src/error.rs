@@ -119,6 +119,8 @@ fn tells_of_a_lost_node(message: &str) -> bool {
         "server closed the connection",
         "connection not open",
         "could not receive data",
+        // A worker that had everything of a transaction said nothing when it was to commit.
+        "could not commit transaction for shard",
     ];
     words.iter().any(|words| message.contains(words))
 }

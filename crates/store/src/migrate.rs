@@ -1,5 +1,8 @@
 //! Bringing the tables up to date.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 use bourse_wire::Timestamp;
 
 use crate::StoreError;
@@ -32,6 +35,15 @@ pub enum Layout {
     ByCollection,
     /// Distributed by project.
     ByProject,
+}
+
+impl Layout {
+    /// That of a table, if there is one of this name.
+    pub(crate) fn of(table: &str) -> Option<Self> {
+        static LAYOUTS: LazyLock<HashMap<&str, Layout>> =
+            LazyLock::new(|| Migration::ALL.iter().flat_map(|migration| migration.layout).copied().collect());
+        LAYOUTS.get(table).copied()
+    }
 }
 
 impl Migration {

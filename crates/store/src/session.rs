@@ -52,6 +52,7 @@ impl Session<'_> {
             Self::Postgres(connection) => {
                 #[cfg(feature = "testing")]
                 explain(connection, &sql, &args).await?;
+                connection.note(&sql);
                 bound!(sql, args).execute(&mut **connection).await?.rows_affected()
             }
         })
@@ -71,6 +72,7 @@ impl Session<'_> {
             Self::Postgres(connection) => {
                 #[cfg(feature = "testing")]
                 explain(connection, &sql, &args).await?;
+                connection.note(&sql);
                 bound!(sql, args).fetch_all(&mut **connection).await?.into_iter().map(Row::Postgres).collect()
             }
         })
@@ -141,6 +143,7 @@ impl Session<'_> {
             Self::Sqlite(connection) => connection.execute_batch(&sql)?,
             Self::Postgres(connection) => {
                 for statement in statements_of(&sql) {
+                    connection.note(statement);
                     sqlx::raw_sql(AssertSqlSafe(statement.to_owned())).execute(&mut **connection).await?;
                 }
             }
@@ -187,9 +190,11 @@ impl Session<'_> {
             Self::Sqlite(connection) => {
                 statements::insert(connection, &insert.into, &tail, columns, insert.rows)
             }
-            // Citus takes a longer way for rows that a query gives, which is not worth it for one.
-            Self::Postgres(_) if insert.rows.len() == 1 => {
-                let sql = format!("INSERT INTO {} VALUES ({}) {tail}", insert.into, list(columns, 0));
+            // Citus takes a longer way for rows that a query gives, in two phases, which is not worth it for a few.
+            Self::Postgres(connection) if insert.rows.len() <= connection.rows_by_value_max(&insert) => {
+                let rows = (0..insert.rows.len()).map(|row| format!("({})", list(columns, row * columns)));
+                let rows = rows.collect::<Vec<_>>().join(",");
+                let sql = format!("INSERT INTO {} VALUES {rows} {tail}", insert.into);
                 self.rows(sql, insert.rows.into_iter().flatten().collect()).await
             }
             Self::Postgres(connection) => insert::rows(connection, insert, conflict, &returning).await,
@@ -221,6 +226,15 @@ impl Session<'_> {
                 citus_rules::check(&sql)?;
                 let keys = keys.into_iter().map(|key| args![id.0].into_iter().chain(key).collect());
                 return statements::all(connection, &sql, keys);
+            }
+            // A cluster has its way to one row ready, and plans anew for what takes arrays.
+            Self::Postgres(_) if keys.len() == 1 => {
+                let same = names.split(", ").zip(2..).map(|(name, place)| format!("{name} = ${place}"));
+                let same = same.collect::<Vec<_>>().join(" AND ");
+                let sql = format!("SELECT {list} FROM {from} WHERE collection_id = $1 AND {same}");
+                return self
+                    .rows(sql, args![id.0].into_iter().chain(keys.into_iter().flatten()).collect())
+                    .await;
             }
             Self::Postgres(connection) => connection,
         };

@@ -12,6 +12,8 @@ use bourse_wire::{Address, ChainId};
 /// What a worker is told in the second phase, and in the first.
 const SECOND: &str = "COMMIT PREPARED";
 const FIRST: &str = "PREPARE TRANSACTION";
+/// What a worker is told that alone has something to commit: this, and nothing after it.
+const ALONE: &str = "COMMIT\0";
 /// Ends a test that would wait forever, or until the coordinator looks by itself.
 const BOUND: Duration = Duration::from_secs(50);
 
@@ -54,14 +56,34 @@ async fn within<T>(what: &str, work: impl Future<Output = T>) -> T {
 #[tokio::test]
 async fn what_is_acknowledged_is_there_for_everybody() {
     let Some(stage) = stage().await else { return };
-    for (number, metadata) in [(1, "made"), (2, "made"), (1, "changed"), (2, "changed")] {
+    for number in [1, 2] {
         stage.workers.mark(SECOND, Fate::Cut);
-        within("it is acknowledged", stage.store.commit(token(number, metadata))).await.unwrap();
+        within("it is acknowledged", stage.store.commit(token(number, "made"))).await.unwrap();
         for store in [&stage.store, &stage.other] {
-            assert_eq!(seen(store, number).await.unwrap(), [metadata]);
+            assert_eq!(seen(store, number).await.unwrap(), ["made"]);
         }
         assert!(!stage.workers.is_marked(), "a worker was told");
     }
+}
+
+/// What is changed on one worker alone has no second phase: it is there or it is not, and who was not told which is refused.
+#[tokio::test]
+async fn a_worker_that_goes_while_it_alone_commits_leaves_nothing_half_done() {
+    let Some(stage) = stage().await else { return };
+    stage.store.commit(token(1, "before")).await.unwrap();
+    for (fate, metadata, there) in [(Fate::Cut, "never", "before"), (Fate::LoseAnswer, "untold", "untold")] {
+        stage.workers.mark(ALONE, fate);
+        let told = within("it is told", stage.store.commit(token(1, metadata))).await.unwrap_err();
+        assert!(matches!(told, StoreError::Unavailable(_)), "{told}");
+        assert!(!stage.workers.is_marked(), "a worker was told");
+        for store in [&stage.store, &stage.other] {
+            assert_eq!(seen(store, 1).await.unwrap(), [there]);
+        }
+    }
+    stage.workers.mark(SECOND, Fate::Cut);
+    within("it is written", stage.other.commit(token(1, "after"))).await.unwrap();
+    assert!(stage.workers.is_marked(), "nobody was told of a second phase");
+    assert_eq!(seen(&stage.store, 1).await.unwrap(), ["after"]);
 }
 
 #[tokio::test]
@@ -137,12 +159,11 @@ async fn a_worker_that_is_slow_to_commit_stops_nobody_else() {
 #[tokio::test]
 async fn what_came_to_nothing_holds_nothing() {
     let Some(stage) = stage().await else { return };
-    stage.store.commit(token(1, "before")).await.unwrap();
     stage.workers.mark(FIRST, Fate::LoseAnswer);
     let told = within("it is told", stage.store.commit(token(1, "lost"))).await.unwrap_err();
     assert!(matches!(told, StoreError::Unavailable(_)), "{told}");
     assert!(!stage.workers.is_marked(), "a worker was told");
-    assert_eq!(seen(&stage.other, 1).await.unwrap(), ["before"]);
+    assert!(seen(&stage.other, 1).await.unwrap().is_empty());
     within("it is written", stage.other.commit(token(1, "after"))).await.unwrap();
     assert_eq!(seen(&stage.store, 1).await.unwrap(), ["after"]);
 }

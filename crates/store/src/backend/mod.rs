@@ -11,6 +11,7 @@ use bourse_wire::Timestamp;
 use futures_util::future::BoxFuture;
 
 use crate::StoreError;
+use crate::analytics::Pruned;
 use crate::args::args;
 use crate::follow::Watcher;
 use crate::health::LastLook;
@@ -66,6 +67,7 @@ pub struct Store {
     pub(crate) recent: Arc<Recent>,
     pub(crate) rounds: Arc<Rounds>,
     pub(crate) last_look: Arc<LastLook>,
+    pub(crate) pruned: Arc<Pruned>,
 }
 
 #[derive(Clone)]
@@ -134,6 +136,7 @@ impl Store {
                 recent: Arc::default(),
                 rounds: Arc::default(),
                 last_look: Arc::default(),
+                pruned: Arc::default(),
             })
         })
     }

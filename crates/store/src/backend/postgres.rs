@@ -35,9 +35,11 @@ const SWEEP_INTERVAL: Duration = Duration::from_millis(700);
 const BEGIN_SNAPSHOT: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 /// As the database is set up: statements see what was committed before them.
 const BEGIN_WRITE: &str = "BEGIN";
-/// Has a cluster commit in two phases. It knows nothing of tables that are on the coordinator alone: what is changed there and
-/// on one worker would be committed on the worker before, and stay half done if the coordinator stopped in between. Rows
-/// that go through the coordinator always have two phases, and here are none of them.
+/// Has a cluster commit in two phases what is changed on its coordinator and on a worker. It does so by itself with what is changed
+/// on two workers, but knows nothing of tables that are on the coordinator alone: what is changed there and on one worker would be
+/// committed on the worker before, and stay half done if the coordinator stopped in between. Rows that go through the
+/// coordinator always have two phases, and here are none of them. What is on one worker alone needs no second phase, which costs
+/// two further ways to it and back.
 const IN_TWO_PHASES: &str =
     "INSERT INTO collection_versions (collection_id, version) SELECT 0::BIGINT, 0::BIGINT WHERE FALSE";
 /// Whether the tables are distributed over a cluster.
@@ -109,10 +111,12 @@ impl Postgres {
             let mut connection = Checkout::new(&self.reach).await?;
             let mut transaction = connection.begin(BEGIN_WRITE).await?;
             if self.is_distributed() {
-                transaction.announce_after();
-                sqlx::raw_sql(IN_TWO_PHASES).execute(transaction.connection()).await?;
+                transaction.is_on_cluster();
             }
             let mut result = work(transaction.session()).await?;
+            if transaction.is_on_both() {
+                sqlx::raw_sql(IN_TWO_PHASES).execute(transaction.connection()).await?;
+            }
             let is_announcement_due = transaction.is_announcement_due();
             self.commit(transaction).await?;
             if is_announcement_due {

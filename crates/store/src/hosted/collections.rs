@@ -171,18 +171,23 @@ pub(super) async fn require(
 ) -> Result<HostedCollection, StoreError> {
     let sql = "FROM hosted_collections WHERE project_id = $1 AND hosted_collection_id = $2";
     let found = session.select_first(sql, args![scope.project(), id]).await?;
-    found.ok_or_else(|| Error::not_found(format_args!("collection {id}")).into())
+    found.ok_or_else(|| missing(id))
+}
+
+pub(super) fn missing(id: RecordId) -> StoreError {
+    Error::not_found(format_args!("collection {id}")).into()
 }
 
 /// Notes that something in a collection changed. It also holds the collection until the transaction ends: changes in
-/// one collection follow each other when each begins with this, and what is read after it nobody else is changing.
+/// one collection follow each other when each begins with this, and what is read after it nobody else is changing. Whether there
+/// is such a collection.
 pub(super) async fn touch(
     session: &mut Session<'_>,
     scope: ProjectScope,
     collection: RecordId,
     now: Timestamp,
-) -> Result<(), StoreError> {
+) -> Result<bool, StoreError> {
     let sql =
         "UPDATE hosted_collections SET updated_at = $3 WHERE project_id = $1 AND hosted_collection_id = $2";
-    session.execute(sql, args![scope.project(), collection, now]).await.map(drop)
+    Ok(session.execute(sql, args![scope.project(), collection, now]).await? > 0)
 }

@@ -2,7 +2,7 @@
 
 use bourse_wire::{Error, Page, RecordId, Timestamp, TokenId, TokenInput, TokenMetadata};
 
-use super::collections::{require as require_collection, touch};
+use super::collections::{missing, require as require_collection, touch};
 use super::files::count_deleted;
 use crate::args::args;
 use crate::backend::{Pending, Store};
@@ -54,8 +54,9 @@ impl Store {
     ) -> Pending<'_, HostedToken> {
         self.write(move |mut session| {
             Box::pin(async move {
-                require_collection(&mut session, scope, collection).await?;
-                touch(&mut session, scope, collection, now).await?;
+                if !touch(&mut session, scope, collection, now).await? {
+                    return Err(missing(collection));
+                }
                 let NewHostedToken { token_id, input, private } = token;
                 let mut metadata = TokenMetadata { token_id, updated_at: now, ..TokenMetadata::default() };
                 input.apply(&mut metadata);

@@ -1,18 +1,14 @@
 //! What Citus does not take, or takes and runs on all nodes, found in the text of a statement: every statement that tests run
 //! is looked at, on whichever engine. How a cluster really runs it, `fan_out` asks where there is one.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
-use crate::migrate::{Layout, Migration};
+use crate::migrate::Layout;
 use crate::{StoreError, testing::fan_out};
 
 /// Statements that were looked at and are as they should be.
 static SEEN: LazyLock<Mutex<HashSet<String>>> = LazyLock::new(Mutex::default);
-
-/// Where tables are.
-static LAYOUTS: LazyLock<HashMap<&str, Layout>> =
-    LazyLock::new(|| Migration::ALL.iter().flat_map(|migration| migration.layout).copied().collect());
 
 /// Refuses a statement that breaks a rule.
 pub(crate) fn check(sql: &str) -> Result<(), StoreError> {
@@ -56,7 +52,7 @@ fn spread(block: &[String]) -> Option<String> {
             _ => lists_tables,
         };
         if lists_tables {
-            match LAYOUTS.get(pair[1].as_str()) {
+            match Layout::of(&pair[1]) {
                 Some(Layout::ByCollection) => columns.insert("collection_id"),
                 Some(Layout::ByProject) => columns.insert("project_id"),
                 Some(Layout::Local) | None => false,

@@ -6,8 +6,13 @@ use sqlx::pool::PoolConnection;
 use sqlx::{Connection as _, PgConnection, Postgres, Transaction};
 
 use super::reach::Reach;
+use crate::columns::Insert;
+use crate::migrate::Layout;
 use crate::session::Session;
 use crate::{Pending, StoreError};
+
+/// Rows that are inserted on a cluster by naming each of their values. Every number of them is a statement of its own.
+const ROWS_BY_VALUE_MAX: usize = 16;
 
 /// The driver rolls back a transaction that is dropped, but not one that is dropped while it begins, and whoever waits
 /// for it may go away at any time. The next one to get that connection would find itself in a transaction that nobody
@@ -36,8 +41,8 @@ impl Checkout {
     {
         self.is_unsettled = true;
         let Self { connection, is_unsettled, .. } = self;
-        let announcement = &mut Announcement::Within;
-        let result = work(Session::Postgres(Borrowed { connection, is_unsettled, announcement })).await;
+        let touched = &mut None;
+        let result = work(Session::Postgres(Borrowed { connection, is_unsettled, touched })).await;
         self.is_unsettled = false;
         result
     }
@@ -47,8 +52,7 @@ impl Checkout {
         self.is_unsettled = true;
         let transaction = self.connection.begin_with(statement).await?;
         self.is_unsettled = false;
-        let announcement = Announcement::Within;
-        Ok(Begun { transaction, is_unsettled: &mut self.is_unsettled, announcement })
+        Ok(Begun { transaction, is_unsettled: &mut self.is_unsettled, touched: None })
     }
 }
 
@@ -64,32 +68,57 @@ impl Drop for Checkout {
 pub(super) struct Begun<'c> {
     transaction: Transaction<'c, Postgres>,
     is_unsettled: &'c mut bool,
-    announcement: Announcement,
+    /// On a cluster only.
+    touched: Option<Touched>,
 }
 
-/// How it is announced that a transaction changed something.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Announcement {
-    /// By the transaction itself, with its commit.
-    Within,
-    /// By whoever began it, once it is committed, if there is anything to announce.
-    After { is_due: bool },
+/// What a transaction on a cluster changed, by which it is known how it ends.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Touched {
+    /// Something that is on the coordinator.
+    on_coordinator: bool,
+    /// Something that is on workers.
+    on_workers: bool,
+    /// Something that is to be announced once it is committed. Elsewhere the transaction announces it with its commit.
+    is_announcement_due: bool,
+}
+
+impl Touched {
+    /// Notes a statement. One of which it is not known what it changes may change everything.
+    fn note(&mut self, sql: &str) {
+        let mut words = sql.split_ascii_whitespace();
+        let table = match words.next() {
+            Some("SELECT") => return,
+            Some("UPDATE") => words.next(),
+            Some("INSERT" | "DELETE" | "COPY") => words.find(|word| !matches!(*word, "INTO" | "FROM")),
+            _ => None,
+        };
+        let name = table.and_then(|table| table.split('(').next());
+        let layout = name.and_then(Layout::of);
+        self.on_coordinator |= matches!(layout, None | Some(Layout::Local));
+        self.on_workers |= layout != Some(Layout::Local);
+    }
 }
 
 impl Begun<'_> {
     pub(super) fn session(&mut self) -> Session<'_> {
-        let Self { transaction, is_unsettled, announcement } = self;
-        Session::Postgres(Borrowed { connection: transaction, is_unsettled, announcement })
+        let Self { transaction, is_unsettled, touched } = self;
+        Session::Postgres(Borrowed { connection: transaction, is_unsettled, touched })
     }
 
-    /// Has the transaction announce nothing by itself.
-    pub(super) fn announce_after(&mut self) {
-        self.announcement = Announcement::After { is_due: false };
+    /// Says that it is on a cluster.
+    pub(super) fn is_on_cluster(&mut self) {
+        self.touched = Some(Touched::default());
+    }
+
+    /// Whether it changed something on the coordinator of a cluster, and something on a worker.
+    pub(super) fn is_on_both(&self) -> bool {
+        self.touched.is_some_and(|touched| touched.on_coordinator && touched.on_workers)
     }
 
     /// Whether something is to be announced once it is committed.
     pub(super) fn is_announcement_due(&self) -> bool {
-        self.announcement == Announcement::After { is_due: true }
+        self.touched.is_some_and(|touched| touched.is_announcement_due)
     }
 
     pub(super) fn connection(&mut self) -> &mut PgConnection {
@@ -105,18 +134,25 @@ impl Begun<'_> {
 pub(crate) struct Borrowed<'c> {
     connection: &'c mut PgConnection,
     is_unsettled: &'c mut bool,
-    announcement: &'c mut Announcement,
+    touched: &'c mut Option<Touched>,
 }
 
 impl Borrowed<'_> {
     /// Whether what is changed is announced afterwards, which is then due.
     pub(super) fn is_announced_after(&mut self) -> bool {
-        match self.announcement {
-            Announcement::Within => false,
-            Announcement::After { is_due } => {
-                *is_due = true;
-                true
-            }
+        self.touched.as_mut().map(|touched| touched.is_announcement_due = true).is_some()
+    }
+
+    /// How many rows are inserted by naming each of their values. Those that are held may have the same key twice, which one
+    /// statement does not take.
+    pub(crate) fn rows_by_value_max(&self, insert: &Insert) -> usize {
+        if self.touched.is_some() && insert.held.is_none() { ROWS_BY_VALUE_MAX } else { 1 }
+    }
+
+    /// Notes a statement that is about to run.
+    pub(crate) fn note(&mut self, sql: &str) {
+        if let Some(touched) = self.touched {
+            touched.note(sql);
         }
     }
 
@@ -142,5 +178,36 @@ impl Deref for Borrowed<'_> {
 impl DerefMut for Borrowed<'_> {
     fn deref_mut(&mut self) -> &mut PgConnection {
         self.connection
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn touched(statements: &[&str]) -> (bool, bool) {
+        let mut touched = Touched::default();
+        statements.iter().for_each(|sql| touched.note(sql));
+        (touched.on_coordinator, touched.on_workers)
+    }
+
+    #[test]
+    fn it_is_known_where_statements_change_something() {
+        assert_eq!(touched(&["SELECT nextval($1::regclass)", "SELECT info FROM contracts"]), (false, false));
+        let of_projects = "INSERT INTO projects (project_id) VALUES ($1)";
+        assert_eq!(touched(&[of_projects]), (true, false));
+        for of_tokens in [
+            "INSERT INTO tokens (collection_id) VALUES ($1)",
+            "INSERT INTO tokens(collection_id) VALUES ($1)",
+            "UPDATE tokens SET metadata = $2",
+            "DELETE FROM\n tokens\n WHERE collection_id = $1",
+            "COPY tokens (collection_id) FROM STDIN (FORMAT binary)",
+        ] {
+            assert_eq!(touched(&[of_tokens]), (false, true), "{of_tokens}");
+            assert_eq!(touched(&[of_tokens, of_projects]), (true, true));
+        }
+        for unknown in ["DROP TABLE tokens", "WITH a AS (DELETE FROM tokens) SELECT 1", "UPDATE others", ""] {
+            assert_eq!(touched(&[unknown]), (true, true), "{unknown}");
+        }
     }
 }

@@ -23,6 +23,7 @@ pub(crate) async fn insert(
 ) -> Result<(), StoreError> {
     let sql = format!("COPY {into} FROM STDIN (FORMAT binary)");
     let bytes = encode(rows)?;
+    connection.note(&sql);
     // The driver cannot go on with a connection on which a copy was given up, or failed.
     let was_unsettled = connection.unsettle();
     let mut copy = connection.copy_in_raw(&sql).await?;

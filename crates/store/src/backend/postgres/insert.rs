@@ -55,7 +55,7 @@ fn told(returning: &Returning, names: &[&str]) -> Result<Option<Vec<usize>>, Sto
 }
 
 async fn insert_arrays(
-    connection: &mut PgConnection,
+    connection: &mut Borrowed<'_>,
     into: &str,
     rows: Vec<Vec<Arg>>,
     tail: &str,
@@ -65,6 +65,7 @@ async fn insert_arrays(
     }
     let arrays = Arrays::of(rows)?;
     let sql = format!("INSERT INTO {into} SELECT * FROM {} {tail}", arrays.rows());
+    connection.note(&sql);
     arrays.run(connection, sql, None).await
 }
 
