@@ -94,6 +94,22 @@ impl Store {
         self.patiently(asking).await
     }
 
+    /// Whether the role that we connect with may tell the nodes of a cluster how transactions ended that they do not know the
+    /// end of; nothing where there is no cluster.
+    pub async fn may_settle(&self) -> Result<Option<bool>, StoreError> {
+        if !self.may_be_distributed() {
+            return Ok(None);
+        }
+        let asking = self.read(|mut session| {
+            Box::pin(async move {
+                let sql = "SELECT has_function_privilege(oid, 'EXECUTE') FROM pg_proc
+                    WHERE proname = 'recover_prepared_transactions'";
+                session.value(sql, args![]).await
+            })
+        });
+        asking.await
+    }
+
     /// Whether the database answers.
     pub fn ping(&self) -> Pending<'_, ()> {
         self.read(|mut session| Box::pin(async move { session.has("SELECT 1", args![]).await.map(drop) }))

@@ -128,6 +128,7 @@ async fn check_database(settings: &Settings) -> Vec<Check> {
         Check { name: "migrations", result: check_migrations(upgrade) },
     ];
     checks.extend(check_workers(&store).await.map(|result| Check { name: "nodes", result }));
+    checks.extend(check_settling(&store).await.map(|result| Check { name: "commits", result }));
     checks
 }
 
@@ -147,6 +148,23 @@ async fn check_workers(store: &Store) -> Option<Result<String, String>> {
     Some(Err(format!(
         "no answer from {away}: what is stored there can be neither read nor written; start it again"
     )))
+}
+
+/// Whether nodes of a cluster can be told how transactions ended; nothing where there is none.
+async fn check_settling(store: &Store) -> Option<Result<String, String>> {
+    match store.may_settle().await {
+        Ok(None) => None,
+        Ok(Some(true)) => {
+            Some(Ok("nodes that went away in the middle of one are told how it ended".to_owned()))
+        }
+        Ok(Some(false)) => Some(Err(
+            "a node that goes away in the middle of a commit hides what was written there for as long as \
+             citus.recover_2pc_interval after its return: let the role of this service tell it at once, by \
+             GRANT EXECUTE ON FUNCTION recover_prepared_transactions() TO it"
+                .to_owned(),
+        )),
+        Err(error) => Some(Err(format!("{error}: look at the log of the coordinator"))),
+    }
 }
 
 fn check_migrations(upgrade: Result<Upgrade, StoreError>) -> Result<String, String> {

@@ -4,7 +4,7 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use serde_json::{Value, json};
 
-use bourse_store::testing::{change_unnoticed, keep_uncounted};
+use bourse_store::testing::{change_unnoticed, keep_uncounted, on_citus};
 use bourse_store::{CollectionKey, Event, EventKind, ProjectScope};
 use bourse_wire::ChainId;
 
@@ -37,8 +37,29 @@ fn a_fresh_directory_and_one_in_use_are_healthy() {
     let checks = instance.json(&["doctor"]);
     let names: Vec<&str> =
         checks.as_array().unwrap().iter().map(|check| check["check"].as_str().unwrap()).collect();
-    assert_eq!(names, CHECKS);
+    let cluster = if on_citus() { &["nodes", "commits"][..] } else { &[] };
+    assert_eq!(names, [&CHECKS[..6], cluster, &CHECKS[6..]].concat());
     assert!(checks.as_array().unwrap().iter().all(|check| check["ok"] == true), "{checks}");
+}
+
+/// On a cluster only.
+#[test]
+fn a_role_that_may_not_tell_nodes_how_transactions_ended_is_told_so() {
+    if !on_citus() {
+        return;
+    }
+    let instance = Instance::new();
+    drop(instance.serve());
+    let commits = |database: &str| {
+        let done = doctor(&instance, &["--data", "data", "--database", database]);
+        let line = done.stdout.lines().find(|line| line.contains("  commits  ")).unwrap_or_default();
+        line.to_owned()
+    };
+    let url = instance.database_url();
+    assert!(commits(&url).starts_with("ok    commits "), "{}", commits(&url));
+    let reader = format!("{url}{}options[role]=pg_read_all_data", if url.contains('?') { '&' } else { '?' });
+    let told = commits(&reader);
+    assert!(told.starts_with("FAIL  commits ") && told.contains("GRANT EXECUTE ON FUNCTION"), "{told}");
 }
 
 #[test]
