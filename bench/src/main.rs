@@ -4,6 +4,7 @@
 mod answers;
 mod bare;
 mod binary;
+mod calls;
 mod client;
 mod cliffs;
 mod compare;

@@ -64,6 +64,11 @@ pub(crate) struct Options {
     #[arg(long)]
     pub(crate) tuned: bool,
 
+    /// Measure calls that reach the database, and nothing else, on each of these in turns: `sqlite`, or a name and the URL of
+    /// an empty database, `postgres=postgres://USER@HOST/NAME`; repeatable
+    #[arg(long, value_name = "NAME=URL", conflicts_with_all = ["growth", "cliffs"])]
+    pub(crate) calls: Vec<String>,
+
     /// Look for requests that cost far more than others of their kind, in this process
     #[arg(long, conflicts_with = "growth")]
     pub(crate) cliffs: bool,

@@ -7,6 +7,7 @@ use tempfile::TempDir;
 use tokio::time::{sleep, timeout};
 
 use crate::binary;
+use crate::calls;
 use crate::compare::Bench;
 use crate::counting::{self, House};
 use crate::error::{Context, Error};
@@ -56,7 +57,12 @@ async fn measure(options: &Options, bourse: &Path) -> Result<Report, Error> {
         trading: Vec::new(),
         countings: Vec::new(),
         replay: None,
+        calls: None,
     };
+    if !options.calls.is_empty() {
+        report.calls = Some(calls::measure(options, bourse, directory.path()).await?);
+        return Ok(report);
+    }
     if ON_RELICS.iter().any(|scenario| options.selects(scenario.name, scenario.path)) {
         let mut stage = Stage::new(bourse, directory.path(), "relics")?;
         report.relics = Some(measure_relics(options, &mut stage).await?);

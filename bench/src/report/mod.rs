@@ -1,5 +1,6 @@
 //! The figures, as tables for people and as JSON for machines.
 
+mod calls;
 mod contest;
 mod counting;
 mod growth;
@@ -14,6 +15,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
+pub(crate) use calls::{CallReport, CallsReport, PlaceFigures};
 pub(crate) use contest::{Contest, Heading, Round};
 pub(crate) use counting::{
     ChartReport, ChartTimes, Comparison, CountingReport, Disk, Ingest, Percentiles, Rate, SendReport,
@@ -43,6 +45,8 @@ pub(crate) struct Report {
     pub(crate) countings: Vec<CountingReport>,
     /// The replay of a chain, if it was asked for.
     pub(crate) replay: Option<ReplayReport>,
+    /// Calls on several databases, if they were asked for.
+    pub(crate) calls: Option<CallsReport>,
 }
 
 /// What was measured on the relics.
@@ -77,6 +81,7 @@ impl Report {
             "tuned": self.relics.as_ref().map(|relics| tuned_json(&relics.tuned)),
             "countings": self.countings.iter().map(CountingReport::to_json).collect::<Vec<_>>(),
             "replay": self.replay.as_ref().map(ReplayReport::to_json),
+            "calls": self.calls.as_ref().map(CallsReport::to_json),
         });
         std::fs::write(path, format!("{report:#}\n")).context(|| format!("writing {}", path.display()))
     }
