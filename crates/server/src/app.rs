@@ -121,7 +121,6 @@ impl App {
             Duration::from_millis(settings.limits.request_timeout_ms / 2).max(TURN_TIMEOUT_MIN);
         let options = OpenOptions { turn_timeout, ..settings.open_options() };
         let store = Store::open(&settings.database_url(), options, clock.now()).await?;
-        let replica = settings.replica_url().map(|url| Replica::open(url, options)).transpose()?;
         let refusals = Refusals::default();
         let peers = peers(&settings, &signer);
         let metrics = Metrics::new(refusals.counters(), peers.as_ref().map(|peers| peers.metrics()));
@@ -131,14 +130,7 @@ impl App {
         let budget = Budget::new(settings.storage.resident_bytes_max);
         Ok(Arc::new(Self {
             resident: Resident::open(
-                MemoryLimits {
-                    budget: budget.clone(),
-                    // Others need connections too.
-                    loads_max: settings.storage.connections_max as usize / 2,
-                    patience: settings.limits.load_patience(),
-                    kept: KeptFiles::open(&settings.storage),
-                    replica,
-                },
+                memory_limits(&settings, options, budget.clone())?,
                 store.clone(),
                 clock.clone(),
                 service_name.clone(),
@@ -248,6 +240,22 @@ impl App {
     pub(crate) fn request_id(&self) -> String {
         self.request_ids.next()
     }
+}
+
+/// What resident collections may take, and where they come from.
+fn memory_limits(
+    settings: &Settings,
+    options: OpenOptions,
+    budget: Budget,
+) -> Result<MemoryLimits, StoreError> {
+    Ok(MemoryLimits {
+        budget,
+        // Others need connections too.
+        loads_max: settings.storage.connections_max as usize / 2,
+        patience: settings.limits.load_patience(),
+        kept: KeptFiles::open(&settings.storage),
+        replica: settings.replica_url().map(|url| Replica::open(url, options)).transpose()?,
+    })
 }
 
 /// The servers that this one shares collections with, when it has an address for them.

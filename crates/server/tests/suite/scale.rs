@@ -114,7 +114,7 @@ async fn many_collections_are_known_resident_and_followed() {
     println!(
         "{resident} of {known} collections loaded in {loaded:?}: {} MiB accounted, {} MiB of the process",
         accounted >> 20,
-        process_mebibytes().0 - before
+        process_mebibytes().0.saturating_sub(before)
     );
     background.stop().await;
 }

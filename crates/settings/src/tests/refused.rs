@@ -134,7 +134,7 @@ fn a_default_page_larger_than_the_largest_is_a_conflict() {
 #[test]
 fn texts_out_of_form_are_refused() {
     let long_name = "a".repeat(33);
-    let cases: [(&str, &[&str]); 10] = [
+    let cases: [(&str, &[&str]); 11] = [
         ("server.listen", &["localhost:4010", ":4010", "127.0.0.1", "127.0.0.1:70000", ""]),
         ("service.name", &["", "Bourse", "1a", "_a", "a-b", "é", "service", "unknown", &long_name]),
         (

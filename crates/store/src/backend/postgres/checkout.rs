@@ -187,7 +187,9 @@ mod tests {
 
     fn touched(statements: &[&str]) -> (bool, bool) {
         let mut touched = Touched::default();
-        statements.iter().for_each(|sql| touched.note(sql));
+        for sql in statements {
+            touched.note(sql);
+        }
         (touched.on_coordinator, touched.on_workers)
     }
 
