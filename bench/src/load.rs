@@ -8,7 +8,7 @@ use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
 use crate::client::Connection;
-use crate::error::{Context, Error};
+use crate::error::Error;
 use crate::process::Running;
 use crate::stats::{Figures, Samples};
 
@@ -51,12 +51,7 @@ impl Target<'_> {
             let turns = Turns { requests: Arc::clone(&self.requests), first, pause: self.pause };
             tasks.spawn(turns.send_until(connection, started + length));
         }
-        let mut samples = Samples::default();
-        while let Some(joined) = tasks.join_next().await {
-            let part = joined.context(|| "a connection stopped".to_owned())??;
-            samples.latencies.extend(part.latencies);
-            samples.body_bytes += part.body_bytes;
-        }
+        let samples = Samples::gather(tasks).await?;
         // Every request that was begun is waited for and counted, so slow ones are not left out.
         let elapsed = started.elapsed();
         let cpu_time = cpu_before.and_then(|before| self.process.cpu_time()?.checked_sub(before));

@@ -2,6 +2,10 @@
 
 use std::time::Duration;
 
+use tokio::task::JoinSet;
+
+use crate::error::{Context as _, Error};
+
 /// What one server did in one round.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Figures {
@@ -27,6 +31,17 @@ pub(crate) struct Samples {
 }
 
 impl Samples {
+    /// What all connections of a round counted.
+    pub(crate) async fn gather(mut connections: JoinSet<Result<Self, Error>>) -> Result<Self, Error> {
+        let mut all = Self::default();
+        while let Some(joined) = connections.join_next().await {
+            let part = joined.context(|| "a connection stopped".to_owned())??;
+            all.latencies.extend(part.latencies);
+            all.body_bytes += part.body_bytes;
+        }
+        Ok(all)
+    }
+
     /// The figures of a round that took `elapsed`, in which the server used `cpu_time`. Nothing for a round
     /// without requests.
     pub(crate) fn figures(mut self, elapsed: Duration, cpu_time: Option<Duration>) -> Option<Figures> {

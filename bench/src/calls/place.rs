@@ -12,7 +12,7 @@ use tokio::time::timeout;
 
 use super::kinds::{CONTACTS, Kind, PROJECTS, TOKENS, account, hosted_token};
 use crate::client::{Connection, post};
-use crate::error::{Context, Error};
+use crate::error::Error;
 use crate::report::Import;
 use crate::stage::{Project, Server, Stage};
 use crate::stats::{Figures, Samples};
@@ -110,12 +110,7 @@ impl Place {
             let connection = Connection::open(self.server.address).await?;
             tasks.spawn(Arc::clone(&self.callers).call(kind, connection, started + length));
         }
-        let mut samples = Samples::default();
-        while let Some(joined) = tasks.join_next().await {
-            let part = joined.context(|| "a connection stopped".to_owned())??;
-            samples.latencies.extend(part.latencies);
-            samples.body_bytes += part.body_bytes;
-        }
+        let samples = Samples::gather(tasks).await?;
         let elapsed = started.elapsed();
         let cpu_time = cpu_before.and_then(|before| self.server.process.cpu_time()?.checked_sub(before));
         samples.figures(elapsed, cpu_time).ok_or_else(|| Error::new("no call was answered"))

@@ -261,10 +261,13 @@ fn memory_limits(
 /// The servers that this one shares collections with, when it has an address for them.
 fn peers(settings: &Settings, signer: &TokenSigner) -> Option<Arc<Peers>> {
     let address = settings.server.peer_address.as_str();
-    let me = || Server { id: ServerId(u64::from_be_bytes(entropy::bytes())), address: address.into() };
+    if address.is_empty() {
+        return None;
+    }
+    let me = Server { id: ServerId(u64::from_be_bytes(entropy::bytes())), address: address.into() };
     // Half of what the others wait, who have the same settings: no connection is used that they are about to close.
     let idle = Duration::from_millis(settings.limits.idle_timeout_ms / 2);
-    (!address.is_empty()).then(|| Arc::new(Peers::new(me(), Seal::new(signer.derive("peers")), idle)))
+    Some(Arc::new(Peers::new(me, Seal::new(signer.derive("peers")?), idle)))
 }
 
 /// Makes the data directory, for its owner only: it holds people's addresses. One that is there keeps its mode.

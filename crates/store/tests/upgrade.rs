@@ -1,7 +1,6 @@
 //! Databases of every schema of the past, with data: looked at, brought up to date, and read. And those of the future.
 #![expect(clippy::unwrap_used, reason = "a test may fail by panicking")]
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bourse_store::testing::{
@@ -22,19 +21,14 @@ async fn rows(database: &TestDatabase) -> Tables {
     tables_of(database, None).await.unwrap()
 }
 
-/// All schemas that there were.
-fn schemas() -> impl Iterator<Item = i64> {
-    Migration::ALL.iter().map(|migration| migration.version)
-}
-
-/// What a database of today holds with the rows of all schemas up to each.
-async fn written_today() -> BTreeMap<i64, Tables> {
+/// What a database of today holds with the rows of all schemas up to each: the first is of schema 1.
+async fn written_today() -> Vec<Tables> {
     let database = TestDatabase::fresh().await.unwrap();
     let store = database.open().await.unwrap();
-    let mut all = BTreeMap::new();
-    for schema in schemas() {
+    let mut all = Vec::new();
+    for schema in 1..=Migration::newest() {
         add_past_rows(&store, schema).await.unwrap();
-        all.insert(schema, rows(&database).await);
+        all.push(rows(&database).await);
     }
     store.close().await;
     all
@@ -46,15 +40,16 @@ const AT_ONCE: usize = 6;
 #[tokio::test(flavor = "multi_thread")]
 async fn every_table_of_every_schema_has_rows_that_are_brought_along() {
     let today = Arc::new(written_today().await);
-    let upgrades = schemas().map(|schema| tokio::spawn(bring_along(schema, Arc::clone(&today))));
+    let upgrades =
+        (1..=Migration::newest()).map(|schema| tokio::spawn(bring_along(schema, Arc::clone(&today))));
     let mut upgrades = futures_util::stream::iter(upgrades).buffer_unordered(AT_ONCE);
     while let Some(done) = upgrades.next().await {
         done.unwrap();
     }
 }
 
-async fn bring_along(schema: i64, today: Arc<BTreeMap<i64, Tables>>) {
-    let written = &today[&schema];
+async fn bring_along(schema: i64, today: Arc<Vec<Tables>>) {
+    let written = &today[usize::try_from(schema - 1).unwrap()];
     let database = TestDatabase::of_schema(schema).await.unwrap();
     let before = rows(&database).await;
     for (table, rows) in &before.rows {
@@ -77,7 +72,7 @@ async fn bring_along(schema: i64, today: Arc<BTreeMap<i64, Tables>>) {
     }
     let mut expected = written.clone();
     for (table, since) in FILLED.into_iter().filter(|(_, since)| *since > schema) {
-        let rows = today[&Migration::newest()].rows[table].clone();
+        let rows = today.last().unwrap().rows[table].clone();
         assert!(!rows.is_empty(), "{table} since {since}");
         expected.rows.insert(table.to_owned(), rows);
     }

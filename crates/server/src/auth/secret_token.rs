@@ -136,8 +136,8 @@ impl TokenSigner {
     }
 
     /// A key for what the servers of an installation tell each other, another for each purpose.
-    pub(crate) fn derive(&self, purpose: &str) -> [u8; 32] {
-        hs256::derived(self.encoding.as_bytes(), purpose).unwrap_or_default()
+    pub(crate) fn derive(&self, purpose: &str) -> Option<[u8; 32]> {
+        hs256::derived(self.encoding.as_bytes(), purpose)
     }
 
     fn sign(&self, claims: &impl Serialize) -> Result<String, Error> {
