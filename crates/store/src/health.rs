@@ -6,6 +6,7 @@ use tokio::sync::Mutex;
 
 use crate::StoreError;
 use crate::args::args;
+use crate::backend::postgres::IS_CLUSTER;
 use crate::backend::{Pending, Store};
 use crate::columns::selection;
 use crate::migrate::{Migration, newest_applied};
@@ -81,8 +82,7 @@ impl Store {
     async fn ask_workers(&self) -> Result<Vec<Worker>, StoreError> {
         let asking = self.snapshot(|mut session| {
             Box::pin(async move {
-                let is_cluster = "SELECT 1::BIGINT FROM pg_extension WHERE extname = 'citus'";
-                if !session.has(is_cluster, args![]).await? {
+                if !session.has(IS_CLUSTER, args![]).await? {
                     return Ok(Vec::new());
                 }
                 let patience =

@@ -7,6 +7,7 @@ use bourse_wire::Timestamp;
 
 use crate::StoreError;
 use crate::args::args;
+use crate::backend::postgres::IS_CLUSTER;
 use crate::backend::{Engine, Store};
 use crate::columns::selection;
 use crate::session::Session;
@@ -264,8 +265,7 @@ impl Migration {
         if !matches!(session, Session::Postgres(_)) {
             return Ok(());
         }
-        let sql = "SELECT 1::BIGINT FROM pg_extension WHERE extname = 'citus'";
-        if !session.has(sql, args![]).await? {
+        if !session.has(IS_CLUSTER, args![]).await? {
             return Ok(());
         }
         for (table, layout) in self.layout {

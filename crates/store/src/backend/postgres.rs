@@ -42,8 +42,8 @@ const BEGIN_WRITE: &str = "BEGIN";
 /// two further ways to it and back.
 const IN_TWO_PHASES: &str =
     "INSERT INTO collection_versions (collection_id, version) SELECT 0::BIGINT, 0::BIGINT WHERE FALSE";
-/// Whether the tables are distributed over a cluster.
-const IS_DISTRIBUTED: &str = "SELECT EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus')";
+/// Has a row where the tables are distributed over a cluster, or will be once they are made.
+pub(crate) const IS_CLUSTER: &str = "SELECT 1::BIGINT FROM pg_extension WHERE extname = 'citus'";
 
 #[derive(Clone)]
 pub(crate) struct Postgres {
@@ -157,7 +157,8 @@ impl Postgres {
     /// Finds out whether the tables, which are all there, are distributed.
     pub(crate) async fn look_at_layout(&self) -> Result<(), StoreError> {
         let mut connection = Checkout::new(&self.reach).await?;
-        let distributed = sqlx::query_scalar(IS_DISTRIBUTED).fetch_one(connection.connection()).await?;
+        let found = sqlx::query(IS_CLUSTER).fetch_optional(connection.connection()).await?;
+        let distributed = found.is_some();
         let _ = self.distributed.set(distributed);
         if distributed {
             // Whoever was here before may have left something.

@@ -9,6 +9,7 @@ use futures_util::future::try_join_all;
 use sqlx::{Connection as _, PgConnection, Row as _};
 
 use super::{COUNTER, database_at, run, unusable};
+use crate::backend::postgres::IS_CLUSTER;
 use crate::migrate::NODES_LOCK;
 use crate::{DatabaseUrl, StoreError};
 
@@ -55,8 +56,7 @@ impl Nodes {
     pub(super) async fn of(server: &str) -> Result<Self, StoreError> {
         let mut connection = PgConnection::connect(server).await?;
         let mut urls = vec![server.to_owned()];
-        let sql = "SELECT 1 FROM pg_extension WHERE extname = 'citus'";
-        if sqlx::query(sql).fetch_optional(&mut connection).await?.is_some() {
+        if sqlx::query(IS_CLUSTER).fetch_optional(&mut connection).await?.is_some() {
             let sql = "SELECT nodename, nodeport FROM pg_dist_node
                 WHERE groupid <> 0 AND noderole = 'primary' ORDER BY nodeid";
             for worker in sqlx::query(sql).fetch_all(&mut connection).await? {
