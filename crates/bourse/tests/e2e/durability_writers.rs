@@ -81,12 +81,37 @@ pub(crate) struct Writers {
     next: AtomicU64,
     /// How many writes of each client were acknowledged.
     acknowledged: Mutex<Vec<u64>>,
+    /// Whether somebody failed, so that there is nothing to wait for.
+    failed: AtomicBool,
+}
+
+/// Held by everybody who takes part. Where one of them fails the others stop, as whoever looks for the failure waits for all of
+/// them.
+pub(crate) struct Together<'w>(&'w Writers);
+
+impl Drop for Together<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.failed.store(true, Ordering::Relaxed);
+            self.0.stop();
+        }
+    }
 }
 
 impl Writers {
     /// Nobody yet; the first write gets this number.
     pub(crate) fn numbering_from(next: u64) -> Self {
-        Self { stopped: AtomicBool::new(false), next: AtomicU64::new(next), acknowledged: Mutex::default() }
+        Self {
+            stopped: AtomicBool::new(false),
+            next: AtomicU64::new(next),
+            acknowledged: Mutex::default(),
+            failed: AtomicBool::new(false),
+        }
+    }
+
+    /// Has the clients stop if the caller fails.
+    pub(crate) fn together(&self) -> Together<'_> {
+        Together(self)
     }
 
     /// The number that the next write gets.
@@ -98,6 +123,7 @@ impl Writers {
     pub(crate) fn wait_for_each(&self, more: u64) {
         let before = self.acknowledged.lock().unwrap().clone();
         within(WAIT_MAX, "every client gets answers", || {
+            assert!(!self.failed.load(Ordering::Relaxed), "a client failed, and said why");
             let now = self.acknowledged.lock().unwrap();
             now.iter().zip(&before).all(|(now, before)| *now >= before + more)
         });
@@ -117,6 +143,7 @@ impl Writers {
     /// What one client does: writes one number after the other, until one write gets no answer.
     pub(crate) fn write(&self, client: usize, send: impl Fn(u64) -> std::io::Result<Answer>) -> Log {
         let mut log = Log::default();
+        let _together = self.together();
         while !self.stopped.load(Ordering::Relaxed) {
             let number = self.next.fetch_add(1, Ordering::Relaxed);
             let Ok(answer) = send(number) else {
@@ -141,6 +168,7 @@ impl Writers {
             let send = &send;
             let start = |client| scope.spawn(move || self.write(client, send));
             let handles: Vec<_> = (0..clients).map(|_| start(self.add())).collect();
+            let _together = self.together();
             until();
             Log::merge(handles.into_iter().map(|handle| handle.join().unwrap()).collect())
         })
@@ -161,6 +189,7 @@ pub(crate) fn write_until(port: u16, token: &str, targets: Targets, until: impl 
         let tokens: Vec<_> =
             (0..TOKEN_WRITERS).map(|_| start("Collections/CreateToken", token_body)).collect();
         let updates = start("Collections/UpdateCollection", update_body);
+        let _together = writers.together();
         until(&writers);
         let join = |handles: Vec<std::thread::ScopedJoinHandle<'_, Log>>| {
             Log::merge(handles.into_iter().map(|handle| handle.join().unwrap()).collect())
@@ -188,4 +217,28 @@ fn token_body(targets: Targets, number: u64) -> Value {
 fn update_body(targets: Targets, number: u64) -> Value {
     let metadata = json!({ "name": format!("name {number}"), "description": format!("text {number}") });
     json!({ "collection": { "id": targets.updated, "metadata": metadata } })
+}
+
+/// A test that fails must end, rather than wait for clients that nobody stops or that get no answers any more.
+#[test]
+fn when_one_fails_all_stop() {
+    let fails = |client: bool| {
+        let (done, ended) = std::sync::mpsc::channel();
+        std::thread::spawn(move || {
+            let writers = Writers::numbering_from(1);
+            let send = |number| Ok(Answer::bare(if client && number == 9 { 500 } else { 200 }));
+            let until = || {
+                writers.wait_for_each(1);
+                assert!(client, "who waits for them fails");
+                loop {
+                    writers.wait_for_each(1);
+                }
+            };
+            let run = std::panic::AssertUnwindSafe(|| writers.run(2, send, until));
+            done.send(std::panic::catch_unwind(run).is_err()).unwrap();
+        });
+        ended.recv_timeout(WAIT_MAX)
+    };
+    assert_eq!(fails(true), Ok(true), "a client");
+    assert_eq!(fails(false), Ok(true), "who waits for them");
 }

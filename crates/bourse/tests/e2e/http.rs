@@ -34,6 +34,11 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
+    /// One that nobody gave, with nothing but its status.
+    pub(crate) fn bare(status: u16) -> Self {
+        Self { status, body: String::new(), head: String::new() }
+    }
+
     /// A header, if it has it.
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         header(&self.head, name)

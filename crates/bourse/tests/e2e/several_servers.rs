@@ -157,6 +157,7 @@ fn come_and_go(is_sharing: bool) {
             let (writers, number) = (&writers, writers.add());
             scope.spawn(move || writers.write(number, |write| Ok(client.write(write))));
         }
+        let _together = writers.together();
         let wait = || writers.wait_for_each(WRITES_BETWEEN);
         wait();
         for index in 0..SERVERS {
