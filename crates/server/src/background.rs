@@ -26,8 +26,8 @@ const MARKET_INTERVAL: Duration = Duration::from_millis(300);
 /// How long to wait before other servers are told again what was used of limits.
 const SHARE_INTERVAL: Duration = Duration::from_secs(1);
 
-/// How long to wait between two times of forgetting what was kept for its time.
-const FORGET_INTERVAL: Duration = Duration::from_hours(1);
+/// How long to wait between two times of forgetting what was kept for its time, and of adding what older servers left out.
+const TIDY_INTERVAL: Duration = Duration::from_hours(1);
 const NANOS_PER_DAY: i128 = 24 * 3_600 * 1_000_000_000;
 /// How long to wait between two looks through all uploaded files.
 const SWEEP_INTERVAL: Duration = Duration::from_hours(1);
@@ -56,7 +56,7 @@ impl Background {
                 tasks.spawn(tell_rates(Arc::clone(app), sources, Stop(stopped.clone())));
             }
         }
-        tasks.spawn(forget(Arc::clone(app), Stop(stopped.clone())));
+        tasks.spawn(tidy(Arc::clone(app), Stop(stopped.clone())));
         tasks.spawn(sweep_files(Arc::clone(app), Stop(stopped.clone())));
         let (resident, mut until) = (app.resident.clone(), Stop(stopped.clone()));
         tasks.spawn(async move { until.or(resident.bring_in()).await.unwrap_or_default() });
@@ -305,12 +305,14 @@ async fn share_limits(app: Arc<App>, mut stop: Stop) {
 }
 
 /// Forgets what was kept for its time, until told to end.
-async fn forget(app: Arc<App>, mut stop: Stop) {
+async fn tidy(app: Arc<App>, mut stop: Stop) {
     loop {
-        // What was begun may be left: the rest is forgotten another time.
+        // What was begun may be left: the rest is done another time.
+        let Some(result) = stop.or(app.store.complete_links(app.clock.now())).await else { return };
+        log_failure("adding links that an older server made", result.map(drop));
         let Some(result) = stop.or(forget_once(&app)).await else { return };
         log_failure("forgetting who stated what", result);
-        if stop.or(tokio::time::sleep(FORGET_INTERVAL)).await.is_none() {
+        if stop.or(tokio::time::sleep(TIDY_INTERVAL)).await.is_none() {
             return;
         }
     }

@@ -129,6 +129,21 @@ pub async fn keep_uncounted(
         .await
 }
 
+/// Forgets links by their contracts, as if a server had made them that knows nothing of that table.
+pub async fn forget_links(store: &Store, contracts: Vec<CollectionKey>) -> Result<(), StoreError> {
+    store
+        .write(move |mut session| {
+            Box::pin(async move {
+                for contract in contracts {
+                    let sql = "DELETE FROM contract_links WHERE chain_id = $1 AND contract_address = $2";
+                    session.execute(sql, args![contract.chain, contract.address]).await?;
+                }
+                Ok(())
+            })
+        })
+        .await
+}
+
 /// Puts tokens of a collection into the queue of metadata to be fetched, `None` being the contract itself. A collection that
 /// is not known is left alone.
 pub async fn enqueue_metadata(

@@ -9,7 +9,7 @@ mod support {
 
 use std::time::Duration;
 
-use bourse_store::testing::{HeldWrite, batch, operator, take_back};
+use bourse_store::testing::{HeldWrite, batch, forget_links, operator, take_back};
 use bourse_store::{
     Act, AuditPage, Change, CollectionId, CollectionKey, CountsCommit, CountsCommitted, CountsCursor, Extent,
     MarketNews, MarketStep, ProjectScope, Store,
@@ -233,6 +233,34 @@ async fn a_link_counts_as_long_as_it_is_there() {
     let mut markets = markets(&store).await;
     markets.sort_unstable();
     assert_eq!(markets, [(linking.project(), id), (moving.project(), id)]);
+}
+
+/// A server of before the table of links by contract links contracts beside one that looks there.
+#[tokio::test]
+async fn links_that_an_older_server_made_are_added_once() {
+    let (_database, store) = open().await;
+    let scope = project(&store).await;
+    let hosted = store.create_hosted_collection(scope, CollectionInput::default(), at(0)).await.unwrap();
+    let contract = |number: u8| CollectionKey { address: Address::from_bytes([number; 20]), ..COLLECTION };
+    let [known, unknown, unlinked] = [1, 2, 3].map(contract);
+    let make = async |key| {
+        store.commit(batch(key, vec![Change::Contract("{}".to_owned())])).await.unwrap();
+        store.collection(key).await.unwrap().unwrap()
+    };
+    for key in [known, unknown, unlinked] {
+        store.create_contract_collection(scope, key, hosted.id, operator()).await.unwrap();
+    }
+    forget_links(&store, vec![known, unknown]).await.unwrap();
+    store.delete_contract_collection(scope, unlinked).await.unwrap();
+    let known = make(known).await;
+    assert_eq!(markets(&store).await, [], "who made it saw no link");
+    assert_eq!(store.complete_links(at(1)).await.unwrap(), 2);
+    assert_eq!(markets(&store).await, [(scope.project(), known)]);
+    let (unknown, _) = (make(unknown).await, make(unlinked).await);
+    let mut markets = markets(&store).await;
+    markets.sort_unstable();
+    assert_eq!(markets, [(scope.project(), known), (scope.project(), unknown)]);
+    assert_eq!(store.complete_links(at(2)).await.unwrap(), 0);
 }
 
 /// Whose market a collection is in is written down, whichever way it came there.

@@ -1,17 +1,24 @@
 //! Which contract's token metadata a hosted collection serves. A link is with its project, and once more in a table that tells
 //! of a contract who linked it: that one is on the coordinator of a cluster, so that it needs no node.
 
-use bourse_wire::{Address, ChainId, ContractCollection, Error, Page, ProjectId, RecordId};
+use bourse_wire::{Address, ChainId, ContractCollection, Error, Page, ProjectId, RecordId, Timestamp};
 
 use super::collections::require as require_collection;
 use crate::args::args;
 use crate::audit::Actor;
 use crate::backend::{Pending, Sequence, Store};
-use crate::collections::hold_contract;
-use crate::columns::{Insert, or_nothing, or_replace, record};
+use crate::collections::{find, hold_contract};
+use crate::columns::{Insert, or_nothing, or_replace, record, selection};
 use crate::market_projects::join_linked;
 use crate::session::Session;
 use crate::{CollectionKey, ProjectScope, StoreError};
+
+/// The links that are missing by their contracts.
+const MISSING: &str = "FROM contract_collections LEFT JOIN contract_links
+    ON contract_links.project_id = contract_collections.project_id
+    AND contract_links.chain_id = contract_collections.chain_id
+    AND contract_links.contract_address = contract_collections.contract_address
+    WHERE contract_links.project_id IS NULL";
 
 record! { ContractCollection: "contract_collections" ("project_id, chain_id, contract_address") {
     id = "link_id",
@@ -29,7 +36,50 @@ record! {
     }
 }
 
+selection! {
+    /// A link that its contract's table does not have.
+    struct Missing {
+        project_id: ProjectId = "contract_collections.project_id",
+        chain_id: ChainId = "contract_collections.chain_id",
+        contract_address: Address = "contract_collections.contract_address",
+    }
+}
+
 impl Store {
+    /// Adds the links that are missing by their contracts, and what follows from each; tells how many they were. A server that
+    /// knows nothing of that table makes such links, while it still runs beside newer ones.
+    pub async fn complete_links(&self, now: Timestamp) -> Result<u64, StoreError> {
+        let missing: Vec<Missing> =
+            self.read(|mut session| Box::pin(async move { session.select(MISSING, args![]).await })).await?;
+        let mut added = 0;
+        for Missing { project_id, chain_id, contract_address } in missing {
+            let contract = CollectionKey { chain: chain_id, address: contract_address };
+            added += u64::from(self.complete_link(project_id, contract, Actor::service(now)).await?);
+        }
+        Ok(added)
+    }
+
+    /// Adds a link by its contract, if it is still there.
+    fn complete_link(&self, project: ProjectId, contract: CollectionKey, actor: Actor) -> Pending<'_, bool> {
+        self.write(move |mut session| {
+            Box::pin(async move {
+                // Nobody unlinks it until the transaction ends.
+                let sql = "UPDATE contract_collections SET hosted_collection_id = hosted_collection_id
+                    WHERE project_id = $1 AND chain_id = $2 AND contract_address = $3";
+                let held: Option<ContractCollection> =
+                    session.returning(sql, args![project, contract.chain, contract.address]).await?;
+                let Some(ContractCollection { collection_id, .. }) = held else { return Ok(false) };
+                hold_contract(&mut session, contract).await?;
+                put_link(&mut session, project, contract, collection_id).await?;
+                // Whoever made the collection meanwhile saw no link. One that is still to be made will see it.
+                if find(&mut session, contract).await?.is_some() {
+                    join_linked(&mut session, project, contract, &actor).await?;
+                }
+                Ok(true)
+            })
+        })
+    }
+
     /// Links a contract with a collection.
     pub fn create_contract_collection(
         &self,
@@ -55,7 +105,7 @@ impl Store {
                     return Err(Error::conflict(reason).into());
                 }
                 hold_contract(&mut session, contract).await?;
-                put_link(&mut session, scope, contract, collection).await?;
+                put_link(&mut session, scope.project(), contract, collection).await?;
                 join_linked(&mut session, scope.project(), contract, &actor).await?;
                 Ok(link)
             })
@@ -116,7 +166,7 @@ impl Store {
                 if session.execute(sql, args).await? == 0 {
                     return Err(missing(contract));
                 }
-                put_link(&mut session, scope, contract, collection).await
+                put_link(&mut session, scope.project(), contract, collection).await
             })
         })
     }
@@ -164,7 +214,7 @@ pub(super) async fn forget_links(
 
 async fn put_link(
     session: &mut Session<'_>,
-    scope: ProjectScope,
+    project: ProjectId,
     contract: CollectionKey,
     collection: RecordId,
 ) -> Result<(), StoreError> {
@@ -173,7 +223,7 @@ async fn put_link(
         contract_address: contract.address,
         hosted_collection_id: collection,
     };
-    session.insert(Insert::owned(scope.project(), [link])?, &or_replace::<ContractLink>(&[])).await
+    session.insert(Insert::owned(project, [link])?, &or_replace::<ContractLink>(&[])).await
 }
 
 async fn require(
