@@ -10,7 +10,7 @@ use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::client::legacy::{self, Builder};
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 
-use crate::proof::{CARRIED, FORWARDED, Seal};
+use crate::proof::{CARRIED, FORWARDED, Receiver, Seal};
 use crate::server::Server;
 
 /// How long a server may take to let somebody in. They stand beside each other.
@@ -95,7 +95,13 @@ impl Client {
         Self { http: builder.build(connector), seal }
     }
 
-    pub(crate) async fn ask(&self, server: &Server, question: &Question) -> Result<Reply, AskError> {
+    /// Asks a server whose counter was last seen at `beat`.
+    pub(crate) async fn ask(
+        &self,
+        server: &Server,
+        beat: u64,
+        question: &Question,
+    ) -> Result<Reply, AskError> {
         let impossible = |error: String| AskError::Unreachable(error);
         let Question { path, headers, body } = question;
         let uri: Uri = format!("http://{}{path}", server.address)
@@ -103,7 +109,7 @@ impl Client {
             .map_err(|error: hyper::http::uri::InvalidUri| impossible(error.to_string()))?;
         let (proof, asked) = self
             .seal
-            .forwarded(server.id, path, headers, body)
+            .forwarded(Receiver { id: server.id, beat }, path, headers, body)
             .ok_or_else(|| impossible("there is no key".to_owned()))?;
         let mut request = Request::new(Full::new(body.clone()));
         *request.method_mut() = Method::POST;

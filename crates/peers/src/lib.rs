@@ -28,4 +28,4 @@ pub use membership::{BEAT_INTERVAL, Membership, SILENCE_MAX, Sighting};
 pub use peers::{PeerMetrics, Peers};
 pub use proof::{ANSWERED, Admission, DATA_AGE, FORWARDED, Seal};
 pub use rank::{first, score};
-pub use server::{Server, ServerId};
+pub use server::{Build, PeerState, Server, ServerId, Trouble};

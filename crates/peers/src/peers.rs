@@ -1,34 +1,37 @@
 //! What a server knows of the others, and its way to ask them.
 
-use std::sync::atomic::AtomicI64;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use bourse_store::{CollectionKey, ServerRow, Store, StoreError};
+use bourse_store::{CollectionKey, Migration, ServerRow, Store, StoreError};
 use hyper::header::{HeaderMap, HeaderValue};
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
-use prometheus_client::registry::Registry;
+use prometheus_client::registry::{Registry, Unit};
 use tokio::sync::watch;
 
 use crate::client::{AskError, Client, Question, Reply};
 use crate::heat::Heat;
 use crate::membership::{BEAT_INTERVAL, Membership, Sighting};
-use crate::proof::{Admission, Seal};
+use crate::proof::{Admission, Receiver, Seal};
 use crate::rank;
-use crate::server::{Server, ServerId};
+use crate::server::{Build, PeerState, Server, ServerId, Trouble};
 
 /// How long to wait, when this server leaves, until the others can know.
 const LEAVE_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// The build: servers share only with those of the same, as they must answer alike.
+/// The version of the program.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// The servers that share collections, as this one sees them.
 pub struct Peers {
     me: Server,
+    build: Build,
+    /// The counter of this server: what the database has of it, or will have in a moment.
+    beat: AtomicU64,
     seal: Seal,
     client: Client,
     members: Mutex<Membership>,
@@ -53,10 +56,22 @@ struct OutcomeLabels {
     outcome: &'static str,
 }
 
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct TroubleLabels {
+    trouble: &'static str,
+}
+
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct PeerLabels {
+    peer: String,
+}
+
 /// The series of sharing.
 #[derive(Clone, Default)]
 pub struct PeerMetrics {
     alive: Gauge<i64, AtomicI64>,
+    troubled: Family<TroubleLabels, Gauge<i64, AtomicI64>>,
+    seen: Family<PeerLabels, Gauge<i64, AtomicI64>>,
     forwarded: Family<OutcomeLabels, Counter>,
 }
 
@@ -65,8 +80,25 @@ impl PeerMetrics {
     pub fn register(&self, registry: &mut Registry) {
         let help = "Servers that share collections and are alive, this one included";
         registry.register("peers_alive", help, self.alive.clone());
+        let help = "Servers that are known and not asked, by what is wrong with them";
+        registry.register("peers_troubled", help, self.troubled.clone());
+        let help = "How long ago another server was seen to be alive";
+        registry.register_with_unit("peer_seen", help, Unit::Seconds, self.seen.clone());
         let help = "Requests that were sent on to the server that holds their collection, by what came of it";
         registry.register("forwarded_requests", help, self.forwarded.clone());
+    }
+
+    fn note_states(&self, states: &[PeerState]) {
+        for trouble in Trouble::ALL {
+            let count = states.iter().filter(|state| state.trouble == Some(trouble)).count();
+            let gauge = self.troubled.get_or_create(&TroubleLabels { trouble: trouble.word() });
+            gauge.set(i64::try_from(count).unwrap_or(i64::MAX));
+        }
+        self.seen.clear();
+        for PeerState { server, seen, .. } in states {
+            let labels = PeerLabels { peer: server.address.to_string() };
+            self.seen.get_or_create(&labels).set(i64::try_from(seen.as_secs()).unwrap_or(i64::MAX));
+        }
     }
 
     fn note(&self, outcome: &'static str) {
@@ -80,11 +112,15 @@ impl Peers {
     pub fn new(me: Server, seal: Seal, idle: Duration) -> Self {
         let metrics = PeerMetrics::default();
         metrics.alive.set(1);
+        let (version, schema) = (VERSION.to_owned(), Migration::newest().to_string());
+        let build = Build { version, schema, secret: seal.fingerprint() };
         Self {
+            members: Mutex::new(Membership::of(me.clone(), build.clone())),
             me,
+            build,
+            beat: AtomicU64::new(1),
             client: Client::new(seal.clone(), idle),
             seal,
-            members: Mutex::default(),
             alive: watch::Sender::new(Arc::new([])),
             heat: Heat::default(),
             stage: watch::Sender::new(Stage::Beating),
@@ -98,6 +134,21 @@ impl Peers {
         &self.metrics
     }
 
+    /// This server.
+    pub fn me(&self) -> &Server {
+        &self.me
+    }
+
+    /// What is known of the others.
+    pub fn states(&self) -> Vec<PeerState> {
+        self.members().states(self.began.elapsed())
+    }
+
+    /// Brings the series up to date that change by themselves.
+    pub fn measure(&self) {
+        self.metrics.note_states(&self.states());
+    }
+
     /// Tells the others again and again that this server is there, and learns who else is, until `stop` is over. Once this
     /// server [leaves](Self::leave) its row goes, so that nobody asks it any more; it goes on to learn of others, as it has
     /// requests to answer for a while.
@@ -105,8 +156,8 @@ impl Peers {
         let mut stage = self.stage.subscribe();
         let mut stop = std::pin::pin!(stop);
         let mut is_over = false;
-        for beat in 1.. {
-            self.beat(store, beat).await;
+        loop {
+            self.beat(store).await;
             tokio::select! {
                 () = tokio::time::sleep(BEAT_INTERVAL) => {}
                 // An error cannot be: this server has the sender.
@@ -144,15 +195,20 @@ impl Peers {
         let _ = tokio::time::timeout(LEAVE_TIMEOUT, stage.wait_for(|stage| *stage == Stage::Gone)).await;
     }
 
-    async fn beat(&self, store: &Store, beat: u64) {
+    async fn beat(&self, store: &Store) {
         let row = ServerRow {
             id: self.me.id.to_string(),
             address: self.me.address.to_string(),
-            beat,
-            version: VERSION.to_owned(),
+            beat: self.beat.load(Ordering::Relaxed),
+            version: self.build.to_string(),
         };
         let gone = self.members().gone().into_iter().map(|(id, beat)| (id.to_string(), beat)).collect();
-        self.learn(store.beat(row, gone).await);
+        let rows = store.beat(row, gone).await;
+        if rows.is_ok() {
+            // While the database is away it stands still, as it does for whoever looks there.
+            self.beat.fetch_add(1, Ordering::Relaxed);
+        }
+        self.learn(rows);
     }
 
     /// Takes over who is there; nothing where the database could not be asked.
@@ -166,13 +222,24 @@ impl Peers {
     fn observe(&self, rows: Vec<ServerRow>) {
         let sighting = |row: ServerRow| {
             let server = Server { id: row.id.parse().ok()?, address: row.address.into() };
-            (server.id != self.me.id && row.version == VERSION).then_some(Sighting { server, beat: row.beat })
+            Some(Sighting { server, beat: row.beat, build: Build::read(&row.version) })
         };
-        let alive: Arc<[Server]> = {
+        let at = self.began.elapsed();
+        let (alive, states): (Arc<[Server]>, _) = {
             let mut members = self.members();
-            members.observe(rows.into_iter().filter_map(sighting).collect(), self.began.elapsed());
-            members.alive().into()
+            let before = members.states(at);
+            members.observe(rows.into_iter().filter_map(sighting).collect(), at);
+            let mut states = members.states(at);
+            states.retain(|state| !before.iter().any(|old| old.is_in_the_trouble_of(state)));
+            (members.alive().into(), states)
         };
+        for PeerState { server: Server { id, address }, trouble, .. } in states {
+            match trouble.map(|trouble| (trouble.is_lasting(), trouble.advice())) {
+                Some((true, advice)) => tracing::warn!(server = %id, %address, "another server {advice}"),
+                Some((false, advice)) => tracing::info!(server = %id, %address, "another server {advice}"),
+                None => {}
+            }
+        }
         self.metrics.alive.set(i64::try_from(alive.len()).unwrap_or(i64::MAX).saturating_add(1));
         let before = Arc::clone(&self.alive.borrow());
         if before == alive {
@@ -226,8 +293,10 @@ impl Peers {
     /// Asks a server for as long as it is alive.
     async fn ask_one(&self, server: &Server, question: &Question) -> Result<Reply, AskError> {
         let mut alive = self.alive.subscribe();
+        // Who is not known any more is dead.
+        let beat = self.members().beat_of(server.id).ok_or(AskError::Dead)?;
         tokio::select! {
-            answered = self.client.ask(server, question) => answered,
+            answered = self.client.ask(server, beat, question) => answered,
             // An error cannot be: this server has the sender.
             _ = alive.wait_for(|alive| !alive.contains(server)) => Err(AskError::Dead),
         }
@@ -253,7 +322,8 @@ impl Peers {
 
     /// Believes that another server of this installation sent a request to this one; `None` where none of them did.
     pub fn admit(&self, path: &str, headers: &HeaderMap) -> Option<Admission> {
-        self.seal.admit(self.me.id, path, headers)
+        let now = Receiver { id: self.me.id, beat: self.beat.load(Ordering::Relaxed) };
+        self.seal.admit(now, path, headers)
     }
 
     /// The proof that an answer is this server's.

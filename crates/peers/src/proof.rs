@@ -31,6 +31,19 @@ const RETURNED: [HeaderName; 2] = [header::CONTENT_TYPE, DATA_AGE];
 
 type Code = [u8; 32];
 
+/// How far the counter of a server may be beyond what its sender had seen of it: whoever kept a request can send it again for about
+/// so many seconds. Looks at the database may come late, and while it is away no counter moves.
+const BEATS_BEHIND_MAX: u64 = 30;
+
+/// A server at a moment by its own counter: the one that a request is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Receiver {
+    /// Which one.
+    pub(crate) id: ServerId,
+    /// Its counter.
+    pub(crate) beat: u64,
+}
+
 /// The key that the servers of an installation share.
 #[derive(Clone)]
 pub struct Seal(Code);
@@ -55,25 +68,37 @@ impl Seal {
         Self(key)
     }
 
+    /// What the key is known by, which does not tell it.
+    pub fn fingerprint(&self) -> String {
+        let code = Sealing::begin(&self.0, b"fingerprint").map(Sealing::end).unwrap_or_default();
+        URL_SAFE_NO_PAD.encode(code.first_chunk::<9>().unwrap_or(&[0; 9]))
+    }
+
     /// The header of a request to a server, and what its answer is then known by.
     pub(crate) fn forwarded(
         &self,
-        receiver: ServerId,
+        receiver: Receiver,
         path: &str,
         headers: &HeaderMap,
         body: &[u8],
     ) -> Option<(HeaderValue, Admission)> {
         let body = hash(body);
         let code = self.request_code(receiver, path, headers, &body)?;
-        let text = format!("{}.{}", URL_SAFE_NO_PAD.encode(body), URL_SAFE_NO_PAD.encode(code));
+        let (beat, told) = (receiver.beat, URL_SAFE_NO_PAD.encode(body));
+        let text = format!("{beat}.{told}.{}", URL_SAFE_NO_PAD.encode(code));
         Some((HeaderValue::try_from(text).ok()?, Admission { code, body }))
     }
 
-    /// Believes that a server of this installation sent a request to this one; `None` where nobody of them did. What its body
-    /// must be, the admission knows. Told in constant time.
-    pub(crate) fn admit(&self, receiver: ServerId, path: &str, headers: &HeaderMap) -> Option<Admission> {
+    /// Believes that a server of this installation sent a request to this one as it is now; `None` where nobody of them did, or
+    /// too long ago. What its body must be, the admission knows. Told in constant time.
+    pub(crate) fn admit(&self, now: Receiver, path: &str, headers: &HeaderMap) -> Option<Admission> {
         let mut all = headers.get_all(FORWARDED).iter();
-        let (body, code) = all.next()?.to_str().ok()?.split_once('.')?;
+        let (beat, codes) = all.next()?.to_str().ok()?.split_once('.')?;
+        let receiver = Receiver { beat: beat.parse().ok()?, ..now };
+        if now.beat.checked_sub(receiver.beat)? > BEATS_BEHIND_MAX {
+            return None;
+        }
+        let (body, code) = codes.split_once('.')?;
         let read = |text: &str| Code::try_from(URL_SAFE_NO_PAD.decode(text).ok()?).ok();
         let (body, code) = (read(body)?, read(code)?);
         let is_ours = self.request_code(receiver, path, headers, &body)?.ct_eq(&code);
@@ -99,9 +124,10 @@ impl Seal {
         told.zip(code).is_some_and(|(told, code)| bool::from(told.ct_eq(&code)))
     }
 
-    fn request_code(&self, receiver: ServerId, path: &str, headers: &HeaderMap, body: &Code) -> Option<Code> {
+    fn request_code(&self, receiver: Receiver, path: &str, headers: &HeaderMap, body: &Code) -> Option<Code> {
         let mut mac = Sealing::begin(&self.0, b"request")?;
-        mac.put(&receiver.0.to_be_bytes());
+        mac.put(&receiver.id.0.to_be_bytes());
+        mac.put(&receiver.beat.to_be_bytes());
         mac.put(b"POST");
         mac.put(path.as_bytes());
         mac.put_headers(headers, &CARRIED);
@@ -157,7 +183,7 @@ impl Sealing {
 mod tests {
     use super::*;
 
-    const ME: ServerId = ServerId(7);
+    const ME: Receiver = Receiver { id: ServerId(7), beat: 100 };
     const PATH: &str = "/rpc/Metadata/GetTokenMetadata";
 
     fn carried() -> HeaderMap {
@@ -199,7 +225,8 @@ mod tests {
     fn what_anybody_changes_or_makes_up_is_not_believed() {
         let seal = Seal::new([1; 32]);
         let (headers, _) = sent(&seal, &carried(), b"{}");
-        assert!(seal.admit(ServerId(8), PATH, &headers).is_none(), "sent to another server");
+        let other = Receiver { id: ServerId(8), ..ME };
+        assert!(seal.admit(other, PATH, &headers).is_none(), "sent to another server");
         assert!(seal.admit(ME, "/rpc/Metadata/GetContractInfo", &headers).is_none(), "another path");
         assert!(Seal::new([2; 32]).admit(ME, PATH, &headers).is_none(), "of another installation");
         let changed = |change: &dyn Fn(&mut HeaderMap)| {
@@ -215,10 +242,32 @@ mod tests {
         assert!(changed(&|headers| drop(headers.remove(FORWARDED))).is_none());
         let twice = |headers: &mut HeaderMap| assert!(headers.append(FORWARDED, value("twice")));
         assert!(changed(&twice).is_none());
-        for made_up in ["", ".", "x.y", "AAAA.AAAA"] {
+        let (later, rest) = ("101", headers[FORWARDED].to_str().unwrap().split_once('.').unwrap().1);
+        let moved = HeaderValue::try_from(format!("{later}.{rest}")).unwrap();
+        let at_another_beat = changed(&|headers| drop(headers.insert(FORWARDED, moved.clone())));
+        assert!(at_another_beat.is_none(), "another beat");
+        for made_up in ["", ".", "x.y", "1.2", "100.x.y", "100.AAAA.AAAA"] {
             let made_up = HeaderValue::from_static(made_up);
             assert!(changed(&|headers| drop(headers.insert(FORWARDED, made_up.clone()))).is_none());
         }
         assert!(changed(&|headers| drop(headers.insert("accept-encoding", value("br")))).is_some());
+    }
+
+    #[test]
+    fn what_was_sent_long_ago_is_not_believed_again() {
+        let seal = Seal::new([1; 32]);
+        let (headers, _) = sent(&seal, &carried(), b"{}");
+        let at = |beat| seal.admit(Receiver { beat, ..ME }, PATH, &headers);
+        assert!(at(ME.beat).is_some() && at(ME.beat + BEATS_BEHIND_MAX).is_some());
+        assert!(at(ME.beat + BEATS_BEHIND_MAX + 1).is_none(), "somebody kept it");
+        assert!(at(ME.beat - 1).is_none(), "nobody can have seen that yet");
+    }
+
+    #[test]
+    fn a_key_is_known_by_what_does_not_tell_it() {
+        let told = |key| Seal::new([key; 32]).fingerprint();
+        assert_eq!(told(1), told(1));
+        assert_ne!(told(1), told(2));
+        assert_eq!(told(1).len(), 12);
     }
 }

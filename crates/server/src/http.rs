@@ -14,6 +14,7 @@ use axum::middleware::{Next, from_fn_with_state};
 use axum::response::Response;
 use axum::routing::future::RouteFuture;
 use axum::routing::get;
+use bourse_peers::Trouble;
 use bourse_wire::{Code, Error};
 use futures_util::future::{BoxFuture, Either};
 use tower::{Layer as _, Service, ServiceExt as _, service_fn};
@@ -260,13 +261,9 @@ async fn ready(State(app): State<Arc<App>>) -> Response {
             not_yet(format!(r#"{{"status":"starting","reason":"{reason}"}}"#).into())
         }
         (Ok(()), None) => {
-            // What is on other nodes can be answered, and who asks is told no names.
-            let workers = app.store.workers().await.unwrap_or_default();
-            let away = workers.iter().filter(|worker| !worker.answers).count();
-            let reason = format!("of {} nodes of the database {away} cannot be reached", workers.len());
-            let body = match away {
-                0 => r#"{"status":"ready"}"#.to_owned(),
-                _ => format!(r#"{{"status":"degraded","reason":"{reason}"}}"#),
+            let body = match degradation(&app).await {
+                None => r#"{"status":"ready"}"#.to_owned(),
+                Some(reason) => format!(r#"{{"status":"degraded","reason":"{reason}"}}"#),
             };
             response(&app, StatusCode::OK, HeaderMap::new(), body.into())
         }
@@ -277,7 +274,23 @@ async fn ready(State(app): State<Arc<App>>) -> Response {
     }
 }
 
+/// What cannot be answered, or not as it should be, while everything else can. Who asks is told no names.
+async fn degradation(app: &App) -> Option<String> {
+    let workers = app.store.workers().await.unwrap_or_default();
+    let away = workers.iter().filter(|worker| !worker.answers).count();
+    if away > 0 {
+        return Some(format!("of {} nodes of the database {away} cannot be reached", workers.len()));
+    }
+    let peers = app.peers.as_ref()?.states();
+    let troubled = peers.iter().filter(|peer| peer.trouble.is_some_and(Trouble::is_lasting)).count();
+    let reason = || format!("of {} other servers {troubled} cannot be asked for collections", peers.len());
+    (troubled > 0).then(reason)
+}
+
 async fn metrics(State(app): State<Arc<App>>) -> Response {
+    if let Some(peers) = &app.peers {
+        peers.measure();
+    }
     app.resident.measure(app.counting.bytes());
     app.metrics.note_database(&app.store).await;
     for nodes in app.nodes.iter() {

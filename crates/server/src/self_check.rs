@@ -1,5 +1,5 @@
-//! `/self-check`: which collections are in memory, and whether one of them says what the store says. For the operator's
-//! own commands: whoever has the signing secret may ask, and nobody else.
+//! `/self-check`: which collections are in memory, whether one of them says what the store says, and which servers share them. For
+//! the operator's own commands: whoever has the signing secret may ask, and nobody else.
 
 use std::sync::Arc;
 
@@ -8,6 +8,7 @@ use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use axum::routing::{get, post};
+use bourse_peers::{PeerState, Server, Trouble};
 use bourse_store::CollectionKey;
 use bourse_wire::{Address, ChainId, Code, Error};
 use serde_json::{Value, json};
@@ -20,7 +21,24 @@ use crate::resident::Verdict;
 
 /// The addresses of this module.
 pub(crate) fn routes() -> Router<Arc<App>> {
-    Router::new().route("/self-check", get(list)).route("/self-check/{chain}/{contract}", post(check))
+    Router::new()
+        .route("/self-check", get(list))
+        .route("/self-check/peers", get(peers))
+        .route("/self-check/{chain}/{contract}", post(check))
+}
+
+async fn peers(State(app): State<Arc<App>>, request: HeaderMap) -> Response {
+    let record = |PeerState { server: Server { id, address }, version, seen, trouble }: PeerState| {
+        let (trouble, is_lasting) = (trouble.map(Trouble::advice), trouble.is_some_and(Trouble::is_lasting));
+        let (id, seen) = (id.to_string(), seen.as_secs());
+        json!({ "id": id, "address": &*address, "version": version, "seenSecondsAgo": seen, "trouble": trouble, "lasts": is_lasting })
+    };
+    let told = permit(&app, &request).map(|()| {
+        let peers = app.peers.iter().flat_map(|peers| peers.states()).map(record).collect::<Vec<_>>();
+        let address = app.peers.as_ref().map(|peers| &*peers.me().address);
+        json!({ "address": address, "collections": app.resident.keys().len(), "peers": peers })
+    });
+    answer(&app, told.map_err(Failure::from))
 }
 
 async fn list(State(app): State<Arc<App>>, request: HeaderMap) -> Response {

@@ -48,7 +48,7 @@ fn compare(settings: &Settings, is_whole: bool) -> Result<Result<String, String>
 }
 
 /// Asks the service by right of the signing secret. What a token says is over soon, so that each request has its own.
-fn call(settings: &Settings, method: &'static str, path: &str) -> Result<Value, CommandError> {
+pub(super) fn call(settings: &Settings, method: &'static str, path: &str) -> Result<Value, CommandError> {
     let address = reachable(settings.server.listen);
     let signer = TokenSigner::open(&settings.auth.jwt_secret, &settings.storage.data)
         .map_err(CommandError::io("opening the signing secret"))?;

@@ -9,7 +9,7 @@ use bourse_server::{Clock, make_private_directory};
 use bourse_store::{MigrationState, Store, StoreError, Upgrade};
 use serde_json::json;
 
-use super::{deep, held, recount};
+use super::{deep, held, recount, sharing};
 use crate::cli::{Common, Doctor};
 use crate::context::{CommandError, load_settings};
 use crate::data_lock::DataLock;
@@ -41,6 +41,8 @@ pub(super) async fn run(common: &Common, command: &Doctor) -> Result<ExitCode, C
             checks.push(Check { name: "disk", result: check_disk(&loaded.settings.storage.data) });
             checks.push(Check { name: "signing secret", result: check_secret(&loaded.settings) });
             checks.extend(check_database(&loaded.settings).await);
+            let shared = sharing::check(&loaded.settings);
+            checks.extend(shared.map(|result| Check { name: "servers", result }));
             checks.push(Check { name: "clock", result: check_clock() });
             if command.deep {
                 let result = deep::check_memory(&loaded.settings, command.whole);

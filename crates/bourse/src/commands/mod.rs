@@ -18,6 +18,7 @@ pub(crate) mod project;
 mod recount;
 mod restore;
 pub(crate) mod serve;
+mod sharing;
 mod status;
 pub(crate) mod token;
 mod upgrade;

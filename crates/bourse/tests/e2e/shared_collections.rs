@@ -96,16 +96,20 @@ impl House {
     fn start(&self, is_sharing: bool) -> Server {
         let port = free_port();
         let address = if is_sharing { format!("127.0.0.1:{port}") } else { String::new() };
+        self.start_with(port, &[("BOURSE_SERVER__PEER_ADDRESS", &address)])
+    }
+
+    /// The same at a port, and with variables.
+    fn start_with(&self, port: u16, variables: &[(&str, &str)]) -> Server {
         let bytes_max = self.bytes_max.to_string();
-        let variables = [
-            ("BOURSE_SERVER__PEER_ADDRESS", address.as_str()),
-            ("BOURSE_STORAGE__RESIDENT_BYTES_MAX", &bytes_max),
+        let all = [
+            ("BOURSE_STORAGE__RESIDENT_BYTES_MAX", bytes_max.as_str()),
             // It would load a second copy of one collection after the other.
             ("BOURSE_STORAGE__SELF_CHECK_INTERVAL_MS", "0"),
             // However slow the machine is, requests end because of what is tested.
             ("BOURSE_LIMITS__REQUEST_TIMEOUT_MS", "60000"),
         ];
-        let mut server = self.instance.serve_at(port, &variables);
+        let mut server = self.instance.serve_at(port, &[&all, variables].concat());
         server.wait_ready(WAIT_MAX);
         server
     }
@@ -155,6 +159,66 @@ fn forwarded(server: &Server, outcome: &str) -> u64 {
 
 fn wait_alive(server: &Server, count: u64) {
     within(WAIT_MAX, "it knows who else is alive", || metric(server, "bourse_peers_alive") == count);
+}
+
+/// What `bourse doctor` says beside a server of the servers that share with it.
+fn told_of_peers(house: &House, server: &Server) -> String {
+    let listen = format!("127.0.0.1:{}", server.port);
+    let mut command = house.instance.command(&["doctor", "--listen", &listen]);
+    command.env("BOURSE_SERVER__PEER_ADDRESS", &listen);
+    let done = house.instance.start(command).wait(WAIT_MAX);
+    let line = done.stdout.lines().find(|line| line.contains("  servers  "));
+    line.unwrap_or_else(|| panic!("{done:?}")).to_owned()
+}
+
+fn troubled(server: &Server, trouble: &str) -> u64 {
+    metric(server, &format!("bourse_peers_troubled{{trouble=\"{trouble}\"}}"))
+}
+
+#[test]
+fn each_server_tells_who_else_is_there_and_what_is_wrong_with_them() {
+    let Some(house) = House::new() else { return };
+    let mut servers = house.start_sharing();
+    house.check(&servers[0]);
+    let ready = |server: &Server| get(server.port, "/ready").unwrap().body;
+    assert_eq!(ready(&servers[0]), r#"{"status":"ready"}"#);
+    let told = told_of_peers(&house, &servers[0]);
+    assert!(told.starts_with("ok    servers "), "{told}");
+    let held = metric(&servers[0], "bourse_resident_collections");
+    assert!(told.contains(&format!("127.0.0.1:{} has {held} collections", servers[0].port)), "{told}");
+    for other in &servers[1..] {
+        let address = format!("127.0.0.1:{}", other.port);
+        assert!(told.contains(&format!("{address} shares them, seen ")), "{told}");
+        let series = format!("bourse_peer_seen_seconds{{peer=\"{address}\"}}");
+        assert!(get(servers[0].port, "/metrics").unwrap().body.contains(&series), "{series}");
+    }
+    // One that was killed is heard of no more, which is nothing to do anything about.
+    let mut killed = servers.remove(2);
+    killed.process.kill();
+    within(WAIT_MAX, "it is missed", || troubled(&servers[0], "silent") == 1);
+    let told = told_of_peers(&house, &servers[0]);
+    assert!(told.starts_with("ok  ") && told.contains("is not heard of"), "{told}");
+    // One that was told the address of another.
+    let address = format!("127.0.0.1:{}", servers[1].port);
+    let wrong = house.start_with(free_port(), &[("BOURSE_SERVER__PEER_ADDRESS", &address)]);
+    for server in &servers {
+        let expected = if server.port == servers[1].port { 1 } else { 2 };
+        within(WAIT_MAX, "it is noticed", || troubled(server, "same_address") == expected);
+        let told = told_of_peers(&house, server);
+        assert!(told.starts_with("FAIL") && told.contains("the same server.peer_address"), "{told}");
+        assert!(ready(server).contains(r#""status":"degraded""#), "{}", ready(server));
+    }
+    drop(wrong);
+    let secret = "another secret, as long as such a secret must be at least";
+    let port = free_port();
+    let address = format!("127.0.0.1:{port}");
+    let variables = [("BOURSE_SERVER__PEER_ADDRESS", address.as_str()), ("BOURSE_AUTH__JWT_SECRET", secret)];
+    let stranger = house.start_with(port, &variables);
+    within(WAIT_MAX, "it is noticed", || troubled(&servers[0], "other_secret") == 1);
+    let told = told_of_peers(&house, &servers[0]);
+    assert!(told.starts_with("FAIL") && told.contains("has another signing secret"), "{told}");
+    drop(stranger);
+    within(WAIT_MAX, "all is well", || ready(&servers[0]) == r#"{"status":"ready"}"#);
 }
 
 #[test]
