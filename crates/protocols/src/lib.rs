@@ -13,6 +13,7 @@ pub mod own;
 pub mod payment_processor;
 mod plan;
 mod refusal;
+pub mod reverts;
 mod royalty;
 pub mod seaport;
 #[cfg(test)]
