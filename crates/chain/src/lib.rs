@@ -12,6 +12,7 @@ mod offers;
 mod pace;
 pub mod questions;
 mod rates;
+mod rehearsal;
 mod royalties;
 pub mod rpc;
 mod sources;
@@ -28,6 +29,7 @@ pub use node::{Call, CallResults, Failure, Header, LogFilter, Node, Reverted, Sp
 pub use offers::{FollowedChain, OfferOptions, OfferWatch, Offers, OffersError};
 pub use pace::{Pace, RealPace};
 pub use rates::{RateError, RateSource, RateTeller, follow_rates};
+pub use rehearsal::{Outcome, Played, Rehearsal, Unable, Unplayed, Way};
 pub use royalties::RoyaltyWatch;
 pub use sources::{Source, SourceError, SourceOptions};
 pub use standings::Standings;

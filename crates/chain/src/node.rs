@@ -7,6 +7,8 @@ use bourse_market::facts::{Block, BlockHash, Log};
 use bourse_protocols::native::Inquiry;
 use bourse_wire::{Address, ChainId, Timestamp};
 
+use crate::rehearsal::{Played, Rehearsal, Unable, Way};
+
 /// Why a node did not answer, by what to do next.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Failure {
@@ -199,6 +201,11 @@ pub trait Node: Send + Sync + 'static {
         calls: &[Call],
         at: Option<BlockHash>,
     ) -> impl Future<Output = Result<CallResults, Failure>> + Send;
+
+    /// Plays what a wallet would send, at the newest block.
+    fn play(&self, _rehearsal: &Rehearsal, _way: Way) -> impl Future<Output = Result<Played, Unable>> + Send {
+        async { Err(Unable::Unknown) }
+    }
 
     /// The code of contracts at the newest block; empty where there is none.
     fn code(&self, addresses: &[Address]) -> impl Future<Output = Result<Vec<Bytes>, Failure>> + Send;

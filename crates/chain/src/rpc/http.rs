@@ -1,5 +1,7 @@
 //! One node over HTTP.
 
+mod play;
+
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -18,6 +20,7 @@ use super::message::{self, Answer, Refusal, Request};
 use super::refusals;
 use super::wire::{Data, Fixed, Number, WireBlock, WireLog, WireReceipt, WireTransactions};
 use crate::node::{Call, CallResults, Failure, Header, LogFilter, Node, Reverted, Span, SpanLogs, TimedLog};
+use crate::rehearsal::{Played, Rehearsal, Unable, Way};
 use crate::tls;
 
 /// Where a node is. Providers put keys into paths, so that no more than scheme and host is ever shown.
@@ -141,7 +144,17 @@ impl HttpNode {
         Ok(())
     }
 
+    /// Whether a batch of so many requests may be sent, as far as that is known.
+    fn takes_batches_of(&self, requests: usize) -> bool {
+        self.batch.load(Ordering::Relaxed) >= requests
+    }
+
     async fn post(&self, requests: &[Request]) -> Result<Vec<u8>, Failure> {
+        self.post_within(requests, self.options.response_bytes_max).await
+    }
+
+    /// What a node answers, unless that is more than so many bytes.
+    async fn post_within(&self, requests: &[Request], bytes_max: usize) -> Result<Vec<u8>, Failure> {
         self.requests.fetch_add(requests.len() as u64, Ordering::Relaxed);
         let sent = self.client.post(self.url.0.clone()).header(CONTENT_TYPE, "application/json");
         let mut response =
@@ -150,7 +163,6 @@ impl HttpNode {
         let after = response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.parse().ok());
         let mut text = Vec::new();
         while let Some(chunk) = response.chunk().await.map_err(|error| self.broken(error))? {
-            let bytes_max = self.options.response_bytes_max;
             if text.len() + chunk.len() > bytes_max {
                 let reason = format!("an answer of {} has more than {bytes_max} bytes", self.url);
                 return Err(Failure::SmallerRange { suggested: None, reason });
@@ -357,6 +369,10 @@ impl Node for HttpNode {
             Err(refusal) => Err(not_smaller(classified(&refusal))),
         });
         called.collect()
+    }
+
+    async fn play(&self, rehearsal: &Rehearsal, way: Way) -> Result<Played, Unable> {
+        self.play_steps(rehearsal, way).await
     }
 
     async fn code(&self, addresses: &[Address]) -> Result<Vec<Bytes>, Failure> {

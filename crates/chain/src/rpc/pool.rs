@@ -1,5 +1,7 @@
 //! Several nodes of one chain behind one name.
 
+mod play;
+
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -69,6 +71,7 @@ struct Member<N> {
     /// Whether it said that it knows the right chain.
     is_checked: AtomicBool,
     state: Mutex<MemberState>,
+    stage: play::Stage,
 }
 
 #[derive(Clone)]
@@ -135,6 +138,7 @@ impl<N: Node, P: Pace> Pool<N, P> {
                 label,
                 is_checked: AtomicBool::new(false),
                 state: Mutex::new(idle.clone()),
+                stage: play::Stage::new(),
             })
             .collect();
         let newest = Mutex::new(Newest { number: 0, since: Timestamp::ZERO });
