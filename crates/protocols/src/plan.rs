@@ -1,5 +1,7 @@
 //! What somebody has to do to trade.
 
+use std::fmt;
+
 use alloy_primitives::Bytes;
 use bourse_wire::{Address, Amount, JsonObject, OrderSide};
 
@@ -95,6 +97,22 @@ impl Permission {
     pub(crate) fn spend(currency: Address, spender: Address, amount: Amount) -> Option<Self> {
         let is_needed = currency != Address::ZERO && amount != Amount::ZERO;
         is_needed.then_some(Self::Spend { currency, spender, amount })
+    }
+}
+
+impl fmt::Display for Permission {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Spend { currency, spender, amount } => {
+                write!(formatter, "{spender} take {amount} of currency {currency}")
+            }
+            Self::Move { collection, operator } => {
+                write!(formatter, "{operator} move tokens of collection {collection}")
+            }
+            Self::Grant { manager, operator } => {
+                write!(formatter, "{operator} have tokens moved by {manager}")
+            }
+        }
     }
 }
 

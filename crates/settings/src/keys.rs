@@ -194,6 +194,7 @@ mod tests {
             "rpc_timeout_ms",
             "rates_interval_ms",
             "royalties_interval_ms",
+            "simulation_timeout_ms",
         ] {
             assert_eq!(sample(positive), Value::Integer(1), "{positive}");
         }
@@ -205,7 +206,8 @@ mod tests {
         for list in ["rates", "contracts"] {
             assert_eq!(sample(list), Value::Array(Vec::new()), "{list}");
         }
-        assert_eq!(keys.network_fields.len(), 15);
+        assert_eq!(sample("simulate"), Value::Boolean(false));
+        assert_eq!(keys.network_fields.len(), 17);
     }
 
     #[test]

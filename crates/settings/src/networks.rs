@@ -74,12 +74,29 @@ pub struct Network {
     pub rpc_urls: Vec<SecretString>,
     /// How its chain is followed.
     pub following: Following,
+    /// How steps are tried before they are handed out.
+    pub simulating: Simulating,
     /// Where the service's own marketplaces are.
     pub own: OwnContracts,
     /// Contracts of other marketplaces, instead of those that are commonly known.
     pub contracts: Vec<Deployment>,
     /// Whether the settings name it, rather than only the built-in list.
     pub configured: bool,
+}
+
+/// How steps are tried before they are handed out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Simulating {
+    /// Whether they are.
+    pub is_on: bool,
+    /// How long that may take.
+    pub timeout: Duration,
+}
+
+impl Default for Simulating {
+    fn default() -> Self {
+        Self { is_on: true, timeout: Duration::from_millis(1500) }
+    }
 }
 
 /// How the chain of a network is followed.
@@ -265,6 +282,9 @@ pub(super) struct Section {
     rates_interval_ms: Option<u64>,
     #[schemars(range(min = 1))]
     royalties_interval_ms: Option<u64>,
+    simulate: Option<bool>,
+    #[schemars(range(min = 1))]
+    simulation_timeout_ms: Option<u64>,
     #[serde(default, deserialize_with = "address")]
     own_v1: Option<Address>,
     #[serde(default, deserialize_with = "address")]
@@ -299,6 +319,14 @@ impl Section {
         }
     }
 
+    fn simulating(&self) -> Simulating {
+        let usual = Simulating::default();
+        Simulating {
+            is_on: self.simulate.unwrap_or(usual.is_on),
+            timeout: self.simulation_timeout_ms.map_or(usual.timeout, Duration::from_millis),
+        }
+    }
+
     fn own(&self) -> OwnContracts {
         let usual = OwnContracts::default();
         OwnContracts {
@@ -329,6 +357,7 @@ impl From<BTreeMap<String, Section>> for Networks {
                 id: *id,
                 rpc_urls: Vec::new(),
                 following: Following::default(),
+                simulating: Simulating::default(),
                 own: OwnContracts::default(),
                 contracts: Vec::new(),
                 configured: false,
@@ -337,6 +366,7 @@ impl From<BTreeMap<String, Section>> for Networks {
         entries.extend(configured.into_iter().map(|(name, section)| Network {
             rpc_urls: section.rpc_urls(),
             following: section.following(),
+            simulating: section.simulating(),
             own: section.own(),
             contracts: section.contracts,
             id: section.id,

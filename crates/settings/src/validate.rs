@@ -244,6 +244,13 @@ fn following(network: &Network, merged: &Merged) -> Vec<Problem> {
         ),
         ("rpc_timeout_ms", ensure(!rpc_timeout.is_zero(), "must be at least 1")),
         ("rates_interval_ms", ensure(rates_interval >= INTERVAL_MIN, "must be at least 1000")),
+        (
+            "simulation_timeout_ms",
+            ensure(
+                !network.simulating.timeout.is_zero(),
+                "must be at least 1: `simulate = false` switches it off",
+            ),
+        ),
         ("royalties_interval_ms", ensure(royalties_interval >= INTERVAL_MIN, "must be at least 1000")),
     ];
     let wrong = checks.into_iter().filter_map(|(field, result)| Some((field, result.err()?)));

@@ -46,5 +46,6 @@ mod shared_collections;
 mod trade;
 mod trade_money;
 mod trade_several;
+mod tried_steps;
 mod upgrade;
 mod venues;

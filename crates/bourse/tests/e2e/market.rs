@@ -106,6 +106,15 @@ impl Market {
         self.server = Some(self.instance.serve());
     }
 
+    /// Ends it, and starts it again as one that asks for blocks so often.
+    pub(crate) fn restart_polling(&mut self, milliseconds: u64) {
+        let process = self.server.take().unwrap().process;
+        process.terminate();
+        assert!(process.wait(WAIT_MAX).status.success());
+        self.settings = self.settings.replace("poll_ms = 50\n", &format!("poll_ms = {milliseconds}\n"));
+        self.configure();
+    }
+
     /// Ends the server as nothing can prepare for.
     pub(crate) fn kill(&mut self) {
         self.server.take().unwrap().process.kill();

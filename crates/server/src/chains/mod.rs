@@ -2,10 +2,13 @@
 
 mod nodes;
 
+use std::time::Duration;
+
 use alloy_primitives::Bytes;
+use bourse_chain::{Played, Rehearsal, Unplayed};
 use bourse_protocols::native::{Inquiry, dealt};
 use bourse_wire::ChainId;
-use futures_util::future::BoxFuture;
+use futures_util::future::{BoxFuture, FutureExt as _, ready};
 
 pub use nodes::{NetworkNodes, Nodes, NodesError};
 
@@ -14,6 +17,16 @@ pub use nodes::{NetworkNodes, Nodes, NodesError};
 pub trait Chains: Send + Sync {
     /// What contracts answer to calls, in their order; nothing where a call fails.
     fn ask_all(&self, chain: ChainId, asked: Vec<Inquiry>) -> BoxFuture<'_, Option<Vec<Option<Bytes>>>>;
+
+    /// Has a node play what a wallet would send, within so much time.
+    fn play(
+        &self,
+        _chain: ChainId,
+        _rehearsal: Rehearsal,
+        _patience: Duration,
+    ) -> BoxFuture<'_, Result<Played, Unplayed>> {
+        ready(Err(Unplayed::NoNode)).boxed()
+    }
 }
 
 impl dyn Chains {

@@ -8,8 +8,8 @@ use std::time::Duration;
 use alloy_primitives::Bytes;
 use bourse_chain::rpc::{HttpNode, HttpOptions, NodeUrl, Pool, PoolOptions};
 use bourse_chain::{
-    Call, Caller, FollowOptions, Follower, HeldReport, Node as _, OfferOptions, OfferWatch, Offers, RealPace,
-    Reverted, RoyaltyWatch, Snapshot, Standings, Status, compare_held, fetch,
+    Call, Caller, FollowOptions, Follower, HeldReport, Node as _, OfferOptions, OfferWatch, Offers, Played,
+    RealPace, Rehearsal, Reverted, RoyaltyWatch, Snapshot, Standings, Status, Unplayed, compare_held, fetch,
 };
 use bourse_market::facts::Block;
 use bourse_protocols::native::Inquiry;
@@ -215,6 +215,24 @@ impl Chains for Nodes {
                     None
                 }
             }
+        }
+        .boxed()
+    }
+
+    fn play(
+        &self,
+        chain: ChainId,
+        rehearsal: Rehearsal,
+        patience: Duration,
+    ) -> BoxFuture<'_, Result<Played, Unplayed>> {
+        async move {
+            let nodes = self.get(chain).ok_or(Unplayed::NoNode)?;
+            if !nodes.network.simulating.is_on {
+                return Err(Unplayed::Off);
+            }
+            let known = nodes.status.get().checkpoint.map(|checkpoint| checkpoint.number);
+            let patience = patience.min(nodes.network.simulating.timeout);
+            nodes.node.play(&Rehearsal { known, ..rehearsal }, patience).await
         }
         .boxed()
     }

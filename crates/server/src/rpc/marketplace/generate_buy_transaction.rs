@@ -5,7 +5,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::trading::{
-    AdditionalFee, Answer, Desk, FillRequest, Next, OrderData, StepId, VenueRequest, fees_of, read_chosen,
+    AdditionalFee, Answer, Desk, ELSEWHERE, FillRequest, Handout, Next, OrderData, Simulation, StepId,
+    VenueRequest, fees_of, ids_of, read_chosen,
 };
 use crate::call::Call;
 use crate::failure::Failure;
@@ -31,8 +32,7 @@ pub(crate) struct Request {
     /// The kind of wallet; it makes no difference to a purchase.
     #[expect(dead_code, reason = "clients send it, and the document shows it")]
     wallet_type: Option<Text<64>>,
-    /// Whether the steps go to another service, which they can in any case; it makes no difference.
-    #[expect(dead_code, reason = "clients send it, and the document shows it")]
+    /// Whether the steps go to another service, which may first give the buyer what they lack: they are not tried then.
     use_with_trails: Option<bool>,
 }
 request!(Request);
@@ -51,9 +51,21 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Answer, Failu
     let protocol = desk.protocol_of_all(&orders)?;
     let trade = desk.trade(protocol, &orders, &fees_of(request.additional_fees), taker).await?;
     let plan = match desk.next(protocol, trade).await? {
-        Next::Sign(steps) => return Ok(Answer { steps }),
+        Next::Sign(steps) => return Ok(Answer::to_sign(steps)),
         Next::Send(plan) => plan,
     };
     let approvals = desk.approvals(taker, &plan.permissions).await?;
-    Ok(Answer::of(approvals, StepId::Buy, &plan.calls))
+    let handout = Handout {
+        member: "buyer",
+        wallet: taker,
+        approvals,
+        approves_itself: false,
+        id: StepId::Buy,
+        calls: plan.calls,
+        orders: ids_of(&orders),
+    };
+    if request.use_with_trails == Some(true) {
+        return Ok(handout.told(Simulation::none(ELSEWHERE)));
+    }
+    Ok(desk.hand_out(handout).await?)
 }

@@ -4,7 +4,7 @@ use bourse_wire::{Address, ChainRef, Error, OrderStatus, Text};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::trading::{Answer, Desk, StepId, VenueRequest, not_found, over, read_one};
+use super::trading::{Answer, Desk, Handout, StepId, VenueRequest, not_found, over, read_one};
 use crate::call::Call;
 use crate::failure::Failure;
 use crate::route::request;
@@ -51,5 +51,14 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Answer, Failu
     }
     let protocol = desk.protocol_of(chosen.stored())?;
     let call = protocol.cancel(chosen.stored()).map_err(|refusal| Error::invalid("orderId", refusal))?;
-    Ok(Answer::of(Vec::new(), StepId::Cancel, &[call]))
+    let handout = Handout {
+        member: "maker",
+        wallet: request.maker,
+        approvals: Vec::new(),
+        approves_itself: false,
+        id: StepId::Cancel,
+        calls: vec![call],
+        orders: vec![id.to_owned()],
+    };
+    Ok(desk.hand_out(handout).await?)
 }

@@ -5,8 +5,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::trading::{
-    AdditionalFee, Answer, Desk, FillRequest, Next, OrderData, StepId, VenueRequest, batches, check_holds,
-    fees_of, read_chosen,
+    AdditionalFee, Answer, Desk, ELSEWHERE, FillRequest, Handout, Next, OrderData, Simulation, StepId,
+    VenueRequest, batches, check_holds, fees_of, ids_of, read_chosen,
 };
 use crate::call::Call;
 use crate::failure::Failure;
@@ -31,8 +31,7 @@ pub(crate) struct Request {
     additional_fees: Option<Vec<AdditionalFee>>,
     /// The kind of wallet: one that makes approvals by itself gets no step for it.
     wallet_type: Option<Text<64>>,
-    /// Whether the steps go to another service, which they can in any case; it makes no difference.
-    #[expect(dead_code, reason = "clients send it, and the document shows it")]
+    /// Whether the steps go to another service, which may first give the seller what they lack: they are not tried then.
     use_with_trails: Option<bool>,
 }
 request!(Request);
@@ -53,13 +52,20 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Answer, Failu
     let protocol = desk.protocol_of_all(&orders)?;
     let trade = desk.trade(protocol, &orders, &fees_of(request.additional_fees), taker).await?;
     let plan = match desk.next(protocol, trade).await? {
-        Next::Sign(steps) => return Ok(Answer { steps }),
+        Next::Sign(steps) => return Ok(Answer::to_sign(steps)),
         Next::Send(plan) => plan,
     };
-    let approvals = if batches(request.wallet_type.as_ref(), &desk.call.app.service_name) {
-        Vec::new()
-    } else {
-        desk.approvals(taker, &plan.permissions).await?
+    let handout = Handout {
+        member: "seller",
+        wallet: taker,
+        approvals: desk.approvals(taker, &plan.permissions).await?,
+        approves_itself: batches(request.wallet_type.as_ref(), &desk.call.app.service_name),
+        id: StepId::Sell,
+        calls: plan.calls,
+        orders: ids_of(&orders),
     };
-    Ok(Answer::of(approvals, StepId::Sell, &plan.calls))
+    if request.use_with_trails == Some(true) {
+        return Ok(handout.told(Simulation::none(ELSEWHERE)));
+    }
+    Ok(desk.hand_out(handout).await?)
 }

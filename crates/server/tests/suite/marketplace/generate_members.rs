@@ -18,11 +18,7 @@ struct Trial {
 }
 
 /// Members that clients send and that the document says to make no difference.
-const NO_DIFFERENCE: [(&str, &str); 3] = [
-    ("GenerateBuyTransaction", "walletType"),
-    ("GenerateBuyTransaction", "useWithTrails"),
-    ("GenerateSellTransaction", "useWithTrails"),
-];
+const NO_DIFFERENCE: [(&str, &str); 1] = [("GenerateBuyTransaction", "walletType")];
 
 const NOBODY: &str = "0x0000000000000000000000000000000000000000";
 const OTHER: &str = "0x00000000000000000000000000000000000000e9";
@@ -47,6 +43,7 @@ fn filling(name: &str, who: &'static str, order: &str) -> Trial {
         ("ordersData[].tokenId", json!("2")),
         ("additionalFees[].amount", json!("500")),
         ("additionalFees[].receiver", json!(OTHER)),
+        ("useWithTrails", json!(true)),
     ];
     if !is_purchase {
         members.push(("walletType", json!("sequence")));

@@ -2,8 +2,10 @@
 
 use std::collections::HashMap;
 use std::sync::Mutex;
+use std::time::Duration;
 
 use alloy_primitives::{Bytes, hex, keccak256};
+use bourse_chain::{Played, Rehearsal, Unplayed};
 use bourse_protocols::native::Inquiry;
 use bourse_server::Chains;
 use bourse_wire::ChainId;
@@ -29,6 +31,10 @@ pub(crate) struct FakeChain {
     pub(crate) asked: Mutex<Vec<String>>,
     /// What contracts answer to calls; nobody can be asked while there is nothing.
     pub(crate) contracts: Mutex<Option<HashMap<(String, String), Bytes>>>,
+    /// What it says of steps; no node is configured while there is nothing.
+    pub(crate) played: Mutex<Option<Result<Played, Unplayed>>>,
+    /// The steps that it was to play.
+    pub(crate) rehearsals: Mutex<Vec<Rehearsal>>,
 }
 
 impl FakeChain {
@@ -119,6 +125,11 @@ impl Chains for FakeChain {
         let answers: Vec<Option<Bytes>> = asked.into_iter().map(answer).collect();
         let is_anybody = known.is_some() || answers.iter().any(Option::is_some);
         ready(is_anybody.then_some(answers)).boxed()
+    }
+
+    fn play(&self, _: ChainId, rehearsal: Rehearsal, _: Duration) -> BoxFuture<'_, Result<Played, Unplayed>> {
+        self.rehearsals.lock().unwrap().push(rehearsal);
+        ready(self.played.lock().unwrap().clone().unwrap_or(Err(Unplayed::NoNode))).boxed()
     }
 }
 

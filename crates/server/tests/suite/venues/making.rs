@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use alloy_primitives::{Bytes, U256, hex};
+use bourse_chain::{Outcome, Played};
 use serde_json::{Value, json};
 
 use super::wallet::Wallet;
@@ -269,4 +271,43 @@ async fn what_cannot_be_made_is_told() {
     let large = json!({ "quantity": "340282366920938463463374607431768211456" });
     let answer = make(&app, &maker, "listing", "zerox", large).await;
     assert!(refusal(&answer).1.starts_with("listing.quantity: "), "{}", answer.json);
+}
+
+/// Nobody refuses a signature: what whoever fills the order would meet is asked, once everything is approved.
+#[tokio::test]
+async fn what_is_signed_is_of_use_by_the_word_of_contracts() {
+    let maker = Wallet::of(9);
+    let word = |digits: &str| Some(Bytes::from(hex::decode(format!("{digits:0>64}")).unwrap()));
+    let (yes, no) = (word("1"), word("0"));
+    let (own, other) = (word(&maker.address()[2..]), word(&TAKER[2..]));
+    let holds = |units: &str| format!("owner: {} holds {units} of token 5, not ", maker.address());
+    let move_it = format!("owner: {} cannot let {CONDUIT} move tokens of collection", maker.address());
+    let spend = format!("maker: {} cannot let {CONDUIT} take 6 of currency {DOLLAR}", maker.address());
+    for (side, quantity, answers, refused) in [
+        ("listing", "1", vec![yes.clone(), own.clone(), None], None),
+        ("listing", "1", vec![yes.clone(), other.clone(), None], Some(holds("0"))),
+        ("listing", "3", vec![yes.clone(), None, word("2")], Some(holds("2"))),
+        ("listing", "3", vec![yes.clone(), None, word("3")], None),
+        ("listing", "1", vec![no.clone(), own.clone(), None], Some(move_it)),
+        // Whoever says nothing refuses nothing.
+        ("listing", "1", vec![None, None, None], None),
+        ("listing", "1", Vec::new(), None),
+        ("offer", "1", vec![word("6")], None),
+        ("offer", "1", vec![word("5")], Some(spend)),
+        ("offer", "1", vec![None], None),
+    ] {
+        let chain = Arc::new(FakeChain { allowance: Some(0), is_operator: Some(false), ..counting() });
+        let (funds, outcomes) = (U256::ZERO, vec![Outcome::Done]);
+        *chain.played.lock().unwrap() = Some(Ok(Played { funds, outcomes, answers, block: 1 }));
+        let app = trading(Arc::clone(&chain)).await;
+        let answer = make(&app, &maker, side, "opensea", json!({ "quantity": quantity })).await;
+        if let Some(expected) = refused {
+            let (status, said) = refusal(&answer);
+            assert!(status == 409 && said.starts_with(&expected), "{said}");
+            continue;
+        }
+        let answer = answer.ok();
+        signing(&answer);
+        assert_eq!(answer["simulation"], json!({ "steps": 1 }), "the approval was tried: {answer}");
+    }
 }

@@ -1,13 +1,17 @@
 //! Making listings and offers.
 
-use alloy_primitives::U256;
-use bourse_market::in_words;
-use bourse_protocols::{Act, NewOrder, OrderExtras, OrderSeed, Refusal, funds_of, read_amount};
+use alloy_primitives::{Bytes, U256};
+use bourse_protocols::native::{held, held_inquiries};
+use bourse_protocols::{
+    Act, NewOrder, OrderExtras, OrderMaking, OrderSeed, Permission, Refusal, funds_of, read_amount,
+};
 use bourse_wire::{Address, Amount, ChainRef, ContractInfo, ContractType, Error, OrderSide, Text, TokenId};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{AdditionalFee, Answer, Desk, Step, StepId, VenueRequest, batches, check_holds, fees_of};
+use super::{
+    AdditionalFee, Answer, Desk, Handout, Step, StepId, VenueRequest, batches, check_holds, fees_of,
+};
 use crate::call::Call;
 use crate::entropy;
 use crate::failure::Failure;
@@ -91,18 +95,61 @@ pub(crate) async fn make(call: Call, making: MakeRequest) -> Result<Answer, Fail
     if let Some(held) = funds.filter(|held| *held < made.funds) {
         return Err(lacking(&desk, &new, held, made.funds).into());
     }
-    let approvals = if batches(wallet.as_ref(), &desk.call.app.service_name) {
-        Vec::new()
-    } else {
-        desk.approvals(maker, &made.permissions).await?
+    let handout = Handout {
+        member: maker_member,
+        wallet: maker,
+        approvals: desk.approvals(maker, &made.permissions).await?,
+        approves_itself: batches(wallet.as_ref(), &desk.call.app.service_name),
+        id: if side == OrderSide::Offer { StepId::CreateOffer } else { StepId::CreateListing },
+        calls: Vec::new(),
+        orders: Vec::new(),
     };
-    let id = if side == OrderSide::Offer { StepId::CreateOffer } else { StepId::CreateListing };
-    match made.act {
-        Act::Call(call) => Ok(Answer::of(approvals, id, &[call])),
-        Act::Sign(signing) => {
-            let step = Step::signature(*signing, side, desk.key.chain, &desk.word());
-            Ok(Answer { steps: approvals.into_iter().chain([step]).collect() })
+    Ok(hand_out(&desk, &new, made, handout).await?)
+}
+
+/// The steps that make an order, once they were tried.
+async fn hand_out(
+    desk: &Desk,
+    new: &NewOrder,
+    made: OrderMaking,
+    mut handout: Handout,
+) -> Result<Answer, Error> {
+    let OrderMaking { permissions, act, .. } = made;
+    let signing = match act {
+        Act::Sign(signing) => signing,
+        Act::Call(call) => {
+            handout.calls.push(call);
+            return desk.hand_out(handout).await;
         }
+    };
+    // Nobody refuses a signature, so that what whoever fills the order would meet is asked.
+    let mut asked: Vec<_> = permissions.iter().map(|permission| permission.inquiry(new.maker)).collect();
+    if new.side == OrderSide::Listing {
+        asked.extend(held_inquiries(new.collection, new.token_id, new.maker));
+    }
+    let (simulation, answers) = desk.rehearse(&handout, asked).await?;
+    check_signable(new, &permissions, &answers)
+        .map_err(|reason| Error::conflict(format!("{}: {} {reason}", handout.member, new.maker)))?;
+    let mut answer = handout.told(simulation);
+    answer.steps.push(Step::signature(*signing, new.side, desk.key.chain, &desk.word()));
+    Ok(answer)
+}
+
+/// Why an order would be of no use, by what contracts answer once all is approved that the steps approve.
+fn check_signable(
+    new: &NewOrder,
+    permissions: &[Permission],
+    answers: &[Option<Bytes>],
+) -> Result<(), String> {
+    let Some((of_permissions, of_token)) = answers.split_at_checked(permissions.len()) else { return Ok(()) };
+    for (permission, answer) in permissions.iter().zip(of_permissions) {
+        if answer.is_some() && !permission.is_given(answer.as_ref()) {
+            return Err(format!("cannot let {permission}: the approval is sent, and is not there"));
+        }
+    }
+    match held(new.maker, of_token).filter(|held| *held < new.quantity) {
+        Some(held) => Err(format!("holds {held} of token {}, not {}", new.token_id, new.quantity)),
+        None => Ok(()),
     }
 }
 
@@ -170,12 +217,8 @@ fn check(desk: &Desk, side: OrderSide, order: &CreateReq, is_multiple: bool) -> 
 
 /// Why an offer is refused whose maker has less money than it takes: the contract would, and nobody could accept it.
 fn lacking(desk: &Desk, new: &NewOrder, held: Amount, needed: Amount) -> Error {
-    let known = desk.call.app.resident.currencies(desk.key.chain);
-    let currency = known.iter().find(|currency| currency.contract_address == new.currency);
-    let worded =
-        |amount: Amount| currency.map_or_else(|| amount.to_string(), |known| in_words(amount, known));
     let missing = Amount::from(needed.value().saturating_sub(held.value()));
-    let [held, needed, missing] = [held, needed, missing].map(worded);
+    let [held, needed, missing] = [held, needed, missing].map(|amount| desk.worded(amount, new.currency));
     let maker = new.maker;
     Error::conflict(format!(
         "maker: {maker} has {held} where this offer takes {needed}: {missing} are missing"

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use super::super::execute::CONSENT;
 use super::super::searchable;
-use super::{ChosenOrder, Step};
+use super::{ApprovalStep, ChosenOrder, Step};
 use crate::call::Call;
 use crate::failure::Failure;
 use crate::resident::Slot;
@@ -186,12 +186,12 @@ impl Desk {
         Step::consent(request.payload, request.price, body.into_iter().collect())
     }
 
-    /// The steps by which somebody allows what a plan needs, without what is known to be allowed.
+    /// The calls by which somebody allows what a plan needs, without what is known to be allowed.
     pub(crate) async fn approvals(
         &self,
         owner: Address,
         needed: &[Permission],
-    ) -> Result<Vec<Step>, Failure> {
+    ) -> Result<Vec<ApprovalStep>, Failure> {
         let (chains, chain) = (&self.call.app.chains, self.key.chain);
         let mut approvals = Vec::with_capacity(needed.len());
         for permission in needed {
@@ -207,7 +207,7 @@ impl Desk {
             }
             let tried = chains.ask_some(chain, approval.trial(chain, owner, answer)).await;
             let calls = approval.calls(chain, answer, &tried);
-            steps.extend(calls.iter().map(|call| Step::approval(call, approval.note())));
+            steps.extend(calls.into_iter().map(|call| ApprovalStep { call, note: approval.note() }));
         }
         Ok(steps)
     }

@@ -46,6 +46,14 @@ impl ChosenOrder {
     }
 }
 
+/// The names of orders, each once.
+pub(crate) fn ids_of(orders: &[ChosenOrder]) -> Vec<String> {
+    let mut ids: Vec<String> = orders.iter().map(|chosen| chosen.facts.order_id.clone()).collect();
+    // One that is filled with several tokens comes several times, in a row.
+    ids.dedup();
+    ids
+}
+
 /// The orders that a request names and how much of each, once it is sure that they can be filled right now. An order
 /// that is named several times comes once, with all that is asked of it.
 pub(crate) async fn read_chosen(desk: &Desk, request: FillRequest) -> Result<Vec<ChosenOrder>, Failure> {

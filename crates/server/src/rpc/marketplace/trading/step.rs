@@ -9,19 +9,22 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::Simulation;
+
 /// What a wallet has to do.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "StepsAnswer")]
 pub(crate) struct Answer {
     /// The steps, in the order to be performed.
     pub(crate) steps: Vec<Step>,
+    /// Whether the transactions among them were tried.
+    pub(crate) simulation: Simulation,
 }
 
 impl Answer {
-    /// Approvals, and the transactions that they are for.
-    pub(crate) fn of(approvals: Vec<Step>, id: StepId, calls: &[Call]) -> Self {
-        let acts = calls.iter().map(|call| Step::transaction(id, call));
-        Self { steps: approvals.into_iter().chain(acts).collect() }
+    /// What is signed before there are any transactions.
+    pub(crate) fn to_sign(steps: Vec<Step>) -> Self {
+        Self { steps, simulation: Simulation::default() }
     }
 }
 
@@ -76,6 +79,22 @@ pub(crate) enum StepId {
     /// Signs a message (EIP-191); the signature goes to `Execute`.
     #[serde(rename = "signEIP191")]
     SignEip191,
+}
+
+impl StepId {
+    /// The word for it.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::TokenApproval => "tokenApproval",
+            Self::Buy => "buy",
+            Self::Sell => "sell",
+            Self::CreateListing => "createListing",
+            Self::CreateOffer => "createOffer",
+            Self::Cancel => "cancel",
+            Self::SignEip712 => "signEIP712",
+            Self::SignEip191 => "signEIP191",
+        }
+    }
 }
 
 /// Typed data to sign, after EIP-712.

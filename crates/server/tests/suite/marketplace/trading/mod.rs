@@ -3,6 +3,7 @@
 mod kept_by_contract;
 mod purchase_totals;
 mod refused_trades;
+mod tried_steps;
 
 use std::sync::Arc;
 
@@ -106,7 +107,9 @@ pub(super) struct Sent {
 #[track_caller]
 pub(super) fn steps(answer: Answer) -> Vec<Sent> {
     let answer = answer.ok();
-    assert_eq!(answer.as_object().unwrap().len(), 1, "{answer}");
+    let members: Vec<&str> = answer.as_object().unwrap().keys().map(String::as_str).collect();
+    assert_eq!(members, ["steps", "simulation"], "{answer}");
+    assert!(answer["simulation"]["steps"].is_u64(), "{answer}");
     let read = |step: &Value| {
         let members: Vec<&str> = step.as_object().unwrap().keys().map(String::as_str).collect();
         assert_eq!(members, ["id", "data", "to", "value", "price"], "{step}");
