@@ -105,8 +105,9 @@ impl From<sqlx::Error> for StoreError {
 /// Whether a state of PostgreSQL says that the server, its disk or the way to it is what failed.
 fn is_unavailable(state: &str) -> bool {
     match state {
-        // read_only_sql_transaction, invalid_catalog_name, admin_shutdown, crash_shutdown, cannot_connect_now, io_error
-        "25006" | "3D000" | "57P01" | "57P02" | "57P03" | "58030" => true,
+        // read_only_sql_transaction, invalid_catalog_name, admin_shutdown, crash_shutdown, cannot_connect_now,
+        // idle_session_timeout, io_error
+        "25006" | "3D000" | "57P01" | "57P02" | "57P03" | "57P05" | "58030" => true,
         // Connection exceptions; refused authorization; insufficient resources, too_many_connections among them.
         _ => ["08", "28", "53"].iter().any(|class| state.starts_with(class)),
     }

@@ -73,7 +73,9 @@ impl Session<'_> {
                 #[cfg(feature = "testing")]
                 explain(connection, &sql, &args).await?;
                 connection.note(&sql);
-                bound!(sql, args).fetch_all(&mut **connection).await?.into_iter().map(Row::Postgres).collect()
+                let again = connection.is_untried().then(|| bound!(sql.clone(), args.clone()));
+                let rows = connection.fetch_all(bound!(sql, args), again).await?;
+                rows.into_iter().map(Row::Postgres).collect()
             }
         })
     }

@@ -6,6 +6,7 @@ mod copy;
 mod doubt;
 pub(crate) mod insert;
 mod load;
+mod pool;
 mod reach;
 
 use std::pin::pin;
@@ -17,8 +18,9 @@ use sqlx::ConnectOptions;
 use sqlx::postgres::{PgConnectOptions, PgListener};
 
 pub(crate) use self::checkout::Borrowed;
-use self::checkout::{Begun, Checkout};
+use self::checkout::Checkout;
 use self::doubt::Doubts;
+use self::pool::Place;
 use self::reach::Reach;
 use super::{OpenOptions, Sequence};
 use crate::Pending;
@@ -86,7 +88,12 @@ impl Postgres {
     where
         W: for<'c> FnOnce(Session<'c>) -> Pending<'c, T>,
     {
-        let reading = async { Checkout::new(&self.reach).await?.run(work).await };
+        let reading = async {
+            let mut connection = Checkout::new(&self.reach).await?;
+            let result = work(connection.session()).await;
+            connection.give_back(&result);
+            result
+        };
         self.reach.attend(pin!(reading)).await
     }
 
@@ -96,8 +103,10 @@ impl Postgres {
     {
         let reading = async {
             let mut connection = Checkout::new(&self.reach).await?;
-            let mut transaction = connection.begin(BEGIN_SNAPSHOT).await?;
-            work(transaction.session()).await
+            connection.begin(BEGIN_SNAPSHOT).await?;
+            let result = work(connection.session()).await;
+            connection.give_back(&result);
+            result
         };
         self.reach.attend(pin!(reading)).await
     }
@@ -109,32 +118,43 @@ impl Postgres {
     {
         let writing = async {
             let mut connection = Checkout::new(&self.reach).await?;
-            let mut transaction = connection.begin(BEGIN_WRITE).await?;
+            connection.begin(BEGIN_WRITE).await?;
             if self.is_distributed() {
-                transaction.is_on_cluster();
+                connection.is_on_cluster();
             }
-            let mut result = work(transaction.session()).await?;
-            if transaction.is_on_both() {
-                sqlx::raw_sql(IN_TWO_PHASES).execute(transaction.connection()).await?;
+            let mut result = self.write_within(&mut connection, work).await;
+            if let Ok(done) = &mut result {
+                kept(done);
             }
-            let is_announcement_due = transaction.is_announcement_due();
-            self.commit(transaction).await?;
-            if is_announcement_due {
-                announce(&mut connection).await;
-            }
-            kept(&mut result);
-            Ok(result)
+            connection.give_back(&result);
+            result
         };
         self.reach.attend(pin!(writing)).await
     }
 
-    /// Commits, which on a cluster is done when all its nodes know of it.
-    async fn commit(&self, transaction: Begun<'_>) -> Result<(), StoreError> {
-        if !self.is_distributed() {
-            return Ok(transaction.commit().await?);
+    /// Does something within the transaction of a connection, and commits it.
+    async fn write_within<T, W>(&self, connection: &mut Checkout, work: W) -> Result<T, StoreError>
+    where
+        W: for<'c> FnOnce(Session<'c>) -> Pending<'c, T>,
+    {
+        let result = work(connection.session()).await?;
+        if connection.is_on_both() {
+            sqlx::raw_sql(IN_TWO_PHASES).execute(connection.connection()).await?;
         }
-        let (committed, is_warned) = doubt::listening(transaction.commit()).await;
-        match committed.map_err(StoreError::from) {
+        self.commit(connection).await?;
+        if connection.is_announcement_due() {
+            announce(connection).await;
+        }
+        Ok(result)
+    }
+
+    /// Commits, which on a cluster is done when all its nodes know of it.
+    async fn commit(&self, connection: &mut Checkout) -> Result<(), StoreError> {
+        if !self.is_distributed() {
+            return connection.commit().await;
+        }
+        let (committed, is_warned) = doubt::listening(connection.commit()).await;
+        match committed {
             // There is nothing else that a coordinator warns of at this moment.
             Ok(()) if is_warned => self.doubts.settle().await,
             // A node may have heard of the first phase, and of nothing else.
@@ -157,8 +177,10 @@ impl Postgres {
     /// Finds out whether the tables, which are all there, are distributed.
     pub(crate) async fn look_at_layout(&self) -> Result<(), StoreError> {
         let mut connection = Checkout::new(&self.reach).await?;
-        let found = sqlx::query(IS_CLUSTER).fetch_optional(connection.connection()).await?;
-        let distributed = found.is_some();
+        let found = sqlx::query(IS_CLUSTER).fetch_optional(connection.connection()).await;
+        let found = found.map_err(StoreError::from);
+        connection.give_back(&found);
+        let distributed = found?.is_some();
         let _ = self.distributed.set(distributed);
         if distributed {
             // Whoever was here before may have left something.
@@ -169,9 +191,10 @@ impl Postgres {
 
     pub(crate) async fn watch(&self) -> Result<PostgresWatch, StoreError> {
         let listening = async {
-            let mut listener = PgListener::connect_with(&self.reach.pool()).await?;
+            let place = self.reach.pool().place().await?;
+            let mut listener = PgListener::connect_with(&self.reach.pool_of_one()).await?;
             listener.listen(CHANNEL).await?;
-            Ok(PostgresWatch { listener, reach: self.reach.clone() })
+            Ok(PostgresWatch { listener, reach: self.reach.clone(), _place: place })
         };
         self.reach.attend(pin!(listening)).await
     }
@@ -189,15 +212,18 @@ fn connect_options(url: &str) -> Result<PgConnectOptions, StoreError> {
 pub struct PostgresWatch {
     listener: PgListener,
     reach: Reach,
+    /// Its connection counts among those that there may be.
+    _place: Place,
 }
 
 impl PostgresWatch {
     pub(crate) async fn changed(&mut self) -> Result<(), StoreError> {
-        let Self { listener, reach } = self;
+        let Self { listener, reach, .. } = self;
         let waiting = async {
             tokio::select! {
                 woken = tokio::time::timeout(SWEEP_INTERVAL, woken(listener)) => woken.unwrap_or(Ok(())),
                 () = reach.until(true) => Err(StoreError::Away),
+                () = reach.until_closed() => Err(StoreError::Closed),
             }
         };
         match waiting.await {
@@ -246,10 +272,8 @@ pub(super) async fn notify(session: &mut Session<'_>) -> Result<Option<u64>, Sto
 
 /// Announces what is committed. Where that fails, others find it when they look without having been woken.
 async fn announce(connection: &mut Checkout) {
-    let announced = connection.run(|mut session| {
-        Box::pin(async move { session.has("SELECT 1::BIGINT FROM pg_notify($1, '')", args![CHANNEL]).await })
-    });
-    if let Err(error) = announced.await {
+    let mut session = connection.session();
+    if let Err(error) = session.has("SELECT 1::BIGINT FROM pg_notify($1, '')", args![CHANNEL]).await {
         error.log("announcing what was committed");
     }
 }

@@ -78,6 +78,7 @@ pub struct Relay {
     held: Arc<AtomicU64>,
     weather: Arc<watch::Sender<Weather>>,
     accepted: Arc<AtomicU64>,
+    ways: Arc<AtomicU64>,
     task: JoinHandle<()>,
 }
 
@@ -136,10 +137,11 @@ impl Relay {
             held: Arc::default(),
             weather: Arc::default(),
             accepted: Arc::default(),
+            ways: Arc::default(),
         };
-        let Way { plan, held, weather, accepted, .. } = way.clone();
+        let Way { plan, held, weather, accepted, ways, .. } = way.clone();
         let task = tokio::spawn(take_in(listener, way));
-        Ok(Some(Self { url, plan, held, weather, accepted, task }))
+        Ok(Some(Self { url, plan, held, weather, accepted, ways, task }))
     }
 
     /// The port of the relay, on this machine.
@@ -189,6 +191,12 @@ impl Relay {
         self.accepted.load(Ordering::Relaxed)
     }
 
+    /// How many ways there were to the server and back, on all connections: whatever is sent before anything is answered is one,
+    /// the question whether a connection is alive among them.
+    pub fn ways(&self) -> u64 {
+        self.ways.load(Ordering::Relaxed)
+    }
+
     /// Cuts nothing any more. Tells whether it came to that before.
     pub fn spare(&self) -> bool {
         self.plan.lock().unwrap_or_else(PoisonError::into_inner).take().is_none()
@@ -210,6 +218,7 @@ struct Way {
     held: Arc<AtomicU64>,
     weather: Arc<watch::Sender<Weather>>,
     accepted: Arc<AtomicU64>,
+    ways: Arc<AtomicU64>,
 }
 
 impl Way {
@@ -286,12 +295,16 @@ async fn connect(client: TcpStream, way: &Way) -> std::io::Result<()> {
 
 async fn relay(mut client: TcpStream, mut server: TcpStream, way: &Way) -> std::io::Result<()> {
     let (mut asked, mut answered) = (vec![0; 64 * 1024], vec![0; 64 * 1024]);
+    let mut is_answered = true;
     loop {
         tokio::select! {
             read = client.read(&mut asked) => {
                 let message = &asked[..read?];
                 if message.is_empty() {
                     return Ok(());
+                }
+                if std::mem::take(&mut is_answered) && message != GOODBYE {
+                    way.ways.fetch_add(1, Ordering::Relaxed);
                 }
                 let cut = if message == PING || message == GOODBYE { None } else { way.meet(message).await };
                 match cut {
@@ -309,6 +322,7 @@ async fn relay(mut client: TcpStream, mut server: TcpStream, way: &Way) -> std::
                 if message.is_empty() {
                     return Ok(());
                 }
+                is_answered = true;
                 client.write_all(message).await?;
             }
         }

@@ -3,8 +3,9 @@
 
 use sqlx::postgres::PgArguments;
 use sqlx::query::Query;
-use sqlx::{AssertSqlSafe, PgConnection, Postgres};
+use sqlx::{AssertSqlSafe, Postgres};
 
+use super::Borrowed;
 use crate::StoreError;
 use crate::args::Arg;
 use crate::row::Row;
@@ -26,11 +27,11 @@ pub(crate) fn chunks(rows: Vec<Vec<Arg>>) -> impl Iterator<Item = Vec<Vec<Arg>>>
 }
 
 /// The columns of some rows.
-#[cfg_attr(feature = "testing", derive(Clone))]
+#[derive(Clone)]
 pub(crate) struct Arrays(Vec<Array>);
 
 /// The values of one column.
-#[cfg_attr(feature = "testing", derive(Clone))]
+#[derive(Clone)]
 enum Array {
     Int(Vec<Option<i64>>),
     Text(Vec<Option<String>>),
@@ -111,7 +112,7 @@ impl Arrays {
     /// Runs a statement whose first arguments these are, and which may have one number more; reads all its rows.
     pub(crate) async fn run(
         self,
-        connection: &mut PgConnection,
+        connection: &mut Borrowed<'_>,
         sql: String,
         number: Option<i64>,
     ) -> Result<Vec<Row>, StoreError> {
@@ -122,8 +123,9 @@ impl Arrays {
             let explained = self.clone().query(format!("{EXPLAIN} {sql}"), number);
             fan_out::check(connection, &sql, explained).await?;
         }
-        let query = self.query(sql, number);
-        Ok(query.fetch_all(connection).await?.into_iter().map(Row::Postgres).collect())
+        let again = connection.is_untried().then(|| self.clone().query(sql.clone(), number));
+        let rows = connection.fetch_all(self.query(sql, number), again).await?;
+        Ok(rows.into_iter().map(Row::Postgres).collect())
     }
 
     fn query(self, sql: String, number: Option<i64>) -> Query<'static, Postgres, PgArguments> {

@@ -2,74 +2,101 @@
 
 use std::ops::{Deref, DerefMut};
 
-use sqlx::pool::PoolConnection;
-use sqlx::{Connection as _, PgConnection, Postgres, Transaction};
+use sqlx::postgres::{PgArguments, PgRow};
+use sqlx::query::Query;
+use sqlx::{PgConnection, Postgres};
 
+use super::pool::Lent;
 use super::reach::Reach;
+use crate::StoreError;
 use crate::columns::Insert;
 use crate::migrate::Layout;
 use crate::session::Session;
-use crate::{Pending, StoreError};
 
 /// Rows that are inserted on a cluster by naming each of their values. Every number of them is a statement of its own.
 const ROWS_BY_VALUE_MAX: usize = 16;
+const COMMIT: &str = "COMMIT";
+const ROLLBACK: &str = "ROLLBACK";
 
-/// The driver rolls back a transaction that is dropped, but not one that is dropped while it begins, and whoever waits
-/// for it may go away at any time. The next one to get that connection would find itself in a transaction that nobody
-/// ends: such a connection is closed. So is one whose statement nobody waits for any more, one on which a copy was begun and not
-/// ended, and one that is given back while the server is away: the pool would ask it whether it is alive, and wait for the answer.
+/// Whoever waits for something may go away at any time, and leave a statement whose answer nobody read, or a transaction that
+/// nobody ends. So only a connection that is given back expressly goes to the next one, and every other is closed. So is one on
+/// which a copy was begun and not ended, one that failed, and one that is given back while the server is away.
 pub(super) struct Checkout {
-    connection: PoolConnection<Postgres>,
+    lent: Lent,
     reach: Reach,
     is_unsettled: bool,
+    is_in_transaction: bool,
+    /// On a cluster only, in a transaction that writes.
+    touched: Option<Touched>,
 }
 
 impl Checkout {
     pub(super) async fn new(reach: &Reach) -> Result<Self, sqlx::Error> {
-        let connection = reach.pool().acquire().await?;
-        Ok(Self { connection, reach: reach.clone(), is_unsettled: false })
+        let lent = reach.pool().lend().await?;
+        let reach = reach.clone();
+        Ok(Self { lent, reach, is_unsettled: false, is_in_transaction: false, touched: None })
     }
 
     pub(super) fn connection(&mut self) -> &mut PgConnection {
-        &mut self.connection
+        &mut self.lent.connection
     }
 
-    /// Runs statements without a transaction around them.
-    pub(super) async fn run<T, W>(&mut self, work: W) -> Result<T, StoreError>
-    where
-        W: for<'c> FnOnce(Session<'c>) -> Pending<'c, T>,
-    {
-        self.is_unsettled = true;
-        let Self { connection, is_unsettled, .. } = self;
-        let touched = &mut None;
-        let result = work(Session::Postgres(Borrowed { connection, is_unsettled, touched })).await;
-        self.is_unsettled = false;
-        result
+    pub(super) fn session(&mut self) -> Session<'_> {
+        let Self { lent, is_unsettled, touched, .. } = self;
+        Session::Postgres(Borrowed { lent, is_unsettled, touched })
     }
 
-    /// Begins a transaction with this statement.
-    pub(super) async fn begin(&mut self, statement: &'static str) -> Result<Begun<'_>, sqlx::Error> {
-        self.is_unsettled = true;
-        let transaction = self.connection.begin_with(statement).await?;
-        self.is_unsettled = false;
-        Ok(Begun { transaction, is_unsettled: &mut self.is_unsettled, touched: None })
-    }
-}
-
-impl Drop for Checkout {
-    fn drop(&mut self) {
-        if self.is_unsettled || self.reach.is_away() {
-            self.connection.close_on_drop();
+    /// Begins a transaction with this statement. On a connection that was lost while it rested nothing was begun, so that it
+    /// may be by another.
+    pub(super) async fn begin(&mut self, statement: &'static str) -> Result<(), StoreError> {
+        let begun = sqlx::raw_sql(statement).execute(self.connection()).await;
+        if let Err(error) = begun {
+            self.lent.replace_if_lost(error.into()).await?;
+            sqlx::raw_sql(statement).execute(self.connection()).await?;
         }
+        (self.lent.is_tried, self.is_in_transaction) = (true, true);
+        Ok(())
     }
-}
 
-/// A transaction that was begun.
-pub(super) struct Begun<'c> {
-    transaction: Transaction<'c, Postgres>,
-    is_unsettled: &'c mut bool,
-    /// On a cluster only.
-    touched: Option<Touched>,
+    pub(super) async fn commit(&mut self) -> Result<(), StoreError> {
+        sqlx::raw_sql(COMMIT).execute(self.connection()).await?;
+        self.is_in_transaction = false;
+        Ok(())
+    }
+
+    /// Gives it back, after this came of what it was used for. A transaction that was not committed is rolled back beside
+    /// everything else: nobody needs to wait for that.
+    pub(super) fn give_back<T>(self, result: &Result<T, StoreError>) {
+        let Self { mut lent, reach, is_unsettled, is_in_transaction, .. } = self;
+        let is_lost = result.as_ref().is_err_and(StoreError::is_unavailable);
+        if is_unsettled || is_lost || reach.is_away() {
+            return;
+        }
+        if !is_in_transaction {
+            lent.rest();
+            return;
+        }
+        tokio::spawn(async move {
+            if sqlx::raw_sql(ROLLBACK).execute(&mut lent.connection).await.is_ok() {
+                lent.rest();
+            }
+        });
+    }
+
+    /// That what it changes is on a cluster.
+    pub(super) fn is_on_cluster(&mut self) {
+        self.touched = Some(Touched::default());
+    }
+
+    /// Whether it changed something on the coordinator of a cluster, and something on a worker.
+    pub(super) fn is_on_both(&self) -> bool {
+        self.touched.is_some_and(|touched| touched.on_coordinator && touched.on_workers)
+    }
+
+    /// Whether something is to be announced once it is committed.
+    pub(super) fn is_announcement_due(&self) -> bool {
+        self.touched.is_some_and(|touched| touched.is_announcement_due)
+    }
 }
 
 /// What a transaction on a cluster changed, by which it is known how it ends.
@@ -100,53 +127,53 @@ impl Touched {
     }
 }
 
-impl Begun<'_> {
-    pub(super) fn session(&mut self) -> Session<'_> {
-        let Self { transaction, is_unsettled, touched } = self;
-        Session::Postgres(Borrowed { connection: transaction, is_unsettled, touched })
-    }
-
-    /// Says that it is on a cluster.
-    pub(super) fn is_on_cluster(&mut self) {
-        self.touched = Some(Touched::default());
-    }
-
-    /// Whether it changed something on the coordinator of a cluster, and something on a worker.
-    pub(super) fn is_on_both(&self) -> bool {
-        self.touched.is_some_and(|touched| touched.on_coordinator && touched.on_workers)
-    }
-
-    /// Whether something is to be announced once it is committed.
-    pub(super) fn is_announcement_due(&self) -> bool {
-        self.touched.is_some_and(|touched| touched.is_announcement_due)
-    }
-
-    pub(super) fn connection(&mut self) -> &mut PgConnection {
-        &mut self.transaction
-    }
-
-    pub(super) async fn commit(self) -> Result<(), sqlx::Error> {
-        self.transaction.commit().await
-    }
-}
-
 /// A connection in use, which knows whether anybody else may have it afterwards.
 pub(crate) struct Borrowed<'c> {
-    connection: &'c mut PgConnection,
+    lent: &'c mut Lent,
     is_unsettled: &'c mut bool,
     touched: &'c mut Option<Touched>,
 }
 
+type PostgresQuery = Query<'static, Postgres, PgArguments>;
+
 impl Borrowed<'_> {
+    /// Whether nobody has heard of the server by it since it rested, so that what is asked first may have to be asked again.
+    pub(crate) fn is_untried(&self) -> bool {
+        !self.lent.is_tried
+    }
+
+    /// Reads all rows of a query. `again` is the same query, where the connection is untried: outside of a transaction it is
+    /// asked by another one if this one was lost while it rested.
+    pub(crate) async fn fetch_all(
+        &mut self,
+        query: PostgresQuery,
+        again: Option<PostgresQuery>,
+    ) -> Result<Vec<PgRow>, StoreError> {
+        let found = match (query.fetch_all(&mut **self).await, again) {
+            (Err(error), Some(again)) => {
+                self.lent.replace_if_lost(error.into()).await?;
+                again.fetch_all(&mut **self).await?
+            }
+            (found, _) => found?,
+        };
+        self.lent.is_tried = true;
+        Ok(found)
+    }
+
     /// Whether what is changed is announced afterwards, which is then due.
     pub(super) fn is_announced_after(&mut self) -> bool {
         self.touched.as_mut().map(|touched| touched.is_announcement_due = true).is_some()
     }
 
+    /// Whether it is on a cluster, where what is written is noted.
+    pub(crate) fn is_on_cluster(&self) -> bool {
+        self.touched.is_some()
+    }
+
     /// How many rows are inserted by naming each of their values. Those that are held may have the same key twice, which one
     /// statement does not take.
     pub(crate) fn rows_by_value_max(&self, insert: &Insert) -> usize {
-        if self.touched.is_some() && insert.held.is_none() { ROWS_BY_VALUE_MAX } else { 1 }
+        if self.is_on_cluster() && insert.held.is_none() { ROWS_BY_VALUE_MAX } else { 1 }
     }
 
     /// Notes a statement that is about to run.
@@ -171,13 +198,13 @@ impl Deref for Borrowed<'_> {
     type Target = PgConnection;
 
     fn deref(&self) -> &PgConnection {
-        self.connection
+        &self.lent.connection
     }
 }
 
 impl DerefMut for Borrowed<'_> {
     fn deref_mut(&mut self) -> &mut PgConnection {
-        self.connection
+        &mut self.lent.connection
     }
 }
 

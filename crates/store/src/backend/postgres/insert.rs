@@ -2,8 +2,6 @@
 
 use std::collections::HashSet;
 
-use sqlx::PgConnection;
-
 use super::arrays::{Arrays, chunks};
 use super::{Borrowed, copy};
 use crate::StoreError;
@@ -72,7 +70,7 @@ async fn insert_arrays(
 /// Tells rows of a collection that is held apart by whether their keys are there, also by an earlier one of them. PostgreSQL
 /// takes 7 µs for a row that may be there, and less than 3 for one that may not; to ask takes 1.5.
 async fn new_and_known(
-    connection: &mut PgConnection,
+    connection: &mut Borrowed<'_>,
     held: &HeldKey,
     rows: Vec<Vec<Arg>>,
 ) -> Result<(Vec<Vec<Arg>>, Vec<Vec<Arg>>), StoreError> {
@@ -101,7 +99,7 @@ async fn new_and_known(
 /// Whether a collection has no row from the first of these keys to the last. The database knows which these are, as it is
 /// the one that sorts; in the order of the keys it looks no further than one row.
 async fn is_none_between(
-    connection: &mut PgConnection,
+    connection: &mut Borrowed<'_>,
     HeldKey { table, columns, .. }: &HeldKey,
     keys: Arrays,
     collection: i64,
@@ -122,7 +120,7 @@ async fn is_none_between(
 /// Which of these keys a collection has rows of, counted from 1 on. It is asked for the first row of each, of which there is one
 /// at most: PostgreSQL would gather all in a bitmap before it looks at one.
 async fn found_of(
-    connection: &mut PgConnection,
+    connection: &mut Borrowed<'_>,
     HeldKey { table, columns, .. }: &HeldKey,
     keys: Arrays,
     collection: i64,

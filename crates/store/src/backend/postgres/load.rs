@@ -23,16 +23,23 @@ impl Postgres {
 
     async fn send_whole(&self, id: CollectionId, parts: Sender<Part>) -> Result<(), LoadEnd> {
         let mut connection = Checkout::new(&self.reach).await?;
-        let mut snapshot = connection.begin(BEGIN_SNAPSHOT).await?;
-        let mark = require_version(&mut snapshot.session(), id).await?;
-        send(&parts, Part::Begin { mark }).await?;
-        if let Some(info) = read_contract(&mut snapshot.session(), id).await? {
-            send(&parts, Part::Contract(info)).await?;
-        }
-        send_all::<StoredToken>(snapshot.connection(), id, &parts).await?;
-        send_all::<Balance>(snapshot.connection(), id, &parts).await?;
-        send_all::<OrderFacts>(snapshot.connection(), id, &parts).await
+        connection.begin(BEGIN_SNAPSHOT).await?;
+        send_parts(&mut connection, id, &parts).await?;
+        // One by which not everything was read is closed.
+        connection.give_back(&Ok(()));
+        Ok(())
     }
+}
+
+async fn send_parts(snapshot: &mut Checkout, id: CollectionId, parts: &Sender<Part>) -> Result<(), LoadEnd> {
+    let mark = require_version(&mut snapshot.session(), id).await?;
+    send(parts, Part::Begin { mark }).await?;
+    if let Some(info) = read_contract(&mut snapshot.session(), id).await? {
+        send(parts, Part::Contract(info)).await?;
+    }
+    send_all::<StoredToken>(snapshot.connection(), id, parts).await?;
+    send_all::<Balance>(snapshot.connection(), id, parts).await?;
+    send_all::<OrderFacts>(snapshot.connection(), id, parts).await
 }
 
 async fn send(parts: &Sender<Part>, part: Part) -> Result<(), LoadEnd> {

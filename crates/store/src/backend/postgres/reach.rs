@@ -10,6 +10,7 @@ use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 use sqlx::{ConnectOptions as _, Connection as _};
 use tokio::sync::watch;
 
+use super::pool::Pool;
 use crate::StoreError;
 use crate::backend::OpenOptions;
 use crate::breaker::{Breaker, Doubt, Verdict};
@@ -27,10 +28,9 @@ pub(super) struct Reach(Arc<Inner>);
 struct Inner {
     role: Role,
     connect: PgConnectOptions,
-    connections: PgPoolOptions,
+    options: OpenOptions,
     /// Another one each time the server was away: connections to one that is gone for good may never tell so.
-    pool: RwLock<PgPool>,
-    patience: Duration,
+    pool: RwLock<Pool>,
     started: Instant,
     breaker: Mutex<Breaker>,
     /// As `sight` has it, for who only looks.
@@ -59,40 +59,33 @@ struct Sight {
 impl Reach {
     pub(super) async fn open(connect: PgConnectOptions, options: OpenOptions) -> Result<Self, StoreError> {
         // The pool tries again until its time is up and then tells only that; one attempt tells why.
-        connect.connect().await?.close().await?;
-        let connections = pool_options(options);
-        let pool = connections.clone().connect_with(connect.clone()).await?;
-        Ok(Self::new(Role::Primary, connect, (connections, pool), options.patience))
+        let first = connect.connect().await?;
+        let reach = Self::new(Role::Primary, connect, options);
+        reach.pool().take_in(first);
+        Ok(reach)
     }
 
     /// The way to a server that follows another one. It need not be there yet.
     pub(super) fn to_replica(connect: PgConnectOptions, options: OpenOptions) -> Self {
-        let connections = pool_options(options);
-        let pool = connections.clone().connect_lazy_with(connect.clone());
-        Self::new(Role::Replica, connect, (connections, pool), options.patience)
+        Self::new(Role::Replica, connect, options)
     }
 
-    fn new(
-        role: Role,
-        connect: PgConnectOptions,
-        (connections, pool): (PgPoolOptions, PgPool),
-        patience: Duration,
-    ) -> Self {
+    fn new(role: Role, connect: PgConnectOptions, options: OpenOptions) -> Self {
+        let pool = pool(&connect, options);
         Self(Arc::new(Inner {
             role,
             connect,
-            connections,
+            options,
             pool: RwLock::new(pool),
-            patience,
             started: Instant::now(),
-            breaker: Mutex::new(Breaker::new(patience, Duration::ZERO)),
+            breaker: Mutex::new(Breaker::new(options.patience, Duration::ZERO)),
             is_away: AtomicBool::new(false),
             sight: watch::Sender::new(Sight::default()),
         }))
     }
 
     /// The pool that is used just now.
-    pub(super) fn pool(&self) -> PgPool {
+    pub(super) fn pool(&self) -> Pool {
         self.0.pool.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
@@ -109,6 +102,18 @@ impl Reach {
     pub(super) async fn until(&self, is_away: bool) {
         // There is somebody to tell it for as long as we are here.
         let _ = self.0.sight.subscribe().wait_for(|sight| sight.is_away == is_away).await;
+    }
+
+    /// Returns once the way is closed by ourselves.
+    pub(super) async fn until_closed(&self) {
+        let _ = self.0.sight.subscribe().wait_for(|sight| sight.is_closed).await;
+    }
+
+    /// A pool of one connection, for who listens: it is made again by itself where it is lost.
+    pub(super) fn pool_of_one(&self) -> PgPool {
+        let options = PgPoolOptions::new().max_connections(1).max_lifetime(None).idle_timeout(None);
+        let options = options.acquire_timeout(acquire_timeout(self.0.options));
+        options.connect_lazy_with(self.0.connect.clone())
     }
 
     pub(super) async fn close(&self) {
@@ -131,7 +136,7 @@ impl Reach {
                 biased;
                 result = &mut work => return self.judge(result).await,
                 () = &mut away => return Err(StoreError::Away),
-                () = tokio::time::sleep(self.0.patience) => drop(self.doubt(Doubt::Silence)),
+                () = tokio::time::sleep(self.0.options.patience) => drop(self.doubt(Doubt::Silence)),
             }
         }
     }
@@ -201,11 +206,11 @@ impl Inner {
             sqlx::raw_sql("SELECT 1").execute(&mut connection).await?;
             connection.close().await
         };
-        match tokio::time::timeout(self.patience, asking).await {
+        match tokio::time::timeout(self.options.patience, asking).await {
             Ok(Ok(())) => Ok(()),
             Ok(Err(error)) if is_from_a_full_server(&error) => Ok(()),
             Ok(Err(error)) => Err(error.to_string()),
-            Err(_elapsed) => Err(format!("no answer within {} ms", self.patience.as_millis())),
+            Err(_elapsed) => Err(format!("no answer within {} ms", self.options.patience.as_millis())),
         }
     }
 
@@ -232,7 +237,7 @@ impl Inner {
     }
 
     fn replace_pool(&self) {
-        let pool = self.connections.clone().connect_lazy_with(self.connect.clone());
+        let pool = pool(&self.connect, self.options);
         let left = {
             let mut used = self.pool.write().unwrap_or_else(PoisonError::into_inner);
             std::mem::replace(&mut *used, pool)
@@ -276,9 +281,12 @@ impl Role {
     }
 }
 
-fn pool_options(OpenOptions { connections_max, turn_timeout, .. }: OpenOptions) -> PgPoolOptions {
-    let acquire_timeout = turn_timeout.max(ACQUIRE_TIMEOUT_MIN);
-    PgPoolOptions::new().max_connections(connections_max).acquire_timeout(acquire_timeout)
+fn pool(connect: &PgConnectOptions, options: OpenOptions) -> Pool {
+    Pool::new(connect.clone(), options.connections_max, acquire_timeout(options))
+}
+
+fn acquire_timeout(options: OpenOptions) -> Duration {
+    options.turn_timeout.max(ACQUIRE_TIMEOUT_MIN)
 }
 
 /// Whether a server refuses a connection because it has too many, or too little of something else: it is there.
