@@ -72,26 +72,19 @@ selection! { Audience {
 } }
 
 selection! {
-    /// An audience whose contacts are read anyway: a cluster has its way to one row ready, and plans anew for what counts others.
+    /// An audience whose contacts are read anyway.
     struct Uncounted {
-        id: RecordId = "audience_id",
-        project_id: ProjectId,
-        name: String,
-        created_at: Timestamp,
-        updated_at: Timestamp,
-    }
-}
-
-impl Uncounted {
-    fn with(self, contact_count: u64) -> Audience {
-        let Self { id, project_id, name, created_at, updated_at } = self;
-        Audience { id, project_id, name, contact_count, created_at, updated_at }
+        id: RecordId = "audiences.audience_id",
+        project_id: ProjectId = "audiences.project_id",
+        name: String = "audiences.name",
+        created_at: Timestamp = "audiences.created_at",
+        updated_at: Timestamp = "audiences.updated_at",
     }
 }
 
 record! {
     struct ContactRow: "audience_contacts" ("project_id, audience_id, address") {
-        contact_id: u64,
+        contact_id: RecordId,
         audience_id: RecordId,
         address: Address,
         name: String,
@@ -101,11 +94,9 @@ record! {
     }
 }
 
-selection! { Contact { id = "contact_id", audience_id, name, address, email, created_at, updated_at } }
-
 record! {
     struct ContractRow: "audience_contracts" ("project_id, audience_id, chain_id, contract_address") {
-        contract_id: u64,
+        contract_id: RecordId,
         audience_id: RecordId,
         chain_id: ChainId,
         contract_address: Address,
@@ -121,22 +112,58 @@ record! {
     }
 }
 
-selection! { AudienceContract {
-    id = "contract_id",
-    project_id,
-    contract_name,
-    contract_address,
-    contract_type,
-    chain_id,
-    source,
-    items_contract_address,
-    abi,
-    bytecode,
-    bytecode_hash,
-    audience_id,
-    created_at,
-    updated_at,
-} }
+/// Rows with a contact each, and rows with a contract each: one at least of either part, for the audience.
+const VIEW: &str = "FROM audiences CROSS JOIN (SELECT 1 AS part UNION ALL SELECT 2) AS parts
+    LEFT JOIN audience_contacts ON parts.part = 1 AND audience_contacts.project_id = audiences.project_id
+    AND audience_contacts.audience_id = audiences.audience_id
+    LEFT JOIN audience_contracts ON parts.part = 2 AND audience_contracts.project_id = audiences.project_id
+    AND audience_contracts.audience_id = audiences.audience_id
+    WHERE audiences.project_id = $1 AND audiences.audience_id = $2
+    ORDER BY audience_contacts.contact_id, audience_contracts.contract_id";
+
+type ViewRow = (Uncounted, Option<ContactRow>, Option<ContractRow>);
+
+/// An audience out of the rows that [`VIEW`] gives; none where there are none.
+fn view_of(scope: ProjectScope, rows: Vec<ViewRow>) -> Option<AudienceView> {
+    let (mut audience, mut contacts, mut contracts) = (None, Vec::new(), Vec::new());
+    for (found, contact, contract) in rows {
+        audience = Some(found);
+        contacts.extend(contact.map(ContactRow::contact));
+        contracts.extend(contract.map(|contract| contract.linked(scope.project())));
+    }
+    let Uncounted { id, project_id, name, created_at, updated_at } = audience?;
+    let contact_count = contacts.len() as u64;
+    let audience = Audience { id, project_id, name, contact_count, created_at, updated_at };
+    Some(AudienceView { audience, contacts, contracts })
+}
+
+impl ContactRow {
+    fn contact(self) -> Contact {
+        let Self { contact_id: id, audience_id, address, name, email, created_at, updated_at } = self;
+        Contact { id, audience_id, name, address, email, created_at, updated_at }
+    }
+}
+
+impl ContractRow {
+    fn linked(self, project_id: ProjectId) -> AudienceContract {
+        AudienceContract {
+            id: self.contract_id,
+            project_id,
+            contract_name: self.contract_name,
+            contract_address: self.contract_address,
+            contract_type: self.contract_type,
+            chain_id: self.chain_id,
+            source: self.source,
+            items_contract_address: self.items_contract_address,
+            abi: self.abi,
+            bytecode: self.bytecode,
+            bytecode_hash: self.bytecode_hash,
+            audience_id: self.audience_id,
+            created_at: self.created_at,
+            updated_at: self.updated_at,
+        }
+    }
+}
 
 impl Store {
     /// A project's audiences, oldest first.
@@ -149,17 +176,13 @@ impl Store {
         })
     }
 
-    /// An audience with its contacts and contracts, read from one state of the database.
+    /// An audience with its contacts and contracts, read from one state of the database: by one statement, which need not begin
+    /// anything and end it.
     pub fn audience(&self, scope: ProjectScope, id: RecordId) -> Pending<'_, AudienceView> {
-        self.snapshot(move |mut session| {
+        self.read(move |mut session| {
             Box::pin(async move {
-                let sql = "FROM audiences WHERE project_id = $1 AND audience_id = $2";
-                let found: Option<Uncounted> = session.select_first(sql, args![scope.project(), id]).await?;
-                let found = found.ok_or_else(|| missing(id))?;
-                let contacts = contacts_of(&mut session, scope, id).await?;
-                let contracts = contracts_of(&mut session, scope, id).await?;
-                let audience = found.with(contacts.len() as u64);
-                Ok(AudienceView { audience, contacts, contracts })
+                let rows = session.select(VIEW, args![scope.project(), id]).await?;
+                view_of(scope, rows).ok_or_else(|| missing(id))
             })
         })
     }
@@ -326,6 +349,11 @@ async fn touch(
     session.execute(sql, args![scope.project(), id, now]).await.map(drop)
 }
 
+fn record_ids(ids: Vec<u64>) -> Result<Vec<RecordId>, StoreError> {
+    let record_id = |id| RecordId::try_from(id).map_err(|error| StoreError::corrupt("record id", error));
+    ids.into_iter().map(record_id).collect()
+}
+
 async fn put_contacts(
     session: &mut Session<'_>,
     scope: ProjectScope,
@@ -336,7 +364,7 @@ async fn put_contacts(
     // Of two contacts with one address the later counts; a statement must not touch a row twice.
     let latest: BTreeMap<Address, ContactInput> =
         contacts.into_iter().map(|contact| (contact.address, contact)).collect();
-    let ids = session.next_ids(Sequence::Contact, latest.len() as u64).await?;
+    let ids = record_ids(session.next_ids(Sequence::Contact, latest.len() as u64).await?)?;
     let contacts = latest.into_values().zip(ids).map(|(contact, contact_id)| ContactRow {
         contact_id,
         audience_id: id,
@@ -363,7 +391,7 @@ async fn put_contracts(
 ) -> Result<u64, StoreError> {
     let latest: BTreeMap<(ChainId, Address), AudienceContractInput> =
         contracts.into_iter().map(|contract| ((contract.chain, contract.address), contract)).collect();
-    let ids = session.next_ids(Sequence::Contract, latest.len() as u64).await?;
+    let ids = record_ids(session.next_ids(Sequence::Contract, latest.len() as u64).await?)?;
     let contracts = latest.into_values().zip(ids).map(|(contract, contract_id)| ContractRow {
         contract_id,
         audience_id: id,
@@ -381,22 +409,4 @@ async fn put_contracts(
     });
     let replace = or_replace_different::<ContractRow>(&["contract_id", "created_at"], &["updated_at"]);
     session.insert_counting(Insert::owned(scope.project(), contracts)?, &replace).await
-}
-
-async fn contacts_of(
-    session: &mut Session<'_>,
-    scope: ProjectScope,
-    id: RecordId,
-) -> Result<Vec<Contact>, StoreError> {
-    let sql = "FROM audience_contacts WHERE project_id = $1 AND audience_id = $2 ORDER BY contact_id";
-    session.select(sql, args![scope.project(), id]).await
-}
-
-async fn contracts_of(
-    session: &mut Session<'_>,
-    scope: ProjectScope,
-    id: RecordId,
-) -> Result<Vec<AudienceContract>, StoreError> {
-    let sql = "FROM audience_contracts WHERE project_id = $1 AND audience_id = $2 ORDER BY contract_id";
-    session.select(sql, args![scope.project(), id]).await
 }

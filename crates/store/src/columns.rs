@@ -360,6 +360,24 @@ macro_rules! selection {
 }
 pub(crate) use selection;
 
+/// What an outer join may find nothing of: the first column of what there is always has a value.
+impl<T: Columns> Columns for Option<T> {
+    fn columns(list: &mut Vec<Column>) {
+        T::columns(list);
+    }
+
+    fn read(reader: &mut Reader<'_>) -> Result<Self, StoreError> {
+        let first = Cell { row: reader.row, position: reader.next, column: "outer join" };
+        if !first.is_null()? {
+            return T::read(reader).map(Some);
+        }
+        let mut nothing = Vec::new();
+        T::columns(&mut nothing);
+        reader.next += nothing.len();
+        Ok(None)
+    }
+}
+
 /// Columns one after the other.
 macro_rules! together {
     ($($part:ident)* ; $last:ident) => {
@@ -444,6 +462,17 @@ mod tests {
         row.push_int(12);
         assert_eq!(read::<(Shelf, Sum)>(&Row::Copied(row)).unwrap(), (SHELF, Sum { places: 12 }));
         assert_eq!(const { position(Shelf::COLUMNS, "full") }, 2);
+    }
+
+    #[test]
+    fn what_there_is_nothing_of_is_read_over() {
+        for (columns, shelf) in [([None; 3], None), ([Some(3), None, Some(1)], Some(SHELF))] {
+            let mut row = RowCopy::default();
+            for number in columns.into_iter().chain([Some(12)]) {
+                number.map_or_else(|| row.push_null(), |number| row.push_int(number));
+            }
+            assert_eq!(read(&Row::Copied(row)).unwrap(), (shelf, Sum { places: 12 }));
+        }
     }
 
     #[test]

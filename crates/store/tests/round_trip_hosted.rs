@@ -215,8 +215,17 @@ fn assets_and_their_files_come_back() {
         store.update_asset(scope, expected.id, second, now).await.unwrap();
         assert_eq!(store.asset(scope, expected.id).await.unwrap(), expected);
         assert_eq!(store.assets_of(scope, collection, token_id).await.unwrap(), [expected.clone()]);
+        if let Some(token) = token_id {
+            let (found, assets) = store.hosted_token_with_assets(scope, collection, token).await.unwrap();
+            assert_eq!(found, store.hosted_token(scope, collection, token).await.unwrap());
+            assert_eq!(assets, [expected.clone()]);
+        }
         store.delete_asset(scope, expected.id, now).await.unwrap();
         assert_eq!(code(store.asset(scope, expected.id).await), Code::NotFound);
+        if let Some(token) = token_id {
+            let (_, assets) = store.hosted_token_with_assets(scope, collection, token).await.unwrap();
+            assert_eq!(assets, []);
+        }
     });
 }
 

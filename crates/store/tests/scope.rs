@@ -243,6 +243,7 @@ async fn hosted_collections_and_tokens_are_out_of_reach() {
     let edit = HostedTokenEdit { token_id: TOKEN, input: token, private: Some(false) };
     let update = store.update_hosted_token(b, collection, edit, later()).await;
     assert_eq!(code(update), Code::NotFound);
+    assert_eq!(code(store.hosted_token_with_assets(b, collection, TOKEN).await), Code::NotFound);
     assert_eq!(code(store.delete_hosted_token(b, collection, TOKEN, later()).await), Code::NotFound);
 
     store.create_hosted_collection(b, input, NOW).await.unwrap();

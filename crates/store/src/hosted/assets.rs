@@ -64,7 +64,7 @@ pub struct FileChange {
 }
 
 record! {
-    struct AssetRow: "hosted_assets" ("project_id, asset_id") {
+    pub(super) struct AssetRow: "hosted_assets" ("project_id, asset_id") {
         asset_id: RecordId,
         hosted_collection_id: RecordId,
         token_id: Option<TokenId>,

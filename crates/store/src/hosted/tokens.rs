@@ -2,6 +2,7 @@
 
 use bourse_wire::{Error, Page, RecordId, Timestamp, TokenId, TokenInput, TokenMetadata};
 
+use super::assets::{AssetRecord, AssetRow};
 use super::collections::{missing, require as require_collection, touch};
 use super::files::count_deleted;
 use crate::args::args;
@@ -82,6 +83,32 @@ impl Store {
     ) -> Pending<'_, HostedToken> {
         self.read(move |mut session| {
             Box::pin(async move { require(&mut session, scope, collection, token).await })
+        })
+    }
+
+    /// One token with its assets, oldest first.
+    pub fn hosted_token_with_assets(
+        &self,
+        scope: ProjectScope,
+        collection: RecordId,
+        token: TokenId,
+    ) -> Pending<'_, (HostedToken, Vec<AssetRecord>)> {
+        self.read(move |mut session| {
+            Box::pin(async move {
+                let sql = "FROM hosted_tokens LEFT JOIN hosted_assets
+                    ON hosted_assets.project_id = hosted_tokens.project_id
+                    AND hosted_assets.hosted_collection_id = hosted_tokens.hosted_collection_id
+                    AND hosted_assets.token_id = hosted_tokens.token_id
+                    WHERE hosted_tokens.project_id = $1 AND hosted_tokens.hosted_collection_id = $2
+                    AND hosted_tokens.token_id = $3 ORDER BY hosted_assets.asset_id";
+                let found: Vec<(HostedToken, Option<AssetRow>)> =
+                    session.select(sql, args![scope.project(), collection, token]).await?;
+                let (mut tokens, assets): (Vec<_>, Vec<_>) = found.into_iter().unzip();
+                match tokens.pop() {
+                    Some(found) => Ok((found, assets.into_iter().flatten().map(AssetRecord::from).collect())),
+                    None => Err(missing_token(&mut session, scope, collection, token).await),
+                }
+            })
         })
     }
 
@@ -166,6 +193,18 @@ pub(super) async fn require(
     if let Some(found) = session.select_first(sql, args![scope.project(), collection, token]).await? {
         return Ok(found);
     }
-    require_collection(session, scope, collection).await?;
-    Err(Error::not_found(format_args!("token {token} of collection {collection}")).into())
+    Err(missing_token(session, scope, collection, token).await)
+}
+
+/// What is missing where there is no such token: that, or its collection.
+async fn missing_token(
+    session: &mut Session<'_>,
+    scope: ProjectScope,
+    collection: RecordId,
+    token: TokenId,
+) -> StoreError {
+    match require_collection(session, scope, collection).await {
+        Ok(_) => Error::not_found(format_args!("token {token} of collection {collection}")).into(),
+        Err(error) => error,
+    }
 }

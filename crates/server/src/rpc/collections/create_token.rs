@@ -5,7 +5,7 @@ use bourse_wire::{Error, ProjectId, RecordId, TokenInput};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::types::{TokenAnswer, token};
+use super::types::{TokenAnswer, token_with};
 use crate::call::Call;
 use crate::failure::Failure;
 use crate::route::request;
@@ -32,5 +32,6 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<TokenAnswer, 
     let new = NewHostedToken { token_id, input: request.token, private: request.private };
     let hosted =
         call.app.store.create_hosted_token(call.scope(), request.collection_id, new, call.now).await?;
-    Ok(token(&call.app, call.scope(), request.collection_id, hosted).await?)
+    // Assets are for tokens that there are, and go with them.
+    Ok(token_with(&call.app, call.scope(), hosted, Vec::new()))
 }

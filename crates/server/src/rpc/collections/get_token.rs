@@ -1,10 +1,12 @@
 //! Reads a token and its assets.
 
-use super::types::{TokenAnswer, TokenRequest, token};
+use super::types::{TokenAnswer, TokenRequest, token_with};
 use crate::call::Call;
 use crate::failure::Failure;
 
 pub(crate) async fn handle(call: Call, request: TokenRequest) -> Result<TokenAnswer, Failure> {
-    let hosted = call.app.store.hosted_token(call.scope(), request.collection_id, request.token_id).await?;
-    Ok(token(&call.app, call.scope(), request.collection_id, hosted).await?)
+    let TokenRequest { collection_id, token_id, .. } = request;
+    let (hosted, assets) =
+        call.app.store.hosted_token_with_assets(call.scope(), collection_id, token_id).await?;
+    Ok(token_with(&call.app, call.scope(), hosted, assets))
 }

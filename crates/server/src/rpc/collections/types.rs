@@ -199,10 +199,21 @@ pub(crate) async fn token(
     collection: RecordId,
     hosted: HostedToken,
 ) -> Result<TokenAnswer, StoreError> {
+    let assets = app.store.assets_of(scope, collection, Some(hosted.metadata.token_id)).await?;
+    Ok(token_with(app, scope, hosted, assets))
+}
+
+/// The same, where its assets are known.
+pub(crate) fn token_with(
+    app: &App,
+    scope: ProjectScope,
+    hosted: HostedToken,
+    assets: Vec<AssetRecord>,
+) -> TokenAnswer {
     let mut token = hosted.metadata;
-    let assets = assets(app, scope, collection, Some(token.token_id)).await?;
+    let assets: Vec<Asset> = assets.into_iter().map(|record| asset(app, scope.project(), record)).collect();
     token.link_assets(&assets);
-    Ok(TokenAnswer { token, assets })
+    TokenAnswer { token, assets }
 }
 
 /// The id that a record to update must carry.
