@@ -16,6 +16,7 @@ use crate::columns::{Insert, record, selection};
 use crate::commit::Changed;
 use crate::metadata_queue::{instant, millis};
 use crate::session::Session;
+use crate::together::Statement;
 
 /// Orders of a version that its attribution names; how many there are it counts.
 const ORDERS_NAMED: usize = 10;
@@ -356,18 +357,18 @@ impl Authorship {
 
 /// Writes down who made a version, within the transaction that makes it. A chain states something with every block: of
 /// that only what concerns orders is kept.
-pub(crate) async fn put(
-    session: &mut Session<'_>,
+pub(crate) fn statement(
     id: CollectionId,
     version: u64,
     changed: &Changed,
     authorship: &Authorship,
-) -> Result<(), StoreError> {
+) -> Result<Option<Statement>, StoreError> {
     let is_of_chain = matches!(authorship.author, Author::Chain { .. });
     if changed.len() == 0 || (is_of_chain && changed.orders.is_empty()) {
-        return Ok(());
+        return Ok(None);
     }
-    session.insert(Insert::owned(id, [AttributionRow::new(version, changed, authorship)])?, "").await
+    let row = Insert::owned(id, [AttributionRow::new(version, changed, authorship)])?;
+    Ok(Some(Statement::insert(row)))
 }
 
 /// The orders that a version changed, as JSON.

@@ -18,6 +18,7 @@ use crate::orders::SignedOrder;
 use crate::put_orders::{self, Ending, NewOrder, PutOrders};
 use crate::recent::OwnVersion;
 use crate::session::Session;
+use crate::together::{DRAWN, Statement};
 use crate::undated::Undated;
 use crate::{StoreError, activities, chain};
 
@@ -271,18 +272,21 @@ pub(crate) async fn raise_version(
 ) -> Result<Mark, StoreError> {
     let NextVersion { before, changed, authorship, changes_kept } = next;
     let version = before.version + 1;
-    let stamp = session.notify().await?;
-    let sql = "UPDATE collection_versions SET version = $2, stamp = $3 WHERE collection_id = $1";
-    session.execute(sql, args![id.0, version, stamp]).await?;
     let keys = serde_json::to_string(changed).map_err(|error| StoreError::corrupt("change", error))?;
-    let sql =
+    let raise =
+        format!("UPDATE collection_versions SET version = $2, stamp = {DRAWN} WHERE collection_id = $1");
+    let note =
         "INSERT INTO collection_changes (collection_id, version, changed, follows) VALUES ($1, $2, $3, $4)";
-    session.execute(sql, args![id.0, version, keys, before.stamp]).await?;
+    let mut statements = vec![
+        Statement::new(raise, args![id.0, version]),
+        Statement::new(note, args![id.0, version, keys, before.stamp]),
+    ];
     if version > changes_kept {
-        let sql = "DELETE FROM collection_changes WHERE collection_id = $1 AND version <= $2";
-        session.execute(sql, args![id.0, version - changes_kept]).await?;
+        let forget = "DELETE FROM collection_changes WHERE collection_id = $1 AND version <= $2";
+        statements.push(Statement::new(forget, args![id.0, version - changes_kept]));
     }
-    attributions::put(session, id, version, changed, authorship).await?;
+    statements.extend(attributions::statement(id, version, changed, authorship)?);
+    let stamp = session.write_and_notify(statements).await?;
     Ok(Mark { version, stamp })
 }
 

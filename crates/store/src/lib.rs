@@ -52,6 +52,7 @@ mod session;
 mod tasks;
 #[cfg(feature = "testing")]
 pub mod testing;
+mod together;
 mod troubles;
 mod undated;
 mod upgrade;

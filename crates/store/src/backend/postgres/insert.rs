@@ -10,6 +10,9 @@ use crate::columns::{HeldKey, Insert};
 use crate::row::{Row, RowCopy};
 use crate::session::{Returning, only};
 
+/// Fewer rows are not worth a way to the server and back to ask which of them are there, unless a key is named twice.
+const ROWS_ASKED_MIN: usize = 16;
+
 /// Inserts rows; `conflict` says what becomes of those that are there already, and nothing where none are.
 pub(crate) async fn rows(
     connection: &mut Borrowed<'_>,
@@ -79,6 +82,9 @@ async fn new_and_known(
     let Some(Arg::Int(Some(collection))) = rows.first().and_then(|row| row.first()).cloned() else {
         return Err(StoreError::corrupt(held.table, "a row of no collection"));
     };
+    if rows.len() < ROWS_ASKED_MIN && rows.iter().map(key).collect::<HashSet<_>>().len() == rows.len() {
+        return Ok((Vec::new(), rows));
+    }
     let keys = || Arrays::of(rows.iter().map(key).collect());
     if held.is_in_a_row
         && rows.len() >= copy::ROWS_MIN
