@@ -77,6 +77,8 @@ pub(crate) enum Command {
     },
     /// Put a backup into a data directory that nobody uses
     Restore(Restore),
+    /// Copy uploaded files from another directory or bucket to where `storage.files` wants them
+    CopyFiles(CopyFiles),
     /// Copy a SQLite database that nobody uses into an empty one in PostgreSQL
     Move(Move),
     /// Bring the tables of the database up to date, as the next start would
@@ -186,8 +188,8 @@ pub(crate) struct Upgrade {
 }
 
 /// Stop the service before. Every row is copied and then looked at again in both databases. Whatever stops it, the same
-/// command goes on where it was; the old database is only read. Uploaded files and the signing secret stay in the data
-/// directory.
+/// command goes on where it was; the old database is only read. Uploaded files stay where they are, and the signing
+/// secret in the data directory.
 #[derive(Args)]
 pub(crate) struct Move {
     /// The database to copy: `sqlite:PATH`
@@ -196,6 +198,15 @@ pub(crate) struct Move {
     /// An empty database: `postgres://USER:PASSWORD@HOST/NAME`
     #[arg(long, value_name = "URL")]
     pub(crate) to: String,
+}
+
+/// What is there already is not copied again, and nothing is removed. It can be run beside the service: once before
+/// `storage.files` is changed, for most of them, and once after, for those that came meanwhile.
+#[derive(Args)]
+pub(crate) struct CopyFiles {
+    /// Where they are: a directory, or `s3://BUCKET/PREFIX` of the same store
+    #[arg(long, value_name = "PLACE")]
+    pub(crate) from: String,
 }
 
 /// Checks the whole backup first, and changes nothing when it is damaged. Stop the service before.

@@ -34,3 +34,4 @@ pub use royalties::RoyaltyWatch;
 pub use sources::{Source, SourceError, SourceOptions};
 pub use standings::Standings;
 pub use status::{NodeTrouble, Phase, Progress, Snapshot, Status, Trouble};
+pub use tls::config as tls_config;

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use rustls::{ClientConfig, Error, RootCertStore};
 
 /// A configuration that trusts whom the machine trusts, read once.
-pub(crate) fn config() -> Result<ClientConfig, Error> {
+pub fn config() -> Result<ClientConfig, Error> {
     static CONFIG: OnceLock<Result<ClientConfig, Error>> = OnceLock::new();
     CONFIG.get_or_init(load).clone()
 }

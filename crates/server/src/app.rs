@@ -87,6 +87,9 @@ pub enum StartError {
     /// A service of a marketplace cannot be asked.
     #[error("{0}")]
     Sources(String),
+    /// Uploaded files cannot be kept.
+    #[error("uploaded files (storage.files): {0}")]
+    Files(std::io::Error),
     /// The data directory cannot be used.
     #[error("data directory {path}: {source}")]
     Data {
@@ -115,7 +118,8 @@ impl App {
         let unusable = |source| StartError::Data { path: data.display().to_string(), source };
         make_private_directory(&data).map_err(unusable)?;
         let signer = TokenSigner::open(&settings.auth.jwt_secret, &data).map_err(unusable)?;
-        let files = Files::open(&data, entropy::word).map_err(unusable)?;
+        let files = Files::open(&settings.storage, &settings.s3, entropy::word);
+        let files = files.await.map_err(StartError::Files)?;
         // Less than a request may take, so that its caller is told what there was none of; but a start takes its time.
         let turn_timeout =
             Duration::from_millis(settings.limits.request_timeout_ms / 2).max(TURN_TIMEOUT_MIN);

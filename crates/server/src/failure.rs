@@ -37,8 +37,8 @@ impl Failure {
         Self::Storage { told: Error::new(Code::StorageFull, FULL), source: source.into() }
     }
 
-    fn unavailable(source: impl std::error::Error + Send + Sync + 'static) -> Self {
-        Self::Storage { told: Error::new(Code::StorageUnavailable, UNAVAILABLE), source: source.into() }
+    fn unavailable(told: &str, source: impl std::error::Error + Send + Sync + 'static) -> Self {
+        Self::Storage { told: Error::new(Code::StorageUnavailable, told), source: source.into() }
     }
 }
 
@@ -48,12 +48,16 @@ const FULL: &str = "there is no room left to store this, and nothing was changed
 const UNAVAILABLE: &str =
     "the database is not available just now: try again shortly, and read before you repeat a write";
 
+/// What a caller is told while the disk, or the store of uploaded files, fails.
+const FILES_UNAVAILABLE: &str =
+    "the storage of files is not available just now: try again shortly, and read before you repeat a write";
+
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
         match error {
             StoreError::Refused(error) => Self::Refused(error),
             StoreError::Full(_) => Self::full(error),
-            StoreError::Unavailable(_) => Self::unavailable(error),
+            StoreError::Unavailable(_) => Self::unavailable(UNAVAILABLE, error),
             // Of which the log was told once for all.
             StoreError::Away => Self::Refused(Error::new(Code::StorageUnavailable, UNAVAILABLE)),
             StoreError::Database(_)
@@ -92,9 +96,13 @@ impl From<std::io::Error> for Failure {
     fn from(error: std::io::Error) -> Self {
         match error.kind() {
             ErrorKind::StorageFull | ErrorKind::QuotaExceeded => Self::full(error),
-            ErrorKind::ReadOnlyFilesystem => Self::unavailable(error),
+            ErrorKind::ReadOnlyFilesystem | ErrorKind::PermissionDenied | ErrorKind::HostUnreachable => {
+                Self::unavailable(FILES_UNAVAILABLE, error)
+            }
             // The standard library has no kind for it.
-            _ if error.raw_os_error() == Some(Errno::IO.raw_os_error()) => Self::unavailable(error),
+            _ if error.raw_os_error() == Some(Errno::IO.raw_os_error()) => {
+                Self::unavailable(FILES_UNAVAILABLE, error)
+            }
             _ => Self::Internal(Box::new(error)),
         }
     }
@@ -120,6 +128,8 @@ mod tests {
         assert_eq!(of(Errno::DQUOT), Some(Code::StorageFull));
         assert_eq!(of(Errno::ROFS), Some(Code::StorageUnavailable));
         assert_eq!(of(Errno::IO), Some(Code::StorageUnavailable));
+        assert_eq!(of(Errno::ACCESS), Some(Code::StorageUnavailable));
+        assert_eq!(of(Errno::HOSTUNREACH), Some(Code::StorageUnavailable));
         assert_eq!(of(Errno::NOENT), None);
         assert_eq!(code(StoreError::Full("full".into()).into()), Some(Code::StorageFull));
         assert_eq!(code(StoreError::Unavailable("gone".into()).into()), Some(Code::StorageUnavailable));

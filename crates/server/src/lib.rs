@@ -47,7 +47,7 @@ pub use background::Background;
 pub use backstage::{Asker, Backstage};
 pub use body::{BodyMemory, ReceivedBody};
 pub use bourse_files as files;
-pub use bourse_files::{ASSETS_DIRECTORY, Claim, FileError, Files, Hold};
+pub use bourse_files::{FileError, Files};
 pub use bourse_protocols::Sale;
 pub use bourse_settings as settings;
 pub use call::Media;

@@ -13,6 +13,7 @@
 
 mod coins;
 mod error;
+mod files;
 mod keys;
 mod layers;
 mod merged;
@@ -25,6 +26,7 @@ mod validate;
 mod values;
 
 pub use error::{Assignment, Problem, SettingsError};
+pub use files::{ASSETS_DIRECTORY, FilesPlace, S3};
 pub use layers::{Layers, Source};
 pub use merged::EffectiveSetting;
 pub use networks::{BUILT_IN, Following, Network, Networks, Rate};
@@ -54,6 +56,8 @@ pub struct Settings {
     pub server: Server,
     /// Where it keeps its data.
     pub storage: Storage,
+    /// How a bucket for uploaded files is reached.
+    pub s3: S3,
     /// How it trusts its callers.
     pub auth: Auth,
     /// The pages for people.

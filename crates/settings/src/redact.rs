@@ -178,7 +178,8 @@ mod tests {
             let key = setting.key.as_str();
             let is_source = key.starts_with("sources.");
             let expected = match key {
-                _ if key.ends_with("_secret") || is_source && key.ends_with("_key") => Exposure::Presence,
+                "auth.jwt_secret" | "s3.access_key_id" | "s3.secret_access_key" => Exposure::Presence,
+                _ if is_source && key.ends_with("_key") => Exposure::Presence,
                 _ if is_source && key.ends_with("_url") => Exposure::Hosts,
                 _ => Exposure::Text,
             };

@@ -13,6 +13,7 @@ use schemars::JsonSchema;
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::{Deserialize, Deserializer, de};
 
+use crate::files::FilesPlace;
 use crate::redact::{Endpoints, Hidden};
 
 /// Name of the `SQLite` file that is used when no database is named.
@@ -85,6 +86,9 @@ pub struct Storage {
     /// A server that follows that of the database, from which whole collections are read.
     #[schemars(with = "String")]
     pub database_read: DatabaseRead,
+    /// Where uploaded files are kept.
+    #[schemars(with = "String")]
+    pub files: FilesPlace,
     /// Database connections open at once.
     pub connections_max: u32,
     /// How long PostgreSQL may be silent before it is asked whether it is there, in milliseconds.

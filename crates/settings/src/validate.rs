@@ -11,7 +11,7 @@ use secrecy::{ExposeSecret as _, SecretString};
 use crate::error::{Assignment, Problem};
 use crate::merged::Merged;
 use crate::networks::BUILT_IN;
-use crate::{DatabaseRead, Following, Network, Settings};
+use crate::{DatabaseRead, FilesPlace, Following, Network, Settings};
 
 /// A signing key of HMAC-SHA256 shorter than its output is weaker than the algorithm.
 const JWT_SECRET_BYTES_MIN: usize = 32;
@@ -62,6 +62,22 @@ pub(super) fn problems(settings: &Settings, merged: &Merged) -> Vec<Problem> {
         settings.replica_url().is_none() || settings.storage.sqlite_file().is_none(),
         "is for a database in PostgreSQL: storage.database names a SQLite file"
     ));
+    check!(s3.endpoint, |url: &String| source_url(url).and_then(|()| ensure(
+        !url.contains('@'),
+        "must have no user: the key is s3.access_key_id and s3.secret_access_key"
+    )));
+    if matches!(settings.storage.files, FilesPlace::Bucket { .. }) {
+        check!(s3.region, |region: &String| signable(region));
+        check!(s3.access_key_id, |key: &SecretString| signable(key.expose_secret()));
+        check!(s3.secret_access_key, |key: &SecretString| signable(key.expose_secret()));
+        let most = settings.limits.request_timeout_ms / 2;
+        check!(s3.timeout_ms, |timeout_ms: &u64| ensure(
+            (1..=most).contains(timeout_ms),
+            &format!(
+                "must be from 1 to half of limits.request_timeout_ms, {most}: callers hear what is away"
+            )
+        ));
+    }
     check!(auth.jwt_secret, jwt_secret);
     check!(limits.json_depth_max, at_most(JSON_DEPTH_LIMIT));
     check!(limits.concurrent_requests_max, at_most(CONCURRENT_REQUESTS_LIMIT));
@@ -133,6 +149,14 @@ fn source_url(url: &str) -> Result<(), String> {
     ensure(
         url.is_empty() || url.parse::<NodeUrl>().is_ok() && !url.contains(['?', '#']),
         "must be empty, or begin with http:// or https://, name a host and have no query, since paths are appended to it",
+    )
+}
+
+/// What a signature is made with goes into headers.
+fn signable(text: &str) -> Result<(), String> {
+    ensure(
+        !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic()),
+        "must be of letters, digits and signs, and not empty, when storage.files names a bucket",
     )
 }
 

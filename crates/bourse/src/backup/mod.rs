@@ -11,7 +11,8 @@
 //! SHA256SUMS        a line for each of the above, as `sha256sum -c` reads them
 //! ```
 //!
-//! The database comes before the files: a file is on disk before the database speaks of it, and none is ever deleted.
+//! The database comes before the files: a file is stored before the database speaks of it, and none is removed meanwhile.
+//! Files that are kept elsewhere, in a bucket for example, are in the archive like those of the data directory.
 //! The sums come last, so an archive that has them was written to its end.
 
 mod read;
@@ -23,15 +24,15 @@ mod write;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use bourse_server::ASSETS_DIRECTORY;
 use bourse_server::auth::SECRET_FILE;
+use bourse_server::settings::ASSETS_DIRECTORY;
 use bourse_store::StoreError;
 use bourse_wire::Timestamp;
 use serde::{Deserialize, Serialize};
 
 pub(crate) use read::read_manifest;
 pub(crate) use restore::{finish, is_unfinished, restore};
-pub(crate) use write::{Source, write};
+pub(crate) use write::Source;
 
 const MANIFEST: &str = "manifest.json";
 const SUMS: &str = "SHA256SUMS";

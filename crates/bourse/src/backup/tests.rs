@@ -5,6 +5,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use bourse_disk::{Disk, Weather};
+use bourse_server::{Files, entropy};
 use bourse_store::{DatabaseUrl, OpenOptions, Store};
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -197,16 +198,17 @@ async fn a_full_disk_leaves_nothing_of_a_backup_and_is_named() {
     let database = data.path().join("bourse.db");
     let store =
         Store::open(&DatabaseUrl::Sqlite(database.clone()), OpenOptions::default(), now).await.unwrap();
-    let source = Source { data: data.path().to_owned(), database };
+    let files = Files::in_directory(data.path().join("assets"), entropy::word).unwrap();
+    let source = Source { data: data.path().to_owned(), database, files };
     let file = backups.path().join("backup.tar.gz");
     let disk = Disk::under(backups.path()).unwrap();
     disk.set_weather(Weather::Full);
-    let refused = super::write(&source, &file, now).err().unwrap();
+    let refused = source.clone().write(&file, now).await.err().unwrap();
     assert!(matches!(refused, BackupError::Full { .. }), "{refused}");
     assert!(refused.to_string().contains("no room is left on that disk"), "{refused}");
     assert_eq!(fs::read_dir(backups.path()).unwrap().count(), 0, "nothing is left of it");
     disk.set_weather(Weather::Fair);
-    super::write(&source, &file, now).unwrap();
+    source.write(&file, now).await.unwrap();
     assert!(file.is_file());
     store.close().await;
 }

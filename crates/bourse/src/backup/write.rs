@@ -5,20 +5,39 @@ use std::io::{self, BufWriter, Read, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
-use bourse_server::settings::SQLITE_FILE_NAME;
-use bourse_server::{ASSETS_DIRECTORY, Hold, entropy};
+use bourse_server::Files;
+use bourse_server::settings::{ASSETS_DIRECTORY, SQLITE_FILE_NAME};
 use bourse_wire::Timestamp;
+use bytes::{Buf as _, Bytes};
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use futures_util::StreamExt as _;
+use futures_util::stream::BoxStream;
 use sha2::{Digest as _, Sha256};
+use tokio::runtime::Handle;
 
 use super::{BackupError, MANIFEST, Manifest, SMALL_FILES, SUMS, sync_directory};
 use crate::progress::Progress;
 
 /// What is backed up.
+#[derive(Clone)]
 pub(crate) struct Source {
     pub(crate) data: PathBuf,
     pub(crate) database: PathBuf,
+    /// The uploaded files, wherever they are.
+    pub(crate) files: Files,
+}
+
+impl Source {
+    /// Backs up what this has, of which nothing is removed meanwhile: from before the database is copied, as what that speaks
+    /// of must still be there when the files are read.
+    pub(crate) async fn write(self, file: &Path, now: Timestamp) -> Result<WrittenBackup, BackupError> {
+        let hold = self.files.hold().await.map_err(BackupError::io("holding the uploaded files"))?;
+        let (file, runtime) = (file.to_owned(), Handle::current());
+        let written = tokio::task::spawn_blocking(move || write(&self, &file, &runtime, now)).await;
+        hold.release().await;
+        written.map_err(|error| BackupError::io("writing the backup")(io::Error::other(error)))?
+    }
 }
 
 /// A backup that is on disk.
@@ -30,14 +49,13 @@ pub(crate) struct WrittenBackup {
 }
 
 /// Writes a backup, of which `file` is either whole or not there, however this ends.
-pub(crate) fn write(source: &Source, file: &Path, now: Timestamp) -> Result<WrittenBackup, BackupError> {
-    if !source.database.is_file() {
-        return Err(BackupError::NoDatabase(source.database.clone()));
-    }
+fn write(
+    source: &Source,
+    file: &Path,
+    runtime: &Handle,
+    now: Timestamp,
+) -> Result<WrittenBackup, BackupError> {
     let part = Part::claim(file)?;
-    // Before the database is copied: what that speaks of must still be there when the files are.
-    let _hold =
-        Hold::place(&source.data, entropy::word).map_err(BackupError::io("holding the uploaded files"))?;
     let database = part.beside();
     let mut progress = Progress::start("copying the database", None);
     let schema = bourse_store::copy_sqlite(&source.database, &database, |done, of| {
@@ -58,7 +76,7 @@ pub(crate) fn write(source: &Source, file: &Path, now: Timestamp) -> Result<Writ
         }
     }
     let mut progress = Progress::start("adding uploaded files", None);
-    archive.add_directory(ASSETS_DIRECTORY, &source.data.join(ASSETS_DIRECTORY), &mut progress)?;
+    archive.add_uploads(&source.files, runtime, &mut progress)?;
     let files = archive.entries - before;
     archive.finish()?;
     let bytes = part.place(file)?;
@@ -152,46 +170,41 @@ impl Archive {
     }
 
     fn add_file(&mut self, name: &str, path: &Path) -> Result<(), BackupError> {
-        self.add_opened(name, path, File::open(path))
-    }
-
-    fn add_opened(&mut self, name: &str, path: &Path, opened: io::Result<File>) -> Result<(), BackupError> {
-        let added = opened.and_then(|file| {
+        let added = File::open(path).and_then(|file| {
             let size = file.metadata()?.len();
             self.add(name, size, file)
         });
         added.map_err(BackupError::io(format!("adding {}", path.display())))
     }
 
-    /// Adds an uploaded file. One that was removed since it was listed was nobody's when the database was copied: later
-    /// ones are held.
-    fn add_upload(&mut self, name: &str, path: &Path) -> Result<(), BackupError> {
-        match File::open(path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-            opened => self.add_opened(name, path, opened),
-        }
-    }
-
-    /// Adds all files below a directory, in the order of their names.
-    fn add_directory(&mut self, name: &str, path: &Path, progress: &mut Progress) -> Result<(), BackupError> {
-        let listed = match fs::read_dir(path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-            listed => listed.and_then(Iterator::collect::<io::Result<Vec<_>>>),
-        };
-        let mut entries = listed.map_err(BackupError::io(format!("listing {}", path.display())))?;
-        entries.sort_by_key(fs::DirEntry::file_name);
-        for entry in entries {
-            let (path, file_name) = (entry.path(), entry.file_name());
-            let name = format!("{name}/{}", file_name.to_string_lossy());
-            if path.is_dir() {
-                self.add_directory(&name, &path, progress)?;
-            } else if path.is_file() && path.extension().is_none() {
-                // What has an extension is an upload under way, which nothing speaks of yet.
-                self.add_upload(&name, &path)?;
+    /// Adds all uploaded files, in the order of their hashes.
+    fn add_uploads(
+        &mut self,
+        files: &Files,
+        runtime: &Handle,
+        progress: &mut Progress,
+    ) -> Result<(), BackupError> {
+        for part in 0..=u8::MAX {
+            let listed = runtime.block_on(files.hashes(part));
+            for hash in listed.map_err(BackupError::io(format!("listing {}", files.place())))? {
+                let added = self.add_upload(files, runtime, &hash);
+                added.map_err(BackupError::io(format!("adding the file {hash} of {}", files.place())))?;
                 progress.at(self.entries, || format!("{} files", self.entries));
             }
         }
         Ok(())
+    }
+
+    /// Adds an uploaded file. One that was removed since it was listed was nobody's when the database was copied: later
+    /// ones are held.
+    fn add_upload(&mut self, files: &Files, runtime: &Handle, hash: &str) -> io::Result<()> {
+        let content = match runtime.block_on(files.read(hash)) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            content => content?,
+        };
+        let (start, rest) = hash.split_at_checked(2).unwrap_or(("", hash));
+        let reader = PieceReader { runtime, pieces: content.pieces, piece: Bytes::new() };
+        self.add(&format!("{ASSETS_DIRECTORY}/{start}/{rest}"), content.length, reader)
     }
 
     fn add(&mut self, name: &str, size: u64, content: impl Read) -> io::Result<()> {
@@ -214,6 +227,25 @@ impl Archive {
         self.add_text(SUMS, sums.as_bytes())?;
         let finished = self.tar.into_inner().and_then(GzEncoder::finish).and_then(|mut file| file.flush());
         finished.map_err(BackupError::io("finishing the archive"))
+    }
+}
+
+/// Reads what comes in pieces.
+struct PieceReader<'r> {
+    runtime: &'r Handle,
+    pieces: BoxStream<'static, io::Result<Bytes>>,
+    piece: Bytes,
+}
+
+impl Read for PieceReader<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        while self.piece.is_empty() {
+            let Some(piece) = self.runtime.block_on(self.pieces.next()) else { return Ok(0) };
+            self.piece = piece?;
+        }
+        let length = buffer.len().min(self.piece.len());
+        self.piece.copy_to_slice(&mut buffer[..length]);
+        Ok(length)
     }
 }
 

@@ -1,13 +1,14 @@
 //! Writes a backup of the embedded store, also while it is served.
 
+use std::fmt::Write as _;
 use std::path::Path;
 use std::time::Instant;
 
-use bourse_server::Clock;
-use bourse_server::settings::Settings;
+use bourse_server::settings::{FilesPlace, Settings};
+use bourse_server::{Clock, Files, entropy};
 use serde_json::json;
 
-use crate::backup::{self, Source};
+use crate::backup::{BackupError, Source};
 use crate::cli::{Common, Listen};
 use crate::context::{CommandError, load_settings};
 use crate::data_lock::DataLock;
@@ -15,13 +16,19 @@ use crate::output::print;
 
 const KIBIBYTE: u64 = 1024;
 
-pub(super) fn run(common: &Common, file: &Path) -> Result<(), CommandError> {
+pub(super) async fn run(common: &Common, file: &Path) -> Result<(), CommandError> {
     let settings = load_settings(common, &Listen::default())?.settings;
     let started = Instant::now();
     let database = embedded(&settings, "bourse backup")?;
-    let source = Source { data: settings.storage.data.clone(), database };
-    let _lock = source.data.exists().then(|| DataLock::shared(&source.data)).transpose()?;
-    let written = backup::write(&source, file, Clock::system().now())?;
+    let data = settings.storage.data.clone();
+    let _lock = data.exists().then(|| DataLock::shared(&data)).transpose()?;
+    if !database.is_file() {
+        return Err(BackupError::NoDatabase(database).into());
+    }
+    let files = Files::connect(&settings.storage, &settings.s3, entropy::word)
+        .map_err(CommandError::io("opening the uploaded files"))?;
+    let source = Source { data, database, files };
+    let written = source.write(file, Clock::system().now()).await?;
     let value = json!({
         "file": file,
         "bytes": written.bytes,
@@ -38,6 +45,13 @@ pub(super) fn run(common: &Common, file: &Path) -> Result<(), CommandError> {
             written.bytes.div_ceil(KIBIBYTE),
             started.elapsed().as_secs_f64()
         );
+        if let FilesPlace::Bucket { .. } = settings.storage.files {
+            let _ = write!(
+                text,
+                "\nThe uploaded files are in it, as they are in {}; other versions of them and settings of that bucket are not.",
+                settings.storage.files_shown()
+            );
+        }
         if settings.auth.has_secret() {
             text.push_str(
                 "\nauth.jwt_secret is configured, so it is not in the backup: keep it with your settings.",
@@ -50,7 +64,8 @@ pub(super) fn run(common: &Common, file: &Path) -> Result<(), CommandError> {
 /// The file of the embedded database. A PostgreSQL has tools of its own, which do this better.
 pub(super) fn embedded(settings: &Settings, command: &str) -> Result<std::path::PathBuf, CommandError> {
     settings.storage.sqlite_file().ok_or_else(|| {
-        let data = settings.storage.data.display();
+        let storage = &settings.storage;
+        let (data, files) = (storage.data.display(), storage.files_shown());
         let secret = if settings.auth.has_secret() {
             "your auth.jwt_secret".to_owned()
         } else {
@@ -59,7 +74,7 @@ pub(super) fn embedded(settings: &Settings, command: &str) -> Result<std::path::
         CommandError::Other(format!(
             "`{command}` is for the embedded database, and storage.database names PostgreSQL. There three things \
              belong together, saved in this order: the database, with pg_dump or your usual tools; the uploaded \
-             files, {data}/assets; and {secret}. docs/production.md shows how"
+             files, {files}; and {secret}. docs/production.md shows how"
         ))
     })
 }

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
-use bourse_server::settings::Settings;
-use bourse_server::{Clock, make_private_directory};
+use bourse_server::settings::{FilesPlace, Settings};
+use bourse_server::{Clock, Files, entropy, make_private_directory};
 use bourse_store::{MigrationState, Store, StoreError, Upgrade};
 use serde_json::json;
 
@@ -39,6 +39,7 @@ pub(super) async fn run(common: &Common, command: &Doctor) -> Result<ExitCode, C
             checks.push(Check { name: "configuration", result: Ok(found) });
             checks.push(Check { name: "data directory", result: check_data(&loaded.settings.storage.data) });
             checks.push(Check { name: "disk", result: check_disk(&loaded.settings.storage.data) });
+            checks.push(Check { name: "uploaded files", result: check_files(&loaded.settings).await });
             checks.push(Check { name: "signing secret", result: check_secret(&loaded.settings) });
             checks.extend(check_database(&loaded.settings).await);
             let shared = sharing::check(&loaded.settings);
@@ -90,6 +91,23 @@ fn check_data(data: &Path) -> Result<String, String> {
     })?;
     DataLock::shared(data).map_err(|error| error.to_string())?;
     Ok(format!("{shown} is writable"))
+}
+
+async fn check_files(settings: &Settings) -> Result<String, String> {
+    let tried = match Files::connect(&settings.storage, &settings.s3, entropy::word) {
+        Ok(files) => files.try_out().await,
+        Err(error) => Err(error),
+    };
+    let shown = settings.storage.files_shown();
+    let action = match settings.storage.files {
+        FilesPlace::Bucket { .. } => {
+            "check storage.files and section s3, and that the key may put, get, list and delete objects there"
+        }
+        FilesPlace::InData | FilesPlace::Directory(_) => "give its owner write permission",
+    };
+    tried
+        .map(|()| format!("{shown} is writable"))
+        .map_err(|error| format!("{shown} cannot be used ({error}): {action}"))
 }
 
 fn check_disk(data: &Path) -> Result<String, String> {

@@ -8,6 +8,7 @@ mod config;
 mod console;
 mod deep;
 mod doctor;
+mod files;
 mod grant;
 mod health;
 mod held;
@@ -51,8 +52,9 @@ pub(crate) fn run(arguments: Arguments) -> Result<ExitCode, CommandError> {
             Command::Log(log) => log::run(&common, log).await?,
             Command::Console(command) => console::run(&common, command).await?,
             Command::Status => status::run(&common).await?,
-            Command::Backup { file } => backup::run(&common, &file)?,
-            Command::Restore(command) => restore::run(&common, &command)?,
+            Command::Backup { file } => backup::run(&common, &file).await?,
+            Command::Restore(command) => restore::run(&common, &command).await?,
+            Command::CopyFiles(command) => files::run(&common, command).await?,
             Command::Move(command) => moving::run(&common, command).await?,
             Command::Upgrade(command) => return upgrade::run(&common, &command).await,
             Command::Health(command) => health::run(&common, &command)?,

@@ -35,9 +35,11 @@ pub(super) async fn run(common: &Common, command: cli::Move) -> Result<(), Comma
     print(common.json, &value, || {
         format!(
             "{rows} rows of {} tables are the same in both databases ({copied} were copied now, in {seconds} s).\n\
-             Start the service with storage.database set to the new one, and the same data directory. {} is as it was: keep \
+             Start the service with storage.database set to the new one, and the same data directory. Uploaded files stay where \
+             they are, in {}; `bourse copy-files` copies them to another place. {} is as it was: keep \
              it until you are content.",
             digests.len(),
+            settings.storage.files_shown(),
             from.display()
         )
     })

@@ -3,19 +3,20 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use bourse_server::settings::{Database, Settings};
+use bourse_server::settings::{ASSETS_DIRECTORY, Database, FilesPlace, Settings};
 use bourse_server::{Clock, make_private_directory};
 use bourse_wire::Timestamp;
 use serde_json::json;
 
 use super::backup::embedded;
+use super::files::copy_files;
 use crate::backup::{self, Manifest};
 use crate::cli::{Common, Listen, Restore};
 use crate::context::{CommandError, load_settings};
 use crate::data_lock::DataLock;
 use crate::output::print;
 
-pub(super) fn run(common: &Common, restore: &Restore) -> Result<(), CommandError> {
+pub(super) async fn run(common: &Common, restore: &Restore) -> Result<(), CommandError> {
     let settings = load_settings(common, &Listen::default())?.settings;
     embedded(&settings, "bourse restore")?;
     check_place(&settings)?;
@@ -30,22 +31,42 @@ pub(super) fn run(common: &Common, restore: &Restore) -> Result<(), CommandError
         let _ = fs::remove_dir(data);
     }
     let Report { files, aside } = restored?;
+    let copied = place_files(&settings, now).await?;
     let value = json!({
         "data": data,
         "createdAt": manifest.created_at,
         "schema": manifest.schema,
         "files": files,
         "aside": aside,
+        "copied": copied,
     });
     print(common.json, &value, || {
         let aside = aside.as_ref().map(|aside| format!("\nWhat was there before is in {}.", aside.display()));
+        let copied = copied
+            .map(|copied| format!("\n{copied} uploaded files are in {}.", settings.storage.files_shown()));
         format!(
-            "Restored {} as of {} (schema {}).{}",
+            "Restored {} as of {} (schema {}).{}{}",
             data.display(),
             manifest.created_at,
             manifest.schema,
-            aside.unwrap_or_default()
+            aside.unwrap_or_default(),
+            copied.unwrap_or_default()
         )
+    })
+}
+
+/// Copies the restored files to where the settings want them, unless that is the data directory. Those there stay.
+async fn place_files(settings: &Settings, now: Timestamp) -> Result<Option<u64>, CommandError> {
+    if settings.storage.files == FilesPlace::InData {
+        return Ok(None);
+    }
+    copy_files(settings, FilesPlace::InData, now).await.map(Some).map_err(|error| {
+        let (place, data) = (settings.storage.files_shown(), settings.storage.data.join(ASSETS_DIRECTORY));
+        CommandError::Other(format!(
+            "{error}\nThe backup was restored, but not all uploaded files are in {place} yet: once it can be written, run \
+             `bourse copy-files --from {}`",
+            data.display()
+        ))
     })
 }
 

@@ -147,8 +147,8 @@ async fn host_collection(context: &Context, scope: ProjectScope) -> Result<Recor
             )
             .await?;
     }
-    let files = Files::open(&context.settings.storage.data, entropy::word)
-        .map_err(CommandError::io("opening the assets"))?;
+    let files = Files::open(&context.settings.storage, &context.settings.s3, entropy::word);
+    let files = files.await.map_err(CommandError::io("opening the assets"))?;
     for file in hosted.assets {
         let input: AssetInput = read(json!({
             "collectionId": collection.id,
@@ -157,13 +157,13 @@ async fn host_collection(context: &Context, scope: ProjectScope) -> Result<Recor
             "filename": file.filename,
         }))?;
         let asset = store.create_asset(scope, input, now).await?;
-        let (stored, claim) = files.put(&file.bytes, now).map_err(|error| match error {
+        let (stored, claim) = files.put(file.bytes, now).await.map_err(|error| match error {
             FileError::Refused(error) => CommandError::from(error),
             FileError::Io(source) => CommandError::Io { what: "storing an asset".to_owned(), source },
         })?;
         let upload = Upload { file: stored, filename: String::new(), project_bytes_max: None };
         store.set_asset_file(scope, asset.id, upload, now).await?;
-        claim.end();
+        claim.end().await;
     }
     Ok(collection.id)
 }

@@ -13,8 +13,16 @@ use crate::instance::{Instance, free_port, seen_within};
 use crate::market::Market;
 use crate::process::{Done, WAIT_MAX};
 
-const CHECKS: [&str; 7] =
-    ["configuration", "data directory", "disk", "signing secret", "database", "migrations", "clock"];
+const CHECKS: [&str; 8] = [
+    "configuration",
+    "data directory",
+    "disk",
+    "uploaded files",
+    "signing secret",
+    "database",
+    "migrations",
+    "clock",
+];
 
 fn doctor(instance: &Instance, arguments: &[&str]) -> Done {
     let command = instance.bare_command(&[&["doctor"], arguments].concat());
@@ -38,7 +46,7 @@ fn a_fresh_directory_and_one_in_use_are_healthy() {
     let names: Vec<&str> =
         checks.as_array().unwrap().iter().map(|check| check["check"].as_str().unwrap()).collect();
     let cluster = if on_citus() { &["nodes", "commits"][..] } else { &[] };
-    assert_eq!(names, [&CHECKS[..6], cluster, &CHECKS[6..]].concat());
+    assert_eq!(names, [&CHECKS[..7], cluster, &CHECKS[7..]].concat());
     assert!(checks.as_array().unwrap().iter().all(|check| check["ok"] == true), "{checks}");
 }
 

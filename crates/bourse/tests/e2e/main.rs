@@ -15,6 +15,7 @@ mod anvil;
 mod backup;
 mod backup_killed;
 mod batched_calls;
+mod bucket;
 mod collections_of_a_network;
 mod demo;
 mod docs;

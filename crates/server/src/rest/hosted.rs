@@ -1,6 +1,5 @@
 //! Published collections, tokens and files.
 
-use std::io;
 use std::sync::Arc;
 
 use axum::body::Body;
@@ -9,9 +8,6 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::Response;
 use bourse_store::AssetRecord;
 use bourse_wire::{Error, RecordId, TokenId};
-use bytes::BytesMut;
-use futures_util::stream;
-use tokio::io::AsyncReadExt as _;
 
 use super::answer;
 use super::params::Params;
@@ -21,8 +17,6 @@ use crate::failure::Failure;
 use crate::rpc::collections::types;
 use crate::static_answer::names_tag;
 
-/// How much of a file is read at once.
-const PIECE_BYTES: usize = 64 * 1024;
 /// What a served file may do: an SVG is a document, but not one with scripts in our origin.
 pub const FILE_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox";
 
@@ -153,16 +147,7 @@ pub(crate) async fn read_file(
     if request.get(header::IF_NONE_MATCH).is_some_and(|known| names_tag(known, &tag)) {
         return Ok((StatusCode::NOT_MODIFIED, headers, Body::empty()));
     }
-    let (content, length) = app.files.open_content(&file.content_hash).await?;
-    headers.insert(header::CONTENT_LENGTH, length.into());
-    Ok((StatusCode::OK, headers, piece_by_piece(content)))
-}
-
-/// A file as a body. Whoever takes it slowly makes us keep a piece of it, not the whole.
-fn piece_by_piece(file: tokio::fs::File) -> Body {
-    Body::from_stream(stream::try_unfold(file, async |mut file| {
-        let mut piece = BytesMut::with_capacity(PIECE_BYTES);
-        let read = file.read_buf(&mut piece).await?;
-        Ok::<_, io::Error>((read > 0).then(|| (piece.freeze(), file)))
-    }))
+    let content = app.files.read(&file.content_hash).await?;
+    headers.insert(header::CONTENT_LENGTH, content.length.into());
+    Ok((StatusCode::OK, headers, Body::from_stream(content.pieces)))
 }

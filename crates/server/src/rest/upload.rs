@@ -8,6 +8,7 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use bourse_store::{AssetFile, AssetRecord, ProjectScope, Upload};
 use bourse_wire::{Asset, AssetInput, Code, Error, RecordId, Text, TokenId};
+use bytes::Bytes;
 
 use super::answer;
 use super::params::Params;
@@ -115,7 +116,7 @@ pub(crate) async fn set_file(
     let upload = Upload { file, filename, project_bytes_max: (bytes_max > 0).then_some(bytes_max) };
     let changed = app.store.set_asset_file(scope, id, upload, app.clock.now()).await;
     // Whatever came of it, the database knows by now.
-    claim.end();
+    claim.end().await;
     let freed = match &changed {
         Ok(change) => change.replaced.clone(),
         Err(_) => Some(content),
@@ -182,17 +183,15 @@ fn too_large(bytes_max: usize) -> Error {
 pub(crate) async fn store_file(
     app: &Arc<App>,
     filename: &str,
-    content: impl AsRef<[u8]> + Send + 'static,
+    content: impl Into<Bytes>,
 ) -> Result<StoredFile, Failure> {
     let filename: Text<256> =
         last_segment(filename).try_into().map_err(|error| Error::invalid("filename", error))?;
-    let bytes_max = app.settings.limits.upload_bytes_max;
-    if content.as_ref().len() > bytes_max {
+    let (content, bytes_max) = (content.into(), app.settings.limits.upload_bytes_max);
+    if content.len() > bytes_max {
         return Err(too_large(bytes_max).into());
     }
-    let app = Arc::clone(app);
-    let stored = tokio::task::spawn_blocking(move || app.files.put(content.as_ref(), app.now())).await;
-    match stored.map_err(|error| Failure::Internal(Box::new(error)))? {
+    match app.files.put(content, app.now()).await {
         Ok((file, claim)) => Ok(StoredFile { file, claim, filename: filename.into_string() }),
         Err(FileError::Refused(error)) => Err(error.into()),
         Err(FileError::Io(error)) => Err(error.into()),

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use axum::http::Method;
-use bourse_server::{Files, Hold, entropy};
+use bourse_server::{Files, entropy};
 use serde_json::json;
 
 use crate::support::body::{PNG, SVG, upload};
@@ -259,12 +259,12 @@ async fn what_a_killed_process_left_is_seen_to() {
     let app = TestApp::start().await;
     seed::belongings(&app.store, &app.project_a, "Relics", false).await;
     let kept = names(&directory(&app)).into_iter().next().unwrap();
-    let files = Files::open(app.database.directory.path(), entropy::word).unwrap();
+    let files = Files::in_directory(directory(&app), entropy::word).unwrap();
     let now = app.now();
     // An upload that never came into the database, and one whose claim was not ended.
-    let (_, ended) = files.put(&picture(1), now).unwrap();
-    ended.end();
-    let (claimed, _left) = files.put(&picture(2), now).unwrap();
+    let (_, ended) = files.put(picture(1), now).await.unwrap();
+    ended.end().await;
+    let (claimed, _left) = files.put(picture(2), now).await.unwrap();
     // Content that somebody has, set aside, and a part of a file.
     fs::rename(&kept, kept.with_extension("0.aside")).unwrap();
     let part = kept.with_extension("0.part");
@@ -288,11 +288,12 @@ async fn what_a_killed_process_left_is_seen_to() {
 async fn what_is_held_stays() {
     let app = TestApp::start().await;
     seed::belongings(&app.store, &app.project_a, "Relics", false).await;
-    let hold = Hold::place(app.database.directory.path(), entropy::word).unwrap();
+    let files = Files::in_directory(directory(&app), entropy::word).unwrap();
+    let hold = files.hold().await.unwrap();
     app.project_a.call("Collections/DeleteAsset", json!({ "assetId": 1 })).await.ok();
     let contents = || names(&directory(&app)).into_iter().filter(|path| path.extension().is_none()).count();
     assert_eq!(contents(), 1);
-    drop(hold);
+    hold.release().await;
     let background = app.background();
     wait_until("the file is removed", async || contents() == 0).await;
     background.stop().await;

@@ -11,6 +11,7 @@ mod analytics;
 mod answers;
 mod authority;
 mod authors;
+mod bucket;
 mod cluster;
 mod conventions;
 mod data_version;

@@ -16,7 +16,9 @@ fn other_value(key: &str, default: &Value) -> String {
         ("server.public_url" | "cors.origins", _) => "https://a.example".to_owned(),
         ("server.trusted_proxies", _) => "10.0.0.0/8".to_owned(),
         ("server.peer_address", _) => "10.0.0.7:4010".to_owned(),
-        ("storage.data" | "storage.kept_directory", _) => "/var/lib/bourse".to_owned(),
+        ("s3.endpoint", _) => "https://a.example".to_owned(),
+        ("s3.region" | "s3.access_key_id" | "s3.secret_access_key", _) => "other".to_owned(),
+        ("storage.data" | "storage.files" | "storage.kept_directory", _) => "/var/lib/bourse".to_owned(),
         ("storage.database", _) => "sqlite:other.db".to_owned(),
         ("storage.database_read", _) => "postgres://user@replica/name".to_owned(),
         ("auth.jwt_secret", _) => SECRET.to_owned(),
@@ -35,7 +37,8 @@ fn other_value(key: &str, default: &Value) -> String {
 fn everything(settings: &Settings) -> String {
     let services = settings.sources.services();
     let secrets = services.iter().flat_map(|service| [service.url, service.key]);
-    let secrets = secrets.chain([&settings.auth.jwt_secret]).map(ExposeSecret::expose_secret);
+    let keys = [&settings.auth.jwt_secret, &settings.s3.access_key_id, &settings.s3.secret_access_key];
+    let secrets = secrets.chain(keys).map(ExposeSecret::expose_secret);
     format!("{settings:?} {:?} {:?}", secrets.collect::<Vec<_>>(), settings.replica_url())
 }
 

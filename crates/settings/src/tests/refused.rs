@@ -276,3 +276,53 @@ fn a_refused_database_is_not_shown() {
         assert!(!refusal(flag("--database", "storage.database", text)).contains("hunter2"));
     }
 }
+
+#[test]
+fn a_bucket_is_named_as_one_and_has_a_key() {
+    for (place, reason) in [
+        ("gs://bucket", "must be empty, a directory, or s3://BUCKET/PREFIX"),
+        ("s3://", "must name a bucket after s3://, of 3 to 63 letters, digits, dots and hyphens"),
+        ("s3://a b/c", "must name a bucket after s3://, of 3 to 63 letters, digits, dots and hyphens"),
+        (
+            "s3://bucket/a/../b",
+            "must have only letters, digits, dots, hyphens and underscores between the slashes of its prefix",
+        ),
+    ] {
+        assert!(refusal(variable("BOURSE_STORAGE__FILES", place)).contains(reason), "{place}");
+    }
+    let missing = refusal(variable("BOURSE_STORAGE__FILES", "s3://bucket/prefix"));
+    for key in ["s3.access_key_id", "s3.secret_access_key"] {
+        assert!(missing.contains(key), "{missing}");
+    }
+    assert!(missing.contains("and not empty, when storage.files names a bucket"), "{missing}");
+}
+
+#[test]
+fn what_a_bucket_is_reached_with_can_be_sent_and_is_not_shown() {
+    let with = |key: &'static str, value: &str| {
+        let mut layers = variable(key, value);
+        for (name, value) in [
+            ("BOURSE_STORAGE__FILES", "s3://bucket/prefix"),
+            ("BOURSE_S3__ACCESS_KEY_ID", "hunter1"),
+            ("BOURSE_S3__SECRET_ACCESS_KEY", "hunter2"),
+        ] {
+            if name != key {
+                layers.variables.extend(variable(name, value).variables);
+            }
+        }
+        refusal(layers)
+    };
+    for (key, value, reason) in [
+        ("BOURSE_S3__ACCESS_KEY_ID", "hunter\n3", "must be of letters, digits and signs"),
+        ("BOURSE_S3__SECRET_ACCESS_KEY", "hünter3", "must be of letters, digits and signs"),
+        ("BOURSE_S3__REGION", "", "must be of letters, digits and signs"),
+        ("BOURSE_S3__ENDPOINT", "https://hunter4:hunter5@store.example", "must have no user"),
+        ("BOURSE_S3__ENDPOINT", "ftp://store.example", "must be empty, or begin with http:// or https://"),
+        ("BOURSE_S3__TIMEOUT_MS", "5001", "half of limits.request_timeout_ms, 5000"),
+        ("BOURSE_S3__TIMEOUT_MS", "0", "must be from 1"),
+    ] {
+        let refused = with(key, value);
+        assert!(refused.contains(reason), "{refused}");
+        assert!(!refused.contains("hunter5") && !refused.contains("hunter3"), "{refused}");
+    }
+}
