@@ -28,7 +28,7 @@ pub(super) const TOKENS: &[Known] = &[
     ("ERC721IncorrectOwner(address,uint256,address)", "token {1} belongs to {2}, and no longer to {0}"),
     (
         "ERC721InsufficientApproval(address,uint256)",
-        "the seller does not let {0} move token {1}: they must approve it first",
+        "token {1} is not the seller's any more, or they do not let {0} move it",
     ),
     ("ERC721NonexistentToken(uint256)", "there is no token {0}, or not any more"),
     ("ERC721InvalidSender(address)", "the collection moves nothing from {0}"),
