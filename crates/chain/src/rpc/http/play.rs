@@ -162,8 +162,8 @@ impl HttpNode {
             let answer = answers.next().unwrap_or_else(|| Ok(RawValue::NULL.to_owned()));
             answer.map_err(|refusal| unable(classified(&refusal)))
         };
-        let head: WireBlock = read(&*text()?).map_err(unable)?;
-        let funds: String = read(&*text()?).map_err(unable)?;
+        let head: WireBlock = read(&text()?).map_err(unable)?;
+        let funds: String = read(&text()?).map_err(unable)?;
         let funds =
             amount(&funds).ok_or_else(|| unable(Failure::retry("the balance of a wallet is no number")))?;
         Ok((Stage { head: Header::from(head).block, funds }, rest))

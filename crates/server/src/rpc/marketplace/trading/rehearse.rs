@@ -95,12 +95,12 @@ impl Handout {
         let mut name = format!("step {} of {count} ({}", place - hidden + 1, id.word());
         let orders = self.orders.iter().filter(|_| place >= self.approvals.len());
         for (index, order) in orders.take(NAMED_MAX).enumerate() {
-            // Writing to a text cannot fail.
             let before = match index {
                 0 if self.orders.len() == 1 => " of order",
                 0 => " of orders",
                 _ => ",",
             };
+            // Writing to a text cannot fail.
             let _ = write!(name, "{before} {order}");
         }
         if place >= self.approvals.len() && self.orders.len() > NAMED_MAX {
