@@ -78,6 +78,28 @@ fn the_first_version_takes_offers_back_and_no_native_currency() {
 }
 
 #[test]
+fn listings_of_the_same_units_are_not_sold_together() {
+    let market = Market::open();
+    let (seller, buyer) = (market.seller(), market.buyer());
+    let collection = market.multiples(seller, 2, 5);
+    market.wait_followed(collection);
+    for price in ["1000", "2000"] {
+        market.list(seller, collection, "ERC1155", &order("1", "4", market.currency, price));
+    }
+    market.fund(buyer, 1_000_000);
+    let listings = market.wait_listings(collection, "1", 2);
+    let purchase = |units: [&str; 2]| {
+        let pick = |place: usize| json!({ "orderId": listings[place]["orderId"], "quantity": units[place] });
+        market.purchase(buyer, collection, &json!([pick(0), pick(1)]), &Value::Null)
+    };
+    let refused = market.marketplace_answer("GenerateBuyTransaction", &purchase(["4", "2"]));
+    assert_eq!(refused.status, 409, "{refused:?}");
+    assert!(refused.body.contains(&format!("{seller} holds 5 of token 1, not 6")), "{refused:?}");
+    market.anvil.perform(buyer, &market.steps("GenerateBuyTransaction", &purchase(["4", "1"])));
+    market.wait_listings(collection, "1", 0);
+}
+
+#[test]
 fn native_listings_are_paid_for_together_where_a_contract_does_it() {
     let market = Market::open_at(&V2, |anvil| {
         let helper = anvil.deploy("BatchPayableHelper", &[]);

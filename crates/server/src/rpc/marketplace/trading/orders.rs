@@ -1,6 +1,6 @@
 //! Orders that a request names: read anew, and refused when they cannot be filled as asked.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use alloy_primitives::U256;
 use bourse_market::Standing;
@@ -99,6 +99,7 @@ pub(crate) async fn read_chosen(desk: &Desk, request: FillRequest) -> Result<Vec
     for chosen in &orders {
         check_fillable(desk, &chosen.facts, asked_of(&orders, &chosen.facts.order_id))?;
     }
+    check_together(desk, &orders)?;
     check_standing(desk, &orders).await?;
     Ok(orders)
 }
@@ -288,6 +289,17 @@ pub(crate) fn over(facts: &OrderFacts, status: OrderStatus) -> String {
         OrderStatus::Filled => format!("order {id} is filled: nothing of it remains"),
         _ => format!("order {id} is {status}"),
     }
+}
+
+/// Refuses listings of which each could be filled, but not all of them: they may be for the same units.
+fn check_together(desk: &Desk, orders: &[ChosenOrder]) -> Result<(), Error> {
+    let listings = || orders.iter().filter(|chosen| chosen.facts.side == OrderSide::Listing);
+    let makers: BTreeSet<Address> = listings().map(|chosen| chosen.facts.maker).collect();
+    makers.into_iter().try_for_each(|maker| {
+        let sold = listings().filter(|chosen| chosen.facts.maker == maker);
+        let sold = sold.filter_map(|chosen| Some((chosen.token_id?, chosen.quantity)));
+        check_holds(desk, "ordersData", maker, sold)
+    })
 }
 
 /// Whether somebody holds the tokens that they are about to sell, as far as that is known.
