@@ -21,6 +21,7 @@ mod status;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 mod tls;
+mod word;
 
 pub use calls::{Caller, MULTICALL3};
 pub use follow::{Books, FollowError, FollowOptions, Follower, Turn};
@@ -33,5 +34,6 @@ pub use rehearsal::{Outcome, Played, Rehearsal, Unable, Unplayed, Way};
 pub use royalties::RoyaltyWatch;
 pub use sources::{Source, SourceError, SourceOptions};
 pub use standings::Standings;
-pub use status::{NodeTrouble, Phase, Progress, Snapshot, Status, Trouble};
+pub use status::{NodeTrouble, Phase, Progress, Snapshot, Status, SubscriptionState, Trouble};
 pub use tls::config as tls_config;
+pub use word::Word;

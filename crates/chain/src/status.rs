@@ -57,6 +57,17 @@ pub struct NodeTrouble {
     pub trouble: Trouble,
 }
 
+/// How it goes with being told of new blocks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SubscriptionState {
+    /// How the node may be called in a log that tells of them, or was to.
+    pub node: String,
+    /// Whether it does.
+    pub is_alive: bool,
+    /// Why it, or one before it, stopped.
+    pub trouble: Option<Trouble>,
+}
+
 /// How following a chain goes right now.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Snapshot {
@@ -82,6 +93,8 @@ pub struct Snapshot {
     pub requests: u64,
     /// The nodes that are left alone, or were lately.
     pub nodes: Vec<NodeTrouble>,
+    /// Whether new blocks are told of; absent where nobody is to tell.
+    pub subscription: Option<SubscriptionState>,
 }
 
 impl Snapshot {
@@ -124,6 +137,7 @@ impl Status {
             malformed_logs: 0,
             requests: 0,
             nodes: Vec::new(),
+            subscription: None,
         };
         Self {
             snapshot: Arc::new(Mutex::new(snapshot)),

@@ -5,6 +5,12 @@ use bourse_market::facts::{Block, BlockHash};
 use bourse_wire::{Address, ChainId};
 
 use crate::node::{Call, CallResults, Failure, LogFilter, Node, Span, SpanLogs};
+use crate::status::Status;
+
+/// Takes that a node told a follower of its newest block.
+pub fn know(status: &Status, head: Block) {
+    status.set(|snapshot| snapshot.head = Some(head));
+}
 
 /// What contracts answer.
 pub trait Answers: Send + Sync + 'static {

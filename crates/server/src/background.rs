@@ -114,6 +114,10 @@ fn start_chains(app: &Arc<App>, stopped: &watch::Receiver<bool>, tasks: &mut Joi
         tasks.spawn(nodes.follower(&app.store, &app.clock).run(stop().wait()));
         let (offers, mut until) = (nodes.watch_offers(&app.store, &app.clock), stop());
         tasks.spawn(async move { until.or(offers).await.unwrap_or_default() });
+        if let Some(subscription) = nodes.subscription(&app.clock) {
+            let mut until = stop();
+            tasks.spawn(async move { until.or(subscription.run()).await.unwrap_or_default() });
+        }
     }
     if app.nodes.is_empty() {
         return;

@@ -162,6 +162,7 @@ struct ChainMetrics {
     collections_behind: PerNetwork<Gauge<i64, AtomicI64>>,
     stopped: PerNetwork<Gauge<i64, AtomicI64>>,
     nodes_in_trouble: PerNetwork<Gauge<i64, AtomicI64>>,
+    subscribed: PerNetwork<Gauge<i64, AtomicI64>>,
     errors: PerNetwork<Counter<u64, AtomicU64>>,
     reorganisations: PerNetwork<Counter<u64, AtomicU64>>,
     requests: PerNetwork<Counter<u64, AtomicU64>>,
@@ -185,6 +186,7 @@ impl ChainMetrics {
                 "Nodes that are left alone, or were in the last ten minutes",
                 &chain.nodes_in_trouble,
             ),
+            ("chain_subscribed", "1 while a node tells of new blocks, where one is to", &chain.subscribed),
         ];
         for (name, help, family) in gauges {
             registry.register(name, help, family.clone());
@@ -316,6 +318,8 @@ impl Metrics {
         gauge(&self.chain.lag, status.lag());
         gauge(&self.chain.collections_behind, Some(behind as u64));
         gauge(&self.chain.nodes_in_trouble, Some(status.nodes.len() as u64));
+        let is_told = status.subscription.as_ref().map(|subscription| u64::from(subscription.is_alive));
+        gauge(&self.chain.subscribed, is_told);
         gauge(&self.chain.stopped, Some(u64::from(matches!(status.phase, Phase::Stopped { .. }))));
         for (family, value) in [
             (&self.chain.errors, status.errors),

@@ -72,6 +72,8 @@ pub struct Network {
     pub id: u64,
     /// Addresses of nodes, the preferred one first; they may hold keys.
     pub rpc_urls: Vec<SecretString>,
+    /// Addresses of nodes that tell of new blocks, the preferred one first; they may hold keys.
+    pub ws_urls: Vec<SecretString>,
     /// How its chain is followed.
     pub following: Following,
     /// How steps are tried before they are handed out.
@@ -186,7 +188,8 @@ impl Network {
 
     /// The addresses of its nodes as they may be shown.
     pub fn shown_nodes(&self) -> Vec<String> {
-        self.rpc_urls.iter().map(|url| endpoint(url.expose_secret())).collect()
+        let nodes = self.rpc_urls.iter().chain(&self.ws_urls);
+        nodes.map(|url| endpoint(url.expose_secret())).collect()
     }
 }
 
@@ -263,6 +266,9 @@ pub(super) struct Section {
     #[serde(default)]
     #[schemars(with = "Endpoints")]
     rpc_url: SecretString,
+    #[serde(default)]
+    #[schemars(with = "Endpoints")]
+    ws_url: SecretString,
     #[schemars(range(min = 1))]
     poll_ms: Option<u64>,
     #[schemars(range(min = 1))]
@@ -297,11 +303,6 @@ pub(super) struct Section {
 }
 
 impl Section {
-    /// Several addresses are separated by spaces.
-    fn rpc_urls(&self) -> Vec<SecretString> {
-        self.rpc_url.expose_secret().split_whitespace().map(SecretString::from).collect()
-    }
-
     fn following(&self) -> Following {
         let usual = Following::default();
         Following {
@@ -337,6 +338,11 @@ impl Section {
     }
 }
 
+/// Several addresses are separated by spaces.
+fn several(urls: &SecretString) -> Vec<SecretString> {
+    urls.expose_secret().split_whitespace().map(SecretString::from).collect()
+}
+
 /// A contract, or nothing where the text is empty.
 fn address<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Address>, D::Error> {
     let text = String::deserialize(deserializer)?;
@@ -356,6 +362,7 @@ impl From<BTreeMap<String, Section>> for Networks {
                 name: (*name).to_owned(),
                 id: *id,
                 rpc_urls: Vec::new(),
+                ws_urls: Vec::new(),
                 following: Following::default(),
                 simulating: Simulating::default(),
                 own: OwnContracts::default(),
@@ -364,7 +371,8 @@ impl From<BTreeMap<String, Section>> for Networks {
             })
             .collect();
         entries.extend(configured.into_iter().map(|(name, section)| Network {
-            rpc_urls: section.rpc_urls(),
+            rpc_urls: several(&section.rpc_url),
+            ws_urls: several(&section.ws_url),
             following: section.following(),
             simulating: section.simulating(),
             own: section.own(),

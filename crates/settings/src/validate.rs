@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use bourse_chain::rpc::{NodeUrl, NodeUrlError};
+use bourse_chain::rpc::{NodeUrl, NodeUrlError, SocketUrl, SocketUrlError};
 use bourse_wire::{JSON_DEPTH_LIMIT, ServiceName};
 use secrecy::{ExposeSecret as _, SecretString};
 
@@ -257,10 +257,14 @@ fn networks(settings: &Settings, merged: &Merged) -> Vec<Problem> {
 
 fn following(network: &Network, merged: &Merged) -> Vec<Problem> {
     let is_node = |url: &SecretString| url.expose_secret().parse::<NodeUrl>().is_ok();
+    let is_socket = |url: &SecretString| url.expose_secret().parse::<SocketUrl>().is_ok();
+    let tells_only = "only tells of new blocks: set `rpc_url` too, so that a node can be asked about them";
     let Following { poll, reorg_window_blocks, rpc_timeout, rates_interval, royalties_interval, .. } =
         network.following;
     let checks = [
         ("rpc_url", ensure(network.rpc_urls.iter().all(is_node), &NodeUrlError.to_string())),
+        ("ws_url", ensure(network.ws_urls.iter().all(is_socket), &SocketUrlError.to_string())),
+        ("ws_url", ensure(network.ws_urls.is_empty() || !network.rpc_urls.is_empty(), tells_only)),
         ("poll_ms", ensure(poll >= POLL_MIN, "must be at least 10")),
         (
             "reorg_window_blocks",

@@ -63,10 +63,14 @@ async fn network(context: &Context, nodes: &NetworkNodes) -> Result<Value, Comma
     let state = context.store.chain_state(nodes.chain()).await?;
     let followed = context.store.followed(nodes.chain()).await?;
     let checkpoint = state.map(|state| state.checkpoint.number);
-    let (head, error) = match nodes.head().await {
+    let (head, failed) = match nodes.head().await {
         Ok(block) => (Some(block.number), None),
         Err(error) => (None, Some(error)),
     };
+    let subscription = nodes.try_subscription(&context.clock).await;
+    let silent = subscription.as_ref().and_then(|tried| tried.as_ref().err());
+    let silent = silent.map(|reason| format!("no node tells of new blocks: {reason}"));
+    let errors: Vec<String> = failed.into_iter().chain(silent).collect();
     Ok(json!({
         "name": nodes.name(),
         "chainId": nodes.chain(),
@@ -74,7 +78,8 @@ async fn network(context: &Context, nodes: &NetworkNodes) -> Result<Value, Comma
         "checkpoint": checkpoint,
         "lag": head.zip(checkpoint).map(|(head, checkpoint)| head.saturating_sub(checkpoint)),
         "collections": followed.iter().map(collection::record).collect::<Vec<_>>(),
-        "error": error,
+        "subscribed": subscription.map(|tried| tried.is_ok()),
+        "error": (!errors.is_empty()).then(|| errors.join("; ")),
     }))
 }
 

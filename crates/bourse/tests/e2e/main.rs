@@ -44,6 +44,7 @@ mod serve;
 mod settings;
 mod several_servers;
 mod shared_collections;
+mod subscription;
 mod trade;
 mod trade_money;
 mod trade_several;

@@ -120,6 +120,16 @@ impl Market {
         self.server.take().unwrap().process.kill();
     }
 
+    /// Ends the server as it should end, and starts it with variables beside its settings.
+    pub(crate) fn restart_with(&mut self, variables: &[(&str, &str)]) {
+        let Server { process, .. } = self.server.take().unwrap();
+        process.terminate();
+        process.wait(WAIT_MAX);
+        let mut server = self.instance.serve_unready("serve", variables);
+        server.wait_ready(WAIT_MAX);
+        self.server = Some(server);
+    }
+
     pub(crate) fn server(&self) -> &Server {
         self.server.as_ref().unwrap()
     }

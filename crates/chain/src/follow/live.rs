@@ -46,8 +46,22 @@ impl Branch {
 }
 
 impl<N: Node, B: Books, P: Pace> Follower<N, B, P> {
+    /// Takes the next blocks, unless there is no reason to ask for any; tells whether there are more.
+    pub(super) async fn look(&mut self, known: &mut FollowState) -> Result<bool, FollowError> {
+        let now = self.reading.pace.now();
+        if !self.ear.is_due(now, self.options.poll, |block| known.window.knows(block)) {
+            return Ok(false);
+        }
+        self.ear.unsettle();
+        let is_behind = self.live(known).await?;
+        if !is_behind && self.elsewhere == 0 {
+            self.ear.settle(self.reading.pace.now(), |block| known.window.knows(block));
+        }
+        Ok(is_behind)
+    }
+
     /// Takes the next blocks; tells whether there are more.
-    pub(super) async fn live(&mut self, known: &mut FollowState) -> Result<bool, FollowError> {
+    async fn live(&mut self, known: &mut FollowState) -> Result<bool, FollowError> {
         let head = self.reading.node.head().await?;
         self.status.set(|snapshot| snapshot.head = Some(head));
         let branch = match known.window.position(&head) {

@@ -9,7 +9,7 @@
 //!                                  v                                         |
 //!   +---------------------------> Turn ------------------------------------->+
 //!   |                              |
-//!   |   1. live: the node's newest block, seen from the window
+//!   |   1. live: the node's newest block, seen from the window, unless nobody tells of a newer one
 //!   |        known ------------------------------> nothing to do
 //!   |        ahead, on the checkpoint -----------> headers, logs by block, commit
 //!   |        ahead, on another block ------------> search the fork, rewind and commit in one transaction
@@ -19,7 +19,8 @@
 //!   |   3. join: blocks of the window for collections that arrived there, by their names; they are live then
 //!   |   4. look back, where all collections are wanted: a range of the blocks before the first that was followed
 //!   |                              |
-//!   +------ wait for the next poll +
+//!   +-- wait for word of a block,    +
+//!       or for the next poll
 //! ```
 //!
 //! One task does all commits of a chain, one after another; reading ahead happens in tasks beside it. Every commit says
@@ -45,6 +46,7 @@ use bourse_protocols::Protocol;
 use bourse_store::{Followed, StoreError};
 use bourse_wire::{Address, ChainId, Timestamp};
 use futures_util::future::{Either, select};
+use tokio::sync::watch;
 
 pub use books::Books;
 use facts::Reading;
@@ -59,6 +61,7 @@ use crate::node::{Failure, Node};
 use crate::pace::{Pace, between, later};
 use crate::royalties::Royalties;
 use crate::status::{Phase, Progress, Status};
+use crate::word::{Ear, Word};
 
 /// How a chain is followed.
 #[derive(Clone, Debug)]
@@ -163,6 +166,8 @@ pub struct Follower<N, B, P> {
     unclear: u32,
     /// When the nodes were last asked whether they agree.
     confirmed_at: Option<Timestamp>,
+    /// Hears of new blocks, where somebody tells of them.
+    ear: Ear,
 }
 
 /// What the store said, kept up to date with what was committed.
@@ -209,7 +214,13 @@ impl<N: Node, B: Books, P: Pace> Follower<N, B, P> {
             beyond: 0,
             unclear: 0,
             confirmed_at: None,
+            ear: Ear::default(),
         }
+    }
+
+    /// The same, which asks for blocks when it hears of them, and less often in between.
+    pub fn hearing(self, word: watch::Receiver<Word>) -> Self {
+        Self { ear: Ear::new(word), ..self }
     }
 
     /// Follows until `shutdown` is ready.
@@ -226,13 +237,16 @@ impl<N: Node, B: Books, P: Pace> Follower<N, B, P> {
                 }
             };
             let Some(turn) = wait else { break };
+            let is_idle = matches!(turn, Ok(Turn::Idle));
             let wait = match turn {
                 Ok(Turn::Busy) => Duration::ZERO,
                 Ok(Turn::Idle | Turn::Standby) => self.options.poll,
                 Err(error) => self.wait_after(&error, failures),
             };
             failures = if wait <= self.options.poll { 0 } else { failures + 1 };
-            if let Either::Right(_) = select(pin!(pace.sleep(wait)), shutdown.as_mut()).await {
+            let ear = &mut self.ear;
+            let rest = async { if is_idle { ear.rest(&pace, wait).await } else { pace.sleep(wait).await } };
+            if let Either::Right(_) = select(pin!(rest), shutdown.as_mut()).await {
                 break;
             }
         }
@@ -318,7 +332,7 @@ impl<N: Node, B: Books, P: Pace> Follower<N, B, P> {
 
     async fn go(&mut self, known: &mut FollowState) -> Result<Turn, FollowError> {
         self.refresh(known).await?;
-        let is_behind = self.live(known).await?;
+        let is_behind = self.look(known).await?;
         let is_reading = self.history(known).await?;
         self.join(known).await?;
         let is_looking = self.look_back(known).await?;
@@ -341,7 +355,8 @@ impl<N: Node, B: Books, P: Pace> Follower<N, B, P> {
     }
 
     /// Reads how far the chain was followed, and starts it when it was not.
-    async fn load(&self) -> Result<FollowState, FollowError> {
+    async fn load(&mut self) -> Result<FollowState, FollowError> {
+        self.ear.unsettle();
         let chain = self.options.chain;
         let mut state = self.books.chain_state(chain).await?;
         if state.is_none() {

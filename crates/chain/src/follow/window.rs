@@ -51,6 +51,11 @@ impl Window {
         self.blocks.get(usize::try_from(place).ok()?)
     }
 
+    /// Whether a block that somebody tells of is no news.
+    pub(crate) fn knows(&self, block: &Block) -> bool {
+        matches!(self.position(block), Position::FollowState | Position::Below)
+    }
+
     /// The blocks from a height on.
     pub(crate) fn from(&self, number: u64) -> impl Iterator<Item = &Block> {
         self.blocks.iter().filter(move |block| block.number >= number)

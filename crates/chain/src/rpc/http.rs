@@ -2,8 +2,6 @@
 
 mod play;
 
-use std::fmt;
-use std::str::FromStr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
@@ -18,48 +16,11 @@ use serde_json::{Value, json};
 
 use super::message::{self, Answer, Refusal, Request};
 use super::refusals;
+use super::urls::NodeUrl;
 use super::wire::{Data, Fixed, Number, WireBlock, WireLog, WireReceipt, WireTransactions};
 use crate::node::{Call, CallResults, Failure, Header, LogFilter, Node, Reverted, Span, SpanLogs, TimedLog};
 use crate::rehearsal::{Played, Rehearsal, Unable, Way};
 use crate::tls;
-
-/// Where a node is. Providers put keys into paths, so that no more than scheme and host is ever shown.
-#[derive(Clone)]
-pub struct NodeUrl(reqwest::Url);
-
-/// Why a text is no address of a node.
-#[derive(Debug, thiserror::Error, PartialEq, Eq)]
-#[error("the URL of a node begins with http:// or https:// and names a host")]
-pub struct NodeUrlError;
-
-impl NodeUrl {
-    /// The whole address, with what may be secret.
-    pub(crate) fn whole(&self) -> &reqwest::Url {
-        &self.0
-    }
-}
-
-impl FromStr for NodeUrl {
-    type Err = NodeUrlError;
-
-    fn from_str(text: &str) -> Result<Self, NodeUrlError> {
-        let url: reqwest::Url = text.parse().map_err(|_| NodeUrlError)?;
-        (matches!(url.scheme(), "http" | "https") && url.has_host()).then_some(Self(url)).ok_or(NodeUrlError)
-    }
-}
-
-impl fmt::Display for NodeUrl {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{}://{}", self.0.scheme(), self.0.host_str().unwrap_or_default())?;
-        self.0.port().map_or(Ok(()), |port| write!(formatter, ":{port}"))
-    }
-}
-
-impl fmt::Debug for NodeUrl {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, formatter)
-    }
-}
 
 /// A client for hosts that the operator chose. It asks no proxy that the surroundings name, and goes nowhere else: keys
 /// go with what is asked.
@@ -156,7 +117,7 @@ impl HttpNode {
     /// What a node answers, unless that is more than so many bytes.
     async fn post_within(&self, requests: &[Request], bytes_max: usize) -> Result<Vec<u8>, Failure> {
         self.requests.fetch_add(requests.len() as u64, Ordering::Relaxed);
-        let sent = self.client.post(self.url.0.clone()).header(CONTENT_TYPE, "application/json");
+        let sent = self.client.post(self.url.whole().clone()).header(CONTENT_TYPE, "application/json");
         let mut response =
             sent.body(message::body(requests)).send().await.map_err(|error| self.broken(error))?;
         let status = response.status();
@@ -214,7 +175,7 @@ impl HttpNode {
 }
 
 /// The causes of an error, down to the one that says something.
-fn explained(error: &dyn std::error::Error) -> String {
+pub(super) fn explained(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
     while let Some(cause) = source {

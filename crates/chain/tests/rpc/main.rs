@@ -1,10 +1,12 @@
-//! Nodes over HTTP, as they are: some refuse batches, some are behind, some say too much.
+//! Nodes as they are: some refuse batches, some are behind, some say too much.
 #![expect(clippy::unwrap_used, reason = "a test may fail by panicking")]
 
 mod play;
 mod pool;
 mod server;
 mod sources;
+mod subscription;
+mod teller;
 
 use std::time::Duration;
 

@@ -155,6 +155,16 @@ fn progress(report: &NetworkReport, status: &Snapshot) -> Markup {
                     }
                 }
             }
+            @if let Some(subscription) = &status.subscription {
+                dt { "New blocks" }
+                dd {
+                    @if subscription.is_alive { "told by " } @else { "asked for, until they are told by " }
+                    code { (subscription.node) }
+                    @if let Some(trouble) = &subscription.trouble {
+                        ", which last failed at " (format::time(trouble.at)) ": " (trouble.message)
+                    }
+                }
+            }
             dt { "Requests to them" } dd { (format::number(status.requests)) }
             dt { "Errors" }
             dd {

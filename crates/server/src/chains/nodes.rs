@@ -6,10 +6,14 @@ use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use alloy_primitives::Bytes;
-use bourse_chain::rpc::{HttpNode, HttpOptions, NodeUrl, Pool, PoolOptions};
+use bourse_chain::rpc::{
+    HttpNode, HttpOptions, NodeUrl, Pool, PoolOptions, SocketUrl, SocketUrlError, Subscription,
+    SubscriptionOptions,
+};
 use bourse_chain::{
     Call, Caller, FollowOptions, Follower, HeldReport, Node as _, OfferOptions, OfferWatch, Offers, Played,
-    RealPace, Rehearsal, Reverted, RoyaltyWatch, Snapshot, Standings, Status, Unplayed, compare_held, fetch,
+    RealPace, Rehearsal, Reverted, RoyaltyWatch, Snapshot, Standings, Status, Unplayed, Word, compare_held,
+    fetch,
 };
 use bourse_market::facts::Block;
 use bourse_protocols::native::Inquiry;
@@ -19,6 +23,7 @@ use bourse_wire::{Address, ChainId};
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use secrecy::ExposeSecret as _;
+use tokio::sync::watch;
 
 use super::Chains;
 use crate::clock::Clock;
@@ -42,11 +47,14 @@ pub struct NetworkNodes {
     node: Arc<ChainNode>,
     caller: Caller,
     status: Status,
+    /// Where new blocks are told of, and to whom.
+    sockets: Vec<SocketUrl>,
+    word: watch::Sender<Word>,
 }
 
 /// A network whose nodes cannot be asked.
 #[derive(Debug, thiserror::Error)]
-#[error("networks.{network}.rpc_url: {reason}")]
+#[error("the nodes of networks.{network}: {reason}")]
 pub struct NodesError {
     network: String,
     reason: String,
@@ -91,6 +99,10 @@ impl NetworkNodes {
             Ok((label, node.map_err(|error| error.to_string())?))
         });
         let nodes = nodes.collect::<Result<Vec<_>, String>>()?;
+        let sockets = network
+            .ws_urls
+            .iter()
+            .map(|url| url.expose_secret().parse().map_err(|error: SocketUrlError| error.to_string()));
         let pool = PoolOptions {
             requests_per_second: network.following.rpc_requests_per_second,
             ..PoolOptions::default()
@@ -102,6 +114,8 @@ impl NetworkNodes {
             node: Arc::new(Pool::new(chain, nodes, pool, pace(clock))),
             caller: Caller::new(Some(network.following.multicall)),
             status: Status::new(chain, requests),
+            sockets: sockets.collect::<Result<_, _>>()?,
+            word: watch::Sender::default(),
         })
     }
 
@@ -144,6 +158,25 @@ impl NetworkNodes {
         watch.run(Offers::new(self.calls(), OfferOptions::default()))
     }
 
+    /// Whether a node can be subscribed to that is to tell of new blocks; nothing where none is.
+    pub async fn try_subscription(&self, clock: &Clock) -> Option<Result<(), String>> {
+        Some(self.subscription(clock)?.try_out().await)
+    }
+
+    /// Listens to what nodes tell of new blocks; nothing where none is to tell.
+    pub(crate) fn subscription(&self, clock: &Clock) -> Option<Subscription<RealPace>> {
+        let timeout = self.network.following.rpc_timeout;
+        (!self.sockets.is_empty()).then(|| Subscription {
+            chain: self.chain(),
+            urls: self.sockets.clone(),
+            options: SubscriptionOptions { timeout, ..SubscriptionOptions::default() },
+            pace: pace(clock),
+            status: self.status.clone(),
+            word: self.word.clone(),
+            chance: entropy::bytes,
+        })
+    }
+
     /// Another way to ask contracts.
     fn calls(&self) -> Caller {
         Caller::new(Some(self.network.following.multicall))
@@ -161,7 +194,8 @@ impl NetworkNodes {
             ..FollowOptions::new(self.chain(), entropy::word())
         };
         let (node, books) = (Arc::clone(&self.node), Arc::new(store.clone()));
-        Follower::new(options, node, books, Arc::new(pace(clock)), self.status.clone())
+        let follower = Follower::new(options, node, books, Arc::new(pace(clock)), self.status.clone());
+        follower.hearing(self.word.subscribe())
     }
 }
 

@@ -234,7 +234,8 @@ fn a_network_that_is_known_by_name_needs_nothing_but_a_node() {
 fn secrets_are_in_no_output() {
     let text = format!(
         "auth.jwt_secret = \"{SECRET}\"\nstorage.database = \"postgres://bourse:hunter2@db/bourse\"\n\
-         networks.polygon = {{ id = 137, rpc_url = \"https://hunter2@h/hunter2?key=hunter2\" }}\n"
+         networks.polygon = {{ id = 137, rpc_url = \"https://hunter2@h/hunter2?key=hunter2\", \
+         ws_url = \"wss://hunter2@h/hunter2 ws://k:1/hunter2\" }}\n"
     );
     let loaded = load(file(&text)).unwrap();
     let printed = format!("{loaded:?}");
@@ -243,8 +244,10 @@ fn secrets_are_in_no_output() {
     assert_eq!(value("auth.jwt_secret"), "\"********\"");
     assert_eq!(value("storage.database"), "\"postgres://bourse:********@db/bourse\"");
     assert_eq!(value("networks.polygon.rpc_url"), "\"https://********@h/********\"");
+    assert_eq!(value("networks.polygon.ws_url"), "\"wss://********@h/******** ws://k:1/********\"");
     let Database::Postgres(url) = &loaded.settings.storage.database else { panic!("not PostgreSQL") };
     assert_eq!(url.expose_secret(), "postgres://bourse:hunter2@db/bourse");
     let url = &loaded.settings.networks.get(137).unwrap().rpc_urls[0];
     assert_eq!(url.expose_secret(), "https://hunter2@h/hunter2?key=hunter2");
+    assert_eq!(loaded.settings.networks.get(137).unwrap().ws_urls.len(), 2);
 }

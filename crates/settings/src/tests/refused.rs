@@ -203,6 +203,19 @@ fn conflicting_networks_are_refused() {
 }
 
 #[test]
+fn sockets_that_are_none_or_stand_alone_are_refused() {
+    let network = |urls: &str| refusal(file(&format!("[networks.x]\nid = 5000000\n{urls}")));
+    let message = network("rpc_url = \"https://h\"\nws_url = \"wss://h https://hunter2@h\"");
+    assert_eq!(
+        message,
+        "`networks.x.ws_url` (file bourse.toml): the URL of a node's socket begins with ws:// or wss:// and names a host"
+    );
+    let message = network("ws_url = \"wss://hunter2@h\"");
+    assert!(message.ends_with("set `rpc_url` too, so that a node can be asked about them"), "{message}");
+    assert!(!message.contains("hunter2"));
+}
+
+#[test]
 fn incomplete_and_ill_named_networks_are_refused() {
     let needs_id = "`networks.x` (file bourse.toml): needs an `id`";
     assert_refused(file("[networks.x]\nrpc_url = \"https://h\"\n"), needs_id);
