@@ -102,10 +102,14 @@ const x2y2 = () => {
   };
   const offer = { ...order, id: 12346, type: "buy", currency: dollar, nft: { token: collection, tokenId: null } };
   const tokens = (id) => coder.encode(["tuple(address token, uint256 tokenId)[]"], [[{ token: collection, tokenId: id }]]);
-  const input = (currency, op, dataReplacement) => ({
+  // The maker of an offer for any token leaves its number open: the service tells it, and nothing else.
+  const words = (word, at) => ethers.concat([0, 1, 2, 3].map((place) => (place === at ? word : ZERO_WORD)));
+  const open = words(`0x${"ff".repeat(32)}`, 3);
+  const told = words(ethers.toBeHex(77, 32), 3);
+  const input = (currency, op, dataReplacement, item = op === 1 ? 5 : 0) => ({
     orders: [{
-      salt: 1, user: maker.address, network: 1, intent: op === 1 ? 1 : 3, delegateType: 1, deadline: 1900000000, currency, dataMask: "0x",
-      items: [{ price: 1000, data: tokens(5) }], r: ZERO_WORD, s: ZERO_WORD, v: 27, signVersion: 1,
+      salt: 1, user: maker.address, network: 1, intent: op === 1 ? 1 : 3, delegateType: 1, deadline: 1900000000, currency,
+      dataMask: op === 1 ? "0x" : open, items: [{ price: 1000, data: tokens(item) }], r: ZERO_WORD, s: ZERO_WORD, v: 27, signVersion: 1,
     }],
     details: [{
       op, orderIdx: 0, itemIdx: 0, price: 1000, itemHash: hash, executionDelegate: addresses.X2Y2.Erc721Delegate[1], dataReplacement,
@@ -117,17 +121,18 @@ const x2y2 = () => {
   const run = (given) => abis.x2y2.encodeFunctionData("run", [given]);
   const answer = (data) => ({ success: true, data: [{ order_id: 12345, input: `0x${data.slice(10)}` }] });
   const sell = run(input(ZERO, 1, "0x"));
-  const buy = run(input(dollar, 2, tokens(77)));
-  const event = (op, data) => {
-    const { orders: [signed], details: [detail] } = input(ZERO, op, data);
+  const buy = run(input(dollar, 2, told));
+  // The contract has put in what was told.
+  const event = (op, data, item) => {
+    const { orders: [signed], details: [detail] } = input(ZERO, op, data, item);
     return log(abis.x2y2, "EvInventory", [
-      hash, maker.address, taker, 1, 2, signed.intent, 1, signed.deadline, ZERO, "0x", signed.items[0], detail,
+      hash, maker.address, taker, 1, 2, signed.intent, 1, signed.deadline, ZERO, signed.dataMask, signed.items[0], detail,
     ]);
   };
   return {
     hash, order, offer, contract: addresses.X2Y2.Exchange[1],
     listing: { answer: answer(sell), data: sell, value: "1000" }, taken: { answer: answer(buy), data: buy, value: "0" },
-    logs: plain({ filled: event(1, "0x"), offerFilled: event(2, tokens(77)), cancelledItem: event(3, "0x"), cancelled: log(abis.x2y2, "EvCancel", [hash]) }),
+    logs: plain({ filled: event(1, "0x"), offerFilled: event(2, told, 77), cancelledItem: event(3, "0x"), cancelled: log(abis.x2y2, "EvCancel", [hash]) }),
   };
 };
 

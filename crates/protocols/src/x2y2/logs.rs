@@ -48,9 +48,8 @@ fn cancelled(item: B256) -> ScopedFact {
 
 /// A fill, when it is of one token: orders for several are not kept.
 fn filled(event: &EvInventory) -> Option<ScopedFact> {
-    // Offers for any token have theirs told at the fill.
-    let told = &event.detail.dataReplacement;
-    let data = if told.is_empty() { &event.item.data } else { told };
+    // What is told at the fill of an offer for any token has been put in already.
+    let data = &event.item.data;
     let (collection, token, quantity) = if event.delegateType.saturating_to::<u64>() == UNITS {
         let units = <Vec<Units>>::abi_decode(data).ok()?;
         let [Units { token, tokenId, amount }] = units.as_slice() else { return None };

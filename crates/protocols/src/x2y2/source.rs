@@ -2,10 +2,10 @@
 
 use alloy_primitives::{Address as RawAddress, Bytes, U256};
 use alloy_sol_types::{SolCall as _, SolValue as _};
-use bourse_wire::{Address, OrderSide};
+use bourse_wire::{OrderSide, TokenId};
 use serde_json::{Value, json};
 
-use super::abi::{RunInput, runCall};
+use super::abi::{Order, OrderItem, RunInput, SettleDetail, runCall};
 use super::{NAME, X2y2, X2y2Order};
 use crate::logs::address;
 use crate::native::{self, SourceFault, SourceRequest, member, same};
@@ -84,7 +84,7 @@ impl X2y2 {
         let mut data = runCall::SELECTOR.to_vec();
         data.extend(input.ok_or(missing.clone())?);
         let run = runCall::abi_decode(&data).map_err(|_| missing)?;
-        check(trade, held, &run.input)?;
+        check(trade, fill, held, &run.input)?;
         // Encoded again: nothing hides behind what was read.
         Ok(Call::of(self.contract, &run).paying(trade.currency, fill.price))
     }
@@ -105,14 +105,28 @@ fn token_of(data: &Bytes, held: &X2y2Order) -> Result<String, SourceFault> {
 }
 
 impl X2y2Order {
-    /// The token that it is for, in words.
-    fn token(&self) -> String {
-        let id = self.nft.token_id.map(|id| id.0).unwrap_or_default();
+    /// The token that it is filled with, in words: its own, or for an offer for any the one that somebody sells.
+    fn token(&self, fill: &Fill<'_>) -> String {
+        let id = self.nft.token_id.map(|id| id.0).or(fill.token_id.map(TokenId::value)).unwrap_or_default();
         format!("{} of {id} of {}", self.amount, self.nft.token)
     }
 }
 
-fn check(trade: &Trade<'_>, held: &X2y2Order, input: &RunInput) -> Result<(), SourceFault> {
+/// What an item is for when it is settled: the contract puts in what the service tells where the maker has left bytes open,
+/// and nowhere else.
+fn settled(order: &Order, item: &OrderItem, detail: &SettleDetail) -> Result<Bytes, SourceFault> {
+    let (mask, told) = (&order.dataMask, &detail.dataReplacement);
+    if mask.is_empty() || told.is_empty() {
+        return Ok(item.data.clone());
+    }
+    if mask.len() != item.data.len() || told.len() != item.data.len() {
+        return Err(SourceFault::Missing { member: "replacement" });
+    }
+    let bytes = item.data.iter().zip(mask).zip(told);
+    Ok(bytes.map(|((own, mask), told)| if *mask == 0 { *own } else { *told }).collect())
+}
+
+fn check(trade: &Trade<'_>, fill: &Fill<'_>, held: &X2y2Order, input: &RunInput) -> Result<(), SourceFault> {
     let [detail] = input.details.as_slice() else {
         return Err(SourceFault::Missing { member: "detail of one order" });
     };
@@ -124,11 +138,10 @@ fn check(trade: &Trade<'_>, held: &X2y2Order, input: &RunInput) -> Result<(), So
     let order = input.orders.get(place).ok_or(SourceFault::Missing { member: "order" })?;
     same("maker", &address(order.user), &held.maker)?;
     same("currency", &address(order.currency), &held.currency)?;
-    if trade.side == OrderSide::Listing {
-        let item: usize = detail.itemIdx.saturating_to();
-        let item = order.items.get(item).ok_or(SourceFault::Missing { member: "item" })?;
-        same("token", &token_of(&item.data, held)?, &held.token())?;
-    }
-    let taken = held.currency != Address::ZERO || input.shared.amountToWeth.is_zero();
-    if taken { Ok(()) } else { Err(SourceFault::Missing { member: "plain payment" }) }
+    let place: usize = detail.itemIdx.saturating_to();
+    let item = order.items.get(place).ok_or(SourceFault::Missing { member: "item" })?;
+    same("token", &token_of(&settled(order, item, detail)?, held)?, &held.token(fill))?;
+    // Money is neither wrapped nor unwrapped on the way, as was asked for.
+    same("amount to unwrap", &input.shared.amountToEth, &U256::ZERO)?;
+    same("amount to wrap", &input.shared.amountToWeth, &U256::ZERO)
 }

@@ -4,10 +4,13 @@ mod family;
 
 use std::sync::Arc;
 
+use alloy_primitives::{Bytes, U256, hex};
+use alloy_sol_types::SolCall as _;
 use bourse_market::facts::{Fact, OrderFilled, OrderRef};
 use bourse_wire::{Address, Marketplace, OrderSide, TokenId};
 use serde_json::{Value, json};
 
+use super::abi::{RunInput, runCall};
 use crate::native::{NativeOrder, Proof};
 use crate::testing::{MAKER, admit, fill_with, log, newest, person, stored, text, trade, vectors};
 use crate::{Permission, Protocol, Scope};
@@ -108,6 +111,54 @@ fn answers_for_something_else_are_refused() {
     assert!(refused(filling(), no).ends_with("the marketplace does not agree: order is not valid"));
     let cancel = x2y2().cancel(stored(&order("order"))).unwrap_err().to_string();
     assert_eq!(cancel, "X2Y2 takes orders back only through its own service");
+}
+
+/// What the service tells of an offer for any token is put in where the maker has left it open.
+#[test]
+fn offers_are_filled_with_the_token_that_was_asked_for() {
+    let plan = |token: &str, input: RunInput| {
+        let data = runCall { input }.abi_encode();
+        let answer = json!({ "data": [{ "input": hex::encode_prefixed(&data[4..]) }] });
+        let filling = json!({ "quantities": ["1"], "taker": person(0xb0), "tokens": [token] });
+        let plan = fill_with(&*x2y2(), &[order("offer")], &filling, &[answer]);
+        plan.map(drop).map_err(|refusal| refusal.to_string())
+    };
+    let honest = || {
+        let data = hex::decode(text(&held()["taken"]["data"])).unwrap();
+        runCall::abi_decode(&data).unwrap().input
+    };
+    let refused = |input: RunInput, reason: &str| {
+        let refusal = plan("77", input).unwrap_err();
+        assert!(refusal.contains(reason), "{refusal}");
+    };
+    assert_eq!(plan("77", honest()), Ok(()));
+    let other = plan("78", honest()).unwrap_err();
+    assert!(other.contains("another token: 1 of 77 of") && other.contains("1 of 78 of"), "{other}");
+    // Where nothing is open, what is told changes nothing.
+    let mut closed = honest();
+    closed.orders[0].dataMask = Bytes::new();
+    refused(closed, "another token: 1 of 0 of");
+    let mut untold = honest();
+    untold.details[0].dataReplacement = Bytes::new();
+    refused(untold, "another token: 1 of 0 of");
+    let mut short = honest();
+    short.details[0].dataReplacement = Bytes::from(vec![1; 32]);
+    refused(short, "no replacement");
+    let mut wrapping = honest();
+    wrapping.shared.amountToWeth = U256::ONE;
+    refused(wrapping, "another amount to wrap: 1");
+    let mut unwrapping = honest();
+    unwrapping.shared.amountToEth = U256::ONE;
+    refused(unwrapping, "another amount to unwrap: 1");
+    // A listing with something left open is what it is settled with, too.
+    let data = hex::decode(text(&held()["listing"]["data"])).unwrap();
+    let mut listing = runCall::abi_decode(&data).unwrap().input;
+    listing.orders[0].dataMask = honest().orders[0].dataMask.clone();
+    listing.details[0].dataReplacement = honest().details[0].dataReplacement.clone();
+    let data = runCall { input: listing }.abi_encode();
+    let answer = json!({ "data": [{ "input": hex::encode_prefixed(&data[4..]) }] });
+    let refusal = fill_with(&*x2y2(), &[order("order")], &filling(), &[answer]).unwrap_err().to_string();
+    assert!(refusal.contains("another token: 1 of 77 of"), "{refusal}");
 }
 
 #[test]
