@@ -58,6 +58,8 @@ pub struct Trade<'a> {
     pub(super) currency: Address,
     price: U256,
     consents: Vec<Consent>,
+    /// The time of day, in seconds of Unix time; 0 before anybody told it.
+    pub(super) now: u64,
 }
 
 impl<'a> Fill<'a> {
@@ -104,9 +106,14 @@ impl<'a> Trade<'a> {
         let price = sum(fills.iter().map(|fill| fill.price))?;
         let fees = fees(price, asked)?;
         let consents = Vec::new();
-        let trade = Self { fills, fees, taker, collection, side, currency, price, consents };
+        let trade = Self { fills, fees, taker, collection, side, currency, price, consents, now: 0 };
         trade.total()?;
         Ok(trade)
+    }
+
+    /// The same at a time of day: what has ended by then is not used.
+    pub fn at(self, now: u64) -> Self {
+        Self { now, ..self }
     }
 
     /// The same with what the taker has signed so that it can be made.

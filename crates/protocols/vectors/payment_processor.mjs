@@ -124,18 +124,39 @@ export const logs = () => {
   });
 };
 
-// An order that somebody must cosign, with the answer of a service that does.
+// Orders that somebody must cosign, with the answers of a service that does.
+const cosigner = new ethers.Wallet("0x" + "22".repeat(32));
+const COSIGNED = { Cosignature: [member("v", "uint8"), member("r", "bytes32"), member("s", "bytes32"), ...number("expiration"), ...address("taker")] };
+const cosign = (version, signed) => {
+  const value = { ...parts(signed), expiration: 1800000000, taker };
+  const key = cosigner.signingKey.sign(ethers.TypedDataEncoder.hash(domain(version), COSIGNED, value));
+  return { signer: cosigner.address, taker, expiration: 1800000000, v: key.v, r: key.r, s: key.s };
+};
+const answered = (to, data, value) =>
+  ({ steps: [{ id: "sale", kind: "transaction", items: [{ data: { from: taker, to, data, value } }] }] });
+
+// An offer, and an answer whose call would pay others.
+const agreedOffer = (version, kind, nonce, members) => {
+  const { contract } = versions[version];
+  const isAny = kind === "CollectionOfferApproval";
+  const signed = sign(version, kind, offer(nonce, { cosigner: cosigner.address, ...members }));
+  const accept = (royalty, fee) => call(version, "acceptOffer", ["bool", ORDER, SIGNATURE, SET, COSIGNATURE, FEE],
+    [isAny, executed(signed, { quantity: 1, token: isAny ? 77 : signed.native.tokenId, royalty }), parts(signed), NO_SET, cosign(version, signed), fee]);
+  const answer = answered(contract, accept(9000, { recipient: artist, amount: 1000 }), "0");
+  return { native: signed.native, signature: signed.key.serialized, id: signed.id, contract, data: accept(0, NO_FEE), value: "0", answer };
+};
+
 export const agreed = () => {
   const version = "2.1";
-  const cosigner = new ethers.Wallet("0x" + "22".repeat(32));
-  const signed = sign(version, "SaleApproval", sale(9, { cosigner: cosigner.address }));
-  const types = { Cosignature: [member("v", "uint8"), member("r", "bytes32"), member("s", "bytes32"), ...number("expiration"), ...address("taker")] };
-  const value = { ...parts(signed), expiration: 1800000000, taker };
-  const key = cosigner.signingKey.sign(ethers.TypedDataEncoder.hash(domain(version), types, value));
-  const cosignature = { signer: cosigner.address, taker, expiration: 1800000000, v: key.v, r: key.r, s: key.s };
-  const data = call(version, "buyListing", [ORDER, SIGNATURE, COSIGNATURE, FEE],
-    [executed(signed, { quantity: 1 }), parts(signed), cosignature, NO_FEE]);
   const { contract } = versions[version];
-  const answer = { steps: [{ id: "sale", kind: "transaction", items: [{ data: { from: taker, to: contract, data, value: "1000" } }] }] };
-  return { native: signed.native, signature: signed.key.serialized, id: signed.id, contract, data, value: "1000", answer };
+  const signed = sign(version, "SaleApproval", sale(9, { cosigner: cosigner.address }));
+  const data = call(version, "buyListing", [ORDER, SIGNATURE, COSIGNATURE, FEE],
+    [executed(signed, { quantity: 1 }), parts(signed), cosign(version, signed), NO_FEE]);
+  const offers = ["2", "2.1"].flatMap((version) => [
+    agreedOffer(version, "ItemOfferApproval", 11), agreedOffer(version, "CollectionOfferApproval", 12, { tokenId: undefined }),
+  ]);
+  return {
+    native: signed.native, signature: signed.key.serialized, id: signed.id, contract, data, value: "1000",
+    answer: answered(contract, data, "1000"), offers: plain(offers),
+  };
 };

@@ -53,6 +53,12 @@ pub enum SourceFault {
         /// What there should be.
         wanted: String,
     },
+    /// It was good for a while, which is over.
+    #[error("the answer was good until {until} (seconds of Unix time), which is over: ask again")]
+    Expired {
+        /// When it ended.
+        until: U256,
+    },
     /// The marketplace does not agree.
     #[error("the marketplace does not agree: {reason}")]
     Refused {
@@ -145,18 +151,21 @@ fn number(value: &Value) -> Option<U256> {
     parsed.map(|number| number.0)
 }
 
-/// Asks a service of Reservoir's form how to fill so much of an order.
+/// Asks a service of Reservoir's form how to fill so much of an order. It refuses members that it does not know, and whose
+/// balance it may leave alone it is told where somebody buys.
 pub(crate) fn ask_reservoir(fill: &Fill<'_>, collection: Address, taker: Address) -> SourceRequest {
     let mut item = json!({ "orderId": fill.order.order_id, "quantity": fill.quantity });
-    let path = match fill.order.side {
-        OrderSide::Listing => "/execute/buy/v7",
+    match fill.order.side {
+        OrderSide::Listing => {
+            let body = json!({ "items": [item], "taker": taker, "skipBalanceCheck": true });
+            SourceRequest::new("/execute/buy/v7", body)
+        }
         OrderSide::Offer | OrderSide::Unknown => {
             let token = fill.token_id.unwrap_or_default();
             item["token"] = json!(format!("{collection}:{token}"));
-            "/execute/sell/v7"
+            SourceRequest::new("/execute/sell/v7", json!({ "items": [item], "taker": taker }))
         }
-    };
-    SourceRequest::new(path, json!({ "items": [item], "taker": taker, "skipBalanceCheck": true }))
+    }
 }
 
 /// The transactions that such a service proposes, without approvals.

@@ -1,6 +1,6 @@
 //! Orders that somebody must cosign: asking for it, and finding the cosignature in the answer.
 
-use alloy_primitives::{B256, Bytes};
+use alloy_primitives::{B256, Bytes, U256};
 use alloy_sol_types::{SolCall as _, SolStruct as _, SolValue as _};
 use bourse_wire::Address;
 use serde_json::Value;
@@ -44,11 +44,12 @@ pub(super) fn ask(trade: &Trade<'_>) -> Result<Vec<SourceRequest>, Refusal> {
 }
 
 impl PaymentProcessor {
-    /// The cosignature for an order and a taker.
+    /// The cosignature for an order of a trade and its taker. Nothing else of an answer is used: who puts other shares,
+    /// fees or tokens into its call gains nothing by it.
     pub(super) fn cosignature(
         &self,
         signed: &ProcessorOrder,
-        taker: Address,
+        trade: &Trade<'_>,
         answer: &Value,
     ) -> Result<Cosignature, SourceFault> {
         let mut cosigned = Vec::new();
@@ -60,9 +61,12 @@ impl PaymentProcessor {
         let found = cosigned.into_iter().find(|(order, _)| is_it(order));
         let (_, cosignature) = found.ok_or(SourceFault::Missing { member: "cosignature" })?;
         same("cosigner", &address(cosignature.signer), &signed.cosigner)?;
-        same("taker", &address(cosignature.taker), &taker)?;
+        same("taker", &address(cosignature.taker), &trade.taker)?;
         let signer = self.cosigner_of(signed, &cosignature).unwrap_or_default();
         same("cosigner", &signer, &signed.cosigner)?;
+        if cosignature.expiration < U256::from(trade.now) {
+            return Err(SourceFault::Expired { until: cosignature.expiration });
+        }
         Ok(cosignature)
     }
 

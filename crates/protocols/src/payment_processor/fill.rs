@@ -58,7 +58,7 @@ impl PaymentProcessor {
             if signed.cosigner != Address::ZERO {
                 let order_id = || fill.order.order_id.clone();
                 let answer = answers.next().ok_or_else(|| Refusal::Held { order_id: order_id() })?;
-                let cosignature = self.cosignature(&signed, trade.taker, answer);
+                let cosignature = self.cosignature(&signed, trade, answer);
                 one.cosignature =
                     cosignature.map_err(|fault| Refusal::Source { order_id: order_id(), fault })?;
             }

@@ -1,5 +1,6 @@
 //! Against orders, calls and logs that others made, and against hostile orders.
 
+mod cosigned;
 mod family;
 
 use std::sync::Arc;
@@ -137,43 +138,6 @@ fn published_forms_are_read() {
         native.insert("sellerOrBuyer".to_owned(), maker);
         assert_eq!(admit(&*processor(), &order).unwrap(), admitted(&case(name))[0]);
     }
-}
-
-#[test]
-fn cosigned_orders_need_their_marketplace() {
-    let held = vectors("held")[FAMILY].clone();
-    let order = || [admit(&*processor(), &held).unwrap()];
-    assert_eq!(order()[0].proof, Proof::Signed);
-    let filling = json!({ "quantities": ["1"], "taker": person(0xb0) });
-    let plan = fill_with(&*processor(), &order(), &filling, &[held["answer"].clone()]).unwrap();
-    assert_eq!(plan.calls[0].data.to_string(), text(&held["data"]));
-    assert_eq!(plan.calls[0].value.to_string(), text(&held["value"]));
-    let orders = order();
-    let trade = trade(&*processor(), &orders, &filling).unwrap();
-    assert_eq!(processor().source_requests(&trade).unwrap()[0].path, "/execute/buy/v7");
-    let refusal = fill(&*processor(), &orders, &filling).unwrap_err().to_string();
-    assert!(
-        refusal
-            .ends_with("needs the signature of its marketplace for each fill, which only a source can give")
-    );
-    // A cosignature is for one taker and one order, and somebody has made it.
-    let refused = |order: &[NativeOrder], filling: &Value, answer: Value| {
-        fill_with(&*processor(), order, filling, &[answer]).unwrap_err().to_string()
-    };
-    let stranger = json!({ "quantities": ["1"], "taker": person(0xbb) });
-    assert!(refused(&orders, &stranger, held["answer"].clone()).contains("the answer is for another taker"));
-    let other =
-        [admit(&*processor(), &changed(&json!({ "orders": [held] }), "/nonce", json!("10"))).unwrap()];
-    assert!(
-        refused(&other, &filling, held["answer"].clone())
-            .ends_with("the answer has no cosignature that can be used")
-    );
-    let data = text(&held["data"]);
-    let expiration = format!("{:064x}", 1_800_000_000);
-    let later = data.replace(&expiration, &format!("{:064x}", 1_800_000_001));
-    let mut forged = held["answer"].clone();
-    forged["steps"][0]["items"][0]["data"]["data"] = json!(later);
-    assert!(refused(&orders, &filling, forged).contains("the answer is for another cosigner"));
 }
 
 #[test]

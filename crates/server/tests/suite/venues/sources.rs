@@ -5,9 +5,10 @@ use serde_json::{Value, json};
 use super::stand_in::{Asked, KEY, StandIn};
 use super::wallet::Wallet;
 use super::{
-    COLLECTION, SEAPORT, TAKER, ZERO, ask, buy, case, data, listed, put, refusal, signed, taken, text,
-    vectors, venues, venues_asking,
+    COLLECTION, DOLLAR, SEAPORT, TAKER, ZERO, ask, buy, case, data, listed, put, refusal, signed, taken,
+    text, vectors, venues, venues_asking,
 };
+use crate::marketplace::with;
 use crate::support::TestApp;
 use crate::support::actor::Answer;
 
@@ -148,6 +149,62 @@ async fn a_cosigner_agrees_to_orders_that_name_it() {
         assert_eq!(asked.path, "/execute/buy/v7");
         assert_eq!(asked.body["items"][0]["orderId"], held["id"]);
     }
+}
+
+/// What its service says of an offer becomes a call that is put together here, without anything else that it would do.
+#[tokio::test]
+async fn a_cosigner_agrees_to_offers_that_name_it() {
+    let source = StandIn::start().await;
+    let app = venues_asking(&source, None).await;
+    for held in vectors("held")["payment_processor"]["offers"].as_array().unwrap() {
+        taken(&put(&app, [signed("payment_processor", held)]).await);
+        let token = held["native"]["tokenId"].as_str().unwrap_or("77");
+        let sell = async |members: Value| {
+            let body = json!({ "seller": TAKER, "marketplace": "payment_processor",
+                "ordersData": [{ "orderId": held["id"], "quantity": "1", "tokenId": token }] });
+            ask(&app, "GenerateSellTransaction", with(body, members)).await
+        };
+        let refused = sell(json!({})).await;
+        let (status, reason) = refusal(&refused);
+        assert!(status == 409 && reason.contains("was not found"), "{reason}");
+        source.asked();
+        source.knows(text(&held["id"]), &held["answer"]);
+        let steps = sell(json!({})).await.ok()["steps"].clone();
+        let last = steps.as_array().unwrap().last().unwrap();
+        assert_eq!(
+            (&last["id"], &last["to"]),
+            (&json!("sell"), &json!(text(&held["contract"]).to_lowercase()))
+        );
+        assert_eq!((&last["data"], &last["value"]), (&held["data"], &json!("0")));
+        let asked = only(source.asked());
+        assert_eq!(asked.path, "/execute/sell/v7");
+        let item =
+            json!({ "orderId": held["id"], "quantity": "1", "token": format!("{COLLECTION}:{token}") });
+        assert_eq!(asked.body, json!({ "items": [item], "taker": TAKER }));
+        // It says so to this taker alone.
+        let stranger = sell(json!({ "seller": DOLLAR })).await;
+        let (status, reason) = refusal(&stranger);
+        assert!(status == 409 && reason.contains("the answer is for another taker"), "{reason}");
+    }
+}
+
+/// What a service said is not used when it is over.
+#[tokio::test]
+async fn a_cosignature_that_has_expired_is_refused() {
+    let source = StandIn::start().await;
+    let app = venues_asking(&source, None).await;
+    let held = vectors("held")["payment_processor"].clone();
+    taken(&put(&app, [signed("payment_processor", &held)]).await);
+    let id = text(&held["id"]);
+    source.knows(id, &held["answer"]);
+    buy(&app, "payment_processor", id).await.ok();
+    let now = app.clock.now().unix_seconds();
+    app.clock.advance(1_800_000_000 - now);
+    buy(&app, "payment_processor", id).await.ok();
+    app.clock.advance(1);
+    let answer = buy(&app, "payment_processor", id).await;
+    let (status, reason) = refusal(&answer);
+    assert!(status == 409 && reason.contains("good until 1800000000"), "{reason}");
 }
 
 #[tokio::test]

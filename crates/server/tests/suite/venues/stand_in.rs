@@ -139,8 +139,17 @@ impl Desk {
                 asked.has(&["/consideration/asset_contract_address", "/consideration/token_id"])?;
                 self.about(asked, "/offer/hash")
             }
-            "/execute/buy/v7" | "/execute/sell/v7" => {
+            path @ ("/execute/buy/v7" | "/execute/sell/v7") => {
                 asked.has(&["/taker"])?;
+                let is_sale = path.contains("sell");
+                asked.knows(if is_sale {
+                    &["items", "taker"]
+                } else {
+                    &["items", "taker", "skipBalanceCheck"]
+                })?;
+                if is_sale {
+                    asked.has(&["/items/0/token"])?;
+                }
                 self.about(asked, "/items/0/orderId")
             }
             "/api/orders/sign" => {
@@ -191,6 +200,13 @@ impl Asked {
     fn text(&self, member: &str) -> Result<&str, Refused> {
         let refused = || (400, json!({ "errors": [format!("{member} is required")] }));
         self.body.pointer(member).and_then(Value::as_str).ok_or_else(refused)
+    }
+
+    /// Refuses members of the question that the service does not know.
+    fn knows(&self, members: &[&str]) -> Result<(), Refused> {
+        let all = self.body.as_object().into_iter().flatten();
+        let unknown = all.map(|(name, _)| name).find(|name| !members.contains(&name.as_str()));
+        unknown.map_or(Ok(()), |name| Err((400, json!({ "message": format!("\"{name}\" is not allowed") }))))
     }
 
     fn has(&self, members: &[&str]) -> Result<(), Refused> {

@@ -116,7 +116,8 @@ impl Desk {
         };
         let mut fills = orders.iter().map(fill).collect::<Result<Vec<_>, _>>().map_err(refused)?;
         self.tell_royalties(protocol, &mut fills).await;
-        Ok(Trade::new(self.key.address, fills, fees, taker).map_err(refused)?)
+        let trade = Trade::new(self.key.address, fills, fees, taker).map_err(refused)?;
+        Ok(trade.at(self.now()))
     }
 
     /// Puts royalties into fills of which whoever makes them must know.
@@ -161,14 +162,18 @@ impl Desk {
         Ok(Next::Send(protocol.fill(&trade, &answers).map_err(refused)?))
     }
 
+    /// The time of day, in seconds of Unix time.
+    fn now(&self) -> u64 {
+        u64::try_from(self.call.now.unix_seconds()).unwrap_or_default()
+    }
+
     /// The steps by which the taker of a trade signs what they have not yet.
     async fn unsigned(&self, protocol: &dyn Protocol, trade: &Trade<'_>) -> Result<Vec<Step>, Failure> {
         let app = &self.call.app;
         let ConsentQuestions { inquiries, requests } = protocol.consent_questions(trade).map_err(refused)?;
         let chain = app.chains.ask_some(self.key.chain, inquiries).await;
         let service = app.sources.ask(self.marketplace, requests).await.map_err(Error::from)?;
-        let now = u64::try_from(self.call.now.unix_seconds()).unwrap_or_default();
-        let answers = ConsentAnswers { chain: &chain, service: &service, now };
+        let answers = ConsentAnswers { chain: &chain, service: &service, now: self.now() };
         let missing = protocol.missing_consents(trade, answers).map_err(refused)?;
         Ok(missing.into_iter().map(|request| self.consent_step(protocol, trade.taker(), request)).collect())
     }
