@@ -23,7 +23,7 @@ pub(crate) const FAMILY: Family = Family {
             cancel: Yes,
         },
         needs: "its service, and buyers who log in there",
-        shown_by: ShownBy::StandIn("sources.rs"),
+        shown_by: ShownBy::Check("venues/blur.rs"),
     }],
     known: |marketplace, chain| {
         let (contract, delegate) = match chain.0 {

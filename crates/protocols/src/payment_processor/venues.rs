@@ -23,7 +23,7 @@ pub(crate) const FAMILY: Family = Family {
             cancel: Yes,
         },
         needs: "a cosigner's service for orders that name one; buyers who sign for listings of 1",
-        shown_by: ShownBy::StandIn("buying.rs"),
+        shown_by: ShownBy::Check("venues/payment_processor.rs"),
     }],
     known: |marketplace, chain| {
         let later = later(marketplace, chain).into_iter().map(|later| Arc::new(later) as Arc<dyn Protocol>);

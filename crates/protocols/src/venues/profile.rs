@@ -26,8 +26,9 @@ pub struct VenueProfile {
 pub enum ShownBy {
     /// The marketplace's own contracts on a chain: a file among the tests of the whole service.
     Chain(&'static str),
-    /// Calls that others made, and a stand-in for the marketplace's service: a file among the tests of the server.
-    StandIn(&'static str),
+    /// Contracts of ours that check what the marketplace's own check, as no package has those: a file among the tests of
+    /// the whole service.
+    Check(&'static str),
 }
 
 /// What can be done on a marketplace.
@@ -62,8 +63,8 @@ impl ShownBy {
     fn link(self) -> String {
         match self {
             Self::Chain(file) => format!("[contracts on a chain](../crates/bourse/tests/e2e/{file})"),
-            Self::StandIn(file) => {
-                format!("[vectors and a stand-in](../crates/server/tests/suite/venues/{file})")
+            Self::Check(file) => {
+                format!("[contracts that check the same](../crates/bourse/tests/e2e/{file})")
             }
         }
     }

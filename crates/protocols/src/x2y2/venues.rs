@@ -16,7 +16,7 @@ pub(crate) const FAMILY: Family = Family {
         protocol: "X2Y2",
         abilities: Abilities { make: No, fill: Yes, batch: No, partial: No, fees: No, cancel: No },
         needs: "its service",
-        shown_by: ShownBy::StandIn("sources.rs"),
+        shown_by: ShownBy::Check("venues/x2y2.rs"),
     }],
     known: |marketplace, chain| {
         if (marketplace, chain.0) != (Marketplace::X2y2, 1) {

@@ -1,11 +1,17 @@
 //! Marketplaces of others: their own contracts on a chain, orders signed by their makers, and every step that the service
 //! tells sent as it is.
 
+mod blur;
+mod cosigned;
 mod follow;
 mod looks_rare;
+mod payment_processor;
+mod payment_processor_v1;
 mod seaport;
 mod seaport_orders;
+mod service;
 mod typed;
+mod x2y2;
 mod zerox;
 
 use alloy_primitives::U256;
@@ -50,6 +56,11 @@ struct Stage {
 impl Stage {
     /// A server that follows a chain with these marketplaces on it.
     fn open(deploy: impl FnOnce(&Anvil) -> Vec<Venue>) -> Self {
+        Self::open_with("", deploy)
+    }
+
+    /// The same with settings of more than the network.
+    fn open_with(settings: &str, deploy: impl FnOnce(&Anvil) -> Vec<Venue>) -> Self {
         let mut venues = Vec::new();
         let market = Market::open_at(&V2, |anvil| {
             venues = deploy(anvil);
@@ -57,7 +68,7 @@ impl Stage {
                 .iter()
                 .map(|venue| format!("\"{} {} {}\"", venue.word, venue.contract, venue.setting))
                 .collect();
-            format!("{}contracts = [{}]\n", node_setting(anvil), contracts.join(", "))
+            format!("{}contracts = [{}]\n{settings}", node_setting(anvil), contracts.join(", "))
         });
         Self { market, venues }
     }
@@ -120,13 +131,17 @@ impl Stage {
     fn carry_out(&self, who: Address, steps: &Value) -> Option<String> {
         let mut made = None;
         for step in steps.as_array().unwrap() {
-            if step["id"] != json!("signEIP712") {
-                self.market.anvil.perform(who, &json!([step]));
-                continue;
-            }
+            let signature = match step["id"].as_str().unwrap() {
+                "signEIP712" => self.sign(who, &step["signature"]),
+                "signEIP191" => self.sign_text(who, step["data"].as_str().unwrap()),
+                _ => {
+                    self.market.anvil.perform(who, &json!([step]));
+                    continue;
+                }
+            };
             self.catch_up();
             let post = &step["post"];
-            let params = json!({ "chainId": "31337", "signature": self.sign(who, &step["signature"]),
+            let params = json!({ "chainId": "31337", "signature": signature,
                 "method": post["method"], "endpoint": post["endpoint"], "body": post["body"],
                 "executeType": step["executeType"] });
             let answer = self.market.marketplace("Execute", &json!({ "params": params }));
@@ -159,11 +174,18 @@ impl Stage {
         self.market.anvil.rpc("eth_signTypedData_v4", &json!([who, data])).as_str().unwrap().to_owned()
     }
 
+    /// Has the node sign a text with somebody's key.
+    fn sign_text(&self, who: Address, text: &str) -> String {
+        let bytes = alloy_primitives::hex::encode_prefixed(text);
+        self.market.anvil.rpc("personal_sign", &json!([bytes, who])).as_str().unwrap().to_owned()
+    }
+
     /// Puts an order that somebody signed elsewhere; tells its name.
     fn put(&self, venue: &Venue, maker: Address, typed: &Value) -> String {
         assert_eq!(self.submit(venue, &typed["value"], &self.sign(maker, typed)), None);
         // What each contract calls an order by.
-        let name = if venue.word == "zerox" { digest(typed) } else { struct_hash(typed) };
+        let is_digest = ["zerox", "payment_processor"].contains(&venue.word);
+        let name = if is_digest { digest(typed) } else { struct_hash(typed) };
         name.to_string()
     }
 

@@ -74,6 +74,7 @@ fn word(types: &Value, kind: &str, value: &Value) -> B256 {
     }
     match kind {
         "string" => keccak256(value.as_str().unwrap()),
+        "bool" => U256::from(value.as_bool().unwrap()).into(),
         "bytes" => keccak256(hex::decode(value.as_str().unwrap()).unwrap()),
         _ if types[kind].is_array() => hash(types, kind, value),
         _ => {
