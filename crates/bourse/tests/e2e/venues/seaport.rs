@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::follow::{follows_its_money, follows_its_token, outlives_a_reorganisation};
 use super::seaport_orders::Thing;
 use super::{COIN, ETHER, Stage, Venue, fee, ids, units_of};
-use crate::anvil::{Anvil, alloy_address, approveCall, setApprovalForAllCall};
+use crate::anvil::{Anvil, alloy_address, approveCall, setApprovalForAllCall, transferFromCall};
 use crate::market::{order, wait};
 
 sol! {
@@ -422,4 +422,37 @@ fn a_counter_that_moves_ends_every_order() {
         market.anvil.perform(market.buyer(), &steps);
         stage.wait_filled(venue, first, "1", &listed);
     });
+}
+
+/// Neither what is followed nor the approvals tell of it: only trying the steps does.
+#[test]
+fn a_token_that_moved_on_a_block_that_is_not_followed_yet_is_neither_sold_nor_listed() {
+    let mut stage = Stage::open(deploy);
+    let collection = stage.singles(1);
+    let (seller, friend) = (stage.market.seller(), stage.market.artist());
+    let venues: Vec<(Venue, String)> = stage.venues[..2]
+        .iter()
+        .map(|venue| {
+            let price = order("1", "1", Address::ZERO, "1000");
+            (venue.clone(), stage.list(venue, collection, "ERC721", &price))
+        })
+        .collect();
+    stage.market.wait_listings(collection, "1", venues.len());
+    stage.market.restart_polling(600_000);
+    stage.catch_up();
+    for (venue, listed) in &venues {
+        stage.buying(venue, collection, &units_of(listed, "1"), &Value::Null);
+    }
+    let (from, to) = (alloy_address(seller), alloy_address(friend));
+    stage.market.anvil.send(seller, collection, &transferFromCall { from, to, tokenId: U256::from(1) });
+    for (venue, listed) in &venues {
+        let refused = stage.refused(venue, collection, &units_of(listed, "1"), &Value::Null);
+        let expected = format!("buyer: step 1 of 1 (buy of order {listed}) would fail right now: token 1 is");
+        assert!(refused.body.contains(&expected), "{refused:?}");
+        let body = json!({ "collectionAddress": collection, "owner": seller, "contractType": "ERC721",
+            "orderbook": venue.word, "listing": order("1", "1", Address::ZERO, "2000"), "walletType": "unknown" });
+        let refused = stage.market.marketplace_answer("GenerateListingTransaction", &body);
+        let expected = format!("owner: {seller} holds 0 of token 1, not 1");
+        assert!(refused.status == 409 && refused.body.contains(&expected), "{refused:?}");
+    }
 }
