@@ -469,9 +469,13 @@ mod tests {
         for (columns, shelf) in [([None; 3], None), ([Some(3), None, Some(1)], Some(SHELF))] {
             let mut row = RowCopy::default();
             for number in columns.into_iter().chain([Some(12)]) {
-                number.map_or_else(|| row.push_null(), |number| row.push_int(number));
+                match number {
+                    Some(number) => row.push_int(number),
+                    None => row.push_null(),
+                }
             }
-            assert_eq!(read(&Row::Copied(row)).unwrap(), (shelf, Sum { places: 12 }));
+            let found = read::<(Option<Shelf>, Sum)>(&Row::Copied(row)).unwrap();
+            assert_eq!(found, (shelf, Sum { places: 12 }));
         }
     }
 
