@@ -8,11 +8,12 @@ mod support {
 
 use std::collections::BTreeSet;
 
-use bourse_store::testing::{batch, changes_since, given_up_after, load_all, numbered_address};
-use bourse_store::{Activity, Change, CollectionKey, OpenOptions, Store};
+use bourse_store::testing::{batch, changes_since, given_up_after, load_all, numbered_address, on_citus};
+use bourse_store::{Activity, Change, CollectionKey, DatabaseUrl, OpenOptions, Store};
 use bourse_wire::{
     ActivityAction, ActivityFacts, Address, Amount, ChainId, Marketplace, OrderFacts, Timestamp, TokenId,
 };
+use sqlx::{Connection as _, PgConnection};
 use support::database::open;
 use support::orders::{change, offer};
 
@@ -175,5 +176,23 @@ async fn writing_many_rows_may_be_given_up_anywhere() {
         if ended {
             break;
         }
+    }
+}
+
+/// What is written down of a large batch is compressed in the way that costs PostgreSQL least, where it knows it.
+#[tokio::test]
+async fn what_is_long_is_compressed_by_lz4() {
+    let (database, store) = open().await;
+    let DatabaseUrl::Postgres(url) = &database.url else { return };
+    let said: Vec<Change> = (0..2_000).map(|number| token(number, "{}".to_owned())).collect();
+    store.commit(batch(collection(1), said)).await.unwrap();
+    let mut connection = PgConnection::connect(url).await.unwrap();
+    let knows = "SELECT EXISTS (SELECT 1 FROM pg_settings
+        WHERE name = 'default_toast_compression' AND 'lz4' = ANY (enumvals))";
+    let knows_it: bool = sqlx::query_scalar(knows).fetch_one(&mut connection).await.unwrap();
+    if knows_it && !on_citus() {
+        let sql = "SELECT pg_column_compression(changed) FROM collection_changes";
+        let by: Option<String> = sqlx::query_scalar(sql).fetch_one(&mut connection).await.unwrap();
+        assert_eq!(by.as_deref(), Some("lz4"));
     }
 }

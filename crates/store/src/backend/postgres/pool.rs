@@ -24,6 +24,10 @@ const AGE_MAX: Duration = Duration::from_mins(30);
 /// How long to wait before a server that cannot take anybody in just now is tried again, at first and later.
 const PAUSE_MIN: Duration = Duration::from_millis(10);
 const PAUSE_MAX: Duration = Duration::from_millis(500);
+/// Has what is long compressed by LZ4 where the server can: that takes a fifth of the time that its own way takes, and as much
+/// room. It is what an import writes down of every batch.
+const COMPRESSION: &str = "SELECT set_config(name, 'lz4', FALSE) FROM pg_settings
+    WHERE name = 'default_toast_compression' AND 'lz4' = ANY (enumvals)";
 /// How long a server may take to hear that a connection is over.
 const GOODBYE_TIMEOUT: Duration = Duration::from_secs(5);
 
@@ -75,9 +79,11 @@ impl Pool {
     }
 
     /// Takes in a connection that was just made, and that nobody uses.
-    pub(super) fn take_in(&self, connection: PgConnection) {
+    pub(super) async fn take_in(&self, mut connection: PgConnection) -> Result<(), sqlx::Error> {
+        sqlx::raw_sql(COMPRESSION).execute(&mut connection).await?;
         let now = Instant::now();
         self.resting().push(Resting { connection, made: now, since: now });
+        Ok(())
     }
 
     /// A connection, made where none rests.
@@ -144,7 +150,11 @@ impl Pool {
         loop {
             match self.0.connect.connect().await {
                 Err(error) if is_passing(&error) => tokio::time::sleep(pause).await,
-                ended => return ended,
+                Err(error) => return Err(error),
+                Ok(mut connection) => {
+                    sqlx::raw_sql(COMPRESSION).execute(&mut connection).await?;
+                    return Ok(connection);
+                }
             }
             pause = (pause * 2).min(PAUSE_MAX);
         }

@@ -61,7 +61,7 @@ impl Reach {
         // The pool tries again until its time is up and then tells only that; one attempt tells why.
         let first = connect.connect().await?;
         let reach = Self::new(Role::Primary, connect, options);
-        reach.pool().take_in(first);
+        reach.pool().take_in(first).await?;
         Ok(reach)
     }
 
