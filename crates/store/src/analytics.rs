@@ -420,7 +420,7 @@ async fn store(
     if let Some(actor) = &commit.forgotten_by {
         audit::put(session, actor, Entry::new(Act::WalletForgotten, "a wallet").of(project)).await?;
     }
-    session.notify().await?;
+    session.notify_soon();
     Ok(CountsCommitted::As(version))
 }
 

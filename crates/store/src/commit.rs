@@ -286,7 +286,8 @@ pub(crate) async fn raise_version(
         statements.push(Statement::new(forget, args![id.0, version - changes_kept]));
     }
     statements.extend(attributions::statement(id, version, changed, authorship)?);
-    let stamp = session.write_and_notify(statements).await?;
+    let stamp = session.write_drawing(statements).await?;
+    session.notify_soon();
     Ok(Mark { version, stamp })
 }
 

@@ -185,6 +185,14 @@ pub async fn administer(database: &TestDatabase, sql: &str) -> Result<bool, Stor
     Ok(true)
 }
 
+/// Returns once all watchers were told of what was committed by now.
+pub async fn announced(store: &Store) {
+    match &store.engine {
+        Engine::Sqlite(_) => {}
+        Engine::Postgres(engine) => engine.announced().await,
+    }
+}
+
 /// What every project used of every service from one day on, metered or reported.
 pub async fn usage_since(store: &Store, day: Day) -> Result<Vec<UsageTotal>, StoreError> {
     store

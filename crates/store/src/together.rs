@@ -40,10 +40,10 @@ impl Statement {
 }
 
 impl Session<'_> {
-    /// Runs statements that write, and tells every watcher, once this transaction commits, that something changed. Gives the
-    /// number that was drawn, by which what changes is known again. PostgreSQL takes all of it as one statement, which is one
-    /// way there and back. A cluster would run the parts of such a statement one by one in any case.
-    pub(crate) async fn write_and_notify(&mut self, statements: Vec<Statement>) -> Result<u64, StoreError> {
+    /// Runs statements that write. Gives the number that was drawn with them, by which what changes is known again. PostgreSQL
+    /// takes all of it as one statement, which is one way there and back. A cluster would run the parts of such a statement one
+    /// by one in any case.
+    pub(crate) async fn write_drawing(&mut self, statements: Vec<Statement>) -> Result<u64, StoreError> {
         if self.takes_joined() {
             #[cfg(feature = "testing")]
             statements.iter().try_for_each(|statement| citus_rules::check(&statement.sql))?;
@@ -51,7 +51,7 @@ impl Session<'_> {
             let drawn = self.value(sql, args).await?;
             return drawn.ok_or_else(|| StoreError::corrupt("random number", "missing"));
         }
-        let drawn = self.notify().await?;
+        let drawn = self.draw().await?;
         for statement in statements {
             let Statement { sql, args } = statement.with_drawn(drawn);
             self.execute(sql, args).await?;
@@ -67,19 +67,16 @@ impl Session<'_> {
     }
 }
 
-/// One statement of PostgreSQL that draws and announces, and then runs all of these, whose arguments are counted through.
+/// One statement of PostgreSQL that draws, and runs all of these, whose arguments are counted through.
 fn joined(statements: Vec<Statement>) -> (String, Vec<Arg>) {
-    let mut sql = "WITH drawn AS (SELECT (random() * 9007199254740991)::bigint AS number
-        FROM pg_notify('bourse', ''))"
-        .to_owned();
-    let mut all = Vec::new();
-    for (place, Statement { sql: one, args }) in statements.into_iter().enumerate() {
-        let one = shifted(&one, all.len()).replace(DRAWN, "(SELECT number FROM drawn)");
-        sql.push_str(&format!(", part{place} AS ({one})"));
+    let drawn = "drawn AS (SELECT (random() * 9007199254740991)::bigint AS number)".to_owned();
+    let (mut parts, mut all) = (vec![drawn], Vec::new());
+    for (place, Statement { sql, args }) in statements.into_iter().enumerate() {
+        let sql = shifted(&sql, all.len()).replace(DRAWN, "(SELECT number FROM drawn)");
+        parts.push(format!("part{place} AS ({sql})"));
         all.extend(args);
     }
-    sql.push_str(" SELECT number FROM drawn");
-    (sql, all)
+    (format!("WITH {} SELECT number FROM drawn", parts.join(", ")), all)
 }
 
 /// A statement whose arguments come after so many others.

@@ -10,7 +10,7 @@ mod support {
 use std::future::Future;
 use std::time::Duration;
 
-use bourse_store::testing::{HeldWrite, Outage, Relay, TestDatabase, batch, given_up_after};
+use bourse_store::testing::{Cut, HeldWrite, Outage, Relay, TestDatabase, announced, batch, given_up_after};
 use bourse_store::{Batch, Change, CollectionId, CollectionKey, OpenOptions, Store, StoreError};
 use bourse_wire::{Address, ChainId, Timestamp};
 use support::failing::fail_tokens;
@@ -163,7 +163,8 @@ async fn what_is_refused_opens_nothing_and_is_no_reason_to_ask() {
 async fn a_connection_that_is_cut_is_not_a_server_that_is_away() {
     let Some(stage) = stage(1, Duration::from_mins(1)).await else { return };
     for _ in 0..3 {
-        stage.relay.cut(bourse_store::testing::Cut::Before(2));
+        announced(&stage.store).await;
+        stage.relay.cut(Cut::Before(2));
         let cut = stage.store.commit(token(1)).await.unwrap_err();
         assert!(matches!(cut, StoreError::Unavailable(_)), "{cut}");
         assert!(stage.store.away_for().is_none());

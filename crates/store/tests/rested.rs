@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use bourse_store::testing::{Cut, Relay, TestDatabase, administer, batch};
+use bourse_store::testing::{Cut, Relay, TestDatabase, administer, announced, batch};
 use bourse_store::{Batch, Change, CollectionId, CollectionKey, OpenOptions, Store, StoreError};
 use bourse_wire::{Address, ChainId, Timestamp};
 
@@ -78,6 +78,7 @@ async fn a_connection_that_the_server_ended_while_it_rested_is_replaced() {
 #[tokio::test]
 async fn a_write_that_loses_its_connection_is_not_made_again() {
     let Some(stage) = stage().await else { return };
+    announced(&stage.store).await;
     stage.relay.cut(Cut::Before(2));
     let lost = stage.store.commit(token(1)).await.unwrap_err();
     assert!(matches!(lost, StoreError::Unavailable(_)), "{lost}");

@@ -8,7 +8,7 @@ mod support {
     pub(crate) mod writings;
 }
 
-use bourse_store::testing::{Cut, Relay, TestDatabase};
+use bourse_store::testing::{Cut, Relay, TestDatabase, announced};
 use bourse_store::{OpenOptions, Store, StoreError};
 use bourse_wire::Timestamp;
 use support::projects::project;
@@ -27,6 +27,8 @@ async fn sever_everywhere<W: Writing>(prepare: impl AsyncFnOnce(&Store) -> W) {
         let mut lost = 0;
         for message in 1.. {
             number += 1;
+            // What announces the write before is no part of this one.
+            announced(&store).await;
             relay.cut(cut(message));
             let written = writing.write(&store, number).await;
             let was_cut = relay.spare();

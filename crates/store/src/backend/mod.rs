@@ -309,6 +309,25 @@ impl Session<'_> {
         }
     }
 
+    /// Has every watcher told, soon after this transaction is committed, that something changed. Whoever looks finds it at once,
+    /// and those who were not told do so in less than a second.
+    pub(crate) fn notify_soon(&mut self) {
+        match self {
+            // Whoever watches a file sees every change of it.
+            Self::Sqlite(_) => {}
+            Self::Postgres(connection) => connection.announce_soon(),
+        }
+    }
+
+    /// A number drawn at random, by which what changes is known again.
+    pub(crate) async fn draw(&mut self) -> Result<u64, StoreError> {
+        let drawn = match self {
+            Self::Sqlite(_) => sqlite::notify(self).await,
+            Self::Postgres(_) => postgres::draw(self).await,
+        };
+        drawn?.ok_or_else(|| StoreError::corrupt("random number", "missing"))
+    }
+
     /// Tells every watcher, once this transaction commits, that something changed. Gives a number drawn at random, by which
     /// what changes is known again.
     pub(crate) async fn notify(&mut self) -> Result<u64, StoreError> {

@@ -1,5 +1,6 @@
 //! PostgreSQL and Citus.
 
+mod announcer;
 pub(crate) mod arrays;
 mod checkout;
 mod copy;
@@ -17,8 +18,9 @@ use std::time::Duration;
 use sqlx::ConnectOptions;
 use sqlx::postgres::{PgConnectOptions, PgListener};
 
+use self::announcer::Announcer;
 pub(crate) use self::checkout::Borrowed;
-use self::checkout::Checkout;
+use self::checkout::{Announcement, Checkout};
 use self::doubt::Doubts;
 use self::pool::Place;
 use self::reach::Reach;
@@ -50,6 +52,7 @@ pub(crate) const IS_CLUSTER: &str = "SELECT 1::BIGINT FROM pg_extension WHERE ex
 #[derive(Clone)]
 pub(crate) struct Postgres {
     reach: Reach,
+    announcer: Announcer,
     doubts: Doubts,
     /// Whether the tables are distributed, which is known once all of them are there.
     distributed: Arc<OnceLock<bool>>,
@@ -59,19 +62,28 @@ impl Postgres {
     pub(crate) async fn open(url: &str, options: OpenOptions) -> Result<Self, StoreError> {
         let connect = connect_options(url)?;
         let doubts = Doubts::new(connect.clone());
-        let reach = Reach::open(connect, options).await?;
-        Ok(Self { reach, doubts, distributed: Arc::default() })
+        Ok(Self::by(Reach::open(connect, options).await?, doubts))
     }
 
     /// A server that follows another one, which need not be there yet.
     pub(crate) fn open_replica(url: &str, options: OpenOptions) -> Result<Self, StoreError> {
         let connect = connect_options(url)?;
-        let (doubts, reach) = (Doubts::new(connect.clone()), Reach::to_replica(connect, options));
-        Ok(Self { reach, doubts, distributed: Arc::default() })
+        let doubts = Doubts::new(connect.clone());
+        Ok(Self::by(Reach::to_replica(connect, options), doubts))
+    }
+
+    fn by(reach: Reach, doubts: Doubts) -> Self {
+        Self { announcer: Announcer::new(reach.clone()), reach, doubts, distributed: Arc::default() }
     }
 
     pub(crate) async fn close(&self) {
+        self.announced().await;
         self.reach.close().await;
+    }
+
+    /// Returns once everybody was told of what was committed by now.
+    pub(crate) async fn announced(&self) {
+        self.announcer.finish().await;
     }
 
     /// For how long nobody has heard of the server, while it is away.
@@ -141,11 +153,14 @@ impl Postgres {
         if connection.is_on_both() {
             sqlx::raw_sql(IN_TWO_PHASES).execute(connection.connection()).await?;
         }
-        self.commit(connection).await?;
-        if connection.is_announcement_due() {
-            announce(connection).await;
+        let committed = self.commit(connection).await;
+        match connection.announcement() {
+            // Where the answer was lost it may be committed all the same.
+            Announcement::Soon => self.announcer.announce(),
+            Announcement::Now if committed.is_ok() => announce(connection).await,
+            Announcement::Now | Announcement::Nothing => {}
         }
-        Ok(result)
+        committed.map(|()| result)
     }
 
     /// Commits, which on a cluster is done when all its nodes know of it.
@@ -264,10 +279,15 @@ pub(super) async fn notify(session: &mut Session<'_>) -> Result<Option<u64>, Sto
         Session::Sqlite(_) => false,
     };
     if is_announced_after {
-        return session.value("SELECT (random() * 9007199254740991)::bigint", args![]).await;
+        return draw(session).await;
     }
     let sql = "SELECT (random() * 9007199254740991)::bigint FROM pg_notify($1, '')";
     session.value(sql, args![CHANNEL]).await
+}
+
+/// A number drawn at random, as [`notify`] gives it.
+pub(super) async fn draw(session: &mut Session<'_>) -> Result<Option<u64>, StoreError> {
+    session.value("SELECT (random() * 9007199254740991)::bigint", args![]).await
 }
 
 /// Announces what is committed. Where that fails, others find it when they look without having been woken.

@@ -28,13 +28,25 @@ pub(super) struct Checkout {
     is_in_transaction: bool,
     /// On a cluster only, in a transaction that writes.
     touched: Option<Touched>,
+    announcement: Announcement,
+}
+
+/// What is to be announced once a transaction is committed, which it does not announce itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Announcement {
+    Nothing,
+    /// Along with what others commit.
+    Soon,
+    /// Before anybody is told that it is committed.
+    Now,
 }
 
 impl Checkout {
     pub(super) async fn new(reach: &Reach) -> Result<Self, sqlx::Error> {
         let lent = reach.pool().lend().await?;
         let reach = reach.clone();
-        Ok(Self { lent, reach, is_unsettled: false, is_in_transaction: false, touched: None })
+        let announcement = Announcement::Nothing;
+        Ok(Self { lent, reach, is_unsettled: false, is_in_transaction: false, touched: None, announcement })
     }
 
     pub(super) fn connection(&mut self) -> &mut PgConnection {
@@ -42,8 +54,8 @@ impl Checkout {
     }
 
     pub(super) fn session(&mut self) -> Session<'_> {
-        let Self { lent, is_unsettled, touched, .. } = self;
-        Session::Postgres(Borrowed { lent, is_unsettled, touched })
+        let Self { lent, is_unsettled, touched, announcement, .. } = self;
+        Session::Postgres(Borrowed { lent, is_unsettled, touched, announcement })
     }
 
     /// Begins a transaction with this statement. On a connection that was lost while it rested nothing was begun, so that it
@@ -93,9 +105,9 @@ impl Checkout {
         self.touched.is_some_and(|touched| touched.on_coordinator && touched.on_workers)
     }
 
-    /// Whether something is to be announced once it is committed.
-    pub(super) fn is_announcement_due(&self) -> bool {
-        self.touched.is_some_and(|touched| touched.is_announcement_due)
+    /// What is to be announced once it is committed.
+    pub(super) fn announcement(&self) -> Announcement {
+        self.announcement
     }
 }
 
@@ -106,8 +118,6 @@ pub(super) struct Touched {
     on_coordinator: bool,
     /// Something that is on workers.
     on_workers: bool,
-    /// Something that is to be announced once it is committed. Elsewhere the transaction announces it with its commit.
-    is_announcement_due: bool,
 }
 
 impl Touched {
@@ -132,6 +142,7 @@ pub(crate) struct Borrowed<'c> {
     lent: &'c mut Lent,
     is_unsettled: &'c mut bool,
     touched: &'c mut Option<Touched>,
+    announcement: &'c mut Announcement,
 }
 
 type PostgresQuery = Query<'static, Postgres, PgArguments>;
@@ -160,9 +171,19 @@ impl Borrowed<'_> {
         Ok(found)
     }
 
-    /// Whether what is changed is announced afterwards, which is then due.
+    /// Whether what is changed is announced afterwards, which is then due. Elsewhere the transaction announces it with its commit.
     pub(super) fn is_announced_after(&mut self) -> bool {
-        self.touched.as_mut().map(|touched| touched.is_announcement_due = true).is_some()
+        if self.is_on_cluster() {
+            *self.announcement = Announcement::Now;
+        }
+        self.is_on_cluster()
+    }
+
+    /// Has it announced soon after it is committed that something changed.
+    pub(crate) fn announce_soon(&mut self) {
+        if *self.announcement == Announcement::Nothing {
+            *self.announcement = Announcement::Soon;
+        }
     }
 
     /// Whether it is on a cluster, where what is written is noted.
