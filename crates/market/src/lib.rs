@@ -17,7 +17,7 @@ mod testing;
 
 pub use money::{in_words, net, share, unit_price, write_formatted};
 pub use nonces::{Nonces, Numbers, Revoked, Series};
-pub use offers::{OpenOffers, offer_cost, units_paid};
+pub use offers::{OpenOffer, OpenOffers, offer_cost, units_paid};
 pub use order_state::{OrderParts, OrderState, first_seen, known_or};
 pub use rate::{Dollars, Rate, compare_usd};
 pub use royalty::{RoyaltyCap, RoyaltyDue};

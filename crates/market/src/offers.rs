@@ -1,21 +1,20 @@
 //! What offers cost those who make them.
 
 use alloy_primitives::U256;
-use bourse_wire::{Amount, BPS_WHOLE, OrderFacts, Timestamp};
+use bourse_wire::{Amount, BPS_WHOLE, Marketplace, OrderFacts};
 
 use crate::royalty::units_at;
-use crate::{Terms, share};
+use crate::share;
 
 /// What so many units of an offer take of its maker's money: their price, and on our own marketplaces the royalty on top.
 /// The contract rounds that once, on the price of all units; the largest number stands for all that are too large.
 pub fn offer_cost(offer: &OrderFacts, units: Amount) -> U256 {
-    let price = offer.price_amount.value().saturating_mul(units.value());
-    price.saturating_add(share(price, royalty_on_top(offer)))
+    cost_of(offer.price_amount, units, royalty_on_top(offer.marketplace, offer.fee_bps))
 }
 
 /// The most units of an offer whose [`offer_cost`] is within these funds; `None` for an offer that costs nothing.
 pub fn units_paid(funds: U256, offer: &OrderFacts) -> Option<Amount> {
-    units_at(funds, offer.price_amount, royalty_on_top(offer))
+    units_at(funds, offer.price_amount, royalty_on_top(offer.marketplace, offer.fee_bps))
 }
 
 /// Offers that stand, of which a maker's money is expected.
@@ -27,42 +26,55 @@ pub struct OpenOffers {
     pub cost: U256,
 }
 
+/// An offer that stands, by what its maker's money is expected for.
+#[derive(Clone, Copy, Debug)]
+pub struct OpenOffer {
+    /// Whose contract takes the money.
+    pub marketplace: Marketplace,
+    /// Price of one unit.
+    pub price_amount: Amount,
+    /// Units that nobody has filled yet.
+    pub quantity_remaining: Amount,
+    /// Fees, in basis points of the price.
+    pub fee_bps: i64,
+}
+
 impl OpenOffers {
-    /// Those of some offers that stand, or will when their time comes. An offer that nothing covers any more is none of
-    /// them: whoever took the permission back did not ask for the offer to come alive with the next one.
-    pub fn among(offers: &[OrderFacts], now: Timestamp) -> Self {
-        let open = offers.iter().filter(|offer| {
-            let terms = Terms::from(*offer);
-            !terms.is_over(now) && terms.available(None) != Amount::ZERO
-        });
-        open.fold(Self::default(), |sum, offer| Self {
-            count: sum.count + 1,
-            cost: sum.cost.saturating_add(most(offer)),
-        })
+    /// Takes in one more.
+    pub fn add(&mut self, offer: OpenOffer) {
+        self.count += 1;
+        self.cost = self.cost.saturating_add(offer.cost());
     }
 }
 
-/// The most that what remains of an offer can take. The unit price of a signed offer was rounded down, so that all its
-/// units may take up to one base unit less than one more each.
-fn most(offer: &OrderFacts) -> U256 {
-    let remaining = offer.quantity_remaining;
-    let cost = offer_cost(offer, remaining);
-    if offer.marketplace.is_own() {
-        return cost;
+impl OpenOffer {
+    /// The most that what remains of it can take. The unit price of a signed offer was rounded down, so that all its units
+    /// may take up to one base unit less than one more each.
+    fn cost(self) -> U256 {
+        let Self { marketplace, price_amount, quantity_remaining, fee_bps } = self;
+        let royalty = royalty_on_top(marketplace, fee_bps);
+        let cost = cost_of(price_amount, quantity_remaining, royalty);
+        if marketplace.is_own() {
+            return cost;
+        }
+        cost.saturating_add(quantity_remaining.value().saturating_sub(U256::from(1)))
     }
-    cost.saturating_add(remaining.value().saturating_sub(U256::from(1)))
+}
+
+fn cost_of(price: Amount, units: Amount, royalty: u64) -> U256 {
+    let price = price.value().saturating_mul(units.value());
+    price.saturating_add(share(price, royalty))
 }
 
 /// Basis points of its price that the maker of an offer pays beside it.
-fn royalty_on_top(offer: &OrderFacts) -> u64 {
-    let bps = if offer.marketplace.is_own() { u64::try_from(offer.fee_bps).unwrap_or(0) } else { 0 };
+fn royalty_on_top(marketplace: Marketplace, fee_bps: i64) -> u64 {
+    let bps = if marketplace.is_own() { u64::try_from(fee_bps).unwrap_or(0) } else { 0 };
     bps.min(BPS_WHOLE)
 }
 
 #[cfg(test)]
 mod tests {
     use alloy_primitives::aliases::U320;
-    use bourse_wire::{Marketplace, OrderStatus};
     use proptest::prelude::*;
 
     use super::*;
@@ -101,27 +113,22 @@ mod tests {
     }
 
     #[test]
-    fn offers_that_stand_are_summed_up() {
-        let now = Timestamp::from_unix_seconds(1000);
-        let own = |order_id: &str| OrderFacts {
-            order_id: order_id.to_owned(),
-            ..offer(U256::from(10), 500, Marketplace::OwnV2)
+    fn what_remains_of_offers_is_summed_up() {
+        let own = OpenOffer {
+            marketplace: Marketplace::OwnV2,
+            price_amount: 10.into(),
+            quantity_remaining: 10.into(),
+            fee_bps: 500,
         };
-        let filled_in_part = OrderFacts { quantity_remaining: 3.into(), ..own("2") };
-        let sleeping = OrderFacts { valid_from: Timestamp::from_unix_seconds(2000), ..own("3") };
-        let signed = offer(U256::from(10), 500, Marketplace::Opensea);
-        let offers = [own("1"), filled_in_part, sleeping, signed];
-        assert_eq!(
-            OpenOffers::among(&offers, now),
-            OpenOffers { count: 4, cost: U256::from(105 + 31 + 105 + 109) }
-        );
-        let over = [
-            OrderFacts { status: OrderStatus::Cancelled, ..own("1") },
-            OrderFacts { quantity_remaining: Amount::ZERO, ..own("2") },
-            OrderFacts { valid_until: now, ..own("3") },
-            OrderFacts { backing: Some(Amount::ZERO), ..own("4") },
-        ];
-        assert_eq!(OpenOffers::among(&over, now), OpenOffers::default());
+        let filled_in_part = OpenOffer { quantity_remaining: 3.into(), ..own };
+        let signed = OpenOffer { marketplace: Marketplace::Opensea, ..own };
+        let mut open = OpenOffers::default();
+        for offer in [own, filled_in_part, own, signed] {
+            open.add(offer);
+        }
+        assert_eq!(open, OpenOffers { count: 4, cost: U256::from(105 + 31 + 105 + 109) });
+        open.add(OpenOffer { price_amount: Amount::MAX, ..own });
+        assert_eq!(open, OpenOffers { count: 5, cost: U256::MAX });
     }
 
     proptest! {

@@ -7,13 +7,13 @@ use sqlx::AssertSqlSafe;
 use crate::StoreError;
 use crate::args::{Arg, args};
 use crate::backend::postgres::arrays::{Arrays, chunks};
-use crate::backend::postgres::{Borrowed, insert};
-use crate::backend::sqlite::statements;
+use crate::backend::postgres::{Borrowed, insert, sums};
+use crate::backend::sqlite::{functions, statements};
 use crate::collections::CollectionId;
 use crate::columns::{self, Columns, Insert, Value};
 use crate::row::{Cell, Row};
 #[cfg(feature = "testing")]
-use crate::testing::{citus_rules, fan_out};
+use crate::testing::{citus_rules, fan_out, row_counts};
 
 /// A borrowed connection, in or out of a transaction.
 pub(crate) enum Session<'c> {
@@ -67,7 +67,9 @@ impl Session<'_> {
         let sql = sql.into().into_owned();
         #[cfg(feature = "testing")]
         citus_rules::check(&sql)?;
-        Ok(match self {
+        #[cfg(feature = "testing")]
+        let text = sql.clone();
+        let rows = match self {
             Self::Sqlite(connection) => statements::all(connection, &sql, [args])?,
             Self::Postgres(connection) => {
                 #[cfg(feature = "testing")]
@@ -77,7 +79,10 @@ impl Session<'_> {
                 let rows = connection.fetch_all(bound!(sql, args), again).await?;
                 rows.into_iter().map(Row::Postgres).collect()
             }
-        })
+        };
+        #[cfg(feature = "testing")]
+        row_counts::note(text, rows.len());
+        Ok(rows)
     }
 
     /// All rows of `SELECT` the columns of `T`, then `rest`, which begins with `FROM`.
@@ -135,6 +140,14 @@ impl Session<'_> {
         args: Vec<Arg>,
     ) -> Result<bool, StoreError> {
         Ok(!self.rows(sql, args).await?.is_empty())
+    }
+
+    /// What remains of offers takes of their makers' money together, as an expression whose value is an amount.
+    pub(crate) fn offer_costs(&self) -> String {
+        match self {
+            Self::Sqlite(_) => functions::OFFER_COSTS.to_owned(),
+            Self::Postgres(_) => sums::offer_costs(),
+        }
     }
 
     /// Runs several statements that take no arguments, each of which ends with its line. One after the other: Citus hands

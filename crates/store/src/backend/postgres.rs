@@ -9,6 +9,7 @@ pub(crate) mod insert;
 mod load;
 mod pool;
 mod reach;
+pub(crate) mod sums;
 
 use std::pin::pin;
 use std::str::FromStr;

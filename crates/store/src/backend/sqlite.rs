@@ -7,6 +7,7 @@
 
 mod checkpoints;
 mod copy;
+pub(crate) mod functions;
 mod journal;
 mod load;
 mod look;

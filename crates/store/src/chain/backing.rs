@@ -1,5 +1,6 @@
 //! What the funds of makers cover of their offers. No block states it, so it is looked up and written by itself.
 
+use bourse_market::OpenOffers;
 use bourse_market::facts::Block;
 use bourse_wire::{Address, Amount, ChainId, OrderFacts, OrderKey, OrderSide, OrderStatus, Timestamp};
 
@@ -37,6 +38,17 @@ selection! { Payer {
     operator = "orders.operator",
 } }
 
+/// What remains of offers together.
+struct SumOfOffers {
+    count: u64,
+    cost: Amount,
+}
+
+selection! { SumOfOffers {
+    count = "open_offers.count",
+    cost = "open_offers.cost",
+} }
+
 /// Which offers are meant.
 #[derive(Clone, Debug)]
 pub enum OfferScope {
@@ -65,10 +77,13 @@ impl Store {
         self.read(move |mut session| Box::pin(async move { open_offers(&mut session, chain, makers).await }))
     }
 
-    /// The offers on a chain behind which the same money stands, and that may still be filled, as far as no time is
-    /// concerned: of contracts that are followed, and signed ones.
-    pub fn offers_of(&self, chain: ChainId, payer: Payer) -> Pending<'_, Vec<OrderFacts>> {
-        self.read(move |mut session| Box::pin(async move { offers_of(&mut session, chain, payer).await }))
+    /// The offers on a chain behind which the same money stands, and which stand or will when their time comes: of contracts
+    /// that are followed, and signed ones. An offer that nothing covers any more is none of them: whoever took the permission
+    /// back did not ask for the offer to come alive with the next one.
+    pub fn offers_of(&self, chain: ChainId, payer: Payer, now: Timestamp) -> Pending<'_, OpenOffers> {
+        self.read(move |mut session| {
+            Box::pin(async move { offers_of(&mut session, chain, payer, now).await })
+        })
     }
 
     /// Writes what the makers of offers can pay for as of a block; tells how many are different now.
@@ -156,16 +171,29 @@ async fn open_offers(
     Ok(offers)
 }
 
+/// Adds them up where they are: somebody may have very many.
 async fn offers_of(
     session: &mut Session<'_>,
     chain: ChainId,
     payer: Payer,
-) -> Result<Vec<OrderFacts>, StoreError> {
+    now: Timestamp,
+) -> Result<OpenOffers, StoreError> {
+    // Without its end a time sorts as text before the same with a part of a second.
     let sql = format!(
-        "FROM orders CROSS JOIN collections
+        "FROM (SELECT COUNT(*) AS count, {} AS cost FROM orders CROSS JOIN collections
         WHERE orders.maker = $1 AND {IS_OPEN} AND orders.currency_address = $2 AND orders.operator = $3
-        AND collections.collection_id = orders.collection_id AND collections.chain_id = $4 AND {}",
+        AND collections.collection_id = orders.collection_id AND collections.chain_id = $4 AND {}
+        AND (orders.backing IS NULL OR orders.backing <> '0')
+        AND (orders.valid_until = $5 OR RTRIM(orders.valid_until, 'Z') > $6)) AS open_offers",
+        session.offer_costs(),
         is_known()
     );
-    session.select(sql, args![payer.maker, payer.currency, payer.operator, chain]).await
+    let now = now.to_string();
+    let now = now.trim_end_matches('Z');
+    let args = args![payer.maker, payer.currency, payer.operator, chain, Timestamp::ZERO, now];
+    let sum: Option<SumOfOffers> = session.select_first(sql, args).await?;
+    Ok(sum.map_or_else(OpenOffers::default, |sum| OpenOffers {
+        count: usize::try_from(sum.count).unwrap_or(usize::MAX),
+        cost: sum.cost.value(),
+    }))
 }

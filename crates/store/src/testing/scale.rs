@@ -1,6 +1,6 @@
 //! Databases with more in them than a test would commit piece by piece.
 
-use bourse_wire::{Address, ChainId, TokenId};
+use bourse_wire::{Address, ChainId, OrderFacts, TokenId};
 
 use crate::args::{Arg, args};
 use crate::backend::Sequence;
@@ -77,4 +77,19 @@ pub async fn make_holders(store: &Store, key: CollectionKey, count: u64) -> Resu
             .await?;
     }
     Ok(())
+}
+
+/// Puts orders into a collection, without a new version.
+pub async fn make_orders(
+    store: &Store,
+    key: CollectionKey,
+    orders: Vec<OrderFacts>,
+) -> Result<(), StoreError> {
+    let missing = || StoreError::corrupt("collection", "not made yet");
+    let id = store.collection(key).await?.ok_or_else(missing)?;
+    store
+        .write(move |mut session| {
+            Box::pin(async move { session.insert(Insert::owned(id, &orders)?, "").await })
+        })
+        .await
 }

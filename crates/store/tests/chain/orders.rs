@@ -1,10 +1,13 @@
 //! Orders that a chain states.
 
+use alloy_primitives::U256;
 use bourse_market::facts::{Fact, OrderMade};
-use bourse_store::testing::{batch, changes_since};
+use bourse_market::{OpenOffer, OpenOffers, Terms};
+use bourse_random::Random;
+use bourse_store::testing::{batch, changes_since, make_orders, most_rows};
 use bourse_store::{Backing, Change, Payer};
 use bourse_wire::ActivityAction::{self, Listing, ListingCancel, Mint, Sale};
-use bourse_wire::{Amount, ChainId, Marketplace, OrderFacts, OrderKey, OrderSide, OrderStatus};
+use bourse_wire::{Amount, ChainId, Marketplace, OrderFacts, OrderKey, OrderSide, OrderStatus, Timestamp};
 
 use crate::stage::{Stage, account, approval, collection, filled, listing, transfer};
 
@@ -116,27 +119,89 @@ async fn the_offers_that_the_same_money_stands_behind_are_found() {
     };
     let facts = [
         Fact::OrderMade(listed.clone()),
-        offer("6", &|_| {}),
-        offer("7", &|offer| offer.maker = account(9)),
-        offer("8", &|offer| offer.currency = account(9)),
-        offer("9", &|offer| offer.operator = account(9)),
-        offer("10", &|_| {}),
-        offer("11", &|_| {}),
+        offer("6", &|offer| offer.price_amount = 2_000.into()),
+        offer("7", &|offer| (offer.maker, offer.price_amount) = (account(9), 3_000.into())),
+        offer("8", &|offer| (offer.currency, offer.price_amount) = (account(9), 4_000.into())),
+        offer("9", &|offer| (offer.operator, offer.price_amount) = (account(9), 5_000.into())),
+        offer("10", &|offer| offer.price_amount = 6_000.into()),
+        offer("11", &|offer| offer.price_amount = 7_000.into()),
         filled(10, 2, 0),
     ];
     stage.grow(&[&facts]).await;
     let payer = Payer { maker: listed.maker, currency: listed.currency, operator: listed.operator };
     let of = async |payer: Payer, chain: ChainId| {
-        let mut found = stage.store.offers_of(chain, payer).await.unwrap();
-        found.sort_by_key(|offer| offer.order_id.clone());
-        found.into_iter().map(|offer| offer.order_id).collect::<Vec<_>>()
+        let OpenOffers { count, cost } = stage.store.offers_of(chain, payer, Timestamp::ZERO).await.unwrap();
+        (count, cost.to::<u64>())
     };
     let chain = collection(0).chain;
-    assert_eq!(of(payer, chain).await, ["11", "6"]);
-    assert_eq!(of(Payer { maker: account(9), ..payer }, chain).await, ["7"]);
-    assert_eq!(of(Payer { currency: account(9), ..payer }, chain).await, ["8"]);
-    assert_eq!(of(Payer { operator: account(9), ..payer }, chain).await, ["9"]);
-    assert_eq!(of(payer, ChainId(chain.0 + 1)).await, [""; 0]);
+    assert_eq!(of(payer, chain).await, (2, 3 * (2_000 + 7_000)));
+    assert_eq!(of(Payer { maker: account(9), ..payer }, chain).await, (1, 3 * 3_000));
+    assert_eq!(of(Payer { currency: account(9), ..payer }, chain).await, (1, 3 * 4_000));
+    assert_eq!(of(Payer { operator: account(9), ..payer }, chain).await, (1, 3 * 5_000));
+    assert_eq!(of(payer, ChainId(chain.0 + 1)).await, (0, 0));
+}
+
+/// What remains of offers is added up where they are, to the unit and whatever they are like; very many of them cost one row.
+#[tokio::test]
+async fn very_many_offers_of_one_maker_are_one_row() {
+    let mut stage = Stage::new().await;
+    stage.grow(&[&[listing(5, 1, 1)]]).await;
+    let made = order(&stage, "5").await.unwrap();
+    let mut random = Random::new(7);
+    let now = Timestamp::from_unix_nanos(1_800_000_000_400_000_000);
+    let amounts = ["1", "3", "999999999999999999", "340282366920938463463374607431768211456"];
+    let amount = |random: &mut Random| random.pick(&amounts).parse::<Amount>().unwrap();
+    let ends = [
+        0,
+        1_800_000_000_000_000_000,
+        1_800_000_000_400_000_000,
+        1_800_000_000_450_000_000,
+        1_800_000_001_000_000_000,
+    ]
+    .map(|nanos| if nanos == 0 { Timestamp::ZERO } else { Timestamp::from_unix_nanos(nanos) });
+    let offers: Vec<OrderFacts> = (0..50_000)
+        .map(|number| OrderFacts {
+            order_id: format!("offer {number}"),
+            side: OrderSide::Offer,
+            marketplace: *random.pick(&[Marketplace::OwnV1, Marketplace::OwnV2, Marketplace::Opensea]),
+            price_amount: amount(&mut random),
+            quantity_remaining: random.below(4).into(),
+            fee_bps: *random.pick(&[-5, 0, 1, 250, 9_999, 20_000]),
+            valid_until: *random.pick(&ends),
+            backing: *random.pick(&[None, None, Some(Amount::ZERO), Some(1.into())]),
+            ..made.clone()
+        })
+        .collect();
+    make_orders(&stage.store, collection(0), offers.clone()).await.unwrap();
+    let payer = Payer { maker: made.maker, currency: made.currency, operator: made.operator.unwrap() };
+    let mut expected = OpenOffers::default();
+    for offer in &offers {
+        let terms = Terms::from(offer);
+        if !terms.is_over(now) && terms.available(None) != Amount::ZERO {
+            expected.add(OpenOffer {
+                marketplace: offer.marketplace,
+                price_amount: offer.price_amount,
+                quantity_remaining: offer.quantity_remaining,
+                fee_bps: offer.fee_bps,
+            });
+        }
+    }
+    assert!(expected.count > 10_000 && expected.cost < U256::MAX);
+    assert_eq!(stage.store.offers_of(collection(0).chain, payer, now).await.unwrap(), expected);
+    assert_eq!(most_rows("FROM orders CROSS JOIN collections"), Some(1));
+
+    // As many as no number holds are as many as there are.
+    let too_much = |id: &str| OrderFacts {
+        order_id: id.to_owned(),
+        price_amount: Amount::MAX,
+        backing: None,
+        quantity_remaining: 3.into(),
+        valid_until: Timestamp::ZERO,
+        ..offers[0].clone()
+    };
+    make_orders(&stage.store, collection(0), vec![too_much("a"), too_much("b")]).await.unwrap();
+    let found = stage.store.offers_of(collection(0).chain, payer, now).await.unwrap();
+    assert_eq!(found, OpenOffers { count: expected.count + 2, cost: U256::MAX });
 }
 
 #[tokio::test]

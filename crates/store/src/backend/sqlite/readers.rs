@@ -8,7 +8,7 @@ use rusqlite::{Connection, OpenFlags};
 use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::{BUSY_TIMEOUT, CACHE_SIZE, STATEMENTS_KEPT};
+use super::{BUSY_TIMEOUT, CACHE_SIZE, STATEMENTS_KEPT, functions};
 use crate::StoreError;
 
 /// How long to wait for a free connection.
@@ -83,6 +83,7 @@ impl Readers {
 fn open(path: &Path) -> Result<Connection, StoreError> {
     let connection = open_reader(path, CACHE_SIZE)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS_KEPT);
+    functions::add_to(&connection)?;
     Ok(connection)
 }
 

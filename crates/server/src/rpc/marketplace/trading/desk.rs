@@ -223,8 +223,7 @@ impl Desk {
             return Ok(OpenOffers::default());
         };
         let payer = Payer { maker, currency, operator };
-        let offers = self.call.app.store.offers_of(self.key.chain, payer).await?;
-        Ok(OpenOffers::among(&offers, self.call.now))
+        Ok(self.call.app.store.offers_of(self.key.chain, payer, self.call.now).await?)
     }
 }
 
