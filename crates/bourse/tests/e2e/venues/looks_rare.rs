@@ -5,6 +5,7 @@ use alloy_sol_types::{SolCall as _, SolValue as _, sol};
 use bourse_wire::Address;
 use serde_json::{Value, json};
 
+use super::contract_makers::{PRICE, a_contract_lists_and_offers};
 use super::follow::{follows_its_money, follows_its_token, outlives_a_reorganisation};
 use super::typed::{struct_hash, typed};
 use super::{COIN, ETHER, Stage, Venue, fee, ids, units_of};
@@ -41,7 +42,7 @@ const MAKER: (&str, &str) = (
 const SIGNED_FOR: (&str, &str) = ("LooksRareProtocol", "2");
 
 /// The protocol with its own share going to the platform, and offers for any token.
-fn deploy(anvil: &Anvil) -> Vec<Venue> {
+pub(crate) fn deploy(anvil: &Anvil) -> Vec<Venue> {
     let (owner, platform) = (anvil.account(0), anvil.account(4));
     let wrapped = anvil.deploy_foreign("WETH9V06", &[]);
     let manager = anvil.deploy_foreign("TransferManager", &alloy_address(owner).abi_encode());
@@ -226,6 +227,12 @@ fn one_of_two_orders_is_bought_that_are_signed_at_once() {
     assert_eq!(stage.gains(Address::ZERO, market.buyer(), &steps), shared(ETHER));
     assert_eq!(stage.owner(collection, 2), market.buyer());
     stage.wait_filled(&venue, collection, "2", &names[1].to_string());
+}
+
+#[test]
+fn a_contract_lists_and_offers_by_what_its_owner_signs() {
+    let (stage, venue) = open();
+    a_contract_lists_and_offers(&stage, &venue, shared(PRICE)[1]);
 }
 
 #[test]

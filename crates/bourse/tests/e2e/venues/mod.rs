@@ -2,17 +2,18 @@
 //! tells sent as it is.
 
 mod blur;
+mod contract_makers;
 mod cosigned;
 mod follow;
-mod looks_rare;
+pub(crate) mod looks_rare;
 mod payment_processor;
 mod payment_processor_v1;
-mod seaport;
+pub(crate) mod seaport;
 mod seaport_orders;
 mod service;
 mod typed;
 mod x2y2;
-mod zerox;
+pub(crate) mod zerox;
 
 use alloy_primitives::U256;
 use bourse_wire::Address;
@@ -29,33 +30,33 @@ const COIN: i128 = 1_000_000;
 
 /// A marketplace that orders are signed for.
 #[derive(Clone)]
-struct Venue {
+pub(crate) struct Venue {
     /// What it is called in requests.
-    word: &'static str,
+    pub(crate) word: &'static str,
     /// The contract that orders are filled at.
-    contract: Address,
+    pub(crate) contract: Address,
     /// Who moves the tokens of those who sell.
-    mover: Address,
+    pub(crate) mover: Address,
     /// What the settings say of it after its contract.
     setting: String,
 }
 
 impl Venue {
     /// One whose contract moves everything.
-    fn new(word: &'static str, contract: Address) -> Self {
+    pub(crate) fn new(word: &'static str, contract: Address) -> Self {
         Self { word, contract, mover: contract, setting: String::new() }
     }
 }
 
 /// A market with marketplaces of others beside its own.
-struct Stage {
-    market: Market,
-    venues: Vec<Venue>,
+pub(crate) struct Stage {
+    pub(crate) market: Market,
+    pub(crate) venues: Vec<Venue>,
 }
 
 impl Stage {
     /// A server that follows a chain with these marketplaces on it.
-    fn open(deploy: impl FnOnce(&Anvil) -> Vec<Venue>) -> Self {
+    pub(crate) fn open(deploy: impl FnOnce(&Anvil) -> Vec<Venue>) -> Self {
         Self::open_with("", deploy)
     }
 
@@ -139,19 +140,21 @@ impl Stage {
                     continue;
                 }
             };
-            self.catch_up();
-            let post = &step["post"];
-            let params = json!({ "chainId": "31337", "signature": signature,
-                "method": post["method"], "endpoint": post["endpoint"], "body": post["body"],
-                "executeType": step["executeType"] });
-            let answer = self.market.marketplace("Execute", &json!({ "params": params }));
+            let answer = self.execute(step, &signature).ok();
             made = Some(answer["orderId"].as_str().unwrap().to_owned());
         }
         made
     }
 
+    /// What the service says to the signature that a step asks for.
+    pub(crate) fn execute(&self, step: &Value, signature: &str) -> Answer {
+        self.catch_up();
+        let params = executed(step, signature);
+        self.market.marketplace_answer("Execute", &json!({ "params": params }))
+    }
+
     /// Waits until the server is where the chain is.
-    fn catch_up(&self) {
+    pub(crate) fn catch_up(&self) {
         let newest = self.market.anvil.rpc("eth_blockNumber", &json!([]));
         let newest: U256 = newest.as_str().unwrap().parse().unwrap();
         let followed = || {
@@ -163,7 +166,7 @@ impl Stage {
     }
 
     /// Has the node sign typed data with somebody's key, which hashes it by itself.
-    fn sign(&self, who: Address, typed: &Value) -> String {
+    pub(crate) fn sign(&self, who: Address, typed: &Value) -> String {
         let mut types = typed["types"].clone();
         if types[DOMAIN].is_null() {
             types[DOMAIN] = json!([{ "name": "name", "type": "string" }, { "name": "version", "type": "string" },
@@ -322,7 +325,14 @@ fn fee(bps: u64, receiver: Address) -> Value {
     json!([{ "amount": bps.to_string(), "receiver": receiver }])
 }
 
+/// What goes to `Execute` with the signature that a step asks for.
+pub(crate) fn executed(step: &Value, signature: &str) -> Value {
+    let post = &step["post"];
+    json!({ "chainId": "31337", "signature": signature, "method": post["method"], "endpoint": post["endpoint"],
+        "body": post["body"], "executeType": step["executeType"] })
+}
+
 /// What steps are for, in their order.
-fn ids(steps: &Value) -> Vec<&str> {
+pub(crate) fn ids(steps: &Value) -> Vec<&str> {
     steps.as_array().unwrap().iter().map(|step| step["id"].as_str().unwrap()).collect()
 }

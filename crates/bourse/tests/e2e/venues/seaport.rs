@@ -1,12 +1,14 @@
 //! Seaport, with and without a conduit, and its forks: everything is tried on each.
 
-use alloy_primitives::{B256, U256};
+use alloy_primitives::{B256, U256, hex, keccak256};
 use alloy_sol_types::{SolValue as _, sol};
 use bourse_wire::Address;
 use serde_json::{Value, json};
 
+use super::contract_makers::{PRICE, a_contract_lists_and_offers};
 use super::follow::{follows_its_money, follows_its_token, outlives_a_reorganisation};
-use super::seaport_orders::Thing;
+use super::seaport_orders::{Thing, bulk};
+use super::typed::struct_hash;
 use super::{COIN, ETHER, Stage, Venue, fee, ids, units_of};
 use crate::anvil::{Anvil, alloy_address, approveCall, setApprovalForAllCall, transferFromCall};
 use crate::market::{order, wait};
@@ -19,7 +21,7 @@ sol! {
 }
 
 /// Seaport as one marketplace has it and with a conduit as another has it, and two forks, one of them with a conduit.
-fn deploy(anvil: &Anvil) -> Vec<Venue> {
+pub(crate) fn deploy(anvil: &Anvil) -> Vec<Venue> {
     let controller = anvil.deploy_foreign("ConduitController", &[]);
     let contract = |name| anvil.deploy_foreign(name, &alloy_address(controller).abi_encode());
     vec![
@@ -358,6 +360,50 @@ fn offers_for_a_token_and_for_any_are_taken() {
         let gains = stage.gains(market.currency, seller, &steps);
         assert_eq!(gains, [-2_000_000, 1_600_000, 200_000, 200_000], "{}", venue.word);
         assert_eq!(stage.units(collection, buyer, 2), 2);
+    });
+}
+
+#[test]
+fn a_contract_lists_and_offers_by_what_its_owner_signs() {
+    on_each(|stage, venue| a_contract_lists_and_offers(stage, venue, PRICE));
+}
+
+/// Each order comes with the signature, its place among those that were signed, and what proves that.
+#[test]
+fn orders_that_are_signed_at_once_are_bought_one_by_one() {
+    on_each(|stage, venue| {
+        let (market, collection) = (&stage.market, stage.singles(4));
+        let seller = market.seller();
+        approve(stage, venue, collection);
+        let written: Vec<Value> = [1, 2, 3, 4]
+            .map(|token| {
+                let asked = [(Thing::Money(Address::ZERO, 1_000 * i128::from(token)), seller)];
+                stage.write_seaport(venue, seller, Thing::Single(collection, token), &asked)
+            })
+            .into();
+        let signature = stage.sign(seller, &bulk(venue, &written));
+        let name = |place: usize| struct_hash(&written[place]);
+        // What proves another place proves nothing.
+        let elsewhere = [&[0, 0, 1], name(1).as_slice(), name(2).as_slice()].concat();
+        let said =
+            stage.submit(venue, &written[0]["value"], &format!("{signature}{}", hex::encode(elsewhere)));
+        assert_eq!(said, Some(json!("invalid-signature")), "{}", venue.word);
+        for place in [2, 0, 3, 1] {
+            let pair = place & 2;
+            let across = keccak256([name(2 - pair), name(3 - pair)].concat());
+            let number = u8::try_from(place).unwrap();
+            let proof = [&[0, 0, number], name(place ^ 1).as_slice(), across.as_slice()].concat();
+            let proven = format!("{signature}{}", hex::encode(&proof));
+            assert_eq!(stage.submit(venue, &written[place]["value"], &proven), None, "{}", venue.word);
+            let token = (place + 1).to_string();
+            let listing = stage.only_listing(venue, collection, &token);
+            assert_eq!(listing["orderId"], json!(name(place).to_string()));
+            let orders = units_of(&name(place).to_string(), "1");
+            let steps = stage.buying(venue, collection, &orders, &Value::Null);
+            let price = 1_000 * i128::try_from(place + 1).unwrap();
+            assert_eq!(stage.gains(Address::ZERO, market.buyer(), &steps), [-price, price, 0, 0]);
+            stage.wait_filled(venue, collection, &token, &name(place).to_string());
+        }
     });
 }
 

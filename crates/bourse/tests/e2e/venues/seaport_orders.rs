@@ -151,6 +151,14 @@ impl Stage {
     }
 }
 
+/// Four orders, for their maker to sign at once.
+pub(super) fn bulk(venue: &Venue, written: &[Value]) -> Value {
+    let order = |place: usize| written[place]["value"].clone();
+    let tree = json!({ "tree": [[order(0), order(1)], [order(2), order(3)]] });
+    let types: Vec<_> = std::iter::once(("BulkOrder", "OrderComponents[2][2] tree")).chain(TYPES).collect();
+    typed(venue.signed_for(), &json!(venue.contract), &types, &tree)
+}
+
 /// An order as its contract takes it.
 fn parameters(order: &Value) -> OrderParameters {
     fn read<T: std::str::FromStr<Err: std::fmt::Debug>>(value: &Value) -> T {

@@ -5,6 +5,7 @@ use alloy_sol_types::{SolCall as _, SolValue as _, sol};
 use bourse_wire::Address;
 use serde_json::{Value, json};
 
+use super::contract_makers::{PRICE, Wallet};
 use super::follow::{follows_its_money, follows_its_token, outlives_a_reorganisation};
 use super::typed::typed;
 use super::{COIN, ETHER, Stage, Venue, fee, ids, units_of};
@@ -32,7 +33,7 @@ sol! {
 }
 
 /// The proxy with what trades tokens.
-fn deploy(anvil: &Anvil) -> Vec<Venue> {
+pub(crate) fn deploy(anvil: &Anvil) -> Vec<Venue> {
     let owner = anvil.account(0);
     let migration = anvil.deploy_foreign("InitialMigration", &alloy_address(owner).abi_encode());
     let proxy = anvil.deploy_foreign("ZeroEx", &alloy_address(migration).abi_encode());
@@ -96,19 +97,7 @@ fn an_order_that_was_signed_on_the_chain_long_ago_is_found_by_who_comes_later() 
     let seller = market.seller();
     let approve = setApprovalForAllCall { operator: alloy_address(venue.contract), approved: true };
     market.anvil.send(seller, collection, &approve);
-    let order = ERC721Order {
-        direction: 0,
-        maker: alloy_address(seller),
-        taker: alloy_address(Address::ZERO),
-        expiry: U256::from(4_102_444_800_u64),
-        nonce: U256::from(7),
-        erc20Token: alloy_address(Address::from_bytes([0xee; 20])),
-        erc20TokenAmount: U256::from(ETHER),
-        fees: Vec::new(),
-        erc721Token: alloy_address(collection),
-        erc721TokenId: U256::from(1),
-        erc721TokenProperties: Vec::new(),
-    };
+    let order = pre_signed(seller, collection, ETHER);
     market.anvil.send(seller, venue.contract, &Proxy::preSignERC721OrderCall { order });
     let listed = stage.only_listing(&venue, collection, "1")["orderId"].clone();
     market.anvil.mine(300);
@@ -120,6 +109,42 @@ fn an_order_that_was_signed_on_the_chain_long_ago_is_found_by_who_comes_later() 
     assert_eq!(fresh.only_listing(&venue, collection, "1")["orderId"], listed);
     let steps = fresh.buying(&venue, collection, &units_of(listed.as_str().unwrap(), "1"), &Value::Null);
     assert_eq!(fresh.gains(Address::ZERO, fresh.market.buyer(), &steps), [-ETHER, ETHER, 0, 0]);
+}
+
+/// The contract knows no other signatures of contracts.
+#[test]
+fn a_contract_lists_by_telling_the_marketplace() {
+    let (stage, venue) = open();
+    let (market, collection) = (&stage.market, stage.singles(1));
+    let wallet = Wallet::deploy(&stage);
+    wallet.receive(&stage, collection, 1);
+    let approve = setApprovalForAllCall { operator: alloy_address(venue.contract), approved: true };
+    wallet.send(&stage, collection, approve.abi_encode());
+    let order = pre_signed(wallet.address, collection, PRICE);
+    wallet.send(&stage, venue.contract, Proxy::preSignERC721OrderCall { order }.abi_encode());
+    let listed = stage.only_listing(&venue, collection, "1")["orderId"].as_str().unwrap().to_owned();
+    let steps = stage.buying(&venue, collection, &units_of(&listed, "1"), &Value::Null);
+    assert_eq!(stage.gains(Address::ZERO, market.buyer(), &steps)[0], -PRICE);
+    assert_eq!(stage.owner(collection, 1), market.buyer());
+    assert_eq!(market.anvil.native_balance(wallet.address), U256::from(PRICE));
+    stage.wait_filled(&venue, collection, "1", &listed);
+}
+
+/// A listing of the first token that its maker tells the contract of.
+fn pre_signed(maker: Address, collection: Address, price: i128) -> ERC721Order {
+    ERC721Order {
+        direction: 0,
+        maker: alloy_address(maker),
+        taker: alloy_address(Address::ZERO),
+        expiry: U256::from(4_102_444_800_u64),
+        nonce: U256::from(7),
+        erc20Token: alloy_address(Address::from_bytes([0xee; 20])),
+        erc20TokenAmount: U256::from(price),
+        fees: Vec::new(),
+        erc721Token: alloy_address(collection),
+        erc721TokenId: U256::from(1),
+        erc721TokenProperties: Vec::new(),
+    }
 }
 
 /// An order, written without the service.
