@@ -144,13 +144,19 @@ impl Anvil {
     /// Performs the steps that the service told, in their order; tells what that cost besides what they pay.
     pub(crate) fn perform(&self, from: Address, steps: &Value) -> U256 {
         let perform = |step: &Value| {
-            let value: U256 = step["value"].as_str().unwrap().parse().unwrap();
-            let receipt = self.transact(&json!({
-                "from": from, "to": step["to"], "data": step["data"], "value": format!("{value:#x}"),
-            }));
-            number(&receipt["gasUsed"]) * number(&receipt["effectiveGasPrice"])
+            let done = self.try_perform(from, step);
+            done.unwrap_or_else(|why| panic!("reverted: {step} {why}"))
         };
         steps.as_array().unwrap().iter().map(perform).sum()
+    }
+
+    /// Performs one step; tells what that cost besides what it pays, or why the chain refused it.
+    pub(crate) fn try_perform(&self, from: Address, step: &Value) -> Result<U256, String> {
+        let value: U256 = step["value"].as_str().unwrap().parse().unwrap();
+        let receipt = self.try_transact(&json!({
+            "from": from, "to": step["to"], "data": step["data"], "value": format!("{value:#x}"),
+        }))?;
+        Ok(number(&receipt["gasUsed"]) * number(&receipt["effectiveGasPrice"]))
     }
 
     /// Whether the chain would refuse a step as things are.
@@ -162,7 +168,15 @@ impl Anvil {
     }
 
     fn transact(&self, transaction: &Value) -> Value {
-        let hash = self.rpc("eth_sendTransaction", &json!([transaction]));
+        let done = self.try_transact(transaction);
+        done.unwrap_or_else(|why| panic!("reverted: {transaction} {why}"))
+    }
+
+    /// The receipt of a transaction, or why there is none that succeeded.
+    fn try_transact(&self, transaction: &Value) -> Result<Value, String> {
+        let sent = self.try_rpc("eth_sendTransaction", &json!([transaction])).unwrap();
+        // A node that finds that it fails does not send it.
+        let hash = sent.get("result").ok_or_else(|| sent["error"].to_string())?;
         let mut receipt = Value::Null;
         within(WAIT_MAX, "the transaction is in a block", || {
             receipt = self.rpc("eth_getTransactionReceipt", &json!([hash]));
@@ -170,9 +184,9 @@ impl Anvil {
         });
         if receipt["status"] != "0x1" {
             let why = self.try_rpc("eth_call", &json!([transaction, "latest"]));
-            panic!("reverted: {transaction} {why:?}");
+            return Err(format!("{why:?}"));
         }
-        receipt
+        Ok(receipt)
     }
 
     /// Asks a contract.

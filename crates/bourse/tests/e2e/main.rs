@@ -48,6 +48,7 @@ mod subscription;
 mod trade;
 mod trade_money;
 mod trade_several;
+mod trader;
 mod tried_steps;
 mod upgrade;
 mod venues;

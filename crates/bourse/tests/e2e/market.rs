@@ -19,7 +19,7 @@ pub(crate) const ROYALTY_BPS: u64 = 500;
 pub(crate) struct Venue {
     artifact: &'static str,
     setting: &'static str,
-    word: &'static str,
+    pub(crate) word: &'static str,
 }
 
 pub(crate) const V1: Venue = Venue { artifact: "MarketV1", setting: "own_v1", word: "bourse_marketplace_v1" };

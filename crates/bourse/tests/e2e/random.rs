@@ -18,6 +18,21 @@ impl Random {
     pub(crate) fn range(&mut self, range: std::ops::Range<u64>) -> u64 {
         self.0.between(range.start, range.end - 1)
     }
+
+    /// One of some things, of which there must be one.
+    pub(crate) fn pick<'a, T>(&mut self, items: &'a [T]) -> &'a T {
+        self.0.pick(items)
+    }
+
+    /// One of some things, if there is any.
+    pub(crate) fn one_of<T: Clone>(&mut self, items: &[T]) -> Option<T> {
+        (!items.is_empty()).then(|| self.0.pick(items).clone())
+    }
+
+    /// The place of one of the weights; a weight of 2 is drawn twice as often as one of 1.
+    pub(crate) fn weighted(&mut self, weights: &[u64]) -> usize {
+        self.0.weighted(weights)
+    }
 }
 
 fn from_clock() -> u64 {

@@ -1,0 +1,191 @@
+//! Whether the service tells what contracts say.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Instant;
+
+use alloy_primitives::U256;
+use bourse_wire::Address;
+use serde_json::{Value, json};
+
+use super::Trader;
+use super::orders::{Order, Ours, Theirs};
+use super::rules::{Asked, Question, Rules};
+use super::scene::Scene;
+use crate::anvil::{Multi, alloy_address, ownerOfCall};
+use crate::process::{POLL_INTERVAL, WAIT_MAX};
+
+impl Trader {
+    /// Waits until the service has followed the newest block, and tells of every order what its contract says.
+    pub(super) fn agree(&mut self) {
+        self.scene.stage.catch_up();
+        self.until_none("the service and the contracts differ", Self::look);
+        self.refresh_held();
+    }
+
+    /// Waits until lists have the orders that are active, and holders are those that the contracts tell.
+    pub(super) fn agree_on_lists(&mut self) {
+        self.until_none("lists and holders differ", |trader| {
+            let differences = trader.look();
+            differences.into_iter().chain(trader.look_at_lists()).collect()
+        });
+    }
+
+    fn until_none(&mut self, what: &str, mut look: impl FnMut(&mut Self) -> Vec<String>) {
+        let started = Instant::now();
+        loop {
+            let differences = look(self);
+            if differences.is_empty() {
+                return;
+            }
+            assert!(started.elapsed() < WAIT_MAX, "{what}: {differences:#?}");
+            std::thread::sleep(POLL_INTERVAL);
+        }
+    }
+
+    /// How the service differs from the contracts right now.
+    fn look(&mut self) -> Vec<String> {
+        self.pass_time();
+        self.read_logs();
+        let (_, now) = self.scene.head();
+        self.seen = self.scene.ours(&self.orders);
+        self.tally.looks += self.orders.len();
+        let Look { differences, ahead } =
+            look(&self.scene, self.rules.as_ref(), &self.orders, (&self.seen, now));
+        self.ahead = ahead;
+        differences
+    }
+
+    /// Makes a block where the time of an order is over that the newest block still lets be filled.
+    fn pass_time(&self) {
+        let ((_, then), now) = (self.scene.head(), super::now());
+        if self.orders.iter().any(|order| order.expiry > then && order.expiry <= now) {
+            self.scene.stage.market.anvil.mine(1);
+        }
+    }
+
+    /// Reads the orders that logs since the last look state, where a contract keeps orders.
+    fn read_logs(&mut self) {
+        let Some(topic) = self.rules.order_topic() else { return };
+        let (newest, _) = self.scene.head();
+        if self.logs_from > newest {
+            return;
+        }
+        let hex = |number: u64| format!("{number:#x}");
+        let filter = json!([{ "address": self.scene.venue.contract, "topics": [topic],
+            "fromBlock": hex(self.logs_from), "toBlock": hex(newest) }]);
+        let logs = self.scene.stage.market.anvil.rpc("eth_getLogs", &filter);
+        let made = logs.as_array().unwrap().iter().filter_map(|log| self.rules.read_log(log));
+        self.orders.extend(made);
+        self.logs_from = newest + 1;
+    }
+
+    /// Blocks were replaced: what logs state is read anew.
+    pub(super) fn forget_logs(&mut self) {
+        self.logs_from = 0;
+        self.orders.retain(|order| order.signed.is_some());
+    }
+
+    /// Every token that there may be.
+    pub(super) fn tokens(&self) -> impl Iterator<Item = (Address, u64)> {
+        self.scene.tokens(self.singles).into_iter()
+    }
+
+    /// Learns from the contracts who has what.
+    fn refresh_held(&mut self) {
+        let tokens: Vec<_> = self.tokens().collect();
+        let mut questions = Vec::new();
+        for (collection, token) in &tokens {
+            let id = U256::from(*token);
+            for who in self.scene.traders {
+                questions.push(if self.scene.is_many(*collection) {
+                    let owner = alloy_address(who);
+                    Question::new(*collection, &Multi::balanceOfCall { owner, tokenId: id })
+                } else {
+                    Question::new(*collection, &ownerOfCall { tokenId: id })
+                });
+            }
+        }
+        let mut answers = self.scene.ask(&questions).into_iter();
+        self.held.clear();
+        for (collection, token) in tokens {
+            for who in self.scene.traders {
+                let answer = answers.next().flatten().map(|answer| U256::from_be_slice(&answer));
+                let answer = answer.unwrap_or_default();
+                let owner = U256::from_be_slice(who.bytes());
+                let is_many = self.scene.is_many(collection);
+                let units = if is_many { answer.to() } else { u64::from(answer == owner) };
+                self.held.insert((who, collection, token), units);
+            }
+        }
+    }
+
+    /// How lists and holders differ right now.
+    fn look_at_lists(&mut self) -> Vec<String> {
+        self.refresh_held();
+        let of_tokens = |order: &&Order| order.token.is_some();
+        let active = self.orders.iter().filter(of_tokens).map(|order| &order.id);
+        let active = active.filter(|id| self.seen.get(*id).is_some_and(Ours::is_active));
+        let active: BTreeSet<String> = active.cloned().collect();
+        let listed = self.tokens().flat_map(|token| self.scene.lists(token));
+        let of_any: BTreeSet<&String> =
+            self.orders.iter().filter(|order| order.token.is_none()).map(|order| &order.id).collect();
+        let listed: BTreeSet<String> = listed
+            .map(|order: Value| order["orderId"].as_str().unwrap().to_owned())
+            .filter(|id| !of_any.contains(id))
+            .collect();
+        let differing = active.symmetric_difference(&listed).map(|id| format!("listed or active only: {id}"));
+        let mut differences: Vec<String> = differing.collect();
+        for collection in [self.scene.singles, self.scene.multiples] {
+            for who in self.scene.traders {
+                let theirs: Vec<u64> = self
+                    .held
+                    .iter()
+                    .filter(|(held, units)| (held.0, held.1) == (who, collection) && **units > 0)
+                    .map(|(held, _)| held.2)
+                    .collect();
+                let ours = self.scene.held(collection, who);
+                if ours != theirs {
+                    differences.push(format!("{who} holds {theirs:?} of {collection}, not {ours:?}"));
+                }
+            }
+        }
+        differences
+    }
+}
+
+/// What is found when a server and contracts are compared.
+pub(super) struct Look {
+    /// How they differ.
+    pub(super) differences: Vec<String>,
+    /// The orders that have numbers which their makers have not come to.
+    pub(super) ahead: BTreeSet<String>,
+}
+
+/// Compares what a server tells of orders with what contracts say, at the time of the newest block.
+pub(super) fn look(
+    scene: &Scene,
+    rules: &dyn Rules,
+    orders: &[Order],
+    (told, now): (&BTreeMap<String, Ours>, u64),
+) -> Look {
+    let mut questions = Vec::new();
+    let mut places = Vec::new();
+    for order in orders {
+        let asked = rules.questions(scene, order, told.get(&order.id));
+        places.push(questions.len()..questions.len() + asked.len());
+        questions.extend(asked);
+    }
+    let answers = scene.ask(&questions);
+    let mut found = Look { differences: Vec::new(), ahead: BTreeSet::new() };
+    for (order, places) in orders.iter().zip(places) {
+        let ours = told.get(&order.id);
+        let asked = Asked { scene, order, ours, now, answers: &answers[places] };
+        let theirs = rules.theirs(&asked);
+        if matches!(theirs, Theirs::Ahead) {
+            found.ahead.insert(order.id.clone());
+        }
+        let difference = theirs.difference(ours);
+        found.differences.extend(difference.map(|difference| format!("{difference}: {order:?}")));
+    }
+    found
+}

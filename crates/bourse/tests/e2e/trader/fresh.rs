@@ -1,0 +1,80 @@
+//! A server that knows nothing yet tells the same as one that lived through everything.
+
+use bourse_store::testing::facts_digest;
+use bourse_wire::ChainId;
+use serde_json::{Value, json};
+
+use super::Trader;
+use super::compare::look;
+use super::orders::Order;
+use super::scene::Scene;
+use crate::instance::seen_within;
+use crate::process::WAIT_MAX;
+
+/// When a server first saw what somebody signed, and as of which block it asked about it, is its own affair.
+const OWN_AFFAIRS: [&str; 5] = ["blockNumber", "createdAt", "updatedAt", "orderCreatedAt", "orderUpdatedAt"];
+
+impl Trader {
+    /// Compares the server with a new one, which is told only what people signed.
+    pub(super) fn compare_with_fresh(&mut self) {
+        self.agree();
+        let fresh = self.scene.anew();
+        fresh.stage.catch_up();
+        let mut known = Vec::new();
+        for order in &self.orders {
+            let Some(signed) = &order.signed else {
+                known.push(order.clone());
+                continue;
+            };
+            let answer =
+                fresh.stage.market.marketplace_answer("Execute", &json!({ "params": signed.params }));
+            let is_active = self.seen.get(&order.id).is_some_and(super::Ours::is_active);
+            let is_good = is_active && !self.ahead.contains(&order.id);
+            // What is over is nothing to begin with.
+            assert!(answer.status == 200 || !is_good, "{order:?}: {answer:?}");
+            if answer.status == 200 {
+                known.push(order.clone());
+            }
+        }
+        let differences = || {
+            let (_, now) = fresh.head();
+            look(&fresh, self.rules.as_ref(), &known, (&fresh.ours(&known), now)).differences
+        };
+        seen_within(WAIT_MAX, "a new server and the contracts differ", differences, Vec::is_empty);
+        seen_within(WAIT_MAX, "a new server tells the same", || self.unlike(&fresh, &known), Vec::is_empty);
+    }
+
+    /// Lists of which the two differ.
+    fn unlike(&self, fresh: &Scene, known: &[Order]) -> Vec<String> {
+        let is_signed = known.iter().any(|order| order.signed.is_some());
+        let lists = |scene: &Scene, token| {
+            let mut orders = scene.lists(token);
+            orders.retain(|order| !self.ahead.contains(order["orderId"].as_str().unwrap()));
+            if is_signed {
+                orders.iter_mut().for_each(forget_own_affairs);
+            }
+            orders
+        };
+        let mut unlike = Vec::new();
+        for token in self.tokens() {
+            let (lived, new) = (lists(&self.scene, token), lists(fresh, token));
+            if lived != new {
+                unlike.push(format!("{token:?}: {lived:?} and {new:?}"));
+            }
+        }
+        let digest = |scene: &Scene| {
+            let instance = &scene.stage.market.instance;
+            instance.with_store(async |store| facts_digest(store, ChainId(31_337)).await.unwrap())
+        };
+        if !is_signed && digest(&self.scene) != digest(fresh) {
+            unlike.push("the facts of the chain".to_owned());
+        }
+        unlike
+    }
+}
+
+fn forget_own_affairs(order: &mut Value) {
+    for member in OWN_AFFAIRS {
+        order[member] = Value::Null;
+    }
+}
