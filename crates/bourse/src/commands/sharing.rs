@@ -29,13 +29,11 @@ fn summary(told: &Value) -> Result<String, String> {
     let address = told["address"].as_str().ok_or("the service was started without server.peer_address")?;
     let peers = told["peers"].as_array().map(Vec::as_slice).unwrap_or_default();
     let held = &told["collections"];
-    let found = match peers {
-        [] => format!("{address} has {held} collections in memory, and nobody to share them with"),
-        _ => {
-            let others: Vec<String> = peers.iter().map(sentence).collect();
-            format!("{address} has {held} collections in memory; {}", others.join("; "))
-        }
-    };
+    let mut others: Vec<String> = peers.iter().map(sentence).collect();
+    if others.is_empty() {
+        others.push("there is nobody to share them with".to_owned());
+    }
+    let found = format!("{address} has {held} collections in memory; {}", others.join("; "));
     if peers.iter().any(|peer| peer["lasts"] == true) { Err(found) } else { Ok(found) }
 }
 
@@ -64,7 +62,7 @@ mod tests {
     #[test]
     fn what_lasts_fails_and_what_passes_is_told() {
         let peer = |trouble: Option<&str>, lasts: bool| json!({ "address": "b:1", "version": "1.0.0", "seenSecondsAgo": 2, "trouble": trouble, "lasts": lasts });
-        let alone = "a:1 has 3 collections in memory, and nobody to share them with";
+        let alone = "a:1 has 3 collections in memory; there is nobody to share them with";
         assert_eq!(told(&json!([])), Ok(alone.to_owned()));
         let shared = "a:1 has 3 collections in memory; b:1 shares them, seen 2 s ago";
         assert_eq!(told(&json!([peer(None, false)])), Ok(shared.to_owned()));
