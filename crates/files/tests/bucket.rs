@@ -1,4 +1,5 @@
 //! Files in a bucket, over HTTP.
+#![expect(clippy::unwrap_used, reason = "a test may fail by panicking")]
 
 use std::io::ErrorKind;
 use std::sync::atomic::{AtomicU64, Ordering};

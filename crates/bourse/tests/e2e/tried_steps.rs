@@ -35,7 +35,12 @@ fn refused(market: &Market, operation: &str, body: &Value, expected: &str) {
     assert!(answer.body.contains(expected), "{answer:?}");
 }
 
-fn making(who: &str, maker: Address, collection: Address, side: &str, what: &Value, word: &str) -> Value {
+fn making(
+    (who, maker): (&str, Address),
+    collection: Address,
+    (side, what): (&str, &Value),
+    word: &str,
+) -> Value {
     json!({ "collectionAddress": collection, who: maker, "contractType": "ERC721", "orderbook": word, side: what,
         "walletType": "unknown" })
 }
@@ -47,7 +52,7 @@ fn every_step_settles(venue: &Venue, word: &str) {
     let collection = market.singles(seller);
     market.wait_followed(collection);
     let price = order("1", "1", market.currency, &(4 * COIN).to_string());
-    let list = making("owner", seller, collection, "listing", &price, word);
+    let list = making(("owner", seller), collection, ("listing", &price), word);
     let steps = tried(&market, "GenerateListingTransaction", &list);
     assert_eq!(steps.as_array().unwrap().len(), 2, "{steps}");
     market.anvil.perform(seller, &steps);
@@ -66,7 +71,7 @@ fn every_step_settles(venue: &Venue, word: &str) {
     market.fund(seller, 20 * COIN);
     for coins in [4, 5] {
         let price = order("1", "1", market.currency, &(coins * COIN).to_string());
-        let offer = making("maker", seller, collection, "offer", &price, word);
+        let offer = making(("maker", seller), collection, ("offer", &price), word);
         let steps = tried(&market, "GenerateOfferTransaction", &offer);
         market.anvil.perform(seller, &steps);
     }

@@ -22,7 +22,7 @@ const MARKET: Address = Address::from_bytes([0xee; 20]);
 const HEAD: u64 = 100;
 const NOW: u64 = 1_700_000_000 + HEAD + 3;
 /// More than any of these takes, and what one may take that never answers.
-const LONG: Duration = Duration::from_secs(60);
+const LONG: Duration = Duration::from_mins(1);
 const SHORT: Duration = Duration::from_millis(50);
 
 /// The error of a contract, as a node writes its data.

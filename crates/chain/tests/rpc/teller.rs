@@ -148,7 +148,7 @@ async fn talk(
 ) -> Ended {
     match manner {
         Manner::Babbles => socket.send(Message::text("<html>busy</html>")).await?,
-        Manner::Digresses => socket.send(Message::text(told(json!({ "gasPrice": "0x1" })))).await?,
+        Manner::Digresses => socket.send(Message::text(told(&json!({ "gasPrice": "0x1" })))).await?,
         Manner::HangsUp => return Ok(socket.close().await?),
         Manner::Deaf => return std::future::pending().await,
         Manner::Boasts => {
@@ -170,7 +170,7 @@ async fn talk(
         },
         Manner::Floods => {
             for number in 0.. {
-                socket.send(Message::text(told(block(number)))).await?;
+                socket.send(Message::text(told(&block(number)))).await?;
             }
         }
         _ => {}
@@ -181,13 +181,13 @@ async fn talk(
             changed = blocks.changed() => {
                 changed?;
                 let number = *blocks.borrow_and_update();
-                socket.send(Message::text(told(block(number)))).await?;
+                socket.send(Message::text(told(&block(number)))).await?;
             }
         }
     }
 }
 
-fn told(result: Value) -> String {
+fn told(result: &Value) -> String {
     let params = json!({ "subscription": "0xcd", "result": result });
     json!({ "jsonrpc": "2.0", "method": "eth_subscription", "params": params }).to_string()
 }

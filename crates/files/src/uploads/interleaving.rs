@@ -136,7 +136,8 @@ type Party = Pin<Box<dyn Future<Output = ()>>>;
 
 /// Runs parties by a schedule, and whoever is first once that has ended. Tells how many there were to choose from, and who was
 /// chosen, at each step.
-fn run(mut parties: Vec<Option<Party>>, schedule: &[usize], check: &dyn Fn(&[usize])) -> Vec<(usize, usize)> {
+fn run(parties: Vec<Party>, schedule: &[usize], check: &dyn Fn(&[usize])) -> Vec<(usize, usize)> {
+    let mut parties: Vec<Option<Party>> = parties.into_iter().map(Some).collect();
     let mut context = Context::from_waker(Waker::noop());
     let mut taken = Vec::new();
     loop {
@@ -155,7 +156,7 @@ fn run(mut parties: Vec<Option<Party>>, schedule: &[usize], check: &dyn Fn(&[usi
 }
 
 /// Runs parties in every order; `prepare` makes them anew, with what must hold after every step. Tells how many orders.
-fn in_every_order(prepare: impl Fn() -> (Vec<Option<Party>>, Box<dyn Fn(&[usize])>)) -> usize {
+fn in_every_order(prepare: impl Fn() -> (Vec<Party>, Box<dyn Fn(&[usize])>)) -> usize {
     let (mut schedule, mut count) = (Vec::new(), 0);
     loop {
         let (parties, check) = prepare();
@@ -203,39 +204,37 @@ impl Scene {
     }
 
     /// Uploads the content, and gives it to an asset.
-    fn upload(&self) -> Option<Party> {
+    fn upload(&self) -> Party {
         let (files, database) = (self.files.clone(), self.database.clone());
-        Some(Box::pin(async move {
+        Box::pin(async move {
             let claim = files.put_content(&hash(), CONTENT.into(), NOW).await.unwrap();
             database.commit(&hash()).await;
             claim.end().await;
-        }))
+        })
     }
 
     /// Uploads the content, of which the database will never know.
-    fn refused_upload(&self) -> Option<Party> {
+    fn refused_upload(&self) -> Party {
         let files = self.files.clone();
-        Some(Box::pin(async move {
+        Box::pin(async move {
             files.put_content(&hash(), CONTENT.into(), NOW).await.unwrap().end().await;
-        }))
+        })
     }
 
-    fn removal(&self) -> Option<Party> {
+    fn removal(&self) -> Party {
         let (files, database) = (self.files.clone(), self.database.clone());
-        Some(Box::pin(async move {
+        Box::pin(async move {
             files.remove_unused(&database, &[hash()], NOW).await.unwrap();
-        }))
+        })
     }
 
     /// Deletes the asset, and then the file.
-    fn deletion(&self) -> Option<Party> {
+    fn deletion(&self) -> Party {
         let (removal, database) = (self.removal(), self.database.clone());
-        Some(Box::pin(async move {
+        Box::pin(async move {
             database.delete(&hash()).await;
-            if let Some(removal) = removal {
-                removal.await;
-            }
-        }))
+            removal.await;
+        })
     }
 
     /// That an asset has its file, whenever it is looked for.
@@ -275,12 +274,10 @@ fn an_upload_that_is_refused_leaves_what_another_asset_has() {
         let scene = Scene::in_bucket();
         let removal = scene.removal();
         let refused = scene.refused_upload();
-        let then: Option<Party> = Some(Box::pin(async move {
-            if let (Some(refused), Some(removal)) = (refused, removal) {
-                refused.await;
-                removal.await;
-            }
-        }));
+        let then: Party = Box::pin(async move {
+            refused.await;
+            removal.await;
+        });
         (vec![scene.upload(), then], scene.check())
     });
     assert!(orders > 100, "{orders}");
@@ -303,7 +300,8 @@ fn several_uploads_and_removals_leave_an_asset_its_file() {
             })
             .collect();
         let scene = Scene::in_bucket();
-        let mut parties = vec![scene.upload(), scene.removal(), scene.deletion(), scene.upload()];
+        let parties = [scene.upload(), scene.removal(), scene.deletion(), scene.upload()];
+        let mut parties = parties.map(Some);
         let (check, mut context) = (scene.check(), Context::from_waker(Waker::noop()));
         for drawn in schedule.iter().cycle() {
             let left: Vec<usize> = (0..parties.len()).filter(|party| parties[*party].is_some()).collect();
@@ -327,7 +325,7 @@ fn a_removal_that_arrives_late_meets_nothing_that_is_needed() {
     let scene = Scene::in_bucket();
     let Home::Bucket(bucket) = &scene.files.home else { unreachable!() };
     let late = now(bucket.mark(&hash())).unwrap().unwrap();
-    now(scene.upload().unwrap());
+    now(scene.upload());
     now(bucket.remove_marked(&late)).unwrap();
     scene.check()(&[]);
 }
@@ -338,10 +336,10 @@ fn nothing_is_removed_while_it_is_held_and_the_mark_goes() {
     let _entered = runtime.enter();
     let scene = Scene::in_bucket();
     let hold = now(scene.files.hold()).unwrap();
-    now(scene.removal().unwrap());
+    now(scene.removal());
     assert!(now(scene.files.read(&hash())).is_ok());
     now(hold.release());
-    now(scene.removal().unwrap());
+    now(scene.removal());
     assert_eq!(now(scene.files.read(&hash())).err().unwrap().kind(), io::ErrorKind::NotFound);
     assert_eq!(now(scene.files.hashes(0xab)).unwrap(), Vec::<String>::new());
 }
@@ -381,13 +379,13 @@ fn a_directory_in_every_order_leaves_an_asset_its_file() {
             }
         });
         let left = Rc::new(RefCell::new(0));
-        let count = |party: Party| -> Option<Party> {
+        let count = |party: Party| -> Party {
             let left = Rc::clone(&left);
             *left.borrow_mut() += 1;
-            Some(Box::pin(async move {
+            Box::pin(async move {
                 party.await;
                 *left.borrow_mut() -= 1;
-            }))
+            })
         };
         let parties = vec![count(upload), count(removal)];
         let check = Box::new(move |schedule: &[usize]| {

@@ -81,7 +81,7 @@ impl Trader {
                 self.orders.extend(order);
                 Outcome::Done
             }
-            Err(stuck) => self.excuse(&stuck, [expiry]),
+            Err(stuck) => Self::excuse(&stuck, [expiry]),
         }
     }
 
@@ -112,7 +112,7 @@ impl Trader {
                 assert_eq!(paid, told, "what the buyer paid: {steps}");
                 Outcome::Done
             }
-            Err(stuck) => self.excuse(&stuck, orders.iter().map(|order| order.expiry)),
+            Err(stuck) => Self::excuse(&stuck, orders.iter().map(|order| order.expiry)),
         }
     }
 
@@ -130,7 +130,7 @@ impl Trader {
         };
         match self.carry_out(who, &steps) {
             Ok(_) => Outcome::Done,
-            Err(stuck) => self.excuse(&stuck, [order.expiry]),
+            Err(stuck) => Self::excuse(&stuck, [order.expiry]),
         }
     }
 
@@ -145,7 +145,7 @@ impl Trader {
         };
         match self.carry_out(order.maker, &steps) {
             Ok(_) => Outcome::Done,
-            Err(stuck) => self.excuse(&stuck, [order.expiry]),
+            Err(stuck) => Self::excuse(&stuck, [order.expiry]),
         }
     }
 
@@ -203,7 +203,7 @@ impl Trader {
     }
 
     /// A step that fails is a mistake, unless an order has ended since the answer.
-    fn excuse(&self, stuck: &Stuck, ends: impl IntoIterator<Item = u64>) -> Outcome {
+    fn excuse(stuck: &Stuck, ends: impl IntoIterator<Item = u64>) -> Outcome {
         let now = super::now();
         assert!(ends.into_iter().any(|end| end <= now), "a step failed: {}", stuck.0);
         Outcome::Late

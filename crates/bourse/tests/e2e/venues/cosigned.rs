@@ -69,8 +69,8 @@ impl Desk {
     }
 
     /// Puts an order that its maker has signed, and which names the cosigner.
-    fn put(&self, written: Written) -> Held {
-        let written = Written { cosigner: self.cosigner(), ..written };
+    fn put(&self, mut written: Written) -> Held {
+        written.cosigner = self.cosigner();
         let typed = written.typed(&self.venue);
         let signature = self.stage.sign(written.maker, &typed);
         assert_eq!(self.stage.submit(&self.venue, &typed["value"], &signature), None);
