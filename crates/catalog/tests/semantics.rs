@@ -258,3 +258,28 @@ fn half_of_what_was_kept_is_refused_wherever_it_ends() {
     assert_eq!(read.digest(at(0)).differences(&whole.digest(at(0))), [""; 0]);
     assert_eq!((listed(&read), read.has_order_of_names()), (listed(&whole), true));
 }
+
+/// However many tokens there are, an offer for any of them is one entry.
+#[test]
+fn an_offer_for_any_token_takes_the_place_of_one_order() {
+    const OFFERS: usize = 500;
+    let offer = |number: usize| OrderFacts {
+        side: OrderSide::Offer,
+        token_id: None,
+        ..listing(&format!("any {number}"), 0, (number as u64, 1))
+    };
+    let grown = |tokens: u64| {
+        let listings: Vec<OrderFacts> =
+            (0..tokens).map(|token| listing(&token.to_string(), token, (5, 1))).collect();
+        let mut collection = collection(&listings);
+        let before = collection.bytes();
+        let orders = (0..OFFERS).map(|number| PreparedOrder::new(numbers(), &offer(number))).collect();
+        collection.apply(&Update { orders, ..Update::default() });
+        (collection.bytes() - before, collection)
+    };
+    let ((few, _), (many, collection)) = (grown(2_000), grown(20_000));
+    // A vector that doubles may take twice as much.
+    assert!(many < 3 * few, "{few} bytes beside few tokens, {many} beside many");
+    let count = collection.count_orders(TokenId::from(7_u64), OrderSide::Offer, &OrderFilter::default());
+    assert_eq!(count, OFFERS);
+}

@@ -29,8 +29,11 @@ impl Book {
     /// Whether sets of tokens and lists of orders agree with an order: sets of all orders, and those of the best ones where it
     /// is one.
     fn is_found(&self, slot: u32, order: &Order, around: &Collection) -> bool {
-        if order.token == NO_TOKEN || !order.is_active() {
+        if !order.is_active() {
             return true;
+        }
+        if order.token == NO_TOKEN {
+            return !order.is_collection_offer() || self.is_listed(slot, order, false, &around.tokens);
         }
         let side = self.side(order.terms.side);
         let is_one_of_several = self.of_token(order.token, order.terms.side).nth(1).is_some();
@@ -60,7 +63,8 @@ impl Book {
             let side = self.side(side);
             (side.any().len(), side.best_ones().len(), side.several().count(), ranked)
         };
-        hash(&(of_side(OrderSide::Listing), of_side(OrderSide::Offer)))
+        let collection_offers = self.collection_offers().len();
+        hash(&(of_side(OrderSide::Listing), of_side(OrderSide::Offer), collection_offers))
     }
 
     fn digests(&self, slots: impl Iterator<Item = u32>, now: Timestamp) -> impl Iterator<Item = u64> {

@@ -25,6 +25,8 @@ pub(crate) struct KeptBook {
     /// The slots of orders of tokens that have several, in the order of price.
     ranked_listings: Vec<u32>,
     ranked_offers: Vec<u32>,
+    /// The same of those for any token.
+    collection_offers: Vec<u32>,
 }
 
 kept!(KeptBook {
@@ -38,6 +40,7 @@ kept!(KeptBook {
     offers,
     ranked_listings,
     ranked_offers,
+    collection_offers,
 });
 
 /// An order, without what its price is worth.
@@ -117,7 +120,8 @@ impl Book {
         self.listings.keep(out)?;
         self.offers.keep(out)?;
         self.ranked.listings.slots().collect::<Vec<u32>>().keep(out)?;
-        self.ranked.offers.slots().collect::<Vec<u32>>().keep(out)
+        self.ranked.offers.slots().collect::<Vec<u32>>().keep(out)?;
+        self.collection_offers.slots().collect::<Vec<u32>>().keep(out)
     }
 
     /// Makes everything anew that orders are found by.
@@ -157,6 +161,7 @@ impl KeptBook {
             offers,
             ranked_listings,
             ranked_offers,
+            collection_offers,
             ..
         } = self;
         let mut book = Book { texts, listings, offers, now, whole_from, ..Book::default() };
@@ -172,6 +177,7 @@ impl KeptBook {
         book.find_anew();
         book.rank_known(OrderSide::Listing, &ranked_listings);
         book.rank_known(OrderSide::Offer, &ranked_offers);
+        book.collection_offers = book.list_of(&collection_offers);
         book.stack_all();
         (book, is_ordered)
     }

@@ -1,6 +1,7 @@
 //! The order book of a collection: every order that may still be filled, the best of each token, and the tokens in the
 //! order of their best prices.
 
+mod collection_offers;
 mod digest;
 mod kept;
 mod order;
@@ -31,7 +32,7 @@ use crate::tokens::Tokens;
 pub(crate) use kept::KeptBook;
 pub use order::PreparedOrder;
 pub(crate) use order::{NO_TOKEN, Order};
-pub(crate) use order_list::{ListedOrder, Place};
+pub(crate) use order_list::{ListedOrder, OrderList, Place};
 pub(crate) use order_sets::OrderSets;
 pub(crate) use order_test::OrderTest;
 pub(crate) use price_list::PriceList;
@@ -60,6 +61,8 @@ pub(crate) struct Book {
     ranked: OrderLists,
     /// Those of each token that has very many.
     stacks: Stacks,
+    /// Those that buy any token, of which no token has an entry.
+    collection_offers: OrderList,
     /// When the passing of time next changes an order. What is no longer so is passed over.
     alarms: BinaryHeap<Reverse<(Timestamp, u32)>>,
     /// The time up to which it has passed.
@@ -404,6 +407,7 @@ impl Book {
             + self.offers.bytes()
             + self.ranked.bytes()
             + self.stacks.bytes()
+            + self.collection_offers.bytes()
             + self.alarms.capacity() * size_of::<(Timestamp, u32)>()
     }
 }

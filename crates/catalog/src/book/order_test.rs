@@ -115,8 +115,18 @@ impl<'a> OrderTest<'a> {
         side: OrderSide,
         list: &'l OrderList,
     ) -> impl Iterator<Item = (Place, &'l ListedOrder)> {
+        self.of_list_from(OrderList::START, (book, side), list)
+    }
+
+    /// The same from a place on.
+    pub(crate) fn of_list_from<'l>(
+        &'l self,
+        from: Place,
+        (book, side): (&Book, OrderSide),
+        list: &'l OrderList,
+    ) -> impl Iterator<Item = (Place, &'l ListedOrder)> {
         let check = self.price_check(book, side, list);
-        let runs = list.runs(check.ends.0, check.ends.1);
+        let runs = list.runs(check.ends.0.max(from), check.ends.1);
         runs.flat_map(move |run| {
             let marked = run.marked(self.marks(run, None));
             marked.filter(|(place, order)| check.allows(*place, order)).collect::<Vec<_>>()

@@ -56,8 +56,11 @@ impl Book {
     pub(super) fn touch(&mut self, slot: u32, turn: Turn, context: BookContext<'_>) {
         let Some(order) = self.order(slot) else { return };
         let (side, token, said) = (order.terms.side, order.token, order.said());
-        if token == NO_TOKEN || self.loading {
+        if self.loading {
             return;
+        }
+        if token == NO_TOKEN {
+            return self.turn_collection_offer(slot, turn, context.tokens);
         }
         let left = self.unlist(side, token, context);
         if turn == Turn::Gone {

@@ -220,6 +220,7 @@ impl Book {
                 SideBook { best, members, priced, unpriced, by_creation, any, best_ones, several };
         }
         self.rank_all(context.tokens);
+        self.rank_collection_offers();
         if was_sorted_by_creation {
             self.sort_by_creation(context);
         }

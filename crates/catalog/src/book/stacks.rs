@@ -139,7 +139,7 @@ impl Book {
     }
 
     /// An order as lists have it.
-    fn listed(&self, slot: u32) -> Option<(ListedOrder, Rank)> {
+    pub(super) fn listed(&self, slot: u32) -> Option<(ListedOrder, Rank)> {
         let order = self.order(slot)?;
         let is_priced = self.currencies.rate(order.price.currency).is_some();
         // What nobody knows the worth of comes last.
@@ -196,7 +196,7 @@ impl Book {
         self.stacks.get_mut(token, side).into_iter().for_each(|place| *place = std::mem::take(&mut list));
     }
 
-    fn change_list(
+    pub(super) fn change_list(
         &self,
         slot: u32,
         tokens: &Tokens,
@@ -290,8 +290,13 @@ impl Book {
 
     /// Puts orders in order that were in this order before.
     pub(super) fn rank_known(&mut self, side: OrderSide, slots: &[u32]) {
-        let list = OrderList::from_sorted(slots.iter().filter_map(|slot| self.listed(*slot)));
+        let list = self.list_of(slots);
         *self.ranked.side_mut(side) = list;
+    }
+
+    /// A list of orders that are in their order already.
+    pub(super) fn list_of(&self, slots: &[u32]) -> OrderList {
+        OrderList::from_sorted(slots.iter().filter_map(|slot| self.listed(*slot)))
     }
 
     /// Gives every token with very many orders lists of them, from the list of all.
@@ -360,6 +365,9 @@ impl Book {
         let is_in = |list: &OrderList| {
             list.find(rank.hint, |other| self.compare_with(other, order, tokens)) == Some((listed, rank))
         };
+        if order.is_collection_offer() {
+            return is_in(self.collection_offers());
+        }
         is_in(self.ranked(order.terms.side)) == has_several
             && self.stack(order.token, order.terms.side).is_none_or(is_in)
     }

@@ -144,6 +144,24 @@ fn a_list_of_orders_that_lost_one_or_has_one_too_many_is_named() {
 }
 
 #[test]
+fn a_list_of_collection_offers_that_lost_one_is_named() {
+    let offered = || {
+        let mut collection = collection();
+        let offer = |id: &str, price: u64| {
+            let (side, token_id) = (OrderSide::Offer, None);
+            prepared(&OrderFacts { side, token_id, ..listing(id, 1, price) })
+        };
+        let orders = vec![offer("any", 5), offer("any, less", 4)];
+        collection.apply(&Update { version: 2, orders, ..Update::default() });
+        collection
+    };
+    let mut changed = offered();
+    assert_eq!(changed.digest(NOW).differences(&offered().digest(NOW)), [""; 0]);
+    changed.book.forget_collection_offer();
+    assert_eq!(changed.digest(NOW).differences(&offered().digest(NOW)), ["orders"]);
+}
+
+#[test]
 fn a_list_by_creation_that_is_out_of_order_or_not_whole_is_named() {
     let listed = |ordinals: &[u32]| {
         let entries: Vec<(u32, f64)> = ordinals.iter().map(|ordinal| (*ordinal, 0.0)).collect();

@@ -82,6 +82,26 @@ impl Candidates<'_> {
         }
     }
 
+    /// Those that are in a set.
+    pub(super) fn within(&self, collection: &Collection, set: &Bits) -> Candidates<'static> {
+        self.as_one_set(collection, |bits| bits.intersect(set))
+    }
+
+    /// Those that are in none of some sets.
+    pub(super) fn but<'s>(
+        &self,
+        collection: &Collection,
+        sets: impl IntoIterator<Item = &'s Bits>,
+    ) -> Candidates<'static> {
+        self.as_one_set(collection, |bits| sets.into_iter().for_each(|set| bits.subtract(set)))
+    }
+
+    fn as_one_set(&self, collection: &Collection, change: impl FnOnce(&mut Bits)) -> Candidates<'static> {
+        let mut bits = self.to_bits(collection).unwrap_or_else(|| Bits::full(collection.len()));
+        change(&mut bits);
+        Candidates::Many(Box::new(Conjunction::of(bits)))
+    }
+
     /// Whether sets tell all.
     pub(super) fn are_sure(&self) -> bool {
         match self {

@@ -129,6 +129,13 @@ impl Collection {
         RowRank { group: position.group, token: 0, id: Some(position.token), price, created_at, name }
     }
 
+    /// Whether rows that all have this order come before a position, around it in the order of their ids, or after it.
+    pub(super) fn compare_order_to(&self, query: &Query<'_>, slot: u32, position: &Position) -> Ordering {
+        let at = self.rank_at(position);
+        let row = self.rank_of_order(query, at.group, 0, slot).map(|row| RowRank { id: at.id, ..row });
+        row.map_or(Ordering::Equal, |row| self.compare_ranks_of_rows(query, &row, &at))
+    }
+
     pub(super) fn compare_ranks_of_rows(
         &self,
         query: &Query<'_>,

@@ -1,5 +1,6 @@
 //! Finding tokens and orders, page by page.
 
+mod beside;
 mod candidates;
 mod filtered;
 mod gather;

@@ -6,7 +6,7 @@ use bourse_wire::{OrderSide, Timestamp, TokenId};
 
 use super::position::{Key, Position};
 use super::{Column, Sort, Start};
-use crate::book::{ListedOrder, Order, OrderTest, Place};
+use crate::book::{ListedOrder, Order, OrderList, OrderTest, Place};
 use crate::collection::Collection;
 use crate::filter::OrderFilter;
 
@@ -39,6 +39,11 @@ impl OrdersQuery<'_> {
             Some(Sort { column: Column::Price, descending }) => descending != (self.side == OrderSide::Offer),
             _ => false,
         }
+    }
+
+    /// Whether the page is in the order of lists by price, so that no more of them is wanted than what it needs.
+    fn is_in_order_of_lists(&self) -> bool {
+        !self.by_creation() && !self.is_against()
     }
 }
 
@@ -128,25 +133,104 @@ impl Collection {
 
     /// How many active orders of a side a token has under a filter.
     pub fn count_orders(&self, token: TokenId, side: OrderSide, filter: &OrderFilter) -> usize {
-        let (sort, start) = (None, Start::Skip(0));
-        self.orders_of(&OrdersQuery { token, side, filter, sort, start, limit: 0 }).orders.len()
+        let test = OrderTest::new(filter, &self.book, &self.holders);
+        let of_list = |list: &OrderList| {
+            if filter.is_empty() { list.len() } else { test.of_list(&self.book, side, list).count() }
+        };
+        // A token that nobody named yet has no orders of its own.
+        let own = self.tokens.find(token).map_or(0, |token| match self.book.stack(token, side) {
+            Some(stack) => of_list(stack),
+            None => self.allowed(token, side, &test).count(),
+        });
+        own + self.lists_beside(side).map(of_list).sum::<usize>()
     }
 
+    /// The orders of a side that stand beside those of every token, as they are for any.
+    fn lists_beside(&self, side: OrderSide) -> impl Iterator<Item = &OrderList> {
+        (side == OrderSide::Offer).then(|| self.book.collection_offers()).into_iter()
+    }
+
+    /// The orders of a token that has few, in no order.
+    fn allowed<'a>(
+        &'a self,
+        token: u32,
+        side: OrderSide,
+        test: &'a OrderTest<'_>,
+    ) -> impl Iterator<Item = (u32, &'a Order)> {
+        self.book.of_token(token, side).filter(|(_, order)| test.allows(&self.book, order))
+    }
+
+    /// The orders of a query; of the lists in its order as many as the page needs, and one more.
     fn orders_of(&self, query: &OrdersQuery<'_>) -> Found {
-        let Some(token) = self.tokens.find(query.token) else { return Found::default() };
         let test = OrderTest::new(query.filter, &self.book, &self.holders);
-        if let Some(stack) = self.book.stack(token, query.side) {
-            let found = |(place, order): (Place, &ListedOrder)| FoundOrder {
-                slot: order.slot,
-                created_at: stack.created_at(place),
-            };
-            let orders = test.of_list(&self.book, query.side, stack).map(found).collect();
-            return Found { orders, is_ranked: true };
+        let own = |token: u32| {
+            if let Some(stack) = self.book.stack(token, query.side) {
+                return Found { orders: self.listed_orders(query, &test, stack), is_ranked: true };
+            }
+            let found = |(slot, order): (u32, &Order)| FoundOrder { slot, created_at: order.created_at };
+            let orders = self.allowed(token, query.side, &test).map(found).collect();
+            Found { orders, is_ranked: false }
+        };
+        let own = self.tokens.find(query.token).map(own).unwrap_or_default();
+        self.lists_beside(query.side)
+            .fold(own, |own, list| self.merged(query, own, self.listed_orders(query, &test, list)))
+    }
+
+    /// The orders of a list that a query asks for, the best first.
+    fn listed_orders(
+        &self,
+        query: &OrdersQuery<'_>,
+        test: &OrderTest<'_>,
+        list: &OrderList,
+    ) -> Vec<FoundOrder> {
+        let found = |(place, order): (Place, &ListedOrder)| FoundOrder {
+            slot: order.slot,
+            created_at: list.created_at(place),
+        };
+        let side = (&self.book, query.side);
+        if !query.is_in_order_of_lists() {
+            return test.of_list_from(OrderList::START, side, list).map(found).collect();
         }
-        let orders = self.book.of_token(token, query.side);
-        let allowed = orders.filter(|(_, order)| test.allows(&self.book, order));
-        let found = |(slot, order): (u32, &Order)| FoundOrder { slot, created_at: order.created_at };
-        Found { orders: allowed.map(found).collect(), is_ranked: false }
+        let at = match &query.start {
+            Start::After(position) => self.position_of(position),
+            Start::Skip(_) => None,
+        };
+        let from = at.map_or(OrderList::START, |at| {
+            list.place(|slot| {
+                let order = self.book.order(slot);
+                order.is_some_and(|order| self.compare_ranks(query, &self.rank_of(order), &at).is_le())
+            })
+        });
+        let wanted = query.start.skipped().saturating_add(query.limit).saturating_add(1);
+        test.of_list_from(from, side, list).take(wanted).map(found).collect()
+    }
+
+    /// A token's own orders, and with them others that are in the order of their prices.
+    fn merged(&self, query: &OrdersQuery<'_>, own: Found, others: Vec<FoundOrder>) -> Found {
+        if others.is_empty() {
+            return own;
+        }
+        let Found { orders: mut own, is_ranked } = own;
+        if query.by_creation() {
+            own.extend(others);
+            return Found { orders: own, is_ranked: false };
+        }
+        let compare = |a: &FoundOrder, b: &FoundOrder| {
+            let both = self.book.order(a.slot).zip(self.book.order(b.slot));
+            both.map_or(Ordering::Equal, |(a, b)| self.book.compare(a, b))
+        };
+        if !is_ranked {
+            own.sort_unstable_by(compare);
+        }
+        let (mut orders, mut rest) = (Vec::with_capacity(own.len() + others.len()), others.as_slice());
+        for order in own {
+            let before = rest.partition_point(|other| compare(other, &order).is_lt());
+            orders.extend_from_slice(&rest[..before]);
+            orders.push(order);
+            rest = &rest[before..];
+        }
+        orders.extend_from_slice(rest);
+        Found { orders, is_ranked: true }
     }
 
     fn rank_of<'a>(&'a self, order: &Order) -> OrderRank<'a> {

@@ -7,7 +7,6 @@ use super::candidates::Candidates;
 use super::position::{EMPTY, Key, Position};
 use super::walk::{Order, Segment, Selection};
 use super::{Column, Sort, Start};
-use crate::book::OrderTest;
 use crate::collection::Collection;
 use crate::filter::{OrderFilter, TokenFilter};
 
@@ -64,6 +63,25 @@ pub struct Row {
     pub(crate) offer: Option<u32>,
 }
 
+/// The best orders of a token that a filter lets through.
+struct BestOrders {
+    listing: Option<u32>,
+    offer: Option<u32>,
+}
+
+impl BestOrders {
+    /// The token with them, and with the one of a side.
+    fn into_row(self, token: u32, side: OrderSide) -> Row {
+        let Self { listing, offer } = self;
+        let order = match side {
+            OrderSide::Listing => listing,
+            OrderSide::Offer => offer,
+            OrderSide::Unknown => listing.or(offer),
+        };
+        Row { token, order, listing, offer }
+    }
+}
+
 /// Whether it is less work to gather and sort so many tokens than to find those of a page in a list of others, too.
 pub(super) fn is_sparse(count: usize, wanted: usize, listed: usize) -> bool {
     let looked_at = wanted.saturating_mul(listed) / count.max(1);
@@ -114,30 +132,42 @@ impl Query<'_> {
 impl Collection {
     /// Finds a page of tokens with their best orders.
     pub fn query(&self, query: &Query<'_>) -> Rows {
-        let wanted = query.start.skipped().saturating_add(query.limit);
-        let mut found = if query.is_in_price_lists() {
-            self.find_in_price_lists(query, query.limit + 1)
-        } else {
-            let candidates = if self.is_walked_ascending(query) {
-                self.candidates_in_order(query.tokens)
-            } else {
-                // Beside sets of orders it is always worth having one set.
-                let wanted = if query.is_by_order() { usize::MAX } else { wanted };
-                self.candidates(query.tokens).for_list(self, wanted)
-            };
-            self.find_rows(query, &candidates, query.limit + 1)
+        let test = self.order_test(query);
+        let collection_offer = self.book.best_collection_offer(test.as_ref());
+        let mut found = match collection_offer.filter(|_| query.side != OrderSide::Listing) {
+            Some(offer) => self.find_beside(query, offer, query.limit + 1),
+            None => self.find(query, query.limit + 1),
         };
         let more = found.len() > query.limit;
         found.truncate(query.limit);
-        let test = self.order_test(query);
         for side in [OrderSide::Listing, OrderSide::Offer] {
             self.book.fetch_best(side, found.iter().map(|(token, _)| *token));
         }
+        let best = |token| BestOrders {
+            listing: self.book.best(token, OrderSide::Listing, test.as_ref()),
+            offer: self.book.better(self.book.best(token, OrderSide::Offer, test.as_ref()), collection_offer),
+        };
         let rows: Vec<Row> =
-            found.iter().map(|(token, _)| self.row(*token, query.side, test.as_ref())).collect();
+            found.iter().map(|(token, _)| best(*token).into_row(*token, query.side)).collect();
         let last = found.last().zip(rows.last()).filter(|_| more);
         let next = last.map(|((_, group), row)| self.position(*row, *group, query.column()));
         Rows { rows, next }
+    }
+
+    /// The rows of a page with their groups, by what orders of the tokens themselves say.
+    pub(super) fn find(&self, query: &Query<'_>, limit: usize) -> Vec<(u32, u8)> {
+        if query.is_in_price_lists() {
+            return self.find_in_price_lists(query, limit);
+        }
+        let candidates = if self.is_walked_ascending(query) {
+            self.candidates_in_order(query.tokens)
+        } else {
+            // Beside sets of orders it is always worth having one set.
+            let wanted = query.start.skipped().saturating_add(query.limit);
+            let wanted = if query.is_by_order() { usize::MAX } else { wanted };
+            self.candidates(query.tokens).for_list(self, wanted)
+        };
+        self.find_rows(query, &candidates, limit)
     }
 
     /// How many rows a query has on all its pages.
@@ -150,6 +180,9 @@ impl Collection {
     ) -> usize {
         let query =
             Query { side, tokens, orders, include_empty, sort: None, start: Start::Skip(0), limit: 0 };
+        // Where there is an offer for any token, every token has one.
+        let is_offered = || self.book.best_collection_offer(self.order_test(&query).as_ref()).is_some();
+        let include_empty = include_empty || side != OrderSide::Listing && is_offered();
         if !include_empty && side != OrderSide::Unknown && query.is_in_price_lists() {
             return self
                 .book
@@ -215,7 +248,12 @@ impl Collection {
         found
     }
 
-    fn find_rows(&self, query: &Query<'_>, candidates: &Candidates<'_>, limit: usize) -> Vec<(u32, u8)> {
+    pub(super) fn find_rows(
+        &self,
+        query: &Query<'_>,
+        candidates: &Candidates<'_>,
+        limit: usize,
+    ) -> Vec<(u32, u8)> {
         if let Candidates::Few(tokens) = candidates {
             return self.gather_few(query, tokens, limit);
         }
@@ -323,18 +361,6 @@ impl Collection {
         let selection = Selection { candidates, only: None, except: Some(members) };
         let (list, group) = (self.tokens.by_id(), (EMPTY, 0));
         Segment { list, indexed: None, order: Order::Id, reverse: false, group, selection }
-    }
-
-    /// A token with its best orders under a filter, and the one of a side.
-    fn row(&self, token: u32, side: OrderSide, test: Option<&OrderTest<'_>>) -> Row {
-        let listing = self.book.best(token, OrderSide::Listing, test);
-        let offer = self.book.best(token, OrderSide::Offer, test);
-        let order = match side {
-            OrderSide::Listing => listing,
-            OrderSide::Offer => offer,
-            OrderSide::Unknown => listing.or(offer),
-        };
-        Row { token, order, listing, offer }
     }
 
     fn position(&self, row: Row, group: u8, column: Column) -> Position {

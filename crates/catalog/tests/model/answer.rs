@@ -8,6 +8,7 @@ use bourse_wire::{OrderFacts, OrderSide, OrderStatus, TokenId};
 use crate::exact_price::ExactPrice;
 use crate::model::{Model, has_order};
 use crate::row_rank::{EMPTY, Ranking, RowRank};
+use crate::token::Token;
 
 /// A question for rows.
 #[derive(Clone, Debug)]
@@ -52,27 +53,33 @@ impl<'m> ActiveOrder<'m> {
 pub(crate) struct Answers<'m> {
     pub(crate) model: &'m Model,
     active: BTreeMap<TokenId, Vec<ActiveOrder<'m>>>,
+    /// Those that buy any token.
+    collection_offers: Vec<ActiveOrder<'m>>,
 }
 
 impl<'m> Answers<'m> {
     pub(crate) fn new(model: &'m Model) -> Self {
         let mut active: BTreeMap<TokenId, Vec<ActiveOrder<'_>>> = BTreeMap::new();
+        let mut collection_offers = Vec::new();
         for facts in model.orders.values().filter(|facts| model.status(facts) == OrderStatus::Active) {
-            if let Some(token) = facts.token_id {
-                active.entry(token).or_default().push(ActiveOrder::new(model, facts));
+            let order = ActiveOrder::new(model, facts);
+            match facts.token_id {
+                Some(token) => active.entry(token).or_default().push(order),
+                None => collection_offers.push(order),
             }
         }
-        Self { model, active }
+        Self { model, active, collection_offers }
     }
 
     fn of_token(&self, token: TokenId, side: OrderSide, filter: &OrderFilter) -> Vec<&ActiveOrder<'m>> {
-        let active = self.active.get(&token).into_iter().flatten();
+        let active = self.active.get(&token).into_iter().flatten().chain(&self.collection_offers);
         active.filter(|active| active.facts.side == side && has_order(filter, active.facts)).collect()
     }
 
     /// A token's orders, sorted.
     pub(crate) fn orders(&self, question: &OrdersQuestion) -> Vec<(RowRank, &'m OrderFacts)> {
-        let Some(token) = self.model.tokens.get(&question.token) else { return Vec::new() };
+        let nameless = Token::default();
+        let token = self.model.tokens.get(&question.token).unwrap_or(&nameless);
         let placed = |active: &ActiveOrder<'m>| {
             let (measure, order) = (question.ranking.measure(token, Some(active)), Some(active.key.clone()));
             (RowRank { group: 0, measure, token: question.token, order }, active.facts)

@@ -56,6 +56,8 @@ pub(crate) struct Generator {
     pub(crate) scale: Scale,
     /// One in how many tokens of a large collection has a second level, while which there is no ladder.
     pub(crate) second_levels: u64,
+    /// One in how many offers is for any token.
+    pub(crate) collection_offers: u64,
 }
 
 pub(crate) fn account(number: u8) -> Address {
@@ -225,7 +227,7 @@ impl Generator {
     fn new_order(&mut self, now: i64) -> OrderFacts {
         let OrderKey { marketplace, order_id } = self.order_key();
         let side = *self.random.pick(&[OrderSide::Listing, OrderSide::Listing, OrderSide::Offer]);
-        let any_token = side == OrderSide::Offer && self.random.one_in(5);
+        let any_token = side == OrderSide::Offer && self.random.one_in(self.collection_offers);
         let remaining = self.quantity();
         OrderFacts {
             order_id,

@@ -46,7 +46,10 @@ pub(crate) struct Trial {
 
 impl Trial {
     pub(crate) fn run(seed: u64, scale: Scale, aloud: bool) {
-        let mut generator = Generator { random: Random::new(seed), scale, second_levels: u64::MAX };
+        let mut random = Random::new(seed);
+        // Where there is any, every token has an offer.
+        let collection_offers = *random.pick(&[u64::MAX, 40, 5]);
+        let mut generator = Generator { random, scale, second_levels: u64::MAX, collection_offers };
         let mut favourites: Vec<RowsQuestion> = (0..FAVOURITES).map(|_| generator.question()).collect();
         // Many names look like it, and only their whole text tells.
         favourites[0].tokens = TokenFilter { text: "abcd".to_owned(), ..TokenFilter::default() };

@@ -80,13 +80,3 @@ async fn the_requests_order_filter_holds_for_all_three_places() {
     let row = asked(json!({ "marketplaces": ["opensea"], "searchText": "1" })).await;
     assert_eq!(slots(&row), [Some("1 high"), Some("1 cheap"), Some("1 high")]);
 }
-
-#[tokio::test]
-async fn an_offer_on_the_whole_collection_belongs_to_no_token() {
-    let app =
-        market(orders([with(offer("any", 1, 9), json!({ "tokenId": null })), listing("a", 1, 5)])).await;
-    let answer = rows(&app, "unknown", true).await;
-    assert_eq!(tokens(&answer), ["1"]);
-    assert_eq!(slots(&answer["collectibles"][0]), [Some("a"), Some("a"), None]);
-    assert_eq!(tokens(&rows(&app, "offer", false).await), Vec::<String>::new());
-}

@@ -3,6 +3,7 @@
 mod active_orders;
 mod checkout_options_marketplace;
 mod clock;
+mod collection_offers;
 mod generate_buy_transaction;
 mod generate_cancel_transaction;
 mod generate_listing_and_offer_transaction;

@@ -41,7 +41,8 @@ pub(super) type Available = BTreeMap<String, (String, u64)>;
 pub(super) struct ModelOrder {
     pub(super) collection: Traded,
     pub(super) is_listing: bool,
-    pub(super) token: u64,
+    /// Nothing of an offer for any token.
+    pub(super) token: Option<u64>,
     pub(super) maker: String,
     pub(super) price: u64,
     pub(super) quantity: u64,
@@ -57,7 +58,7 @@ impl ModelOrder {
             "chainId": self.collection.chain(), "collectionContractAddress": self.collection.address(),
             "orderId": id.to_string(),
             "marketplace": "opensea", "side": if self.is_listing { "listing" } else { "offer" },
-            "tokenId": self.token.to_string(), "createdBy": self.maker, "priceAmount": self.price.to_string(),
+            "tokenId": self.token.map(|token| token.to_string()), "createdBy": self.maker, "priceAmount": self.price.to_string(),
             "priceCurrencyAddress": COIN, "validUntil": valid_until.to_string(),
             "quantityInitial": self.quantity.to_string(),
         })
@@ -87,10 +88,12 @@ impl Model {
         chain: &Facts,
     ) -> Available {
         let is_meant = |order: &ModelOrder| {
-            (order.collection, order.token, order.is_listing) == (collection, token, is_listing)
+            (order.collection, order.is_listing) == (collection, is_listing)
+                && order.token.is_none_or(|of| of == token)
         };
         let of_it = self.orders.iter().filter(|(_, order)| is_meant(order));
-        let plain = of_it.map(|(id, order)| (id.to_string(), self.available(order, now, chain), order.price));
+        let plain =
+            of_it.map(|(id, order)| (id.to_string(), self.available(order, token, now, chain), order.price));
         let signed = self.signed.iter().map(|(number, status)| (&SIGNED[*number], *status));
         let of_it = signed.filter(|(signed, _)| signed.is_of((collection.address(), token), is_listing));
         let signed = of_it.map(|(signed, status)| {
@@ -101,18 +104,16 @@ impl Model {
         available.map(|(id, units, price)| (id, (units.to_string(), price * rate))).collect()
     }
 
-    fn available(&self, order: &ModelOrder, now: i64, chain: &Facts) -> u64 {
+    fn available(&self, order: &ModelOrder, token: u64, now: i64, chain: &Facts) -> u64 {
         if order.status != "active" || order.valid_until <= now || self.rate.is_none() {
             return 0;
         }
         // Nobody lacks what nobody was said to have.
         let (held, is_anybody_known) = match order.collection {
-            Traded::Put => {
-                (self.balances.get(&(order.token, order.maker.clone())), !self.balances.is_empty())
-            }
+            Traded::Put => (self.balances.get(&(token, order.maker.clone())), !self.balances.is_empty()),
             Traded::Followed(_) => {
                 let collection = order.collection.address();
-                let key = (collection, order.token, order.maker.parse().unwrap());
+                let key = (collection, token, order.maker.parse().unwrap());
                 (chain.balances.get(&key), is_anybody_known(chain, collection))
             }
         };

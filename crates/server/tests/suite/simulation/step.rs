@@ -143,8 +143,10 @@ pub(super) fn maker(number: u8) -> String {
 fn order() -> impl Strategy<Value = ModelOrder> {
     let collection =
         prop_oneof![3 => Just(Traded::Put), 1 => (0..COLLECTIONS.len()).prop_map(Traded::Followed)];
-    (collection, any::<bool>(), 1..=TOKENS, 0..MAKERS, 1_u64..50, 1_u64..5, 1_i64..200).prop_map(
-        |(collection, is_listing, token, by, price, quantity, lasts)| {
+    let token = (1..=TOKENS, weighted_bool(0.2));
+    (collection, any::<bool>(), token, 0..MAKERS, 1_u64..50, 1_u64..5, 1_i64..200).prop_map(
+        |(collection, is_listing, (token, is_any), by, price, quantity, lasts)| {
+            let token = (is_listing || !is_any).then_some(token);
             let start: Timestamp = START.parse().unwrap();
             let valid_until = start.unix_seconds() + lasts;
             let (maker, status) = (maker(by), "active");
