@@ -2,6 +2,7 @@
 //! tells sent as it is.
 
 mod blur;
+mod collection_offers;
 mod contract_makers;
 mod cosigned;
 mod follow;
