@@ -1,7 +1,6 @@
 //! When nodes are asked for the newest block by a follower that hears of new ones.
 
-use std::sync::Arc;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use alloy_primitives::{B256, Bytes};

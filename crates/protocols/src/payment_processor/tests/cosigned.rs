@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use alloy_primitives::U256;
-use bourse_wire::Address;
+use bourse_wire::{Address, Amount};
 use serde_json::{Value, json};
 
 use super::{FAMILY, processor};
@@ -110,7 +110,7 @@ fn cosigned_offers_are_sold_with_the_cosignature_alone() {
         let plan = fill_with(&*protocol, &orders, &offer.filling(0xb0), &[held["answer"].clone()]).unwrap();
         assert_ne!(held["answer"]["steps"][0]["items"][0]["data"]["data"], held["data"]);
         assert_eq!(plan.calls[0].data.to_string(), text(&held["data"]));
-        assert_eq!(plan.calls[0].value, U256::ZERO);
+        assert_eq!(plan.calls[0].value, Amount::ZERO);
     }
 }
 

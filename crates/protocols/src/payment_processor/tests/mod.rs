@@ -14,10 +14,10 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::abi::{Cosignature, FeeOnTop, Order, SignatureECDSA, TokenSetProof, acceptOfferCall};
-use crate::native::{NativeOrder, Proof};
+use crate::native::Proof;
 use crate::testing::{
-    self, MAKER, admit, admitted, changed, check_calls, check_orders, decoded, fill, fill_with, newest,
-    person, stored, text, trade, vectors,
+    self, MAKER, admit, admitted, changed, check_calls, check_orders, decoded, fill, newest, person, stored,
+    text, trade, vectors,
 };
 use crate::{Act, Fill, NewOrder, OrderSeed, Permission, Protocol, Scope, Statement};
 
