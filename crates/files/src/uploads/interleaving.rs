@@ -133,6 +133,8 @@ impl ObjectStore for Stepped {
 }
 
 type Party = Pin<Box<dyn Future<Output = ()>>>;
+/// What must hold after every step of a schedule.
+type Check = Box<dyn Fn(&[usize])>;
 
 /// Runs parties by a schedule, and whoever is first once that has ended. Tells how many there were to choose from, and who was
 /// chosen, at each step.
@@ -156,7 +158,7 @@ fn run(parties: Vec<Party>, schedule: &[usize], check: &dyn Fn(&[usize])) -> Vec
 }
 
 /// Runs parties in every order; `prepare` makes them anew, with what must hold after every step. Tells how many orders.
-fn in_every_order(prepare: impl Fn() -> (Vec<Party>, Box<dyn Fn(&[usize])>)) -> usize {
+fn in_every_order(prepare: impl Fn() -> (Vec<Party>, Check)) -> usize {
     let (mut schedule, mut count) = (Vec::new(), 0);
     loop {
         let (parties, check) = prepare();
@@ -238,7 +240,7 @@ impl Scene {
     }
 
     /// That an asset has its file, whenever it is looked for.
-    fn check(&self) -> Box<dyn Fn(&[usize])> {
+    fn check(&self) -> Check {
         let (files, database) = (self.files.clone(), self.database.clone());
         Box::new(move |schedule| {
             if database.has(&hash()) {
@@ -373,9 +375,9 @@ fn a_directory_in_every_order_leaves_an_asset_its_file() {
             is_needed = is_needed || !known.in_use(vec![hash()]).await.unwrap().is_empty();
             step().await;
             if is_needed {
-                here.put_back(&hash(), &aside).unwrap()
+                here.put_back(&hash(), &aside).unwrap();
             } else {
-                directory::remove(&aside).unwrap()
+                directory::remove(&aside).unwrap();
             }
         });
         let left = Rc::new(RefCell::new(0));
@@ -395,7 +397,7 @@ fn a_directory_in_every_order_leaves_an_asset_its_file() {
                 assert_eq!(content.ok().as_deref(), Some(CONTENT), "{schedule:?}");
             }
         });
-        (parties, check as Box<dyn Fn(&[usize])>)
+        (parties, check as Check)
     });
     assert!(orders > 50, "{orders}");
 }

@@ -11,13 +11,11 @@ use crate::keys::{Keys, Setting};
 /// A valid value that differs from the default, as the text of a variable.
 fn other_value(key: &str, default: &Value) -> String {
     match (key, default) {
-        ("service.name", _) => "other".to_owned(),
+        ("service.name" | "s3.region" | "s3.access_key_id" | "s3.secret_access_key", _) => "other".to_owned(),
         ("server.listen", _) => "0.0.0.0:80".to_owned(),
-        ("server.public_url" | "cors.origins", _) => "https://a.example".to_owned(),
+        ("server.public_url" | "cors.origins" | "s3.endpoint", _) => "https://a.example".to_owned(),
         ("server.trusted_proxies", _) => "10.0.0.0/8".to_owned(),
         ("server.peer_address", _) => "10.0.0.7:4010".to_owned(),
-        ("s3.endpoint", _) => "https://a.example".to_owned(),
-        ("s3.region" | "s3.access_key_id" | "s3.secret_access_key", _) => "other".to_owned(),
         ("storage.data" | "storage.files" | "storage.kept_directory", _) => "/var/lib/bourse".to_owned(),
         ("storage.database", _) => "sqlite:other.db".to_owned(),
         ("storage.database_read", _) => "postgres://user@replica/name".to_owned(),

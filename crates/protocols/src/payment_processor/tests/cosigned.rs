@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use alloy_primitives::U256;
 use bourse_wire::{Address, Amount};
 use serde_json::{Value, json};
 
