@@ -37,6 +37,8 @@ pub enum Weather {
     Fair,
     /// It does nothing of what is asked about keys that end so, and says nothing.
     Silent(&'static str),
+    /// It does what is asked, and says so about keys that end so only after a while.
+    Late(&'static str, Duration),
     /// It answers everything with this.
     Status(u16, &'static str),
     /// Contents break off in the middle.
@@ -181,6 +183,10 @@ async fn answer(State(shared): State<Arc<Shared>>, request: Request) -> Response
         Weather::Silent(ending) if key.ends_with(ending) => {
             let _unanswered = Unanswered::new(&shared.unanswered);
             std::future::pending().await
+        }
+        Weather::Late(ending, time) if key.ends_with(ending) => {
+            tokio::time::sleep(time).await;
+            false
         }
         Weather::Status(status, text) => {
             let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);

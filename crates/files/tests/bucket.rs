@@ -166,6 +166,32 @@ async fn content_that_is_cut_off_is_not_taken_for_the_whole() {
     assert_eq!(read(&files, &hash).await.unwrap(), picture(1));
 }
 
+/// Some stores keep the beginning of what was cut off, by a process that was killed for example.
+#[tokio::test]
+async fn what_a_store_kept_of_content_that_was_cut_off_is_not_served() {
+    let bucket = TestBucket::start().unwrap();
+    let files = open(&bucket, "5000").await;
+    let hash = put(&files, 1).await;
+    bucket.insert(&format!("files/{}/{}/-.content", &hash[..2], &hash[2..]), b"<svg");
+    assert_eq!(read(&open(&bucket, "5000").await, &hash).await.unwrap(), picture(1));
+    assert_eq!(put(&files, 1).await, hash);
+    assert_eq!(bucket.keys().len(), 2, "what is whole is not written again");
+}
+
+/// Content takes its time on the way, beyond what an answer may take.
+#[tokio::test]
+async fn content_that_is_long_on_its_way_arrives() {
+    const MIBS: usize = 4;
+    let bucket = TestBucket::start().unwrap();
+    let files = open(&bucket, "5000").await;
+    bucket.set(Weather::Late(".content", Duration::from_secs(6)));
+    let content = [picture(1), vec![b' '; MIBS << 20]].concat();
+    let (file, claim) = files.put(content.clone(), NOW).await.unwrap();
+    claim.end().await;
+    bucket.set(Weather::Fair);
+    assert_eq!(read(&files, &file.content_hash).await.unwrap(), content);
+}
+
 /// What lies below the prefix and is not ours is neither shown nor touched, whatever it is called.
 #[tokio::test]
 async fn what_is_not_ours_is_left_alone() {

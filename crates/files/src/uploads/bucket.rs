@@ -26,6 +26,7 @@
 //! This needs a listing that shows what was acknowledged before, which these stores have, and which is tried at the start.
 //! How old something is, is told by the clock of the store alone: a mark is in the same listing, and its time is the present.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -140,7 +141,10 @@ impl Bucket {
         {
             return Ok(content);
         }
-        for object in self.look(hash).await?.iter().filter(|object| is(object, CONTENT)) {
+        let mut found = self.look(hash).await?;
+        // The longest first: some stores keep the beginning of what was cut off.
+        found.sort_by_key(|object| Reverse(object.size));
+        for object in found.iter().filter(|object| is(object, CONTENT)) {
             if let Some(content) = self.open(hash, &object.location).await? {
                 return Ok(content);
             }

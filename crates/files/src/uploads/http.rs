@@ -20,7 +20,10 @@ const BYTES_PER_MS_MIN: u64 = 256;
 /// Sends requests, and waits for each answer for a bounded time.
 #[derive(Debug, Clone)]
 pub(super) struct Courier {
-    client: reqwest::Client,
+    /// For requests without content.
+    asking: reqwest::Client,
+    /// For those with content, during which nothing is heard for longer.
+    sending: reqwest::Client,
     timeout: Duration,
     silence: Arc<Silence>,
 }
@@ -29,10 +32,14 @@ impl Courier {
     /// It goes nowhere but to the host that the operator named, and without encryption only where that says so.
     pub(super) fn new(timeout: Duration, allow_plain: bool) -> io::Result<Self> {
         let config = bourse_chain::tls_config().map_err(io::Error::other)?;
-        let builder = reqwest::Client::builder().no_proxy().redirect(reqwest::redirect::Policy::none());
-        let builder = builder.connect_timeout(timeout).read_timeout(timeout).https_only(!allow_plain);
-        let client = builder.tls_backend_preconfigured(config).build().map_err(io::Error::other)?;
-        Ok(Self { client, timeout, silence: Arc::default() })
+        let builder = || {
+            let builder = reqwest::Client::builder().no_proxy().redirect(reqwest::redirect::Policy::none());
+            let builder = builder.connect_timeout(timeout).https_only(!allow_plain);
+            builder.tls_backend_preconfigured(config.clone())
+        };
+        let asking = builder().read_timeout(timeout).build().map_err(io::Error::other)?;
+        let sending = builder().build().map_err(io::Error::other)?;
+        Ok(Self { asking, sending, timeout, silence: Arc::default() })
     }
 
     async fn send(
@@ -43,7 +50,8 @@ impl Courier {
         // Nobody asks again because of this.
         let refused = |error| HttpError::new(HttpErrorKind::Unknown, error);
         self.silence.may_ask(Instant::now(), patience).map_err(refused)?;
-        let sent = tokio::time::timeout(patience, self.client.execute(request)).await;
+        let client = if request.timeout().is_some() { &self.sending } else { &self.asking };
+        let sent = tokio::time::timeout(patience, client.execute(request)).await;
         let answered = sent.map_err(|late| HttpError::new(HttpErrorKind::Timeout, late));
         let answered = answered.and_then(|answer| answer.map_err(broken));
         match &answered {
@@ -76,8 +84,10 @@ impl HttpService for Courier {
         let sending = Duration::from_millis(body.len() as u64 / BYTES_PER_MS_MIN);
         let mut sent = reqwest::Request::new(parts.method, url);
         *sent.headers_mut() = parts.headers;
+        let patience = self.timeout + sending;
+        *sent.timeout_mut() = (!body.is_empty()).then_some(patience);
         *sent.body_mut() = Some(body.into());
-        let (parts, body) = self.send(sent, self.timeout + sending).await?.into_parts();
+        let (parts, body) = self.send(sent, patience).await?.into_parts();
         Ok(HttpResponse::from_parts(parts, HttpResponseBody::new(body.map_err(broken))))
     }
 }
