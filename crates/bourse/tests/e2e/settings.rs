@@ -128,7 +128,7 @@ fn the_default_file_is_printed_whole_and_means_the_defaults() {
 }
 
 /// Every command; none for the program itself.
-const COMMANDS: [&str; 44] = [
+const COMMANDS: [&str; 45] = [
     "",
     "serve",
     "demo",
@@ -167,6 +167,7 @@ const COMMANDS: [&str; 44] = [
     "status",
     "backup",
     "restore",
+    "copy-files",
     "move",
     "upgrade",
     "health",
