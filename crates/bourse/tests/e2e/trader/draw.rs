@@ -105,7 +105,7 @@ impl Trader {
             units: if is_many { self.random.range(1..units + 2) } else { 1 },
             currency: self.currency(is_listing && self.can(Skill::Native)),
             price,
-            seconds: (self.random.range(0..6) == 0).then(|| self.random.range(6..20)),
+            seconds: (self.random.range(0..6) == 0).then(|| self.random.range(6..12)),
         }
     }
 

@@ -8,7 +8,8 @@ use super::Trader;
 use super::compare::look;
 use super::orders::Order;
 use super::scene::Scene;
-use crate::instance::seen_within;
+use super::trades::NEXT_CENTURY;
+use crate::instance::{seen_within, within};
 use crate::process::WAIT_MAX;
 
 /// When a server first saw what somebody signed, and as of which block it asked about it, is its own affair.
@@ -17,6 +18,7 @@ const OWN_AFFAIRS: [&str; 5] = ["blockNumber", "createdAt", "updatedAt", "orderC
 impl Trader {
     /// Compares the server with a new one, which is told only what people signed.
     pub(super) fn compare_with_fresh(&mut self) {
+        self.outlive_orders();
         self.agree();
         let fresh = self.scene.anew();
         fresh.stage.catch_up();
@@ -42,6 +44,13 @@ impl Trader {
         };
         seen_within(WAIT_MAX, "a new server and the contracts differ", differences, Vec::is_empty);
         seen_within(WAIT_MAX, "a new server tells the same", || self.unlike(&fresh, &known), Vec::is_empty);
+    }
+
+    /// Waits until the last order has ended that ends soon: while two servers are asked one after the other, nothing changes.
+    fn outlive_orders(&self) {
+        let ends = self.orders.iter().map(|order| order.expiry).filter(|end| *end < NEXT_CENTURY);
+        let Some(last) = ends.max() else { return };
+        within(WAIT_MAX, "orders have ended", || super::now() > last);
     }
 
     /// Lists of which the two differ.

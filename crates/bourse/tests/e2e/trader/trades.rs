@@ -12,7 +12,7 @@ use crate::anvil::balanceOfCall;
 use crate::venues::{executed, ids};
 
 /// The end of an order that has none soon.
-const NEXT_CENTURY: u64 = 4_102_444_800;
+pub(super) const NEXT_CENTURY: u64 = 4_102_444_800;
 
 /// Why steps could not be carried out.
 struct Stuck(String);
@@ -55,11 +55,13 @@ impl Trader {
             body["offerType"] = json!(if token.is_none() { "collection" } else { "item" });
             "GenerateOfferTransaction"
         };
-        let is_owed = match token {
+        let can_pay_or_deliver = match token {
             Some(token) if is_listing => self.held(who, collection, token) >= units,
             // With the largest royalty that there is.
             _ => !is_listing && self.money(currency, who) >= 2 * price * units,
         };
+        // One that ends soon may be over before it is made.
+        let is_owed = can_pay_or_deliver && seconds.is_none();
         let steps = match self.ask(operation, &body, is_owed) {
             Ok(steps) => steps,
             Err(refused) => return refused,
