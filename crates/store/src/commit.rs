@@ -275,12 +275,12 @@ pub(crate) async fn raise_version(
     let keys = serde_json::to_string(changed).map_err(|error| StoreError::corrupt("change", error))?;
     let raise =
         format!("UPDATE collection_versions SET version = $2, stamp = {DRAWN} WHERE collection_id = $1");
-    let note =
-        "INSERT INTO collection_changes (collection_id, version, changed, follows) VALUES ($1, $2, $3, $4)";
-    let mut statements = vec![
-        Statement::new(raise, args![id.0, version]),
-        Statement::new(note, args![id.0, version, keys, before.stamp]),
-    ];
+    let mut statements = vec![Statement::new(raise, args![id.0, version])];
+    // What is not kept is not noted either: of statements that go together none forgets what another writes.
+    if changes_kept > 0 {
+        let note = "INSERT INTO collection_changes (collection_id, version, changed, follows) VALUES ($1, $2, $3, $4)";
+        statements.push(Statement::new(note, args![id.0, version, keys, before.stamp]));
+    }
     if version > changes_kept {
         let forget = "DELETE FROM collection_changes WHERE collection_id = $1 AND version <= $2";
         statements.push(Statement::new(forget, args![id.0, version - changes_kept]));
