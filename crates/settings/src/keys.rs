@@ -200,14 +200,14 @@ mod tests {
         }
         assert_eq!(sample("rpc_requests_per_second"), Value::Integer(1));
         assert_eq!(sample("discover_from"), Value::Integer(0));
-        for text in ["rpc_url", "multicall", "own_v1", "own_v2", "batch_helper"] {
+        for text in ["rpc_url", "ws_url", "multicall", "own_v1", "own_v2", "batch_helper"] {
             assert_eq!(sample(text), Value::String(String::new()), "{text}");
         }
         for list in ["rates", "contracts"] {
             assert_eq!(sample(list), Value::Array(Vec::new()), "{list}");
         }
         assert_eq!(sample("simulate"), Value::Boolean(false));
-        assert_eq!(keys.network_fields.len(), 17);
+        assert_eq!(keys.network_fields.len(), 18);
     }
 
     #[test]

@@ -332,7 +332,7 @@ fn what_a_bucket_is_reached_with_can_be_sent_and_is_not_shown() {
         ("BOURSE_S3__ENDPOINT", "https://hunter4:hunter5@store.example", "must have no user"),
         ("BOURSE_S3__ENDPOINT", "ftp://store.example", "must be empty, or begin with http:// or https://"),
         ("BOURSE_S3__TIMEOUT_MS", "5001", "half of limits.request_timeout_ms, 5000"),
-        ("BOURSE_S3__TIMEOUT_MS", "0", "must be from 1"),
+        ("BOURSE_S3__TIMEOUT_MS", "0", "must be at least 1"),
     ] {
         let refused = with(key, value);
         assert!(refused.contains(reason), "{refused}");
