@@ -105,7 +105,7 @@ async fn versions_that_a_failed_over_database_gives_out_again_are_told_apart() {
     let Some((app, relay)) = start().await else { return };
     assert_eq!(floor(&app).await, "1");
     // Nobody is on the way when the server goes: otherwise it would be known to be away, and be tried again later.
-    announced(&app.store).await;
+    announced(app.app.store()).await;
     relay.go_down();
     let older = OlderCopy::of(&app.database.url).await.unwrap().unwrap();
     relay.come_up();
@@ -117,7 +117,7 @@ async fn versions_that_a_failed_over_database_gives_out_again_are_told_apart() {
     track(&app, "second", &[2, 3]).await;
     assert_eq!((floor(&app).await, wallets(&app).await.to_bits()), (json!("2"), 3_f64.to_bits()));
 
-    announced(&app.store).await;
+    announced(app.app.store()).await;
     relay.go_down();
     older.take_over().await.unwrap();
     relay.come_up();
