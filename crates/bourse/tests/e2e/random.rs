@@ -8,8 +8,16 @@ pub(crate) struct Random(bourse_random::Random);
 impl Random {
     /// From `BOURSE_TEST_SEED`, or from a seed that differs each time; printed, so that a failure can be repeated.
     pub(crate) fn new() -> Self {
-        let seed =
-            std::env::var("BOURSE_TEST_SEED").map_or_else(|_| from_clock(), |text| text.parse().unwrap());
+        Self::or_else(from_clock)
+    }
+
+    /// From `BOURSE_TEST_SEED`, or from this seed.
+    pub(crate) fn or(seed: u64) -> Self {
+        Self::or_else(|| seed)
+    }
+
+    fn or_else(seed: impl FnOnce() -> u64) -> Self {
+        let seed = std::env::var("BOURSE_TEST_SEED").map_or_else(|_| seed(), |text| text.parse().unwrap());
         println!("BOURSE_TEST_SEED={seed}");
         Self(bourse_random::Random::new(seed))
     }
