@@ -147,6 +147,8 @@ pub(crate) struct Insert {
     pub(crate) rows: Vec<Vec<Arg>>,
     /// How to find out which rows are there already, where nobody else can add any meanwhile.
     pub(crate) held: Option<HeldKey>,
+    /// Whether they may be of several owners, which a cluster has in several places.
+    pub(crate) is_spread: bool,
     pub(crate) names: Vec<&'static str>,
 }
 
@@ -160,9 +162,9 @@ pub(crate) struct HeldKey {
 }
 
 impl Insert {
-    /// Rows as they are, into these columns of a table.
+    /// Rows as they are, whoever owns them, into these columns of a table.
     pub(crate) fn plain(table: &str, columns: &str, rows: Vec<Vec<Arg>>) -> Self {
-        Self { into: format!("{table} ({columns})"), rows, held: None, names: Vec::new() }
+        Self { into: format!("{table} ({columns})"), rows, held: None, is_spread: true, names: Vec::new() }
     }
 
     /// Says that whoever inserts holds the collection that all rows are of, and that they have the key of these records.
@@ -230,7 +232,8 @@ impl Insert {
     }
 
     fn named<R: Record>(names: Vec<&'static str>, rows: Vec<Vec<Arg>>) -> Self {
-        Self { into: format!("{} ({})", R::TABLE, names.join(", ")), rows, held: None, names }
+        let into = format!("{} ({})", R::TABLE, names.join(", "));
+        Self { into, rows, held: None, is_spread: false, names }
     }
 }
 

@@ -53,10 +53,11 @@ async fn sever_everywhere<W: Writing>(prepare: impl AsyncFnOnce(&Store) -> W) {
                 cut(message)
             );
         }
+        // Once, or again where the one after it had to prepare its statements, so that COMMIT came a message later.
         let is_answer_lost = cut(1) == Cut::After(1);
         assert_eq!(
-            lost,
-            u32::from(is_answer_lost),
+            lost > 0,
+            is_answer_lost,
             "the answer to COMMIT is lost where answers are, and only there"
         );
     }

@@ -192,9 +192,10 @@ impl Borrowed<'_> {
     }
 
     /// How many rows are inserted by naming each of their values. Those that are held may have the same key twice, which one
-    /// statement does not take.
+    /// statement does not take, and those that are spread would have it go to several places, one after the other.
     pub(crate) fn rows_by_value_max(&self, insert: &Insert) -> usize {
-        if self.is_on_cluster() && insert.held.is_none() { ROWS_BY_VALUE_MAX } else { 1 }
+        let is_worth_it = self.is_on_cluster() && insert.held.is_none() && !insert.is_spread;
+        if is_worth_it { ROWS_BY_VALUE_MAX } else { 1 }
     }
 
     /// Notes a statement that is about to run.

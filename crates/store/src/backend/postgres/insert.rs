@@ -20,7 +20,7 @@ pub(crate) async fn rows(
     conflict: &str,
     returning: &Returning,
 ) -> Result<Vec<Row>, StoreError> {
-    let Insert { into, rows, held, names } = insert;
+    let Insert { into, rows, held, names, .. } = insert;
     let told = told(returning, &names)?;
     let mut returned = Vec::new();
     for chunk in chunks(rows) {
