@@ -47,6 +47,17 @@ contract TestERC1155 is ERC1155, ERC2981, Ownable {
         _mintBatch(to, tokenIds, amounts, "");
     }
 
+    /// @notice The same, as sales have tokens minted.
+    /// @param to Who receives them.
+    /// @param tokenIds The numbers of the tokens.
+    /// @param amounts How much of each.
+    /// @param data What a receiver that is a contract is told.
+    function mintBatch(address to, uint256[] calldata tokenIds, uint256[] calldata amounts, bytes calldata data)
+        external
+    {
+        _mintBatch(to, tokenIds, amounts, data);
+    }
+
     /// @notice Burns an amount of a token, whoever holds it.
     /// @param from Who loses it.
     /// @param tokenId The number of the token.

@@ -29,6 +29,13 @@ contract TestERC721 is ERC721URIStorage, ERC2981, Ownable {
         _mint(to, tokenId);
     }
 
+    /// @notice Mints a token and tells a receiver that is a contract, as sales have tokens minted.
+    /// @param to Who receives it.
+    /// @param tokenId Its number.
+    function safeMint(address to, uint256 tokenId) external {
+        _safeMint(to, tokenId);
+    }
+
     /// @notice Burns a token, whoever holds it.
     /// @param tokenId Its number.
     function burn(uint256 tokenId) external {

@@ -51,6 +51,15 @@ contract ReceiverAttacker is Attacker, ERC1155Holder {
         return this.onERC1155Received.selector;
     }
 
+    function onERC1155BatchReceived(address, address, uint256[] memory, uint256[] memory, bytes memory)
+        public
+        override
+        returns (bytes4)
+    {
+        _attack();
+        return this.onERC1155BatchReceived.selector;
+    }
+
     function onERC721Received(address, address, uint256, bytes calldata) external returns (bytes4) {
         _attack();
         return this.onERC721Received.selector;
