@@ -93,6 +93,7 @@ async fn import(context: &Context, project: &Project) -> Result<(), CommandError
         now_unix: now.unix_seconds().unsigned_abs(),
         own_marketplace_v1: Marketplace::OwnV1.word(&service),
         own_marketplace_v2: Marketplace::OwnV2.word(&service),
+        registry: context.settings.networks.registry(),
     };
     let reader = Reader::new(&context.settings, HashSet::from([project.id]), context.clock.clone());
     let house = context.counting_house();

@@ -18,6 +18,7 @@ mod batched_calls;
 mod bucket;
 mod collections_of_a_network;
 mod demo;
+mod demo_trades;
 mod docs;
 mod doctor;
 mod durability;

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::DemoContext;
 use super::clock::{DAY_SECONDS, date, timestamp, weekday};
-use super::holdings::wallet;
+use super::people::wallet;
 use super::rng::Rng;
 
 /// Length of the story in days, today included.

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::holdings::wallet;
+use super::people::wallet;
 use super::{AUDIENCE_NAME, CHAIN_ID, DemoContext, PROVISIONS_ADDRESS, RELICS_ADDRESS};
 
 const GUESTS: [(&str, &str); 25] = [

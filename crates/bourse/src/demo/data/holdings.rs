@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::people::wallet;
 use super::provision::Provision;
 use super::relic::{self, Relic};
 use super::rng::Rng;
@@ -9,11 +10,6 @@ use super::{CHAIN_ID, PROVISIONS_ADDRESS, RELICS_ADDRESS, provision};
 
 /// Number of wallets in the demo.
 pub(super) const WALLETS: u64 = 400;
-
-/// Address of a wallet.
-pub(super) fn wallet(number: u64) -> String {
-    Rng::keyed("wallet", number).hex(20)
-}
 
 /// A wallet, drawn so that low numbers come up far more often.
 pub(super) fn draw_wallet(rng: &mut Rng) -> u64 {

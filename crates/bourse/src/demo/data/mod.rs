@@ -12,6 +12,7 @@ mod encode;
 mod holdings;
 pub(crate) mod hosted;
 mod orders;
+mod people;
 mod provision;
 mod provision_art;
 mod provision_text;
@@ -22,10 +23,12 @@ mod relic_kinds;
 mod relic_scripts;
 mod relic_text;
 mod rng;
+mod signed;
 #[cfg(test)]
 mod tests;
 mod venues;
 
+use bourse_protocols::venues::Registry;
 use serde_json::Value;
 
 pub(crate) use hosted::hosted;
@@ -54,6 +57,8 @@ pub(crate) struct DemoContext {
     pub(crate) own_marketplace_v1: String,
     /// Word of the newer of the two own marketplaces.
     pub(crate) own_marketplace_v2: String,
+    /// Where outside marketplaces are, for whose contracts orders are signed.
+    pub(crate) registry: Registry,
 }
 
 /// All import records, one JSON object each; equal contexts give equal records.

@@ -1,16 +1,17 @@
-//! The order book: listings and offers on both own marketplaces and on six others.
+//! The order book: listings and offers on both own marketplaces and on others, whose open orders are signed.
 
 use serde_json::{Value, json};
 
 use super::clock::{DAY_SECONDS, timestamp};
 use super::currencies::{self, CURRENCIES};
-use super::holdings::{self, other_wallet, wallet};
+use super::holdings::{self, other_wallet};
+use super::people::wallet;
 use super::provision::{self, Provision};
 use super::rarity::Rarity;
 use super::relic::{self, Relic};
 use super::rng::Rng;
 use super::venues::{self, Venue};
-use super::{CHAIN_ID, DemoContext, PROVISIONS_ADDRESS, RELICS_ADDRESS};
+use super::{CHAIN_ID, DemoContext, PROVISIONS_ADDRESS, RELICS_ADDRESS, signed};
 
 /// Number of listings.
 pub(super) const LISTINGS: u64 = 900;
@@ -24,10 +25,10 @@ const STATUSES: [(&str, u64); 5] =
     [("active", 800), ("filled", 75), ("cancelled", 55), ("expired", 50), ("inactive", 20)];
 
 /// What an order is about.
-struct Target {
-    contract: &'static str,
-    token_id: String,
-    rarity: Rarity,
+pub(super) struct Target {
+    pub(super) contract: &'static str,
+    pub(super) token_id: String,
+    pub(super) rarity: Rarity,
     price_micros: u64,
     holder: u64,
     held: u64,
@@ -71,22 +72,22 @@ impl Target {
         Self::provision(if Provision::new(number).by_weight() { number - 1 } else { number }, rng)
     }
 
-    fn is_relic(&self) -> bool {
+    pub(super) fn is_relic(&self) -> bool {
         self.contract == RELICS_ADDRESS
     }
 }
 
 /// One order, before it becomes a record.
-struct Order<'a> {
-    number: u64,
-    side: &'static str,
+pub(super) struct Order<'a> {
+    pub(super) number: u64,
+    pub(super) side: &'static str,
     status: &'static str,
-    target: Target,
-    venue: &'a Venue,
-    maker: u64,
-    price_micros: u64,
-    currency: usize,
-    initial: u64,
+    pub(super) target: Target,
+    pub(super) venue: &'a Venue,
+    pub(super) maker: u64,
+    pub(super) price_micros: u64,
+    pub(super) currency: usize,
+    pub(super) initial: u64,
     remaining: u64,
 }
 
@@ -94,7 +95,7 @@ struct Order<'a> {
 pub(super) fn records(context: &DemoContext) -> impl Iterator<Item = Value> + use<> {
     let venues = venues::all(context);
     let now = context.now_unix;
-    (0..LISTINGS + OFFERS).map(move |number| {
+    (0..LISTINGS + OFFERS).filter_map(move |number| {
         let mut rng = Rng::keyed("order", number);
         let order = if number < LISTINGS {
             listing(number, &venues, &mut rng)
@@ -117,12 +118,12 @@ fn listing<'a>(number: u64, venues: &'a [(Venue, u64)], rng: &mut Rng) -> Order<
     let initial =
         if stale && !target.is_relic() { target.held + rng.range(3, 30) } else { rng.range(1, most) };
     let remaining = if stale { initial } else { draw_remaining(status, initial, rng) };
-    let venue = draw_venue(venues, &target, rng);
+    let venue = rng.weighted(venues);
     // Most ask about the usual price, some dream.
     let spread = if rng.chance(180) { rng.range(1500, 4200) } else { rng.range(800, 1500) };
     let price_micros = target.price_micros * spread / 1000;
     let currency = *rng.weighted(&[
-        (currencies::NATIVE, 24),
+        (currencies::NATIVE, if venue.takes_native { 24 } else { 0 }),
         (currencies::DOLLAR, 32),
         (currencies::WRAPPED, 12),
         (currencies::GAME, 24),
@@ -148,10 +149,10 @@ fn offer<'a>(number: u64, venues: &'a [(Venue, u64)], rng: &mut Rng) -> Order<'a
     let maker = other_wallet(rng, target.holder);
     let initial = if target.is_relic() { 1 } else { rng.range(1, 20) };
     let remaining = draw_remaining(status, initial, rng);
-    let venue = draw_venue(venues, &target, rng);
+    let venue = rng.weighted(venues);
     let price_micros = target.price_micros * rng.range(350, 880) / 1000;
     // The chain's own coin cannot be pulled from a wallet later, so nobody offers it.
-    let currency = *rng.weighted(if venue.own {
+    let currency = *rng.weighted(if venue.outside.is_none() {
         &[
             (currencies::DOLLAR, 40),
             (currencies::WRAPPED, 15),
@@ -182,13 +183,7 @@ fn draw_remaining(status: &str, initial: u64, rng: &mut Rng) -> u64 {
     }
 }
 
-fn draw_venue<'a>(venues: &'a [(Venue, u64)], target: &Target, rng: &mut Rng) -> &'a Venue {
-    let venue = rng.weighted(venues);
-    // Some marketplaces trade one-off pieces only; the first venue trades everything.
-    if venue.relics_only && !target.is_relic() { &venues[0].0 } else { venue }
-}
-
-fn record(order: &Order<'_>, now: u64, rng: &mut Rng) -> Value {
+fn record(order: &Order<'_>, now: u64, rng: &mut Rng) -> Option<Value> {
     let currency = &CURRENCIES[order.currency];
     // Two fifths of the book are from the last days, as in a market that is looked after.
     let created = now - rng.range(12 * DAY_SECONDS, 45 * DAY_SECONDS) / if rng.chance(400) { 8 } else { 1 };
@@ -197,14 +192,18 @@ fn record(order: &Order<'_>, now: u64, rng: &mut Rng) -> Value {
         _ if rng.chance(80) => now + rng.range(150, 365) * DAY_SECONDS,
         _ => now + rng.range(4 * DAY_SECONDS, 60 * DAY_SECONDS),
     };
+    if order.venue.outside.is_some() && order.status == "active" {
+        return signed::record(order, created, valid_until);
+    }
     let untouched = order.status == "active" && order.initial == order.remaining;
     let updated = if untouched { created } else { created + rng.below(now - created) };
-    let order_id = if order.venue.own { (order.number * 7 + 1043).to_string() } else { rng.hex(32) };
-    json!({
+    let is_own = order.venue.outside.is_none();
+    let order_id = if is_own { (order.number * 7 + 1043).to_string() } else { rng.hex(32) };
+    Some(json!({
         "type": "order",
         "orderId": order_id,
         "marketplace": order.venue.word,
-        "source": if order.venue.own { &order.venue.word } else { "external" },
+        "source": if is_own { &order.venue.word } else { "external" },
         "side": order.side,
         "status": order.status,
         "chainId": CHAIN_ID,
@@ -228,5 +227,5 @@ fn record(order: &Order<'_>, now: u64, rng: &mut Rng) -> Value {
         "orderUpdatedAt": timestamp(updated),
         "createdAt": timestamp(created + rng.below(60)),
         "updatedAt": timestamp((updated + 60).min(now)),
-    })
+    }))
 }

@@ -64,6 +64,11 @@ impl Rng {
         &choices[0].0
     }
 
+    /// Random bytes.
+    pub(super) fn bytes<const LENGTH: usize>(&mut self) -> [u8; LENGTH] {
+        std::array::from_fn(|_| self.next().to_le_bytes()[0])
+    }
+
     /// `bytes` random bytes as lower-case hex with the usual prefix.
     pub(super) fn hex(&mut self, bytes: usize) -> String {
         let mut text = String::from("0x");

@@ -3,9 +3,14 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
+use bourse_protocols::native::{Proof, SubmittedOrder};
+use bourse_protocols::venues::Registry;
+use bourse_wire::{Address, ChainId, Marketplace, OrderFacts, OrderSide, ServiceName};
 use serde_json::Value;
 
+use super::holdings::WALLETS;
 use super::orders::{LISTINGS, OFFERS, STALE_EVERY};
+use super::people::wallet;
 use super::{AUDIENCE_NAME, CHAIN_ID, CONTRACTS, DemoContext, RELICS_ADDRESS, hosted, lines};
 
 const ORDER_FIELDS: [&str; 26] = [
@@ -46,7 +51,32 @@ fn context() -> DemoContext {
         now_unix: 1_790_000_000,
         own_marketplace_v1: "bourse_marketplace_v1".to_owned(),
         own_marketplace_v2: "bourse_marketplace_v2".to_owned(),
+        registry: registry(),
     }
+}
+
+fn registry() -> Registry {
+    Registry::new([(ChainId(CHAIN_ID), Vec::new())])
+}
+
+/// Orders by what they are.
+fn stated() -> Vec<&'static Value> {
+    of_type("order").into_iter().filter(|order| order.get("native").is_none()).collect()
+}
+
+/// What signed orders are, once it is seen that their makers signed them.
+fn signed() -> Vec<(Address, OrderFacts)> {
+    let read = |order: &&Value| {
+        let native = order.get("native")?.as_object()?;
+        let marketplace =
+            Marketplace::parse(text(order, "marketplace"), &ServiceName::new("bourse")).unwrap();
+        let venue = registry().venue(ChainId(CHAIN_ID), marketplace).unwrap();
+        let submitted = SubmittedOrder { native, signature: Some(text(order, "signature")) };
+        let admitted = venue.read_order(submitted).unwrap();
+        assert_eq!(admitted.proof, Proof::Signed, "{order}");
+        Some((admitted.collection, admitted.facts))
+    };
+    of_type("order").iter().filter_map(read).collect()
 }
 
 fn text<'a>(record: &'a Value, field: &str) -> &'a str {
@@ -57,8 +87,8 @@ fn of_type(kind: &str) -> Vec<&'static Value> {
     RECORDS.iter().filter(|record| record["type"] == kind).collect()
 }
 
-fn fields(kind: &str) -> &'static [&'static str] {
-    match kind {
+fn fields(record: &Value) -> &'static [&'static str] {
+    match text(record, "type") {
         "currency" => &["chainId", "contractAddress", "name", "symbol", "decimals"],
         "contract" => {
             &["chainId", "address", "contractType", "name", "logoURI", "bytecodeHash", "extensions"]
@@ -67,6 +97,7 @@ fn fields(kind: &str) -> &'static [&'static str] {
             &["contractAddress", "tokenId", "name", "description", "image", "properties", "attributes"]
         }
         "balance" => &["chainId", "contractAddress", "tokenId", "account", "balance"],
+        "order" if record.get("native").is_some() => &["chainId", "marketplace", "native", "signature"],
         "order" => &ORDER_FIELDS,
         "event" => &["projectId", "wallet", "kind", "at", "id"],
         "usage" => &["projectId", "service", "day", "units", "id"],
@@ -87,7 +118,7 @@ fn every_line_has_the_fields_of_its_type() {
     let mut images = 0;
     for record in RECORDS.iter() {
         count += 1;
-        for field in fields(text(record, "type")) {
+        for field in fields(record) {
             assert!(record.get(field).is_some(), "{field} is missing in {record}");
         }
         if let Some(image) = record.get("image").and_then(Value::as_str) {
@@ -118,12 +149,11 @@ fn orders_name_known_tokens_and_their_fees_add_up() {
         .iter()
         .map(|token| (text(token, "contractAddress"), text(token, "tokenId")))
         .collect();
-    let orders = of_type("order");
-    assert_eq!(orders.len() as u64, LISTINGS + OFFERS);
+    assert_eq!(of_type("order").len() as u64, LISTINGS + OFFERS);
     let mut order_ids = HashSet::new();
     let mut marketplaces = HashSet::new();
     let mut currencies = HashSet::new();
-    for order in orders {
+    for order in stated() {
         assert!(
             tokens.contains(&(text(order, "collectionContractAddress"), text(order, "tokenId"))),
             "{order}"
@@ -132,6 +162,7 @@ fn orders_name_known_tokens_and_their_fees_add_up() {
         let sum: u64 = fees.iter().map(|fee| fee["bps"].as_u64().unwrap()).sum();
         assert_eq!(order["feeBps"], sum);
         let own = text(order, "marketplace").starts_with("bourse");
+        assert!(own || order["status"] != "active", "what is not signed cannot be bought: {order}");
         let (id, hex) = (text(order, "orderId"), text(order, "orderId").starts_with("0x"));
         assert!(if own { id.parse::<u64>().is_ok() } else { hex && id.len() == 66 }, "{id}");
         assert!(order_ids.insert((text(order, "marketplace"), id)), "{id} twice");
@@ -141,7 +172,26 @@ fn orders_name_known_tokens_and_their_fees_add_up() {
         marketplaces.insert(text(order, "marketplace"));
         currencies.insert(text(order, "priceCurrencyAddress"));
     }
-    assert_eq!((marketplaces.len(), currencies.len()), (8, 5));
+    assert_eq!((marketplaces.len(), currencies.len()), (4, 5));
+}
+
+#[test]
+fn orders_of_others_are_signed_by_who_makes_them() {
+    let tokens: HashSet<_> = of_type("token")
+        .iter()
+        .map(|token| (text(token, "contractAddress"), text(token, "tokenId")))
+        .collect();
+    let orders = signed();
+    assert!(orders.len() > 300, "{}", orders.len());
+    let makers: HashSet<String> = (0..WALLETS).map(wallet).collect();
+    let mut ids = HashSet::new();
+    for (collection, order) in orders {
+        let token = order.token_id.unwrap().to_string();
+        assert!(tokens.contains(&(collection.to_string().as_str(), token.as_str())), "{order:?}");
+        assert!(makers.contains(&order.maker.to_string()), "{order:?}");
+        assert!(order.fee_bps >= 500 && order.valid_from < order.valid_until, "{order:?}");
+        assert!(ids.insert(order.order_id));
+    }
 }
 
 #[test]
@@ -153,16 +203,20 @@ fn makers_of_listings_hold_what_they_sell_but_for_the_stale_ones() {
             (key, text(held, "balance").parse().unwrap())
         })
         .collect();
-    let stale = of_type("order")
-        .iter()
-        .filter(|order| order["side"] == "listing")
-        .filter(|order| {
-            let key =
-                (text(order, "collectionContractAddress"), text(order, "tokenId"), text(order, "createdBy"));
-            balances.get(&key).copied().unwrap_or(0) < text(order, "quantityRemaining").parse().unwrap()
-        })
-        .count();
-    assert_eq!(stale as u64, LISTINGS / STALE_EVERY);
+    let holds = |collection: &str, token: &str, maker: &str, remaining: u64| {
+        balances.get(&(collection, token, maker)).copied().unwrap_or(0) >= remaining
+    };
+    let stale = stated().into_iter().filter(|order| order["side"] == "listing").filter(|order| {
+        let remaining = text(order, "quantityRemaining").parse().unwrap();
+        let (collection, token) = (text(order, "collectionContractAddress"), text(order, "tokenId"));
+        !holds(collection, token, text(order, "createdBy"), remaining)
+    });
+    let of_others = signed().into_iter().filter(|(_, order)| order.side == OrderSide::Listing);
+    let stale_of_others = of_others.filter(|(collection, order)| {
+        let (token, maker) = (order.token_id.unwrap().to_string(), order.maker.to_string());
+        !holds(&collection.to_string(), &token, &maker, order.quantity_remaining.value().to())
+    });
+    assert_eq!((stale.count() + stale_of_others.count()) as u64, LISTINGS / STALE_EVERY);
 }
 
 #[test]

@@ -1,9 +1,15 @@
-//! Marketplaces on which the demo's orders stand.
+//! Marketplaces on which the demo's orders stand: those that can be bought from on its chain, as somebody buys what the
+//! demo shows.
 
+use std::sync::Arc;
+
+use bourse_protocols::RequestedFee;
+use bourse_protocols::venues::Venue as Outside;
+use bourse_wire::{ChainId, Marketplace};
 use serde_json::{Value, json};
 
-use super::DemoContext;
 use super::rarity::Rarity;
+use super::{CHAIN_ID, DemoContext};
 
 /// Royalties of both collections go here.
 const ROYALTY_RECIPIENT: &str = "0x6f20c8b5e91d4a07f3385ce2bd17940a6cf1e58d";
@@ -14,10 +20,10 @@ pub(super) struct Venue {
     pub(super) word: String,
     /// Its name for people.
     pub(super) origin_name: &'static str,
-    /// Whether it is one of ours: its order ids are request numbers, not hashes.
-    pub(super) own: bool,
-    /// Whether it trades ERC-721 only.
-    pub(super) relics_only: bool,
+    /// One of others, whose orders are signed; the order ids of our own are request numbers, not hashes.
+    pub(super) outside: Option<Arc<Outside>>,
+    /// Whether listings may ask for the chain's own coin.
+    pub(super) takes_native: bool,
     fee_bps: u64,
     fee_recipient: &'static str,
 }
@@ -40,36 +46,57 @@ impl Venue {
         }
         fees
     }
+
+    /// The same, as the maker of an order asks for them.
+    pub(super) fn requested_fees(&self, rarity: Rarity) -> Vec<RequestedFee> {
+        let fees = [(royalty_bps(rarity), ROYALTY_RECIPIENT), (self.fee_bps, self.fee_recipient)];
+        let fee = |(bps, receiver): (u64, &str)| {
+            Some(RequestedFee { amount: bps.into(), receiver: receiver.parse().ok()? })
+        };
+        fees.into_iter().filter_map(fee).collect()
+    }
 }
 
 /// All marketplaces with their share of the orders.
 pub(super) fn all(context: &DemoContext) -> Vec<(Venue, u64)> {
-    let own = |word: &String, fee_bps| Venue {
+    let own = |word: &String, takes_native, fee_bps| Venue {
         word: word.clone(),
         origin_name: "Bourse",
-        own: true,
-        relics_only: false,
+        outside: None,
+        takes_native,
         fee_bps,
         fee_recipient: "0x18ad7350be2c94f60d1b8ee735af02c96d40b7e1",
     };
-    let other = |(word, origin_name, fee_bps, fee_recipient): (&str, _, _, _), relics_only| Venue {
-        word: word.to_owned(),
-        origin_name,
-        own: false,
-        relics_only,
-        fee_bps,
-        fee_recipient,
+    let other = |(marketplace, word, origin_name, fee_bps, fee_recipient): (Marketplace, &str, _, _, _)| {
+        Some(Venue {
+            word: word.to_owned(),
+            origin_name,
+            outside: Some(context.registry.venue(ChainId(CHAIN_ID), marketplace)?),
+            takes_native: true,
+            fee_bps,
+            fee_recipient,
+        })
     };
-    vec![
-        (own(&context.own_marketplace_v2, 100), 44),
-        (own(&context.own_marketplace_v1, 0), 12),
-        (other(("opensea", "OpenSea", 250, "0xa25c07e91fd3b86440d7e1c5b90f2836ea71d4b0"), false), 17),
-        (other(("magic_eden", "Magic Eden", 200, "0xc7e015b8d96a43f20e81cd375fa9b604d812e93b"), false), 10),
-        (other(("blur", "Blur", 50, "0x40d7f3a61e8c952bb7054fde9c1a83672d0eb5f4"), true), 8),
-        (other(("looks_rare", "LooksRare", 200, "0xf19b6c04d72ea8533c60be149d85f7a20e31c7d8"), true), 4),
-        (other(("payment_processor", "Payment Processor", 0, ""), false), 3),
-        (other(("mintify", "Mintify", 100, "0x2be81f5c70d3a946e05f7cb19a48d63e91b70cd5"), false), 2),
-    ]
+    let (opensea, magic_eden) = (
+        (Marketplace::Opensea, "opensea", "OpenSea", 250, "0x0000a26b00c1f0df003000390027140000faa719"),
+        (
+            Marketplace::MagicEden,
+            "magic_eden",
+            "Magic Eden",
+            200,
+            "0xc7e015b8d96a43f20e81cd375fa9b604d812e93b",
+        ),
+    );
+    let mut venues = vec![
+        (own(&context.own_marketplace_v2, true, 100), 44),
+        (own(&context.own_marketplace_v1, false, 0), 12),
+    ];
+    venues.extend(
+        [(other(opensea), 27), (other(magic_eden), 17)]
+            .into_iter()
+            .filter_map(|(venue, share)| Some((venue?, share))),
+    );
+    venues
 }
 
 fn royalty_bps(rarity: Rarity) -> u64 {
