@@ -38,5 +38,5 @@ pub use kept::LAYOUT;
 pub use loader::{Loader, PreparedToken, TokenPreparer};
 pub use names::fold;
 pub use properties::properties_of;
-pub use query::{Column, Key, OrdersQuery, Position, Query, Row, Rows, Sort, Start, TokensQuery};
+pub use query::{BookQuery, Column, Key, OrdersQuery, Position, Query, Row, Rows, Sort, Start, TokensQuery};
 pub use versions::{Draft, Edit, Progress, Versions};

@@ -1,9 +1,9 @@
 //! Putting answers together from texts that are ready.
 
 use bourse_market::Terms;
-use bourse_wire::{OrderFacts, Timestamp, TokenId};
+use bourse_wire::{OrderFacts, Timestamp, TokenId, TokenMetadata};
 
-use crate::book::{Derived, ORDER_BYTES, Order, OrderText, PreparedOrder, currency_members};
+use crate::book::{Derived, NO_TOKEN, ORDER_BYTES, Order, OrderText, PreparedOrder, currency_members};
 use crate::collection::{Collection, touch_all};
 use crate::query::{OrdersQuery, Position, Row, Rows};
 
@@ -36,7 +36,7 @@ impl Collection {
     /// Appends a row as JSON.
     pub fn write_row(&self, out: &mut Vec<u8>, row: Row) {
         out.extend_from_slice(b"{\"metadata\":");
-        self.tokens.write_metadata(out, row.token);
+        self.write_metadata_of_row(out, row.token);
         // The row's order is its listing or its offer: written once, copied once.
         let mut written: [Option<(u32, std::ops::Range<usize>)>; 3] = [const { None }; 3];
         let members: [(&[u8], Option<u32>); 3] =
@@ -57,6 +57,23 @@ impl Collection {
             }
         }
         out.push(b'}');
+    }
+
+    /// Appends the metadata of a row's token. An order for any token has none, and says so by an id that is empty.
+    fn write_metadata_of_row(&self, out: &mut Vec<u8>, token: u32) {
+        if token != NO_TOKEN {
+            return self.tokens.write_metadata(out, token);
+        }
+        let metadata = TokenMetadata::default().to_json().unwrap_or_default();
+        let (named, nameless) = (r#""tokenId":"0""#, r#""tokenId":"""#);
+        out.extend_from_slice(metadata.replacen(named, nameless, 1).as_bytes());
+    }
+
+    /// Appends the orders of rows as a JSON array.
+    pub fn write_orders_of(&self, out: &mut Vec<u8>, rows: &Rows) {
+        let orders = || rows.rows.iter().filter_map(|row| self.book.order(row.order?));
+        touch_all(orders().map(|order| self.book.text(order).bytes()));
+        self.write_list(out, orders());
     }
 
     /// Appends the metadata of a page's tokens as a JSON array.
@@ -91,15 +108,19 @@ impl Collection {
     /// Appends a page of a token's active orders as a JSON array; the position of the last when there are more.
     pub fn write_orders(&self, out: &mut Vec<u8>, query: &OrdersQuery<'_>) -> Option<Position> {
         let (slots, next) = self.find_orders(query);
+        self.write_list(out, slots.iter().filter_map(|slot| self.book.order(*slot)));
+        next
+    }
+
+    fn write_list<'o>(&self, out: &mut Vec<u8>, orders: impl Iterator<Item = &'o Order>) {
         out.push(b'[');
-        for (index, order) in slots.iter().filter_map(|slot| self.book.order(*slot)).enumerate() {
+        for (index, order) in orders.enumerate() {
             if index > 0 {
                 out.push(b',');
             }
             self.write_order(out, order);
         }
         out.push(b']');
-        next
     }
 
     fn write_order(&self, out: &mut Vec<u8>, order: &Order) {

@@ -32,6 +32,9 @@ impl Book {
         if !order.is_active() {
             return true;
         }
+        if !self.is_in_creation(slot, order) {
+            return order.token == NO_TOKEN && !order.is_collection_offer();
+        }
         if order.token == NO_TOKEN {
             return !order.is_collection_offer() || self.is_listed(slot, order, false, &around.tokens);
         }
@@ -64,7 +67,8 @@ impl Book {
             (side.any().len(), side.best_ones().len(), side.several().count(), ranked)
         };
         let collection_offers = self.collection_offers().len();
-        hash(&(of_side(OrderSide::Listing), of_side(OrderSide::Offer), collection_offers))
+        let are_whole = self.is_creation_whole();
+        hash(&(of_side(OrderSide::Listing), of_side(OrderSide::Offer), collection_offers, are_whole))
     }
 
     fn digests(&self, slots: impl Iterator<Item = u32>, now: Timestamp) -> impl Iterator<Item = u64> {

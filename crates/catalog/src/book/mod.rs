@@ -2,6 +2,7 @@
 //! order of their best prices.
 
 mod collection_offers;
+mod creation;
 mod digest;
 mod kept;
 mod order;
@@ -34,7 +35,7 @@ pub use order::PreparedOrder;
 pub(crate) use order::{NO_TOKEN, Order};
 pub(crate) use order_list::{ListedOrder, OrderList, Place};
 pub(crate) use order_sets::OrderSets;
-pub(crate) use order_test::OrderTest;
+pub(crate) use order_test::{OrderTest, Span};
 pub(crate) use price_list::PriceList;
 use relist::{StaleToken, Turn};
 pub(crate) use side::SideBook;
@@ -63,6 +64,8 @@ pub(crate) struct Book {
     stacks: Stacks,
     /// Those that buy any token, of which no token has an entry.
     collection_offers: OrderList,
+    /// All by when they were first seen, once somebody asked for that order.
+    by_creation: Option<OrderLists>,
     /// When the passing of time next changes an order. What is no longer so is passed over.
     alarms: BinaryHeap<Reverse<(Timestamp, u32)>>,
     /// The time up to which it has passed.
@@ -408,6 +411,7 @@ impl Book {
             + self.ranked.bytes()
             + self.stacks.bytes()
             + self.collection_offers.bytes()
+            + self.by_creation.as_ref().map_or(0, OrderLists::bytes)
             + self.alarms.capacity() * size_of::<(Timestamp, u32)>()
     }
 }

@@ -77,6 +77,16 @@ impl<'a> OrderRun<'a> {
         marks & self.orders.iter().enumerate().fold(0, mark)
     }
 
+    pub(super) fn len(self) -> usize {
+        self.orders.len()
+    }
+
+    /// The slot of the last of them, going from the end where that is asked for.
+    pub(super) fn last(self, reverse: bool) -> Option<u32> {
+        let last = if reverse { self.orders.first() } else { self.orders.last() };
+        last.map(|order| order.slot)
+    }
+
     /// A bit for each of them.
     pub(super) fn all(self) -> u64 {
         // A run is never empty.
@@ -236,14 +246,16 @@ impl OrderList {
     }
 
     /// The orders from one place up to another, some at a time.
-    pub(super) fn runs(&self, from: Place, to: Place) -> impl Iterator<Item = OrderRun<'_>> {
+    pub(super) fn runs(&self, from: Place, to: Place) -> impl DoubleEndedIterator<Item = OrderRun<'_>> {
         let blocks = self.blocks.iter().enumerate().take(to.block + 1).skip(from.block);
         blocks.flat_map(move |(block, found)| {
             let begin = if block == from.block { from.index } else { 0 };
             let end = if block == to.block { to.index } else { found.orders.len() };
-            let runs = found.orders.get(begin..end).unwrap_or_default().chunks(RUN_MAX);
-            let starts = (begin..).step_by(RUN_MAX);
-            starts.zip(runs).map(move |(index, orders)| OrderRun { place: Place { block, index }, orders })
+            let runs = found.orders.get(begin..end).unwrap_or_default().chunks(RUN_MAX).enumerate();
+            runs.map(move |(run, orders)| OrderRun {
+                place: Place { block, index: begin + run * RUN_MAX },
+                orders,
+            })
         })
     }
 
@@ -254,7 +266,7 @@ impl OrderList {
     }
 
     /// All of them, in order.
-    pub(super) fn orders(&self) -> impl Iterator<Item = &ListedOrder> {
+    pub(crate) fn orders(&self) -> impl Iterator<Item = &ListedOrder> {
         self.blocks.iter().flat_map(|block| &block.orders)
     }
 

@@ -25,6 +25,24 @@ pub(crate) struct OrderTest<'a> {
     not_makers: Bits,
 }
 
+/// A part of a list, and how to go through it.
+#[derive(Clone, Copy)]
+pub(crate) struct Span {
+    pub(crate) from: Place,
+    pub(crate) to: Place,
+    /// Whether from its end.
+    pub(crate) reverse: bool,
+    /// So many orders at a time.
+    pub(crate) step: usize,
+}
+
+/// Orders of a list one after another: where they end, and which of them a filter lets through.
+pub(crate) struct ListedChunk<'l> {
+    /// The last of them, let through or not.
+    pub(crate) last: u32,
+    pub(crate) orders: Vec<&'l ListedOrder>,
+}
+
 /// The orders of a list whose price a filter lets through, in one currency: they lie between two places.
 struct PriceWindow {
     currency: u32,
@@ -69,12 +87,13 @@ impl<'a> OrderTest<'a> {
 
     /// Whether the filter lets an order through.
     pub(crate) fn allows(&self, book: &Book, order: &Order) -> bool {
+        self.bit(&ListedOrder::new(0, order)) == 1 && self.allows_price(book, order)
+    }
+
+    fn allows_price(&self, book: &Book, order: &Order) -> bool {
         let price = &order.price;
-        let is_priced = || {
-            self.filter.prices.is_empty()
-                || self.filter.allows_price(book.currencies().address(price.currency), price.amount)
-        };
-        self.bit(&ListedOrder::new(0, order)) == 1 && is_priced()
+        self.filter.prices.is_empty()
+            || self.filter.allows_price(book.currencies().address(price.currency), price.amount)
     }
 
     /// 1 where all but its price is let through, else 0.
@@ -130,6 +149,39 @@ impl<'a> OrderTest<'a> {
         runs.flat_map(move |run| {
             let marked = run.marked(self.marks(run, None));
             marked.filter(|(place, order)| check.allows(*place, order)).collect::<Vec<_>>()
+        })
+    }
+
+    /// The orders of a list of a side between two places, so many at a time or some more; from its end where that is asked for.
+    pub(crate) fn chunks_by_price<'l>(
+        &'l self,
+        (book, side): (&Book, OrderSide),
+        list: &'l OrderList,
+        span: Span,
+    ) -> impl Iterator<Item = ListedChunk<'l>> {
+        let check = self.price_check(book, side, list);
+        let (from, to) = (check.ends.0.max(span.from), check.ends.1.min(span.to));
+        let runs = list.runs(from, to.max(from));
+        chunks(runs, span, move |run| {
+            let marked = run.marked(self.marks(run, None));
+            marked.filter(|(place, order)| check.allows(*place, order)).map(|(_, order)| order).collect()
+        })
+    }
+
+    /// The same of a list that is in no order of prices.
+    pub(crate) fn chunks_by_creation<'l>(
+        &'l self,
+        book: &'l Book,
+        list: &'l OrderList,
+        span: Span,
+    ) -> impl Iterator<Item = ListedChunk<'l>> {
+        let has_price = |order: &ListedOrder| {
+            let allows = |order: &Order| self.allows_price(book, order);
+            self.filter.prices.is_empty() || book.order(order.slot).is_some_and(allows)
+        };
+        chunks(list.runs(span.from, span.to), span, move |run| {
+            let marked = run.marked(self.marks(run, None)).map(|(_, order)| order);
+            marked.filter(|order| has_price(order)).collect()
         })
     }
 
@@ -191,4 +243,28 @@ impl<'a> OrderTest<'a> {
         };
         self.filter.prices.iter().filter_map(window).collect()
     }
+}
+
+/// What is let through of runs, several of them at a time.
+fn chunks<'l>(
+    runs: impl DoubleEndedIterator<Item = OrderRun<'l>>,
+    Span { reverse, step, .. }: Span,
+    allowed: impl Fn(OrderRun<'l>) -> Vec<&'l ListedOrder>,
+) -> impl Iterator<Item = ListedChunk<'l>> {
+    let mut runs = runs;
+    std::iter::from_fn(move || {
+        let (mut last, mut orders, mut seen) = (None, Vec::new(), 0);
+        while seen < step
+            && let Some(run) = if reverse { runs.next_back() } else { runs.next() }
+        {
+            let mut found = allowed(run);
+            if reverse {
+                found.reverse();
+            }
+            orders.extend(found);
+            last = run.last(reverse);
+            seen += run.len();
+        }
+        last.map(|last| ListedChunk { last, orders })
+    })
 }

@@ -59,6 +59,7 @@ impl Book {
         if self.loading {
             return;
         }
+        self.turn_in_creation(slot, turn);
         if token == NO_TOKEN {
             return self.turn_collection_offer(slot, turn, context.tokens);
         }

@@ -45,7 +45,7 @@ pub(super) fn direction(side: OrderSide) -> Direction {
 }
 
 /// An instant, about.
-fn rough(at: Timestamp) -> f64 {
+pub(super) fn rough(at: Timestamp) -> f64 {
     let seconds = at.unix_seconds().clamp(i32::MIN.into(), i32::MAX.into());
     f64::from(i32::try_from(seconds).unwrap_or_default())
 }
@@ -122,7 +122,7 @@ impl Book {
         prices.then_with(|| context.tokens.id(a).cmp(&context.tokens.id(b)))
     }
 
-    /// Puts the tokens of each side in the order in which their best orders were first seen.
+    /// Puts the tokens of each side in the order in which their best orders were first seen, and all orders in theirs.
     pub(crate) fn sort_by_creation(&mut self, context: BookContext<'_>) {
         for side in [OrderSide::Listing, OrderSide::Offer] {
             let created_at = |token: u32| self.best_of(side, token).map(|order| order.created_at);
@@ -135,11 +135,12 @@ impl Book {
             let entries: Vec<(u32, f64)> = keyed.into_iter().map(entry).collect();
             self.side_mut(side).by_creation = Some(SortedList::from_sorted(&entries));
         }
+        self.sort_orders_by_creation();
     }
 
     /// Whether somebody asked for the order in which orders were first seen.
     pub(crate) fn is_sorted_by_creation(&self) -> bool {
-        self.listings.by_creation.is_some() && self.offers.by_creation.is_some()
+        self.listings.by_creation.is_some() && self.offers.by_creation.is_some() && self.by_creation.is_some()
     }
 
     /// The list by creation of a side, for tests that put it wrong.
@@ -219,6 +220,7 @@ impl Book {
             *self.side_mut(side) =
                 SideBook { best, members, priced, unpriced, by_creation, any, best_ones, several };
         }
+        self.by_creation = None;
         self.rank_all(context.tokens);
         self.rank_collection_offers();
         if was_sorted_by_creation {

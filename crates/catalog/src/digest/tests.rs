@@ -181,6 +181,12 @@ fn a_list_by_creation_that_is_out_of_order_or_not_whole_is_named() {
 }
 
 #[test]
+fn a_list_of_orders_by_creation_that_lost_one_is_named() {
+    let lost = |collection: &mut Collection| collection.book.forget_created(OrderSide::Listing);
+    assert_eq!(differences(lost), ["orders"]);
+}
+
+#[test]
 fn an_order_that_only_one_was_asked_for_is_no_difference() {
     let mut asked_less = collection();
     asked_less.by_name = None;

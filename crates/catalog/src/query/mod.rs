@@ -1,16 +1,19 @@
 //! Finding tokens and orders, page by page.
 
 mod beside;
+mod book_orders;
 mod candidates;
 mod filtered;
 mod gather;
 mod matches;
 mod merge;
+mod merged_orders;
 mod orders;
 mod position;
 mod rows;
 mod walk;
 
+pub use book_orders::BookQuery;
 pub use orders::OrdersQuery;
 pub use position::{Key, Position};
 pub use rows::{Query, Row, Rows, TokensQuery};

@@ -71,6 +71,12 @@ impl<'m> Answers<'m> {
         Self { model, active, collection_offers }
     }
 
+    /// Every order that counts.
+    pub(crate) fn active(&self) -> impl Iterator<Item = &'m OrderFacts> {
+        let all = self.active.values().flatten().chain(&self.collection_offers);
+        all.map(|active| active.facts)
+    }
+
     fn of_token(&self, token: TokenId, side: OrderSide, filter: &OrderFilter) -> Vec<&ActiveOrder<'m>> {
         let active = self.active.get(&token).into_iter().flatten().chain(&self.collection_offers);
         active.filter(|active| active.facts.side == side && has_order(filter, active.facts)).collect()

@@ -42,6 +42,7 @@ pub(crate) struct Trial {
     favourites: Vec<RowsQuestion>,
     bookmarks: Vec<(RowsQuestion, Position)>,
     order_bookmarks: Vec<(OrdersQuestion, Position)>,
+    book_bookmarks: Vec<(RowsQuestion, Position)>,
 }
 
 impl Trial {
@@ -55,9 +56,18 @@ impl Trial {
         favourites[0].tokens = TokenFilter { text: "abcd".to_owned(), ..TokenFilter::default() };
         let model = Model::new(instant(0));
         let (versions, draft) = (Versions::new(load(&model, &mut generator.random)), Draft::default());
-        let (clock, order_bookmarks, bookmarks) = (0, Vec::new(), Vec::new());
-        let mut trial =
-            Self { aloud, generator, model, clock, versions, draft, favourites, bookmarks, order_bookmarks };
+        let mut trial = Self {
+            aloud,
+            generator,
+            model,
+            clock: 0,
+            versions,
+            draft,
+            favourites,
+            bookmarks: Vec::new(),
+            order_bookmarks: Vec::new(),
+            book_bookmarks: Vec::new(),
+        };
         trial.begin();
         for step in 0..scale.steps {
             if scale.tokens > LADDER_TOKENS_MIN {
@@ -222,6 +232,8 @@ impl Trial {
             let position = answers.check_rows(&self.versions.read(), &question, &mut self.generator);
             answers.check_listing_floor(&self.versions.read(), &question);
             answers.check_search(&self.versions.read(), &question, &mut self.generator);
+            let order = answers.check_book(&self.versions.read(), &question, &mut self.generator);
+            self.book_bookmarks.extend(order.map(|position| (question.clone(), position)));
             self.bookmarks.extend(position.map(|position| (question, position)));
         }
         self.check_bookmarks();
@@ -248,6 +260,12 @@ impl Trial {
             self.tell("after", &(&position, &question));
             let limit = 1 + self.generator.random.index(9);
             Answers::new(&self.model).check_after(&self.collection(), &question, &position, limit);
+        }
+        for _ in 0..self.book_bookmarks.len().min(3) {
+            let (question, position) = self.generator.random.pick(&self.book_bookmarks).clone();
+            self.make_ready(&question);
+            self.tell("orders after", &(&position, &question));
+            Answers::new(&self.model).check_book_after(&self.collection(), &question, &position);
         }
     }
 

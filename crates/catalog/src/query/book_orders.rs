@@ -1,0 +1,398 @@
+//! The orders of a whole collection, page by page: each by itself, however many its token has.
+//!
+//! No list has all of them in the order of their prices, but a few together do: the tokens that have one order, by its price,
+//! the orders of tokens that have several, and those for any token. They are merged as far as the page goes.
+
+use std::collections::BTreeSet;
+
+use bourse_sets::Bits;
+use bourse_wire::{Address, OrderSide};
+
+use super::candidates::Candidates;
+use super::matches::SideMatches;
+use super::merged_orders::{Chunk, Merge, Rank, Sequence, Source};
+use super::rows::{Row, Rows, is_sparse};
+use super::{Column, Sort, Start};
+use crate::book::{NO_TOKEN, OrderList, OrderTest, Place, PriceList, Span};
+use crate::collection::Collection;
+use crate::filter::{OrderFilter, TokenFilter};
+use crate::sorted_list::{Run, SortedList};
+
+/// Orders that may be gathered and sorted rather than looked for in lists.
+const GATHERED_MAX: usize = 8_192;
+/// So few tokens are always asked one by one.
+const GATHERED_TOKENS_MAX: usize = 64;
+/// Orders of a list that are looked at together near the front, and where many are skipped.
+const STEP_MIN: usize = 64;
+const STEP_MAX: usize = 1_024;
+/// One in how many orders must be of a token that is asked about for going through all of them to be less work than asking each
+/// token.
+const COUNTED_SHARE: usize = 64;
+
+/// Which orders of a collection, in which order, from where.
+#[derive(Clone, Debug)]
+pub struct BookQuery<'q> {
+    /// The side; both, as one list, when it is unknown.
+    pub side: OrderSide,
+    /// Which tokens. Offers for any token are among the orders when there is one of these.
+    pub tokens: &'q TokenFilter,
+    /// Which orders.
+    pub orders: &'q OrderFilter,
+    /// How to sort, by price or by when they were first seen. When nothing is said the best price comes first, and of both sides
+    /// the lowest.
+    pub sort: Option<Sort>,
+    /// Where the page begins.
+    pub start: Start,
+    /// Orders of the page.
+    pub limit: usize,
+}
+
+impl BookQuery<'_> {
+    fn sequence(&self) -> Sequence {
+        let by_creation = self.sort.is_some_and(|sort| sort.column == Column::CreatedAt);
+        let usual = self.side == OrderSide::Offer && !by_creation;
+        let descending = self.sort.map_or(usual, |sort| sort.descending);
+        Sequence { side: self.side, by_creation, descending }
+    }
+
+    /// How many orders there must be to fill the page and to know whether there are more.
+    fn wanted(&self) -> usize {
+        self.start.skipped().saturating_add(self.limit).saturating_add(1)
+    }
+
+    /// How many orders to look at together.
+    fn step(&self) -> usize {
+        (self.start.skipped() / 4).clamp(STEP_MIN, STEP_MAX)
+    }
+}
+
+fn sides(side: OrderSide) -> &'static [OrderSide] {
+    match side {
+        OrderSide::Listing => &[OrderSide::Listing],
+        OrderSide::Offer => &[OrderSide::Offer],
+        OrderSide::Unknown => &[OrderSide::Listing, OrderSide::Offer],
+    }
+}
+
+/// Which orders are asked for, as it is asked of many of them.
+struct Asked<'a> {
+    collection: &'a Collection,
+    orders: &'a OrderFilter,
+    test: OrderTest<'a>,
+    candidates: Candidates<'a>,
+    /// Whether offers for any token are among them.
+    is_any_wanted: bool,
+}
+
+impl<'a> Asked<'a> {
+    fn new(collection: &'a Collection, tokens: &TokenFilter, orders: &'a OrderFilter) -> Self {
+        // Beside sets of orders it is always worth having one set of tokens.
+        let candidates = collection.candidates(tokens).for_list(collection, usize::MAX);
+        let is_any_wanted = match &candidates {
+            Candidates::All => true,
+            _ => collection.book.collection_offers().len() > 0 && candidates.len(collection) > 0,
+        };
+        let test = OrderTest::new(orders, &collection.book, &collection.holders);
+        Self { collection, orders, test, candidates, is_any_wanted }
+    }
+
+    fn are_all(&self) -> bool {
+        matches!(self.candidates, Candidates::All) && self.orders.is_empty()
+    }
+
+    /// Whether orders of a token are asked for, as far as tokens tell.
+    fn wants(&self, token: u32) -> bool {
+        if token == NO_TOKEN { self.is_any_wanted } else { self.candidates.has(self.collection, token) }
+    }
+
+    /// The tokens with an order on a side that is asked for, as far as sets tell.
+    fn matches(&self, side: OrderSide) -> SideMatches<'a> {
+        let filter = (!self.orders.is_empty()).then_some(self.orders);
+        self.collection.side_matches(side, filter).among(self.candidates.superset())
+    }
+
+    /// The offers for any token that are asked for, the best first.
+    fn any(&self, side: OrderSide) -> impl Iterator<Item = u32> {
+        let list = self.collection.book.collection_offers();
+        let wanted = (side == OrderSide::Offer && self.is_any_wanted).then_some(list);
+        let of_list = move |list| self.test.of_list(&self.collection.book, side, list);
+        wanted.into_iter().flat_map(of_list).map(|(_, order)| order.slot)
+    }
+
+    /// The orders of a token on a side that are asked for.
+    fn of_token(&self, token: u32, side: OrderSide) -> Vec<u32> {
+        let book = &self.collection.book;
+        match book.stack(token, side) {
+            Some(stack) => self.test.of_list(book, side, stack).map(|(_, order)| order.slot).collect(),
+            None => {
+                let orders = book.of_token(token, side);
+                orders.filter(|(_, order)| self.test.allows(book, order)).map(|(slot, _)| slot).collect()
+            }
+        }
+    }
+}
+
+/// A page as it is looked for in lists.
+struct Walk<'a> {
+    asked: &'a Asked<'a>,
+    sequence: Sequence,
+    /// Where the page begins.
+    at: Option<Rank<'a>>,
+    step: usize,
+}
+
+impl Collection {
+    /// Finds a page of the collection's active orders: rows of a token with one order, or of no token.
+    pub fn query_orders(&self, query: &BookQuery<'_>) -> Rows {
+        let asked = Asked::new(self, query.tokens, query.orders);
+        let sequence = query.sequence();
+        let at = match &query.start {
+            Start::After(position) => self.rank_of_position(position),
+            Start::Skip(_) => None,
+        };
+        let walk = Walk { asked: &asked, sequence, at, step: query.step() };
+        let mut found = match self.gathered_orders(query, &walk) {
+            Some(found) => found,
+            None => walk.orders(query),
+        };
+        let more = found.len() > query.limit;
+        found.truncate(query.limit);
+        let last = found.last().filter(|_| more).and_then(|slot| self.book.order(*slot));
+        let next = last.map(|order| self.position_of_listed(sequence, order));
+        Rows { rows: found.into_iter().filter_map(|slot| self.row_of_order(slot)).collect(), next }
+    }
+
+    fn row_of_order(&self, slot: u32) -> Option<Row> {
+        let order = self.book.order(slot)?;
+        let of_side = |side: OrderSide| (order.terms.side == side).then_some(slot);
+        let (listing, offer) = (of_side(OrderSide::Listing), of_side(OrderSide::Offer));
+        Some(Row { token: order.token, order: Some(slot), listing, offer })
+    }
+
+    /// How many active orders a filter lets through on all pages.
+    pub fn count_orders_of_all(&self, side: OrderSide, tokens: &TokenFilter, orders: &OrderFilter) -> usize {
+        let asked = Asked::new(self, tokens, orders);
+        sides(side).iter().map(|side| self.count_of_side(&asked, *side)).sum()
+    }
+
+    fn count_of_side(&self, asked: &Asked<'_>, side: OrderSide) -> usize {
+        if asked.are_all() {
+            return self.book.orders_len(side);
+        }
+        let any = asked.any(side).count();
+        let of_tokens = |tokens: &mut dyn Iterator<Item = u32>| -> usize {
+            tokens.map(|token| asked.of_token(token, side).len()).sum()
+        };
+        if let Candidates::Few(few) = &asked.candidates {
+            return any + of_tokens(&mut few.iter().copied());
+        }
+        let (book, matches) = (self.book.side(side), asked.matches(side));
+        let mut several = matches.best.clone().into_owned();
+        several.union(&matches.others);
+        several.intersect(book.several());
+        let mut only = matches.best.into_owned();
+        only.subtract(book.several());
+        let list = self.book.ranked(side);
+        let ranked = if several.count() * COUNTED_SHARE < list.len() {
+            of_tokens(&mut several.iter().filter(|token| asked.wants(*token)))
+        } else {
+            asked.test.of_list(&self.book, side, list).filter(|(_, order)| asked.wants(order.token)).count()
+        };
+        any + asked.candidates.common(self, &only) + ranked
+    }
+
+    /// The currencies that active orders of a side are in.
+    pub fn currencies_of_orders(&self, side: OrderSide) -> BTreeSet<Address> {
+        let of_any = self.book.collection_offers().orders().map(|order| order.currency);
+        let of_any = (side == OrderSide::Offer).then_some(of_any).into_iter().flatten();
+        let numbers: BTreeSet<u32> = self.book.side(side).any().currencies().chain(of_any).collect();
+        numbers.into_iter().map(|number| *self.book.currencies().address(number)).collect()
+    }
+
+    /// The orders of a page, and one more, where they are found by few tokens: all of those are found and sorted. `None` where it is
+    /// less work to look for the page in lists.
+    fn gathered_orders(&self, query: &BookQuery<'_>, walk: &Walk<'_>) -> Option<Vec<u32>> {
+        let Walk { asked, sequence, at, .. } = walk;
+        if asked.are_all() {
+            return None;
+        }
+        let mut found = self.few_orders(query, asked)?;
+        if let Some(at) = at {
+            found.retain(|slot| {
+                let rank = self.rank_of_listed(*slot);
+                rank.is_some_and(|rank| sequence.compare(self, &rank, at).is_gt())
+            });
+        }
+        let compare = |a: &u32, b: &u32| self.compare_listed(*sequence, *a, *b);
+        if query.wanted() < found.len() {
+            found.select_nth_unstable_by(query.wanted(), compare);
+            found.truncate(query.wanted());
+        }
+        found.sort_unstable_by(compare);
+        found.drain(..query.start.skipped().min(found.len()));
+        Some(found)
+    }
+
+    /// All orders that are asked for, where those are few.
+    fn few_orders(&self, query: &BookQuery<'_>, asked: &Asked<'_>) -> Option<Vec<u32>> {
+        let mut found = Vec::new();
+        for side in sides(query.side) {
+            let tokens = match &asked.candidates {
+                Candidates::Few(few) => few.clone(),
+                _ => self.few_tokens(query, asked, *side)?,
+            };
+            for token in tokens {
+                found.extend(asked.of_token(token, *side));
+                if found.len() > GATHERED_MAX {
+                    return None;
+                }
+            }
+            found.extend(asked.any(*side).take(GATHERED_MAX + 1));
+        }
+        (found.len() <= GATHERED_MAX).then_some(found)
+    }
+
+    /// The tokens that may have orders on a side that are asked for, where those are few.
+    fn few_tokens(&self, query: &BookQuery<'_>, asked: &Asked<'_>, side: OrderSide) -> Option<Vec<u32>> {
+        let SideMatches { best, others, .. } = asked.matches(side);
+        let about = best.count() + others.count();
+        let listed = self.book.orders_len(side);
+        if about > GATHERED_TOKENS_MAX && !is_sparse(about, query.wanted(), listed) {
+            return None;
+        }
+        let mut tokens: Bits = best.into_owned();
+        tokens.union(&others);
+        Some(tokens.iter().filter(|token| asked.wants(*token)).collect())
+    }
+}
+
+impl<'a> Walk<'a> {
+    /// The orders of a page, and one more.
+    fn orders(&self, query: &BookQuery<'_>) -> Vec<u32> {
+        let (collection, skip) = (self.asked.collection, query.start.skipped());
+        let (limit, found) = (query.limit.saturating_add(1), Vec::new());
+        let mut merge = Merge { collection, sequence: self.sequence, skip, limit, found };
+        let sides = sides(query.side);
+        if self.sequence.by_creation {
+            merge.fill(sides.iter().flat_map(|side| self.by_creation(*side)).collect());
+            return merge.found;
+        }
+        let matches: Vec<SideMatches<'_>> = sides.iter().map(|side| self.asked.matches(*side)).collect();
+        // What nobody knows the worth of comes last, each side by itself.
+        let mut stages: Vec<Vec<(&SideMatches<'_>, bool)>> =
+            vec![matches.iter().map(|side| (side, true)).collect()];
+        stages.extend(matches.iter().map(|side| vec![(side, false)]));
+        for stage in stages {
+            let sources = stage.iter().flat_map(|(side, is_priced)| self.by_price(side, *is_priced));
+            if !merge.fill(sources.collect()) {
+                break;
+            }
+        }
+        merge.found
+    }
+
+    /// The lists that together have the orders of a side in the order of their prices: those that have a rate, or the others.
+    fn by_price<'s>(&'s self, matches: &'s SideMatches<'a>, is_priced: bool) -> Vec<Source<'s>> {
+        let (book, side) = (&self.asked.collection.book, matches.side);
+        let only = book.side(side).price_lists().nth(usize::from(!is_priced)).map(PriceList::list);
+        let only = only.map(|list| self.only_orders(list, matches));
+        let any = (side == OrderSide::Offer && self.asked.is_any_wanted).then(|| book.collection_offers());
+        let lists = [book.ranked(side)].into_iter().chain(any);
+        only.into_iter().chain(lists.map(|list| self.listed_orders(list, side, is_priced))).collect()
+    }
+
+    /// Of tokens that have one order, these in the order of a list of tokens.
+    fn only_orders<'s>(&'s self, list: &'s SortedList, matches: &'s SideMatches<'a>) -> Source<'s> {
+        let (book, reverse) = (self.asked.collection.book.side(matches.side), self.is_against(matches.side));
+        let end = if reverse { list.end() } else { crate::sorted_list::Cursor::START };
+        let cursor = match &self.at {
+            None => end,
+            Some(_) => list.cursor(|token| book.best(token).is_some_and(|slot| self.is_passed(slot))),
+        };
+        let runs: Box<dyn Iterator<Item = Run<'s>> + 's> =
+            if reverse { Box::new(list.blocks_before(cursor)) } else { Box::new(list.blocks_from(cursor)) };
+        let step = self.step;
+        let chunks = runs.flat_map(move |run| -> Box<dyn Iterator<Item = &'s [u32]> + 's> {
+            if reverse { Box::new(run.ordinals.rchunks(step)) } else { Box::new(run.ordinals.chunks(step)) }
+        });
+        Box::new(chunks.filter_map(move |tokens| {
+            let last = if reverse { tokens.first() } else { tokens.last() };
+            let is_asked = |token: &&u32| {
+                matches.best.contains(**token)
+                    && !book.several().contains(**token)
+                    && self.asked.wants(**token)
+            };
+            let orders = tokens.iter().filter(is_asked).filter_map(|token| book.best(*token));
+            let mut orders: Vec<u32> = orders.collect();
+            if reverse {
+                orders.reverse();
+            }
+            Some(Chunk { last: last.and_then(|token| book.best(*token))?, orders })
+        }))
+    }
+
+    /// Those of a list of orders that are in the order of their prices.
+    fn listed_orders<'s>(&'s self, list: &'s OrderList, side: OrderSide, is_priced: bool) -> Source<'s> {
+        let collection = self.asked.collection;
+        let has_rate = |slot: u32| {
+            collection.book.order(slot).is_some_and(|order| !collection.is_unpriced(&order.price))
+        };
+        let middle = list.place(has_rate);
+        let (from, to) = if is_priced { (OrderList::START, middle) } else { (middle, list.end()) };
+        let passed = |slot: u32| {
+            if is_priced {
+                has_rate(slot) && self.is_passed(slot)
+            } else {
+                has_rate(slot) || self.is_passed(slot)
+            }
+        };
+        let span = self.span(list, (from, to), self.is_against(side), passed);
+        let chunks = self.asked.test.chunks_by_price((&collection.book, side), list, span);
+        Box::new(chunks.map(|chunk| self.chunk(chunk.last, &chunk.orders)))
+    }
+
+    /// The orders of a side by when they were first seen.
+    fn by_creation(&self, side: OrderSide) -> Option<Source<'_>> {
+        let book = &self.asked.collection.book;
+        let list = book.orders_by_creation(side)?;
+        let ends = (OrderList::START, list.end());
+        let span = self.span(list, ends, self.is_against(side), |slot| self.is_passed(slot));
+        let chunks = self.asked.test.chunks_by_creation(book, list, span);
+        Some(Box::new(chunks.map(|chunk| self.chunk(chunk.last, &chunk.orders))))
+    }
+
+    fn chunk(&self, last: u32, orders: &[&crate::book::ListedOrder]) -> Chunk {
+        let wanted = orders.iter().filter(|order| self.asked.wants(order.token));
+        Chunk { last, orders: wanted.map(|order| order.slot).collect() }
+    }
+
+    /// What is to be gone through of a part of a list: all of it, or what comes after where the page begins.
+    fn span(
+        &self,
+        list: &OrderList,
+        (from, to): (Place, Place),
+        reverse: bool,
+        passed: impl Fn(u32) -> bool,
+    ) -> Span {
+        let (from, to) = match &self.at {
+            None => (from, to),
+            Some(_) if reverse => (from, list.place(passed)),
+            Some(_) => (list.place(passed), to),
+        };
+        Span { from, to, reverse, step: self.step }
+    }
+
+    fn is_against(&self, side: OrderSide) -> bool {
+        self.sequence.is_against(side)
+    }
+
+    /// Whether an order comes first in its list of all that are on the one side of where the page begins: before it, or, where the
+    /// list is gone through from its end, after it.
+    fn is_passed(&self, slot: u32) -> bool {
+        let collection = self.asked.collection;
+        let (Some(rank), Some(at)) = (collection.rank_of_listed(slot), &self.at) else { return false };
+        let order = self.sequence.compare(collection, &rank, at);
+        let side = collection.book.order(slot).map_or(OrderSide::Listing, |order| order.terms.side);
+        if self.is_against(side) { order.is_gt() } else { order.is_le() }
+    }
+}
