@@ -186,6 +186,8 @@ acts! {
     CollectionLeft = "collection-left", "stopped following a collection";
     /// What happens in a collection is counted for a project from then on.
     MarketJoined = "market-joined", "put a collection into a market";
+    /// A project's storefront looks otherwise, or trades or sells something else.
+    StorefrontChanged = "storefront-changed", "changed the storefront of a project";
     /// A wallet was taken out of everything that is counted of a project.
     WalletForgotten = "wallet-forgotten", "had a wallet forgotten";
     /// What a chain stated was forgotten, to be read anew.

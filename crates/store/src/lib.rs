@@ -49,6 +49,7 @@ mod row;
 mod scope;
 mod servers;
 mod session;
+mod storefronts;
 mod tasks;
 #[cfg(feature = "testing")]
 pub mod testing;
@@ -104,6 +105,7 @@ pub use replica::Replica;
 pub use rounds::Round;
 pub use scope::ProjectScope;
 pub use servers::ServerRow;
+pub use storefronts::StoredStorefront;
 pub use tasks::{Refresh, RefreshTask, Refreshed};
 pub use troubles::Troubles;
 pub use upgrade::Upgrade;

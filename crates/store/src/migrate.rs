@@ -223,6 +223,12 @@ impl Migration {
             include_str!("../migrations/0023_contract_links.sql"),
             &[("contract_links", Layout::Local)],
         ),
+        Self::new(
+            24,
+            "storefronts",
+            include_str!("../migrations/0024_storefronts.sql"),
+            &[("storefronts", Layout::Local)],
+        ),
     ];
 
     const fn new(

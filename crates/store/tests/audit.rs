@@ -15,7 +15,7 @@ use bourse_store::{
     Grant, Identity, Invited, KeyTerms, NewAccount, NewInvite, NewSession, ProjectScope, ProofHash, Reach,
     Role, SecretTokenRecord, Sender, Store, Subject,
 };
-use bourse_wire::{Address, ChainId, Code, Currency, DatedRate, Text, Timestamp};
+use bourse_wire::{Address, ChainId, Code, Currency, DatedRate, Storefront, Text, Timestamp};
 use support::database::open;
 use support::refused::code;
 
@@ -120,6 +120,7 @@ async fn administer(store: &Store) -> ProjectScope {
     for _ in 0..2 {
         store.join_market(scope, collection, program.clone()).await.unwrap();
     }
+    store.put_storefront(scope, Storefront::default(), program.clone()).await.unwrap();
     let forget = CountsCommit { forgotten_by: Some(operator()), ..CountsCommit::default() };
     store.commit_counts(scope, forget).await.unwrap();
     store.put_currencies(vec![currency("OLD", "1")], program.clone()).await.unwrap();

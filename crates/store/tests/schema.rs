@@ -110,7 +110,8 @@ fn every_table_has_an_owner_and_its_place_on_citus() {
                 | "secret_tokens"
                 | "grants"
                 | "servers"
-                | "contract_links",
+                | "contract_links"
+                | "storefronts",
                 _,
             )
             | (

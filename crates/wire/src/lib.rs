@@ -23,6 +23,7 @@ mod rate;
 mod shape;
 mod single_pass;
 mod stable_number;
+mod storefront;
 mod text;
 mod timestamp;
 mod token;
@@ -52,6 +53,11 @@ pub use rate::ExchangeRate;
 pub use shape::{JSON_DEPTH_LIMIT, JsonError, check_shape, parse_json};
 pub use single_pass::from_slice_single_pass;
 pub use stable_number::{CollectionNumbers, stable_number};
+pub use storefront::{
+    EcosystemWallet, EmbeddedWallet, FilterCondition, FilterExclusion, FilterSettings, MarketCollectionTerms,
+    ShopCollectionTerms, Storefront, StorefrontPage, StorefrontSettings, StorefrontSocials,
+    StorefrontWallets, WalletKind, WalletProvider,
+};
 pub use text::Text;
 pub use timestamp::Timestamp;
 pub use token::{TokenInput, TokenMetadata};

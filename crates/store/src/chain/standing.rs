@@ -17,8 +17,8 @@ use crate::attributions::{Author, Authorship};
 use crate::collections::{self, CollectionId, CollectionKey, find};
 use crate::columns::{Insert, or_nothing, or_replace, record, selection};
 use crate::commit::{Changed, NextVersion, raise_version};
-use crate::order_parts::{read_known, write_known};
-use crate::orders::{Signature, is_known};
+use crate::order_parts::{IsSigned, read_known, write_known};
+use crate::orders::{Signature, is_known, with_keys};
 use crate::session::Session;
 use crate::{Pending, Store, StoreError};
 
@@ -68,6 +68,26 @@ impl Store {
         })
     }
 
+    /// Has its chain asked again about those of some orders of a collection that are signed and may still be filled, where the
+    /// collection moves on with its chain. Of those that wait to be asked about already nothing is written. Tells how many are new
+    /// in the queue.
+    pub fn ask_again(&self, collection: CollectionKey, orders: Vec<OrderKey>) -> Pending<'_, usize> {
+        let orders: BTreeSet<OrderKey> = orders.into_iter().collect();
+        let askable = self.read(move |mut session| {
+            Box::pin(async move { askable(&mut session, collection, orders).await })
+        });
+        Box::pin(async move {
+            let Some((id, orders)) = askable.await?.filter(|(_, orders)| !orders.is_empty()) else {
+                return Ok(0);
+            };
+            let count = orders.len();
+            let queued = self.write(move |mut session| {
+                Box::pin(async move { enqueue(&mut session, id, orders.iter()).await })
+            });
+            queued.await.map(|()| count)
+        })
+    }
+
     /// Takes what a chain said of signed orders as of a block, of those that no block stated anything of since; others are
     /// asked about again. Tells whether that block is still part of the chain: otherwise nothing is taken.
     pub fn settle_orders(&self, chain: ChainId, at: Block, settled: Vec<Settled>) -> Pending<'_, bool> {
@@ -103,6 +123,27 @@ async fn unsettled(
         native: signature.native.unwrap_or_default(),
     };
     Ok(found.into_iter().map(order).collect())
+}
+
+/// Those of some orders of which it makes sense to ask the chain, and nobody is about to.
+async fn askable(
+    session: &mut Session<'_>,
+    collection: CollectionKey,
+    orders: BTreeSet<OrderKey>,
+) -> Result<Option<(CollectionId, Vec<OrderKey>)>, StoreError> {
+    let Some(id) = find(session, collection).await? else { return Ok(None) };
+    if !is_live(session, id).await? {
+        return Ok(None);
+    }
+    let queued: Vec<QueuedOrder> =
+        session.keyed(id, with_keys("standing_queue", orders.iter().cloned())).await?;
+    let queued: BTreeSet<OrderKey> = queued.into_iter().map(QueuedOrder::key).collect();
+    let orders = orders.into_iter().filter(|order| !queued.contains(order));
+    let known: Vec<(OrderFacts, IsSigned)> = session.keyed(id, with_keys("orders", orders)).await?;
+    let is_open =
+        |order: &OrderFacts| order.status == OrderStatus::Active && order.quantity_remaining != Amount::ZERO;
+    let asked = known.iter().filter(|(order, IsSigned { is_signed })| *is_signed && is_open(order));
+    Ok(Some((id, asked.map(|(order, _)| order.key()).collect())))
 }
 
 async fn settle(
@@ -309,6 +350,12 @@ record! {
         marketplace: Marketplace,
         order_id: String,
         queued_block: u64,
+    }
+}
+
+impl QueuedOrder {
+    fn key(self) -> OrderKey {
+        OrderKey { marketplace: self.marketplace, order_id: self.order_id }
     }
 }
 

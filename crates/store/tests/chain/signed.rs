@@ -90,6 +90,29 @@ pub(crate) fn open(remaining: u64) -> Standing {
 }
 
 #[tokio::test]
+async fn the_chain_is_asked_again_by_whoever_wants_to_know() {
+    let mut stage = Stage::new().await;
+    for id in ["a", "b", "over"] {
+        put(&stage, signed(id)).await;
+        assert!(settle(&stage, stage.newest(), id, open(7)).await);
+    }
+    stage.grow(&[&[filled("over", 7)]]).await;
+    let ask = async |ids: &[&str]| {
+        let keys = ids.iter().map(|id| key(id)).collect();
+        stage.store.ask_again(collection(0), keys).await.unwrap()
+    };
+    assert_eq!(ask(&["a", "over", "nobody knows it"]).await, 1, "what is over stays so");
+    assert_eq!(unsettled(&stage).await, ["a"]);
+    assert_eq!(ask(&["a", "a", "b"]).await, 1, "one that waits already does not wait twice");
+    assert_eq!(unsettled(&stage).await, ["a", "b"]);
+    assert_eq!(ask(&["a", "b"]).await, 0);
+    assert!(settle(&stage, stage.newest(), "a", open(3)).await);
+    assert_eq!(state(&stage, "a").await, (OrderStatus::Active, 3.into()));
+    let elsewhere = stage.store.ask_again(collection(7), vec![key("a")]).await.unwrap();
+    assert_eq!((elsewhere, unsettled(&stage).await), (0, vec!["b".to_owned()]));
+}
+
+#[tokio::test]
 async fn the_chain_is_asked_once_and_then_told_by_logs() {
     let mut stage = Stage::new().await;
     put(&stage, signed("a")).await;
