@@ -17,6 +17,8 @@ pub struct Terms {
     pub valid_until: Timestamp,
     /// What the maker's approvals or funds cover; `None` when nobody knows.
     pub backing: Option<Amount>,
+    /// Whether it is filled whole or not at all.
+    pub is_whole: bool,
 }
 
 /// The world around an order.
@@ -39,19 +41,21 @@ impl From<&OrderFacts> for Terms {
             valid_from: facts.valid_from,
             valid_until: facts.valid_until,
             backing: facts.backing,
+            is_whole: facts.marketplace.fills_whole(),
         }
     }
 }
 
 impl Terms {
     /// What can be filled right now: no more than what covers it, and of a listing no more than its maker holds, when
-    /// that is known.
+    /// that is known. Of an order that is filled whole that is all or nothing.
     pub fn available(&self, held: Option<Amount>) -> Amount {
         let covered = self.backing.map_or(self.remaining, |backing| self.remaining.min(backing));
-        match (self.side, held) {
+        let available = match (self.side, held) {
             (OrderSide::Listing, Some(held)) => covered.min(held),
             (OrderSide::Listing, None) | (OrderSide::Offer | OrderSide::Unknown, _) => covered,
-        }
+        };
+        if self.is_whole && available < self.remaining { Amount::ZERO } else { available }
     }
 
     /// The order's status. The first that applies of: what the source said when that is not active, filled, expired,

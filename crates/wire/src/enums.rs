@@ -105,6 +105,16 @@ impl Marketplace {
         matches!(self, Self::OwnV1 | Self::OwnV2)
     }
 
+    /// Whether its listings need two permissions: that tokens may be moved, and that whoever moves them does so for it.
+    pub fn has_grants(self) -> bool {
+        self == Self::LooksRare
+    }
+
+    /// Whether its orders are filled whole or not at all, whatever they are for.
+    pub fn fills_whole(self) -> bool {
+        matches!(self, Self::LooksRare | Self::X2y2)
+    }
+
     /// The small number it is stored as.
     pub fn number(self) -> u8 {
         self as u8

@@ -180,7 +180,7 @@ told_by!(Marketplace, u8, |marketplace| marketplace.number(), Marketplace::from_
 told_by!(OrderSide, u8, |side| side.number(), OrderSide::from_number);
 told_by!(OrderStatus, u8, |status| status.number(), OrderStatus::from_number);
 
-kept!(Terms { side, status, remaining, valid_from, valid_until, backing });
+kept!(Terms { side, status, remaining, valid_from, valid_until, backing, is_whole });
 
 impl<T: Kept> Kept for Vec<T> {
     fn keep(&self, out: &mut impl Write) -> io::Result<()> {

@@ -11,8 +11,8 @@ use crate::model::Model;
 use crate::token::{Property, Token, Values};
 use bourse_random::Random;
 
-pub(crate) const MARKETPLACES: [Marketplace; 3] =
-    [Marketplace::OwnV2, Marketplace::Opensea, Marketplace::Blur];
+pub(crate) const MARKETPLACES: [Marketplace; 4] =
+    [Marketplace::OwnV2, Marketplace::Opensea, Marketplace::Blur, Marketplace::LooksRare];
 const WORDS: [&str; 9] = ["Axe", "AXE", "Épée", "E\u{301}pe\u{301}e", "Straße", "STRASSE", "刀", "7", ""];
 /// In doubles, three times a tenth is more than once three tenths.
 const AMOUNTS: [u64; 9] = [0, 1, 2, 3, 10, 30, 100, 300, 1_000_000_000_000_000_000];

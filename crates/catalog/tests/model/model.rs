@@ -71,7 +71,9 @@ impl Model {
             }
             _ => Amount::MAX,
         };
-        facts.quantity_remaining.min(held).min(facts.backing.unwrap_or(Amount::MAX))
+        let available = facts.quantity_remaining.min(held).min(facts.backing.unwrap_or(Amount::MAX));
+        let is_short = facts.marketplace.fills_whole() && available < facts.quantity_remaining;
+        if is_short { Amount::ZERO } else { available }
     }
 
     pub(crate) fn status(&self, facts: &OrderFacts) -> OrderStatus {

@@ -46,6 +46,8 @@ pub struct Ledger {
     /// Whether it matters what was before the present block.
     remembers: bool,
     unknown_orders: u64,
+    /// Listings of which facts do not tell whether they are covered.
+    unsettled: BTreeSet<OrderKey>,
 }
 
 /// What the records that one block changed were before it. `None` for those that were not.
@@ -84,6 +86,9 @@ pub struct Outcome {
     pub activities: Vec<ActivityFacts>,
     /// How many fills and cancellations were of orders that nobody knows: of before the collection was followed.
     pub unknown_orders: u64,
+    /// Listings of which the chain is to be asked again, as facts tell one of the permissions that they need and nothing of
+    /// another.
+    pub unsettled: BTreeSet<OrderKey>,
 }
 
 impl Ledger {
@@ -203,6 +208,7 @@ impl Ledger {
             token_approvals: self.token_approvals.into_changed(),
             activities: self.activities,
             unknown_orders: self.unknown_orders,
+            unsettled: self.unsettled,
         }
     }
 
@@ -239,8 +245,7 @@ impl Ledger {
         for key in self.by_maker.get(&owner).cloned().unwrap_or_default() {
             let listing = self.open_listing(&key, operator).filter(|order| order.maker == owner);
             if let Some(token) = listing.and_then(|order| order.token_id) {
-                let covered = approved || self.approved_for(&token) == Some(operator);
-                self.cover(key, covered);
+                self.allow(key, approved || self.approved_for(&token) == Some(operator));
             }
         }
     }
@@ -255,12 +260,12 @@ impl Ledger {
         for key in self.by_token.get(&token).cloned().unwrap_or_default() {
             let listing = |by| self.open_listing(&key, by).filter(|order| order.token_id == Some(token));
             if listing(operator).is_some() {
-                self.cover(key, true);
+                self.allow(key, true);
             } else if let Some(by) = former
                 && let Some(order) = listing(by)
             {
                 let for_all = self.approvals.get(&(order.maker, by)) == Some(&true);
-                self.cover(key, for_all);
+                self.allow(key, for_all);
             }
         }
     }
@@ -276,11 +281,31 @@ impl Ledger {
         (order.operator == Some(operator) && is_open_listing(order)).then_some(order)
     }
 
+    /// Whether the tokens of a listing may be moved by now. Where its maker must let the marketplace in as well, nobody
+    /// knows of that here.
+    fn allow(&mut self, key: OrderKey, allowed: bool) {
+        if allowed && key.marketplace.has_grants() {
+            self.ask(key);
+        } else {
+            self.cover(key, allowed);
+        }
+    }
+
     fn cover(&mut self, key: OrderKey, covered: bool) {
+        let Some(order) = self.orders.get(&key) else { return };
         let backing = (!covered).then_some(Amount::ZERO);
-        let Some(order) = self.orders.get(&key).filter(|order| order.backing != backing) else { return };
-        let order = OrderFacts { backing, ..order.clone() };
-        self.orders.set(key, order);
+        // A signed order counts as stated of where nothing changes too: what the chain was asked before is out of date.
+        if order.backing != backing || !key.marketplace.is_own() {
+            let order = OrderFacts { backing, ..order.clone() };
+            self.orders.set(key, order);
+        }
+    }
+
+    /// Leaves a listing as it is until the chain was asked again; what it was asked before is out of date.
+    fn ask(&mut self, key: OrderKey) {
+        let Some(order) = self.orders.get(&key).cloned() else { return };
+        self.orders.set(key.clone(), order);
+        self.unsettled.insert(key);
     }
 
     fn make(&mut self, block: &Block, stated: &StatedFact, made: &OrderMade) {
@@ -389,12 +414,15 @@ impl Ledger {
 
     /// Whether listings are covered that need a marketplace to be let in beside the approval of tokens.
     fn grant(&mut self, owner: Address, manager: Address, granted: bool) {
-        let for_all = self.approvals.get(&(owner, manager)) != Some(&false);
+        let for_all = self.approvals.get(&(owner, manager)).copied();
         for key in self.by_maker.get(&owner).cloned().unwrap_or_default() {
             let listing = self.open_listing(&key, manager).filter(|order| order.maker == owner);
-            if let Some(token) = listing.and_then(|order| order.token_id) {
-                let covered = granted && (for_all || self.approved_for(&token) == Some(manager));
-                self.cover(key, covered);
+            let Some(token) = listing.and_then(|order| order.token_id) else { continue };
+            let for_token = self.approved_for(&token) == Some(manager);
+            match for_all {
+                // What was approved before the collection was followed is not known, nor what a block did that is taken back.
+                None if granted && !for_token => self.ask(key),
+                _ => self.cover(key, granted && (for_all == Some(true) || for_token)),
             }
         }
     }

@@ -1,3 +1,4 @@
+use bourse_wire::Marketplace;
 use proptest::prelude::*;
 
 use super::*;
@@ -14,6 +15,7 @@ fn listing() -> Terms {
         valid_from: at(10),
         valid_until: at(20),
         backing: None,
+        is_whole: false,
     }
 }
 
@@ -42,6 +44,26 @@ fn listings_are_bound_by_what_the_maker_holds() {
     let offer = Terms { side: OrderSide::Offer, ..listing() };
     assert_eq!(offer.available(held(0)), Amount::from(5));
     assert_eq!(offer.status(World { held: held(0), ..world(15) }), OrderStatus::Active);
+}
+
+/// Five units of which three are there are none to whoever must take all five.
+#[test]
+fn what_is_filled_whole_is_not_available_in_part() {
+    let whole = Terms { is_whole: true, ..listing() };
+    for (held, available) in [(0, 0), (3, 0), (4, 0), (5, 5), (9, 5)] {
+        assert_eq!(whole.available(Some(Amount::from(held))), Amount::from(available), "{held} held");
+        let offer = Terms { side: OrderSide::Offer, backing: Some(Amount::from(held)), ..whole };
+        assert_eq!(offer.available(None), Amount::from(available), "{held} paid");
+    }
+    assert_eq!(whole.available(None), Amount::from(5));
+    assert_eq!(whole.status(world(15)), OrderStatus::Inactive);
+    for marketplace in Marketplace::ALL {
+        let order = OrderFacts { marketplace: *marketplace, ..OrderFacts::sample("1") };
+        let order = OrderFacts { quantity_initial: 5.into(), quantity_remaining: 5.into(), ..order };
+        let order = OrderFacts { side: OrderSide::Listing, backing: Some(3.into()), ..order };
+        let available = if marketplace.fills_whole() { 0 } else { 3 };
+        assert_eq!(Terms::from(&order).available(None), Amount::from(available), "{marketplace:?}");
+    }
 }
 
 #[test]
@@ -112,16 +134,16 @@ fn terms() -> impl Strategy<Value = Terms> {
     let end = prop_oneof![Just(Timestamp::ZERO), (0_i64..8).prop_map(at)];
     let status = prop_oneof![4 => Just(OrderStatus::Active), 1 => prop::sample::select(OrderStatus::ALL)];
     let backing = prop::option::of((0_u64..3).prop_map(Amount::from));
-    (prop::sample::select(OrderSide::ALL), status, 0_u64..3, 0_i64..8, (end, backing)).prop_map(
-        |(side, status, remaining, from, (valid_until, backing))| Terms {
+    (prop::sample::select(OrderSide::ALL), status, 0_u64..3, 0_i64..8, (end, backing, any::<bool>()))
+        .prop_map(|(side, status, remaining, from, (valid_until, backing, is_whole))| Terms {
             side,
             status,
             remaining: Amount::from(remaining),
             valid_from: at(from),
             valid_until,
             backing,
-        },
-    )
+            is_whole,
+        })
 }
 
 fn worlds() -> impl Strategy<Value = World> {
@@ -138,9 +160,12 @@ proptest! {
     fn active_means_that_nothing_is_in_the_way(terms in terms(), world in worlds()) {
         let begun = terms.valid_from <= world.now;
         let ended = terms.valid_until != Timestamp::ZERO && world.now >= terms.valid_until;
-        let short = terms.side == OrderSide::Listing && world.held == Some(Amount::ZERO);
+        // Of an order that is filled whole nothing may be missing, of others not everything.
+        let least = if terms.is_whole { terms.remaining } else { Amount::from(1) };
+        let short = terms.side == OrderSide::Listing && world.held.is_some_and(|held| held < least);
+        let backed = terms.backing.is_none_or(|backing| backing >= least);
         let free = terms.status == OrderStatus::Active && terms.remaining > Amount::ZERO && begun && !ended
-            && world.currency_known && !short && terms.backing != Some(Amount::ZERO);
+            && world.currency_known && !short && backed;
         prop_assert_eq!(terms.status(world) == OrderStatus::Active, free);
     }
 

@@ -189,6 +189,7 @@ pub(crate) fn check(family: &dyn Family, drawn: &[DrawnOrder], asked: &[u64]) ->
             (facts.quantity_initial, facts.token_id),
             (drawn.units.into(), Some(drawn.token.into()))
         );
+        check_whole(family, order, drawn)?;
     }
     let price: u64 = drawn.iter().map(DrawnOrder::price).sum();
     let fee = |asked: &u64| if *asked <= 10_000 { price * asked / 10_000 } else { *asked };
@@ -217,6 +218,19 @@ pub(crate) fn check(family: &dyn Family, drawn: &[DrawnOrder], asked: &[u64]) ->
 }
 
 /// Buyers let the exact amount be taken, and sellers the token.
+/// What is told to be filled whole is, and orders of no other marketplace always are.
+fn check_whole(family: &dyn Family, order: &NativeOrder, drawn: &DrawnOrder) -> Result<(), TestCaseError> {
+    let price = family.protocol().fill_price(stored(order), drawn.traded.into());
+    let is_refused = matches!(price, Err(Refusal::Whole { .. }));
+    let is_part = drawn.traded != drawn.units;
+    if order.facts.marketplace.fills_whole() {
+        prop_assert_eq!(is_refused, is_part, "{:?}", price);
+    } else {
+        prop_assert!(is_part || !is_refused, "{:?}", price);
+    }
+    Ok(())
+}
+
 fn check_permissions(plan: &Plan, drawn: &[DrawnOrder], total: U256) -> Result<(), TestCaseError> {
     let is_listing = drawn[0].side == OrderSide::Listing;
     match plan.permissions.as_slice() {

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use alloy_primitives::B256;
+use alloy_primitives::{B256, keccak256};
 use bourse_wire::{ChainId, Marketplace, ServiceName};
 use serde_json::{Value, json};
 
-use super::{Deployment, Registry, Venue, known, profiles, table};
+use super::{Ability, Deployment, Registry, Venue, known, profiles, table};
 use crate::native::{Domain, NativeOrder, OrderFault, SubmittedOrder};
 use crate::seaport::{Conduit, Seaport};
 use crate::testing::{admitted, case, stored, text};
@@ -29,6 +29,27 @@ fn all_marketplaces_are_in_the_table() {
     for profile in profiles.iter().filter(|profile| !profile.marketplace.is_own()) {
         assert!(!known(profile.marketplace, ChainId(1)).is_empty(), "{}", profile.protocol);
         assert!(known(profile.marketplace, ChainId(31337)).is_empty(), "{}", profile.protocol);
+    }
+}
+
+/// What nobody fills in parts is not shown as available in part. Contracts of Blur would fill parts, but its service sells none.
+#[test]
+fn marketplaces_without_parts_fill_orders_whole() {
+    for profile in profiles().iter().filter(|profile| profile.marketplace != Marketplace::Blur) {
+        let is_whole = profile.abilities.partial == Ability::No;
+        assert_eq!(profile.marketplace.fills_whole(), is_whole, "{}", profile.protocol);
+    }
+}
+
+/// Whoever sells must let in the marketplaces of which ledgers believe so, and no others.
+#[test]
+fn sellers_let_in_the_marketplaces_that_have_grants() {
+    let granted = keccak256("ApprovalsGranted(address,address[])");
+    for marketplace in profiles().iter().map(|profile| profile.marketplace) {
+        let venue = venue(marketplace);
+        let mut protocols = venue.protocols().iter();
+        let reads_grants = protocols.any(|protocol| protocol.log_topics().contains(&granted));
+        assert_eq!(marketplace.has_grants(), reads_grants, "{marketplace:?}");
     }
 }
 

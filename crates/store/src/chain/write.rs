@@ -132,6 +132,7 @@ impl Work {
         publish(session, id, outcome.published).await?;
         write_approvals(session, id, outcome.approvals).await?;
         write_token_approvals(session, id, outcome.token_approvals).await?;
+        standing::enqueue(session, id, outcome.unsettled.iter()).await?;
         let activities = activities::numbered(id, first_activity, outcome.activities)?;
         session.insert(activities, &or_nothing::<ActivityFacts>()).await?;
         self.changed.merge(changed);

@@ -408,3 +408,39 @@ async fn an_order_of_a_marketplace_that_only_a_newer_version_knows_stops_no_chai
     }
     assert_eq!(loaded, ["b"]);
 }
+
+/// One permission says nothing of the other: the chain is asked again, and what it was asked before does not count.
+#[tokio::test]
+async fn a_listing_that_needs_two_permissions_is_asked_about_at_either() {
+    let mut stage = Stage::new().await;
+    let facts = OrderFacts { marketplace: Marketplace::LooksRare, ..signed("a").facts };
+    let key = facts.key();
+    put(&stage, SignedOrder { facts, ..signed("a") }).await;
+    let settle = async |stage: &Stage, at: Block, is_covered: bool| {
+        let standing = if is_covered { open(10) } else { Standing::Uncovered };
+        let (standing, covered) = (Some(standing), Some(is_covered));
+        let settled =
+            Settled { collection: collection(0), key: key.clone(), standing, covered, is_ahead: false };
+        stage.store.settle_orders(CHAIN, at, vec![settled]).await.unwrap();
+        let order = stage.store.orders_by_key(stage.id, vec![key.clone()]).await.unwrap().pop().unwrap();
+        order.backing
+    };
+    let uncovered = Some(Amount::ZERO);
+    let (owner, operator) = (account(1), account(0xee));
+    let approval = Fact::Approval { owner, operator, approved: true };
+    let grant = Fact::Grant { owner, manager: operator, granted: true };
+    for fact in [grant, approval] {
+        assert_eq!(settle(&stage, stage.newest(), false).await, uncovered);
+        assert!(unsettled(&stage).await.is_empty());
+        let before = stage.newest();
+        stage.grow(&[std::slice::from_ref(&fact)]).await;
+        assert_eq!(unsettled(&stage).await, ["a"], "{fact:?}");
+        assert_eq!(settle(&stage, before, true).await, uncovered, "that was before {fact:?}");
+        assert_eq!(unsettled(&stage).await, ["a"], "{fact:?}");
+        assert_eq!(settle(&stage, stage.newest(), true).await, None);
+        assert!(unsettled(&stage).await.is_empty());
+        // What the chain takes back is neither known nor believed any more.
+        stage.replace(before.number, 1, &[&[]]).await;
+        assert_eq!(unsettled(&stage).await, ["a"], "{fact:?}");
+    }
+}

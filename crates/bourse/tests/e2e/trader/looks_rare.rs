@@ -74,13 +74,15 @@ impl Rules for LooksRare {
             // It keeps the same of an order that is filled and of one that was taken back.
             () if used != B256::ZERO => return Theirs::Over(&["filled", "cancelled"]),
             () if signed < counter => return Theirs::Over(&["cancelled"]),
+            // The service gives up the hope for the number after a while; when its time is over, an order is over sooner.
+            () if signed > counter && asked.is_expired() => return Theirs::Over(&["expired", "cancelled"]),
             () if signed > counter => return Theirs::Ahead,
             () if asked.is_expired() => return Theirs::Over(&["expired"]),
             () => {}
         }
-        // It fills the whole or nothing. The service shows of an order what its maker has, and has no steps for less than all.
-        let covered = if is_moved || !order.is_listing { cover::units(asked) } else { 0 };
-        let available = covered.min(order.units);
+        // It fills the whole or nothing.
+        let is_covered = (is_moved || !order.is_listing) && cover::units(asked) >= order.units;
+        let available = if is_covered { order.units } else { 0 };
         Theirs::Standing { remaining: order.units, available, fee_bps: None }
     }
 }

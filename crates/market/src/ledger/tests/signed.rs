@@ -24,9 +24,14 @@ fn key(order_id: &str) -> OrderKey {
 
 /// A ledger with orders by name, each with a counter and a nonce.
 fn ledger(orders: &[(&str, OrderSide, Option<u64>, [u64; 2])]) -> Ledger {
+    ledger_of(orders, None)
+}
+
+/// The same where so much covers each.
+fn ledger_of(orders: &[(&str, OrderSide, Option<u64>, [u64; 2])], backing: Option<Amount>) -> Ledger {
     let mut ledger = Ledger::default();
     for (order_id, side, token, [counter, nonce]) in orders {
-        ledger.load_order(put(order_id, *side, *token));
+        ledger.load_order(OrderFacts { backing, ..put(order_id, *side, *token) });
         let numbers = [(Series::Counter, U256::from(*counter)), (Series::Nonce, U256::from(*nonce))];
         ledger.load_nonces(key(order_id), Nonces::new(CONTRACT, numbers));
     }
@@ -205,15 +210,70 @@ fn a_sale_tells_the_token_that_an_offer_for_any_was_filled_with() {
     assert_eq!(states(&outcome), [("o", OrderStatus::Active, "4".to_owned())]);
 }
 
+/// What two facts leave of the listings: what covers each, and whether the chain is to be asked again.
+fn allowed(ledger: Ledger, facts: Vec<Fact>) -> (Vec<Option<Amount>>, Vec<String>) {
+    let backing = |facts: &OrderFacts| (facts.order_id.clone(), facts.backing);
+    let before = ledger.by_maker.values().flatten().filter_map(|key| ledger.orders.get(key));
+    let mut backings: BTreeMap<String, Option<Amount>> = before.map(backing).collect();
+    let outcome = applied(ledger, facts);
+    backings.extend(outcome.orders.iter().map(backing));
+    let unsettled = outcome.unsettled.into_iter().map(|key| key.order_id).collect();
+    (backings.into_values().collect(), unsettled)
+}
+
+fn grant(maker: u8, granted: bool) -> Fact {
+    Fact::Grant { owner: account(maker), manager: account(MANAGER), granted }
+}
+
+const UNCOVERED: Option<Amount> = Some(Amount::ZERO);
+
+/// Listings of which the chain said that they are not covered.
+fn uncovered() -> Ledger {
+    ledger_of(&BOTH, UNCOVERED)
+}
+
 #[test]
 fn listings_need_their_marketplace_to_be_let_in() {
-    let grant = |granted| Fact::Grant { owner: account(1), manager: account(MANAGER), granted };
-    let backing = |facts| applied(ledger(&BOTH), facts).orders.first().map(|order| order.backing);
-    assert_eq!(backing(vec![grant(false)]), Some(Some(Amount::ZERO)));
-    assert_eq!(backing(vec![grant(false), grant(true)]), None, "as it was");
+    let nobody: Vec<String> = Vec::new();
+    let given = || vec![approval(1, MANAGER, true)];
+    let after = |mut facts: Vec<Fact>, then: Fact| {
+        facts.push(then);
+        allowed(uncovered(), facts)
+    };
+    assert_eq!(allowed(ledger(&BOTH), vec![grant(1, false)]), (vec![UNCOVERED; 2], nobody.clone()));
     // The approval of the tokens is needed all the same.
-    assert_eq!(backing(vec![approval(1, MANAGER, false), grant(true)]), Some(Some(Amount::ZERO)));
-    assert_eq!(backing(vec![grant(true)]), None);
-    let stranger = Fact::Grant { owner: account(2), manager: account(MANAGER), granted: false };
-    assert_eq!(backing(vec![stranger]), None);
+    assert_eq!(
+        after(vec![approval(1, MANAGER, false)], grant(1, true)),
+        (vec![UNCOVERED; 2], nobody.clone())
+    );
+    assert_eq!(after(given(), grant(1, true)).0, [None, None]);
+    assert_eq!(allowed(ledger(&BOTH), vec![grant(2, false)]), (vec![None; 2], nobody));
+}
+
+/// Neither permission is taken for the other: where nothing is known of one, the chain is asked.
+#[test]
+fn what_is_not_known_of_permissions_is_asked() {
+    let both = vec!["a".to_owned(), "b".to_owned()];
+    for fact in [grant(1, true), approval(1, MANAGER, true)] {
+        assert_eq!(allowed(uncovered(), vec![fact.clone()]), (vec![UNCOVERED; 2], both.clone()), "{fact:?}");
+        assert_eq!(allowed(ledger(&BOTH), vec![fact.clone()]), (vec![None; 2], both.clone()), "{fact:?}");
+    }
+    let one = Fact::TokenApproval { token_id: 1.into(), operator: account(MANAGER) };
+    assert_eq!(allowed(uncovered(), vec![one.clone()]), (vec![UNCOVERED; 2], both));
+    // With the token's own approval nothing is open but what the fact tells.
+    let mut known = uncovered();
+    known.load_token_approval(1.into(), account(MANAGER));
+    assert_eq!(allowed(known, vec![grant(1, true)]), (vec![None; 2], Vec::new()));
+}
+
+/// What the chain was asked before the block is out of date, whether or not the block changes anything.
+#[test]
+fn what_permissions_touch_counts_as_stated() {
+    for fact in [grant(1, true), grant(1, false), approval(1, MANAGER, true), approval(1, MANAGER, false)] {
+        let mut ledger = ledger(&BOTH);
+        ledger.begin_block(true);
+        ledger.apply(&block(7), &stated(0, fact.clone()));
+        let touched: Vec<OrderKey> = ledger.end_block().orders.into_keys().collect();
+        assert_eq!(touched, [key("a"), key("b")], "{fact:?}");
+    }
 }
