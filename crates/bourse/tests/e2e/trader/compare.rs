@@ -15,44 +15,54 @@ use crate::anvil::{Multi, alloy_address, ownerOfCall};
 use crate::process::{POLL_INTERVAL, WAIT_MAX};
 
 impl Trader {
-    /// Waits until the service has followed the newest block, and tells of every order what its contract says.
-    pub(super) fn agree(&mut self) {
+    /// Waits until the service has followed the newest block, and tells of every order what its contract says. Orders that
+    /// are over come back only where blocks are replaced; otherwise they are looked at now and then.
+    pub(super) fn agree(&mut self, looks_at_all: bool) {
         self.scene.stage.catch_up();
-        self.until_none("the service and the contracts differ", Self::look);
+        let started = Instant::now();
+        let mut differences = self.look(|trader, id| looks_at_all || !trader.over.contains(id));
+        // Those that agree are not looked at again while others are waited for.
+        while !differences.is_empty() {
+            give_up("the service and the contracts differ", started, differences.values());
+            std::thread::sleep(POLL_INTERVAL);
+            differences = self.look(|_, id| differences.contains_key(id));
+        }
         self.refresh_held();
     }
 
     /// Waits until lists have the orders that are active, and holders are those that the contracts tell.
     pub(super) fn agree_on_lists(&mut self) {
-        self.until_none("lists and holders differ", |trader| {
-            let differences = trader.look();
-            differences.into_iter().chain(trader.look_at_lists()).collect()
-        });
-    }
-
-    fn until_none(&mut self, what: &str, mut look: impl FnMut(&mut Self) -> Vec<String>) {
         let started = Instant::now();
         loop {
-            let differences = look(self);
+            let mut differences: Vec<String> = self.look(|_, _| true).into_values().collect();
+            differences.extend(self.look_at_lists());
             if differences.is_empty() {
                 return;
             }
-            assert!(started.elapsed() < WAIT_MAX, "{what}: {differences:#?}");
+            give_up("lists and holders differ", started, &differences);
             std::thread::sleep(POLL_INTERVAL);
         }
     }
 
-    /// How the service differs from the contracts right now.
-    fn look(&mut self) -> Vec<String> {
+    /// How the service differs from the contracts right now in some orders, by their names.
+    fn look(&mut self, is_wanted: impl Fn(&Self, &str) -> bool) -> BTreeMap<String, String> {
         self.pass_time();
         self.read_logs();
         let (_, now) = self.scene.head();
-        self.seen = self.scene.ours(&self.orders);
-        self.tally.looks += self.orders.len();
-        let Look { differences, ahead } =
-            look(&self.scene, self.rules.as_ref(), &self.orders, (&self.seen, now));
-        self.ahead = ahead;
-        differences
+        let wanted: Vec<Order> =
+            self.orders.iter().filter(|order| is_wanted(self, &order.id)).cloned().collect();
+        let told = self.scene.ours(&wanted);
+        self.tally.looks += wanted.len();
+        let found = look(&self.scene, self.rules.as_ref(), &wanted, (&told, now));
+        for Order { id, .. } in &wanted {
+            self.seen.remove(id);
+            self.ahead.remove(id);
+            self.over.remove(id);
+        }
+        self.seen.extend(told);
+        self.ahead.extend(found.ahead);
+        self.over.extend(found.over);
+        found.differences
     }
 
     /// Makes a block where the time of an order is over that the newest block still lets be filled.
@@ -153,12 +163,21 @@ impl Trader {
     }
 }
 
+/// A test that waits for too long for a server fails.
+fn give_up<'a>(what: &str, started: Instant, differences: impl IntoIterator<Item = &'a String>) {
+    let is_early = started.elapsed() < WAIT_MAX;
+    assert!(is_early, "{what}: {:#?}", differences.into_iter().collect::<Vec<_>>());
+}
+
 /// What is found when a server and contracts are compared.
+#[derive(Default)]
 pub(super) struct Look {
-    /// How they differ.
-    pub(super) differences: Vec<String>,
+    /// How they differ, by the names of orders.
+    pub(super) differences: BTreeMap<String, String>,
     /// The orders that have numbers which their makers have not come to.
     pub(super) ahead: BTreeSet<String>,
+    /// The orders that are over by the word of their contract.
+    pub(super) over: BTreeSet<String>,
 }
 
 /// Compares what a server tells of orders with what contracts say, at the time of the newest block.
@@ -176,16 +195,19 @@ pub(super) fn look(
         questions.extend(asked);
     }
     let answers = scene.ask(&questions);
-    let mut found = Look { differences: Vec::new(), ahead: BTreeSet::new() };
+    let mut found = Look::default();
     for (order, places) in orders.iter().zip(places) {
         let ours = told.get(&order.id);
         let asked = Asked { scene, order, ours, now, answers: &answers[places] };
         let theirs = rules.theirs(&asked);
-        if matches!(theirs, Theirs::Ahead) {
-            found.ahead.insert(order.id.clone());
+        match theirs {
+            Theirs::Ahead => found.ahead.insert(order.id.clone()),
+            Theirs::Over(_) => found.over.insert(order.id.clone()),
+            Theirs::Standing { .. } | Theirs::Unknown => false,
+        };
+        if let Some(difference) = theirs.difference(ours) {
+            found.differences.insert(order.id.clone(), format!("{difference}: {order:?}"));
         }
-        let difference = theirs.difference(ours);
-        found.differences.extend(difference.map(|difference| format!("{difference}: {order:?}")));
     }
     found
 }

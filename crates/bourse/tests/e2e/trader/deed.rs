@@ -103,6 +103,13 @@ pub(super) enum Deed {
     },
 }
 
+impl Deed {
+    /// Whether orders that were over may be open again after it.
+    pub(super) fn replaces_blocks(&self) -> bool {
+        matches!(self, Self::Reorganise { .. } | Self::Restart { .. })
+    }
+}
+
 /// An order that somebody wants to make.
 #[derive(Clone, Debug)]
 pub(super) struct Wish {

@@ -1,6 +1,6 @@
 //! A server that knows nothing yet tells the same as one that lived through everything.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use bourse_store::testing::facts_rows;
 use bourse_wire::ChainId;
@@ -21,7 +21,7 @@ impl Trader {
     /// Compares the server with a new one, which is told only what people signed.
     pub(super) fn compare_with_fresh(&mut self) {
         self.outlive_orders();
-        self.agree();
+        self.agree(true);
         let fresh = self.scene.anew();
         fresh.stage.catch_up();
         let mut known = Vec::new();
@@ -44,7 +44,7 @@ impl Trader {
             let (_, now) = fresh.head();
             look(&fresh, self.rules.as_ref(), &known, (&fresh.ours(&known), now)).differences
         };
-        seen_within(WAIT_MAX, "a new server and the contracts differ", differences, Vec::is_empty);
+        seen_within(WAIT_MAX, "a new server and the contracts differ", differences, BTreeMap::is_empty);
         seen_within(WAIT_MAX, "a new server tells the same", || self.unlike(&fresh, &known), Vec::is_empty);
     }
 

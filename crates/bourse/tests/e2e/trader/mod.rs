@@ -2,7 +2,8 @@
 //!
 //! People list, offer, buy, sell and take back through the service, and do everything else that changes what orders are worth;
 //! what happens follows from a seed. After each thing the marketplace's own contract and the service say the same of every order,
-//! no step that the service told fails, and in the end a server that knows nothing tells what the one tells that lived through it.
+//! of those that are over now and then and whenever blocks were replaced. No step that the service told fails, and in the end a
+//! server that knows nothing tells what the one tells that lived through it.
 //! `BOURSE_TRADER_OPERATIONS` says how much happens, `BOURSE_TEST_SEED` repeats what failed.
 
 mod compare;
@@ -61,6 +62,8 @@ struct Trader {
     seen: BTreeMap<String, Ours>,
     /// The orders of which the service believes that they will be valid.
     ahead: BTreeSet<String>,
+    /// The orders that were over at the last look.
+    over: BTreeSet<String>,
     /// Who has how many units of which token of which collection.
     held: BTreeMap<(Address, Address, u64), u64>,
     /// How many single tokens were made.
@@ -79,6 +82,7 @@ impl Trader {
             orders: Vec::new(),
             seen: BTreeMap::new(),
             ahead: BTreeSet::new(),
+            over: BTreeSet::new(),
             held: BTreeMap::new(),
             singles: SINGLES,
             logs_from: 0,
@@ -91,13 +95,13 @@ impl Trader {
     }
 
     fn run(mut self) {
-        self.agree();
+        self.agree(true);
         for number in 1..=campaign().unwrap_or(OPERATIONS) {
             let deed = self.draw();
             self.tally.begin(&deed);
             let outcome = self.trade(&deed);
             self.tally.end(outcome);
-            self.agree();
+            self.agree(deed.replaces_blocks());
             if number % LISTS_INTERVAL == 0 {
                 self.agree_on_lists();
             }

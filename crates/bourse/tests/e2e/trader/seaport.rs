@@ -48,6 +48,8 @@ impl Rules for Seaport {
         match () {
             () if is_filled => return Theirs::Over(&["filled"]),
             () if status.isCancelled || signed < counter => return Theirs::Over(&["cancelled"]),
+            // The service gives up the hope for the number after a while; when its time is over, an order is over sooner.
+            () if signed > counter && asked.is_expired() => return Theirs::Over(&["expired", "cancelled"]),
             () if signed > counter => return Theirs::Ahead,
             () if asked.is_expired() => return Theirs::Over(&["expired"]),
             () => {}

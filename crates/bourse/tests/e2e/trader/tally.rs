@@ -8,6 +8,8 @@ use super::deed::{Deed, Outcome};
 
 /// So many of the last things are shown when a test fails.
 const SHOWN: usize = 40;
+/// How far a run is it tells after so many operations.
+const TOLD_INTERVAL: usize = 100;
 
 pub(super) struct Tally {
     what: &'static str,
@@ -60,6 +62,20 @@ impl Tally {
             Outcome::Nothing => self.nothing += 1,
             Outcome::Refused(why) => *self.refused.entry(without_values(&why)).or_default() += 1,
         }
+        if self.deeds.is_multiple_of(TOLD_INTERVAL) {
+            println!("{}", self.so_far());
+        }
+    }
+
+    /// How far it is, in one line. A step that reverts ends the run, so that none has until then.
+    fn so_far(&self) -> String {
+        let Self { what, started, deeds, steps, looks, done, late, nothing, refused, .. } = self;
+        let seconds = started.elapsed().as_secs();
+        let refusals: usize = refused.values().sum();
+        format!(
+            "{what}: {deeds} operations in {seconds} s: {done} done, {refusals} refused, {late} too late, {nothing} nothing; \
+             {steps} steps carried out, none reverted; {looks} orders compared"
+        )
     }
 }
 
@@ -72,15 +88,8 @@ fn without_values(text: &str) -> String {
 
 impl fmt::Display for Tally {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { what, started, deeds, steps, looks, done, late, nothing, refused, .. } = self;
-        let seconds = started.elapsed().as_secs();
-        let refusals: usize = refused.values().sum();
-        writeln!(
-            to,
-            "{what}: {deeds} operations in {seconds} s: {done} done, {refusals} refused, {late} too late, {nothing} nothing; \
-             {steps} steps carried out, none failed; {looks} orders compared"
-        )?;
-        refused.iter().try_for_each(|(why, count)| writeln!(to, "  refused {count} times: {why}"))
+        writeln!(to, "{}", self.so_far())?;
+        self.refused.iter().try_for_each(|(why, count)| writeln!(to, "  refused {count} times: {why}"))
     }
 }
 

@@ -95,6 +95,46 @@ pub(super) fn outlives_a_reorganisation(stage: &Stage, venue: &Venue) {
     stage.wait_filled(venue, collection, "1", &listed);
 }
 
+/// A server into which an order is imported that was filled, and then one that was taken back, learns that by asking, as its
+/// logs were read before; when the chain takes the end back, the order can be filled again. `ends` are what contracts call the
+/// two ends.
+pub(super) fn comes_back_when_its_end_was_found_by_asking(stage: &Stage, venue: &Venue, ends: [&str; 2]) {
+    let (market, collection) = (&stage.market, stage.singles(1));
+    let listing = json!({ "collectionAddress": collection, "owner": market.seller(), "contractType": "ERC721",
+        "orderbook": venue.word, "listing": order("1", "1", Address::ZERO, "1000"), "walletType": "unknown" });
+    let steps = market.steps("GenerateListingTransaction", &listing);
+    let listed = stage.carry_out(market.seller(), &steps).unwrap();
+    stage.only_listing(venue, collection, "1");
+    let signed = &steps.as_array().unwrap().last().unwrap()["signature"];
+    let signature = stage.sign(market.seller(), signed);
+    // What was approved stays.
+    market.anvil.mine(3);
+    let orders = units_of(&listed, "1");
+    let fill = |stage: &Stage| {
+        let steps = stage.buying(venue, collection, &orders, &Value::Null);
+        stage.market.anvil.perform(market.buyer(), &steps);
+    };
+    for (is_fill, end) in [true, false].into_iter().zip(ends) {
+        if is_fill {
+            fill(stage);
+        } else {
+            stage.cancel(venue, collection, market.seller(), &listed);
+        }
+        let late = stage.anew(collection);
+        late.import(venue, &signed["value"], &signature);
+        late.wait_status(venue, collection, &listed, end);
+        late.market.wait_listings(collection, "1", 0);
+        market.anvil.reorganise(2);
+        late.only_listing(venue, collection, "1");
+        late.wait_status(venue, collection, &listed, "active");
+        assert_eq!(late.owner(collection, 1), market.seller());
+        stage.only_listing(venue, collection, "1");
+        late.assert_stands(venue, collection, &listed);
+    }
+    fill(stage);
+    assert_eq!(stage.owner(collection, 1), market.buyer());
+}
+
 fn transfer(from: Address, to: Address) -> transferFromCall {
     transferFromCall { from: alloy_address(from), to: alloy_address(to), tokenId: U256::from(1) }
 }

@@ -6,7 +6,10 @@ use bourse_wire::Address;
 use serde_json::{Value, json};
 
 use super::contract_makers::{PRICE, a_contract_lists_and_offers};
-use super::follow::{follows_its_money, follows_its_token, outlives_a_reorganisation};
+use super::follow::{
+    comes_back_when_its_end_was_found_by_asking, follows_its_money, follows_its_token,
+    outlives_a_reorganisation,
+};
 use super::typed::{struct_hash, typed};
 use super::{COIN, ETHER, Stage, Venue, fee, ids, units_of};
 use crate::anvil::{Anvil, alloy_address, approveCall, setApprovalForAllCall};
@@ -253,6 +256,13 @@ fn a_listing_follows_its_token_and_what_its_maker_allows() {
         market.anvil.send(seller, venue.mover, &grantApprovalsCall { operators: operators.clone() });
         stage.only_listing(&venue, collection, "1");
     }
+}
+
+#[test]
+fn an_end_that_was_found_by_asking_and_taken_back_leaves_the_order() {
+    let (stage, venue) = open();
+    // It keeps the same of a number that is used up and of one that was taken back.
+    comes_back_when_its_end_was_found_by_asking(&stage, &venue, ["cancelled", "cancelled"]);
 }
 
 #[test]

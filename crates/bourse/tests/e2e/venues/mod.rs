@@ -23,6 +23,7 @@ use serde_json::{Value, json};
 use self::typed::{DOMAIN, digest, struct_hash};
 use crate::anvil::{Anvil, Multi, alloy_address, mintCall, ownerOfCall};
 use crate::http::Answer;
+use crate::import::counts;
 use crate::market::{Market, V2, node_setting, order_data, wait};
 
 const ETHER: i128 = 1_000_000_000_000_000_000;
@@ -73,6 +74,17 @@ impl Stage {
             format!("{}contracts = [{}]\n{settings}", node_setting(anvil), contracts.join(", "))
         });
         Self { market, venues }
+    }
+
+    /// The same chain with a server that knows nothing of it yet, and follows a collection of it.
+    fn anew(&self, collection: Address) -> Self {
+        let market = self.market.anew();
+        market.put_currencies();
+        market.follow(collection);
+        market.wait_followed(collection);
+        let stage = Self { market, venues: self.venues.clone() };
+        stage.catch_up();
+        stage
     }
 
     /// Those who trade: the buyer, the seller, and who else gets a share.
@@ -202,6 +214,14 @@ impl Stage {
         let rejected = answer["rejected"].as_array().unwrap();
         assert_eq!(answer["accepted"], json!(1 - rejected.len()), "{answer}");
         rejected.first().map(|rejected| rejected["reason"].clone())
+    }
+
+    /// Imports an order with a signature, which is taken without anybody being asked about it.
+    fn import(&self, venue: &Venue, native: &Value, signature: &str) {
+        let order = json!({ "type": "order", "marketplace": venue.word, "chainId": 31337, "native": native,
+            "signature": signature });
+        std::fs::write(self.market.instance.directory().join("order.jsonl"), order.to_string()).unwrap();
+        assert_eq!(counts(&self.market.instance.json(&["import", "order.jsonl"])), [1, 1, 0]);
     }
 
     /// What it takes to buy from orders.

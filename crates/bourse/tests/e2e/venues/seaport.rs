@@ -6,7 +6,10 @@ use bourse_wire::Address;
 use serde_json::{Value, json};
 
 use super::contract_makers::{PRICE, a_contract_lists_and_offers};
-use super::follow::{follows_its_money, follows_its_token, outlives_a_reorganisation};
+use super::follow::{
+    comes_back_when_its_end_was_found_by_asking, follows_its_money, follows_its_token,
+    outlives_a_reorganisation,
+};
 use super::seaport_orders::{Thing, bulk};
 use super::typed::struct_hash;
 use super::{COIN, ETHER, Stage, Venue, fee, ids, units_of};
@@ -415,6 +418,13 @@ fn a_listing_follows_its_token_and_what_its_maker_allows() {
 #[test]
 fn an_offer_follows_the_money_behind_it() {
     on_each(|stage, venue| follows_its_money(stage, venue, venue.mover));
+}
+
+#[test]
+fn an_end_that_was_found_by_asking_and_taken_back_leaves_the_order() {
+    on_each(|stage, venue| {
+        comes_back_when_its_end_was_found_by_asking(stage, venue, ["filled", "cancelled"]);
+    });
 }
 
 #[test]

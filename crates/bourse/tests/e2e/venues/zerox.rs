@@ -6,7 +6,10 @@ use bourse_wire::Address;
 use serde_json::{Value, json};
 
 use super::contract_makers::{PRICE, Wallet};
-use super::follow::{follows_its_money, follows_its_token, outlives_a_reorganisation};
+use super::follow::{
+    comes_back_when_its_end_was_found_by_asking, follows_its_money, follows_its_token,
+    outlives_a_reorganisation,
+};
 use super::typed::typed;
 use super::{COIN, ETHER, Stage, Venue, fee, ids, units_of};
 use crate::anvil::{Anvil, alloy_address, approveCall, setApprovalForAllCall};
@@ -336,6 +339,12 @@ fn offers_for_a_token_and_for_any_are_taken() {
     let steps = stage.selling(&venue, several, &orders, &Value::Null);
     assert_eq!(stage.gains(market.currency, seller, &steps), [-2_200_000, 2_000_000, 200_000, 0]);
     assert_eq!(stage.units(several, buyer, 2), 2);
+}
+
+#[test]
+fn an_end_that_was_found_by_asking_and_taken_back_leaves_the_order() {
+    let (stage, venue) = open();
+    comes_back_when_its_end_was_found_by_asking(&stage, &venue, ["cancelled", "cancelled"]);
 }
 
 #[test]
