@@ -35,6 +35,7 @@ pub(crate) enum Section {
     Collections,
     Hosted,
     Audiences,
+    Storefront,
     Credentials,
     Explorer,
     Members,
@@ -42,13 +43,14 @@ pub(crate) enum Section {
 }
 
 impl Section {
-    const ALL: [(Self, &'static str, &'static str); 10] = [
+    const ALL: [(Self, &'static str, &'static str); 11] = [
         (Self::Overview, "", "Overview"),
         (Self::Analytics, "/analytics", "Analytics"),
         (Self::Usage, "/usage", "Usage"),
         (Self::Collections, "/collections", "Collections"),
         (Self::Hosted, "/hosted", "Hosted metadata"),
         (Self::Audiences, "/audiences", "Audiences"),
+        (Self::Storefront, "/storefront", "Storefront"),
         (Self::Credentials, "/credentials", "Credentials"),
         (Self::Explorer, "/explorer", "API explorer"),
         (Self::Members, "/members", "Members"),

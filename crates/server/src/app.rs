@@ -30,6 +30,7 @@ use crate::router::Routes;
 use crate::settings::Settings;
 use crate::shares::Shares;
 use crate::sources::Sources;
+use crate::storefronts::Storefronts;
 
 /// How long the database is waited for at least, however little time requests have.
 const TURN_TIMEOUT_MIN: Duration = Duration::from_secs(2);
@@ -64,6 +65,7 @@ pub struct App {
     pub(crate) consents: Consents,
     pub(crate) files: Files,
     pub(crate) followed: FollowedCollections,
+    pub(crate) storefronts: Storefronts,
     pub(crate) routes: Routes,
     pub(crate) started_at: Timestamp,
     /// Requests at work.
@@ -170,6 +172,7 @@ impl App {
             outcomes: Outcomes::new(clock.now()),
             files,
             followed: FollowedCollections::default(),
+            storefronts: Storefronts::default(),
             signer,
             clock,
             chains: chains.unwrap_or_else(|| Arc::<Nodes>::clone(&nodes)),

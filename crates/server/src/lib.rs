@@ -40,6 +40,7 @@ mod shares;
 mod sources;
 pub mod spreadsheet;
 mod static_answer;
+mod storefronts;
 mod unused_files;
 
 pub use app::{App, StartError, make_private_directory};

@@ -29,11 +29,13 @@ pub enum Service {
     Ingest,
     /// What is followed.
     Admin,
+    /// What storefronts look like, and what they show.
+    Storefront,
 }
 
 impl Service {
     /// Every service.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Metadata,
         Self::Collections,
         Self::Marketplace,
@@ -41,6 +43,7 @@ impl Service {
         Self::Analytics,
         Self::Ingest,
         Self::Admin,
+        Self::Storefront,
     ];
 
     /// The name in the path.
@@ -53,6 +56,8 @@ impl Service {
             Self::Analytics => "Analytics",
             Self::Ingest => "Ingest",
             Self::Admin => "Admin",
+            // As those call it who ask.
+            Self::Storefront => "MarketplaceService",
         }
     }
 
@@ -66,7 +71,14 @@ impl Service {
             Self::Analytics => "analytics",
             Self::Ingest => "ingest",
             Self::Admin => "admin",
+            Self::Storefront => "storefront",
         }
+    }
+
+    /// Whether a key that was made for the service of a short name is good for this one. A storefront that may read the
+    /// marketplace is told what it shows.
+    pub(crate) fn takes_key_of(self, name: &str) -> bool {
+        name == self.short() || self == Self::Storefront && name == Self::Marketplace.short()
     }
 
     /// The service of a short name.

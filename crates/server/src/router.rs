@@ -8,7 +8,7 @@ use hashbrown::HashMap;
 
 use crate::metrics::{Metrics, OperationMetrics};
 use crate::route::{Route, Service};
-use crate::rpc::{admin, analytics, builder, collections, ingest, marketplace, metadata};
+use crate::rpc::{admin, analytics, builder, collections, ingest, marketplace, metadata, storefront};
 
 /// Every operation.
 pub fn operations() -> Vec<Route> {
@@ -25,6 +25,7 @@ fn operations_of(service: Service) -> Vec<Route> {
         Service::Analytics => analytics::operations(),
         Service::Ingest => ingest::operations(),
         Service::Admin => admin::operations(),
+        Service::Storefront => storefront::operations(),
     }
 }
 

@@ -17,6 +17,7 @@ mod people;
 mod projects;
 mod second_factor;
 mod sign_in;
+mod storefront;
 mod usage;
 
 use std::sync::Arc;
@@ -76,4 +77,5 @@ fn of_project() -> Router<Arc<Console>> {
         .merge(credentials::routes())
         .merge(explorer::routes())
         .merge(hosted::routes())
+        .merge(storefront::routes())
 }

@@ -18,6 +18,7 @@ mod hosted;
 mod networks;
 mod people;
 mod second_factor;
+mod storefront;
 #[path = "../../../server/tests/suite/support/mod.rs"]
 #[expect(dead_code, reason = "the server's tests need more of it")]
 mod support;

@@ -221,7 +221,7 @@ fn check_key(
         let message = format!("the access key is not for the origin {}", origin.unwrap_or("(none)"));
         return denied(Error::new(Code::InvalidOrigin, message));
     }
-    let names_service = record.allowed_services.iter().any(|name| name == service.short());
+    let names_service = record.allowed_services.iter().any(|name| service.takes_key_of(name));
     if !record.allowed_services.is_empty() && !names_service {
         let message = format!("the access key is not for the service {}", service.short());
         return denied(Error::new(Code::InvalidService, message));

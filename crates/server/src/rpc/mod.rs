@@ -7,6 +7,7 @@ pub(crate) mod collections;
 pub(crate) mod ingest;
 pub(crate) mod marketplace;
 pub(crate) mod metadata;
+pub(crate) mod storefront;
 
 /// Room for most answers, so that they are not copied again and again while they grow.
 const ANSWER_BYTES: usize = 4096;

@@ -41,6 +41,8 @@ pub(crate) fn case(operation: &str) -> (Value, Option<Subject>) {
         }
         // A project's own events.
         "Ingest/TrackEvents" => (json!({ "batchId": "b", "events": [event] }), None),
+        // A project's own storefront.
+        "Admin/GetStorefront" | "Admin/PutStorefront" => (json!({ "storefront": {} }), None),
         "Ingest/Ping" | "Admin/Ping" => (json!({}), None),
         _ => panic!("who may call {operation}?"),
     }

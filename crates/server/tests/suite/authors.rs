@@ -39,6 +39,7 @@ fn trace(operation: &str) -> (Trace, Value) {
         ("Ingest", "PutCurrencies") => (Trace::Audit(Act::CurrenciesStated), case(operation).0),
         ("Admin", "CreateCollection") => (Trace::Audit(Act::CollectionFollowed), case(operation).0),
         ("Admin", "DeleteCollection") => (Trace::Audit(Act::CollectionLeft), case(operation).0),
+        ("Admin", "PutStorefront") => (Trace::Audit(Act::StorefrontChanged), json!({ "storefront": {} })),
         ("Metadata", "RefreshTokenMetadata" | "RefreshContractTokens" | "EnqueueTokensForRefresh") => {
             (Trace::Fetcher, relics(json!({ "tokenIDs": ["1"] })))
         }
@@ -48,6 +49,8 @@ fn trace(operation: &str) -> (Trace, Value) {
         // Audiences, hosted collections and events are the project's own; wallets are tried beside other signatures.
         | ("Builder" | "Collections", _)
         | ("Ingest", "TrackEvents")
+        // Whoever asks again says nothing.
+        | ("Marketplace", "SyncOrder" | "SyncOrders")
         | ("Marketplace", "Execute") => (Trace::Elsewhere, Value::Null),
         _ => panic!("what does {operation} leave behind?"),
     }

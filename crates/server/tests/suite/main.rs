@@ -33,6 +33,7 @@ mod scale;
 mod self_check;
 mod simulation;
 mod storage;
+mod storefront;
 mod support;
 mod tenancy;
 mod venues;

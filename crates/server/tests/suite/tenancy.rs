@@ -33,6 +33,7 @@ async fn state_of(project: &Project, has: Belongings) -> Vec<Value> {
         ("Collections/ListContractCollections", json!({})),
         ("Builder/ListAudiences", json!({})),
         ("Builder/GetAudience", json!({ "audienceId": has.audience })),
+        ("Admin/GetStorefront", json!({})),
     ] {
         state.push(project.call(operation, body).await.ok());
     }
@@ -44,6 +45,8 @@ async fn check(operation: &str, expected: Expected, body: impl Fn(Belongings) ->
     let (a, b) = (&app.project_a, &app.project_b);
     let has = seed::belongings(&app.store, a, MARK, false).await;
     seed::belongings(&app.store, b, "belongs to B", false).await;
+    let storefront = json!({ "storefront": { "domain": "shop.example", "settings": { "title": MARK } } });
+    a.call("Admin/PutStorefront", storefront).await.ok();
     let before = state_of(a, has).await;
     app.clock.advance(60);
     let mut body = body(has);
@@ -131,6 +134,10 @@ cases! {
         |has| json!({ "audienceId": has.audience, "contacts": [{ "address": RELICS, "name": "planted" }] });
     remove_audience_contacts_does_not_reach_other_project: "Builder/RemoveAudienceContacts", Missing,
         |has| json!({ "audienceId": has.audience, "contactIds": [has.contact] });
+    lookup_marketplace_does_not_reach_other_project: "MarketplaceService/LookupMarketplace", Own, |_| json!({});
+    get_storefront_does_not_reach_other_project: "Admin/GetStorefront", Own, |_| json!({});
+    put_storefront_does_not_reach_other_project: "Admin/PutStorefront", Own,
+        |_| json!({ "storefront": { "settings": { "title": "mine" } } });
     get_task_does_not_reach_other_project: "Metadata/GetTask", Missing, |has| json!({ "taskId": has.task });
 }
 
@@ -141,7 +148,8 @@ fn every_operation_on_a_projects_records_has_a_case() {
     for route in router::operations() {
         let operation = route.path().replace("/rpc/", "");
         let services = [Service::Metadata, Service::Marketplace, Service::Ingest, Service::Admin];
-        let of_chain = services.contains(&route.service) && route.name != "GetTask";
+        let is_exception = route.name == "GetTask" || route.name.ends_with("Storefront");
+        let of_chain = services.contains(&route.service) && !is_exception;
         let of_project = !of_chain && route.service != Service::Analytics && route.name != "Ping";
         if of_project {
             assert!(CASES.contains(&operation.as_str()), "{operation} has no case");

@@ -66,6 +66,7 @@ pages! {
     schema: "docs/schema.md", run;
     security: "docs/security.md", run;
     selling_and_buying: "docs/selling-and-buying.md", run;
+    storefront: "docs/storefront.md", run;
 }
 
 fn repository() -> PathBuf {

@@ -96,7 +96,7 @@ fn piece(language: &str, text: String, next: Next) -> Result<(bool, Option<Kind>
             None => Kind::Commands { text, how: next.how },
         }),
         (None, "text") => (!next.no_output).then_some(Kind::Output(text)),
-        (None, "json" | "toml" | "nginx" | "caddyfile") => None,
+        (None, "json" | "toml" | "nginx" | "caddyfile" | "ts") => None,
         (None, other) => {
             return Err(format!("a block of `{other}`: commands are `sh`, what they print is `text`"));
         }

@@ -1,7 +1,9 @@
-//! What is followed.
+//! What is followed, and how storefronts are.
 
 mod create_collection;
 mod delete_collection;
+mod get_storefront;
+mod put_storefront;
 
 use crate::route::Credential::SecretToken;
 use crate::route::Route;
@@ -26,5 +28,20 @@ pub(crate) fn operations() -> Vec<Route> {
             delete_collection::handle,
         )
         .example(r#"{"chainId":"amoy","contractAddress":"0x2222222222222222222222222222222222222222"}"#),
+        Admin.reads(
+            "GetStorefront",
+            SecretToken,
+            "What the project said of its storefront.",
+            get_storefront::handle,
+        ),
+        Admin.writes(
+            "PutStorefront",
+            SecretToken,
+            "Has the project's storefront be another one: looks, pages, what trades and what is sold.",
+            put_storefront::handle,
+        )
+        .example(
+            r#"{"storefront":{"settings":{"title":"Relics"},"market":{"enabled":true},"marketCollections":[{"chainId":80002,"itemsAddress":"0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af","feePercentage":2.5}]}}"#,
+        ),
     ]
 }

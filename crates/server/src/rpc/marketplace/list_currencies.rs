@@ -24,7 +24,7 @@ request!(Request);
 #[schemars(rename = "ListCurrenciesAnswer")]
 pub(crate) struct Answer {
     /// The currencies, by chain and address.
-    currencies: Vec<CurrencyRecord>,
+    pub(super) currencies: Vec<CurrencyRecord>,
 }
 
 /// A currency.
@@ -75,7 +75,7 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Answer, Failu
     Ok(Answer { currencies: currencies.collect::<Result<_, _>>()? })
 }
 
-fn record(currency: &Currency) -> Result<CurrencyRecord, Failure> {
+pub(super) fn record(currency: &Currency) -> Result<CurrencyRecord, Failure> {
     let is_native = currency.contract_address == Address::ZERO;
     let told = currency.rate.as_ref();
     let rate = told.map(|told| told.rate.to_string().parse()).transpose()?;

@@ -2,6 +2,7 @@
 
 mod activities;
 mod checkout_options_marketplace;
+mod currencies_of_orders;
 mod execute;
 pub(crate) mod filter;
 mod generate_buy_transaction;
@@ -18,7 +19,9 @@ mod get_orders;
 mod list_collectibles;
 mod list_currencies;
 mod orders_of_collectible;
+mod orders_of_collection;
 mod supported_marketplaces;
+mod sync_orders;
 mod trading;
 mod types;
 
@@ -41,6 +44,7 @@ use crate::rpc::begin_answer;
 pub(crate) fn operations() -> Vec<Route> {
     let mut operations = collectible_operations();
     operations.extend(order_operations());
+    operations.extend(book_operations());
     operations.extend(record_operations());
     operations.extend(history_operations());
     operations.extend(trade_operations());
@@ -60,6 +64,8 @@ const SELL: &str = r#"{"chainId":"amoy","collectionAddress":"0x5ea9c1d27b04f83e6
 const LIST: &str = r#"{"chainId":"amoy","collectionAddress":"0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af","owner":"0xedb0cebc14298d54a1dfc6efad805dd10c6dd096","contractType":"ERC721","orderbook":"service_marketplace_v2","listing":{"tokenId":"153","quantity":"1","expiry":"4102444800","currencyAddress":"0x3c0f6a91d8e2b7541a9de06fb83c2570e41d95ab","pricePerToken":"150000000"},"walletType":"unknown"}"#;
 const OFFER: &str = r#"{"chainId":"amoy","collectionAddress":"0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af","maker":"0x1111111111111111111111111111111111111111","contractType":"ERC721","orderbook":"service_marketplace_v2","offer":{"tokenId":"153","quantity":"1","expiry":"4102444800","currencyAddress":"0x3c0f6a91d8e2b7541a9de06fb83c2570e41d95ab","pricePerToken":"120000000"},"walletType":"unknown"}"#;
 const CANCEL: &str = r#"{"chainId":"amoy","collectionAddress":"0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af","maker":"0x401c7065b8c42c81e75d3c2dffef0bfc5364587b","marketplace":"service_marketplace_v2","orderId":"5971"}"#;
+const SYNC_ONE: &str = r#"{"chainId":"amoy","order":{"collectionContractAddress":"0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af","orderId":"5971","marketplace":"service_marketplace_v2"}}"#;
+const SYNC: &str = r#"{"chainId":"amoy","orders":[{"collectionContractAddress":"0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af","orderId":"5971","marketplace":"service_marketplace_v2"}]}"#;
 const CHECKOUT: &str = r#"{"chainId":"amoy","wallet":"0x1111111111111111111111111111111111111111","orders":[{"contractAddress":"0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af","orderId":"5971","marketplace":"service_marketplace_v2"}],"additionalFee":250}"#;
 
 fn collectible_operations() -> Vec<Route> {
@@ -177,6 +183,42 @@ fn order_operations() -> Vec<Route> {
     operations.into_iter().map(|route| route.example(ONE)).collect()
 }
 
+/// The orders of a whole collection.
+fn book_operations() -> Vec<Route> {
+    use orders_of_collectible::{ListingsAnswer, OffersAnswer};
+    use {currencies_of_orders as c, orders_of_collection as o};
+    let listed = "Active orders of a collection, each with its token.";
+    let listings = "The active listings of a collection, the cheapest first.";
+    let offers = "The active offers for tokens of a collection, the dearest first.";
+    let counted = ["How many active orders a collection has.", "How many active orders match a filter."];
+    let currencies =
+        ["The currencies that active listings ask for.", "The currencies that active offers pay."];
+    vec![
+        Marketplace
+            .reads_raw::<_, o::Answer, _, _>(
+                "ListOrdersWithCollectibles",
+                AccessKey,
+                listed,
+                o::list_with_collectibles,
+            )
+            .example(FILTERED),
+        Marketplace.reads("GetCountOfAllOrders", AccessKey, counted[0], o::count).example(COUNTED),
+        Marketplace.reads("GetCountOfFilteredOrders", AccessKey, counted[1], o::count).example(COUNTED),
+        Marketplace
+            .reads_raw::<_, ListingsAnswer, _, _>("ListListings", AccessKey, listings, o::list_listings)
+            .example(WHOLE),
+        Marketplace
+            .reads_raw::<_, OffersAnswer, _, _>("ListOffers", AccessKey, offers, o::list_offers)
+            .example(WHOLE),
+        Marketplace
+            .reads("GetCollectionActiveListingsCurrencies", AccessKey, currencies[0], c::of_listings)
+            .example(WHOLE),
+        Marketplace
+            .reads("GetCollectionActiveOffersCurrencies", AccessKey, currencies[1], c::of_offers)
+            .example(WHOLE),
+    ]
+}
+
 /// Single records, and lists that belong to no collection.
 fn record_operations() -> Vec<Route> {
     vec![
@@ -278,6 +320,12 @@ fn trade_operations() -> Vec<Route> {
             "Takes the signature that a step asked for.",
             execute::handle,
         ),
+        Marketplace
+            .writes("SyncOrder", AccessKey, "Has the chain asked again about an order.", sync_orders::one)
+            .example(SYNC_ONE),
+        Marketplace
+            .writes("SyncOrders", AccessKey, "Has the chain asked again about orders.", sync_orders::several)
+            .example(SYNC),
         Marketplace
             .reads(
                 "CheckoutOptionsMarketplace",

@@ -118,6 +118,7 @@ every_member_may_have_any_value! {
     members_of_analytics_may_have_any_value: Analytics,
     members_of_ingest_may_have_any_value: Ingest,
     members_of_admin_may_have_any_value: Admin,
+    members_of_storefront_may_have_any_value: Storefront,
 }
 
 /// The JSON library would parse the text of such a member in the place of its object, however deep it nests.

@@ -105,6 +105,19 @@ pub(crate) fn valid_body(operation: &str) -> Value {
         "currencies": currencies, "orders": orders, "reason": "r", "input": names, "q": "n", "chainIDs": [137],
         "types": ["ERC721"], "batchId": format!("of {operation}"), "events": events, "days": 7,
     });
+    let market = json!({ "chainId": 137, "itemsAddress": RELICS, "hidden": false, "feePercentage": 2.5, "sortOrder": 1,
+        "currencyOptions": [RELICS], "destinationMarketplace": "opensea", "bannerUrl": "https://a.example", "private": true,
+        "filterSettings": { "filterOrder": ["n"], "exclusions": [{ "key": "n", "condition": "SPECIFIC_VALUE", "value": "v" }] } });
+    let shop = json!({ "chainId": 137, "itemsAddress": RELICS, "saleAddress": ACCOUNT, "name": "n", "tokenIds": ["1"] });
+    let wallets = json!({ "walletType": "EMBEDDED", "oidcIssuers": { "a": "b" }, "connectors": ["c"],
+        "embedded": { "tenantKey": "k", "providers": [{ "iss": "i", "aud": "a" }] } });
+    let settings = json!({ "style": { "a": [1] }, "title": "t", "socials": { "discord": "d" }, "walletOptions": wallets });
+    let storefront = json!({ "domain": "shop.example", "settings": settings, "market": { "enabled": true },
+        "marketCollections": [market], "shopCollections": [shop] });
+    let asked = json!({ "order": body["orders"][0], "domain": "shop.example", "userAddress": ACCOUNT,
+        "storefront": storefront });
+    let Value::Object(asked) = asked else { unreachable!("it is an object") };
+    body.as_object_mut().unwrap().extend(asked);
     // Orders of our own marketplaces pay nobody but who sells.
     let is_new = ["Marketplace/GenerateListingTransaction", "Marketplace/GenerateOfferTransaction"];
     let shares = if is_new.contains(&operation) { json!([]) } else { shares };

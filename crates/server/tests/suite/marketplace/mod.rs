@@ -14,6 +14,7 @@ mod list_collectibles;
 mod memory;
 mod older_names;
 mod order_filters;
+mod orders_of_collection;
 mod page_numbers;
 mod page_positions;
 mod price_order;
