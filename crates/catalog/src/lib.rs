@@ -22,6 +22,7 @@ mod large_holders;
 mod loader;
 mod names;
 mod ordinals;
+mod picked;
 mod properties;
 mod query;
 mod sorted_list;

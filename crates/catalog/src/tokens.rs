@@ -1,6 +1,7 @@
 //! The tokens of a collection: their ids, their metadata as JSON text, and their order.
 
 use std::io::{self, BufRead, Write};
+use std::ops::Range;
 
 use bourse_wire::{TokenId, TokenMetadata};
 
@@ -80,6 +81,12 @@ impl Tokens {
     /// The first ordinal whose id is above another, where ordinals are in the order of ids.
     pub(crate) fn first_above(&self, id: TokenId) -> usize {
         self.ids.partition_point(|other| *other <= id)
+    }
+
+    /// The ordinals of the ids from one to another, both included, where ordinals are in the order of ids.
+    pub(crate) fn between(&self, min: TokenId, max: TokenId) -> Range<usize> {
+        let start = self.ids.partition_point(|id| *id < min);
+        start..self.first_above(max).max(start)
     }
 
     /// Puts all tokens in order, when many came at once.

@@ -12,6 +12,7 @@ pub mod native;
 pub mod own;
 pub mod payment_processor;
 mod plan;
+pub mod primary_sale;
 mod refusal;
 pub mod reverts;
 mod royalty;

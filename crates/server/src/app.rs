@@ -27,6 +27,7 @@ use crate::metrics::Metrics;
 use crate::outcomes::Outcomes;
 use crate::resident::{KeptFiles, MemoryLimits, Resident};
 use crate::router::Routes;
+use crate::sales::Sales;
 use crate::settings::Settings;
 use crate::shares::Shares;
 use crate::sources::Sources;
@@ -62,6 +63,7 @@ pub struct App {
     pub(crate) markets: MarketMembers,
     /// The own services of other marketplaces, and who has logged in there.
     pub(crate) sources: Sources,
+    pub(crate) sales: Sales,
     pub(crate) consents: Consents,
     pub(crate) files: Files,
     pub(crate) followed: FollowedCollections,
@@ -157,6 +159,7 @@ impl App {
             budget,
             markets: MarketMembers::default(),
             sources: Sources::open(&settings.sources).map_err(StartError::Sources)?,
+            sales: Sales::new(&settings.networks),
             consents: Consents::default(),
             permits: Shares::new(
                 settings.limits.concurrent_requests_max,

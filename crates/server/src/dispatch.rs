@@ -394,7 +394,7 @@ fn told(failure: Failure, id: &str) -> Error {
 pub(crate) fn retry_after_seconds(code: Code) -> Option<u16> {
     match code {
         Code::Overloaded => Some(1),
-        Code::StorageUnavailable => Some(5),
+        Code::StorageUnavailable | Code::ChainUnavailable => Some(5),
         // Somebody has to make room.
         Code::StorageFull => Some(60),
         _ => None,

@@ -35,6 +35,7 @@ mod rest;
 mod route;
 pub mod router;
 mod rpc;
+mod sales;
 mod self_check;
 mod shares;
 mod sources;

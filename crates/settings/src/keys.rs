@@ -203,11 +203,11 @@ mod tests {
         for text in ["rpc_url", "ws_url", "multicall", "own_v1", "own_v2", "batch_helper"] {
             assert_eq!(sample(text), Value::String(String::new()), "{text}");
         }
-        for list in ["rates", "contracts"] {
+        for list in ["rates", "contracts", "sales"] {
             assert_eq!(sample(list), Value::Array(Vec::new()), "{list}");
         }
         assert_eq!(sample("simulate"), Value::Boolean(false));
-        assert_eq!(keys.network_fields.len(), 18);
+        assert_eq!(keys.network_fields.len(), 19);
     }
 
     #[test]

@@ -82,6 +82,8 @@ pub struct Network {
     pub own: OwnContracts,
     /// Contracts of other marketplaces, instead of those that are commonly known.
     pub contracts: Vec<Deployment>,
+    /// Contracts of primary sales that may be asked about.
+    pub sales: Vec<Address>,
     /// Whether the settings name it, rather than only the built-in list.
     pub configured: bool,
 }
@@ -300,6 +302,8 @@ pub(super) struct Section {
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     contracts: Vec<Deployment>,
+    #[serde(default)]
+    sales: Vec<Address>,
 }
 
 impl Section {
@@ -367,6 +371,7 @@ impl From<BTreeMap<String, Section>> for Networks {
                 simulating: Simulating::default(),
                 own: OwnContracts::default(),
                 contracts: Vec::new(),
+                sales: Vec::new(),
                 configured: false,
             })
             .collect();
@@ -377,6 +382,7 @@ impl From<BTreeMap<String, Section>> for Networks {
             simulating: section.simulating(),
             own: section.own(),
             contracts: section.contracts,
+            sales: section.sales,
             id: section.id,
             name,
             configured: true,

@@ -51,6 +51,7 @@ codes! {
     Overloaded = 1901, "Overloaded", 503, "More requests at once than the service takes on; try again shortly.";
     StorageFull = 1902, "StorageFull", 507, "There is no room left to store this; nothing was changed, and reading goes on.";
     StorageUnavailable = 1903, "StorageUnavailable", 503, "The database cannot be reached or written just now; try again shortly.";
+    ChainUnavailable = 1904, "ChainUnavailable", 503, "No node of the chain answers just now; try again shortly.";
     Timeout = 2000, "Timeout", 408, "The request took too long.";
     InvalidArgument = 2001, "InvalidArgument", 400, "A member has an impossible value; the message names it.";
     NotFound = 3000, "NotFound", 404, "No such thing.";

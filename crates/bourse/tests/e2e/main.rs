@@ -36,6 +36,7 @@ mod market_killed;
 mod moving;
 mod node_requests;
 mod packaging;
+mod primary_sale;
 mod process;
 mod random;
 mod rates;

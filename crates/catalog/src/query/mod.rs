@@ -13,6 +13,9 @@ mod position;
 mod rows;
 mod walk;
 
+use alloy_primitives::U256;
+use bourse_wire::TokenId;
+
 pub use book_orders::BookQuery;
 pub use orders::OrdersQuery;
 pub use position::{Key, Position};
@@ -40,6 +43,13 @@ pub struct Sort {
     pub descending: bool,
 }
 
+impl Sort {
+    /// Whether the lowest token id comes first.
+    pub fn is_by_token_id(self) -> bool {
+        self.column == Column::TokenId && !self.descending
+    }
+}
+
 /// Where a page begins.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Start {
@@ -50,6 +60,14 @@ pub enum Start {
 }
 
 impl Start {
+    /// At a token, or at the one that comes next where that is not there, in rows that are sorted by token id.
+    pub fn at_token(token: TokenId) -> Self {
+        match token.value().checked_sub(U256::from(1)) {
+            Some(last) => Self::After(Position { group: 0, token: last.into(), key: Key::Token }),
+            None => Self::Skip(0),
+        }
+    }
+
     /// How many rows are left out by number.
     fn skipped(&self) -> usize {
         match self {

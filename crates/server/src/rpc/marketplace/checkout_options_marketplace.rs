@@ -45,14 +45,14 @@ pub(crate) struct OrderName {
 #[schemars(rename = "CheckoutOptionsMarketplaceAnswer")]
 pub(crate) struct Answer {
     /// The ways.
-    options: CheckoutOptions,
+    pub(super) options: CheckoutOptions,
 }
 
 /// Ways to pay.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct CheckoutOptions {
-    /// For which of the orders steps to buy them can be made right now.
+    /// How many of what is named can be bought right now.
     crypto: TransactionCrypto,
     /// Always empty: no exchange of currencies is built in.
     swap: Vec<String>,
@@ -86,13 +86,19 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Answer, Failu
     for order in request.orders {
         payable += usize::from(is_payable(&call, request.chain_id.as_ref(), order, request.wallet).await?);
     }
-    let crypto = match payable {
-        0 => TransactionCrypto::None,
-        payable if payable == count => TransactionCrypto::All,
-        _ => TransactionCrypto::Partially,
-    };
-    let options = CheckoutOptions { crypto, swap: Vec::new(), nft_checkout: Vec::new(), on_ramp: Vec::new() };
-    Ok(Answer { options })
+    Ok(Answer { options: CheckoutOptions::of(payable, count) })
+}
+
+impl CheckoutOptions {
+    /// Of so many things for sale, so many can be bought right now.
+    pub(super) fn of(payable: usize, count: usize) -> Self {
+        let crypto = match payable {
+            0 => TransactionCrypto::None,
+            payable if payable == count => TransactionCrypto::All,
+            _ => TransactionCrypto::Partially,
+        };
+        Self { crypto, swap: Vec::new(), nft_checkout: Vec::new(), on_ramp: Vec::new() }
+    }
 }
 
 /// Whether there are steps to buy a unit of an order, or all of one that cannot be bought in parts.

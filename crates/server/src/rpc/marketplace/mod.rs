@@ -2,6 +2,7 @@
 
 mod activities;
 mod checkout_options_marketplace;
+mod checkout_options_sales_contract;
 mod currencies_of_orders;
 mod execute;
 pub(crate) mod filter;
@@ -14,12 +15,16 @@ mod get_collectible;
 mod get_collection_detail;
 mod get_count_of_all_collectibles;
 mod get_count_of_filtered_collectibles;
+mod get_count_of_primary_sale_items;
 mod get_floor_order;
 mod get_orders;
+mod get_primary_sale_item;
 mod list_collectibles;
 mod list_currencies;
+mod list_primary_sale_items;
 mod orders_of_collectible;
 mod orders_of_collection;
+mod primary_sales;
 mod supported_marketplaces;
 mod sync_orders;
 mod trading;
@@ -48,6 +53,7 @@ pub(crate) fn operations() -> Vec<Route> {
     operations.extend(record_operations());
     operations.extend(history_operations());
     operations.extend(trade_operations());
+    operations.extend(primary_sale_operations());
     operations
 }
 
@@ -272,6 +278,35 @@ fn record_operations() -> Vec<Route> {
 }
 
 /// Transactions that trade.
+fn primary_sale_operations() -> Vec<Route> {
+    vec![
+        Marketplace.reads_raw::<_, list_primary_sale_items::Answer<'_>, _, _>(
+            "ListPrimarySaleItems",
+            AccessKey,
+            "What a contract of a primary sale sells, with its terms, as the contract says.",
+            list_primary_sale_items::handle,
+        ),
+        Marketplace.reads_raw::<_, get_primary_sale_item::Answer, _, _>(
+            "GetPrimarySaleItem",
+            AccessKey,
+            "One token of what a contract of a primary sale sells.",
+            get_primary_sale_item::handle,
+        ),
+        Marketplace.reads(
+            "GetCountOfPrimarySaleItems",
+            AccessKey,
+            "How many tokens a contract of a primary sale sells.",
+            get_count_of_primary_sale_items::handle,
+        ),
+        Marketplace.reads(
+            "CheckoutOptionsSalesContract",
+            AccessKey,
+            "How tokens of a primary sale can be paid for.",
+            checkout_options_sales_contract::handle,
+        ),
+    ]
+}
+
 fn trade_operations() -> Vec<Route> {
     vec![
         Marketplace

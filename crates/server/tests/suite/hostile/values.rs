@@ -82,7 +82,9 @@ pub(crate) fn valid_body(operation: &str) -> Value {
     let filter = json!({ "text": "n", "searchText": "n", "includeEmpty": true, "properties": [property], "prices": [price],
         "marketplaces": ["opensea"], "inAccounts": [ACCOUNT], "notInAccounts": [ACCOUNT], "ordersCreatedBy": [ACCOUNT],
         "ordersNotCreatedBy": [ACCOUNT], "inCurrencyAddresses": [RELICS], "notInCurrencyAddresses": [RELICS],
-        "createdBy": [ACCOUNT], "marketplace": ["opensea"], "currencies": [RELICS] });
+        "createdBy": [ACCOUNT], "marketplace": ["opensea"], "currencies": [RELICS],
+        "detailTypes": ["global"], "startDateAfter": "2024-01-01T00:00:00Z", "startDateBefore": "2030-01-01T00:00:00Z",
+        "endDateAfter": "2024-01-01T00:00:00Z", "endDateBefore": "2050-01-01T00:00:00Z" });
     let days = json!({ "projectId": 1, "startDate": "2025-01-01", "endDate": "2025-03-14", "dateInterval": "WEEK",
         "fill": true });
     let filter = if operation.starts_with("Analytics/") { days } else { filter };
@@ -125,6 +127,7 @@ pub(crate) fn valid_body(operation: &str) -> Value {
         "collectionAddress": RELICS, "buyer": ACCOUNT, "seller": ACCOUNT, "owner": ACCOUNT, "maker": ANA,
         "wallet": ACCOUNT, "marketplace": "service_marketplace_v2", "orderbook": "service_marketplace_v2",
         "ordersData": data, "additionalFees": shares, "additionalFee": 250, "walletType": "unknown", "offerType": "item", "useWithTrails": false,
+        "primarySaleContractAddress": RELICS, "items": [{ "tokenId": "1", "quantity": "1" }],
         "contractType": "ERC1155", "listing": new, "offer": new, "orderId": "1", "params": execution,
     });
     let Value::Object(trade) = trade else { unreachable!("it is an object") };

@@ -18,6 +18,7 @@ mod orders_of_collection;
 mod page_numbers;
 mod page_positions;
 mod price_order;
+mod primary_sales;
 mod property_filters;
 mod record_members;
 mod refused_filters;
