@@ -4,7 +4,7 @@ use alloy_primitives::U256;
 use bourse_market::share;
 use bourse_wire::{Address, BPS_WHOLE};
 
-use super::{Fee, NewOrder, Refusal, RequestedFee, price_of};
+use super::{Fee, FeeSize, NewOrder, Refusal, RequestedFee, price_of};
 
 /// The most that others get of a new order; whoever fills it pays for each transfer.
 const FEES_MAX: usize = 10;
@@ -19,8 +19,7 @@ pub struct OrderExtras {
 }
 
 impl OrderExtras {
-    /// Shares as a caller asks for them: up to 10000 in basis points of the price, beyond that an amount of the currency.
-    /// What comes to nothing is left out. Whoever fills a part of an order pays a part of every share, so that each is so
+    /// Shares as a caller asks for them. What comes to nothing is left out. Whoever fills a part of an order pays a part of every share, so that each is so
     /// much a unit.
     pub fn new(order: &NewOrder, is_for_any: bool, asked: &[RequestedFee]) -> Result<Self, Refusal> {
         if asked.len() > FEES_MAX {
@@ -28,12 +27,12 @@ impl OrderExtras {
         }
         let (unit, quantity) = (order.unit_price.value(), order.quantity.value());
         let mut fees = Vec::with_capacity(asked.len());
-        for (index, RequestedFee { amount, receiver }) in asked.iter().copied().enumerate() {
-            let amount = match u64::try_from(amount.value()) {
-                Ok(bps) if bps <= BPS_WHOLE => {
-                    share(unit, bps).checked_mul(quantity).ok_or(Refusal::Overflow)?
+        for (index, RequestedFee { size, receiver }) in asked.iter().copied().enumerate() {
+            let amount = match size {
+                FeeSize::Bps(bps) => {
+                    share(unit, bps.min(BPS_WHOLE)).checked_mul(quantity).ok_or(Refusal::Overflow)?
                 }
-                _ => amount.value(),
+                FeeSize::Units(units) => units.value(),
             };
             if amount.is_zero() {
                 continue;
@@ -73,6 +72,7 @@ mod tests {
     use bourse_wire::{Amount, OrderSide, TokenId};
 
     use super::*;
+    use crate::testing::requested;
 
     const SHOP: Address = Address::from_bytes([7; 20]);
 
@@ -91,8 +91,7 @@ mod tests {
     }
 
     fn amounts(order: &NewOrder, asked: &[u64]) -> Result<Vec<u64>, Refusal> {
-        let asked: Vec<_> =
-            asked.iter().map(|amount| RequestedFee { amount: (*amount).into(), receiver: SHOP }).collect();
+        let asked: Vec<_> = asked.iter().map(|amount| requested((*amount).into(), SHOP)).collect();
         Ok(OrderExtras::new(order, false, &asked)?.fees.iter().map(|fee| fee.amount.to()).collect())
     }
 
@@ -116,7 +115,7 @@ mod tests {
         assert_eq!(amounts(&order(1, 100_000), &[99_999, 1]), Err(most(100_009)));
         assert_eq!(amounts(&order(1, 100_000), &[99_999]), Ok(vec![99_999]));
         assert_eq!(amounts(&order(1, 100_000), &[1; 11]), Err(Refusal::FeeCount { count: 11, most: 10 }));
-        let nobody = RequestedFee { amount: 5.into(), receiver: Address::ZERO };
+        let nobody = requested(5.into(), Address::ZERO);
         let refused = OrderExtras::new(&order(1, 100_000), false, &[nobody]);
         assert_eq!(refused, Err(Refusal::FeeReceiver { index: 0 }));
     }

@@ -43,7 +43,7 @@ use native::{Answers, Inquiry, NativeOrder, OrderFault, SourceFault, SourceReque
 pub use plan::{Act, OrderMaking, OrderSigning, Permission, Plan};
 pub use refusal::Refusal;
 pub use royalty::{Royalty, Sale, getRoyaltyInfoCall, royaltyInfoCall, royaltyLeftCall};
-pub use trade::{Fee, Fill, RequestedFee, Trade, price_of};
+pub use trade::{Fee, FeeSize, Fill, RequestedFee, Trade, price_of};
 
 /// Every family. One that is not named here is not spoken.
 const FAMILIES: [&venues::Family; 7] = [

@@ -28,14 +28,22 @@ pub struct Fill<'a> {
     pub chain_royalty: Option<Royalty>,
 }
 
-/// A share for somebody else, as a caller asks for it: up to 10000 it is in basis points of the trade's price, beyond
-/// that an amount of the currency.
+/// A share for somebody else, as a caller asks for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RequestedFee {
     /// How much.
-    pub amount: Amount,
+    pub size: FeeSize,
     /// Who gets it.
     pub receiver: Address,
+}
+
+/// How much a share is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FeeSize {
+    /// Basis points of the price; the whole at most.
+    Bps(u64),
+    /// Base units of the currency.
+    Units(Amount),
 }
 
 /// A share for somebody else: an amount of the currency, and never nothing.
@@ -159,10 +167,9 @@ fn fees(price: U256, asked: &[RequestedFee]) -> Result<Vec<Fee>, Refusal> {
     }
     let mut fees = Vec::with_capacity(asked.len());
     for (index, fee) in asked.iter().enumerate() {
-        let asked = fee.amount.value();
-        let amount = match u64::try_from(asked) {
-            Ok(bps) if bps <= BPS_WHOLE => share(price, bps),
-            _ => asked,
+        let amount = match fee.size {
+            FeeSize::Bps(bps) => share(price, bps.min(BPS_WHOLE)),
+            FeeSize::Units(units) => units.value(),
         };
         if amount.is_zero() {
             continue;
@@ -181,8 +188,12 @@ mod tests {
 
     const SOMEBODY: Address = Address::from_bytes([7; 20]);
 
-    fn fee(amount: u64) -> RequestedFee {
-        RequestedFee { amount: amount.into(), receiver: SOMEBODY }
+    fn fee(bps: u64) -> RequestedFee {
+        RequestedFee { size: FeeSize::Bps(bps), receiver: SOMEBODY }
+    }
+
+    fn units(units: u64) -> RequestedFee {
+        RequestedFee { size: FeeSize::Units(units.into()), receiver: SOMEBODY }
     }
 
     fn amounts(price: u64, asked: &[RequestedFee]) -> Vec<U256> {
@@ -190,9 +201,9 @@ mod tests {
     }
 
     #[test]
-    fn small_fees_are_basis_points_and_large_ones_amounts() {
+    fn fees_are_basis_points_or_amounts() {
         assert_eq!(amounts(1_000_000, &[fee(250), fee(10_000)]), [25_000, 1_000_000].map(U256::from));
-        assert_eq!(amounts(1_000_000, &[fee(10_001)]), [10_001].map(U256::from));
+        assert_eq!(amounts(1_000_000, &[units(250), units(10_001)]), [250, 10_001].map(U256::from));
         assert_eq!(amounts(39, &[fee(250)]), [U256::ZERO; 0], "rounds down to nothing");
         assert_eq!(amounts(40, &[fee(250), fee(0)]), [U256::from(1)]);
     }

@@ -7,7 +7,7 @@ use bourse_wire::{Address, Amount, OrderSide};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::{admit, person, stored};
+use super::{admit, person, requested, stored};
 use crate::native::NativeOrder;
 use crate::{
     Call, Consent, ConsentAnswers, ConsentOutcome, ConsentQuestions, ConsentSignature, Fill, Permission,
@@ -164,9 +164,8 @@ fn plan(
     for (order, drawn) in orders.iter().zip(drawn) {
         fills.push(Fill::new(&*protocol, stored(order), Amount::from(drawn.traded))?);
     }
-    let fee = |(place, amount): (usize, &u64)| RequestedFee {
-        amount: (*amount).into(),
-        receiver: person(u8::try_from(place).unwrap() + 1),
+    let fee = |(place, amount): (usize, &u64)| {
+        requested((*amount).into(), person(u8::try_from(place).unwrap() + 1))
     };
     let asked: Vec<RequestedFee> = asked.iter().enumerate().map(fee).collect();
     let trade = Trade::new(collection(), fills, &asked, person(0xb0))?;

@@ -6,9 +6,9 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::samples::{Sample, samples};
-use super::{admit, person, stored};
+use super::{admit, person, requested, stored};
 use crate::native::{NativeOrder, Proof};
-use crate::{Consent, ConsentAnswers, Fill, Protocol, RequestedFee, Trade};
+use crate::{Consent, ConsentAnswers, Fill, Protocol, Trade};
 
 /// The paths to everything inside of a value, outer before inner.
 fn paths(value: &Value, path: &str, found: &mut Vec<String>) {
@@ -118,7 +118,7 @@ fn exercise(protocol: &dyn Protocol, order: &NativeOrder) -> Result<(), TestCase
         prop_assert!(fill.price <= whole.unwrap_or(U256::MAX), "a part is no dearer than all");
         fill.token_id = fill.token_id.or(Some(TokenId::from(U256::MAX)));
         for amount in [0, 250, u64::MAX] {
-            let fees = [RequestedFee { amount: amount.into(), receiver: person(1) }];
+            let fees = [requested(amount.into(), person(1))];
             let Ok(trade) = Trade::new(order.collection, vec![fill], &fees, person(0xb0)) else { continue };
             let trade = trade.with_consents(consents.clone());
             let heard = ConsentAnswers { chain: &nonsense, service: &[json!([])], now: u64::MAX };

@@ -8,14 +8,14 @@ use std::sync::Arc;
 
 use alloy_primitives::{B256, Bytes};
 use bourse_market::facts::Log;
-use bourse_wire::{Address, Amount, ChainId, Marketplace, ServiceName, TokenId};
+use bourse_wire::{Address, Amount, BPS_WHOLE, ChainId, Marketplace, ServiceName, TokenId};
 use serde_json::{Value, json};
 
 use crate::native::{NativeOrder, OrderFault, Proof, SubmittedOrder};
 use crate::venues::known;
 use crate::{
-    Consent, ConsentOutcome, ConsentSignature, Fill, Plan, Protocol, Refusal, RequestedFee, Statement,
-    StoredOrder, Trade,
+    Consent, ConsentOutcome, ConsentSignature, FeeSize, Fill, Plan, Protocol, Refusal, RequestedFee,
+    Statement, StoredOrder, Trade,
 };
 
 /// Who made all orders of the vectors.
@@ -172,6 +172,15 @@ pub(crate) fn fill_with(
     protocol.fill(&trade(protocol, orders, filling)?, answers)
 }
 
+/// A share as vectors write it: up to the whole in basis points, beyond that an amount of the currency.
+pub(crate) fn requested(amount: Amount, receiver: Address) -> RequestedFee {
+    let size = match u64::try_from(amount.value()) {
+        Ok(bps) if bps <= BPS_WHOLE => FeeSize::Bps(bps),
+        _ => FeeSize::Units(amount),
+    };
+    RequestedFee { size, receiver }
+}
+
 /// A trade as a vector says.
 pub(crate) fn trade<'a>(
     protocol: &dyn Protocol,
@@ -188,10 +197,7 @@ pub(crate) fn trade<'a>(
     }
     let fees = filling["fees"].as_array().into_iter().flatten();
     let fees: Vec<RequestedFee> = fees
-        .map(|fee| RequestedFee {
-            amount: text(&fee["amount"]).parse().unwrap(),
-            receiver: text(&fee["receiver"]).parse().unwrap(),
-        })
+        .map(|fee| requested(text(&fee["amount"]).parse().unwrap(), text(&fee["receiver"]).parse().unwrap()))
         .collect();
     let taker = text(&filling["taker"]).parse().unwrap();
     let consents = filling["consents"].as_array().into_iter().flatten();

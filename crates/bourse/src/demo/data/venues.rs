@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use bourse_protocols::RequestedFee;
 use bourse_protocols::venues::Venue as Outside;
+use bourse_protocols::{FeeSize, RequestedFee};
 use bourse_wire::{ChainId, Marketplace};
 use serde_json::{Value, json};
 
@@ -51,7 +51,7 @@ impl Venue {
     pub(super) fn requested_fees(&self, rarity: Rarity) -> Vec<RequestedFee> {
         let fees = [(royalty_bps(rarity), ROYALTY_RECIPIENT), (self.fee_bps, self.fee_recipient)];
         let fee = |(bps, receiver): (u64, &str)| {
-            Some(RequestedFee { amount: bps.into(), receiver: receiver.parse().ok()? })
+            Some(RequestedFee { size: FeeSize::Bps(bps), receiver: receiver.parse().ok()? })
         };
         fees.into_iter().filter_map(fee).collect()
     }

@@ -214,7 +214,8 @@ impl Trader {
     /// Shares for the platform.
     fn shares(&self, fees: &[u64]) -> Value {
         let receiver = self.scene.stage.market.platform();
-        fees.iter().map(|fee| json!({ "amount": fee.to_string(), "receiver": receiver })).collect()
+        let member = |fee: &u64| if *fee <= 10_000 { "amount" } else { "amountInBaseUnits" };
+        fees.iter().map(|fee| json!({ member(fee): fee.to_string(), "receiver": receiver })).collect()
     }
 
     pub(super) fn order(&self, id: &str) -> &Order {

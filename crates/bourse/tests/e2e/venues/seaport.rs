@@ -166,8 +166,7 @@ fn shares_of_new_orders_are_paid_to_the_unit() {
     on_each(|stage, venue| {
         let (market, collection) = (&stage.market, stage.multiples(1));
         let [buyer, seller, artist, platform] = stage.people();
-        let shares =
-            json!([{ "amount": "250", "receiver": platform }, { "amount": "1000000", "receiver": artist }]);
+        let shares = json!([{ "amount": "250", "receiver": platform }, { "amountInBaseUnits": "1000000", "receiver": artist }]);
         let body = json!({ "collectionAddress": collection, "owner": seller, "contractType": "ERC1155",
             "orderbook": venue.word, "listing": order("1", "10", market.currency, "2000000"),
             "additionalFees": shares, "walletType": "unknown" });

@@ -7,6 +7,7 @@ use serde_json::json;
 
 use super::{COLLECTION, MAKER, MARKET, address, word, word_of};
 use crate::own::{Own, OwnContracts};
+use crate::testing::requested;
 use crate::{
     Act, Call, Fill, NewOrder, OrderSeed, Permission, Protocol, Refusal, RequestedFee, Royalty, StoredOrder,
     Trade,
@@ -34,7 +35,7 @@ fn offer(id: &str, price: u64) -> OrderFacts {
 }
 
 fn fee(amount: u64, receiver: Address) -> RequestedFee {
-    RequestedFee { amount: amount.into(), receiver }
+    requested(amount.into(), receiver)
 }
 
 fn v2() -> Own {

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::trading::{
     AdditionalFee, Answer, Desk, ELSEWHERE, FillRequest, Handout, Next, OrderData, Simulation, StepId,
-    VenueRequest, fees_of, ids_of, read_chosen,
+    VenueRequest, batches, fees_of, ids_of, read_chosen,
 };
 use crate::call::Call;
 use crate::failure::Failure;
@@ -30,7 +30,6 @@ pub(crate) struct Request {
     /// Shares for others, on top of the price: at most 10.
     additional_fees: Option<Vec<AdditionalFee>>,
     /// The kind of wallet; it makes no difference to a purchase.
-    #[expect(dead_code, reason = "clients send it, and the document shows it")]
     wallet_type: Option<Text<64>>,
     /// Whether the steps go to another service, which may first give the buyer what they lack: they are not tried then.
     use_with_trails: Option<bool>,
@@ -44,12 +43,13 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Answer, Failu
         member: "marketplace",
         marketplace: &request.marketplace,
     };
+    batches(request.wallet_type.as_ref(), &call.app.service_name)?;
     let desk = Desk::open(call, venue).await?;
     let (data, taker) = (request.orders_data, request.buyer);
     let filling = FillRequest { data, side: OrderSide::Listing, member: "buyer", taker };
     let orders = read_chosen(&desk, filling).await?;
     let protocol = desk.protocol_of_all(&orders)?;
-    let trade = desk.trade(protocol, &orders, &fees_of(request.additional_fees), taker).await?;
+    let trade = desk.trade(protocol, &orders, &fees_of(request.additional_fees)?, taker).await?;
     let plan = match desk.next(protocol, trade).await? {
         Next::Sign(steps) => return Ok(Answer::to_sign(steps)),
         Next::Send(plan) => plan,

@@ -43,6 +43,7 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Answer, Failu
         member: "marketplace",
         marketplace: &request.marketplace,
     };
+    let approves_itself = batches(request.wallet_type.as_ref(), &call.app.service_name)?;
     let desk = Desk::open(call, venue).await?;
     let (data, taker) = (request.orders_data, request.seller);
     let filling = FillRequest { data, side: OrderSide::Offer, member: "seller", taker };
@@ -50,7 +51,7 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Answer, Failu
     let sold = orders.iter().filter_map(|chosen| Some((chosen.token_id?, chosen.quantity)));
     check_holds(&desk, "seller", taker, sold)?;
     let protocol = desk.protocol_of_all(&orders)?;
-    let trade = desk.trade(protocol, &orders, &fees_of(request.additional_fees), taker).await?;
+    let trade = desk.trade(protocol, &orders, &fees_of(request.additional_fees)?, taker).await?;
     let plan = match desk.next(protocol, trade).await? {
         Next::Sign(steps) => return Ok(Answer::to_sign(steps)),
         Next::Send(plan) => plan,
@@ -59,7 +60,7 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Answer, Failu
         member: "seller",
         wallet: taker,
         approvals: desk.approvals(taker, &plan.permissions).await?,
-        approves_itself: batches(request.wallet_type.as_ref(), &desk.call.app.service_name),
+        approves_itself,
         id: StepId::Sell,
         calls: plan.calls,
         orders: ids_of(&orders),

@@ -96,7 +96,7 @@ async fn several_orders_are_one_call_and_their_fees_are_paid_once() {
     let fees = json!({ "additionalFees": [
         { "amount": "100", "receiver": SHOP },
         { "amount": "0", "receiver": COIN },
-        { "amount": 10_001, "receiver": CLEO },
+        { "amountInBaseUnits": 10_001, "receiver": CLEO },
     ] });
     let all = steps(buy(&app, &orders, fees).await);
     check_approval(&all[0], DOLLAR, V2, 18_000 + 180 + 10_001);
@@ -133,7 +133,7 @@ async fn several_orders_for_the_coin_of_the_chain() {
 #[tokio::test]
 async fn royalties_bound_the_fees() {
     let order = || with(sold("77", 100_000), json!({ "feeBps": 1000 }));
-    let fees = |amount: u64| json!({ "additionalFees": [{ "amount": amount, "receiver": SHOP }] });
+    let fees = |amount: u64| json!({ "additionalFees": [{ "amountInBaseUnits": amount, "receiver": SHOP }] });
     let app = market([order()]).await;
     assert_eq!(buy(&app, &[("77", 1)], fees(90_000)).await.status, 200);
     let refused = buy(&app, &[("77", 1)], fees(90_001)).await;

@@ -42,6 +42,7 @@ fn filling(name: &str, who: &'static str, order: &str) -> Trial {
         ("ordersData[].quantity", json!("2")),
         ("ordersData[].tokenId", json!("2")),
         ("additionalFees[].amount", json!("500")),
+        ("additionalFees[].amountInBaseUnits", json!("500")),
         ("additionalFees[].receiver", json!(OTHER)),
         ("useWithTrails", json!(true)),
     ];
@@ -93,6 +94,7 @@ fn making(operation: &'static str, who: &'static str, side: &'static str) -> Tri
         ("contractType", json!("ERC721")),
         ("orderbook", json!("service_marketplace_v1")),
         ("additionalFees[].amount", json!("1000")),
+        ("additionalFees[].amountInBaseUnits", json!("1")),
         ("additionalFees[].receiver", json!(SHOP)),
         ("walletType", json!("sequence")),
     ]);

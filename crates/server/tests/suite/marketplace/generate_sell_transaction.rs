@@ -45,7 +45,6 @@ async fn an_approval_only_when_it_is_not_there() {
         (None, "sequence", 0),
         (None, "bourse", 0),
         (None, "service", 0),
-        (None, "whatever", 1),
     ] {
         let chain = Arc::new(FakeChain { is_operator, ..FakeChain::default() });
         let app = market_with(&[], Some(Arc::clone(&chain)), [wanted("5", 1000)]).await;

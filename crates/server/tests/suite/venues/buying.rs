@@ -30,6 +30,16 @@ async fn hold(app: &TestApp, case: &Value) {
     taken(&put(app, orders.map(|order| with(signed(marketplace, order), chain.clone()))).await);
 }
 
+/// The shares of a case, which has small ones in basis points.
+fn fees_of(fill: &Value) -> Value {
+    let fee = |fee: &Value| {
+        let is_share = text(&fee["amount"]).parse::<u64>().is_ok_and(|amount| amount <= 10_000);
+        let member = if is_share { "amount" } else { "amountInBaseUnits" };
+        json!({ member: fee["amount"], "receiver": fee["receiver"] })
+    };
+    fill["fees"].as_array().into_iter().flatten().map(fee).collect()
+}
+
 /// Fills the orders of a case as it says.
 async fn fill(app: &TestApp, case: &Value) -> (Answer, &'static str) {
     let fill = &case["fill"];
@@ -40,7 +50,7 @@ async fn fill(app: &TestApp, case: &Value) -> (Answer, &'static str) {
         orders.push(json!({ "orderId": id, "quantity": quantity, "tokenId": fill["tokens"][place] }));
     }
     let body =
-        json!({ "marketplace": case["marketplace"], "ordersData": orders, "additionalFees": fill["fees"] });
+        json!({ "marketplace": case["marketplace"], "ordersData": orders, "additionalFees": fees_of(fill) });
     if text(&case["name"]).starts_with("an offer") {
         let body = with(body, json!({ "seller": TAKER }));
         return (ask(app, "GenerateSellTransaction", body).await, "sell");

@@ -60,6 +60,7 @@ pub(crate) async fn make(call: Call, making: MakeRequest) -> Result<Answer, Fail
         member: "orderbook",
         marketplace: &making.orderbook,
     };
+    let approves_itself = batches(wallet.as_ref(), &call.app.service_name)?;
     let desk = Desk::open(call, venue).await?;
     if maker == Address::ZERO {
         return Err(Error::invalid(maker_member, "must not be the zero address").into());
@@ -78,7 +79,7 @@ pub(crate) async fn make(call: Call, making: MakeRequest) -> Result<Answer, Fail
         currency: order.currency_address,
         unit_price: order.price_per_token,
     };
-    let extras = OrderExtras::new(&new, is_for_any, &fees_of(making.fees))
+    let extras = OrderExtras::new(&new, is_for_any, &fees_of(making.fees)?)
         .map_err(|refusal| refused(side, refusal))?;
     let protocol = desk.newest()?;
     let mut asked = protocol.order_inquiries(&new);
@@ -99,7 +100,7 @@ pub(crate) async fn make(call: Call, making: MakeRequest) -> Result<Answer, Fail
         member: maker_member,
         wallet: maker,
         approvals: desk.approvals(maker, &made.permissions).await?,
-        approves_itself: batches(wallet.as_ref(), &desk.call.app.service_name),
+        approves_itself,
         id: if side == OrderSide::Offer { StepId::CreateOffer } else { StepId::CreateListing },
         calls: Vec::new(),
         orders: Vec::new(),

@@ -1,7 +1,7 @@
 //! Members that several requests have.
 
-use bourse_protocols::RequestedFee;
-use bourse_wire::{Address, Amount, ServiceName, Text, TokenId};
+use bourse_protocols::{FeeSize, RequestedFee};
+use bourse_wire::{Address, Amount, BPS_WHOLE, Error, ServiceName, Text, TokenId};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -20,21 +20,55 @@ pub(crate) struct OrderData {
 
 /// A share for somebody else.
 #[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 #[schemars(rename = "AdditionalFeeInput")]
 pub(crate) struct AdditionalFee {
-    /// How much: up to 10000 it is in basis points of the whole price, beyond that an amount of the currency.
-    amount: Amount,
+    /// How much, in basis points of the whole price: at most 10000.
+    amount: Option<Amount>,
+    /// How much, in base units of the currency: in place of `amount`.
+    amount_in_base_units: Option<Amount>,
     /// Who gets it.
     receiver: Address,
 }
 
 /// The fees as the protocols take them.
-pub(crate) fn fees_of(given: Option<Vec<AdditionalFee>>) -> Vec<RequestedFee> {
+pub(crate) fn fees_of(given: Option<Vec<AdditionalFee>>) -> Result<Vec<RequestedFee>, Error> {
     let given = given.unwrap_or_default();
-    given.iter().map(|fee| RequestedFee { amount: fee.amount, receiver: fee.receiver }).collect()
+    given.iter().enumerate().map(|(index, fee)| fee.read(index)).collect()
 }
 
-/// Whether a wallet is of the kind that makes approvals by itself, in the same transaction.
-pub(crate) fn batches(wallet: Option<&Text<64>>, service: &ServiceName) -> bool {
-    wallet.is_some_and(|word| ["sequence", "service", service.as_str()].contains(&word.as_str()))
+impl AdditionalFee {
+    /// An amount never means two things: what is large is no amount of the currency by itself.
+    fn read(&self, index: usize) -> Result<RequestedFee, Error> {
+        let refuse = |reason: String| Err(Error::invalid(&format!("additionalFees[{index}].amount"), reason));
+        let size = match (self.amount, self.amount_in_base_units) {
+            (Some(_), Some(_)) => return refuse("cannot be together with `amountInBaseUnits`".to_owned()),
+            (None, None) => return refuse("is required".to_owned()),
+            (None, Some(units)) => FeeSize::Units(units),
+            (Some(amount), None) => match u64::try_from(amount.value()) {
+                Ok(bps) if bps <= BPS_WHOLE => FeeSize::Bps(bps),
+                _ => {
+                    return refuse(format!(
+                        "{amount} basis points where {BPS_WHOLE} are the whole price: an amount of the currency \
+                         goes into `amountInBaseUnits`"
+                    ));
+                }
+            },
+        };
+        Ok(RequestedFee { size, receiver: self.receiver })
+    }
+}
+
+/// Whether a wallet is of the kind that makes approvals by itself, in the same transaction. A word that is no kind of
+/// wallet is refused: approvals would be asked for that nobody wants, or left out that somebody needs.
+pub(crate) fn batches(wallet: Option<&Text<64>>, service: &ServiceName) -> Result<bool, Error> {
+    match wallet.map(Text::as_str) {
+        None | Some("unknown") => Ok(false),
+        Some("sequence" | "service") => Ok(true),
+        Some(word) if word == service.as_str() => Ok(true),
+        Some(word) => {
+            let reason = format!("`{word}` is none of unknown, service, sequence, {}", service.as_str());
+            Err(Error::invalid("walletType", reason))
+        }
+    }
 }

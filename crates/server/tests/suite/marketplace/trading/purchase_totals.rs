@@ -38,8 +38,11 @@ fn what_is_paid_is_the_price_and_the_fees() {
             .map(|amount| u128::from(*amount))
             .map(|amount| if amount <= 10_000 { price * amount / 10_000 } else { amount })
             .sum();
-        let listed: Vec<Value> =
-            amounts.iter().map(|amount| json!({ "amount": amount.to_string(), "receiver": SHOP })).collect();
+        let member = |amount: &u64| if *amount <= 10_000 { "amount" } else { "amountInBaseUnits" };
+        let listed: Vec<Value> = amounts
+            .iter()
+            .map(|amount| json!({ member(amount): amount.to_string(), "receiver": SHOP }))
+            .collect();
         let answer = runtime.block_on(buy(&app, &asked, json!({ "additionalFees": listed })));
         if fee > price {
             return assert_eq!(answer.refusal(), (400, 2001), "{}", answer.json);

@@ -187,8 +187,26 @@ async fn fees_that_cannot_be() {
                     without royalties";
     refused(&app, &[("1", 1)], fees(json!([fee("10000")])), (400, expected)).await;
     let overflow = "ordersData: the amounts add up to more than 2^256-1";
-    refused(&app, &[("1", 1)], fees(json!([fee(MOST)])), (400, overflow)).await;
+    let most = json!([{ "amountInBaseUnits": MOST, "receiver": SHOP }]);
+    refused(&app, &[("1", 1)], fees(most), (400, overflow)).await;
+    let beyond = "additionalFees[1].amount: 10001 basis points where 10000 are the whole price: an amount of the currency \
+                  goes into `amountInBaseUnits`";
+    refused(&app, &[("1", 1)], fees(json!([fee("1"), fee("10001")])), (400, beyond)).await;
+    let twice = json!([{ "amount": 1, "amountInBaseUnits": 1, "receiver": SHOP }]);
+    let expected = "additionalFees[0].amount: cannot be together with `amountInBaseUnits`";
+    refused(&app, &[("1", 1)], fees(twice), (400, expected)).await;
+    let none = json!([{ "receiver": SHOP }]);
+    refused(&app, &[("1", 1)], fees(none), (400, "additionalFees[0].amount: is required")).await;
     for absent in [json!(null), json!([]), json!([fee("0")])] {
         assert_eq!(buy(&app, &[("1", 1)], fees(absent)).await.status, 200);
     }
+}
+
+#[tokio::test]
+async fn kinds_of_wallets_that_there_are_not() {
+    let app = market([sold("1", 1000), wanted("2", 1000)]).await;
+    let asked = json!({ "walletType": "whatever" });
+    let expected = (400, "walletType: `whatever` is none of unknown, service, sequence, bourse".to_owned());
+    assert_eq!(refusal(&buy(&app, &[("1", 1)], asked.clone()).await), expected);
+    assert_eq!(refusal(&sell(&app, &[("2", 1)], asked).await), expected);
 }
