@@ -5,7 +5,7 @@ use bourse_wire::{Address, Amount, Marketplace};
 /// Which tokens. Everything that is given must hold; what is empty restricts nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct TokenFilter {
-    /// A part of the name in any letter case, or the token's number.
+    /// Words that are all in the name, in any order and letter case, each as a part of it; or the token's number.
     pub text: String,
     /// Properties, all of which must hold.
     pub properties: Vec<PropertyFilter>,
@@ -16,9 +16,17 @@ pub struct TokenFilter {
 }
 
 impl TokenFilter {
+    /// The words of the text, each once.
+    pub(crate) fn words(&self) -> Vec<&str> {
+        let mut words: Vec<&str> = self.text.split_whitespace().collect();
+        words.sort_unstable();
+        words.dedup();
+        words
+    }
+
     /// Whether it restricts nothing but properties.
     pub(crate) fn is_of_properties(&self) -> bool {
-        self.text.is_empty() && self.in_accounts.is_empty() && self.not_in_accounts.is_empty()
+        self.text.trim().is_empty() && self.in_accounts.is_empty() && self.not_in_accounts.is_empty()
     }
 }
 

@@ -22,7 +22,7 @@ pub(crate) struct PageInput {
     /// Of an earlier answer, echoed; it means nothing in a request.
     #[serde(rename = "more")]
     _more: Option<bool>,
-    /// How to sort: the first column that is known counts.
+    /// How to sort: one column.
     sort: Option<Vec<SortInput>>,
     /// The `after` of an earlier answer: goes on exactly there, even if data changed; it wins over `page`.
     after: Option<String>,
@@ -33,9 +33,9 @@ pub(crate) struct PageInput {
 #[serde(deny_unknown_fields)]
 #[schemars(extend("additionalProperties" = true))]
 pub(crate) struct SortInput {
-    /// `price`, `priceUSD`, `createdAt`, `tokenId` or `name`. Others are ignored.
+    /// `price`, `priceUSD`, `createdAt`, `tokenId` or `name`.
     column: String,
-    /// `ASC` or `DESC`.
+    /// `ASC` or `DESC`; ascending when empty.
     #[serde(default)]
     order: String,
 }
@@ -113,8 +113,17 @@ impl<P: Serialize + DeserializeOwned> PagePlan<P> {
             let beyond = || Error::invalid("page.page", "beyond the last possible page");
             (number, Begin::Skip((number - 1).checked_mul(size).ok_or_else(beyond)?))
         };
-        let sort = input.sort.iter().flatten().find_map(SortInput::known);
-        Ok(Self { number, size, echoed: input.sort.filter(|sort| !sort.is_empty()), sort, begin })
+        let echoed = input.sort.filter(|sort| !sort.is_empty());
+        let sort = echoed.as_deref().map(read_sort).transpose()?;
+        Ok(Self { number, size, echoed, sort, begin })
+    }
+
+    /// The same of a list that is in some orders only: what cannot be done is refused, and never echoed.
+    pub(crate) fn in_order(self, orders: &[Sort]) -> Result<Self, Error> {
+        let Some(sort) = self.sort.filter(|sort| !orders.contains(sort)) else { return Ok(self) };
+        let words: Vec<String> = orders.iter().map(sort_words).collect();
+        let known = if words.is_empty() { "none".to_owned() } else { words.join(", ") };
+        Err(Error::invalid("page.sort", format!("{} where this list has {known}", sort_words(&sort))))
     }
 
     pub(crate) fn limit(&self) -> usize {
@@ -174,7 +183,46 @@ impl PagePlan<Position> {
     }
 }
 
+/// The order that rows of a list by number come in.
+pub(crate) const BY_TOKEN_ID: [Sort; 1] = [Sort { column: Column::TokenId, descending: false }];
+/// The order of what happened: the newest first.
+pub(crate) const NEWEST_FIRST: [Sort; 1] = [Sort { column: Column::CreatedAt, descending: true }];
+
+/// The sorting that is asked for, which must be one that can be done.
+fn read_sort(asked: &[SortInput]) -> Result<Sort, Error> {
+    match asked {
+        [only] => only.read(),
+        _ => {
+            let reason = format!("{} columns where rows are sorted by one", asked.len());
+            Err(Error::invalid("page.sort", reason))
+        }
+    }
+}
+
+fn sort_words(sort: &Sort) -> String {
+    let column = match sort.column {
+        Column::Price => "price",
+        Column::CreatedAt => "createdAt",
+        Column::TokenId => "tokenId",
+        Column::Name => "name",
+    };
+    format!("{column} {}", if sort.descending { "DESC" } else { "ASC" })
+}
+
 impl SortInput {
+    fn read(&self) -> Result<Sort, Error> {
+        let is = |word: &str| self.order.eq_ignore_ascii_case(word);
+        if !(self.order.is_empty() || is("ASC") || is("DESC")) {
+            let reason = format!("`{:.64}` is none of ASC, DESC", self.order);
+            return Err(Error::invalid("page.sort[0].order", reason));
+        }
+        self.known().ok_or_else(|| {
+            let reason =
+                format!("`{:.64}` is none of price, priceUSD, createdAt, tokenId, name", self.column);
+            Error::invalid("page.sort[0].column", reason)
+        })
+    }
+
     fn known(&self) -> Option<Sort> {
         let plain: String = self
             .column

@@ -54,6 +54,16 @@ pub const BUILT_IN: [(&str, u64); 36] = [
     ("xai-sepolia", 37_714_555_429),
 ];
 
+/// What else chains are called by clients; a network of the settings that has such a name keeps it.
+const OTHER_NAMES: [(&str, u64); 6] = [
+    ("ethereum", 1),
+    ("bnb", 56),
+    ("matic", 137),
+    ("arbitrum-one", 42161),
+    ("polygon-amoy", 80002),
+    ("ethereum-sepolia", 11_155_111),
+];
+
 /// The built-in networks and the configured ones, by chain id.
 ///
 /// Lookups walk the list: it is short, and a walk compares names without making a copy of them.
@@ -196,14 +206,23 @@ impl Network {
 }
 
 impl Networks {
-    /// The chain id for a name, in any case, or for a positive decimal number, which is taken as it is.
+    /// The chain id for a name, in any case, or for a positive number, decimal or as wallets write it, in hexadecimal,
+    /// which is taken as it is.
     #[inline]
     pub fn resolve(&self, text: &str) -> Option<u64> {
+        // The database's integers are signed.
+        let is_id = |id: &u64| (1..=i64::MAX as u64).contains(id);
         if text.bytes().all(|byte| byte.is_ascii_digit()) {
-            // The database's integers are signed.
-            return text.parse().ok().filter(|id| (1..=i64::MAX as u64).contains(id));
+            return text.parse().ok().filter(is_id);
         }
-        self.entries.iter().find(|network| network.name.eq_ignore_ascii_case(text)).map(|network| network.id)
+        if let Some(digits) = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
+            let is_hex = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+            return u64::from_str_radix(digits, 16).ok().filter(|id| is_hex && is_id(id));
+        }
+        let named = self.entries.iter().find(|network| network.name.eq_ignore_ascii_case(text));
+        let other =
+            || OTHER_NAMES.iter().find(|(name, _)| name.eq_ignore_ascii_case(text)).map(|(_, id)| *id);
+        named.map(|network| network.id).or_else(other)
     }
 
     /// What a chain is called: its name, or its number where it has none.
@@ -409,6 +428,10 @@ mod tests {
         assert_eq!(networks.resolve("polygon"), Some(137));
         assert_eq!(networks.resolve("Base-Sepolia"), Some(84532));
         assert_eq!(networks.resolve("137"), Some(137));
+        assert_eq!(networks.resolve("0x89"), Some(137));
+        assert_eq!(networks.resolve("0X13882"), Some(80_002));
+        assert_eq!(networks.resolve("Ethereum"), Some(1));
+        assert_eq!(networks.resolve("polygon-amoy"), Some(80_002));
         assert_eq!(networks.resolve("999999999"), Some(999_999_999));
         for text in [
             "",
@@ -419,7 +442,10 @@ mod tests {
             "1 ",
             " polygon",
             "1.0",
-            "0x89",
+            "0x",
+            "0x0",
+            "0x+89",
+            "0x8000000000000000",
             "18446744073709551616",
             "9223372036854775808",
             "nowhere",

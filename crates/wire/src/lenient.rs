@@ -1,7 +1,7 @@
 //! Reading request bodies the way existing clients write them.
 //!
 //! Known members are found whatever their letter case and underscores (`chainID`, `chainId`, `chain_id`), unknown
-//! members are ignored, `null` means absent, an empty body is `{}`, and whole numbers may be sent as strings or,
+//! members are ignored except in a `filter`, where they would narrow nothing, `null` means absent, an empty body is `{}`, and whole numbers may be sent as strings or,
 //! where a type asks for `str`, strings as numbers. Free-form values (`serde_json::Value`) are taken untouched.
 //! Errors say where in the body they are.
 
@@ -16,6 +16,9 @@ use serde_json::{Map, Number, Value};
 
 use crate::shape::check_shape;
 use crate::{Code, Error};
+
+/// How much of a name that nobody knows is shown.
+const SHOWN_CHARS_MAX: usize = 64;
 
 /// Reads a request body.
 pub fn from_slice<T: DeserializeOwned>(body: &[u8], depth_max: usize) -> Result<T, Error> {
@@ -45,7 +48,7 @@ fn read_lenient<T: DeserializeOwned>(body: &[u8]) -> Result<T, Error> {
 
 /// Reads a record from JSON that was parsed already.
 pub fn from_value<T: DeserializeOwned>(value: Value) -> Result<T, LenientError> {
-    T::deserialize(Lenient(value))
+    T::deserialize(Lenient(value, Unknown::Ignored))
 }
 
 /// Takes a member out of an object, whatever its letter case and underscores; null counts as absent.
@@ -121,7 +124,32 @@ fn name_of(value: &Value) -> &'static str {
     }
 }
 
-struct Lenient(Value);
+/// The whole number that a text of digits stands for, with a sign or without.
+fn whole(text: &str) -> Option<Number> {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    text.parse::<u64>().map(Number::from).or_else(|_| text.parse::<i64>().map(Number::from)).ok()
+}
+
+struct Lenient(Value, Unknown);
+
+/// What becomes of members that a record does not have.
+#[derive(Clone, Copy, PartialEq)]
+enum Unknown {
+    /// Clients that are newer or older send them.
+    Ignored,
+    /// What is meant to narrow an answer must not be passed over: it would have everything.
+    Refused,
+}
+
+impl Unknown {
+    /// What becomes of them inside a member.
+    fn within(self, name: &str) -> Self {
+        if name == "filter" { Self::Refused } else { self }
+    }
+}
 
 impl Lenient {
     fn refuse<T>(&self, expected: &dyn serde::de::Expected) -> Result<T, LenientError> {
@@ -133,9 +161,7 @@ impl Lenient {
     fn number(&self) -> Option<Number> {
         match &self.0 {
             Value::Number(number) => Some(number.clone()),
-            Value::String(text) if text.bytes().all(|byte| byte.is_ascii_digit()) => {
-                text.parse::<u64>().ok().map(Number::from)
-            }
+            Value::String(text) => whole(text),
             _ => None,
         }
     }
@@ -192,7 +218,9 @@ impl<'de> Deserializer<'de> for Lenient {
 
     fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, LenientError> {
         match self.0 {
-            Value::Array(items) => visitor.visit_seq(Items { items: items.into_iter(), index: 0 }),
+            Value::Array(items) => {
+                visitor.visit_seq(Items { items: items.into_iter(), index: 0, unknown: self.1 })
+            }
             _ => self.refuse(&visitor),
         }
     }
@@ -200,7 +228,7 @@ impl<'de> Deserializer<'de> for Lenient {
     fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, LenientError> {
         match self.0 {
             Value::Object(members) => {
-                visitor.visit_map(Members { members: members.into_iter(), current: None })
+                visitor.visit_map(Members { members: members.into_iter(), current: None, unknown: self.1 })
             }
             _ => self.refuse(&visitor),
         }
@@ -213,8 +241,10 @@ impl<'de> Deserializer<'de> for Lenient {
         visitor: V,
     ) -> Result<V::Value, LenientError> {
         match self.0 {
-            Value::Object(members) => visitor
-                .visit_map(Fields { members: known_members(members, fields).into_iter(), current: None }),
+            Value::Object(members) => {
+                let members = known_members(members, fields, self.1)?.into_iter();
+                visitor.visit_map(Fields { members, current: None, unknown: self.1 })
+            }
             _ => self.refuse(&visitor),
         }
     }
@@ -244,19 +274,30 @@ impl<'de> Deserializer<'de> for Lenient {
 }
 
 /// The members that name a field, under the field's own spelling; of two spellings the later wins.
-fn known_members(members: Map<String, Value>, fields: &'static [&'static str]) -> Vec<(&'static str, Value)> {
+fn known_members(
+    members: Map<String, Value>,
+    fields: &'static [&'static str],
+    unknown: Unknown,
+) -> Result<Vec<(&'static str, Value)>, LenientError> {
     let mut known: Vec<(&'static str, Value)> = Vec::with_capacity(members.len());
     for (name, value) in members {
-        let Some(field) = fields.iter().find(|field| same_name(field, &name)) else { continue };
         if value.is_null() {
             continue;
         }
+        let Some(field) = fields.iter().find(|field| same_name(field, &name)) else {
+            if unknown == Unknown::Refused {
+                let path = vec![name.chars().take(SHOWN_CHARS_MAX).collect()];
+                let message = format!("is not known: there are {}", fields.join(", "));
+                return Err(LenientError { path, message, wrong_type: false });
+            }
+            continue;
+        };
         match known.iter_mut().find(|(seen, _)| seen == field) {
             Some((_, earlier)) => *earlier = value,
             None => known.push((field, value)),
         }
     }
-    known
+    Ok(known)
 }
 
 pub(crate) fn same_name(field: &str, name: &str) -> bool {
@@ -267,6 +308,7 @@ pub(crate) fn same_name(field: &str, name: &str) -> bool {
 struct Items {
     items: std::vec::IntoIter<Value>,
     index: usize,
+    unknown: Unknown,
 }
 
 impl<'de> SeqAccess<'de> for Items {
@@ -279,7 +321,9 @@ impl<'de> SeqAccess<'de> for Items {
         let Some(item) = self.items.next() else { return Ok(None) };
         let index = self.index;
         self.index += 1;
-        seed.deserialize(Lenient(item)).map(Some).map_err(|error| error.within(format!("[{index}]")))
+        seed.deserialize(Lenient(item, self.unknown))
+            .map(Some)
+            .map_err(|error| error.within(format!("[{index}]")))
     }
 
     fn size_hint(&self) -> Option<usize> {
@@ -290,6 +334,7 @@ impl<'de> SeqAccess<'de> for Items {
 struct Members {
     members: serde_json::map::IntoIter,
     current: Option<(String, Value)>,
+    unknown: Unknown,
 }
 
 impl<'de> MapAccess<'de> for Members {
@@ -304,13 +349,14 @@ impl<'de> MapAccess<'de> for Members {
 
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, LenientError> {
         let (name, value) = self.current.take().unwrap_or_default();
-        seed.deserialize(Lenient(value)).map_err(|error| error.within(name))
+        seed.deserialize(Lenient(value, self.unknown.within(&name))).map_err(|error| error.within(name))
     }
 }
 
 struct Fields {
     members: std::vec::IntoIter<(&'static str, Value)>,
     current: Option<(&'static str, Value)>,
+    unknown: Unknown,
 }
 
 impl<'de> MapAccess<'de> for Fields {
@@ -325,7 +371,7 @@ impl<'de> MapAccess<'de> for Fields {
 
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, LenientError> {
         let (name, value) = self.current.take().unwrap_or_default();
-        seed.deserialize(Lenient(value)).map_err(|error| error.within(name))
+        seed.deserialize(Lenient(value, self.unknown.within(name))).map_err(|error| error.within(name))
     }
 }
 
@@ -382,6 +428,32 @@ mod tests {
         let request = read(&format!(r#"{{"tokenId":{big},"count":"7"}}"#)).unwrap();
         assert_eq!(request.token_id, Some(TokenId::MAX));
         assert_eq!(request.count, 7);
+        assert!(read(r#"{"count":"-7"}"#).is_err(), "it is no count");
+        let text = |text: &str| from_value::<i64>(Value::from(text)).ok();
+        let digits = ["-7", "9223372036854775807", "-9223372036854775808"].map(text);
+        assert_eq!(digits, [Some(-7), Some(i64::MAX), Some(i64::MIN)]);
+        assert_eq!(["", "-", "+7", " 7", "7.0", "1e3"].map(text), [None; 6]);
+    }
+
+    #[test]
+    fn filters_have_no_unknown_members() {
+        #[derive(Deserialize, Debug)]
+        #[serde(rename_all = "camelCase", default)]
+        #[derive(Default)]
+        struct Filtered {
+            filter: Option<Request>,
+        }
+        let read = |body: &str| from_slice::<Filtered>(body.as_bytes(), 16);
+        let message = |body: &str| read(body).unwrap_err().message;
+        let known = "is not known: there are chainId, tokenId, count, flag, inner, map, free";
+        assert_eq!(message(r#"{"filter":{"colour":1}}"#), format!("filter.colour: {known}"));
+        assert_eq!(
+            message(r#"{"filter":{"inner":{"acount":1}}}"#),
+            "filter.inner.acount: is not known: there are account"
+        );
+        assert!(
+            read(r#"{"colour":1,"filter":{"colour":null,"CHAIN_ID":"1","map":{},"free":{"a":1}}}"#).is_ok()
+        );
     }
 
     #[test]

@@ -29,7 +29,7 @@ pub(crate) enum Candidates<'a> {
 /// Many tokens: those in all of some sets, of whose names some may still have to be compared.
 pub(crate) struct Conjunction<'a> {
     terms: Vec<Term<'a>>,
-    unsure: Option<Needle>,
+    unsure: Vec<Needle>,
 }
 
 impl Candidates<'_> {
@@ -132,7 +132,7 @@ impl Candidates<'_> {
 
 impl<'a> Conjunction<'a> {
     fn of(bits: Bits) -> Self {
-        Self { terms: vec![Term::new(bits, 0)], unsure: None }
+        Self { terms: vec![Term::new(bits, 0)], unsure: Vec::new() }
     }
 
     fn has(&self, collection: &Collection, ordinal: u32) -> bool {
@@ -146,7 +146,7 @@ impl<'a> Conjunction<'a> {
 
     /// Whether a name is what is asked for, where sets do not tell.
     fn is_named(&self, collection: &Collection, ordinal: u32) -> bool {
-        self.unsure.as_ref().is_none_or(|needle| collection.names.has(ordinal, needle))
+        self.unsure.iter().all(|needle| collection.names.has(ordinal, needle))
     }
 
     /// The shortest of the sets that are lists, and which one it is.
@@ -172,7 +172,7 @@ impl<'a> Conjunction<'a> {
 
     /// Whether the sets tell all.
     pub(crate) fn is_sure(&self) -> bool {
-        self.unsure.is_none()
+        self.unsure.is_empty()
     }
 
     /// Whether one set has all that others could tell.
@@ -192,11 +192,10 @@ impl<'a> Conjunction<'a> {
     fn count(&self, collection: &Collection, also: Option<&Bits>) -> usize {
         let mut count = 0;
         for_words_of_all(&self.terms, also, |start, words| {
-            count += match &self.unsure {
-                None => ones(words),
-                Some(needle) => {
-                    numbers(start, words).filter(|ordinal| collection.names.has(*ordinal, needle)).count()
-                }
+            count += if self.is_sure() {
+                ones(words)
+            } else {
+                numbers(start, words).filter(|ordinal| self.is_named(collection, *ordinal)).count()
             };
         });
         count
@@ -214,8 +213,8 @@ impl<'a> Conjunction<'a> {
 
     fn to_bits(&self, collection: &Collection) -> Bits {
         let mut bits = self.in_all_sets(collection);
-        if let Some(needle) = &self.unsure {
-            let is_wrong = |ordinal: &u32| !collection.names.has(*ordinal, needle);
+        if !self.is_sure() {
+            let is_wrong = |ordinal: &u32| !self.is_named(collection, *ordinal);
             let wrong: Vec<u32> = bits.iter().filter(is_wrong).collect();
             for ordinal in wrong {
                 bits.remove(ordinal);
@@ -288,35 +287,41 @@ impl Collection {
                 Candidates::Many(Box::new(found))
             }
             None if terms.is_empty() => Candidates::All,
-            None => Candidates::Many(Box::new(Conjunction { terms, unsure: None })),
+            None => Candidates::Many(Box::new(Conjunction { terms, unsure: Vec::new() })),
         }
     }
 
     fn by_text_and_properties(&self, filter: &TokenFilter) -> Option<Conjunction<'_>> {
-        if filter.text.is_empty() && filter.properties.is_empty() {
+        let words = filter.words();
+        if words.is_empty() && filter.properties.is_empty() {
             return None;
         }
         let universe = self.len();
         let mut terms: Vec<Term<'_>> =
             filter.properties.iter().map(|property| self.properties.find(property, universe)).collect();
-        let mut unsure = None;
-        if !filter.text.is_empty() {
-            let found = self.by_text(&filter.text);
+        let mut unsure = Vec::new();
+        if !words.is_empty() {
+            let found = self.by_words(&words);
             terms.extend(found.terms);
             unsure = found.unsure;
         }
         Some(Conjunction { terms, unsure })
     }
 
-    fn by_text(&self, text: &str) -> Conjunction<'_> {
-        let found = self.names.find(text, self.len());
-        let by_name = Conjunction { terms: found.terms, unsure: found.unsure };
-        let Some(token) = self.numbered(text) else { return by_name };
+    fn by_words(&self, words: &[&str]) -> Conjunction<'_> {
+        let mut by_name = Conjunction { terms: Vec::new(), unsure: Vec::new() };
+        for word in words {
+            let found = self.names.find(word, self.len());
+            by_name.terms.extend(found.terms);
+            by_name.unsure.extend(found.unsure);
+        }
+        let [only] = words else { return by_name };
+        let Some(token) = self.numbered(only) else { return by_name };
         // Its name need not have the text.
         let mut bits = by_name.to_bits(self);
         bits.insert(token);
         let about = bits.count();
-        Conjunction { terms: vec![Term::new(bits, about)], unsure: None }
+        Conjunction { terms: vec![Term::new(bits, about)], unsure: Vec::new() }
     }
 
     /// The token whose id a text is.

@@ -103,11 +103,13 @@ impl Model {
 }
 
 fn has_text(text: &str, id: TokenId, token: &Token) -> bool {
+    let text = text.trim();
     if text.is_empty() {
         return true;
     }
     let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
-    token.folded.contains(&fold(text)) || (is_number && text.trim_start_matches('0') == digits(id))
+    text.split_whitespace().all(|word| token.folded.contains(&fold(word)))
+        || (is_number && text.trim_start_matches('0') == digits(id))
 }
 
 fn digits(id: TokenId) -> String {

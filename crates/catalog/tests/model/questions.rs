@@ -9,7 +9,9 @@ use crate::answer::{OrdersQuestion, RowsQuestion, sort_of_orders};
 use crate::generate::{Generator, MARKETPLACES};
 use crate::row_rank::Ranking;
 
-const TEXTS: [&str; 15] = [
+const TEXTS: [&str; 17] = [
+    "axe divine",
+    " axe  AXE ",
     "abcd",
     "axe",
     "Divine",

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::app::App;
 use crate::call::Call;
 use crate::failure::Failure;
-use crate::paging::{Begin, PageAnswer, PageInput, PagePlan};
+use crate::paging::{Begin, NEWEST_FIRST, PageAnswer, PageInput, PagePlan};
 use crate::route::request;
 use crate::rpc::begin_answer;
 
@@ -138,7 +138,7 @@ async fn list(
     page: Option<PageInput>,
 ) -> Result<Vec<u8>, Failure> {
     // A place is the number of an activity.
-    let page = PagePlan::<u64>::new(page, &app.settings.limits)?;
+    let page = PagePlan::<u64>::new(page, &app.settings.limits)?.in_order(&NEWEST_FIRST)?;
     let mut activities = match app.store.collection(key).await? {
         Some(id) => read(app, key, (id, token), &page).await?,
         None => Vec::new(),

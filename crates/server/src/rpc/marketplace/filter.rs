@@ -7,6 +7,10 @@ use serde::Deserialize;
 
 /// Entries that one list of a filter may have.
 pub(super) const ENTRIES_MAX: usize = 200;
+/// Words of a text that is searched for.
+const WORDS_MAX: usize = 16;
+/// How much of a number that is none is shown.
+const SHOWN_CHARS_MAX: usize = 32;
 
 /// Which collectibles, with which orders. What is empty or absent restricts nothing.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -15,7 +19,7 @@ pub(super) const ENTRIES_MAX: usize = 200;
 pub(crate) struct CollectiblesFilter {
     /// Whether collectibles without an order come too, after the others.
     pub(crate) include_empty: bool,
-    /// A part of the name in any letter case, or the token id.
+    /// Words, all of which are in the name, in any order and letter case; or the token id.
     search_text: Text<256>,
     /// Properties, all of which must hold.
     properties: Vec<PropertyInput>,
@@ -48,10 +52,12 @@ pub(crate) struct PropertyInput {
     r#type: PropertyType,
     /// The lowest value, for `INT`.
     #[serde(default)]
-    min: Option<serde_json::Number>,
+    #[schemars(with = "Option<serde_json::Number>")]
+    min: Option<serde_json::Value>,
     /// The highest value, for `INT`.
     #[serde(default)]
-    max: Option<serde_json::Number>,
+    #[schemars(with = "Option<serde_json::Number>")]
+    max: Option<serde_json::Value>,
     /// Values, one of which it must have. Without any, having the property is enough.
     #[serde(default)]
     values: Option<Vec<serde_json::Value>>,
@@ -119,7 +125,7 @@ impl CollectiblesFilter {
         let tokens = TokenFilter {
             in_accounts: bounded("filter.inAccounts", &self.in_accounts)?,
             not_in_accounts: bounded("filter.notInAccounts", &self.not_in_accounts)?,
-            text: self.search_text.into_string(),
+            text: search_text("filter.searchText", self.search_text)?,
             properties: properties("filter.properties", self.properties)?,
         };
         Ok((tokens, orders))
@@ -135,6 +141,16 @@ impl OrderFilterInput {
             currencies: bounded("filter.currencies", &self.currencies)?,
             ..OrderFilter::default()
         })
+    }
+}
+
+/// A text to search for. Each word of it is looked up by itself.
+pub(crate) fn search_text(member: &str, text: Text<256>) -> Result<String, Error> {
+    match text.as_str().split_whitespace().count() {
+        count if count > WORDS_MAX => {
+            Err(Error::invalid(member, format!("{count} words where at most {WORDS_MAX} are allowed")))
+        }
+        _ => Ok(text.into_string()),
     }
 }
 
@@ -156,10 +172,15 @@ impl PropertyInput {
         if given.len() > ENTRIES_MAX {
             return Err(too_many(&format!("{member}.values"), given.len()));
         }
-        let values: Vec<Value> = given.iter().filter_map(Value::from_json).collect();
         let mut add = |condition| filters.push(PropertyFilter { name: self.name.clone(), condition });
         // Some clients send bounds with every kind; they mean something for whole numbers only.
         let is_int = self.r#type == PropertyType::Int;
+        let value = |given: &serde_json::Value| match given.as_str().map(str::parse) {
+            // A number may come as a text, as everywhere.
+            Some(Ok(number)) if is_int => Some(Value::Int(number)),
+            _ => Value::from_json(given),
+        };
+        let values: Vec<Value> = given.iter().filter_map(value).collect();
         if is_int && (values.is_empty() || self.min.is_some() || self.max.is_some()) {
             let min = whole_number(&format!("{member}.min"), self.min.as_ref())?;
             add(Condition::Within { min, max: whole_number(&format!("{member}.max"), self.max.as_ref())? });
@@ -173,10 +194,14 @@ impl PropertyInput {
     }
 }
 
-fn whole_number(member: &str, number: Option<&serde_json::Number>) -> Result<Option<i64>, Error> {
-    let Some(number) = number else { return Ok(None) };
-    let text = number.to_string();
-    // A whole number may come as a float.
+/// A whole number, which may come as a float or as a text.
+fn whole_number(member: &str, number: Option<&serde_json::Value>) -> Result<Option<i64>, Error> {
+    let text = match number {
+        None | Some(serde_json::Value::Null) => return Ok(None),
+        Some(serde_json::Value::String(text)) => text.clone(),
+        Some(other) => other.to_string(),
+    };
+    let text: String = text.chars().take(SHOWN_CHARS_MAX).collect();
     let whole = text.strip_suffix(".0").unwrap_or(&text).parse();
     whole.map(Some).map_err(|_| Error::invalid(member, format!("{text} is not a whole number of 64 bits")))
 }

@@ -70,7 +70,8 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Vec<u8>, Fail
         return Err(too_many("input", request.input.len()).into());
     }
     // A place is that of an order in the input.
-    let page = PagePlan::<u64>::with_default(request.page, limits.page_size_max.into(), limits)?;
+    let page =
+        PagePlan::<u64>::with_default(request.page, limits.page_size_max.into(), limits)?.in_order(&[])?;
     let chain = call.chain(request.chain_id.as_ref())?;
     let keys: Vec<Key> = request.input.into_iter().map(|name| name.key(&call.app.service_name)).collect();
     let known = read(&call, chain, &keys).await?;

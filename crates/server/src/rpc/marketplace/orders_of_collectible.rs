@@ -116,12 +116,19 @@ impl Request {
     }
 }
 
+/// The orders that orders of one collectible may come in: they have no other columns.
+const ORDERS_SORTED: [Sort; 4] = [
+    Sort { column: Column::Price, descending: false },
+    Sort { column: Column::Price, descending: true },
+    Sort { column: Column::CreatedAt, descending: false },
+    Sort { column: Column::CreatedAt, descending: true },
+];
+
 async fn list(call: Call, request: Request, side: OrderSide, head: &[u8]) -> Result<Vec<u8>, Failure> {
     let ResolvedRequest { key, token, filter, page } = request.resolve(&call)?;
-    let page = PagePlan::new(page, &call.app.settings.limits)?;
+    let page = PagePlan::new(page, &call.app.settings.limits)?.in_order(&ORDERS_SORTED)?;
     answer_page(&call, key, head, &page, async |slot, answer| {
-        // Orders have no other columns; those that rows have leave them in the order of their prices.
-        let column = page.column().filter(|column| *column == Column::CreatedAt).unwrap_or(Column::Price);
+        let column = page.column().unwrap_or(Column::Price);
         let (sort, start, limit) = (page.sort, page.start_of_orders(column)?, page.limit());
         let query = OrdersQuery { token, side, filter: &filter, sort, start, limit };
         Ok(slot.read_at(call.now, None).await.write_orders(answer, &query))

@@ -7,10 +7,10 @@ use serde::Deserialize;
 
 use crate::call::Call;
 use crate::failure::Failure;
-use crate::paging::{PageAnswer, PageInput, PagePlan};
+use crate::paging::{BY_TOKEN_ID, PageAnswer, PageInput, PagePlan};
 use crate::route::request;
 use crate::rpc::marketplace::answer_page;
-use crate::rpc::marketplace::filter::{PropertyInput, properties};
+use crate::rpc::marketplace::filter::{PropertyInput, properties, search_text};
 
 /// Tokens in a page when the client does not ask for a number.
 pub(super) const PAGE_SIZE_DEFAULT: u64 = 10;
@@ -37,7 +37,7 @@ request!(exact Request);
 #[serde(default, deny_unknown_fields)]
 #[schemars(extend("additionalProperties" = true))]
 pub(crate) struct SearchFilter {
-    /// A part of the name in any letter case, or the token id.
+    /// Words, all of which are in the name, in any order and letter case; or the token id.
     text: Text<256>,
     /// Properties, all of which must hold.
     properties: Vec<PropertyInput>,
@@ -46,7 +46,7 @@ pub(crate) struct SearchFilter {
 impl SearchFilter {
     pub(crate) fn read(self) -> Result<TokenFilter, Error> {
         let properties = properties("filter.properties", self.properties)?;
-        Ok(TokenFilter { text: self.text.into_string(), properties, ..TokenFilter::default() })
+        Ok(TokenFilter { text: search_text("filter.text", self.text)?, properties, ..TokenFilter::default() })
     }
 }
 
@@ -94,6 +94,7 @@ async fn search(call: Call, request: Request, head: &[u8], write: Write) -> Resu
     let key = call.collection(request.chain_id.as_ref(), request.contract_address)?;
     let tokens = request.filter.unwrap_or_default().read()?;
     let page = PagePlan::with_default(request.page, PAGE_SIZE_DEFAULT, &call.app.settings.limits)?;
+    let page = page.in_order(&BY_TOKEN_ID)?;
     answer_page(&call, key, head, &page, async |slot, answer| {
         let collection = slot.read();
         let (start, limit) = (page.start(Column::TokenId)?, page.limit());

@@ -106,7 +106,8 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Vec<u8>, Fail
         text: fold(request.q.as_str()).into_owned(),
         types: (!request.types.is_empty()).then(|| types.collect()),
     };
-    let page = PagePlan::with_default(request.page, PAGE_SIZE_DEFAULT, &call.app.settings.limits)?;
+    let page =
+        PagePlan::with_default(request.page, PAGE_SIZE_DEFAULT, &call.app.settings.limits)?.in_order(&[])?;
     let (found, next) = scan(&call, &chains, &query, &page).await?;
     let mut answer = begin_answer(br#"{"contractInfo":["#);
     let first = answer.len();

@@ -75,7 +75,8 @@ struct TokenCursor {
 pub(crate) async fn handle(call: Call, request: Request) -> Result<Vec<u8>, Failure> {
     let chain = call.chain(request.chain_id.as_ref())?;
     let limits = &call.app.settings.limits;
-    let page = PagePlan::<TokenCursor>::with_default(request.page, PAGE_SIZE_DEFAULT, limits)?;
+    let page =
+        PagePlan::<TokenCursor>::with_default(request.page, PAGE_SIZE_DEFAULT, limits)?.in_order(&[])?;
     let begin = match &page.begin {
         Begin::Skip(skip) => TokenCursor { skip: *skip, ..TokenCursor::default() },
         Begin::After(place) => place.clone(),

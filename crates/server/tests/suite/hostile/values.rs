@@ -59,8 +59,10 @@ pub(crate) fn valid_body(operation: &str) -> Value {
     let asset =
         json!({ "id": 1, "collectionId": 1, "tokenId": "1", "metadataField": "image", "filename": "f" });
     let contacts = json!([{ "name": "n", "address": ACCOUNT, "email": "a@b.cd" }]);
-    let page =
-        json!({ "page": 1, "pageSize": 2, "after": null, "sort": [{ "column": "a", "order": "DESC" }] });
+    // Other lists come in one order.
+    let is_sorted = operation.starts_with("Marketplace/List") && !operation.ends_with("Activities");
+    let sort = if is_sorted { json!([{ "column": "price", "order": "DESC" }]) } else { json!([]) };
+    let page = json!({ "page": 1, "pageSize": 2, "after": null, "sort": sort });
     let tokens = json!([{ "chainId": 137, "contractAddress": RELICS, "tokenId": "9", "name": "n", "properties": { "a": 1 } }]);
     let contracts = json!([{ "chainId": 137, "address": ACCOUNT, "contractType": "ERC721", "name": "n", "decimals": 3,
         "extensions": { "originChainId": 1, "originAddress": RELICS } }]);
@@ -88,12 +90,14 @@ pub(crate) fn valid_body(operation: &str) -> Value {
     let days = json!({ "projectId": 1, "startDate": "2025-01-01", "endDate": "2025-03-14", "dateInterval": "WEEK",
         "fill": true });
     let filter = if operation.starts_with("Analytics/") { days } else { filter };
+    let filter = known_of(properties_of(operation).get("filter"), filter);
     let events = json!([{ "wallet": ACCOUNT, "kind": "market", "at": "2025-03-14T00:00:00Z", "id": "1",
         "properties": { "action": "buy" } }]);
     let names = json!([{ "contractAddress": RELICS, "orderId": "1", "marketplace": "opensea" }]);
     let id = if operation == "Marketplace/GenerateSellTransaction" { "2" } else { "1" };
     let data = json!([{ "orderId": id, "quantity": "1", "tokenId": "1" }]);
-    let shares = json!([{ "amount": "250", "receiver": ACCOUNT }]);
+    let shares =
+        json!([{ "amount": "250", "receiver": ACCOUNT }, { "amountInBaseUnits": "1", "receiver": ACCOUNT }]);
     let new = json!({ "tokenId": "1", "quantity": "1", "expiry": "1893456000", "currencyAddress": RELICS,
         "pricePerToken": "5" });
     let orders = if operation == "Marketplace/CheckoutOptionsMarketplace" { names.clone() } else { orders };
@@ -245,13 +249,34 @@ pub(super) fn places(value: &Value) -> Vec<Vec<String>> {
     std::iter::once(Vec::new()).chain(deeper).collect()
 }
 
+/// The members that an operation knows, with their schemas.
+fn properties_of(operation: &str) -> &'static Value {
+    let body = &bourse_server::document()["paths"][format!("/rpc/{operation}")]["post"]["requestBody"];
+    let schema = referred(&body["content"]["application/json"]["schema"]);
+    schema.map_or(&Value::Null, |schema| &schema["properties"])
+}
+
+/// The schema that another refers to, by itself or as one of several.
+fn referred(schema: &Value) -> Option<&'static Value> {
+    let several =
+        ["anyOf", "allOf", "oneOf"].iter().flat_map(|word| schema[word].as_array().into_iter().flatten());
+    let name = std::iter::once(schema).chain(several).find_map(|schema| schema["$ref"].as_str())?;
+    Some(&bourse_server::document()["components"]["schemas"][name.rsplit('/').next()?])
+}
+
+/// Of an object the members that a schema has: what a filter does not know it refuses.
+fn known_of(schema: Option<&Value>, mut object: Value) -> Value {
+    if let Some(known) = schema.and_then(referred) {
+        let known = known["properties"].as_object().unwrap();
+        object.as_object_mut().unwrap().retain(|name, _| known.contains_key(name));
+    }
+    object
+}
+
 /// The members that an operation knows, according to the document.
 pub(super) fn known_members(operation: &str) -> Value {
-    let document = bourse_server::document();
-    let body = &document["paths"][format!("/rpc/{operation}")]["post"]["requestBody"];
-    let schema = body["content"]["application/json"]["schema"]["$ref"].as_str().unwrap();
-    let known = &document["components"]["schemas"][schema.rsplit('/').next().unwrap()]["properties"];
-    let known: Vec<&String> = known.as_object().into_iter().flat_map(|known| known.keys()).collect();
+    let known: Vec<&String> =
+        properties_of(operation).as_object().into_iter().flat_map(|known| known.keys()).collect();
     let mut body = valid_body(operation);
     body.as_object_mut()
         .unwrap()

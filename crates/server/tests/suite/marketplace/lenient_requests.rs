@@ -51,13 +51,37 @@ async fn names_in_any_case_and_unknown_members() {
         json!({ "chainID": "137", "contractAddress": RELICS_MIXED, "side": "listing",
             "filter": { "orders_created_by": [ANA], "inAccounts": [] }, "page": { "PageSize": "1", "page": "1" } }),
         json!({ "CHAINID": 137, "contract_address": RELICS, "Side": "listing", "query": { "enabled": true },
-            "filter": { "colour": "red", "ORDERSCREATEDBY": [ANA] }, "page": { "page_size": 1, "column": "x" } }),
+            "filter": { "colour": null, "ORDERSCREATEDBY": [ANA] }, "page": { "page_size": 1, "column": "x" } }),
         json!({ "chainId": "Polygon", "contractaddress": RELICS, "side": "listing", "filter": { "searchtext": "1" },
             "page": { "pagesize": 1 } }),
     ] {
         let answer = app.project_a.key.call("Marketplace/ListCollectibles", body.clone()).await.ok();
         assert_eq!(super::tokens(&answer), ["1"], "{body}");
         assert_eq!(answer["page"]["pageSize"], 1, "{body}");
+    }
+}
+
+/// A typo in a filter would have everything.
+#[tokio::test]
+async fn unknown_members_of_filters_are_refused_by_name() {
+    let app = market(orders([listing("a", 1, 5), listing("b", 2, 6)])).await;
+    for (operation, filter, member) in [
+        ("Marketplace/ListCollectibles", json!({ "colour": "red" }), "filter.colour"),
+        ("Marketplace/GetFloorOrder", json!({ "inAcounts": [ANA] }), "filter.inAcounts"),
+        (
+            "Marketplace/ListCollectibles",
+            json!({ "prices": [{ "contractAddress": RELICS, "least": "1" }] }),
+            "filter.prices.[0].least",
+        ),
+        ("Marketplace/ListListingsForCollectible", json!({ "maker": [ANA] }), "filter.maker"),
+        ("Metadata/SearchTokenMetadata", json!({ "searchText": "axe" }), "filter.searchText"),
+    ] {
+        let body = json!({ "contractAddress": RELICS, "chainId": "137", "side": "listing", "tokenId": "1", "filter": filter });
+        let answer = app.project_a.key.call(operation, body).await;
+        assert_eq!(answer.refusal(), (400, 2001), "{operation}: {}", answer.json);
+        let message = answer.json["msg"].as_str().unwrap();
+        assert!(message.replace(".[", "[").starts_with(&member.replace(".[", "[")), "{message}");
+        assert!(message.contains("is not known: there are "), "{message}");
     }
 }
 

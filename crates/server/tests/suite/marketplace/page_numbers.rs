@@ -93,14 +93,54 @@ async fn every_column_sorts_both_ways_and_unknown_ones_are_ignored() {
             assert_eq!(answer["page"]["sort"], sort);
         }
     }
-    let unknown = json!([{ "column": "rarity", "order": "DESC" }]);
-    let answer = page(&app, json!({ "sort": unknown })).await;
+    assert_eq!(page(&app, json!({ "sort": [] })).await["page"].get("sort"), None);
+}
+
+/// What is echoed was done.
+#[tokio::test]
+async fn a_sorting_that_cannot_be_done_is_refused_by_name() {
+    let app = market(orders([listing("a", 1, 5)])).await;
+    let lists = "Marketplace/ListCollectibles";
+    let of_one = "Marketplace/ListListingsForCollectible";
+    let search = "Metadata/SearchTokenMetadata";
+    for (operation, sort, expected) in [
+        (
+            lists,
+            json!([{ "column": "rarity", "order": "DESC" }]),
+            "page.sort[0].column: `rarity` is none of price, priceUSD, createdAt, tokenId, name",
+        ),
+        (
+            lists,
+            json!([{ "column": "name", "order": "up" }]),
+            "page.sort[0].order: `up` is none of ASC, DESC",
+        ),
+        (
+            lists,
+            json!([{ "column": "name" }, { "column": "price" }]),
+            "page.sort: 2 columns where rows are sorted by one",
+        ),
+        (
+            of_one,
+            json!([{ "column": "name" }]),
+            "page.sort: name ASC where this list has price ASC, price DESC, createdAt ASC, createdAt DESC",
+        ),
+        (search, json!([{ "column": "name" }]), "page.sort: name ASC where this list has tokenId ASC"),
+        (
+            "Marketplace/ListCollectionActivities",
+            json!([{ "column": "price" }]),
+            "page.sort: price ASC where this list has createdAt DESC",
+        ),
+    ] {
+        let body = json!({ "tokenId": "1", "page": { "sort": sort } });
+        let answer = ask(&app, operation, body).await;
+        assert_eq!(answer.refusal(), (400, 2001), "{operation}: {}", answer.json);
+        assert_eq!(answer.json["msg"], expected, "{operation}");
+    }
+    let by_id = json!({ "page": { "sort": [{ "column": "token_id", "order": "asc" }] } });
     assert_eq!(
-        (tokens(&answer), &answer["page"]["sort"]),
-        (vec!["2".into(), "1".into(), "10".into()], &unknown)
+        ask(&app, search, by_id).await.ok()["page"]["sort"],
+        json!([{ "column": "token_id", "order": "asc" }])
     );
-    let second = json!([{ "column": "rarity" }, { "column": "tokenId", "order": "DESC" }]);
-    assert_eq!(tokens(&page(&app, json!({ "sort": second })).await), ["10", "2", "1"]);
 }
 
 #[tokio::test]

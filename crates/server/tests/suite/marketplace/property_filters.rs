@@ -104,3 +104,15 @@ async fn all_filters_must_hold() {
     let gone = json!({ "name": "level", "type": "INT", "min": 100 });
     check(&app, json!([metal, gone]), &[]).await;
 }
+
+/// A number may come as a text, and what is no whole number is in no range.
+#[tokio::test]
+async fn whole_numbers_come_as_texts_too() {
+    let app = four().await;
+    let level = |members: Value| json!([super::with(json!({ "name": "level", "type": "INT" }), members)]);
+    check(&app, level(json!({ "min": "1", "max": "5" })), &["1", "2"]).await;
+    check(&app, level(json!({ "min": "-3", "max": 1.0 })), &["1", "3"]).await;
+    check(&app, level(json!({ "values": ["5", 9] })), &["2", "4"]).await;
+    let size = json!([{ "name": "size", "type": "INT", "min": 1, "max": 2 }]);
+    check(&app, size, &[]).await;
+}

@@ -17,6 +17,11 @@ async fn text_finds_names_in_any_case_and_composition_and_exact_ids() {
     for (text, expected) in [
         ("divine", vec!["1", "2"]),
         ("NE AX", vec!["1", "2"]),
+        // Words in any order, each somewhere in the name.
+        ("axe Divine", vec!["1", "2"]),
+        (" #160  axe", vec!["1"]),
+        ("axe 刀", vec![]),
+        ("7 7", vec!["2"]),
         ("cre\u{300}me BRU\u{302}", vec!["3"]),
         ("ωΜΈ", vec!["4"]),
         ("刀", vec!["5"]),
@@ -27,10 +32,14 @@ async fn text_finds_names_in_any_case_and_composition_and_exact_ids() {
         ("7", vec!["2"]),
         ("nowhere", vec![]),
         ("", vec!["1", "2", "3", "4", "5", "6", "160"]),
+        ("  ", vec!["1", "2", "3", "4", "5", "6", "160"]),
     ] {
         let filter = json!({ "searchText": text, "includeEmpty": true });
         assert_eq!(listed(&app, filter).await, expected, "{text:?}");
     }
+    let many = json!({ "searchText": "a ".repeat(17) });
+    let answer = super::ask(&app, "Marketplace/ListCollectibles", json!({ "filter": many })).await;
+    assert_eq!(answer.json["msg"], "filter.searchText: 17 words where at most 16 are allowed");
 }
 
 async fn held() -> TestApp {

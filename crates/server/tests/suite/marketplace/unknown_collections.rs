@@ -28,7 +28,7 @@ const BEST: [&str; 4] = [
 ];
 
 fn body(chain: &Value, contract: &str, token: &str) -> Value {
-    json!({ "chainId": chain, "contractAddress": contract, "tokenId": token, "filter": { "includeEmpty": true } })
+    json!({ "chainId": chain, "contractAddress": contract, "tokenId": token, "filter": {} })
 }
 
 #[tokio::test]
