@@ -36,18 +36,25 @@ pub(crate) struct Arena {
 impl Arena {
     /// Keeps a text. Records are bounded far below 4 GiB, so that 32 bits tell where it is.
     pub(crate) fn push(&mut self, text: &[u8]) -> Span {
+        self.push_after(&[], text)
+    }
+
+    /// Keeps a text behind another, as one.
+    pub(crate) fn push_after(&mut self, head: &[u8], text: &[u8]) -> Span {
+        let length = head.len() + text.len();
         let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
         let (bytes, chunks) = (self.bytes, self.chunks.len());
-        self.bytes += text.len();
-        let span =
-            |chunk, offset| Span { chunk: number(chunk), offset: number(offset), len: number(text.len()) };
-        let has_room = |chunk: &&mut Vec<u8>| chunk.capacity() - chunk.len() >= text.len();
+        self.bytes += length;
+        let span = |chunk, offset| Span { chunk: number(chunk), offset: number(offset), len: number(length) };
+        let has_room = |chunk: &&mut Vec<u8>| chunk.capacity() - chunk.len() >= length;
         if let Some(chunk) = self.chunks.last_mut().and_then(Arc::get_mut).filter(has_room) {
             let offset = chunk.len();
+            chunk.extend_from_slice(head);
             chunk.extend_from_slice(text);
             return span(chunks - 1, offset);
         }
-        let mut chunk = Vec::with_capacity(text.len().max(bytes.clamp(CHUNK_BYTES_MIN, CHUNK_BYTES)));
+        let mut chunk = Vec::with_capacity(length.max(bytes.clamp(CHUNK_BYTES_MIN, CHUNK_BYTES)));
+        chunk.extend_from_slice(head);
         chunk.extend_from_slice(text);
         self.chunks.push(Arc::new(chunk));
         span(chunks, 0)

@@ -20,6 +20,7 @@ mod holders;
 mod kept;
 mod large_holders;
 mod loader;
+mod members;
 mod names;
 mod ordinals;
 mod picked;

@@ -7,6 +7,7 @@ use bourse_wire::{TokenId, TokenMetadata};
 
 use crate::arena::{Arena, Span};
 use crate::kept::Kept;
+use crate::members::Missing;
 use crate::ordinals::Ordinals;
 use crate::sorted_list::SortedList;
 
@@ -15,7 +16,7 @@ use crate::sorted_list::SortedList;
 pub(crate) struct Tokens {
     ordinals: Ordinals,
     ids: Vec<TokenId>,
-    /// Ordinal to metadata; empty when none is known.
+    /// Ordinal to metadata, behind a byte that tells what it lacks; empty when none is known.
     spans: Vec<Span>,
     arena: Arena,
     by_id: SortedList,
@@ -124,12 +125,23 @@ impl Tokens {
     pub(crate) fn set_metadata(&mut self, ordinal: u32, metadata: &str) {
         let span = &mut self.spans[ordinal as usize];
         self.arena.discard(*span);
-        *span = self.arena.push(metadata.as_bytes());
+        if metadata.is_empty() {
+            *span = Span::default();
+            return;
+        }
+        let missing = Missing::in_metadata(metadata).byte();
+        *span = self.arena.push_after(&[missing], metadata.as_bytes());
     }
 
     /// The metadata of a token, as JSON text; `None` when nobody ever said any.
     pub(crate) fn metadata(&self, ordinal: u32) -> Option<&[u8]> {
-        self.spans.get(ordinal as usize).filter(|span| !span.is_empty()).map(|span| self.arena.get(*span))
+        self.kept(ordinal).map(|(_, metadata)| metadata)
+    }
+
+    fn kept(&self, ordinal: u32) -> Option<(Missing, &[u8])> {
+        let span = self.spans.get(ordinal as usize).filter(|span| !span.is_empty())?;
+        let (missing, metadata) = self.arena.get(*span).split_first()?;
+        Some((Missing::of_byte(*missing), metadata))
     }
 
     /// Appends a token's metadata; a token without any shows its id.
@@ -137,9 +149,24 @@ impl Tokens {
         if let Some(metadata) = self.metadata(ordinal) {
             out.extend_from_slice(metadata);
         } else {
-            let token = TokenMetadata { token_id: self.id(ordinal), ..TokenMetadata::default() };
-            out.extend_from_slice(token.to_json().unwrap_or_default().as_bytes());
+            out.extend_from_slice(self.of_nobody(ordinal).as_bytes());
         }
+    }
+
+    /// The same with the members that it lacks, as listings have them.
+    pub(crate) fn write_whole_metadata(&self, out: &mut Vec<u8>, ordinal: u32) {
+        match self.kept(ordinal) {
+            Some((missing, metadata)) => missing.write(out, metadata),
+            None => {
+                let metadata = self.of_nobody(ordinal);
+                Missing::in_metadata(&metadata).write(out, metadata.as_bytes());
+            }
+        }
+    }
+
+    fn of_nobody(&self, ordinal: u32) -> String {
+        let token = TokenMetadata { token_id: self.id(ordinal), ..TokenMetadata::default() };
+        token.to_json().unwrap_or_default()
     }
 
     /// Whether replaced texts take more memory than they are worth.

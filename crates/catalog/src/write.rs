@@ -5,10 +5,11 @@ use bourse_wire::{OrderFacts, Timestamp, TokenId, TokenMetadata};
 
 use crate::book::{Derived, NO_TOKEN, ORDER_BYTES, Order, OrderText, PreparedOrder, currency_members};
 use crate::collection::{Collection, touch_all};
+use crate::members::Missing;
 use crate::query::{OrdersQuery, Position, Row, Rows};
 
-/// Room for the members around a row's parts.
-const ROW_BYTES: usize = 64;
+/// Room for the members around a row's parts, and for those that its metadata lacks.
+const ROW_BYTES: usize = 224;
 
 impl Collection {
     /// Appends rows as a JSON array of `{metadata, order, listing, offer}`.
@@ -62,11 +63,12 @@ impl Collection {
     /// Appends the metadata of a row's token. An order for any token has none, and says so by an id that is empty.
     fn write_metadata_of_row(&self, out: &mut Vec<u8>, token: u32) {
         if token != NO_TOKEN {
-            return self.tokens.write_metadata(out, token);
+            return self.tokens.write_whole_metadata(out, token);
         }
         let metadata = TokenMetadata::default().to_json().unwrap_or_default();
         let (named, nameless) = (r#""tokenId":"0""#, r#""tokenId":"""#);
-        out.extend_from_slice(metadata.replacen(named, nameless, 1).as_bytes());
+        let metadata = metadata.replacen(named, nameless, 1);
+        Missing::in_metadata(&metadata).write(out, metadata.as_bytes());
     }
 
     /// Appends the orders of rows as a JSON array.
@@ -96,6 +98,15 @@ impl Collection {
         let ordinal = self.tokens.find(token);
         if let Some(ordinal) = ordinal {
             self.tokens.write_metadata(out, ordinal);
+        }
+        ordinal.is_some()
+    }
+
+    /// The same with all members that listings of tokens have.
+    pub fn write_whole_token(&self, out: &mut Vec<u8>, token: TokenId) -> bool {
+        let ordinal = self.tokens.find(token);
+        if let Some(ordinal) = ordinal {
+            self.tokens.write_whole_metadata(out, ordinal);
         }
         ordinal.is_some()
     }

@@ -66,6 +66,7 @@ selection! { Audience {
     name,
     created_at,
     updated_at,
+    deleted_at = "CAST(NULL AS TEXT)",
     contact_count = "(SELECT COUNT(*) FROM audience_contacts
         WHERE audience_contacts.project_id = $1
         AND audience_contacts.audience_id = audiences.audience_id)",
@@ -133,7 +134,7 @@ fn view_of(scope: ProjectScope, rows: Vec<ViewRow>) -> Option<AudienceView> {
     }
     let Uncounted { id, project_id, name, created_at, updated_at } = audience?;
     let contact_count = contacts.len() as u64;
-    let audience = Audience { id, project_id, name, contact_count, created_at, updated_at };
+    let audience = Audience { id, project_id, name, contact_count, created_at, updated_at, deleted_at: None };
     Some(AudienceView { audience, contacts, contracts })
 }
 

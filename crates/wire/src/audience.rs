@@ -25,6 +25,8 @@ pub struct Audience {
     pub created_at: Timestamp,
     /// When it last changed.
     pub updated_at: Timestamp,
+    /// Always null: what is deleted is gone.
+    pub deleted_at: Option<Timestamp>,
 }
 
 /// One person of an audience.
@@ -76,8 +78,7 @@ pub struct AudienceContract {
     pub chain_id: ChainId,
     /// How the project came by it.
     pub source: ContractSource,
-    /// For a sale contract, the contract of the items sold.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// For a sale contract, the contract of the items sold; null for others.
     pub items_contract_address: Option<Address>,
     /// ABI as JSON text, may be empty.
     pub abi: String,

@@ -83,10 +83,12 @@ pub(super) fn render(numbers: CollectionNumbers, facts: &OrderFacts) -> Vec<u8> 
     push(&mut text, format_args!("{}", facts.fee_bps));
     push_json(&mut text, &facts.fee_breakdown);
     push(&mut text, format_args!("\"{}\"", facts.valid_from));
-    push(&mut text, format_args!("\"{}\"", facts.valid_until));
+    // Clients compare it with the time of day: what never ends must not look as if it were over.
+    push_time(&mut text, facts.valid_until, Timestamp::MAX);
     push(&mut text, format_args!("{}", facts.block_number));
-    push_time_or_null(&mut text, facts.order_created_at);
-    push_time_or_null(&mut text, facts.order_updated_at);
+    // Where nobody tells, it is not later than it was seen.
+    push_time(&mut text, facts.order_created_at, facts.created_at);
+    push_time(&mut text, facts.order_updated_at, facts.updated_at);
     push(&mut text, format_args!("\"{}\"", facts.created_at));
     push(&mut text, format_args!("\"{}\"", facts.updated_at));
     text
@@ -146,12 +148,10 @@ fn push_token(text: &mut Vec<u8>, numbers: CollectionNumbers, facts: &OrderFacts
     push(text, format_args!("\"{token}\""));
 }
 
-fn push_time_or_null(text: &mut Vec<u8>, time: Timestamp) {
-    if time == Timestamp::ZERO {
-        push(text, format_args!("null"));
-    } else {
-        push(text, format_args!("\"{time}\""));
-    }
+/// Appends a time, and in place of none another.
+fn push_time(text: &mut Vec<u8>, time: Timestamp, otherwise: Timestamp) {
+    let time = if time == Timestamp::ZERO { otherwise } else { time };
+    push(text, format_args!("\"{time}\""));
 }
 
 impl<'a> OrderText<'a> {
@@ -191,7 +191,8 @@ impl<'a> OrderText<'a> {
         put!(out, b",\"validFrom\":", values.next(), b",\"validUntil\":", values.next());
         put!(out, b",\"blockNumber\":", values.next(), b",\"orderCreatedAt\":", values.next());
         put!(out, b",\"orderUpdatedAt\":", values.next(), b",\"createdAt\":", values.next());
-        put!(out, b",\"updatedAt\":", values.next(), b"}");
+        // An order that is over has its status; none is ever deleted.
+        put!(out, b",\"updatedAt\":", values.next(), b",\"deletedAt\":null}");
     }
 }
 

@@ -19,7 +19,8 @@ pub struct ContractRecordInput {
     chain_id: Option<ChainRef>,
     /// Contract.
     address: Address,
-    /// Standard; it is served as `type`.
+    /// Standard; it is served as `type`, and may come as that.
+    #[serde(alias = "type")]
     contract_type: ContractType,
     /// Name.
     #[serde(default)]

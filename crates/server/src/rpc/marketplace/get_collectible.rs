@@ -40,7 +40,7 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Vec<u8>, Fail
         || Error::not_found(format_args!("token {token} of {} on chain {}", key.address, key.chain));
     let slot = searchable(&call, key).await?.ok_or_else(missing)?;
     let mut answer = begin_answer(br#"{"metadata":"#);
-    if !slot.read().write_token(&mut answer, token) {
+    if !slot.read().write_whole_token(&mut answer, token) {
         return Err(missing().into());
     }
     answer.push(b'}');

@@ -74,18 +74,20 @@ pub(crate) struct Order {
     fee_breakdown: Vec<FeeEntry>,
     /// Valid from.
     valid_from: Timestamp,
-    /// Valid until; the zero time for ever.
+    /// Valid until; the last time that can be written for ever.
     valid_until: Timestamp,
     /// Block of the order's last change, 0 when it is not on a chain.
     block_number: u64,
-    /// When its maker made it, when that is known.
-    order_created_at: Option<Timestamp>,
-    /// When its source last changed it, when that is known.
-    order_updated_at: Option<Timestamp>,
+    /// When its maker made it; when it was first seen where that is not known.
+    order_created_at: Timestamp,
+    /// When its source last changed it; when the record last changed where that is not known.
+    order_updated_at: Timestamp,
     /// When it was first seen.
     created_at: Timestamp,
     /// When the record last changed.
     updated_at: Timestamp,
+    /// Always null: an order that is over is kept with its status.
+    deleted_at: Option<Timestamp>,
 }
 
 /// A token with its best orders.
