@@ -16,7 +16,7 @@ use axum::response::Response;
 // While the database is away: how many seconds ago everything that is answered from memory was as it is stored.
 use bourse_peers::{Admission, DATA_AGE};
 use bourse_store::StoreError;
-use bourse_wire::{ChainId, Code, Error, ProjectId, Timestamp};
+use bourse_wire::{ChainId, Code, Dialect, Error, ProjectId, Timestamp};
 use futures_util::FutureExt as _;
 
 use crate::app::App;
@@ -96,11 +96,13 @@ pub(crate) async fn dispatch(app: Arc<App>, target: Target<'_>, request: Request
         Err(failure) => {
             let id = app.request_id();
             let error = told(failure, &id);
-            app.metrics.note(&route.metrics, took, Some(error.code.parts().0));
+            app.metrics.note(&route.metrics, took, Some(error.code.word().number));
             if let Some((project, at)) = came {
                 app.outcomes.note_error(project, FailedRequest::new(at, route, &error, &id));
             }
-            envelope(&app, &error, &id, headers)
+            // Servers understand each other in their own words.
+            let dialect = if forwarded.is_some() { Dialect::House } else { route.service.dialect() };
+            envelope(&app, (&error, dialect), &id, headers)
         }
     };
     match forwarded {
@@ -369,7 +371,7 @@ pub(crate) fn response(app: &App, status: StatusCode, headers: HeaderMap, body: 
 /// The answer to a request that failed.
 pub(crate) fn error_response(app: &App, failure: Failure, headers: HeaderMap) -> Response {
     let id = app.request_id();
-    envelope(app, &told(failure, &id), &id, headers)
+    envelope(app, (&told(failure, &id), Dialect::House), &id, headers)
 }
 
 /// What a caller is told. What is nobody's business but ours is logged under the request's id, which the caller gets.
@@ -402,7 +404,7 @@ pub(crate) fn retry_after_seconds(code: Code) -> Option<u16> {
 }
 
 /// The error envelope.
-fn envelope(app: &App, error: &Error, id: &str, mut headers: HeaderMap) -> Response {
+fn envelope(app: &App, (error, dialect): (&Error, Dialect), id: &str, mut headers: HeaderMap) -> Response {
     if error.code == Code::BadMethod {
         headers.insert(header::ALLOW, HeaderValue::from_static("POST"));
     }
@@ -412,8 +414,9 @@ fn envelope(app: &App, error: &Error, id: &str, mut headers: HeaderMap) -> Respo
     if let Ok(id) = HeaderValue::try_from(id) {
         headers.insert(REQUEST_ID, id);
     }
-    let status = StatusCode::from_u16(error.code.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let status = dialect.word(error.code).status;
+    let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     // The envelope is a plain record of texts and numbers; writing it cannot fail.
-    let body = serde_json::to_vec(error).unwrap_or_default();
+    let body = serde_json::to_vec(&error.said(dialect)).unwrap_or_default();
     response(app, status, headers, body.into())
 }

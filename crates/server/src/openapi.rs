@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use bourse_wire::Code;
+use bourse_wire::{Code, Dialect, Word};
 use schemars::generate::SchemaSettings;
 use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
@@ -25,7 +25,8 @@ Lists are read in pages that count from 1. An answer's page has more = true when
 `after` that names the next one; sent back, it wins over the page number.\n\n\
 Writes to collections of contracts are answered with the header Data-Version. Send it back with any request to any server: the \
 answer then shows no less than what was written.\n\n\
-Errors have one shape: {error, code, msg, message, cause?, status}.";
+Errors have one shape: {error, code, msg, message, cause?, status}. Their numbers, names and statuses are those that \
+the published client of a service knows; each tag has its own.";
 
 /// The whole document, made once: it never changes.
 pub fn document() -> &'static Value {
@@ -50,7 +51,7 @@ fn generate() -> Value {
             "description": DESCRIPTION,
             "license": { "name": "Apache-2.0", "identifier": "Apache-2.0" },
         },
-        "tags": Service::ALL.map(|service| json!({ "name": service.name() })),
+        "tags": Service::ALL.map(tag),
         "paths": paths,
         "components": {
             "schemas": components,
@@ -64,11 +65,37 @@ fn generate() -> Value {
                 "secretToken": { "type": "http", "scheme": "bearer", "bearerFormat": "JWT" },
             },
         },
-        "x-errors": Code::ALL.map(|code| {
-            let (number, name, status) = code.parts();
-            json!({ "code": number, "name": name, "status": status, "description": code.meaning() })
-        }),
+        "x-errors": errors(Dialect::House),
     })
+}
+
+/// A service, with its errors as its published client knows them.
+fn tag(service: Service) -> Value {
+    let dialect = service.dialect();
+    let mut tag = json!({ "name": service.name(), "x-errors": errors(dialect) });
+    let renamed: Vec<String> = Code::ALL
+        .into_iter()
+        .filter(|&code| dialect.word(code) != code.word())
+        .map(|code| {
+            let Word { number, name, status } = dialect.word(code);
+            format!("{} is `{number} {name}`, status {status}", code.word().name)
+        })
+        .collect();
+    if !renamed.is_empty() {
+        let told = renamed.join("; ");
+        tag["description"] =
+            json!(format!("Its published client has words of its own for some errors: {told}."));
+    }
+    tag
+}
+
+/// Every error, in the words of a dialect.
+fn errors(dialect: Dialect) -> Value {
+    let described = Code::ALL.map(|code| {
+        let Word { number, name, status } = dialect.word(code);
+        json!({ "code": number, "name": name, "status": status, "description": code.meaning() })
+    });
+    json!(described)
 }
 
 /// Records as they are sent and as they are received; the same record never has both forms.

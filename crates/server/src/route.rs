@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::body::Bytes;
-use bourse_wire::ProjectId;
+use bourse_wire::{Dialect, ProjectId};
 use futures_util::future::BoxFuture;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
@@ -79,6 +79,18 @@ impl Service {
     /// marketplace is told what it shows.
     pub(crate) fn takes_key_of(self, name: &str) -> bool {
         name == self.short() || self == Self::Storefront && name == Self::Marketplace.short()
+    }
+
+    /// In whose words its errors are told.
+    pub fn dialect(self) -> Dialect {
+        match self {
+            Self::Metadata | Self::Collections => Dialect::Metadata,
+            Self::Marketplace => Dialect::Marketplace,
+            Self::Builder => Dialect::Builder,
+            Self::Storefront => Dialect::MarketplaceService,
+            Self::Analytics => Dialect::Api,
+            Self::Ingest | Self::Admin => Dialect::House,
+        }
     }
 
     /// The service of a short name.

@@ -2,11 +2,13 @@
 
 use serde::ser::SerializeStruct;
 
+use crate::dialect::{Dialect, Word};
+
 /// Declares [`Code`] from its table: variant, number, name, HTTP status, and what it means, which is also its
 /// documentation.
 macro_rules! codes {
     ($($variant:ident = $number:literal, $name:literal, $status:literal, $meaning:literal;)*) => {
-        /// What went wrong, in the numbers that existing clients know.
+        /// What went wrong, in our own words; each service tells it in those of its [`Dialect`].
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum Code {
             $(#[doc = $meaning] $variant,)*
@@ -16,9 +18,9 @@ macro_rules! codes {
             /// Every code, in the order of the table.
             pub const ALL: [Self; [$($name),*].len()] = [$(Self::$variant),*];
 
-            /// Number, name and HTTP status.
-            pub fn parts(self) -> (i32, &'static str, u16) {
-                match self { $(Self::$variant => ($number, $name, $status),)* }
+            /// What we call it ourselves.
+            pub fn word(self) -> Word {
+                match self { $(Self::$variant => Word { number: $number, name: $name, status: $status },)* }
             }
 
             /// When a caller meets it, in a sentence.
@@ -62,7 +64,7 @@ codes! {
 impl Code {
     /// The HTTP status.
     pub fn status(self) -> u16 {
-        self.parts().2
+        self.word().status
     }
 }
 
@@ -99,10 +101,10 @@ impl Error {
         Self::new(Code::NotFound, format!("{what} not found"))
     }
 
-    /// Reads an error answer; `None` when it is none of ours.
+    /// Reads an error answer in our own words; `None` when it is none of ours.
     pub fn read(status: u16, body: &[u8]) -> Option<Self> {
         let Envelope { error, message, cause } = serde_json::from_slice(body).ok()?;
-        let is_it = |code: &Code| code.parts().1 == error && code.status() == status;
+        let is_it = |code: &Code| code.word().name == error && code.status() == status;
         Code::ALL.into_iter().find(is_it).map(|code| Self { code, message, cause })
     }
 
@@ -120,16 +122,27 @@ struct Envelope {
     cause: Option<String>,
 }
 
-impl serde::Serialize for Error {
+/// An error as it is answered in some dialect.
+pub struct Said<'e>(Dialect, &'e Error);
+
+impl Error {
+    /// This error in the words of a dialect.
+    pub fn said(&self, dialect: Dialect) -> Said<'_> {
+        Said(dialect, self)
+    }
+}
+
+impl serde::Serialize for Said<'_> {
     /// `msg` and `message` carry the same text: older clients read the one, newer ones the other.
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let (number, name, status) = self.code.parts();
+        let Self(dialect, Error { code, message, cause }) = self;
+        let Word { number, name, status } = dialect.word(*code);
         let mut record = serializer.serialize_struct("Error", 6)?;
         record.serialize_field("error", name)?;
         record.serialize_field("code", &number)?;
-        record.serialize_field("msg", &self.message)?;
-        record.serialize_field("message", &self.message)?;
-        match &self.cause {
+        record.serialize_field("msg", message)?;
+        record.serialize_field("message", message)?;
+        match cause {
             Some(cause) => record.serialize_field("cause", cause)?,
             None => record.skip_field("cause")?,
         }
@@ -146,7 +159,7 @@ mod tests {
     fn numbers_are_told_apart_except_where_only_the_status_differs() {
         let mut seen = std::collections::HashMap::new();
         for code in Code::ALL {
-            let (number, name, _) = code.parts();
+            let Word { number, name, .. } = code.word();
             assert_eq!(*seen.entry(number).or_insert(name), name, "{number} has two names");
         }
         assert_eq!(seen.len(), Code::ALL.len() - 1, "only the two bad requests share a number");
@@ -156,25 +169,28 @@ mod tests {
     fn every_error_is_read_as_it_was_written() {
         for code in Code::ALL {
             for error in [Error::new(code, "a \"sentence\""), Error::new(code, "").with_cause("because")] {
-                let body = serde_json::to_vec(&error).unwrap();
+                let body = serde_json::to_vec(&error.said(Dialect::House)).unwrap();
                 assert_eq!(Error::read(code.status(), &body), Some(error));
             }
         }
         assert_eq!(Error::read(502, b"<html>Bad gateway</html>"), None);
-        assert_eq!(Error::read(500, &serde_json::to_vec(&Error::not_found("it")).unwrap()), None);
+        assert_eq!(
+            Error::read(500, &serde_json::to_vec(&Error::not_found("it").said(Dialect::House)).unwrap()),
+            None
+        );
     }
 
     /// The page explains more than [`Code::meaning`], so its sentences are its own; its codes are these.
     #[test]
     fn the_page_of_errors_lists_every_code_in_order() {
-        let page = include_str!("../../../docs/errors.md");
+        let page = include_str!("../../../docs/errors.md").split("## In the words").next().unwrap();
         let rows = page.lines().filter_map(|line| line.strip_prefix("| ")?.rsplit_once(" | "));
         let listed: Vec<&str> = rows
             .map(|(code, _)| code)
             .filter(|code| code.starts_with(|first: char| first == '-' || first.is_ascii_digit()))
             .collect();
         let codes = Code::ALL.map(|code| {
-            let (number, name, status) = code.parts();
+            let Word { number, name, status } = code.word();
             format!("{number} | {name} | {status}")
         });
         assert_eq!(listed, codes);
@@ -184,6 +200,11 @@ mod tests {
     fn the_envelope() {
         let error = Error::invalid("tokenId", "bad").with_cause("why");
         let expected = r#"{"error":"InvalidArgument","code":2001,"msg":"tokenId: bad","message":"tokenId: bad","cause":"why","status":400}"#;
-        assert_eq!(serde_json::to_string(&error).unwrap(), expected);
+        assert_eq!(serde_json::to_string(&error.said(Dialect::House)).unwrap(), expected);
+        let missing = serde_json::to_value(Error::not_found("it").said(Dialect::Marketplace)).unwrap();
+        assert_eq!(
+            (&missing["error"], &missing["code"], &missing["status"]),
+            (&"NotFound".into(), &2000.into(), &400.into())
+        );
     }
 }

@@ -13,6 +13,7 @@ mod contract;
 mod currency;
 mod day;
 mod decimal;
+mod dialect;
 mod enums;
 mod error;
 mod lenient;
@@ -40,6 +41,7 @@ pub use contract::{ContractInfo, ContractInfoExtensions};
 pub use currency::{Currency, DatedRate};
 pub use day::Day;
 pub use decimal::{Amount, TokenId};
+pub use dialect::{Dialect, Word};
 pub use enums::{
     ActivityAction, ContractType, Marketplace, MetadataStatus, OrderSide, OrderStatus, ServiceName,
     TaskStatus,

@@ -282,7 +282,7 @@ impl Market {
             json!({ "contractAddress": collection, "side": "listing", "filter": { "includeEmpty": true } });
         let answer = self.marketplace_answer("ListCollectibles", &filter);
         // A collection of which nothing is known is not there.
-        let found = if answer.status == 404 { json!({ "collectibles": [] }) } else { answer.ok() };
+        let found = if answer.status == 400 { json!({ "collectibles": [] }) } else { answer.ok() };
         let tokens = found["collectibles"].as_array().unwrap().iter();
         tokens.map(|token| token["metadata"]["tokenId"].as_str().unwrap().to_owned()).collect()
     }

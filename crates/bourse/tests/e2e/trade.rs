@@ -49,7 +49,7 @@ fn a_token_is_listed_bought_and_paid_for_exactly() {
     assert_eq!(gained, [ETHER / 20 * 19, ETHER / 20, fee].map(U256::from));
 
     market.wait_listings(collection, "1", 0);
-    assert_eq!(market.marketplace_answer("GetFloorOrder", &filter).status, 404);
+    assert_eq!(market.marketplace_answer("GetFloorOrder", &filter).error(), "NotFound");
     let query = json!({ "input": [{ "contractAddress": collection, "orderId": listing["orderId"],
         "marketplace": "bourse_marketplace_v2" }] });
     assert_eq!(market.marketplace("GetOrders", &query)["orders"][0]["status"], json!("filled"));

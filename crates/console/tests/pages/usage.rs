@@ -119,10 +119,11 @@ async fn a_key_that_is_refused_is_an_error_of_its_project() {
     })
     .await;
     let elsewhere = app.anonymous.with("x-access-key", &bound).with("origin", "https://evil.example");
-    assert_eq!(elsewhere.call(READ, json!({})).await.refusal(), (403, 1103));
+    assert_eq!(elsewhere.call(READ, json!({})).await.refusal(), (403, 1001));
     let page = usage_of(&app, &app.project_a).await;
     assert!(
-        page.says("the access key is not for the origin https://evil.example") && page.says("InvalidOrigin")
+        page.says("the access key is not for the origin https://evil.example")
+            && page.says("PermissionDenied")
     );
     // Whoever only makes up a key of a project is nobody's.
     let forged = format!("{}x", &app.project_b.key_text[..app.project_b.key_text.len() - 1]);

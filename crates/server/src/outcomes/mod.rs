@@ -129,7 +129,7 @@ impl Outcomes {
         };
         let mut kinds: Vec<ErrorCount> = errors.kinds.iter().map(kind).collect();
         kinds.retain(|kind| kind.sum() > 0);
-        kinds.sort_by_key(|kind| (std::cmp::Reverse(kind.sum()), kind.operation.1, kind.code.parts().0));
+        kinds.sort_by_key(|kind| (std::cmp::Reverse(kind.sum()), kind.operation.1, kind.code.word().number));
         let first = (i128::from(hour) + 1 - HOURS as i128) * 3600 * 1_000_000_000;
         Some(LastDay {
             first: Timestamp::from_unix_nanos(first),

@@ -141,7 +141,10 @@ async fn ask(member: &Member, sheet: &Sheet, body: &Value) -> Result<Reply, Refu
     let took = started.elapsed();
     let (status, answer, media) = match answer {
         Ok(answer) => (200, answer, sheet.media),
-        Err(Refusal::Refused(error)) => (error.code.status(), serde_json::to_vec(&error)?, Media::Json),
+        Err(Refusal::Refused(error)) => {
+            let dialect = sheet.route.service.dialect();
+            (dialect.word(error.code).status, serde_json::to_vec(&error.said(dialect))?, Media::Json)
+        }
         Err(other) => return Err(other),
     };
     let text = String::from_utf8_lossy(&answer);

@@ -1,7 +1,7 @@
 //! What became of the project's requests, as this server remembers it.
 
 use bourse_server::outcomes::{ErrorCount, FailedRequest, LastDay, OperationName};
-use bourse_wire::{Day, Timestamp};
+use bourse_wire::{Code, Day, Timestamp, Word};
 use maud::{Markup, html};
 
 use crate::access::Member;
@@ -82,7 +82,7 @@ fn kinds(kinds: &[ErrorCount], failed: u64) -> Markup {
                     @for kind in kinds {
                         tr {
                             td { code { (path(kind.operation)) } }
-                            td.kind { (error(kind.code)) }
+                            td.kind { (error(kind.operation, kind.code)) }
                             td.number { (format::number(kind.hours.last().copied().unwrap_or_default())) }
                             td.number { (format::number(kind.sum())) }
                         }
@@ -108,7 +108,7 @@ fn latest(errors: &[FailedRequest]) -> Markup {
                         tr {
                             td { (format::time(known.at)) }
                             td { code { (path(known.operation)) } }
-                            td.kind { (error(known.code)) }
+                            td.kind { (error(known.operation, known.code)) }
                             td.message { (known.message) }
                             td { code { (known.request_id) } }
                         }
@@ -123,7 +123,8 @@ fn path((service, operation): OperationName) -> String {
     format!("{}/{operation}", service.name())
 }
 
-fn error(code: bourse_wire::Code) -> Markup {
-    let (number, name, status) = code.parts();
+/// An error in the words in which its caller met it.
+fn error((service, _): OperationName, code: Code) -> Markup {
+    let Word { number, name, status } = service.dialect().word(code);
     html! { (name) " " span.soft { (number) ", status " (status) } }
 }

@@ -226,7 +226,7 @@ async fn a_grid_shows_all_cohorts_at_once() {
     assert_eq!(lengths, [29, 11, 4, 0]);
     assert_eq!(grid(json!(90)).await.status, 200);
     let refused = grid(json!(91)).await;
-    assert_eq!(refused.refusal(), (400, 2001));
+    assert_eq!(refused.refusal(), (400, 2000));
     assert_eq!(refused.json["msg"], "days: 91 where at most 90 are shown");
 }
 

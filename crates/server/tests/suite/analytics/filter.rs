@@ -114,12 +114,12 @@ async fn a_filter_that_makes_no_sense_is_refused_by_name_of_the_member() {
         // Also a chart that has its own periods does not let nonsense pass.
         for operation in ["WalletsDaily", "ComputeByService", "RetentionGrid", "AverageDAU"] {
             let (status, code, message) = refusal(&app, operation, &filter).await;
-            assert_eq!((status, code), (400, 2001), "{operation} {filter}: {message}");
+            assert_eq!((status, code), (400, 2000), "{operation} {filter}: {message}");
             assert!(message.starts_with(said), "{operation} {filter}: {message}");
         }
     }
     let answer = app.project_a.call("Analytics/WalletsDaily", json!({})).await;
-    assert_eq!((answer.refusal(), &answer.json["msg"]), ((400, 2001), &json!("filter: is required")));
+    assert_eq!((answer.refusal(), &answer.json["msg"]), ((400, 2000), &json!("filter: is required")));
     // Five years, with two days of leap years between them.
     points(&app.project_a.token, "WalletsDaily", ["2020-01-01", "2024-12-31"], json!({ "fill": true })).await;
     let week = points(&app.project_a.token, "WalletsDaily", ["2025-03-10", "2025-03-10"], json!({})).await;

@@ -82,7 +82,7 @@ async fn every_chart_is_a_table_when_asked_and_json_otherwise() {
     let audiences = actor.call("Builder/ListAudiences", json!({})).await;
     assert_eq!((audiences.status, audiences.header("content-type")), (200, "application/json"));
     let error = table(&app, "WalletsDaily", json!({})).await;
-    assert_eq!((error.refusal(), error.header("content-type")), ((400, 2001), "application/json"));
+    assert_eq!((error.refusal(), error.header("content-type")), ((400, 2000), "application/json"));
 }
 
 /// Names come from callers with a public key; a spreadsheet must not take one for a formula.

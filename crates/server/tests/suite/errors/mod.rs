@@ -6,16 +6,16 @@ mod requests;
 
 use std::fmt::Write as _;
 
-use bourse_wire::{Code, Error};
+use bourse_wire::{Code, Dialect, Error, Word};
 
 #[test]
 fn table() {
     let mut text = String::new();
     for code in Code::ALL {
-        let (number, name, status) = code.parts();
+        let Word { number, name, status } = code.word();
         writeln!(text, "{number:>5} {status} {name}").unwrap();
     }
     let error = Error::new(Code::BadRequest, "what went wrong").with_cause("why");
-    writeln!(text, "{}", serde_json::to_string_pretty(&error).unwrap()).unwrap();
+    writeln!(text, "{}", serde_json::to_string_pretty(&error.said(Dialect::House)).unwrap()).unwrap();
     insta::assert_snapshot!(text);
 }

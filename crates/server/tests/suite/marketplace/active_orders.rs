@@ -29,7 +29,7 @@ async fn only_active_orders_count() {
     assert_eq!(listed(&app, json!({})).await, NOTHING);
     let count = ask(&app, "Marketplace/GetCountOfFilteredCollectibles", json!({ "side": "listing" })).await;
     assert_eq!(count.ok(), json!({ "count": 0 }));
-    assert_eq!(ask(&app, "Marketplace/GetFloorOrder", json!({})).await.refusal(), (404, 3000));
+    assert_eq!(ask(&app, "Marketplace/GetFloorOrder", json!({})).await.refusal(), (400, 2000));
     let listings = ask(&app, "Marketplace/ListListingsForCollectible", one.clone()).await.ok();
     assert_eq!(listings["listings"], json!([]));
     let best = ask(&app, "Marketplace/GetHighestPriceListingForCollectible", one.clone()).await.ok();
@@ -91,7 +91,7 @@ async fn a_listing_sleeps_while_its_maker_lacks_the_token() {
     put_balances(&app, &[(ANA, 0), (BEN, 5)]).await;
     // Gone from every answer at once; an offer does not depend on what its maker holds.
     assert_eq!(seen(&app).await, (json!(0), json!(1), Vec::new()));
-    assert_eq!(ask(&app, "Marketplace/GetFloorOrder", json!({})).await.refusal(), (404, 3000));
+    assert_eq!(ask(&app, "Marketplace/GetFloorOrder", json!({})).await.refusal(), (400, 2000));
     put_balances(&app, &[(ANA, 2), (BEN, 3)]).await;
     let floor = ask(&app, "Marketplace/GetFloorOrder", json!({})).await.ok();
     let order = &floor["collectible"]["order"];

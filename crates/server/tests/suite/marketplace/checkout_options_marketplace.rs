@@ -43,5 +43,5 @@ async fn by_how_many_orders_can_be_bought() {
     assert_eq!(refused.refusal(), (400, 2001));
     let body = json!({ "chainId": "nowhere", "wallet": CLEO, "orders": [] });
     let refused = app.project_a.call("Marketplace/CheckoutOptionsMarketplace", body).await;
-    assert_eq!(refused.refusal(), (400, 3003));
+    assert_eq!(refused.refusal(), (400, 2001));
 }

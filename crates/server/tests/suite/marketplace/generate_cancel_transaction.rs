@@ -43,12 +43,12 @@ async fn not_by_others_nor_when_they_are_over() {
     ] {
         assert_eq!(refusal(&cancel(&app, id, ANA, json!({})).await), (409, expected.to_owned()));
     }
-    assert_eq!(cancel(&app, "9", ANA, json!({})).await.refusal(), (404, 3000));
+    assert_eq!(cancel(&app, "9", ANA, json!({})).await.refusal(), (400, 2000));
     let name = cancel(&app, "0xab", ANA, json!({})).await;
     let expected = "orderId: `0xab` is no number, as the names of orders are on this marketplace";
     assert_eq!(refusal(&name), (400, expected.to_owned()));
     let elsewhere = cancel(&app, "1", ANA, json!({ "marketplace": "opensea" })).await;
-    assert_eq!(elsewhere.refusal(), (404, 3000));
+    assert_eq!(elsewhere.refusal(), (400, 2000));
     let nowhere = cancel(&app, "1", ANA, json!({ "marketplace": "blur" })).await;
     assert_eq!(refusal(&nowhere), (400, "marketplace: blur has no contract on chain 137".to_owned()));
 }

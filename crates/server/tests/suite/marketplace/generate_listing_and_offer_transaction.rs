@@ -169,7 +169,7 @@ async fn makers_and_order_books() {
     let unknown = offer(&app, json!({}), json!({ "orderbook": "reservoir" })).await;
     assert_eq!(refusal(&unknown), (400, "orderbook: `reservoir` is not known".to_owned()));
     let elsewhere = offer(&app, json!({}), json!({ "collectionAddress": CLEO })).await;
-    assert_eq!(refusal(&elsewhere), (404, format!("collection {CLEO} on chain 137 not found")));
+    assert_eq!(refusal(&elsewhere), (400, format!("collection {CLEO} on chain 137 not found")));
 }
 
 #[tokio::test]

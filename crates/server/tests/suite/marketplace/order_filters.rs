@@ -85,7 +85,7 @@ async fn check(app: &TestApp, filter: Value, expected: &[&str]) {
     assert_eq!(count, json!({ "count": expected.len() }), "{filter}");
     let floor = ask(app, "Marketplace/GetFloorOrder", body).await;
     match expected.first() {
-        None => assert_eq!(floor.refusal(), (404, 3000), "{filter}"),
+        None => assert_eq!(floor.refusal(), (400, 2000), "{filter}"),
         Some(first) => assert_eq!(floor.ok()["collectible"]["order"]["orderId"], *first, "{filter}"),
     }
 }

@@ -72,11 +72,11 @@ async fn what_nobody_can_value_is_no_floor_unless_nothing_else_is_asked_for() {
     // Only tokens with shells are left, but the filter would let other currencies through.
     let others_too = json!({ "searchText": "5" });
     let refused = floor(others_too.clone()).await;
-    assert_eq!((refused.refusal(), &refused.json["error"]), ((404, 3000), &json!("NotFound")));
+    assert_eq!((refused.refusal(), &refused.json["error"]), ((400, 2000), &json!("NotFound")));
     assert_eq!(listed(&app, others_too).await, ["5"]);
     assert_eq!(
         floor(json!({ "inCurrencyAddresses": [SHELL, COIN], "searchText": "5" })).await.refusal(),
-        (404, 3000)
+        (400, 2000)
     );
 }
 

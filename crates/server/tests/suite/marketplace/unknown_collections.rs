@@ -50,7 +50,7 @@ async fn an_unknown_contract_is_empty_and_no_error() {
             assert_eq!(app.project_a.call(operation, body.clone()).await.ok(), json!({ "order": null }));
         }
         let floor = app.project_a.call("Marketplace/GetFloorOrder", body).await;
-        assert_eq!((floor.refusal(), &floor.json["error"]), ((404, 3000), &json!("NotFound")));
+        assert_eq!((floor.refusal(), &floor.json["error"]), ((400, 2000), &json!("NotFound")));
     }
 }
 
@@ -73,7 +73,7 @@ async fn an_unknown_network_is_an_error_of_its_own() {
     let operations = LISTS.iter().map(|(operation, _)| *operation).chain(COUNTS).chain(BEST);
     for operation in operations.chain(["Marketplace/GetFloorOrder"]) {
         let refused = app.project_a.call(operation, body(&json!("atlantis"), RELICS, "1")).await;
-        assert_eq!(refused.refusal(), (400, 3003), "{operation}");
+        assert_eq!(refused.refusal(), (400, 2001), "{operation}");
         assert_eq!(refused.json["error"], "ChainNotFound", "{operation}");
     }
 }

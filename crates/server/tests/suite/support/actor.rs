@@ -4,9 +4,10 @@ use std::net::IpAddr;
 
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderMap, Method, Request, header};
-use bourse_server::{Entrance, Peer};
+use bourse_server::{Entrance, Peer, Service};
+use bourse_wire::{Code, Word};
 use http_body_util::BodyExt as _;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tower::ServiceExt as _;
 
 /// Somebody who calls the service, always with the same headers.
@@ -37,6 +38,20 @@ impl Answer {
     /// The number of the error.
     pub(crate) fn code(&self) -> i64 {
         self.json["code"].as_i64().unwrap_or_else(|| panic!("no error: {} {}", self.status, self.json))
+    }
+
+    /// Fails when an error is told otherwise than the client of its service knows it.
+    #[track_caller]
+    fn check_words(&self, service: Service) {
+        if self.status == 200 || !self.json["code"].is_i64() {
+            return;
+        }
+        let told = (&self.json["code"], &self.json["error"], self.status);
+        let known = Code::ALL.into_iter().any(|code| {
+            let Word { number, name, status } = service.dialect().word(code);
+            told == (&json!(number), &json!(name), status)
+        });
+        assert!(known, "the client of {service:?} knows no {told:?}");
     }
 
     /// HTTP status and number of the error, which are told apart by both.
@@ -102,10 +117,22 @@ impl Actor {
         if let Some(address) = self.address {
             request.extensions_mut().insert(Peer(address));
         }
+        let service = service_of(request.uri().path());
         let response = self.service.clone().unwrap().oneshot(request).await.unwrap();
         let (parts, body) = response.into_parts();
         let body = body.collect().await.unwrap().to_bytes();
         let json = serde_json::from_slice(&body).unwrap_or(Value::Null);
-        Answer { status: parts.status.as_u16(), headers: parts.headers, body, json }
+        let answer = Answer { status: parts.status.as_u16(), headers: parts.headers, body, json };
+        if let Some(service) = service {
+            answer.check_words(service);
+        }
+        answer
     }
+}
+
+/// The service of an operation's path.
+fn service_of(path: &str) -> Option<Service> {
+    let (_, operation) = path.split_once("/rpc/")?;
+    let (name, _) = operation.split_once('/')?;
+    Service::ALL.into_iter().find(|service| service.name() == name)
 }

@@ -141,7 +141,7 @@ async fn it_is_no_way_around_the_secret_token() {
     let order = first_of("seaport", "a token for the chain's own currency");
     let params = |order: &Value| json!({ "params": { "signature": order["signature"], "body": order } });
     let answer = execute(&app, params(&order)).await;
-    assert_eq!(answer.refusal(), (404, 3000), "no collection is made: {}", answer.json);
+    assert_eq!(answer.refusal(), (400, 2000), "no collection is made: {}", answer.json);
     let chain = FakeChain::default();
     able(&chain);
     let app = trading(Arc::new(chain)).await;

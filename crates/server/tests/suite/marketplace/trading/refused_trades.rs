@@ -30,7 +30,7 @@ async fn orders_that_are_not_what_is_asked_for() {
     let missing = |id: &str, contract: &str| {
         format!("order {id} of bourse_marketplace_v2 in collection {contract} on chain 137 not found")
     };
-    refused(&app, &[("1", 1), ("9", 1)], json!({}), (404, &missing("9", RELICS))).await;
+    refused(&app, &[("1", 1), ("9", 1)], json!({}), (400, &missing("9", RELICS))).await;
     // The same name in another collection is another order.
     put(
         &app,
@@ -39,10 +39,10 @@ async fn orders_that_are_not_what_is_asked_for() {
     )
     .await;
     let elsewhere = json!({ "collectionAddress": UNKNOWN });
-    refused(&app, &[("1", 1)], elsewhere, (404, &missing("1", UNKNOWN))).await;
+    refused(&app, &[("1", 1)], elsewhere, (400, &missing("1", UNKNOWN))).await;
     let nowhere = json!({ "collectionAddress": CLEO });
     let expected = format!("collection {CLEO} on chain 137 not found");
-    refused(&app, &[("1", 1)], nowhere, (404, &expected)).await;
+    refused(&app, &[("1", 1)], nowhere, (400, &expected)).await;
     let expected = "ordersData[0].orderId: order 3 is on opensea, not on bourse_marketplace_v2";
     refused(&app, &[("3", 1)], json!({}), (400, expected)).await;
     let expected = "ordersData[1].orderId: order 2 is an offer: use GenerateSellTransaction";
