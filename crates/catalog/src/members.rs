@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use bourse_wire::TokenMetadata;
+use bourse_wire::{TokenMetadata, write_stored};
 use memchr::memmem::Finder;
 
 /// Each with what it is then, in JSON.
@@ -57,15 +57,22 @@ impl Missing {
         self.0
     }
 
-    /// Appends metadata with the members that it lacks.
+    /// Appends metadata as answers show it, with the members that it lacks.
     pub(crate) fn write(self, out: &mut Vec<u8>, metadata: &[u8]) {
-        let Some(open) = metadata.strip_suffix(b"}") else { return out.extend_from_slice(metadata) };
-        out.extend_from_slice(open);
+        write_stored(out, metadata);
+        if out.pop_if(|last| *last == b'}').is_none() {
+            return;
+        }
         match self.0 {
             u8::MAX => out.extend_from_slice(&ALL),
             _ => out.extend_from_slice(&written(self)),
         }
         out.push(b'}');
+    }
+
+    /// The same for metadata that is not kept.
+    pub(crate) fn write_of(out: &mut Vec<u8>, metadata: &str) {
+        Self::in_metadata(metadata).write(out, metadata.as_bytes());
     }
 }
 

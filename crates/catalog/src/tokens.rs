@@ -3,7 +3,7 @@
 use std::io::{self, BufRead, Write};
 use std::ops::Range;
 
-use bourse_wire::{TokenId, TokenMetadata};
+use bourse_wire::{MetadataStatus, TokenId, TokenMetadata, write_stored};
 
 use crate::arena::{Arena, Span};
 use crate::kept::Kept;
@@ -147,9 +147,9 @@ impl Tokens {
     /// Appends a token's metadata; a token without any shows its id.
     pub(crate) fn write_metadata(&self, out: &mut Vec<u8>, ordinal: u32) {
         if let Some(metadata) = self.metadata(ordinal) {
-            out.extend_from_slice(metadata);
+            write_stored(out, metadata);
         } else {
-            out.extend_from_slice(self.of_nobody(ordinal).as_bytes());
+            write_stored(out, self.of_nobody(ordinal).as_bytes());
         }
     }
 
@@ -157,15 +157,13 @@ impl Tokens {
     pub(crate) fn write_whole_metadata(&self, out: &mut Vec<u8>, ordinal: u32) {
         match self.kept(ordinal) {
             Some((missing, metadata)) => missing.write(out, metadata),
-            None => {
-                let metadata = self.of_nobody(ordinal);
-                Missing::in_metadata(&metadata).write(out, metadata.as_bytes());
-            }
+            None => Missing::write_of(out, &self.of_nobody(ordinal)),
         }
     }
 
     fn of_nobody(&self, ordinal: u32) -> String {
-        let token = TokenMetadata { token_id: self.id(ordinal), ..TokenMetadata::default() };
+        let status = Some(MetadataStatus::NotAvailable);
+        let token = TokenMetadata { token_id: self.id(ordinal), status, ..TokenMetadata::default() };
         token.to_json().unwrap_or_default()
     }
 

@@ -1,7 +1,7 @@
 //! Putting answers together from texts that are ready.
 
 use bourse_market::Terms;
-use bourse_wire::{OrderFacts, Timestamp, TokenId, TokenMetadata};
+use bourse_wire::{MetadataStatus, OrderFacts, STORED_EXTRA_BYTES, Timestamp, TokenId, TokenMetadata};
 
 use crate::book::{Derived, NO_TOKEN, ORDER_BYTES, Order, OrderText, PreparedOrder, currency_members};
 use crate::collection::{Collection, touch_all};
@@ -9,7 +9,7 @@ use crate::members::Missing;
 use crate::query::{OrdersQuery, Position, Row, Rows};
 
 /// Room for the members around a row's parts, and for those that its metadata lacks.
-const ROW_BYTES: usize = 224;
+const ROW_BYTES: usize = 224 + STORED_EXTRA_BYTES;
 
 impl Collection {
     /// Appends rows as a JSON array of `{metadata, order, listing, offer}`.
@@ -65,10 +65,10 @@ impl Collection {
         if token != NO_TOKEN {
             return self.tokens.write_whole_metadata(out, token);
         }
-        let metadata = TokenMetadata::default().to_json().unwrap_or_default();
+        let status = Some(MetadataStatus::NotAvailable);
+        let metadata = TokenMetadata { status, ..TokenMetadata::default() }.to_json().unwrap_or_default();
         let (named, nameless) = (r#""tokenId":"0""#, r#""tokenId":"""#);
-        let metadata = metadata.replacen(named, nameless, 1);
-        Missing::in_metadata(&metadata).write(out, metadata.as_bytes());
+        Missing::write_of(out, &metadata.replacen(named, nameless, 1));
     }
 
     /// Appends the orders of rows as a JSON array.
@@ -82,7 +82,7 @@ impl Collection {
     pub fn write_metadata(&self, out: &mut Vec<u8>, rows: &Rows) {
         let metadata = || rows.rows.iter().filter_map(|row| self.tokens.metadata(row.token));
         touch_all(metadata());
-        out.reserve(metadata().map(|metadata| metadata.len() + 1).sum::<usize>() + ROW_BYTES);
+        out.reserve(metadata().map(|metadata| metadata.len() + ROW_BYTES).sum());
         out.push(b'[');
         for (index, row) in rows.rows.iter().enumerate() {
             if index > 0 {

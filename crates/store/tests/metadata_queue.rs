@@ -309,6 +309,7 @@ async fn a_contract_is_fetched_like_a_token() {
             verified: false,
             verified_by: String::new(),
         },
+        source: String::new(),
         status: None,
         queued_at: None,
         updated_at: Timestamp::ZERO,

@@ -71,7 +71,7 @@ fn asset() -> impl Strategy<Value = Asset> {
 
 fn token_metadata() -> impl Strategy<Value = TokenMetadata> {
     let texts = (vec(text(), 5), vec(text(), 4));
-    let free = (option::of(object()), option::of(vec(object(), 0..3)));
+    let free = (option::of(object()), option::of(vec(object(), 1..3)));
     let fetched = (option::of(select(MetadataStatus::ALL)), option::of(time()), option::of(time()));
     (token_id(), texts, free, option::of(any::<u64>()), time(), vec(asset(), 0..3), fetched).prop_map(
         |(token_id, (first, second), (properties, attributes), decimals, updated_at, assets, fetched)| {
@@ -94,6 +94,7 @@ fn token_metadata() -> impl Strategy<Value = TokenMetadata> {
                 decimals,
                 updated_at,
                 assets,
+                source: String::new(),
                 status,
                 queued_at,
                 last_fetched,
@@ -167,6 +168,7 @@ fn contract_info() -> impl Strategy<Value = ContractInfo> {
                 deployed,
                 bytecode_hash,
                 extensions,
+                source: String::new(),
                 status: None,
                 queued_at: None,
                 updated_at,

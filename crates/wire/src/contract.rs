@@ -35,7 +35,11 @@ pub struct ContractInfo {
     pub bytecode_hash: String,
     /// More about the contract.
     pub extensions: ContractInfoExtensions,
-    /// Whether the information has been fetched from the contract; left out when it does not come from there.
+    /// Where the information comes from: `contract` when it was fetched from there, `import` when it was brought. It is not
+    /// stored.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub source: String,
+    /// Whether it is there, or is being fetched. Stored only of what comes from the contract.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<MetadataStatus>,
     /// Since when it waits to be fetched.

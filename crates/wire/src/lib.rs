@@ -24,6 +24,7 @@ mod rate;
 mod shape;
 mod single_pass;
 mod stable_number;
+mod stored;
 mod storefront;
 mod text;
 mod timestamp;
@@ -55,6 +56,7 @@ pub use rate::ExchangeRate;
 pub use shape::{JSON_DEPTH_LIMIT, JsonError, check_shape, parse_json};
 pub use single_pass::from_slice_single_pass;
 pub use stable_number::{CollectionNumbers, stable_number};
+pub use stored::{STORED_EXTRA_BYTES, write_stored};
 pub use storefront::{
     EcosystemWallet, EmbeddedWallet, FilterCondition, FilterExclusion, FilterSettings, MarketCollectionTerms,
     ShopCollectionTerms, Storefront, StorefrontPage, StorefrontSettings, StorefrontSocials,

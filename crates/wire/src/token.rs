@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::ser::SerializeMap;
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::{Asset, Error, JsonObject, MetadataStatus, Text, Timestamp, TokenId};
 
@@ -40,7 +40,9 @@ pub struct TokenMetadata {
     pub audio: String,
     /// Free-form properties, or null.
     pub properties: Option<JsonObject>,
-    /// Attributes: single-key objects or `{trait_type, value}`, or null.
+    /// Attributes: single-key objects or `{trait_type, value}`.
+    #[serde(deserialize_with = "some_attributes")]
+    #[schemars(with = "Vec<JsonObject>")]
     pub attributes: Option<Vec<JsonObject>>,
     /// The image itself, as SVG text.
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -62,8 +64,11 @@ pub struct TokenMetadata {
     /// Files that belong to the token.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub assets: Vec<Asset>,
-    /// Whether the metadata has been fetched from where the contract says it is; left out when that is not where it
-    /// comes from.
+    /// Where the metadata comes from: `contract` when it was fetched from where the contract says it is, `import` when it
+    /// was brought, `hosted` when it is kept in a collection of the project. It is not stored.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub source: String,
+    /// Whether it is there, or is being fetched. Stored only of what comes from the contract.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<MetadataStatus>,
     /// Since when it waits to be fetched.
@@ -105,7 +110,7 @@ impl Serialize for TokenMetadata {
         map.serialize_entry("description", &self.description)?;
         map.serialize_entry("image", &self.image)?;
         map.serialize_entry("properties", &self.properties)?;
-        map.serialize_entry("attributes", &self.attributes)?;
+        map.serialize_entry("attributes", self.attributes.as_deref().unwrap_or_default())?;
         let optional = [
             ("video", "", &self.video),
             ("audio", "", &self.audio),
@@ -138,8 +143,17 @@ impl Serialize for TokenMetadata {
             }
         }
         map.serialize_entry("updatedAt", &self.updated_at)?;
+        if !self.source.is_empty() {
+            map.serialize_entry("source", &self.source)?;
+        }
         map.end()
     }
+}
+
+/// No attributes are none, however that is spelled.
+fn some_attributes<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<JsonObject>>, D::Error> {
+    let attributes = Option::<Vec<JsonObject>>::deserialize(deserializer)?;
+    Ok(attributes.filter(|attributes| !attributes.is_empty()))
 }
 
 /// What a caller says of a token; members left out keep their value.

@@ -16,7 +16,7 @@ use crate::process::POLL_INTERVAL;
 /// How long the first start may take in a debug build, on a machine with much else to do.
 pub(crate) const FILL_LIMIT: Duration = Duration::from_mins(5);
 /// The chain of its contracts.
-const CHAIN: ChainId = ChainId(80002);
+pub(crate) const CHAIN: ChainId = ChainId(80002);
 /// Stages of filling at which the demo is killed.
 const STAGES: usize = 5;
 

@@ -16,6 +16,7 @@ mod backup;
 mod backup_killed;
 mod batched_calls;
 mod bucket;
+mod clients;
 mod collections_of_a_network;
 mod demo;
 mod demo_trades;

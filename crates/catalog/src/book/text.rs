@@ -61,7 +61,7 @@ impl Shared {
         Self {
             numbers: CollectionNumbers::new(chain, address),
             collection_id: format!(r#","collectionId":{collection_id},"collectibleId":"#),
-            chain: format!(r#"","chainId":{chain},"originName":"#),
+            chain: format!(r#"","chainId":{chain},"slug":"","originName":"#),
             address: format!(r#","collectionContractAddress":"{address}","tokenId":"#),
             marketplaces: marketplaces.collect(),
         }

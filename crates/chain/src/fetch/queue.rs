@@ -410,6 +410,7 @@ fn contract_info(
             verified_by: String::new(),
         },
         name,
+        source: String::new(),
         status: None,
         queued_at: None,
         updated_at: Timestamp::ZERO,

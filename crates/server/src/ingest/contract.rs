@@ -93,6 +93,7 @@ impl ContractRecordInput {
             deployed: self.deployed,
             bytecode_hash: self.bytecode_hash.into_string(),
             extensions: self.extensions.of(self.address)?,
+            source: String::new(),
             status: None,
             queued_at: None,
             updated_at: self.updated_at,

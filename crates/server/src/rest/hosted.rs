@@ -7,7 +7,7 @@ use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::Response;
 use bourse_store::AssetRecord;
-use bourse_wire::{Error, RecordId, TokenId};
+use bourse_wire::{Error, RecordId, TokenId, TokenMetadata};
 
 use super::answer;
 use super::params::Params;
@@ -52,7 +52,9 @@ async fn token_json(app: &App, params: &Params) -> Result<Vec<u8>, Failure> {
     let (scope, id, token) = (params.reader()?, params.id("collection")?, params.token()?);
     check_visible(app, params, id, Some(token)).await?;
     let hosted = app.store.hosted_token(scope, id, token).await?;
-    Ok(serde_json::to_vec(&types::token(app, scope, id, hosted).await?.token)?)
+    let token = types::token(app, scope, id, hosted).await?.token;
+    // Wallets read this as what the token's contract points at.
+    Ok(serde_json::to_vec(&TokenMetadata { source: String::new(), status: None, ..token })?)
 }
 
 /// An asset that is hidden reads like one that is not there.

@@ -108,9 +108,9 @@ pub(super) fn following(followed: Option<&Followed>) -> Markup {
 }
 
 /// How far fetching is.
-pub(super) fn state(status: Option<MetadataStatus>, queued_at: Option<Timestamp>) -> Markup {
+pub(super) fn state(source: &str, status: Option<MetadataStatus>, queued_at: Option<Timestamp>) -> Markup {
     html! {
-        @match status {
+        @match status.filter(|_| source == "contract") {
             None => { "imported" }
             Some(status) => {
                 code { (status) } " "
@@ -157,7 +157,7 @@ pub(super) fn facts(member: &Member, collection: &CollectionRef, about: &About) 
                             }
                         }
                     }
-                    dt { "Information" } dd { (state(info.status, info.queued_at)) }
+                    dt { "Information" } dd { (state(&info.source, info.status, info.queued_at)) }
                     dt { "Changed" } dd { (known_time(info.updated_at)) }
                 }
             }

@@ -2,8 +2,8 @@
 
 use bourse_store::{AssetRecord, HostedCollection, HostedToken, ProjectScope, StoreError};
 use bourse_wire::{
-    Asset, ChainRef, Collection, CollectionBaseUris, CollectionInput, Error, ProjectId, RecordId, TokenId,
-    TokenMetadata,
+    Asset, ChainRef, Collection, CollectionBaseUris, CollectionInput, Error, MetadataStatus, ProjectId,
+    RecordId, TokenId, TokenMetadata,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -213,6 +213,8 @@ pub(crate) fn token_with(
     let mut token = hosted.metadata;
     let assets: Vec<Asset> = assets.into_iter().map(|record| asset(app, scope.project(), record)).collect();
     token.link_assets(&assets);
+    "hosted".clone_into(&mut token.source);
+    token.status = Some(MetadataStatus::Available);
     TokenAnswer { token, assets }
 }
 

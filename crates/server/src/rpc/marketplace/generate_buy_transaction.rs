@@ -5,8 +5,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::trading::{
-    AdditionalFee, Answer, Desk, ELSEWHERE, FillRequest, Handout, Next, OrderData, Simulation, StepId,
-    VenueRequest, batches, fees_of, ids_of, read_chosen,
+    AdditionalFee, Answer, Desk, ELSEWHERE, FillAnswer, FillRequest, Handout, Next, OrderData, Simulation,
+    StepId, VenueRequest, batches, fees_of, ids_of, read_chosen,
 };
 use crate::call::Call;
 use crate::failure::Failure;
@@ -36,7 +36,7 @@ pub(crate) struct Request {
 }
 request!(Request);
 
-pub(crate) async fn handle(call: Call, request: Request) -> Result<Answer, Failure> {
+pub(crate) async fn handle(call: Call, request: Request) -> Result<FillAnswer, Failure> {
     let venue = VenueRequest {
         chain: request.chain_id.as_ref(),
         collection: request.collection_address,
@@ -51,7 +51,7 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Answer, Failu
     let protocol = desk.protocol_of_all(&orders)?;
     let trade = desk.trade(protocol, &orders, &fees_of(request.additional_fees)?, taker).await?;
     let plan = match desk.next(protocol, trade).await? {
-        Next::Sign(steps) => return Ok(Answer::to_sign(steps)),
+        Next::Sign(steps) => return Ok(Answer::to_sign(steps).into()),
         Next::Send(plan) => plan,
     };
     let approvals = desk.approvals(taker, &plan.permissions).await?;
@@ -65,7 +65,7 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Answer, Failu
         orders: ids_of(&orders),
     };
     if request.use_with_trails == Some(true) {
-        return Ok(handout.told(Simulation::none(ELSEWHERE)));
+        return Ok(handout.told(Simulation::none(ELSEWHERE)).into());
     }
-    Ok(desk.hand_out(handout).await?)
+    Ok(desk.hand_out(handout).await?.into())
 }

@@ -28,6 +28,7 @@ pub(crate) struct Answer {
 }
 
 /// A currency.
+#[expect(clippy::struct_excessive_bools, reason = "clients know them one by one")]
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "Currency")]
@@ -57,6 +58,10 @@ pub(crate) struct CurrencyRecord {
     default_chain_currency: bool,
     /// Whether it is the chain's own currency.
     native_currency: bool,
+    /// Whether listings on OpenSea can ask for it: in any currency.
+    opensea_listing: bool,
+    /// Whether offers on OpenSea can pay it: in any but the chain's own, which cannot be promised.
+    opensea_offer: bool,
     /// Always the zero time.
     created_at: Timestamp,
     /// Always the zero time.
@@ -93,6 +98,8 @@ pub(super) fn record(currency: &Currency) -> Result<CurrencyRecord, Failure> {
         exchange_rate_updated_at: told.map(|told| told.at).unwrap_or_default(),
         default_chain_currency: is_native,
         native_currency: is_native,
+        opensea_listing: true,
+        opensea_offer: !is_native,
         created_at: Timestamp::ZERO,
         updated_at: Timestamp::ZERO,
         refresh_metadata_job: 0,

@@ -28,6 +28,8 @@ pub(crate) struct Order {
     status: OrderStatus,
     /// Chain.
     chain_id: ChainId,
+    /// Always empty.
+    slug: String,
     /// Where the order was first published.
     origin_name: String,
     /// Contract of the collection.

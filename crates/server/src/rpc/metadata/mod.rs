@@ -19,7 +19,7 @@ mod types;
 use std::collections::HashMap;
 
 use bourse_store::CollectionKey;
-use bourse_wire::{Error, TokenId};
+use bourse_wire::{Error, STORED_EXTRA_BYTES, TokenId, write_stored};
 
 use crate::app::App;
 use crate::failure::Failure;
@@ -193,10 +193,11 @@ async fn write_tokens(
             let fragments = collection.tokens(tokens);
             // Once, and as much as is needed: growing would copy, and too large a piece is dear to get.
             answer.reserve(
-                fragments.iter().map(|fragment| fragment.len() + 1).sum::<usize>() + ANSWER_END_BYTES,
+                fragments.iter().map(|fragment| fragment.len() + STORED_EXTRA_BYTES + 1).sum::<usize>()
+                    + ANSWER_END_BYTES,
             );
             for fragment in fragments {
-                write_item(answer, first, fragment);
+                write_record(answer, first, fragment);
             }
         }
         Residence::Stored(id) => {
@@ -204,7 +205,7 @@ async fn write_tokens(
             let found: HashMap<TokenId, &str> =
                 stored.iter().map(|token| (token.token_id, token.metadata.as_str())).collect();
             for metadata in tokens.iter().filter_map(|token| found.get(token)) {
-                write_item(answer, first, metadata.as_bytes());
+                write_record(answer, first, metadata.as_bytes());
             }
         }
     }
@@ -218,11 +219,22 @@ async fn contract_info(
     key: CollectionKey,
     patience: &mut Patience,
 ) -> Result<Option<Vec<u8>>, Failure> {
+    let shown = |info: &str| {
+        let mut shown = Vec::with_capacity(info.len() + STORED_EXTRA_BYTES);
+        write_stored(&mut shown, info.as_bytes());
+        shown
+    };
     Ok(match app.resident.find_within(key, patience).await? {
         Residence::Missing => None,
-        Residence::Resident(slot) => slot.read().contract().map(|info| info.as_bytes().to_vec()),
-        Residence::Stored(id) => app.store.contract(id).await?.map(String::into_bytes),
+        Residence::Resident(slot) => slot.read().contract().map(shown),
+        Residence::Stored(id) => app.store.contract(id).await?.as_deref().map(shown),
     })
+}
+
+/// Appends a stored record as an item.
+fn write_record(answer: &mut Vec<u8>, first: usize, stored: &[u8]) {
+    write_item(answer, first, b"");
+    write_stored(answer, stored);
 }
 
 /// Appends a comma-separated item; `first` is where the list began.

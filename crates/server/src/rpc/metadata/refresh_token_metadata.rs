@@ -5,5 +5,5 @@ use crate::call::Call;
 use crate::failure::Failure;
 
 pub(crate) async fn handle(call: Call, request: TokensRequest) -> Result<TaskIdAnswer, Failure> {
-    Ok(TaskIdAnswer { task_id: request.refresh(&call).await?.id })
+    Ok(request.refresh(&call).await?.id.into())
 }

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::search::PAGE_SIZE_DEFAULT;
-use super::{check_batch, write_item};
+use super::{check_batch, write_record};
 use crate::call::Call;
 use crate::failure::Failure;
 use crate::paging::{Begin, NextPage, PageInput, PagePlan};
@@ -112,7 +112,7 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Vec<u8>, Fail
     let mut answer = begin_answer(br#"{"contractInfo":["#);
     let first = answer.len();
     for contract in &found {
-        write_item(&mut answer, first, contract.info.as_bytes());
+        write_record(&mut answer, first, contract.info.as_bytes());
     }
     answer.push(b']');
     page.write_next(&mut answer, next)?;

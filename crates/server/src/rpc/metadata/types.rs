@@ -111,8 +111,17 @@ pub(super) async fn refresh(
 #[schemars(rename = "TaskIdAnswer")]
 pub(crate) struct TaskIdAnswer {
     /// Task id, for `GetTask`.
+    #[serde(rename = "taskID")]
+    id: RecordId,
+    /// The same, as other clients spell it.
     #[serde(rename = "taskId")]
-    pub(super) task_id: RecordId,
+    same_id: RecordId,
+}
+
+impl From<RecordId> for TaskIdAnswer {
+    fn from(id: RecordId) -> Self {
+        Self { id, same_id: id }
+    }
 }
 
 /// A task.
@@ -140,6 +149,8 @@ pub(crate) struct Task {
     created_at: Timestamp,
     /// The contract, how many of its tokens are done, and what went wrong with some of the others.
     payload: Vec<String>,
+    /// What came of it so far: the last of those again, without the contract.
+    result: Vec<String>,
 }
 
 impl From<RefreshTask> for Task {
@@ -163,6 +174,7 @@ impl From<RefreshTask> for Task {
             r#try: task.attempts,
             run_at: task.run_at,
             created_at: task.created_at,
+            result: payload.get(1..).map(<[String]>::to_vec).unwrap_or_default(),
             payload,
         }
     }

@@ -50,6 +50,7 @@ async fn an_order_and_a_collectible() {
           "side": "listing",
           "status": "active",
           "chainId": 137,
+          "slug": "",
           "originName": "Harbour",
           "collectionContractAddress": "0xfdb42a198a932c8d3b506ffa5e855bc4b348a712",
           "tokenId": "1",
@@ -123,6 +124,8 @@ async fn an_order_and_a_collectible() {
               }
             ],
             "updatedAt": "2024-11-01T08:18:33Z",
+            "source": "import",
+            "status": "AVAILABLE",
             "video": "",
             "audio": "",
             "imageData": "",
@@ -144,6 +147,7 @@ async fn an_order_and_a_collectible() {
             "side": "offer",
             "status": "active",
             "chainId": 137,
+            "slug": "",
             "originName": "",
             "collectionContractAddress": "0xfdb42a198a932c8d3b506ffa5e855bc4b348a712",
             "tokenId": "1",
@@ -199,8 +203,9 @@ async fn every_member_has_its_type() {
     }
     // A token that nobody described is there all the same.
     let metadata = json!({ "tokenId": "2", "name": "", "description": "", "image": "", "properties": null,
-        "attributes": null, "updatedAt": "0001-01-01T00:00:00Z", "video": "", "audio": "", "imageData": "",
-        "externalUrl": "", "backgroundColor": "", "animationUrl": "", "decimals": 0, "assets": [] });
+        "attributes": [], "updatedAt": "0001-01-01T00:00:00Z", "source": "contract", "status": "NOT_AVAILABLE",
+        "video": "", "audio": "", "imageData": "", "externalUrl": "", "backgroundColor": "", "animationUrl": "",
+        "decimals": 0, "assets": [] });
     assert_eq!(bare["metadata"], metadata);
     assert_eq!(bare["offer"], Value::Null);
     assert_eq!((&bare["order"]["priceUSD"], &bare["order"]["priceUSDFormatted"]), (&json!(0), &json!("")));

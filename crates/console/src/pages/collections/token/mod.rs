@@ -154,7 +154,7 @@ fn facts(
     let has_node = member.console().nodes().get(collection.key.chain).is_some();
     html! {
         dl.facts {
-            dt { "Metadata" } dd { (state(token.status, token.queued_at)) }
+            dt { "Metadata" } dd { (state(&token.source, token.status, token.queued_at)) }
             @if let Some(at) = token.last_fetched { dt { "Fetched" } dd { (format::time(at)) } }
             dt { "Changed" } dd { (known_time(token.updated_at)) }
             @if let Some(decimals) = token.decimals { dt { "Decimals" } dd { (decimals) } }

@@ -28,8 +28,37 @@ impl Answer {
     }
 }
 
-/// One thing that a wallet has to do: send a transaction, or sign something.
+/// The steps to fill orders, in both places where clients look for them.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "FillStepsAnswer")]
+pub(crate) struct FillAnswer {
+    #[serde(flatten)]
+    answer: Answer,
+    /// The same steps, where newer clients look for them.
+    resp: FillSteps,
+}
+
+/// The steps to fill orders.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct FillSteps {
+    /// The steps, in the order to be performed.
+    steps: Vec<Step>,
+    /// Whether another service can send them for the wallet: all are transactions.
+    can_be_used_with_trails: bool,
+}
+
+impl From<Answer> for FillAnswer {
+    fn from(answer: Answer) -> Self {
+        let steps = answer.steps.clone();
+        let can_be_used_with_trails =
+            steps.iter().all(|step| step.signature.is_none() && step.post.is_none());
+        Self { answer, resp: FillSteps { steps, can_be_used_with_trails } }
+    }
+}
+
+/// One thing that a wallet has to do: send a transaction, or sign something.
+#[derive(Clone, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Step {
     /// What it is for.
@@ -98,7 +127,7 @@ impl StepId {
 }
 
 /// Typed data to sign, after EIP-712.
-#[derive(Serialize, JsonSchema)]
+#[derive(Clone, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "StepSignature")]
 struct SignatureRequest {
@@ -113,7 +142,7 @@ struct SignatureRequest {
 }
 
 /// For whom typed data is signed.
-#[derive(Serialize, JsonSchema)]
+#[derive(Clone, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "StepSignatureDomain")]
 struct SignatureDomain {
@@ -128,7 +157,7 @@ struct SignatureDomain {
 }
 
 /// Where a signature goes.
-#[derive(Serialize, JsonSchema)]
+#[derive(Clone, Serialize, JsonSchema)]
 #[schemars(rename = "StepPost")]
 struct PostRequest {
     /// Address.

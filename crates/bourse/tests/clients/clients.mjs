@@ -1,0 +1,140 @@
+// The published clients, and which of their methods are not served.
+
+// Of each client the newest release, and the oldest whose methods and types are those that are served:
+// - marketplace: there are three releases, and the first of them still calls what is served. Its errors have other numbers
+//   than those of the newest, by which errors are told; so it is asked for methods and types only.
+// - metadata, indexer: since their second major release; in the first, types of members differ from the newest in both
+//   directions.
+// - builder: there is one release.
+export const clients = [
+  { module: 'marketplace-newest', of: 'Marketplace', base: 'marketplaceUrl', hasErrors: true },
+  { module: 'marketplace-oldest', of: 'Marketplace', base: 'marketplaceUrl' },
+  { module: 'metadata-newest', of: 'Metadata', base: 'metadataUrl', hasErrors: true },
+  { module: 'metadata-oldest', of: 'Metadata', base: 'metadataUrl', hasErrors: true },
+  { module: 'metadata-newest', of: 'Collections', base: 'metadataUrl', hasErrors: true },
+  { module: 'metadata-oldest', of: 'Collections', base: 'metadataUrl', hasErrors: true },
+  { module: 'builder-newest', of: 'Builder', base: 'apiUrl', hasErrors: true },
+  { module: 'indexer-newest', of: 'Indexer', base: 'marketplaceUrl', hasErrors: true },
+  { module: 'indexer-oldest', of: 'Indexer', base: 'marketplaceUrl' },
+  { module: 'indexer-newest', of: 'IndexerGateway', as: 'SequenceIndexerGateway', base: 'apiUrl', hasErrors: true },
+]
+
+// Services of which only the words of errors are compared: their clients are made for much else.
+export const words = [{ module: 'api-newest', of: 'Analytics' }]
+
+const STREAM = 'a stream of events; nothing is streamed yet'
+const CALLBACK = 'calls of other servers; nothing is called yet'
+const YET = 'not built yet'
+const SWAP = 'an exchange that nobody uses any more'
+
+// Operations that the clients call and that are not served, with the reason. One that is served must not be here.
+export const notServed = {
+  'Marketplace/GetCollectionActiveListingsCurrencies': YET,
+  'Marketplace/GetCollectionActiveOffersCurrencies': YET,
+  'Marketplace/ListOrdersWithCollectibles': YET,
+  'Marketplace/GetCountOfAllOrders': YET,
+  'Marketplace/GetCountOfFilteredOrders': YET,
+  'Marketplace/ListListings': YET,
+  'Marketplace/ListOffers': YET,
+  'Marketplace/SyncOrder': YET,
+  'Marketplace/SyncOrders': YET,
+  'Marketplace/CheckoutOptionsSalesContract': YET,
+  'Marketplace/GetPrimarySaleItem': YET,
+  'Marketplace/ListPrimarySaleItems': YET,
+  'Marketplace/GetCountOfPrimarySaleItems': YET,
+  'Metadata/Version': YET,
+  'Metadata/RuntimeStatus': YET,
+  'Metadata/GetTaskStatus': YET,
+  'Metadata/FindContractInfo': YET,
+  'Metadata/FindContractInfoBatch': YET,
+  'Metadata/RefreshContractInfoBatch': YET,
+  'Metadata/SearchContractsByQuery': YET,
+  'Metadata/SearchTokenMetadataByQuery': YET,
+  'Metadata/SearchTokenMetadataTokenIDs': YET,
+  'Metadata/GetTokenDirectoryNetworks': YET,
+  'Metadata/GetTokenDirectory': YET,
+  'Metadata/SearchTokenDirectory': YET,
+  'Metadata/GetNiftyswapTokenQuantity': SWAP,
+  'Metadata/GetNiftyswapUnitPrices': SWAP,
+  'Metadata/GetNiftyswapUnitPricesWithQuantities': SWAP,
+  'Builder/RegisterAudienceContact': YET,
+  'Builder/GetRegisteredAudienceContact': YET,
+  'Builder/GetAudienceRegistrationPublicStatus': YET,
+  'Builder/IsAudienceContactRegistered': YET,
+  'Indexer/FetchTransactionReceipt': YET,
+  'Indexer/FetchTransactionReceiptWithFilter': YET,
+  'Indexer/GetAllWebhookListeners': CALLBACK,
+  'Indexer/GetBalanceUpdates': YET,
+  'Indexer/GetChainID': YET,
+  'Indexer/GetEtherBalance': YET,
+  'Indexer/GetMarketplaceOrders': YET,
+  'Indexer/GetMarketplaceTopOrders': YET,
+  'Indexer/GetNativeTokenBalance': YET,
+  'Indexer/GetTokenBalances': YET,
+  'Indexer/GetTokenBalancesByContract': YET,
+  'Indexer/GetTokenBalancesDetails': YET,
+  'Indexer/GetTokenBalancesSummary': YET,
+  'Indexer/GetTokenIDRanges': YET,
+  'Indexer/GetTokenIDs': YET,
+  'Indexer/GetTokenPrice': YET,
+  'Indexer/GetTokenPrices': YET,
+  'Indexer/GetTokenSupplies': YET,
+  'Indexer/GetTokenSuppliesMap': YET,
+  'Indexer/GetTransactionHistory': YET,
+  'Indexer/GetWebhookListener': CALLBACK,
+  'Indexer/ListTokenPrices': YET,
+  'Indexer/PauseAllWebhookListeners': CALLBACK,
+  'Indexer/Ping': YET,
+  'Indexer/ResumeAllWebhookListeners': CALLBACK,
+  'Indexer/RuntimeStatus': YET,
+  'Indexer/SyncBalance': YET,
+  'Indexer/ToggleWebhookListener': CALLBACK,
+  'Indexer/UpdateWebhookListener': CALLBACK,
+  'Indexer/Version': YET,
+  'Indexer/RemoveWebhookListener': CALLBACK,
+  'Indexer/RemoveAllWebhookListeners': CALLBACK,
+  'Indexer/GetOrderbookOrders': YET,
+  'Indexer/GetTopOrders': YET,
+  'Indexer/SubscribeReceipts': STREAM,
+  'Indexer/SubscribeEvents': STREAM,
+  'Indexer/SubscribeBalanceUpdates': STREAM,
+  'Indexer/AddWebhookListener': CALLBACK,
+  'IndexerGateway/GetBalanceUpdates': YET,
+  'IndexerGateway/GetChains': YET,
+  'IndexerGateway/GetNativeTokenBalance': YET,
+  'IndexerGateway/GetTokenBalances': YET,
+  'IndexerGateway/GetTokenBalancesByContract': YET,
+  'IndexerGateway/GetTokenBalancesDetails': YET,
+  'IndexerGateway/GetTokenBalancesSummary': YET,
+  'IndexerGateway/GetTokenPrice': YET,
+  'IndexerGateway/GetTokenPrices': YET,
+  'IndexerGateway/GetTransactionHistory': YET,
+  'IndexerGateway/Ping': YET,
+  'IndexerGateway/RuntimeStatus': YET,
+  'IndexerGateway/Version': YET,
+}
+
+// Operations that need what only a wallet can make; called without, they say so by this error of the client.
+export const refused = {
+  'Marketplace/Execute': 'InvalidArgumentError',
+}
+
+const NOBODY = '0x00000000000000000000000000000000000000aa'
+
+// Calls that are refused, with the error of the client that tells so.
+export const wrong = {
+  Marketplace: {
+    getFloorOrder: [{ chainId: 'amoy', contractAddress: NOBODY }, 'NotFoundError'],
+    listCurrencies: [{ chainId: 'atlantis' }, 'InvalidArgumentError'],
+    listCollectibles: [{ chainId: 'amoy', contractAddress: 'nothing', side: 'listing' }, 'InvalidArgumentError'],
+  },
+  Metadata: {
+    getContractInfo: [{ chainID: 'amoy', contractAddress: NOBODY }, 'NotFoundError'],
+    searchTokenMetadata: [{ chainID: 'atlantis', contractAddress: NOBODY, filter: {} }, 'ChainNotFoundError'],
+    getTokenMetadata: [{ chainID: 'amoy', contractAddress: 'nothing', tokenIDs: [] }, 'InvalidArgumentError'],
+  },
+  Collections: {
+    getToken: [{ collectionId: 404, tokenId: '1' }, 'NotFoundError'],
+    getCollection: [{ projectId: 404, collectionId: 1 }, 'PermissionDeniedError'],
+  },
+}
