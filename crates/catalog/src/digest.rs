@@ -238,8 +238,9 @@ impl Digester {
         let Some(account) = number(index).filter(|_| index < holders.len()) else { return false };
         let (address, is_found) = (holders.address(account), holders.find(holders.address(account)));
         for (token, balance) in holders.held(account) {
+            let sums = (holders.total(account), holders.supply(*token));
             let said = (address, tokens.id(*token), balance, is_found == Some(account));
-            self.digest.add(Part::Holders, &said);
+            self.digest.add(Part::Holders, &(said, sums));
         }
         true
     }

@@ -8,6 +8,7 @@ use hashbrown::HashMap;
 
 use crate::kept::Kept;
 use crate::large_holders::LargeHolders;
+use crate::sums::Sums;
 
 /// The accounts of a collection, numbered as they come, and what each holds.
 #[derive(Clone, Debug, Default)]
@@ -17,6 +18,10 @@ pub(crate) struct Holders {
     /// Account to the tokens that it holds, ascending, and how much of each.
     held: Vec<Vec<(u32, Amount)>>,
     large: LargeHolders,
+    /// How much there is of each token.
+    supplies: Sums,
+    /// How much each account holds of all tokens together.
+    totals: Sums,
     /// Whether anything was ever said of balances. Before that nobody is known to hold anything, nor nothing.
     known: bool,
 }
@@ -59,14 +64,28 @@ impl Holders {
         self.known = true;
         let account = self.number(account);
         let held = &mut self.held[account as usize];
-        match held.binary_search_by_key(&token, |(token, _)| *token) {
+        let found = held.binary_search_by_key(&token, |(token, _)| *token);
+        let before = found.map_or(Amount::ZERO, |position| held[position].1);
+        match found {
             Ok(position) if balance == Amount::ZERO => drop(held.remove(position)),
             Ok(position) => held[position].1 = balance,
             Err(_) if balance == Amount::ZERO => {}
             Err(position) => held.insert(position, (token, balance)),
         }
         self.large.put(account, token, held, balance != Amount::ZERO);
+        self.supplies.replace(token, before, balance);
+        self.totals.replace(account, before, balance);
         account
+    }
+
+    /// How much there is of a token.
+    pub(crate) fn supply(&self, token: u32) -> Amount {
+        self.supplies.get(token)
+    }
+
+    /// Of how many tokens an account holds some, and how much of all of them together.
+    pub(crate) fn total(&self, account: u32) -> (usize, Amount) {
+        (self.held[account as usize].len(), self.totals.get(account))
     }
 
     /// Notes what an account holds of a token that nothing was said of before. Nobody may ask until all is settled.
@@ -75,6 +94,8 @@ impl Holders {
         let account = self.number(account);
         if balance != Amount::ZERO {
             self.held[account as usize].push((token, balance));
+            self.supplies.replace(token, Amount::ZERO, balance);
+            self.totals.replace(account, Amount::ZERO, balance);
         }
     }
 
@@ -151,6 +172,8 @@ impl Holders {
     pub(crate) fn bytes(&self) -> usize {
         self.numbers.capacity() * size_of::<(Address, u32)>()
             + self.large.bytes()
+            + self.supplies.bytes()
+            + self.totals.bytes()
             + self.addresses.capacity() * size_of::<Address>()
             + self.held.capacity() * size_of::<Vec<(u32, Amount)>>()
             + self.held.iter().map(|held| held.capacity() * size_of::<(u32, Amount)>()).sum::<usize>()
@@ -162,12 +185,15 @@ impl Kept for Holders {
         self.addresses.keep(out)?;
         self.held.keep(out)?;
         self.large.keep(out)?;
+        self.supplies.keep(out)?;
+        self.totals.keep(out)?;
         self.known.keep(out)
     }
 
     fn read(from: &mut impl BufRead) -> io::Result<Self> {
         let (addresses, held): (Vec<Address>, _) = (Kept::read(from)?, Kept::read(from)?);
         let numbers = addresses.iter().copied().zip(0..).collect();
-        Ok(Self { numbers, addresses, held, large: Kept::read(from)?, known: Kept::read(from)? })
+        let (large, supplies, totals) = (Kept::read(from)?, Kept::read(from)?, Kept::read(from)?);
+        Ok(Self { numbers, addresses, held, large, supplies, totals, known: Kept::read(from)? })
     }
 }

@@ -7,6 +7,7 @@
 //! [`Collection::search`]. Before it is asked, [`Collection::make_ready`] tells it the time.
 
 mod arena;
+mod balances;
 mod book;
 mod chains;
 mod collection;
@@ -27,10 +28,12 @@ mod picked;
 mod properties;
 mod query;
 mod sorted_list;
+mod sums;
 mod tokens;
 mod versions;
 mod write;
 
+pub use balances::IdRanges;
 pub use book::PreparedOrder;
 pub use collection::{Collection, Identity, Update};
 pub use digest::{ChangedMeanwhile, Digest, Digester};

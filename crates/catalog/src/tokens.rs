@@ -49,6 +49,11 @@ impl Tokens {
         self.ids[ordinal as usize]
     }
 
+    /// The ids, by ordinal.
+    pub(crate) fn ids(&self) -> &[TokenId] {
+        &self.ids
+    }
+
     /// All tokens in the order of their ids.
     pub(crate) fn by_id(&self) -> &SortedList {
         &self.by_id

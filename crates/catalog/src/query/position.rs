@@ -24,6 +24,11 @@ pub struct Position {
 }
 
 impl Position {
+    /// That of a token among tokens by id.
+    pub fn of_token(token: TokenId) -> Self {
+        Self { group: 0, token, key: Key::Token }
+    }
+
     /// Whether it is a position among rows that are sorted by a column. Rows without an order come by token id, whatever
     /// the others are sorted by.
     pub fn is_of_row(&self, column: Column) -> bool {

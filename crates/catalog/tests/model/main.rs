@@ -7,6 +7,7 @@
 #![expect(clippy::disallowed_methods, reason = "the seed comes from the environment or from the clock")]
 
 mod answer;
+mod balances;
 mod book_orders;
 mod check;
 mod exact_price;

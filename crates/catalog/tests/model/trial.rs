@@ -10,6 +10,7 @@ use bourse_catalog::{
 use bourse_wire::{ChainId, CollectionNumbers, Currency, ServiceName, TokenId};
 
 use crate::answer::{Answers, OrdersQuestion, RowsQuestion};
+use crate::balances;
 use crate::generate::{Batch, Generator, Scale, account, instant};
 use crate::model::Model;
 use bourse_random::Random;
@@ -236,6 +237,7 @@ impl Trial {
             self.book_bookmarks.extend(order.map(|position| (question.clone(), position)));
             self.bookmarks.extend(position.map(|position| (question, position)));
         }
+        balances::check(&self.model, &self.versions.read(), &mut self.generator);
         self.check_bookmarks();
         for _ in 0..4 {
             self.check_orders();
