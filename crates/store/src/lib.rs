@@ -27,6 +27,7 @@ mod extent;
 mod follow;
 mod grants;
 mod health;
+mod holdings;
 mod hosted;
 mod load;
 mod lookout;
@@ -69,8 +70,9 @@ pub use audiences::{AudienceContractInput, AudienceImport, AudienceView};
 pub use audit::{Act, Actor, AuditPage, AuditRecord, Identity};
 pub use backend::{DatabaseUrl, OpenOptions, Pending, Store, copy_sqlite};
 pub use chain::{
-    Backing, BlockFacts, Blocks, BlocksCommitted, ChainError, ChainState, Followed, HeldSample, History,
-    HistoryCommitted, OfferScope, OrderFees, OwnOrders, Payer, ProjectFollow, Settled, Unsettled,
+    Backing, BalanceChanges, BlockFacts, Blocks, BlocksCommitted, ChainError, ChainState, ChangesQuery,
+    Followed, HeldSample, History, HistoryCommitted, OfferScope, OrderFees, OwnOrders, Payer, ProjectFollow,
+    Settled, Unsettled,
 };
 pub use changes::Changes;
 pub use collections::{CollectionId, CollectionKey, Holders, Mark, StoredToken};
@@ -84,6 +86,7 @@ pub use extent::Extent;
 pub use follow::Watcher;
 pub use grants::{Grant, Reach, Subject};
 pub use health::{MigrationState, SchemaState, Worker};
+pub use holdings::{Holding, KnownCollection};
 pub use hosted::{
     AssetFile, AssetRecord, FileChange, HostedCollection, HostedToken, HostedTokenEdit, NewHostedToken,
     Upload, Visibility,

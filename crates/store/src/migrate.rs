@@ -229,6 +229,7 @@ impl Migration {
             include_str!("../migrations/0024_storefronts.sql"),
             &[("storefronts", Layout::Local)],
         ),
+        Self::new(25, "balances_of_account", include_str!("../migrations/0025_balances_of_account.sql"), &[]),
     ];
 
     const fn new(

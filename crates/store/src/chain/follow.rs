@@ -1,6 +1,6 @@
 //! Which collections are followed, and how far.
 
-use bourse_market::facts::Block;
+use bourse_market::facts::{Block, BlockHash};
 use bourse_wire::{ChainId, Error, ProjectId, Timestamp};
 
 use super::resync::forget;
@@ -145,6 +145,16 @@ impl Store {
             Box::pin(async move {
                 let window = blocks_from(&mut session, chain, 0).await?;
                 Ok(window.last().copied().map(|checkpoint| ChainState { checkpoint, window }))
+            })
+        })
+    }
+
+    /// Height and name of the newest block that is stored of a chain; `None` before it is started.
+    pub fn checkpoint(&self, chain: ChainId) -> Pending<'_, Option<(u64, BlockHash)>> {
+        self.read(move |mut session| {
+            Box::pin(async move {
+                let checkpoint = read_checkpoint(&mut session, chain).await?;
+                Ok(checkpoint.map(|checkpoint| (checkpoint.number, checkpoint.hash)))
             })
         })
     }

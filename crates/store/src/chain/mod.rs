@@ -1,6 +1,7 @@
 //! What chains state: which collections are followed, how far, and what it takes to undo the newest blocks.
 
 mod backing;
+mod balance_changes;
 mod blocks;
 mod error;
 mod follow;
@@ -24,6 +25,7 @@ use bourse_market::facts::{Block, BlockHash, StatedFact};
 use bourse_wire::{Address, ChainId};
 
 pub use backing::{Backing, OfferScope, Payer};
+pub use balance_changes::{BalanceChanges, ChangesQuery};
 pub use error::ChainError;
 pub use follow::ProjectFollow;
 pub use held::HeldSample;

@@ -85,6 +85,11 @@ impl Undo {
         Ok(undo)
     }
 
+    /// The balances that the block changed.
+    pub(super) fn changed_balances(&self) -> impl Iterator<Item = (TokenId, Address)> {
+        self.balances.iter().map(|(token, account, _)| (*token, *account))
+    }
+
     /// Adds what was known of a signed order before the chain was asked about it at the end of the block. Where a log of
     /// the block changed the order, that was before.
     pub(super) fn add_asked(&mut self, known: &KnownOrder) -> Result<(), StoreError> {

@@ -33,6 +33,8 @@ const ALLOWED: &[(&str, &str)] = &[
     ("FROM (SELECT * FROM orders WHERE status = 1", "the collection is named around it, which is the same"),
     ("FROM standing_queue CROSS JOIN", "the chain is asked about signed orders of any collection"),
     ("FROM metadata_queue JOIN collections", "what is due is fetched, of whichever collection it is"),
+    ("FROM balances WHERE account = $1", "what an account holds is asked, whatever collection it is of"),
+    ("FROM contracts WHERE collection_id IN", "the same, of the contracts that it is of"),
     ("FROM contracts JOIN collections", "contracts are listed, all of them"),
     ("FROM hosted_assets WHERE content_hash IN", "a file is kept as long as any project has it"),
     ("SUM(filesize) AS bytes FROM hosted_assets", "an operator has all projects counted again"),

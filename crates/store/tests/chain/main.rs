@@ -4,6 +4,7 @@
 
 mod apart;
 mod attributions;
+mod balance_changes;
 #[path = "../support/database.rs"]
 mod database;
 mod followers;

@@ -1,0 +1,126 @@
+//! What accounts hold, whatever collections it is of.
+
+use bourse_wire::{Address, Amount, TokenId};
+
+use crate::args::{Arg, args};
+use crate::backend::{Pending, Store};
+use crate::collections::{CollectionId, CollectionKey};
+use crate::columns::selection;
+use crate::session::list;
+
+/// What an account holds from a place on.
+const HELD: &str =
+    "FROM balances WHERE account = $1 AND balance <> '0' AND (collection_id, token_id) > ($2, $3)
+    ORDER BY collection_id, token_id LIMIT $4";
+
+/// Something that an account holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Holding {
+    /// The collection it is of.
+    pub collection: CollectionId,
+    /// The token.
+    pub token_id: TokenId,
+    /// How much of it.
+    pub balance: Amount,
+}
+
+/// A collection by its number, with what its contract says of itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KnownCollection {
+    /// Its number.
+    pub id: CollectionId,
+    /// Chain and address.
+    pub key: CollectionKey,
+    /// Contract information as JSON text, when anything is known.
+    pub info: Option<String>,
+}
+
+impl Store {
+    /// What an account holds, by collection and in it by the text of the token's id: from a collection on, and there after a
+    /// token; so much at most. An index has it in this order, so that it costs what it answers, however much is held.
+    pub fn holdings(
+        &self,
+        account: Address,
+        from: u64,
+        after: Option<TokenId>,
+        limit: u64,
+    ) -> Pending<'_, Vec<Holding>> {
+        // No id is the empty text, which comes before all of them.
+        let after = after.map_or_else(String::new, |token| token.to_string());
+        let args = args![account, from, after, limit];
+        self.read(move |mut session| {
+            Box::pin(async move {
+                let found: Vec<HeldRow> = session.select(HELD, args).await?;
+                Ok(found.into_iter().map(Holding::from).collect())
+            })
+        })
+    }
+
+    /// Collections by their numbers, those that there are.
+    pub fn known_collections(&self, ids: &[CollectionId]) -> Pending<'_, Vec<KnownCollection>> {
+        let numbers: Vec<Arg> = ids.iter().map(|id| Arg::from(id.number())).collect();
+        let among = list(numbers.len(), 0);
+        self.read(move |mut session| {
+            Box::pin(async move {
+                let sql = format!("FROM collections WHERE collection_id IN ({among})");
+                let keys: Vec<(CollectionId, CollectionKey)> = session.select(sql, numbers.clone()).await?;
+                // Contracts lie with their collections, where tables are distributed.
+                let sql = format!("FROM contracts WHERE collection_id IN ({among})");
+                let mut infos: Vec<InfoRow> = session.select(sql, numbers).await?;
+                let known = |(id, key): (CollectionId, CollectionKey)| {
+                    let info = infos.iter_mut().find(|row| row.collection_id == id.number());
+                    KnownCollection { id, key, info: info.map(|row| std::mem::take(&mut row.info)) }
+                };
+                Ok(keys.into_iter().map(known).collect())
+            })
+        })
+    }
+}
+
+selection! {
+    struct HeldRow {
+        collection_id: u64,
+        token_id: TokenId,
+        balance: Amount,
+    }
+}
+
+selection! {
+    struct InfoRow {
+        collection_id: u64,
+        info: String,
+    }
+}
+
+impl From<HeldRow> for Holding {
+    fn from(HeldRow { collection_id, token_id, balance }: HeldRow) -> Self {
+        Self { collection: CollectionId(collection_id), token_id, balance }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bourse_wire::Timestamp;
+
+    use super::*;
+    use crate::{DatabaseUrl, OpenOptions};
+
+    /// Whoever holds a million tokens is asked for a page of them, and nobody sorts.
+    #[tokio::test]
+    async fn what_is_held_is_found_in_its_order_by_an_index() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("test.db");
+        let url = DatabaseUrl::Sqlite(path.clone());
+        let store = Store::open(&url, OpenOptions::default(), Timestamp::ZERO).await.unwrap();
+        let connection = rusqlite::Connection::open(path).unwrap();
+        let sql = format!("EXPLAIN QUERY PLAN SELECT collection_id, token_id, balance {HELD}");
+        let mut explained = connection.prepare(&sql).unwrap();
+        let detail = |row: &rusqlite::Row<'_>| row.get::<_, String>("detail");
+        let plan: Vec<String> =
+            explained.query_map((0, 0, 0, 0), detail).unwrap().collect::<Result<_, _>>().unwrap();
+        let by_index =
+            "SEARCH balances USING INDEX balances_of_account (account=? AND (collection_id,token_id)>(?,?))";
+        assert_eq!(plan, [by_index]);
+        store.close().await;
+    }
+}

@@ -1,0 +1,98 @@
+//! Balances that changed since a block: whoever keeps a copy by them has what the store has, whatever the chain takes back.
+
+use std::collections::BTreeMap;
+
+use bourse_market::facts::{BlockHash, Fact};
+use bourse_store::{BalanceChanges, ChangesQuery};
+use bourse_wire::{Address, Amount, TokenId};
+
+use crate::stage::{Stage, WINDOW, account, collection, transfer};
+
+/// A copy of who holds what, and the block that it is of.
+#[derive(Default)]
+struct Copy {
+    held: BTreeMap<(TokenId, Address), Amount>,
+    of: Option<(u64, BlockHash)>,
+}
+
+impl Copy {
+    /// Reads what changed, in parts of so many; whether that was everything.
+    async fn catch_up(&mut self, stage: &Stage, limit: u64) -> bool {
+        let (mut is_all, mut after, mut of) = (false, None, None);
+        loop {
+            let query = ChangesQuery {
+                since: self.of.map_or(0, |(number, _)| number),
+                since_hash: self.of.map(|(_, hash)| hash),
+                is_all,
+                after,
+                skip: 0,
+                limit,
+            };
+            let part: BalanceChanges =
+                stage.store.balance_changes(collection(0), query).await.unwrap().unwrap();
+            if part.is_all && !is_all {
+                self.held.clear();
+            }
+            is_all = part.is_all;
+            of.get_or_insert(part.checkpoint);
+            after = part.balances.last().map(|last| (last.token_id, last.account));
+            let is_end = (part.balances.len() as u64) < limit;
+            self.held
+                .extend(part.balances.into_iter().map(|held| ((held.token_id, held.account), held.balance)));
+            if is_end {
+                break;
+            }
+        }
+        self.held.retain(|_, balance| *balance != Amount::ZERO);
+        self.of = of;
+        is_all
+    }
+}
+
+async fn held(stage: &Stage) -> BTreeMap<(TokenId, Address), Amount> {
+    let mut held = BTreeMap::new();
+    for number in 0..9 {
+        for holding in stage.store.holdings(account(number), 0, None, 100).await.unwrap() {
+            held.insert((holding.token_id, account(number)), holding.balance);
+        }
+    }
+    held
+}
+
+#[tokio::test]
+async fn a_copy_follows_the_chain_and_its_reorganisations() {
+    for limit in [1, 3, 100] {
+        let mut stage = Stage::new().await;
+        let mut copy = Copy::default();
+        assert!(copy.catch_up(&stage, limit).await, "nothing is known before");
+        stage.grow(&[&[transfer(1, 0, 1), transfer(2, 0, 1)], &[transfer(3, 0, 2)]]).await;
+        assert!(!copy.catch_up(&stage, limit).await);
+        assert_eq!(copy.held, held(&stage).await);
+        // What is sold is nothing.
+        stage.grow(&[&[transfer(1, 1, 3)], &[transfer(3, 2, 3), transfer(2, 1, 4)]]).await;
+        assert!(!copy.catch_up(&stage, limit).await);
+        assert_eq!(copy.held, held(&stage).await);
+        // The block of the copy is taken back, with what it changed, and nothing that comes instead changes that.
+        let newest = stage.newest().number;
+        let other: [&[Fact]; 2] = [&[transfer(9, 0, 5)], &[]];
+        stage.replace(newest - 1, 7, &other).await;
+        assert!(
+            copy.catch_up(&stage, limit).await,
+            "nobody knows what changed since a block that is no more"
+        );
+        assert_eq!(copy.held, held(&stage).await);
+        // A block that is too old is none that anything is known since.
+        let old: Vec<&[Fact]> = vec![&[]; usize::try_from(WINDOW).unwrap() + 1];
+        stage.grow(&[&[transfer(1, 3, 6)]]).await;
+        stage.grow(&old).await;
+        assert!(copy.catch_up(&stage, limit).await);
+        assert_eq!(copy.held, held(&stage).await);
+    }
+}
+
+#[tokio::test]
+async fn what_is_not_followed_has_no_changes() {
+    let stage = Stage::new().await;
+    let query = ChangesQuery { since: 0, since_hash: None, is_all: false, after: None, skip: 0, limit: 1 };
+    assert_eq!(stage.store.balance_changes(collection(5), query).await.unwrap(), None);
+}
