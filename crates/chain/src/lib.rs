@@ -12,6 +12,7 @@ mod offers;
 mod pace;
 pub mod questions;
 mod rates;
+mod receipt;
 mod rehearsal;
 mod royalties;
 pub mod rpc;
@@ -30,6 +31,7 @@ pub use node::{Call, CallResults, Failure, Header, LogFilter, Node, Reverted, Sp
 pub use offers::{FollowedChain, OfferOptions, OfferWatch, Offers, OffersError};
 pub use pace::{Pace, RealPace};
 pub use rates::{RateError, RateSource, RateTeller, follow_rates};
+pub use receipt::Receipt;
 pub use rehearsal::{Outcome, Played, Rehearsal, Unable, Unplayed, Way};
 pub use royalties::RoyaltyWatch;
 pub use sources::{Source, SourceError, SourceOptions};

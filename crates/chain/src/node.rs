@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
-use alloy_primitives::{B256, Bloom, Bytes};
+use alloy_primitives::{B256, Bloom, Bytes, U256};
 use bourse_market::facts::{Block, BlockHash, Log};
 use bourse_protocols::native::Inquiry;
 use bourse_wire::{Address, ChainId, Timestamp};
 
+use crate::receipt::Receipt;
 use crate::rehearsal::{Played, Rehearsal, Unable, Way};
 
 /// Why a node did not answer, by what to do next.
@@ -201,6 +202,16 @@ pub trait Node: Send + Sync + 'static {
         calls: &[Call],
         at: Option<BlockHash>,
     ) -> impl Future<Output = Result<CallResults, Failure>> + Send;
+
+    /// How much of the chain's own currency accounts have at the newest block.
+    fn funds(&self, _accounts: &[Address]) -> impl Future<Output = Result<Vec<U256>, Failure>> + Send {
+        async { Err(Failure::retry("it does not tell what accounts have")) }
+    }
+
+    /// What became of a transaction; nothing while it is in no block.
+    fn receipt(&self, _transaction: B256) -> impl Future<Output = Result<Option<Receipt>, Failure>> + Send {
+        async { Err(Failure::retry("it does not tell receipts")) }
+    }
 
     /// Plays what a wallet would send, at the newest block.
     fn play(&self, _rehearsal: &Rehearsal, _way: Way) -> impl Future<Output = Result<Played, Unable>> + Send {

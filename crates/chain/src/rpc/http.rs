@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use alloy_primitives::{Bytes, hex};
+use alloy_primitives::{B256, Bytes, U256, hex};
 use bourse_market::facts::{Block, BlockHash};
 use bourse_wire::{Address, ChainId};
 use reqwest::header::{CONTENT_TYPE, RETRY_AFTER};
@@ -17,8 +17,9 @@ use serde_json::{Value, json};
 use super::message::{self, Answer, Refusal, Request};
 use super::refusals;
 use super::urls::NodeUrl;
-use super::wire::{Data, Fixed, Number, WireBlock, WireLog, WireReceipt, WireTransactions};
+use super::wire::{Data, Fixed, Number, WireBlock, WireLog, WireReceipt, WireTransactions, WireWholeReceipt};
 use crate::node::{Call, CallResults, Failure, Header, LogFilter, Node, Reverted, Span, SpanLogs, TimedLog};
+use crate::receipt::Receipt;
 use crate::rehearsal::{Played, Rehearsal, Unable, Way};
 use crate::tls;
 
@@ -334,6 +335,27 @@ impl Node for HttpNode {
 
     async fn play(&self, rehearsal: &Rehearsal, way: Way) -> Result<Played, Unable> {
         self.play_steps(rehearsal, way).await
+    }
+
+    async fn funds(&self, accounts: &[Address]) -> Result<Vec<U256>, Failure> {
+        let request = |account: &Address| Request::new("eth_getBalance", json!([account, "latest"]));
+        let requests: Vec<Request> = accounts.iter().map(request).collect();
+        let answers = self.ask(&requests).await.map_err(not_smaller)?;
+        let funds = answers.into_iter().map(|answer| {
+            let text = answer.map_err(|refusal| not_smaller(classified(&refusal)))?;
+            let digits: String = read(&text)?;
+            play::amount(&digits).ok_or_else(|| Failure::retry("the balance of an account is no number"))
+        });
+        funds.collect()
+    }
+
+    async fn receipt(&self, transaction: B256) -> Result<Option<Receipt>, Failure> {
+        let params = json!([hex::encode_prefixed(transaction)]);
+        let told: Option<WireWholeReceipt> = self.ask_one("eth_getTransactionReceipt", params).await?;
+        let Some(told) = told else { return Ok(None) };
+        let receipt = told.receipt();
+        let receipt = receipt.filter(|receipt| receipt.transaction == transaction);
+        receipt.map(Some).ok_or_else(|| Failure::retry(format!("{} told another receipt", self.url)))
     }
 
     async fn code(&self, addresses: &[Address]) -> Result<Vec<Bytes>, Failure> {

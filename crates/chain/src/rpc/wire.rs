@@ -9,6 +9,7 @@ use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer};
 
 use crate::node::{Header, TimedLog};
+use crate::receipt::Receipt;
 
 /// `0x` and two digits for each of exactly `N` bytes.
 #[derive(Clone, Copy)]
@@ -115,6 +116,44 @@ pub(super) struct WireTransactions {
 #[derive(Deserialize)]
 pub(super) struct WireReceipt {
     pub(super) logs: Vec<WireLog>,
+}
+
+/// What became of a transaction, with all that matters of it.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct WireWholeReceipt {
+    transaction_hash: Fixed<32>,
+    transaction_index: Number,
+    block_hash: Option<Fixed<32>>,
+    block_number: Option<Number>,
+    from: Fixed<20>,
+    to: Option<Fixed<20>>,
+    gas_used: Number,
+    effective_gas_price: Option<Number>,
+    status: Option<Number>,
+    r#type: Option<Number>,
+    logs: Vec<WireLog>,
+}
+
+impl WireWholeReceipt {
+    /// The receipt, unless it is of no block.
+    pub(super) fn receipt(self) -> Option<Receipt> {
+        let logs = self.logs.into_iter().filter_map(WireLog::timed).map(|timed| timed.log);
+        Some(Receipt {
+            transaction: B256::from(self.transaction_hash.0),
+            // Receipts of before there was a status are of transactions that count.
+            succeeded: self.status.is_none_or(|status| status.0 == 1),
+            index: self.transaction_index.0,
+            kind: self.r#type.map_or(0, |kind| kind.0),
+            block_hash: B256::from(self.block_hash?.0),
+            block_number: self.block_number?.0,
+            gas_used: self.gas_used.0,
+            effective_gas_price: self.effective_gas_price.map_or(0, |price| price.0),
+            from: Address::from_bytes(self.from.0),
+            to: self.to.map(|to| Address::from_bytes(to.0)),
+            logs: logs.collect(),
+        })
+    }
 }
 
 fn seconds(since_1970: u64) -> Timestamp {

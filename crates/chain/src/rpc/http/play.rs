@@ -186,7 +186,7 @@ impl HttpNode {
 }
 
 /// `0x` and a number of up to 256 bits.
-fn amount(text: &str) -> Option<U256> {
+pub(super) fn amount(text: &str) -> Option<U256> {
     U256::from_str_radix(text.strip_prefix("0x")?, 16).ok()
 }
 

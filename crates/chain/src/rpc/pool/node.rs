@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use alloy_primitives::Bytes;
+use alloy_primitives::{B256, Bytes, U256};
 use bourse_market::facts::{Block, BlockHash};
 use bourse_wire::{Address, ChainId};
 
@@ -13,6 +13,7 @@ use super::{Pool, named};
 use crate::bloom;
 use crate::node::{Call, CallResults, Failure, Header, LogFilter, Node, Span, SpanLogs, TimedLog};
 use crate::pace::Pace;
+use crate::receipt::Receipt;
 use crate::rpc::answers::{lacking, sound_blocks, sound_logs};
 
 /// How long a node is left alone whose blocks do not fit together.
@@ -125,6 +126,14 @@ impl<N: Node, P: Pace> Node for Pool<N, P> {
 
     async fn call(&self, calls: &[Call], at: Option<BlockHash>) -> Result<CallResults, Failure> {
         self.ask(calls.len(), |member| member.node.call(calls, at)).await
+    }
+
+    async fn funds(&self, accounts: &[Address]) -> Result<Vec<U256>, Failure> {
+        self.ask(accounts.len(), |member| member.node.funds(accounts)).await
+    }
+
+    async fn receipt(&self, transaction: B256) -> Result<Option<Receipt>, Failure> {
+        self.ask(1, |member| member.node.receipt(transaction)).await
     }
 
     async fn code(&self, addresses: &[Address]) -> Result<Vec<Bytes>, Failure> {
