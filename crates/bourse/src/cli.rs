@@ -322,7 +322,7 @@ pub(crate) struct KeyLimits {
     /// Refuse requests that do not say where they come from
     #[arg(long)]
     pub(crate) require_origin: bool,
-    /// Service that the key works for: metadata, collections, marketplace, builder, analytics, ingest; may be repeated
+    /// Service that the key works for: metadata, collections, marketplace, builder, analytics, indexer, gateway, ingest; may be repeated
     #[arg(long = "service", value_name = "SERVICE", value_parser = service)]
     pub(crate) services: Vec<String>,
 }

@@ -36,6 +36,9 @@ use crate::storefronts::Storefronts;
 /// How long the database is waited for at least, however little time requests have.
 const TURN_TIMEOUT_MIN: Duration = Duration::from_secs(2);
 
+/// Requests that wait for something on a chain: each asks a node every second. A quarter of them is for one project.
+const WAITS_MAX: usize = 32;
+
 /// The running service.
 pub struct App {
     pub(crate) settings: Settings,
@@ -72,6 +75,8 @@ pub struct App {
     pub(crate) started_at: Timestamp,
     /// Requests at work.
     pub(crate) permits: Arc<Shares>,
+    /// Requests that wait for something on a chain.
+    pub(crate) waits: Arc<Shares>,
     /// Memory for bodies, in bytes.
     pub(crate) bodies: Arc<Shares>,
     pub(crate) refusals: Refusals,
@@ -165,6 +170,7 @@ impl App {
                 settings.limits.concurrent_requests_max,
                 settings.limits.project_requests_max,
             ),
+            waits: Shares::new(WAITS_MAX, WAITS_MAX / 4),
             // Half for one project: whoever sends as much as they can leaves the other half.
             bodies: Shares::new(settings.limits.bodies_bytes_max, settings.limits.bodies_bytes_max / 2),
             refusals,

@@ -53,7 +53,7 @@ pub use bourse_files::{FileError, Files};
 pub use bourse_protocols::Sale;
 pub use bourse_settings as settings;
 pub use call::Media;
-pub use chains::{Chains, NetworkNodes, Nodes, NodesError};
+pub use chains::{Chains, NetworkNodes, Nodes, NodesError, Unanswered};
 pub use clock::Clock;
 pub use door::{Peer, serve};
 pub use failure::Failure;

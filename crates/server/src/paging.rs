@@ -126,6 +126,16 @@ impl<P: Serialize + DeserializeOwned> PagePlan<P> {
         Err(Error::invalid("page.sort", format!("{} where this list has {known}", sort_words(&sort))))
     }
 
+    /// Whether nothing comes before it.
+    pub(crate) fn is_first(&self) -> bool {
+        matches!(self.begin, Begin::Skip(0))
+    }
+
+    /// Whether it asks for an order.
+    pub(crate) fn is_sorted(&self) -> bool {
+        self.echoed.is_some()
+    }
+
     pub(crate) fn limit(&self) -> usize {
         usize::try_from(self.size).unwrap_or(usize::MAX)
     }

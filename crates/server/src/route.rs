@@ -25,6 +25,10 @@ pub enum Service {
     Builder,
     /// Charts.
     Analytics,
+    /// Who holds what.
+    Indexer,
+    /// The same on several chains at once.
+    IndexerGateway,
     /// Getting data in.
     Ingest,
     /// What is followed.
@@ -35,12 +39,14 @@ pub enum Service {
 
 impl Service {
     /// Every service.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 10] = [
         Self::Metadata,
         Self::Collections,
         Self::Marketplace,
         Self::Builder,
         Self::Analytics,
+        Self::Indexer,
+        Self::IndexerGateway,
         Self::Ingest,
         Self::Admin,
         Self::Storefront,
@@ -54,6 +60,8 @@ impl Service {
             Self::Marketplace => "Marketplace",
             Self::Builder => "Builder",
             Self::Analytics => "Analytics",
+            Self::Indexer => "Indexer",
+            Self::IndexerGateway => "IndexerGateway",
             Self::Ingest => "Ingest",
             Self::Admin => "Admin",
             // As those call it who ask.
@@ -69,6 +77,8 @@ impl Service {
             Self::Marketplace => "marketplace",
             Self::Builder => "builder",
             Self::Analytics => "analytics",
+            Self::Indexer => "indexer",
+            Self::IndexerGateway => "gateway",
             Self::Ingest => "ingest",
             Self::Admin => "admin",
             Self::Storefront => "storefront",

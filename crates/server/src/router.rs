@@ -8,7 +8,9 @@ use hashbrown::HashMap;
 
 use crate::metrics::{Metrics, OperationMetrics};
 use crate::route::{Route, Service};
-use crate::rpc::{admin, analytics, builder, collections, ingest, marketplace, metadata, storefront};
+use crate::rpc::{
+    admin, analytics, builder, collections, indexer, ingest, marketplace, metadata, storefront,
+};
 
 /// Every operation.
 pub fn operations() -> Vec<Route> {
@@ -23,6 +25,8 @@ fn operations_of(service: Service) -> Vec<Route> {
         Service::Marketplace => marketplace::operations(),
         Service::Builder => builder::operations(),
         Service::Analytics => analytics::operations(),
+        Service::Indexer => indexer::operations(),
+        Service::IndexerGateway => indexer::gateway::operations(),
         Service::Ingest => ingest::operations(),
         Service::Admin => admin::operations(),
         Service::Storefront => storefront::operations(),

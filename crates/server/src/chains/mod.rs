@@ -4,13 +4,24 @@ mod nodes;
 
 use std::time::Duration;
 
-use alloy_primitives::Bytes;
-use bourse_chain::{Played, Rehearsal, Unplayed};
+use alloy_primitives::{B256, Bytes, U256};
+use bourse_chain::{Played, Receipt, Rehearsal, Unplayed};
 use bourse_protocols::native::{Inquiry, dealt};
-use bourse_wire::ChainId;
+use bourse_wire::{Address, ChainId};
 use futures_util::future::{BoxFuture, FutureExt as _, ready};
 
 pub use nodes::{NetworkNodes, Nodes, NodesError};
+
+/// Why a chain says nothing. Whoever asked may read it, so that it tells nothing of nodes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unanswered {
+    /// Nobody can be asked.
+    #[error("no node of the network is configured")]
+    NoNode,
+    /// No node said anything of use.
+    #[error("no node of the network answered")]
+    Silent,
+}
 
 /// Whom to ask about a chain. `None` says that nobody can be asked: no node is configured, or none answers. What depends
 /// on it is then done in the way that is right in either case.
@@ -26,6 +37,24 @@ pub trait Chains: Send + Sync {
         _patience: Duration,
     ) -> BoxFuture<'_, Result<Played, Unplayed>> {
         ready(Err(Unplayed::NoNode)).boxed()
+    }
+
+    /// How much of the chain's own currency accounts have.
+    fn funds(
+        &self,
+        _chain: ChainId,
+        _accounts: Vec<Address>,
+    ) -> BoxFuture<'_, Result<Vec<U256>, Unanswered>> {
+        ready(Err(Unanswered::NoNode)).boxed()
+    }
+
+    /// What became of a transaction, and the height of the newest block; of one that is in no block, that height alone.
+    fn receipt(
+        &self,
+        _chain: ChainId,
+        _transaction: B256,
+    ) -> BoxFuture<'_, Result<(Option<Receipt>, u64), Unanswered>> {
+        ready(Err(Unanswered::NoNode)).boxed()
     }
 }
 

@@ -5,15 +5,15 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
-use alloy_primitives::Bytes;
+use alloy_primitives::{B256, Bytes, U256};
 use bourse_chain::rpc::{
     HttpNode, HttpOptions, NodeUrl, Pool, PoolOptions, SocketUrl, SocketUrlError, Subscription,
     SubscriptionOptions,
 };
 use bourse_chain::{
-    Call, Caller, FollowOptions, Follower, HeldReport, Node as _, OfferOptions, OfferWatch, Offers, Played,
-    RealPace, Rehearsal, Reverted, RoyaltyWatch, Snapshot, Standings, Status, Unplayed, Word, compare_held,
-    fetch,
+    Call, Caller, Failure, FollowOptions, Follower, HeldReport, Node as _, OfferOptions, OfferWatch, Offers,
+    Played, RealPace, Receipt, Rehearsal, Reverted, RoyaltyWatch, Snapshot, Standings, Status, Unplayed,
+    Word, compare_held, fetch,
 };
 use bourse_market::facts::Block;
 use bourse_protocols::native::Inquiry;
@@ -25,7 +25,7 @@ use futures_util::future::BoxFuture;
 use secrecy::ExposeSecret as _;
 use tokio::sync::watch;
 
-use super::Chains;
+use super::{Chains, Unanswered};
 use crate::clock::Clock;
 use crate::entropy;
 use crate::settings::{Network, Networks};
@@ -270,4 +270,33 @@ impl Chains for Nodes {
         }
         .boxed()
     }
+
+    fn funds(&self, chain: ChainId, accounts: Vec<Address>) -> BoxFuture<'_, Result<Vec<U256>, Unanswered>> {
+        async move {
+            let nodes = self.get(chain).ok_or(Unanswered::NoNode)?;
+            nodes.node.funds(&accounts).await.map_err(|error| silent(chain, &error))
+        }
+        .boxed()
+    }
+
+    fn receipt(
+        &self,
+        chain: ChainId,
+        transaction: B256,
+    ) -> BoxFuture<'_, Result<(Option<Receipt>, u64), Unanswered>> {
+        async move {
+            let nodes = self.get(chain).ok_or(Unanswered::NoNode)?;
+            // First the height: a receipt is then of this block, or of one that came after it.
+            let head = nodes.node.head().await.map_err(|error| silent(chain, &error))?;
+            let receipt = nodes.node.receipt(transaction).await.map_err(|error| silent(chain, &error))?;
+            Ok((receipt, head.number))
+        }
+        .boxed()
+    }
+}
+
+/// Notes why a node said nothing; nobody else is told.
+fn silent(chain: ChainId, error: &Failure) -> Unanswered {
+    tracing::warn!(%chain, %error, "nodes could not be asked");
+    Unanswered::Silent
 }

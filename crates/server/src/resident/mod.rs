@@ -173,6 +173,11 @@ impl Resident {
         self.find_within(key, &mut self.patience()).await
     }
 
+    /// A collection that is here already.
+    pub(crate) fn resident(&self, key: CollectionKey) -> Option<Arc<Slot>> {
+        self.0.slots.touch(&key).filter(|slot| !slot.is_ahead_of(self.0.clock.now()))
+    }
+
     /// How long a request waits for collections, however many it needs.
     pub(crate) fn patience(&self) -> Patience {
         Patience { left: self.0.patience, elsewhere: None }

@@ -23,6 +23,7 @@ mod files;
 mod follow;
 mod following;
 mod hostile;
+mod indexer;
 mod ingest;
 mod kept;
 mod marketplace;

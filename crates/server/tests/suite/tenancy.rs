@@ -147,7 +147,14 @@ cases! {
 fn every_operation_on_a_projects_records_has_a_case() {
     for route in router::operations() {
         let operation = route.path().replace("/rpc/", "");
-        let services = [Service::Metadata, Service::Marketplace, Service::Ingest, Service::Admin];
+        let services = [
+            Service::Metadata,
+            Service::Marketplace,
+            Service::Indexer,
+            Service::IndexerGateway,
+            Service::Ingest,
+            Service::Admin,
+        ];
         let is_exception = route.name == "GetTask" || route.name.ends_with("Storefront");
         let of_chain = services.contains(&route.service) && !is_exception;
         let of_project = !of_chain && route.service != Service::Analytics && route.name != "Ping";

@@ -39,7 +39,7 @@ use bourse_wire::{Code, Error};
 use crate::call::Call;
 use crate::failure::Failure;
 use crate::paging::PagePlan;
-use crate::resident::{Residence, Slot};
+use crate::resident::{Patience, Residence, Slot};
 use crate::route::Credential::AccessKey;
 use crate::route::Route;
 use crate::route::Service::Marketplace;
@@ -416,7 +416,16 @@ pub(crate) async fn answer_page(
 
 /// A collection to search in; `None` when nobody ever said anything of it.
 pub(crate) async fn searchable(call: &Call, key: CollectionKey) -> Result<Option<Arc<Slot>>, Failure> {
-    match call.app.resident.find_within(key, &mut call.patience()).await? {
+    searchable_within(call, key, &mut call.patience()).await
+}
+
+/// One of several collections to search in, waiting as long as is left of the patience.
+pub(crate) async fn searchable_within(
+    call: &Call,
+    key: CollectionKey,
+    patience: &mut Patience,
+) -> Result<Option<Arc<Slot>>, Failure> {
+    match call.app.resident.find_within(key, patience).await? {
         Residence::Resident(slot) => Ok(Some(slot)),
         Residence::Missing => Ok(None),
         Residence::Stored(_) => {

@@ -246,7 +246,7 @@ fn write_item(answer: &mut Vec<u8>, first: usize, item: &[u8]) {
 }
 
 /// Refuses a batch that is larger than the limit, by name.
-fn check_batch(member: &str, things: &str, count: usize, count_max: usize) -> Result<(), Error> {
+pub(crate) fn check_batch(member: &str, things: &str, count: usize, count_max: usize) -> Result<(), Error> {
     if count > count_max {
         return Err(Error::invalid(
             member,

@@ -117,6 +117,8 @@ every_member_may_have_any_value! {
     members_of_marketplace_may_have_any_value: Marketplace,
     members_of_builder_may_have_any_value: Builder,
     members_of_analytics_may_have_any_value: Analytics,
+    members_of_indexer_may_have_any_value: Indexer,
+    members_of_indexer_gateway_may_have_any_value: IndexerGateway,
     members_of_ingest_may_have_any_value: Ingest,
     members_of_admin_may_have_any_value: Admin,
     members_of_storefront_may_have_any_value: Storefront,

@@ -46,6 +46,8 @@ pub(super) static HARD: LazyLock<Vec<Value>> = LazyLock::new(|| {
     values
 });
 
+const HASH: &str = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
+
 /// A body that each operation takes.
 pub(crate) fn valid_body(operation: &str) -> Value {
     let link = json!({ "chainId": "137", "contractAddress": RELICS, "collectionId": 1 });
@@ -90,6 +92,13 @@ pub(crate) fn valid_body(operation: &str) -> Value {
     let days = json!({ "projectId": 1, "startDate": "2025-01-01", "endDate": "2025-03-14", "dateInterval": "WEEK",
         "fill": true });
     let filter = if operation.starts_with("Analytics/") { days } else { filter };
+    let held = json!({ "accountAddresses": [ACCOUNT], "contractAddresses": [RELICS], "contractStatus": "ALL",
+        "contractTypes": ["ERC1155"], "contractWhitelist": [RELICS], "contractBlacklist": [ACCOUNT],
+        "omitNativeBalances": false, "omitPrices": false, "tokenIDs": ["1"], "txnHash": HASH, "from": ACCOUNT,
+        "to": ACCOUNT, "contractAddress": RELICS, "event": HASH });
+    let is_of_balances = operation.starts_with("Indexer");
+    let (page, filter) =
+        if is_of_balances { (json!({ "page": 1, "pageSize": 2 }), held) } else { (page, filter) };
     let filter = known_of(properties_of(operation).get("filter"), filter);
     let events = json!([{ "wallet": ACCOUNT, "kind": "market", "at": "2025-03-14T00:00:00Z", "id": "1",
         "properties": { "action": "buy" } }]);
@@ -134,8 +143,16 @@ pub(crate) fn valid_body(operation: &str) -> Value {
         "primarySaleContractAddress": RELICS, "items": [{ "tokenId": "1", "quantity": "1" }],
         "contractType": "ERC1155", "listing": new, "offer": new, "orderId": "1", "params": execution,
     });
-    let Value::Object(trade) = trade else { unreachable!("it is an object") };
-    body.as_object_mut().unwrap().extend(trade);
+    let balances = json!({
+        "accountAddress": ACCOUNT, "includeMetadata": true, "includeCollectionTokens": true, "omitMetadata": false,
+        "metadataOptions": { "verifiedOnly": false, "unverifiedOnly": false, "includeContracts": [RELICS] },
+        "tokenMap": { RELICS: ["1"] }, "lastTokenID": "1", "txnHash": HASH, "maxBlockWait": 0, "omitPrices": false,
+        "chainIds": ["137"], "networks": ["amoy"], "networkType": "ALL",
+    });
+    for more in [trade, balances] {
+        let Value::Object(more) = more else { unreachable!("it is an object") };
+        body.as_object_mut().unwrap().extend(more);
+    }
     body
 }
 

@@ -2,13 +2,14 @@
 
 use std::collections::HashMap;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use alloy_primitives::{Bytes, hex, keccak256};
-use bourse_chain::{Played, Rehearsal, Unplayed};
+use alloy_primitives::{B256, Bytes, U256, hex, keccak256};
+use bourse_chain::{Played, Receipt, Rehearsal, Unplayed};
 use bourse_protocols::native::Inquiry;
-use bourse_server::Chains;
-use bourse_wire::ChainId;
+use bourse_server::{Chains, Unanswered};
+use bourse_wire::{Address, ChainId};
 use futures_util::FutureExt as _;
 use futures_util::future::{BoxFuture, pending, ready};
 use tokio::sync::Notify;
@@ -33,6 +34,14 @@ pub(crate) struct FakeChain {
     pub(crate) contracts: Mutex<Option<HashMap<(String, String), Bytes>>>,
     /// What it says of steps; no node is configured while there is nothing.
     pub(crate) played: Mutex<Option<Result<Played, Unplayed>>>,
+    /// What every account has of its own currency; nobody can be asked while there is nothing.
+    pub(crate) funds: Mutex<Option<u64>>,
+    /// Its newest block, and whether each question finds another one.
+    pub(crate) head: Mutex<u64>,
+    pub(crate) moves: AtomicBool,
+    /// What became of transactions, and what becomes of one when it was asked about so often.
+    pub(crate) receipts: Mutex<Vec<Receipt>>,
+    pub(crate) comes_at: Mutex<Option<(u64, Receipt)>>,
     /// The steps that it was to play.
     pub(crate) rehearsals: Mutex<Vec<Rehearsal>>,
 }
@@ -130,6 +139,29 @@ impl Chains for FakeChain {
     fn play(&self, _: ChainId, rehearsal: Rehearsal, _: Duration) -> BoxFuture<'_, Result<Played, Unplayed>> {
         self.rehearsals.lock().unwrap().push(rehearsal);
         ready(self.played.lock().unwrap().clone().unwrap_or(Err(Unplayed::NoNode))).boxed()
+    }
+
+    fn funds(&self, _: ChainId, accounts: Vec<Address>) -> BoxFuture<'_, Result<Vec<U256>, Unanswered>> {
+        let funds = self.funds.lock().unwrap().ok_or(Unanswered::NoNode);
+        ready(funds.map(|funds| vec![U256::from(funds); accounts.len()])).boxed()
+    }
+
+    fn receipt(
+        &self,
+        _: ChainId,
+        transaction: B256,
+    ) -> BoxFuture<'_, Result<(Option<Receipt>, u64), Unanswered>> {
+        let mut receipts = self.receipts.lock().unwrap();
+        if let Some((left, receipt)) = self.comes_at.lock().unwrap().as_mut() {
+            *left = left.saturating_sub(1);
+            if *left == 0 {
+                receipts.push(receipt.clone());
+            }
+        }
+        let mut head = self.head.lock().unwrap();
+        *head += u64::from(self.moves.load(Ordering::Relaxed));
+        let found = receipts.iter().find(|receipt| receipt.transaction == transaction).cloned();
+        ready(Ok((found, *head))).boxed()
     }
 }
 

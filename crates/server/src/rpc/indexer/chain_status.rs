@@ -1,0 +1,150 @@
+//! Which chain an Indexer is of, which build answers, and how it does. One file for three short answers.
+
+use bourse_wire::{ChainId, ChainRef, Timestamp};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::call::Call;
+use crate::failure::Failure;
+use crate::route::request;
+
+/// Of which chain.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "IndexerChainRequest")]
+pub(crate) struct Request {
+    /// Chain, by number or by name, where the address names none.
+    chain_id: Option<ChainRef>,
+}
+request!(Request);
+
+/// The chain.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "GetChainIDAnswer")]
+pub(crate) struct ChainAnswer {
+    /// Its number.
+    #[serde(rename = "chainID")]
+    chain_id: ChainId,
+}
+
+/// The build.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "IndexerVersionAnswer")]
+pub(crate) struct VersionAnswer {
+    version: Version,
+}
+
+/// Which build answers.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "IndexerVersion")]
+pub(super) struct Version {
+    /// The protocol that clients are generated for.
+    webrpc_version: &'static str,
+    /// The version of this program, as it has no schema apart from it.
+    schema_version: &'static str,
+    /// Always empty.
+    schema_hash: &'static str,
+    /// The version of this program.
+    app_version: &'static str,
+}
+
+/// How it does.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "IndexerRuntimeStatusAnswer")]
+pub(crate) struct StatusAnswer {
+    status: RuntimeStatus,
+}
+
+/// How the Indexer of a chain does.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "IndexerRuntimeStatus")]
+struct RuntimeStatus {
+    #[serde(flatten)]
+    health: Health,
+    /// Whether a node of the chain is configured, so that what is followed of it moves on.
+    indexer_enabled: bool,
+    /// Chain.
+    #[serde(rename = "chainID")]
+    chain_id: ChainId,
+    /// How far the chain is followed.
+    checks: Checks,
+}
+
+/// How the service does.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "IndexerHealth")]
+pub(super) struct Health {
+    /// Whether the database is there.
+    #[serde(rename = "healthOK")]
+    health_ok: bool,
+    /// When this server was started.
+    start_time: Timestamp,
+    /// Seconds since then.
+    uptime: u64,
+    /// The version of this program.
+    ver: &'static str,
+    /// Always empty.
+    branch: &'static str,
+    /// Always empty.
+    commit_hash: &'static str,
+}
+
+/// How far a chain is followed.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "IndexerChecks")]
+pub(super) struct Checks {
+    /// The newest block that is stored; null where nothing of the chain is followed.
+    checkpoint: Option<u64>,
+}
+
+/// The protocol that clients of this interface are generated for.
+const WEBRPC_VERSION: &str = "v1";
+const NANOS_PER_SECOND: i128 = 1_000_000_000;
+
+pub(crate) async fn chain_id(call: Call, request: Request) -> Result<ChainAnswer, Failure> {
+    Ok(ChainAnswer { chain_id: call.chain(request.chain_id.as_ref())? })
+}
+
+pub(crate) async fn version(call: Call, request: Request) -> Result<VersionAnswer, Failure> {
+    call.chain(request.chain_id.as_ref())?;
+    Ok(VersionAnswer { version: this_build() })
+}
+
+pub(crate) async fn runtime_status(call: Call, request: Request) -> Result<StatusAnswer, Failure> {
+    let chain = call.chain(request.chain_id.as_ref())?;
+    let indexer_enabled = call.app.nodes.get(chain).is_some();
+    let (health, checks) = (Health::of(&call), checkpoint(&call, chain).await?);
+    Ok(StatusAnswer { status: RuntimeStatus { health, indexer_enabled, chain_id: chain, checks } })
+}
+
+/// The build that answers.
+pub(super) fn this_build() -> Version {
+    let program = env!("CARGO_PKG_VERSION");
+    Version { webrpc_version: WEBRPC_VERSION, schema_version: program, schema_hash: "", app_version: program }
+}
+
+/// How far a chain is followed.
+pub(super) async fn checkpoint(call: &Call, chain: ChainId) -> Result<Checks, Failure> {
+    let is_followed = call.app.nodes.get(chain).is_some();
+    let checkpoint = if is_followed { call.app.store.checkpoint(chain).await? } else { None };
+    Ok(Checks { checkpoint: checkpoint.map(|(number, _)| number) })
+}
+
+impl Health {
+    /// How the service does now.
+    pub(super) fn of(call: &Call) -> Self {
+        let uptime = (call.now.unix_nanos() - call.app.started_at.unix_nanos()) / NANOS_PER_SECOND;
+        Self {
+            health_ok: call.app.store.away_for().is_none(),
+            start_time: call.app.started_at,
+            uptime: u64::try_from(uptime).unwrap_or_default(),
+            ver: env!("CARGO_PKG_VERSION"),
+            branch: "",
+            commit_hash: "",
+        }
+    }
+}

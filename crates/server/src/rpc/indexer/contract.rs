@@ -1,0 +1,51 @@
+//! A contract as rows of balances name it.
+
+use bourse_store::CollectionKey;
+use bourse_wire::ContractType;
+use serde::Deserialize;
+
+use crate::call::Call;
+use crate::failure::Failure;
+use crate::followed::Checkpoint;
+
+/// A contract, with what rows need of it.
+#[derive(Clone, Debug)]
+pub(super) struct Contract {
+    pub(super) key: CollectionKey,
+    pub(super) contract_type: ContractType,
+    pub(super) is_verified: bool,
+    /// The block as of which its balances are told; nothing where its chain is not followed.
+    pub(super) block: Option<Checkpoint>,
+    /// What it says of itself, as JSON text.
+    pub(super) info: Option<String>,
+}
+
+/// What of a contract's information matters here.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Known {
+    r#type: String,
+    extensions: KnownExtensions,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct KnownExtensions {
+    verified: bool,
+}
+
+impl Contract {
+    /// A contract of which this is known.
+    pub(super) async fn read(call: &Call, key: CollectionKey, info: Option<String>) -> Result<Self, Failure> {
+        // What is stored was written here; of what cannot be read nothing is known.
+        let known: Known =
+            info.as_deref().and_then(|info| serde_json::from_str(info).ok()).unwrap_or_default();
+        let block = match call.app.nodes.get(key.chain) {
+            Some(_) => call.app.followed.block_of(&call.app.store, key, call.now).await?,
+            None => None,
+        };
+        let contract_type = ContractType::ALL.iter().find(|kind| kind.word() == known.r#type);
+        let contract_type = contract_type.copied().unwrap_or_default();
+        Ok(Self { key, contract_type, is_verified: known.extensions.verified, block, info })
+    }
+}

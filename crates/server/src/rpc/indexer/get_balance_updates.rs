@@ -1,0 +1,124 @@
+//! Balances of a contract that changed since a block, for who keeps a copy of them.
+
+use bourse_store::{ChangesQuery, CollectionKey};
+use bourse_wire::{Address, ChainRef, Error, TokenId};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::contract::Contract;
+use super::hash::Hash;
+use super::rows::{Row, separate};
+use super::types::{TokenBalance, check_sort};
+use crate::call::Call;
+use crate::failure::Failure;
+use crate::followed::Checkpoint;
+use crate::paging::{Begin, PageAnswer, PageInput, PagePlan};
+use crate::route::request;
+use crate::rpc::begin_answer;
+
+/// So much may be passed over by number of what is read from the store.
+const SKIPPED_MAX: u64 = 10_000;
+
+/// Of which contract, and since when.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "GetBalanceUpdatesRequest")]
+pub(crate) struct Request {
+    /// Chain, by number or by name, where the address names none.
+    chain_id: Option<ChainRef>,
+    /// The contract.
+    contract_address: Address,
+    /// Height of the block up to which the copy is, 0 for none: the `blockNumber` of the first row of an earlier answer.
+    last_block_number: u64,
+    /// Name of that block, by which it is noticed that the chain took it back.
+    last_block_hash: Option<Hash>,
+    /// Which page.
+    page: Option<PageInput>,
+}
+request!(Request);
+
+/// A page of what changed.
+#[derive(JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "GetBalanceUpdatesAnswer")]
+#[expect(dead_code, reason = "documents what is written text by text")]
+pub(crate) struct Answer {
+    /// Whether these are all balances there are, as it is not known any more what changed since the block, or the chain took it
+    /// back: whatever is in the copy and not among them is nothing by now.
+    is_complete: bool,
+    /// What is held now, of what changed; `0` for nothing.
+    balances: Vec<TokenBalance>,
+    /// The page.
+    page: PageAnswer<'static>,
+}
+
+/// A place among what changed.
+#[derive(Clone, Copy, Serialize, Deserialize)]
+struct Place {
+    /// Whether it is among all balances.
+    #[serde(rename = "f")]
+    is_all: bool,
+    #[serde(rename = "t")]
+    token: TokenId,
+    #[serde(rename = "a")]
+    account: Address,
+}
+
+pub(crate) async fn handle(call: Call, request: Request) -> Result<Vec<u8>, Failure> {
+    let key = call.collection(request.chain_id.as_ref(), request.contract_address)?;
+    let page = PagePlan::<Place>::new(request.page, &call.app.settings.limits)?;
+    check_sort(&page)?;
+    let (place, skip) = match page.begin {
+        Begin::Skip(skip) if skip > SKIPPED_MAX => {
+            let reason = format!("more than {SKIPPED_MAX} rows away: go on with the `after` of each answer");
+            return Err(Error::invalid("page.page", reason).into());
+        }
+        Begin::Skip(skip) => (None, skip),
+        Begin::After(place) => (Some(place), 0),
+    };
+    let query = ChangesQuery {
+        since: request.last_block_number,
+        since_hash: request.last_block_hash.map(|hash| hash.0),
+        is_all: place.is_some_and(|place| place.is_all),
+        after: place.map(|place| (place.token, place.account)),
+        skip,
+        limit: page.limit() as u64 + 1,
+    };
+    write(&call, key, query, &page).await
+}
+
+async fn write(
+    call: &Call,
+    key: CollectionKey,
+    query: ChangesQuery,
+    page: &PagePlan<Place>,
+) -> Result<Vec<u8>, Failure> {
+    let found = call.app.store.balance_changes(key, query).await?.ok_or_else(|| {
+        let reason =
+            format!("{} is not followed on chain {}, so that no block changes it", key.address, key.chain);
+        Error::invalid("contractAddress", reason)
+    })?;
+    let info = match call.app.store.collection(key).await? {
+        Some(id) => call.app.store.contract(id).await?,
+        None => None,
+    };
+    let (number, hash) = found.checkpoint;
+    let contract =
+        Contract { block: Some(Checkpoint { number, hash }), ..Contract::read(call, key, info).await? };
+    let (mut balances, is_all) = (found.balances, found.is_all);
+    let more = balances.len() > page.limit();
+    balances.truncate(page.limit());
+    let mut answer = begin_answer(format!(r#"{{"isComplete":{is_all},"balances":["#).as_bytes());
+    let first = answer.len();
+    for held in &balances {
+        separate(&mut answer, first);
+        let (account, token) = (held.account, Some(held.token_id));
+        let row = Row { account, contract: 0, token, balance: held.balance, unique: 1, metadata: None };
+        row.write(&mut answer, &contract, false);
+    }
+    answer.push(b']');
+    let last = balances.last().filter(|_| more);
+    page.write(&mut answer, last.map(|last| Place { is_all, token: last.token_id, account: last.account }))?;
+    answer.push(b'}');
+    Ok(answer)
+}

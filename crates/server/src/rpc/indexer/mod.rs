@@ -1,0 +1,187 @@
+//! Who holds what, and how much there is.
+
+mod balances;
+mod chain_status;
+mod contract;
+mod fetch_transaction_receipt;
+pub(crate) mod gateway;
+mod get_balance_updates;
+mod get_token_balances;
+mod get_token_balances_by_contract;
+mod get_token_balances_details;
+mod get_token_supplies_map;
+mod hash;
+mod native;
+mod rows;
+mod token_ids;
+mod types;
+mod walk;
+
+use crate::route::Credential::AccessKey;
+use crate::route::Route;
+use crate::route::Service::Indexer;
+
+/// Bodies to try operations with.
+const HELD: &str = r#"{"chainId":"amoy","accountAddress":"0xedb0cebc14298d54a1dfc6efad805dd10c6dd096","page":{"pageSize":2}}"#;
+const HELD_OF: &str = r#"{"chainId":"amoy","filter":{"contractAddresses":["0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af"],"accountAddresses":["0xedb0cebc14298d54a1dfc6efad805dd10c6dd096"]},"omitMetadata":true,"page":{"pageSize":2}}"#;
+const DETAILS: &str = r#"{"chainId":"amoy","filter":{"accountAddresses":["0xedb0cebc14298d54a1dfc6efad805dd10c6dd096"],"omitNativeBalances":false},"omitMetadata":true,"page":{"pageSize":2}}"#;
+const ACCOUNT: &str = r#"{"chainId":"amoy","accountAddress":"0xedb0cebc14298d54a1dfc6efad805dd10c6dd096"}"#;
+const TRANSACTION: &str = r#"{"chainId":"amoy","txnHash":"0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af5ea9c1d27b04f83e6a1590dc","maxBlockWait":0}"#;
+const TRANSACTION_WHERE: &str = r#"{"chainId":"amoy","filter":{"txnHash":"0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af5ea9c1d27b04f83e6a1590dc"},"maxBlockWait":0}"#;
+const CONTRACT: &str = r#"{"chainId":"amoy","contractAddress":"0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af","page":{"pageSize":2}}"#;
+const UPDATES: &str = r#"{"chainId":"amoy","contractAddress":"0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af","lastBlockNumber":0}"#;
+const RANGES: &str = r#"{"chainId":"amoy","contractAddress":"0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af"}"#;
+const SUPPLIES: &str =
+    r#"{"chainId":"amoy","tokenMap":{"0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af":["1","2"]}}"#;
+const CHAIN: &str = r#"{"chainId":"amoy"}"#;
+
+/// The operations of this service.
+pub(crate) fn operations() -> Vec<Route> {
+    let mut operations = balance_operations();
+    operations.extend(token_operations());
+    operations.extend(node_operations());
+    operations.extend(change_operations());
+    operations.extend(status_operations());
+    operations
+}
+
+fn balance_operations() -> Vec<Route> {
+    vec![
+        Indexer
+            .reads_raw::<_, get_token_balances::Answer, _, _>(
+                "GetTokenBalances",
+                AccessKey,
+                "What one account holds, of everything or of one contract or token.",
+                get_token_balances::handle,
+            )
+            .example(HELD),
+        Indexer
+            .reads_raw::<_, get_token_balances::Answer, _, _>(
+                "GetTokenBalancesByContract",
+                AccessKey,
+                "What accounts hold of contracts, token by token.",
+                get_token_balances_by_contract::handle,
+            )
+            .example(HELD_OF),
+        Indexer
+            .reads_raw::<_, get_token_balances_details::Answer, _, _>(
+                "GetTokenBalancesDetails",
+                AccessKey,
+                "All that accounts hold, token by token, with the chain's own currency.",
+                get_token_balances_details::details,
+            )
+            .example(DETAILS),
+        Indexer
+            .reads_raw::<_, get_token_balances_details::Answer, _, _>(
+                "GetTokenBalancesSummary",
+                AccessKey,
+                "All that accounts hold, contract by contract, with the chain's own currency.",
+                get_token_balances_details::summary,
+            )
+            .example(DETAILS),
+    ]
+}
+
+fn change_operations() -> Vec<Route> {
+    vec![
+        Indexer
+            .reads_raw::<_, get_balance_updates::Answer, _, _>(
+                "GetBalanceUpdates",
+                AccessKey,
+                "The balances of a followed contract that changed since a block.",
+                get_balance_updates::handle,
+            )
+            .example(UPDATES),
+    ]
+}
+
+fn node_operations() -> Vec<Route> {
+    vec![
+        Indexer
+            .reads(
+                "GetNativeTokenBalance",
+                AccessKey,
+                "How much an account has of the chain's own currency, as a node tells it.",
+                native::handle,
+            )
+            .example(ACCOUNT),
+        Indexer
+            .reads(
+                "GetEtherBalance",
+                AccessKey,
+                "The same as GetNativeTokenBalance in base units alone.",
+                native::ether,
+            )
+            .example(ACCOUNT),
+        Indexer
+            .reads(
+                "FetchTransactionReceipt",
+                AccessKey,
+                "What became of a transaction, as a node tells it, waiting some blocks for it.",
+                fetch_transaction_receipt::handle,
+            )
+            .example(TRANSACTION),
+        Indexer
+            .reads(
+                "FetchTransactionReceiptWithFilter",
+                AccessKey,
+                "The same, where the transaction is as a filter wants it.",
+                fetch_transaction_receipt::with_filter,
+            )
+            .example(TRANSACTION_WHERE),
+    ]
+}
+
+fn token_operations() -> Vec<Route> {
+    vec![
+        Indexer
+            .reads_raw::<_, token_ids::SuppliesAnswer, _, _>(
+                "GetTokenSupplies",
+                AccessKey,
+                "The tokens of a contract, and how much there is of each.",
+                token_ids::supplies,
+            )
+            .example(CONTRACT),
+        Indexer
+            .reads_raw::<_, get_token_supplies_map::Answer, _, _>(
+                "GetTokenSuppliesMap",
+                AccessKey,
+                "How much there is of some tokens of several contracts. Tokens that are not known are left out.",
+                get_token_supplies_map::handle,
+            )
+            .example(SUPPLIES),
+        Indexer
+            .reads_raw::<_, token_ids::IdsAnswer, _, _>(
+                "GetTokenIDs",
+                AccessKey,
+                "The ids of the tokens of a contract.",
+                token_ids::ids,
+            )
+            .example(CONTRACT),
+        Indexer
+            .reads(
+                "GetTokenIDRanges",
+                AccessKey,
+                "The ids of the tokens of a contract as ranges.",
+                token_ids::ranges,
+            )
+            .example(RANGES),
+    ]
+}
+
+fn status_operations() -> Vec<Route> {
+    vec![
+        Indexer
+            .reads("GetChainID", AccessKey, "The chain that the address names.", chain_status::chain_id)
+            .example(CHAIN),
+        Indexer.reads("Version", AccessKey, "Which build answers.", chain_status::version).example(CHAIN),
+        Indexer
+            .reads(
+                "RuntimeStatus",
+                AccessKey,
+                "Whether the service can answer, and how far the chain is followed.",
+                chain_status::runtime_status,
+            )
+            .example(CHAIN),
+    ]
+}

@@ -1,0 +1,206 @@
+//! Balances of accounts.
+
+use serde_json::{Value, json};
+
+use super::{ANNA, BEN, MASKS, NOBODY, held, hold, row, rows};
+use crate::support::market::{put, whole};
+use crate::support::seed::{RELICS, UNKNOWN};
+use crate::support::transcript::Transcript;
+
+const BALANCES: &str = "Indexer/GetTokenBalances";
+const BY_CONTRACT: &str = "Indexer/GetTokenBalancesByContract";
+const DETAILS: &str = "Indexer/GetTokenBalancesDetails";
+const SUMMARY: &str = "Indexer/GetTokenBalancesSummary";
+
+fn details(filter: Value) -> Value {
+    let mut filter = filter;
+    filter["omitNativeBalances"] = json!(true);
+    json!({ "chainId": 137, "filter": filter, "omitMetadata": true })
+}
+
+#[tokio::test]
+async fn what_accounts_hold() {
+    let app = held().await;
+    let (mut said, a) = (Transcript::default(), &app.project_a);
+    said.call(a, BALANCES, json!({ "chainId": "polygon", "accountAddress": ANNA })).await;
+    let token = json!({
+        "chainId": "polygon", "accountAddress": ANNA, "contractAddress": RELICS, "tokenID": "1",
+        "includeMetadata": true,
+    });
+    said.call(a, BALANCES, token).await;
+    let of = json!({ "contractAddresses": [MASKS], "accountAddresses": [ANNA, BEN] });
+    said.call(a, BY_CONTRACT, json!({ "chainId": "polygon", "filter": of })).await;
+    said.call(a, DETAILS, json!({ "chainId": "polygon", "filter": { "accountAddresses": [BEN] } })).await;
+    said.call(a, SUMMARY, details(json!({ "accountAddresses": [ANNA], "contractStatus": "ALL" }))).await;
+    insta::assert_snapshot!(said.text());
+}
+
+/// However large pages are, all rows come, each once, whether contracts are named or not.
+#[tokio::test]
+async fn page_by_page() {
+    let app = held().await;
+    let mut all =
+        vec![row(RELICS, "1", "7"), row(RELICS, "2", "1"), row(RELICS, "10", "5"), row(MASKS, "4", "1")];
+    let named = json!({ "contractAddresses": [UNKNOWN, RELICS, MASKS], "accountAddresses": [NOBODY, ANNA] });
+    let body = json!({ "chainId": 137, "filter": named });
+    for size in 1..6 {
+        assert_eq!(rows(&json!(whole(&app, BY_CONTRACT, &body, "balances", size).await)), all, "{size}");
+    }
+    let body = json!({ "chainId": 137, "accountAddress": ANNA, "includeCollectionTokens": true });
+    all.sort();
+    for size in 1..6 {
+        let mut found = rows(&json!(whole(&app, BALANCES, &body, "balances", size).await));
+        found.sort();
+        assert_eq!(found, all, "{size}");
+    }
+    let body = details(json!({ "accountAddresses": [ANNA, BEN], "contractStatus": "ALL" }));
+    for size in 1..6 {
+        let found = rows(&json!(whole(&app, SUMMARY, &body, "balances", size).await));
+        let mut expected =
+            [row(RELICS, "-", "13"), row(MASKS, "-", "1"), row(RELICS, "-", "3"), row(MASKS, "-", "1")];
+        let mut found = found;
+        found.sort();
+        expected.sort();
+        assert_eq!(found, expected, "{size}");
+    }
+}
+
+/// A contract counts by its status, its standard and its name; whoever names it means it.
+#[tokio::test]
+async fn contracts_that_count() {
+    let app = held().await;
+    let found = async |filter: Value| {
+        let answer = app.project_a.call(SUMMARY, details(filter)).await.ok();
+        let mut contracts: Vec<String> = rows(&answer["balances"]).into_iter().map(|row| row.0).collect();
+        contracts.sort();
+        contracts
+    };
+    let anna = json!([ANNA]);
+    assert_eq!(found(json!({ "accountAddresses": anna, "contractStatus": "UNVERIFIED" })).await.len(), 2);
+    assert_eq!(found(json!({ "accountAddresses": anna })).await, [""; 0]);
+    assert_eq!(found(json!({ "accountAddresses": anna, "contractWhitelist": [MASKS] })).await, [MASKS]);
+    let verified =
+        json!({ "accountAddresses": anna, "contractWhitelist": [MASKS], "contractStatus": "VERIFIED" });
+    assert_eq!(found(verified).await, [""; 0]);
+    let others = json!({ "accountAddresses": anna, "contractStatus": "ALL", "contractBlacklist": [MASKS] });
+    assert_eq!(found(others).await, [RELICS]);
+    let unique = json!({ "accountAddresses": anna, "contractStatus": "ALL", "contractTypes": ["ERC721"] });
+    assert_eq!(found(unique).await, [MASKS]);
+    let tokens =
+        json!({ "accountAddresses": anna, "contractWhitelist": [RELICS], "tokenIDs": ["2", "3", "1"] });
+    let answer = app.project_a.call(DETAILS, details(tokens)).await.ok();
+    assert_eq!(rows(&answer["balances"]), [row(RELICS, "2", "1"), row(RELICS, "1", "7")]);
+}
+
+/// Of very many tokens of one contract, memory has the sum; those of the next contract follow.
+#[tokio::test]
+async fn sums_of_many_tokens() {
+    let app = held().await;
+    let tokens: Vec<String> = (100..900).map(|token| token.to_string()).collect();
+    for tokens in tokens.chunks(400) {
+        let held: Vec<(&str, &str, &str)> =
+            tokens.iter().map(|token| (token.as_str(), NOBODY, "2")).collect();
+        hold(&app, 137, RELICS, &held).await;
+        hold(&app, 80002, UNKNOWN, &held).await;
+        hold(&app, 137, MASKS, &held[..200]).await;
+    }
+    let body = details(json!({ "accountAddresses": [NOBODY, BEN], "contractStatus": "ALL" }));
+    for size in 1..5 {
+        let mut found = rows(&json!(whole(&app, SUMMARY, &body, "balances", size).await));
+        found.sort();
+        let mut expected =
+            [row(RELICS, "-", "1600"), row(MASKS, "-", "800"), row(RELICS, "-", "3"), row(MASKS, "-", "1")];
+        expected.sort();
+        assert_eq!(found, expected, "{size}");
+    }
+    let body = details(json!({ "accountAddresses": [NOBODY], "contractStatus": "ALL" }));
+    assert_eq!(whole(&app, DETAILS, &body, "balances", 150).await.len(), 1_200);
+}
+
+/// What is changed is seen at once, and what somebody has no more of is gone.
+#[tokio::test]
+async fn after_a_change() {
+    let app = held().await;
+    let of_relics = async |account: &str| {
+        let body = json!({ "chainId": 137, "accountAddress": account, "contractAddress": RELICS });
+        rows(&app.project_a.call(BALANCES, body).await.ok()["balances"])
+    };
+    assert_eq!(of_relics(BEN).await, [row(RELICS, "1", "3")]);
+    hold(&app, 137, RELICS, &[("1", BEN, "0"), ("2", BEN, "4")]).await;
+    assert_eq!(of_relics(BEN).await, [row(RELICS, "2", "4")]);
+    let body = json!({ "chainId": 137, "accountAddress": BEN, "includeCollectionTokens": true });
+    let found = rows(&app.project_a.call(BALANCES, body).await.ok()["balances"]);
+    assert!(found.contains(&row(RELICS, "2", "4")) && found.len() == 2, "{found:?}");
+}
+
+#[tokio::test]
+async fn what_makes_no_sense_is_refused_by_name() {
+    let app = held().await;
+    let refused = async |operation: &str, body: Value| {
+        let answer = app.project_a.call(operation, body).await;
+        assert_eq!(answer.refusal(), (400, 2001), "{}", answer.json);
+        answer.json["msg"].as_str().unwrap().to_owned()
+    };
+    let starts = |text: String, member: &str| assert!(text.starts_with(member), "{text}");
+    starts(refused(BALANCES, json!({ "accountAddress": ANNA })).await, "chainId");
+    starts(refused(BALANCES, json!({ "chainId": 137 })).await, "accountAddress");
+    let of = json!({ "contractAddresses": [], "accountAddresses": [ANNA] });
+    starts(refused(BY_CONTRACT, json!({ "chainId": 137, "filter": of })).await, "filter.contractAddresses");
+    let many: Vec<String> = (0..51).map(|account| format!("0x{account:040x}")).collect();
+    starts(refused(SUMMARY, details(json!({ "accountAddresses": many }))).await, "filter.accountAddresses");
+    let body = details(json!({ "accountAddresses": [ANNA], "tokenIDs": ["1"] }));
+    starts(refused(DETAILS, body).await, "filter.tokenIDs");
+    let sorted =
+        json!({ "chainId": 137, "accountAddress": ANNA, "page": { "sort": [{ "column": "balance" }] } });
+    starts(refused(BALANCES, sorted).await, "page.sort");
+    let far = json!({ "chainId": 137, "accountAddress": ANNA, "page": { "page": 1_000_000 } });
+    starts(refused(BALANCES, far).await, "page.page");
+    for after in ["", "e30", "eyJwIjoxLCJhIjp7fX0"] {
+        let body = json!({ "chainId": 137, "accountAddress": ANNA, "page": { "after": after } });
+        assert_eq!(app.project_a.call(BALANCES, body).await.status, 400, "{after}");
+    }
+}
+
+/// Facts of a chain are everybody's: another project's key reads the same.
+#[tokio::test]
+async fn another_project_reads_the_same() {
+    let app = held().await;
+    let body = json!({ "chainId": 137, "accountAddress": ANNA });
+    let of_a = app.project_a.call(BALANCES, body.clone()).await.ok();
+    assert_eq!(app.project_b.call(BALANCES, body.clone()).await.ok(), of_a);
+    assert_eq!(app.anonymous.call(BALANCES, body.clone()).await.status, 401);
+    let by_path = app
+        .project_a
+        .key
+        .post("/polygon/rpc/Indexer/GetTokenBalances", json!({ "accountAddress": ANNA }).to_string());
+    assert_eq!(by_path.await.ok(), of_a);
+    let contradicting = app.project_a.key.post("/amoy/rpc/Indexer/GetTokenBalances", body.to_string()).await;
+    assert_eq!(contradicting.refusal(), (400, 2001));
+}
+
+/// Whoever holds things of very many contracts of another chain is not gone through all at once.
+#[tokio::test]
+async fn many_contracts_of_another_chain() {
+    let app = held().await;
+    let balance = |number: u64| json!({ "contractAddress": format!("0x{number:038x}ee"), "tokenId": "1", "account": BEN, "balance": "1" });
+    let balances: Vec<Value> = (0..140).map(balance).collect();
+    put(&app, "PutBalances", json!({ "chainId": 80002, "balances": balances })).await;
+    hold(&app, 137, UNKNOWN, &[("8", BEN, "9")]).await;
+    let mut body = json!({
+        "chainId": 137, "accountAddress": BEN, "includeCollectionTokens": true, "page": { "pageSize": 1 },
+    });
+    let (mut found, mut empty) = (Vec::new(), 0);
+    loop {
+        let answer = app.project_a.call(BALANCES, body.clone()).await.ok();
+        let of_page = rows(&answer["balances"]);
+        empty += u64::from(of_page.is_empty());
+        found.extend(of_page);
+        if answer["page"]["more"] == false {
+            break;
+        }
+        body["page"] = answer["page"].clone();
+    }
+    found.sort();
+    assert_eq!(found, [row(UNKNOWN, "8", "9"), row(MASKS, "5", "1"), row(RELICS, "1", "3")]);
+    assert!(empty > 0, "a page ends after so many looks, whether anything was found or not");
+}

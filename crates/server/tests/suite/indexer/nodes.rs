@@ -1,0 +1,121 @@
+//! What is asked of nodes.
+
+use std::sync::Arc;
+
+use bourse_chain::Receipt;
+use serde_json::{Value, json};
+
+use super::ANNA;
+use crate::support::TestApp;
+use crate::support::chain::FakeChain;
+use crate::support::market::put_coin;
+use crate::support::transcript::Transcript;
+
+const NATIVE: &str = "Indexer/GetNativeTokenBalance";
+const RECEIPT: &str = "Indexer/FetchTransactionReceipt";
+const FILTERED: &str = "Indexer/FetchTransactionReceiptWithFilter";
+const TRANSFER: &str = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
+
+fn hash(digit: char) -> String {
+    format!("0x{}", digit.to_string().repeat(64))
+}
+
+fn receipt() -> Receipt {
+    Receipt {
+        transaction: hash('1').parse().unwrap(),
+        succeeded: true,
+        index: 3,
+        kind: 2,
+        block_hash: hash('b').parse().unwrap(),
+        block_number: 100,
+        gas_used: 21_000,
+        effective_gas_price: 7,
+        from: ANNA.parse().unwrap(),
+        to: None,
+        logs: vec![bourse_market::facts::Log {
+            address: "0x00000000000000000000000000000000000000e1".parse().unwrap(),
+            topics: vec![TRANSFER.parse().unwrap()],
+            data: vec![1, 2].into(),
+            block_number: 100,
+            block_hash: hash('b').parse().unwrap(),
+            tx_hash: hash('1').parse().unwrap(),
+            index: 9,
+        }],
+    }
+}
+
+async fn with_node(settings: &[(&'static str, &str)]) -> (TestApp, Arc<FakeChain>) {
+    let chain = Arc::new(FakeChain::default());
+    *chain.funds.lock().unwrap() = Some(1_500_000_000_000_000_000);
+    *chain.head.lock().unwrap() = 110;
+    chain.receipts.lock().unwrap().push(receipt());
+    let (app, ()) =
+        TestApp::asking(settings, Some(Arc::<FakeChain>::clone(&chain)), async |_, _, _| ()).await;
+    put_coin(&app).await;
+    (app, chain)
+}
+
+#[tokio::test]
+async fn what_nodes_tell() {
+    let (app, _chain) = with_node(&[]).await;
+    let (mut said, a) = (Transcript::default(), &app.project_a);
+    let account = json!({ "chainId": 137, "accountAddress": ANNA });
+    said.call(a, NATIVE, account.clone()).await;
+    said.call(a, "Indexer/GetEtherBalance", account).await;
+    said.call(a, RECEIPT, json!({ "chainId": 137, "txnHash": hash('1') })).await;
+    let filter = json!({ "txnHash": hash('1'), "from": ANNA, "event": TRANSFER });
+    said.call(a, FILTERED, json!({ "chainId": 137, "filter": filter })).await;
+    let filter = json!({ "txnHash": hash('1'), "to": ANNA });
+    said.call(a, FILTERED, json!({ "chainId": 137, "filter": filter })).await;
+    said.call(a, FILTERED, json!({ "chainId": 137, "filter": { "from": ANNA } })).await;
+    let chain = json!({ "chainId": 137 });
+    said.call(a, "Indexer/GetChainID", chain.clone()).await;
+    said.call(a, "Indexer/Version", chain.clone()).await;
+    said.call(a, "Indexer/RuntimeStatus", chain).await;
+    insta::assert_snapshot!(said.text().replace(env!("CARGO_PKG_VERSION"), "(version)"));
+}
+
+/// A transaction is waited for as many blocks as are asked for, while the chain moves on.
+#[tokio::test]
+async fn a_transaction_is_waited_for() {
+    // It waits for three quarters of it.
+    let (app, chain) = with_node(&[("limits.request_timeout_ms", "4000")]).await;
+    let missing = json!({ "chainId": 137, "txnHash": hash('2'), "maxBlockWait": 0 });
+    let answer = app.project_a.call(RECEIPT, missing).await;
+    assert_eq!(answer.refusal(), (404, 3000));
+    let asked = async |blocks: Value| {
+        let body = json!({ "chainId": 137, "txnHash": hash('2'), "maxBlockWait": blocks });
+        app.project_a.call(RECEIPT, body).await
+    };
+    chain.moves.store(true, std::sync::atomic::Ordering::Relaxed);
+    let before = *chain.head.lock().unwrap();
+    assert_eq!(asked(json!(3)).await.refusal(), (404, 3000));
+    assert_eq!(*chain.head.lock().unwrap() - before, 4);
+    // However many are asked for, a request ends in its time.
+    chain.moves.store(false, std::sync::atomic::Ordering::Relaxed);
+    assert_eq!(asked(json!(1_000_000)).await.refusal(), (404, 3000));
+    *chain.comes_at.lock().unwrap() =
+        Some((3, Receipt { transaction: hash('2').parse().unwrap(), ..receipt() }));
+    assert_eq!(asked(json!(1_000_000)).await.ok()["receipt"]["txnHash"], hash('2'));
+}
+
+#[tokio::test]
+async fn without_a_node() {
+    let app = TestApp::start().await;
+    let account = json!({ "chainId": 137, "accountAddress": ANNA });
+    for (operation, body) in [(NATIVE, account), (RECEIPT, json!({ "chainId": 137, "txnHash": hash('1') }))] {
+        let answer = app.project_a.call(operation, body).await;
+        assert_eq!(answer.refusal(), (400, 2001), "{}", answer.json);
+        assert!(answer.text().contains("network polygon has no node"), "{}", answer.text());
+    }
+    let filter = json!({ "accountAddresses": [ANNA] });
+    let answer = app
+        .project_a
+        .call("Indexer/GetTokenBalancesSummary", json!({ "chainId": 137, "filter": filter }))
+        .await;
+    let native = &answer.ok()["nativeBalances"][0];
+    assert_eq!(
+        (&native["balance"], &native["errorReason"]),
+        (&json!("0"), &json!("no node of the network is configured"))
+    );
+}
