@@ -1,6 +1,7 @@
 //! What is measured. A further operation is one more file here and one more line in one of the lists.
 
 mod answer;
+mod balances;
 mod count;
 mod draw;
 mod list_by_owner;
@@ -35,6 +36,8 @@ pub(crate) const ON_TRADING: &[Scenario<TradedCollection>] = &[
     listing_floor::SCENARIO,
     search::SCENARIO,
     listings::SCENARIO,
+    balances::OF_ACCOUNT,
+    balances::OF_CONTRACT,
 ];
 
 /// The scenarios that compare a deep page with the first.

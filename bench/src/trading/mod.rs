@@ -13,6 +13,7 @@ pub(crate) mod words;
 
 use std::collections::HashSet;
 
+pub(crate) use account::account;
 pub(crate) use filter::Filter;
 pub(crate) use order::Order;
 pub(crate) use property::{Number, Text};
