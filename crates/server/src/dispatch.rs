@@ -206,6 +206,7 @@ async fn answer(
     let RequestNotes { headers, forwarded, .. } = noted;
     let caller = match (&route.handler, caller) {
         (Handler::Constant(json), _) => return Ok(json.as_bytes().to_vec()),
+        (Handler::Open(answer), _) => return answer(app, network),
         (Handler::Scoped(_), Some(caller)) => caller,
         (Handler::Scoped(_), None) => return Err(Error::new(Code::Unauthorized, "no credential").into()),
     };

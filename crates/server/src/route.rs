@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use axum::body::Bytes;
-use bourse_wire::{Dialect, ProjectId};
+use bourse_wire::{ChainId, Dialect, ProjectId};
 use futures_util::future::BoxFuture;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::app::App;
 use crate::call::Call;
 use crate::failure::Failure;
 
@@ -159,6 +160,8 @@ type Answer = BoxFuture<'static, Result<Vec<u8>, Failure>>;
 pub(crate) enum Handler {
     /// Answers anybody with the same bytes.
     Constant(&'static str),
+    /// Answers anybody of the service itself, which asks nobody; the chain is that of the path.
+    Open(fn(&App, Option<ChainId>) -> Result<Vec<u8>, Failure>),
     /// Answers a project.
     Scoped(Arc<dyn Fn(Call, Bytes) -> Answer + Send + Sync>),
 }
@@ -168,6 +171,7 @@ impl Handler {
     pub(crate) async fn answer(&self, call: Call, body: Bytes) -> Result<Vec<u8>, Failure> {
         match self {
             Self::Constant(json) => Ok(json.as_bytes().to_vec()),
+            Self::Open(answer) => answer(&call.app, call.network),
             Self::Scoped(handler) => handler(call, body).await,
         }
     }
@@ -336,19 +340,28 @@ impl Route {
             /// Always true.
             status: bool,
         }
+        let handler = Handler::Constant(r#"{"status":true}"#);
+        Self::for_anybody::<Answer>(service, "Ping", "Whether the service is there.", handler)
+    }
+
+    /// An operation that takes no body and no credential, and costs nothing.
+    pub(crate) fn for_anybody<A: JsonSchema>(
+        service: Service,
+        name: &'static str,
+        summary: &'static str,
+        handler: Handler,
+    ) -> Self {
         Self {
             service,
-            name: "Ping",
+            name,
             effect: Effect::Reads,
             credential: Credential::None,
             cost: 0,
-            summary: "Whether the service is there.",
+            summary,
             example: "{}",
             is_tabular: false,
-            schemas: |generator| {
-                (schemars::json_schema!({"type": "object"}), generator.subschema_for::<Answer>())
-            },
-            handler: Handler::Constant(r#"{"status":true}"#),
+            schemas: |generator| (schemars::json_schema!({"type": "object"}), generator.subschema_for::<A>()),
+            handler,
         }
     }
 

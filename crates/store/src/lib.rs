@@ -109,7 +109,7 @@ pub use rounds::Round;
 pub use scope::ProjectScope;
 pub use servers::ServerRow;
 pub use storefronts::StoredStorefront;
-pub use tasks::{Refresh, RefreshTask, Refreshed};
+pub use tasks::{Refresh, RefreshReason, RefreshTask, Refreshed, RefreshedThing};
 pub use troubles::Troubles;
 pub use upgrade::Upgrade;
 pub use usage::{DayUsage, METERED_PREFIX, UsageLine, UsageTotal};

@@ -1,9 +1,9 @@
 //! The projects whose market a collection is in, and how far its market is counted for each of them.
 
-use bourse_wire::{ProjectId, Timestamp};
+use bourse_wire::{ChainId, ProjectId, Timestamp};
 
 use crate::activities::{self, Activity};
-use crate::args::args;
+use crate::args::{Arg, args};
 use crate::audit::{self, Act, Actor, Entry};
 use crate::backend::{Pending, Store};
 use crate::collections::{CollectionId, CollectionKey, find, find_or_create, read_contract};
@@ -104,6 +104,30 @@ impl Store {
     ) -> Pending<'_, Vec<MarketCollection>> {
         self.read(move |mut session| {
             Box::pin(async move { market_collections(&mut session, scope.project(), skip, limit).await })
+        })
+    }
+
+    /// Collections of a project's market, of a chain or of all, in the order of their numbers, from the one after a number on.
+    pub fn market_keys(
+        &self,
+        scope: ProjectScope,
+        chain: Option<ChainId>,
+        after: u64,
+        limit: u64,
+    ) -> Pending<'_, Vec<(CollectionId, CollectionKey)>> {
+        self.read(move |mut session| {
+            Box::pin(async move {
+                let mut args = args![scope.project(), after, limit];
+                args.extend(chain.map(Arg::from));
+                let of_chain = if chain.is_some() { "AND collections.chain_id = $4" } else { "" };
+                let sql = format!(
+                    "FROM collection_projects JOIN collections
+                    ON collections.collection_id = collection_projects.collection_id
+                    WHERE collection_projects.project_id = $1 AND collection_projects.collection_id > $2 {of_chain}
+                    ORDER BY collection_projects.collection_id LIMIT $3"
+                );
+                session.select(sql, args).await
+            })
         })
     }
 

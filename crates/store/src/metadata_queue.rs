@@ -405,6 +405,8 @@ fn kept(mut fetched: ContractInfo, before: ContractInfo) -> ContractInfo {
     extensions.origin_address = others.origin_address;
     extensions.verified = others.verified;
     extensions.verified_by = others.verified_by;
+    extensions.featured = others.featured;
+    extensions.blacklist = others.blacklist;
     if fetched.bytecode_hash.is_empty() {
         fetched.bytecode_hash = before.bytecode_hash;
     }

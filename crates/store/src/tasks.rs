@@ -1,5 +1,7 @@
 //! What projects asked to be fetched anew, and how far it is.
 
+use std::collections::BTreeMap;
+
 use bourse_wire::{Code, ContractInfo, Error, MetadataStatus, RecordId, TaskStatus, Timestamp, TokenId};
 
 use crate::args::{Arg, args};
@@ -46,14 +48,16 @@ impl Refresh {
 }
 
 const ALL_TOKENS: u8 = 1;
+/// Several contracts: the task's tokens are the numbers of their collections.
+const CONTRACTS: u8 = 3;
 
 /// What asking brought.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refreshed {
     /// The task; an earlier one when it is too early for another.
     pub task: RefreshTask,
-    /// The collection's version, when it changed.
-    pub version: Option<Mark>,
+    /// Collections that changed, and their versions by now.
+    pub versions: Vec<(CollectionKey, Mark)>,
 }
 
 /// A task, as far as it is.
@@ -61,8 +65,8 @@ pub struct Refreshed {
 pub struct RefreshTask {
     /// Number of the task.
     pub id: RecordId,
-    /// The contract.
-    pub collection: CollectionKey,
+    /// The contract; or several, where their own information is fetched.
+    pub collections: Vec<CollectionKey>,
     /// Tokens or contracts that it is about.
     pub total: u64,
     /// How many are still to be fetched.
@@ -75,8 +79,26 @@ pub struct RefreshTask {
     pub run_at: Option<Timestamp>,
     /// When it was asked for.
     pub created_at: Timestamp,
-    /// What went wrong: a token, or nothing for the contract itself, and why; some of them when they are many.
-    pub reasons: Vec<(Option<TokenId>, String)>,
+    /// What went wrong; some of it when there is much.
+    pub reasons: Vec<RefreshReason>,
+}
+
+/// Why something could not be fetched.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RefreshReason {
+    /// What it is about.
+    pub of: RefreshedThing,
+    /// Why.
+    pub why: String,
+}
+
+/// What can be fetched anew.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RefreshedThing {
+    /// A token.
+    Token(TokenId),
+    /// What a contract says of itself.
+    Contract(CollectionKey),
 }
 
 impl RefreshTask {
@@ -115,12 +137,13 @@ impl Store {
                 if let Refresh::AllTokens { again_after_ms } = wanted
                     && let Some(task) = recent_task(session, scope, id, oldest(now, again_after_ms)).await?
                 {
-                    let task = progress(session, task, collection).await?;
-                    return Ok(Refreshed { task, version: None });
+                    let task = progress(session, task, vec![(id, collection)]).await?;
+                    return Ok(Refreshed { task, versions: Vec::new() });
                 }
                 let (tokens, changes, total) = put_in_queue(session, id, &wanted, now).await?;
                 let batch = Batch { collection, changes, key: None, author: Author::Fetcher, at: now };
                 let committed = commit_within(session, batch, changes_kept).await?;
+                let version = (committed.changed > 0).then_some((collection, committed.mark()));
                 let new = TaskRow {
                     task_id: new_task_id(session).await?,
                     collection_id: id,
@@ -130,8 +153,50 @@ impl Store {
                     created_at: millis(now),
                 };
                 insert_task(session, scope, &new).await?;
-                let task = progress(session, new, collection).await?;
-                Ok(Refreshed { task, version: (committed.changed > 0).then_some(committed.mark()) })
+                let task = progress(session, new, vec![(id, collection)]).await?;
+                Ok(Refreshed { task, versions: version.into_iter().collect() })
+            })
+        })
+    }
+
+    /// The same for what several contracts say of themselves, as one task. Those that are not known are left out.
+    pub fn refresh_contracts(
+        &self,
+        scope: ProjectScope,
+        contracts: Vec<CollectionKey>,
+        now: Timestamp,
+    ) -> Pending<'_, Refreshed> {
+        let changes_kept = self.options.changes_kept;
+        self.write(move |mut session| {
+            Box::pin(async move {
+                let session = &mut session;
+                crate::projects::require(session, scope.project()).await?;
+                let mut known = BTreeMap::new();
+                for key in contracts {
+                    known.extend(collections::find(session, key).await?.map(|id| (id, key)));
+                }
+                let none = || Error::new(Code::NotFound, "none of these contracts is known");
+                let first = *known.keys().next().ok_or_else(none)?;
+                let mut versions = Vec::new();
+                // In the order of their numbers, so that two who hold several never wait for each other.
+                for (&id, &collection) in &known {
+                    hold(session, id).await?;
+                    let (_, changes, _) = put_in_queue(session, id, &Refresh::Contract, now).await?;
+                    let batch = Batch { collection, changes, key: None, author: Author::Fetcher, at: now };
+                    let committed = commit_within(session, batch, changes_kept).await?;
+                    versions.extend((committed.changed > 0).then_some((collection, committed.mark())));
+                }
+                let new = TaskRow {
+                    task_id: new_task_id(session).await?,
+                    collection_id: first,
+                    kind: CONTRACTS,
+                    tokens: known.keys().map(|id| id.0.to_string()).collect(),
+                    total: known.len() as u64,
+                    created_at: millis(now),
+                };
+                insert_task(session, scope, &new).await?;
+                let task = progress(session, new, known.into_iter().collect()).await?;
+                Ok(Refreshed { task, versions })
             })
         })
     }
@@ -261,10 +326,22 @@ async fn read_task(
     let sql = "FROM tasks WHERE project_id = $1 AND task_id = $2";
     let task: Option<TaskRow> = session.select_first(sql, args![scope.project(), id]).await?;
     let task = task.ok_or_else(|| Error::new(Code::NotFound, format!("task {id} not found")))?;
-    let sql = "FROM collections WHERE collection_id = $1";
-    let collection = session.select_first(sql, args![task.collection_id.0]).await?;
-    let collection = collection.ok_or_else(|| StoreError::corrupt("task", "its collection is gone"))?;
-    progress(session, task, collection).await
+    let ids = match task.kind {
+        CONTRACTS => task.tokens.iter().map(|id| collection_number(id)).collect::<Result<_, _>>()?,
+        _ => vec![task.collection_id],
+    };
+    let sql =
+        format!("FROM collections WHERE collection_id IN ({}) ORDER BY collection_id", list(ids.len(), 0));
+    let args = ids.iter().map(|id| Arg::from(id.0)).collect();
+    let collections: Vec<(CollectionId, CollectionKey)> = session.select(sql, args).await?;
+    if collections.is_empty() {
+        return Err(StoreError::corrupt("task", "its collection is gone"));
+    }
+    progress(session, task, collections).await
+}
+
+fn collection_number(text: &str) -> Result<CollectionId, StoreError> {
+    text.parse().map(CollectionId).map_err(|error| StoreError::corrupt("task", error))
 }
 
 selection! {
@@ -288,19 +365,11 @@ selection! {
 async fn progress(
     session: &mut Session<'_>,
     row: TaskRow,
-    collection: CollectionKey,
+    collections: Vec<(CollectionId, CollectionKey)>,
 ) -> Result<RefreshTask, StoreError> {
-    let mut args = args![row.collection_id.0, row.created_at];
-    args.extend(row.tokens.iter().map(|name| Arg::from(name.as_str())));
-    let of_task = if row.kind == ALL_TOKENS {
-        "token_id <> ''".to_owned()
-    } else {
-        format!("token_id IN ({})", list(row.tokens.len(), 2))
-    };
-    let of_task = format!("WHERE collection_id = $1 AND queued_at <= $2 AND {of_task}");
     let mut task = RefreshTask {
         id: row.task_id,
-        collection,
+        collections: collections.iter().map(|(_, key)| *key).collect(),
         total: row.total,
         waiting: 0,
         failed: 0,
@@ -309,6 +378,30 @@ async fn progress(
         created_at: instant(row.created_at),
         reasons: Vec::new(),
     };
+    // Each collection for itself: on a cluster they are on different nodes.
+    for (id, key) in collections {
+        add_progress(session, &row, (id, key), &mut task).await?;
+    }
+    Ok(task)
+}
+
+/// Adds how far a task is with one collection.
+async fn add_progress(
+    session: &mut Session<'_>,
+    row: &TaskRow,
+    (id, key): (CollectionId, CollectionKey),
+    task: &mut RefreshTask,
+) -> Result<(), StoreError> {
+    let mut args = args![id.0, row.created_at];
+    let of_task = match row.kind {
+        ALL_TOKENS => "token_id <> ''".to_owned(),
+        CONTRACTS => "token_id = ''".to_owned(),
+        _ => {
+            args.extend(row.tokens.iter().map(|name| Arg::from(name.as_str())));
+            format!("token_id IN ({})", list(row.tokens.len(), 2))
+        }
+    };
+    let of_task = format!("WHERE collection_id = $1 AND queued_at <= $2 AND {of_task}");
     let sql = format!("FROM metadata_queue {of_task} GROUP BY state");
     let states: Vec<QueueState> = session.select(sql, args.clone()).await?;
     for QueueState { state, count, attempts, due_at } in states {
@@ -321,10 +414,12 @@ async fn progress(
             task.run_at = Some(task.run_at.map_or(due, |earlier| earlier.min(due)));
         }
     }
-    let sql = format!("FROM metadata_queue {of_task} AND reason <> '' ORDER BY token_id LIMIT {REASONS_MAX}");
+    let room = REASONS_MAX.saturating_sub(task.reasons.len() as u64);
+    let sql = format!("FROM metadata_queue {of_task} AND reason <> '' ORDER BY token_id LIMIT {room}");
     let reasons: Vec<Reason> = session.select(sql, args).await?;
-    for Reason { token_id, reason } in reasons {
-        task.reasons.push((token_of(&token_id)?, reason));
+    for Reason { token_id, reason: why } in reasons {
+        let of = token_of(&token_id)?.map_or(RefreshedThing::Contract(key), RefreshedThing::Token);
+        task.reasons.push(RefreshReason { of, why });
     }
-    Ok(task)
+    Ok(())
 }

@@ -62,3 +62,36 @@ async fn contracts_are_listed_page_by_page_and_by_chain() {
     assert_eq!(after_first, all[1..2]);
     assert_eq!(store.contracts(&[], 0, 0).await.unwrap(), []);
 }
+
+#[tokio::test]
+async fn a_contract_is_found_by_its_address_on_whichever_chain() {
+    let (_database, store) = open().await;
+    let address = Address::from_bytes([7; 20]);
+    let on = |chain| CollectionKey { chain: ChainId(chain), address };
+    for chain in [5, 1, 9, 9_000_000_000] {
+        store.commit(batch(on(chain), vec![Change::Contract(format!("[{chain}]"))])).await.unwrap();
+    }
+    // Nothing is known of this one, and the other is at another address.
+    let token = Change::Token { token_id: 1.into(), metadata: "{}".to_owned() };
+    store.commit(batch(on(11), vec![token])).await.unwrap();
+    store.commit(batch(key(1), vec![Change::Contract("[]".to_owned())])).await.unwrap();
+
+    let chains = store.chains_of_collections(100).await.unwrap();
+    assert_eq!(chains, [1, 2, 5, 9, 11, 9_000_000_000].map(ChainId));
+    assert_eq!(store.chains_of_collections(2).await.unwrap(), [1, 2].map(ChainId));
+
+    let found = store.contracts_at(&chains, &[address], 100).await.unwrap();
+    let found: Vec<_> = found.into_iter().map(|contract| (contract.key, contract.info)).collect();
+    let expected = [5, 1, 9, 9_000_000_000].map(|chain| (on(chain), format!("[{chain}]")));
+    assert_eq!(found, expected);
+    assert_eq!(store.contracts_at(&chains[..1], &[address], 100).await.unwrap().len(), 1);
+    assert_eq!(store.contracts_at(&chains, &[address], 2).await.unwrap().len(), 2);
+    assert_eq!(store.contracts_at(&[], &[address], 100).await.unwrap(), []);
+    assert_eq!(store.contracts_at(&chains, &[], 100).await.unwrap(), []);
+}
+
+#[tokio::test]
+async fn no_chain_has_collections_in_an_empty_database() {
+    let (_database, store) = open().await;
+    assert_eq!(store.chains_of_collections(10).await.unwrap(), []);
+}

@@ -7,7 +7,8 @@ mod support {
 
 use bourse_store::testing::{batch, enqueue_metadata};
 use bourse_store::{
-    Actor, Change, CollectionKey, Due, Fetched, Outcome, ProjectScope, Queued, Refresh, Store, StoreError,
+    Actor, Change, CollectionKey, Due, Fetched, Outcome, ProjectScope, Queued, Refresh, RefreshReason,
+    RefreshedThing, Store, StoreError,
 };
 use bourse_wire::{
     Address, ChainId, Code, ContractInfo, ContractInfoExtensions, ContractType, MetadataStatus, TaskStatus,
@@ -233,7 +234,7 @@ async fn a_refresh_in_vain_leaves_what_was_there() {
     let wanted = Refresh::Tokens(vec![1.into(), 2.into(), 3.into(), 1.into()]);
     let asked = store.refresh(scope, key(1), wanted, at(2)).await.unwrap();
     assert_eq!((asked.task.total, asked.task.waiting, asked.task.status()), (2, 2, TaskStatus::Queued));
-    assert!(asked.version.is_some());
+    assert_eq!(asked.versions.len(), 1);
     for item in take(&store, 2, 2).await {
         finish(&store, &item, failed(10_000, true), 3).await;
     }
@@ -242,7 +243,8 @@ async fn a_refresh_in_vain_leaves_what_was_there() {
     assert_eq!((one.last_fetched, one.queued_at), (Some(at(1)), None));
     let task = store.task(scope, asked.task.id).await.unwrap();
     assert_eq!((task.failed, task.waiting, task.attempts, task.status()), (2, 0, 1, TaskStatus::Failed));
-    assert_eq!(task.reasons[0], (Some(1.into()), "the host does not answer".to_owned()));
+    let why = "the host does not answer".to_owned();
+    assert_eq!(task.reasons[0], RefreshReason { of: RefreshedThing::Token(1.into()), why });
 }
 
 #[tokio::test]
@@ -252,7 +254,7 @@ async fn all_tokens_are_asked_for_once_in_a_while() {
     let scope = project(&store, "p").await;
     let all = || Refresh::AllTokens { again_after_ms: 60_000 };
     let first = store.refresh(scope, key(1), all(), at(0)).await.unwrap();
-    assert_eq!((first.task.total, first.task.waiting, first.version), (300, 300, None));
+    assert_eq!((first.task.total, first.task.waiting, first.versions), (300, 300, vec![]));
     let again = store.refresh(scope, key(1), all(), at(59)).await.unwrap();
     assert_eq!(again.task, first.task);
     let other = project(&store, "q").await;
@@ -308,6 +310,8 @@ async fn a_contract_is_fetched_like_a_token() {
             origin_address: key(1).address,
             verified: false,
             verified_by: String::new(),
+            featured: false,
+            blacklist: false,
         },
         source: String::new(),
         status: None,

@@ -155,6 +155,8 @@ fn contract_info() -> impl Strategy<Value = ContractInfo> {
                 origin_address,
                 verified,
                 verified_by,
+                featured: verified,
+                blacklist: !verified,
             };
             ContractInfo {
                 chain_id,

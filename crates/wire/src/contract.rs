@@ -76,4 +76,10 @@ pub struct ContractInfoExtensions {
     pub verified: bool,
     /// Who does.
     pub verified_by: String,
+    /// Whether it is one of those that are shown before others; left out when it is not.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub featured: bool,
+    /// Whether it is known to deceive people, and is not shown in the directory; left out when it is not.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub blacklist: bool,
 }

@@ -408,6 +408,8 @@ fn contract_info(
             origin_address: collection.address,
             verified: false,
             verified_by: String::new(),
+            featured: false,
+            blacklist: false,
         },
         name,
         source: String::new(),

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use crate::web::{Reply, Server, answer, ok};
 use crate::worker::{CHAIN, CODE, WAIT_MAX, World, contract, name_of, now};
 use bourse_chain::fetch::{CallFailed, Pace};
-use bourse_store::{Due, ProjectScope, Refresh};
+use bourse_store::{Due, ProjectScope, Refresh, RefreshReason, RefreshedThing};
 use bourse_wire::{MetadataStatus, TaskStatus, TokenId};
 
 const AVAILABLE: Option<MetadataStatus> = Some(MetadataStatus::Available);
@@ -88,7 +88,8 @@ async fn what_cannot_be_had_is_not_available_and_tried_again_later() {
     wait(async || world.store.task(scope, asked.task.id).await.unwrap().status() == TaskStatus::Failed).await;
     assert_eq!(server.asked(), 3, "as often as the settings say");
     let task = world.store.task(scope, asked.task.id).await.unwrap();
-    assert_eq!(task.reasons, [(Some(TokenId::from(1)), "the host answers with status 404".to_owned())]);
+    let why = "the host answers with status 404".to_owned();
+    assert_eq!(task.reasons, [RefreshReason { of: RefreshedThing::Token(1.into()), why }]);
     assert_eq!(world.tokens().await[0].status, NOT_AVAILABLE);
     world.pass(World::pace().given_up_retry);
     world.wait_until(1, |token| token.status == AVAILABLE && token.name == "late").await;
@@ -136,9 +137,9 @@ async fn what_will_not_change_soon_is_given_up_at_once() {
     let worker = world.start();
     wait(async || world.store.task(scope, asked.task.id).await.unwrap().status() == TaskStatus::Failed).await;
     worker.stop().await;
-    for (token, reason) in world.store.task(scope, asked.task.id).await.unwrap().reasons {
-        let index = (1..=count).position(|id| Some(TokenId::from(id)) == token).unwrap();
-        assert!(reason.starts_with(links[index].1), "{:.80}: {reason}", links[index].0);
+    for RefreshReason { of, why } in world.store.task(scope, asked.task.id).await.unwrap().reasons {
+        let index = (1..=count).position(|id| RefreshedThing::Token(TokenId::from(id)) == of).unwrap();
+        assert!(why.starts_with(links[index].1), "{:.80}: {why}", links[index].0);
     }
     assert!(world.tokens().await.iter().all(|token| token.status == NOT_AVAILABLE && token.name.is_empty()));
 }

@@ -67,6 +67,10 @@ struct ContractExtensionsInput {
     verified: bool,
     /// Who does.
     verified_by: Text<256>,
+    /// Whether it is one of those that are shown before others.
+    featured: bool,
+    /// Whether it is known to deceive people, and is not shown in the directory.
+    blacklist: bool,
 }
 
 impl Reader<'_> {
@@ -116,6 +120,8 @@ impl ContractExtensionsInput {
             origin_address,
             verified: self.verified,
             verified_by: self.verified_by.into_string(),
+            featured: self.featured,
+            blacklist: self.blacklist,
         })
     }
 }

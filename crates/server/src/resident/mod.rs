@@ -178,6 +178,11 @@ impl Resident {
         self.0.slots.touch(&key).filter(|slot| !slot.is_ahead_of(self.0.clock.now()))
     }
 
+    /// Whether a collection is in memory just now.
+    pub(crate) fn has(&self, key: &CollectionKey) -> bool {
+        self.0.slots.get(key).is_some()
+    }
+
     /// How long a request waits for collections, however many it needs.
     pub(crate) fn patience(&self) -> Patience {
         Patience { left: self.0.patience, elsewhere: None }

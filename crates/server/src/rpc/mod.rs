@@ -8,7 +8,9 @@ pub(crate) mod indexer;
 pub(crate) mod ingest;
 pub(crate) mod marketplace;
 pub(crate) mod metadata;
+pub(crate) mod runtime_status;
 pub(crate) mod storefront;
+pub(crate) mod version;
 
 /// Room for most answers, so that they are not copied again and again while they grow.
 const ANSWER_BYTES: usize = 4096;

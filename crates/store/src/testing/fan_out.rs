@@ -36,6 +36,8 @@ const ALLOWED: &[(&str, &str)] = &[
     ("FROM balances WHERE account = $1", "what an account holds is asked, whatever collection it is of"),
     ("FROM contracts WHERE collection_id IN", "the same, of the contracts that it is of"),
     ("FROM contracts JOIN collections", "contracts are listed, all of them"),
+    ("FROM contracts CROSS JOIN collections", "the same, those of some chains"),
+    ("FROM contracts WHERE collection_id IN", "an address may be a contract's on every chain"),
     ("FROM hosted_assets WHERE content_hash IN", "a file is kept as long as any project has it"),
     ("SUM(filesize) AS bytes FROM hosted_assets", "an operator has all projects counted again"),
     ("FROM usage WHERE day >= $1", "what all projects used is read once, at the start"),

@@ -17,7 +17,7 @@ pub(crate) struct Request {
     /// The credential's own project, when given.
     project_id: Option<ProjectId>,
     /// Task id.
-    task_id: RecordId,
+    pub(super) task_id: RecordId,
 }
 request!(Request, project_id);
 

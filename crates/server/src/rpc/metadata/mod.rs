@@ -1,19 +1,30 @@
 //! Token and contract metadata.
 
+mod contracts;
 mod enqueue_tokens_for_refresh;
+mod find_contract_info;
+mod find_contract_info_batch;
 mod get_contract_info;
 mod get_contract_info_batch;
 mod get_task;
+mod get_task_status;
+mod get_token_directory;
+mod get_token_directory_networks;
 mod get_token_metadata;
 mod get_token_metadata_batch;
 mod refresh_all_contract_tokens;
 mod refresh_contract_info;
+mod refresh_contract_info_batch;
 mod refresh_contract_tokens;
 mod refresh_token_metadata;
+mod runtime_status;
 mod search;
 mod search_contracts;
+mod search_token_directory;
+mod search_token_metadata_by_query;
 mod search_tokens;
 mod token_collection_filters;
+mod token_walk;
 mod types;
 
 use std::collections::HashMap;
@@ -25,8 +36,9 @@ use crate::app::App;
 use crate::failure::Failure;
 use crate::resident::{Patience, Residence};
 use crate::route::Credential::AccessKey;
-use crate::route::Route;
 use crate::route::Service::Metadata;
+use crate::route::{Handler, Route};
+use crate::rpc::version;
 
 /// Bodies to try operations on metadata with.
 const COLLECTION: &str =
@@ -41,7 +53,15 @@ const SEARCH: &str = r#"{"chainID":"amoy","contractAddress":"0x5ea9c1d27b04f83e6
 pub(crate) fn operations() -> Vec<Route> {
     let mut operations = record_operations();
     operations.extend(search_operations());
+    operations.extend(directory_operations());
     operations.extend(refresh_operations());
+    operations.push(version::operation(Metadata));
+    operations.push(Route::for_anybody::<runtime_status::Answer>(
+        Metadata,
+        "RuntimeStatus",
+        "How the service does.",
+        Handler::Open(runtime_status::handle),
+    ));
     operations
 }
 
@@ -107,7 +127,23 @@ fn search_operations() -> Vec<Route> {
             )
             .example(SEARCH),
         Metadata
-            .reads_raw::<_, search_tokens::Answer, _, _>(
+            .reads_raw::<_, search::TokenIdsAnswer, _, _>(
+                "SearchTokenMetadataTokenIDs",
+                AccessKey,
+                "The same as SearchTokenIDs, answered as tokenIDs.",
+                search::token_ids,
+            )
+            .example(SEARCH),
+        Metadata
+            .reads_raw::<_, token_walk::Answer, _, _>(
+                "SearchTokenMetadataByQuery",
+                AccessKey,
+                "Tokens of one collection, or of all in the project's market, by name, with the contract each is of.",
+                search_token_metadata_by_query::handle,
+            )
+            .example(r#"{"chainID":"amoy","q":"a","page":{"pageSize":2}}"#),
+        Metadata
+            .reads_raw::<_, token_walk::Answer, _, _>(
                 "SearchTokens",
                 AccessKey,
                 "Tokens of all collections of a chain by name, with the contract each is of.",
@@ -122,6 +158,59 @@ fn search_operations() -> Vec<Route> {
                 search_contracts::handle,
             )
             .example(r#"{"chainID":"amoy","q":"0x5ea9c1","types":["ERC721","ERC1155"]}"#),
+        Metadata
+            .reads_raw::<_, search_contracts::Answer, _, _>(
+                "SearchContractsByQuery",
+                AccessKey,
+                "The same as SearchContracts.",
+                search_contracts::handle,
+            )
+            .example(r#"{"q":"0x5ea9c1"}"#),
+    ]
+}
+
+fn directory_operations() -> Vec<Route> {
+    vec![
+        Metadata
+            .reads_raw::<_, find_contract_info::Answer, _, _>(
+                "FindContractInfo",
+                AccessKey,
+                "Information about one address on every chain.",
+                find_contract_info::handle,
+            )
+            .example(r#"{"contractAddress":"0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af"}"#),
+        Metadata
+            .reads_raw::<_, find_contract_info_batch::Answer, _, _>(
+                "FindContractInfoBatch",
+                AccessKey,
+                "Information about several addresses on every chain. Those that are not known are left out.",
+                find_contract_info_batch::handle,
+            )
+            .example(r#"{"contractAddresses":["0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af"]}"#),
+        Metadata
+            .reads(
+                "GetTokenDirectoryNetworks",
+                AccessKey,
+                "The chains that the directory has contracts of.",
+                get_token_directory_networks::handle,
+            )
+            .example(r#"{"includeTestnets":true}"#),
+        Metadata
+            .reads_raw::<_, get_token_directory::Answer, _, _>(
+                "GetTokenDirectory",
+                AccessKey,
+                "The contracts that are known here, but for blacklisted ones.",
+                get_token_directory::handle,
+            )
+            .example(r#"{"includeTestnets":true,"page":{"pageSize":2}}"#),
+        Metadata
+            .reads_raw::<_, get_token_directory::Answer, _, _>(
+                "SearchTokenDirectory",
+                AccessKey,
+                "The contracts that are known here by name, symbol or address, but for blacklisted ones.",
+                search_token_directory::handle,
+            )
+            .example(r#"{"query":"0x5ea9c1","includeTestnets":true}"#),
     ]
 }
 
@@ -168,7 +257,23 @@ fn refresh_operations() -> Vec<Route> {
             )
             .example(CONTRACT),
         Metadata
+            .writes(
+                "RefreshContractInfoBatch",
+                AccessKey,
+                "Fetches anew what several contracts say of themselves, and answers with the number of the task.",
+                refresh_contract_info_batch::handle,
+            )
+            .example(r#"{"chainID":"amoy","contractAddresses":["0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af"]}"#),
+        Metadata
             .reads("GetTask", AccessKey, "How far something is that the project asked for.", get_task::handle)
+            .example(r#"{"taskId":1}"#),
+        Metadata
+            .reads(
+                "GetTaskStatus",
+                AccessKey,
+                "How far something is that the project asked for, in a word.",
+                get_task_status::handle,
+            )
             .example(r#"{"taskId":1}"#),
     ]
 }

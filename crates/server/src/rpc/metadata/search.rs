@@ -1,6 +1,6 @@
 //! Tokens of a collection by text and properties.
 
-use bourse_catalog::{Column, TokenFilter, TokensQuery};
+use bourse_catalog::{Collection, Column, Rows, TokenFilter, TokensQuery};
 use bourse_wire::{Address, ChainRef, Error, Text, TokenId, TokenMetadata};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -72,6 +72,18 @@ pub(crate) struct IdsAnswer {
     token_ids: Vec<TokenId>,
 }
 
+/// A page of token ids, as the member is spelled by who calls them `tokenIDs`.
+#[derive(JsonSchema)]
+#[schemars(rename = "SearchTokenMetadataTokenIDsAnswer")]
+#[expect(dead_code, reason = "documents what is written text by text")]
+pub(crate) struct TokenIdsAnswer {
+    /// The page.
+    page: PageAnswer<'static>,
+    /// The ids, ascending.
+    #[schemars(rename = "tokenIDs")]
+    token_ids: Vec<TokenId>,
+}
+
 pub(crate) async fn metadata(call: Call, request: Request) -> Result<Vec<u8>, Failure> {
     search(call, request, br#"{"tokenMetadata":"#, |collection, answer, rows| {
         collection.write_metadata(answer, rows);
@@ -81,14 +93,19 @@ pub(crate) async fn metadata(call: Call, request: Request) -> Result<Vec<u8>, Fa
 }
 
 pub(crate) async fn ids(call: Call, request: Request) -> Result<Vec<u8>, Failure> {
-    search(call, request, br#"{"tokenIds":"#, |collection, answer, rows| {
-        let ids: Vec<TokenId> = collection.ids(rows).collect();
-        Ok(serde_json::to_writer(answer, &ids)?)
-    })
-    .await
+    search(call, request, br#"{"tokenIds":"#, write_ids).await
 }
 
-type Write = fn(&bourse_catalog::Collection, &mut Vec<u8>, &bourse_catalog::Rows) -> Result<(), Failure>;
+pub(crate) async fn token_ids(call: Call, request: Request) -> Result<Vec<u8>, Failure> {
+    search(call, request, br#"{"tokenIDs":"#, write_ids).await
+}
+
+fn write_ids(collection: &Collection, answer: &mut Vec<u8>, rows: &Rows) -> Result<(), Failure> {
+    let ids: Vec<TokenId> = collection.ids(rows).collect();
+    Ok(serde_json::to_writer(answer, &ids)?)
+}
+
+type Write = fn(&Collection, &mut Vec<u8>, &Rows) -> Result<(), Failure>;
 
 async fn search(call: Call, request: Request, head: &[u8], write: Write) -> Result<Vec<u8>, Failure> {
     let key = call.collection(request.chain_id.as_ref(), request.contract_address)?;

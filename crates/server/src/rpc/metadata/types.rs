@@ -1,7 +1,7 @@
 //! What the operations that fetch anew share.
 
-use bourse_store::{CollectionKey, Refresh, RefreshTask};
-use bourse_wire::{Address, ChainRef, Error, RecordId, TaskStatus, Timestamp, TokenId};
+use bourse_store::{CollectionKey, Refresh, RefreshTask, RefreshedThing};
+use bourse_wire::{Address, ChainId, ChainRef, Error, RecordId, TaskStatus, Timestamp, TokenId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -78,8 +78,8 @@ pub(super) fn all_tokens(call: &Call) -> Refresh {
 }
 
 /// Refuses to promise what nobody could be asked for.
-fn check_node(call: &Call, key: CollectionKey) -> Result<(), Error> {
-    let reason = match call.app.settings.networks.get(key.chain.0) {
+pub(super) fn check_node(call: &Call, chain: ChainId) -> Result<(), Error> {
+    let reason = match call.app.settings.networks.get(chain.0) {
         Some(network) if !network.rpc_urls.is_empty() => return Ok(()),
         Some(network) => {
             format!(
@@ -87,7 +87,7 @@ fn check_node(call: &Call, key: CollectionKey) -> Result<(), Error> {
                 network.name
             )
         }
-        None => format!("no network with the id {} has a node, so nothing can be fetched", key.chain),
+        None => format!("no network with the id {chain} has a node, so nothing can be fetched"),
     };
     Err(Error::invalid("chainID", reason))
 }
@@ -98,9 +98,9 @@ pub(super) async fn refresh(
     key: CollectionKey,
     wanted: Refresh,
 ) -> Result<RefreshTask, Failure> {
-    check_node(call, key)?;
+    check_node(call, key.chain)?;
     let refreshed = call.app.store.refresh(call.scope(), key, wanted, call.now).await?;
-    if let Some(mark) = refreshed.version {
+    for (key, mark) in refreshed.versions {
         call.follow(key, mark).await;
     }
     Ok(refreshed.task)
@@ -147,7 +147,7 @@ pub(crate) struct Task {
     run_at: Option<Timestamp>,
     /// When it was asked for.
     created_at: Timestamp,
-    /// The contract, how many of its tokens are done, and what went wrong with some of the others.
+    /// The contract or contracts, how many of the tokens or contracts are done, and what went wrong with some of the others.
     payload: Vec<String>,
     /// What came of it so far: the last of those again, without the contract.
     result: Vec<String>,
@@ -156,16 +156,16 @@ pub(crate) struct Task {
 impl From<RefreshTask> for Task {
     fn from(task: RefreshTask) -> Self {
         let done = task.total.saturating_sub(task.waiting + task.failed);
-        let mut payload = vec![
-            format!("{}/{}", task.collection.chain, task.collection.address),
-            format!(
-                "{done} of {} fetched, {} waiting, {} not available",
-                task.total, task.waiting, task.failed
-            ),
-        ];
-        payload.extend(task.reasons.iter().map(|(token, reason)| match token {
-            Some(token) => format!("token {token}: {reason}"),
-            None => format!("contract: {reason}"),
+        let name = |key: &CollectionKey| format!("{}/{}", key.chain, key.address);
+        let mut payload: Vec<String> = task.collections.iter().map(name).collect();
+        payload.push(format!(
+            "{done} of {} fetched, {} waiting, {} not available",
+            task.total, task.waiting, task.failed
+        ));
+        payload.extend(task.reasons.iter().map(|reason| match &reason.of {
+            RefreshedThing::Token(token) => format!("token {token}: {}", reason.why),
+            RefreshedThing::Contract(_) if task.collections.len() == 1 => format!("contract: {}", reason.why),
+            RefreshedThing::Contract(key) => format!("contract {}: {}", key.address, reason.why),
         }));
         Self {
             id: task.id,

@@ -37,6 +37,21 @@ async fn ping() {
     insta::assert_snapshot!(said.text());
 }
 
+#[tokio::test]
+async fn what_anybody_may_ask_of_a_service() {
+    let app = TestApp::start().await;
+    let mut said = Transcript::default();
+    app.clock.advance(3_700);
+    let version = said.call_as(&app.anonymous, "Metadata/Version", json!({})).await;
+    said.call_as(&app.anonymous, "Metadata/RuntimeStatus", json!({})).await;
+    let hash = version["version"]["schemaHash"].as_str().unwrap();
+    assert_eq!(hash.len(), 40);
+    insta::assert_snapshot!(said.text().replace(hash, "…").replace(env!("CARGO_PKG_VERSION"), "0.0.0"));
+    app.app.begin_to_stop().await;
+    let status = app.anonymous.call("Metadata/RuntimeStatus", json!({})).await.ok();
+    assert_eq!(status["status"]["healthOK"], false);
+}
+
 #[test]
 fn every_operation_has_an_answer_in_a_snapshot() {
     let mut texts = Vec::new();

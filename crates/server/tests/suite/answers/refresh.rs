@@ -78,6 +78,31 @@ async fn contracts() {
 }
 
 #[tokio::test]
+async fn several_contracts() {
+    let app = app().await;
+    seed::tokens(&app.store, UNKNOWN, 1..2, "of a contract without information").await;
+    let (a, mut said) = (&app.project_a, Transcript::default());
+    let batch = "Metadata/RefreshContractInfoBatch";
+    let missing = "0x00000000000000000000000000000000000000ff";
+    let of = |contracts: Value| json!({ "chainID": "137", "contractAddresses": contracts });
+    said.call(a, batch, of(json!([RELICS, UNKNOWN, missing, RELICS]))).await;
+    said.call(a, "Metadata/GetTaskStatus", json!({ "taskId": 1 })).await;
+    said.call(a, "Metadata/GetTask", json!({ "taskId": 1 })).await;
+    let info =
+        a.call("Metadata/GetContractInfo", json!({ "chainID": 137, "contractAddress": RELICS })).await.ok();
+    assert_eq!(info["contractInfo"]["status"], "REFRESHING");
+    give_up(&app).await;
+    said.call(a, "Metadata/GetTaskStatus", json!({ "taskId": 1 })).await;
+    said.call(a, "Metadata/GetTask", json!({ "taskId": 1 })).await;
+    said.call(a, batch, of(json!([missing]))).await;
+    said.call(a, batch, of(json!([]))).await;
+    said.call(a, batch, of(json!(vec![RELICS; 51]))).await;
+    said.call(a, batch, json!({ "chainID": 1, "contractAddresses": [RELICS] })).await;
+    said.call(&app.project_b, "Metadata/GetTaskStatus", json!({ "taskId": 1 })).await;
+    insta::assert_snapshot!(said.text());
+}
+
+#[tokio::test]
 async fn refused() {
     let app = TestApp::with(&[NODE, NODE_ID, ("limits.batch_tokens_max", "2")]).await;
     seed::relics(&app.store).await;

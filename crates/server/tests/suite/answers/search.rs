@@ -1,10 +1,11 @@
 //! Tokens and contracts across collections.
 
+use bourse_store::testing::operator;
 use serde_json::{Value, json};
 
 use crate::support::TestApp;
 use crate::support::market::{put, put_order, whole};
-use crate::support::seed::{self, RELICS, UNKNOWN};
+use crate::support::seed::{self, RELICS, RELICS_MIXED, UNKNOWN, key};
 use crate::support::transcript::Transcript;
 
 const TOKENS: &str = "Metadata/SearchTokens";
@@ -57,7 +58,7 @@ async fn tokens() {
 }
 
 #[tokio::test]
-async fn a_call_looks_into_a_hundred_collections() {
+async fn a_call_looks_into_a_hundred_collections_and_brings_ten_into_memory() {
     let app = TestApp::start().await;
     for number in 1..=102 {
         seed::tokens(&app.store, &format!("0x{number:040x}"), 1..2, "relic").await;
@@ -67,6 +68,14 @@ async fn a_call_looks_into_a_hundred_collections() {
         let answer = app.project_a.call(TOKENS, body).await.ok();
         (answer["tokenMetadata"].as_array().unwrap().len(), answer["nextPage"].clone())
     };
+    let (mut counts, mut page) = (Vec::new(), json!({ "pageSize": 200 }));
+    while !page.is_null() {
+        let (found, next) = ask(page).await;
+        counts.push(found);
+        page = next;
+    }
+    assert_eq!(counts, [&[10; 10][..], &[2]].concat());
+    // Now they are all there.
     let (found, next) = ask(json!({ "pageSize": 200 })).await;
     assert_eq!((found, next["page"].as_u64()), (100, Some(2)));
     assert_eq!(ask(next).await, (2, Value::Null));
@@ -74,6 +83,34 @@ async fn a_call_looks_into_a_hundred_collections() {
     let (found, next) = ask(json!({ "page": 102, "pageSize": 1 })).await;
     assert_eq!(found, 0);
     assert_eq!(ask(next).await, (1, Value::Null));
+}
+
+#[tokio::test]
+async fn tokens_of_a_market_by_query() {
+    const BY_QUERY: &str = "Metadata/SearchTokenMetadataByQuery";
+    let app = TestApp::start().await;
+    seed::relics(&app.store).await;
+    seed::tokens(&app.store, UNKNOWN, 8..12, "Étoile relic").await;
+    app.store.join_market(app.project_a.scope, key(RELICS), operator()).await.unwrap();
+    let mut said = Transcript::default();
+    let a = &app.project_a;
+    said.call(a, BY_QUERY, json!({ "q": "PLAIN" })).await;
+    let other =
+        json!({ "chainID": "polygon", "contractAddress": UNKNOWN, "q": "relic", "page": { "pageSize": 1 } });
+    said.call(a, BY_QUERY, other.clone()).await;
+    said.call(a, BY_QUERY, json!({ "q": "relic", "chainID": 1 })).await;
+    said.call(a, BY_QUERY, json!({ "q": "relic", "contractAddress": UNKNOWN })).await;
+    said.call(a, BY_QUERY, json!({ "q": "relic", "chainID": 1, "contractAddress": UNKNOWN })).await;
+    let of_relics = json!({ "chainID": 137, "contractAddress": RELICS, "filter": { "text": "relic" } });
+    said.call(a, "Metadata/SearchTokenMetadataTokenIDs", of_relics).await;
+    insta::assert_snapshot!(said.text());
+    for size in 1..6 {
+        let found = whole(&app, BY_QUERY, &other, "tokenMetadata", size).await;
+        assert_eq!(places(&found), ["8", "9", "10", "11"].map(|token| (UNKNOWN, token)), "{size}");
+        // What is in no market of the project is not searched unless it is named.
+        let found = whole(&app, BY_QUERY, &json!({ "q": "relic" }), "tokenMetadata", size).await;
+        assert_eq!(found.len(), 2, "{size}");
+    }
 }
 
 #[tokio::test]
@@ -98,6 +135,7 @@ async fn contracts() {
     said.call(a, CONTRACTS, json!({ "q": "e\u{301}toi", "chainID": "polygon" })).await;
     said.call(a, CONTRACTS, json!({ "q": "harb", "chainIDs": ["polygon", "nowhere"] })).await;
     said.call(a, CONTRACTS, json!({ "types": vec!["ERC721"; 51] })).await;
+    said.call(a, "Metadata/SearchContractsByQuery", json!({ "q": "harb", "page": { "pageSize": 1 } })).await;
     insta::assert_snapshot!(said.text());
     let expected: [(Value, &[&str]); 8] = [
         (json!({ "q": "HARB" }), &["Harbour Relics", "Coin", "harbour of others"]),
@@ -115,4 +153,88 @@ async fn contracts() {
             assert_eq!(names(&found), expected, "{body} {size}");
         }
     }
+}
+
+/// Contracts of a test network, of two others, one of them featured, and one that deceives people.
+async fn directory() -> TestApp {
+    let app = TestApp::start().await;
+    let contract = |name: &str, extensions: Value| json!({ "address": RELICS, "name": name, "symbol": "", "contractType": "ERC721", "extensions": extensions });
+    for (chain, contract) in [
+        ("polygon", contract("Harbour Relics", json!({ "featured": true, "verified": true }))),
+        ("amoy", contract("Harbour trial", json!({}))),
+        ("mainnet", contract("Harbour of others", json!({}))),
+        ("base", contract("Harbour for free", json!({ "featured": true, "blacklist": true }))),
+    ] {
+        put(&app, "PutContracts", json!({ "chainId": chain, "contracts": [contract] })).await;
+    }
+    app
+}
+
+#[tokio::test]
+async fn the_directory() {
+    let app = directory().await;
+    let (a, mut said) = (&app.project_a, Transcript::default());
+    let get = "Metadata/GetTokenDirectory";
+    said.call(a, get, json!({ "onlyFeatured": true })).await;
+    said.call(a, get, json!({ "page": { "pageSize": 1 } })).await;
+    said.call(a, "Metadata/SearchTokenDirectory", json!({ "query": "TRIAL", "chainID": 80002 })).await;
+    said.call(a, "Metadata/SearchTokenDirectory", json!({ "query": "trial" })).await;
+    said.call(a, "Metadata/GetTokenDirectoryNetworks", json!({})).await;
+    said.call(
+        a,
+        "Metadata/GetTokenDirectoryNetworks",
+        json!({ "includeTestnets": true, "onlyFeatured": true }),
+    )
+    .await;
+    insta::assert_snapshot!(said.text());
+    let expected: [(Value, &[&str]); 5] = [
+        (json!({}), &["Harbour Relics", "Harbour of others"]),
+        (json!({ "includeTestnets": true }), &["Harbour Relics", "Harbour trial", "Harbour of others"]),
+        (json!({ "chainID": "amoy" }), &["Harbour trial"]),
+        (json!({ "chainID": "base" }), &[]),
+        (json!({ "chainID": "amoy", "onlyFeatured": true }), &[]),
+    ];
+    for (body, expected) in expected {
+        for size in 1..4 {
+            let found = whole(&app, get, &body, "contracts", size).await;
+            assert_eq!(names(&found), expected, "{body} {size}");
+            let mut body = body.clone();
+            body["query"] = json!("harbour");
+            let found = whole(&app, "Metadata/SearchTokenDirectory", &body, "contracts", size).await;
+            assert_eq!(names(&found), expected, "{body} {size}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_installation_without_contracts_has_an_empty_directory() {
+    let app = TestApp::start().await;
+    let answer = app.project_a.call("Metadata/GetTokenDirectory", json!({})).await.ok();
+    assert_eq!(answer["contracts"], json!([]));
+    let answer = app.project_a.call("Metadata/GetTokenDirectoryNetworks", json!({})).await.ok();
+    assert_eq!(answer, json!({ "chainIDs": [], "networks": [] }));
+}
+
+#[tokio::test]
+async fn one_address_on_every_chain() {
+    let app = directory().await;
+    let (a, mut said) = (&app.project_a, Transcript::default());
+    said.call(a, "Metadata/FindContractInfo", json!({ "contractAddress": UNKNOWN })).await;
+    let body = json!({ "contractAddresses": [RELICS_MIXED, UNKNOWN, RELICS, RELICS] });
+    let found = a.call("Metadata/FindContractInfoBatch", body).await.ok();
+    let one = a.call("Metadata/FindContractInfo", json!({ "contractAddress": RELICS })).await.ok();
+    let chains: Vec<u64> = one["contractInfoList"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|info| info["chainId"].as_u64().unwrap())
+        .collect();
+    // Who names an address is told of it, whatever is said of it.
+    assert_eq!(chains, [137, 80002, 1, 8453]);
+    let list = &one["contractInfoList"];
+    assert_eq!(found, json!({ "contractInfoByChain": { RELICS_MIXED: list, RELICS: list } }));
+    said.call(a, "Metadata/FindContractInfoBatch", json!({ "contractAddresses": [UNKNOWN] })).await;
+    said.call(a, "Metadata/FindContractInfoBatch", json!({ "contractAddresses": vec![RELICS; 51] })).await;
+    said.call(a, "Metadata/FindContractInfoBatch", json!({ "contractAddresses": [RELICS, "polygon"] })).await;
+    insta::assert_snapshot!(said.text());
 }
