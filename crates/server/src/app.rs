@@ -12,6 +12,7 @@ use bourse_protocols::venues::Registry;
 use bourse_store::{Actor, OpenOptions, Replica, Store, StoreError};
 use bourse_wire::{Currency, ServiceName, Timestamp};
 
+use crate::audience_counts::AudienceCounts;
 use crate::auth::{Credentials, TokenSigner};
 use crate::chains::{Chains, Nodes, NodesError};
 use crate::clock::Clock;
@@ -55,6 +56,9 @@ pub struct App {
     pub(crate) limiter: RateLimiter,
     /// Bounds the signed orders that nobody vouches for.
     pub(crate) stranger_orders: RateLimiter,
+    /// Bounds the proofs of wallets that sign themselves up.
+    pub(crate) wallet_proofs: RateLimiter,
+    pub(crate) audience_counts: AudienceCounts,
     pub(crate) meter: Meter,
     pub(crate) metrics: Metrics,
     pub(crate) outcomes: Outcomes,
@@ -155,6 +159,8 @@ impl App {
             credentials: Credentials::load(&store).await?,
             limiter: RateLimiter::new(settings.limits.rate_per_minute),
             stranger_orders: RateLimiter::new(settings.limits.key_orders_per_minute),
+            wallet_proofs: RateLimiter::new(settings.limits.wallet_proofs_per_minute),
+            audience_counts: AudienceCounts::default(),
             meter,
             routes: Routes::new(&metrics),
             counting: CountingHouse::within(

@@ -301,7 +301,9 @@ async fn check_memory(app: Arc<App>, mut stop: Stop) {
 async fn share_limits(app: Arc<App>, mut stop: Stop) {
     let server = entropy::word();
     while stop.or(tokio::time::sleep(SHARE_INTERVAL)).await.is_some() {
-        for (limiter, name) in [(&app.limiter, "requests"), (&app.stranger_orders, "orders")] {
+        for (limiter, name) in
+            [(&app.limiter, "requests"), (&app.stranger_orders, "orders"), (&app.wallet_proofs, "proofs")]
+        {
             let shared = limiter.share(&app.store, (&server, name), app.clock.now()).await;
             log_failure("sharing what was used of limits", shared);
         }

@@ -4,6 +4,7 @@
 //! operations is [`router`], from which routing, metrics, metering, permissions and the OpenAPI document derive.
 
 mod app;
+mod audience_counts;
 pub mod auth;
 mod background;
 mod backstage;

@@ -281,6 +281,10 @@ pub struct Limits {
     pub rate_per_minute: u32,
     /// Signed orders that one access key, or one project that is no steward of their collections, may send a minute.
     pub key_orders_per_minute: u32,
+    /// Proofs of wallets that sign themselves up to audiences, looked at a minute from one address.
+    pub wallet_proofs_per_minute: u32,
+    /// Contacts of an audience above which no wallet signs itself up any more.
+    pub registered_contacts_max: u64,
     /// Open signed orders of one maker in one collection that are kept without a steward's word.
     pub maker_orders_max: u64,
     /// Signed orders of one collection that are kept although nobody knows that their makers have what they would give.

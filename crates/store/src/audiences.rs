@@ -1,10 +1,12 @@
 //! Audiences with their contacts and linked contracts.
 
 use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
 
 use bourse_wire::{
-    Address, Audience, AudienceContract, ChainId, Contact, ContactInput, ContractSource, Error, ProjectId,
-    RecordId, Text, Timestamp,
+    Address, Audience, AudienceContract, ChainId, Code, Contact, ContactInput, ContractSource, Error,
+    ProjectId, RecordId, Text, Timestamp,
 };
 
 use crate::args::{Arg, args};
@@ -22,6 +24,15 @@ pub struct AudienceView {
     pub contacts: Vec<Contact>,
     /// Its linked contracts, oldest first.
     pub contracts: Vec<AudienceContract>,
+}
+
+/// What is to be different of an audience; what is absent stays as it is.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct AudienceChanges {
+    /// Its name.
+    pub name: Option<Text<256>>,
+    /// Whether wallets may sign themselves up.
+    pub registration_open: Option<bool>,
 }
 
 /// An audience to make or to add to, known by its name.
@@ -64,6 +75,7 @@ selection! { Audience {
     id = "audience_id",
     project_id,
     name,
+    registration_open,
     created_at,
     updated_at,
     deleted_at = "CAST(NULL AS TEXT)",
@@ -78,6 +90,7 @@ selection! {
         id: RecordId = "audiences.audience_id",
         project_id: ProjectId = "audiences.project_id",
         name: String = "audiences.name",
+        registration_open: bool = "audiences.registration_open",
         created_at: Timestamp = "audiences.created_at",
         updated_at: Timestamp = "audiences.updated_at",
     }
@@ -132,9 +145,19 @@ fn view_of(scope: ProjectScope, rows: Vec<ViewRow>) -> Option<AudienceView> {
         contacts.extend(contact.map(ContactRow::contact));
         contracts.extend(contract.map(|contract| contract.linked(scope.project())));
     }
-    let Uncounted { id, project_id, name, created_at, updated_at } = audience?;
+    let Uncounted { id, project_id, name, registration_open, created_at, updated_at } = audience?;
     let contact_count = contacts.len() as u64;
-    let audience = Audience { id, project_id, name, contact_count, created_at, updated_at, deleted_at: None };
+    let deleted_at = None;
+    let audience = Audience {
+        id,
+        project_id,
+        name,
+        contact_count,
+        registration_open,
+        created_at,
+        updated_at,
+        deleted_at,
+    };
     Some(AudienceView { audience, contacts, contracts })
 }
 
@@ -188,20 +211,41 @@ impl Store {
         })
     }
 
-    /// Makes an audience. Names are told apart within a project.
+    /// Makes an audience. Names are told apart within a project. Nobody may sign up to it but by the project's word.
     pub fn create_audience(
         &self,
         scope: ProjectScope,
         name: Text<256>,
         now: Timestamp,
     ) -> Pending<'_, Audience> {
+        self.create(scope, name, false, now)
+    }
+
+    /// Makes an audience to which wallets may sign themselves up.
+    pub fn create_open_audience(
+        &self,
+        scope: ProjectScope,
+        name: Text<256>,
+        now: Timestamp,
+    ) -> Pending<'_, Audience> {
+        self.create(scope, name, true, now)
+    }
+
+    fn create(
+        &self,
+        scope: ProjectScope,
+        name: Text<256>,
+        is_open: bool,
+        now: Timestamp,
+    ) -> Pending<'_, Audience> {
         self.write(move |mut session| {
             Box::pin(async move {
                 crate::projects::require(&mut session, scope.project()).await?;
-                let sql = "INSERT INTO audiences (project_id, audience_id, name, created_at, updated_at)
-                    VALUES ($1, $2, $3, $4, $4) ON CONFLICT (project_id, name) DO NOTHING";
+                let sql = "INSERT INTO audiences (project_id, audience_id, name, registration_open, created_at, updated_at)
+                    VALUES ($1, $2, $3, $5, $4, $4) ON CONFLICT (project_id, name) DO NOTHING";
                 let id = session.next_id(Sequence::Audience).await?;
-                if session.execute(sql, args![scope.project(), id, name.as_str(), now]).await? == 0 {
+                let args = args![scope.project(), id, name.as_str(), now, is_open];
+                if session.execute(sql, args).await? == 0 {
                     return Err(name_taken(name.as_str()));
                 }
                 let id = id.try_into().map_err(|error| StoreError::corrupt("audience id", error))?;
@@ -210,23 +254,25 @@ impl Store {
         })
     }
 
-    /// Renames an audience.
+    /// Changes the name of an audience, or whether wallets may sign themselves up.
     pub fn update_audience(
         &self,
         scope: ProjectScope,
         id: RecordId,
-        name: Text<256>,
+        changes: AudienceChanges,
         now: Timestamp,
     ) -> Pending<'_, Audience> {
         self.write(move |mut session| {
             Box::pin(async move {
-                require(&mut session, scope, id).await?;
-                if find_by_name(&mut session, scope, name.as_str()).await?.is_some_and(|other| other != id) {
-                    return Err(name_taken(name.as_str()));
+                let before = require(&mut session, scope, id).await?;
+                let name = changes.name.map_or(before.name, Text::into_string);
+                if find_by_name(&mut session, scope, &name).await?.is_some_and(|other| other != id) {
+                    return Err(name_taken(&name));
                 }
-                let sql = "UPDATE audiences SET name = $3, updated_at = $4
+                let is_open = changes.registration_open.unwrap_or(before.registration_open);
+                let sql = "UPDATE audiences SET name = $3, registration_open = $5, updated_at = $4
                     WHERE project_id = $1 AND audience_id = $2";
-                session.execute(sql, args![scope.project(), id, name.as_str(), now]).await?;
+                session.execute(sql, args![scope.project(), id, name, now, is_open]).await?;
                 require(&mut session, scope, id).await
             })
         })
@@ -255,6 +301,71 @@ impl Store {
             Box::pin(async move {
                 require(&mut session, scope, id).await?;
                 put_contacts(&mut session, scope, id, contacts, now).await
+            })
+        })
+    }
+
+    /// Refuses an audience that is not open for registration.
+    pub fn check_registration(&self, scope: ProjectScope, id: RecordId) -> Pending<'_, ()> {
+        self.read(move |mut session| Box::pin(async move { require_open(&mut session, scope, id).await }))
+    }
+
+    /// Signs somebody up to an audience that is open for that, or changes what they said of themselves: what they leave out
+    /// stays as it is. Nobody new is taken where there are so many already.
+    pub fn register_contact(
+        &self,
+        scope: ProjectScope,
+        id: RecordId,
+        contact: ContactInput,
+        contacts_max: u64,
+        now: Timestamp,
+    ) -> Pending<'_, ()> {
+        self.write(move |mut session| {
+            Box::pin(async move {
+                require_open(&mut session, scope, id).await?;
+                let known = find_contact(&mut session, scope, id, contact.address).await?;
+                if known.is_none() && has_contacts(&mut session, scope, id, contacts_max).await? {
+                    let message = format!("audience {id} is full: no more than {contacts_max} can sign up");
+                    return Err(Error::conflict(message).into());
+                }
+                let (name, email) = match known {
+                    Some(ContactRow { name, email, .. }) => {
+                        (said_before("contact name", &name)?, said_before("contact e-mail", &email)?)
+                    }
+                    None => (None, None),
+                };
+                let contact = ContactInput {
+                    address: contact.address,
+                    name: contact.name.or(name),
+                    email: contact.email.or(email),
+                };
+                put_contacts(&mut session, scope, id, vec![contact], now).await.map(drop)
+            })
+        })
+    }
+
+    /// The contact of a wallet in an audience that is open for registration.
+    pub fn registered_contact(
+        &self,
+        scope: ProjectScope,
+        id: RecordId,
+        address: Address,
+    ) -> Pending<'_, Option<Contact>> {
+        self.read(move |mut session| {
+            Box::pin(async move {
+                require_open(&mut session, scope, id).await?;
+                Ok(find_contact(&mut session, scope, id, address).await?.map(ContactRow::contact))
+            })
+        })
+    }
+
+    /// How many contacts an audience has that is open for registration.
+    pub fn registered_count(&self, scope: ProjectScope, id: RecordId) -> Pending<'_, u64> {
+        self.read(move |mut session| {
+            Box::pin(async move {
+                require_open(&mut session, scope, id).await?;
+                let sql = "SELECT COUNT(*) FROM audience_contacts WHERE project_id = $1 AND audience_id = $2";
+                Ok(session.value(sql, args![scope.project(), id]).await?.unwrap_or(0))
             })
         })
     }
@@ -334,6 +445,55 @@ async fn require(
     let sql = "FROM audiences WHERE project_id = $1 AND audience_id = $2";
     let found = session.select_first(sql, args![scope.project(), id]).await?;
     found.ok_or_else(|| missing(id))
+}
+
+/// Refuses an audience to which nobody may sign up.
+async fn require_open(
+    session: &mut Session<'_>,
+    scope: ProjectScope,
+    id: RecordId,
+) -> Result<(), StoreError> {
+    let sql = "SELECT registration_open FROM audiences WHERE project_id = $1 AND audience_id = $2";
+    let is_open: Option<bool> = session.value(sql, args![scope.project(), id]).await?;
+    if is_open.ok_or_else(|| missing(id))? {
+        return Ok(());
+    }
+    Err(Error::new(Code::PermissionDenied, format!("audience {id} is not open for registration")).into())
+}
+
+async fn find_contact(
+    session: &mut Session<'_>,
+    scope: ProjectScope,
+    id: RecordId,
+    address: Address,
+) -> Result<Option<ContactRow>, StoreError> {
+    let sql = "FROM audience_contacts WHERE project_id = $1 AND audience_id = $2 AND address = $3";
+    session.select_first(sql, args![scope.project(), id, address]).await
+}
+
+/// Whether an audience has so many contacts, of which no more are counted.
+async fn has_contacts(
+    session: &mut Session<'_>,
+    scope: ProjectScope,
+    id: RecordId,
+    count: u64,
+) -> Result<bool, StoreError> {
+    let sql = "SELECT COUNT(*) FROM (
+            SELECT address FROM audience_contacts WHERE project_id = $1 AND audience_id = $2 LIMIT $3
+        ) AS counted";
+    let some: Option<u64> = session.value(sql, args![scope.project(), id, count]).await?;
+    Ok(some.unwrap_or(0) >= count)
+}
+
+/// What is stored of a contact, as it was read when it came; nothing where nothing was said.
+fn said_before<T: FromStr<Err: fmt::Display>>(
+    what: &'static str,
+    text: &str,
+) -> Result<Option<T>, StoreError> {
+    if text.is_empty() {
+        return Ok(None);
+    }
+    text.parse().map(Some).map_err(|error| StoreError::corrupt(what, error))
 }
 
 fn missing(id: RecordId) -> StoreError {

@@ -230,6 +230,7 @@ impl Migration {
             &[("storefronts", Layout::Local)],
         ),
         Self::new(25, "balances_of_account", include_str!("../migrations/0025_balances_of_account.sql"), &[]),
+        Self::new(26, "registration", include_str!("../migrations/0026_registration.sql"), &[]),
     ];
 
     const fn new(

@@ -12,7 +12,8 @@ use std::collections::BTreeMap;
 
 use bourse_store::testing::{operator, usage_since};
 use bourse_store::{
-    AccessKeyRecord, Actor, AudienceContractInput, AudienceImport, KeyTerms, SecretTokenRecord, UsageLine,
+    AccessKeyRecord, Actor, AudienceChanges, AudienceContractInput, AudienceImport, KeyTerms,
+    SecretTokenRecord, UsageLine,
 };
 use bourse_wire::{Address, ChainId, ContactInput, ContractSource, Day};
 use proptest::collection::vec;
@@ -104,8 +105,12 @@ fn audiences_come_back() {
         }
         assert_eq!((view.contacts.len(), view.contracts.len()), (people.len(), linked.len()));
 
-        let other = store.update_audience(scope, id, renamed.parse().unwrap(), changed_at).await.unwrap();
+        let name = Some(renamed.parse().unwrap());
+        let changes = AudienceChanges { name, registration_open: Some(true) };
+        let other = store.update_audience(scope, id, changes, changed_at).await.unwrap();
         assert_eq!((&other.name, other.created_at, other.updated_at), (&renamed, made_at, changed_at));
+        assert!(other.registration_open && !view.audience.registration_open);
+        assert!(store.audience(scope, id).await.unwrap().audience.registration_open);
         assert_eq!(store.audiences(scope).await.unwrap(), [other]);
         let everybody = view.contacts.iter().map(|contact| contact.id).collect();
         assert_eq!(

@@ -13,14 +13,15 @@ use std::path::Path;
 
 use bourse_store::testing::{TestDatabase, batch, operator, usage_since};
 use bourse_store::{
-    Actor, AssetFile, AudienceContractInput, AudienceImport, BatchMark, Change, Chunk, CollectionKey, Counts,
-    CountsCommit, CountsCommitted, CountsCursor, Event, EventKind, Grant, HostedTokenEdit, Invited, KeyTerms,
-    Mark, NewAccount, NewInvite, ProjectScope, ProofHash, Reach, Refresh, Role, SecretTokenRecord, Store,
-    Subject, Upload, UsageLine, Visibility,
+    Actor, AssetFile, AudienceChanges, AudienceContractInput, AudienceImport, BatchMark, Change, Chunk,
+    CollectionKey, Counts, CountsCommit, CountsCommitted, CountsCursor, Event, EventKind, Grant,
+    HostedTokenEdit, Invited, KeyTerms, Mark, NewAccount, NewInvite, ProjectScope, ProofHash, Reach, Refresh,
+    Role, SecretTokenRecord, Store, Subject, Upload, UsageLine, Visibility,
 };
 use bourse_wire::{
     ActivityAction, ActivityFacts, Address, AssetInput, ChainId, Code, CollectionInput, ContactInput,
-    ContractSource, Day, Marketplace, Page, PageInput, RecordId, Text, Timestamp, TokenId, TokenInput,
+    ContractSource, Day, Marketplace, Page, PageInput, RecordId, Storefront, Text, Timestamp, TokenId,
+    TokenInput,
 };
 use support::database::open;
 use support::hosted::new_token;
@@ -303,7 +304,8 @@ async fn audiences_are_out_of_reach() {
     let (b, audience) = (*b, *audience);
     assert_eq!(store.audiences(b).await.unwrap(), []);
     assert_eq!(code(store.audience(b, audience).await), Code::NotFound);
-    assert_eq!(code(store.update_audience(b, audience, name("b's"), later()).await), Code::NotFound);
+    let changes = AudienceChanges { name: Some(name("b's")), registration_open: Some(true) };
+    assert_eq!(code(store.update_audience(b, audience, changes, later()).await), Code::NotFound);
     assert_eq!(code(store.delete_audience(b, audience).await), Code::NotFound);
     assert_eq!(code(store.add_contacts(b, audience, vec![contact()], later()).await), Code::NotFound);
     assert_eq!(code(store.remove_contacts(b, audience, vec![*id], later()).await), Code::NotFound);
@@ -314,10 +316,41 @@ async fn audiences_are_out_of_reach() {
     let made = store.import_audience(b, import, later()).await.unwrap();
     assert_eq!(made, 3);
     assert_eq!(code(store.create_audience(b, name("people"), later()).await), Code::RequestConflict);
+    assert_eq!(code(store.create_open_audience(b, name("people"), later()).await), Code::RequestConflict);
     let own = store.audiences(b).await.unwrap()[0].id;
     assert_eq!(store.remove_contacts(b, own, vec![*id], later()).await.unwrap(), 0);
     store.delete_audience(b, own).await.unwrap();
     assert_eq!(world.all_of(*a).await, before);
+}
+
+#[tokio::test]
+async fn audiences_that_are_open_are_out_of_reach() {
+    let world = World::make().await;
+    let World { store, a, b, audience, .. } = &world;
+    let (a, b, audience) = (*a, *b, *audience);
+    let changes = AudienceChanges { registration_open: Some(true), ..AudienceChanges::default() };
+    store.update_audience(a, audience, changes, later()).await.unwrap();
+    let before = world.all_of(a).await;
+    let address = contact().address;
+    assert_eq!(code(store.check_registration(b, audience).await), Code::NotFound);
+    assert_eq!(code(store.register_contact(b, audience, contact(), 10, later()).await), Code::NotFound);
+    assert_eq!(code(store.registered_contact(b, audience, address).await), Code::NotFound);
+    assert_eq!(code(store.registered_count(b, audience).await), Code::NotFound);
+    // Nor does an audience of one's own reach another's contacts.
+    let own = store.create_open_audience(b, name("people"), later()).await.unwrap().id;
+    assert_eq!(store.registered_contact(b, own, address).await.unwrap(), None);
+    assert_eq!(store.registered_count(b, own).await.unwrap(), 0);
+    assert_eq!(world.all_of(a).await, before);
+}
+
+#[tokio::test]
+async fn a_storefront_is_out_of_reach() {
+    let world = World::make().await;
+    let World { store, a, b, .. } = &world;
+    let put = store.put_storefront(*a, Storefront::default(), operator()).await.unwrap();
+    assert_eq!(store.storefront(*b).await.unwrap(), None);
+    store.put_storefront(*b, Storefront::default(), operator()).await.unwrap();
+    assert_eq!(store.storefront(*a).await.unwrap(), Some(put));
 }
 
 #[tokio::test]
@@ -359,6 +392,9 @@ async fn markets_and_tasks_are_out_of_reach() {
     assert!(store.market_news(*b, id, 10).await.unwrap().is_none(), "it is not in the market of B");
     assert_eq!(store.market_collections(*a, 0, 10).await.unwrap().len(), 1);
     assert_eq!(store.market_collections(*b, 0, 10).await.unwrap().len(), 0);
+    assert_eq!(store.market_keys(*a, None, 0, 10).await.unwrap(), [(id, CONTRACT)]);
+    assert_eq!(store.market_keys(*a, Some(CONTRACT.chain), id.number(), 10).await.unwrap(), []);
+    assert_eq!(store.market_keys(*b, None, 0, 10).await.unwrap(), []);
     store.join_market(*b, CONTRACT, operator()).await.unwrap();
     for scope in [a, b] {
         let news = store.market_news(*scope, id, 10).await.unwrap().unwrap();
@@ -366,6 +402,8 @@ async fn markets_and_tasks_are_out_of_reach() {
     }
     let task = store.refresh(*a, CONTRACT, Refresh::Contract, NOW).await.unwrap().task.id;
     assert_eq!(code(store.task(*b, task).await), Code::NotFound);
+    let several = store.refresh_contracts(*b, vec![CONTRACT], NOW).await.unwrap().task.id;
+    assert_eq!(code(store.task(*a, several).await), Code::NotFound);
     let own = store.refresh(*b, CONTRACT, Refresh::Contract, NOW).await.unwrap().task.id;
     assert_eq!(
         (code(store.task(*a, own).await), store.task(*b, own).await.unwrap().id),

@@ -21,6 +21,9 @@ pub struct Audience {
     pub name: String,
     /// How many contacts it has.
     pub contact_count: u64,
+    /// Whether wallets may sign themselves up.
+    #[serde(default)]
+    pub registration_open: bool,
     /// When it was made.
     pub created_at: Timestamp,
     /// When it last changed.

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use bourse_server::settings::Settings;
 use bourse_server::{FileError, Files, entropy};
-use bourse_store::{CollectionKey, NewHostedToken, Project, ProjectScope, Upload};
+use bourse_store::{AudienceChanges, CollectionKey, NewHostedToken, Project, ProjectScope, Upload};
 use bourse_wire::{
     AssetInput, ChainId, CollectionInput, Error, Marketplace, PageInput, RecordId, ServiceName, TokenInput,
     from_value,
@@ -48,6 +48,10 @@ async fn fill(context: &Context) -> Result<Credentials, CommandError> {
     let audiences = context.store.audiences(scope).await?;
     let audience = audiences.iter().find(|audience| audience.name == data::AUDIENCE_NAME);
     let missing = || CommandError::Other("the demo's audience is missing".to_owned());
+    for other in audiences.iter().filter(|audience| audience.name != data::AUDIENCE_NAME) {
+        let changes = AudienceChanges { registration_open: Some(true), ..AudienceChanges::default() };
+        context.store.update_audience(scope, other.id, changes, context.clock.now()).await?;
+    }
     Ok(Credentials {
         metadata_url: String::new(),
         api_url: String::new(),

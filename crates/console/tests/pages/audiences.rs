@@ -74,6 +74,12 @@ async fn audiences_are_made_renamed_and_deleted() {
     assert!(taken.html.contains(&format!("<h1>{}</h1>", escaped(HOSTILE))));
     assert_eq!(owner.post(&format!("{one}/rename"), &[("name", "Testers")]).await.status, 303);
     assert!(owner.get(one).await.html.contains("<h1>Testers</h1>"));
+    assert!(owner.get(one).await.says("Only the project adds contacts"));
+    let registration = format!("{one}/registration");
+    assert_eq!(owner.post(&registration, &[("open", "yes")]).await.status, 303);
+    assert!(owner.get(one).await.says("Close registration"));
+    assert_eq!(owner.post(&registration, &[("open", "no")]).await.status, 303);
+    assert!(owner.get(one).await.says("Open for registration"));
     assert_eq!(owner.post(&format!("{one}/delete"), &[]).await.status, 303);
     assert_eq!(owner.get(one).await.status, 404);
 }
@@ -203,8 +209,9 @@ async fn viewers_look_and_others_see_nothing() {
         assert_eq!(stranger.get(&path).await.status, 404, "{path}");
     }
     let row = format!("{BOB},Bob,");
-    let sent: [(String, &[(&str, &str)]); 6] = [
+    let sent: [(String, &[(&str, &str)]); 7] = [
         (list, &[("name", "More")]),
+        (format!("{}/registration", desk.path), &[("open", "yes")]),
         (format!("{}/rename", desk.path), &[("name", "Other")]),
         (format!("{}/remove", desk.path), &[("contact", &id)]),
         (format!("{}/preview", desk.path), &[("contacts", &row)]),

@@ -28,7 +28,7 @@ pub use inquiry::{Answers, Inquiry, dealt, is_true};
 pub use means::{has_owner, held, held_inquiries, means, means_inquiries};
 pub(super) use merkle::{Side, root_by_place, root_by_side, root_sorted};
 pub(super) use signature::{COMPACT, FULL, Signature, prove, read as read_signature};
-pub use signature::{Proof, Question, SignatureFault};
+pub use signature::{Proof, Question, SignatureFault, prove_text};
 pub use source::{Api, SourceFault, SourceRequest};
 pub(super) use source::{
     ProposedCall, ask_reservoir, data, member, opensea_chain, proposed, read_reservoir, same,

@@ -1,6 +1,6 @@
 //! Signatures of makers, and who made them.
 
-use alloy_primitives::{B256, Bytes, U256, b256};
+use alloy_primitives::{B256, Bytes, U256, b256, eip191_hash_message};
 use alloy_sol_types::{SolCall, sol};
 use bourse_wire::Address;
 
@@ -128,6 +128,16 @@ pub(crate) fn prove(maker: Address, digest: B256, given: &Bytes) -> Proof {
         return Proof::Signed;
     }
     Proof::Ask(Question::to_maker(maker, digest, given.clone()))
+}
+
+/// Whether somebody signed a text as wallets sign what people read (EIP-191), if not with a key then perhaps as a contract.
+pub fn prove_text(signer: Address, text: &str, signature: &str) -> Result<Proof, SignatureFault> {
+    let mut given = read(Some(signature))?.to_vec();
+    // Some wallets count the last byte from 0.
+    if given.len() == FULL && given[FULL - 1] < 2 {
+        given[FULL - 1] += 27;
+    }
+    Ok(prove(signer, eip191_hash_message(text), &given.into()))
 }
 
 impl Signature {

@@ -12,6 +12,7 @@ mod answers;
 mod authority;
 mod authors;
 mod bucket;
+mod builder;
 mod cluster;
 mod conventions;
 mod data_version;

@@ -1,9 +1,11 @@
 //! One project cannot reach what is another's. Every operation on a project's records has its case here.
 
 use axum::http::Method;
-use bourse_server::{Service, router};
+use bourse_server::{Credential, Service, router};
+use bourse_store::testing::operator;
 use serde_json::{Value, json};
 
+use crate::builder::proof;
 use crate::support::TestApp;
 use crate::support::body::{PNG, upload};
 use crate::support::project::Project;
@@ -40,6 +42,18 @@ async fn state_of(project: &Project, has: Belongings) -> Vec<Value> {
     state
 }
 
+/// Lets wallets sign themselves up, and one of them do so.
+async fn open_audience(project: &Project, has: Belongings) {
+    let body = json!({ "audienceId": has.audience, "registrationOpen": true });
+    project.call("Builder/UpdateAudience", body).await.ok();
+    project.call("Builder/RegisterAudienceContact", sign_up(has)).await.ok();
+}
+
+/// What a wallet signs up to the audience of A with.
+fn sign_up(has: Belongings) -> Value {
+    json!({ "audienceId": has.audience, "contact": {}, "walletProof": proof((7, 1, has.audience), "sign up", "") })
+}
+
 async fn check(operation: &str, expected: Expected, body: impl Fn(Belongings) -> Value) {
     let app = TestApp::start().await;
     let (a, b) = (&app.project_a, &app.project_b);
@@ -47,6 +61,7 @@ async fn check(operation: &str, expected: Expected, body: impl Fn(Belongings) ->
     seed::belongings(&app.store, b, "belongs to B", false).await;
     let storefront = json!({ "storefront": { "domain": "shop.example", "settings": { "title": MARK } } });
     a.call("Admin/PutStorefront", storefront).await.ok();
+    open_audience(a, has).await;
     let before = state_of(a, has).await;
     app.clock.advance(60);
     let mut body = body(has);
@@ -138,7 +153,16 @@ cases! {
     get_storefront_does_not_reach_other_project: "Admin/GetStorefront", Own, |_| json!({});
     put_storefront_does_not_reach_other_project: "Admin/PutStorefront", Own,
         |_| json!({ "storefront": { "settings": { "title": "mine" } } });
+    register_audience_contact_does_not_reach_other_project: "Builder/RegisterAudienceContact", Missing, sign_up;
+    get_registered_audience_contact_does_not_reach_other_project: "Builder/GetRegisteredAudienceContact", Missing,
+        |has| json!({ "audienceId": has.audience, "walletProof": proof((7, 1, has.audience), "read my entry", "") });
+    is_audience_contact_registered_does_not_reach_other_project: "Builder/IsAudienceContactRegistered", Missing,
+        |has| json!({ "audienceId": has.audience, "walletAddress": RELICS });
+    get_audience_registration_public_status_does_not_reach_other_project:
+        "Builder/GetAudienceRegistrationPublicStatus", Missing, |has| json!({ "audienceId": has.audience });
     get_task_does_not_reach_other_project: "Metadata/GetTask", Missing, |has| json!({ "taskId": has.task });
+    get_task_status_does_not_reach_other_project: "Metadata/GetTaskStatus", Missing,
+        |has| json!({ "taskId": has.task });
 }
 
 /// The chain's own facts are the same for everybody, and charts, which name the project in their filter, are tried all at
@@ -155,9 +179,10 @@ fn every_operation_on_a_projects_records_has_a_case() {
             Service::Ingest,
             Service::Admin,
         ];
-        let is_exception = route.name == "GetTask" || route.name.ends_with("Storefront");
+        let is_exception = route.name.starts_with("GetTask") || route.name.ends_with("Storefront");
         let of_chain = services.contains(&route.service) && !is_exception;
-        let of_project = !of_chain && route.service != Service::Analytics && route.name != "Ping";
+        let of_project =
+            !of_chain && route.service != Service::Analytics && route.credential != Credential::None;
         if of_project {
             assert!(CASES.contains(&operation.as_str()), "{operation} has no case");
         }
@@ -240,4 +265,19 @@ async fn plain_addresses_do_not_mix_projects() {
     }
     let path = format!("/projects/2/collections/2/assets/{asset}");
     assert_eq!(app.project_b.token.get(&path).await.status, 404);
+}
+
+#[tokio::test]
+async fn tokens_are_searched_in_the_projects_own_market_alone() {
+    let app = TestApp::start().await;
+    seed::relics(&app.store).await;
+    seed::tokens(&app.store, seed::UNKNOWN, 8..10, "Étoile relic").await;
+    app.store.join_market(app.project_a.scope, seed::key(RELICS), operator()).await.unwrap();
+    app.store.join_market(app.project_b.scope, seed::key(seed::UNKNOWN), operator()).await.unwrap();
+    for (project, own) in [(&app.project_a, RELICS), (&app.project_b, seed::UNKNOWN)] {
+        let found = project.call("Metadata/SearchTokenMetadataByQuery", json!({ "q": "relic" })).await.ok();
+        let found = found["tokenMetadata"].as_array().unwrap();
+        assert_eq!(found.len(), 2);
+        assert!(found.iter().all(|token| token["contractAddress"] == own), "{found:?}");
+    }
 }

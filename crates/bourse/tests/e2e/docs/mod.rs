@@ -49,6 +49,7 @@ macro_rules! pages {
 pages! {
     readme: "README.md", run;
     analytics: "docs/analytics.md", run;
+    audiences: "docs/audiences.md", run;
     collections: "docs/collections.md", run;
     configuration: "docs/configuration.md", run;
     conventions: "docs/conventions.md", run;

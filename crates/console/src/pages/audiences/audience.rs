@@ -48,6 +48,14 @@ pub(super) async fn rename(Owner(member): Owner, form: Form) -> Answer {
     settle(&member, renamed.map(drop), Done::Renamed, name).await
 }
 
+/// Opens an audience for wallets that sign themselves up, or closes it.
+pub(super) async fn set_registration(Owner(member): Owner, form: Form) -> Answer {
+    let is_open = form.text("open") == "yes";
+    let body = json!({ "audienceId": member.id("audience")?, "registrationOpen": is_open });
+    let changed = member.ask("Builder/UpdateAudience", &body).await;
+    settle(&member, changed.map(drop), Done::Changed, "").await
+}
+
 pub(super) async fn delete(Owner(member): Owner, _form: Form) -> Answer {
     member.ask("Builder/DeleteAudience", &json!({ "audienceId": member.id("audience")? })).await?;
     Ok(see_other(&Done::Removed.at(&member.path("/audiences"))))
@@ -99,6 +107,7 @@ fn page(member: &Member, view: &View, query: &ContactQuery, first: &Markup, type
         (first)
         dl.facts {
             dt { "Contacts" } dd { (format::number(view.contacts.len())) }
+            dt { "Wallets sign themselves up" } dd { @if audience.registration_open { "yes" } @else { "no" } }
             dt { "Made" } dd { (format::time(audience.created_at)) }
             dt { "Last change" } dd { (format::time(audience.updated_at)) }
         }
@@ -231,6 +240,20 @@ fn settings(member: &Member, audience: &Audience, typed: &str) -> Markup {
                 (member.visitor.form_token())
                 label { "Name" input name="name" value=(name) maxlength="256" required; }
                 button { "Rename audience" }
+            }
+        }
+        section.panel {
+            h2 { "Registration" }
+            p {
+                @if audience.registration_open {
+                    "Any wallet may sign itself up, and anybody who has an access key can ask whether a wallet is in it, and how \
+                     many are."
+                } @else { "Only the project adds contacts." }
+            }
+            form.inline method="post" action=(path(member, audience.id, "/registration")) {
+                (member.visitor.form_token())
+                @if audience.registration_open { button name="open" value="no" { "Close registration" } }
+                @else { button name="open" value="yes" { "Open for registration" } }
             }
         }
         details.panel {

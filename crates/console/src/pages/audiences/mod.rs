@@ -29,6 +29,7 @@ pub(super) fn routes() -> Router<Arc<Console>> {
         .route("/audiences", get(show).post(create))
         .route("/audiences/{audience}", get(audience::show))
         .route("/audiences/{audience}/rename", post(audience::rename))
+        .route("/audiences/{audience}/registration", post(audience::set_registration))
         .route("/audiences/{audience}/delete", post(audience::delete))
         .route("/audiences/{audience}/remove", post(audience::remove_contacts))
         .route("/audiences/{audience}/preview", post(contacts::preview))

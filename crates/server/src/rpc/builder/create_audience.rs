@@ -18,11 +18,19 @@ pub(crate) struct Request {
     project_id: Option<ProjectId>,
     /// Its name, which no other audience of the project has.
     name: Text<256>,
+    /// Whether wallets may sign themselves up; not unless this is said.
+    #[serde(default)]
+    registration_open: bool,
 }
 request!(Request, project_id);
 
 pub(crate) async fn handle(call: Call, request: Request) -> Result<AudienceAnswer, Failure> {
     check_name(&request.name)?;
-    let audience = call.app.store.create_audience(call.scope(), request.name, call.now).await?;
+    let (store, scope, name) = (&call.app.store, call.scope(), request.name);
+    let audience = if request.registration_open {
+        store.create_open_audience(scope, name, call.now).await?
+    } else {
+        store.create_audience(scope, name, call.now).await?
+    };
     Ok(AudienceAnswer { audience })
 }

@@ -4,10 +4,15 @@ mod add_audience_contacts;
 mod create_audience;
 mod delete_audience;
 mod get_audience;
+mod get_audience_registration_public_status;
+mod get_registered_audience_contact;
+mod is_audience_contact_registered;
 mod list_audiences;
+mod register_audience_contact;
 mod remove_audience_contacts;
 mod types;
 mod update_audience;
+mod wallet_proof;
 
 use crate::route::Credential::{AccessKey, SecretToken, ServiceKey};
 use crate::route::Route;
@@ -15,6 +20,42 @@ use crate::route::Service::Builder;
 
 /// The operations of this service.
 pub(crate) fn operations() -> Vec<Route> {
+    let mut operations = project_operations();
+    operations.extend(wallet_operations());
+    operations
+}
+
+/// What wallets do themselves, in audiences that are open for it.
+fn wallet_operations() -> Vec<Route> {
+    vec![
+        Builder.writes(
+            "RegisterAudienceContact",
+            AccessKey,
+            "Signs a wallet up to an audience that is open for it, by its signature.",
+            register_audience_contact::handle,
+        ).example(r#"{"audienceId":2,"contact":{"name":"Ada"},"walletProof":{"address":"0x00000000000000000000000000000000000000ad","message":"Audience registration","signature":"0x","chainId":80002}}"#),
+        Builder.reads(
+            "GetRegisteredAudienceContact",
+            AccessKey,
+            "Reads a wallet's own entry in an audience that is open for registration, by its signature.",
+            get_registered_audience_contact::handle,
+        ).example(r#"{"audienceId":2,"walletProof":{"address":"0x00000000000000000000000000000000000000ad","message":"Audience registration","signature":"0x","chainId":80002}}"#),
+        Builder.reads(
+            "IsAudienceContactRegistered",
+            AccessKey,
+            "Whether a wallet is in an audience that is open for registration.",
+            is_audience_contact_registered::handle,
+        ).example(r#"{"audienceId":2,"walletAddress":"0x00000000000000000000000000000000000000ad"}"#),
+        Builder.reads(
+            "GetAudienceRegistrationPublicStatus",
+            AccessKey,
+            "How many are in an audience that is open for registration.",
+            get_audience_registration_public_status::handle,
+        ).example(r#"{"audienceId":2}"#),
+    ]
+}
+
+fn project_operations() -> Vec<Route> {
     vec![
         Builder.reads(
             "GetAudience",
@@ -29,7 +70,7 @@ pub(crate) fn operations() -> Vec<Route> {
             list_audiences::handle,
         ),
         Builder.writes("CreateAudience", SecretToken, "Makes an audience.", create_audience::handle).example(r#"{"name":"Testers"}"#),
-        Builder.writes("UpdateAudience", SecretToken, "Renames an audience.", update_audience::handle),
+        Builder.writes("UpdateAudience", SecretToken, "Renames an audience, or opens and closes it for wallets that sign themselves up.", update_audience::handle),
         Builder.writes(
             "DeleteAudience",
             SecretToken,

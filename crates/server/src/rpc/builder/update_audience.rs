@@ -1,5 +1,6 @@
-//! Renames an audience.
+//! Renames an audience, or opens and closes it for wallets that sign themselves up.
 
+use bourse_store::AudienceChanges;
 use bourse_wire::{ProjectId, RecordId, Text};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -9,7 +10,7 @@ use crate::call::Call;
 use crate::failure::Failure;
 use crate::route::request;
 
-/// The audience and its new name.
+/// The audience, and what is to be different of it; what is left out stays as it is.
 #[derive(Deserialize, JsonSchema)]
 #[schemars(rename = "UpdateAudienceRequest")]
 #[serde(rename_all = "camelCase")]
@@ -19,12 +20,16 @@ pub(crate) struct Request {
     /// Audience id.
     audience_id: RecordId,
     /// Its name, which no other audience of the project has.
-    name: Text<256>,
+    name: Option<Text<256>>,
+    /// Whether wallets may sign themselves up.
+    registration_open: Option<bool>,
 }
 request!(Request, project_id);
 
 pub(crate) async fn handle(call: Call, request: Request) -> Result<AudienceAnswer, Failure> {
-    check_name(&request.name)?;
-    let (id, name) = (request.audience_id, request.name);
-    Ok(AudienceAnswer { audience: call.app.store.update_audience(call.scope(), id, name, call.now).await? })
+    let Request { audience_id, name, registration_open, .. } = request;
+    name.as_ref().map(check_name).transpose()?;
+    let changes = AudienceChanges { name, registration_open };
+    let audience = call.app.store.update_audience(call.scope(), audience_id, changes, call.now).await?;
+    Ok(AudienceAnswer { audience })
 }

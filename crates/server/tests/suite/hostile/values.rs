@@ -7,6 +7,7 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use serde_json::{Value, json};
 
+use crate::builder::proof;
 use crate::marketplace::ANA;
 use crate::support::seed::{ACCOUNT, RELICS};
 use crate::venues::first_of;
@@ -67,7 +68,7 @@ pub(crate) fn valid_body(operation: &str) -> Value {
     let page = json!({ "page": 1, "pageSize": 2, "after": null, "sort": sort });
     let tokens = json!([{ "chainId": 137, "contractAddress": RELICS, "tokenId": "9", "name": "n", "properties": { "a": 1 } }]);
     let contracts = json!([{ "chainId": 137, "address": ACCOUNT, "contractType": "ERC721", "name": "n", "decimals": 3,
-        "extensions": { "originChainId": 1, "originAddress": RELICS } }]);
+        "extensions": { "originChainId": 1, "originAddress": RELICS, "featured": true, "blacklist": false } }]);
     let balances = json!([{ "contractAddress": RELICS, "tokenId": "9", "account": ACCOUNT, "balance": "1" }]);
     let currencies = json!([{ "contractAddress": RELICS, "name": "n", "symbol": "s", "decimals": 18,
         "exchangeRate": "0.25" }]);
@@ -149,7 +150,14 @@ pub(crate) fn valid_body(operation: &str) -> Value {
         "tokenMap": { RELICS: ["1"] }, "lastTokenID": "1", "txnHash": HASH, "maxBlockWait": 0, "omitPrices": false,
         "chainIds": ["137"], "networks": ["amoy"], "networkType": "ALL",
     });
-    for more in [trade, balances] {
+    let directory = json!({ "query": "n", "includeTestnets": true, "onlyFeatured": false });
+    let purpose = if operation == "Builder/RegisterAudienceContact" { "sign up" } else { "read my entry" };
+    let said = if purpose == "sign up" { "Name: n\nE-mail: a@b.cd\n" } else { "" };
+    let proof = proof((7, 1, 1), purpose, said);
+    let contact = json!({ "address": proof["address"], "name": "n", "email": "a@b.cd" });
+    let registration = json!({ "contact": contact, "walletProof": proof, "walletAddress": ACCOUNT,
+        "registrationOpen": true });
+    for more in [trade, balances, directory, registration] {
         let Value::Object(more) = more else { unreachable!("it is an object") };
         body.as_object_mut().unwrap().extend(more);
     }
