@@ -1,8 +1,10 @@
-//! Offers for any token of the collection, in the order of their prices. Such an offer is one entry however many tokens
-//! there are: it stands beside the offers of each of them, and who reads those looks into this list as well.
+//! Offers for any token of the collection, in the order of their prices, and in the order in which they were first seen. Such
+//! an offer is one entry however many tokens there are: it stands beside the offers of each of them, and who reads those looks
+//! into these lists as well.
 
 use bourse_wire::OrderSide;
 
+use super::creation::created;
 use super::order_list::{ListedOrder, OrderList, Rank};
 use super::relist::Turn;
 use super::{Book, NO_TOKEN, Order, OrderTest};
@@ -19,6 +21,11 @@ impl Book {
     /// The active offers for any token, the best first.
     pub(crate) fn collection_offers(&self) -> &OrderList {
         &self.collection_offers
+    }
+
+    /// The same offers, those that were seen first coming first.
+    pub(crate) fn offers_by_creation(&self) -> &OrderList {
+        &self.offers_by_creation
     }
 
     /// The best of them that a filter, if there is one, lets through: no token has a worse one.
@@ -43,7 +50,7 @@ impl Book {
         }
     }
 
-    /// Takes an offer for any token into the list when it came, and out when it is gone, for which its rank must still be
+    /// Takes an offer for any token into the lists when it came, and out when it is gone, for which its rank must still be
     /// what it was.
     pub(super) fn turn_collection_offer(&mut self, slot: u32, turn: Turn, tokens: &Tokens) {
         if !self.order(slot).is_some_and(Order::is_collection_offer) {
@@ -55,6 +62,23 @@ impl Book {
             Turn::Gone => list.remove(listed.slot, rank.hint, compare),
         });
         self.collection_offers = list;
+        let mut list = std::mem::take(&mut self.offers_by_creation);
+        if let Some(order) = self.order(slot) {
+            let (listed, rank) = created(slot, order);
+            let compare = |other| self.compare_created_with(other, order);
+            match turn {
+                Turn::Come => list.insert(listed, rank, compare),
+                Turn::Gone => list.remove(slot, rank.hint, compare),
+            }
+        }
+        self.offers_by_creation = list;
+    }
+
+    /// Whether an offer for any token is in the list by creation exactly where it has to be.
+    pub(super) fn is_listed_by_creation(&self, slot: u32, order: &Order) -> bool {
+        let (listed, rank) = created(slot, order);
+        let found = self.offers_by_creation.find(rank.hint, |other| self.compare_created_with(other, order));
+        found == Some((listed, rank))
     }
 
     /// Puts all of them in order.
@@ -65,6 +89,17 @@ impl Book {
         let listed: Vec<(ListedOrder, Rank)> =
             offers.into_iter().filter_map(|(slot, _)| self.listed(slot)).collect();
         self.collection_offers = OrderList::from_sorted(listed);
+        self.sort_offers_by_creation();
+    }
+
+    /// Puts those that are in the order of their prices in the order in which they were first seen as well.
+    pub(super) fn sort_offers_by_creation(&mut self) {
+        let slots = self.collection_offers.slots();
+        let mut offers: Vec<(u32, &Order)> =
+            slots.filter_map(|slot| Some((slot, self.order(slot)?))).collect();
+        offers.sort_unstable_by(|(_, a), (_, b)| self.compare_created(a, b));
+        self.offers_by_creation =
+            OrderList::from_sorted(offers.into_iter().map(|(slot, order)| created(slot, order)));
     }
 
     /// Loses the best of them, for tests.
@@ -72,5 +107,14 @@ impl Book {
     pub(crate) fn forget_collection_offer(&mut self) {
         let slots: Vec<u32> = self.collection_offers.slots().skip(1).collect();
         self.collection_offers = self.list_of(&slots);
+    }
+
+    /// Loses the one that was seen last, for tests.
+    #[cfg(test)]
+    pub(crate) fn forget_created_offer(&mut self) {
+        let slots: Vec<u32> = self.offers_by_creation.slots().collect();
+        let kept = slots.iter().take(slots.len() - 1);
+        let listed = kept.filter_map(|slot| Some(created(*slot, self.order(*slot)?)));
+        self.offers_by_creation = OrderList::from_sorted(listed);
     }
 }

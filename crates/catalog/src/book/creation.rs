@@ -60,7 +60,8 @@ impl Book {
         self.by_creation = Some(lists);
     }
 
-    fn compare_created_with(&self, slot: u32, order: &Order) -> Ordering {
+    /// How the order of a slot compares with another by when they were first seen.
+    pub(super) fn compare_created_with(&self, slot: u32, order: &Order) -> Ordering {
         self.order(slot).map_or(Ordering::Less, |other| self.compare_created(other, order))
     }
 
@@ -95,7 +96,7 @@ fn is_listed(order: &Order) -> bool {
 }
 
 /// An order as these lists have it.
-fn created(slot: u32, order: &Order) -> (ListedOrder, Rank) {
+pub(super) fn created(slot: u32, order: &Order) -> (ListedOrder, Rank) {
     let rank = Rank { hint: rough(order.created_at), created_at: order.created_at };
     (ListedOrder::new(slot, order), rank)
 }

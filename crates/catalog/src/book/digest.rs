@@ -66,7 +66,7 @@ impl Book {
             let side = self.side(side);
             (side.any().len(), side.best_ones().len(), side.several().count(), ranked)
         };
-        let collection_offers = self.collection_offers().len();
+        let collection_offers = (self.collection_offers().len(), self.offers_by_creation().len());
         let are_whole = self.is_creation_whole();
         hash(&(of_side(OrderSide::Listing), of_side(OrderSide::Offer), collection_offers, are_whole))
     }

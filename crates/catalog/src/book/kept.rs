@@ -178,6 +178,7 @@ impl KeptBook {
         book.rank_known(OrderSide::Listing, &ranked_listings);
         book.rank_known(OrderSide::Offer, &ranked_offers);
         book.collection_offers = book.list_of(&collection_offers);
+        book.sort_offers_by_creation();
         book.stack_all();
         (book, is_ordered)
     }

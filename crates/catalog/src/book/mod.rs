@@ -64,6 +64,8 @@ pub(crate) struct Book {
     stacks: Stacks,
     /// Those that buy any token, of which no token has an entry.
     collection_offers: OrderList,
+    /// The same in the order in which they were first seen.
+    offers_by_creation: OrderList,
     /// All by when they were first seen, once somebody asked for that order.
     by_creation: Option<OrderLists>,
     /// When the passing of time next changes an order. What is no longer so is passed over.
@@ -411,6 +413,7 @@ impl Book {
             + self.ranked.bytes()
             + self.stacks.bytes()
             + self.collection_offers.bytes()
+            + self.offers_by_creation.bytes()
             + self.by_creation.as_ref().map_or(0, OrderLists::bytes)
             + self.alarms.capacity() * size_of::<(Timestamp, u32)>()
     }

@@ -366,7 +366,7 @@ impl Book {
             list.find(rank.hint, |other| self.compare_with(other, order, tokens)) == Some((listed, rank))
         };
         if order.is_collection_offer() {
-            return is_in(self.collection_offers());
+            return is_in(self.collection_offers()) && self.is_listed_by_creation(slot, order);
         }
         is_in(self.ranked(order.terms.side)) == has_several
             && self.stack(order.token, order.terms.side).is_none_or(is_in)

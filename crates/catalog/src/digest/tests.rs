@@ -159,6 +159,9 @@ fn a_list_of_collection_offers_that_lost_one_is_named() {
     assert_eq!(changed.digest(NOW).differences(&offered().digest(NOW)), [""; 0]);
     changed.book.forget_collection_offer();
     assert_eq!(changed.digest(NOW).differences(&offered().digest(NOW)), ["orders"]);
+    let mut changed = offered();
+    changed.book.forget_created_offer();
+    assert_eq!(changed.digest(NOW).differences(&offered().digest(NOW)), ["orders"]);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use bourse_wire::{OrderSide, Timestamp, TokenId};
 
 use super::position::{Key, Position};
 use super::{Column, Sort, Start};
-use crate::book::{ListedOrder, Order, OrderList, OrderTest, Place};
+use crate::book::{ListedOrder, Order, OrderList, OrderTest, Place, Span};
 use crate::collection::Collection;
 use crate::filter::OrderFilter;
 
@@ -172,8 +172,13 @@ impl Collection {
             Found { orders, is_ranked: false }
         };
         let own = self.tokens.find(query.token).map(own).unwrap_or_default();
+        if query.by_creation() {
+            let Found { mut orders, .. } = own;
+            orders.extend(self.created_offers(query, &test));
+            return Found { orders, is_ranked: false };
+        }
         self.lists_beside(query.side)
-            .fold(own, |own, list| self.merged(query, own, self.listed_orders(query, &test, list)))
+            .fold(own, |own, list| self.merged(own, &self.listed_orders(query, &test, list)))
     }
 
     /// The orders of a list that a query asks for, the best first.
@@ -205,16 +210,44 @@ impl Collection {
         test.of_list_from(from, side, list).take(wanted).map(found).collect()
     }
 
+    /// The offers for any token that a query by creation asks for: as many as the page needs, and one more.
+    fn created_offers(&self, query: &OrdersQuery<'_>, test: &OrderTest<'_>) -> Vec<FoundOrder> {
+        if query.side != OrderSide::Offer {
+            return Vec::new();
+        }
+        let (list, is_against) = (self.book.offers_by_creation(), query.is_against());
+        let at = match &query.start {
+            Start::After(position) => self.position_of(position),
+            Start::Skip(_) => None,
+        };
+        // Lists are in the order of time, whichever way the query goes.
+        let compare = |slot: u32, at: &OrderRank<'_>| {
+            let order = self.book.order(slot)?;
+            let order = self.compare_ranks(query, &self.rank_of(order), at);
+            Some(if is_against { order.reverse() } else { order })
+        };
+        let step = query.start.skipped().saturating_add(query.limit).saturating_add(1);
+        let span = if is_against {
+            let before = |at| list.place(|slot| compare(slot, &at).is_some_and(Ordering::is_lt));
+            Span { from: OrderList::START, to: at.map_or(list.end(), before), reverse: true, step }
+        } else {
+            let up_to = |at| list.place(|slot| compare(slot, &at).is_some_and(Ordering::is_le));
+            Span { from: at.map_or(OrderList::START, up_to), to: list.end(), reverse: false, step }
+        };
+        let chunks = test.chunks_by_creation(&self.book, list, span);
+        let found = |listed: &ListedOrder| {
+            let created_at = self.book.order(listed.slot)?.created_at;
+            Some(FoundOrder { slot: listed.slot, created_at })
+        };
+        chunks.flat_map(|chunk| chunk.orders).filter_map(found).take(step).collect()
+    }
+
     /// A token's own orders, and with them others that are in the order of their prices.
-    fn merged(&self, query: &OrdersQuery<'_>, own: Found, others: Vec<FoundOrder>) -> Found {
+    fn merged(&self, own: Found, others: &[FoundOrder]) -> Found {
         if others.is_empty() {
             return own;
         }
         let Found { orders: mut own, is_ranked } = own;
-        if query.by_creation() {
-            own.extend(others);
-            return Found { orders: own, is_ranked: false };
-        }
         let compare = |a: &FoundOrder, b: &FoundOrder| {
             let both = self.book.order(a.slot).zip(self.book.order(b.slot));
             both.map_or(Ordering::Equal, |(a, b)| self.book.compare(a, b))
@@ -222,7 +255,7 @@ impl Collection {
         if !is_ranked {
             own.sort_unstable_by(compare);
         }
-        let (mut orders, mut rest) = (Vec::with_capacity(own.len() + others.len()), others.as_slice());
+        let (mut orders, mut rest) = (Vec::with_capacity(own.len() + others.len()), others);
         for order in own {
             let before = rest.partition_point(|other| compare(other, &order).is_lt());
             orders.extend_from_slice(&rest[..before]);
