@@ -13,9 +13,9 @@ use crate::process::{Process, WAIT_MAX, clean_command};
 
 /// The chain that a node is of unless told otherwise.
 const CHAIN: u64 = 31_337;
-/// How many blocks back a node knows the state of. Without it the node moves older ones to files, and forgets contracts when
-/// it replaces blocks after that.
-const STATES: u64 = 100_000;
+/// How many blocks back the node of a long campaign knows the state of. Without it the node moves those older than 500 to files,
+/// and forgets contracts when it replaces blocks after that. Each takes it megabytes.
+const CAMPAIGN_STATES: u64 = 200;
 
 sol! {
     function mint(address to, uint256 tokenId);
@@ -57,9 +57,10 @@ impl Anvil {
     pub(crate) fn start_as(chain: u64, directory: &Path) -> Self {
         let port = free_port();
         let mut command = clean_command(&program().display().to_string(), directory);
-        let numbers = [u64::from(port), chain, STATES].map(|number| number.to_string());
-        let [port_text, chain, states] = &numbers;
-        command.args(["--silent", "--port", port_text, "--chain-id", chain, "--prune-history", states]);
+        command.args(["--silent", "--port", &port.to_string(), "--chain-id", &chain.to_string()]);
+        if crate::trader::campaign().is_some() {
+            command.args(["--prune-history", &CAMPAIGN_STATES.to_string()]);
+        }
         let process = Process::start(command, &directory.join("anvil"));
         let anvil = Self { _process: process, port };
         within(WAIT_MAX, "the node answers", || anvil.try_rpc("eth_chainId", &json!([])).is_some());

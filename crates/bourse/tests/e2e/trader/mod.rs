@@ -113,7 +113,7 @@ impl Trader {
 }
 
 /// How many things are to happen, if somebody asked for so many.
-fn campaign() -> Option<usize> {
+pub(crate) fn campaign() -> Option<usize> {
     std::env::var("BOURSE_TRADER_OPERATIONS").ok().map(|text| text.parse().unwrap())
 }
 
