@@ -41,6 +41,7 @@ pub use facets::{Facet, FacetKind};
 pub use filter::{Condition, OrderFilter, PriceRange, PropertyFilter, TokenFilter, Value};
 pub use kept::LAYOUT;
 pub use loader::{Loader, PreparedToken, TokenPreparer};
+pub use members::write_token_of_nobody;
 pub use names::fold;
 pub use properties::properties_of;
 pub use query::{BookQuery, Column, Key, OrdersQuery, Position, Query, Row, Rows, Sort, Start, TokensQuery};

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use bourse_wire::{TokenMetadata, write_stored};
+use bourse_wire::{TokenId, TokenMetadata, write_stored};
 use memchr::memmem::Finder;
 
 /// Each with what it is then, in JSON.
@@ -74,6 +74,11 @@ impl Missing {
     pub(crate) fn write_of(out: &mut Vec<u8>, metadata: &str) {
         Self::in_metadata(metadata).write(out, metadata.as_bytes());
     }
+}
+
+/// Appends the metadata of a token of which nothing is known, with all members that listings of tokens have.
+pub fn write_token_of_nobody(out: &mut Vec<u8>, token: TokenId) {
+    Missing::write_of(out, &TokenMetadata::not_available(token).to_json().unwrap_or_default());
 }
 
 fn written(missing: Missing) -> Vec<u8> {

@@ -3,7 +3,7 @@
 use std::io::{self, BufRead, Write};
 use std::ops::Range;
 
-use bourse_wire::{MetadataStatus, TokenId, TokenMetadata, write_stored};
+use bourse_wire::{TokenId, TokenMetadata, write_stored};
 
 use crate::arena::{Arena, Span};
 use crate::kept::Kept;
@@ -167,9 +167,7 @@ impl Tokens {
     }
 
     fn of_nobody(&self, ordinal: u32) -> String {
-        let status = Some(MetadataStatus::NotAvailable);
-        let token = TokenMetadata { token_id: self.id(ordinal), status, ..TokenMetadata::default() };
-        token.to_json().unwrap_or_default()
+        TokenMetadata::not_available(self.id(ordinal)).to_json().unwrap_or_default()
     }
 
     /// Whether replaced texts take more memory than they are worth.

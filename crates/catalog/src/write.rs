@@ -1,7 +1,7 @@
 //! Putting answers together from texts that are ready.
 
 use bourse_market::Terms;
-use bourse_wire::{MetadataStatus, OrderFacts, STORED_EXTRA_BYTES, Timestamp, TokenId, TokenMetadata};
+use bourse_wire::{OrderFacts, STORED_EXTRA_BYTES, Timestamp, TokenId, TokenMetadata};
 
 use crate::book::{Derived, NO_TOKEN, ORDER_BYTES, Order, OrderText, PreparedOrder, currency_members};
 use crate::collection::{Collection, touch_all};
@@ -65,8 +65,7 @@ impl Collection {
         if token != NO_TOKEN {
             return self.tokens.write_whole_metadata(out, token);
         }
-        let status = Some(MetadataStatus::NotAvailable);
-        let metadata = TokenMetadata { status, ..TokenMetadata::default() }.to_json().unwrap_or_default();
+        let metadata = TokenMetadata::not_available(TokenId::default()).to_json().unwrap_or_default();
         let (named, nameless) = (r#""tokenId":"0""#, r#""tokenId":"""#);
         Missing::write_of(out, &metadata.replacen(named, nameless, 1));
     }

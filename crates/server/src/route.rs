@@ -100,6 +100,7 @@ impl Service {
             Self::Builder => Dialect::Builder,
             Self::Storefront => Dialect::MarketplaceService,
             Self::Analytics => Dialect::Api,
+            Self::Indexer | Self::IndexerGateway => Dialect::Indexer,
             Self::Ingest | Self::Admin => Dialect::House,
         }
     }

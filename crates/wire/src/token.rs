@@ -80,6 +80,11 @@ pub struct TokenMetadata {
 }
 
 impl TokenMetadata {
+    /// Of a token that is there, and of which nothing is known.
+    pub fn not_available(token_id: TokenId) -> Self {
+        Self { token_id, status: Some(MetadataStatus::NotAvailable), ..Self::default() }
+    }
+
     /// The record as JSON text, as it is stored and served; refused when larger than a record may be.
     pub fn to_json(&self) -> Result<String, Error> {
         bounded_json("token", self)

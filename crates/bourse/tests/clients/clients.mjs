@@ -29,19 +29,6 @@ const SWAP = 'an exchange that nobody uses any more'
 
 // Operations that the clients call and that are not served, with the reason. One that is served must not be here.
 export const notServed = {
-  'Marketplace/GetCollectionActiveListingsCurrencies': YET,
-  'Marketplace/GetCollectionActiveOffersCurrencies': YET,
-  'Marketplace/ListOrdersWithCollectibles': YET,
-  'Marketplace/GetCountOfAllOrders': YET,
-  'Marketplace/GetCountOfFilteredOrders': YET,
-  'Marketplace/ListListings': YET,
-  'Marketplace/ListOffers': YET,
-  'Marketplace/SyncOrder': YET,
-  'Marketplace/SyncOrders': YET,
-  'Marketplace/CheckoutOptionsSalesContract': YET,
-  'Marketplace/GetPrimarySaleItem': YET,
-  'Marketplace/ListPrimarySaleItems': YET,
-  'Marketplace/GetCountOfPrimarySaleItems': YET,
   'Metadata/Version': YET,
   'Metadata/RuntimeStatus': YET,
   'Metadata/GetTaskStatus': YET,
@@ -114,9 +101,14 @@ export const notServed = {
   'IndexerGateway/Version': YET,
 }
 
-// Operations that need what only a wallet can make; called without, they say so by this error of the client.
+// Operations that need what only a wallet can make, or a sale, which the demonstration does not have; called without, they say
+// so by this error of the client.
 export const refused = {
   'Marketplace/Execute': 'InvalidArgumentError',
+  'Marketplace/CheckoutOptionsSalesContract': 'InvalidArgumentError',
+  'Marketplace/GetPrimarySaleItem': 'InvalidArgumentError',
+  'Marketplace/ListPrimarySaleItems': 'InvalidArgumentError',
+  'Marketplace/GetCountOfPrimarySaleItems': 'InvalidArgumentError',
 }
 
 const NOBODY = '0x00000000000000000000000000000000000000aa'

@@ -43,13 +43,6 @@ pub struct Sort {
     pub descending: bool,
 }
 
-impl Sort {
-    /// Whether the lowest token id comes first.
-    pub fn is_by_token_id(self) -> bool {
-        self.column == Column::TokenId && !self.descending
-    }
-}
-
 /// Where a page begins.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Start {

@@ -1,5 +1,6 @@
 //! What a primary sale sells.
 
+use bourse_catalog::{Column, Sort};
 use bourse_wire::{Address, ChainRef, Error, TokenId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,6 +14,8 @@ use crate::rpc::begin_answer;
 
 /// Items that are left out by a page's number at most: beyond, `after` goes on where a page ended.
 const SKIPPED_MAX: u64 = 10_000;
+/// The only order that items come in.
+const BY_TOKEN: Sort = Sort { column: Column::TokenId, descending: false };
 
 /// Which items.
 #[derive(Deserialize, JsonSchema)]
@@ -51,10 +54,7 @@ struct ItemCursor {
 }
 
 pub(crate) async fn handle(call: Call, request: Request) -> Result<Vec<u8>, Failure> {
-    let page = PagePlan::<ItemCursor>::new(request.page, &call.app.settings.limits)?;
-    if page.sort.is_some_and(|sort| !sort.is_by_token_id()) {
-        return Err(Error::invalid("page.sort", "items of a sale come by tokenId, ascending").into());
-    }
+    let page = PagePlan::<ItemCursor>::new(request.page, &call.app.settings.limits)?.in_order(&[BY_TOKEN])?;
     let (from, skip) = match &page.begin {
         Begin::After(place) => (place.next, 0),
         Begin::Skip(skip) if *skip <= SKIPPED_MAX => (TokenId::from(0), *skip),

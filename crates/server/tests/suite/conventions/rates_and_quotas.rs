@@ -83,7 +83,7 @@ async fn an_address_without_a_project_has_its_own_allowance() {
     let guess = here.with("x-access-key", "guess").call(READ, json!({})).await;
     assert_eq!(guess.refusal(), (401, 1000));
     let guess = here.with("x-access-key", "guess").call(READ, json!({})).await;
-    assert_eq!((guess.refusal(), guess.header("retry-after")), ((429, 2005), "60"));
+    assert_eq!((guess.refusal(), guess.header("retry-after")), ((429, 1007), "60"));
     assert_eq!(here.call("Metadata/Ping", json!({})).await.refusal(), (429, 2005));
     assert_eq!(there.call("Metadata/Ping", json!({})).await.status, 200);
     app.clock.advance(60);

@@ -20,6 +20,7 @@ async fn tokens_are_served_as_soon_as_they_are_put() {
     let expected = json!({
         "tokenId": "1", "name": "Compass", "description": "", "image": "", "imageData": "<svg/>", "image_data": "<svg/>",
         "properties": { "weight": 1.50 }, "attributes": [{ "metal": "brass" }], "decimals": 2, "updatedAt": START,
+        "source": "import", "status": "AVAILABLE",
     });
     assert_eq!(served_token(&app, 1).await, expected);
     // A token is replaced whole, and the copy in memory follows without any background work.

@@ -213,7 +213,7 @@ async fn every_member_has_its_type() {
     assert_eq!(bare["order"]["validUntil"], "9999-12-30T22:00:00.999999999Z", "it never ends");
 }
 
-const TEXTS: &str = "orderId marketplace source side status originName tokenId priceAmountFormatted \
+const TEXTS: &str = "orderId marketplace source side status slug originName tokenId priceAmountFormatted \
     priceAmountNetFormatted priceUSDFormatted quantityInitialFormatted quantityRemainingFormatted \
     quantityAvailableFormatted";
 const NUMBERS: &str =

@@ -31,7 +31,7 @@ async fn metadata_by_text_and_properties() {
     assert_eq!(ids(&answer), [10, 12, 14, 16, 18]);
     assert_eq!(answer["page"], json!({ "page": 1, "pageSize": 10, "more": false }));
     let expected = json!({ "tokenId": "10", "name": "Axe #10", "description": "", "image": "", "properties": null,
-        "attributes": [{ "level": 10 }], "updatedAt": "0001-01-01T00:00:00Z" });
+        "attributes": [{ "level": 10 }], "updatedAt": "0001-01-01T00:00:00Z", "source": "import", "status": "AVAILABLE" });
     assert_eq!(answer["tokenMetadata"][0], expected);
     let level = json!([{ "name": "level", "type": "INT", "min": 45, "max": 48 }]);
     assert_eq!(ids(&search(json!({ "filter": { "properties": level } })).await), [45, 46, 47, 48]);

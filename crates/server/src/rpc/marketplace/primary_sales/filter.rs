@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::record::ItemType;
-use crate::rpc::marketplace::filter::{ENTRIES_MAX, PropertyInput, properties, too_many};
+use crate::rpc::marketplace::filter::{ENTRIES_MAX, PropertyInput, properties, search_text, too_many};
 
 /// Which items. What is absent restricts nothing.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -53,7 +53,7 @@ impl PrimarySaleItemsFilter {
             return Err(too_many("filter.detailTypes", self.detail_types.len()));
         }
         let tokens = TokenFilter {
-            text: self.search_text.into_string(),
+            text: search_text("filter.searchText", self.search_text)?,
             properties: properties("filter.properties", self.properties)?,
             ..TokenFilter::default()
         };

@@ -1,6 +1,6 @@
 //! An item of a sale, as it is answered.
 
-use bourse_catalog::Collection;
+use bourse_catalog::{Collection, write_token_of_nobody};
 use bourse_market::Rate;
 use bourse_protocols::primary_sale::SaleTerms;
 use bourse_wire::{Address, Amount, Currency, Timestamp, TokenId, TokenMetadata};
@@ -104,9 +104,8 @@ impl<'s> ItemWriter<'s> {
         collection: Option<&Collection>,
     ) -> Result<(), Failure> {
         out.extend_from_slice(br#"{"metadata":"#);
-        if !collection.is_some_and(|collection| collection.write_token(out, offered.token)) {
-            let token = TokenMetadata { token_id: offered.token, ..TokenMetadata::default() };
-            out.extend_from_slice(token.to_json()?.as_bytes());
+        if !collection.is_some_and(|collection| collection.write_whole_token(out, offered.token)) {
+            write_token_of_nobody(out, offered.token);
         }
         out.extend_from_slice(br#","primarySaleItem":"#);
         serde_json::to_writer(&mut *out, &self.record(offered)?)?;

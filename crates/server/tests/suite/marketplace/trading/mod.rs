@@ -108,7 +108,20 @@ pub(super) struct Sent {
 pub(super) fn steps(answer: Answer) -> Vec<Sent> {
     let answer = answer.ok();
     let members: Vec<&str> = answer.as_object().unwrap().keys().map(String::as_str).collect();
-    assert_eq!(members, ["steps", "simulation"], "{answer}");
+    // Clients of purchases and sales look for the same steps in another place too.
+    match answer.get("resp") {
+        None => assert_eq!(members, ["steps", "simulation"], "{answer}"),
+        Some(resp) => {
+            assert_eq!(members, ["steps", "simulation", "resp"], "{answer}");
+            let is_sent = |step: &Value| step.get("signature").is_none();
+            let all_are = answer["steps"].as_array().unwrap().iter().all(is_sent);
+            assert_eq!(
+                *resp,
+                json!({ "steps": answer["steps"], "canBeUsedWithTrails": all_are }),
+                "{answer}"
+            );
+        }
+    }
     assert!(answer["simulation"]["steps"].is_u64(), "{answer}");
     let read = |step: &Value| {
         let members: Vec<&str> = step.as_object().unwrap().keys().map(String::as_str).collect();
