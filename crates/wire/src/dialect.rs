@@ -68,6 +68,7 @@ words! {
         Timeout = 1900, "Timeout", 408;
         NotFound = 3000, "NotFound", 400;
         ChainNotFound = 2001, "InvalidArgument", 400;
+        ChainUnavailable = 2002, "Unavailable", 400;
     }
     // Its 1007 and 1008 mean something else, and it knows of keys and quotas nothing at all.
     Metadata {
@@ -251,6 +252,9 @@ mod tests {
         let mut kept = vec![Code::Overloaded, Code::StorageFull, Code::StorageUnavailable];
         if matches!(dialect, Dialect::Builder | Dialect::MarketplaceService) {
             kept.extend([Code::RateLimited, Code::QuotaRateLimit]);
+        }
+        if dialect != Dialect::Indexer {
+            kept.push(Code::ChainUnavailable);
         }
         if dialect == Dialect::Builder {
             kept.push(Code::QuotaExceeded);

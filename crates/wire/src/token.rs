@@ -247,7 +247,7 @@ mod tests {
     #[test]
     fn a_plain_token_shows_the_seven_members() {
         let json = TokenMetadata::default().to_json().unwrap();
-        let expected = r#"{"tokenId":"0","name":"","description":"","image":"","properties":null,"attributes":null,"updatedAt":"0001-01-01T00:00:00Z"}"#;
+        let expected = r#"{"tokenId":"0","name":"","description":"","image":"","properties":null,"attributes":[],"updatedAt":"0001-01-01T00:00:00Z"}"#;
         assert_eq!(json, expected);
     }
 

@@ -44,6 +44,9 @@ fn trace(operation: &str) -> (Trace, Value) {
             (Trace::Fetcher, relics(json!({ "tokenIDs": ["1"] })))
         }
         ("Metadata", "RefreshContractInfo") => (Trace::Fetcher, relics(json!({}))),
+        ("Metadata", "RefreshContractInfoBatch") => {
+            (Trace::Fetcher, json!({ "chainID": "137", "contractAddresses": [RELICS] }))
+        }
         // Of all tokens of a collection the metadata says nothing.
         ("Metadata", "RefreshAllContractTokens")
         // Audiences, hosted collections and events are the project's own; wallets are tried beside other signatures.

@@ -107,7 +107,7 @@ fn page(member: &Member, view: &View, query: &ContactQuery, first: &Markup, type
         (first)
         dl.facts {
             dt { "Contacts" } dd { (format::number(view.contacts.len())) }
-            dt { "Wallets sign themselves up" } dd { @if audience.registration_open { "yes" } @else { "no" } }
+            dt { "Registration" } dd { @if audience.registration_open { "open" } @else { "closed" } }
             dt { "Made" } dd { (format::time(audience.created_at)) }
             dt { "Last change" } dd { (format::time(audience.updated_at)) }
         }

@@ -1,6 +1,6 @@
 //! Which chain an Indexer is of, which build answers, and how it does. One file for three short answers.
 
-use bourse_wire::{ChainId, ChainRef, Timestamp};
+use bourse_wire::{ChainId, ChainRef, JsonObject, Timestamp};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -99,6 +99,30 @@ pub(super) struct Health {
 pub(super) struct Checks {
     /// The newest block that is stored; null where nothing of the chain is followed.
     checkpoint: Option<u64>,
+    /// Whether a node of the chain is configured.
+    running: bool,
+    /// Always empty.
+    runnables: JsonObject,
+    /// Always false.
+    cgo_enabled: bool,
+    /// Whether projects have quotas: always.
+    quota_control_enabled: bool,
+    /// Always `follow`.
+    sync_mode: &'static str,
+    /// 100 where the chain is followed, else 0.
+    percent_indexed: u8,
+    /// The checkpoint; 0 where there is none.
+    last_block_num: u64,
+    /// The same.
+    last_block_num_with_state: u64,
+    /// Always null, as the others: nothing here is built like that.
+    bloom_status: (),
+    /// Always null.
+    bond: (),
+    /// Always null.
+    disk_usage: (),
+    /// Always null.
+    metrics: (),
 }
 
 /// The protocol that clients of this interface are generated for.
@@ -129,9 +153,25 @@ pub(super) fn this_build() -> Version {
 
 /// How far a chain is followed.
 pub(super) async fn checkpoint(call: &Call, chain: ChainId) -> Result<Checks, Failure> {
-    let is_followed = call.app.nodes.get(chain).is_some();
-    let checkpoint = if is_followed { call.app.store.checkpoint(chain).await? } else { None };
-    Ok(Checks { checkpoint: checkpoint.map(|(number, _)| number) })
+    let running = call.app.nodes.get(chain).is_some();
+    let checkpoint = if running { call.app.store.checkpoint(chain).await? } else { None };
+    let checkpoint = checkpoint.map(|(number, _)| number);
+    let newest = checkpoint.unwrap_or_default();
+    Ok(Checks {
+        checkpoint,
+        running,
+        runnables: JsonObject::new(),
+        cgo_enabled: false,
+        quota_control_enabled: true,
+        sync_mode: "follow",
+        percent_indexed: if checkpoint.is_some() { 100 } else { 0 },
+        last_block_num: newest,
+        last_block_num_with_state: newest,
+        bloom_status: (),
+        bond: (),
+        disk_usage: (),
+        metrics: (),
+    })
 }
 
 impl Health {

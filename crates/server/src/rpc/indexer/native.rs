@@ -138,7 +138,7 @@ pub(super) fn refused(call: &Call, chain: ChainId, error: Unanswered) -> Error {
         }
         Unanswered::Silent => {
             let message = format!("no node of network {network} answered in time: try again shortly");
-            Error::new(Code::Timeout, message)
+            Error::new(Code::ChainUnavailable, message)
         }
     }
 }

@@ -63,7 +63,9 @@ pub(crate) fn valid_body(operation: &str) -> Value {
         json!({ "id": 1, "collectionId": 1, "tokenId": "1", "metadataField": "image", "filename": "f" });
     let contacts = json!([{ "name": "n", "address": ACCOUNT, "email": "a@b.cd" }]);
     // Other lists come in one order.
-    let is_sorted = operation.starts_with("Marketplace/List") && !operation.ends_with("Activities");
+    let is_sorted = operation.starts_with("Marketplace/List")
+        && !operation.ends_with("Activities")
+        && !operation.ends_with("SaleItems");
     let sort = if is_sorted { json!([{ "column": "price", "order": "DESC" }]) } else { json!([]) };
     let page = json!({ "page": 1, "pageSize": 2, "after": null, "sort": sort });
     let tokens = json!([{ "chainId": 137, "contractAddress": RELICS, "tokenId": "9", "name": "n", "properties": { "a": 1 } }]);
@@ -147,7 +149,7 @@ pub(crate) fn valid_body(operation: &str) -> Value {
     let balances = json!({
         "accountAddress": ACCOUNT, "includeMetadata": true, "includeCollectionTokens": true, "omitMetadata": false,
         "metadataOptions": { "verifiedOnly": false, "unverifiedOnly": false, "includeContracts": [RELICS] },
-        "tokenMap": { RELICS: ["1"] }, "lastTokenID": "1", "txnHash": HASH, "maxBlockWait": 0, "omitPrices": false,
+        "tokenMap": { RELICS: ["1"] }, "lastTokenID": "1", "lastBlockNumber": 0, "txnHash": HASH, "maxBlockWait": 0, "omitPrices": false,
         "chainIds": ["137"], "networks": ["amoy"], "networkType": "ALL",
     });
     let directory = json!({ "query": "n", "includeTestnets": true, "onlyFeatured": false });

@@ -183,7 +183,7 @@ async fn another_project_reads_the_same() {
 async fn many_contracts_of_another_chain() {
     let app = held().await;
     let balance = |number: u64| json!({ "contractAddress": format!("0x{number:038x}ee"), "tokenId": "1", "account": BEN, "balance": "1" });
-    let balances: Vec<Value> = (0..140).map(balance).collect();
+    let balances: Vec<Value> = (0..300).map(balance).collect();
     put(&app, "PutBalances", json!({ "chainId": 80002, "balances": balances })).await;
     hold(&app, 137, UNKNOWN, &[("8", BEN, "9")]).await;
     let mut body = json!({

@@ -91,5 +91,5 @@ async fn which_chains() {
     assert_eq!(answer.refusal(), (400, 2001));
     let answer =
         app.project_a.call(BALANCES, json!({ "networks": ["no such"], "accountAddress": ANNA })).await;
-    assert_eq!(answer.refusal(), (400, 3003));
+    assert_eq!(answer.refusal(), (400, 2001));
 }

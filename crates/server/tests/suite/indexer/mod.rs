@@ -35,7 +35,7 @@ async fn hold(app: &TestApp, chain: u64, contract: &str, held: &[(&str, &str, &s
 async fn held() -> TestApp {
     let app = TestApp::start().await;
     let mut masks = contract_info(MASKS, "Masks");
-    masks["contractType"] = json!("ERC721");
+    masks["type"] = json!("ERC721");
     masks["extensions"]["verified"] = json!(false);
     put(&app, "PutContracts", json!({ "chainId": 137, "contracts": [masks] })).await;
     // The number of a collection follows from when it came: the one between the others is of another chain.

@@ -82,18 +82,18 @@ async fn a_transaction_is_waited_for() {
     let (app, chain) = with_node(&[("limits.request_timeout_ms", "4000")]).await;
     let missing = json!({ "chainId": 137, "txnHash": hash('2'), "maxBlockWait": 0 });
     let answer = app.project_a.call(RECEIPT, missing).await;
-    assert_eq!(answer.refusal(), (404, 3000));
+    assert_eq!(answer.refusal(), (400, 3000));
     let asked = async |blocks: Value| {
         let body = json!({ "chainId": 137, "txnHash": hash('2'), "maxBlockWait": blocks });
         app.project_a.call(RECEIPT, body).await
     };
     chain.moves.store(true, std::sync::atomic::Ordering::Relaxed);
     let before = *chain.head.lock().unwrap();
-    assert_eq!(asked(json!(3)).await.refusal(), (404, 3000));
+    assert_eq!(asked(json!(3)).await.refusal(), (400, 3000));
     assert_eq!(*chain.head.lock().unwrap() - before, 4);
     // However many are asked for, a request ends in its time.
     chain.moves.store(false, std::sync::atomic::Ordering::Relaxed);
-    assert_eq!(asked(json!(1_000_000)).await.refusal(), (404, 3000));
+    assert_eq!(asked(json!(1_000_000)).await.refusal(), (400, 3000));
     *chain.comes_at.lock().unwrap() =
         Some((3, Receipt { transaction: hash('2').parse().unwrap(), ..receipt() }));
     assert_eq!(asked(json!(1_000_000)).await.ok()["receipt"]["txnHash"], hash('2'));

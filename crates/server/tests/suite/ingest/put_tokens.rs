@@ -27,7 +27,7 @@ async fn tokens_are_served_as_soon_as_they_are_put() {
     let answer = put(&app, "PutTokens", json!({ "tokens": [token(1, "Sextant")] })).await;
     assert_eq!(answer, taken(1, 1));
     let now = served_token(&app, 1).await;
-    assert_eq!((&now["name"], &now["attributes"]), (&json!("Sextant"), &Value::Null));
+    assert_eq!((&now["name"], &now["attributes"]), (&json!("Sextant"), &json!([])));
     assert_eq!(served_token(&app, 2).await["name"], "Whistle");
 }
 

@@ -148,7 +148,7 @@ async fn an_item_tells_its_terms() {
     insta::assert_snapshot!(said.text());
     for token in ["0", "101", "102", "99999"] {
         let answer = call(&app, "GetPrimarySaleItem", json!({ "tokenId": token })).await;
-        assert_eq!(answer.status, 404, "{token}: {}", answer.json);
+        assert_eq!(answer.status, 400, "{token}: {}", answer.json);
     }
     // One that is not known otherwise is for sale all the same.
     let unknown = call(&app, "GetPrimarySaleItem", json!({ "tokenId": "50" })).await.ok();
@@ -203,7 +203,7 @@ async fn only_contracts_that_the_settings_name_are_asked() {
     let (app, chain) = shop(true).await;
     let other = json!({ "chainId": "137", "primarySaleContractAddress": RELICS });
     let answer = app.project_a.key.call("Marketplace/ListPrimarySaleItems", other).await;
-    assert_eq!(answer.status, 404, "{}", answer.json);
+    assert_eq!(answer.status, 400, "{}", answer.json);
     assert!(chain.asked.lock().unwrap().is_empty());
     // Many questions are one question.
     for _ in 0..5 {
@@ -222,7 +222,7 @@ async fn whoever_cannot_be_asked_is_named() {
     // A contract that has no such functions.
     chain.awake();
     let answer = call(&app, "ListPrimarySaleItems", json!({})).await;
-    assert_eq!(answer.status, 404, "{}", answer.json);
+    assert_eq!(answer.status, 400, "{}", answer.json);
 }
 
 #[tokio::test]

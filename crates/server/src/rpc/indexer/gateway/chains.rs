@@ -185,6 +185,10 @@ struct Status {
 struct Backend {
     #[serde(flatten)]
     chain: Chain,
+    /// The chain's name again.
+    name: String,
+    /// Always null: no time is taken.
+    response_time: (),
     /// How far the chain is followed.
     checks: Checks,
 }
@@ -204,7 +208,8 @@ pub(crate) async fn runtime_status(call: Call, _request: StatusRequest) -> Resul
     let mut backends = Vec::new();
     for network in input.configured(&call).filter(|network| !network.rpc_urls.is_empty()) {
         let checks = checkpoint(&call, ChainId(network.id)).await?;
-        backends.push(Backend { chain: network.into(), checks });
+        let name = network.name.clone();
+        backends.push(Backend { chain: network.into(), name, response_time: (), checks });
     }
     Ok(StatusAnswer { status: Status { health: Health::of(&call), backends } })
 }
