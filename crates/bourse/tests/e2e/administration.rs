@@ -75,7 +75,7 @@ fn keys_are_made_rotated_and_disabled() {
     assert_eq!(from_origin(&server, web, "https://a.game.example"), 200);
     assert_eq!(from_origin(&server, web, "https://evil.example"), 403);
     let other = server.call("Metadata/GetTokenMetadata", Credential::Key(web), &json!({}));
-    assert_eq!(other.error(), "InvalidService");
+    assert_eq!(other.error(), "PermissionDenied");
     let strict = instance.json(&["key", "create", &id, "--require-origin"]);
     let strict_key = Credential::Key(text(&strict, "accessKey"));
     within(WAIT_MAX, "key create --require-origin", || {

@@ -49,7 +49,7 @@ fn from_the_first_start_to_a_call_of_the_api() {
     browser.wait_for("This is the key. It is not shown again.");
     let new = browser.text_of("#new-key");
     let refused = site.call("Builder/ListAudiences", Credential::Key(&key), &json!({}));
-    assert_eq!(refused.error(), "AccessKeyNotFound");
+    assert_eq!(refused.error(), "Unauthorized");
     site.call("Builder/ListAudiences", Credential::Key(&new), &json!({})).ok();
 
     Site::sign_out(&browser);
