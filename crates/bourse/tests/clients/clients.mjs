@@ -72,7 +72,7 @@ export const refused = {
   // Nothing ever happened on the chain of the demonstration, nor is it followed.
   'Indexer/FetchTransactionReceipt': 'NotFoundError',
   'Indexer/FetchTransactionReceiptWithFilter': 'NotFoundError',
-  'Indexer/GetBalanceUpdates': 'InvalidArgumentError',
+  'Indexer/GetBalanceUpdates': 'NotFoundError',
 }
 
 const NOBODY = '0x00000000000000000000000000000000000000aa'

@@ -1,7 +1,7 @@
 //! Balances of a contract that changed since a block, for who keeps a copy of them.
 
 use bourse_store::{ChangesQuery, CollectionKey};
-use bourse_wire::{Address, ChainRef, Error, TokenId};
+use bourse_wire::{Address, ChainRef, Code, Error, TokenId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -94,9 +94,10 @@ async fn write(
     page: &PagePlan<Place>,
 ) -> Result<Vec<u8>, Failure> {
     let found = call.app.store.balance_changes(key, query).await?.ok_or_else(|| {
-        let reason =
-            format!("{} is not followed on chain {}, so that no block changes it", key.address, key.chain);
-        Error::invalid("contractAddress", reason)
+        Error::new(
+            Code::NotFound,
+            format!("{} is not followed on chain {}, so that no block changes it", key.address, key.chain),
+        )
     })?;
     let info = match call.app.store.collection(key).await? {
         Some(id) => call.app.store.contract(id).await?,
