@@ -64,24 +64,6 @@ const OTHER_NAMES: [(&str, u64); 6] = [
     ("ethereum-sepolia", 11_155_111),
 ];
 
-/// Built-in networks whose coins are worth nothing.
-const TESTNETS: [u64; 14] = [
-    97,
-    1946,
-    1993,
-    13473,
-    31337,
-    33111,
-    43113,
-    80002,
-    84532,
-    421_614,
-    11_155_111,
-    11_155_420,
-    21_000_000,
-    37_714_555_429,
-];
-
 /// The built-in networks and the configured ones, by chain id.
 ///
 /// Lookups walk the list: it is short, and a walk compares names without making a copy of them.
@@ -273,7 +255,7 @@ impl Networks {
 
     /// Whether it is known of a chain that its coins are worth nothing.
     pub fn is_testnet(&self, id: u64) -> bool {
-        TESTNETS.contains(&id)
+        self.get(id).is_some_and(Network::is_for_tests)
     }
 
     /// The network of a chain id.

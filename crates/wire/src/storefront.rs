@@ -96,11 +96,11 @@ pub struct StorefrontSocials {
     pub discord: Text<512>,
     /// Web site.
     pub website: Text<512>,
-    /// TikTok.
+    /// `TikTok`.
     pub tiktok: Text<512>,
     /// Instagram.
     pub instagram: Text<512>,
-    /// YouTube.
+    /// `YouTube`.
     pub youtube: Text<512>,
 }
 

@@ -1,12 +1,13 @@
 //! Which chain an Indexer is of, which build answers, and how it does. One file for three short answers.
 
-use bourse_wire::{ChainId, ChainRef, JsonObject, Timestamp};
+use bourse_wire::{ChainId, ChainRef, JsonObject};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::call::Call;
 use crate::failure::Failure;
 use crate::route::request;
+use crate::rpc::runtime_status::RuntimeState;
 
 /// Of which chain.
 #[derive(Deserialize, JsonSchema)]
@@ -62,7 +63,7 @@ pub(crate) struct StatusAnswer {
 #[schemars(rename = "IndexerRuntimeStatus")]
 struct RuntimeStatus {
     #[serde(flatten)]
-    health: Health,
+    state: RuntimeState,
     /// Whether a node of the chain is configured, so that what is followed of it moves on.
     indexer_enabled: bool,
     /// Chain.
@@ -70,26 +71,6 @@ struct RuntimeStatus {
     chain_id: ChainId,
     /// How far the chain is followed.
     checks: Checks,
-}
-
-/// How the service does.
-#[derive(Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-#[schemars(rename = "IndexerHealth")]
-pub(super) struct Health {
-    /// Whether the database is there.
-    #[serde(rename = "healthOK")]
-    health_ok: bool,
-    /// When this server was started.
-    start_time: Timestamp,
-    /// Seconds since then.
-    uptime: u64,
-    /// The version of this program.
-    ver: &'static str,
-    /// Always empty.
-    branch: &'static str,
-    /// Always empty.
-    commit_hash: &'static str,
 }
 
 /// How far a chain is followed.
@@ -127,7 +108,6 @@ pub(super) struct Checks {
 
 /// The protocol that clients of this interface are generated for.
 const WEBRPC_VERSION: &str = "v1";
-const NANOS_PER_SECOND: i128 = 1_000_000_000;
 
 pub(crate) async fn chain_id(call: Call, request: Request) -> Result<ChainAnswer, Failure> {
     Ok(ChainAnswer { chain_id: call.chain(request.chain_id.as_ref())? })
@@ -141,8 +121,8 @@ pub(crate) async fn version(call: Call, request: Request) -> Result<VersionAnswe
 pub(crate) async fn runtime_status(call: Call, request: Request) -> Result<StatusAnswer, Failure> {
     let chain = call.chain(request.chain_id.as_ref())?;
     let indexer_enabled = call.app.nodes.get(chain).is_some();
-    let (health, checks) = (Health::of(&call), checkpoint(&call, chain).await?);
-    Ok(StatusAnswer { status: RuntimeStatus { health, indexer_enabled, chain_id: chain, checks } })
+    let (state, checks) = (RuntimeState::of(&call.app), checkpoint(&call, chain).await?);
+    Ok(StatusAnswer { status: RuntimeStatus { state, indexer_enabled, chain_id: chain, checks } })
 }
 
 /// The build that answers.
@@ -172,19 +152,4 @@ pub(super) async fn checkpoint(call: &Call, chain: ChainId) -> Result<Checks, Fa
         disk_usage: (),
         metrics: (),
     })
-}
-
-impl Health {
-    /// How the service does now.
-    pub(super) fn of(call: &Call) -> Self {
-        let uptime = (call.now.unix_nanos() - call.app.started_at.unix_nanos()) / NANOS_PER_SECOND;
-        Self {
-            health_ok: call.app.store.away_for().is_none(),
-            start_time: call.app.started_at,
-            uptime: u64::try_from(uptime).unwrap_or_default(),
-            ver: env!("CARGO_PKG_VERSION"),
-            branch: "",
-            commit_hash: "",
-        }
-    }
 }

@@ -10,7 +10,8 @@ use serde_json::Value;
 use crate::call::{Call, resolve};
 use crate::failure::Failure;
 use crate::route::request;
-use crate::rpc::indexer::chain_status::{Checks, Health, Version, checkpoint, this_build};
+use crate::rpc::indexer::chain_status::{Checks, Version, checkpoint, this_build};
+use crate::rpc::runtime_status::RuntimeState;
 use crate::settings::Network;
 
 /// Chains that one request may be about.
@@ -173,7 +174,7 @@ pub(crate) struct StatusAnswer {
 #[schemars(rename = "GatewayRuntimeStatus")]
 struct Status {
     #[serde(flatten)]
-    health: Health,
+    state: RuntimeState,
     /// The networks that the settings name and that have a node.
     backends: Vec<Backend>,
 }
@@ -211,7 +212,7 @@ pub(crate) async fn runtime_status(call: Call, _request: StatusRequest) -> Resul
         let name = network.name.clone();
         backends.push(Backend { chain: network.into(), name, response_time: (), checks });
     }
-    Ok(StatusAnswer { status: Status { health: Health::of(&call), backends } })
+    Ok(StatusAnswer { status: Status { state: RuntimeState::of(&call.app), backends } })
 }
 
 impl From<&Network> for Chain {
