@@ -123,11 +123,11 @@ impl SaleHead {
     pub fn read(answers: Answers<'_>) -> Option<Self> {
         let [range, currency, collection, is_erc1155, items] = answers else { return None };
         Some(Self {
-            range: range_of(&decoded::<globalSaleDetailsCall>(range)?),
-            currency: Address::from_bytes(decoded::<paymentTokenCall>(currency)?.into()),
-            collection: Address::from_bytes(decoded::<itemsContractCall>(collection)?.into()),
-            is_erc1155: decoded::<isERC1155Call>(is_erc1155)?,
-            items: decoded::<itemCountCall>(items)?.saturating_to(),
+            range: range_of(&decoded::<globalSaleDetailsCall>(range.as_ref())?),
+            currency: Address::from_bytes(decoded::<paymentTokenCall>(currency.as_ref())?.into()),
+            collection: Address::from_bytes(decoded::<itemsContractCall>(collection.as_ref())?.into()),
+            is_erc1155: decoded::<isERC1155Call>(is_erc1155.as_ref())?,
+            items: decoded::<itemCountCall>(items.as_ref())?.saturating_to(),
         })
     }
 
@@ -147,14 +147,14 @@ impl SaleHead {
 pub fn read_items(answers: Answers<'_>) -> Option<Vec<SaleItem>> {
     let mut items = Vec::new();
     for answer in answers {
-        items.extend(decoded::<itemsCall>(answer)?.iter().map(item_of));
+        items.extend(decoded::<itemsCall>(answer.as_ref())?.iter().map(item_of));
     }
     items.sort_unstable_by_key(|item| item.token_id);
     Some(items)
 }
 
-fn decoded<C: SolCall>(answer: &Option<Bytes>) -> Option<C::Return> {
-    C::abi_decode_returns(answer.as_ref()?).ok()
+fn decoded<C: SolCall>(answer: Option<&Bytes>) -> Option<C::Return> {
+    C::abi_decode_returns(answer?).ok()
 }
 
 fn range_of(told: &GlobalSaleDetails) -> Option<SaleRange> {

@@ -125,7 +125,7 @@ impl App {
         clock: Clock,
         chains: Option<Arc<dyn Chains>>,
     ) -> Result<Arc<Self>, StartError> {
-        let registry = settings.networks.registry();
+        let (registry, limits) = (settings.networks.registry(), &settings.limits);
         let nodes = Arc::new(Nodes::open(&settings.networks, &registry, &clock)?);
         let data = settings.storage.data.clone();
         let unusable = |source| StartError::Data { path: data.display().to_string(), source };
@@ -172,13 +172,10 @@ impl App {
             sources: Sources::open(&settings.sources).map_err(StartError::Sources)?,
             sales: Sales::new(&settings.networks),
             consents: Consents::default(),
-            permits: Shares::new(
-                settings.limits.concurrent_requests_max,
-                settings.limits.project_requests_max,
-            ),
+            permits: Shares::new(limits.concurrent_requests_max, limits.project_requests_max),
             waits: Shares::new(WAITS_MAX, WAITS_MAX / 4),
             // Half for one project: whoever sends as much as they can leaves the other half.
-            bodies: Shares::new(settings.limits.bodies_bytes_max, settings.limits.bodies_bytes_max / 2),
+            bodies: Shares::new(limits.bodies_bytes_max, limits.bodies_bytes_max / 2),
             refusals,
             request_ids: RequestIds::new(),
             is_stopping: AtomicBool::new(false),

@@ -121,9 +121,9 @@ impl<P: Serialize + DeserializeOwned> PagePlan<P> {
     /// The same of a list that is in some orders only: what cannot be done is refused, and never echoed.
     pub(crate) fn in_order(self, orders: &[Sort]) -> Result<Self, Error> {
         let Some(sort) = self.sort.filter(|sort| !orders.contains(sort)) else { return Ok(self) };
-        let words: Vec<String> = orders.iter().map(sort_words).collect();
+        let words: Vec<String> = orders.iter().copied().map(sort_words).collect();
         let known = if words.is_empty() { "none".to_owned() } else { words.join(", ") };
-        Err(Error::invalid("page.sort", format!("{} where this list has {known}", sort_words(&sort))))
+        Err(Error::invalid("page.sort", format!("{} where this list has {known}", sort_words(sort))))
     }
 
     /// Whether nothing comes before it.
@@ -200,16 +200,15 @@ pub(crate) const NEWEST_FIRST: [Sort; 1] = [Sort { column: Column::CreatedAt, de
 
 /// The sorting that is asked for, which must be one that can be done.
 fn read_sort(asked: &[SortInput]) -> Result<Sort, Error> {
-    match asked {
-        [only] => only.read(),
-        _ => {
-            let reason = format!("{} columns where rows are sorted by one", asked.len());
-            Err(Error::invalid("page.sort", reason))
-        }
+    if let [only] = asked {
+        only.read()
+    } else {
+        let reason = format!("{} columns where rows are sorted by one", asked.len());
+        Err(Error::invalid("page.sort", reason))
     }
 }
 
-fn sort_words(sort: &Sort) -> String {
+fn sort_words(sort: Sort) -> String {
     let column = match sort.column {
         Column::Price => "price",
         Column::CreatedAt => "createdAt",

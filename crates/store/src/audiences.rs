@@ -189,6 +189,15 @@ impl ContractRow {
     }
 }
 
+/// Somebody who signs up.
+#[derive(Clone, Debug)]
+pub struct Registration {
+    /// What they say of themselves.
+    pub contact: ContactInput,
+    /// Contacts that the audience may have.
+    pub contacts_max: u64,
+}
+
 impl Store {
     /// A project's audiences, oldest first.
     pub fn audiences(&self, scope: ProjectScope) -> Pending<'_, Vec<Audience>> {
@@ -316,10 +325,10 @@ impl Store {
         &self,
         scope: ProjectScope,
         id: RecordId,
-        contact: ContactInput,
-        contacts_max: u64,
+        registration: Registration,
         now: Timestamp,
     ) -> Pending<'_, ()> {
+        let Registration { contact, contacts_max } = registration;
         self.write(move |mut session| {
             Box::pin(async move {
                 require_open(&mut session, scope, id).await?;

@@ -66,7 +66,7 @@ pub use analytics::{
     BatchMark, Chunk, ChunkKey, Counts, CountsCommit, CountsCommitted, CountsCursor, RetentionDays,
 };
 pub use attributions::{Attribution, AttributionPage, Author, CredentialId, OrderAttributions, Sender};
-pub use audiences::{AudienceChanges, AudienceContractInput, AudienceImport, AudienceView};
+pub use audiences::{AudienceChanges, AudienceContractInput, AudienceImport, AudienceView, Registration};
 pub use audit::{Act, Actor, AuditPage, AuditRecord, Identity};
 pub use backend::{DatabaseUrl, OpenOptions, Pending, Store, copy_sqlite};
 pub use chain::{

@@ -16,7 +16,7 @@ use bourse_store::{
     Actor, AssetFile, AudienceChanges, AudienceContractInput, AudienceImport, BatchMark, Change, Chunk,
     CollectionKey, Counts, CountsCommit, CountsCommitted, CountsCursor, Event, EventKind, Grant,
     HostedTokenEdit, Invited, KeyTerms, Mark, NewAccount, NewInvite, ProjectScope, ProofHash, Reach, Refresh,
-    Role, SecretTokenRecord, Store, Subject, Upload, UsageLine, Visibility,
+    Registration, Role, SecretTokenRecord, Store, Subject, Upload, UsageLine, Visibility,
 };
 use bourse_wire::{
     ActivityAction, ActivityFacts, Address, AssetInput, ChainId, Code, CollectionInput, ContactInput,
@@ -332,8 +332,9 @@ async fn audiences_that_are_open_are_out_of_reach() {
     store.update_audience(a, audience, changes, later()).await.unwrap();
     let before = world.all_of(a).await;
     let address = contact().address;
+    let registration = Registration { contact: contact(), contacts_max: 10 };
     assert_eq!(code(store.check_registration(b, audience).await), Code::NotFound);
-    assert_eq!(code(store.register_contact(b, audience, contact(), 10, later()).await), Code::NotFound);
+    assert_eq!(code(store.register_contact(b, audience, registration, later()).await), Code::NotFound);
     assert_eq!(code(store.registered_contact(b, audience, address).await), Code::NotFound);
     assert_eq!(code(store.registered_count(b, audience).await), Code::NotFound);
     // Nor does an audience of one's own reach another's contacts.

@@ -86,7 +86,9 @@ impl Book {
     pub(crate) fn forget_created(&mut self, side: OrderSide) {
         self.sort_orders_by_creation();
         let slot = self.orders_by_creation(side).and_then(|list| list.first()).map(|order| order.slot);
-        slot.into_iter().for_each(|slot| self.turn_in_creation(slot, Turn::Gone));
+        if let Some(slot) = slot {
+            self.turn_in_creation(slot, Turn::Gone);
+        }
     }
 }
 

@@ -122,12 +122,11 @@ impl<'a> Asked<'a> {
     /// The orders of a token on a side that are asked for.
     fn of_token(&self, token: u32, side: OrderSide) -> Vec<u32> {
         let book = &self.collection.book;
-        match book.stack(token, side) {
-            Some(stack) => self.test.of_list(book, side, stack).map(|(_, order)| order.slot).collect(),
-            None => {
-                let orders = book.of_token(token, side);
-                orders.filter(|(_, order)| self.test.allows(book, order)).map(|(slot, _)| slot).collect()
-            }
+        if let Some(stack) = book.stack(token, side) {
+            self.test.of_list(book, side, stack).map(|(_, order)| order.slot).collect()
+        } else {
+            let orders = book.of_token(token, side);
+            orders.filter(|(_, order)| self.test.allows(book, order)).map(|(slot, _)| slot).collect()
         }
     }
 }
@@ -274,7 +273,7 @@ impl<'a> Walk<'a> {
         let mut merge = Merge { collection, sequence: self.sequence, skip, limit, found };
         let sides = sides(query.side);
         if self.sequence.by_creation {
-            merge.fill(sides.iter().flat_map(|side| self.by_creation(*side)).collect());
+            merge.fill(sides.iter().filter_map(|side| self.by_creation(*side)).collect());
             return merge.found;
         }
         let matches: Vec<SideMatches<'_>> = sides.iter().map(|side| self.asked.matches(*side)).collect();

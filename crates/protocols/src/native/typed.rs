@@ -115,7 +115,7 @@ impl TypedData {
         let mut text = String::new();
         for name in known {
             let members = self.members(name)?.into_iter().map(|(member, kind)| format!("{kind} {member}"));
-            text += &format!("{name}({})", members.collect::<Vec<_>>().join(","));
+            text.push_str(&[name, "(", &members.collect::<Vec<_>>().join(","), ")"].concat());
         }
         Some(text)
     }

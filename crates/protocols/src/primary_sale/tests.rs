@@ -1,12 +1,12 @@
-use alloy_primitives::hex;
+use alloy_primitives::{B256, hex};
 use alloy_sol_types::SolValue as _;
 
 use super::*;
 
 const CONTRACT: Address = Address::from_bytes([0x5a; 20]);
 
-fn told(value: impl alloy_sol_types::SolValue) -> Option<Bytes> {
-    Some(value.abi_encode().into())
+fn told(value: &impl alloy_sol_types::SolValue) -> Bytes {
+    value.abi_encode().into()
 }
 
 fn head_answers(items: u64) -> Vec<Option<Bytes>> {
@@ -17,11 +17,12 @@ fn head_answers(items: u64) -> Vec<Option<Bytes>> {
         remainingSupply: U256::from(4),
         startTime: 100,
         endTime: 200,
-        merkleRoot: Default::default(),
+        merkleRoot: B256::ZERO,
     };
     let collection = alloy_primitives::Address::from([0xc0; 20]);
     let native = alloy_primitives::Address::ZERO;
-    vec![told(range), told(native), told(collection), told(true), told(U256::from(items))]
+    let answers = [told(&range), told(&native), told(&collection), told(&true), told(&U256::from(items))];
+    answers.into_iter().map(Some).collect()
 }
 
 #[test]
@@ -59,7 +60,7 @@ fn terms_that_have_no_end_are_none() {
         endTime: 0,
         ..GlobalSaleDetails::abi_decode(answers[0].as_ref().unwrap()).unwrap()
     };
-    answers[0] = told(none);
+    answers[0] = Some(told(&none));
     assert_eq!(SaleHead::read(&answers).unwrap().range, None);
 }
 
@@ -76,13 +77,14 @@ fn items_are_asked_in_parts_and_come_in_order() {
             remainingSupply: U256::from(1),
             startTime: 0,
             endTime: ends,
-            merkleRoot: Default::default(),
+            merkleRoot: B256::ZERO,
         },
         sold: U256::from(2),
         createdAt: 5,
         updatedAt: 6,
     };
-    let items = read_items(&[told(vec![item(9, 1), item(3, 0)]), told(vec![item(4, 1)])]).unwrap();
+    let items =
+        read_items(&[Some(told(&vec![item(9, 1), item(3, 0)])), Some(told(&vec![item(4, 1)]))]).unwrap();
     let tokens: Vec<(TokenId, bool)> =
         items.iter().map(|item| (item.token_id, item.terms.is_some())).collect();
     assert_eq!(tokens, [(3.into(), false), (4.into(), true), (9.into(), true)]);

@@ -33,9 +33,10 @@ fn trace(operation: &str) -> (Trace, Value) {
     };
     let (service, name) = operation.split_once('/').unwrap();
     match (service, name) {
-        ("Ingest", "PutOrders" | "CancelOrders" | "InvalidateOrders" | "PutTokens" | "PutBalances" | "PutContracts") => {
-            (Trace::Steward, case(operation).0)
-        }
+        (
+            "Ingest",
+            "PutOrders" | "CancelOrders" | "InvalidateOrders" | "PutTokens" | "PutBalances" | "PutContracts",
+        ) => (Trace::Steward, case(operation).0),
         ("Ingest", "PutCurrencies") => (Trace::Audit(Act::CurrenciesStated), case(operation).0),
         ("Admin", "CreateCollection") => (Trace::Audit(Act::CollectionFollowed), case(operation).0),
         ("Admin", "DeleteCollection") => (Trace::Audit(Act::CollectionLeft), case(operation).0),
@@ -49,12 +50,9 @@ fn trace(operation: &str) -> (Trace, Value) {
         }
         // Of all tokens of a collection the metadata says nothing.
         ("Metadata", "RefreshAllContractTokens")
-        // Audiences, hosted collections and events are the project's own; wallets are tried beside other signatures.
         | ("Builder" | "Collections", _)
         | ("Ingest", "TrackEvents")
-        // Whoever asks again says nothing.
-        | ("Marketplace", "SyncOrder" | "SyncOrders")
-        | ("Marketplace", "Execute") => (Trace::Elsewhere, Value::Null),
+        | ("Marketplace", "SyncOrder" | "SyncOrders" | "Execute") => (Trace::Elsewhere, Value::Null),
         _ => panic!("what does {operation} leave behind?"),
     }
 }

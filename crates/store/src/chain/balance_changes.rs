@@ -63,9 +63,10 @@ impl Store {
                 // A place in what changed is none in all that there is.
                 let after = query.after.filter(|_| is_all == query.is_all);
                 let query = ChangesQuery { after, ..query };
-                let balances = match is_all {
-                    true => all(&mut session, id, &query).await?,
-                    false => changed(&mut session, id, &query).await?,
+                let balances = if is_all {
+                    all(&mut session, id, &query).await?
+                } else {
+                    changed(&mut session, id, &query).await?
                 };
                 let checkpoint = (checkpoint.number, checkpoint.hash);
                 Ok(Some(BalanceChanges { checkpoint, is_all, balances }))

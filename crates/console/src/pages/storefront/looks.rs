@@ -146,7 +146,7 @@ fn wallet_fields(wallets: &StorefrontWallets, fields: &Fields<'_>) -> Markup {
     let chosen = WALLETS.iter().find(|(kind, _)| *kind == wallets.wallet_type).map_or("", |(_, word)| *word);
     let (ecosystem, embedded) =
         (wallets.ecosystem.clone().unwrap_or_default(), wallets.embedded.clone().unwrap_or_default());
-    let connectors: Vec<&str> = wallets.connectors.iter().map(|connector| connector.as_str()).collect();
+    let connectors: Vec<&str> = wallets.connectors.iter().map(bourse_wire::Text::as_str).collect();
     html! {
         fieldset {
             legend { "Wallets" }

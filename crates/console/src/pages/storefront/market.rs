@@ -63,7 +63,7 @@ pub(super) async fn save(Owner(member): Owner, form: Form) -> Answer {
     let (chain, address) = asked_for(&member)?;
     let mut storefront = find(&member).await?;
     let known = terms_of(&mut storefront, chain, address).clone();
-    let saved = match wanted(&form, known.clone()) {
+    let saved = match wanted(&form, &known) {
         Ok(terms) => {
             *terms_of(&mut storefront, chain, address) = terms;
             put(&member, &storefront).await
@@ -79,7 +79,7 @@ pub(super) async fn save(Owner(member): Owner, form: Form) -> Answer {
     }
 }
 
-fn wanted(form: &Form, known: MarketCollectionTerms) -> Result<MarketCollectionTerms, Error> {
+fn wanted(form: &Form, known: &MarketCollectionTerms) -> Result<MarketCollectionTerms, Error> {
     let filter_order = read_lines(form, "filter_order")?;
     let exclusions =
         form.lines("exclusions").iter().map(|line| exclusion(line)).collect::<Result<Vec<_>, _>>()?;
@@ -93,7 +93,7 @@ fn wanted(form: &Form, known: MarketCollectionTerms) -> Result<MarketCollectionT
         filter_settings: is_filtered.then_some(FilterSettings { filter_order, exclusions }),
         sort_order: form.read_if_set("place")?,
         private: form.is_set("private"),
-        ..known
+        ..known.clone()
     })
 }
 
@@ -123,7 +123,7 @@ fn page(
     error: Option<&Error>,
 ) -> Response {
     let filters = terms.filter_settings.clone().unwrap_or_default();
-    let order: Vec<&str> = filters.filter_order.iter().map(|name| name.as_str()).collect();
+    let order: Vec<&str> = filters.filter_order.iter().map(bourse_wire::Text::as_str).collect();
     let exclusions: Vec<String> = filters.exclusions.iter().map(shown).collect();
     let place = terms.sort_order.map(|place| place.to_string()).unwrap_or_default();
     let networks = &member.console().settings().networks;

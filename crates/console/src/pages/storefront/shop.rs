@@ -133,8 +133,9 @@ pub(super) fn addition(member: &Member, fields: &Fields<'_>) -> Markup {
 
 fn inputs(terms: Option<&ShopCollectionTerms>, fields: &Fields<'_>) -> Markup {
     let text = |read: fn(&ShopCollectionTerms) -> String| terms.map(read).unwrap_or_default();
-    let ids =
-        |ids: &[bourse_wire::Text<78>]| one_a_line(&ids.iter().map(|id| id.as_str()).collect::<Vec<_>>());
+    let ids = |ids: &[bourse_wire::Text<78>]| {
+        one_a_line(&ids.iter().map(bourse_wire::Text::as_str).collect::<Vec<_>>())
+    };
     let (shown, custom) =
         terms.map(|terms| (ids(&terms.token_ids), ids(&terms.custom_token_ids))).unwrap_or_default();
     let place = terms.and_then(|terms| terms.sort_order).map(|place| place.to_string()).unwrap_or_default();

@@ -25,13 +25,12 @@ struct RegistrationStatus {
 pub(crate) async fn handle(call: Call, request: AudienceRequest) -> Result<Answer, Failure> {
     let (scope, id) = (call.scope(), request.audience_id);
     let counts = &call.app.audience_counts;
-    let total_count = match counts.get(scope.project(), id, call.now) {
-        Some(count) => count,
-        None => {
-            let count = call.app.store.registered_count(scope, id).await?;
-            counts.keep(scope.project(), id, count, call.now);
-            count
-        }
+    let total_count = if let Some(count) = counts.get(scope.project(), id, call.now) {
+        count
+    } else {
+        let count = call.app.store.registered_count(scope, id).await?;
+        counts.keep(scope.project(), id, count, call.now);
+        count
     };
     Ok(Answer { status: RegistrationStatus { total_count } })
 }

@@ -1,5 +1,6 @@
 //! Signs a wallet up to an audience, by its own word.
 
+use bourse_store::Registration;
 use bourse_wire::{Address, ContactInput, Email, Error, ProjectId, RecordId, Text};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -52,6 +53,7 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<OkAnswer, Fai
     proof.check(&call, audience_id, &purpose).await?;
     let contact = ContactInput { address: proof.address, name, email };
     let contacts_max = call.app.settings.limits.registered_contacts_max;
-    call.app.store.register_contact(call.scope(), audience_id, contact, contacts_max, call.now).await?;
+    let registration = Registration { contact, contacts_max };
+    call.app.store.register_contact(call.scope(), audience_id, registration, call.now).await?;
     Ok(OkAnswer { ok: true })
 }

@@ -32,16 +32,13 @@ request!(Request);
 pub(crate) async fn handle(call: Call, request: Request) -> Result<Vec<u8>, Failure> {
     let search = TokenSearch::new(&call, request.q, request.page)?;
     let chain = request.chain_id.as_ref();
-    let collections = match request.contract_address {
-        Some(address) => {
-            let key = call.collection(chain, address)?;
-            let found = call.app.store.collection(key).await?;
-            found.filter(|id| id.number() > search.done()).map(|id| (id, key)).into_iter().collect()
-        }
-        None => {
-            let (chain, limit) = (call.named_chain(chain)?, COLLECTIONS_MAX as u64 + 1);
-            call.app.store.market_keys(call.scope(), chain, search.done(), limit).await?
-        }
+    let collections = if let Some(address) = request.contract_address {
+        let key = call.collection(chain, address)?;
+        let found = call.app.store.collection(key).await?;
+        found.filter(|id| id.number() > search.done()).map(|id| (id, key)).into_iter().collect()
+    } else {
+        let (chain, limit) = (call.named_chain(chain)?, COLLECTIONS_MAX as u64 + 1);
+        call.app.store.market_keys(call.scope(), chain, search.done(), limit).await?
     };
     search.answer(&call, collections).await
 }

@@ -36,7 +36,7 @@ async fn service(settings: &[(&'static str, &str)], chain: Option<Arc<FakeChain>
     app
 }
 
-fn sign_up(proof: Value, contact: Value) -> Value {
+fn sign_up(proof: &Value, contact: &Value) -> Value {
     json!({ "audienceId": 1, "contact": contact, "walletProof": proof })
 }
 
@@ -47,7 +47,7 @@ async fn a_wallet_signs_itself_up() {
     let contact = json!({ "name": "Ada", "email": "ada@mail.example" });
     let signed = proof(ADA, "sign up", "Name: Ada\nE-mail: ada@mail.example\n");
     said.call(a, STATUS, json!({ "audienceId": 1 })).await;
-    said.call(a, REGISTER, sign_up(signed.clone(), contact.clone())).await;
+    said.call(a, REGISTER, sign_up(&signed, &contact)).await;
     app.clock.advance(5);
     said.call(a, STATUS, json!({ "projectId": 1, "audienceId": 1 })).await;
     let wallet = signed["address"].clone();
@@ -60,11 +60,11 @@ async fn a_wallet_signs_itself_up() {
         .await;
     insta::assert_snapshot!(said.text());
     // Sent once more, it does the same again, which is nothing.
-    a.call(REGISTER, sign_up(signed, contact)).await.ok();
+    a.call(REGISTER, sign_up(&signed, &contact)).await.ok();
     let after = a.call("Builder/GetAudience", json!({ "audienceId": 1 })).await.ok();
     assert_eq!(after["contacts"].as_array().unwrap().len(), 2);
     // What a wallet leaves out stays as it is.
-    let renamed = sign_up(proof(ADA, "sign up", "Name: Ada L.\n"), json!({ "name": "Ada L." }));
+    let renamed = sign_up(&proof(ADA, "sign up", "Name: Ada L.\n"), &json!({ "name": "Ada L." }));
     a.call(REGISTER, renamed).await.ok();
     let read =
         a.call(READ, json!({ "audienceId": 1, "walletProof": proof(ADA, "read my entry", "") })).await.ok();
@@ -103,7 +103,7 @@ async fn what_was_not_signed_just_so_is_refused() {
         (proof(ADA, "sign up", "Name: A\nE-mail: a@b.cd\n"), json!({ "name": "A\nE-mail: a@b.cd" })),
         (proof(ADA, "sign up", "Name: Ada\n"), json!({ "name": "Ada", "address": ACCOUNT })),
     ] {
-        let answer = a.call(REGISTER, sign_up(proof, contact)).await;
+        let answer = a.call(REGISTER, sign_up(&proof, &contact)).await;
         said.note("POST", &answer);
         assert!(matches!(answer.status, 400 | 403), "{}", answer.text());
     }
@@ -125,7 +125,7 @@ async fn an_address_may_be_spelled_with_its_checksum_and_a_signature_end_with_no
     let ended = format!("{}{}", &signature[..last], if signature.ends_with("1b") { "00" } else { "01" });
     for signature in [signature, ended] {
         let signed = json!({ "address": wallet.address(), "signature": signature, "message": spelled });
-        app.project_a.call(REGISTER, sign_up(signed, json!({}))).await.ok();
+        app.project_a.call(REGISTER, sign_up(&signed, &json!({}))).await.ok();
     }
 }
 
@@ -166,7 +166,7 @@ async fn a_contract_signs_by_saying_so() {
     let a = &app.project_a;
     let mut signed = proof(ADA, "sign up", "");
     signed["signature"] = json!("0x1234");
-    let body = sign_up(signed, json!({}));
+    let body = sign_up(&signed, &json!({}));
     assert_eq!(a.call(REGISTER, body.clone()).await.refusal(), (403, 1001), "nobody can be asked");
     let wallet = Wallet::of(7).address();
     let says = |answer: &str| chain.says_data(&wallet, "1626ba7e", &format!("{answer:0<64}"));
@@ -184,7 +184,7 @@ async fn an_audience_is_not_filled_with_made_up_wallets() {
     let limits = [("limits.wallet_proofs_per_minute", "3"), ("limits.registered_contacts_max", "3")];
     let app = service(&limits, None).await;
     let (here, there) = (app.project_a.key.from([192, 0, 2, 1]), app.project_a.key.from([192, 0, 2, 2]));
-    let of = |key: u8| sign_up(proof((key, 1, 1), "sign up", ""), json!({}));
+    let of = |key: u8| sign_up(&proof((key, 1, 1), "sign up", ""), &json!({}));
     // One is in it already.
     for key in [1, 2] {
         here.call(REGISTER, of(key)).await.ok();
@@ -193,7 +193,7 @@ async fn an_audience_is_not_filled_with_made_up_wallets() {
     assert_eq!(full.refusal(), (409, 1004), "{}", full.text());
     assert_eq!(here.call(REGISTER, of(1)).await.refusal(), (429, 1007));
     // Whoever comes from elsewhere is not kept away, and whoever is in it may change what they said.
-    let renamed = sign_up(proof((2, 1, 1), "sign up", "Name: Two\n"), json!({ "name": "Two" }));
+    let renamed = sign_up(&proof((2, 1, 1), "sign up", "Name: Two\n"), &json!({ "name": "Two" }));
     there.call(REGISTER, renamed).await.ok();
     assert_eq!(there.call(REGISTER, of(4)).await.refusal(), (409, 1004));
     // A secret token is the project itself: nobody counts, and nobody else is in by it.

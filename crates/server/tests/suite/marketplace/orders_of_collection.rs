@@ -185,7 +185,9 @@ async fn answers() {
         if operation.starts_with("List") {
             body["page"] = page.clone();
         }
-        side.into_iter().for_each(|side| body["side"] = json!(side));
+        if let Some(side) = side {
+            body["side"] = json!(side);
+        }
         said.call(&app.project_a, &format!("Marketplace/{operation}"), body).await;
     }
     for operation in
