@@ -79,7 +79,7 @@ fn keys_are_made_rotated_and_disabled() {
     let strict = instance.json(&["key", "create", &id, "--require-origin"]);
     let strict_key = Credential::Key(text(&strict, "accessKey"));
     within(WAIT_MAX, "key create --require-origin", || {
-        server.list_audiences(strict_key).error() == "InvalidOrigin"
+        server.list_audiences(strict_key).error() == "PermissionDenied"
     });
     let number = limited["keyId"].as_u64().unwrap().to_string();
     let rotated = instance.json(&["key", "rotate", &id, &number]);
