@@ -26,8 +26,8 @@ pub(crate) struct Sale {
     pub(crate) items: Vec<SaleItem>,
 }
 
-/// What was last said, and when.
-type Said = Option<(Instant, Arc<Sale>)>;
+/// What was last said, and when. That nobody said anything counts as well: who asks after that need not wait for it again.
+type Said = Option<(Instant, Result<Arc<Sale>, Error>)>;
 
 /// The sales of all networks.
 pub(crate) struct Sales(HashMap<(ChainId, Address), Mutex<Said>>);
@@ -55,11 +55,11 @@ impl Sales {
         };
         let mut said = self.0.get(&(chain, contract)).ok_or_else(unknown)?.lock().await;
         if let Some((_, sale)) = said.as_ref().filter(|(at, _)| at.elapsed() < FRESH) {
-            return Ok(Arc::clone(sale));
+            return sale.clone();
         }
-        let sale = Arc::new(ask(chains, chain, contract).await?);
-        *said = Some((Instant::now(), Arc::clone(&sale)));
-        Ok(sale)
+        let sale = ask(chains, chain, contract).await.map(Arc::new);
+        *said = Some((Instant::now(), sale.clone()));
+        sale
     }
 }
 
@@ -77,8 +77,8 @@ async fn ask(chains: &dyn Chains, chain: ChainId, contract: Address) -> Result<S
     let head = SaleHead::read(&answers).ok_or_else(no_sale)?;
     if head.items > ITEMS_MAX {
         let (items, reason) = (head.items, "has terms for more tokens than are read of one contract");
-        return Err(Error::new(
-            Code::Overloaded,
+        return Err(Error::invalid(
+            "primarySaleContractAddress",
             format!("{contract} {reason}: {items}, of at most {ITEMS_MAX}"),
         ));
     }

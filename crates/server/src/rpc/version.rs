@@ -15,7 +15,7 @@ use crate::route::{Handler, Route, Service};
 /// Which build answers.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct Version {
+pub(crate) struct Version {
     /// Version of the protocol, that is of how operations are called.
     webrpc_version: &'static str,
     /// Version of the interface: the same as that of the service.
@@ -39,10 +39,16 @@ pub(crate) fn operation(service: Service) -> Route {
 }
 
 fn handle(_: &App, _: Option<ChainId>) -> Result<Vec<u8>, Failure> {
-    // Made once: the document is large, and anybody may ask.
-    static HASH: LazyLock<String> =
-        LazyLock::new(|| const_hex::encode(&Sha256::digest(openapi::document().to_string())[..20]));
-    let (app_version, schema_hash) = (env!("CARGO_PKG_VERSION"), HASH.as_str());
-    let version = Version { webrpc_version: "v1", schema_version: app_version, schema_hash, app_version };
-    Ok(serde_json::to_vec(&Answer { version })?)
+    Ok(serde_json::to_vec(&Answer { version: Version::of_this_build() })?)
+}
+
+impl Version {
+    /// The build that answers.
+    pub(crate) fn of_this_build() -> Self {
+        // Made once: the document is large, and anybody may ask.
+        static HASH: LazyLock<String> =
+            LazyLock::new(|| const_hex::encode(&Sha256::digest(openapi::document().to_string())[..20]));
+        let (app_version, schema_hash) = (env!("CARGO_PKG_VERSION"), HASH.as_str());
+        Self { webrpc_version: "v1", schema_version: app_version, schema_hash, app_version }
+    }
 }

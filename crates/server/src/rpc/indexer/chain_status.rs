@@ -8,6 +8,7 @@ use crate::call::Call;
 use crate::failure::Failure;
 use crate::route::request;
 use crate::rpc::runtime_status::RuntimeState;
+use crate::rpc::version::Version;
 
 /// Of which chain.
 #[derive(Deserialize, JsonSchema)]
@@ -33,21 +34,6 @@ pub(crate) struct ChainAnswer {
 #[schemars(rename = "IndexerVersionAnswer")]
 pub(crate) struct VersionAnswer {
     version: Version,
-}
-
-/// Which build answers.
-#[derive(Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-#[schemars(rename = "IndexerVersion")]
-pub(super) struct Version {
-    /// The protocol that clients are generated for.
-    webrpc_version: &'static str,
-    /// The version of this program, as it has no schema apart from it.
-    schema_version: &'static str,
-    /// Always empty.
-    schema_hash: &'static str,
-    /// The version of this program.
-    app_version: &'static str,
 }
 
 /// How it does.
@@ -90,7 +76,7 @@ pub(super) struct Checks {
     quota_control_enabled: bool,
     /// Always `follow`.
     sync_mode: &'static str,
-    /// 100 where the chain is followed, else 0.
+    /// How much of the chain is stored, as far as this server knows its newest block; 0 while it does not.
     percent_indexed: u8,
     /// The checkpoint; 0 where there is none.
     last_block_num: u64,
@@ -106,16 +92,13 @@ pub(super) struct Checks {
     metrics: (),
 }
 
-/// The protocol that clients of this interface are generated for.
-const WEBRPC_VERSION: &str = "v1";
-
 pub(crate) async fn chain_id(call: Call, request: Request) -> Result<ChainAnswer, Failure> {
     Ok(ChainAnswer { chain_id: call.chain(request.chain_id.as_ref())? })
 }
 
 pub(crate) async fn version(call: Call, request: Request) -> Result<VersionAnswer, Failure> {
     call.chain(request.chain_id.as_ref())?;
-    Ok(VersionAnswer { version: this_build() })
+    Ok(VersionAnswer { version: Version::of_this_build() })
 }
 
 pub(crate) async fn runtime_status(call: Call, request: Request) -> Result<StatusAnswer, Failure> {
@@ -125,26 +108,22 @@ pub(crate) async fn runtime_status(call: Call, request: Request) -> Result<Statu
     Ok(StatusAnswer { status: RuntimeStatus { state, indexer_enabled, chain_id: chain, checks } })
 }
 
-/// The build that answers.
-pub(super) fn this_build() -> Version {
-    let program = env!("CARGO_PKG_VERSION");
-    Version { webrpc_version: WEBRPC_VERSION, schema_version: program, schema_hash: "", app_version: program }
-}
-
 /// How far a chain is followed.
 pub(super) async fn checkpoint(call: &Call, chain: ChainId) -> Result<Checks, Failure> {
-    let running = call.app.nodes.get(chain).is_some();
-    let checkpoint = if running { call.app.store.checkpoint(chain).await? } else { None };
+    let nodes = call.app.nodes.get(chain);
+    let checkpoint = if nodes.is_some() { call.app.store.checkpoint(chain).await? } else { None };
     let checkpoint = checkpoint.map(|(number, _)| number);
     let newest = checkpoint.unwrap_or_default();
     Ok(Checks {
         checkpoint,
-        running,
+        running: nodes.is_some(),
         runnables: JsonObject::new(),
         cgo_enabled: false,
         quota_control_enabled: true,
         sync_mode: "follow",
-        percent_indexed: if checkpoint.is_some() { 100 } else { 0 },
+        percent_indexed: nodes
+            .and_then(|nodes| nodes.status().head)
+            .map_or(0, |head| percent(newest, head.number)),
         last_block_num: newest,
         last_block_num_with_state: newest,
         bloom_status: (),
@@ -152,4 +131,21 @@ pub(super) async fn checkpoint(call: &Call, chain: ChainId) -> Result<Checks, Fa
         disk_usage: (),
         metrics: (),
     })
+}
+
+/// What share the blocks up to a height are of those up to the newest.
+fn percent(height: u64, newest: u64) -> u8 {
+    let share = u128::from(height.min(newest)) * 100 / u128::from(newest.max(1));
+    u8::try_from(share).unwrap_or(100)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::percent;
+
+    #[test]
+    fn the_share_that_is_stored_is_rounded_down() {
+        let shares = [(0, 0), (0, 7), (1, 3), (99, 100), (7, 7), (9, 7), (u64::MAX, u64::MAX)];
+        assert_eq!(shares.map(|(height, newest)| percent(height, newest)), [0, 0, 33, 99, 100, 100, 100]);
+    }
 }

@@ -1,6 +1,5 @@
 //! What a primary sale sells.
 
-use bourse_catalog::{Column, Sort};
 use bourse_wire::{Address, ChainRef, Error, TokenId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,14 +7,12 @@ use serde::{Deserialize, Serialize};
 use super::primary_sales::{CollectiblePrimarySaleItem, ItemWriter, OpenSale, PrimarySaleItemsFilter};
 use crate::call::Call;
 use crate::failure::Failure;
-use crate::paging::{Begin, PageAnswer, PageInput, PagePlan};
+use crate::paging::{BY_TOKEN_ID, Begin, PageAnswer, PageInput, PagePlan};
 use crate::route::request;
 use crate::rpc::begin_answer;
 
 /// Items that are left out by a page's number at most: beyond, `after` goes on where a page ended.
 const SKIPPED_MAX: u64 = 10_000;
-/// The only order that items come in.
-const BY_TOKEN: Sort = Sort { column: Column::TokenId, descending: false };
 
 /// Which items.
 #[derive(Deserialize, JsonSchema)]
@@ -54,7 +51,8 @@ struct ItemCursor {
 }
 
 pub(crate) async fn handle(call: Call, request: Request) -> Result<Vec<u8>, Failure> {
-    let page = PagePlan::<ItemCursor>::new(request.page, &call.app.settings.limits)?.in_order(&[BY_TOKEN])?;
+    let page =
+        PagePlan::<ItemCursor>::new(request.page, &call.app.settings.limits)?.in_order(&BY_TOKEN_ID)?;
     let (from, skip) = match &page.begin {
         Begin::After(place) => (place.next, 0),
         Begin::Skip(skip) if *skip <= SKIPPED_MAX => (TokenId::from(0), *skip),

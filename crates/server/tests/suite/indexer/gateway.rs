@@ -31,9 +31,10 @@ async fn on_two_chains() {
     said.call(a, "IndexerGateway/GetTokenBalancesSummary", of(json!({ "filter": filter }))).await;
     said.call(a, "IndexerGateway/GetNativeTokenBalance", of(json!({ "accountAddress": ANNA }))).await;
     said.call(a, "IndexerGateway/GetChains", json!({})).await;
-    said.call(a, "IndexerGateway/Version", json!({})).await;
+    let version = said.call(a, "IndexerGateway/Version", json!({})).await;
     said.call(a, "IndexerGateway/RuntimeStatus", json!({})).await;
-    insta::assert_snapshot!(said.text().replace(env!("CARGO_PKG_VERSION"), "(version)"));
+    let hash = version["version"]["schemaHash"].as_str().unwrap();
+    insta::assert_snapshot!(said.text().replace(hash, "…").replace(env!("CARGO_PKG_VERSION"), "(version)"));
 }
 
 /// A page is of so many rows on each chain, and goes on where there are more.

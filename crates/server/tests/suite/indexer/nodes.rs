@@ -70,9 +70,10 @@ async fn what_nodes_tell() {
     said.call(a, FILTERED, json!({ "chainId": 137, "filter": { "from": ANNA } })).await;
     let chain = json!({ "chainId": 137 });
     said.call(a, "Indexer/GetChainID", chain.clone()).await;
-    said.call(a, "Indexer/Version", chain.clone()).await;
+    let version = said.call(a, "Indexer/Version", chain.clone()).await;
     said.call(a, "Indexer/RuntimeStatus", chain).await;
-    insta::assert_snapshot!(said.text().replace(env!("CARGO_PKG_VERSION"), "(version)"));
+    let hash = version["version"]["schemaHash"].as_str().unwrap();
+    insta::assert_snapshot!(said.text().replace(hash, "…").replace(env!("CARGO_PKG_VERSION"), "(version)"));
 }
 
 /// A transaction is waited for as many blocks as are asked for, while the chain moves on.

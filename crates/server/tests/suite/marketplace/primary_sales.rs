@@ -220,6 +220,8 @@ async fn whoever_cannot_be_asked_is_named() {
     assert_eq!(answer.status, 503, "{}", answer.json);
     assert_eq!(answer.header("retry-after"), "5");
     // A contract that has no such functions.
+    let (app, chain) = shop(true).await;
+    chain.asleep();
     chain.awake();
     let answer = call(&app, "ListPrimarySaleItems", json!({})).await;
     assert_eq!(answer.status, 400, "{}", answer.json);

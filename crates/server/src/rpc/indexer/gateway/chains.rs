@@ -10,8 +10,9 @@ use serde_json::Value;
 use crate::call::{Call, resolve};
 use crate::failure::Failure;
 use crate::route::request;
-use crate::rpc::indexer::chain_status::{Checks, Version, checkpoint, this_build};
+use crate::rpc::indexer::chain_status::{Checks, checkpoint};
 use crate::rpc::runtime_status::RuntimeState;
+use crate::rpc::version::Version;
 use crate::settings::Network;
 
 /// Chains that one request may be about.
@@ -201,7 +202,7 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Answer, Failu
 }
 
 pub(crate) async fn version(_call: Call, _request: StatusRequest) -> Result<VersionAnswer, Failure> {
-    Ok(VersionAnswer { version: this_build() })
+    Ok(VersionAnswer { version: Version::of_this_build() })
 }
 
 pub(crate) async fn runtime_status(call: Call, _request: StatusRequest) -> Result<StatusAnswer, Failure> {
