@@ -1,17 +1,22 @@
 //! From the command line to settings and an open store.
 
 use std::path::Path;
+use std::time::Duration;
 
 use bourse_server::auth::TokenSigner;
 use bourse_server::counting::{CountingHouse, retention, surroundings};
 use bourse_server::settings::{self, Layers, LoadedSettings, Settings};
 use bourse_server::{Clock, StartError, make_private_directory};
-use bourse_store::{Actor, Store};
+use bourse_store::{Actor, OpenOptions, Store};
 use bourse_wire::ChainId;
 
 use crate::backup::BackupError;
 use crate::cli::{Common, Listen};
 use crate::data_lock::{DataLock, DataLockError};
+
+/// How long a database that is there may keep a command waiting: nobody waits behind a command, and to be busy is no reason to
+/// end it.
+const COMMAND_PATIENCE: Duration = Duration::from_secs(10);
 
 /// Why a command failed, in a sentence.
 #[derive(Debug, thiserror::Error)]
@@ -121,7 +126,9 @@ impl Context {
         make_private_directory(&settings.storage.data)
             .map_err(CommandError::io("making the data directory"))?;
         let lock = DataLock::shared(&settings.storage.data)?;
-        let store = Store::open(&settings.database_url(), settings.open_options(), clock.now()).await?;
+        let options = settings.open_options();
+        let options = OpenOptions { patience: options.patience.max(COMMAND_PATIENCE), ..options };
+        let store = Store::open(&settings.database_url(), options, clock.now()).await?;
         Ok(Self { settings, store, clock, _lock: lock })
     }
 
