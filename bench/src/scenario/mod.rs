@@ -9,6 +9,7 @@ mod list_by_property;
 mod list_plain;
 mod listing_floor;
 mod listings;
+mod orders;
 mod paging;
 mod search;
 mod token_metadata_batch;
@@ -38,6 +39,10 @@ pub(crate) const ON_TRADING: &[Scenario<TradedCollection>] = &[
     listings::SCENARIO,
     balances::OF_ACCOUNT,
     balances::OF_CONTRACT,
+    orders::WITH_TOKENS,
+    orders::LISTINGS,
+    orders::OFFERS,
+    orders::COUNT,
 ];
 
 /// The scenarios that compare a deep page with the first.

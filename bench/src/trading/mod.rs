@@ -15,7 +15,7 @@ use std::collections::HashSet;
 
 pub(crate) use account::account;
 pub(crate) use filter::Filter;
-pub(crate) use order::Order;
+pub(crate) use order::{Order, Side};
 pub(crate) use property::{Number, Text};
 use token::TokenSkews;
 pub(crate) use token::{Token, token_id};
@@ -90,8 +90,7 @@ fn draw_orders(tokens: &[Token], owners: usize, random: &mut Random) -> Vec<Orde
 mod tests {
     use std::collections::HashSet;
 
-    use super::TradedCollection;
-    use super::order::{Order, Side};
+    use super::{Order, Side, TradedCollection};
 
     #[test]
     fn the_collection_is_the_same_every_time() {

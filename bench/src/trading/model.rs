@@ -10,7 +10,7 @@ impl TradedCollection {
     /// The tokens that are for sale and pass, each as its cheapest listing that passes, cheapest first.
     pub(crate) fn listed(&self, filter: &Filter) -> Vec<&Order> {
         let mut cheapest: HashMap<usize, &Order> = HashMap::new();
-        for order in self.passing(filter) {
+        for order in self.passing(Side::Listing, filter) {
             let best = cheapest.entry(order.token).or_insert(order);
             if order.rank() < best.rank() {
                 *best = order;
@@ -24,7 +24,7 @@ impl TradedCollection {
     /// Whether at least so many tokens are for sale and pass. It stops at that many.
     pub(crate) fn lists_at_least(&self, count: usize, filter: &Filter) -> bool {
         let mut seen = HashSet::with_capacity(count);
-        self.passing(filter).any(|order| seen.insert(order.token) && seen.len() >= count)
+        self.passing(Side::Listing, filter).any(|order| seen.insert(order.token) && seen.len() >= count)
     }
 
     /// The active listings of a token, cheapest first.
@@ -36,7 +36,21 @@ impl TradedCollection {
 
     /// Every listing that can be bought.
     pub(crate) fn active_listings(&self) -> impl Iterator<Item = &Order> {
-        self.orders.iter().filter(|order| order.side == Side::Listing && order.is_active())
+        self.active(Side::Listing)
+    }
+
+    fn active(&self, side: Side) -> impl Iterator<Item = &Order> {
+        self.orders.iter().filter(move |order| order.side == side && order.is_active())
+    }
+
+    /// The orders of a side that can be filled and pass, each by itself: listings cheapest first, offers dearest first.
+    pub(crate) fn orders_by_price(&self, side: Side, filter: &Filter) -> Vec<&Order> {
+        let mut orders: Vec<&Order> = self.passing(side, filter).collect();
+        orders.sort_unstable_by_key(|order| {
+            let (has_no_rate, price) = order.rank();
+            (has_no_rate, if side == Side::Offer { u64::MAX - price } else { price })
+        });
+        orders
     }
 
     /// Every name without its number, and how many tokens have it.
@@ -48,8 +62,8 @@ impl TradedCollection {
         names
     }
 
-    fn passing<'a>(&'a self, filter: &Filter) -> impl Iterator<Item = &'a Order> {
-        self.active_listings()
+    fn passing<'a>(&'a self, side: Side, filter: &Filter) -> impl Iterator<Item = &'a Order> {
+        self.active(side)
             .filter(|order| filter.takes_order(order) && filter.takes_token(&self.tokens[order.token]))
     }
 }
