@@ -1,8 +1,11 @@
 //! What the words of the interface mean, one by one.
 #![expect(clippy::unwrap_used, reason = "a test may fail by panicking")]
 
+use std::collections::BTreeSet;
+
 use bourse_catalog::{
-    Collection, Column, Identity, Loader, OrderFilter, PreparedOrder, Query, Sort, Start, TokenFilter, Update,
+    Collection, Column, Identity, Loader, OrderFilter, OrdersQuery, PreparedOrder, Query, Sort, Start,
+    TokenFilter, Update,
 };
 use bourse_wire::{
     Address, Amount, ChainId, CollectionNumbers, Currency, DatedRate, OrderFacts, OrderSide, OrderStatus,
@@ -217,6 +220,68 @@ fn an_order_that_changes_often_leaves_nothing_behind() {
     assert!(at_last < at_first + (256 << 10), "{at_last} bytes, first {at_first}");
     collection.make_ready(at(1_000_000), None);
     assert_eq!(listed(&collection), [""; 0]);
+}
+
+/// The ids of the orders of token 1 by when they were first seen, page by page.
+fn by_creation(collection: &Collection, side: OrderSide, descending: bool) -> Vec<String> {
+    let (filter, sort) = (OrderFilter::default(), Some(Sort { column: Column::CreatedAt, descending }));
+    let (mut found, mut start) = (Vec::new(), Start::Skip(0));
+    loop {
+        let query =
+            OrdersQuery { token: TokenId::from(1_u64), side, filter: &filter, sort, start, limit: 13 };
+        let mut json = Vec::new();
+        let next = collection.write_orders(&mut json, &query);
+        let page: Vec<Value> = serde_json::from_slice(&json).unwrap();
+        found.extend(page.iter().map(|order| order["orderId"].as_str().unwrap().to_owned()));
+        let Some(position) = next else { return found };
+        start = Start::After(position);
+    }
+}
+
+/// Whether they are few or very many, and while they come, rest and go.
+#[test]
+fn orders_of_a_token_are_listed_by_creation() {
+    let made = |number: u64| OrderFacts {
+        // Many are of the same time, where their names tell which comes first.
+        created_at: at(i64::try_from(number * 7 % 40).unwrap()),
+        side: if number.is_multiple_of(3) { OrderSide::Offer } else { OrderSide::Listing },
+        ..listing(&format!("{number:03}"), 1, (1 + number % 11, 1))
+    };
+    let mut collection = collection(&[]);
+    let mut there = BTreeSet::new();
+    let mut change = |numbers: &[u64], of: &dyn Fn(OrderFacts) -> OrderFacts, are_there: bool| {
+        let orders = numbers.iter().map(|number| PreparedOrder::new(self::numbers(), &of(made(*number))));
+        collection.apply(&Update { orders: orders.collect(), ..Update::default() });
+        for number in numbers {
+            if are_there {
+                there.insert(*number)
+            } else {
+                there.remove(number)
+            };
+        }
+        for side in [OrderSide::Listing, OrderSide::Offer] {
+            let of_side = there.iter().map(|number| made(*number)).filter(|order| order.side == side);
+            let mut keys: Vec<_> = of_side.map(|order| (order.created_at, order.order_id)).collect();
+            keys.sort();
+            let mut expected: Vec<String> = keys.into_iter().map(|(_, id)| id).collect();
+            assert_eq!(by_creation(&collection, side, false), expected);
+            expected.reverse();
+            assert_eq!(by_creation(&collection, side, true), expected);
+        }
+    };
+    let of = |step: usize| (0..300).step_by(step).collect::<Vec<u64>>();
+    let cancelled = |order| OrderFacts { status: OrderStatus::Cancelled, ..order };
+    let resting = |order| OrderFacts { valid_from: at(1_000), ..order };
+    let dearer = |order| OrderFacts { price_amount: Amount::from(90), ..order };
+    change(&of(30), &|order| order, true);
+    change(&of(1), &|order| order, true);
+    change(&of(7), &dearer, true);
+    change(&of(4), &resting, false);
+    change(&of(2), &cancelled, false);
+    change(&of(4), &|order| order, true);
+    change(&(20..300).collect::<Vec<u64>>(), &cancelled, false);
+    change(&of(3), &|order| order, true);
+    change(&of(1), &cancelled, false);
 }
 
 /// The zero time is before all others, in the order of creation as everywhere, while orders come and go.

@@ -41,7 +41,7 @@ impl From<&OrderFacts> for Terms {
             valid_from: facts.valid_from,
             valid_until: facts.valid_until,
             backing: facts.backing,
-            is_whole: facts.marketplace.fills_whole(),
+            is_whole: facts.is_whole,
         }
     }
 }

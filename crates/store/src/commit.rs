@@ -417,8 +417,8 @@ impl Latest {
 
 /// Whether an order that somebody states is what was signed, as far as anybody can state it.
 fn is_same(stated: &OrderFacts, signed: &OrderFacts) -> bool {
-    let OrderFacts { operator, backing, updated_at, .. } = *signed;
-    OrderFacts { operator, backing, updated_at, ..stated.clone() } == *signed
+    let OrderFacts { operator, backing, updated_at, is_whole, .. } = *signed;
+    OrderFacts { operator, backing, updated_at, is_whole, ..stated.clone() } == *signed
 }
 
 selection! {

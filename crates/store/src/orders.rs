@@ -38,6 +38,7 @@ record! { OrderFacts: "orders" ("collection_id, marketplace, order_id") {
     updated_at,
     operator,
     backing,
+    is_whole,
 } }
 
 record! {

@@ -42,6 +42,7 @@ impl Ending {
 
 const OPERATOR: usize = position(OrderFacts::COLUMNS, "operator");
 const BACKING: usize = position(OrderFacts::COLUMNS, "backing");
+const IS_WHOLE: usize = position(OrderFacts::COLUMNS, "is_whole");
 const UPDATED_AT: usize = position(OrderFacts::COLUMNS, "updated_at");
 /// Behind the columns of an order come those of [`Apart`] and [`IsSigned`].
 const STATED: usize = OrderFacts::COLUMNS.len() + position(Apart::COLUMNS, "stated");
@@ -155,9 +156,10 @@ impl Put {
             }
             replaced.insert(UPDATED_AT);
             self.leave(order_column!(row, "token_id")?, &order);
-            // What only a chain states stays as it is stored.
+            // What only a chain states, or what was signed, stays as it is stored.
             order.operator = order_column!(row, "operator")?;
             order.backing = order_column!(row, "backing")?;
+            order.is_whole = order_column!(row, "is_whole")?;
         }
         self.activities.extend(activities_of(&order, before.as_ref()));
         self.plain.entry(replaced).or_default().push(values);
@@ -177,8 +179,8 @@ impl Put {
             }
             return Ok(());
         }
-        let OrderFacts { operator, backing, .. } = known.facts;
-        let terms = OrderFacts { operator, backing, ..order };
+        let OrderFacts { operator, backing, is_whole, .. } = known.facts;
+        let terms = OrderFacts { operator, backing, is_whole, ..order };
         // Whoever else tells of an order of our own contracts does so as its chain is not followed any more.
         let stated = known.parts.stated.filter(|_| !terms.marketplace.is_own());
         let parts = OrderParts { said: Some(OrderState::of(&terms)), stated };
@@ -344,6 +346,7 @@ fn only_ends(order: &OrderFacts, known: &OrderFacts) -> bool {
         updated_at: order.updated_at,
         operator: order.operator,
         backing: order.backing,
+        is_whole: order.is_whole,
         ..known.clone()
     };
     order.status != OrderStatus::Active && *order == ended
@@ -381,11 +384,12 @@ fn before_in(row: &Row) -> Result<OrderBefore, StoreError> {
 }
 
 /// The columns in which an order as it is to be stored differs from how it is stored. When a record last changed is no change
-/// by itself: an order that is sent again is the order that was there. What only a chain states is not written.
+/// by itself: an order that is sent again is the order that was there. What only a chain states, or what was signed, is not
+/// written.
 fn differing(row: &Row, values: &[Arg]) -> Result<BTreeSet<usize>, StoreError> {
     let mut differing = BTreeSet::new();
     for (position, (value, column)) in values.iter().zip(OrderFacts::COLUMNS).enumerate() {
-        if ![UPDATED_AT, OPERATOR, BACKING].contains(&position)
+        if ![UPDATED_AT, OPERATOR, BACKING, IS_WHOLE].contains(&position)
             && !(Cell { row, position, column }).is(value)?
         {
             differing.insert(position);

@@ -9,7 +9,7 @@ use bourse_store::testing::{
 use bourse_store::{
     Blocks, BlocksCommitted, CollectionKey, DatabaseUrl, Migration, MigrationState, StoreError, Upgrade,
 };
-use bourse_wire::{Address, Amount, ChainId};
+use bourse_wire::{Address, Amount, ChainId, Marketplace, ServiceName};
 use futures_util::StreamExt as _;
 
 /// Tables that a migration fills from others, and the first schema that has them: up to date, they have the same rows
@@ -108,6 +108,47 @@ async fn what_blocks_replaced_before_an_upgrade_is_written_back_after_it() {
         assert_eq!(held.balance, Amount::from(1), "schema {schema}");
         store.close().await;
     }
+}
+
+/// What was signed is the only one that tells it of an order that is there already.
+#[tokio::test]
+async fn orders_of_before_are_filled_whole_as_they_were_signed() {
+    let orders = [
+        ("opensea", r#"{"offerer":"0x","orderType":0,"startTime":"0"}"#, true),
+        ("opensea", r#"{"offerer":"0x","orderType":1,"startTime":"0"}"#, false),
+        ("mintify", r#"{"offerer":"0x","orderType":2,"startTime":"0"}"#, true),
+        ("magic_eden", r#"{"offerer":"0x","orderType":3,"startTime":"0"}"#, false),
+        ("magic_eden", r#"{"protocol":1,"cosigner":"0x"}"#, true),
+        ("payment_processor", r#"{"protocol":0,"cosigner":"0x"}"#, true),
+        ("payment_processor", r#"{"protocol":2,"cosigner":"0x"}"#, false),
+        ("looks_rare", r#"{"quoteType":1}"#, true),
+        ("x2y2", r#"{"id":1}"#, true),
+        ("zerox", r#"{"direction":0}"#, false),
+        ("blur", r#"{"trader":"0x","orderType":0,"nonce":"0"}"#, false),
+    ];
+    let service = ServiceName::new("bourse");
+    let copies = orders.iter().enumerate().map(|(number, (marketplace, native, _))| {
+        let marketplace = Marketplace::parse(marketplace, &service).unwrap().number();
+        format!(
+            "INSERT INTO orders (collection_id, marketplace, order_id, side, status, origin_name, token_id, maker, price_amount,
+                currency_address, quantity_initial, quantity_remaining, quantity_decimals, fee_bps, fee_breakdown, valid_from,
+                valid_until, block_number, order_created_at, order_updated_at, created_at, updated_at, native)
+            SELECT collection_id, {marketplace}, 'copy {number}', side, status, origin_name, token_id, maker, price_amount,
+                currency_address, quantity_initial, quantity_remaining, quantity_decimals, fee_bps, fee_breakdown, valid_from,
+                valid_until, block_number, order_created_at, order_updated_at, created_at, updated_at, '{native}'
+            FROM orders WHERE order_id = 'signed';\n"
+        )
+    });
+    let database = TestDatabase::of_schema_and(26, copies.collect()).await.unwrap();
+    let store = database.open().await.unwrap();
+    let relics = CollectionKey { chain: ChainId(137), address: account(0xc2) };
+    let id = store.collection(relics).await.unwrap().unwrap();
+    let all = load_all(&store, id).await.unwrap().orders;
+    for (number, (marketplace, native, is_whole)) in orders.iter().enumerate() {
+        let order = all.iter().find(|order| order.order_id == format!("copy {number}")).unwrap();
+        assert_eq!(order.is_whole, *is_whole, "{marketplace} {native}");
+    }
+    store.close().await;
 }
 
 fn account(number: u8) -> Address {

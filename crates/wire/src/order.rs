@@ -78,6 +78,8 @@ pub struct OrderFacts {
     /// How many units the maker's approvals, or for an offer the maker's funds, cover right now; absent when that is
     /// not known, which counts as enough.
     pub backing: Option<Amount>,
+    /// Whether it is filled whole or not at all, by what was signed or as its marketplace has it.
+    pub is_whole: bool,
 }
 
 /// What tells an order apart within its collection.
@@ -99,6 +101,7 @@ impl OrderFacts {
     /// fact concerns only those who state it.
     pub fn unstated(key: OrderKey, side: OrderSide) -> Self {
         Self {
+            is_whole: key.marketplace.fills_whole(),
             order_id: key.order_id,
             marketplace: key.marketplace,
             side,
@@ -327,6 +330,7 @@ impl OrderInput {
             updated_at: self.updated_at,
             operator: None,
             backing: None,
+            is_whole: marketplace.fills_whole(),
         })
     }
 

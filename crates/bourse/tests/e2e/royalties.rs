@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::anvil::{
     Anvil, alloy_address, isRequestValidCall, setDefaultRoyaltyCall, setRoyaltyInfoCall, setSilentCall,
-    setTokenRoyaltyCall,
+    setTokenRoyaltyCall, transferCall,
 };
 use crate::market::{DEPLOYED, Market, V2, Venue, node_setting, order, order_data, wait};
 
@@ -226,4 +226,69 @@ fn a_server_that_lived_through_changes_tells_what_a_new_one_does_of_deployed_con
 #[test]
 fn a_server_that_lived_through_changes_tells_what_a_new_one_does_of_our_own_contract() {
     live_through_changes(&V2);
+}
+
+/// Of 29 each, 3.33 % are nothing of one unit, 3 of four and 2 of three, as both contracts reckon.
+#[test]
+fn the_royalty_of_all_units_is_rounded_once() {
+    for venue in [&DEPLOYED, &V2] {
+        let market = open(venue);
+        let collection = market.multiples(market.seller(), 1, 10);
+        set_royalty(&market, collection, 333);
+        market.wait_followed(collection);
+        let buyer = market.buyer();
+        market.fund(buyer, 119);
+        let offer = order("1", "4", market.currency, "29");
+        market.offer(buyer, collection, "ERC1155", &offer);
+        let look = || market.offers(collection, "1");
+        let good_for = |units: u64| {
+            let offers = wait(&format!("{units} units are covered"), look, |offers| {
+                let [offer] = offers.as_slice() else { return false };
+                offer["quantityAvailable"] == json!(units.to_string())
+            });
+            assert_eq!(valid_units(&market, &offers[0]), units);
+        };
+        good_for(4);
+        let one = transferCall { to: alloy_address(market.platform()), amount: U256::from(1) };
+        market.anvil.send(buyer, market.currency, &one);
+        good_for(3);
+        market.fund(buyer, 1);
+        good_for(4);
+    }
+}
+
+/// Deployed contracts would burn it, or fail.
+#[test]
+fn a_royalty_for_nobody_is_refused_before_anything_is_sent() {
+    let market = open(&DEPLOYED);
+    let collection = market.multiples(market.seller(), 2, 10);
+    market.anvil.send(market.seller(), collection, &setSilentCall { isSilent: true });
+    market.wait_followed(collection);
+    list(&market, collection, "1", "4");
+    let listing = market.wait_listings(collection, "1", 1).remove(0);
+    market.fund(market.buyer(), 100 * COIN);
+    let fee = Uint::from(300);
+    let nobody = setRoyaltyInfoCall {
+        tokenContract: alloy_address(collection),
+        recipient: alloy_address(Address::ZERO),
+        fee,
+    };
+    market.anvil.send(market.anvil.account(0), market.contract, &nobody);
+    let wanted = order("2", "1", market.currency, "1000");
+    let body = |who: &str, maker: Address, side: &str| {
+        json!({ "collectionAddress": collection, who: maker, "contractType": "ERC1155",
+            "orderbook": DEPLOYED.word, side: wanted, "walletType": "unknown" })
+    };
+    let purchase = market.purchase(market.buyer(), collection, &order_data(&listing, "1"), &Value::Null);
+    for (operation, body) in [
+        ("GenerateBuyTransaction", &purchase),
+        ("GenerateListingTransaction", &body("owner", market.seller(), "listing")),
+        ("GenerateOfferTransaction", &body("maker", market.buyer(), "offer")),
+    ] {
+        let refused = market.marketplace_answer(operation, body);
+        let is_told = refused.status == 409 && refused.body.contains("would go to the zero address");
+        assert!(is_told, "{operation}: {refused:?}");
+    }
+    set_custom_royalty(&market, collection, 300);
+    market.anvil.perform(market.buyer(), &market.steps("GenerateBuyTransaction", &purchase));
 }

@@ -76,9 +76,7 @@ impl Book {
 
     /// Whether an offer for any token is in the list by creation exactly where it has to be.
     pub(super) fn is_listed_by_creation(&self, slot: u32, order: &Order) -> bool {
-        let (listed, rank) = created(slot, order);
-        let found = self.offers_by_creation.find(rank.hint, |other| self.compare_created_with(other, order));
-        found == Some((listed, rank))
+        self.is_in_list_by_creation(&self.offers_by_creation, slot, order)
     }
 
     /// Puts all of them in order.
@@ -94,12 +92,7 @@ impl Book {
 
     /// Puts those that are in the order of their prices in the order in which they were first seen as well.
     pub(super) fn sort_offers_by_creation(&mut self) {
-        let slots = self.collection_offers.slots();
-        let mut offers: Vec<(u32, &Order)> =
-            slots.filter_map(|slot| Some((slot, self.order(slot)?))).collect();
-        offers.sort_unstable_by(|(_, a), (_, b)| self.compare_created(a, b));
-        self.offers_by_creation =
-            OrderList::from_sorted(offers.into_iter().map(|(slot, order)| created(slot, order)));
+        self.offers_by_creation = self.sorted_by_creation(self.collection_offers.slots());
     }
 
     /// Loses the best of them, for tests.

@@ -37,10 +37,8 @@ impl Book {
         let mut lists = OrderLists::default();
         for side in [OrderSide::Listing, OrderSide::Offer] {
             let is_listed = |(_, order): &(u32, &Order)| order.terms.side == side && is_listed(order);
-            let mut orders: Vec<(u32, &Order)> = self.all().filter(is_listed).collect();
-            orders.sort_unstable_by(|(_, a), (_, b)| self.compare_created(a, b));
-            *lists.side_mut(side) =
-                OrderList::from_sorted(orders.into_iter().map(|(slot, order)| created(slot, order)));
+            let slots = self.all().filter(is_listed).map(|(slot, _)| slot);
+            *lists.side_mut(side) = self.sorted_by_creation(slots);
         }
         self.by_creation = Some(lists);
     }
@@ -48,16 +46,30 @@ impl Book {
     /// Takes an order into its list when it came, and out when it is gone, for which it must still be what it was.
     pub(super) fn turn_in_creation(&mut self, slot: u32, turn: Turn) {
         let Some(mut lists) = self.by_creation.take() else { return };
-        if let Some(order) = self.order(slot).filter(|order| is_listed(order)) {
-            let (listed, rank) = created(slot, order);
-            let compare = |other: u32| self.compare_created_with(other, order);
-            let list = lists.side_mut(order.terms.side);
-            match turn {
-                Turn::Come => list.insert(listed, rank, compare),
-                Turn::Gone => list.remove(slot, rank.hint, compare),
-            }
+        if self.order(slot).is_some_and(is_listed) {
+            self.turn_created(&mut lists, slot, turn);
         }
         self.by_creation = Some(lists);
+    }
+
+    /// The same with any lists that are in this order.
+    pub(super) fn turn_created(&self, lists: &mut OrderLists, slot: u32, turn: Turn) {
+        let Some(order) = self.order(slot) else { return };
+        let (listed, rank) = created(slot, order);
+        let compare = |other: u32| self.compare_created_with(other, order);
+        let list = lists.side_mut(order.terms.side);
+        match turn {
+            Turn::Come => list.insert(listed, rank, compare),
+            Turn::Gone => list.remove(slot, rank.hint, compare),
+        }
+    }
+
+    /// A list of orders by when they were first seen.
+    pub(super) fn sorted_by_creation(&self, slots: impl Iterator<Item = u32>) -> OrderList {
+        let mut orders: Vec<(u32, &Order)> =
+            slots.filter_map(|slot| Some((slot, self.order(slot)?))).collect();
+        orders.sort_unstable_by(|(_, a), (_, b)| self.compare_created(a, b));
+        OrderList::from_sorted(orders.into_iter().map(|(slot, order)| created(slot, order)))
     }
 
     /// How the order of a slot compares with another by when they were first seen.
@@ -67,11 +79,14 @@ impl Book {
 
     /// Whether an active order is in its list, where there is one, and the list says of it what it says.
     pub(super) fn is_in_creation(&self, slot: u32, order: &Order) -> bool {
-        let (listed, rank) = created(slot, order);
-        let is_in = |list: &OrderList| {
-            list.find(rank.hint, |other| self.compare_created_with(other, order)) == Some((listed, rank))
-        };
+        let is_in = |list: &OrderList| self.is_in_list_by_creation(list, slot, order);
         self.orders_by_creation(order.terms.side).is_none_or(is_in)
+    }
+
+    /// Whether an order is in a list by creation exactly where it has to be.
+    pub(super) fn is_in_list_by_creation(&self, list: &OrderList, slot: u32, order: &Order) -> bool {
+        let (listed, rank) = created(slot, order);
+        list.find(rank.hint, |other| self.compare_created_with(other, order)) == Some((listed, rank))
     }
 
     /// Whether the lists, where there are any, have as many orders as there are.

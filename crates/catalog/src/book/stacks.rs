@@ -7,6 +7,7 @@ use bourse_wire::OrderSide;
 use hashbrown::HashMap;
 
 use super::order_list::{ListedOrder, OrderList, Rank};
+use super::relist::Turn;
 use super::side::direction;
 use super::{Book, NO_TOKEN, Order, OrderTest};
 use crate::chains::grow;
@@ -17,6 +18,10 @@ use crate::tokens::Tokens;
 pub(super) const STACK_MIN: usize = 8;
 /// Orders below which they have none any more.
 const STACK_END: usize = STACK_MIN / 2;
+/// Orders of a token from which on they have lists by when they were first seen too, and below which they have none any more.
+/// Fewer are sorted as soon as somebody asks.
+const CREATED_MIN: usize = 64;
+const CREATED_END: usize = CREATED_MIN / 2;
 
 /// Orders of both sides in order.
 #[derive(Clone, Debug, Default)]
@@ -29,6 +34,8 @@ pub(super) struct OrderLists {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Stack {
     lists: OrderLists,
+    /// The same by when they were first seen, where they are too many to be sorted each time.
+    by_creation: Option<OrderLists>,
     /// How many orders the token has, those that are not active included.
     count: usize,
 }
@@ -57,6 +64,12 @@ impl OrderLists {
     }
 }
 
+impl Stack {
+    fn bytes(&self) -> usize {
+        self.lists.bytes() + self.by_creation.as_ref().map_or(0, OrderLists::bytes)
+    }
+}
+
 impl Stacks {
     /// The orders of a token on a side, if it has very many.
     pub(super) fn get(&self, token: u32, side: OrderSide) -> Option<&OrderList> {
@@ -65,6 +78,10 @@ impl Stacks {
 
     fn get_mut(&mut self, token: u32, side: OrderSide) -> Option<&mut OrderList> {
         self.0.get_mut(&token).map(|stack| stack.lists.side_mut(side))
+    }
+
+    fn by_creation_mut(&mut self, token: u32) -> Option<&mut OrderLists> {
+        self.0.get_mut(&token).and_then(|stack| stack.by_creation.as_mut())
     }
 
     /// Notes that a token has one more order, active or not.
@@ -78,6 +95,9 @@ impl Stacks {
     pub(super) fn note_one_less(&mut self, token: u32) {
         if let Some(stack) = self.0.get_mut(&token) {
             stack.count -= 1;
+            if stack.count < CREATED_END {
+                stack.by_creation = None;
+            }
             if stack.count < STACK_END {
                 self.0.remove(&token);
             }
@@ -85,8 +105,7 @@ impl Stacks {
     }
 
     pub(super) fn bytes(&self) -> usize {
-        self.0.capacity() * size_of::<(u32, Stack)>()
-            + self.0.values().map(|stack| stack.lists.bytes()).sum::<usize>()
+        self.0.capacity() * size_of::<(u32, Stack)>() + self.0.values().map(Stack::bytes).sum::<usize>()
     }
 }
 
@@ -99,6 +118,11 @@ impl Book {
     /// The active orders of a token on a side, the best first, if it has very many orders.
     pub(crate) fn stack(&self, token: u32, side: OrderSide) -> Option<&OrderList> {
         self.stacks.get(token, side)
+    }
+
+    /// The same in the order in which they were first seen, if there are too many to be sorted each time.
+    pub(crate) fn stack_by_creation(&self, token: u32, side: OrderSide) -> Option<&OrderList> {
+        self.stacks.0.get(&token)?.by_creation.as_ref().map(|lists| lists.side(side))
     }
 
     /// Has the best orders of tokens brought from memory, where they lie scattered: asked for in a row, nobody waits for one
@@ -158,6 +182,24 @@ impl Book {
         self.change_stack(slot, token, tokens, |list, (listed, rank), compare| {
             list.remove(listed.slot, rank.hint, compare);
         });
+        self.turn_in_stack_by_creation(slot, token, Turn::Gone);
+    }
+
+    /// Takes an order into the list by creation of its token, if that has one, or out of it.
+    fn turn_in_stack_by_creation(&mut self, slot: u32, token: u32, turn: Turn) {
+        let Some(mut lists) = self.stacks.by_creation_mut(token).map(std::mem::take) else { return };
+        self.turn_created(&mut lists, slot, turn);
+        self.stacks.by_creation_mut(token).into_iter().for_each(|place| *place = std::mem::take(&mut lists));
+    }
+
+    /// Puts the orders of a token in the order in which they were first seen too, if it has become so large.
+    fn sort_stack_by_creation(&mut self, token: u32) {
+        let large = self.stacks.0.get(&token).filter(|stack| stack.count >= CREATED_MIN);
+        if let Some(stack) = large.filter(|stack| stack.by_creation.is_none()) {
+            let of = |side| self.sorted_by_creation(stack.lists.side(side).slots());
+            let lists = OrderLists { listings: of(OrderSide::Listing), offers: of(OrderSide::Offer) };
+            self.stacks.0.entry(token).and_modify(|stack| stack.by_creation = Some(lists));
+        }
     }
 
     /// Takes an order out of the list of all.
@@ -219,13 +261,15 @@ impl Book {
                 self.change_stack(*slot, token, tokens, |list, (listed, rank), compare| {
                     list.insert(listed, rank, compare);
                 });
+                self.turn_in_stack_by_creation(*slot, token, Turn::Come);
             }
         } else if self.by_token.iter(token).nth(STACK_MIN - 1).is_some() {
             let list = |side| OrderList::from_sorted(self.sorted_orders(token, side));
             let lists = OrderLists { listings: list(OrderSide::Listing), offers: list(OrderSide::Offer) };
             let count = self.by_token.iter(token).count();
-            self.stacks.0.insert(token, Stack { lists, count });
+            self.stacks.0.insert(token, Stack { lists, by_creation: None, count });
         }
+        self.sort_stack_by_creation(token);
     }
 
     fn sorted_orders(&self, token: u32, side: OrderSide) -> Vec<(ListedOrder, Rank)> {
@@ -325,7 +369,11 @@ impl Book {
             }
         }
         stacks.values_mut().for_each(|stack| stack.lists.shrink());
+        let large: Vec<u32> = stacks.keys().copied().collect();
         self.stacks = Stacks(stacks);
+        for token in large {
+            self.sort_stack_by_creation(token);
+        }
     }
 
     /// Loses an order of the list of all, for tests.
@@ -345,6 +393,19 @@ impl Book {
     #[cfg(test)]
     pub(crate) fn stack_too_much(&mut self, side: OrderSide) {
         self.change_stacks(side, |slots| slots.extend_from_within(slots.len() - 1..));
+    }
+
+    /// Loses, for tests, the oldest order of every token that has lists by creation.
+    #[cfg(test)]
+    pub(crate) fn forget_stacked_by_creation(&mut self, side: OrderSide) {
+        let tokens: Vec<u32> = self.stacks.0.keys().copied().collect();
+        for token in tokens {
+            let first =
+                self.stack_by_creation(token, side).and_then(OrderList::first).map(|order| order.slot);
+            if let Some(slot) = first {
+                self.turn_in_stack_by_creation(slot, token, Turn::Gone);
+            }
+        }
     }
 
     #[cfg(test)]
@@ -370,12 +431,19 @@ impl Book {
         }
         is_in(self.ranked(order.terms.side)) == has_several
             && self.stack(order.token, order.terms.side).is_none_or(is_in)
+            && self
+                .stack_by_creation(order.token, order.terms.side)
+                .is_none_or(|list| self.is_in_list_by_creation(list, slot, order))
     }
 
     /// Whether no list of a token with very many orders has one too many.
     pub(super) fn is_stacked_right(&self, token: u32) -> bool {
         let Some(stack) = self.stacks.0.get(&token) else { return true };
-        let is_right = |side| self.of_token(token, side).count() == stack.lists.side(side).len();
+        let is_right = |side| {
+            let count = self.of_token(token, side).count();
+            let by_creation = stack.by_creation.as_ref().map(|lists| lists.side(side).len());
+            stack.lists.side(side).len() == count && by_creation.is_none_or(|len| len == count)
+        };
         stack.count == self.by_token.iter(token).count()
             && [OrderSide::Listing, OrderSide::Offer].into_iter().all(is_right)
     }

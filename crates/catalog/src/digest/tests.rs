@@ -118,8 +118,12 @@ fn an_index_that_lost_something_is_named() {
 
 /// A collection one of whose tokens has two listings, and one very many.
 fn stacked() -> Collection {
+    stacked_with(20)
+}
+
+fn stacked_with(many: u64) -> Collection {
     let mut collection = collection();
-    let orders = (0..20_u64).map(|number| prepared(&listing(&format!("of 1, {number}"), 1, 9 - number % 7)));
+    let orders = (0..many).map(|number| prepared(&listing(&format!("of 1, {number}"), 1, 9 - number % 7)));
     let orders = orders.chain([prepared(&listing("of 2", 2, 3))]).collect();
     collection.apply(&Update { version: 2, orders, ..Update::default() });
     collection
@@ -141,6 +145,14 @@ fn a_list_of_orders_that_lost_one_or_has_one_too_many_is_named() {
     assert_eq!(differences(|collection| collection.book.forget_ranked(OrderSide::Listing)), ["orders"]);
     assert_eq!(differences(|collection| collection.book.forget_stacked(OrderSide::Listing)), ["orders"]);
     assert_eq!(differences(|collection| collection.book.stack_too_much(OrderSide::Listing)), ["orders"]);
+}
+
+#[test]
+fn a_list_of_a_token_by_creation_that_lost_one_is_named() {
+    let mut changed = stacked_with(100);
+    assert_eq!(changed.digest(NOW).differences(&stacked_with(100).digest(NOW)), [""; 0]);
+    changed.book.forget_stacked_by_creation(OrderSide::Listing);
+    assert_eq!(changed.digest(NOW).differences(&stacked_with(100).digest(NOW)), ["orders"]);
 }
 
 #[test]

@@ -164,7 +164,14 @@ impl Collection {
     fn orders_of(&self, query: &OrdersQuery<'_>) -> Found {
         let test = OrderTest::new(query.filter, &self.book, &self.holders);
         let own = |token: u32| {
-            if let Some(stack) = self.book.stack(token, query.side) {
+            if query.by_creation()
+                && let Some(stack) = self.book.stack_by_creation(token, query.side)
+            {
+                return Found { orders: self.created_orders(query, &test, stack), is_ranked: false };
+            }
+            if !query.by_creation()
+                && let Some(stack) = self.book.stack(token, query.side)
+            {
                 return Found { orders: self.listed_orders(query, &test, stack), is_ranked: true };
             }
             let found = |(slot, order): (u32, &Order)| FoundOrder { slot, created_at: order.created_at };
@@ -174,7 +181,9 @@ impl Collection {
         let own = self.tokens.find(query.token).map(own).unwrap_or_default();
         if query.by_creation() {
             let Found { mut orders, .. } = own;
-            orders.extend(self.created_offers(query, &test));
+            if query.side == OrderSide::Offer {
+                orders.extend(self.created_orders(query, &test, self.book.offers_by_creation()));
+            }
             return Found { orders, is_ranked: false };
         }
         self.lists_beside(query.side)
@@ -210,12 +219,14 @@ impl Collection {
         test.of_list_from(from, side, list).take(wanted).map(found).collect()
     }
 
-    /// The offers for any token that a query by creation asks for: as many as the page needs, and one more.
-    fn created_offers(&self, query: &OrdersQuery<'_>, test: &OrderTest<'_>) -> Vec<FoundOrder> {
-        if query.side != OrderSide::Offer {
-            return Vec::new();
-        }
-        let (list, is_against) = (self.book.offers_by_creation(), query.is_against());
+    /// The orders of a list by creation that a query in that order asks for: as many as the page needs, and one more.
+    fn created_orders(
+        &self,
+        query: &OrdersQuery<'_>,
+        test: &OrderTest<'_>,
+        list: &OrderList,
+    ) -> Vec<FoundOrder> {
+        let is_against = query.is_against();
         let at = match &query.start {
             Start::After(position) => self.position_of(position),
             Start::Skip(_) => None,

@@ -244,6 +244,7 @@ impl Generator {
             valid_until: self.instant_near(now),
             created_at: instant(i64::try_from(self.random.below(4)).unwrap()),
             backing: self.backing(),
+            is_whole: self.random.one_in(4),
             ..OrderFacts::sample("")
         }
     }

@@ -72,7 +72,7 @@ impl Model {
             _ => Amount::MAX,
         };
         let available = facts.quantity_remaining.min(held).min(facts.backing.unwrap_or(Amount::MAX));
-        let is_short = facts.marketplace.fills_whole() && available < facts.quantity_remaining;
+        let is_short = facts.is_whole && available < facts.quantity_remaining;
         if is_short { Amount::ZERO } else { available }
     }
 

@@ -1,4 +1,4 @@
-use bourse_wire::Marketplace;
+use bourse_wire::{Marketplace, OrderKey};
 use proptest::prelude::*;
 
 use super::*;
@@ -58,9 +58,10 @@ fn what_is_filled_whole_is_not_available_in_part() {
     assert_eq!(whole.available(None), Amount::from(5));
     assert_eq!(whole.status(world(15)), OrderStatus::Inactive);
     for marketplace in Marketplace::ALL {
-        let order = OrderFacts { marketplace: *marketplace, ..OrderFacts::sample("1") };
+        let key = OrderKey { marketplace: *marketplace, order_id: "1".to_owned() };
+        let order = OrderFacts::unstated(key, OrderSide::Listing);
         let order = OrderFacts { quantity_initial: 5.into(), quantity_remaining: 5.into(), ..order };
-        let order = OrderFacts { side: OrderSide::Listing, backing: Some(3.into()), ..order };
+        let order = OrderFacts { backing: Some(3.into()), ..order };
         let available = if marketplace.fills_whole() { 0 } else { 3 };
         assert_eq!(Terms::from(&order).available(None), Amount::from(available), "{marketplace:?}");
     }

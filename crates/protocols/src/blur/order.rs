@@ -141,6 +141,7 @@ impl Blur {
             maker: signed.trader,
             token_id: Some(TokenId::from(leaf.token_id.0)),
             quantity: value,
+            is_whole: false,
             price,
             currency: Address::ZERO,
             shares: vec![Share::of(ShareKind::Royalty, recipient, price, rate.into())],

@@ -211,6 +211,7 @@ impl LooksRare {
             maker: signed.signer,
             token_id,
             quantity: value,
+            is_whole: true,
             price: signed.price.0,
             currency: signed.currency,
             shares: Vec::new(),

@@ -23,6 +23,8 @@ pub(crate) struct Deal {
     pub(crate) token_id: Option<TokenId>,
     /// How many units.
     pub(crate) quantity: U256,
+    /// Whether they are sold or bought together or not at all.
+    pub(crate) is_whole: bool,
     /// What the buyer pays for all of them, with everything that goes to others.
     pub(crate) price: U256,
     pub(crate) currency: Address,
@@ -88,6 +90,7 @@ impl Deal {
             valid_from,
             valid_until,
             operator: Some(self.operator),
+            is_whole: self.is_whole,
             ..OrderFacts::unstated(key, self.side)
         })
     }

@@ -226,6 +226,7 @@ impl PaymentProcessor {
             maker,
             token_id: signed.token_id.map(|id| TokenId::from(id.0)),
             quantity: value,
+            is_whole: !signed.is_partial(),
             price: signed.item_price.0,
             currency: signed.payment_method,
             shares,

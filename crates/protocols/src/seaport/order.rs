@@ -275,6 +275,7 @@ impl Seaport {
             maker: signed.offerer,
             token_id: sale.token_id,
             quantity: sale.quantity,
+            is_whole: !signed.is_partial(),
             price: sale.price,
             currency: sale.currency,
             shares: sale.shares,

@@ -216,20 +216,16 @@ pub(crate) fn check(family: &dyn Family, drawn: &[DrawnOrder], asked: &[u64]) ->
     check_permissions(&plan, drawn, total)
 }
 
-/// Buyers let the exact amount be taken, and sellers the token.
-/// What is told to be filled whole is, and orders of no other marketplace always are.
+/// What is told to be filled whole is, and nothing else.
 fn check_whole(family: &dyn Family, order: &NativeOrder, drawn: &DrawnOrder) -> Result<(), TestCaseError> {
     let price = family.protocol().fill_price(stored(order), drawn.traded.into());
     let is_refused = matches!(price, Err(Refusal::Whole { .. }));
     let is_part = drawn.traded != drawn.units;
-    if order.facts.marketplace.fills_whole() {
-        prop_assert_eq!(is_refused, is_part, "{:?}", price);
-    } else {
-        prop_assert!(is_part || !is_refused, "{:?}", price);
-    }
+    prop_assert_eq!(is_refused, is_part && order.facts.is_whole, "{:?}", price);
     Ok(())
 }
 
+/// Buyers let the exact amount be taken, and sellers the token.
 fn check_permissions(plan: &Plan, drawn: &[DrawnOrder], total: U256) -> Result<(), TestCaseError> {
     let is_listing = drawn[0].side == OrderSide::Listing;
     match plan.permissions.as_slice() {

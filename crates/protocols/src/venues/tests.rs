@@ -1,5 +1,7 @@
 //! The table, the registry, and the choice of a contract.
 
+mod known;
+
 use std::sync::Arc;
 
 use alloy_primitives::{B256, keccak256};

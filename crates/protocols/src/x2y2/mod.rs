@@ -130,6 +130,7 @@ impl X2y2 {
             maker: held.maker,
             token_id: held.nft.token_id.map(|id| TokenId::from(id.0)),
             quantity: value,
+            is_whole: true,
             price: held.price.0,
             currency: held.currency,
             shares: Vec::new(),

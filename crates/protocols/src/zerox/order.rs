@@ -311,6 +311,7 @@ impl Zerox {
             maker: signed.maker,
             token_id,
             quantity,
+            is_whole: false,
             price: signed.gross()?,
             currency: signed.currency(),
             shares: signed.fees.iter().map(share).collect(),

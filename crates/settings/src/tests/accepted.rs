@@ -229,6 +229,22 @@ fn a_network_that_is_known_by_name_needs_nothing_but_a_node() {
 }
 
 #[test]
+fn a_node_alone_is_enough_for_each_network_that_is_known_by_name() {
+    for (name, id) in BUILT_IN {
+        let variable = format!("BOURSE_NETWORKS__{}__RPC_URL", name.replace('-', "_").to_uppercase());
+        let variables = vec![(variable.clone(), "https://node.example".to_owned())];
+        let settings = load(Layers { variables, ..Layers::default() }).unwrap().settings;
+        let configured: Vec<_> = settings.networks.iter().filter(|network| network.configured).collect();
+        let [network] = configured[..] else { panic!("{variable}: {configured:?}") };
+        assert_eq!((network.name.as_str(), network.id, network.rpc_urls.len()), (name, id, 1), "{variable}");
+        assert_eq!(settings.networks.resolve(name), Some(id));
+        // Prices in its own coin are understood, but where others use its number for another network.
+        let coins = settings.networks.native_coins();
+        assert_eq!(coins.iter().any(|coin| coin.chain_id.0 == id), name != "toy-testnet", "{name}");
+    }
+}
+
+#[test]
 fn secrets_are_in_no_output() {
     let text = format!(
         "auth.jwt_secret = \"{SECRET}\"\nstorage.database = \"postgres://bourse:hunter2@db/bourse\"\n\

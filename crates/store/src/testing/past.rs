@@ -33,6 +33,11 @@ pub struct Tables {
 impl TestDatabase {
     /// Makes one as a program of this schema left it, with rows in every table that it had. Nobody has it open.
     pub async fn of_schema(schema: i64) -> Result<Self, StoreError> {
+        Self::of_schema_and(schema, String::new()).await
+    }
+
+    /// The same after a script.
+    pub async fn of_schema_and(schema: i64, script: String) -> Result<Self, StoreError> {
         let database = Self::empty().await?;
         let options = OpenOptions { connections_max: 1, ..OpenOptions::default() };
         let store = Store::connect(&database.url, options).await?;
@@ -40,6 +45,7 @@ impl TestDatabase {
         for schema in 1..=schema {
             add_past_rows(&store, schema).await?;
         }
+        store.write(move |mut session| Box::pin(async move { session.script(script).await })).await?;
         store.close().await;
         Ok(database)
     }

@@ -4,6 +4,7 @@
 
 mod chain;
 mod links;
+mod named_tests;
 mod page;
 mod shown_output;
 mod stage;

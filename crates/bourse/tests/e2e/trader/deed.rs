@@ -118,6 +118,8 @@ pub(super) struct Wish {
     /// None is any.
     pub(super) token: Option<u64>,
     pub(super) units: u64,
+    /// Whether all of them together or none.
+    pub(super) is_whole: bool,
     pub(super) currency: Address,
     pub(super) price: u64,
     /// None is the next century.

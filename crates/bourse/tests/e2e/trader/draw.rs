@@ -98,11 +98,13 @@ impl Trader {
             1 => self.random.range(1_000..COIN),
             _ => self.random.range(1..20) * COIN,
         };
+        let is_whole = is_many && self.can(Skill::Whole) && self.random.range(0..3) == 0;
         Wish {
             who,
             collection,
             token: (!is_any).then_some(token),
             units: if is_many { self.random.range(1..units + 2) } else { 1 },
+            is_whole,
             currency: self.currency(is_listing && self.can(Skill::Native)),
             price,
             seconds: (self.random.range(0..6) == 0).then(|| self.random.range(6..12)),

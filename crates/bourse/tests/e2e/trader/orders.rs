@@ -13,6 +13,8 @@ pub(super) struct Order {
     /// None is any of the collection.
     pub(super) token: Option<u64>,
     pub(super) units: u64,
+    /// Whether its contract fills all of it or nothing.
+    pub(super) is_whole: bool,
     pub(super) currency: Address,
     /// Of one unit.
     pub(super) price: u64,

@@ -88,6 +88,7 @@ impl Rules for Own {
             collection: address(made.tokenContract),
             token: Some(made.tokenId.to()),
             units: made.quantity.to(),
+            is_whole: false,
             currency: address(made.currency),
             price: made.pricePerToken.to(),
             expiry: made.expiry.to(),

@@ -15,6 +15,8 @@ pub(super) enum Skill {
     Native,
     /// Orders of several units are filled in parts.
     Parts,
+    /// Or whole, as their makers have it.
+    Whole,
     /// Buyers and sellers may pay shares to others.
     Fees,
     /// One can offer for any token of a collection.

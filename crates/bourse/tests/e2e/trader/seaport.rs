@@ -21,7 +21,7 @@ pub(super) struct Seaport;
 
 impl Rules for Seaport {
     fn skills(&self) -> &'static [Skill] {
-        &[Skill::Native, Skill::Parts, Skill::Fees, Skill::Any]
+        &[Skill::Native, Skill::Parts, Skill::Whole, Skill::Fees, Skill::Any]
     }
 
     fn end_all(&self, scene: &Scene, who: Address, _collection: Option<Address>) -> bool {
@@ -57,6 +57,8 @@ impl Rules for Seaport {
         let units = U256::from(asked.order.units);
         let filled = (units * status.totalFilled).checked_div(status.totalSize).unwrap_or_default();
         let remaining: u64 = (units - filled).to();
-        Theirs::Standing { remaining, available: remaining.min(cover::units(asked)), fee_bps: None }
+        let covered = remaining.min(cover::units(asked));
+        let available = if asked.order.is_whole && covered < remaining { 0 } else { covered };
+        Theirs::Standing { remaining, available, fee_bps: None }
     }
 }

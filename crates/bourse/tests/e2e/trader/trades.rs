@@ -14,6 +14,15 @@ use crate::venues::{executed, ids};
 /// The end of an order that has none soon.
 pub(super) const NEXT_CENTURY: u64 = 4_102_444_800;
 
+/// What a maker changes of an order to be signed, so that it is filled whole or not at all.
+fn make_whole(steps: &mut Value) {
+    for step in steps.as_array_mut().unwrap().iter_mut().filter(|step| step["id"] == json!("signEIP712")) {
+        for order in ["/signature/value/orderType", "/post/body/native/orderType"] {
+            *step.pointer_mut(order).unwrap() = json!(0);
+        }
+    }
+}
+
 /// Why steps could not be carried out.
 struct Stuck(String);
 
@@ -40,7 +49,7 @@ impl Trader {
     }
 
     fn make(&mut self, wish: &Wish, is_listing: bool) -> Outcome {
-        let Wish { who, collection, token, units, currency, price, seconds } = *wish;
+        let Wish { who, collection, token, units, is_whole, currency, price, seconds } = *wish;
         let kind = if self.scene.is_many(collection) { "ERC1155" } else { "ERC721" };
         let expiry = seconds.map_or(NEXT_CENTURY, |seconds| super::now() + seconds);
         let order = json!({ "tokenId": token.unwrap_or_default().to_string(), "quantity": units.to_string(),
@@ -62,10 +71,13 @@ impl Trader {
         };
         // One that ends soon may be over before it is made.
         let is_owed = can_pay_or_deliver && seconds.is_none();
-        let steps = match self.ask(operation, &body, is_owed) {
+        let mut steps = match self.ask(operation, &body, is_owed) {
             Ok(steps) => steps,
             Err(refused) => return refused,
         };
+        if is_whole {
+            make_whole(&mut steps);
+        }
         match self.carry_out(who, &steps) {
             Ok(made) => {
                 let order = made.order.map(|(id, signed)| Order {
@@ -75,6 +87,7 @@ impl Trader {
                     collection,
                     token,
                     units,
+                    is_whole: is_whole || !self.can(Skill::Parts),
                     currency,
                     price,
                     expiry,
@@ -154,9 +167,9 @@ impl Trader {
     /// Whether nothing speaks against somebody's taking so much of an order.
     fn is_fillable(&self, (id, units): &(String, u64), who: Address) -> bool {
         let (order, Some(ours)) = (self.order(id), self.seen.get(id)) else { return false };
-        let is_whole = self.can(Skill::Parts) || *units == order.units;
+        let is_enough = !order.is_whole || *units == order.units;
         // One that is about to end may end before the answer.
-        is_whole
+        is_enough
             && !self.ahead.contains(id)
             && order.maker != who
             && *units <= ours.available

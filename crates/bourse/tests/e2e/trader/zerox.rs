@@ -103,35 +103,36 @@ fn properties(value: &Value) -> Vec<Property> {
     value.as_array().unwrap().iter().map(property).collect()
 }
 
+/// What both kinds of orders say of themselves, and what one kind says beside it.
+macro_rules! order_of {
+    ($kind:ident, $value:ident, $($member:ident: $read:expr),*) => {
+        $kind {
+            direction: direction($value),
+            maker: read(&$value["maker"]),
+            taker: read(&$value["taker"]),
+            expiry: amount(&$value["expiry"]),
+            nonce: amount(&$value["nonce"]),
+            erc20Token: read(&$value["erc20Token"]),
+            erc20TokenAmount: amount(&$value["erc20TokenAmount"]),
+            fees: fees($value),
+            $($member: $read),*
+        }
+    };
+}
+
 fn single(value: &Value) -> ERC721Order {
-    ERC721Order {
-        direction: direction(value),
-        maker: read(&value["maker"]),
-        taker: read(&value["taker"]),
-        expiry: amount(&value["expiry"]),
-        nonce: amount(&value["nonce"]),
-        erc20Token: read(&value["erc20Token"]),
-        erc20TokenAmount: amount(&value["erc20TokenAmount"]),
-        fees: fees(value),
+    order_of!(ERC721Order, value,
         erc721Token: read(&value["erc721Token"]),
         erc721TokenId: amount(&value["erc721TokenId"]),
-        erc721TokenProperties: properties(&value["erc721TokenProperties"]),
-    }
+        erc721TokenProperties: properties(&value["erc721TokenProperties"])
+    )
 }
 
 fn many(value: &Value) -> ERC1155Order {
-    ERC1155Order {
-        direction: direction(value),
-        maker: read(&value["maker"]),
-        taker: read(&value["taker"]),
-        expiry: amount(&value["expiry"]),
-        nonce: amount(&value["nonce"]),
-        erc20Token: read(&value["erc20Token"]),
-        erc20TokenAmount: amount(&value["erc20TokenAmount"]),
-        fees: fees(value),
+    order_of!(ERC1155Order, value,
         erc1155Token: read(&value["erc1155Token"]),
         erc1155TokenId: amount(&value["erc1155TokenId"]),
         erc1155TokenProperties: properties(&value["erc1155TokenProperties"]),
-        erc1155TokenAmount: amount(&value["erc1155TokenAmount"]).to(),
-    }
+        erc1155TokenAmount: amount(&value["erc1155TokenAmount"]).to()
+    )
 }

@@ -5,11 +5,11 @@ use alloy_sol_types::{SolCall as _, SolValue as _, sol};
 use bourse_wire::Address;
 use serde_json::{Value, json};
 
+use super::follow::{is_made_elsewhere, rests_without_its_token};
 use super::service::{Service, Signer};
 use super::typed::{struct_hash, typed};
 use super::{ETHER, Stage, Venue, fee, ids};
-use crate::anvil::{Anvil, alloy_address, setApprovalForAllCall, transferFromCall};
-use crate::market::order;
+use crate::anvil::{Anvil, alloy_address, setApprovalForAllCall};
 
 sol! {
     struct FeeRate { address recipient; uint16 rate; }
@@ -272,20 +272,12 @@ fn listings_follow_their_token_and_the_number_of_their_maker() {
     let desk = Desk::open();
     let Desk { stage, venue, .. } = &desk;
     let (market, collection) = (&stage.market, stage.singles(2));
-    let [buyer, seller, friend, _] = stage.people();
+    let [buyer, seller, ..] = stage.people();
     let signed = desk.put(collection, 1, 0);
     let [one, two] = [0, 1].map(|place| signed.ids[place].as_str());
     stage.carry_out(buyer, &desk.buying(collection, &[(one, 1)]));
     desk.teach(&signed, &[0], 1, buyer);
-    let transfer = |from, to| transferFromCall {
-        from: alloy_address(from),
-        to: alloy_address(to),
-        tokenId: U256::from(1),
-    };
-    market.anvil.send(seller, collection, &transfer(seller, friend));
-    market.wait_listings(collection, "1", 0);
-    market.anvil.send(friend, collection, &transfer(friend, seller));
-    stage.only_listing(venue, collection, "1");
+    rests_without_its_token(stage, venue, collection, one);
     stage.cancel(venue, collection, seller, two);
     stage.wait_status(venue, collection, two, "cancelled");
     stage.assert_stands(venue, collection, one);
@@ -306,10 +298,5 @@ fn listings_follow_their_token_and_the_number_of_their_maker() {
 #[test]
 fn nothing_is_made_for_blur() {
     let desk = Desk::open();
-    let collection = desk.stage.singles(1);
-    let market = &desk.stage.market;
-    let body = json!({ "collectionAddress": collection, "owner": market.seller(), "contractType": "ERC721",
-        "orderbook": "blur", "listing": order("1", "1", Address::ZERO, "1000"), "walletType": "unknown" });
-    let refused = market.marketplace_answer("GenerateListingTransaction", &body);
-    assert!(refused.status == 400 && refused.body.contains("Blur"), "{refused:?}");
+    is_made_elsewhere(&desk.stage, &desk.venue, desk.stage.singles(1), "Blur");
 }

@@ -1,31 +1,23 @@
 //! What happens to a signed order without anybody filling it.
 
-use alloy_primitives::U256;
+use alloy_primitives::{Bytes, U256};
 use bourse_wire::Address;
 use serde_json::{Value, json};
 
 use super::{Stage, Venue, units_of};
-use crate::anvil::{alloy_address, approveCall, setApprovalForAllCall, transferCall, transferFromCall};
+use crate::anvil::{
+    Multi, alloy_address, approveCall, setApprovalForAllCall, transferCall, transferFromCall,
+};
 use crate::market::order;
 
 /// A listing goes with its token and its maker's approval, comes back with them, and is over when it is taken back.
 pub(super) fn follows_its_token(stage: &Stage, venue: &Venue) {
     let collection = stage.singles(1);
     let market = &stage.market;
-    let (seller, friend) = (market.seller(), market.platform());
+    let seller = market.seller();
     let listed = stage.list(venue, collection, "ERC721", &order("1", "1", Address::ZERO, "1000"));
-    stage.only_listing(venue, collection, "1");
-    let orders = units_of(&listed, "1");
-    let gone = || {
-        market.wait_listings(collection, "1", 0);
-        stage.refused(venue, collection, &orders, &Value::Null);
-    };
-
-    market.anvil.send(seller, collection, &transfer(seller, friend));
-    gone();
-    market.anvil.send(friend, collection, &transfer(friend, seller));
-    stage.only_listing(venue, collection, "1");
-
+    rests_without_its_token(stage, venue, collection, &listed);
+    let gone = || is_gone(stage, venue, collection, &listed);
     let approve = |approved| setApprovalForAllCall { operator: alloy_address(venue.mover), approved };
     market.anvil.send(seller, collection, &approve(false));
     gone();
@@ -35,6 +27,31 @@ pub(super) fn follows_its_token(stage: &Stage, venue: &Venue) {
     stage.cancel(venue, collection, seller, &listed);
     gone();
     stage.wait_status(venue, collection, &listed, "cancelled");
+}
+
+/// The only listing of token 1 goes with the token, and comes back with it.
+pub(super) fn rests_without_its_token(stage: &Stage, venue: &Venue, collection: Address, listed: &str) {
+    let market = &stage.market;
+    let (seller, friend) = (market.seller(), market.platform());
+    stage.only_listing(venue, collection, "1");
+    market.anvil.send(seller, collection, &transfer(seller, friend));
+    is_gone(stage, venue, collection, listed);
+    market.anvil.send(friend, collection, &transfer(friend, seller));
+    stage.only_listing(venue, collection, "1");
+}
+
+/// Nobody sees a listing of token 1, or buys it.
+fn is_gone(stage: &Stage, venue: &Venue, collection: Address, listed: &str) {
+    stage.market.wait_listings(collection, "1", 0);
+    stage.refused(venue, collection, &units_of(listed, "1"), &Value::Null);
+}
+
+/// Nothing is listed at a marketplace, which is called by its name.
+pub(super) fn is_made_elsewhere(stage: &Stage, venue: &Venue, collection: Address, name: &str) {
+    let body = json!({ "collectionAddress": collection, "owner": stage.market.seller(), "contractType": "ERC721",
+        "orderbook": venue.word, "listing": order("1", "1", Address::ZERO, "1000"), "walletType": "unknown" });
+    let refused = stage.market.marketplace_answer("GenerateListingTransaction", &body);
+    assert!(refused.status == 400 && refused.body.contains(name), "{refused:?}");
 }
 
 /// An offer goes with the money that the spender may take, and comes back with it.
@@ -133,6 +150,48 @@ pub(super) fn comes_back_when_its_end_was_found_by_asking(stage: &Stage, venue: 
     }
     fill(stage);
     assert_eq!(stage.owner(collection, 1), market.buyer());
+}
+
+/// A listing of ten units of a token that its contract fills whole or not at all: nobody buys a part of it, nor anything of it
+/// while its maker has less.
+pub(super) fn is_all_or_nothing(stage: &Stage, venue: &Venue, collection: Address, listed: &str) {
+    let market = &stage.market;
+    let (seller, friend) = (market.seller(), market.platform());
+    let listing = stage.only_listing(venue, collection, "1");
+    assert_eq!((&listing["orderId"], &listing["quantityAvailable"]), (&json!(listed), &json!("10")));
+    let refused = |units: &str| stage.refused(venue, collection, &units_of(listed, units), &Value::Null);
+    let part = refused("3");
+    assert!(part.body.contains("can only be filled as a whole, with all its 10 units"), "{part:?}");
+    let give = |from: Address, to: Address| {
+        let (raw, to, [token, amount]) = (alloy_address(from), alloy_address(to), [1, 4].map(U256::from));
+        let call = Multi::safeTransferFromCall { from: raw, to, tokenId: token, amount, data: Bytes::new() };
+        market.anvil.send(from, collection, &call);
+    };
+
+    give(seller, friend);
+    stage.wait_status(venue, collection, listed, "inactive");
+    market.wait_listings(collection, "1", 0);
+    for units in ["6", "10"] {
+        refused(units);
+    }
+    give(friend, seller);
+    assert_eq!(stage.only_listing(venue, collection, "1")["quantityAvailable"], json!("10"));
+}
+
+/// Such a listing of the seller's, which somebody buys then.
+pub(super) fn is_bought_whole(
+    stage: &Stage,
+    venue: &Venue,
+    (collection, listed): (Address, &str),
+    price: i128,
+) {
+    let market = &stage.market;
+    market.fund(market.buyer(), 20_000_000);
+    is_all_or_nothing(stage, venue, collection, listed);
+    let steps = stage.buying(venue, collection, &units_of(listed, "10"), &Value::Null);
+    assert_eq!(stage.gains(market.currency, market.buyer(), &steps)[0], -price);
+    assert_eq!(stage.units(collection, market.buyer(), 1), 10);
+    stage.wait_filled(venue, collection, "1", listed);
 }
 
 fn transfer(from: Address, to: Address) -> transferFromCall {

@@ -11,6 +11,7 @@ mod payment_processor;
 mod payment_processor_v1;
 pub(crate) mod seaport;
 mod seaport_orders;
+mod seaport_whole;
 mod service;
 mod typed;
 mod x2y2;

@@ -6,7 +6,7 @@ use alloy_sol_types::{SolValue as _, sol};
 use bourse_wire::Address;
 use serde_json::{Value, json};
 
-use super::follow::{follows_its_money, follows_its_token, outlives_a_reorganisation};
+use super::follow::{follows_its_money, follows_its_token, is_bought_whole, outlives_a_reorganisation};
 use super::typed::typed;
 use super::{COIN, ETHER, Stage, Venue, fee, ids, units_of};
 use crate::anvil::{
@@ -134,6 +134,26 @@ pub(super) fn approve(stage: &Stage, venue: &Venue, collection: Address) {
     let spend = approveCall { spender: operator, amount: U256::from(100 * COIN) };
     market.anvil.send(market.buyer(), market.currency, &spend);
     stage.catch_up();
+}
+
+#[test]
+fn a_listing_that_allows_no_parts_is_bought_whole_or_not_at_all() {
+    for version in VERSIONS {
+        let (stage, venue) = open(version);
+        let (collection, seller) = (stage.multiples(1), stage.market.seller());
+        approve(&stage, &venue, collection);
+        let written = Written {
+            is_offer: false,
+            maker: seller,
+            units: Some(10),
+            artist: (stage.market.artist(), 500),
+            ..Written::of(&stage, collection, 10 * COIN)
+        };
+        let mut typed = written.typed(&venue);
+        typed["value"]["protocol"] = json!(1);
+        let listed = stage.put(&venue, seller, &typed);
+        is_bought_whole(&stage, &venue, (collection, &listed), 10 * COIN);
+    }
 }
 
 #[test]

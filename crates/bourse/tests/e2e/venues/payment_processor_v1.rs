@@ -5,10 +5,10 @@ use alloy_sol_types::sol;
 use bourse_wire::Address;
 use serde_json::{Value, json};
 
+use super::follow::{is_all_or_nothing, is_made_elsewhere};
 use super::typed::typed;
 use super::{COIN, ETHER, Stage, Venue, fee, ids, units_of};
 use crate::anvil::{Anvil, alloy_address, setApprovalForAllCall};
-use crate::market::order;
 
 sol! {
     function allow(address currency);
@@ -105,7 +105,7 @@ fn several_listings_are_signed_for_and_bought_at_once() {
     let listed = [(1, 2000), (2, 3000)]
         .map(|(token, price)| stage.put_v1(&venue, collection, token, (Address::ZERO, price, 10)));
     // Version 1 sells all units or none.
-    stage.refused(&venue, collection, &units_of(&listed[0], "4"), &Value::Null);
+    is_all_or_nothing(&stage, &venue, collection, &listed[0]);
     let orders = listed.iter().map(|id| json!({ "orderId": id, "quantity": "10" })).collect();
     let steps = stage.buying(&venue, collection, &orders, &Value::Null);
     assert_eq!(ids(&steps), ["signEIP712", "signEIP712"]);
@@ -160,10 +160,5 @@ fn numbers_are_taken_back() {
 #[test]
 fn nothing_new_is_made_for_version_1() {
     let (stage, venue) = open();
-    let (market, collection) = (&stage.market, stage.singles(1));
-    let body = json!({ "collectionAddress": collection, "owner": market.seller(), "contractType": "ERC721",
-        "orderbook": venue.word, "listing": order("1", "1", Address::ZERO, "1000"), "walletType": "unknown" });
-    let refused = market.marketplace_answer("GenerateListingTransaction", &body);
-    assert_eq!(refused.status, 400, "{refused:?}");
-    assert!(refused.body.contains("Payment Processor 1"), "{refused:?}");
+    is_made_elsewhere(&stage, &venue, stage.singles(1), "Payment Processor 1");
 }

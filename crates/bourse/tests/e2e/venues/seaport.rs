@@ -56,7 +56,7 @@ fn with_conduit(
 }
 
 /// Tries something on every one of them.
-fn on_each(scene: impl Fn(&Stage, &Venue)) {
+pub(super) fn on_each(scene: impl Fn(&Stage, &Venue)) {
     let stage = Stage::open(deploy);
     for venue in &stage.venues {
         scene(&stage, venue);
@@ -249,7 +249,7 @@ fn orders_that_a_contract_was_told_of_long_ago_are_found_by_who_comes_later() {
 }
 
 /// Lets the marketplace move the seller's tokens of a collection.
-fn approve(stage: &Stage, venue: &Venue, collection: Address) {
+pub(super) fn approve(stage: &Stage, venue: &Venue, collection: Address) {
     let call = setApprovalForAllCall { operator: alloy_address(venue.mover), approved: true };
     stage.market.anvil.send(stage.market.seller(), collection, &call);
     stage.catch_up();

@@ -5,10 +5,10 @@ use alloy_sol_types::{SolCall as _, SolValue as _, sol};
 use bourse_wire::Address;
 use serde_json::{Value, json};
 
+use super::follow::{is_made_elsewhere, rests_without_its_token};
 use super::service::{Service, Signer};
 use super::{COIN, ETHER, Stage, Venue, fee, ids, units_of};
-use crate::anvil::{Anvil, alloy_address, approveCall, setApprovalForAllCall, transferFromCall};
-use crate::market::order;
+use crate::anvil::{Anvil, alloy_address, approveCall, setApprovalForAllCall};
 
 sol! {
     struct OrderItem { uint256 price; bytes data; }
@@ -333,19 +333,11 @@ fn listings_follow_their_token_and_what_the_service_takes_back() {
     let desk = Desk::open();
     let Desk { stage, venue, .. } = &desk;
     let (market, collection) = (&stage.market, stage.singles(1));
-    let [buyer, seller, friend, _] = stage.people();
+    let [buyer, seller, ..] = stage.people();
     desk.approve(collection);
     let held = desk.listing(collection, 1, Address::ZERO, 1000);
     desk.teach(&held, buyer, Bytes::new());
-    let transfer = |from, to| transferFromCall {
-        from: alloy_address(from),
-        to: alloy_address(to),
-        tokenId: U256::from(1),
-    };
-    market.anvil.send(seller, collection, &transfer(seller, friend));
-    market.wait_listings(collection, "1", 0);
-    market.anvil.send(friend, collection, &transfer(friend, seller));
-    stage.only_listing(venue, collection, "1");
+    rests_without_its_token(stage, venue, collection, &held.id);
     let steps = stage.buying(venue, collection, &units_of(&held.id, "1"), &Value::Null);
     let body = json!({ "collectionAddress": collection, "maker": seller, "marketplace": venue.word,
         "orderId": held.id });
@@ -359,8 +351,5 @@ fn listings_follow_their_token_and_what_the_service_takes_back() {
     stage.wait_status(venue, collection, &held.id, "cancelled");
     assert!(market.anvil.refuses(buyer, &steps[0]));
     stage.refused(venue, collection, &units_of(&held.id, "1"), &Value::Null);
-    let body = json!({ "collectionAddress": collection, "owner": seller, "contractType": "ERC721",
-        "orderbook": "x2y2", "listing": order("1", "1", Address::ZERO, "1000"), "walletType": "unknown" });
-    let refused = market.marketplace_answer("GenerateListingTransaction", &body);
-    assert!(refused.status == 400 && refused.body.contains("X2Y2"), "{refused:?}");
+    is_made_elsewhere(stage, venue, collection, "X2Y2");
 }

@@ -156,6 +156,7 @@ impl PaymentProcessorV1 {
             maker: signed.seller,
             token_id: Some(TokenId::from(signed.token_id.0)),
             quantity: value,
+            is_whole: true,
             price: signed.min_price.0,
             currency: signed.coin,
             shares: shares(signed.min_price.0, &fees)?,
