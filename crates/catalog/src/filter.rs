@@ -13,6 +13,8 @@ pub struct TokenFilter {
     pub in_accounts: Vec<Address>,
     /// Accounts none of which may hold the token.
     pub not_in_accounts: Vec<Address>,
+    /// Whether nobody at all may hold the token, as far as anybody is known to.
+    pub held_by_nobody: bool,
 }
 
 impl TokenFilter {
@@ -26,7 +28,10 @@ impl TokenFilter {
 
     /// Whether it restricts nothing but properties.
     pub(crate) fn is_of_properties(&self) -> bool {
-        self.text.trim().is_empty() && self.in_accounts.is_empty() && self.not_in_accounts.is_empty()
+        self.text.trim().is_empty()
+            && self.in_accounts.is_empty()
+            && self.not_in_accounts.is_empty()
+            && !self.held_by_nobody
     }
 }
 

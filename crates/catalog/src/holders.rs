@@ -83,6 +83,15 @@ impl Holders {
         self.supplies.get(token)
     }
 
+    /// The tokens that anybody holds, of so many.
+    pub(crate) fn held_by_anybody(&self, universe: usize) -> Bits {
+        let mut bits = Bits::empty(universe);
+        for token in self.supplies.nonzero() {
+            bits.insert(token);
+        }
+        bits
+    }
+
     /// Of how many tokens an account holds some, and how much of all of them together.
     pub(crate) fn total(&self, account: u32) -> (usize, Amount) {
         (self.held[account as usize].len(), self.totals.get(account))

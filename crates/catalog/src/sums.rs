@@ -30,6 +30,11 @@ impl Sums {
         if high > 0 { Amount::MAX } else { low }
     }
 
+    /// The numbers of which there is something.
+    pub(crate) fn nonzero(&self) -> impl Iterator<Item = u32> {
+        (0..).zip(&self.small).filter(|(_, small)| **small != 0).map(|(number, _)| number)
+    }
+
     /// Puts an amount of a sum in place of another.
     pub(crate) fn replace(&mut self, number: u32, before: Amount, after: Amount) {
         if before == after {

@@ -25,8 +25,9 @@ pub use text::inline;
 /// `default-src 'none'; style-src 'self'; img-src 'self' data:` holds.
 pub const STYLE: &str = include_str!("style.css");
 
-/// The page for an `OpenAPI` 3.1 document. Members that are missing or of another shape are left out.
-pub fn render(document: &Value) -> String {
+/// The page for an `OpenAPI` 3.1 document. Members that are missing or of another shape are left out. Where there is an access key
+/// that everybody may try the service with, the page shows it.
+pub fn render(document: &Value, trial_key: Option<&str>) -> String {
     let api = Api::read(document);
     let (title, version) = (api.info("title").unwrap_or("Interface"), api.info("version"));
     let page = html! {
@@ -49,7 +50,7 @@ pub fn render(document: &Value) -> String {
                 }
                 (contents(&api))
                 main #main tabindex="-1" {
-                    (introduction(&api, title, version))
+                    (introduction(&api, (title, version), trial_key))
                     @for group in api.groups() { (service(&api, &group)) }
                     (records(&api))
                     (errors(&api))
@@ -94,7 +95,7 @@ fn named(title: &str, version: Option<&str>) -> Markup {
     html! { (title) @if let Some(version) = version { " " span.version { (version) } } }
 }
 
-fn introduction(api: &Api, title: &str, version: Option<&str>) -> Markup {
+fn introduction(api: &Api, (title, version): (&str, Option<&str>), trial_key: Option<&str>) -> Markup {
     let conventions = api.conventions();
     html! {
         section #top {
@@ -102,6 +103,11 @@ fn introduction(api: &Api, title: &str, version: Option<&str>) -> Markup {
             @if let Some(lead) = api.lead() { div.lead { (text::prose(lead)) } }
             p { "The examples read the server's address and the credentials from these variables:" }
             pre { code { (curl::variables(api.server())) } }
+            @if let Some(key) = trial_key {
+                p #trial {
+                    "To try it, take the access key " code { (key) } ". Everybody may use it, to read, within limits of its own; a project of your own has keys that do more."
+                }
+            }
         }
         @if !conventions.is_empty() {
             section #conventions {

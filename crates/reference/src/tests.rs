@@ -29,12 +29,12 @@ fn words(page: &str) -> String {
 fn with_member(schema: &Value) -> String {
     let thing = json!({"type": "object", "properties": {"member": schema}});
     let other = json!({"type": "object"});
-    render(&json!({"components": {"schemas": {"Thing": thing, "Other": other}}}))
+    render(&json!({"components": {"schemas": {"Thing": thing, "Other": other}}}), None)
 }
 
 #[test]
 fn every_link_has_its_target() {
-    let page = render(&sample());
+    let page = render(&sample(), None);
     let ids = attribute(&page, "id");
     let known: BTreeSet<&str> = ids.iter().map(String::as_str).collect();
     assert_eq!(known.len(), ids.len(), "an id occurs twice: {ids:?}");
@@ -50,23 +50,26 @@ fn every_link_has_its_target() {
 
 #[test]
 fn hostile_text_stays_text() {
-    let page = render(&sample());
+    let page = render(&sample(), None);
     assert!(!page.contains("<script"), "a tag came through");
     assert!(page.contains("&lt;script&gt;alert(1)&lt;/script&gt;"));
     let hostile = "\"><script>x</script>";
-    let page = render(&json!({
-        "info": {"title": hostile, "version": hostile},
-        "paths": {hostile: {"post": {"operationId": hostile, "tags": [hostile], "x-credential": hostile,
-            "x-example": hostile, "requestBody": {"content": {hostile: {"schema": {"type": hostile}}}}}}},
-        "components": {"schemas": {hostile: {"type": "string", "enum": [hostile]}}},
-        "x-errors": [{"code": hostile, "name": hostile}],
-    }));
+    let page = render(
+        &json!({
+            "info": {"title": hostile, "version": hostile},
+            "paths": {hostile: {"post": {"operationId": hostile, "tags": [hostile], "x-credential": hostile,
+                "x-example": hostile, "requestBody": {"content": {hostile: {"schema": {"type": hostile}}}}}}},
+            "components": {"schemas": {hostile: {"type": "string", "enum": [hostile]}}},
+            "x-errors": [{"code": hostile, "name": hostile}],
+        }),
+        None,
+    );
     assert!(!page.contains("<script"), "a tag came through");
 }
 
 #[test]
 fn nothing_comes_from_another_host_and_no_style_is_inline() {
-    let page = render(&sample());
+    let page = render(&sample(), None);
     for unwanted in ["href=\"http", "src=", "<script", "<style", " style=", " onclick=", "href=\"//"] {
         assert!(!page.contains(unwanted), "the page contains {unwanted}");
     }
@@ -75,7 +78,7 @@ fn nothing_comes_from_another_host_and_no_style_is_inline() {
 
 #[test]
 fn every_operation_appears() {
-    let (document, page) = (sample(), render(&sample()));
+    let (document, page) = (sample(), render(&sample(), None));
     let words = words(&page);
     let mut count = 0;
     for (path, item) in document["paths"].as_object().unwrap() {
@@ -116,7 +119,7 @@ fn types_read_as_words() {
 
 #[test]
 fn records_that_one_operation_shows_are_not_shown_twice() {
-    let page = render(&sample());
+    let page = render(&sample(), None);
     assert!(page.contains("id=\"record-Order\"") && page.contains("id=\"record-Error\""));
     assert!(!page.contains("id=\"record-PingAnswer\""));
     assert!(
@@ -127,7 +130,7 @@ fn records_that_one_operation_shows_are_not_shown_twice() {
 
 #[test]
 fn examples_are_commands_for_a_shell() {
-    let page = render(&sample());
+    let page = render(&sample(), None);
     let token = "curl -X POST $BOURSE/rpc/Marketplace/ListOrders \\\n  -H 'Content-Type: application/json' \\\n  \
                  -H &quot;Authorization: Bearer $TOKEN&quot; \\\n  -d '{}'";
     assert!(page.contains(token));
@@ -139,13 +142,13 @@ fn examples_are_commands_for_a_shell() {
 
 #[test]
 fn objects_without_a_name_show_their_members_in_place() {
-    let words = words(&render(&sample()));
+    let words = words(&render(&sample(), None));
     assert!(words.contains("filter.currencies array of string or null optional"), "{words}");
 }
 
 #[test]
 fn headings_descend_one_level_at_a_time() {
-    let page = render(&sample());
+    let page = render(&sample(), None);
     let levels: Vec<u32> =
         page.match_indices("<h").filter_map(|(at, _)| page[at + 2..].chars().next()?.to_digit(10)).collect();
     assert_eq!(levels[0], 1);
@@ -154,7 +157,7 @@ fn headings_descend_one_level_at_a_time() {
 
 #[test]
 fn descriptions_keep_their_paragraphs_lists_and_code() {
-    let page = render(&sample());
+    let page = render(&sample(), None);
     for expected in [
         "<h3>Pages</h3><p>Lists come in pages:</p><ul><li><code>page</code> asks for one by number</li>",
         "and is\nstable while rows are added</li></ul><pre><code>{&quot;page&quot;",
@@ -177,4 +180,11 @@ fn strange_documents_give_a_page() {
     {
         assert!(render(&document).contains("<h1>"));
     }
+}
+
+#[test]
+fn a_key_for_everybody_is_shown_where_there_is_one() {
+    let page = render(&sample(), Some("AQAA<key>"));
+    assert!(page.contains("AQAA&lt;key&gt;"), "{page}");
+    assert!(!render(&sample(), None).contains("To try it"));
 }

@@ -1,8 +1,8 @@
 //! The state that all requests share.
 
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use bourse_budget::Budget;
@@ -25,6 +25,7 @@ use crate::followed::FollowedCollections;
 use crate::limits::RateLimiter;
 use crate::meter::Meter;
 use crate::metrics::Metrics;
+use crate::openapi;
 use crate::outcomes::Outcomes;
 use crate::resident::{KeptFiles, MemoryLimits, Resident};
 use crate::router::Routes;
@@ -32,7 +33,9 @@ use crate::sales::Sales;
 use crate::settings::Settings;
 use crate::shares::Shares;
 use crate::sources::Sources;
+use crate::static_answer::StaticAnswer;
 use crate::storefronts::Storefronts;
+use crate::trial::Trial;
 
 /// How long the database is waited for at least, however little time requests have.
 const TURN_TIMEOUT_MIN: Duration = Duration::from_secs(2);
@@ -54,6 +57,8 @@ pub struct App {
     pub(crate) credentials: Credentials,
     pub(crate) signer: TokenSigner,
     pub(crate) limiter: RateLimiter,
+    /// The key that everybody may try the service with, where there is one.
+    pub(crate) trial: Option<Trial>,
     /// Bounds the signed orders that nobody vouches for.
     pub(crate) stranger_orders: RateLimiter,
     /// Bounds the proofs of wallets that sign themselves up.
@@ -84,6 +89,8 @@ pub struct App {
     /// Memory for bodies, in bytes.
     pub(crate) bodies: Arc<Shares>,
     pub(crate) refusals: Refusals,
+    /// The page at `/docs`, made at the first request for it.
+    reference: OnceLock<StaticAnswer>,
     request_ids: RequestIds,
     is_stopping: AtomicBool,
 }
@@ -158,6 +165,7 @@ impl App {
             service_name,
             credentials: Credentials::load(&store).await?,
             limiter: RateLimiter::new(settings.limits.rate_per_minute),
+            trial: Trial::offered(&settings.trial),
             stranger_orders: RateLimiter::new(settings.limits.key_orders_per_minute),
             wallet_proofs: RateLimiter::new(settings.limits.wallet_proofs_per_minute),
             audience_counts: AudienceCounts::default(),
@@ -177,6 +185,7 @@ impl App {
             // Half for one project: whoever sends as much as they can leaves the other half.
             bodies: Shares::new(limits.bodies_bytes_max, limits.bodies_bytes_max / 2),
             refusals,
+            reference: OnceLock::new(),
             request_ids: RequestIds::new(),
             is_stopping: AtomicBool::new(false),
             started_at: clock.now(),
@@ -193,6 +202,16 @@ impl App {
             store,
             settings,
         }))
+    }
+
+    /// The page at `/docs`.
+    pub(crate) fn reference(&self) -> &StaticAnswer {
+        self.reference.get_or_init(|| {
+            let trial = self.settings.trial.access_key.trim();
+            let page =
+                bourse_reference::render(openapi::document(), Some(trial).filter(|key| !key.is_empty()));
+            StaticAnswer::new("text/html; charset=utf-8", page)
+        })
     }
 
     /// The settings it runs with.

@@ -12,6 +12,7 @@ use bourse_wire::{Address, ChainId, ChainRef, Code, Error, Page, PageInput, Time
 use crate::app::App;
 use crate::auth::Caller;
 use crate::data_version::WrittenVersions;
+use crate::failure::Failure;
 use crate::forwarding::Elsewhere;
 use crate::ingest::Rejection;
 use crate::resident::Patience;
@@ -130,6 +131,19 @@ impl Call {
             (Some(chain), _) | (None, Some(chain)) => Ok(Some(chain)),
             (None, None) => Ok(networks.only_configured().map(ChainId)),
         }
+    }
+
+    /// Refuses a chain of which nothing is known: no network has its number, and there is no currency and no collection of it.
+    /// Whoever found nothing asks, so that a mistaken number is not taken for an empty chain.
+    pub(crate) async fn check_known(&self, chain: ChainId) -> Result<(), Failure> {
+        let is_known = self.app.settings.networks.get(chain.0).is_some()
+            || !self.app.resident.currencies(chain).is_empty()
+            || self.app.store.has_collections(chain).await?;
+        let refused = || {
+            let message = format!("nothing is known of a chain with the number {chain}");
+            Error::new(Code::ChainNotFound, message)
+        };
+        is_known.then_some(()).ok_or_else(|| refused().into())
     }
 
     /// A contract on the chain that body and path name.

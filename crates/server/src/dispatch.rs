@@ -27,7 +27,7 @@ use crate::data_version::{self, DATA_VERSION, WrittenVersions};
 use crate::door::{Peer, Refusal};
 use crate::failure::Failure;
 use crate::forwarding::{self, Elsewhere};
-use crate::limits::Bucket;
+use crate::limits::{Allowance, Bucket};
 use crate::outcomes::FailedRequest;
 use crate::route::{Effect, Handler};
 use crate::router::Registered;
@@ -292,6 +292,9 @@ async fn identify(
         }
     }
     let caller = checked.map_err(|denied| denied.error)?;
+    if forwarded.is_none() && caller.as_ref().is_some_and(|caller| !caller.is_secret()) {
+        limit_trial(app, route, (&parts.headers, peer), now, headers)?;
+    }
     headers.insert(
         SESSION_TYPE,
         HeaderValue::from_static(caller.as_ref().map_or("Public", Caller::session_type)),
@@ -313,6 +316,30 @@ fn limit_rate(
         (None, None) => return Ok(()),
     };
     let Some(allowance) = app.limiter.take(bucket, route.cost.max(1), now) else { return Ok(()) };
+    within_rate(allowance, caller.is_some(), headers)
+}
+
+/// Bounds what is done with the key that everybody may try the service with.
+fn limit_trial(
+    app: &App,
+    route: &Registered,
+    (asked, peer): (&HeaderMap, Option<IpAddr>),
+    now: Timestamp,
+    headers: &mut HeaderMap,
+) -> Result<(), Error> {
+    let Some(trial) = &app.trial else { return Ok(()) };
+    if !trial.is_key(RequestCredentials::read(asked)?.key()) {
+        return Ok(());
+    }
+    trial.check(route)?;
+    if let Some(allowance) = trial.take(peer, route.cost.max(1), now) {
+        within_rate(allowance, true, headers)?;
+    }
+    trial.charge(route.cost.max(1), now)
+}
+
+/// Tells what is left of a minute, and refuses where that was not enough.
+fn within_rate(allowance: Allowance, is_known: bool, headers: &mut HeaderMap) -> Result<(), Error> {
     headers.insert(RATE_LIMIT, allowance.limit.into());
     headers.insert(RATE_REMAINING, allowance.remaining.into());
     headers.insert(RATE_RESET, allowance.reset_seconds.into());
@@ -324,7 +351,7 @@ fn limit_rate(
         "{} requests a minute are used up: try again in {} s",
         allowance.limit, allowance.reset_seconds
     );
-    let code = if caller.is_some() { Code::QuotaRateLimit } else { Code::RateLimited };
+    let code = if is_known { Code::QuotaRateLimit } else { Code::RateLimited };
     Err(Error::new(code, message))
 }
 

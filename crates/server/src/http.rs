@@ -34,12 +34,9 @@ const PREFLIGHT_AGE: Duration = Duration::from_hours(24);
 /// What the documentation pages may load: their own stylesheet, nothing else.
 const PAGE_POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
-/// The OpenAPI document and its page, made at the first request for them: they never change.
+/// The OpenAPI document, made at the first request for it: it never changes.
 static DOCUMENT: LazyLock<StaticAnswer> =
     LazyLock::new(|| StaticAnswer::new("application/json", openapi::document().to_string()));
-static PAGE: LazyLock<StaticAnswer> = LazyLock::new(|| {
-    StaticAnswer::new("text/html; charset=utf-8", bourse_reference::render(openapi::document()))
-});
 static STYLE: LazyLock<StaticAnswer> =
     LazyLock::new(|| StaticAnswer::new("text/css; charset=utf-8", bourse_reference::STYLE));
 
@@ -316,7 +313,7 @@ async fn openapi_document(State(app): State<Arc<App>>, request: HeaderMap) -> Re
 }
 
 async fn docs(State(app): State<Arc<App>>, request: HeaderMap) -> Response {
-    let mut response = unchanging(&app, &PAGE, &request).await;
+    let mut response = unchanging(&app, app.reference(), &request).await;
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(PAGE_POLICY));
     response

@@ -43,6 +43,7 @@ mod sources;
 pub mod spreadsheet;
 mod static_answer;
 mod storefronts;
+mod trial;
 mod unused_files;
 
 pub use app::{App, StartError, make_private_directory};

@@ -32,7 +32,7 @@ pub use merged::EffectiveSetting;
 pub use networks::{BUILT_IN, Following, Network, Networks, Rate};
 pub use sections::{
     Analytics, Auth, Console, Cors, Database, DatabaseRead, Limits, Log, LogFormat, Metadata, Quotas,
-    SQLITE_FILE_NAME, Server, Service, SourceSettings, Sources, Storage, TrustedProxies,
+    SQLITE_FILE_NAME, Server, Service, SourceSettings, Sources, Storage, Trial, TrustedProxies,
 };
 
 use std::collections::BTreeMap;
@@ -66,6 +66,8 @@ pub struct Settings {
     pub limits: Limits,
     /// What one project may use in a month.
     pub quotas: Quotas,
+    /// The key that everybody may try it with.
+    pub trial: Trial,
     /// What is kept of events beside their counts, and how many come at once.
     pub analytics: Analytics,
     /// How metadata is fetched.

@@ -314,6 +314,18 @@ impl Quotas {
     }
 }
 
+/// `[trial]`
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Trial {
+    /// The access key that everybody may try the service with; empty for none. It is shown to everybody.
+    pub access_key: String,
+    /// Compute units per minute and address; 0 means no limit.
+    pub rate_per_minute: u32,
+    /// Compute units per day, of all together; 0 means no limit.
+    pub units_per_day: u64,
+}
+
 /// `[analytics]`
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

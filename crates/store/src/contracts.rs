@@ -90,6 +90,17 @@ impl Store {
         })
     }
 
+    /// Whether there is a collection of a chain.
+    pub fn has_collections(&self, chain: ChainId) -> Pending<'_, bool> {
+        self.read(move |mut session| {
+            Box::pin(async move {
+                let sql = "SELECT collection_id FROM collections WHERE chain_id = $1 LIMIT 1";
+                let found: Vec<u64> = session.values(sql, args![chain]).await?;
+                Ok(!found.is_empty())
+            })
+        })
+    }
+
     /// The chains that there are collections of, so many at most. Each is found by its first collection, whatever their number.
     pub fn chains_of_collections(&self, limit: u64) -> Pending<'_, Vec<ChainId>> {
         self.read(move |mut session| {

@@ -1,6 +1,12 @@
 //! Stored records of tokens and contracts as answers show them: the text that is stored, and after it where it comes from
 //! and a status in any case. Both follow from the text, so that they take no memory while it waits to be read.
 
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
 /// What was fetched from where the contract says it is.
 const FETCHED: &[u8] = br#","source":"contract"}"#;
 /// What somebody brought, which is all there: nobody fetches anything.
@@ -9,12 +15,39 @@ const IMPORTED: &[u8] = br#","source":"import","status":"AVAILABLE"}"#;
 /// How many bytes more than its text a record has in an answer, at most.
 pub const STORED_EXTRA_BYTES: usize = IMPORTED.len();
 
+/// How tokens without attributes were written once. Answers say that there are none in a list.
+static NO_ATTRIBUTES: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(br#""attributes":null"#));
+
+/// What is looked at where a token may have been written so.
+#[derive(Deserialize)]
+struct Attributed<'t> {
+    #[serde(borrow)]
+    attributes: &'t RawValue,
+}
+
 /// Appends the stored text of a token or a contract as answers show it.
 pub fn write_stored(out: &mut Vec<u8>, text: &[u8]) {
     // A record has an id at least.
     let Some(members) = text.strip_suffix(b"}") else { return out.extend_from_slice(text) };
-    out.extend_from_slice(members);
+    match no_attributes(text) {
+        Some(null) => {
+            out.extend_from_slice(&members[..null]);
+            out.extend_from_slice(b"[]");
+            out.extend_from_slice(&members[null + NULL.len()..]);
+        }
+        None => out.extend_from_slice(members),
+    }
     out.extend_from_slice(if tells_status(members) { FETCHED } else { IMPORTED });
+}
+
+const NULL: &str = "null";
+
+/// Where a token says that it has no attributes, if it says so itself and not somewhere inside.
+fn no_attributes(text: &[u8]) -> Option<usize> {
+    NO_ATTRIBUTES.find(text)?;
+    let text = std::str::from_utf8(text).ok()?;
+    let told = serde_json::from_str::<Attributed<'_>>(text).ok()?.attributes.get();
+    (told == NULL).then(|| told.as_ptr().addr() - text.as_ptr().addr())
 }
 
 /// Whether members have a status among them: it comes last but for times, so that nothing needs to be searched for it. What
@@ -85,6 +118,23 @@ mod tests {
                 "{shown}"
             );
         }
+    }
+
+    #[test]
+    fn what_was_written_without_attributes_has_none_in_a_list() {
+        let shown = |text: &str| {
+            let mut out = Vec::new();
+            write_stored(&mut out, text.as_bytes());
+            assert!(out.len() <= text.len() + STORED_EXTRA_BYTES);
+            serde_json::from_slice::<Value>(&out).unwrap()
+        };
+        let inside = r#"{"tokenId":"1","properties":{"attributes":null},"attributes":[{"attributes":null}],"updatedAt":"x"}"#;
+        assert_eq!(shown(inside)["properties"]["attributes"], Value::Null);
+        assert_eq!(shown(inside)["attributes"], json!([{ "attributes": null }]));
+        let both = r#"{"tokenId":"1","properties":{"attributes":null},"attributes":null,"updatedAt":"x"}"#;
+        assert_eq!(shown(both)["properties"]["attributes"], Value::Null);
+        assert_eq!((&shown(both)["attributes"], &shown(both)["updatedAt"]), (&json!([]), &json!("x")));
+        assert_eq!(shown(r#"{"tokenId":"1","attributes":null}"#)["attributes"], json!([]));
     }
 
     #[test]

@@ -27,6 +27,9 @@ pub(crate) struct Credentials {
     pub(crate) project_id: ProjectId,
     pub(crate) access_key: String,
     pub(crate) secret_token: String,
+    /// A key that only reads, for everybody; nothing in a file of an earlier version.
+    #[serde(default)]
+    pub(crate) trial_key: String,
     pub(crate) collection_id: RecordId,
     pub(crate) audience_id: RecordId,
     pub(crate) contracts: Vec<Contract>,

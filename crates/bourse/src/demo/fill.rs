@@ -45,6 +45,7 @@ async fn fill(context: &Context) -> Result<Credentials, CommandError> {
     import(context, &project).await?;
     join_market(context, scope).await?;
     let collection_id = host_collection(context, scope).await?;
+    let (trial_key, _) = key::create(context, scope, key::for_every_service("trial")).await?;
     let audiences = context.store.audiences(scope).await?;
     let audience = audiences.iter().find(|audience| audience.name == data::AUDIENCE_NAME);
     let missing = || CommandError::Other("the demo's audience is missing".to_owned());
@@ -61,6 +62,7 @@ async fn fill(context: &Context) -> Result<Credentials, CommandError> {
         project_id: project.id,
         access_key,
         secret_token,
+        trial_key,
         collection_id,
         audience_id: audience.ok_or_else(missing)?.id,
         contracts: data::CONTRACTS

@@ -7,7 +7,7 @@ use super::credentials::Credentials;
 /// Days that the printed chart shows.
 const CHART_DAYS: i32 = 30;
 
-pub(super) fn text(credentials: &Credentials, today: Day) -> String {
+pub(super) fn text(credentials: &Credentials, trial_key: &str, today: Day) -> String {
     let Credentials { metadata_url, api_url, marketplace_url, access_key, secret_token, .. } = credentials;
     let project = credentials.project_id;
     let first_day = Day::from_number(today.number() - CHART_DAYS + 1);
@@ -57,6 +57,7 @@ pub(super) fn text(credentials: &Credentials, today: Day) -> String {
         Project        {project}\n\
         Access key     {access_key}\n\
         Secret token   {secret_token}\n\
+        Trial key      {trial_key} (reads only, for everybody)\n\
         Contracts      {}\n\n\
         One call per service:\n\n{}",
         credentials

@@ -78,6 +78,7 @@ fn it_fills_an_empty_directory_and_takes_it_up_again() {
         "projectId",
         "accessKey",
         "secretToken",
+        "trialKey",
         "collectionId",
         "audienceId",
         "contracts",
@@ -96,7 +97,9 @@ fn it_fills_an_empty_directory_and_takes_it_up_again() {
     server.process.kill();
     let server = demo(&instance);
     let second = credentials(&instance);
-    for member in ["projectId", "accessKey", "secretToken", "collectionId", "audienceId", "contracts"] {
+    let kept =
+        ["projectId", "accessKey", "secretToken", "trialKey", "collectionId", "audienceId", "contracts"];
+    for member in kept {
         assert_eq!(first[member], second[member], "{member}");
     }
     assert_eq!(second["apiUrl"], json!(format!("http://127.0.0.1:{}", server.port)), "the new address");

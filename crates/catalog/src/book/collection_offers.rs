@@ -28,6 +28,11 @@ impl Book {
         &self.offers_by_creation
     }
 
+    /// The numbers of the currencies that they are in.
+    pub(crate) fn currencies_of_collection_offers(&self) -> impl Iterator<Item = u32> {
+        self.offers_in_currencies.keys().copied()
+    }
+
     /// The best of them that a filter, if there is one, lets through: no token has a worse one.
     pub(crate) fn best_collection_offer(&self, test: Option<&OrderTest<'_>>) -> Option<u32> {
         let list = &self.collection_offers;
@@ -72,6 +77,20 @@ impl Book {
             }
         }
         self.offers_by_creation = list;
+        if let Some(currency) = self.order(slot).map(|order| order.price.currency) {
+            self.count_in_currency(currency, turn);
+        }
+    }
+
+    fn count_in_currency(&mut self, currency: u32, turn: Turn) {
+        let counted = self.offers_in_currencies.entry(currency).or_default();
+        match turn {
+            Turn::Come => *counted += 1,
+            Turn::Gone => *counted = counted.saturating_sub(1),
+        }
+        if *counted == 0 {
+            self.offers_in_currencies.remove(&currency);
+        }
     }
 
     /// Whether an offer for any token is in the list by creation exactly where it has to be.
@@ -90,8 +109,13 @@ impl Book {
         self.sort_offers_by_creation();
     }
 
-    /// Puts those that are in the order of their prices in the order in which they were first seen as well.
+    /// Puts those that are in the order of their prices in the order in which they were first seen as well, and counts those in each
+    /// currency.
     pub(super) fn sort_offers_by_creation(&mut self) {
+        self.offers_in_currencies.clear();
+        for order in self.collection_offers.orders() {
+            *self.offers_in_currencies.entry(order.currency).or_default() += 1;
+        }
         self.offers_by_creation = self.sorted_by_creation(self.collection_offers.slots());
     }
 

@@ -16,7 +16,7 @@ mod stacks;
 mod text;
 
 use std::cmp::{Ordering, Reverse};
-use std::collections::BinaryHeap;
+use std::collections::{BTreeMap, BinaryHeap};
 use std::hash::BuildHasher as _;
 
 use bourse_market::{Terms, World};
@@ -66,6 +66,8 @@ pub(crate) struct Book {
     collection_offers: OrderList,
     /// The same in the order in which they were first seen.
     offers_by_creation: OrderList,
+    /// How many of them are in each currency that any is in, by its number.
+    offers_in_currencies: BTreeMap<u32, usize>,
     /// All by when they were first seen, once somebody asked for that order.
     by_creation: Option<OrderLists>,
     /// When the passing of time next changes an order. What is no longer so is passed over.

@@ -202,8 +202,8 @@ impl Collection {
 
     /// The currencies that active orders of a side are in.
     pub fn currencies_of_orders(&self, side: OrderSide) -> BTreeSet<Address> {
-        let of_any = self.book.collection_offers().orders().map(|order| order.currency);
-        let of_any = (side == OrderSide::Offer).then_some(of_any).into_iter().flatten();
+        let of_any = (side == OrderSide::Offer).then(|| self.book.currencies_of_collection_offers());
+        let of_any = of_any.into_iter().flatten();
         let numbers: BTreeSet<u32> = self.book.side(side).any().currencies().chain(of_any).collect();
         numbers.into_iter().map(|number| *self.book.currencies().address(number)).collect()
     }

@@ -267,7 +267,9 @@ impl Collection {
             let held = self.holders.tokens(&filter.in_accounts).into_iter();
             let excluded = self.holders.bits(&filter.not_in_accounts, 0);
             let is_let_through = |token: &u32| {
-                !excluded.contains(*token) && found.as_ref().is_none_or(|found| found.has(self, *token))
+                !filter.held_by_nobody
+                    && !excluded.contains(*token)
+                    && found.as_ref().is_none_or(|found| found.has(self, *token))
             };
             return Candidates::Few(held.filter(is_let_through).collect());
         }
@@ -275,9 +277,12 @@ impl Collection {
         if !filter.in_accounts.is_empty() {
             terms.push(self.holders.term(&filter.in_accounts, self.len()));
         }
-        if !filter.not_in_accounts.is_empty() {
+        if !filter.not_in_accounts.is_empty() || filter.held_by_nobody {
             let mut rest = Bits::full(self.len());
             rest.subtract(&self.holders.bits(&filter.not_in_accounts, self.len()));
+            if filter.held_by_nobody {
+                rest.subtract(&self.holders.held_by_anybody(self.len()));
+            }
             let about = rest.count();
             terms.push(Term::new(rest, about));
         }

@@ -24,7 +24,7 @@ pub(super) struct RowRank<'a> {
     /// The id of a token that may not be there; that of one which is there is looked up when all else is equal.
     id: Option<TokenId>,
     pub(super) price: Option<Price>,
-    created_at: Timestamp,
+    pub(super) created_at: Timestamp,
     name: &'a str,
 }
 

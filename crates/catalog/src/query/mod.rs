@@ -2,7 +2,9 @@
 
 mod beside;
 mod book_orders;
+mod both_sides;
 mod candidates;
+mod described;
 mod filtered;
 mod gather;
 mod matches;

@@ -26,7 +26,8 @@ pub struct Query<'q> {
     pub orders: &'q OrderFilter,
     /// Whether tokens without an order come too, after the others.
     pub include_empty: bool,
-    /// How to sort; the best price first when nothing is said.
+    /// How to sort; when nothing is said the best price comes first, and of either side all listings before offers. Where prices or
+    /// creation were asked for, rows of either side are one list.
     pub sort: Option<Sort>,
     /// Where the page begins.
     pub start: Start,
@@ -134,9 +135,10 @@ impl Collection {
     pub fn query(&self, query: &Query<'_>) -> Rows {
         let test = self.order_test(query);
         let collection_offer = self.book.best_collection_offer(test.as_ref());
-        let mut found = match collection_offer.filter(|_| query.side != OrderSide::Listing) {
-            Some(offer) => self.find_beside(query, offer, query.limit + 1),
-            None => self.find(query, query.limit + 1),
+        let mut found = if query.is_of_both_sides() {
+            self.find_of_both_sides(query, collection_offer, query.limit + 1)
+        } else {
+            self.find_side_by_side(query, collection_offer, query.limit + 1)
         };
         let more = found.len() > query.limit;
         found.truncate(query.limit);
@@ -152,6 +154,20 @@ impl Collection {
         let last = found.last().zip(rows.last()).filter(|_| more);
         let next = last.map(|((_, group), row)| self.position(*row, *group, query.column()));
         Rows { rows, next }
+    }
+
+    /// The rows of a page with their groups, beside the best offer for any token where there is one: all rows of listings come
+    /// before those of offers.
+    pub(super) fn find_side_by_side(
+        &self,
+        query: &Query<'_>,
+        for_any: Option<u32>,
+        limit: usize,
+    ) -> Vec<(u32, u8)> {
+        match for_any.filter(|_| query.side != OrderSide::Listing) {
+            Some(offer) => self.find_beside(query, offer, limit),
+            None => self.find(query, limit),
+        }
     }
 
     /// The rows of a page with their groups, by what orders of the tokens themselves say.

@@ -58,11 +58,32 @@ impl Ranking {
         self.sort.is_some_and(|sort| sort.descending != naturally_descending) && group != EMPTY
     }
 
+    /// Whether rows of listings and of offers are one list: where either will do, and their order was asked for.
+    fn is_of_both_sides(self) -> bool {
+        let is_of_orders = |sort: Sort| matches!(sort.column, Column::Price | Column::CreatedAt);
+        self.side == OrderSide::Unknown && self.sort.is_some_and(is_of_orders)
+    }
+
     pub(crate) fn compare(self, a: &RowRank, b: &RowRank) -> Ordering {
         let class = |rank: &RowRank| match &rank.measure {
-            Measure::Price(price) => (rank.group, price.is_unpriced()),
+            Measure::Price(price) if price.is_unpriced() => (rank.group, true),
             _ => (rank.group, false),
         };
+        let are_one_list = |rank: &RowRank| rank.group != EMPTY && !class(rank).1;
+        if self.is_of_both_sides() {
+            if are_one_list(a) != are_one_list(b) {
+                return are_one_list(b).cmp(&are_one_list(a));
+            }
+            if are_one_list(a) && a.group != b.group {
+                let measures = match (&a.measure, &b.measure) {
+                    (Measure::Price(a), Measure::Price(b)) => a.compare(b, OrderSide::Listing),
+                    (Measure::CreatedAt(a), Measure::CreatedAt(b)) => a.cmp(b),
+                    _ => Ordering::Equal,
+                };
+                let descending = self.sort.is_some_and(|sort| sort.descending);
+                return if descending { measures.reverse() } else { measures }.then(a.group.cmp(&b.group));
+            }
+        }
         let measures = match (&a.measure, &b.measure) {
             (Measure::Price(a_worth), Measure::Price(b_worth)) => {
                 a_worth.compare(b_worth, self.side_of(a.group))

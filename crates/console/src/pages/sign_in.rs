@@ -124,6 +124,7 @@ fn inside(next: &str) -> &str {
 }
 
 fn page(guest: &Guest, next: &str, email: &str, error: Option<&Error>) -> Response {
+    let trial_key = guest.console.settings().trial.access_key.trim();
     let body = html! {
         h1 { "Sign in" }
         @if let Some(error) = error { (notice::refused(error)) }
@@ -137,6 +138,12 @@ fn page(guest: &Guest, next: &str, email: &str, error: Option<&Error>) -> Respon
         p.soft {
             "No account? Ask somebody who has one for a link. The operator of this service makes one with "
             code { "bourse console link" } "."
+        }
+        @if !trial_key.is_empty() {
+            p.soft {
+                "To try the interface without one, take the access key " code { (trial_key) } ", which reads: "
+                a href="/docs" { "reference" } "."
+            }
         }
     };
     bare("Sign in", &body)

@@ -134,6 +134,11 @@ impl<'h> RequestCredentials<'h> {
         Ok(presented)
     }
 
+    /// The key, if there is one.
+    pub(crate) fn key(&self) -> Option<&'h str> {
+        self.key
+    }
+
     /// The token, if there is one.
     pub(crate) fn token(&self) -> Option<&'h str> {
         self.token

@@ -127,6 +127,7 @@ impl CollectiblesFilter {
             not_in_accounts: bounded("filter.notInAccounts", &self.not_in_accounts)?,
             text: search_text("filter.searchText", self.search_text)?,
             properties: properties("filter.properties", self.properties)?,
+            ..TokenFilter::default()
         };
         Ok((tokens, orders))
     }

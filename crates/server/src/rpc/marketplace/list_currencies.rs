@@ -73,7 +73,10 @@ pub(crate) struct CurrencyRecord {
 pub(crate) async fn handle(call: Call, request: Request) -> Result<Answer, Failure> {
     let resident = &call.app.resident;
     let lists = match call.named_chain(request.chain_id.as_ref())? {
-        Some(chain) => vec![resident.currencies(chain)],
+        Some(chain) => {
+            call.check_known(chain).await?;
+            vec![resident.currencies(chain)]
+        }
         None => resident.all_currencies(),
     };
     let currencies = lists.iter().flat_map(|list| list.iter()).map(record);

@@ -427,7 +427,7 @@ pub(crate) async fn searchable_within(
 ) -> Result<Option<Arc<Slot>>, Failure> {
     match call.app.resident.find_within(key, patience).await? {
         Residence::Resident(slot) => Ok(Some(slot)),
-        Residence::Missing => Ok(None),
+        Residence::Missing => call.check_known(key.chain).await.map(|()| None),
         Residence::Stored(_) => {
             let message = format!(
                 "collection {} on chain {} is larger than the memory there is for searching: raise \

@@ -12,7 +12,9 @@ use crate::paging::{Begin, PagePlan};
 use crate::rpc::begin_answer;
 use crate::settings::Networks;
 
-/// Contracts that one call looks at.
+/// Contracts that a call looks at, where it may go on at another time.
+const LOOKED_AT_MAX: u64 = 2_000;
+/// Contracts that a call looks at to tell which chains have any.
 const CONTRACTS_MAX: u64 = 20_000;
 /// Contracts that are read at once.
 const CONTRACTS_AT_ONCE: u64 = 500;
@@ -35,6 +37,8 @@ pub(super) struct ContractCursor {
 pub(super) struct ContractQuery {
     /// A part of the name, the symbol or the address, folded.
     pub(super) text: String,
+    /// Whether it may be a part of the description as well.
+    pub(super) in_descriptions: bool,
     /// Nothing for any; a word that is no type is one that no contract has.
     pub(super) types: Option<Vec<ContractType>>,
     /// Those that may be shown to people who asked for none of them by name: none that deceive, and where no chain was named
@@ -64,6 +68,7 @@ struct SearchedInfo {
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct SearchedExtensions {
+    description: String,
     featured: bool,
     blacklist: bool,
 }
@@ -87,6 +92,7 @@ impl ContractQuery {
             && (info.extensions.featured || !self.featured)
             && (has_text(&info.name)
                 || has_text(&info.symbol)
+                || self.in_descriptions && has_text(&info.extensions.description)
                 || has_text(&contract.key.address.to_string())))
     }
 }
@@ -137,7 +143,7 @@ pub(super) async fn scan(
         Begin::After(place) => place,
     };
     let mut found: Vec<StoredContract> = Vec::new();
-    for _ in 0..CONTRACTS_MAX / CONTRACTS_AT_ONCE {
+    for _ in 0..LOOKED_AT_MAX / CONTRACTS_AT_ONCE {
         let some = call.app.store.contracts(chains, place.done, CONTRACTS_AT_ONCE).await?;
         let is_last = (some.len() as u64) < CONTRACTS_AT_ONCE;
         for contract in some {

@@ -34,6 +34,6 @@ pub(crate) struct Answer {
 pub(crate) async fn handle(call: Call, request: Request) -> Result<Vec<u8>, Failure> {
     let key = call.collection(request.chain_id.as_ref(), request.contract_address)?;
     let missing = || Error::not_found(format_args!("contract {} on chain {}", key.address, key.chain));
-    let info = contract_info(&call.app, key, &mut call.patience()).await?.ok_or_else(missing)?;
+    let info = contract_info(&call, key, &mut call.patience()).await?.ok_or_else(missing)?;
     Ok([br#"{"contractInfo":"#, info.as_slice(), b"}"].concat())
 }

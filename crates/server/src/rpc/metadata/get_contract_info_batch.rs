@@ -63,7 +63,7 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Vec<u8>, Fail
     for (contract, key) in keys {
         let info = match elsewhere.remove(contract) {
             Some(answered) => answered.map(|info| info.get().as_bytes().to_vec()),
-            None => contract_info(&call.app, key, &mut patience).await?,
+            None => contract_info(&call, key, &mut patience).await?,
         };
         if let Some(info) = info {
             write_item(&mut answer, first, format!("\"{contract}\":").as_bytes());

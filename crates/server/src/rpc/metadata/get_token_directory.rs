@@ -37,7 +37,7 @@ request!(Request);
 pub(crate) struct Answer {
     /// The contracts, in the order in which they came to be known, without those that are blacklisted.
     contracts: Vec<ContractInfo>,
-    /// The page. A call looks at at most 20,000 contracts: a page may have fewer than asked for, or none, while there is
+    /// The page. A call looks at at most 2,000 contracts: a page may have fewer than asked for, or none, while there is
     /// a next one.
     page: PageAnswer<'static>,
 }

@@ -40,7 +40,7 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Vec<u8>, Fail
     check_batch("tokenIDs", "token ids", request.token_ids.len(), count_max)?;
     let key = call.collection(request.chain_id.as_ref(), request.contract_address)?;
     let mut answer = begin_answer(br#"{"tokenMetadata":"#);
-    write_tokens(&call.app, &mut answer, key, &request.token_ids, &mut call.patience()).await?;
+    write_tokens(&call, &mut answer, key, &request.token_ids, &mut call.patience()).await?;
     answer.push(b'}');
     Ok(answer)
 }

@@ -68,7 +68,7 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Vec<u8>, Fail
             answer.extend_from_slice(tokens.get().as_bytes());
             continue;
         }
-        write_tokens(&call.app, &mut answer, key, tokens, &mut patience).await?;
+        write_tokens(&call, &mut answer, key, tokens, &mut patience).await?;
     }
     answer.extend_from_slice(b"}}");
     Ok(answer)

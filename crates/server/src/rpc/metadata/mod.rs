@@ -32,7 +32,7 @@ use std::collections::HashMap;
 use bourse_store::CollectionKey;
 use bourse_wire::{Error, STORED_EXTRA_BYTES, TokenId, write_stored};
 
-use crate::app::App;
+use crate::call::Call;
 use crate::failure::Failure;
 use crate::resident::{Patience, Residence};
 use crate::route::Credential::AccessKey;
@@ -283,7 +283,7 @@ const ANSWER_END_BYTES: usize = 8;
 
 /// Appends the metadata of tokens to an answer as a JSON array, in the order asked for, leaving out unknown ones.
 async fn write_tokens(
-    app: &App,
+    call: &Call,
     answer: &mut Vec<u8>,
     key: CollectionKey,
     tokens: &[TokenId],
@@ -291,8 +291,8 @@ async fn write_tokens(
 ) -> Result<(), Failure> {
     answer.push(b'[');
     let first = answer.len();
-    match app.resident.find_within(key, patience).await? {
-        Residence::Missing => {}
+    match call.app.resident.find_within(key, patience).await? {
+        Residence::Missing => call.check_known(key.chain).await?,
         Residence::Resident(slot) => {
             let collection = slot.read();
             let fragments = collection.tokens(tokens);
@@ -306,7 +306,7 @@ async fn write_tokens(
             }
         }
         Residence::Stored(id) => {
-            let stored = app.store.tokens(id, tokens.to_vec()).await?;
+            let stored = call.app.store.tokens(id, tokens.to_vec()).await?;
             let found: HashMap<TokenId, &str> =
                 stored.iter().map(|token| (token.token_id, token.metadata.as_str())).collect();
             for metadata in tokens.iter().filter_map(|token| found.get(token)) {
@@ -320,7 +320,7 @@ async fn write_tokens(
 
 /// The information about a contract, as JSON text.
 async fn contract_info(
-    app: &App,
+    call: &Call,
     key: CollectionKey,
     patience: &mut Patience,
 ) -> Result<Option<Vec<u8>>, Failure> {
@@ -329,10 +329,13 @@ async fn contract_info(
         write_stored(&mut shown, info.as_bytes());
         shown
     };
-    Ok(match app.resident.find_within(key, patience).await? {
-        Residence::Missing => None,
+    Ok(match call.app.resident.find_within(key, patience).await? {
+        Residence::Missing => {
+            call.check_known(key.chain).await?;
+            None
+        }
         Residence::Resident(slot) => slot.read().contract().map(shown),
-        Residence::Stored(id) => app.store.contract(id).await?.as_deref().map(shown),
+        Residence::Stored(id) => call.app.store.contract(id).await?.as_deref().map(shown),
     })
 }
 

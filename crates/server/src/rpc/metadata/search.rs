@@ -39,9 +39,16 @@ request!(exact Request);
 pub(crate) struct SearchFilter {
     /// Words, all of which are in the name, in any order and letter case; or the token id.
     text: Text<256>,
+    /// Whether words may be in the description as well. A call then looks at at most 4,096 tokens: a page may have fewer than asked
+    /// for, or none, while there is more, and `after` goes on where it ended.
+    #[serde(rename = "inDescriptions")]
+    in_descriptions: bool,
     /// Properties, all of which must hold.
     properties: Vec<PropertyInput>,
 }
+
+/// Tokens of which one call reads the description.
+const DESCRIPTIONS_MAX: usize = 4_096;
 
 impl SearchFilter {
     pub(crate) fn read(self) -> Result<TokenFilter, Error> {
@@ -109,15 +116,32 @@ type Write = fn(&Collection, &mut Vec<u8>, &Rows) -> Result<(), Failure>;
 
 async fn search(call: Call, request: Request, head: &[u8], write: Write) -> Result<Vec<u8>, Failure> {
     let key = call.collection(request.chain_id.as_ref(), request.contract_address)?;
-    let tokens = request.filter.unwrap_or_default().read()?;
+    let filter = request.filter.unwrap_or_default();
+    let in_descriptions = filter.in_descriptions;
+    let tokens = filter.read()?;
     let page = PagePlan::with_default(request.page, PAGE_SIZE_DEFAULT, &call.app.settings.limits)?;
     let page = page.in_order(&BY_TOKEN_ID)?;
     answer_page(&call, key, head, &page, async |slot, answer| {
         let collection = slot.read();
         let (start, limit) = (page.start(Column::TokenId)?, page.limit());
-        let rows = collection.search(&TokensQuery { tokens: &tokens, start, limit });
+        let query = TokensQuery { tokens: &tokens, start, limit };
+        let rows = if in_descriptions && !tokens.text.trim().is_empty() {
+            described(&collection, &query)?
+        } else {
+            collection.search(&query)
+        };
         write(&collection, answer, &rows)?;
         Ok(rows.next)
     })
     .await
+}
+
+/// The rows whose names or descriptions have the text.
+fn described(collection: &Collection, query: &TokensQuery<'_>) -> Result<Rows, Error> {
+    let (rows, left) = collection.search_descriptions(query, DESCRIPTIONS_MAX);
+    if left > 0 && rows.next.is_some() {
+        let reason = "is too far for a search in descriptions: ask for the page before, and then with the `after` of its answer";
+        return Err(Error::invalid("page.page", reason));
+    }
+    Ok(rows)
 }

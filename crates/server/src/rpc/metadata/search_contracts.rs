@@ -23,6 +23,9 @@ pub(crate) struct Request {
     /// A part of the name, the symbol or the address, in any letter case.
     #[serde(default)]
     q: Text<256>,
+    /// Whether it may be a part of the description as well.
+    #[serde(rename = "inDescriptions", default)]
+    in_descriptions: bool,
     /// Chain, by number or by name.
     #[serde(rename = "chainID")]
     chain_id: Option<ChainRef>,
@@ -44,7 +47,7 @@ request!(Request);
 pub(crate) struct Answer {
     /// The contracts, in the order in which they came to be known.
     contract_info: Vec<ContractInfo>,
-    /// The page to ask for next; null when there is no more. A call looks at at most 20,000 contracts: a page may
+    /// The page to ask for next; null when there is no more. A call looks at at most 2,000 contracts: a page may
     /// have fewer than asked for, or none, while there is a next one.
     next_page: Option<NextPage>,
 }
@@ -60,6 +63,7 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Vec<u8>, Fail
     let types = request.types.iter().filter_map(|word| word.as_str().to_ascii_uppercase().parse().ok());
     let query = ContractQuery {
         text: fold(request.q.as_str()).into_owned(),
+        in_descriptions: request.in_descriptions,
         types: (!request.types.is_empty()).then(|| types.collect()),
         ..ContractQuery::default()
     };

@@ -20,6 +20,9 @@ pub(crate) struct Request {
     /// A part of the name, the symbol or the address, in any letter case.
     #[serde(default)]
     query: Text<256>,
+    /// Whether it may be a part of the description as well.
+    #[serde(default)]
+    in_descriptions: bool,
     /// Chain, by number or by name; a test network that is named is answered for.
     #[serde(rename = "chainID")]
     chain_id: Option<ChainRef>,
@@ -38,6 +41,7 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Vec<u8>, Fail
     let named = call.named_chain(request.chain_id.as_ref())?;
     let query = ContractQuery {
         text: fold(request.query.as_str()).into_owned(),
+        in_descriptions: request.in_descriptions,
         types: None,
         presentable: Some(Presentable { testnets: request.include_testnets || named.is_some() }),
         featured: request.only_featured,

@@ -7,3 +7,4 @@ mod metering;
 mod order_of_checks;
 mod rates_and_quotas;
 mod sizes_times_concurrency;
+mod trial;

@@ -124,3 +124,49 @@ async fn equal_prices_come_by_token_id() {
     let app = market(orders([10, 9, 100, 1].map(|token| listing(&token.to_string(), token, 5)))).await;
     assert_eq!(listed(&app, json!({})).await, ["1", "9", "10", "100"]);
 }
+
+/// The tokens of all pages that go on with `after`, and of all by their numbers, which must be the same.
+async fn of_both_sides(app: &TestApp, sort: &Value, filter: &Value) -> Vec<String> {
+    let body = json!({ "side": "unknown", "filter": filter, "page": { "sort": sort, "pageSize": 2 } });
+    let (mut found, mut body, mut number) = (Vec::new(), body, 0);
+    loop {
+        let answer = ask(app, "Marketplace/ListCollectibles", body.clone()).await.ok();
+        number += 1;
+        body["page"] = json!({ "sort": sort, "pageSize": 2, "page": number });
+        let numbered = ask(app, "Marketplace/ListCollectibles", body.clone()).await.ok();
+        assert_eq!(tokens(&numbered), tokens(&answer), "page {number} of {sort}");
+        found.extend(tokens(&answer));
+        if answer["page"]["more"] == false {
+            return found;
+        }
+        body["page"]["after"] = answer["page"]["after"].clone();
+    }
+}
+
+#[tokio::test]
+async fn both_sides_are_one_list_where_an_order_is_asked_for() {
+    let app = market(orders([
+        in_dollars(listing("1 dollar", 1, 1_000_000)),
+        in_dollars(offer("2 dollars offered", 2, 2_000_000)),
+        in_dollars(listing("3 dollars", 3, 3_000_000)),
+        in_dollars(offer("4 dollars offered", 4, 4_000_000)),
+        in_dollars(listing("5 dollars", 5, 5_000_000)),
+        in_dollars(offer("nothing for what is listed", 5, 1)),
+        in_shells(offer("shell offer", 6, 1)),
+        in_shells(listing("shell", 7, 1)),
+    ]))
+    .await;
+    let by = |column: &str, order: &str| json!([{ "column": column, "order": order }]);
+    let none = json!({});
+    assert_eq!(of_both_sides(&app, &by("price", "ASC"), &none).await, ["1", "2", "3", "4", "5", "7", "6"]);
+    assert_eq!(of_both_sides(&app, &by("price", "DESC"), &none).await, ["5", "4", "3", "2", "1", "7", "6"]);
+    // Where nothing is said, what can be bought comes first.
+    assert_eq!(of_both_sides(&app, &json!([]), &none).await, ["1", "3", "5", "7", "4", "2", "6"]);
+    let dollars = json!({ "inCurrencyAddresses": [DOLLAR] });
+    assert_eq!(of_both_sides(&app, &by("price", "DESC"), &dollars).await, ["5", "4", "3", "2", "1"]);
+    let oldest = of_both_sides(&app, &by("createdAt", "ASC"), &none).await;
+    let mut newest = of_both_sides(&app, &by("createdAt", "DESC"), &none).await;
+    newest.reverse();
+    assert_eq!(oldest.len(), 7);
+    assert_eq!(newest.len(), 7);
+}

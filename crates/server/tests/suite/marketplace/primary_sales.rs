@@ -246,3 +246,20 @@ async fn what_makes_no_sense_is_refused() {
     });
     assert_eq!(app.project_a.key.call("Marketplace/CheckoutOptionsSalesContract", body).await.status, 400);
 }
+
+#[tokio::test]
+async fn a_single_token_that_somebody_holds_is_not_sold_again() {
+    let (app, _) = shop(false).await;
+    let all = ["1", "2", "3", "4", "5", "6", "7", "100", "500"];
+    assert_eq!(tokens(&app, json!({ "includeEmpty": true })).await, all);
+    let held = |token: &str, balance: &str| json!({ "contractAddress": RELICS, "tokenId": token, "account": seed::ACCOUNT, "balance": balance });
+    let put = json!({ "chainId": 137, "balances": [held("2", "1"), held("7", "1"), held("100", "0")] });
+    market::put(&app, "PutBalances", put).await;
+    let rest = ["1", "3", "4", "5", "6", "100", "500"];
+    assert_eq!(tokens(&app, json!({ "includeEmpty": true })).await, rest);
+    assert_eq!(tokens(&app, json!({ "searchText": "sword" })).await, ["4", "5", "6"]);
+    // Of others there may be more.
+    let (app, _) = shop(true).await;
+    market::put(&app, "PutBalances", json!({ "chainId": 137, "balances": [held("2", "1")] })).await;
+    assert_eq!(tokens(&app, json!({ "includeEmpty": true })).await, all);
+}

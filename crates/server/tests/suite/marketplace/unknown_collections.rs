@@ -83,3 +83,33 @@ async fn an_unknown_network_is_an_error_of_its_own() {
         assert_eq!(refused.json["error"], word.1, "{operation}");
     }
 }
+
+#[tokio::test]
+async fn a_number_of_a_chain_of_which_nothing_is_known_is_refused_by_name() {
+    let app = market(orders([listing("a", 1, 5)])).await;
+    for chain in [json!("987654321"), json!(987_654_321), json!("0x3ade68b1")] {
+        let operations = LISTS.iter().map(|(operation, _)| *operation).chain(COUNTS).chain(BEST);
+        for operation in operations.chain(["Marketplace/GetFloorOrder", "Marketplace/ListCurrencies"]) {
+            let refused = app.project_a.call(operation, body(&chain, RELICS, "1")).await;
+            assert_eq!(refused.status, 400, "{operation} {chain}");
+            let said = refused.json["msg"].as_str().unwrap();
+            assert_eq!(said, "nothing is known of a chain with the number 987654321", "{operation}");
+        }
+        for (operation, wanted) in [
+            ("Metadata/GetTokenMetadata", json!({ "contractAddress": RELICS, "tokenIDs": ["1"] })),
+            ("Metadata/GetTokenMetadataBatch", json!({ "contractTokenMap": { RELICS: ["1"] } })),
+            ("Metadata/GetContractInfo", json!({ "contractAddress": RELICS })),
+            ("Metadata/GetContractInfoBatch", json!({ "contractAddresses": [RELICS] })),
+        ] {
+            let mut wanted = wanted;
+            wanted["chainID"] = chain.clone();
+            assert_eq!(app.project_a.call(operation, wanted).await.refusal(), (400, 3003), "{operation}");
+        }
+    }
+    // Whoever says something of it makes it known.
+    let token = json!([{ "contractAddress": RELICS, "tokenId": "1", "name": "One" }]);
+    let put = json!({ "chainId": 987_654_321, "tokens": token });
+    assert_eq!(app.project_a.call("Ingest/PutTokens", put).await.ok()["rejected"], json!([]));
+    let other = body(&json!(987_654_321), UNKNOWN, "1");
+    assert_eq!(app.project_a.call(LISTS[0].0, other).await.ok()["collectibles"], json!([]));
+}

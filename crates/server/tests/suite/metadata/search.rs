@@ -67,3 +67,55 @@ async fn token_ids_are_found_alike() {
         assert_eq!(answer["page"], metadata["page"]);
     }
 }
+
+#[tokio::test]
+async fn descriptions_are_read_when_asked() {
+    let described = |id: u64| {
+        let description = format!("Found in {} by Ana", if id.is_multiple_of(3) { "Lisbon" } else { "Oslo" });
+        token_of(json!({ "tokenId": id.to_string(), "name": format!("Axe #{id}"), "description": description,
+            "attributes": [{ "level": id }] }))
+    };
+    let app = market((1..=20).map(described).collect()).await;
+    let search = async |filter: Value, page: Value| {
+        let body = json!({ "filter": filter, "page": page });
+        let answer = ask(&app, "Metadata/SearchTokenMetadata", body.clone()).await.ok();
+        let listed = ask(&app, "Metadata/SearchTokenIDs", body).await.ok();
+        let expected: Vec<String> = ids(&answer).iter().map(u64::to_string).collect();
+        assert_eq!(listed["tokenIds"], json!(expected));
+        answer
+    };
+    let text = |text: &str| json!({ "text": text, "inDescriptions": true });
+    assert_eq!(ids(&search(json!({ "text": "lisbon" }), json!({})).await), Vec::<u64>::new());
+    assert_eq!(ids(&search(text("LISBON"), json!({})).await), [3, 6, 9, 12, 15, 18]);
+    // In any order, in the name or in the description; and a number is still a token.
+    assert_eq!(ids(&search(text("lisbon #1"), json!({})).await), [12, 15, 18]);
+    assert_eq!(ids(&search(text("7"), json!({})).await), [7, 17]);
+    assert_eq!(ids(&search(text("porto"), json!({})).await), Vec::<u64>::new());
+    let mut level = text("oslo");
+    level["properties"] = json!([{ "name": "level", "type": "INT", "min": 5, "max": 8 }]);
+    assert_eq!(ids(&search(level, json!({})).await), [5, 7, 8]);
+    let first = search(text("lisbon"), json!({ "pageSize": 4 })).await;
+    assert_eq!((ids(&first), &first["page"]["more"]), (vec![3, 6, 9, 12], &json!(true)));
+    let next = search(text("lisbon"), json!({ "pageSize": 4, "after": first["page"]["after"] })).await;
+    assert_eq!((ids(&next), &next["page"]["more"]), (vec![15, 18], &json!(false)));
+    assert_eq!(ids(&search(text("lisbon"), json!({ "pageSize": 4, "page": 2 })).await), [15, 18]);
+}
+
+/// However many tokens there are, a call reads so many descriptions and says where it stopped.
+#[tokio::test]
+async fn a_search_of_descriptions_stops_and_goes_on() {
+    let described = |id: u64| {
+        let description = if id == 5_000 { "a pearl" } else { "a stone" };
+        token_of(json!({ "tokenId": id.to_string(), "name": "Find", "description": description }))
+    };
+    let app = market((1..=5_000).map(described).collect()).await;
+    let search = async |page: Value| {
+        let body = json!({ "filter": { "text": "pearl", "inDescriptions": true }, "page": page });
+        ask(&app, "Metadata/SearchTokenMetadata", body).await
+    };
+    let first = search(json!({})).await.ok();
+    assert_eq!((ids(&first), &first["page"]["more"]), (vec![], &json!(true)));
+    let next = search(first["page"].clone()).await.ok();
+    assert_eq!((ids(&next), &next["page"]["more"]), (vec![5_000], &json!(false)));
+    assert_eq!(search(json!({ "page": 2 })).await.refusal(), (400, 2001));
+}

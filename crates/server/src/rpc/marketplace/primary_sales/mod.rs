@@ -108,6 +108,12 @@ impl Sale {
         tokens
     }
 
+    /// Which tokens of the range are wanted. There is one of each where the collection is of single tokens, and one that somebody
+    /// holds is not to be had any more.
+    fn of_range(&self, wanted: &ItemsWanted) -> TokenFilter {
+        TokenFilter { held_by_nobody: !self.head.is_erc1155, ..wanted.tokens.clone() }
+    }
+
     /// Those that are sold on the terms of the range: tokens that are known of the collection.
     fn range_tokens(
         &self,
@@ -120,9 +126,10 @@ impl Sale {
         let Some(range) = self.head.range.filter(|range| wanted.allows_range(&range.terms)) else {
             return found;
         };
+        let tokens = self.of_range(wanted);
         let mut start = Start::at_token(range.min.max(from));
         loop {
-            let rows = collection.search(&TokensQuery { tokens: &wanted.tokens, start, limit: ROWS_AT_ONCE });
+            let rows = collection.search(&TokensQuery { tokens: &tokens, start, limit: ROWS_AT_ONCE });
             let is_sold = |token: &TokenId| *token <= range.max && !self.has_own_terms(*token);
             found.extend(collection.ids(&rows).filter(is_sold));
             match rows.next {
@@ -139,10 +146,11 @@ impl Sale {
         let own = self.own_tokens(wanted, TokenId::from(0), collection).len();
         let range = self.head.range.filter(|range| wanted.allows_range(&range.terms));
         let (Some(range), Some(collection)) = (range, collection) else { return own };
-        let all = collection.count_between(&wanted.tokens, range.min, range.max);
+        let tokens = self.of_range(wanted);
+        let all = collection.count_between(&tokens, range.min, range.max);
         let is_inside =
             |item: &&SaleItem| item.terms.is_some() && (range.min..=range.max).contains(&item.token_id);
         let others: Vec<TokenId> = self.items.iter().filter(is_inside).map(|item| item.token_id).collect();
-        own + all - collection.picked(&wanted.tokens, &others).len()
+        own + all - collection.picked(&tokens, &others).len()
     }
 }

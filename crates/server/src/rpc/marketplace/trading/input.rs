@@ -67,7 +67,9 @@ pub(crate) fn batches(wallet: Option<&Text<64>>, service: &ServiceName) -> Resul
         Some("sequence" | "service") => Ok(true),
         Some(word) if word == service.as_str() => Ok(true),
         Some(word) => {
-            let reason = format!("`{word}` is none of unknown, service, sequence, {}", service.as_str());
+            let own = Some(service.as_str()).filter(|own| *own != "sequence");
+            let own = own.map_or_else(String::new, |own| format!(", {own}"));
+            let reason = format!("`{word}` is none of unknown, service, sequence{own}");
             Err(Error::invalid("walletType", reason))
         }
     }
