@@ -8,7 +8,6 @@
 mod access;
 mod chart;
 mod form;
-mod format;
 mod notice;
 mod operations;
 mod page;
@@ -24,6 +23,7 @@ use axum::extract::{DefaultBodyLimit, Request};
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse as _, Response};
+use bourse_pages::format;
 use bourse_server::{App, Backstage, Entrance};
 use bourse_store::{Actor, Invited, NewInvite, Store, StoreError};
 use bourse_wire::Timestamp;

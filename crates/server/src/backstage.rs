@@ -7,18 +7,20 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use axum::body::{Body, Bytes};
-use axum::http::{HeaderMap, StatusCode};
+use axum::extract::Request;
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use bourse_protocols::venues::Registry;
 use bourse_protocols::{Royalty, Sale};
 use bourse_store::{AssetRecord, ProjectScope, Store, StoreError};
 use bourse_wire::{Amount, Asset, ChainId, Error, ProjectId, RecordId, Text, Timestamp};
 
 use crate::app::App;
-use crate::auth::{Caller, IssuedToken};
+use crate::auth::{ACCESS_KEY, Caller, IssuedToken};
 use crate::body::{BodyMemory, ReceivedBody, read_body};
 use crate::call::{Call, Media, resolve};
 use crate::chains::Nodes;
-use crate::dispatch::bounded;
+use crate::dispatch::{Target, ask, bounded};
+use crate::door::Peer;
 use crate::failure::Failure;
 use crate::limits::{Allowance, Bucket};
 use crate::outcomes::Outcomes;
@@ -26,6 +28,7 @@ use crate::rest::{self, AssetOwner, StoredFile};
 use crate::route::{Route, Service};
 use crate::rpc::collections::types;
 use crate::settings::Settings;
+use crate::storefronts::Parts as StorefrontParts;
 
 /// The service as the pages beside it see it.
 #[derive(Clone)]
@@ -39,6 +42,17 @@ pub struct Asker {
     /// Who asks.
     pub account: RecordId,
     /// The address they ask from, where it is known.
+    pub peer: Option<IpAddr>,
+}
+
+/// Somebody before a page that anybody may open. It asks with the public key of the project whose page it is.
+#[derive(Clone, Copy, Debug)]
+pub struct Guest<'g> {
+    /// The key, not believed yet.
+    pub key: &'g str,
+    /// The origin of the page, by which the key may be limited.
+    pub origin: &'g str,
+    /// The address they come from, where it is known.
     pub peer: Option<IpAddr>,
 }
 
@@ -113,6 +127,33 @@ impl Backstage {
             elsewhere: None,
         };
         bounded(self.0.settings.limits.request_timeout_ms, operation.handler.answer(call, body)).await?
+    }
+
+    /// Calls an operation, `Service/Operation`, as a guest would over HTTP: by right of the key that they hold, with its
+    /// limits, metered and counted.
+    pub async fn ask_as_guest(
+        &self,
+        guest: Guest<'_>,
+        operation: &str,
+        body: Bytes,
+    ) -> Result<Vec<u8>, Error> {
+        let (service, operation) = operation.split_once('/').unwrap_or_default();
+        let unreadable = |_| Error::invalid("key", "is none");
+        let mut request = Request::new(Body::from(body));
+        *request.method_mut() = Method::POST;
+        let headers = request.headers_mut();
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        headers.insert(ACCESS_KEY, HeaderValue::from_str(guest.key).map_err(unreadable)?);
+        headers.insert(header::ORIGIN, HeaderValue::from_str(guest.origin).map_err(unreadable)?);
+        if let Some(peer) = guest.peer {
+            request.extensions_mut().insert(Peer(peer));
+        }
+        ask(&self.0, Target { network: None, service, operation }, request).await
+    }
+
+    /// What the storefront of a project consists of, as it is known for a moment. Anybody may know it.
+    pub async fn storefront(&self, project: ProjectId) -> Result<Arc<StorefrontParts>, StoreError> {
+        self.0.storefronts.find(&self.0.store, ProjectScope::for_public_reads(project), self.now()).await
     }
 
     /// Makes a secret token. It works once its record is stored and [`Self::renew_credentials`] was called.

@@ -72,34 +72,14 @@ pub(crate) struct Target<'p> {
 
 /// Answers an RPC request.
 pub(crate) async fn dispatch(app: Arc<App>, target: Target<'_>, request: Request) -> Response {
-    let started = Instant::now();
-    let (parts, mut body) = request.into_parts();
     let Some(route) = app.routes.find(target.service, target.operation) else {
         let path = format!("/rpc/{}/{}", target.service, target.operation);
         return error_response(&app, bad_route(&path).into(), HeaderMap::new());
     };
-    let mut noted = RequestNotes { headers: HeaderMap::with_capacity(16), came: None, forwarded: None };
-    let result = match check_request(&app, &target, &parts, &mut noted) {
-        Err(error) => Err(error.into()),
-        Ok(network) => guarded(&app, route, network, (&parts, &mut body), &mut noted).await,
-    };
-    let took = started.elapsed();
-    let RequestNotes { headers, came, forwarded } = noted;
+    let (result, RequestNotes { headers, forwarded, .. }) = run(&app, route, &target, request).await;
     let response = match result {
-        Ok(body) => {
-            app.metrics.note(&route.metrics, took, None);
-            if let Some((project, at)) = came {
-                app.outcomes.note_answer(project, at);
-            }
-            response(&app, StatusCode::OK, headers, body.into())
-        }
-        Err(failure) => {
-            let id = app.request_id();
-            let error = told(failure, &id);
-            app.metrics.note(&route.metrics, took, Some(error.code.word().number));
-            if let Some((project, at)) = came {
-                app.outcomes.note_error(project, FailedRequest::new(at, route, &error, &id));
-            }
+        Ok(body) => response(&app, StatusCode::OK, headers, body.into()),
+        Err((error, id)) => {
             // Servers understand each other in their own words.
             let dialect = if forwarded.is_some() { Dialect::House } else { route.service.dialect() };
             envelope(&app, (&error, dialect), &id, headers)
@@ -109,6 +89,50 @@ pub(crate) async fn dispatch(app: Arc<App>, target: Target<'_>, request: Request
         Some(forwarded) => forwarding::proven(&app, &forwarded, response).await,
         None => response,
     }
+}
+
+/// Answers a request that a page makes for its visitor, just as if it had come by itself.
+pub(crate) async fn ask(app: &Arc<App>, target: Target<'_>, request: Request) -> Result<Vec<u8>, Error> {
+    let Some(route) = app.routes.find(target.service, target.operation) else {
+        return Err(bad_route(target.operation));
+    };
+    run(app, route, &target, request).await.0.map_err(|(error, _)| error)
+}
+
+/// Runs a request to its end, and notes what became of it. An error comes with the id that the log has it under.
+async fn run(
+    app: &Arc<App>,
+    route: &Registered,
+    target: &Target<'_>,
+    request: Request,
+) -> (Result<Vec<u8>, (Error, String)>, RequestNotes) {
+    let started = Instant::now();
+    let (parts, mut body) = request.into_parts();
+    let mut noted = RequestNotes { headers: HeaderMap::with_capacity(16), came: None, forwarded: None };
+    let result = match check_request(app, target, &parts, &mut noted) {
+        Err(error) => Err(error.into()),
+        Ok(network) => guarded(app, route, network, (&parts, &mut body), &mut noted).await,
+    };
+    let took = started.elapsed();
+    let result = match result {
+        Ok(body) => {
+            app.metrics.note(&route.metrics, took, None);
+            if let Some((project, at)) = noted.came {
+                app.outcomes.note_answer(project, at);
+            }
+            Ok(body)
+        }
+        Err(failure) => {
+            let id = app.request_id();
+            let error = told(failure, &id);
+            app.metrics.note(&route.metrics, took, Some(error.code.word().number));
+            if let Some((project, at)) = noted.came {
+                app.outcomes.note_error(project, FailedRequest::new(at, route, &error, &id));
+            }
+            Err((error, id))
+        }
+    };
+    (result, noted)
 }
 
 /// What is found out about a request on its way, whatever becomes of it.

@@ -44,7 +44,7 @@ static STYLE: LazyLock<StaticAnswer> =
 #[derive(Clone)]
 pub struct Entrance {
     ways: Arc<Ways>,
-    pages: Option<Arc<Pages>>,
+    pages: Vec<Arc<Pages>>,
 }
 
 /// The ways that a request may go.
@@ -86,16 +86,19 @@ pub fn service(app: Arc<App>) -> Entrance {
         .method_not_allowed_fallback(wrong_method)
         .with_state(Arc::clone(&app));
     let wrapped = plain.clone().layer(compression::layer()).layer(cors.clone());
-    Entrance { ways: Arc::new(Ways { app, plain, wrapped, cors }), pages: None }
+    Entrance { ways: Arc::new(Ways { app, plain, wrapped, cors }), pages: Vec::new() }
 }
 
 impl Entrance {
     /// Serves pages for people as well, at the paths that begin with a prefix, such as `/console`. They are compressed;
     /// pages of other sites have no business there, so that nothing lets them call.
     pub fn with_pages(self, prefix: &'static str, pages: Router) -> Self {
-        let router =
-            pages.layer(compression::layer()).layer(from_fn_with_state(Arc::clone(self.app()), bound_page));
-        Self { pages: Some(Arc::new(Pages { prefix, router })), ..self }
+        let router = pages
+            .layer(compression::layer())
+            .layer(from_fn_with_state(Arc::clone(&self.ways.app), bound_page));
+        let mut known = self.pages;
+        known.push(Arc::new(Pages { prefix, router }));
+        Self { pages: known, ways: self.ways }
     }
 
     /// The application whose service it is.
@@ -107,7 +110,7 @@ impl Entrance {
     pub(crate) fn answer(&self, request: Request) -> Answer {
         let Self { ways, pages } = self;
         let path = request.uri().path();
-        if let Some(pages) = pages.as_ref().filter(|pages| pages.has(path)) {
+        if let Some(pages) = pages.iter().find(|pages| pages.has(path)) {
             return Either::Right(pages.router.clone().call(request));
         }
         if request.method() == Method::POST && is_operation(path) {

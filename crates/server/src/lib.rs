@@ -48,7 +48,7 @@ mod unused_files;
 
 pub use app::{App, StartError, make_private_directory};
 pub use background::Background;
-pub use backstage::{Asker, Backstage};
+pub use backstage::{Asker, Backstage, Guest};
 pub use body::{BodyMemory, ReceivedBody};
 pub use bourse_files as files;
 pub use bourse_files::{FileError, Files};
@@ -64,3 +64,4 @@ pub use openapi::document;
 pub use rest::{AssetOwner, FILE_POLICY, StoredFile};
 pub use route::{Credential, Effect, Route, Service};
 pub use static_answer::StaticAnswer;
+pub use storefronts::Parts as StorefrontParts;

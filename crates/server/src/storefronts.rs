@@ -14,10 +14,13 @@ const KEPT_MAX: usize = 1_000;
 const COLLECTIONS_MAX: u64 = 200;
 
 /// A project, what it said of its storefront, and what is in its market.
-pub(crate) struct Parts {
-    pub(crate) project: Project,
-    pub(crate) stored: Option<StoredStorefront>,
-    pub(crate) collections: Vec<MarketCollection>,
+pub struct Parts {
+    /// The project.
+    pub project: Project,
+    /// What it said, if it said anything.
+    pub stored: Option<StoredStorefront>,
+    /// What is in its market.
+    pub collections: Vec<MarketCollection>,
 }
 
 /// The storefronts, and when they were read.

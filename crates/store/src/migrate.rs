@@ -232,6 +232,7 @@ impl Migration {
         Self::new(25, "balances_of_account", include_str!("../migrations/0025_balances_of_account.sql"), &[]),
         Self::new(26, "registration", include_str!("../migrations/0026_registration.sql"), &[]),
         Self::new(27, "whole_orders", include_str!("../migrations/0027_whole_orders.sql"), &[]),
+        Self::new(28, "sites", include_str!("../migrations/0028_sites.sql"), &[]),
     ];
 
     const fn new(

@@ -27,6 +27,7 @@ record! {
         content: String,
         created_at: Timestamp,
         updated_at: Timestamp,
+        site: bool,
     }
 }
 
@@ -56,6 +57,17 @@ impl Store {
                 let sql = "FROM storefronts WHERE domain = $1";
                 let row: Option<StorefrontRow> = session.select_first(sql, args![domain]).await?;
                 Ok(row.map(|row| row.project_id))
+            })
+        })
+    }
+
+    /// The projects that have pages served to buyers, so many at most.
+    pub fn projects_with_sites(&self, most: u64) -> Pending<'_, Vec<ProjectId>> {
+        self.read(move |mut session| {
+            Box::pin(async move {
+                let sql = "FROM storefronts WHERE site ORDER BY project_id LIMIT $1";
+                let rows: Vec<StorefrontRow> = session.select(sql, args![most]).await?;
+                Ok(rows.into_iter().map(|row| row.project_id).collect())
             })
         })
     }
@@ -99,7 +111,8 @@ async fn put(
     let content =
         serde_json::to_string(&storefront).map_err(|error| StoreError::corrupt("storefront", error))?;
     let (created_at, updated_at) = (known.map_or(actor.at, |known| known.created_at), actor.at);
-    let row = StorefrontRow { project_id, domain: domain.clone(), content, created_at, updated_at };
+    let site = storefront.site.enabled;
+    let row = StorefrontRow { project_id, domain: domain.clone(), content, created_at, updated_at, site };
     session.insert(Insert::of([row])?, &or_replace::<StorefrontRow>(&[])).await?;
     let entry = Entry::new(Act::StorefrontChanged, domain.unwrap_or_default()).of(project_id);
     audit::put(session, actor, entry).await?;

@@ -58,9 +58,9 @@ pub use single_pass::from_slice_single_pass;
 pub use stable_number::{CollectionNumbers, stable_number};
 pub use stored::{STORED_EXTRA_BYTES, write_stored};
 pub use storefront::{
-    EcosystemWallet, EmbeddedWallet, FilterCondition, FilterExclusion, FilterSettings, MarketCollectionTerms,
-    ShopCollectionTerms, Storefront, StorefrontPage, StorefrontSettings, StorefrontSocials,
-    StorefrontWallets, WalletKind, WalletProvider,
+    EcosystemWallet, EmbeddedWallet, FilterCondition, FilterExclusion, FilterSettings, FooterLink,
+    MarketCollectionTerms, ShopCollectionTerms, Storefront, StorefrontPage, StorefrontSettings,
+    StorefrontSite, StorefrontSocials, StorefrontWallets, WalletKind, WalletProvider,
 };
 pub use text::Text;
 pub use timestamp::Timestamp;

@@ -9,6 +9,10 @@ use crate::{Address, ChainId, Error, JsonObject, Text};
 
 /// The most collections of each kind that a storefront may say something of.
 const COLLECTIONS_MAX: usize = 200;
+/// The most links at the end of a page.
+const FOOTER_MAX: usize = 20;
+/// The most that an operator may take of a trade, in basis points.
+const FEE_BPS_MAX: u16 = 5_000;
 /// The most entries of any other list.
 const ENTRIES_MAX: usize = 200;
 
@@ -29,6 +33,42 @@ pub struct Storefront {
     pub market_collections: Vec<MarketCollectionTerms>,
     /// Collections that are sold.
     pub shop_collections: Vec<ShopCollectionTerms>,
+    /// The pages that this service itself serves to buyers.
+    #[serde(skip_serializing_if = "StorefrontSite::is_usual")]
+    pub site: StorefrontSite,
+}
+
+/// Pages for buyers at `/shop/{projectId}`, served by this service.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct StorefrontSite {
+    /// Whether there are any. They ask with `settings.accessKey`, which everybody can read in them.
+    pub enabled: bool,
+    /// What is sold here, in a sentence or two, for people and for search engines.
+    pub description: Text<512>,
+    /// The colour of links and buttons, such as `#0a6259`.
+    pub accent: Text<7>,
+    /// The language of the pages, such as `en`; what browsers ask for when it is empty.
+    pub language: Text<16>,
+    /// What the operator takes of each trade, in basis points, where nothing is said of the collection.
+    pub fee_bps: u16,
+    /// Who gets that, and what is said of collections.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fee_receiver: Option<Address>,
+    /// Marketplaces whose orders are shown; all when there are none.
+    pub marketplaces: Vec<Text<64>>,
+    /// Links at the end of every page.
+    pub footer: Vec<FooterLink>,
+}
+
+/// A link at the end of every page.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct FooterLink {
+    /// What it says.
+    pub label: Text<64>,
+    /// Where it leads.
+    pub url: Text<2048>,
 }
 
 impl Default for Storefront {
@@ -41,6 +81,7 @@ impl Default for Storefront {
             shop: StorefrontPage::default(),
             market_collections: Vec::new(),
             shop_collections: Vec::new(),
+            site: StorefrontSite::default(),
         }
     }
 }
@@ -290,6 +331,7 @@ impl Storefront {
     pub fn check(&self) -> Result<(), Error> {
         check_domain(self.domain.as_str())?;
         self.settings.check()?;
+        self.site.check()?;
         for (name, page) in [("market", &self.market), ("shop", &self.shop)] {
             check_link(&format!("storefront.{name}.bannerUrl"), page.banner_url.as_str())?;
             check_link(&format!("storefront.{name}.ogImage"), page.og_image.as_str())?;
@@ -303,6 +345,35 @@ impl Storefront {
             collection.check(&format!("storefront.shopCollections[{index}]"))?;
         }
         Ok(())
+    }
+}
+
+impl StorefrontSite {
+    /// Whether nothing was said of it.
+    fn is_usual(&self) -> bool {
+        *self == Self::default()
+    }
+
+    fn check(&self) -> Result<(), Error> {
+        check_count("storefront.site.footer", self.footer.len(), FOOTER_MAX)?;
+        check_count("storefront.site.marketplaces", self.marketplaces.len(), ENTRIES_MAX)?;
+        for (index, link) in self.footer.iter().enumerate() {
+            check_link(&format!("storefront.site.footer[{index}].url"), link.url.as_str())?;
+        }
+        if self.fee_bps > FEE_BPS_MAX {
+            let reason = format!("{} basis points are more than {FEE_BPS_MAX}", self.fee_bps);
+            return Err(Error::invalid("storefront.site.feeBps", reason));
+        }
+        if self.fee_bps > 0 && self.fee_receiver.is_none() {
+            return Err(Error::invalid("storefront.site.feeReceiver", "is required where a fee is taken"));
+        }
+        let accent = self.accent.as_str();
+        let digits = accent.strip_prefix('#').unwrap_or_default();
+        let is_colour = digits.len() == 6 && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+        if accent.is_empty() || is_colour {
+            return Ok(());
+        }
+        Err(Error::invalid("storefront.site.accent", "is no colour: write one such as #0a6259"))
     }
 }
 
@@ -437,6 +508,18 @@ mod tests {
             storefront.settings.logo_url = "javascript:alert(1)".parse().unwrap();
         };
         assert!(checked(script).unwrap_err().contains("storefront.settings.logoUrl"));
+        for accent in ["red", "#12345", "#12345g", "#é234", "0a6259", "#}*{}/*"] {
+            let changed = checked(|storefront| storefront.site.accent = accent.parse().unwrap());
+            assert!(changed.unwrap_err().contains("site.accent"), "{accent}");
+        }
+        assert_eq!(checked(|storefront| storefront.site.accent = "#0A6259".parse().unwrap()), Ok(()));
+        let unpaid = checked(|storefront| storefront.site.fee_bps = 250);
+        assert!(unpaid.unwrap_err().contains("feeReceiver"));
+        let script = |storefront: &mut Storefront| {
+            let url = "javascript:alert(1)".parse().unwrap();
+            storefront.site.footer = vec![FooterLink { label: Text::default(), url }];
+        };
+        assert!(checked(script).unwrap_err().contains("site.footer[0]"));
         let fee = |fee: f64| {
             move |storefront: &mut Storefront| {
                 let usual = MarketCollectionTerms::usual(ChainId(1), Address::ZERO);

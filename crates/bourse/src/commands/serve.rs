@@ -8,6 +8,7 @@ use std::time::Duration;
 use bourse_console::{first_link, service};
 use bourse_server::settings::{LogFormat, Settings};
 use bourse_server::{App, Background, Clock, make_private_directory};
+use bourse_shop::with_shops;
 use futures_util::future::BoxFuture;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -52,7 +53,8 @@ pub(crate) async fn serve(opened: OpenService) -> Result<(), CommandError> {
     print_first_link(&app, address).await?;
     let stop = stop_after_drain(StopSignals::listen()?, Arc::clone(&app));
     let background = Background::start(&app);
-    bourse_server::serve(listener, service(app), stop).await;
+    let entrance = with_shops(service(Arc::clone(&app)), app);
+    bourse_server::serve(listener, entrance, stop).await;
     background.stop().await;
     Ok(())
 }

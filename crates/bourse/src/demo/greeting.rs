@@ -53,7 +53,7 @@ pub(super) fn text(credentials: &Credentials, trial_key: &str, today: Day) -> St
         ),
     ];
     format!(
-        "\nThe demo is at {api_url} (reference: {api_url}/docs).\n\n\
+        "\nThe demo is at {api_url} (reference: {api_url}/docs), and its shop at {api_url}/shop.\n\n\
         Project        {project}\n\
         Access key     {access_key}\n\
         Secret token   {secret_token}\n\

@@ -85,7 +85,7 @@ impl Anvil {
         answer["result"].clone()
     }
 
-    fn try_rpc(&self, method: &str, params: &Value) -> Option<Value> {
+    pub(crate) fn try_rpc(&self, method: &str, params: &Value) -> Option<Value> {
         let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params }).to_string();
         let mut exchange = Exchange::open(self.port).ok()?;
         let headers = ["Content-Type: application/json".to_owned()];

@@ -47,6 +47,7 @@ mod serve;
 mod settings;
 mod several_servers;
 mod shared_collections;
+mod shop;
 mod subscription;
 mod trade;
 mod trade_money;

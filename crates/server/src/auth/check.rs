@@ -8,7 +8,8 @@ use super::{AccessKey, Credentials, TokenSigner};
 use crate::limits::Bucket;
 use crate::route::{Credential, Service};
 
-const ACCESS_KEY: HeaderName = HeaderName::from_static("x-access-key");
+/// The header of an access key.
+pub(crate) const ACCESS_KEY: HeaderName = HeaderName::from_static("x-access-key");
 
 /// Who calls: proof that the credential of this request names this project.
 #[derive(Clone, Debug)]

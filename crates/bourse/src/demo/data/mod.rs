@@ -43,6 +43,8 @@ pub(crate) const RELICS_ADDRESS: &str = "0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c6
 pub(crate) const PROVISIONS_ADDRESS: &str = "0xb1d4e07c93a85f2260ce7d418fa93b5e02d76c18";
 /// Address and contract type of both collections.
 pub(crate) const CONTRACTS: [(&str, &str); 2] = [(RELICS_ADDRESS, "ERC721"), (PROVISIONS_ADDRESS, "ERC1155")];
+/// What is said of the shop in which both are sold.
+pub(crate) const SHOP_DESCRIPTION: &str = "Relics and provisions of a town that is not on any map.";
 /// Name of the first and larger audience.
 pub(crate) const AUDIENCE_NAME: &str = "Launch night guests";
 

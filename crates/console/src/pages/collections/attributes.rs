@@ -1,10 +1,10 @@
 //! The properties of a token, each a way to the tokens that share it.
 
 use bourse_catalog::{Value, properties_of};
+use bourse_pages::property::finding;
 use maud::{Markup, html};
 
 use super::CollectionRef;
-use super::browse::property::finding;
 use crate::format::{self, shortened};
 
 /// Properties that are shown; all of them are in the raw metadata.

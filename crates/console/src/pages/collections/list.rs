@@ -5,14 +5,16 @@ use std::time::Duration;
 use axum::extract::RawQuery;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
+use bourse_pages::price;
+use bourse_pages::records::{Currencies, Order};
 use bourse_store::{CollectionKey, Followed, MarketCollection};
 use bourse_wire::{Address, ContractInfo, ContractType, Error};
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use maud::{Markup, html};
 use serde_json::json;
 
-use super::records::{Currencies, Order, floor, token_count};
-use super::{CollectionRef, contract, images, price};
+use super::records::{currencies_of, floor, token_count};
+use super::{CollectionRef, contract, images};
 use crate::access::{Member, Owner};
 use crate::form::Form;
 use crate::notice::{self, Done};
@@ -133,7 +135,7 @@ async fn row(member: &Member, market: MarketCollection) -> Result<Row, Refusal> 
     let numbers = async {
         let tokens = token_count(member, &collection).await?;
         let floor = floor(member, &collection).await?.map(|(_, order)| order);
-        Ok::<_, Refusal>(Numbers { tokens, floor, currencies: Currencies::ask(member, &collection).await? })
+        Ok::<_, Refusal>(Numbers { tokens, floor, currencies: currencies_of(member, &collection).await? })
     };
     let numbers = tokio::time::timeout(LOAD_TIMEOUT, numbers).await.ok().map(Submission::of).transpose()?;
     let numbers = numbers.map(Submission::into_result);

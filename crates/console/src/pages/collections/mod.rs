@@ -6,7 +6,6 @@ mod contract;
 mod history;
 mod images;
 mod list;
-mod price;
 mod records;
 mod token;
 

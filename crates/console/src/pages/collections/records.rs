@@ -1,131 +1,27 @@
-//! What the operations answer, as far as the pages show it.
+//! What pages ask the operations for of a collection.
 
-use std::collections::HashMap;
-
-use bourse_wire::{
-    ActivityAction, Address, Amount, ContractInfo, FeeEntry, Timestamp, TokenId, TokenMetadata,
-};
+use bourse_pages::records::{Collectible, Count, Currencies, Currency, Order};
+use bourse_wire::{ContractInfo, TokenId};
 use serde::Deserialize;
-use serde_json::{Number, Value, json};
+use serde_json::{Value, json};
 
 use super::CollectionRef;
 use crate::access::Member;
 use crate::operations::unless_missing;
 use crate::refusal::Refusal;
 
-/// A token with its best orders.
-#[derive(Deserialize)]
-pub(super) struct Collectible {
-    pub(super) metadata: TokenMetadata,
-    pub(super) listing: Option<Order>,
-    pub(super) offer: Option<Order>,
-}
-
-/// A listing or an offer.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct Order {
-    pub(super) order_id: String,
-    pub(super) marketplace: String,
-    pub(super) created_by: Address,
-    pub(super) price_amount: Amount,
-    pub(super) price_amount_formatted: String,
-    pub(super) price_currency_address: Address,
-    #[serde(rename = "priceUSD")]
-    pub(super) price_usd: Number,
-    #[serde(rename = "priceUSDFormatted")]
-    pub(super) price_usd_formatted: String,
-    pub(super) quantity_available: Amount,
-    pub(super) quantity_available_formatted: String,
-    pub(super) fee_bps: i64,
-    pub(super) fee_breakdown: Vec<FeeEntry>,
-    pub(super) valid_until: Timestamp,
-    pub(super) created_at: Timestamp,
-}
-
-/// Something that happened.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct Activity {
-    pub(super) action: ActivityAction,
-    pub(super) tx_hash: String,
-    pub(super) source: String,
-    pub(super) from: Address,
-    pub(super) to: Option<Address>,
-    pub(super) quantity: Amount,
-    pub(super) price_amount: Option<Amount>,
-    pub(super) price_amount_formatted: Option<String>,
-    pub(super) price_currency_address: Option<Address>,
-    pub(super) activity_created_at: Timestamp,
-}
-
-/// A page as answered.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct Page {
-    pub(super) page: u64,
-    pub(super) page_size: u64,
-    pub(super) more: bool,
-    pub(super) after: Option<String>,
-}
-
-#[derive(Deserialize)]
-pub(super) struct Count {
-    pub(super) count: u64,
-}
-
-/// A property of a collection's tokens.
-#[derive(Deserialize)]
-pub(super) struct Facet {
-    pub(super) name: String,
-    /// The lowest and the highest value, of whole numbers.
-    pub(super) min: Option<i64>,
-    pub(super) max: Option<i64>,
-    #[serde(default)]
-    pub(super) counts: Vec<ValueCount>,
-}
-
-/// How many tokens have a value.
-#[derive(Deserialize)]
-pub(super) struct ValueCount {
-    pub(super) value: Value,
-    pub(super) count: u64,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct Currency {
-    pub(super) contract_address: Address,
-    pub(super) symbol: String,
-    pub(super) name: String,
-    pub(super) decimals: u8,
-}
-
-/// The currencies of a chain.
-pub(super) struct Currencies {
-    pub(super) all: Vec<Currency>,
-    indexes: HashMap<Address, usize>,
-}
-
-impl Currencies {
-    pub(super) async fn ask(member: &Member, collection: &CollectionRef) -> Result<Self, Refusal> {
-        #[derive(Deserialize)]
-        struct Answer {
-            currencies: Vec<Currency>,
-        }
-        let body = json!({ "chainId": collection.key.chain.to_string() });
-        let Answer { currencies: all } = member.ask_as("Marketplace/ListCurrencies", &body).await?;
-        Ok(Self::new(all))
+/// The currencies of a collection's chain.
+pub(super) async fn currencies_of(
+    member: &Member,
+    collection: &CollectionRef,
+) -> Result<Currencies, Refusal> {
+    #[derive(Deserialize)]
+    struct Answer {
+        currencies: Vec<Currency>,
     }
-
-    pub(super) fn new(all: Vec<Currency>) -> Self {
-        let indexes = all.iter().enumerate().map(|(index, known)| (known.contract_address, index)).collect();
-        Self { all, indexes }
-    }
-
-    pub(super) fn get(&self, address: Address) -> Option<&Currency> {
-        self.indexes.get(&address).and_then(|index| self.all.get(*index))
-    }
+    let body = json!({ "chainId": collection.key.chain.to_string() });
+    let Answer { currencies } = member.ask_as("Marketplace/ListCurrencies", &body).await?;
+    Ok(Currencies::new(currencies))
 }
 
 /// What is known of a contract; nothing when nobody said anything of it.

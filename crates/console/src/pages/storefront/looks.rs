@@ -7,6 +7,7 @@ use bourse_wire::{
 use maud::{Markup, html};
 
 use super::fields::{Fields, one_a_line, read_lines};
+use super::site;
 use crate::access::Member;
 use crate::form::Form;
 
@@ -33,6 +34,7 @@ pub(super) fn wanted(form: &Form, known: Storefront) -> Result<Storefront, Error
             banner_url: form.read_if_set("shop_banner")?.unwrap_or_default(),
             og_image: form.read_if_set("shop_image")?.unwrap_or_default(),
         },
+        site: site::wanted(form)?,
         ..known
     })
 }
@@ -102,6 +104,7 @@ pub(super) fn form(member: &Member, storefront: &Storefront, fields: &Fields<'_>
                 (named(settings, fields))
                 (page_fields("Market page", "market", market, fields))
                 (page_fields("Shop page", "shop", shop, fields))
+                (site::fields(member, &storefront.site, fields))
                 (wallet_fields(&settings.wallet_options, fields))
                 (social_fields(&settings.socials, fields))
                 button { "Save storefront" }

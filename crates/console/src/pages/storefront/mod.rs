@@ -4,6 +4,7 @@ mod fields;
 mod looks;
 mod market;
 mod shop;
+mod site;
 
 use std::sync::Arc;
 
@@ -72,7 +73,10 @@ async fn show(member: Member) -> Answer {
 async fn save(Owner(member): Owner, form: Form) -> Answer {
     let known = find(&member).await?;
     let saved = match looks::wanted(&form, known) {
-        Ok(storefront) => put(&member, &storefront).await,
+        Ok(storefront) => match site::with_key(&member, storefront).await {
+            Ok(storefront) => put(&member, &storefront).await,
+            Err(refusal) => Err(refusal),
+        },
         Err(error) => Err(error.into()),
     };
     settle(&member, saved, Done::Changed, &Drafts { looks: Fields::typed(&form), ..Drafts::default() }).await

@@ -1,10 +1,11 @@
 //! Has the project's storefront be another one.
 
-use bourse_wire::{ProjectId, Storefront};
+use bourse_wire::{Error, ProjectId, Storefront};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::get_storefront::Answer;
+use crate::auth::AccessKey;
 use crate::call::Call;
 use crate::failure::Failure;
 use crate::route::request;
@@ -21,9 +22,20 @@ pub(crate) struct Request {
 }
 request!(Request, project_id);
 
+fn check(storefront: &Storefront, project: ProjectId) -> Result<(), Error> {
+    storefront.check()?;
+    let key = storefront.settings.access_key.as_ref().and_then(|key| AccessKey::parse(key.as_str()));
+    if !storefront.site.enabled || key.is_some_and(|key| key.project() == project) {
+        return Ok(());
+    }
+    let reason =
+        "must be an access key of this project where storefront.site is enabled: its pages ask with it";
+    Err(Error::invalid("storefront.settings.accessKey", reason))
+}
+
 pub(crate) async fn handle(call: Call, request: Request) -> Result<Answer, Failure> {
-    request.storefront.check()?;
     let (app, scope) = (&call.app, call.scope());
+    check(&request.storefront, scope.project())?;
     let stored = app.store.put_storefront(scope, request.storefront, call.actor()).await?;
     app.storefronts.forget(scope.project());
     Ok(Answer { storefront: stored.storefront })

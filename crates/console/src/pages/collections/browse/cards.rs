@@ -1,10 +1,11 @@
 //! A token as a card.
 
+use bourse_pages::price;
+use bourse_pages::records::{Collectible, Currencies, Order};
 use maud::{Markup, html};
 
 use crate::format;
-use crate::pages::collections::records::{Collectible, Currencies, Order};
-use crate::pages::collections::{CollectionRef, images, price};
+use crate::pages::collections::{CollectionRef, images};
 
 pub(super) fn card(collection: &CollectionRef, row: &Collectible, currencies: &Currencies) -> Markup {
     let token = &row.metadata;

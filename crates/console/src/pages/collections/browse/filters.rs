@@ -1,14 +1,14 @@
 //! The form of filters: everything that operations filter by.
 
+use bourse_pages::property::{FieldKind, Property, as_field};
+use bourse_pages::query::{Query, SORTS};
+use bourse_pages::records::{Currencies, Currency, Facet, ValueCount};
 use bourse_wire::Address;
 use maud::{Markup, html};
 
 use super::PageData;
-use super::property::{FieldKind, Property, as_field};
-use super::query::{Query, SORTS};
 use crate::format;
 use crate::pages::collections::CollectionRef;
-use crate::pages::collections::records::{Currencies, Facet, ValueCount};
 
 /// Properties that are shown.
 const PROPERTIES_MAX: usize = 40;
@@ -69,7 +69,7 @@ fn sides(query: &Query) -> Markup {
 fn prices(query: &Query, currencies: &Currencies) -> Markup {
     let fields = ["price_min", "price_max", "price_in", "currency"];
     let is_open = fields.iter().any(|field| !query.text(field).is_empty());
-    let symbol = |currency: &super::super::records::Currency| match currency.symbol.as_str() {
+    let symbol = |currency: &Currency| match currency.symbol.as_str() {
         "" => currency.contract_address.to_string(),
         symbol => symbol.chars().take(VALUE_CHARS).collect(),
     };

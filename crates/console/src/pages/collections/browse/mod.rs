@@ -2,24 +2,23 @@
 
 pub(super) mod cards;
 mod filters;
-pub(super) mod property;
-mod query;
 
 use axum::extract::RawQuery;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
+use bourse_pages::query::{PAGE_SIZE, Query};
+use bourse_pages::records::{Collectible, Count, Currencies, Facet, Page};
 use bourse_wire::Error;
 use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::json;
 
-use super::records::{Collectible, Count, Currencies, Facet, Page};
+use super::records::currencies_of;
 use super::{CollectionRef, contract};
 use crate::access::Member;
 use crate::page::{Section, copyable};
 use crate::refusal::{Refusal, Submission};
 use crate::{Answer, format, notice, see_other};
-use query::{PAGE_SIZE, Query};
 
 /// Properties that are counted once more without what is chosen of them, so that their other values can be chosen too.
 const COUNTED_APART_MAX: usize = 8;
@@ -92,7 +91,7 @@ async fn ask_all(member: &Member, collection: &CollectionRef, query: &Query) -> 
     struct Marketplaces {
         marketplaces: Vec<String>,
     }
-    let currencies = Currencies::ask(member, collection).await?;
+    let currencies = currencies_of(member, collection).await?;
     let found = match query.filter(&currencies) {
         Ok(filter) => Submission::of(find(member, collection, query, &filter).await)?.into_result(),
         Err(error) => Err(error),

@@ -1,5 +1,7 @@
 //! What happened to a token.
 
+use bourse_pages::price;
+use bourse_pages::records::{Activity, Currencies, Page};
 use bourse_wire::ActivityAction;
 use maud::{Markup, html};
 use serde::Deserialize;
@@ -8,8 +10,6 @@ use serde_json::json;
 use super::TokenPage;
 use super::orders::{ROWS_MAX, pages};
 use crate::format;
-use crate::pages::collections::price;
-use crate::pages::collections::records::{Activity, Currencies, Page};
 use crate::refusal::Refusal;
 
 const LIST: &str = "activity";

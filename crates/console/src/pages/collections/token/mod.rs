@@ -6,6 +6,8 @@ mod orders;
 use axum::extract::RawQuery;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
+use bourse_pages::price;
+use bourse_pages::records::Currencies;
 use bourse_server::Sale;
 use bourse_store::Holders;
 use bourse_wire::{Error, Marketplace, TokenId, TokenMetadata};
@@ -14,8 +16,8 @@ use serde_json::{Value, json};
 
 use super::browse::cards::name;
 use super::contract::{self, known_time, state};
-use super::records::{Currencies, contract_info, token_json};
-use super::{CollectionRef, attributes, images, price};
+use super::records::{contract_info, currencies_of, token_json};
+use super::{CollectionRef, attributes, images};
 use crate::access::{Member, Owner};
 use crate::form::Form;
 use crate::notice::Done;
@@ -104,7 +106,7 @@ async fn page(
     let raw = token_json(member, collection, token).await?;
     let metadata: TokenMetadata = serde_json::from_value(raw.clone())?;
     let info = contract_info(member, collection).await?;
-    let currencies = Currencies::ask(member, collection).await?;
+    let currencies = currencies_of(member, collection).await?;
     let title = format!("{} #{token}", metadata.name.chars().take(60).collect::<String>());
     let page = TokenPage { member, collection, token, query, currencies: &currencies };
     let lists = html! {

@@ -1,14 +1,15 @@
 //! The listings of a token, and the offers for it.
 
+use bourse_pages::price;
+use bourse_pages::records::{Count, Currencies, Order, Page};
 use bourse_wire::Timestamp;
 use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::json;
 
 use super::{TokenPage, TokenQuery};
+use crate::pages::collections::CollectionRef;
 use crate::pages::collections::history::order_path;
-use crate::pages::collections::records::{Count, Currencies, Order, Page};
-use crate::pages::collections::{CollectionRef, price};
 use crate::refusal::{Refusal, Submission};
 use crate::{format, notice};
 

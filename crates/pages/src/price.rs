@@ -3,11 +3,11 @@
 use bourse_wire::{Address, Amount};
 use maud::{Markup, html};
 
-use super::records::{Currencies, Order};
 use crate::format;
+use crate::records::{Currencies, Order};
 
 /// The price of one unit of an order.
-pub(super) fn of_order(order: &Order, currencies: &Currencies) -> Markup {
+pub fn of_order(order: &Order, currencies: &Currencies) -> Markup {
     let usd = &order.price_usd_formatted;
     html! {
         (amount(order.price_amount, &order.price_amount_formatted, order.price_currency_address, currencies))
@@ -18,7 +18,7 @@ pub(super) fn of_order(order: &Order, currencies: &Currencies) -> Markup {
 }
 
 /// An amount of a currency.
-pub(super) fn amount(amount: Amount, formatted: &str, currency: Address, currencies: &Currencies) -> Markup {
+pub fn amount(amount: Amount, formatted: &str, currency: Address, currencies: &Currencies) -> Markup {
     let known = currencies.get(currency).filter(|known| !known.symbol.is_empty());
     html! {
         span.amount title={ (amount) " base units of " (currency) } {
@@ -32,7 +32,7 @@ pub(super) fn amount(amount: Amount, formatted: &str, currency: Address, currenc
 }
 
 /// A decimal number, its whole part in groups of three digits. No digit is left out but a last zero after the point.
-pub(super) fn decimal(text: &str) -> String {
+pub fn decimal(text: &str) -> String {
     let (whole, rest) = text.split_once('.').unwrap_or((text, ""));
     match rest {
         "" | "0" => format::number(whole),

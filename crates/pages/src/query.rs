@@ -4,16 +4,15 @@
 use bourse_wire::Error;
 use serde_json::{Value, json};
 
-use super::property::Property;
-use crate::form::Form;
-use crate::pages::collections::records::Currencies;
+use crate::property::Property;
+use crate::records::Currencies;
 
 mod units;
 
 use units::base_units;
 
 /// Tokens on a page: rows of two, three, four or six.
-pub(super) const PAGE_SIZE: u64 = 24;
+pub const PAGE_SIZE: u64 = 24;
 /// Fields that are looked at; no form has so many.
 const FIELDS_MAX: usize = 400;
 
@@ -36,14 +35,17 @@ const PLAIN: [&str; 14] = [
 ];
 
 /// A way to sort: its word in the address, what it is called, the column and the direction.
-pub(super) struct Sort {
-    pub(super) word: &'static str,
-    pub(super) name: &'static str,
+pub struct Sort {
+    /// Its word in the address.
+    pub word: &'static str,
+    /// What it is called.
+    pub name: &'static str,
     column: &'static str,
     order: &'static str,
 }
 
-pub(super) const SORTS: [Sort; 9] = [
+/// The ways to sort; the first is the usual one.
+pub const SORTS: [Sort; 9] = [
     Sort { word: "", name: "Best price first", column: "", order: "" },
     Sort { word: "price", name: "Price, lowest first", column: "price", order: "ASC" },
     Sort { word: "-price", name: "Price, highest first", column: "price", order: "DESC" },
@@ -57,48 +59,54 @@ pub(super) const SORTS: [Sort; 9] = [
 
 /// The filters of an address, in its order.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Query {
+pub struct Query {
     fields: Vec<(String, String)>,
     page: String,
     after: String,
     /// Whether the address says more than it has to.
-    pub(super) is_wordy: bool,
+    pub is_wordy: bool,
 }
 
 impl Query {
-    pub(super) fn read(text: &str) -> Self {
-        let form = Form::of_query(text);
+    /// Reads an address.
+    pub fn read(text: &str) -> Self {
+        let fields: Vec<(String, String)> = form_urlencoded::parse(text.as_bytes()).into_owned().collect();
+        let first = |name: &str| {
+            let found = fields.iter().find(|(known, _)| known == name);
+            found.map(|(_, value)| value.trim().to_owned()).unwrap_or_default()
+        };
         let is_known = |name: &str| PLAIN.contains(&name) || Property::of_field(name).is_some();
         let known = |(name, value): &&(String, String)| is_known(name) && !value.trim().is_empty();
-        let fields = form.fields();
         Self {
             is_wordy: fields.iter().any(|(name, value)| is_known(name) && value.trim().is_empty()),
-            page: form.text("page").to_owned(),
-            after: form.text("after").to_owned(),
+            page: first("page"),
+            after: first("after"),
             fields: fields.iter().filter(known).take(FIELDS_MAX).cloned().collect(),
         }
     }
 
     /// A field; empty when it is not there.
-    pub(super) fn text(&self, name: &str) -> &str {
+    pub fn text(&self, name: &str) -> &str {
         self.all(name).next().unwrap_or_default().trim()
     }
 
-    pub(super) fn all(&self, name: &str) -> impl Iterator<Item = &str> {
+    /// Every value of a field.
+    pub fn all(&self, name: &str) -> impl Iterator<Item = &str> {
         self.fields.iter().filter(move |(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
-    pub(super) fn fields(&self) -> &[(String, String)] {
+    /// Every field that says something.
+    pub fn fields(&self) -> &[(String, String)] {
         &self.fields
     }
 
     /// Whether anything but the order of what is shown is chosen.
-    pub(super) fn is_filtered(&self) -> bool {
+    pub fn is_filtered(&self) -> bool {
         self.fields.iter().any(|(name, _)| !matches!(name.as_str(), "sort" | "side" | "more"))
     }
 
     /// What is chosen of each property, in the order in which they are named first.
-    pub(super) fn properties(&self) -> Vec<Property> {
+    pub fn properties(&self) -> Vec<Property> {
         let mut found: Vec<Property> = Vec::new();
         for (field, value) in &self.fields {
             let Some((name, given)) = Property::of_field(field) else { continue };
@@ -112,7 +120,7 @@ impl Query {
     }
 
     /// The side that is asked for.
-    pub(super) fn side(&self) -> &str {
+    pub fn side(&self) -> &str {
         match self.text("side") {
             known @ ("listing" | "offer") => known,
             _ => "unknown",
@@ -120,7 +128,7 @@ impl Query {
     }
 
     /// The filter of the marketplace's operations.
-    pub(super) fn filter(&self, currencies: &Currencies) -> Result<Value, Error> {
+    pub fn filter(&self, currencies: &Currencies) -> Result<Value, Error> {
         let accounts = |name: &str| -> Vec<String> {
             let texts = self.all(name).flat_map(|text| text.split([',', ';', ' ', '\t', '\r', '\n']));
             texts.filter(|text| !text.is_empty()).map(str::to_owned).collect()
@@ -143,7 +151,7 @@ impl Query {
     }
 
     /// The filter of what properties are counted for; one of them may be left out.
-    pub(super) fn counted(&self, without: Option<&str>) -> Result<Value, Error> {
+    pub fn counted(&self, without: Option<&str>) -> Result<Value, Error> {
         Ok(json!({ "text": self.text("q"), "properties": self.properties_but(without)? }))
     }
 
@@ -177,7 +185,7 @@ impl Query {
     }
 
     /// Which page, sorted how.
-    pub(super) fn page(&self) -> Value {
+    pub fn page(&self) -> Value {
         let mut page = json!({ "pageSize": PAGE_SIZE });
         if let Some(sort) = SORTS.iter().find(|sort| sort.word == self.text("sort") && !sort.word.is_empty())
         {
@@ -192,12 +200,12 @@ impl Query {
     }
 
     /// The address of the first page of these filters.
-    pub(super) fn link(&self, path: &str) -> String {
+    pub fn link(&self, path: &str) -> String {
         self.with(path, &[])
     }
 
     /// The same with some fields more.
-    pub(super) fn with(&self, path: &str, more: &[(&str, &str)]) -> String {
+    pub fn with(&self, path: &str, more: &[(&str, &str)]) -> String {
         let mut text = form_urlencoded::Serializer::new(String::new());
         text.extend_pairs(self.fields.iter().map(|(name, value)| (name.as_str(), value.as_str())));
         let query = text.extend_pairs(more).finish();
@@ -205,7 +213,7 @@ impl Query {
     }
 
     /// The same filters without one.
-    pub(super) fn without(&self, name: &str, value: Option<&str>) -> Self {
+    pub fn without(&self, name: &str, value: Option<&str>) -> Self {
         let is_it = |field: &(String, String)| field.0 == name && value.is_none_or(|value| field.1 == value);
         let mut left = self.clone();
         left.fields.retain(|field| !is_it(field));
@@ -216,7 +224,7 @@ impl Query {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pages::collections::records::Currency;
+    use crate::records::Currency;
 
     fn currencies() -> Currencies {
         let currency = |byte: u8, decimals: u8| Currency {

@@ -7,10 +7,14 @@ use serde_json::{Value, json};
 
 /// What a field of the address says of a property.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum FieldKind {
+pub enum FieldKind {
+    /// A text.
     Text,
+    /// Any other value, as JSON.
     Json,
+    /// The lowest number.
     Min,
+    /// The highest.
     Max,
 }
 
@@ -19,7 +23,7 @@ impl FieldKind {
         [(Self::Text, "p."), (Self::Json, "v."), (Self::Min, "min."), (Self::Max, "max.")];
 
     /// The name of the field.
-    pub(super) fn field(self, property: &str) -> String {
+    pub fn field(self, property: &str) -> String {
         let prefix = Self::ALL.iter().find(|(given, _)| *given == self).map_or("", |(_, prefix)| prefix);
         format!("{prefix}{property}")
     }
@@ -27,27 +31,32 @@ impl FieldKind {
 
 /// What is wanted of a property.
 #[derive(Debug, Default)]
-pub(super) struct Property {
-    pub(super) name: String,
+pub struct Property {
+    /// Its name.
+    pub name: String,
     texts: Vec<String>,
     jsons: Vec<String>,
-    pub(super) min: String,
-    pub(super) max: String,
+    /// The lowest number that is wanted, as it was typed.
+    pub min: String,
+    /// The highest.
+    pub max: String,
 }
 
 impl Property {
-    pub(super) fn new(name: &str) -> Self {
+    /// Of which nothing is wanted yet.
+    pub fn new(name: &str) -> Self {
         Self { name: name.to_owned(), ..Self::default() }
     }
 
     /// The property that a field is about.
-    pub(super) fn of_field(field: &str) -> Option<(&str, FieldKind)> {
+    pub fn of_field(field: &str) -> Option<(&str, FieldKind)> {
         let mut found = FieldKind::ALL.iter();
         let found = found.find_map(|(given, prefix)| Some((field.strip_prefix(prefix)?, *given)));
         found.filter(|(name, _)| !name.is_empty())
     }
 
-    pub(super) fn add(&mut self, given: FieldKind, value: &str) {
+    /// Takes what a field says of it.
+    pub fn add(&mut self, given: FieldKind, value: &str) {
         match given {
             FieldKind::Text => self.texts.push(value.to_owned()),
             FieldKind::Json => self.jsons.push(value.to_owned()),
@@ -57,13 +66,13 @@ impl Property {
     }
 
     /// Whether one of its values is chosen.
-    pub(super) fn has(&self, field: FieldKind, value: &str) -> bool {
+    pub fn has(&self, field: FieldKind, value: &str) -> bool {
         let chosen = if field == FieldKind::Text { &self.texts } else { &self.jsons };
         chosen.iter().any(|known| known == value)
     }
 
     /// Its filters, as operations read them.
-    pub(super) fn filters(&self) -> Result<Vec<Value>, Error> {
+    pub fn filters(&self) -> Result<Vec<Value>, Error> {
         let mut filters = Vec::new();
         if !self.texts.is_empty() || !self.jsons.is_empty() {
             let unreadable = |_| Error::invalid(&self.name, "a value of it is not JSON");
@@ -87,7 +96,7 @@ impl Property {
 }
 
 /// The field and the text that stand for a value. A text of spaces would look like nothing in an address.
-pub(super) fn as_field(value: &Value) -> (FieldKind, String) {
+pub fn as_field(value: &Value) -> (FieldKind, String) {
     match value {
         Value::String(text) if !text.trim().is_empty() => (FieldKind::Text, text.clone()),
         other => (FieldKind::Json, other.to_string()),
@@ -95,7 +104,7 @@ pub(super) fn as_field(value: &Value) -> (FieldKind, String) {
 }
 
 /// The field of an address that finds the tokens with a value of a property, and its text.
-pub(in crate::pages::collections) fn finding(name: &str, value: &PropertyValue) -> (String, String) {
+pub fn finding(name: &str, value: &PropertyValue) -> (String, String) {
     let (given, text) = as_field(&serde_json::from_str(&value.to_json()).unwrap_or_default());
     (given.field(name), text)
 }

@@ -1,7 +1,7 @@
 //! Times, numbers and addresses as people read them. Nothing is rounded without saying so: what is shortened has the
 //! whole of it in its title.
 
-use bourse_server::settings::Networks;
+use bourse_settings::Networks;
 use bourse_wire::{ChainId, Timestamp};
 use maud::{Markup, html};
 
@@ -9,14 +9,14 @@ use maud::{Markup, html};
 const LINK_CHARS: usize = 100;
 
 /// An instant, to the minute.
-pub(crate) fn time(at: Timestamp) -> Markup {
+pub fn time(at: Timestamp) -> Markup {
     let exact = at.to_string();
     let short = exact.get(..16).unwrap_or(&exact).replace('T', " ");
     html! { time datetime=(exact) title=(exact) { (short) " UTC" } }
 }
 
 /// An instant that may not have come.
-pub(crate) fn time_or(at: Option<Timestamp>, otherwise: &str) -> Markup {
+pub fn time_or(at: Option<Timestamp>, otherwise: &str) -> Markup {
     html! { @if let Some(at) = at { (time(at)) } @else { span.soft { (otherwise) } } }
 }
 
@@ -25,7 +25,7 @@ pub(crate) fn time_or(at: Option<Timestamp>, otherwise: &str) -> Markup {
     clippy::needless_pass_by_value,
     reason = "most callers have a number or an address, which are copied"
 )]
-pub(crate) fn number(number: impl ToString) -> String {
+pub fn number(number: impl ToString) -> String {
     let digits = number.to_string();
     let mut grouped = String::with_capacity(digits.len() * 4 / 3 + 1);
     for (place, digit) in digits.chars().enumerate() {
@@ -44,7 +44,7 @@ pub(crate) fn number(number: impl ToString) -> String {
     clippy::needless_pass_by_value,
     reason = "most callers have a number or an address, which are copied"
 )]
-pub(crate) fn hex(text: impl ToString) -> Markup {
+pub fn hex(text: impl ToString) -> Markup {
     let text = text.to_string();
     if text.len() <= 14 || !text.is_ascii() {
         return html! { code { (text) } };
@@ -53,14 +53,14 @@ pub(crate) fn hex(text: impl ToString) -> Markup {
 }
 
 /// A text that somebody else wrote, up to so many characters and in its own direction.
-pub(crate) fn shortened(text: &str, chars_max: usize) -> Markup {
+pub fn shortened(text: &str, chars_max: usize) -> Markup {
     let short: String = text.chars().take(chars_max).collect();
     html! { bdi { (short) @if short.len() < text.len() { "…" } } }
 }
 
 /// An address of the web that somebody else chose. It is a link only if it leads to the web, and tells nobody where it
 /// was followed from.
-pub(crate) fn web_link(address: &str) -> Markup {
+pub fn web_link(address: &str) -> Markup {
     let start = address.get(..8).unwrap_or(address).to_ascii_lowercase();
     let is_web = (start.starts_with("https://") || start.starts_with("http://"))
         && !address.contains(|letter: char| letter.is_control() || letter.is_whitespace());
@@ -71,7 +71,7 @@ pub(crate) fn web_link(address: &str) -> Markup {
 }
 
 /// A network by its name, or by its number when it has none.
-pub(crate) fn network(networks: &Networks, chain: ChainId) -> String {
+pub fn network(networks: &Networks, chain: ChainId) -> String {
     networks.get(chain.0).map_or_else(|| format!("chain {chain}"), |network| network.name.clone())
 }
 

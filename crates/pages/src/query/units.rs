@@ -2,7 +2,7 @@
 
 use bourse_wire::{Amount, Error};
 
-use crate::pages::collections::records::Currency;
+use crate::records::Currency;
 
 /// The base units of an amount that is written in whole units, exactly.
 pub(super) fn base_units(text: &str, currency: &Currency) -> Result<Amount, Error> {

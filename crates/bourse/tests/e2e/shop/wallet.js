@@ -1,0 +1,18 @@
+// A wallet as browsers have them, of which the test is the inside: what a page asks waits here until the test answers it.
+window.__asked ??= [];
+window.__waiting ??= new Map();
+window.__answer = (id, result, error) => {
+  const { done, fail } = window.__waiting.get(id);
+  window.__waiting.delete(id);
+  error ? fail(error) : done(result);
+};
+const request = ({ method, params }) =>
+  new Promise((done, fail) => {
+    const id = window.__waiting.size + window.__asked.length + Math.random();
+    window.__waiting.set(id, { done, fail });
+    window.__asked.push({ id, method, params: params ?? [] });
+  });
+const detail = Object.freeze({ info: { uuid: "1", name: "Test wallet", rdns: "test.wallet" }, provider: { request, on() {} } });
+const announce = () => window.dispatchEvent(new CustomEvent("eip6963:announceProvider", { detail }));
+window.addEventListener("eip6963:requestProvider", announce);
+announce();

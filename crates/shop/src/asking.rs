@@ -1,0 +1,291 @@
+//! Who looks at which shop, and how their page asks for what it shows: by the shop's public key, as any program could.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use axum::extract::{FromRequestParts, OriginalUri, RawPathParams};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, header};
+use bourse_pages::records::{Currencies, Currency};
+use bourse_server::limits::Bucket;
+use bourse_server::{Guest, Peer, StorefrontParts};
+use bourse_store::CollectionKey;
+use bourse_wire::{Address, ChainId, ContractInfo, ProjectId, ShopCollectionTerms, Storefront, TokenId};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+use crate::refusal::Refusal;
+use crate::words::Words;
+use crate::{PREFIX, Shop};
+
+/// Somebody before a page of a shop.
+pub(crate) struct Visit {
+    pub(crate) shop: Arc<Shop>,
+    pub(crate) parts: Arc<StorefrontParts>,
+    pub(crate) words: &'static Words,
+    /// The path and the query that were asked for.
+    pub(crate) uri: OriginalUri,
+    /// The tag of the page that the browser has.
+    pub(crate) known: Option<String>,
+    names: Vec<(String, String)>,
+    peer: Option<IpAddr>,
+    storefront: Storefront,
+}
+
+/// How collections trade in a shop, and what it sells.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Market {
+    market_collections: Vec<Trading>,
+    shop_collections: Vec<ShopCollectionTerms>,
+}
+
+/// A contract of a shop that mints tokens for whoever pays, and where its page is.
+pub(crate) struct SaleRef {
+    pub(crate) chain: ChainId,
+    pub(crate) items: Address,
+    pub(crate) contract: Address,
+    pub(crate) name: String,
+    pub(crate) path: String,
+}
+
+/// How a collection trades.
+#[derive(Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Trading {
+    pub(crate) chain_id: ChainId,
+    pub(crate) items_address: Address,
+    pub(crate) contract_type: String,
+    pub(crate) fee_percentage: f64,
+    pub(crate) currency_options: Vec<Address>,
+    pub(crate) destination_marketplace: String,
+    private: bool,
+}
+
+/// A collection of a shop, and where its pages are.
+pub(crate) struct CollectionRef {
+    pub(crate) key: CollectionKey,
+    pub(crate) trading: Trading,
+    /// The network's name, or the chain's number where it has none.
+    pub(crate) network: String,
+    pub(crate) path: String,
+}
+
+impl CollectionRef {
+    /// The body of a question about it.
+    pub(crate) fn body(&self, mut members: Value) -> Value {
+        members["chainId"] = json!(self.key.chain.to_string());
+        members["contractAddress"] = json!(self.key.address);
+        members
+    }
+
+    /// The path of a token's page.
+    pub(crate) fn token(&self, token: TokenId) -> String {
+        format!("{}/{token}", self.path)
+    }
+}
+
+impl FromRequestParts<Arc<Shop>> for Visit {
+    type Rejection = Refusal;
+
+    async fn from_request_parts(parts: &mut Parts, shop: &Arc<Shop>) -> Result<Self, Refusal> {
+        let peer = Peer::of(&parts.extensions);
+        admit(shop, peer)?;
+        let names = RawPathParams::from_request_parts(parts, shop).await.map_err(|_| Refusal::Missing)?;
+        let names: Vec<(String, String)> =
+            names.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+        let project = names.iter().find(|(name, _)| name == "project").map(|(_, text)| text.as_str());
+        let project = project.and_then(|text| text.parse::<u64>().ok());
+        let project = project.and_then(|number| ProjectId::try_from(number).ok()).ok_or(Refusal::Missing)?;
+        let consists_of = shop.backstage.storefront(project).await?;
+        let storefront = open_shop(&consists_of).ok_or(Refusal::Missing)?;
+        let words = Words::of_tag(storefront.site.language.as_str())
+            .unwrap_or_else(|| Words::of_browser(&parts.headers));
+        let uri = OriginalUri::from_request_parts(parts, shop).await.map_err(|_| Refusal::Missing)?;
+        Ok(Self {
+            shop: Arc::clone(shop),
+            parts: consists_of,
+            words,
+            uri,
+            known: text_of(&parts.headers, header::IF_NONE_MATCH),
+            names,
+            peer,
+            storefront,
+        })
+    }
+}
+
+/// Counts a page of an address.
+pub(crate) fn admit(shop: &Shop, peer: Option<IpAddr>) -> Result<(), Refusal> {
+    let Some(peer) = peer else { return Ok(()) };
+    let allowance = shop.visitors.take(Bucket::of_address(peer), 1, shop.backstage.now());
+    if allowance.is_some_and(|allowance| allowance.refused) { Err(Refusal::TooMany) } else { Ok(()) }
+}
+
+/// The storefront of a project, if it is open to everybody.
+pub(crate) fn open_shop(parts: &StorefrontParts) -> Option<Storefront> {
+    let storefront = &parts.stored.as_ref()?.storefront;
+    let is_open = storefront.site.enabled && storefront.settings.access_key.is_some();
+    (is_open && storefront.market.enabled && !storefront.market.private).then(|| storefront.clone())
+}
+
+fn text_of(headers: &HeaderMap, name: header::HeaderName) -> Option<String> {
+    headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned)
+}
+
+impl Visit {
+    /// What the project said of its storefront.
+    pub(crate) fn storefront(&self) -> &Storefront {
+        &self.storefront
+    }
+
+    /// The public key that the shop asks with.
+    pub(crate) fn key(&self) -> &str {
+        self.storefront.settings.access_key.as_ref().map_or("", |key| key.as_str())
+    }
+
+    /// What the shop is called.
+    pub(crate) fn title(&self) -> &str {
+        match self.storefront.settings.title.as_str() {
+            "" => &self.parts.project.name,
+            title => title,
+        }
+    }
+
+    /// The address of the shop's host, where it says which one.
+    pub(crate) fn base(&self) -> String {
+        let public = self.shop.backstage.settings().public_url();
+        let scheme = public.split_once("://").map_or("https", |(scheme, _)| scheme);
+        match self.storefront.domain.as_str() {
+            "" => public.trim_end_matches('/').to_owned(),
+            domain => format!("{scheme}://{domain}"),
+        }
+    }
+
+    /// The path of a page of this shop.
+    pub(crate) fn path(&self, rest: &str) -> String {
+        format!("{PREFIX}/{}{rest}", self.parts.project.id)
+    }
+
+    /// A part of the path by its name.
+    pub(crate) fn part<T: std::str::FromStr>(&self, name: &str) -> Result<T, Refusal> {
+        let found = self.names.iter().find(|(known, _)| known == name);
+        found.and_then(|(_, text)| text.parse().ok()).ok_or(Refusal::Missing)
+    }
+
+    /// What is said by a key, in the visitor's language.
+    pub(crate) fn say<'k>(&self, key: &'k str) -> &'k str {
+        self.words.say(key)
+    }
+
+    /// Asks an operation, `ask("Marketplace/ListCollectibles", &body)`, and reads its answer.
+    pub(crate) async fn ask<T: DeserializeOwned>(&self, operation: &str, body: &Value) -> Result<T, Refusal> {
+        let base = self.base();
+        let origin = origin_of(&base);
+        let guest = Guest { key: self.key(), origin, peer: self.peer };
+        let answer = self.shop.backstage.ask_as_guest(guest, operation, body.to_string().into()).await?;
+        Ok(serde_json::from_slice(&answer)?)
+    }
+
+    /// What trades here and is for everybody.
+    pub(crate) async fn market(&self) -> Result<Vec<CollectionRef>, Refusal> {
+        let market: Market = self.ask("MarketplaceService/LookupMarketplace", &json!({})).await?;
+        let shown = market.market_collections.into_iter().filter(|trading| !trading.private);
+        Ok(shown.map(|trading| self.collection_of(trading)).collect())
+    }
+
+    /// What sells tokens here and is for everybody.
+    pub(crate) async fn sales(&self) -> Result<Vec<SaleRef>, Refusal> {
+        let page = &self.storefront.shop;
+        if !page.enabled || page.private {
+            return Ok(Vec::new());
+        }
+        let market: Market = self.ask("MarketplaceService/LookupMarketplace", &json!({})).await?;
+        let networks = &self.shop.backstage.settings().networks;
+        let sale = |terms: ShopCollectionTerms| SaleRef {
+            chain: terms.chain_id,
+            items: terms.items_address,
+            contract: terms.sale_address,
+            path: self.path(&format!("/sale/{}/{}", networks.label(terms.chain_id.0), terms.sale_address)),
+            name: terms.name.into_string(),
+        };
+        Ok(market.shop_collections.into_iter().filter(|terms| !terms.private).map(sale).collect())
+    }
+
+    /// The sale that the path names, if this shop has it.
+    pub(crate) async fn sale(&self) -> Result<SaleRef, Refusal> {
+        let (chain, contract) = self.named()?;
+        let mut sales = self.sales().await?.into_iter();
+        sales.find(|sale| (sale.chain, sale.contract) == (chain, contract)).ok_or(Refusal::Missing)
+    }
+
+    /// The contract that the path names.
+    fn named(&self) -> Result<(ChainId, Address), Refusal> {
+        let chain: String = self.part("chain")?;
+        let chain = self.shop.backstage.chain(&chain).map_err(|_| Refusal::Missing)?;
+        Ok((chain, self.part("address")?))
+    }
+
+    fn collection_of(&self, trading: Trading) -> CollectionRef {
+        let key = CollectionKey { chain: trading.chain_id, address: trading.items_address };
+        let network = self.shop.backstage.settings().networks.label(key.chain.0);
+        let path = self.path(&format!("/c/{network}/{}", key.address));
+        CollectionRef { key, trading, network, path }
+    }
+
+    /// The collection that the path names, if this shop shows it.
+    pub(crate) async fn collection(&self) -> Result<CollectionRef, Refusal> {
+        let (chain, address) = self.named()?;
+        let key = CollectionKey { chain, address };
+        self.market().await?.into_iter().find(|shown| shown.key == key).ok_or(Refusal::Missing)
+    }
+
+    /// What is known of a contract; nothing when nobody said anything of it.
+    pub(crate) async fn contract_info(
+        &self,
+        collection: &CollectionRef,
+    ) -> Result<Option<ContractInfo>, Refusal> {
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Answer {
+            contract_info: ContractInfo,
+        }
+        let answer = self.ask::<Answer>("Metadata/GetContractInfo", &collection.body(json!({}))).await;
+        Ok(Refusal::unless_missing(answer)?.map(|answer| answer.contract_info))
+    }
+
+    /// The currencies of a collection's chain.
+    pub(crate) async fn currencies(&self, collection: &CollectionRef) -> Result<Currencies, Refusal> {
+        #[derive(Deserialize)]
+        struct Answer {
+            currencies: Vec<Currency>,
+        }
+        let body = json!({ "chainId": collection.key.chain.to_string() });
+        let Answer { currencies } = self.ask("Marketplace/ListCurrencies", &body).await?;
+        Ok(Currencies::new(currencies))
+    }
+}
+
+/// Scheme, host and port of an address, as browsers send them.
+fn origin_of(base: &str) -> &str {
+    let start = base.find("://").map_or(0, |place| place + 3);
+    let end = base[start..].find('/').map_or(base.len(), |place| start + place);
+    &base[..end]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::origin_of;
+
+    #[test]
+    fn origins_have_no_path() {
+        for (base, origin) in [
+            ("https://bourse.example", "https://bourse.example"),
+            ("http://bourse.example:4010/path/more", "http://bourse.example:4010"),
+            ("", ""),
+        ] {
+            assert_eq!(origin_of(base), origin);
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! The shop: pages on which people look at what a project sells, and buy it with a wallet of their own.
+//!
+//! A project switches it on with `site` of its storefront. Whoever opens a page is a stranger: `asking` lets the page ask
+//! public operations, with the public key that the storefront names, within the limits of that key, and nothing else. There are
+//! no sessions, no cookies and no secrets. Pages can be read without scripts; only trading needs one (`script`).
+
+mod asking;
+mod page;
+mod pages;
+mod refusal;
+mod theme;
+mod words;
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::Request;
+use axum::http::{HeaderName, HeaderValue, header};
+use axum::middleware::{Next, from_fn};
+use axum::response::Response;
+use bourse_server::limits::RateLimiter;
+use bourse_server::{App, Backstage, Entrance};
+
+use refusal::{Refusal, Shown};
+use words::Words;
+
+/// What a handler answers.
+type Answer = Result<Response, Refusal>;
+
+/// What a page may load: what comes from here. Nothing in it is written into the page itself.
+const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; font-src 'self'; \
+    connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
+
+/// Where all pages are.
+const PREFIX: &str = "/shop";
+
+/// Pages that one address may open in a minute.
+const PAGES_PER_MINUTE: u32 = 300;
+
+/// What all pages share.
+struct Shop {
+    backstage: Backstage,
+    visitors: RateLimiter,
+}
+
+/// The service with the shops of its projects beside it.
+pub fn with_shops(entrance: Entrance, app: Arc<App>) -> Entrance {
+    entrance.with_pages(PREFIX, routes(Backstage::new(app)))
+}
+
+/// Every page.
+fn routes(backstage: Backstage) -> Router {
+    let shop = Arc::new(Shop { backstage, visitors: RateLimiter::new(PAGES_PER_MINUTE) });
+    Router::new().merge(pages::routes()).fallback(nowhere).layer(from_fn(protect)).with_state(shop)
+}
+
+async fn nowhere() -> Refusal {
+    Refusal::missing()
+}
+
+/// Puts on every answer what keeps it from being framed, sniffed, or told to others. What was refused is told in the visitor's
+/// language, which only the request knows.
+async fn protect(request: Request, next: Next) -> Response {
+    let words = Words::of_browser(request.headers());
+    let mut response = next.run(request).await;
+    if let Some(refusal) = response.extensions_mut().remove::<Shown>() {
+        response = page::refused(words, &refusal);
+    }
+    let headers = response.headers_mut();
+    let set = [
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::REFERRER_POLICY, "strict-origin-when-cross-origin"),
+        (HeaderName::from_static("cross-origin-opener-policy"), "same-origin-allow-popups"),
+    ];
+    for (name, value) in set {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    let kept = [(header::CONTENT_SECURITY_POLICY, POLICY), (header::CACHE_CONTROL, "no-store")];
+    for (name, value) in kept {
+        headers.entry(name).or_insert(HeaderValue::from_static(value));
+    }
+    response
+}

@@ -1,0 +1,42 @@
+//! The pages, one file each.
+
+mod account;
+mod basket;
+mod collection;
+mod filters;
+mod home;
+mod parts;
+mod sale;
+mod shops;
+mod sitemap;
+mod token;
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::routing::get;
+
+use crate::{Shop, page};
+
+/// Every address of the shops.
+pub(super) fn routes() -> Router<Arc<Shop>> {
+    Router::new()
+        .route("/shop", get(shops::show))
+        .route("/shop/", get(shops::show))
+        .route("/shop/style.css", get(page::style))
+        .route("/shop/script.js", get(page::script))
+        .route("/shop/words/{language}", get(page::words))
+        .nest("/shop/{project}", of_project())
+}
+
+fn of_project() -> Router<Arc<Shop>> {
+    Router::new()
+        .route("/", get(home::show))
+        .route("/theme.css", get(page::theme))
+        .route("/sitemap.xml", get(sitemap::show))
+        .route("/c/{chain}/{address}", get(collection::show))
+        .route("/c/{chain}/{address}/{token}", get(token::show))
+        .route("/basket", get(basket::show))
+        .route("/sale/{chain}/{address}", get(sale::show))
+        .route("/a/{account}", get(account::show))
+}

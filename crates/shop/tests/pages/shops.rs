@@ -1,0 +1,209 @@
+//! What a shop shows, and what it does not.
+
+use bourse_store::Change;
+use bourse_store::testing::operator;
+use serde_json::{Value, json};
+
+use crate::support::TestApp;
+use crate::support::actor::Answer;
+use crate::support::market::{self, ANA, COIN, listing};
+use crate::support::seed::{self, RELICS, UNKNOWN};
+
+const HOSTILE: &str = "<script>alert(1)</script>\"' onload=x &amp; \u{202e}";
+
+/// A service whose first project has relics in its market, the cheapest for sale, and what it says of its storefront.
+async fn app(site: Value) -> TestApp {
+    let app = TestApp::start().await;
+    app.store.put_currencies(market::coins("2"), operator()).await.unwrap();
+    seed::relics(&app.store).await;
+    let token = json!({ "tokenId": "7", "name": HOSTILE, "description": HOSTILE,
+        "attributes": [{ "trait_type": HOSTILE, "value": HOSTILE }] });
+    market::commit(&app.store, vec![seed::token_of(token)]).await;
+    app.store.join_market(app.project_a.scope, seed::key(RELICS), operator()).await.unwrap();
+    let put = app.project_a.call("Ingest/PutOrders", json!({ "orders": [listing("one", 7, 15)] })).await.ok();
+    assert_eq!(put["rejected"], json!([]));
+    open(&app, site).await;
+    app
+}
+
+async fn open(app: &TestApp, site: Value) {
+    let storefront = json!({ "settings": { "title": "Old <b>things</b>", "accessKey": app.project_a.key_text }, "site": site });
+    app.project_a.call("Admin/PutStorefront", json!({ "storefront": storefront })).await.ok();
+}
+
+fn on() -> Value {
+    json!({ "enabled": true, "description": "What is left of Rome.", "accent": "#aa0000",
+        "footer": [{ "label": "Imprint", "url": "https://shop.example/imprint" }] })
+}
+
+async fn get(app: &TestApp, path: &str) -> Answer {
+    app.anonymous.get(path).await
+}
+
+fn collection(rest: &str) -> String {
+    format!("/shop/1/c/polygon/{RELICS}{rest}")
+}
+
+/// All pages of the shop.
+fn pages() -> [String; 6] {
+    [
+        "/shop/1".to_owned(),
+        collection(""),
+        collection("?q=relic&p.metal=bronze"),
+        collection("/7"),
+        collection("/1"),
+        format!("/shop/1/a/{ANA}"),
+    ]
+}
+
+/// The readable part of a page: without what changes with every key and every version.
+fn body_of(app: &TestApp, page: &Answer) -> String {
+    let text = page.text();
+    let main = text.split("<main").nth(1).and_then(|rest| rest.split("</main>").next()).unwrap();
+    format!("<main{main}").replace(&app.project_a.key_text, "KEY").replace("><", ">\n<")
+}
+
+#[tokio::test]
+async fn every_page_is_small_strict_and_takes_what_others_wrote_as_text() {
+    let app = app(on()).await;
+    for path in pages() {
+        let page = get(&app, &path).await;
+        let text = page.text();
+        assert_eq!(page.status, 200, "{path}: {text}");
+        assert!(text.len() < 100_000, "{path} has {} bytes", text.len());
+        assert!(
+            !text.contains("<script>") && !text.contains("<b>") && !text.contains("style=\""),
+            "{path}: {text}"
+        );
+        assert!(page.header("content-security-policy").contains("default-src 'none'"));
+        assert_eq!((page.header("set-cookie"), page.header("x-content-type-options")), ("", "nosniff"));
+        for elsewhere in text.split("src=\"").skip(1) {
+            assert!(elsewhere.starts_with("/shop/"), "{path}: {elsewhere:.80}");
+        }
+        assert!(
+            text.contains("<link rel=\"canonical\" href=\"https://bourse.example/shop/1"),
+            "{path}: {text}"
+        );
+        assert!(text.contains("https://shop.example/imprint"), "{path}");
+    }
+    let token = get(&app, &collection("/7")).await.text();
+    assert!(token.contains("&lt;script&gt;alert(1)&lt;/script&gt;"), "{token}");
+}
+
+#[tokio::test]
+async fn pages_tell_what_is_for_sale() {
+    let app = app(on()).await;
+    let home = get(&app, "/shop/1").await;
+    insta::assert_snapshot!("home", body_of(&app, &home));
+    insta::assert_snapshot!("collection", body_of(&app, &get(&app, &collection("")).await));
+    insta::assert_snapshot!("token", body_of(&app, &get(&app, &collection("/7")).await));
+    insta::assert_snapshot!("account", body_of(&app, &get(&app, &format!("/shop/1/a/{ANA}")).await));
+    let found = get(&app, &collection("?p.metal=bronze")).await.text();
+    assert!(found.contains("Bronze relic") && !found.contains("Plain relic"), "{found}");
+    assert!(get(&app, &collection("?q=&sort=")).await.header("location") == collection(""));
+    let wrong = get(&app, &collection("?price_min=x&price_in=0x00")).await;
+    assert!(wrong.status == 422 && wrong.text().contains("role=\"alert\""), "{}", wrong.text());
+    let priced = get(&app, &collection(&format!("?price_max=1&price_in={COIN}"))).await;
+    assert_eq!(priced.status, 200, "{}", priced.text());
+}
+
+#[tokio::test]
+async fn what_is_off_or_another_s_is_not_there() {
+    let app = app(json!({ "enabled": false })).await;
+    for path in pages() {
+        assert_eq!(get(&app, &path).await.status, 404, "{path}");
+    }
+    assert_eq!(get(&app, "/shop").await.status, 404);
+    open(&app, on()).await;
+    assert_eq!(get(&app, "/shop").await.header("location"), "/shop/1");
+    for path in [
+        "/shop/2",
+        "/shop/x",
+        "/shop/0",
+        "/shop/99999999999999999999",
+        "/shop/1/nothing",
+        "/shop/1/a/0x12",
+        "/shop/words/xx",
+        &format!("/shop/1/c/polygon/{UNKNOWN}"),
+        &format!("/shop/1/c/polygon/{UNKNOWN}/1"),
+        &format!("/shop/1/c/nowhere/{RELICS}"),
+        &collection("/12345"),
+        &collection("/x"),
+    ] {
+        let page = get(&app, path).await;
+        assert_eq!(page.status, 404, "{path}");
+        assert!(page.text().contains("There is nothing at this address."), "{path}: {}", page.text());
+    }
+    let hidden = json!([{ "chainId": 137, "itemsAddress": RELICS, "private": true }]);
+    let storefront = json!({ "settings": { "accessKey": app.project_a.key_text }, "site": on(), "marketCollections": hidden });
+    app.project_a.call("Admin/PutStorefront", json!({ "storefront": storefront })).await.ok();
+    assert_eq!(get(&app, &collection("")).await.status, 404, "it is for whoever has a key only");
+}
+
+#[tokio::test]
+async fn a_shop_has_a_key_of_its_project_and_asks_within_its_limits() {
+    let app = app(on()).await;
+    let put = async |key: Value| {
+        let storefront = json!({ "settings": { "accessKey": key }, "site": on() });
+        app.project_a.call("Admin/PutStorefront", json!({ "storefront": storefront })).await
+    };
+    for key in [Value::Null, json!("nonsense"), json!(app.project_b.key_text)] {
+        assert_eq!(put(key.clone()).await.status, 400, "{key}");
+    }
+    app.store.disable_access_key(app.project_a.scope, app.project_a.key_record.id, operator()).await.unwrap();
+    app.backstage().renew_credentials().await.unwrap();
+    let page = get(&app, "/shop/1").await;
+    assert_eq!(page.status, 500);
+    assert!(!page.text().contains(&app.project_a.key_text), "{}", page.text());
+}
+
+#[tokio::test]
+async fn nobody_opens_pages_without_end() {
+    let app = app(on()).await;
+    let visitor = app.anonymous.from([203, 0, 113, 7]);
+    let mut last = 200;
+    for _ in 0..400 {
+        last = visitor.get("/shop/1/theme.css").await.status;
+        if last != 200 {
+            break;
+        }
+    }
+    assert_eq!(last, 429);
+    assert_eq!(app.anonymous.from([203, 0, 113, 8]).get("/shop/1/theme.css").await.status, 200);
+}
+
+#[tokio::test]
+async fn pages_that_a_browser_has_are_not_sent_again() {
+    let app = app(on()).await;
+    let first = get(&app, "/shop/1").await;
+    let tag = first.header("etag").to_owned();
+    let again = app.anonymous.with("if-none-match", &tag).get("/shop/1").await;
+    assert_eq!((again.status, again.body.len()), (304, 0));
+    market::commit(&app.store, vec![seed::token_of(json!({ "tokenId": "8", "name": "Another" }))]).await;
+    let changed = app.anonymous.with("if-none-match", &tag).get("/shop/1").await;
+    assert_eq!(changed.status, 200);
+}
+
+#[tokio::test]
+async fn languages_hosts_and_search_engines() {
+    let app = app(on()).await;
+    let german = app.anonymous.with("accept-language", "de").get("/shop/1").await.text();
+    assert!(german.contains("<html lang=\"de\">") && german.contains("Sammlungen"), "{german}");
+    let mut site = on();
+    site["language"] = json!("de");
+    open(&app, site.clone()).await;
+    assert!(get(&app, "/shop/1").await.text().contains("Sammlungen"));
+    let storefront = json!({ "domain": "shop.example", "settings": { "accessKey": app.project_a.key_text }, "site": site });
+    app.project_a.call("Admin/PutStorefront", json!({ "storefront": storefront })).await.ok();
+    let home = get(&app, "/shop/1").await.text();
+    assert!(home.contains("<link rel=\"canonical\" href=\"https://shop.example/shop/1\">"), "{home}");
+    let led = app.anonymous.with("host", "shop.example").get("/shop").await;
+    assert_eq!(led.header("location"), "/shop/1");
+    let map = get(&app, "/shop/1/sitemap.xml").await.text();
+    assert!(map.contains(&format!("<loc>https://shop.example{}</loc>", collection(""))), "{map}");
+    let changes: Vec<Change> = vec![seed::token_of(json!({ "tokenId": "9", "name": "Neu" }))];
+    market::commit(&app.store, changes).await;
+    assert!(get(&app, &collection("")).await.text().contains("Neu"));
+    let texts = get(&app, "/shop/words/de.json").await;
+    assert_eq!(texts.status, 200);
+}
