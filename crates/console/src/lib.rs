@@ -12,7 +12,6 @@ mod notice;
 mod operations;
 mod page;
 mod pages;
-mod pictures;
 mod refusal;
 
 use std::ops::Deref;
@@ -24,12 +23,12 @@ use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse as _, Response};
 use bourse_pages::format;
+use bourse_pictures::Pictures;
 use bourse_server::{App, Backstage, Entrance};
 use bourse_store::{Actor, Invited, NewInvite, Store, StoreError};
 use bourse_wire::Timestamp;
 
 use access::{Proof, SignIn};
-use pictures::Pictures;
 use refusal::Refusal;
 
 /// What a handler answers.
@@ -73,7 +72,7 @@ fn pages(app: Arc<App>) -> Router {
     let settings = backstage.settings();
     // Room for the form around a file.
     let body_limit = DefaultBodyLimit::max(settings.limits.upload_bytes_max.saturating_add(64 * 1024));
-    let console = Console { sign_in: SignIn::new(), pictures: Pictures::new(settings), backstage };
+    let console = Console { sign_in: SignIn::new(), pictures: Pictures::new(backstage.clone()), backstage };
     Router::new()
         .merge(pages::routes())
         .fallback(nowhere)

@@ -68,6 +68,6 @@ fn settings(database: &TestDatabase, port: u16) -> Settings {
         ("storage.database", url),
         ("server.public_url", format!("http://127.0.0.1:{port}")),
     ];
-    let flags = flags.into_iter().map(|(key, value)| ("--test", key, value)).collect();
+    let flags = flags.into_iter().map(|(key, value)| ("--test", key.to_owned(), value)).collect();
     load(Layers { flags, ..Layers::default() }).unwrap().settings
 }

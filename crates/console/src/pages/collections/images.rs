@@ -1,9 +1,9 @@
 //! Pictures of tokens and contracts. A picture is named by whose it is, never by its link: nobody can have the service
 //! fetch what no token names.
 
-use axum::http::{HeaderValue, StatusCode, header};
-use axum::response::{IntoResponse as _, Response};
-use bourse_server::FILE_POLICY;
+use axum::extract::RawQuery;
+use axum::http::HeaderMap;
+use bourse_pictures::{Audience, Size, Visitor, nothing, response};
 use bourse_wire::{ContractInfo, TokenId, TokenMetadata};
 use maud::{Markup, html};
 use sha2::{Digest as _, Sha256};
@@ -11,26 +11,25 @@ use sha2::{Digest as _, Sha256};
 use super::CollectionRef;
 use super::records::{contract_info, token_json};
 use crate::access::Member;
-use crate::pictures::NoPicture;
 use crate::{Answer, see_other};
 
-/// Shown in place of a picture that cannot be had.
-const NOTHING: &str = include_str!("nothing.svg");
-/// How long a browser keeps a picture. Another link has another address.
-const KEPT: &str = "private, max-age=86400";
-/// How long it does without asking again when there is none.
-const MISSED: &str = "private, max-age=60";
-
-pub(super) async fn token(member: Member) -> Answer {
+pub(super) async fn token(member: Member, RawQuery(query): RawQuery, headers: HeaderMap) -> Answer {
     let (collection, token) = (CollectionRef::of(&member)?, member.part::<TokenId>("token")?);
     let metadata: TokenMetadata = serde_json::from_value(token_json(&member, &collection, token).await?)?;
-    answer(&member, link_of_token(&metadata)).await
+    answer(&member, link_of_token(&metadata), &headers, size_in(query.as_deref())).await
 }
 
-pub(super) async fn logo(member: Member) -> Answer {
+pub(super) async fn logo(member: Member, RawQuery(query): RawQuery, headers: HeaderMap) -> Answer {
     let collection = CollectionRef::of(&member)?;
     let info = contract_info(&member, &collection).await?;
-    answer(&member, info.as_ref().map_or("", link_of_contract)).await
+    let link = info.as_ref().map_or("", link_of_contract);
+    answer(&member, link, &headers, size_in(query.as_deref())).await
+}
+
+/// The size that is asked for, `w=320`; the whole picture where none is.
+fn size_in(query: Option<&str>) -> Size {
+    let width = query.into_iter().flat_map(|query| query.split('&')).find_map(|part| part.strip_prefix("w="));
+    width.and_then(|width| Size::of_width(width.parse().ok()?)).unwrap_or(Size::Whole)
 }
 
 /// The link to a token's picture, or the picture itself as text.
@@ -43,45 +42,36 @@ fn link_of_contract(info: &ContractInfo) -> &str {
 }
 
 /// A token's picture in a page.
-pub(super) fn of_token(collection: &CollectionRef, token: &TokenMetadata) -> Markup {
-    framed(&collection.token(token.token_id, "/image"), link_of_token(token))
+pub(super) fn of_token(collection: &CollectionRef, token: &TokenMetadata, size: Size) -> Markup {
+    framed(&collection.token(token.token_id, "/image"), link_of_token(token), size)
 }
 
 /// A contract's picture in a page.
 pub(super) fn of_contract(collection: &CollectionRef, info: Option<&ContractInfo>) -> Markup {
-    framed(&format!("{}/logo", collection.path), info.map_or("", link_of_contract))
+    framed(&format!("{}/logo", collection.path), info.map_or("", link_of_contract), Size::Medium)
 }
 
 /// The picture is an ornament of the name beside it, and so has no text of its own.
-fn framed(path: &str, link: &str) -> Markup {
+fn framed(path: &str, link: &str, size: Size) -> Markup {
     let version = const_hex::encode(&Sha256::digest(link)[..6]);
     html! {
         div.picture {
             @if !link.is_empty() {
-                img src={ (path) "?" (version) } alt="" loading="lazy" decoding="async" width="400" height="400";
+                img src={ (path) "?" (version) "&w=" (size.width()) } alt="" loading="lazy" decoding="async" width="400" height="400";
             }
         }
     }
 }
 
-async fn answer(member: &Member, link: &str) -> Answer {
+async fn answer(member: &Member, link: &str, asked: &HeaderMap, size: Size) -> Answer {
     let console = member.console();
     if let Some(path) = own_path(&console.settings().public_url(), link) {
         return Ok(see_other(path));
     }
-    Ok(match console.pictures.find(console, member.visitor.account.id, link).await {
-        Ok(picture) => {
-            let content = picture.content.clone();
-            response(StatusCode::OK, KEPT, picture.media_type, content.into_response())
-        }
-        Err(reason) => {
-            tracing::debug!(%reason, "no picture");
-            let status = match reason {
-                NoPicture::TooMany => StatusCode::TOO_MANY_REQUESTS,
-                NoPicture::Unnamed | NoPicture::Unusable(_) => StatusCode::NOT_FOUND,
-            };
-            response(status, MISSED, "image/svg+xml", NOTHING.into_response())
-        }
+    let visitor = Visitor::Account(member.visitor.account.id);
+    Ok(match console.pictures.find(visitor, link, size).await {
+        Ok(picture) => response(asked, &picture, link, Audience::Private),
+        Err(reason) => nothing(&reason),
     })
 }
 
@@ -106,20 +96,6 @@ fn own_path<'l>(public_url: &str, link: &'l str) -> Option<&'l str> {
         _ => false,
     };
     is_file.then_some(path)
-}
-
-fn response(
-    status: StatusCode,
-    kept: &'static str,
-    media_type: &'static str,
-    mut response: Response,
-) -> Response {
-    *response.status_mut() = status;
-    let headers = response.headers_mut();
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(media_type));
-    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static(kept));
-    headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(FILE_POLICY));
-    response
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use bourse_pages::price;
 use bourse_pages::records::{Collectible, Currencies, Order};
+use bourse_pictures::Size;
 use maud::{Markup, html};
 
 use crate::format;
@@ -24,7 +25,7 @@ pub(super) fn card(collection: &CollectionRef, row: &Collectible, currencies: &C
     };
     html! {
         li.token {
-            (images::of_token(collection, token))
+            (images::of_token(collection, token, Size::Medium))
             div.told {
                 h3 { a href=(collection.token(token.token_id, "")) { (name(token)) } }
                 p.id { "#" (format::hex(token.token_id)) }

@@ -8,6 +8,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use bourse_pages::price;
 use bourse_pages::records::Currencies;
+use bourse_pictures::Size;
 use bourse_server::Sale;
 use bourse_store::Holders;
 use bourse_wire::{Error, Marketplace, TokenId, TokenMetadata};
@@ -122,7 +123,7 @@ async fn page(
         }
         @if let Some(error) = refused { (notice::refused(error)) }
         div.portrait {
-            (images::of_token(collection, &metadata))
+            (images::of_token(collection, &metadata, Size::Large))
             div {
                 h1 { (name(&metadata)) }
                 p.id { "Token " code { (token) } }

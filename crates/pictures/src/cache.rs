@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use bourse_wire::Timestamp;
 
-use super::{LinkHash, PictureResult};
+use crate::{Key, PictureResult};
 
 /// How long a picture is kept: what a link leads to may change.
 const KEPT_SECONDS: i64 = 3600;
@@ -13,12 +13,12 @@ const MISSED_SECONDS: i64 = 60;
 /// What an entry takes at least, so that there is a bound for those without a picture too.
 const ENTRY_BYTES: usize = 1024;
 
-pub(super) struct PictureCache {
+pub(crate) struct PictureCache {
     bytes_max: usize,
     bytes: usize,
     /// Counts uses, to find what was used longest ago.
     used: u64,
-    entries: HashMap<LinkHash, Entry>,
+    entries: HashMap<Key, Entry>,
 }
 
 struct Entry {
@@ -39,36 +39,36 @@ impl Entry {
 }
 
 impl PictureCache {
-    pub(super) fn new(bytes_max: usize) -> Self {
+    pub(crate) fn new(bytes_max: usize) -> Self {
         Self { bytes_max, bytes: 0, used: 0, entries: HashMap::new() }
     }
 
     /// What is known of a link.
-    pub(super) fn get(&mut self, hash: &LinkHash, now: Timestamp) -> Option<PictureResult> {
-        if self.entries.get(hash)?.is_over(now) {
-            self.drop(hash);
+    pub(crate) fn get(&mut self, key: &Key, now: Timestamp) -> Option<PictureResult> {
+        if self.entries.get(key)?.is_over(now) {
+            self.drop(key);
         }
         self.used += 1;
-        let entry = self.entries.get_mut(hash)?;
+        let entry = self.entries.get_mut(key)?;
         entry.used = self.used;
         Some(entry.found.clone())
     }
 
-    pub(super) fn put(&mut self, hash: LinkHash, found: PictureResult, now: Timestamp) {
-        self.drop(&hash);
+    pub(crate) fn put(&mut self, key: Key, found: PictureResult, now: Timestamp) {
+        self.drop(&key);
         self.used += 1;
         let entry = Entry { found, put_at: now, used: self.used };
         self.bytes += entry.bytes();
-        self.entries.insert(hash, entry);
+        self.entries.insert(key, entry);
         while self.bytes > self.bytes_max {
-            let oldest = self.entries.iter().min_by_key(|(_, entry)| entry.used).map(|(hash, _)| *hash);
+            let oldest = self.entries.iter().min_by_key(|(_, entry)| entry.used).map(|(key, _)| *key);
             let Some(oldest) = oldest else { return };
             self.drop(&oldest);
         }
     }
 
-    fn drop(&mut self, hash: &LinkHash) {
-        if let Some(gone) = self.entries.remove(hash) {
+    fn drop(&mut self, key: &Key) {
+        if let Some(gone) = self.entries.remove(key) {
             self.bytes -= gone.bytes();
         }
     }
@@ -76,8 +76,12 @@ impl PictureCache {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{NoPicture, Picture};
     use super::*;
+    use crate::{NoPicture, Picture, Size};
+
+    fn key(number: u8) -> Key {
+        ([number; 32], Size::Whole)
+    }
 
     fn at(second: i128) -> Timestamp {
         Timestamp::from_unix_nanos(second * 1_000_000_000)
@@ -93,17 +97,17 @@ mod tests {
     fn there_is_never_more_than_there_is_room_for() {
         let mut cache = PictureCache::new(10 * ENTRY_BYTES);
         for number in 0..4 {
-            cache.put([number; 32], picture(2 * ENTRY_BYTES), at(0));
+            cache.put(key(number), picture(2 * ENTRY_BYTES), at(0));
         }
         assert_eq!(cache.bytes, 9 * ENTRY_BYTES);
-        assert!(cache.get(&[0; 32], at(0)).is_none(), "the first went to make room");
-        assert!(cache.get(&[1; 32], at(0)).is_some());
-        cache.put([9; 32], picture(2 * ENTRY_BYTES), at(0));
-        assert!(cache.get(&[2; 32], at(0)).is_none() && cache.get(&[1; 32], at(0)).is_some());
-        cache.put([10; 32], picture(20 * ENTRY_BYTES), at(0));
+        assert!(cache.get(&key(0), at(0)).is_none(), "the first went to make room");
+        assert!(cache.get(&key(1), at(0)).is_some());
+        cache.put(key(9), picture(2 * ENTRY_BYTES), at(0));
+        assert!(cache.get(&key(2), at(0)).is_none() && cache.get(&key(1), at(0)).is_some());
+        cache.put(key(10), picture(20 * ENTRY_BYTES), at(0));
         assert_eq!((cache.bytes, cache.entries.len()), (0, 0), "what is larger than the cache is not kept");
         for number in 0..100 {
-            cache.put([number; 32], Err(NoPicture::Unnamed), at(0));
+            cache.put(key(number), Err(NoPicture::Unnamed), at(0));
         }
         assert_eq!(cache.entries.len(), 10);
     }
@@ -111,13 +115,13 @@ mod tests {
     #[test]
     fn what_is_kept_is_asked_for_again_after_a_while() {
         let mut cache = PictureCache::new(1 << 20);
-        cache.put([1; 32], picture(100), at(0));
-        cache.put([2; 32], Err(NoPicture::Unusable("gone".to_owned())), at(0));
-        assert!(cache.get(&[1; 32], at(3599)).is_some() && cache.get(&[2; 32], at(59)).is_some());
-        assert!(cache.get(&[1; 32], at(3600)).is_none() && cache.get(&[2; 32], at(60)).is_none());
+        cache.put(key(1), picture(100), at(0));
+        cache.put(key(2), Err(NoPicture::Unusable("gone".to_owned())), at(0));
+        assert!(cache.get(&key(1), at(3599)).is_some() && cache.get(&key(2), at(59)).is_some());
+        assert!(cache.get(&key(1), at(3600)).is_none() && cache.get(&key(2), at(60)).is_none());
         assert_eq!(cache.bytes, 0);
-        cache.put([1; 32], picture(100), at(0));
-        cache.put([1; 32], picture(200), at(0));
+        cache.put(key(1), picture(100), at(0));
+        cache.put(key(1), picture(200), at(0));
         assert_eq!(cache.bytes, ENTRY_BYTES + 200, "what takes its place does not add to it");
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::body::Bytes;
 use bourse_server::files::{dimensions, media_type};
 
-use super::NoPicture;
+use crate::NoPicture;
 
 /// The most pixels: browsers unpack a picture before they make it small.
 const PIXELS_MAX: u64 = 64 * 1024 * 1024;
@@ -14,19 +14,24 @@ const ENTITY: &[u8] = b"<!ENTITY";
 
 /// A picture.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Picture {
-    pub(crate) media_type: &'static str,
-    pub(crate) content: Bytes,
+pub struct Picture {
+    /// Its type, by what it holds.
+    pub media_type: &'static str,
+    /// It itself.
+    pub content: Bytes,
+    /// How wide it is, in pixels, where that is found.
+    pub(crate) width: Option<u64>,
 }
 
 impl Picture {
     /// Content that is a picture by what it holds; what its host calls it is not believed.
-    pub(super) fn new(content: Vec<u8>) -> Result<Arc<Self>, NoPicture> {
+    pub fn new(content: Vec<u8>) -> Result<Arc<Self>, NoPicture> {
         let unusable = |reason: &str| Err(NoPicture::Unusable(reason.to_owned()));
         let Some(media_type) = media_type(&content).filter(|found| found.starts_with("image/")) else {
             return unusable("it is no picture of a kind that is shown");
         };
-        let pixels = dimensions(media_type, &content).map(|(width, height)| width.saturating_mul(height));
+        let size = dimensions(media_type, &content);
+        let pixels = size.map(|(width, height)| width.saturating_mul(height));
         if media_type != "image/svg+xml" && pixels.is_some_and(|pixels| pixels > PIXELS_MAX) {
             return unusable("it has too many pixels");
         }
@@ -35,7 +40,7 @@ impl Picture {
         {
             return unusable("it declares entities");
         }
-        Ok(Arc::new(Self { media_type, content: content.into() }))
+        Ok(Arc::new(Self { media_type, content: content.into(), width: size.map(|(width, _)| width) }))
     }
 }
 

@@ -1,0 +1,146 @@
+//! Small copies. Whoever makes a token chooses the picture, so what unpacking it takes is reckoned from its head first.
+
+use std::io::Cursor;
+use std::sync::Arc;
+
+use axum::body::Bytes;
+use image::codecs::jpeg::JpegEncoder;
+use image::codecs::webp::WebPEncoder;
+use image::{DynamicImage, ExtendedColorType, ImageDecoder, ImageError, ImageFormat, ImageReader, Limits};
+
+use crate::picture::Picture;
+use crate::{NoPicture, PictureResult};
+
+/// The most pixels of a picture that is unpacked here.
+const PIXELS_MAX: u64 = 16 * 1024 * 1024;
+/// The most bytes that it may be unpacked to, and that the decoder may take beside: some have 16 bits of each colour.
+const UNPACKED_BYTES_MAX: u64 = 128 << 20;
+/// How many times as high as wide a small copy may be.
+const HEIGHT_PER_WIDTH: u32 = 2;
+/// Qualities that are tried in their order, until one is small enough; the last is taken in any case.
+const QUALITIES: [u8; 4] = [82, 66, 48, 30];
+/// A picture that is not larger than so many times the width wanted is shown as it is, if it is light enough.
+const WIDTH_FACTOR: u64 = 3;
+
+/// How large a picture is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Size {
+    /// As it is.
+    Whole,
+    /// 160 pixels wide, for rows of a list.
+    Small,
+    /// 320 pixels wide, for cards.
+    Medium,
+    /// 640 pixels wide, for a page of its own.
+    Large,
+}
+
+impl Size {
+    /// The size of a width, where that is one of those that are made.
+    pub fn of_width(width: u32) -> Option<Self> {
+        [Self::Small, Self::Medium, Self::Large].into_iter().find(|size| size.width() == width)
+    }
+
+    /// How wide such a picture is at most; 0 for whatever it is.
+    pub fn width(self) -> u32 {
+        match self {
+            Self::Whole => 0,
+            Self::Small => 160,
+            Self::Medium => 320,
+            Self::Large => 640,
+        }
+    }
+
+    /// How many bytes it should have: a page of thirty cards stays below half a megabyte.
+    pub fn bytes(self) -> usize {
+        match self {
+            Self::Whole => usize::MAX,
+            Self::Small => 6 << 10,
+            Self::Medium => 15 << 10,
+            Self::Large => 60 << 10,
+        }
+    }
+}
+
+impl Picture {
+    /// Whether it is shown as it is: drawings, whose rules are those for the whole, and what is light already.
+    pub fn is_small(&self, size: Size) -> bool {
+        let light = self.content.len() <= size.bytes();
+        let narrow = self.width.is_some_and(|width| width <= u64::from(size.width()) * WIDTH_FACTOR);
+        size == Size::Whole || self.media_type == "image/svg+xml" || (light && narrow)
+    }
+
+    /// A small copy; of what moves, the first of its pictures. Making it takes a processor for a while.
+    pub fn small(&self, size: Size) -> PictureResult {
+        let unusable = |error: ImageError| NoPicture::Unusable(format!("it cannot be made small: {error}"));
+        let whole = unpack(self)?;
+        let (width, height) = (size.width(), size.width() * HEIGHT_PER_WIDTH);
+        let small = if whole.width() > width || whole.height() > height {
+            whole.thumbnail(width, height)
+        } else {
+            whole
+        };
+        let (media_type, content) = pack(&small, size).map_err(unusable)?;
+        let width = Some(u64::from(small.width()));
+        Ok(Arc::new(Self { media_type, content: Bytes::from(content), width }))
+    }
+}
+
+fn unpack(picture: &Picture) -> Result<DynamicImage, NoPicture> {
+    let unusable = |error: ImageError| NoPicture::Unusable(format!("it cannot be read: {error}"));
+    let format = match picture.media_type {
+        "image/png" => ImageFormat::Png,
+        "image/jpeg" => ImageFormat::Jpeg,
+        "image/gif" => ImageFormat::Gif,
+        "image/webp" => ImageFormat::WebP,
+        other => return Err(NoPicture::Unusable(format!("small copies of {other} are not made"))),
+    };
+    let mut reader = ImageReader::with_format(Cursor::new(&picture.content[..]), format);
+    let mut limits = Limits::default();
+    limits.max_alloc = Some(UNPACKED_BYTES_MAX);
+    reader.limits(limits);
+    let mut decoder = reader.into_decoder().map_err(unusable)?;
+    let (width, height) = decoder.dimensions();
+    if u64::from(width) * u64::from(height) > PIXELS_MAX || decoder.total_bytes() > UNPACKED_BYTES_MAX {
+        return Err(NoPicture::Unusable("it has too many pixels to be made small".to_owned()));
+    }
+    let orientation = decoder.orientation().map_err(unusable)?;
+    let mut whole = DynamicImage::from_decoder(decoder).map_err(unusable)?;
+    whole.apply_orientation(orientation);
+    Ok(whole)
+}
+
+/// Photographs become JPEG; what can be seen through, and is light enough, WebP without loss.
+fn pack(small: &DynamicImage, size: Size) -> Result<(&'static str, Vec<u8>), ImageError> {
+    let colours = small.to_rgba8();
+    if colours.pixels().any(|pixel| pixel.0[3] < u8::MAX) {
+        let mut packed = Vec::new();
+        let encoder = WebPEncoder::new_lossless(&mut packed);
+        encoder.encode(&colours, colours.width(), colours.height(), ExtendedColorType::Rgba8)?;
+        if packed.len() <= size.bytes() {
+            return Ok(("image/webp", packed));
+        }
+    }
+    let opaque = DynamicImage::ImageRgba8(on_white(colours)).to_rgb8();
+    let mut packed = Vec::new();
+    for quality in QUALITIES {
+        packed.clear();
+        JpegEncoder::new_with_quality(&mut packed, quality).encode_image(&opaque)?;
+        if packed.len() <= size.bytes() {
+            break;
+        }
+    }
+    Ok(("image/jpeg", packed))
+}
+
+/// What can be seen through, on white.
+fn on_white(mut colours: image::RgbaImage) -> image::RgbaImage {
+    for pixel in colours.pixels_mut() {
+        let [red, green, blue, alpha] = pixel.0.map(u16::from);
+        let white = u16::from(u8::MAX);
+        let mixed =
+            |colour: u16| u8::try_from((colour * alpha + white * (white - alpha)) / white).unwrap_or(u8::MAX);
+        pixel.0 = [mixed(red), mixed(green), mixed(blue), u8::MAX];
+    }
+    colours
+}

@@ -1,0 +1,117 @@
+//! Small copies of pictures, hostile ones among them.
+
+use std::sync::Arc;
+
+use bourse_pictures::{Picture, Size};
+use image::codecs::gif::GifEncoder;
+use image::codecs::jpeg::JpegEncoder;
+use image::codecs::png::PngEncoder;
+use image::{DynamicImage, ExtendedColorType, Frame, ImageEncoder as _, Rgba, RgbaImage};
+
+/// Noise is what packs worst.
+fn noise(width: u32, height: u32, alpha: u8) -> RgbaImage {
+    RgbaImage::from_fn(width, height, |x, y| {
+        let mixed =
+            (x.wrapping_mul(2_654_435_761) ^ y.wrapping_mul(2_246_822_519)).wrapping_mul(3_266_489_917);
+        let [one, two, three, _] = mixed.to_be_bytes();
+        Rgba([one, two, three, alpha])
+    })
+}
+
+fn png(image: &RgbaImage) -> Vec<u8> {
+    let mut content = Vec::new();
+    let encoder = PngEncoder::new(&mut content);
+    encoder.write_image(image, image.width(), image.height(), ExtendedColorType::Rgba8).unwrap();
+    content
+}
+
+fn picture(content: Vec<u8>) -> Arc<Picture> {
+    Picture::new(content).unwrap()
+}
+
+fn size_of(picture: &Picture) -> (u32, u32) {
+    let image = image::load_from_memory(&picture.content).unwrap();
+    (image.width(), image.height())
+}
+
+#[test]
+fn thirty_cards_of_the_worst_pictures_are_less_than_half_a_megabyte() {
+    let whole = picture(png(&noise(1200, 900, 255)));
+    let made = whole.small(Size::Medium).unwrap();
+    assert_eq!((made.media_type, size_of(&made)), ("image/jpeg", (320, 240)));
+    assert!(made.content.len() * 30 < 500_000, "{}", made.content.len());
+    let long = picture(png(&noise(40, 4000, 255))).small(Size::Small).unwrap();
+    assert_eq!(size_of(&long), (3, 320));
+    let through = picture(png(&noise(1200, 900, 90))).small(Size::Medium).unwrap();
+    assert!(through.content.len() * 30 < 500_000, "{}", through.content.len());
+}
+
+#[test]
+fn what_can_be_seen_through_stays_so_where_it_is_light() {
+    let image = RgbaImage::from_fn(1000, 1000, |x, _| Rgba([200, 30, 30, if x < 500 { 0 } else { 255 }]));
+    let made = picture(png(&image)).small(Size::Medium).unwrap();
+    assert_eq!((made.media_type, size_of(&made)), ("image/webp", (320, 320)));
+    let small = image::load_from_memory(&made.content).unwrap().to_rgba8();
+    assert_eq!((small.get_pixel(3, 3).0[3], small.get_pixel(316, 3).0), (0, [200, 30, 30, 255]));
+}
+
+#[test]
+fn of_what_moves_the_first_picture_is_taken() {
+    let mut content = Vec::new();
+    {
+        let mut encoder = GifEncoder::new(&mut content);
+        for number in 0..20 {
+            let colour = if number == 0 { [255, 0, 0, 255] } else { [0, 0, 255, 255] };
+            encoder.encode_frame(Frame::new(RgbaImage::from_pixel(1000, 1000, Rgba(colour)))).unwrap();
+        }
+    }
+    let made = picture(content).small(Size::Small).unwrap();
+    let pixel = image::load_from_memory(&made.content).unwrap().to_rgb8().get_pixel(80, 80).0;
+    assert!(pixel[0] > 200 && pixel[2] < 60, "{pixel:?}");
+}
+
+#[test]
+fn drawings_and_what_is_light_already_are_left_alone() {
+    let drawing = picture(b"<svg xmlns='http://www.w3.org/2000/svg'/>".to_vec());
+    assert!(drawing.is_small(Size::Small));
+    let icon = picture(png(&noise(32, 32, 255)));
+    assert!(icon.is_small(Size::Small) && icon.is_small(Size::Whole));
+    // Light but huge: a browser would unpack it.
+    let plain = picture(png(&RgbaImage::from_pixel(3000, 10, Rgba([1, 2, 3, 255]))));
+    assert!(plain.content.len() < Size::Medium.bytes() && !plain.is_small(Size::Medium));
+    assert_eq!(Size::of_width(320), Some(Size::Medium));
+    assert_eq!((Size::of_width(0), Size::of_width(321)), (None, None));
+}
+
+#[test]
+fn hostile_pictures_are_refused() {
+    // A head that promises more than may be unpacked, with hardly anything behind it.
+    let mut bomb = png(&RgbaImage::from_pixel(1, 1, Rgba([0; 4])));
+    bomb[16..20].copy_from_slice(&5000_u32.to_be_bytes());
+    bomb[20..24].copy_from_slice(&5000_u32.to_be_bytes());
+    assert!(picture(bomb).small(Size::Small).is_err());
+    let whole = png(&noise(90, 90, 255));
+    for length in (0..whole.len()).step_by(331) {
+        if let Ok(cut) = Picture::new(whole[..length].to_vec()) {
+            assert!(cut.small(Size::Small).is_err(), "{length}");
+        }
+    }
+    let mut jpeg = Vec::new();
+    let opaque = DynamicImage::ImageRgba8(noise(60, 60, 255)).to_rgb8();
+    JpegEncoder::new_with_quality(&mut jpeg, 90).encode_image(&opaque).unwrap();
+    for place in (0..jpeg.len()).step_by(31) {
+        let mut changed = jpeg.clone();
+        changed[place] ^= 0xff;
+        // Whatever comes of it, nothing panics.
+        if let Ok(changed) = Picture::new(changed) {
+            let _ = changed.small(Size::Medium);
+        }
+    }
+    let heads: [&[u8]; 3] =
+        [b"\xff\xd8\xff\xe0\0\x10JFIF\0", b"GIF89a\xff\xff\xff\xff\xf7\0\0", b"RIFF\x20\0\0\0WEBPVP8L"];
+    for head in heads {
+        if let Ok(picture) = Picture::new(head.to_vec()) {
+            assert!(picture.small(Size::Large).is_err(), "{head:?}");
+        }
+    }
+}
