@@ -9,6 +9,7 @@ COPY .cargo .cargo
 COPY Cargo.toml Cargo.lock bourse.default.toml ./
 COPY crates crates
 COPY bench bench
+COPY contracts/artifacts contracts/artifacts
 # The caches stay between builds, so the binary must leave them before this step ends.
 RUN --mount=type=cache,target=/usr/local/cargo/registry \
     --mount=type=cache,target=/build/target \

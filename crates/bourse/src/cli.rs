@@ -39,7 +39,7 @@ pub(crate) enum Command {
     /// Run the service
     Serve(Listen),
     /// Run the service with data to look at, made at the first start
-    Demo(Listen),
+    Demo(Demo),
     /// Read records from JSON Lines files
     Import(Import),
     /// Make and look at projects
@@ -146,6 +146,24 @@ pub(crate) struct Listen {
     pub(crate) listen: Option<String>,
 }
 
+/// With a node of a development chain, contracts are deployed there and people trade on it. What an interrupted start began,
+/// the next one ends. No key is ever stored.
+#[derive(Args)]
+pub(crate) struct Demo {
+    #[command(flatten)]
+    pub(crate) listen: Listen,
+    /// Node of a development chain, such as http://127.0.0.1:8545 of anvil or hardhat
+    #[arg(long, value_name = "URL")]
+    pub(crate) node: Option<String>,
+    /// File with the private key of the account that deploys and pays, where it is none of the node's own; the variable
+    /// `BOURSE_DEMO_KEY` may hold it instead
+    #[arg(long, value_name = "FILE", requires = "node")]
+    pub(crate) key_file: Option<PathBuf>,
+    /// Confirm, by its id, a chain that does not look like one for development: money is spent there
+    #[arg(long, value_name = "CHAIN_ID", requires = "node")]
+    pub(crate) not_a_development_chain: Option<u64>,
+}
+
 #[derive(Args)]
 pub(crate) struct Health {
     #[command(flatten)]
@@ -159,6 +177,9 @@ pub(crate) struct Health {
 pub(crate) struct Doctor {
     #[command(flatten)]
     pub(crate) listen: Listen,
+    /// Also look at what a market should have before real money is taken in it: its address, people, keys, nodes and contracts
+    #[arg(long)]
+    pub(crate) shop: bool,
     /// Also compare what the running service holds in memory with the database, and that with what contracts say
     #[arg(long)]
     pub(crate) deep: bool,

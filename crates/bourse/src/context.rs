@@ -9,6 +9,7 @@ use bourse_server::settings::{self, Layers, LoadedSettings, Settings};
 use bourse_server::{Clock, StartError, make_private_directory};
 use bourse_store::{Actor, OpenOptions, Store};
 use bourse_wire::ChainId;
+use secrecy::SecretString;
 
 use crate::backup::BackupError;
 use crate::cli::{Common, Listen};
@@ -71,9 +72,30 @@ impl CommandError {
     }
 }
 
-/// The settings that files, variables and flags give together.
+/// The key of the account that the demo on a chain deploys with, from a file or from its variable.
 #[expect(clippy::disallowed_methods, reason = "this is where variables come in")]
+pub(crate) fn demo_key(file: Option<&Path>) -> Result<Option<SecretString>, CommandError> {
+    match file {
+        Some(path) => {
+            let text = std::fs::read_to_string(path);
+            Ok(Some(text.map_err(CommandError::io(format!("reading {}", path.display())))?.into()))
+        }
+        None => Ok(std::env::var("BOURSE_DEMO_KEY").ok().map(SecretString::from)),
+    }
+}
+
+/// The settings that files, variables and flags give together.
 pub(crate) fn load_settings(common: &Common, listen: &Listen) -> Result<LoadedSettings, CommandError> {
+    load_settings_with(common, listen, Vec::new())
+}
+
+/// The same with what the demo says of its chain.
+#[expect(clippy::disallowed_methods, reason = "this is where variables come in")]
+pub(crate) fn load_settings_with(
+    common: &Common,
+    listen: &Listen,
+    of_demo: Vec<(String, String)>,
+) -> Result<LoadedSettings, CommandError> {
     let file = match &common.config {
         Some(path) => Some(read_file(path)?),
         None => Some(Path::new("bourse.toml")).filter(|path| path.exists()).map(read_file).transpose()?,
@@ -83,8 +105,9 @@ pub(crate) fn load_settings(common: &Common, listen: &Listen) -> Result<LoadedSe
         ("--database", "storage.database", &common.database),
         ("--listen", "server.listen", &listen.listen),
     ];
-    let flags =
-        flags.into_iter().filter_map(|(flag, key, value)| Some((flag, key, value.clone()?))).collect();
+    let given =
+        flags.into_iter().filter_map(|(flag, key, value)| Some((flag, key.to_owned(), value.clone()?)));
+    let flags = given.chain(of_demo.into_iter().map(|(key, value)| ("--node", key, value))).collect();
     let variables = std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
         .filter(|(name, _)| name.to_ascii_uppercase().starts_with("BOURSE_"))

@@ -24,7 +24,7 @@ fn settings(bucket: &TestBucket, own: &[(&'static str, &str)]) -> Settings {
     let given = bucket.settings();
     let given = given.iter().map(|(key, value)| (*key, value.as_str()));
     let given = given.filter(|(key, _)| own.iter().all(|(other, _)| other != key)).chain(own.iter().copied());
-    let flags = given.map(|(key, value)| ("--test", key, value.to_owned())).collect();
+    let flags = given.map(|(key, value)| ("--test", key.to_owned(), value.to_owned())).collect();
     load(Layers { flags, ..Layers::default() }).unwrap().settings
 }
 

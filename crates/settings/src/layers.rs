@@ -20,7 +20,7 @@ pub struct Layers {
     /// Environment variables, all of them: those that are not about Bourse are skipped.
     pub variables: Vec<(String, String)>,
     /// Flags: as typed (`--listen`), the dotted key, the value.
-    pub flags: Vec<(&'static str, &'static str, String)>,
+    pub flags: Vec<(&'static str, String, String)>,
 }
 
 /// The layer a value came from.
@@ -65,7 +65,7 @@ pub(super) fn merge(defaults: &str, layers: Layers) -> Result<Merged, SettingsEr
     merge.finish_layer(layer);
     let mut layer = Layer::new();
     for (flag, key, value) in layers.flags {
-        let at = Assignment { key: key.to_owned(), source: Source::Flag(flag.to_owned()) };
+        let at = Assignment { key, source: Source::Flag(flag.to_owned()) };
         merge.add(&mut layer, at, RawValue::Text(value));
     }
     merge.finish_layer(layer);
@@ -188,8 +188,9 @@ struct VariableKey {
 fn variable_key(name: &str) -> Option<VariableKey> {
     let name = name.to_lowercase();
     let rest = name.strip_prefix("bourse_")?;
-    // `BOURSE_CONFIG` names the configuration file, `BOURSE_TEST_*` belongs to the test suite.
-    if rest == "config" || rest.starts_with("test_") {
+    // `BOURSE_CONFIG` names the configuration file, `BOURSE_DEMO_KEY` is a key that must not come near the settings,
+    // `BOURSE_TEST_*` belongs to the test suite.
+    if matches!(rest, "config" | "demo_key") || rest.starts_with("test_") {
         return None;
     }
     let mut segments: Vec<String> = rest.split("__").map(str::to_owned).collect();

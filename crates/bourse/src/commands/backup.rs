@@ -15,6 +15,8 @@ use crate::data_lock::DataLock;
 use crate::output::print;
 
 const KIBIBYTE: u64 = 1024;
+/// The file of the data directory that tells when the last backup was made.
+pub(super) const LAST_BACKUP: &str = "last-backup";
 
 pub(super) async fn run(common: &Common, file: &Path) -> Result<(), CommandError> {
     let settings = load_settings(common, &Listen::default())?.settings;
@@ -27,8 +29,12 @@ pub(super) async fn run(common: &Common, file: &Path) -> Result<(), CommandError
     }
     let files = Files::connect(&settings.storage, &settings.s3, entropy::word)
         .map_err(CommandError::io("opening the uploaded files"))?;
+    let last = data.join(LAST_BACKUP);
     let source = Source { data, database, files };
     let written = source.write(file, Clock::system().now()).await?;
+    if let Err(error) = std::fs::write(&last, format!("{}\n", written.manifest.created_at)) {
+        tracing::warn!(%error, "that a backup was made could not be noted");
+    }
     let value = json!({
         "file": file,
         "bytes": written.bytes,

@@ -9,7 +9,7 @@ use bourse_server::{Clock, Files, entropy, make_private_directory};
 use bourse_store::{MigrationState, Store, StoreError, Upgrade};
 use serde_json::json;
 
-use super::{deep, held, recount, sharing};
+use super::{deep, held, recount, sharing, shop};
 use crate::cli::{Common, Doctor};
 use crate::context::{CommandError, load_settings};
 use crate::data_lock::DataLock;
@@ -22,10 +22,11 @@ const CLOCK_EARLIEST: &str = "2025-01-01T00:00:00Z";
 /// The most differences of a kind that are told.
 const DIFFERENCES_TOLD: usize = 5;
 
-struct Check {
-    name: &'static str,
+/// Something that was looked at.
+pub(super) struct Check {
+    pub(super) name: &'static str,
     /// What was found, or what to do.
-    result: Result<String, String>,
+    pub(super) result: Result<String, String>,
 }
 
 pub(super) async fn run(common: &Common, command: &Doctor) -> Result<ExitCode, CommandError> {
@@ -45,6 +46,9 @@ pub(super) async fn run(common: &Common, command: &Doctor) -> Result<ExitCode, C
             let shared = sharing::check(&loaded.settings);
             checks.extend(shared.map(|result| Check { name: "servers", result }));
             checks.push(Check { name: "clock", result: check_clock() });
+            if command.shop {
+                checks.extend(shop::checks(&loaded.settings).await);
+            }
             if command.deep {
                 let result = deep::check_memory(&loaded.settings, command.whole);
                 checks.push(Check { name: "memory", result });

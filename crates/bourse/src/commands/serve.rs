@@ -45,8 +45,23 @@ pub(crate) async fn open(settings: Settings) -> Result<OpenService, CommandError
     Ok(OpenService { listener, app, _lock: lock })
 }
 
+impl OpenService {
+    /// The application that is served.
+    pub(crate) fn app(&self) -> Arc<App> {
+        Arc::clone(&self.app)
+    }
+}
+
 /// Answers requests until told to stop, finishes those under way, and stores what was metered.
 pub(crate) async fn serve(opened: OpenService) -> Result<(), CommandError> {
+    serve_beside(opened, std::future::ready(Ok(()))).await
+}
+
+/// The same with other work meanwhile; where that fails, the service ends.
+pub(crate) async fn serve_beside(
+    opened: OpenService,
+    work: impl Future<Output = Result<(), CommandError>>,
+) -> Result<(), CommandError> {
     let OpenService { listener, app, _lock } = opened;
     let address = listener.local_addr().map_err(CommandError::io("reading the address"))?;
     print_start(&app, address);
@@ -54,9 +69,16 @@ pub(crate) async fn serve(opened: OpenService) -> Result<(), CommandError> {
     let stop = stop_after_drain(StopSignals::listen()?, Arc::clone(&app));
     let background = Background::start(&app);
     let entrance = with_shops(service(Arc::clone(&app)), app);
-    bourse_server::serve(listener, entrance, stop).await;
+    let mut serving = std::pin::pin!(bourse_server::serve(listener, entrance, stop));
+    let worked = tokio::select! {
+        () = &mut serving => None,
+        worked = work => Some(worked),
+    };
+    if matches!(worked, Some(Ok(()))) {
+        serving.await;
+    }
     background.stop().await;
-    Ok(())
+    worked.unwrap_or(Ok(()))
 }
 
 /// Logs to standard error, as the settings say.

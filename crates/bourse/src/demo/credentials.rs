@@ -7,6 +7,7 @@ use std::path::Path;
 
 use bourse_server::settings::Settings;
 use bourse_wire::{ProjectId, RecordId};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::data;
@@ -45,18 +46,7 @@ pub(crate) struct Contract {
 impl Credentials {
     /// Reads the file of an earlier start.
     pub(crate) fn read(data: &Path) -> Result<Option<Self>, CommandError> {
-        let path = data.join(FILE);
-        let text = match fs::read_to_string(&path) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            other => other.map_err(CommandError::io(format!("reading {}", path.display())))?,
-        };
-        let unreadable = |error| {
-            CommandError::Other(format!(
-                "{} cannot be read ({error}): delete it to have it made anew",
-                path.display()
-            ))
-        };
-        serde_json::from_str(&text).map(Some).map_err(unreadable)
+        read_private(&data.join(FILE))
     }
 
     /// Points the addresses at where the service listens now.
@@ -68,20 +58,38 @@ impl Credentials {
         self
     }
 
-    /// Writes the file, readable by its owner only. Aside first, so that it is whole or not there.
+    /// Writes the file.
     pub(crate) fn write(&self, data: &Path) -> Result<(), CommandError> {
-        let path = data.join(FILE);
-        let aside = data.join(format!("{FILE}.{}", std::process::id()));
-        let json =
-            serde_json::to_string_pretty(self).map_err(|error| CommandError::Other(error.to_string()))?;
-        let written = fs::OpenOptions::new()
-            .write(true)
-            .create(true)
-            .truncate(true)
-            .mode(0o600)
-            .open(&aside)
-            .and_then(|mut file| file.write_all(json.as_bytes()))
-            .and_then(|()| fs::rename(&aside, &path));
-        written.map_err(CommandError::io(format!("writing {}", path.display())))
+        write_private(&data.join(FILE), self)
     }
+}
+
+/// Reads a file of an earlier start, when there is one.
+pub(super) fn read_private<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, CommandError> {
+    let text = match fs::read_to_string(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        other => other.map_err(CommandError::io(format!("reading {}", path.display())))?,
+    };
+    let unreadable = |error| {
+        CommandError::Other(format!(
+            "{} cannot be read ({error}): delete it to have it made anew",
+            path.display()
+        ))
+    };
+    serde_json::from_str(&text).map(Some).map_err(unreadable)
+}
+
+/// Writes a file that only its owner can read. Aside first, so that it is whole or not there.
+pub(super) fn write_private(path: &Path, value: &impl Serialize) -> Result<(), CommandError> {
+    let aside = path.with_extension(format!("json.{}", std::process::id()));
+    let json = serde_json::to_string_pretty(value).map_err(|error| CommandError::Other(error.to_string()))?;
+    let written = fs::OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .mode(0o600)
+        .open(&aside)
+        .and_then(|mut file| file.write_all(json.as_bytes()))
+        .and_then(|()| fs::rename(&aside, path));
+    written.map_err(CommandError::io(format!("writing {}", path.display())))
 }

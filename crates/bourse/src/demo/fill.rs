@@ -13,19 +13,18 @@ use serde_json::{Value, json};
 
 use super::credentials::{Contract, Credentials};
 use super::data::{self, DemoContext};
+use super::projects;
 use crate::commands::{key, project, token};
 use crate::context::{CommandError, Context};
 use crate::import::{Pending, Reader};
 use crate::progress::Progress;
-
-const PROJECT_NAME: &str = "Bourse demo";
 
 /// The credentials of a filled data directory, which is filled first when it is not yet.
 pub(super) async fn open(settings: &Settings) -> Result<Credentials, CommandError> {
     let context = Context::with(settings.clone()).await?;
     let projects = context.store.projects().await?;
     let known = Credentials::read(&settings.storage.data)?.filter(|known| {
-        projects.iter().any(|project| project.id == known.project_id && project.name == PROJECT_NAME)
+        projects.iter().any(|project| project.id == known.project_id && project.name == projects::PLAIN)
     });
     let credentials = match known {
         Some(credentials) => credentials,
@@ -87,22 +86,14 @@ async fn open_shop(context: &Context, scope: ProjectScope, access_key: &str) -> 
 
 async fn make_project(context: &Context) -> Result<(Project, String, String), CommandError> {
     let projects = context.store.projects().await?;
-    match projects.into_iter().next() {
-        None => {
-            let created = project::create(context, PROJECT_NAME, key::for_every_service("default")).await?;
-            Ok((created.project, created.access_key, created.secret_token))
-        }
-        Some(project) if project.name == PROJECT_NAME => {
-            let scope = ProjectScope::of_operator(project.id);
-            let (access_key, _) = key::create(context, scope, key::for_every_service("default")).await?;
-            let (secret_token, _) = token::create(context, scope, "default", None).await?;
-            Ok((project, access_key, secret_token))
-        }
-        Some(_) => Err(CommandError::Other(format!(
-            "{} holds projects of your own: give the demo a directory of its own with --data DIR",
-            context.settings.storage.data.display()
-        ))),
-    }
+    let Some(project) = projects::own(&projects, projects::PLAIN, context)?.cloned() else {
+        let created = project::create(context, projects::PLAIN, key::for_every_service("default")).await?;
+        return Ok((created.project, created.access_key, created.secret_token));
+    };
+    let scope = ProjectScope::of_operator(project.id);
+    let (access_key, _) = key::create(context, scope, key::for_every_service("default")).await?;
+    let (secret_token, _) = token::create(context, scope, "default", None).await?;
+    Ok((project, access_key, secret_token))
 }
 
 async fn import(context: &Context, project: &Project) -> Result<(), CommandError> {

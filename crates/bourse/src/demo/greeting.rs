@@ -59,7 +59,9 @@ pub(super) fn text(credentials: &Credentials, trial_key: &str, today: Day) -> St
         Secret token   {secret_token}\n\
         Trial key      {trial_key} (reads only, for everybody)\n\
         Contracts      {}\n\n\
-        One call per service:\n\n{}",
+        One call per service:\n\n{}\n\
+        Nothing of this is on a chain. With a development chain, such as anvil, there is more to try: bourse demo --node \
+        http://127.0.0.1:8545\n",
         credentials
             .contracts
             .iter()

@@ -4,19 +4,26 @@ mod credentials;
 pub(crate) mod data;
 mod fill;
 mod greeting;
+mod node;
+mod projects;
 
 pub(crate) use credentials::FILE as CREDENTIALS_FILE;
 
 use bourse_server::Clock;
-use bourse_server::settings::Settings;
 use bourse_wire::Day;
 
+use crate::cli::{Common, Demo};
 use crate::commands::serve;
-use crate::context::CommandError;
+use crate::context::{CommandError, demo_key, load_settings};
 use crate::output;
 
-/// Fills an empty data directory, or takes up what an earlier start filled, and serves it.
-pub(crate) async fn run(mut settings: Settings) -> Result<(), CommandError> {
+/// Fills an empty data directory, or takes up what an earlier start filled, and serves it; where a node is named, on its chain.
+pub(crate) async fn run(common: &Common, arguments: &Demo) -> Result<(), CommandError> {
+    if let Some(url) = &arguments.node {
+        let key = demo_key(arguments.key_file.as_deref())?;
+        return node::run(common, arguments, url, key).await;
+    }
+    let mut settings = load_settings(common, &arguments.listen)?.settings;
     serve::start_logging(&settings)?;
     let credentials = fill::open(&settings).await?;
     // One that the settings name goes first.

@@ -238,3 +238,72 @@ fn settings_that_are_wrong_are_told() {
         done.stdout
     );
 }
+
+/// What `--shop` says of one thing: whether it is well, and the rest of the line.
+fn shop_line(instance: &Instance, name: &str, variables: &[(&str, &str)]) -> (bool, String) {
+    let mut command = instance.command(&["doctor", "--shop"]);
+    command.envs(variables.iter().copied());
+    let done = instance.start(command).wait(WAIT_MAX);
+    let of =
+        |line: &str| Some((line.starts_with("ok"), line.get(6..)?.strip_prefix(name)?.trim().to_owned()));
+    done.stdout.lines().find_map(of).unwrap_or_else(|| panic!("{name}: {done:?}"))
+}
+
+#[test]
+fn what_a_market_lacks_is_told_before_money_is_taken() {
+    let market = Market::open();
+    let instance = &market.instance;
+    let line = |name: &str| shop_line(instance, name, &[]);
+    let (is_well, said) = line("public address");
+    assert!(!is_well && said.contains("server.public_url is empty"), "{said}");
+    let named = [("BOURSE_SERVER__PUBLIC_URL", "https://shop.example")];
+    assert_eq!(shop_line(instance, "public address", &named), (true, "https://shop.example".to_owned()));
+    assert!(line("administrators").1.contains("bourse console link"));
+    assert_eq!(
+        line("storefronts"),
+        (false, "no project has one: fill in the page Storefront of the project in the console".to_owned())
+    );
+    if instance.is_postgres() {
+        assert!(line("last backup").0);
+    } else {
+        assert!(!line("last backup").0);
+        let file = instance.directory().join("backup.tar.gz");
+        assert!(instance.run(&["backup", file.to_str().unwrap()]).status.success());
+        assert!(line("last backup").0);
+    }
+
+    let collection = market.singles(market.seller());
+    market.wait_followed(collection);
+    let storefront = json!({ "storefront": { "domain": "shop.example" } });
+    market.server().call("Admin/PutStorefront", market.secret(), &storefront).ok();
+    assert_eq!(line("storefronts"), (true, "shop.example".to_owned()));
+    assert_eq!(line("chain nodes"), (true, "hardhat (its coins are worth nothing)".to_owned()));
+    let followed = (true, "1 followed".to_owned());
+    seen_within(WAIT_MAX, "the collection is followed", || line("contracts"), |line| *line == followed);
+    let nowhere = "0x00000000000000000000000000000000000000aa";
+    let moved = [("BOURSE_NETWORKS__HARDHAT__OWN_V2", nowhere)];
+    let (is_well, said) = shop_line(instance, "chain nodes", &moved);
+    assert!(!is_well && said.contains(nowhere), "{said}");
+
+    let (is_well, said) = line("access keys");
+    assert!(!is_well && said.contains("works from everywhere"), "{said}");
+    let project = market.project.id.to_string();
+    instance.json(&[
+        "key",
+        "create",
+        &project,
+        "--origin",
+        "https://shop.example",
+        "--service",
+        "marketplace",
+    ]);
+    let all = instance.json(&["key", "list", &project]);
+    let open = all.as_array().unwrap().iter().find(|key| key["allowedOrigins"] == json!([])).unwrap();
+    instance.json(&["key", "disable", &project, &open["keyId"].to_string()]);
+    assert!(line("access keys").0);
+    let storefront = json!({ "storefront": { "domain": "shop.example",
+        "marketCollections": [{ "chainId": 31337, "itemsAddress": nowhere }] } });
+    market.server().call("Admin/PutStorefront", market.secret(), &storefront).ok();
+    let (is_well, said) = line("contracts");
+    assert!(!is_well && said.contains(&format!("bourse collection add 31337 {nowhere}")), "{said}");
+}

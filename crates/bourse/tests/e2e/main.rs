@@ -19,6 +19,7 @@ mod bucket;
 mod clients;
 mod collections_of_a_network;
 mod demo;
+mod demo_on_chain;
 mod demo_trades;
 mod docs;
 mod doctor;

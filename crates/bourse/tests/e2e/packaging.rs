@@ -66,6 +66,7 @@ fn the_container_is_built_from_files_that_are_there_and_from_nothing_else() {
     let context = tempfile::tempdir().unwrap();
     for path in &copied {
         let to = context.path().join(path);
+        std::fs::create_dir_all(to.parent().unwrap()).unwrap();
         let done = Command::new("cp").arg("-r").arg(repository().join(path)).arg(to).status().unwrap();
         assert!(done.success(), "{path}");
     }

@@ -167,8 +167,13 @@ impl HttpNode {
         receipts.collect()
     }
 
-    /// Asks one thing that has nothing to do with ranges.
-    async fn ask_one<T: DeserializeOwned>(&self, method: &'static str, params: Value) -> Result<T, Failure> {
+    /// Asks one thing that has nothing to do with ranges, by its method. It is asked once: whoever sends something finds out by
+    /// other means what became of it.
+    pub async fn ask_one<T: DeserializeOwned>(
+        &self,
+        method: &'static str,
+        params: Value,
+    ) -> Result<T, Failure> {
         let mut answers = self.ask(&[Request::new(method, params)]).await.map_err(not_smaller)?;
         let answer = answers.pop().ok_or_else(|| Failure::retry("no answer"))?;
         read(&answer.map_err(|refusal| not_smaller(classified(&refusal)))?)

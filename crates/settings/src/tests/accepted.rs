@@ -99,7 +99,7 @@ fn every_key_can_be_set_by_a_variable_and_by_a_file() {
         let name = format!("BOURSE_{}", key.replace('.', "__").to_uppercase());
         let value = other_value(key, default);
         // Only PostgreSQL has replicas.
-        let database = ("--database", "storage.database", "postgres://user@host/name".to_owned());
+        let database = ("--database", "storage.database".to_owned(), "postgres://user@host/name".to_owned());
         let flags = if key == "storage.database_read" { vec![database] } else { Vec::new() };
         let load = |layers: Layers| load(Layers { flags: flags.clone(), ..layers }).unwrap();
         let loaded = load(variable(&name, &value));

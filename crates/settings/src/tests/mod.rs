@@ -16,7 +16,7 @@ fn variable(name: &str, value: &str) -> Layers {
 }
 
 fn flag(flag: &'static str, key: &'static str, value: &str) -> Layers {
-    Layers { flags: vec![(flag, key, value.to_owned())], ..Layers::default() }
+    Layers { flags: vec![(flag, key.to_owned(), value.to_owned())], ..Layers::default() }
 }
 
 fn settings(layers: Layers) -> Settings {

@@ -29,7 +29,7 @@ mod tests;
 mod venues;
 
 use bourse_protocols::venues::Registry;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 pub(crate) use hosted::hosted;
 
@@ -45,6 +45,8 @@ pub(crate) const PROVISIONS_ADDRESS: &str = "0xb1d4e07c93a85f2260ce7d418fa93b5e0
 pub(crate) const CONTRACTS: [(&str, &str); 2] = [(RELICS_ADDRESS, "ERC721"), (PROVISIONS_ADDRESS, "ERC1155")];
 /// What is said of the shop in which both are sold.
 pub(crate) const SHOP_DESCRIPTION: &str = "Relics and provisions of a town that is not on any map.";
+/// When tokens on chains of others were described, in seconds since 1970.
+const ELSEWHERE_UNIX: u64 = 1_760_000_000;
 /// Name of the first and larger audience.
 pub(crate) const AUDIENCE_NAME: &str = "Launch night guests";
 
@@ -77,4 +79,35 @@ pub(crate) fn lines(context: &DemoContext) -> impl Iterator<Item = Value> + use<
         .chain(activity::events(&context))
         .chain(activity::usage(&context))
         .chain(audiences::records(&context))
+}
+
+/// What is said of a relic by its own contract: a link that holds the metadata itself.
+pub(crate) fn relic_link(number: u64) -> String {
+    let mut record = relic::Relic::new(number).record(&DemoContext::elsewhere());
+    let mut metadata = json!({});
+    for member in ["name", "description", "image", "attributes"] {
+        metadata[member] = record[member].take();
+    }
+    format!("data:application/json;base64,{}", encode::base64(metadata.to_string().as_bytes()))
+}
+
+/// The import line of a provision of another contract.
+pub(crate) fn provision_of(number: u64, chain: u64, contract: &str) -> Value {
+    let mut record = provision::Provision::new(number).record(&DemoContext::elsewhere());
+    record["chainId"] = json!(chain);
+    record["contractAddress"] = json!(contract);
+    record
+}
+
+impl DemoContext {
+    /// For records that nobody's events or orders belong to.
+    fn elsewhere() -> Self {
+        Self {
+            project_id: 0,
+            now_unix: ELSEWHERE_UNIX,
+            own_marketplace_v1: String::new(),
+            own_marketplace_v2: String::new(),
+            registry: Registry::new([]),
+        }
+    }
 }

@@ -13,6 +13,18 @@ const NODES: [&str; 2] = ["https://first.example/key", "https://second.example/k
 /// The chain that pages call polygon.
 const POLYGON: u64 = 137;
 
+/// Where development nodes listen.
+const DEVELOPMENT: &str = "http://127.0.0.1:8545";
+
+/// Runs a page with a development chain on which nothing is yet.
+pub(super) fn run_development(page: &str) {
+    super::run_on(page, |stage| {
+        let anvil = Anvil::start(stage.directory());
+        stage.name(DEVELOPMENT, anvil.url());
+        anvil
+    });
+}
+
 /// Runs a page with a node on which its contract is, with two tokens.
 pub(super) fn run(page: &str) {
     super::run_on(page, |stage| {

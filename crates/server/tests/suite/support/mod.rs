@@ -196,6 +196,6 @@ fn layers(database: &TestDatabase, settings: &[(&'static str, &str)]) -> Layers 
     let quiet = quiet.iter().filter(|(key, _)| settings.iter().all(|(own, _)| own != key));
     let common = common.iter().filter(|(key, _)| settings.iter().all(|(own, _)| own != key));
     let all = common.chain(quiet).chain(settings);
-    let flags = all.map(|(key, value)| ("--test", *key, (*value).to_owned()));
+    let flags = all.map(|(key, value)| ("--test", (*key).to_owned(), (*value).to_owned()));
     Layers { flags: flags.collect(), ..Layers::default() }
 }
