@@ -1,6 +1,6 @@
 //! Primary sales: contracts that mint tokens of a collection for whoever pays. What they sell is asked of them.
 
-use alloy_primitives::{Bytes, U256};
+use alloy_primitives::{B256, Bytes, U256};
 use alloy_sol_types::{SolCall, sol};
 use bourse_wire::{Address, Amount, Timestamp, TokenId};
 
@@ -131,6 +131,29 @@ impl SaleHead {
         })
     }
 
+    /// What a contract that sells this answers to an inquiry; `None` to another one. So something is sold where there is no chain, as
+    /// in a demonstration.
+    pub fn answer(&self, items: &[SaleItem], asked: &Inquiry) -> Option<Bytes> {
+        let raw = |address: Address| alloy_primitives::Address::from(*address.bytes());
+        let answer = match *asked.data.first_chunk::<4>()? {
+            globalSaleDetailsCall::SELECTOR => {
+                globalSaleDetailsCall::abi_encode_returns(&told_range(self.range.as_ref()))
+            }
+            paymentTokenCall::SELECTOR => paymentTokenCall::abi_encode_returns(&raw(self.currency)),
+            itemsContractCall::SELECTOR => itemsContractCall::abi_encode_returns(&raw(self.collection)),
+            isERC1155Call::SELECTOR => isERC1155Call::abi_encode_returns(&self.is_erc1155),
+            itemCountCall::SELECTOR => itemCountCall::abi_encode_returns(&U256::from(items.len())),
+            itemsCall::SELECTOR => {
+                let itemsCall { from, count } = itemsCall::abi_decode(&asked.data).ok()?;
+                let (from, count): (usize, usize) = (from.saturating_to(), count.saturating_to());
+                let told: Vec<Item> = items.iter().skip(from).take(count).map(told_item).collect();
+                itemsCall::abi_encode_returns(&told)
+            }
+            _ => return None,
+        };
+        Some(answer.into())
+    }
+
     /// Asks a contract for all its items, or for as many as are asked for at most; [`read_items`] reads what is answered.
     pub fn item_inquiries(&self, contract: Address) -> Vec<Inquiry> {
         let wanted = self.items.min(ITEMS_MAX);
@@ -151,6 +174,44 @@ pub fn read_items(answers: Answers<'_>) -> Option<Vec<SaleItem>> {
     }
     items.sort_unstable_by_key(|item| item.token_id);
     Some(items)
+}
+
+/// What says that there is no range is one that ends at no time.
+fn told_range(range: Option<&SaleRange>) -> GlobalSaleDetails {
+    let details = told_terms(range.map(|range| &range.terms));
+    GlobalSaleDetails {
+        minTokenId: range.map_or(U256::ZERO, |range| range.min.value()),
+        maxTokenId: range.map_or(U256::ZERO, |range| range.max.value()),
+        cost: details.cost,
+        remainingSupply: details.remainingSupply,
+        startTime: details.startTime,
+        endTime: details.endTime,
+        merkleRoot: details.merkleRoot,
+    }
+}
+
+fn told_item(item: &SaleItem) -> Item {
+    Item {
+        tokenId: item.token_id.value(),
+        details: told_terms(item.terms.as_ref()),
+        sold: item.sold.value(),
+        createdAt: seconds(item.created_at),
+        updatedAt: seconds(item.updated_at),
+    }
+}
+
+fn told_terms(terms: Option<&SaleTerms>) -> SaleDetails {
+    SaleDetails {
+        cost: terms.map_or(U256::ZERO, |terms| terms.cost.value()),
+        remainingSupply: terms.map_or(U256::ZERO, |terms| terms.remaining.value()),
+        startTime: terms.map_or(0, |terms| seconds(terms.starts)),
+        endTime: terms.map_or(0, |terms| seconds(terms.ends)),
+        merkleRoot: B256::ZERO,
+    }
+}
+
+fn seconds(at: Timestamp) -> u64 {
+    u64::try_from(at.unix_seconds()).unwrap_or_default()
 }
 
 fn decoded<C: SolCall>(answer: Option<&Bytes>) -> Option<C::Return> {

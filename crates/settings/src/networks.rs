@@ -285,6 +285,13 @@ impl Networks {
         named.map(|network| network.id).or_else(other)
     }
 
+    /// Has a contract of a primary sale asked about, on a network that is known.
+    pub fn name_sale(&mut self, id: u64, contract: Address) {
+        if let Some(network) = self.entries.iter_mut().find(|network| network.id == id) {
+            network.sales.push(contract);
+        }
+    }
+
     /// What a chain is called: its name, or its number where it has none.
     pub fn label(&self, id: u64) -> String {
         self.get(id).map_or_else(|| id.to_string(), |network| network.name.clone())

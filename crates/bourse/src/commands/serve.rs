@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use bourse_console::{first_link, service};
 use bourse_server::settings::{LogFormat, Settings};
-use bourse_server::{App, Background, Clock, make_private_directory};
+use bourse_server::{App, Background, Chains, Clock, make_private_directory};
 use bourse_shop::with_shops;
 use futures_util::future::BoxFuture;
 use tokio::net::TcpListener;
@@ -32,11 +32,19 @@ pub(crate) struct OpenService {
 
 /// Opens the store and the socket; from here on requests wait rather than fail.
 pub(crate) async fn open(settings: Settings) -> Result<OpenService, CommandError> {
+    open_asking(settings, None).await
+}
+
+/// The same, where contracts may be asked through somebody else than the nodes.
+pub(crate) async fn open_asking(
+    settings: Settings,
+    chains: Option<Arc<dyn Chains>>,
+) -> Result<OpenService, CommandError> {
     let address = settings.server.listen;
     make_private_directory(&settings.storage.data).map_err(CommandError::io("making the data directory"))?;
     let lock = DataLock::shared(&settings.storage.data)?;
     let coins = settings.networks.native_coins();
-    let app = App::open(settings, Clock::system()).await?;
+    let app = App::open_with(settings, Clock::system(), chains).await?;
     if !coins.is_empty() {
         app.add_currencies(coins).await?;
     }

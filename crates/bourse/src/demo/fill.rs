@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::credentials::{Contract, Credentials};
 use super::data::{self, DemoContext};
-use super::projects;
+use super::{projects, sale};
 use crate::commands::{key, project, token};
 use crate::context::{CommandError, Context};
 use crate::import::{Pending, Reader};
@@ -76,10 +76,15 @@ async fn open_shop(context: &Context, scope: ProjectScope, access_key: &str) -> 
     if context.store.storefront(scope).await?.is_some() {
         return Ok(());
     }
-    let storefront: Storefront = read(json!({
+    let mut storefront = json!({
         "settings": { "accessKey": access_key },
         "site": { "enabled": true, "description": data::SHOP_DESCRIPTION },
-    }))?;
+    });
+    if sale::is_told(&context.settings) {
+        storefront["shop"] = json!({ "enabled": true });
+        storefront["shopCollections"] = json!([sale::shop_collection()]);
+    }
+    let storefront: Storefront = read(storefront)?;
     context.store.put_storefront(scope, storefront, context.actor()).await?;
     Ok(())
 }

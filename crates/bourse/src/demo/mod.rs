@@ -6,6 +6,7 @@ mod fill;
 mod greeting;
 mod node;
 mod projects;
+mod sale;
 
 pub(crate) use credentials::FILE as CREDENTIALS_FILE;
 
@@ -31,7 +32,8 @@ pub(crate) async fn run(common: &Common, arguments: &Demo) -> Result<(), Command
         settings.trial.access_key.clone_from(&credentials.trial_key);
     }
     let trial_key = settings.trial.access_key.clone();
-    let opened = serve::open(settings).await?;
+    let chains = if sale::is_told(&settings) { Some(sale::tell(&mut settings)?) } else { None };
+    let opened = serve::open_asking(settings, chains).await?;
     let today = Day::of(Clock::system().now());
     output::print(false, &serde_json::Value::Null, || greeting::text(&credentials, &trial_key, today))?;
     serve::serve(opened).await

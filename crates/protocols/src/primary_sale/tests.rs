@@ -1,4 +1,4 @@
-use alloy_primitives::{B256, hex};
+use alloy_primitives::hex;
 use alloy_sol_types::SolValue as _;
 
 use super::*;
@@ -89,4 +89,33 @@ fn items_are_asked_in_parts_and_come_in_order() {
         items.iter().map(|item| (item.token_id, item.terms.is_some())).collect();
     assert_eq!(tokens, [(3.into(), false), (4.into(), true), (9.into(), true)]);
     assert_eq!(items[0].sold, 2.into());
+}
+
+#[test]
+fn what_is_sold_without_a_chain_is_read_as_what_a_contract_says() {
+    let terms = SaleTerms {
+        cost: 50_u64.into(),
+        remaining: 4_u64.into(),
+        starts: Timestamp::from_unix_seconds(100),
+        ends: Timestamp::from_unix_seconds(200),
+    };
+    let item = |token: u64, terms| SaleItem {
+        token_id: token.into(),
+        terms,
+        sold: 2_u64.into(),
+        created_at: Timestamp::from_unix_seconds(7),
+        updated_at: Timestamp::from_unix_seconds(9),
+    };
+    let items: Vec<SaleItem> = (1..=450).map(|token| item(token, (token % 3 > 0).then_some(terms))).collect();
+    let range = SaleRange { min: 1_u64.into(), max: 900_u64.into(), terms };
+    for range in [Some(range), None] {
+        let (collection, currency) = (Address::from_bytes([0xc0; 20]), Address::from_bytes([0xc1; 20]));
+        let head = SaleHead { collection, is_erc1155: true, currency, range, items: 450 };
+        let said = |inquiry: &Inquiry| head.answer(&items, inquiry);
+        let answers: Vec<_> = SaleHead::inquiries(CONTRACT).iter().map(said).collect();
+        assert_eq!(SaleHead::read(&answers), Some(head));
+        let answers: Vec<_> = head.item_inquiries(CONTRACT).iter().map(said).collect();
+        assert_eq!(read_items(&answers).as_deref(), Some(items.as_slice()));
+        assert_eq!(head.answer(&items, &Inquiry::of(CONTRACT, Bytes::from_static(b"mint"))), None);
+    }
 }

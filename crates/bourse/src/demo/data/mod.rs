@@ -23,6 +23,7 @@ mod relic_kinds;
 mod relic_scripts;
 mod relic_text;
 mod rng;
+mod sale;
 mod signed;
 #[cfg(test)]
 mod tests;
@@ -32,6 +33,7 @@ use bourse_protocols::venues::Registry;
 use serde_json::{Value, json};
 
 pub(crate) use hosted::hosted;
+pub(crate) use sale::{SALE, sale};
 
 /// Chain of all demo data: a test network, so that nobody mistakes it for the real thing.
 pub(crate) const CHAIN_ID: u64 = 80_002;

@@ -72,6 +72,10 @@ const OFFER: &str = r#"{"chainId":"amoy","collectionAddress":"0x5ea9c1d27b04f83e
 const CANCEL: &str = r#"{"chainId":"amoy","collectionAddress":"0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af","maker":"0x401c7065b8c42c81e75d3c2dffef0bfc5364587b","marketplace":"service_marketplace_v2","orderId":"5971"}"#;
 const SYNC_ONE: &str = r#"{"chainId":"amoy","order":{"collectionContractAddress":"0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af","orderId":"5971","marketplace":"service_marketplace_v2"}}"#;
 const SYNC: &str = r#"{"chainId":"amoy","orders":[{"collectionContractAddress":"0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af","orderId":"5971","marketplace":"service_marketplace_v2"}]}"#;
+/// Bodies to try primary sales with.
+const SOLD: &str = r#"{"chainId":"amoy","primarySaleContractAddress":"0x4775696c642050726f766973696f6e73204c7464","filter":{"includeEmpty":false}}"#;
+const SOLD_ONE: &str = r#"{"chainId":"amoy","primarySaleContractAddress":"0x4775696c642050726f766973696f6e73204c7464","tokenId":"7"}"#;
+const CHECKOUT_SOLD: &str = r#"{"chainId":"amoy","wallet":"0x1111111111111111111111111111111111111111","contractAddress":"0x4775696c642050726f766973696f6e73204c7464","collectionAddress":"0xb1d4e07c93a85f2260ce7d418fa93b5e02d76c18","items":[{"tokenId":"7","quantity":"2"}]}"#;
 const CHECKOUT: &str = r#"{"chainId":"amoy","wallet":"0x1111111111111111111111111111111111111111","orders":[{"contractAddress":"0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af","orderId":"5971","marketplace":"service_marketplace_v2"}],"additionalFee":250}"#;
 
 fn collectible_operations() -> Vec<Route> {
@@ -280,30 +284,38 @@ fn record_operations() -> Vec<Route> {
 /// Transactions that trade.
 fn primary_sale_operations() -> Vec<Route> {
     vec![
-        Marketplace.reads_raw::<_, list_primary_sale_items::Answer<'_>, _, _>(
-            "ListPrimarySaleItems",
-            AccessKey,
-            "What a contract of a primary sale sells, with its terms, as the contract says.",
-            list_primary_sale_items::handle,
-        ),
-        Marketplace.reads_raw::<_, get_primary_sale_item::Answer, _, _>(
-            "GetPrimarySaleItem",
-            AccessKey,
-            "One token of what a contract of a primary sale sells.",
-            get_primary_sale_item::handle,
-        ),
-        Marketplace.reads(
-            "GetCountOfPrimarySaleItems",
-            AccessKey,
-            "How many tokens a contract of a primary sale sells.",
-            get_count_of_primary_sale_items::handle,
-        ),
-        Marketplace.reads(
-            "CheckoutOptionsSalesContract",
-            AccessKey,
-            "How tokens of a primary sale can be paid for.",
-            checkout_options_sales_contract::handle,
-        ),
+        Marketplace
+            .reads_raw::<_, list_primary_sale_items::Answer<'_>, _, _>(
+                "ListPrimarySaleItems",
+                AccessKey,
+                "What a contract of a primary sale sells, with its terms, as the contract says.",
+                list_primary_sale_items::handle,
+            )
+            .example(SOLD),
+        Marketplace
+            .reads_raw::<_, get_primary_sale_item::Answer, _, _>(
+                "GetPrimarySaleItem",
+                AccessKey,
+                "One token of what a contract of a primary sale sells.",
+                get_primary_sale_item::handle,
+            )
+            .example(SOLD_ONE),
+        Marketplace
+            .reads(
+                "GetCountOfPrimarySaleItems",
+                AccessKey,
+                "How many tokens a contract of a primary sale sells.",
+                get_count_of_primary_sale_items::handle,
+            )
+            .example(SOLD),
+        Marketplace
+            .reads(
+                "CheckoutOptionsSalesContract",
+                AccessKey,
+                "How tokens of a primary sale can be paid for.",
+                checkout_options_sales_contract::handle,
+            )
+            .example(CHECKOUT_SOLD),
     ]
 }
 
