@@ -50,7 +50,8 @@ impl Collection {
         }
         let count = |side| self.count(side, query.tokens, query.orders, false);
         let (listings, all) = (count(OrderSide::Listing), count(OrderSide::Unknown));
-        if listings == 0 || listings == all {
+        // Behind a row that was of the other side by then, there is something to be found all the same.
+        if matches!(query.start, Start::Skip(_)) && (listings == 0 || listings == all) {
             return self.find_side_by_side(query, for_any, limit);
         }
         let test = self.order_test(query);

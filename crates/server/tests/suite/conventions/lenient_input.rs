@@ -77,7 +77,7 @@ async fn a_chain_by_name_or_number_in_body_or_path() {
         ("/rpc", json!("99999999999999999999"), (400, 3003)),
         ("/rpc", json!(""), (400, 3003)),
         ("/rpc", json!("1"), (404, 3000)),
-        ("/12345/rpc", Value::Null, (404, 3000)),
+        ("/12345/rpc", Value::Null, (400, 3003)),
     ] {
         let path = format!("{path}/Metadata/GetContractInfo");
         let body = json!({ "chainID": chain, "contractAddress": RELICS });
